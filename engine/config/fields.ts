@@ -202,12 +202,14 @@ export class FieldReader {
 
   /** Not a mistake: the value is filled in when training starts. */
   #isOpen(field: Field): boolean {
+    for (const sentence of field.assumptions ?? []) if (!this.assumptions.includes(sentence)) this.assume(sentence)
     if (!isPlaceholder(field)) return false
     const key = this.#suppliable.get(field)
+    const why = field.value.kind === 'open' ? field.value.why : `it is ${quote(field.source)}`
     this.refuse(
       field,
       'not-in-file',
-      `The value cannot be determined from the file: it is ${quote(field.source)}`,
+      `The value cannot be determined from the file: ${why}`,
       key === undefined
         ? 'Write the value into the config if you want it checked.'
         : `Write the value into the config, ${orInSettings(key)}.`,
@@ -225,6 +227,7 @@ export function suggest(given: string, known: readonly string[]): string {
 
 /** Shell, OmegaConf and template placeholders, OmegaConf's `???`, and the `auto` of Accelerate and DeepSpeed. */
 function isPlaceholder({ value, source }: Field): boolean {
+  if (value.kind === 'open') return true
   if (value.kind === 'mapping') return source.startsWith('{{')
   return value.kind === 'text' && (/\$[{(]|\{\{|\{%/.test(value.text) || /^(auto|\?\?\?|\$\w+)$/i.test(value.text))
 }
@@ -242,6 +245,7 @@ export function shown({ value, source }: Pick<Field, 'value' | 'source'>): strin
       return quote(value.text)
     case 'number':
     case 'flag':
+    case 'open':
       return plain(source)
   }
 }

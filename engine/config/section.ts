@@ -1,5 +1,5 @@
 /** Mappings of a parsed document as dialects read them: by key, with aliases and merge keys resolved, and with positions. */
-import { isAlias, isMap, isScalar, isSeq, type LineCounter, type Pair, type YAMLMap } from 'yaml'
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Pair, YAMLMap } from 'yaml'
 import { type AliasTargets, isMergeKey } from './aliases.ts'
 import { plain } from './quote.ts'
 import type { Position } from './reading.ts'
@@ -11,6 +11,8 @@ export type FieldValue =
   | { readonly kind: 'empty' }
   | { readonly kind: 'list'; readonly items: readonly (FieldValue & Place)[] }
   | { readonly kind: 'mapping'; readonly section: Section }
+  /** Of a script, what only running it would tell. `why`: a clause that says on what it depends, with the line. */
+  | { readonly kind: 'open'; readonly why: string }
 
 /** Where a value is written, and how. */
 export interface Place {
@@ -27,6 +29,8 @@ export interface Field extends Place {
   readonly value: FieldValue
   /** The file that it is written in, where that is another than the one being read. */
   readonly file?: string
+  /** What whoever reads the value assumes, one sentence each: that a launcher leaves a default as it is. */
+  readonly assumptions?: readonly string[]
 }
 
 /** What is needed to say where a node is. */
@@ -58,6 +62,13 @@ export class Section {
     this.#map = map
     this.name = name
     this.#top = top ?? this
+  }
+
+  /** A mapping of fields that were read elsewhere; the last one under a key counts. */
+  static of(fields: readonly Field[], name = ''): Section {
+    const section = new Section(notYaml, new YAMLMap(), name)
+    section.#fields = new Map(fields.map(field => [field.key, field]))
+    return section
   }
 
   /** The same mapping, whose fields say which file they are written in. */
@@ -164,6 +175,8 @@ export class Section {
     }
   }
 }
+
+const notYaml: Origin = { text: '', lines: new LineCounter(), targets: new Map(), merged: new Map() }
 
 function isNew<T>(seen: Set<T>, item: T): boolean {
   const isNew = !seen.has(item)

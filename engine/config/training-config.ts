@@ -32,8 +32,8 @@ export function trainingConfig(reader: FieldReader, config: ReadConfig): Reading
     dialect,
     model,
     spec: { model: model.id, task, microBatch, ...others },
-    ...(batchSize && { batchSizeAt: batchSize.at }),
-    ...(accumulation && { gradientAccumulationAt: accumulation.at }),
+    ...(batchSize && isInFile(batchSize) && { batchSizeAt: batchSize.at }),
+    ...(accumulation && isInFile(accumulation) && { gradientAccumulationAt: accumulation.at }),
     assumptions: reader.assumptions,
     ...(others.gpus > 1 && assumesGpus(reader) && { assumesGpus: true }),
   }
@@ -41,4 +41,9 @@ export function trainingConfig(reader: FieldReader, config: ReadConfig): Reading
 
 function assumesGpus({ decisions }: FieldReader): boolean {
   return decisions.some(({ setting, from }) => setting === 'gpus' && from.kind === 'default')
+}
+
+/** A script's constants may stand in another file than the one being read. */
+function isInFile({ file }: Field): boolean {
+  return file === undefined
 }

@@ -101,6 +101,7 @@ function plainValue(value: FieldValue): unknown {
     case 'flag':
       return value.flag
     case 'empty':
+    case 'open':
       return undefined
     case 'list':
       return value.items.map(plainValue)

@@ -26,6 +26,7 @@ import {
   modelKeys,
   trainerKeys,
 } from './huggingface/arguments.ts'
+import type { Declared } from './huggingface/declared.ts'
 import {
   adapterField,
   isTrl,
@@ -36,7 +37,7 @@ import {
 } from './huggingface/fine-tuning.ts'
 import { readPrecision } from './huggingface/precision.ts'
 import { readTask, type TaskChoice } from './huggingface/task.ts'
-import { readTrainingMethod } from './huggingface/training-method.ts'
+import { readDeclaredMethod, readTrainingMethod } from './huggingface/training-method.ts'
 
 /** TrainingArguments.per_device_train_batch_size. */
 const DEFAULT_BATCH = 8
@@ -73,7 +74,18 @@ export const huggingface: Dialect = {
 }
 
 function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading {
-  const trainerArguments = argumentsOf(document)
+  return readArguments(document, reader, lookUp, deepSpeed)
+}
+
+/** `declared`: what is known besides the keys. */
+export function readArguments(
+  document: Section,
+  reader: FieldReader,
+  lookUp: ModelLookup,
+  deepSpeed: DeepSpeedFile,
+  declared?: Declared,
+): Reading {
+  const trainerArguments = argumentsOf(document, declared)
   const { find, batchSize } = trainerArguments
   const accumulation = find('gradient_accumulation_steps')
   tellDefaults(reader, document)
@@ -88,17 +100,21 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   const model = readModel(reader, trainerArguments.model, 'model_name_or_path', lookUp)
   const adapter = adapterField(reader, find)
   const processes = find(...gpuKeys)?.value
-  const training = readTrainingMethod(reader, find, adapter !== undefined, {
+  const step = {
     microBatch: microBatch ?? DEFAULT_BATCH,
     gradientAccumulation,
     gpus: processes?.kind === 'number' ? Math.max(1, Math.floor(processes.number)) : 1,
-  })
+  }
+  const training =
+    declared === undefined
+      ? readTrainingMethod(reader, find, adapter !== undefined, step)
+      : readDeclaredMethod(reader, find, declared, adapter !== undefined, step)
   const answerLength = training.method?.kind === 'answers' ? training.method.answerLength : undefined
   const choice = taskOf(reader, find, model, training)
   const size = readInputSize(reader, model, {
     sequenceLength: answerLength === undefined ? find(...sequenceKeys) : undefined,
     imageSize: find('image_size'),
-    ...(choice?.task === 'causal-lm' && { length: isTrl(find) ? TRL_LENGTH : DEFAULT_BLOCK }),
+    ...(choice?.task === 'causal-lm' && { length: runsTrl(trainerArguments) ? TRL_LENGTH : DEFAULT_BLOCK }),
     ...(choice?.task === 'seq2seq-lm' && { length: DEFAULT_SOURCE }),
     ...(answerLength !== undefined && { length: answeredLength(reader, find, answerLength) }),
   })
@@ -195,7 +211,7 @@ function readSettings(
   model: CatalogueModel | undefined,
   { adapter, training, deepSpeed }: Beside,
 ) {
-  const { find } = trainerArguments
+  const { find, declared } = trainerArguments
   const labels = readLabels(reader, find('num_labels'), choice?.task, choice?.labels)
   const sharded = readSharding(reader, trainerArguments, deepSpeed)
   const gpus = readGpus(reader, find(...gpuKeys), sharded.sharding)
@@ -207,11 +223,11 @@ function readSettings(
     weights: find('torch_dtype', 'dtype'),
     sharding: sharded.sharding,
     hasAdapter: adapter !== undefined,
-    isTrl: isTrl(find),
+    isTrl: hasTrlDefaults(trainerArguments),
   })
   const optimizer = readTrainerOptimizer(reader, find('optim') ?? adafactorField(reader, find('adafactor')))
   const { attention, masksPadding } = readImplementation(reader, find('attn_implementation'))
-  const lora = readAdapter(reader, find, model, adapter)
+  const lora = readAdapter(reader, find, model, adapter, declared?.adaptersOf)
   const isAnswering = training.method?.kind === 'answers'
   const quantization = readQuantization(reader, find, adapter)
   const fusedLoss = training.method === undefined ? readFusedLoss(reader, find) : undefined
@@ -222,35 +238,46 @@ function readSettings(
     precision,
     optimizer,
     attention,
-    gradientCheckpointing: readCheckpointing(reader, find),
+    gradientCheckpointing: readCheckpointing(reader, trainerArguments),
     ...(reentrantCheckpoints !== undefined && { reentrantCheckpoints }),
     // TRL's GRPOTrainer casts adapters over quantised weights to bfloat16.
     ...(lora && { lora: isAnswering && quantization ? { ...lora, inWeightsType: true as const } : lora }),
     ...(quantization && { quantization }),
     ...sharded,
     ...(fusedLoss && { fusedLoss }),
-    paddedBatches: readPadding(reader, find, choice, masksPadding),
+    paddedBatches: readPadding(reader, trainerArguments, choice, masksPadding),
   }
+}
+
+/** Whether one of TRL's trainers runs. */
+function runsTrl({ find, declared }: Arguments): boolean {
+  return declared === undefined ? isTrl(find) : declared.trainer !== 'trainer'
+}
+
+/** Whether the arguments are of one of TRL's classes; its trainers also take transformers' own. */
+function hasTrlDefaults({ find, declared }: Arguments): boolean {
+  return declared === undefined ? isTrl(find) : declared.argumentsOf === 'trl'
 }
 
 /** The example scripts pad classification batches to the longest and cut language modelling's into equal blocks; TRL pads. */
 function readPadding(
   reader: FieldReader,
-  find: Arguments['find'],
+  trainerArguments: Arguments,
   choice: TaskChoice | undefined,
   masksPadding: boolean,
 ): boolean {
+  const { find } = trainerArguments
   const packing = find('packing', 'padding_free')
   const isPacked = packing !== undefined && reader.flag(packing) === true
   const padsAlways = choice?.task === 'sequence-classification' || choice?.task === 'seq2seq-lm'
-  const pads = choice?.task === 'causal-lm' ? isTrl(find) && !isPacked && masksPadding : padsAlways
+  const pads = choice?.task === 'causal-lm' ? runsTrl(trainerArguments) && !isPacked && masksPadding : padsAlways
   return reader.note('paddedBatches', pads, packing ?? 'as usual for the task')
 }
 
 /** TRL's configs turn it on (1.10 trainer/base_config.py). */
-function readCheckpointing(reader: FieldReader, find: Arguments['find']): boolean {
-  const field = find('gradient_checkpointing', 'use_gradient_checkpointing')
-  const byTrl = isTrl(find)
+function readCheckpointing(reader: FieldReader, trainerArguments: Arguments): boolean {
+  const field = trainerArguments.find('gradient_checkpointing', 'use_gradient_checkpointing')
+  const byTrl = hasTrlDefaults(trainerArguments)
   return reader.settle('gradientCheckpointing', field, present => readSwitch(reader, present), {
     value: byTrl,
     source: byTrl ? "TRL's default" : "the Trainer's default",

@@ -1,5 +1,6 @@
 /** Where a file keeps the Trainer's arguments, and how to find an argument in it. */
 import type { Field, Section } from '../../section.ts'
+import type { Declared } from './declared.ts'
 
 export const batchSizeKeys = ['per_device_train_batch_size', 'per_gpu_train_batch_size']
 /** Also a property that trainer_state.json and DeepSpeed use: it counts beside a model only. */
@@ -38,9 +39,11 @@ export interface Arguments {
   readonly batchSize: Field | undefined
   /** Every field that sets one, for files of several stages. */
   readonly batchSizes: readonly Field[]
+  /** Undefined for a file of keys alone. */
+  readonly declared: Declared | undefined
 }
 
-export function argumentsOf(document: Section): Arguments {
+export function argumentsOf(document: Section, declared?: Declared): Arguments {
   const sections = document.nested(LEVELS).filter(section => !foreignSection.test(section.name))
   const fields = (keys: readonly string[]) =>
     sections.flatMap(section => keys.flatMap(key => section.field(key) ?? []).slice(0, 1))
@@ -64,6 +67,7 @@ export function argumentsOf(document: Section): Arguments {
     model: find(...modelKeys) ?? textIn(document, topModelKeys) ?? modelIn(sections),
     batchSize: batchSizes[0],
     batchSizes,
+    declared,
   }
 }
 

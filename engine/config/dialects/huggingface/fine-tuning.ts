@@ -8,6 +8,7 @@ import { quote } from '../../quote.ts'
 import type { Field } from '../../section.ts'
 import { type Lora, readLora, readTargets } from '../../trainer/adapter.ts'
 import { isOn } from '../../trainer/method.ts'
+import { type AdapterDefaults, trlAdapters } from './declared.ts'
 import type { Find } from './task.ts'
 import { namesTrainer } from './training-method.ts'
 
@@ -95,18 +96,15 @@ export function readAdapter(
   find: Find,
   model: CatalogueModel | undefined,
   adapter: Field | undefined,
+  defaults: AdapterDefaults = trlAdapters,
 ): Lora | undefined {
   if (adapter === undefined) return undefined
   const targetField = find('lora_target_modules', 'target_modules', 'lora_target')
   return readLora(reader, model, {
     rank: rankField(find),
-    defaultRank: {
-      value: 16,
-      source: "TRL's default",
-      assumption: "Adapters of rank 16, TRL's default: the config sets no lora_r.",
-    },
+    defaultRank: defaults.rank,
     dropout: dropoutField(find),
-    defaultDropout: 0.05,
+    defaultDropout: defaults.dropout,
     targets: readTargets(reader, targetField) ?? 'usual',
     targetField: targetField ?? adapter,
     modulesToSave: find('lora_modules_to_save', 'modules_to_save'),

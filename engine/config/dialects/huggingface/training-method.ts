@@ -6,6 +6,7 @@ import type { FieldReader } from '../../fields.ts'
 import type { Field } from '../../section.ts'
 import { isOn, kto, ordinary, preference, refuseGeneration, reward, type Training } from '../../trainer/method.ts'
 import { answerKeys, readTrlAnswers, type Step } from './answers.ts'
+import type { Declared } from './declared.ts'
 import type { Find } from './task.ts'
 
 /** Of trainers that score completions with additional models: PPO, an earlier RLOO, online DPO. */
@@ -46,6 +47,36 @@ export function namesTrainer(find: Find): boolean {
   return (find(...methodKeys) ?? preferenceField(find)) !== undefined
 }
 
+/** The method of the trainer that a script calls; otherwise judged by keys. */
+export function readDeclaredMethod(
+  reader: FieldReader,
+  find: Find,
+  { trainer, trainerField }: Declared,
+  hasAdapter: boolean,
+  step: Step,
+): Training {
+  const reference = hasAdapter ? 'adapters-off' : 'copy'
+  switch (trainer) {
+    case 'trainer':
+    case 'sft':
+      return ordinary
+    case 'dpo':
+      return readPreference(reader, find, trainerField, reference)
+    case 'orpo':
+    case 'cpo':
+      return preference(reader, trainerField, { reference: 'none', style: 'trl', withCrossEntropy: true })
+    case 'kto':
+      return kto(reader, trainerField, { reference, style: 'trl' })
+    case 'reward':
+      return reward(reader, trainerField, 'score')
+    case 'grpo':
+    case 'rloo':
+      return readTrlAnswers(reader, find, trainerField, { step, hasAdapter })
+    case 'generation':
+      return refuseGeneration(reader, trainerField, trainerField.name)
+  }
+}
+
 export function readTrainingMethod(reader: FieldReader, find: Find, hasAdapter: boolean, step: Step): Training {
   const generation = find(...generationKeys)
   if (generation !== undefined) return refuseGeneration(reader, generation, generation.key)
@@ -66,13 +97,17 @@ export function readTrainingMethod(reader: FieldReader, find: Find, hasAdapter: 
   }
   const field = preferenceField(find)
   if (field === undefined) return ordinary
+  reader.assume(`DPO, judging by ${field.key}: a trainer without a reference model would need less.`)
+  return readPreference(reader, find, field, reference)
+}
+
+function readPreference(reader: FieldReader, find: Find, field: Field, reference: 'adapters-off' | 'copy'): Training {
   if (isOn(reader, find('use_liger_kernel'))) {
     reader.assume(
       "The logits are counted in full, although Liger's loss processes them in chunks: the estimate is high.",
     )
   }
   const isPrecomputed = isOn(reader, find('precompute_ref_log_probs'))
-  reader.assume(`DPO, judging by ${field.key}: a trainer without a reference model would need less.`)
   return preference(reader, field, { reference: isPrecomputed ? 'none' : reference, style: 'trl' })
 }
 

@@ -1,0 +1,48 @@
+/**
+ * What a script says by the classes that it calls, where a recipe's keys only suggest it: which trainer runs, whose arguments and
+ * adapters they are, and so whose defaults count.
+ */
+import type { Default } from '../../fields.ts'
+import type { Field } from '../../section.ts'
+
+export const trainers = ['trainer', 'sft', 'dpo', 'orpo', 'cpo', 'kto', 'reward', 'grpo', 'rloo', 'generation'] as const
+export type DeclaredTrainer = (typeof trainers)[number]
+
+export interface Declared {
+  readonly trainer: DeclaredTrainer
+  /** Where the trainer's class is called. */
+  readonly trainerField: Field
+  readonly argumentsOf: 'transformers' | 'trl'
+  readonly adaptersOf: AdapterDefaults
+}
+
+export interface AdapterDefaults {
+  readonly rank: Default<number>
+  readonly dropout: number
+}
+
+/** TRL 1.10 trainer/model_config.py: what its scripts hand to peft. */
+export const trlAdapters: AdapterDefaults = {
+  rank: {
+    value: 16,
+    source: "TRL's default",
+    assumption: "Adapters of rank 16, TRL's default: the config sets no lora_r.",
+  },
+  dropout: 0.05,
+}
+
+/** peft 0.18 tuners/lora/config.py. */
+export const peftAdapters: AdapterDefaults = {
+  rank: { value: 8, source: "peft's default", assumption: "Adapters of rank 8, peft's default: LoraConfig sets no r." },
+  dropout: 0,
+}
+
+/** unsloth 2025 models/llama.py get_peft_model. */
+export const unslothAdapters: AdapterDefaults = {
+  rank: {
+    value: 16,
+    source: "Unsloth's default",
+    assumption: "Adapters of rank 16, Unsloth's default: get_peft_model sets no r.",
+  },
+  dropout: 0,
+}
