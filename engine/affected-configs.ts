@@ -6,6 +6,7 @@ import { posix } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { parseFile } from './config/document.ts'
 import { isVersionFile, type Statement, statementsIn } from './config/pinned/version-files.ts'
+import { isPythonPath } from './config/python/script.ts'
 import { isCandidatePath, readConfigAsync } from './config/read.ts'
 import type { SourceFile } from './config/reading.ts'
 import { isCounted, type RepositorySettings, settingsFor } from './settings/settings.ts'
@@ -66,10 +67,11 @@ export async function affectedConfigs(
   const changed = new Set(change.paths)
   const listed = await repository.list()
   const candidates = listed.filter(path => !changed.has(path) && isCandidatePath(path) && isCounted(path, settings))
-  const nearest = byNearness(candidates, [...named]).slice(0, MAX_SEARCHED)
+  const [scripts, files] = [candidates.filter(isPythonPath), candidates.filter(path => !isPythonPath(path))]
+  const nearest = [files, scripts].flatMap(paths => byNearness(paths, [...named])).slice(0, MAX_SEARCHED)
   const read = await repository.read(nearest)
-  const files = chosen(read, await looking.open(read, named))
-  return { files, remarks: remarksOn(files.length, candidates.length, repinned.length > 0) }
+  const affected = chosen(read, await looking.open(read, named))
+  return { files: affected, remarks: remarksOn(affected.length, files.length, repinned.length > 0) }
 }
 
 /** Paths of changed files that say something else now about the versions that decide something: a new linter is nothing to us. */

@@ -1,7 +1,9 @@
 /** Which of the changed files may be training configs and are read. */
-import { isCandidatePath, isCounted, type RepositorySettings } from '../engine/index.ts'
+import { isCandidatePath, isCounted, isPythonPath, type RepositorySettings } from '../engine/index.ts'
 
 const MAX_FILES = 500
+/** Of them, scripts: a repository has many, and few of them train. */
+const MAX_SCRIPTS = 200
 
 export interface Candidates {
   readonly paths: readonly string[]
@@ -13,8 +15,22 @@ export function selectCandidates(
   changed: readonly string[],
   wanted: Pick<RepositorySettings, 'paths' | 'ignore'>,
 ): Candidates {
-  const paths = changed.filter(path => isCandidatePath(path) && isCounted(path, wanted))
+  const paths = withFewScripts(changed.filter(path => isCandidatePath(path) && isCounted(path, wanted)))
   if (paths.length <= MAX_FILES) return { paths, remarks: [] }
   const remark = `Only the first ${MAX_FILES} of ${paths.length} possible training configs are checked. Narrow them down with the setting paths.`
   return { paths: paths.slice(0, MAX_FILES), remarks: [remark] }
+}
+
+/** In their order, with the scripts left out that are too many: those first whose names do not sound like training. */
+function withFewScripts(paths: readonly string[]): readonly string[] {
+  const scripts = paths.filter(isPythonPath)
+  if (scripts.length <= MAX_SCRIPTS) return paths
+  const sounding = scripts.filter(soundsLikeTraining)
+  const others = scripts.filter(path => !soundsLikeTraining(path))
+  const chosen = new Set([...sounding, ...others.slice(0, Math.max(0, MAX_SCRIPTS - sounding.length))])
+  return paths.filter(path => !isPythonPath(path) || chosen.has(path))
+}
+
+function soundsLikeTraining(path: string): boolean {
+  return /train|tun(?:e|ing)|sft|dpo|grpo|lora|unsloth|yolo|peft/i.test(path)
 }

@@ -67,7 +67,7 @@ async function judgeNamed(
 
 /** Of thousands of files most are none, and are not handed on. */
 async function* possibleConfigs(files: AsyncIterable<SourceFile>): AsyncGenerator<SourceFile> {
-  for await (const file of files) if (mayBeTrainingConfig(file.text)) yield file
+  for await (const file of files) if (mayBeTrainingConfig(file)) yield file
 }
 
 /** A block is certain, while an unreadable config only leaves the answer incomplete, so the block wins. */

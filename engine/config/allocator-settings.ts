@@ -12,15 +12,15 @@ const ENV_LEVELS = 3
 /** PyTorch has had it since this release; tools that turn it on look for it. */
 const FIRST_TORCH = '2.2'
 
-/** `tool`: its name, where it turns expandable segments on itself. */
+/** `variable`: where the config itself says something; `tool`: its name, where it turns expandable segments on itself. */
 export function withAllocatorSettings(
   reading: Reading,
-  { document, text }: { readonly document: Section; readonly text: string },
+  variable: Field | undefined,
   reader: FieldReader,
   tool: string | undefined,
 ): Reading {
   const told = reader.assumptions.length
-  const field = reader.fieldFor('expandable_segments', text.includes('_ALLOC_CONF') ? variableIn(document) : undefined)
+  const field = reader.fieldFor('expandable_segments', variable)
   if (reading.kind !== 'training-config' || (field === undefined && tool === undefined)) return reading
   const isOn = reader.settle('expandableSegments', field, present => isOnIn(present, reader), {
     value: !isBefore(reading.spec.versions, 'torch', FIRST_TORCH),
@@ -30,7 +30,8 @@ export function withAllocatorSettings(
   return { ...reading, spec: { ...reading.spec, ...(isOn && { expandableSegments: true }) }, assumptions }
 }
 
-function variableIn(document: Section): Field | undefined {
+/** The environment variable in a launcher's config. */
+export function allocatorVariable(document: Section): Field | undefined {
   const fields = document.nested(ENV_LEVELS).flatMap(section => [...section.fields.values()])
   return fields.find(({ key }) => variables.has(key))
 }

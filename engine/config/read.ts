@@ -1,8 +1,8 @@
 import { type Resolution, resolveModel, resolveOffline } from '../models/resolve.ts'
-import { withAllocatorSettings } from './allocator-settings.ts'
+import { allocatorVariable, withAllocatorSettings } from './allocator-settings.ts'
 import { gitBlobSha } from './blob-sha.ts'
 import { type DeepSpeedFile, findDeepSpeedFile, notLookedFor } from './deepspeed-file.ts'
-import { type Dialect, dialects } from './dialect.ts'
+import { dialects } from './dialect.ts'
 import { parseFile } from './document.ts'
 import { type Decision, FieldReader } from './fields.ts'
 import { type ModelLookup, nameIn } from './model-fields.ts'
@@ -13,8 +13,10 @@ import {
   type PinnedVersions,
   versionsOf,
 } from './pinned/pinned-versions.ts'
+import { isPythonPath, mayTrain, type Opened, openScript, openScriptAsync } from './python/script.ts'
 import { oneOf } from './quote.ts'
 import type { Reading, SourceFile } from './reading.ts'
+import type { Field } from './section.ts'
 import { notingFiles, type Sources } from './sources.ts'
 import { SETTINGS_PATH, type SuppliedFields } from './supplied.ts'
 
@@ -30,7 +32,8 @@ interface Found {
 /** A recognised config, up to the point where its model must be known: task, sequence length and limits depend on it. */
 interface OpenConfig {
   readonly kind: 'open'
-  readonly dialect: Dialect
+  /** The tool's name. */
+  readonly dialect: string
   readonly why: string
   /** Absent when the file names none; reading then says so. */
   readonly modelName?: string
@@ -68,8 +71,9 @@ export async function readConfigAsync(
   sources: Sources,
   supplied: SuppliedFields = {},
 ): Promise<Reading> {
-  const opened = openConfig(file, supplied)
-  return opened.kind === 'open' ? opened.read(await foundFor(opened, file, sources)) : opened
+  const noted = notingFiles(sources)
+  const opened = await openAsync(file, noted.sources, supplied)
+  return opened.kind === 'open' ? opened.read(await foundFor(opened, file, sources, noted)) : opened
 }
 
 /** Reads a file as `readConfig` does, and tells how. */
@@ -86,17 +90,18 @@ export async function explainConfigAsync(
   sources: Sources,
   supplied: SuppliedFields = {},
 ): Promise<Explanation> {
-  const opened = openConfig(file, supplied)
+  const noted = notingFiles(sources)
+  const opened = await openAsync(file, noted.sources, supplied)
   if (opened.kind !== 'open') return { kind: 'not-recognised', reading: opened }
-  return explain(opened, new FieldReader(file.path, supplied), await foundFor(opened, file, sources))
+  return explain(opened, new FieldReader(file.path, supplied), await foundFor(opened, file, sources, noted))
 }
 
 async function foundFor(
   { modelName, deepSpeedName }: OpenConfig,
   { path }: SourceFile,
   sources: Sources,
+  noted: ReturnType<typeof notingFiles>,
 ): Promise<Found> {
-  const noted = notingFiles(sources)
   const resolution: Resolution =
     modelName === undefined ? { kind: 'unknown' } : await resolveModel(modelName, noted.sources, path)
   const deepSpeed = await findDeepSpeedFile(deepSpeedName, noted.sources, path)
@@ -108,34 +113,81 @@ function explain({ dialect, why, read }: OpenConfig, reader: FieldReader, found:
   const reading = read(found, reader)
   const { decisions } = reader
   const { assumptions } = reading.kind === 'training-config' ? reading : reader
-  return { kind: 'recognised', dialect: dialect.name, why, decisions, assumptions, reading }
+  return { kind: 'recognised', dialect, why, decisions, assumptions, reading }
 }
 
-function openConfig(
-  file: SourceFile,
-  supplied: SuppliedFields = {},
-): OpenConfig | Exclude<Reading, { kind: 'training-config' }> {
-  if (!mayBeTrainingConfig(file.text)) return notOurs
+type Unopened = Exclude<Reading, { kind: 'training-config' }>
+
+/** As `openConfig`, with the files of the repository that a script imports settings from. */
+async function openAsync(file: SourceFile, sources: Sources, supplied: SuppliedFields): Promise<OpenConfig | Unopened> {
+  return isPythonPath(file.path)
+    ? scriptConfig(await openScriptAsync(file, sources), file, supplied)
+    : openConfig(file, supplied)
+}
+
+function scriptConfig(opened: Opened, { path }: SourceFile, supplied: SuppliedFields): OpenConfig | Unopened {
+  if (opened.kind !== 'open') return opened
+  const { dialect, why } = opened
+  return {
+    kind: 'open',
+    dialect,
+    why,
+    ...named(supplied.model ?? opened.model, opened.deepSpeed),
+    read: (found, reader = new FieldReader(path, supplied)) =>
+      completed(found, supplied, reader, () => ({ reading: opened.read(reader, found.lookUp, found.deepSpeed) })),
+  }
+}
+
+interface Allocating {
+  readonly reading: Reading
+  /** Where the config itself tells PyTorch's allocator something. */
+  readonly variable?: Field | undefined
+  /** The tool's name, where it turns expandable segments on itself. */
+  readonly tool?: string | undefined
+}
+
+/** What a dialect reads, with the versions of the libraries, what the allocator is told, and the files that were opened. */
+function completed(
+  { pinned, files }: Found,
+  supplied: SuppliedFields,
+  reader: FieldReader,
+  read: () => Allocating,
+): Reading {
+  reader.versions = versionsOf(pinned, supplied.versions)
+  const { reading, variable, tool } = read()
+  const allocating = withAllocatorSettings(withVersions(reading, pinned, supplied.versions), variable, reader, tool)
+  return withFiles(withUnread(allocating, reader), files)
+}
+
+function named(
+  model: Field | undefined,
+  deepSpeed: Field | undefined,
+): Pick<OpenConfig, 'modelName' | 'deepSpeedName'> {
+  const [modelName, deepSpeedName] = [nameIn(model), nameIn(deepSpeed)]
+  return { ...(modelName !== undefined && { modelName }), ...(deepSpeedName !== undefined && { deepSpeedName }) }
+}
+
+function openConfig(file: SourceFile, supplied: SuppliedFields = {}): OpenConfig | Unopened {
+  if (isPythonPath(file.path)) return scriptConfig(openScript(file), file, supplied)
+  if (!mayBeTrainingConfig(file)) return notOurs
   const parsed = parseFile(file)
   if (parsed.kind === 'unreadable') return parsed
   for (const document of parsed.mappings) {
     for (const dialect of dialects) {
       const why = dialect.recognise(document)
       if (why === undefined) continue
-      const modelName = nameIn(supplied.model ?? dialect.modelField(document))
-      const deepSpeedName = nameIn(dialect.deepSpeedField?.(document))
       return {
         kind: 'open',
-        dialect,
+        dialect: dialect.name,
         why,
-        ...(modelName !== undefined && { modelName }),
-        ...(deepSpeedName !== undefined && { deepSpeedName }),
-        read: ({ lookUp, deepSpeed, pinned, files }, reader = new FieldReader(file.path, supplied)) => {
-          reader.versions = versionsOf(pinned, supplied.versions)
-          const reading = withVersions(dialect.read(document, reader, lookUp, deepSpeed), pinned, supplied.versions)
+        ...named(supplied.model ?? dialect.modelField(document), dialect.deepSpeedField?.(document)),
+        read: (found, reader = new FieldReader(file.path, supplied)) => {
           const tool = dialect.expandsSegments && dialect.name
-          const allocating = withAllocatorSettings(reading, { document, text: file.text }, reader, tool)
-          return withFiles(withUnread(allocating, reader), files)
+          const variable = file.text.includes('_ALLOC_CONF') ? allocatorVariable(document) : undefined
+          return completed(found, supplied, reader, () => {
+            const reading = dialect.read(document, reader, found.lookUp, found.deepSpeed)
+            return { reading, variable, tool }
+          })
         },
       }
     }
@@ -144,8 +196,8 @@ function openConfig(
 }
 
 /** False for a text that is certainly none: it holds no key that a format needs. Takes linear time, and parses nothing. */
-export function mayBeTrainingConfig(text: string): boolean {
-  return dialects.some(dialect => dialect.mayBe(text))
+export function mayBeTrainingConfig({ path, text }: SourceFile): boolean {
+  return isPythonPath(path) ? mayTrain(text) : dialects.some(dialect => dialect.mayBe(text))
 }
 
 /** `supplied` wins over what the repository pins. */
@@ -173,15 +225,19 @@ const notOurs: Extract<Reading, { kind: 'not-a-training-config' }> = {
   why: `It sets no batch size in a known format (${oneOf(dialects.map(({ name }) => name))}).`,
 }
 
-const candidateExtension = /\.(ya?ml|json)$/i
+const candidateExtension = /\.(ya?ml|json|py)$/i
 const foreignFolders = new Set(['node_modules', '.git', '.venv', 'venv', '__pycache__', 'site-packages'])
 /** Other tools' files that are known by name; all others are judged by their content. */
 const foreignFile =
   /^(package|composer|tsconfig.*|jsconfig.*|biome|deno|renovate|tokenizer|tokenizer_config|vocab|trainer_state|.*[-.]lock|npm-shrinkwrap|\.eslintrc|\.prettierrc|\.pre-commit-config)\.(ya?ml|json)$/i
 
+/** Tests train tiny models, and packages are set up: neither is how a team trains. */
+const foreignScript = /(?:^|\/)(?:tests?|testing)\/.*\.py$|(?:^|\/)(?:test_.*|.*_test|conftest|setup|__init__)\.py$/i
+
 /** Whether a `/`-separated path is worth reading when training configs are looked for. */
 export function isCandidatePath(path: string): boolean {
   const folders = path.split('/')
   const name = folders.pop() ?? ''
-  return candidateExtension.test(name) && !foreignFile.test(name) && !folders.some(folder => foreignFolders.has(folder))
+  const isForeign = foreignFile.test(name) || foreignScript.test(path)
+  return candidateExtension.test(name) && !isForeign && !folders.some(folder => foreignFolders.has(folder))
 }

@@ -126,7 +126,7 @@ const measureKeys = {
 
 export const settingsFile = z.strictObject({
   paths: globs
-    .describe('Only files that match one of these globs are read. Default: every YAML and JSON file.')
+    .describe('Only files that match one of these globs are read. Default: every YAML, JSON and Python file.')
     .optional(),
   ignore: globs.describe('Files that match one of these globs are ignored.').optional(),
   gpu: gpu

@@ -166,15 +166,22 @@ describe('hostile text', () => {
 })
 
 describe('isCandidatePath', () => {
-  it.each(['train.yaml', 'configs/bert/train.yml', 'a.json', 'A.YAML', 'package/train.json', 'locked.yaml'])(
-    '%s is worth reading',
-    path => {
-      expect(isCandidatePath(path)).toBe(true)
-    },
-  )
+  it.each([
+    'train.yaml',
+    'configs/bert/train.yml',
+    'a.json',
+    'A.YAML',
+    'package/train.json',
+    'locked.yaml',
+    'src/train.py',
+  ])('%s is worth reading', path => {
+    expect(isCandidatePath(path)).toBe(true)
+  })
 
   it.each([
-    'train.py',
+    'tests/train.py',
+    'src/test_train.py',
+    'train.pyc',
     'yaml',
     'package.json',
     'package-lock.json',

@@ -3,9 +3,20 @@ import { selectCandidates } from '../../github/candidates.ts'
 
 const everything = { paths: undefined, ignore: [] }
 
-it('only YAML and JSON files may be training configs', () => {
-  const { paths } = selectCandidates(['a.yaml', 'b.yml', 'c.json', 'train.py', 'README.md', 'package.json'], everything)
-  expect(paths).toEqual(['a.yaml', 'b.yml', 'c.json'])
+it('only YAML, JSON and Python files may be training configs', () => {
+  const { paths } = selectCandidates(
+    ['a.yaml', 'b.yml', 'c.json', 'train.py', 'tests/test_train.py', 'README.md', 'package.json'],
+    everything,
+  )
+  expect(paths).toEqual(['a.yaml', 'b.yml', 'c.json', 'train.py'])
+})
+
+it('of many scripts, 200 are read, those first whose names sound like training, and configs never give way to them', () => {
+  const scripts = Array.from({ length: 600 }, (_, index) => `src/${index}.py`)
+  const { paths, remarks } = selectCandidates([...scripts, 'src/finetune.py', 'z.yaml'], everything)
+  expect(paths).toHaveLength(201)
+  expect(paths.slice(-3)).toEqual(['src/198.py', 'src/finetune.py', 'z.yaml'])
+  expect(remarks).toEqual([])
 })
 
 it('globs narrow them down', () => {

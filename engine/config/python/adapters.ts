@@ -1,0 +1,110 @@
+/** peft's adapters, as the keys that TRL's recipes have for them. */
+import type { Field } from '../section.ts'
+import type { Evaluator } from './evaluator.ts'
+import { fieldOf, openField, saidBy } from './fields.ts'
+import { harmless, libraryName } from './library.ts'
+import type { ModelChain } from './model-chain.ts'
+import type { Module } from './module.ts'
+import { type LibraryCall, placeIn, shownAt, type Value } from './values.ts'
+
+export interface AdapterFields {
+  readonly fields: readonly Field[]
+  readonly notUnderstood: readonly Field[]
+}
+
+const none: AdapterFields = { fields: [], notUnderstood: [] }
+
+/** LoraConfig's parameters, by the key that recipes have for each. */
+const keys: ReadonlyMap<string, string> = new Map([
+  ['r', 'lora_r'],
+  ['lora_dropout', 'lora_dropout'],
+  ['target_modules', 'lora_target_modules'],
+  ['modules_to_save', 'lora_modules_to_save'],
+  ['use_dora', 'use_dora'],
+])
+
+/** What Unsloth adapts where nothing is named. */
+const unslothTargets = 'q_proj,k_proj,v_proj,o_proj,gate_proj,up_proj,down_proj'
+
+export function adapterFields(
+  config: Value | undefined,
+  chain: ModelChain,
+  file: Module,
+  evaluator: Evaluator,
+): AdapterFields {
+  if (chain.trainedAdapter !== undefined) {
+    const why = `the adapters are those of an earlier run, loaded at ${placeIn(chain.trainedAdapter.module, chain.trainedAdapter.from)}`
+    return { fields: [openField(chain.trainedAdapter, 'use_peft', why, file)], notUnderstood: [] }
+  }
+  if (chain.unslothAdapter !== undefined) return ofUnsloth(chain.unslothAdapter, file, evaluator)
+  if (config === undefined || config.kind === 'none') return none
+  if (config.kind !== 'call' || config.call === undefined) {
+    const why = config.kind === 'open' ? config.why : `the adapters are ${shownAt(config.module, config)}`
+    return { fields: [openField(config, 'use_peft', why, file)], notUnderstood: [] }
+  }
+  const { name } = libraryName(config.name)
+  if (!/^LoraConfig$|^get_peft_config$/.test(name) || name === 'get_peft_config') {
+    const method = name.replace(/Config$/, '')
+    return { fields: [saidBy(config, 'peft_type', { kind: 'text', text: method }, file, name)], notUnderstood: [] }
+  }
+  return ofLora(config, 'LoraConfig', ['task_type', 'peft_type'], file, evaluator)
+}
+
+function ofLora(
+  call: LibraryCall,
+  name: string,
+  positional: readonly string[],
+  file: Module,
+  evaluator: Evaluator,
+): AdapterFields {
+  if (call.call === undefined) return none
+  const { values, unknown } = evaluator.argumentsOf(call.call, call.site, positional)
+  if (unknown !== undefined)
+    return { fields: [openField(call, 'use_peft', `${name} is given ${unknown}`, file)], notUnderstood: [] }
+  const fields = [...values].flatMap(([parameter, value]) => {
+    const key = keys.get(parameter)
+    if (key === undefined || value.kind === 'none') return []
+    return [key === 'lora_target_modules' ? targetField(key, value, file) : fieldOf(key, value, file)]
+  })
+  const unread = [...values].filter(([parameter, value]) => !harmless.lora.has(parameter) && !isUnset(value))
+  const biased = [...values].filter(
+    ([parameter, value]) => parameter === 'bias' && !(value.kind === 'text' && value.text === 'none'),
+  )
+  const notUnderstood = [...unread, ...biased].map(([parameter, value]) => fieldOf(parameter, value, file))
+  return { fields: [saidBy(call, 'use_peft', { kind: 'flag', flag: true }, file, name), ...fields], notUnderstood }
+}
+
+function ofUnsloth(call: LibraryCall, file: Module, evaluator: Evaluator): AdapterFields {
+  const found = ofLora(call, 'get_peft_model', ['model'], file, evaluator)
+  const given = call.call && evaluator.argumentsOf(call.call, call.site, ['model']).values
+  const checkpoints = given?.get('use_gradient_checkpointing')
+  const hasTargets = found.fields.some(({ key }) => key === 'lora_target_modules')
+  return {
+    ...found,
+    fields: [
+      ...found.fields,
+      ...(hasTargets
+        ? []
+        : [saidBy(call, 'lora_target_modules', { kind: 'text', text: unslothTargets }, file, 'get_peft_model')]),
+      checkpoints === undefined
+        ? saidBy(call, 'gradient_checkpointing', { kind: 'text', text: 'unsloth' }, file, 'get_peft_model')
+        : fieldOf('gradient_checkpointing', checkpoints, file),
+    ],
+  }
+}
+
+/** A helper that many scripts share lists every linear layer but the output's. */
+function targetField(key: string, value: Value, file: Module): Field {
+  const source = value.module.text.slice(value.from, Math.min(value.to, value.from + 100))
+  if (!/^find_all_linear_(?:names|modules)\s*\(/.test(source)) return fieldOf(key, value, file)
+  const remark = `${source.replace(/\s*\([\s\S]*$/, '')}() (${placeIn(value.module, value.from)}) is taken to name every linear layer but the output's.`
+  return saidBy({ ...value, remarks: [remark] }, key, { kind: 'text', text: 'all-linear' }, file, 'target_modules')
+}
+
+function isUnset(value: Value): boolean {
+  return (
+    value.kind === 'none' ||
+    (value.kind === 'flag' && !value.flag) ||
+    (value.kind === 'list' && value.items.length === 0)
+  )
+}

@@ -1,0 +1,136 @@
+/** Fields and attributes of the classes that the repository defines: dataclasses, settings objects, classes with an __init__. */
+import type { Evaluator } from './evaluator.ts'
+import type { Scope } from './module.ts'
+import { open, siteOf, writtenAs } from './sites.ts'
+import { type Instance, placeIn, shownAt, type Value } from './values.ts'
+
+/** Classes that inherit from one another. */
+const MAX_BASES = 5
+
+export class Classes {
+  readonly #evaluator: Evaluator
+
+  constructor(evaluator: Evaluator) {
+    this.#evaluator = evaluator
+  }
+
+  /** The class that an object of the repository's own class inherits from, in a library: `transformers.Trainer`. */
+  libraryBase(scope: Scope, depth = 0): string | undefined {
+    if (depth > MAX_BASES) return undefined
+    for (const base of scope.bases) {
+      const value = this.#evaluator.evaluate(base, siteOf(scope.parent ?? scope))
+      if (value.kind === 'symbol') return value.name
+      const further = value.kind === 'class' ? this.libraryBase(value.scope, depth + 1) : undefined
+      if (further !== undefined) return further
+    }
+    return undefined
+  }
+
+  /** Fields of a class with the values that they have by default, those of its bases too. */
+  fieldsOf(scope: Scope, depth = 0): ReadonlyMap<string, Value> {
+    const found = new Map<string, Value>()
+    if (depth > MAX_BASES) return found
+    for (const base of scope.bases) {
+      const value = this.#evaluator.evaluate(base, siteOf(scope.parent ?? scope))
+      if (value.kind === 'class')
+        for (const [name, field] of this.fieldsOf(value.scope, depth + 1)) found.set(name, field)
+    }
+    for (const [name, bindings] of scope.bindings) {
+      if (!bindings.every(({ value }) => value.kind === 'expression')) continue
+      const value = this.#evaluator.names.reaching(bindings, siteOf(scope))
+      if (value !== undefined) found.set(name, this.#fieldDefault(value))
+    }
+    return found
+  }
+
+  ofInstance(object: Instance, name: string): Value | undefined {
+    const { scope, call, site } = object
+    const init = methodOf(scope, '__init__')
+    for (const owner of [scope, ...this.#bases(scope)]) {
+      const set = owner.members.get(name)
+      const of = set?.[0]?.scope
+      if (set === undefined || of === undefined) continue
+      const own = methodOf(owner, '__init__')
+      // Without a call of its own, the parameters are what the calls in the file give.
+      const frame = own !== undefined && call !== undefined ? { scope: own, call, site, self: object } : undefined
+      const value = this.#evaluator.names.reaching(set, siteOf(of, frame))
+      if (value !== undefined) return value
+    }
+    if (init === undefined && call !== undefined) {
+      const declared = [...scope.bindings].filter(([, [first]]) =>
+        /^(?:expression|declared)$/.test(first?.value.kind ?? ''),
+      )
+      const given = this.#evaluator
+        .argumentsOf(
+          call,
+          site,
+          declared.map(([key]) => key),
+        )
+        .values.get(name)
+      if (given !== undefined) return given
+    }
+    const value = this.field(scope, name)
+    if (value === undefined || !object.isParsed) return value
+    const remark = `${name} is ${writtenAs(value)}, the default of ${scope.name}.${name} (${placeIn(value.module, value.from)}), which the command line may override.`
+    return { ...value, remarks: [...value.remarks, remark] }
+  }
+
+  /** The repository's own classes that a class inherits from. */
+  #bases(scope: Scope, depth = 0): readonly Scope[] {
+    if (depth > MAX_BASES) return []
+    return scope.bases.flatMap(base => {
+      const value = this.#evaluator.evaluate(base, siteOf(scope.parent ?? scope))
+      return value.kind === 'class' ? [value.scope, ...this.#bases(value.scope, depth + 1)] : []
+    })
+  }
+
+  ofClass(scope: Scope, name: string): Value | undefined {
+    const field = this.field(scope, name)
+    if (field !== undefined) return field
+    const method = methodOf(scope, name)
+    return (
+      method && {
+        module: scope.module,
+        from: method.from,
+        to: method.from,
+        remarks: [],
+        kind: 'function',
+        scope: method,
+      }
+    )
+  }
+
+  field(scope: Scope, name: string, depth = 0): Value | undefined {
+    const bindings = scope.bindings.get(name)
+    const value = bindings && this.#evaluator.names.reaching(bindings, siteOf(scope))
+    if (value !== undefined) return this.#fieldDefault(value)
+    if (bindings?.some(({ value: bound }) => bound.kind === 'declared')) {
+      const at = bindings[0]!.at
+      return open(
+        siteOf(scope),
+        { from: at, to: at },
+        `${scope.name}.${name} has no default (${placeIn(scope.module, at)})`,
+      )
+    }
+    if (depth > MAX_BASES) return undefined
+    for (const base of scope.bases) {
+      const inherited = this.#evaluator.evaluate(base, siteOf(scope.parent ?? scope))
+      const found = inherited.kind === 'class' ? this.field(inherited.scope, name, depth + 1) : undefined
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  /** What `field(default=8)` stands for. */
+  #fieldDefault(value: Value): Value {
+    if (value.kind !== 'call' || value.call === undefined || !/(?:^|\.)(?:field|Field|attrib|ib)$/.test(value.name))
+      return value
+    const byDefault = this.#evaluator.argumentsOf(value.call, value.site, ['default']).values.get('default')
+    return byDefault ?? { ...value, kind: 'open', why: `${shownAt(value.module, value)} has no plain default` }
+  }
+}
+
+export function methodOf(scope: Scope, name: string): Scope | undefined {
+  const bound = scope.bindings.get(name)?.at(-1)?.value
+  return bound?.kind === 'function' ? bound.scope : undefined
+}

@@ -1,0 +1,351 @@
+/** One pass over a file's tree: which names are bound where, under which conditions, and what is called. */
+import type { SyntaxNode, Tree } from '@lezer/common'
+import { argumentsIn, children, type Expression, expressionOf } from './expressions.ts'
+import {
+  type Binding,
+  type Bound,
+  type Branch,
+  classAround,
+  Module,
+  newScope,
+  type Parameter,
+  type Place,
+  type Scope,
+} from './module.ts'
+
+export function moduleOf(path: string, text: string, tree: Tree): Module {
+  return new Collector(path, text).collect(tree)
+}
+
+/** Of a chain of `elif`, as many as are held against a branch further down. */
+const MAX_TESTS = 20
+
+class Collector {
+  readonly #text: string
+  readonly #module: Module
+  #scope: Scope
+  #branches: readonly Branch[] = []
+  /** By where their statements begin. */
+  readonly #ifBranches = new Map<number, ReadonlyMap<number, Branch>>()
+  /** What to go back to when a node is left. */
+  readonly #outer: {
+    readonly node: number
+    readonly name: string
+    readonly scope: Scope
+    readonly branches: readonly Branch[]
+  }[] = []
+
+  constructor(path: string, text: string) {
+    this.#text = text
+    this.#module = new Module(path, text)
+    this.#scope = this.#module.top
+  }
+
+  collect(tree: Tree): Module {
+    tree.iterate({
+      enter: ({ name, from, node }) => this.#enter(name, from, () => node),
+      leave: ({ name, from }) => this.#leave(name, from),
+    })
+    return this.#module
+  }
+
+  #enter(name: string, from: number, nodeOf: () => SyntaxNode): boolean | undefined {
+    switch (name) {
+      case 'FunctionDefinition':
+        return this.#enterFunction(nodeOf())
+      case 'ClassDefinition':
+        return this.#enterClass(nodeOf())
+      case 'Body':
+        return this.#enterBody(nodeOf(), from)
+      case 'AssignStatement':
+        return this.#assign(nodeOf())
+      case 'UpdateStatement':
+        return this.#update(nodeOf())
+      case 'ForStatement':
+        return this.#bindTargets(nodeOf(), 'for', 'in', 'takes several values in a loop')
+      case 'WithStatement':
+        return this.#bindNames(nodeOf(), 'as')
+      case 'ReturnStatement':
+        return this.#return(nodeOf())
+      case 'ImportStatement':
+        return this.#import(nodeOf())
+      case 'CallExpression':
+        return this.#call(nodeOf())
+      case 'String':
+      case 'FormatString':
+      case 'Comment':
+        return name === 'FormatString'
+      default:
+        return undefined
+    }
+  }
+
+  #leave(name: string, from: number): void {
+    const last = this.#outer.at(-1)
+    if (last === undefined || last.node !== from || last.name !== name) return
+    this.#outer.pop()
+    this.#scope = last.scope
+    this.#branches = last.branches
+  }
+
+  #into(node: SyntaxNode, scope: Scope, branches: readonly Branch[]): void {
+    this.#outer.push({ node: node.from, name: node.name, scope: this.#scope, branches: this.#branches })
+    this.#scope = scope
+    this.#branches = branches
+  }
+
+  #enterFunction(node: SyntaxNode): undefined {
+    const name = this.#nameIn(node)
+    const scope = this.#open('function', name, node)
+    const parameters = node.getChild('ParamList')
+    if (parameters !== null)
+      for (const parameter of this.#parametersIn(parameters)) {
+        scope.parameters.push(parameter)
+        const place = { scope, at: parameter.at, branches: [] }
+        bind(scope.bindings, parameter.name, { ...place, value: { kind: 'parameter', parameter } })
+      }
+    this.#bind(name, node.from, { kind: 'function', scope })
+    if (!this.#module.functions.has(name)) this.#module.functions.set(name, scope)
+    this.#into(node, scope, [])
+  }
+
+  #enterClass(node: SyntaxNode): undefined {
+    const name = this.#nameIn(node)
+    const list = node.getChild('ArgList')
+    const bases =
+      list === null
+        ? []
+        : argumentsIn(list, this.#text).flatMap(each => (each.kind === 'positional' ? [each.value] : []))
+    const scope = this.#open('class', name, node, bases)
+    this.#bind(name, node.from, { kind: 'class', scope })
+    if (!this.#module.classes.has(name)) this.#module.classes.set(name, scope)
+    this.#into(node, scope, [])
+  }
+
+  #open(kind: 'function' | 'class', name: string, node: SyntaxNode, bases: readonly Expression[] = []): Scope {
+    const decorated = node.parent?.name === 'DecoratedStatement' ? node.parent.getChildren('Decorator') : []
+    const decorators = decorated.flatMap(each => this.#decorator(each))
+    return newScope(this.#module, { kind, name, parent: this.#scope, from: node.from, bases, decorators })
+  }
+
+  /** Not itself a call in the grammar. */
+  #decorator(node: SyntaxNode): readonly Expression[] {
+    const list = node.getChild('ArgList')
+    const to = list?.from ?? node.to
+    const name = this.#text.slice(node.from + 1, to).trim()
+    const callee: Expression = { from: node.from, to, kind: 'name', name }
+    if (list === null) return [callee]
+    return [{ from: node.from, to: node.to, kind: 'call', callee, arguments: argumentsIn(list, this.#text) }]
+  }
+
+  #enterBody(node: SyntaxNode, from: number): undefined {
+    const statement = node.parent
+    const branch = statement === null ? undefined : this.#branchOf(statement, from)
+    if (branch !== undefined) this.#into(node, this.#scope, [...this.#branches, branch])
+  }
+
+  #branchOf(statement: SyntaxNode, body: number): Branch | undefined {
+    if (statement.name === 'TryStatement') return handlerBranch(statement, body)
+    if (statement.name !== 'IfStatement') return undefined
+    const known = this.#ifBranches.get(statement.from) ?? this.#branchesOf(statement)
+    this.#ifBranches.set(statement.from, known)
+    return known.get(body)
+  }
+
+  /** By where their bodies begin; without the one that runs when the file is run. */
+  #branchesOf(statement: SyntaxNode): ReadonlyMap<number, Branch> {
+    const found = new Map<number, Branch>()
+    const failed: { condition: Expression; expected: boolean }[] = []
+    let test: Expression | undefined
+    for (const child of children(statement)) {
+      if (child.name !== 'Body') {
+        if (!/^(?:if|elif|else|Comment)$/.test(child.name)) test = expressionOf(child, this.#text)
+        continue
+      }
+      const isMain = test !== undefined && /^__name__\s*==/.test(this.#text.slice(test.from, test.to))
+      const own = test === undefined ? [] : [{ condition: test, expected: true }]
+      const tests = [...failed.slice(0, MAX_TESTS), ...own]
+      if (!isMain) found.set(child.from, { statement: statement.from, index: found.size, tests, isHandler: false })
+      if (test !== undefined) failed.push({ condition: test, expected: false })
+      test = undefined
+    }
+    return found
+  }
+
+  #assign(node: SyntaxNode): undefined {
+    const groups: SyntaxNode[][] = [[]]
+    const tuples = new Set<SyntaxNode[] | undefined>()
+    let isDeclared = false
+    for (const child of children(node)) {
+      if (child.name === 'AssignOp') groups.push([])
+      else if (child.name === 'TypeDef') isDeclared = true
+      else if (child.name === ',') tuples.add(groups.at(-1))
+      else if (child.name !== 'Comment') groups.at(-1)?.push(child)
+    }
+    const values = groups.length > 1 ? groups.pop() : undefined
+    const value = values === undefined ? undefined : this.#valueOf(values, node)
+    for (const targets of groups) {
+      const [only] = targets
+      if (only === undefined) continue
+      const at = node.to
+      if (value === undefined) {
+        if (isDeclared) this.#bindTarget(only, at, { kind: 'declared' })
+      } else if (!tuples.has(targets)) this.#bindTarget(only, at, { kind: 'expression', expression: value })
+      else this.#bindElements(targets, at, value)
+    }
+  }
+
+  #valueOf(values: readonly SyntaxNode[], node: SyntaxNode): Expression | undefined {
+    const [first, ...others] = values.map(value => expressionOf(value, this.#text))
+    if (first === undefined || others.length === 0) return first
+    return { from: first.from, to: node.to, kind: 'list', items: [first, ...others] }
+  }
+
+  #bindElements(targets: readonly SyntaxNode[], at: number, value: Expression): void {
+    for (const [index, target] of targets.entries()) {
+      const item = value.kind === 'list' ? value.items[index] : undefined
+      const bound: Bound = item ? { kind: 'expression', expression: item } : { kind: 'element', of: value, index }
+      this.#bindTarget(target, at, bound)
+    }
+  }
+
+  #bindTarget(target: SyntaxNode, at: number, value: Bound): void {
+    if (target.name === 'VariableName') this.#bind(this.#text.slice(target.from, target.to), at, value)
+    else if (/^(?:Tuple|Array|Parenthesized)Expression$/.test(target.name)) {
+      const inner = children(target).filter(({ name }) => !/^[()[\],]$/.test(name))
+      if (value.kind === 'expression') this.#bindElements(inner, at, value.expression)
+    } else this.#bindMember(expressionOf(target, this.#text), at, value)
+  }
+
+  /** `config.batch = 8`, `config['batch'] = 8` */
+  #bindMember(written: Expression, at: number, value: Bound): void {
+    if (written.kind === 'attribute') {
+      const object = this.#text.slice(written.object.from, written.object.to)
+      const place = this.#place(at)
+      if (written.name === 'requires_grad' && value.kind === 'expression' && isFalse(value.expression))
+        this.#module.frozen.push(place)
+      const owner = object === 'self' || object === 'cls' ? classAround(this.#scope) : undefined
+      if (owner !== undefined) bind(owner.members, written.name, { ...place, value })
+      else bind(this.#scope.members, `${object}.${written.name}`, { ...place, value })
+    }
+    if (written.kind === 'subscript' && written.index.kind === 'text') {
+      const object = this.#text.slice(written.object.from, written.object.to)
+      bind(this.#scope.members, `${object}[${written.index.text}]`, { ...this.#place(at), value })
+    }
+  }
+
+  /** `+=` and its like. */
+  #update(node: SyntaxNode): undefined {
+    const [target] = children(node)
+    if (target !== undefined) this.#bindTarget(target, node.to, { kind: 'opaque', why: 'is changed by an operation' })
+  }
+
+  #bindTargets(node: SyntaxNode, after: string, before: string, why: string): undefined {
+    let isWithin = false
+    for (const child of children(node)) {
+      if (child.name === before) break
+      if (isWithin) this.#bindOpaque(child, why)
+      if (child.name === after) isWithin = true
+    }
+  }
+
+  #bindOpaque(node: SyntaxNode, why: string): void {
+    const names = node.name === 'VariableName' ? [node] : node.getChildren('VariableName')
+    for (const name of names) this.#bindTarget(name, node.to, { kind: 'opaque', why })
+  }
+
+  #bindNames(node: SyntaxNode, after: string): undefined {
+    const nodes = children(node)
+    for (const [index, child] of nodes.entries()) {
+      if (nodes[index - 1]?.name === after) this.#bindOpaque(child, 'is what a with statement gives')
+    }
+  }
+
+  #return(node: SyntaxNode): undefined {
+    const values = children(node).filter(({ name }) => !/^(?:return|,|;|Comment)$/.test(name))
+    const value = this.#valueOf(values, node)
+    if (value !== undefined) this.#scope.returns.push({ ...this.#place(node.from), value })
+  }
+
+  #import(node: SyntaxNode): undefined {
+    const statement = this.#text
+      .slice(node.from, node.to)
+      .replace(/#.*$/gm, '')
+      .replace(/[\\()\s]+/g, ' ')
+    const [, from, names = ''] = /^\s*from ([\w. ]+?) import (.*)$/.exec(statement) ?? []
+    const imported = from === undefined ? statement.replace(/^\s*import /, '') : names
+    for (const each of imported.split(',')) {
+      const [, name, alias] = /^\s*([\w.*]+)(?: as (\w+))?\s*;?\s*$/.exec(each) ?? []
+      if (name === undefined) continue
+      const [first = ''] = name.split('.')
+      if (from !== undefined)
+        this.#bind(alias ?? name, node.to, { kind: 'import', from: from.replaceAll(' ', ''), member: name })
+      else
+        this.#bind(alias ?? first, node.to, {
+          kind: 'import',
+          from: alias === undefined ? first : name,
+          member: undefined,
+        })
+    }
+  }
+
+  #call(node: SyntaxNode): undefined {
+    const callee = node.firstChild
+    if (callee === null) return
+    const [, name] = /(\w+)\s*$/.exec(this.#text.slice(Math.max(callee.from, callee.to - 100), callee.to)) ?? []
+    if (name === undefined) return
+    const calls = this.#module.calls.get(name) ?? []
+    calls.push({ ...this.#place(node.from), module: this.#module, node })
+    this.#module.calls.set(name, calls)
+  }
+
+  #bind(name: string, at: number, value: Bound): void {
+    bind(this.#scope.bindings, name, { ...this.#place(at), value })
+  }
+
+  #place(at: number): Place {
+    return { scope: this.#scope, at, branches: this.#branches }
+  }
+
+  #nameIn(node: SyntaxNode): string {
+    const name = node.getChild('VariableName')
+    return name === null ? '' : this.#text.slice(name.from, name.to)
+  }
+
+  #parametersIn(list: SyntaxNode): readonly Parameter[] {
+    const found: Parameter[] = []
+    const nodes = children(list)
+    for (const [index, node] of nodes.entries()) {
+      const before = nodes[index - 1]?.name
+      if (node.name !== 'VariableName' || before === 'AssignOp' || before === '*' || before === '**') continue
+      const next = nodes.slice(index + 1, index + 4)
+      const comma = next.findIndex(({ name }) => name === ',' || name === ')')
+      const own = comma < 0 ? next : next.slice(0, comma)
+      const operator = own.findIndex(({ name }) => name === 'AssignOp')
+      const value = operator < 0 ? undefined : nodes[index + 1 + operator + 1]
+      const byDefault = value && expressionOf(value, this.#text)
+      found.push({ name: this.#text.slice(node.from, node.to), byDefault, at: node.from })
+    }
+    return found
+  }
+}
+
+function handlerBranch(statement: SyntaxNode, body: number): Branch | undefined {
+  let part = ''
+  for (const child of children(statement)) {
+    if (/^(?:try|except|else|finally)$/.test(child.name)) part = child.name
+    if (child.name !== 'Body' || child.from !== body) continue
+    return part === 'except' ? { statement: statement.from, index: 1, tests: [], isHandler: true } : undefined
+  }
+  return undefined
+}
+
+function bind(bindings: Map<string, Binding[]>, name: string, binding: Binding): void {
+  const known = bindings.get(name)
+  if (known === undefined) bindings.set(name, [binding])
+  else known.push(binding)
+}
+
+function isFalse(expression: Expression): boolean {
+  return expression.kind === 'flag' && !expression.flag
+}

@@ -1,0 +1,121 @@
+/** Options of a command line, by the defaults that the script gives them: argparse, click, HfArgumentParser and its kin. */
+import type { CallExpression, Expression } from './expressions.ts'
+import { type Call, callExpression, type Module, type Scope } from './module.ts'
+import { areEqual, type LibraryCall, placeIn, type Site, type Value } from './values.ts'
+
+/** How values are found. */
+export interface Options {
+  evaluate(expression: Expression, site: Site): Value
+  /** Of a field of a class. */
+  defaultOf(scope: Scope, name: string): Value | undefined
+}
+
+interface Option {
+  /** `--batch-size` */
+  readonly name: string
+  readonly line: string
+  readonly call: CallExpression
+  readonly site: Site
+}
+
+/** As many as are looked through for a name. */
+const MAX_OPTIONS = 500
+
+/** What `args.name` is, for what a parser of the module of `object` gives. */
+export function commandLineValue(object: LibraryCall, name: string, options: Options): Value | undefined {
+  if (!/\.parse_(?:known_|intermixed_)?args$/.test(object.name)) return undefined
+  const { module } = object.site
+  const values = (module.calls.get('add_argument') ?? [])
+    .slice(0, MAX_OPTIONS)
+    .flatMap(call => optionOf(call, name, module))
+    .map(option => defaultOf(option, options))
+  const [first, ...others] = values
+  if (first === undefined || others.every(other => areEqual(first, other) === true)) return first
+  return { ...first, kind: 'open', why: `${name} has several defaults on the command line` }
+}
+
+/** `@click.option('--batch-size', default=8)` */
+export function decoratorDefault(
+  { decorators, module }: Scope,
+  name: string,
+  site: Site,
+  options: Options,
+): Value | undefined {
+  for (const decorator of decorators) {
+    if (decorator.kind !== 'call' || decorator.callee.kind !== 'name' || !/\.option$/.test(decorator.callee.name))
+      continue
+    const option = optionIn(decorator, name, { ...site, at: decorator.from }, module)
+    if (option !== undefined) return defaultOf(option, options)
+  }
+  return undefined
+}
+
+const parsesClasses =
+  /\.(?:parse_args_into_dataclasses|parse_args_and_config|parse_yaml_file|parse_yaml|parse_json_file|parse_dict)$/
+
+/** The class at a position of HfArgumentParser((ModelArguments, TrainingArguments)), with the defaults of its fields. */
+export function parsedClass(value: LibraryCall, index: number, { evaluate }: Options): Value | undefined {
+  if (/\.parse_known_args$/.test(value.name) && index === 0) return value
+  if (!parsesClasses.test(value.name)) return undefined
+  const parser = value.object
+  const [given] = parser?.kind === 'call' && parser.call !== undefined ? parser.call.arguments : []
+  if (parser?.kind !== 'call' || given === undefined || given.kind === 'spread') return undefined
+  const classes = evaluate(given.value, parser.site)
+  const chosen = classes.kind === 'list' ? classes.items[index] : index === 0 ? classes : undefined
+  return chosen && ofParsedClass(chosen, value)
+}
+
+/** What a command line is parsed into. */
+export function ofParsedClass(chosen: Value, value: LibraryCall): Value | undefined {
+  const { module, from, to, remarks, site } = value
+  const located = { module, from, to, remarks }
+  if (chosen.kind === 'class')
+    return { ...located, kind: 'instance', scope: chosen.scope, call: undefined, site, isParsed: true }
+  return chosen.kind === 'symbol' ? { ...located, kind: 'call', name: chosen.name, call: undefined, site } : undefined
+}
+
+function optionOf(call: Call, name: string, module: Module): readonly Option[] {
+  const expression = callExpression(call)
+  if (expression === undefined) return []
+  const { scope, at, branches } = call
+  const option = optionIn(expression, name, { module, scope, at, branches }, module)
+  return option === undefined ? [] : [option]
+}
+
+/** Undefined where the option is another one. */
+function optionIn(call: CallExpression, name: string, site: Site, module: Module): Option | undefined {
+  const names: string[] = []
+  let destination: string | undefined
+  for (const argument of call.arguments) {
+    if (argument.kind === 'positional' && argument.value.kind === 'text') names.push(argument.value.text)
+    if (argument.kind === 'keyword' && argument.name === 'dest' && argument.value.kind === 'text')
+      destination = argument.value.text
+  }
+  // click takes the name of the parameter as one that is no option.
+  const long = names.find(each => each.startsWith('--')) ?? names[0]
+  if (long === undefined) return undefined
+  const derived = long.replace(/^-+/, '').replaceAll('-', '_').split('/')[0]
+  if ((destination ?? derived) !== name && !names.includes(name)) return undefined
+  return { name: long, line: placeIn(module, call.from), call, site }
+}
+
+function defaultOf({ name, line, call, site }: Option, { evaluate }: Options): Value {
+  const keyword = (key: string) => call.arguments.find(each => each.kind === 'keyword' && each.name === key)
+  const given = keyword('default')
+  const located = { module: site.module, from: call.from, to: call.to, remarks: [] }
+  const remark = (written: string) =>
+    `${written} is the default of ${name} (${line}), which the command line may override.`
+  if (given?.kind === 'keyword') {
+    const value = evaluate(given.value, site)
+    const { from, to } = given.value
+    // None stands for what is not given.
+    if (value.kind !== 'none')
+      return { ...value, remarks: [...value.remarks, remark(site.module.text.slice(from, Math.min(to, from + 60)))] }
+  }
+  const action = keyword('action')
+  const acts = action?.kind === 'keyword' && action.value.kind === 'text' ? action.value.text : undefined
+  if (acts === 'store_true') return { ...located, remarks: [remark('False')], kind: 'flag', flag: false }
+  if (acts === 'store_false') return { ...located, remarks: [remark('True')], kind: 'flag', flag: true }
+  if (given !== undefined) return { ...located, remarks: [remark('None')], kind: 'none' }
+  return { ...located, kind: 'open', why: `${name} (${line}) is given on the command line and has no default` }
+}

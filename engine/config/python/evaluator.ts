@@ -1,0 +1,305 @@
+/** Evaluates what the text alone decides: constants, defaults, dictionaries, f-strings, imported names. Nothing is executed. */
+import { Classes, methodOf } from './classes.ts'
+import { commandLineValue, type Options, parsedClass } from './command-line.ts'
+import { type CallExpression, dottedName, type Expression, type Span } from './expressions.ts'
+import { libraryValue } from './library-values.ts'
+import { classAround, type Module, type Place, type Scope } from './module.ts'
+import { Names } from './names.ts'
+import { binaryValue, joinedText, unaryValue } from './operators.ts'
+import { Parameters } from './parameters.ts'
+import { open, placed, siteOf, sourceOf, unknown } from './sites.ts'
+import { areEqual, placeIn, type Site, shownAt, truthOf, type Value } from './values.ts'
+
+/** Modules of the repository by how a file imports them; undefined for what is none, or was not read. */
+export type FindModule = (importer: Module, name: string) => Module | undefined
+
+/** Of one file; what takes more is taken for open. */
+const MAX_STEPS = 20_000
+const MAX_DEPTH = 60
+
+export class Evaluator {
+  readonly find: FindModule
+  readonly names = new Names(this)
+  readonly parameters = new Parameters(this)
+  readonly classes = new Classes(this)
+  #steps = 0
+  #depth = 0
+
+  constructor(find: FindModule) {
+    this.find = find
+  }
+
+  evaluate(expression: Expression, site: Site): Value {
+    this.#steps += 1
+    if (this.#steps > MAX_STEPS || this.#depth >= MAX_DEPTH)
+      return open(site, expression, 'takes too many steps to follow')
+    this.#depth += 1
+    try {
+      return this.#evaluate(expression, site)
+    } finally {
+      this.#depth -= 1
+    }
+  }
+
+  /** Whether the branches around a place are taken: undefined where that depends on run time, with the reason. */
+  isReached(place: Place, site: Site): { readonly isReached: boolean | undefined; readonly why?: string } {
+    let why: string | undefined
+    for (const branch of place.branches) {
+      if (branch.isHandler) return { isReached: false }
+      for (const { condition, expected } of branch.tests) {
+        const value = this.evaluate(condition, { ...site, at: branch.statement, branches: [] })
+        const truth = truthOf(value)
+        if (truth === undefined) why ??= shownAt(site.module, condition)
+        else if (truth !== expected) return { isReached: false }
+      }
+    }
+    return why === undefined ? { isReached: true } : { isReached: undefined, why }
+  }
+
+  /** The values of a call by the names of its parameters; `unknown` where it unpacks what is not known. */
+  argumentsOf(
+    call: CallExpression,
+    site: Site,
+    positional: readonly string[] = [],
+  ): { readonly values: ReadonlyMap<string, Value>; readonly unknown?: string } {
+    const values = new Map<string, Value>()
+    let unknown: string | undefined
+    let position = 0
+    for (const argument of call.arguments) {
+      switch (argument.kind) {
+        case 'positional': {
+          const name = positional[position] ?? String(position)
+          values.set(name, this.evaluate(argument.value, site))
+          position += 1
+          break
+        }
+        case 'keyword':
+          values.set(argument.name, this.evaluate(argument.value, site))
+          break
+        case 'unpacked': {
+          const mapping = this.asMapping(this.evaluate(argument.value, site))
+          if (mapping.kind !== 'mapping') unknown ??= shownAt(site.module, argument.value)
+          else {
+            for (const [key, value] of mapping.entries) values.set(key, value)
+            unknown ??= mapping.unknown
+          }
+          break
+        }
+        case 'spread':
+          unknown ??= shownAt(site.module, call)
+      }
+    }
+    return unknown === undefined ? { values } : { values, unknown }
+  }
+
+  /** A dictionary, or an object as one; what is none is returned as it is. */
+  asMapping(value: Value): Value {
+    if (value.kind === 'call' && value.call !== undefined && holdsArguments.test(value.name)) {
+      const { values, unknown } = this.argumentsOf(value.call, value.site)
+      const [first] = values.keys()
+      const inner = first === '0' ? values.get('0') : undefined
+      if (inner !== undefined) return this.asMapping(inner)
+      return { ...value, kind: 'mapping', entries: values, ...(unknown !== undefined && { unknown }) }
+    }
+    return value
+  }
+
+  attribute(object: Value, name: string, { from, to }: Span, site: Site): Value {
+    const span = { from, to }
+    const notSet = () => open(site, span, `${shownAt(site.module, span)} depends on run time`)
+    switch (object.kind) {
+      case 'mapping':
+        return object.entries.get(name) ?? notSet()
+      case 'symbol':
+        return { ...object, ...span, module: site.module, name: `${object.name}.${name}` }
+      case 'module':
+        return this.names.inModule(object.imported, name) ?? notSet()
+      case 'class':
+        return this.classes.ofClass(object.scope, name) ?? notSet()
+      case 'instance':
+        return this.classes.ofInstance(object, name) ?? notSet()
+      case 'call': {
+        const mapping = this.asMapping(object)
+        if (mapping.kind === 'mapping') return mapping.entries.get(name) ?? notSet()
+        const parsed = commandLineValue(object, name, this.options)
+        return parsed ?? { ...object, ...span, kind: 'open', why: `${shownAt(site.module, span)} depends on run time` }
+      }
+      case 'open':
+        return this.optionOf(site, name) ?? { ...object, ...span, module: site.module }
+      default:
+        return notSet()
+    }
+  }
+
+  get options(): Options {
+    return {
+      evaluate: (expression, site) => this.evaluate(expression, site),
+      defaultOf: (scope, name) => this.classes.field(scope, name),
+    }
+  }
+
+  #evaluate(expression: Expression, site: Site): Value {
+    const located = { module: site.module, from: expression.from, to: expression.to, remarks: [] }
+    switch (expression.kind) {
+      case 'number':
+        return { ...located, kind: 'number', number: expression.number }
+      case 'text':
+        return { ...located, kind: 'text', text: expression.text }
+      case 'flag':
+        return { ...located, kind: 'flag', flag: expression.flag }
+      case 'none':
+        return { ...located, kind: 'none' }
+      case 'joined':
+        return joinedText(
+          expression.parts.map(part => this.evaluate(part, site)),
+          located,
+          () => unknown(site, expression),
+        )
+      case 'list':
+        return { ...located, kind: 'list', items: expression.items.map(item => this.evaluate(item, site)) }
+      case 'dictionary':
+        return this.#dictionary(expression, site)
+      case 'name':
+        return this.names.named(expression, site)
+      case 'attribute': {
+        const set = isOnSelf(expression, site) ? undefined : this.names.member(site, sourceOf(expression, site))
+        if (set !== undefined) return set
+        return this.attribute(this.evaluate(expression.object, site), expression.name, expression, site)
+      }
+      case 'subscript':
+        return this.#subscript(expression, site)
+      case 'call':
+        return this.#called(expression, site)
+      case 'unary':
+        return unaryValue(expression.operator, this.evaluate(expression.operand, site), located)
+      case 'binary':
+        return binaryValue(
+          expression.operator,
+          this.evaluate(expression.left, site),
+          () => this.evaluate(expression.right, site),
+          located,
+          () => unknown(site, expression),
+        )
+      case 'conditional': {
+        const truth = truthOf(this.evaluate(expression.condition, site))
+        if (truth !== undefined) return this.evaluate(truth ? expression.whenTrue : expression.whenFalse, site)
+        const both = [this.evaluate(expression.whenTrue, site), this.evaluate(expression.whenFalse, site)] as const
+        return areEqual(...both) === true ? both[0] : unknown(site, expression.condition)
+      }
+      case 'opaque':
+        return unknown(site, expression)
+    }
+  }
+
+  #dictionary(expression: Extract<Expression, { kind: 'dictionary' }>, site: Site): Value {
+    const entries = new Map<string, Value>()
+    let rest: string | undefined
+    for (const { key, value } of expression.entries) {
+      if (key === undefined) {
+        const mapping = this.asMapping(this.evaluate(value, site))
+        if (mapping.kind !== 'mapping') rest ??= shownAt(site.module, value)
+        else for (const [name, entry] of mapping.entries) entries.set(name, entry)
+        continue
+      }
+      const name = this.evaluate(key, site)
+      if (name.kind === 'text') entries.set(name.text, this.evaluate(value, site))
+    }
+    const { from, to } = expression
+    return {
+      module: site.module,
+      from,
+      to,
+      remarks: [],
+      kind: 'mapping',
+      entries,
+      ...(rest !== undefined && { unknown: rest }),
+    }
+  }
+
+  #subscript(expression: Extract<Expression, { kind: 'subscript' }>, site: Site): Value {
+    const set = this.names.member(site, this.#itemKey(expression, site))
+    if (set !== undefined) return set
+    const object = this.asMapping(this.evaluate(expression.object, site))
+    const index = this.evaluate(expression.index, site)
+    if (object.kind === 'mapping' && index.kind === 'text')
+      return object.entries.get(index.text) ?? unknown(site, expression)
+    if (index.kind !== 'number') return unknown(site, expression)
+    if (object.kind === 'list') return object.items.at(index.number) ?? unknown(site, expression)
+    if (object.kind === 'call') return parsedClass(object, index.number, this.options) ?? unknown(site, expression)
+    return unknown(site, expression)
+  }
+
+  #itemKey({ object, index }: Extract<Expression, { kind: 'subscript' }>, site: Site): string {
+    return index.kind === 'text' ? `${sourceOf(object, site)}[${index.text}]` : ''
+  }
+
+  #called(call: CallExpression, site: Site): Value {
+    const { callee } = call
+    const located = { module: site.module, from: call.from, to: call.to, remarks: [] }
+    if (callee.kind === 'attribute') {
+      const object = this.evaluate(callee.object, site)
+      const method = this.#method(object, callee.name)
+      if (method !== undefined) return this.#result(method.scope, call, site, method.self)
+      const name = object.kind === 'symbol' ? `${object.name}.${callee.name}` : undefined
+      if (name === undefined) {
+        const own = libraryValue(`.${callee.name}`, call, object, { evaluator: this, site, located })
+        if (own !== undefined) return own
+        const of = object.kind === 'call' ? object.name : (dottedName(callee.object) ?? '')
+        return { ...located, kind: 'call', name: `${of}.${callee.name}`, call, site, object }
+      }
+    }
+    const value = this.evaluate(callee, site)
+    if (value.kind === 'function') return this.#result(value.scope, call, site, value.self)
+    if (value.kind === 'class') return { ...located, kind: 'instance', scope: value.scope, call, site, isParsed: false }
+    if (value.kind !== 'symbol') return value.kind === 'open' ? value : unknown(site, call)
+    return (
+      libraryValue(value.name, call, undefined, { evaluator: this, site, located }) ?? {
+        ...located,
+        kind: 'call',
+        name: value.name,
+        call,
+        site,
+      }
+    )
+  }
+
+  #method(object: Value, name: string): { readonly scope: Scope; readonly self?: Value } | undefined {
+    if (object.kind === 'module') {
+      const value = this.names.inModule(object.imported, name)
+      return value?.kind === 'function' ? { scope: value.scope } : undefined
+    }
+    const scope = object.kind === 'instance' || object.kind === 'class' ? object.scope : undefined
+    const method = scope && methodOf(scope, name)
+    return method && { scope: method, ...(object.kind === 'instance' && { self: object }) }
+  }
+
+  /** What a function returns, where it returns one thing. */
+  #result(scope: Scope, call: CallExpression, site: Site, self?: Value): Value {
+    const inside: Site = {
+      ...siteOf(scope),
+      frame: { scope, call, site, ...(self !== undefined && { self }) },
+    }
+    const values = scope.returns.flatMap(returned => {
+      if (this.isReached(returned, inside).isReached === false) return []
+      return [this.evaluate(returned.value, { ...inside, ...placed(returned) })]
+    })
+    const [first, ...others] = values
+    if (first === undefined) return open(site, call, `${shownAt(site.module, call)} is computed`)
+    if (others.every(other => areEqual(first, other) === true)) return first
+    return open(site, call, `${scope.name}() returns one of several values (${placeIn(scope.module, scope.from)})`)
+  }
+
+  /** The default of a command line's option, for `args.batch` where nobody can tell what `args` is. */
+  optionOf(site: Site, name: string): Value | undefined {
+    const at = { module: site.module, from: site.at, to: site.at, remarks: [] }
+    return commandLineValue({ ...at, kind: 'call', name: '.parse_args', call: undefined, site }, name, this.options)
+  }
+}
+
+/** Calls whose arguments are what the result holds. */
+const holdsArguments =
+  /(?:^|\.)(?:dict|SimpleNamespace|Namespace|EasyDict|edict|Box|Munch|AttrDict|OmegaConf\.create|MappingProxyType)$/
+
+function isOnSelf({ object }: Extract<Expression, { kind: 'attribute' }>, { scope }: Site): boolean {
+  return object.kind === 'name' && object.name === 'self' && classAround(scope) !== undefined
+}

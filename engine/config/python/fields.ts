@@ -1,0 +1,93 @@
+/** Values as the fields that dialects read, each with the place of its literal. */
+import { plain } from '../quote.ts'
+import type { Position } from '../reading.ts'
+import { type Field, type FieldValue, type Place, Section } from '../section.ts'
+import type { Module } from './module.ts'
+import { type Located, lineOf, placeIn, type Value } from './values.ts'
+
+/** `file`: the one being read; fields say where they stand elsewhere. */
+export function fieldOf(key: string, value: Value, file: Module): Field {
+  const { module, remarks } = value
+  return {
+    key,
+    name: key,
+    value: fieldValue(value, key, file),
+    ...placeOf(value),
+    ...(module !== file && { file: module.path }),
+    ...(remarks.length > 0 && { assumptions: [...new Set(remarks)] }),
+  }
+}
+
+/** A field for what a call says by being there. */
+export function saidBy(located: Located, key: string, value: FieldValue, file: Module, name = key): Field {
+  const { module, remarks } = located
+  return {
+    key,
+    name,
+    value,
+    ...placeOf(located),
+    ...(module !== file && { file: module.path }),
+    ...(remarks.length > 0 && { assumptions: [...new Set(remarks)] }),
+  }
+}
+
+export function openField(located: Located, key: string, why: string, file: Module): Field {
+  return saidBy(located, key, { kind: 'open', why }, file)
+}
+
+function placeOf({ module, from, to }: Located): Place {
+  return { at: positionOf(module, from), source: plain(module.text.slice(from, Math.min(to, from + 400))) }
+}
+
+export function positionOf(module: Module, offset: number): Position {
+  const start = module.text.lastIndexOf('\n', offset - 1) + 1
+  return { line: lineOf(module, offset), column: offset - start + 1 }
+}
+
+function fieldValue(value: Value, key: string, file: Module): FieldValue {
+  switch (value.kind) {
+    case 'number':
+      return { kind: 'number', number: value.number }
+    case 'text':
+      return { kind: 'text', text: value.text }
+    case 'flag':
+      return { kind: 'flag', flag: value.flag }
+    case 'none':
+      return { kind: 'empty' }
+    case 'symbol':
+      return (
+        ofLibrary(value.name) ?? {
+          kind: 'open',
+          why: `it is ${value.name} (${placeIn(value.module, value.from)}), which the file does not set`,
+        }
+      )
+    case 'list': {
+      const open = value.items.find(({ kind }) => kind === 'open')
+      if (open?.kind === 'open') return { kind: 'open', why: open.why }
+      return { kind: 'list', items: value.items.map(item => ({ ...fieldValue(item, key, file), ...placeOf(item) })) }
+    }
+    case 'mapping': {
+      if (value.unknown !== undefined) return { kind: 'open', why: `${value.unknown} depends on run time` }
+      const fields = [...value.entries].map(([name, entry]) => fieldOf(name, entry, file))
+      return { kind: 'mapping', section: Section.of(fields, key) }
+    }
+    case 'open':
+      return { kind: 'open', why: value.why }
+    case 'call':
+    case 'instance':
+    case 'function':
+    case 'class':
+    case 'module':
+      return {
+        kind: 'open',
+        why: `${plain(value.module.text.slice(value.from, value.to))} is computed (line ${lineOf(value.module, value.from)})`,
+      }
+  }
+}
+
+/** `torch.bfloat16`, and the names of optimizers. */
+function ofLibrary(name: string): FieldValue | undefined {
+  const [, optimizer] = /\bOptimizerNames\.(\w+)$/.exec(name) ?? []
+  if (optimizer !== undefined) return { kind: 'text', text: optimizer.toLowerCase() }
+  return /^torch\.\w+$/.test(name) ? { kind: 'text', text: name } : undefined
+}

@@ -1,0 +1,148 @@
+/** The few functions of Python's and torch's own that scripts compute settings with. */
+
+import { ofParsedClass } from './command-line.ts'
+import type { Evaluator } from './evaluator.ts'
+import type { CallExpression } from './expressions.ts'
+import { writtenText } from './operators.ts'
+import { type Located, placeIn, type Site, type Value } from './values.ts'
+
+interface Within {
+  readonly evaluator: Evaluator
+  readonly site: Site
+  readonly located: Located
+}
+
+/** What the call gives, by the name of the function, or of the method after a dot; undefined for all others. */
+export function libraryValue(
+  name: string,
+  call: CallExpression,
+  object: Value | undefined,
+  within: Within,
+): Value | undefined {
+  const { evaluator, site, located } = within
+  const values = () => {
+    const found = evaluator.argumentsOf(call, site)
+    return found.unknown === undefined ? [...found.values.values()] : []
+  }
+  const named = (key: string) => evaluator.argumentsOf(call, site).values.get(key)
+  switch (name) {
+    case 'int':
+    case 'float':
+      return asNumber(values()[0], name === 'int')
+    case 'str':
+    case 'Path':
+    case 'pathlib.Path':
+    case 'os.path.expanduser':
+      return asText(values()[0])
+    case 'bool':
+    case 'list':
+    case 'tuple':
+    case 'set':
+    case 'sorted':
+      return values()[0]
+    case 'cast':
+    case 'typing.cast':
+      return values()[1]
+    case 'max':
+    case 'min':
+      return extreme(values(), name, located)
+    case 'os.getenv':
+    case 'os.environ.get': {
+      const [variable, given] = values()
+      const byDefault = given ?? named('default')
+      if (
+        byDefault === undefined ||
+        byDefault.kind === 'open' ||
+        byDefault.kind === 'none' ||
+        variable?.kind !== 'text'
+      )
+        return undefined
+      const remark = `${writtenText(byDefault) ?? 'A default'} is used unless the environment variable ${variable.text} is set (${placeIn(site.module, call.from)}).`
+      return { ...byDefault, remarks: [...byDefault.remarks, remark] }
+    }
+    case 'os.path.join': {
+      const parts = values().map(writtenText)
+      if (parts.length === 0 || parts.includes(undefined)) return undefined
+      return { ...located, kind: 'text', text: parts.join('/') }
+    }
+    case 'torch.cuda.is_available':
+      return { ...located, kind: 'flag', flag: true }
+    case 'getattr': {
+      const [of, attribute, byDefault] = values()
+      if (of === undefined || attribute?.kind !== 'text') return undefined
+      const value = evaluator.attribute(of, attribute.text, call, site)
+      return value.kind === 'open' && byDefault !== undefined && of.kind !== 'open' ? byDefault : value
+    }
+    case 'tyro.cli': {
+      const [chosen] = values()
+      return chosen && ofParsedClass(chosen, { ...located, kind: 'call', name, call, site })
+    }
+  }
+  if (/(?:^|\.)is_(?:torch_)?(?:bf16|bfloat16)_(?:gpu_)?(?:supported|available)$/.test(name)) {
+    const remark = `The GPU computes in bf16, as those since Ampere do: ${site.module.text.slice(call.from, Math.min(call.to, call.from + 60))} (${placeIn(site.module, call.from)}) is taken to be true.`
+    return { ...located, remarks: [remark], kind: 'flag', flag: true }
+  }
+  if (name === 'torch.cuda.get_device_capability') {
+    const remark = `The GPU is taken for one since Ampere (${placeIn(site.module, call.from)}).`
+    const number = (value: number): Value => ({ ...located, remarks: [remark], kind: 'number', number: value })
+    return { ...located, kind: 'list', items: [number(8), number(0)] }
+  }
+  return object === undefined ? undefined : methodValue(name, object, values(), evaluator, located)
+}
+
+function methodValue(
+  name: string,
+  object: Value,
+  values: readonly Value[],
+  evaluator: Evaluator,
+  located: Located,
+): Value | undefined {
+  const [first, second] = values
+  if (name === '.get' && first?.kind === 'text') {
+    const mapping = evaluator.asMapping(object)
+    if (mapping.kind !== 'mapping') return undefined
+    const found = mapping.entries.get(first.text)
+    if (found !== undefined || mapping.unknown !== undefined) return found
+    return second ?? { ...located, kind: 'none' }
+  }
+  if (name === '.copy' && object.kind === 'mapping') return object
+  if (object.kind !== 'text') return undefined
+  const argument = first?.kind === 'text' ? first.text : undefined
+  switch (name) {
+    case '.lower':
+      return { ...object, text: object.text.toLowerCase() }
+    case '.upper':
+      return { ...object, text: object.text.toUpperCase() }
+    case '.strip':
+      return argument === undefined ? { ...object, text: object.text.trim() } : undefined
+    case '.startswith':
+      return argument === undefined ? undefined : { ...located, kind: 'flag', flag: object.text.startsWith(argument) }
+    case '.endswith':
+      return argument === undefined ? undefined : { ...located, kind: 'flag', flag: object.text.endsWith(argument) }
+    default:
+      return undefined
+  }
+}
+
+function asNumber(value: Value | undefined, isWhole: boolean): Value | undefined {
+  if (value?.kind === 'number') return isWhole ? { ...value, number: Math.trunc(value.number) } : value
+  if (value?.kind !== 'text' || !/^\s*[-+]?\d{1,15}(?:\.\d{1,15})?\s*$/.test(value.text))
+    return value?.kind === 'open' ? value : undefined
+  const number = Number(value.text)
+  return { ...value, kind: 'number', number: isWhole ? Math.trunc(number) : number }
+}
+
+function asText(value: Value | undefined): Value | undefined {
+  const text = value && writtenText(value)
+  if (value === undefined || text === undefined)
+    return value?.kind === 'open' || value?.kind === 'symbol' ? value : undefined
+  return { ...value, kind: 'text', text }
+}
+
+function extreme(values: readonly Value[], name: 'max' | 'min', located: Located): Value | undefined {
+  const open = values.find(({ kind }) => kind === 'open')
+  if (open !== undefined) return open
+  const numbers = values.flatMap(value => (value.kind === 'number' ? [value.number] : []))
+  if (numbers.length === 0 || numbers.length !== values.length) return undefined
+  return { ...located, kind: 'number', number: Math[name](...numbers) }
+}

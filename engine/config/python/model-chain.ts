@@ -1,0 +1,81 @@
+/** From the model that a trainer is given back to where it was loaded, and what was done to it on the way. */
+import type { Evaluator } from './evaluator.ts'
+import { isModelClass, libraryName } from './library.ts'
+import type { LibraryCall, Value } from './values.ts'
+
+export interface ModelChain {
+  /** The call that loaded it, or its name where the trainer loads it by that. */
+  readonly loaded: LibraryCall | (Value & { readonly kind: 'text' }) | undefined
+  /** Where it is neither. */
+  readonly unknown: Value | undefined
+  readonly peftConfig: Value | undefined
+  /** Unsloth's `get_peft_model`. */
+  readonly unslothAdapter: LibraryCall | undefined
+  /** Adapters of an earlier run. */
+  readonly trainedAdapter: LibraryCall | undefined
+  /** `prepare_model_for_kbit_training` */
+  readonly prepared: LibraryCall | undefined
+  /** `.half()` and its kin, which cast the weights. */
+  readonly cast: LibraryCall | undefined
+}
+
+const MAX_LINKS = 12
+
+/** Methods that give the same model. */
+const passesOn = /\.(?:to|cuda|train|eval|to_bettertransformer|requires_grad_|float|half|bfloat16)$/
+/** Functions that give the model that is their first argument. */
+const wraps =
+  /(?:^|\.)(?:compile|prepare|DataParallel|prepare_model_for_kbit_training|prepare_model_for_int8_training|get_peft_model)$/
+
+export function modelChain(value: Value | undefined, evaluator: Evaluator): ModelChain {
+  let chain: ModelChain = {
+    ...{ loaded: undefined, unknown: undefined, peftConfig: undefined, unslothAdapter: undefined },
+    ...{ trainedAdapter: undefined, prepared: undefined, cast: undefined },
+  }
+  let current = value
+  for (let link = 0; link < MAX_LINKS && current !== undefined; link++) {
+    if (current.kind === 'text') return { ...chain, loaded: current }
+    if (current.kind !== 'call') return { ...chain, unknown: current }
+    const { name } = current
+    if (isLoad(current)) return { ...chain, loaded: current }
+    if (passesOn.test(name) && current.object !== undefined) {
+      if (isCast(current, evaluator)) chain = { ...chain, cast: chain.cast ?? current }
+      current = current.object
+      continue
+    }
+    const { name: last } = libraryName(name)
+    if (/^AutoPeftModel|^PeftModel/.test(name.split('.').at(-2) ?? '')) chain = { ...chain, trainedAdapter: current }
+    else if (last === 'get_peft_model' && name.startsWith('unsloth.')) chain = { ...chain, unslothAdapter: current }
+    else if (!wraps.test(name)) return { ...chain, unknown: current }
+    if (last.startsWith('prepare_model_for')) chain = { ...chain, prepared: current }
+    if (last === 'get_peft_model' && !name.startsWith('unsloth.'))
+      chain = { ...chain, peftConfig: argument(current, 'peft_config', 1, evaluator) }
+    current = argument(current, 'model', 0, evaluator)
+  }
+  return { ...chain, unknown: current ?? value }
+}
+
+export function isLoad({ name }: LibraryCall): boolean {
+  const [method, ...rest] = name.split('.').toReversed()
+  return method === 'from_pretrained' && isModelClass(rest.toReversed().join('.'))
+}
+
+/** `X.from_pretrained` → X. */
+export function classLoaded({ name }: LibraryCall): string {
+  return name.split('.').slice(0, -1).join('.')
+}
+
+function isCast(call: LibraryCall, evaluator: Evaluator): boolean {
+  if (/\.(?:half|bfloat16|float)$/.test(call.name)) return true
+  const dtype = call.name.endsWith('.to') && call.call ? evaluator.argumentsOf(call.call, call.site).values : undefined
+  return [...(dtype?.values() ?? [])].some(
+    given => given.kind === 'symbol' && /^torch\.(?:b?float|half)/.test(given.name),
+  )
+}
+
+/** An argument of a call by its name or its position. */
+export function argument(call: LibraryCall, name: string, position: number, evaluator: Evaluator): Value | undefined {
+  if (call.call === undefined) return undefined
+  const names = Array.from({ length: position + 1 }, (_, index) => (index === position ? name : String(index)))
+  return evaluator.argumentsOf(call.call, call.site, names).values.get(name)
+}

@@ -1,0 +1,192 @@
+/** The call that loads the model, as the keys that recipes have for what it says. */
+import type { Field } from '../section.ts'
+import type { Evaluator } from './evaluator.ts'
+import { fieldOf, openField, saidBy } from './fields.ts'
+import { countedWithout, harmless, libraryName, looksLikeMemory, taskOfClass } from './library.ts'
+import { classLoaded, type ModelChain } from './model-chain.ts'
+import type { Module } from './module.ts'
+import { type LibraryCall, placeIn, shownAt, type Value } from './values.ts'
+
+export interface Loaded {
+  readonly fields: readonly Field[]
+  readonly notUnderstood: readonly Field[]
+  readonly assumptions: readonly string[]
+  /** Where the model is loaded. */
+  readonly module: Module | undefined
+}
+
+const MODEL = 'model_name_or_path'
+
+/** Read from the call, here or below. */
+const read = new Set([
+  ...[
+    'torch_dtype',
+    'dtype',
+    'attn_implementation',
+    'load_in_4bit',
+    'load_in_8bit',
+    'quantization_config',
+    'max_seq_length',
+  ],
+  ...['use_flash_attention_2', 'bnb_4bit_use_double_quant'],
+])
+
+export function loadedFields(chain: ModelChain, file: Module, evaluator: Evaluator): Loaded {
+  const { loaded, unknown } = chain
+  if (loaded === undefined) {
+    const fields = unknown === undefined ? [] : [openField(unknown, MODEL, whyUnknown(unknown), file)]
+    return { fields, notUnderstood: [], assumptions: [], module: undefined }
+  }
+  if (loaded.kind === 'text')
+    return { fields: [fieldOf(MODEL, loaded, file)], notUnderstood: [], assumptions: [], module: undefined }
+  if (loaded.call === undefined) return { fields: [], notUnderstood: [], assumptions: [], module: undefined }
+  const isUnsloth = loaded.name.startsWith('unsloth.')
+  const { values, unknown: unpacked } = evaluator.argumentsOf(
+    loaded.call,
+    loaded.site,
+    isUnsloth ? ['model_name', 'max_seq_length'] : [MODEL],
+  )
+  const model = values.get(MODEL) ?? values.get('model_name') ?? values.get('model')
+  const labels = labelsField(values, file, evaluator)
+  const fields = [
+    ...(model === undefined ? [] : [fieldOf(MODEL, model, file)]),
+    ...taskFields(loaded, file),
+    ...weightFields(values, chain, file),
+    ...quantizationFields(values, file, evaluator),
+    ...labels.fields,
+    ...(isUnsloth ? unslothFields(loaded, values, file) : []),
+    ...(unpacked === undefined
+      ? []
+      : [openField(loaded, 'load_in_4bit', `what is unpacked from ${unpacked} may set it`, file)]),
+  ]
+  const unread = [...values].filter(
+    ([key, value]) => looksLikeMemory.test(key) && !read.has(key) && !countedWithout.has(key) && !isOff(value),
+  )
+  const quantized = fields.find(({ key }) => key === 'quantization')
+  const notUnderstood = [...unread.map(([key, value]) => fieldOf(key, value, file)), ...(quantized ? [quantized] : [])]
+  return { fields, notUnderstood, assumptions: labels.assumptions, module: loaded.module }
+}
+
+function whyUnknown(value: Value): string {
+  if (value.kind === 'open') return value.why
+  if (value.kind === 'instance')
+    return `the model is of the class ${value.scope.name}, which the repository defines (${placeIn(value.scope.module, value.scope.from)})`
+  return `the model is ${shownAt(value.module, value)}`
+}
+
+function taskFields(loaded: LibraryCall, file: Module): readonly Field[] {
+  const name = classLoaded(loaded)
+  const task = taskOfClass(name)
+  return task === undefined ? [] : [saidBy(loaded, 'task', { kind: 'text', text: task }, file, libraryName(name).name)]
+}
+
+function weightFields(values: ReadonlyMap<string, Value>, { cast }: ModelChain, file: Module): readonly Field[] {
+  const dtype = values.get('torch_dtype') ?? values.get('dtype')
+  const attention = values.get('attn_implementation')
+  const flash = values.get('use_flash_attention_2')
+  const how = cast && /\.(half|bfloat16)$/.exec(cast.name)?.[1]
+  const castTo = how === 'half' ? 'float16' : how
+  return [
+    ...(dtype === undefined || cast !== undefined ? [] : [fieldOf('torch_dtype', dtype, file)]),
+    ...(cast === undefined
+      ? []
+      : [
+          castTo === undefined
+            ? openField(cast, 'torch_dtype', `the weights are cast by ${shownAt(cast.module, cast)}`, file)
+            : saidBy(cast, 'torch_dtype', { kind: 'text', text: castTo }, file, how),
+        ]),
+    ...(attention === undefined ? [] : [fieldOf('attn_implementation', attention, file)]),
+    ...(flash?.kind === 'flag' && flash.flag
+      ? [
+          saidBy(
+            flash,
+            'attn_implementation',
+            { kind: 'text', text: 'flash_attention_2' },
+            file,
+            'use_flash_attention_2',
+          ),
+        ]
+      : []),
+  ]
+}
+
+function quantizationFields(values: ReadonlyMap<string, Value>, file: Module, evaluator: Evaluator): readonly Field[] {
+  const direct = ['load_in_4bit', 'load_in_8bit'].flatMap(key => {
+    const value = values.get(key)
+    return value === undefined ? [] : [fieldOf(key, value, file)]
+  })
+  const config = values.get('quantization_config')
+  if (config === undefined || config.kind === 'none') return direct
+  if (config.kind !== 'call' || config.call === undefined) {
+    const why = config.kind === 'open' ? config.why : `the quantisation is ${shownAt(config.module, config)}`
+    return [...direct, openField(config, 'load_in_4bit', why, file)]
+  }
+  const { name } = libraryName(config.name)
+  if (name !== 'BitsAndBytesConfig')
+    return [...direct, saidBy(config, 'quantization', { kind: 'text', text: name }, file, name)]
+  const { values: given, unknown } = evaluator.argumentsOf(config.call, config.site)
+  if (unknown !== undefined)
+    return [...direct, openField(config, 'load_in_4bit', `what is unpacked from ${unknown} may set it`, file)]
+  const unread = [...given].find(([key, value]) => !harmless.quantization.has(key) && !isOff(value))
+  return [
+    ...direct,
+    ...[...given]
+      .filter(([key]) => /^load_in_|double_quant$/.test(key))
+      .map(([key, value]) => fieldOf(key, value, file)),
+    ...(unread === undefined
+      ? []
+      : [saidBy(unread[1], 'quantization', { kind: 'text', text: unread[0] }, file, unread[0])]),
+  ]
+}
+
+/** Their number changes the head, and with it hardly any memory. */
+function labelsField(
+  values: ReadonlyMap<string, Value>,
+  file: Module,
+  evaluator: Evaluator,
+): { readonly fields: readonly Field[]; readonly assumptions: readonly string[] } {
+  const config = values.get('config')
+  const configured =
+    config?.kind === 'call' && config.call !== undefined
+      ? evaluator.argumentsOf(config.call, config.site).values
+      : undefined
+  const labels = values.get('num_labels') ?? configured?.get('num_labels')
+  if (labels?.kind === 'number') return { fields: [fieldOf('num_labels', labels, file)], assumptions: [] }
+  if (labels === undefined) return { fields: [], assumptions: [] }
+  const sentence = `The number of labels depends on run time: num_labels is ${shownAt(labels.module, labels)}. It changes only the head; labels in the overrides sets it.`
+  return { fields: [], assumptions: [sentence] }
+}
+
+/** unsloth 2025 models/loader.py: 4-bit weights unless told otherwise, and the type that the GPU computes in. */
+function unslothFields(loaded: LibraryCall, values: ReadonlyMap<string, Value>, file: Module): readonly Field[] {
+  const isFull = values.get('full_finetuning')
+  const eight = values.get('load_in_8bit')
+  const isFour =
+    values.get('load_in_4bit') === undefined &&
+    !(isFull?.kind === 'flag' && isFull.flag) &&
+    !(eight?.kind === 'flag' && eight.flag)
+  const byDefault = { ...loaded, remarks: ["4-bit weights, Unsloth's default: load_in_4bit is not set."] }
+  const length = values.get('max_seq_length')
+  const dtype = values.get('dtype')
+  const remark = { ...loaded, remarks: ['Weights and adapters compute in bf16, as Unsloth does on GPUs since Ampere.'] }
+  const at = 'FastLanguageModel.from_pretrained'
+  return [
+    ...(isFour ? [saidBy(byDefault, 'load_in_4bit', { kind: 'flag', flag: true }, file, at)] : []),
+    length === undefined
+      ? saidBy(
+          { ...loaded, remarks: ["Sequences of 2048 tokens, Unsloth's default."] },
+          'max_seq_length',
+          { kind: 'number', number: 2_048 },
+          file,
+          at,
+        )
+      : fieldOf('max_seq_length', length, file),
+    ...(dtype === undefined || dtype.kind === 'none'
+      ? [saidBy(remark, 'torch_dtype', { kind: 'text', text: 'bfloat16' }, file, at)]
+      : []),
+  ]
+}
+
+function isOff(value: Value): boolean {
+  return value.kind === 'none' || (value.kind === 'flag' && !value.flag)
+}

@@ -1,0 +1,111 @@
+/** What a file holds that its settings may hang on: names with their bindings, functions, classes, calls. */
+import type { SyntaxNode } from '@lezer/common'
+import { type CallExpression, type Expression, expressionOf } from './expressions.ts'
+
+export class Module {
+  readonly path: string
+  readonly text: string
+  readonly top: Scope
+  readonly classes = new Map<string, Scope>()
+  readonly functions = new Map<string, Scope>()
+  /** Every call, by the last name of what is called. */
+  readonly calls = new Map<string, Call[]>()
+  /** `.requires_grad = False`, on what. */
+  readonly frozen: Place[] = []
+
+  constructor(path: string, text: string) {
+    this.path = path
+    this.text = text
+    this.top = newScope(this, { kind: 'module', name: '', parent: undefined, from: 0 })
+  }
+}
+
+export function newScope(
+  module: Module,
+  described: Pick<Scope, 'kind' | 'name' | 'parent' | 'from'> & Partial<Pick<Scope, 'bases' | 'decorators'>>,
+): Scope {
+  const own = { bindings: new Map(), members: new Map(), parameters: [], returns: [] }
+  return { module, bases: [], decorators: [], ...own, ...described }
+}
+
+export interface Scope {
+  readonly kind: 'module' | 'function' | 'class'
+  readonly name: string
+  readonly module: Module
+  readonly parent: Scope | undefined
+  readonly from: number
+  readonly bindings: Map<string, Binding[]>
+  /** Of a class what its methods set on `self`, by name; else what is set on an object, by `config.name` or `config[name]`. */
+  readonly members: Map<string, Binding[]>
+  readonly parameters: Parameter[]
+  /** Values that a function returns. */
+  readonly returns: (Place & { readonly value: Expression })[]
+  /** Of a class. */
+  readonly bases: readonly Expression[]
+  /** Names of the decorators, and calls of them. */
+  readonly decorators: readonly Expression[]
+}
+
+/** Where something stands in a file. */
+export interface Place {
+  readonly scope: Scope
+  readonly at: number
+  /** The branches around it, within its scope, outermost first. */
+  readonly branches: readonly Branch[]
+}
+
+/** One of several parts of a statement of which at most one runs. */
+export interface Branch {
+  readonly statement: number
+  readonly index: number
+  /** All must come out as told for it to run. */
+  readonly tests: readonly { readonly condition: Expression; readonly expected: boolean }[]
+  /** What handles an error is taken not to run. */
+  readonly isHandler: boolean
+}
+
+export interface Binding extends Place {
+  readonly value: Bound
+}
+
+export type Bound =
+  | { readonly kind: 'expression'; readonly expression: Expression }
+  /** The element of a tuple. */
+  | { readonly kind: 'element'; readonly of: Expression; readonly index: number }
+  | { readonly kind: 'parameter'; readonly parameter: Parameter }
+  | { readonly kind: 'import'; readonly from: string; readonly member: string | undefined }
+  | { readonly kind: 'function'; readonly scope: Scope }
+  | { readonly kind: 'class'; readonly scope: Scope }
+  /** Declared without a value: `name: str`. */
+  | { readonly kind: 'declared' }
+  /** What a loop, a `with` or an operation gives. */
+  | { readonly kind: 'opaque'; readonly why: string }
+
+export interface Parameter {
+  readonly name: string
+  readonly byDefault: Expression | undefined
+  readonly at: number
+}
+
+export interface Call extends Place {
+  readonly module: Module
+  readonly node: SyntaxNode
+}
+
+/** `from module import *` */
+const FROM_EVERYTHING = '*'
+
+/** The names of a module that `from module import *` binds come from there. */
+export function starImports({ bindings }: Scope): readonly string[] {
+  return (bindings.get(FROM_EVERYTHING) ?? []).flatMap(({ value }) => (value.kind === 'import' ? [value.from] : []))
+}
+
+export function callExpression({ node, module }: Call): CallExpression | undefined {
+  const expression = expressionOf(node, module.text)
+  return expression.kind === 'call' ? expression : undefined
+}
+
+export function classAround(scope: Scope | undefined): Scope | undefined {
+  for (let around = scope; around !== undefined; around = around.parent) if (around.kind === 'class') return around
+  return undefined
+}

@@ -1,0 +1,151 @@
+/** The files of the repository that a script imports names from, read when a value asks for one. */
+import { posix } from 'node:path'
+import { MAX_CONFIG_BYTES } from '../document.ts'
+import { isPlausibleName, type Sources } from '../sources.ts'
+import { moduleOf } from './collector.ts'
+import type { Module } from './module.ts'
+import { parsePython } from './parser.ts'
+
+/** A script's settings stand in few files. */
+const MAX_FILES = 12
+/** Of names that one file asks for after another was read. */
+const MAX_ROUNDS = 4
+
+/** Of packages, which no repository holds under these names; each other name costs up to four look-ups. */
+const installed = new Set([
+  ...[
+    'torch',
+    'transformers',
+    'trl',
+    'peft',
+    'unsloth',
+    'datasets',
+    'accelerate',
+    'bitsandbytes',
+    'numpy',
+    'pandas',
+    'os',
+    'sys',
+    're',
+  ],
+  ...[
+    'json',
+    'math',
+    'time',
+    'random',
+    'logging',
+    'argparse',
+    'typing',
+    'dataclasses',
+    'pathlib',
+    'functools',
+    'collections',
+    'copy',
+  ],
+  ...[
+    'evaluate',
+    'sklearn',
+    'scipy',
+    'matplotlib',
+    'tqdm',
+    'wandb',
+    'mlflow',
+    'huggingface_hub',
+    'torchvision',
+    'torchaudio',
+    'PIL',
+  ],
+  ...[
+    'ultralytics',
+    'timm',
+    'lightning',
+    'pytorch_lightning',
+    'hydra',
+    'omegaconf',
+    'yaml',
+    'click',
+    'typer',
+    'fire',
+    'dotenv',
+    'nltk',
+  ],
+  ...[
+    'subprocess',
+    'shutil',
+    'datetime',
+    'itertools',
+    'enum',
+    'abc',
+    'warnings',
+    'gc',
+    'string',
+    'pickle',
+    'csv',
+    'io',
+    'inspect',
+  ],
+])
+
+export class Modules {
+  readonly #known = new Map<string, Module | undefined>()
+  #wanted: (readonly string[])[] = []
+
+  /** By how a file imports it; what was not read yet is noted as wanted. */
+  readonly find = (importer: Module, name: string): Module | undefined => {
+    const places = placesOf(importer.path, name)
+    for (const place of places) {
+      const known = this.#known.get(place)
+      if (known !== undefined) return known
+    }
+    if (places.some(place => !this.#known.has(place))) this.#wanted.push(places)
+    return undefined
+  }
+
+  /** Calls `attempt` until it asks for no file that there is and that was not read. */
+  async settle<T>(attempt: () => T, { readFile }: Pick<Sources, 'readFile'>): Promise<T> {
+    for (let round = 0; ; round++) {
+      this.#wanted = []
+      const result = attempt()
+      const wanted = this.#wanted
+      if (wanted.length === 0 || readFile === undefined || round === MAX_ROUNDS) return result
+      const isNews = await this.#read(wanted, readFile)
+      if (!isNews) return result
+    }
+  }
+
+  async #read(wanted: readonly (readonly string[])[], readFile: NonNullable<Sources['readFile']>): Promise<boolean> {
+    let isNews = false
+    for (const places of wanted) {
+      for (const path of places) {
+        if (this.#known.has(path)) {
+          if (this.#known.get(path) !== undefined) break
+          continue
+        }
+        if (this.#known.size >= MAX_FILES * 4) return isNews
+        const text = await readFile(path)
+        const module =
+          text === undefined || text.length > MAX_CONFIG_BYTES ? undefined : moduleOf(path, text, parsePython(text))
+        this.#known.set(path, module)
+        if (module === undefined) continue
+        isNews = true
+        break
+      }
+    }
+    return isNews
+  }
+}
+
+/** From the script's own folder and from the repository's root, as Python looks when it is run from there. */
+function placesOf(importer: string, name: string): readonly string[] {
+  const [, dots = '', rest = ''] = /^(\.*)(.*)$/.exec(name) ?? []
+  if (!isPlausibleName(name) || installed.has(rest.split('.')[0] ?? '')) return []
+  const folder = posix.dirname(importer)
+  const inside = rest.replaceAll('.', '/')
+  const roots = dots === '' ? [folder, '.'] : [posix.join(folder, ...Array<string>(dots.length - 1).fill('..'))]
+  const stems = [...new Set(roots.map(root => posix.join(root, inside)))].filter(
+    stem => !stem.startsWith('..') || folder.startsWith('..'),
+  )
+  return stems.flatMap(stem =>
+    stem === '.' || inside === '' ? [posix.join(stem, '__init__.py')] : [`${stem}.py`, `${stem}/__init__.py`],
+  )
+}

@@ -1,0 +1,148 @@
+/** What names hold: the binding that reaches a place, among those of its scope, of those around it, and of imported files. */
+import { parsedClass } from './command-line.ts'
+import type { Evaluator } from './evaluator.ts'
+import type { Expression, Span } from './expressions.ts'
+import { type Binding, type Module, type Scope, starImports } from './module.ts'
+import { open, placed, siteOf, symbol, unknown } from './sites.ts'
+import { areEqual, placeIn, type Site, type Value } from './values.ts'
+
+export class Names {
+  readonly #evaluator: Evaluator
+  /** Of what no call decides. */
+  readonly #known = new Map<Binding, Value | undefined>()
+
+  constructor(evaluator: Evaluator) {
+    this.#evaluator = evaluator
+  }
+
+  named(expression: Extract<Expression, { kind: 'name' }>, site: Site): Value {
+    const { name } = expression
+    for (let scope: Scope | undefined = site.scope; scope !== undefined; scope = scope.parent) {
+      if (scope.kind === 'class' && scope !== site.scope) continue
+      const bindings = scope.bindings.get(name)
+      const value = bindings && this.reaching(bindings, scope === site.scope ? site : siteOf(scope, site.frame))
+      if (value !== undefined) return this.#withItems(value, name, site)
+    }
+    for (const from of starImports(site.module.top)) {
+      const module = this.#evaluator.find(site.module, from)
+      const value = module === undefined ? undefined : this.inModule(module, name)
+      if (value !== undefined) return value
+      if (module === undefined && /^[A-Z]/.test(name)) return symbol(`${from}.${name}`, expression, site)
+    }
+    return symbol(name, expression, site)
+  }
+
+  /** A dictionary with what was set on it since: `config["batch"] = 8`. */
+  #withItems(value: Value, name: string, site: Site): Value {
+    if (value.kind !== 'mapping') return value
+    const prefix = `${name}[`
+    const set = [...site.scope.members].filter(([key]) => key.startsWith(prefix))
+    if (set.length === 0) return value
+    const entries = new Map(value.entries)
+    for (const [key, bindings] of set) {
+      const item = this.reaching(bindings, site)
+      if (item !== undefined) entries.set(key.slice(prefix.length, -1), item)
+    }
+    return { ...value, entries }
+  }
+
+  /** What was set on an object: `config.batch`, `config[batch]`. */
+  member(site: Site, source: string): Value | undefined {
+    for (let scope: Scope | undefined = site.scope; scope !== undefined; scope = scope.parent) {
+      const bindings = scope.members.get(source)
+      const value = bindings && this.reaching(bindings, scope === site.scope ? site : siteOf(scope, site.frame))
+      if (value !== undefined) return value
+    }
+    return undefined
+  }
+
+  /** What a name holds at a site: the last binding before it, unless others may come in between. */
+  reaching(bindings: readonly Binding[], site: Site): Value | undefined {
+    const values: Value[] = []
+    const found: Binding[] = []
+    const here = new Map(site.branches.map(({ statement, index }) => [statement, index]))
+    for (const binding of bindings.toReversed()) {
+      if (binding.scope === site.scope && binding.at > site.at) continue
+      const isElsewhere = binding.branches.some(({ statement, index }) => (here.get(statement) ?? index) !== index)
+      if (isElsewhere) continue
+      const relative = binding.branches.filter(({ statement }) => !here.has(statement))
+      const bindingSite: Site = { ...siteOf(binding.scope, site.frame), ...placed(binding) }
+      const { isReached } = this.#evaluator.isReached({ ...binding, branches: relative }, bindingSite)
+      if (isReached === false) continue
+      const value = this.#bound(binding, bindingSite)
+      if (value !== undefined) {
+        found.push(binding)
+        values.push(value)
+      }
+      if (isReached === true) break
+    }
+    const [first, ...others] = values
+    if (first === undefined || others.every(other => areEqual(first, other) === true)) return first
+    const { module } = first
+    const lines = [...new Set(found.map(({ at }) => placeIn(module, at)))].toReversed().join(' and ')
+    return {
+      ...first,
+      kind: 'open',
+      why: `it is set in several places (${lines}), and which one counts depends on run time`,
+    }
+  }
+
+  #bound(binding: Binding, site: Site): Value | undefined {
+    if (site.frame !== undefined && binding.scope.kind !== 'module') return this.#evaluateBound(binding, site)
+    if (this.#known.has(binding)) return this.#known.get(binding)
+    // Where it hangs on itself, it holds nothing.
+    this.#known.set(binding, undefined)
+    const value = this.#evaluateBound(binding, site)
+    this.#known.set(binding, value)
+    return value
+  }
+
+  #evaluateBound(binding: Binding, site: Site): Value | undefined {
+    const { value } = binding
+    const span = { from: binding.at, to: binding.at }
+    switch (value.kind) {
+      case 'expression':
+        return this.#evaluator.evaluate(value.expression, { ...site, at: value.expression.from })
+      case 'element':
+        return this.#element(
+          this.#evaluator.evaluate(value.of, { ...site, at: value.of.from }),
+          value.index,
+          value.of,
+          site,
+        )
+      case 'parameter':
+        return this.#evaluator.parameters.ofScope(value.parameter.name, site)
+      case 'import':
+        return this.#imported(value.from, value.member, span, site)
+      case 'function':
+        return { ...span, module: site.module, remarks: [], kind: 'function', scope: value.scope }
+      case 'class':
+        return { ...span, module: site.module, remarks: [], kind: 'class', scope: value.scope }
+      case 'declared':
+        return undefined
+      case 'opaque':
+        return open(site, span, `the value ${value.why} (${placeIn(site.module, binding.at)})`)
+    }
+  }
+
+  #element(value: Value, index: number, of: Span, site: Site): Value {
+    if (value.kind === 'list') return value.items[index] ?? unknown(site, of)
+    if (value.kind === 'call')
+      return parsedClass(value, index, this.#evaluator.options) ?? (index === 0 ? value : unknown(site, of))
+    return value.kind === 'open' ? value : unknown(site, of)
+  }
+
+  #imported(from: string, member: string | undefined, span: Span, site: Site): Value {
+    const name = member === undefined ? from : `${from}.${member}`
+    const whole = this.#evaluator.find(site.module, name)
+    if (whole !== undefined) return { ...span, module: site.module, remarks: [], kind: 'module', imported: whole }
+    const module = member === undefined ? undefined : this.#evaluator.find(site.module, from)
+    const value = module && member !== undefined ? this.inModule(module, member) : undefined
+    return value ?? symbol(name, span, site)
+  }
+
+  inModule(module: Module, name: string): Value | undefined {
+    const bindings = module.top.bindings.get(name)
+    return bindings && this.reaching(bindings, siteOf(module.top))
+  }
+}

@@ -1,0 +1,79 @@
+/** What the parameters of a function hold: what its calls in the file give, or the defaults. */
+import { decoratorDefault } from './command-line.ts'
+import type { Evaluator } from './evaluator.ts'
+import type { Span } from './expressions.ts'
+import { callExpression, type Scope } from './module.ts'
+import { open, placed, siteOf, writtenAs } from './sites.ts'
+import { areEqual, type Frame, placeIn, type Site, type Value } from './values.ts'
+
+export class Parameters {
+  readonly #evaluator: Evaluator
+
+  constructor(evaluator: Evaluator) {
+    this.#evaluator = evaluator
+  }
+
+  ofScope(name: string, site: Site): Value | undefined {
+    const { scope, frame } = site
+    if (frame?.scope === scope) return this.#argument(name, scope, frame, site)
+    const isMethod = scope.parent?.kind === 'class'
+    if (isMethod && name === scope.parameters[0]?.name) return selfOf(scope.parent!, site)
+    const calledAs = isMethod && scope.name === '__init__' ? scope.parent!.name : scope.name
+    const calls = (site.module.calls.get(calledAs) ?? []).filter(call => call.scope !== scope)
+    const given = calls.slice(0, 4).flatMap(call => {
+      const expression = callExpression(call)
+      if (expression === undefined) return []
+      const caller = siteOf(call.scope)
+      return [this.#argument(name, scope, { scope, call: expression, site: { ...caller, ...placed(call) } }, site)]
+    })
+    const [first, ...others] = given
+    if (first !== undefined && others.every(other => areEqual(first, other) === true)) return first
+    if (first !== undefined)
+      return open(site, parameterSpan(scope, name), `the calls of ${scope.name}() give different values of ${name}`)
+    return this.#parameterDefault(name, scope, site, true)
+  }
+
+  #argument(name: string, scope: Scope, { call, site: caller, self }: Frame, site: Site): Value {
+    const isMethod = scope.parent?.kind === 'class'
+    const names = scope.parameters.map(parameter => parameter.name)
+    if (isMethod && name === names[0] && self !== undefined) return self
+    if (call !== undefined && caller !== undefined) {
+      const { values, unknown: rest } = this.#evaluator.argumentsOf(call, caller, isMethod ? names.slice(1) : names)
+      const given = values.get(name)
+      if (given !== undefined) return given
+      if (rest !== undefined) return open(caller, call, `${rest} depends on run time`)
+    }
+    return this.#parameterDefault(name, scope, site, call === undefined)
+  }
+
+  #parameterDefault(name: string, scope: Scope, site: Site, isUncalled: boolean): Value {
+    const parameter = scope.parameters.find(each => each.name === name)
+    const span = parameterSpan(scope, name)
+    const option = decoratorDefault(scope, name, site, this.#evaluator.options)
+    if (option !== undefined) return option
+    if (parameter?.byDefault === undefined)
+      return open(site, span, `${name} is given by the callers of ${scope.name}() (${placeIn(site.module, span.from)})`)
+    const value = this.#optionDefault(this.#evaluator.evaluate(parameter.byDefault, siteOf(scope.parent ?? scope)))
+    if (!isUncalled) return value
+    const remark = `${name} is ${writtenAs(value)}, the default of the parameter of ${scope.name}() (${placeIn(site.module, span.from)}), which its callers may override.`
+    return { ...value, remarks: [...value.remarks, remark] }
+  }
+
+  /** typer's and pydantic's way of writing a default. */
+  #optionDefault(value: Value): Value {
+    if (value.kind !== 'call' || value.call === undefined || !/(?:^|\.)(?:Option|Argument)$/.test(value.name))
+      return value
+    return this.#evaluator.argumentsOf(value.call, value.site, ['default']).values.get('default') ?? value
+  }
+}
+
+/** What a method is called on, whoever calls it. */
+function selfOf(scope: Scope, site: Site): Value {
+  const located = { module: site.module, from: scope.from, to: scope.from, remarks: [] }
+  return { ...located, kind: 'instance', scope, call: undefined, site, isParsed: false }
+}
+
+function parameterSpan(scope: Scope, name: string): Span {
+  const at = scope.parameters.find(parameter => parameter.name === name)?.at ?? scope.from
+  return { from: at, to: at + name.length }
+}

@@ -1,0 +1,190 @@
+/** A Python file as a training config: which training it starts, and with which settings. Nothing is executed. */
+import type { Problem } from '../../errors.ts'
+import type { DeepSpeedFile } from '../deepspeed-file.ts'
+import { argumentsOf } from '../dialects/huggingface/arguments.ts'
+import { huggingface, readArguments } from '../dialects/huggingface.ts'
+import { ultralytics } from '../dialects/ultralytics.ts'
+import { MAX_CONFIG_BYTES } from '../document.ts'
+import type { FieldReader } from '../fields.ts'
+import type { ModelLookup } from '../model-fields.ts'
+import type { Reading, SourceFile } from '../reading.ts'
+import type { Field, Section } from '../section.ts'
+import type { Sources } from '../sources.ts'
+import { moduleOf } from './collector.ts'
+import { Evaluator } from './evaluator.ts'
+import { positionOf } from './fields.ts'
+import { trainerOf } from './library.ts'
+import { type Call, callExpression, type Module } from './module.ts'
+import { Modules } from './modules.ts'
+import { parsePython } from './parser.ts'
+import { type FoundTraining, type Training, trainingOf } from './transformers.ts'
+import { detectorTraining } from './ultralytics.ts'
+import { placeIn } from './values.ts'
+
+/** A script that starts a training, up to the point where its model must be known. */
+export interface OpenScript {
+  readonly kind: 'open'
+  readonly dialect: string
+  /** By which call it was recognised. */
+  readonly why: string
+  readonly model: Field | undefined
+  readonly deepSpeed: Field | undefined
+  read(reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading
+}
+
+export type Opened = OpenScript | Exclude<Reading, { kind: 'training-config' }>
+
+export function isPythonPath(path: string): boolean {
+  return /\.py$/i.test(path)
+}
+
+/** False for a text that certainly starts no training that can be read. Takes linear time, and parses nothing. */
+export function mayTrain(text: string): boolean {
+  return /\b(?:transformers|trl|unsloth|ultralytics)\b/.test(text) && /Trainer\b|\.train\s*\(/.test(text)
+}
+
+/** With nothing but the file. */
+export function openScript(file: SourceFile): Opened {
+  const module = moduleIn(file)
+  return module === undefined ? startsNone : opened(module, new Evaluator(() => undefined))
+}
+
+/** With the files of the repository that it imports settings from. */
+export async function openScriptAsync(file: SourceFile, sources: Pick<Sources, 'readFile'>): Promise<Opened> {
+  const module = moduleIn(file)
+  if (module === undefined) return startsNone
+  const modules = new Modules()
+  return modules.settle(() => opened(module, new Evaluator(modules.find)), sources)
+}
+
+function moduleIn(file: SourceFile): Module | undefined {
+  const text = file.text.replace(/^\uFEFF/, '')
+  const bytes = file.sizeBytes ?? text.length
+  if (bytes > MAX_CONFIG_BYTES || !mayTrain(text)) return undefined
+  return moduleOf(file.path, text, parsePython(text))
+}
+
+const startsNone: Extract<Reading, { kind: 'not-a-training-config' }> = {
+  kind: 'not-a-training-config',
+  why: "It calls no trainer of transformers, TRL, Unsloth or Ultralytics' YOLO.",
+}
+
+function opened(module: Module, evaluator: Evaluator): Opened {
+  const found = trainersIn(module, evaluator)
+  const trainings = distinct(found.flatMap(each => (each.kind === 'training' ? [each.training] : [])))
+  const detectors = (module.calls.get('train') ?? []).flatMap(call => {
+    const section = isRunning(call, module, evaluator) ? detectorTraining(call, evaluator) : undefined
+    return section === undefined ? [] : [{ call, section }]
+  })
+  const calls = [...trainings.map(({ call }) => call), ...distinctSections(detectors).map(({ call }) => call)]
+  if (calls.length > 1) return { kind: 'unreadable', problems: [severalTrainings(module, calls)] }
+  const [training] = trainings
+  if (training !== undefined) return ofTrainer(training, module)
+  const [detector] = detectors
+  if (detector !== undefined) return ofDetector(detector.section, detector.call, module)
+  const [none] = found
+  return none?.kind === 'none'
+    ? { kind: 'not-a-training-config', why: `Its training is set up by others: ${none.why}.` }
+    : startsNone
+}
+
+function trainersIn(module: Module, evaluator: Evaluator): readonly FoundTraining[] {
+  return [...module.calls].flatMap(([name, calls]) => {
+    if (!/Trainer$/.test(name)) return []
+    return calls.slice(0, MAX_TRAINERS).flatMap(call => {
+      const trainer = trainerNamed(call, evaluator)
+      if (trainer === undefined || !isRunning(call, module, evaluator)) return []
+      return [trainingOf(call, trainer, evaluator)]
+    })
+  })
+}
+
+/** As many calls of one class as are looked into. */
+const MAX_TRAINERS = 20
+
+function trainerNamed(call: Call, evaluator: Evaluator) {
+  const { module, scope, at, branches } = call
+  const callee = callExpression(call)?.callee
+  const value = callee && evaluator.evaluate(callee, { module, scope, at, branches })
+  if (value?.kind === 'symbol') return trainerOf(value.name)
+  const base = value?.kind === 'class' ? evaluator.classes.libraryBase(value.scope) : undefined
+  return base === undefined ? undefined : trainerOf(base)
+}
+
+function isRunning(call: Call, module: Module, evaluator: Evaluator): boolean {
+  const { scope, at, branches } = call
+  return evaluator.isReached(call, { module, scope, at, branches }).isReached !== false
+}
+
+/** The same settings twice are one training. */
+function distinct(trainings: readonly Training[]): readonly Training[] {
+  return [
+    ...new Map(trainings.toReversed().map(each => [said(each.document) + each.declared.trainer, each])).values(),
+  ].toReversed()
+}
+
+function distinctSections<T extends { readonly section: Section }>(all: readonly T[]): readonly T[] {
+  return [...new Map(all.map(each => [said(each.section), each])).values()]
+}
+
+/** What a section says, wherever it stands. */
+function said({ fields }: Section): string {
+  const counted = [...fields.values()].filter(({ key }) => !withoutBearing.test(key))
+  return counted
+    .map(({ key, value, source }) => `${key}=${value.kind}:${source}`)
+    .toSorted()
+    .join('\n')
+}
+
+const withoutBearing =
+  /^(?:output_dir|run_name|seed|data_seed|learning_rate|num_train_epochs|max_steps|logging_\w+|save_\w+|eval_\w+|evaluation_\w+|report_to|warmup_\w+|weight_decay|project|name|epochs|hub_\w+|push_to_hub|do_\w+|load_best_\w+|metric_\w+|lr\w*|data|exist_ok|resume|patience|greater_is_better|per_device_eval_batch_size)$/
+
+function ofTrainer({ document, declared, call, assumptions, notUnderstood }: Training, module: Module): OpenScript {
+  return {
+    kind: 'open',
+    dialect: huggingface.name,
+    why: `${declared.trainerField.name}() on ${placeIn(module, call.at)}`,
+    model: argumentsOf(document).model,
+    deepSpeed: document.at('deepspeed'),
+    read: (reader, lookUp, deepSpeed) => {
+      for (const field of notUnderstood) refuseUnread(reader, field)
+      for (const sentence of assumptions) reader.assume(sentence)
+      return readArguments(document, reader, lookUp, deepSpeed, declared)
+    },
+  }
+}
+
+function ofDetector(section: Section, call: Call, module: Module): OpenScript {
+  return {
+    kind: 'open',
+    dialect: ultralytics.name,
+    why: `train() of Ultralytics on ${placeIn(module, call.at)}`,
+    model: ultralytics.modelField(section),
+    deepSpeed: undefined,
+    read: (reader, lookUp, deepSpeed) => ultralytics.read(section, reader, lookUp, deepSpeed),
+  }
+}
+
+function refuseUnread(reader: FieldReader, field: Field): void {
+  const message =
+    field.key === 'requires_grad'
+      ? 'Weights are frozen here, which is not counted for scripts yet'
+      : `${field.name === 'quantization' ? field.source : field.name} changes what training holds in memory, and is not understood in scripts yet`
+  reader.refuse(
+    field,
+    'unsupported-setting',
+    message,
+    'Exclude this file for now: add it to ignore in .github/memorymark.yml.',
+  )
+}
+
+function severalTrainings(module: Module, calls: readonly Call[]): Problem {
+  const lines = calls.map(({ at }) => placeIn(module, at)).join(', ')
+  return {
+    code: 'several-trainings',
+    message: `The file starts ${calls.length} trainings with different settings (${lines}), and a verdict is for one`,
+    fix: 'Keep each in a file of its own, or add this one to ignore in .github/memorymark.yml.',
+    file: module.path,
+    ...positionOf(module, calls[0]?.at ?? 0),
+  }
+}

@@ -1,0 +1,111 @@
+/** How long sequences become, where no argument of the trainer says so: scripts cut them when they tokenise. */
+import type { Field } from '../section.ts'
+import type { Evaluator } from './evaluator.ts'
+import { fieldOf, openField } from './fields.ts'
+import { type Call, callExpression, type Module } from './module.ts'
+import { placeIn, type Value } from './values.ts'
+
+/** As many calls as are looked at. */
+const MAX_CALLS = 50
+
+/** Names that scripts give a length to, where they cut blocks by hand. */
+const constants = [
+  ...[
+    'block_size',
+    'BLOCK_SIZE',
+    'max_seq_length',
+    'MAX_SEQ_LENGTH',
+    'max_seq_len',
+    'MAX_SEQ_LEN',
+    'cutoff_len',
+    'CUTOFF_LEN',
+  ],
+  ...['max_length', 'MAX_LENGTH', 'max_len', 'MAX_LEN', 'context_length', 'seq_length', 'SEQ_LEN', 'model_max_length'],
+]
+
+export function tokenizedLength(module: Module, evaluator: Evaluator, isSeq2Seq: boolean): readonly Field[] {
+  const given = [...module.calls]
+    .filter(([name]) => /tokenizer$|^(?:batch_)?encode_plus$|^processor$/i.test(name))
+    .flatMap(([, calls]) => calls.slice(0, MAX_CALLS))
+    .flatMap(call => maxLength(call, module, evaluator))
+  if (isSeq2Seq) return bothLengths(given, module)
+  const lengths = given.filter(({ isTarget }) => !isTarget).map(({ value }) => value)
+  if (lengths.length > 0) return [agreed(lengths, 'max_length', module)]
+  return namedConstant(module, evaluator)
+}
+
+interface Given {
+  readonly value: Value
+  /** Of what a model learns to answer. */
+  readonly isTarget: boolean
+}
+
+function maxLength(call: Call, module: Module, evaluator: Evaluator): readonly Given[] {
+  const expression = callExpression(call)
+  const keyword = expression?.arguments.find(each => each.kind === 'keyword' && each.name === 'max_length')
+  if (expression === undefined || keyword?.kind !== 'keyword') return []
+  const { scope, at, branches } = call
+  const site = { module, scope, at, branches }
+  if (evaluator.isReached(call, site).isReached === false) return []
+  const value = evaluator.evaluate(keyword.value, site)
+  if (value.kind === 'none') return []
+  const written = module.text.slice(keyword.value.from, keyword.value.to)
+  const isTarget =
+    expression.arguments.some(each => each.kind === 'keyword' && each.name === 'text_target') ||
+    /target|label|summary/i.test(written)
+  return [{ value, isTarget }]
+}
+
+function bothLengths(given: readonly Given[], module: Module): readonly Field[] {
+  const [sources, targets] = [given.filter(({ isTarget }) => !isTarget), given.filter(({ isTarget }) => isTarget)]
+  return [
+    ...(sources.length > 0
+      ? [
+          agreed(
+            sources.map(({ value }) => value),
+            'max_source_length',
+            module,
+          ),
+        ]
+      : []),
+    ...(targets.length > 0
+      ? [
+          agreed(
+            targets.map(({ value }) => value),
+            'max_target_length',
+            module,
+          ),
+        ]
+      : []),
+  ]
+}
+
+/** The one length that all calls give. */
+function agreed(values: readonly Value[], key: string, module: Module): Field {
+  const [first, ...others] = values
+  if (first === undefined) throw new Error('no length to agree on')
+  const differs = (other: Value) => first.kind === 'number' && other.kind === 'number' && other.number !== first.number
+  const different = others.find(differs)
+  const open = values.find(({ kind }) => kind === 'open')
+  if (open !== undefined) return fieldOf(key, open, module)
+  if (different === undefined) return fieldOf(key, first, module)
+  const why = `text is cut to different lengths (${placeIn(module, first.from)} and ${placeIn(module, different.from)})`
+  return openField(first, key, why, module)
+}
+
+/** Of a file that names one length once. */
+function namedConstant(module: Module, evaluator: Evaluator): readonly Field[] {
+  const { top } = module
+  const scopes = [top, ...module.functions.values()]
+  for (const name of constants) {
+    const bindings = scopes
+      .flatMap(scope => scope.bindings.get(name) ?? [])
+      .filter(({ value }) => value.kind === 'expression')
+    const [only, ...others] = bindings
+    if (only?.value.kind !== 'expression' || others.length > 0) continue
+    const { scope, at, branches } = only
+    const value = evaluator.evaluate(only.value.expression, { module, scope, at: at - 1, branches })
+    if (value.kind === 'number') return [fieldOf('max_length', value, module)]
+  }
+  return []
+}

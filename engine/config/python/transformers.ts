@@ -1,0 +1,314 @@
+/** One call of a trainer, as the keys that a recipe for it would have. */
+import type { AdapterDefaults, Declared, DeclaredTrainer } from '../dialects/huggingface/declared.ts'
+import { peftAdapters, unslothAdapters } from '../dialects/huggingface/declared.ts'
+import { type Field, Section } from '../section.ts'
+import { adapterFields } from './adapters.ts'
+import type { Evaluator } from './evaluator.ts'
+import { fieldOf, openField, saidBy } from './fields.ts'
+import { argumentsClass, countedWithout, looksLikeMemory, optimizerOf, trainerParameters } from './library.ts'
+import { type ModelChain, modelChain } from './model-chain.ts'
+import { type Loaded, loadedFields } from './model-loading.ts'
+import { type Call, callExpression, type Module } from './module.ts'
+import { tokenizedLength } from './sequence-length.ts'
+import { type Located, placeIn, type Site, shownAt, type Value } from './values.ts'
+
+/** A training that the file starts. */
+export interface Training {
+  readonly document: Section
+  readonly declared: Declared
+  readonly call: Call
+  /** Sentences for the reader of the result. */
+  readonly assumptions: readonly string[]
+  /** What is a setting of memory for certain, and is not understood. */
+  readonly notUnderstood: readonly Field[]
+}
+
+export type FoundTraining =
+  | { readonly kind: 'training'; readonly training: Training }
+  /** `why`: a clause that says what the caller, or the launcher, decides instead of the file. */
+  | { readonly kind: 'none'; readonly why: string }
+
+/** Arguments of older trainers themselves that recipes hold among the others. */
+const trainerKeys = [
+  ...[
+    'max_seq_length',
+    'max_length',
+    'max_prompt_length',
+    'max_completion_length',
+    'packing',
+    'dataset_text_field',
+    'beta',
+  ],
+  ...['precompute_ref_log_probs', 'loss_type', 'padding_free'],
+]
+
+export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Evaluator): FoundTraining {
+  const { module, scope, at, branches } = call
+  const site: Site = { module, scope, at, branches }
+  const expression = callExpression(call)
+  if (expression === undefined) return { kind: 'none', why: `the call on ${placeIn(module, at)} cannot be read` }
+  const { values, unknown } = evaluator.argumentsOf(expression, site, trainerParameters(trainer))
+  const told = toldArguments(values.get('args'), unknown, evaluator)
+  if (told.kind === 'none') return told
+
+  const here: Located = { module, from: call.at, to: expression.callee.to, remarks: [] }
+  const chain = modelChain(values.get('model') ?? fromFunction(values.get('model_init'), evaluator), evaluator)
+  const loaded = loadedFields(chain, module, evaluator)
+  const own = new Map([...values].filter(([key]) => trainerKeys.includes(key)))
+  const fromArguments = [...own, ...told.values].map(([key, value]) => fieldOf(key, value, module))
+  const adapter = adapterFields(values.get('peft_config') ?? chain.peftConfig, chain, module, evaluator)
+  // Later ones count.
+  const fields = [...loaded.fields, ...fromArguments, ...adapter.fields]
+  if (isUndecided(fields, told)) return { kind: 'none', why: undecidedBecause(fields, told) }
+
+  const extra = [
+    ...checkpointing(fields, chain, loaded, module, evaluator),
+    ...optimizerField(values.get('optimizers'), module),
+    ...taskField(fields, trainer, here, module),
+    ...lengthFields(fields, trainer, module, evaluator),
+    ...hiddenSettings(told, here, module),
+  ]
+  const document = Section.of([...fields, ...extra].filter(({ value }) => value.kind !== 'empty'))
+  const name = module.text.slice(expression.callee.from, expression.callee.to)
+  const declared: Declared = {
+    trainer,
+    trainerField: saidBy(here, 'trainer', { kind: 'text', text: name }, module, name),
+    argumentsOf: told.of,
+    adaptersOf: adaptersOf(chain),
+  }
+  const frozen = adapter.fields.length > 0 ? [] : frozenFields(module, evaluator)
+  const notUnderstood = [...loaded.notUnderstood, ...adapter.notUnderstood, ...frozen, ...unreadKeys(fromArguments)]
+  return { kind: 'training', training: { document, declared, call, assumptions: loaded.assumptions, notUnderstood } }
+}
+
+interface Told {
+  readonly kind: 'told'
+  readonly of: 'transformers' | 'trl'
+  readonly values: ReadonlyMap<string, Value>
+  /** The command line may set any of them. */
+  readonly isParsed: boolean
+  /** What is unpacked into them. */
+  readonly unknown: string | undefined
+}
+
+function toldArguments(
+  value: Value | undefined,
+  unknown: string | undefined,
+  evaluator: Evaluator,
+): Told | Extract<FoundTraining, { kind: 'none' }> {
+  if (value === undefined) {
+    if (unknown !== undefined) return { kind: 'none', why: `the trainer's arguments are in ${unknown}` }
+    return { kind: 'told', of: 'transformers', values: new Map(), isParsed: false, unknown: undefined }
+  }
+  if (value.kind === 'call') {
+    const of = argumentsClass(value.name)
+    if (of === undefined) return { kind: 'none', why: `the trainer's arguments are ${shownAt(value.module, value)}` }
+    const given = value.call && evaluator.argumentsOf(value.call, value.site, ['output_dir'])
+    return {
+      kind: 'told',
+      of,
+      values: given?.values ?? new Map(),
+      isParsed: value.call === undefined,
+      unknown: given?.unknown,
+    }
+  }
+  if (value.kind === 'instance') {
+    const base = evaluator.classes.libraryBase(value.scope)
+    const of = base === undefined ? undefined : argumentsClass(base)
+    if (of !== undefined) {
+      const given = value.call && evaluator.argumentsOf(value.call, value.site, ['output_dir'])
+      const remark = (name: string, field: Value) =>
+        `${name} is the default of ${value.scope.name}.${name} (${placeIn(field.module, field.from)}), which the command line may override.`
+      const fields = [...evaluator.classes.fieldsOf(value.scope)].map(
+        ([name, field]) =>
+          [name, value.isParsed ? { ...field, remarks: [...field.remarks, remark(name, field)] } : field] as const,
+      )
+      return {
+        kind: 'told',
+        of,
+        values: new Map([...fields, ...(given?.values ?? [])]),
+        isParsed: value.isParsed,
+        unknown: given?.unknown,
+      }
+    }
+  }
+  return {
+    kind: 'none',
+    why: value.kind === 'open' ? value.why : `the trainer's arguments are ${shownAt(value.module, value)}`,
+  }
+}
+
+const batchKeys = ['per_device_train_batch_size', 'per_gpu_train_batch_size']
+
+/** A launcher or a caller decides both, so that this file is no config. */
+function isUndecided(fields: readonly Field[], told: Told): boolean {
+  const batch = fields.find(({ key }) => batchKeys.includes(key))
+  if (batch !== undefined && batch.value.kind !== 'open') return false
+  if (batch === undefined && told.isParsed) return true
+  const model = fields.find(({ key }) => key === 'model_name_or_path')
+  return model === undefined || model.value.kind === 'open'
+}
+
+function undecidedBecause(fields: readonly Field[], told: Told): string {
+  const batch = fields.find(({ key }) => batchKeys.includes(key))
+  if (batch?.value.kind === 'open') return batch.value.why
+  return told.isParsed
+    ? 'the batch size is given on the command line'
+    : 'neither its batch size nor its model is in the file'
+}
+
+function fromFunction(value: Value | undefined, evaluator: Evaluator): Value | undefined {
+  if (value?.kind !== 'function') return undefined
+  const [returned] = value.scope.returns
+  return (
+    returned &&
+    evaluator.evaluate(returned.value, {
+      module: value.scope.module,
+      scope: value.scope,
+      at: returned.at,
+      branches: returned.branches,
+    })
+  )
+}
+
+/** What the arguments say, unless the model was prepared for it otherwise. */
+function checkpointing(
+  fields: readonly Field[],
+  chain: ModelChain,
+  loaded: Loaded,
+  file: Module,
+  evaluator: Evaluator,
+): readonly Field[] {
+  const key = 'gradient_checkpointing'
+  const said = fields.find(field => field.key === key)
+  if (said?.value.kind === 'flag' && said.value.flag) return []
+  const on = (located: Located, name: string) => [saidBy(located, key, { kind: 'flag', flag: true }, file, name)]
+  const { prepared } = chain
+  if (prepared?.call !== undefined) {
+    const { values } = evaluator.argumentsOf(prepared.call, prepared.site, ['model', 'use_gradient_checkpointing'])
+    const asked = values.get('use_gradient_checkpointing')
+    if (asked === undefined) return on(prepared, 'prepare_model_for_kbit_training')
+    const field = fieldOf(key, asked, file)
+    if (asked.kind !== 'flag' || asked.flag) return [field]
+  }
+  const modules = new Set([file, ...(loaded.module ? [loaded.module] : [])])
+  for (const module of modules) {
+    for (const call of module.calls.get('gradient_checkpointing_enable') ?? []) {
+      const { isReached, why } = evaluator.isReached(call, {
+        module,
+        scope: call.scope,
+        at: call.at,
+        branches: call.branches,
+      })
+      const located = { module, from: call.at, to: call.node.to, remarks: [] }
+      if (isReached === true) return on(located, 'gradient_checkpointing_enable')
+      if (isReached === undefined) return [openField(located, key, `it depends on ${why}`, file)]
+    }
+  }
+  return []
+}
+
+function optimizerField(value: Value | undefined, file: Module): readonly Field[] {
+  const [optimizer] = value?.kind === 'list' ? value.items : []
+  if (value === undefined || optimizer?.kind === 'none') return []
+  const known = optimizer?.kind === 'call' ? optimizerOf(optimizer.name) : undefined
+  if (known !== undefined && optimizer !== undefined)
+    return [saidBy(optimizer, 'optim', { kind: 'text', text: known }, file, 'optimizers')]
+  return [openField(value, 'optim', `the optimizer is ${shownAt(value.module, optimizer ?? value)}`, file)]
+}
+
+function taskField(fields: readonly Field[], trainer: DeclaredTrainer, here: Located, file: Module): readonly Field[] {
+  if (trainer === 'trainer' || fields.some(({ key }) => key === 'task')) return []
+  return [saidBy(here, 'task', { kind: 'text', text: 'causal-lm' }, file)]
+}
+
+const lengthKeys = [
+  'max_seq_length',
+  'max_length',
+  'model_max_length',
+  'block_size',
+  'max_source_length',
+  'max_seq_len',
+]
+
+function lengthFields(
+  fields: readonly Field[],
+  trainer: DeclaredTrainer,
+  file: Module,
+  evaluator: Evaluator,
+): readonly Field[] {
+  if (trainer !== 'trainer' || fields.some(({ key }) => lengthKeys.includes(key))) return []
+  const task = fields.find(({ key }) => key === 'task')?.value
+  return tokenizedLength(file, evaluator, task?.kind === 'text' && task.text === 'seq2seq-lm')
+}
+
+/** Nobody knows what is unpacked into the arguments. */
+function hiddenSettings({ unknown, values }: Told, here: Located, file: Module): readonly Field[] {
+  if (unknown === undefined) return []
+  const why = `what is unpacked from ${unknown} may set it`
+  return [...batchKeys.slice(0, 1), 'gradient_checkpointing']
+    .filter(key => !values.has(key))
+    .map(key => openField(here, key, why, file))
+}
+
+function adaptersOf({ unslothAdapter }: ModelChain): AdapterDefaults {
+  return unslothAdapter === undefined ? peftAdapters : unslothAdapters
+}
+
+/** Weights that a script freezes by hand. */
+function frozenFields(module: Module, evaluator: Evaluator): readonly Field[] {
+  const frozen = module.frozen.filter(place => evaluator.isReached(place, { module, ...place }).isReached !== false)
+  const byCall = [...module.calls]
+    .filter(([name]) => /^(?:requires_grad_|freeze\w*)$/.test(name))
+    .flatMap(([, calls]) => calls)
+  const calls = byCall.filter(call => {
+    const first = callExpression(call)?.arguments[0]
+    return !(first?.kind === 'positional' && first.value.kind === 'flag' && first.value.flag)
+  })
+  const [at] = [...frozen.map(place => place.at), ...calls.map(call => call.at)]
+  if (at === undefined) return []
+  const from = Math.max(0, module.text.lastIndexOf('\n', at - 1) + 1)
+  const start = from + (/^\s*/.exec(module.text.slice(from, at))?.[0].length ?? 0)
+  const located = { module, from: start, to: at, remarks: [] }
+  return [saidBy(located, 'requires_grad', { kind: 'flag', flag: false }, module)]
+}
+
+/** Keys that no rule reads, although they sound as if they changed memory. */
+function unreadKeys(fields: readonly Field[]): readonly Field[] {
+  return fields.filter(
+    ({ key, value }) => looksLikeMemory.test(key) && !read.has(key) && !countedWithout.has(key) && !isOff(value),
+  )
+}
+
+function isOff(value: Field['value']): boolean {
+  return (
+    value.kind === 'empty' ||
+    (value.kind === 'flag' && !value.flag) ||
+    (value.kind === 'text' && /^(?:none|no|)$/i.test(value.text))
+  )
+}
+
+/** By the dialect of the Trainer's keys. */
+const read = new Set([
+  ...[
+    'fp16',
+    'bf16',
+    'tf32',
+    'torch_dtype',
+    'dtype',
+    'gradient_checkpointing',
+    'gradient_checkpointing_kwargs',
+    'deepspeed',
+    'fsdp',
+  ],
+  ...[
+    'packing',
+    'model_max_length',
+    'max_source_length',
+    'block_size',
+    'attn_implementation',
+    'load_in_4bit',
+    'load_in_8bit',
+  ],
+  ...['use_dora', 'max_seq_len', 'padding_free'],
+])

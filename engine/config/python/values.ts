@@ -1,0 +1,149 @@
+/** What expressions come to where that can be told without running them. */
+import { plain } from '../quote.ts'
+import type { CallExpression, Span } from './expressions.ts'
+import type { Module, Place, Scope } from './module.ts'
+
+/** Where an expression is evaluated. */
+export interface Site extends Place {
+  readonly module: Module
+  /** The call of the function that it stands in, where that is known. */
+  readonly frame?: Frame
+}
+
+export interface Frame {
+  readonly scope: Scope
+  /** Undefined for a method that is looked into without a call of it. */
+  readonly call: CallExpression | undefined
+  readonly site: Site | undefined
+  /** What a method is called on. */
+  readonly self?: Value
+}
+
+export interface Located extends Span {
+  readonly module: Module
+  /** What the reader of a value must know, one sentence each: that it is a default which a launcher may override. */
+  readonly remarks: readonly string[]
+}
+
+export type Value = Located &
+  (
+    | { readonly kind: 'number'; readonly number: number }
+    | { readonly kind: 'text'; readonly text: string }
+    | { readonly kind: 'flag'; readonly flag: boolean }
+    | { readonly kind: 'none' }
+    | { readonly kind: 'list'; readonly items: readonly Value[] }
+    /** `unknown`: what else may be in it. */
+    | { readonly kind: 'mapping'; readonly entries: ReadonlyMap<string, Value>; readonly unknown?: string }
+    /** Something of a library: `torch.bfloat16`. */
+    | { readonly kind: 'symbol'; readonly name: string }
+    | LibraryCall
+    | Instance
+    | { readonly kind: 'function'; readonly scope: Scope; readonly self?: Value }
+    | { readonly kind: 'class'; readonly scope: Scope }
+    | { readonly kind: 'module'; readonly imported: Module }
+    /** `why`: a clause that says on what it depends, with the line. */
+    | { readonly kind: 'open'; readonly why: string }
+  )
+
+/** What a library's function or class gives: `transformers.TrainingArguments`. */
+export interface LibraryCall extends Located {
+  readonly kind: 'call'
+  readonly name: string
+  /** Undefined where a command line is parsed into one. */
+  readonly call: CallExpression | undefined
+  readonly site: Site
+  /** What the method is called on. */
+  readonly object?: Value
+}
+
+/** An object of a class that the repository defines. */
+export interface Instance extends Located {
+  readonly kind: 'instance'
+  readonly scope: Scope
+  readonly call: CallExpression | undefined
+  readonly site: Site
+  /** A command line is parsed into it. */
+  readonly isParsed: boolean
+}
+
+/** Offsets at which lines begin, of modules that were asked for one. */
+const lineStarts = new WeakMap<Module, readonly number[]>()
+
+export function lineOf(module: Module, offset: number): number {
+  const starts = lineStarts.get(module) ?? [0, ...Array.from(module.text.matchAll(/\n/g), ({ index }) => index + 1)]
+  lineStarts.set(module, starts)
+  let [low, high] = [0, starts.length]
+  while (low + 1 < high) {
+    const middle = (low + high) >> 1
+    if (starts[middle]! <= offset) low = middle
+    else high = middle
+  }
+  return low + 1
+}
+
+/** `"args.batch" (line 12)`, as messages name an expression. */
+export function shownAt(module: Module, { from, to }: Span): string {
+  return `"${plain(module.text.slice(from, to))}" (${placeIn(module, from)})`
+}
+
+export function placeIn(module: Module, offset: number): string {
+  return `line ${lineOf(module, offset)}`
+}
+
+export function truthOf(value: Value): boolean | undefined {
+  switch (value.kind) {
+    case 'number':
+      return value.number !== 0
+    case 'text':
+      return value.text !== ''
+    case 'flag':
+      return value.flag
+    case 'none':
+      return false
+    case 'list':
+      return value.items.length > 0
+    case 'mapping':
+      return value.unknown === undefined ? value.entries.size > 0 : undefined
+    case 'open':
+    case 'symbol':
+      return undefined
+    case 'call':
+      return isObject(value) ? true : undefined
+    case 'instance':
+    case 'function':
+    case 'class':
+    case 'module':
+      return true
+  }
+}
+
+/** Whether two values are certainly equal, or certainly not; undefined where that is not known. */
+export function areEqual(left: Value, right: Value): boolean | undefined {
+  const [a, b] = [scalarOf(left), scalarOf(right)]
+  if (a !== undefined && b !== undefined) return a.value === b.value
+  const isNoneBeside = (one: Value, other: Value) =>
+    one.kind === 'none' && (/^(?:list|mapping|instance)$/.test(other.kind) || isObject(other))
+  return isNoneBeside(left, right) || isNoneBeside(right, left) ? false : undefined
+}
+
+/** Of a class of a library, by its name, or loaded by one. */
+function isObject(value: Value): boolean {
+  return value.kind === 'call' && /(?:^|\.)(?:[A-Z]\w*|from_pretrained|get_peft_model)$/.test(value.name)
+}
+
+function scalarOf(value: Value): { readonly value: unknown } | undefined {
+  switch (value.kind) {
+    case 'number':
+      return { value: value.number }
+    case 'text':
+      return { value: value.text }
+    case 'flag':
+      return { value: value.flag }
+    case 'none':
+      return { value: null }
+    case 'symbol':
+      return /^torch\.\w+$/.test(value.name) ? { value: value.name } : undefined
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,254 @@
+/** Which calls are trainings, and what each says. */
+import { describe, expect, it } from 'vitest'
+import { finetuning, problems, read, readBeside, trained } from './scripts.ts'
+
+const qlora = (changed: (text: string) => string = text => text) =>
+  changed(`import torch
+from transformers import AutoModelForCausalLM, BitsAndBytesConfig, TrainingArguments
+from trl import SFTTrainer
+from peft import LoraConfig, prepare_model_for_kbit_training
+
+bnb = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_use_double_quant=True)
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-8B", quantization_config=bnb, torch_dtype=torch.bfloat16)
+model = prepare_model_for_kbit_training(model)
+lora = LoraConfig(r=32, lora_dropout=0.1, target_modules=["q_proj", "v_proj"])
+args = TrainingArguments("out", per_device_train_batch_size=4, optim="paged_adamw_8bit", bf16=True)
+trainer = SFTTrainer(model=model, args=args, peft_config=lora, max_seq_length=2048)
+trainer.train()
+`)
+
+describe('QLoRA with TRL', () => {
+  it('is read from the calls of all its parts', () => {
+    expect(trained(qlora()).spec).toMatchObject({
+      model: 'Qwen/Qwen3-8B',
+      task: 'causal-lm',
+      microBatch: 4,
+      sequenceLength: 2048,
+      quantization: 'nf4-double',
+      lora: { rank: 32, dropout: 0.1, targets: ['q_proj', 'v_proj'] },
+      optimizer: 'paged-adamw-8bit',
+      precision: 'bf16',
+      // By prepare_model_for_kbit_training.
+      gradientCheckpointing: true,
+    })
+  })
+
+  it('has the defaults of peft, not those of the recipes for TRL', () => {
+    const { spec, assumptions } = trained(qlora(text => text.replace('r=32, lora_dropout=0.1, ', '')))
+    expect(spec.lora).toMatchObject({ rank: 8, dropout: 0 })
+    expect(assumptions).toContain("Adapters of rank 8, peft's default: LoraConfig sets no r.")
+  })
+
+  it('has the defaults of TrainingArguments, unless they are an SFTConfig', () => {
+    const without = (text: string) => text.replace('model = prepare_model_for_kbit_training(model)\n', '')
+    expect(trained(qlora(without)).spec.gradientCheckpointing).toBe(false)
+    const withConfig = (text: string) =>
+      without(text)
+        .replace('import SFTTrainer', 'import SFTConfig, SFTTrainer')
+        .replace('= TrainingArguments(', '= SFTConfig(')
+    expect(trained(qlora(withConfig)).spec.gradientCheckpointing).toBe(true)
+  })
+
+  it('has no adapter where the script switches it off', () => {
+    const off = (text: string) =>
+      text.replace('peft_config=lora', 'peft_config=lora if USE else None').replace('bnb =', 'USE = False\nbnb =')
+    expect(problems(qlora(off))[0]).toMatchObject({ code: 'quantised-without-adapter' })
+  })
+
+  it.each([
+    ['LoraConfig', 'r=32', 'r=32, rank_pattern={"q_proj": 64}', 'rank_pattern'],
+    ['LoraConfig', 'r=32', 'r=32, bias="all"', 'bias'],
+    [
+      'BitsAndBytesConfig',
+      'load_in_4bit=True',
+      'load_in_4bit=True, llm_int8_skip_modules=["x"]',
+      'llm_int8_skip_modules',
+    ],
+    ['TrainingArguments', 'bf16=True', 'bf16=True, fp8=True', 'fp8'],
+  ])('names what is a setting of memory and not understood: %s', (_, from, to, named) => {
+    const [problem] = problems(qlora(text => text.replace(from, to)))
+    expect(problem?.code).toBe('unsupported-setting')
+    expect(problem?.message).toContain(named)
+  })
+
+  it.each([
+    [
+      'another adapter',
+      'LoraConfig(r=32, lora_dropout=0.1, target_modules=["q_proj", "v_proj"])',
+      'IA3Config()',
+      'Training with "ia3" is not modelled yet',
+    ],
+    [
+      'another quantisation',
+      'BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_use_double_quant=True)',
+      'HqqConfig(nbits=4)',
+      'HqqConfig',
+    ],
+    [
+      'an adapter that depends on run time',
+      'peft_config=lora',
+      'peft_config=lora if flag() else None',
+      '"flag()" (line 11) depends on run time',
+    ],
+  ])('refuses %s by name', (_, from, to, message) => {
+    expect(
+      problems(qlora(text => text.replace(from, to)))
+        .map(problem => problem.message)
+        .join(),
+    ).toContain(message)
+  })
+})
+
+describe('Unsloth', () => {
+  const script = `from unsloth import FastLanguageModel
+from trl import SFTTrainer, SFTConfig
+model, tokenizer = FastLanguageModel.from_pretrained("unsloth/Llama-3.2-1B-Instruct", max_seq_length=4096)
+model = FastLanguageModel.get_peft_model(model, target_modules=["q_proj"])
+SFTTrainer(model=model, args=SFTConfig(per_device_train_batch_size=2)).train()
+`
+  it('has its own defaults, which the reader is told', () => {
+    const { spec, assumptions } = trained(script)
+    expect(spec).toMatchObject({
+      quantization: 'nf4',
+      lora: { rank: 16, dropout: 0 },
+      sequenceLength: 4096,
+      gradientCheckpointing: true,
+    })
+    expect(assumptions).toContain("4-bit weights, Unsloth's default: load_in_4bit is not set.")
+  })
+})
+
+describe('a classifier', () => {
+  const script = `from transformers import AutoModelForSequenceClassification, AutoTokenizer, Trainer, TrainingArguments
+tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
+def tokenize(rows):
+    return tokenizer(rows["text"], truncation=True, max_length=256)
+model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased", num_labels=5)
+Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=32)).train()
+`
+  it('has the length that its text is cut to, and the labels of its head', () => {
+    expect(trained(script).spec).toMatchObject({
+      task: 'sequence-classification',
+      sequenceLength: 256,
+      labels: 5,
+      microBatch: 32,
+    })
+  })
+
+  it('asks for the length where text is cut to several', () => {
+    const twice = script.replace('def tokenize', 'ids = tokenizer(question, max_length=64)\ndef tokenize')
+    expect(problems(twice)[0]?.message).toContain('text is cut to different lengths (line 3 and line 5)')
+  })
+
+  it('says where weights are frozen by hand, which is not counted', () => {
+    const frozen = script.replace(
+      'Trainer(model',
+      'for p in model.bert.parameters():\n    p.requires_grad = False\nTrainer(model',
+    )
+    expect(problems(frozen)[0]).toMatchObject({
+      line: 7,
+      message: 'Weights are frozen here, which is not counted for scripts yet',
+    })
+  })
+})
+
+describe("TRL's other trainers", () => {
+  const preferring = (config: string, trainer: string) => `from transformers import AutoModelForCausalLM
+from trl import ${config}, ${trainer}
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-0.6B")
+${trainer}(model=model, args=${config}(output_dir="out", per_device_train_batch_size=2, max_length=512)).train()
+`
+  it.each([
+    ['DPOConfig', 'DPOTrainer', { kind: 'preference', reference: 'copy' }],
+    ['ORPOConfig', 'ORPOTrainer', { kind: 'preference', reference: 'none' }],
+    ['KTOConfig', 'KTOTrainer', { kind: 'kto' }],
+    ['RewardConfig', 'RewardTrainer', { kind: 'reward' }],
+    ['GRPOConfig', 'GRPOTrainer', { kind: 'answers' }],
+  ])('%s is for the method of %s', (config, trainer, method) => {
+    expect(trained(preferring(config, trainer)).spec.method).toMatchObject(method)
+  })
+
+  it('PPO is refused by name', () => {
+    expect(problems(preferring('PPOConfig', 'PPOTrainer'))[0]?.message).toContain('"PPOTrainer"')
+  })
+})
+
+describe('YOLO', () => {
+  it('is read from the call of train', () => {
+    const { spec, batchSizeAt } = trained(
+      'from ultralytics import YOLO\nm = YOLO("yolo11n.pt")\nm.train(data="coco.yaml", imgsz=640, batch=32)\n',
+    )
+    expect(spec).toMatchObject({ model: 'ultralytics/yolo11n', microBatch: 32, imageSize: 640, loop: 'ultralytics' })
+    expect(batchSizeAt).toEqual({ line: 3, column: 44 })
+  })
+})
+
+describe('several trainings in a file', () => {
+  const twice = (one: string, other: string) =>
+    `${finetuning('', one)}Trainer(model=model, args=TrainingArguments("b", ${other})).train()\n`
+  it('are one where they say the same', () => {
+    expect(
+      trained(twice('per_device_train_batch_size=8', 'per_device_train_batch_size=8, learning_rate=1')).spec.microBatch,
+    ).toBe(8)
+  })
+  it('are refused by name where they differ', () => {
+    const [problem] = problems(twice('per_device_train_batch_size=8', 'per_device_train_batch_size=16'))
+    expect(problem).toMatchObject({ code: 'several-trainings', line: 5 })
+    expect(problem?.message).toContain('2 trainings with different settings (line 5, line 7)')
+  })
+})
+
+describe('is no config:', () => {
+  it.each([
+    [
+      'a class that inherits from Trainer',
+      'from transformers import Trainer\nclass Mine(Trainer):\n    def train(self):\n        return super().train()\n',
+    ],
+    [
+      'arguments without a trainer',
+      'from transformers import TrainingArguments\nargs = TrainingArguments("out", per_device_train_batch_size=8)\nx.train()\n',
+    ],
+    [
+      'a trainer of another library',
+      'import transformers\nfrom keras import Trainer\nTrainer(model=m, args=a).train()\n',
+    ],
+    [
+      'a trainer whose arguments its callers give',
+      'from transformers import Trainer\ndef fit(model, args):\n    Trainer(model=model, args=args).train()\n',
+    ],
+    [
+      'a script of which the command line says it all',
+      'from transformers import HfArgumentParser, Trainer, TrainingArguments, AutoModelForCausalLM\nargs, = HfArgumentParser((TrainingArguments,)).parse_args_into_dataclasses()\nmodel = AutoModelForCausalLM.from_pretrained("gpt2")\nTrainer(model=model, args=args).train()\n',
+    ],
+    [
+      'a trainer that is only spoken of',
+      '"""from transformers import Trainer\nTrainer(model=m, args=a).train()\n"""\n# Trainer(model=m).train()\n',
+    ],
+    [
+      'a model in training mode',
+      'from transformers import AutoModel\nmodel = AutoModel.from_pretrained("gpt2")\nmodel.train()\n',
+    ],
+    ['validation with YOLO', 'from ultralytics import YOLO\nYOLO("yolo11n.pt").val(batch=8)\n'],
+    [
+      'a branch that is never taken',
+      finetuning('', 'per_device_train_batch_size=8').replace('trainer = Trainer', 'if False:\n    trainer = Trainer'),
+    ],
+    ['no Python at all', 'transformers Trainer( {{ ]] def ('],
+  ])('%s', (_, text) => {
+    expect(read(text).kind).toBe('not-a-training-config')
+  })
+})
+
+it("a model that the script does not name is the settings' to say", async () => {
+  const text = finetuning('import sys', 'per_device_train_batch_size=8').replace('"gpt2"', 'sys.argv[1]')
+  expect(problems(text)[0]).toMatchObject({ code: 'not-in-file', field: 'model_name_or_path', line: 3 })
+  const field = {
+    key: 'model',
+    name: 'overrides[0].model',
+    value: { kind: 'text', text: 'gpt2' },
+    at: { line: 1, column: 1 },
+    source: 'gpt2',
+  } as const
+  const reading = await readBeside(text, {}, { supplied: { model: field } })
+  expect(reading).toMatchObject({ kind: 'training-config', spec: { model: 'openai-community/gpt2', microBatch: 8 } })
+})

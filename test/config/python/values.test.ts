@@ -1,0 +1,169 @@
+/** Where a script's numbers come from, as far as its text says. */
+import { describe, expect, it } from 'vitest'
+import { finetuning, problems, read, readBeside, trained } from './scripts.ts'
+
+const batch = 'per_device_train_batch_size'
+
+describe('a batch size is read from', () => {
+  it.each([
+    ['a literal', '', `${batch}=12`, { line: 4, column: 72 }],
+    ['a constant', 'BATCH = 12', `${batch}=BATCH`, { line: 2, column: 9 }],
+    ['the last assignment', 'b = 3\nb = 12', `${batch}=b`, { line: 3, column: 5 }],
+    ['both of a pair', 'epochs, b = 3, 12', `${batch}=b`, { line: 2, column: 16 }],
+    ['arithmetic', 'n = 3', `${batch}=n * 4`, { line: 4, column: 72 }],
+    [
+      'a field of a dataclass',
+      '@dataclass\nclass C:\n    b: int = 12\nc = C()',
+      `${batch}=c.b`,
+      { line: 4, column: 14 },
+    ],
+    ['what a dataclass is given', 'class C:\n    b: int = 3\nc = C(b=12)', `${batch}=c.b`, { line: 4, column: 9 }],
+    ['field(default=…)', 'class C:\n    b: int = field(default=12)\nc = C()', `${batch}=c.b`, { line: 3, column: 28 }],
+    ['a base class', 'class A:\n    b = 12\nclass C(A):\n    pass', `${batch}=C.b`, { line: 3, column: 9 }],
+    ['a dictionary', 'c = {"b": 12}', `${batch}=c["b"]`, { line: 2, column: 11 }],
+    ['what is set in a dictionary', 'c = {}\nc["b"] = 12', `${batch}=c["b"]`, { line: 3, column: 10 }],
+    ['a dictionary with a default', 'c = {}', `${batch}=c.get("b", 12)`, { line: 4, column: 83 }],
+    ['dict()', 'c = dict(b=12)', `${batch}=c["b"]`, { line: 2, column: 12 }],
+    ['an unpacked dictionary', `c = {"${batch}": 12}`, '**c', { line: 2, column: 37 }],
+    ['a namespace', 'c = SimpleNamespace(b=12)', `${batch}=c.b`, { line: 2, column: 23 }],
+    ['a function', 'def b():\n    return 12', `${batch}=b()`, { line: 3, column: 12 }],
+    ['what a function is called with', 'def b(n):\n    return n\n', `${batch}=b(12)`, { line: 6, column: 74 }],
+    ['the branch that is taken', 'big = False\nb = 64 if big else 12', `${batch}=b`, { line: 3, column: 20 }],
+    ['an if that is not taken', 'b = 12\nif 1 > 2:\n    b = 64', `${batch}=b`, { line: 2, column: 5 }],
+    [
+      'an attribute of a class',
+      'class T:\n    def __init__(self):\n        self.b = 12\nt = T()',
+      `${batch}=t.b`,
+      { line: 4, column: 18 },
+    ],
+    ['a global of the file', 'if __name__ == "__main__":\n    b = 12', `${batch}=b`, { line: 3, column: 9 }],
+    ['int() of text', 'b = int("12")', `${batch}=b`, { line: 2, column: 9 }],
+  ])('%s', (_, above, given, at) => {
+    const { spec, batchSizeAt } = trained(finetuning(above, given))
+    expect({ microBatch: spec.microBatch, at: batchSizeAt }).toEqual({ microBatch: 12, at })
+  })
+
+  it.each([
+    [
+      'an option of argparse',
+      'p = argparse.ArgumentParser()\np.add_argument("-b", "--batch-size", type=int, default=12)\na = p.parse_args()',
+      'a.batch_size',
+      '12 is the default of --batch-size (line 3), which the command line may override.',
+    ],
+    [
+      'an option that a function parses',
+      'def get():\n    p = ArgumentParser()\n    p.add_argument("--b", default=12)\n    return p.parse_args()\na = get()',
+      'a.b',
+      '12 is the default of --b (line 4), which the command line may override.',
+    ],
+    [
+      'a class that HfArgumentParser parses',
+      'from transformers import HfArgumentParser\nclass A:\n    b: int = 12\na, = HfArgumentParser((A,)).parse_args_into_dataclasses()',
+      'a.b',
+      'b is 12, the default of A.b (line 4), which the command line may override.',
+    ],
+    [
+      'an environment variable with a default',
+      'b = int(os.environ.get("BATCH", "12"))',
+      'b',
+      '12 is used unless the environment variable BATCH is set (line 2).',
+    ],
+    ['the default of a parameter', 'def make(b=12):\n    return b\n', 'make()', undefined],
+  ])('%s, and the reader is told that it is a default', (_, above, written, sentence) => {
+    const { spec, assumptions } = trained(finetuning(above, `${batch}=${written}`))
+    expect(spec.microBatch).toBe(12)
+    if (sentence !== undefined) expect(assumptions).toContain(sentence)
+  })
+
+  it('an option of click', () => {
+    const text = `import click
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+@click.command()
+@click.option("--batch-size", default=12)
+def main(batch_size):
+    model = AutoModelForCausalLM.from_pretrained("gpt2")
+    args = TrainingArguments("out", per_device_train_batch_size=batch_size)
+    Trainer(model, args).train()
+main()
+`
+    expect(trained(text).spec.microBatch).toBe(12)
+  })
+})
+
+describe('what a script imports from its repository', () => {
+  const importing = (statement: string, written: string) => finetuning(statement, `${batch}=${written}`)
+
+  it.each([
+    ['from config import BATCH', 'BATCH', 'scripts/config.py'],
+    ['from .config import BATCH', 'BATCH', 'scripts/config.py'],
+    ['from ..config import BATCH as B', 'B', 'config.py'],
+    ['import config', 'config.BATCH', 'config.py'],
+    ['from settings import config', 'config.BATCH', 'settings/config.py'],
+    ['from settings import *', 'BATCH', 'scripts/settings/__init__.py'],
+  ])('by %s is read where it stands', async (statement, written, path) => {
+    const reading = await readBeside(
+      importing(statement, written),
+      { [path]: 'BATCH = 12\n' },
+      { path: 'scripts/train.py' },
+    )
+    expect(reading).toMatchObject({ kind: 'training-config', spec: { microBatch: 12 }, otherFiles: [{ path }] })
+    // The number is not in the file that is being read.
+    expect(reading).not.toHaveProperty('batchSizeAt')
+  })
+
+  it('is followed from file to file', async () => {
+    const files = { 'a.py': 'from b import BATCH\n', 'b.py': 'import c\nBATCH = c.N\n', 'c.py': 'N = 12\n' }
+    expect(await readBeside(importing('from a import BATCH', 'BATCH'), files)).toMatchObject({
+      spec: { microBatch: 12 },
+    })
+  })
+
+  it('is asked for by name where it is not found', async () => {
+    const reading = await readBeside(importing('from config import BATCH', 'BATCH'), {})
+    expect(reading).toMatchObject({
+      kind: 'unreadable',
+      problems: [{ code: 'not-in-file', field: batch }],
+    })
+  })
+
+  it('does not go round in circles', async () => {
+    const files = { 'a.py': 'from b import BATCH\n', 'b.py': 'from a import BATCH\n' }
+    expect((await readBeside(importing('from a import BATCH', 'BATCH'), files)).kind).toBe('unreadable')
+  })
+})
+
+describe('what depends on run time is asked for by name, with its line', () => {
+  it.each([
+    ['sys.argv', 'b = int(sys.argv[1])', 'b', '"sys.argv[1]" (line 2) depends on run time'],
+    [
+      'an option without a default',
+      'p.add_argument("--b", type=int)\na = p.parse_args()',
+      'a.b',
+      '--b (line 2) is given on the command line and has no default',
+    ],
+    ['a loop', 'for b in [4, 8]:\n    pass', 'b', 'the value takes several values in a loop (line 2)'],
+    [
+      'a condition',
+      'b = 8\nif os.cpu_count() > 8:\n    b = 16',
+      'b',
+      'it is set in several places (line 2 and line 4), and which one counts depends on run time',
+    ],
+    [
+      'calls that differ',
+      'def f(b):\n    return TrainingArguments("o", per_device_train_batch_size=b)\nf(1)',
+      'len(x)',
+      'len(x) is computed',
+    ],
+  ])('%s', (_, above, written, why) => {
+    const [problem] = problems(finetuning(above, `${batch}=${written}`))
+    expect(problem).toMatchObject({ code: 'not-in-file', field: batch })
+    expect(problem?.message).toContain(why)
+  })
+
+  it('and none of its text is run or followed without end', () => {
+    const deep = `b = ${'('.repeat(5_000)}1${')'.repeat(5_000)}`
+    const wide = `b = ${Array(5_000).fill('1').join(' + ')}`
+    const circle = 'b = a\na = b\nb = a'
+    for (const above of [deep, wide, circle]) expect(read(finetuning(above, `${batch}=b`)).kind).toBe('unreadable')
+  })
+})
