@@ -1,6 +1,6 @@
 /** The engine's front door: what the Action, the bot and the command line build on. */
 export { type AnalyzeOptions, analyze } from './analyze.ts'
-export { isPythonPath } from './config/python/script.ts'
+export { isPythonPath } from './config/python/quick-look.ts'
 export { isCandidatePath } from './config/read.ts'
 export type { SourceFile } from './config/reading.ts'
 export type { Sources } from './config/sources.ts'

@@ -173,7 +173,7 @@ export const dashboardBundle: Bundle = {
 export const analysisBundle: Bundle = {
   entry: 'engine/server/analysis-process.ts',
   outfile: 'dist/analysis.js',
-  options: installed,
+  options: { ...installed, splitting: true, chunkNames: 'analysis-[name]-[hash]' },
 }
 
 /** The thread in which the bot's embedded database runs. */

@@ -13,7 +13,8 @@ import {
   type PinnedVersions,
   versionsOf,
 } from './pinned/pinned-versions.ts'
-import { isPythonPath, mayTrain, type Opened, openScript, openScriptAsync } from './python/script.ts'
+import { isPythonPath, mayTrain } from './python/quick-look.ts'
+import type { Opened } from './python/script.ts'
 import { oneOf } from './quote.ts'
 import type { Reading, SourceFile } from './reading.ts'
 import type { Field } from './section.ts'
@@ -59,7 +60,7 @@ export type Explanation =
 /** Without anything but the file and the catalogue. */
 const offline: Found = { lookUp: resolveOffline, deepSpeed: notLookedFor, pinned: nothingPinned, files: [] }
 
-/** One file: parse, find the tool whose format it is, read. Never throws for what the file holds. */
+/** One file of keys: parse, find the tool whose format it is, read. Never throws for what the file holds. Scripts are read by `readConfigAsync`. */
 export function readConfig(file: SourceFile): Reading {
   const opened = openConfig(file)
   return opened.kind === 'open' ? opened.read(offline) : opened
@@ -76,7 +77,7 @@ export async function readConfigAsync(
   return opened.kind === 'open' ? opened.read(await foundFor(opened, file, sources, noted)) : opened
 }
 
-/** Reads a file as `readConfig` does, and tells how. */
+/** Reads a file of keys as `readConfig` does, and tells how. */
 export function explainConfig(file: SourceFile): Explanation {
   const opened = openConfig(file)
   return opened.kind === 'open'
@@ -120,9 +121,11 @@ type Unopened = Exclude<Reading, { kind: 'training-config' }>
 
 /** As `openConfig`, with the files of the repository that a script imports settings from. */
 async function openAsync(file: SourceFile, sources: Sources, supplied: SuppliedFields): Promise<OpenConfig | Unopened> {
-  return isPythonPath(file.path)
-    ? scriptConfig(await openScriptAsync(file, sources), file, supplied)
-    : openConfig(file, supplied)
+  if (!isPythonPath(file.path)) return openConfig(file, supplied)
+  if (!mayTrain(file.text)) return notOurs
+  // The parser is read when the first script asks for it: few changes have one.
+  const { openScript } = await import('./python/script.ts')
+  return scriptConfig(await openScript(file, sources), file, supplied)
 }
 
 function scriptConfig(opened: Opened, { path }: SourceFile, supplied: SuppliedFields): OpenConfig | Unopened {
@@ -168,8 +171,7 @@ function named(
 }
 
 function openConfig(file: SourceFile, supplied: SuppliedFields = {}): OpenConfig | Unopened {
-  if (isPythonPath(file.path)) return scriptConfig(openScript(file), file, supplied)
-  if (!mayBeTrainingConfig(file)) return notOurs
+  if (isPythonPath(file.path) || !mayBeTrainingConfig(file)) return notOurs
   const parsed = parseFile(file)
   if (parsed.kind === 'unreadable') return parsed
   for (const document of parsed.mappings) {

@@ -17,6 +17,7 @@ import { trainerOf } from './library.ts'
 import { type Call, callExpression, type Module } from './module.ts'
 import { Modules } from './modules.ts'
 import { parsePython } from './parser.ts'
+import { mayTrain } from './quick-look.ts'
 import { type FoundTraining, type Training, trainingOf } from './transformers.ts'
 import { detectorTraining } from './ultralytics.ts'
 import { placeIn } from './values.ts'
@@ -34,23 +35,8 @@ export interface OpenScript {
 
 export type Opened = OpenScript | Exclude<Reading, { kind: 'training-config' }>
 
-export function isPythonPath(path: string): boolean {
-  return /\.py$/i.test(path)
-}
-
-/** False for a text that certainly starts no training that can be read. Takes linear time, and parses nothing. */
-export function mayTrain(text: string): boolean {
-  return /\b(?:transformers|trl|unsloth|ultralytics)\b/.test(text) && /Trainer\b|\.train\s*\(/.test(text)
-}
-
-/** With nothing but the file. */
-export function openScript(file: SourceFile): Opened {
-  const module = moduleIn(file)
-  return module === undefined ? startsNone : opened(module, new Evaluator(() => undefined))
-}
-
 /** With the files of the repository that it imports settings from. */
-export async function openScriptAsync(file: SourceFile, sources: Pick<Sources, 'readFile'>): Promise<Opened> {
+export async function openScript(file: SourceFile, sources: Pick<Sources, 'readFile'>): Promise<Opened> {
   const module = moduleIn(file)
   if (module === undefined) return startsNone
   const modules = new Modules()

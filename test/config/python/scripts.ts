@@ -1,5 +1,5 @@
 /** Small scripts that fine-tune, to be varied by tests. */
-import { readConfig, readConfigAsync } from '../../../engine/config/read.ts'
+import { readConfigAsync } from '../../../engine/config/read.ts'
 import type { Reading } from '../../../engine/config/reading.ts'
 import type { SuppliedFields } from '../../../engine/config/supplied.ts'
 import type { Problem } from '../../../engine/errors.ts'
@@ -15,20 +15,20 @@ trainer.train()
 `
 }
 
-export function read(text: string, path = 'train.py'): Reading {
-  return readConfig({ path, text })
+export function read(text: string, path = 'train.py'): Promise<Reading> {
+  return readConfigAsync({ path, text }, {})
 }
 
 type TrainingConfig = Extract<Reading, { kind: 'training-config' }>
 
-export function trained(text: string): TrainingConfig {
-  const reading = read(text)
+export async function trained(text: string): Promise<TrainingConfig> {
+  const reading = await read(text)
   if (reading.kind !== 'training-config') throw new Error(`no training config: ${JSON.stringify(reading)}`)
   return reading
 }
 
-export function problems(text: string): readonly Problem[] {
-  const reading = read(text)
+export async function problems(text: string): Promise<readonly Problem[]> {
+  const reading = await read(text)
   if (reading.kind !== 'unreadable') throw new Error(`readable: ${JSON.stringify(reading)}`)
   return reading.problems
 }

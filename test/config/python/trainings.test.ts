@@ -18,8 +18,8 @@ trainer.train()
 `)
 
 describe('QLoRA with TRL', () => {
-  it('is read from the calls of all its parts', () => {
-    expect(trained(qlora()).spec).toMatchObject({
+  it('is read from the calls of all its parts', async () => {
+    expect((await trained(qlora())).spec).toMatchObject({
       model: 'Qwen/Qwen3-8B',
       task: 'causal-lm',
       microBatch: 4,
@@ -33,26 +33,26 @@ describe('QLoRA with TRL', () => {
     })
   })
 
-  it('has the defaults of peft, not those of the recipes for TRL', () => {
-    const { spec, assumptions } = trained(qlora(text => text.replace('r=32, lora_dropout=0.1, ', '')))
+  it('has the defaults of peft, not those of the recipes for TRL', async () => {
+    const { spec, assumptions } = await trained(qlora(text => text.replace('r=32, lora_dropout=0.1, ', '')))
     expect(spec.lora).toMatchObject({ rank: 8, dropout: 0 })
     expect(assumptions).toContain("Adapters of rank 8, peft's default: LoraConfig sets no r.")
   })
 
-  it('has the defaults of TrainingArguments, unless they are an SFTConfig', () => {
+  it('has the defaults of TrainingArguments, unless they are an SFTConfig', async () => {
     const without = (text: string) => text.replace('model = prepare_model_for_kbit_training(model)\n', '')
-    expect(trained(qlora(without)).spec.gradientCheckpointing).toBe(false)
+    expect((await trained(qlora(without))).spec.gradientCheckpointing).toBe(false)
     const withConfig = (text: string) =>
       without(text)
         .replace('import SFTTrainer', 'import SFTConfig, SFTTrainer')
         .replace('= TrainingArguments(', '= SFTConfig(')
-    expect(trained(qlora(withConfig)).spec.gradientCheckpointing).toBe(true)
+    expect((await trained(qlora(withConfig))).spec.gradientCheckpointing).toBe(true)
   })
 
-  it('has no adapter where the script switches it off', () => {
+  it('has no adapter where the script switches it off', async () => {
     const off = (text: string) =>
       text.replace('peft_config=lora', 'peft_config=lora if USE else None').replace('bnb =', 'USE = False\nbnb =')
-    expect(problems(qlora(off))[0]).toMatchObject({ code: 'quantised-without-adapter' })
+    expect((await problems(qlora(off)))[0]).toMatchObject({ code: 'quantised-without-adapter' })
   })
 
   it.each([
@@ -65,8 +65,8 @@ describe('QLoRA with TRL', () => {
       'llm_int8_skip_modules',
     ],
     ['TrainingArguments', 'bf16=True', 'bf16=True, fp8=True', 'fp8'],
-  ])('names what is a setting of memory and not understood: %s', (_, from, to, named) => {
-    const [problem] = problems(qlora(text => text.replace(from, to)))
+  ])('names what is a setting of memory and not understood: %s', async (_, from, to, named) => {
+    const [problem] = await problems(qlora(text => text.replace(from, to)))
     expect(problem?.code).toBe('unsupported-setting')
     expect(problem?.message).toContain(named)
   })
@@ -90,12 +90,9 @@ describe('QLoRA with TRL', () => {
       'peft_config=lora if flag() else None',
       '"flag()" (line 11) depends on run time',
     ],
-  ])('refuses %s by name', (_, from, to, message) => {
-    expect(
-      problems(qlora(text => text.replace(from, to)))
-        .map(problem => problem.message)
-        .join(),
-    ).toContain(message)
+  ])('refuses %s by name', async (_, from, to, message) => {
+    const found = await problems(qlora(text => text.replace(from, to)))
+    expect(found.map(problem => problem.message).join()).toContain(message)
   })
 })
 
@@ -106,8 +103,8 @@ model, tokenizer = FastLanguageModel.from_pretrained("unsloth/Llama-3.2-1B-Instr
 model = FastLanguageModel.get_peft_model(model, target_modules=["q_proj"])
 SFTTrainer(model=model, args=SFTConfig(per_device_train_batch_size=2)).train()
 `
-  it('has its own defaults, which the reader is told', () => {
-    const { spec, assumptions } = trained(script)
+  it('has its own defaults, which the reader is told', async () => {
+    const { spec, assumptions } = await trained(script)
     expect(spec).toMatchObject({
       quantization: 'nf4',
       lora: { rank: 16, dropout: 0 },
@@ -126,8 +123,8 @@ def tokenize(rows):
 model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased", num_labels=5)
 Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=32)).train()
 `
-  it('has the length that its text is cut to, and the labels of its head', () => {
-    expect(trained(script).spec).toMatchObject({
+  it('has the length that its text is cut to, and the labels of its head', async () => {
+    expect((await trained(script)).spec).toMatchObject({
       task: 'sequence-classification',
       sequenceLength: 256,
       labels: 5,
@@ -135,17 +132,17 @@ Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=3
     })
   })
 
-  it('asks for the length where text is cut to several', () => {
+  it('asks for the length where text is cut to several', async () => {
     const twice = script.replace('def tokenize', 'ids = tokenizer(question, max_length=64)\ndef tokenize')
-    expect(problems(twice)[0]?.message).toContain('text is cut to different lengths (line 3 and line 5)')
+    expect((await problems(twice))[0]?.message).toContain('text is cut to different lengths (line 3 and line 5)')
   })
 
-  it('says where weights are frozen by hand, which is not counted', () => {
+  it('says where weights are frozen by hand, which is not counted', async () => {
     const frozen = script.replace(
       'Trainer(model',
       'for p in model.bert.parameters():\n    p.requires_grad = False\nTrainer(model',
     )
-    expect(problems(frozen)[0]).toMatchObject({
+    expect((await problems(frozen))[0]).toMatchObject({
       line: 7,
       message: 'Weights are frozen here, which is not counted for scripts yet',
     })
@@ -164,18 +161,18 @@ ${trainer}(model=model, args=${config}(output_dir="out", per_device_train_batch_
     ['KTOConfig', 'KTOTrainer', { kind: 'kto' }],
     ['RewardConfig', 'RewardTrainer', { kind: 'reward' }],
     ['GRPOConfig', 'GRPOTrainer', { kind: 'answers' }],
-  ])('%s is for the method of %s', (config, trainer, method) => {
-    expect(trained(preferring(config, trainer)).spec.method).toMatchObject(method)
+  ])('%s is for the method of %s', async (config, trainer, method) => {
+    expect((await trained(preferring(config, trainer))).spec.method).toMatchObject(method)
   })
 
-  it('PPO is refused by name', () => {
-    expect(problems(preferring('PPOConfig', 'PPOTrainer'))[0]?.message).toContain('"PPOTrainer"')
+  it('PPO is refused by name', async () => {
+    expect((await problems(preferring('PPOConfig', 'PPOTrainer')))[0]?.message).toContain('"PPOTrainer"')
   })
 })
 
 describe('YOLO', () => {
-  it('is read from the call of train', () => {
-    const { spec, batchSizeAt } = trained(
+  it('is read from the call of train', async () => {
+    const { spec, batchSizeAt } = await trained(
       'from ultralytics import YOLO\nm = YOLO("yolo11n.pt")\nm.train(data="coco.yaml", imgsz=640, batch=32)\n',
     )
     expect(spec).toMatchObject({ model: 'ultralytics/yolo11n', microBatch: 32, imageSize: 640, loop: 'ultralytics' })
@@ -186,13 +183,14 @@ describe('YOLO', () => {
 describe('several trainings in a file', () => {
   const twice = (one: string, other: string) =>
     `${finetuning('', one)}Trainer(model=model, args=TrainingArguments("b", ${other})).train()\n`
-  it('are one where they say the same', () => {
+  it('are one where they say the same', async () => {
     expect(
-      trained(twice('per_device_train_batch_size=8', 'per_device_train_batch_size=8, learning_rate=1')).spec.microBatch,
+      (await trained(twice('per_device_train_batch_size=8', 'per_device_train_batch_size=8, learning_rate=1'))).spec
+        .microBatch,
     ).toBe(8)
   })
-  it('are refused by name where they differ', () => {
-    const [problem] = problems(twice('per_device_train_batch_size=8', 'per_device_train_batch_size=16'))
+  it('are refused by name where they differ', async () => {
+    const [problem] = await problems(twice('per_device_train_batch_size=8', 'per_device_train_batch_size=16'))
     expect(problem).toMatchObject({ code: 'several-trainings', line: 5 })
     expect(problem?.message).toContain('2 trainings with different settings (line 5, line 7)')
   })
@@ -234,14 +232,14 @@ describe('is no config:', () => {
       finetuning('', 'per_device_train_batch_size=8').replace('trainer = Trainer', 'if False:\n    trainer = Trainer'),
     ],
     ['no Python at all', 'transformers Trainer( {{ ]] def ('],
-  ])('%s', (_, text) => {
-    expect(read(text).kind).toBe('not-a-training-config')
+  ])('%s', async (_, text) => {
+    expect((await read(text)).kind).toBe('not-a-training-config')
   })
 })
 
 it("a model that the script does not name is the settings' to say", async () => {
   const text = finetuning('import sys', 'per_device_train_batch_size=8').replace('"gpt2"', 'sys.argv[1]')
-  expect(problems(text)[0]).toMatchObject({ code: 'not-in-file', field: 'model_name_or_path', line: 3 })
+  expect((await problems(text))[0]).toMatchObject({ code: 'not-in-file', field: 'model_name_or_path', line: 3 })
   const field = {
     key: 'model',
     name: 'overrides[0].model',

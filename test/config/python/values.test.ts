@@ -38,8 +38,8 @@ describe('a batch size is read from', () => {
     ],
     ['a global of the file', 'if __name__ == "__main__":\n    b = 12', `${batch}=b`, { line: 3, column: 9 }],
     ['int() of text', 'b = int("12")', `${batch}=b`, { line: 2, column: 9 }],
-  ])('%s', (_, above, given, at) => {
-    const { spec, batchSizeAt } = trained(finetuning(above, given))
+  ])('%s', async (_, above, given, at) => {
+    const { spec, batchSizeAt } = await trained(finetuning(above, given))
     expect({ microBatch: spec.microBatch, at: batchSizeAt }).toEqual({ microBatch: 12, at })
   })
 
@@ -69,13 +69,13 @@ describe('a batch size is read from', () => {
       '12 is used unless the environment variable BATCH is set (line 2).',
     ],
     ['the default of a parameter', 'def make(b=12):\n    return b\n', 'make()', undefined],
-  ])('%s, and the reader is told that it is a default', (_, above, written, sentence) => {
-    const { spec, assumptions } = trained(finetuning(above, `${batch}=${written}`))
+  ])('%s, and the reader is told that it is a default', async (_, above, written, sentence) => {
+    const { spec, assumptions } = await trained(finetuning(above, `${batch}=${written}`))
     expect(spec.microBatch).toBe(12)
     if (sentence !== undefined) expect(assumptions).toContain(sentence)
   })
 
-  it('an option of click', () => {
+  it('an option of click', async () => {
     const text = `import click
 from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
 @click.command()
@@ -86,7 +86,7 @@ def main(batch_size):
     Trainer(model, args).train()
 main()
 `
-    expect(trained(text).spec.microBatch).toBe(12)
+    expect((await trained(text)).spec.microBatch).toBe(12)
   })
 })
 
@@ -154,16 +154,17 @@ describe('what depends on run time is asked for by name, with its line', () => {
       'len(x)',
       'len(x) is computed',
     ],
-  ])('%s', (_, above, written, why) => {
-    const [problem] = problems(finetuning(above, `${batch}=${written}`))
+  ])('%s', async (_, above, written, why) => {
+    const [problem] = await problems(finetuning(above, `${batch}=${written}`))
     expect(problem).toMatchObject({ code: 'not-in-file', field: batch })
     expect(problem?.message).toContain(why)
   })
 
-  it('and none of its text is run or followed without end', () => {
+  it('and none of its text is run or followed without end', async () => {
     const deep = `b = ${'('.repeat(5_000)}1${')'.repeat(5_000)}`
     const wide = `b = ${Array(5_000).fill('1').join(' + ')}`
     const circle = 'b = a\na = b\nb = a'
-    for (const above of [deep, wide, circle]) expect(read(finetuning(above, `${batch}=b`)).kind).toBe('unreadable')
+    for (const above of [deep, wide, circle])
+      expect((await read(finetuning(above, `${batch}=b`))).kind).toBe('unreadable')
   })
 })

@@ -1,0 +1,10 @@
+/** What can be told of a script before anything is loaded that parses it. */
+
+export function isPythonPath(path: string): boolean {
+  return /\.py$/i.test(path)
+}
+
+/** False for a text that certainly starts no training that can be read. Takes linear time, and parses nothing. */
+export function mayTrain(text: string): boolean {
+  return /\b(?:transformers|trl|unsloth|ultralytics)\b/.test(text) && /Trainer\b|\.train\s*\(/.test(text)
+}
