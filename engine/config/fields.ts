@@ -24,6 +24,9 @@ const MAX_TEXT_CHARACTERS = 10_000
 /** As many as a report takes for one config. */
 const MAX_PROBLEMS = 50
 
+/** Sentences that come with values; a report takes 30 of all kinds. */
+const MAX_TOLD = 12
+
 /** The settings of a spec whose origin is reported. */
 export type Setting = keyof TrainingSpec
 
@@ -202,7 +205,9 @@ export class FieldReader {
 
   /** Not a mistake: the value is filled in when training starts. */
   #isOpen(field: Field): boolean {
-    for (const sentence of field.assumptions ?? []) if (!this.assumptions.includes(sentence)) this.assume(sentence)
+    for (const sentence of field.assumptions ?? []) {
+      if (this.assumptions.length < MAX_TOLD && !this.assumptions.includes(sentence)) this.assume(sentence)
+    }
     if (!isPlaceholder(field)) return false
     const key = this.#suppliable.get(field)
     const why = field.value.kind === 'open' ? field.value.why : `it is ${quote(field.source)}`

@@ -1,11 +1,19 @@
 const SHOWN_CHARACTERS = 80
+const SENTENCE_CHARACTERS = 400
 
 /** Untrusted text without control and invisible formatting characters, on one line, cut to 80 characters. */
 export function plain(text: string): string {
-  const characters = [...text.slice(0, 4 * SHOWN_CHARACTERS).replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')]
-  return characters.length > SHOWN_CHARACTERS
-    ? `${characters.slice(0, SHOWN_CHARACTERS - 1).join('')}…`
-    : characters.join('').trim()
+  return cut(text, SHOWN_CHARACTERS)
+}
+
+/** A sentence with untrusted parts, as `plain` text of up to 400 characters. */
+export function plainSentence(text: string): string {
+  return cut(text, SENTENCE_CHARACTERS)
+}
+
+function cut(text: string, most: number): string {
+  const characters = [...text.slice(0, 4 * most).replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')]
+  return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : characters.join('').trim()
 }
 
 /** `plain` text between quotation marks, as messages show what a file says. */

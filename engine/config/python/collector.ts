@@ -20,6 +20,24 @@ export function moduleOf(path: string, text: string, tree: Tree): Module {
 /** Of a chain of `elif`, as many as are held against a branch further down. */
 const MAX_TESTS = 20
 
+/** Most bindings are never asked for: their expressions are read when one is. */
+class LazyExpression {
+  readonly kind = 'expression'
+  readonly #node: SyntaxNode
+  readonly #text: string
+  #expression: Expression | undefined
+
+  constructor(node: SyntaxNode, text: string) {
+    this.#node = node
+    this.#text = text
+  }
+
+  get expression(): Expression {
+    this.#expression ??= expressionOf(this.#node, this.#text)
+    return this.#expression
+  }
+}
+
 class Collector {
   readonly #text: string
   readonly #module: Module
@@ -190,15 +208,20 @@ class Collector {
       const at = node.to
       if (value === undefined) {
         if (isDeclared) this.#bindTarget(only, at, { kind: 'declared' })
-      } else if (!tuples.has(targets)) this.#bindTarget(only, at, { kind: 'expression', expression: value })
-      else this.#bindElements(targets, at, value)
+      } else if (!tuples.has(targets)) this.#bindTarget(only, at, value)
+      else this.#bindElements(targets, at, value.expression)
     }
   }
 
-  #valueOf(values: readonly SyntaxNode[], node: SyntaxNode): Expression | undefined {
-    const [first, ...others] = values.map(value => expressionOf(value, this.#text))
-    if (first === undefined || others.length === 0) return first
-    return { from: first.from, to: node.to, kind: 'list', items: [first, ...others] }
+  #valueOf(
+    values: readonly SyntaxNode[],
+    node: SyntaxNode,
+  ): Extract<Bound, { readonly kind: 'expression' }> | undefined {
+    const [first, ...others] = values
+    if (first === undefined) return undefined
+    if (others.length === 0) return new LazyExpression(first, this.#text)
+    const items = values.map(value => expressionOf(value, this.#text))
+    return { kind: 'expression', expression: { from: first.from, to: node.to, kind: 'list', items } }
   }
 
   #bindElements(targets: readonly SyntaxNode[], at: number, value: Expression): void {

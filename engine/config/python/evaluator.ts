@@ -281,7 +281,7 @@ export class Evaluator {
     }
     const values = scope.returns.flatMap(returned => {
       if (this.isReached(returned, inside).isReached === false) return []
-      return [this.evaluate(returned.value, { ...inside, ...placed(returned) })]
+      return [this.evaluate(returned.value.expression, { ...inside, ...placed(returned) })]
     })
     const [first, ...others] = values
     if (first === undefined) return open(site, call, `${shownAt(site.module, call)} is computed`)

@@ -1,5 +1,5 @@
 /** Values as the fields that dialects read, each with the place of its literal. */
-import { plain } from '../quote.ts'
+import { plain, plainSentence } from '../quote.ts'
 import type { Position } from '../reading.ts'
 import { type Field, type FieldValue, type Place, Section } from '../section.ts'
 import type { Module } from './module.ts'
@@ -10,11 +10,11 @@ export function fieldOf(key: string, value: Value, file: Module): Field {
   const { module, remarks } = value
   return {
     key,
-    name: key,
+    name: plain(key),
     value: fieldValue(value, key, file),
     ...placeOf(value),
     ...(module !== file && { file: module.path }),
-    ...(remarks.length > 0 && { assumptions: [...new Set(remarks)] }),
+    ...toldWith(remarks),
   }
 }
 
@@ -27,12 +27,16 @@ export function saidBy(located: Located, key: string, value: FieldValue, file: M
     value,
     ...placeOf(located),
     ...(module !== file && { file: module.path }),
-    ...(remarks.length > 0 && { assumptions: [...new Set(remarks)] }),
+    ...toldWith(remarks),
   }
 }
 
+function toldWith(remarks: readonly string[]): Pick<Field, 'assumptions'> {
+  return remarks.length === 0 ? {} : { assumptions: [...new Set(remarks.map(remark => plainSentence(remark)))] }
+}
+
 export function openField(located: Located, key: string, why: string, file: Module): Field {
-  return saidBy(located, key, { kind: 'open', why }, file)
+  return saidBy(located, key, { kind: 'open', why: plainSentence(why) }, file)
 }
 
 function placeOf({ module, from, to }: Located): Place {
@@ -58,12 +62,12 @@ function fieldValue(value: Value, key: string, file: Module): FieldValue {
       return (
         ofLibrary(value.name) ?? {
           kind: 'open',
-          why: `it is ${value.name} (${placeIn(value.module, value.from)}), which the file does not set`,
+          why: `it is ${plain(value.name)} (${placeIn(value.module, value.from)}), which the file does not set`,
         }
       )
     case 'list': {
       const open = value.items.find(({ kind }) => kind === 'open')
-      if (open?.kind === 'open') return { kind: 'open', why: open.why }
+      if (open?.kind === 'open') return { kind: 'open', why: plainSentence(open.why) }
       return { kind: 'list', items: value.items.map(item => ({ ...fieldValue(item, key, file), ...placeOf(item) })) }
     }
     case 'mapping': {
@@ -72,7 +76,7 @@ function fieldValue(value: Value, key: string, file: Module): FieldValue {
       return { kind: 'mapping', section: Section.of(fields, key) }
     }
     case 'open':
-      return { kind: 'open', why: value.why }
+      return { kind: 'open', why: plainSentence(value.why) }
     case 'call':
     case 'instance':
     case 'function':

@@ -39,7 +39,7 @@ export interface Scope {
   readonly members: Map<string, Binding[]>
   readonly parameters: Parameter[]
   /** Values that a function returns. */
-  readonly returns: (Place & { readonly value: Expression })[]
+  readonly returns: (Place & { readonly value: { readonly expression: Expression } })[]
   /** Of a class. */
   readonly bases: readonly Expression[]
   /** Names of the decorators, and calls of them. */

@@ -6,6 +6,9 @@ import { type Binding, type Module, type Scope, starImports } from './module.ts'
 import { open, placed, siteOf, symbol, unknown } from './sites.ts'
 import { areEqual, placeIn, type Site, type Value } from './values.ts'
 
+/** As a sentence lists them. */
+const MAX_LINES = 3
+
 export class Names {
   readonly #evaluator: Evaluator
   /** Of what no call decides. */
@@ -79,11 +82,12 @@ export class Names {
     const [first, ...others] = values
     if (first === undefined || others.every(other => areEqual(first, other) === true)) return first
     const { module } = first
-    const lines = [...new Set(found.map(({ at }) => placeIn(module, at)))].toReversed().join(' and ')
+    const lines = [...new Set(found.map(({ at }) => placeIn(module, at)))].toReversed()
+    const shown = lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), 'others'] : lines
     return {
       ...first,
       kind: 'open',
-      why: `it is set in several places (${lines}), and which one counts depends on run time`,
+      why: `it is set in several places (${shown.join(' and ')}), and which one counts depends on run time`,
     }
   }
 

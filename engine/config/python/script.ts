@@ -7,6 +7,7 @@ import { ultralytics } from '../dialects/ultralytics.ts'
 import { MAX_CONFIG_BYTES } from '../document.ts'
 import type { FieldReader } from '../fields.ts'
 import type { ModelLookup } from '../model-fields.ts'
+import { plainSentence } from '../quote.ts'
 import type { Reading, SourceFile } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import type { Sources } from '../sources.ts'
@@ -70,7 +71,7 @@ function opened(module: Module, evaluator: Evaluator): Opened {
   if (detector !== undefined) return ofDetector(detector.section, detector.call, module)
   const [none] = found
   return none?.kind === 'none'
-    ? { kind: 'not-a-training-config', why: `Its training is set up by others: ${none.why}.` }
+    ? { kind: 'not-a-training-config', why: `Its training is set up by others: ${plainSentence(none.why)}.` }
     : startsNone
 }
 
@@ -165,7 +166,8 @@ function refuseUnread(reader: FieldReader, field: Field): void {
 }
 
 function severalTrainings(module: Module, calls: readonly Call[]): Problem {
-  const lines = calls.map(({ at }) => placeIn(module, at)).join(', ')
+  const all = calls.map(({ at }) => placeIn(module, at))
+  const lines = [...all.slice(0, 5), ...(all.length > 5 ? [`and ${all.length - 5} more`] : [])].join(', ')
   return {
     code: 'several-trainings',
     message: `The file starts ${calls.length} trainings with different settings (${lines}), and a verdict is for one`,

@@ -1,6 +1,7 @@
 /** One call of a trainer, as the keys that a recipe for it would have. */
 import type { AdapterDefaults, Declared, DeclaredTrainer } from '../dialects/huggingface/declared.ts'
 import { peftAdapters, unslothAdapters } from '../dialects/huggingface/declared.ts'
+import { plain } from '../quote.ts'
 import { type Field, Section } from '../section.ts'
 import { adapterFields } from './adapters.ts'
 import type { Evaluator } from './evaluator.ts'
@@ -69,7 +70,7 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     ...hiddenSettings(told, here, module),
   ]
   const document = Section.of([...fields, ...extra].filter(({ value }) => value.kind !== 'empty'))
-  const name = module.text.slice(expression.callee.from, expression.callee.to)
+  const name = plain(module.text.slice(expression.callee.from, expression.callee.to))
   const declared: Declared = {
     trainer,
     trainerField: saidBy(here, 'trainer', { kind: 'text', text: name }, module, name),
@@ -162,7 +163,7 @@ function fromFunction(value: Value | undefined, evaluator: Evaluator): Value | u
   const [returned] = value.scope.returns
   return (
     returned &&
-    evaluator.evaluate(returned.value, {
+    evaluator.evaluate(returned.value.expression, {
       module: value.scope.module,
       scope: value.scope,
       at: returned.at,

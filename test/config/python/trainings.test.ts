@@ -250,3 +250,13 @@ it("a model that the script does not name is the settings' to say", async () => 
   const reading = await readBeside(text, {}, { supplied: { model: field } })
   expect(reading).toMatchObject({ kind: 'training-config', spec: { model: 'openai-community/gpt2', microBatch: 8 } })
 })
+
+it('names as long as a file stay within what a report takes', async () => {
+  const long = 'x'.repeat(100_000)
+  const branches = 'elif a:\n    b = 2\n'.repeat(200)
+  for (const above of [`def ${long}(b):\n    return b`, `if a:\n    b = 1\n${branches}`, `${long} = 1`]) {
+    const [problem] = await problems(finetuning(above, `per_device_train_batch_size=b, ${long}_lora=1`))
+    expect(problem?.message.length).toBeLessThan(600)
+    expect(problem?.field?.length ?? 0).toBeLessThan(100)
+  }
+})
