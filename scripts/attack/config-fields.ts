@@ -28,7 +28,7 @@ export function fieldsOfConfigs(): readonly HostileInput[] {
 function configs() {
   return folders.flatMap(folder =>
     readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
-      .filter(entry => entry.isFile())
+      .filter(entry => entry.isFile() && !entry.name.endsWith('.py'))
       .map(entry => path.join(entry.parentPath, entry.name))
       .toSorted()
       .map(file => ({

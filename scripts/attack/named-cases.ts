@@ -67,6 +67,26 @@ export const namedCases: readonly HostileInput[] = [
     num_channels: 3,
   }),
   model('a large model file', { ...llama, num_hidden_layers: 2, note: 'x'.repeat(2_000_000) }),
+  script('a script of 50,000 open brackets', `args = ${'('.repeat(50_000)}1\n`),
+  script('a script of 100,000 operators', `x = 1${' + 1'.repeat(100_000)}\n`),
+  script('a script of 30,000 branches', `if a:\n    x = 1\n${'elif a:\n    x = 1\n'.repeat(30_000)}`),
+  script('a script of 400 levels of if', pieces(400, depth => `${' '.repeat(depth)}if a:\n`).join('')),
+  script('a script of 50,000 assignments to one name', 'x = x + 1\n'.repeat(50_000)),
+  script(
+    'functions that call each other twice',
+    pieces(60, i => `def f${i}(a):\n    return f${i + 1}(a) + f${i + 1}(a)\n`).join(''),
+  ),
+  script(
+    'dictionaries that unpack each other twice',
+    `d0 = {'x': 1}\n${pieces(60, i => `d${i + 1} = {**d${i}, **d${i}}\n`).join('')}`,
+  ),
+  script('classes that inherit in a circle', 'class A(B):\n    x = B().x\nclass B(A):\n    x = A().x\n'),
+  script(
+    '200 trainers',
+    'Trainer(model=m, args=TrainingArguments("o", per_device_train_batch_size=x)).train()\n'.repeat(200),
+  ),
+  script('null bytes in a script', 'x = "\0"\n\0\0'),
+  script('an f-string in an f-string', `x = ${'f"{'.repeat(2_000)}1${'}"'.repeat(2_000)}\n`),
   {
     kind: 'files',
     name: '500 configs',
@@ -77,6 +97,15 @@ export const namedCases: readonly HostileInput[] = [
 
 function config(name: string, text: string): HostileInput {
   return { kind: 'files', name, isAlone: true, filesIn: folder => ({ [`${folder}/train.yaml`]: text }) }
+}
+
+/** `text` in the middle of a script that trains. */
+function script(name: string, text: string): HostileInput {
+  const imports = 'from transformers import AutoModelForCausalLM, Trainer, TrainingArguments\n'
+  const training =
+    'Trainer(model="gpt2", args=TrainingArguments("o", per_device_train_batch_size=x, bf16=f0(d60["x"]))).train()\n'
+  const filesIn = (folder: string) => ({ [`${folder}/train.py`]: `${imports}${text}${training}` })
+  return { kind: 'files', name, isAlone: true, filesIn }
 }
 
 function pattern(name: string, written: string): HostileInput {

@@ -33,6 +33,7 @@ export async function tryHostileStrings(): Promise<HostileResult> {
 
 /** `text` in place of one scalar, another one each turn. */
 function withValue(file: SourceFile, turn: number, text: string): SourceFile {
+  if (file.path.endsWith('.py')) return withLiteral(file, turn, text)
   const documents = parseAllDocuments(file.text, { version: '1.1', logLevel: 'silent' })
   const scalars: Scalar[] = []
   for (const document of documents) {
@@ -42,6 +43,15 @@ function withValue(file: SourceFile, turn: number, text: string): SourceFile {
   if (chosen !== undefined) chosen.value = text
   const isJson = file.path.endsWith('.json')
   return { ...file, text: documents.map(document => (isJson ? JSON.stringify(document) : String(document))).join('') }
+}
+
+/** In place of a text of a script that is the name of a model or sounds like one: others choose between settings. */
+function withLiteral(file: SourceFile, turn: number, text: string): SourceFile {
+  const literals = Array.from(file.text.matchAll(/"[^"\n]*[-/][^"\n]*"/g))
+  const chosen = literals[turn % literals.length]
+  if (chosen === undefined) return file
+  const [before, after] = [file.text.slice(0, chosen.index), file.text.slice(chosen.index + chosen[0].length)]
+  return { ...file, text: `${before}${JSON.stringify(text)}${after}` }
 }
 
 async function reportOn({ path, text }: SourceFile): Promise<Report> {

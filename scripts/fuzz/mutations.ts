@@ -18,6 +18,63 @@ const values = [
   ...hostileStrings.map(([, text]) => JSON.stringify(text)),
 ]
 
+const expressions = [
+  ...['None', '-1', `9${'0'.repeat(400)}`, '1e999', '0x7fffffffffffffff', '3j', '...', 'lambda: x', 'x if y else z'],
+  ...[
+    'x[1:2]',
+    'x[y][z]',
+    '**x',
+    '*x',
+    'x := 8',
+    '[x for x in y]',
+    '{**x, **y}',
+    'not x',
+    'a.b.c.d',
+    "b'8'",
+    "'''",
+    '"',
+  ],
+  ...[
+    'f"{x!r:>{y}}"',
+    'f"{f\'{x}\'}"',
+    'self.x',
+    'x()()()',
+    '"8"',
+    "int('8')",
+    'x and y or 8',
+    '8 if True else 4',
+    '1 << 3',
+  ],
+  ...hostileStrings.map(([, text]) => JSON.stringify(text)),
+]
+
+const statements = [
+  ...[
+    'x = x',
+    'x = y\ny = x',
+    'x, y = y, x',
+    'def f(x=f()):\n    return f(x)',
+    'class C(C):\n    x = C().x',
+    'import train',
+  ],
+  ...[
+    'from . import *',
+    'from ... import x',
+    'if x:\n    x = 1',
+    'for batch in batch:\n    pass',
+    'x += 1',
+    '%matplotlib inline',
+  ],
+  ...[
+    'try:\n    x = 1\nexcept:\n    x = 2',
+    'with x as y:\n    pass',
+    'return 8',
+    'global x',
+    '@x\ndef f(): pass',
+    '!pip install x',
+  ],
+]
+
 const keys = ['__proto__', 'constructor', 'prototype', 'toString', '<<', '', 'batch_size', 'model', 'memorymark', '? a']
 
 const wholeLines = (change: (lines: string[], index: number) => void) => (at: number) => (text: string) => {
@@ -32,10 +89,14 @@ const mutation: fc.Arbitrary<Mutation> = fc.oneof(
   fc.tuple(place, fc.nat(9)).map(([at, depth]) => wholeLines((lines, index) => indent(lines, index, depth))(at)),
   fc.tuple(place, fc.constantFrom(...values)).map(([at, value]) => replaceValue(at, value)),
   fc.tuple(place, fc.constantFrom(...keys)).map(([at, key]) => replaceKey(at, key)),
+  fc.tuple(place, fc.constantFrom(...expressions)).map(([at, written]) => replaceArgument(at, written)),
+  fc.tuple(place, fc.constantFrom(...statements)).map(([at, written]) => insertLines(at, written)),
   fc.tuple(place, fc.constantFrom(...corpus)).map(([at, other]) => splice(at, other.text)),
   fc.tuple(place, fc.string({ unit: 'binary', maxLength: 8 })).map(([at, noise]) => insert(at, noise)),
   place.map(at => (text: string) => text.slice(0, Math.floor(at * text.length))),
   fc.tuple(place, fc.integer({ min: 1, max: 400 })).map(([at, times]) => insert(at, '['.repeat(times))),
+  fc.tuple(place, fc.integer({ min: 1, max: 400 })).map(([at, times]) => insert(at, 'f('.repeat(times))),
+  fc.tuple(place, fc.integer({ min: 1, max: 400 })).map(([at, times]) => insert(at, ' + x'.repeat(times))),
   fc.tuple(place, fc.integer({ min: 1, max: 200 })).map(([at, times]) => insert(at, '\n- *x'.repeat(times))),
 )
 
@@ -54,6 +115,23 @@ function replaceValue(at: number, value: string): Mutation {
     const chosen = found[Math.floor(at * found.length)]
     return chosen === undefined ? text : replaceAt(text, chosen.index, chosen[0].length, value)
   }
+}
+
+/** What a call of Python gives to one of its parameters, or a name is bound to. */
+function replaceArgument(at: number, written: string): Mutation {
+  return text => {
+    const found = Array.from(text.matchAll(/(?<=\w ?= ?)[^\s=,)][^\n,)]*/g))
+    const chosen = found[Math.floor(at * found.length)]
+    return chosen === undefined ? text : replaceAt(text, chosen.index, chosen[0].length, written)
+  }
+}
+
+/** As deep as the line that follows. */
+function insertLines(at: number, written: string): Mutation {
+  return wholeLines((lines, index) => {
+    const [depth = ''] = /^[ \t]*/.exec(lines[index] ?? '') ?? []
+    lines.splice(index, 0, ...written.split('\n').map(line => depth + line))
+  })(at)
 }
 
 function replaceKey(at: number, key: string): Mutation {

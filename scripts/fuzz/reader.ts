@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import fc from 'fast-check'
 import * as z from 'zod'
-import { explainConfig, readConfig } from '../../engine/config/read.ts'
+import { explainConfigAsync, readConfigAsync } from '../../engine/config/read.ts'
 import { problem } from '../../engine/errors.ts'
 import { readSettings, type SourceFile } from '../../engine/index.ts'
 import { mutatedConfig } from './mutations.ts'
@@ -29,15 +29,16 @@ const currentBytes = new Uint8Array(current)
 const progress = { read: 0, slowestMillis: 0, trainingConfigs: 0, unreadable: 0 }
 
 for (let start = 0; start < count; start += BATCH) {
-  fc.assert(fc.property(mutatedConfig, read), { seed: seed + start, numRuns: Math.min(BATCH, count - start) })
+  const options = { seed: seed + start, numRuns: Math.min(BATCH, count - start) }
+  await fc.assert(fc.asyncProperty(mutatedConfig, read), options)
   parentPort?.postMessage(progress satisfies ReaderReport)
 }
 
-function read(file: SourceFile): void {
+async function read(file: SourceFile): Promise<void> {
   tell(file)
   const begun = process.threadCpuUsage()
-  const reading = readConfig(file)
-  explainConfig(file)
+  const reading = await readConfigAsync(file, {})
+  await explainConfigAsync(file, {})
   const settings = readSettings(file)
   const { user, system } = process.threadCpuUsage(begun)
 
