@@ -243,6 +243,8 @@ function assessmentOptions(options: AnalyzeOptions, shared: SharedOptions, own: 
 
 /** The GPU with the user's price, if there is one and it differs. */
 export function priced(gpu: Gpu, pricePerHourUsd: number | undefined, priceSource: string, now: Date): Gpu {
-  if (pricePerHourUsd === undefined || pricePerHourUsd === gpu.pricePerHourUsd) return gpu
-  return { ...gpu, pricePerHourUsd, priceSource, priceDate: now.toISOString().slice(0, 10) }
+  if (pricePerHourUsd === undefined) return gpu
+  const { priceCaveat: _, ...known } = gpu
+  if (pricePerHourUsd === gpu.pricePerHourUsd) return known
+  return { ...known, pricePerHourUsd, priceSource, priceDate: now.toISOString().slice(0, 10) }
 }

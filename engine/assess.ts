@@ -268,7 +268,10 @@ function powersOfTwo(): number[] {
   return Array.from({ length: 20 }, (_, exponent) => 2 ** exponent)
 }
 
-/** The GPU on which a run of the current config costs least, if that beats the recommendation on this GPU. */
+/**
+ * The GPU on which a run of the current config costs least, if that beats the recommendation on this GPU at the worse ends of the
+ * bands of memory and of both speeds. A price of another card, or without a date, supports no such advice.
+ */
 function cheaperGpu(
   spec: TrainingSpec,
   config: ModelConfig,
@@ -278,16 +281,24 @@ function cheaperGpu(
   // Both speeds are modelled: a measured one could not be compared with another card's modelled one.
   const probeOf = (card: Gpu) => new EstimateProbe(footprints.of(spec, config, card), card)
   const here = probeOf(gpu).samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
+  const atMost = throughputBand(spec, gpu).samplesPerSecond.high
+  const worthwhileUsd = best.costPerRunUsd * WORTHWHILE_COST_SHARE
+  const toLeave = Math.max(margin, marginFor(memoryBand(spec, config)))
   const offers = catalogue
-    .filter(other => other.pricePerHourUsd < gpu.pricePerHourUsd && runs(other, spec))
+    .filter(
+      other => other.priceCaveat === undefined && other.pricePerHourUsd < gpu.pricePerHourUsd && runs(other, spec),
+    )
     .map(other => ({ other, probe: probeOf(other) }))
-    .filter(({ probe }) => probe.fits(spec.microBatch, margin))
+    .filter(({ probe }) => probe.fits(spec.microBatch, toLeave))
     .map(({ other, probe }) => {
       const slowdown = here / probe.samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
-      return { gpu: reportedGpu(other), costPerRunUsd: hoursPerRun * slowdown * other.pricePerHourUsd * spec.gpus }
+      const costPerRunUsd = hoursPerRun * slowdown * other.pricePerHourUsd * spec.gpus
+      const atLeast = throughputBand(spec, other).samplesPerSecond.low
+      return { gpu: reportedGpu(other), costPerRunUsd, worstCostUsd: (costPerRunUsd * atMost) / atLeast }
     })
-    .filter(offer => offer.costPerRunUsd <= best.costPerRunUsd * WORTHWHILE_COST_SHARE)
-  return offers.toSorted((a, b) => a.costPerRunUsd - b.costPerRunUsd)[0]
+    .filter(({ worstCostUsd }) => worstCostUsd <= worthwhileUsd)
+  const [cheapest] = offers.toSorted((a, b) => a.costPerRunUsd - b.costPerRunUsd)
+  return cheapest && { gpu: cheapest.gpu, costPerRunUsd: cheapest.costPerRunUsd }
 }
 
 function runs(gpu: Gpu, spec: TrainingSpec): boolean {
@@ -295,8 +306,9 @@ function runs(gpu: Gpu, spec: TrainingSpec): boolean {
 }
 
 export function reportedGpu(gpu: Gpu): ReportedGpu {
-  const { id, name, totalBytes, pricePerHourUsd, priceSource, priceDate } = gpu
-  return { id, name, totalBytes, usableBytes: usableBytes(gpu), pricePerHourUsd, priceSource, priceDate }
+  const { id, name, totalBytes, pricePerHourUsd, priceSource, priceDate, priceCaveat } = gpu
+  const price = { pricePerHourUsd, priceSource, priceDate, ...(priceCaveat && { priceCaveat }) }
+  return { id, name, totalBytes, usableBytes: usableBytes(gpu), ...price }
 }
 
 /** The same model needs almost ten times the memory in TensorFlow.js, so our model of PyTorch does not apply to it. */

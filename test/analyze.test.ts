@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { type AnalyzeOptions, analyze } from '../engine/analyze.ts'
-import { defaultGpu, findGpu } from '../engine/gpus/catalogue.ts'
+import { defaultGpu, findGpu, gpus } from '../engine/gpus/catalogue.ts'
 import { type AnalysedConfig, type ConfigResult, report } from '../engine/report/schema.ts'
 import { readSettings } from '../engine/settings/read.ts'
 import { defaultPolicy } from '../engine/verdict/policy.ts'
@@ -199,6 +199,19 @@ overrides:
     })
   })
 
+  test('stand behind a cheaper GPU whose own price is undated or of another card', async () => {
+    const text = bert.text
+    const h100 = findGpu('h100')
+    const doubtful = gpus.filter(({ priceCaveat }) => priceCaveat !== undefined).map(({ id }) => id)
+    const { rightSizing } = await analysed(text, { ...(h100 && { gpu: h100 }) })
+    expect(doubtful).toContain('l4')
+    expect(doubtful).not.toContain(rightSizing?.gpu.id)
+    const prices = settings(`gpu: h100\nprices: { ${doubtful[0]}: 0.01 }\n`)
+    const { configs } = await analyze([{ path: 'train.yaml', text }], { now, settings: prices })
+    expect(narrowed(configs[0]).rightSizing?.gpu).toMatchObject({ id: doubtful[0], pricePerHourUsd: 0.01 })
+    expect(narrowed(configs[0]).rightSizing?.gpu).not.toHaveProperty('priceCaveat')
+  })
+
   test('yield to what the caller gives', async () => {
     const given = { gpu: defaultGpu, hoursPerRun: 1, pricePerHourUsd: 2, policy: { failOn: [waste] } }
     const config = await analysed(bert.text, { settings: team, ...given })
@@ -312,7 +325,7 @@ describe('against the base branch', () => {
   })
 
   test.each([
-    ['more wasteful than before', config(8), 2],
+    ['more wasteful than before', config(16), 2],
     ['further out of memory than before', config(4_096), 8_192],
     ['new', undefined, 2],
     ['read for the first time', 'memorymark:\n  model: nobody\n  batch_size: 2\n', 2],

@@ -32,8 +32,11 @@ export interface Gpu {
   /** ISO 8601 date on which that price stood; only the year where the source bears no date. */
   readonly priceDate: string
   /** Absent for a price that a provider asked for this very card within the last twelve months. */
-  readonly priceCaveat?: 'older-than-a-year' | 'undated' | 'of-another-card'
+  readonly priceCaveat?: PriceCaveat
 }
+
+export const priceCaveats = ['older-than-a-year', 'undated', 'of-another-card'] as const
+export type PriceCaveat = (typeof priceCaveats)[number]
 
 /** A row of the catalogue, which derives the rest. */
 export type Card = Omit<Gpu, 'contextBytes' | 'cublasWorkspaceBytes'>

@@ -6,7 +6,7 @@ import type { AnalysedConfig, Breakdown, Outcome, Trial } from '../report/schema
 import { errorBandOf } from '../report/standing.ts'
 import { formatGib, formatPercent, formatUsd } from '../units.ts'
 import { leverSentence } from './advice.ts'
-import { formatCount, formatPart, memoryProvenance } from './figures.ts'
+import { formatCount, formatPart, memoryProvenance, priceRemark } from './figures.ts'
 import { escapeText, inlineCode, table } from './markdown.ts'
 import { memoryChart, spread } from './memory-chart.ts'
 
@@ -125,6 +125,6 @@ function specLine({ spec, dialect }: AnalysedConfig): string {
 /** `NVIDIA A10 at $0.60 an hour (…); 2 hours per run at the current batch, 100 runs per year.` */
 export function priceLine({ gpu, hoursPerRun, runsPerYear }: AnalysedConfig): string {
   const price = `${formatUsd(gpu.pricePerHourUsd)} an hour`
-  const source = `${escapeText(gpu.priceSource)}, ${escapeText(gpu.priceDate, 40)}`
+  const source = `${escapeText(gpu.priceSource)}, ${escapeText(gpu.priceDate, 40)}${priceRemark(gpu)}`
   return `${escapeText(gpu.name, 60)} at ${price} (${source}); ${formatCount(hoursPerRun)} hours per run at the current batch, ${formatCount(runsPerYear)} runs per year.`
 }

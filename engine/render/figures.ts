@@ -1,7 +1,7 @@
 /** Numbers as every output writes them: of what, in which unit, how known. */
 import { shareOfUsable } from '../metrics/memory.ts'
 import type { Range } from '../metrics/range.ts'
-import type { AnalysedConfig, OperatingPoint } from '../report/schema.ts'
+import type { AnalysedConfig, OperatingPoint, ReportedGpu } from '../report/schema.ts'
 import { errorBandOf } from '../report/standing.ts'
 import { formatGib, formatPercent, GIB } from '../units.ts'
 
@@ -105,4 +105,15 @@ export function bar(fraction: number, cells: number): string {
   const full = Math.floor(eighths / 8)
   const partial = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'][eighths % 8] ?? ''
   return ('█'.repeat(full) + partial).padEnd(cells, '░')
+}
+
+const priceCaveatTexts: Readonly<Record<NonNullable<ReportedGpu['priceCaveat']>, string>> = {
+  'older-than-a-year': 'older than a year',
+  undated: 'undated',
+  'of-another-card': 'of a similar card',
+}
+
+/** `, undated`: why a price is less certain than one that was asked for this card within the last twelve months; else nothing. */
+export function priceRemark({ priceCaveat }: Pick<ReportedGpu, 'priceCaveat'>): string {
+  return priceCaveat === undefined ? '' : `, ${priceCaveatTexts[priceCaveat]}`
 }

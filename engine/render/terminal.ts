@@ -14,6 +14,7 @@ import {
   formatShare,
   memoryProvenance,
   ofUsable,
+  priceRemark,
   throughputProvenance,
 } from './figures.ts'
 import { capitalised, plainPath, plainProblem, plainText } from './plain.ts'
@@ -144,7 +145,7 @@ function rightSizingSentences({ rightSizing }: AnalysedConfig): string[] {
 
 function knownHow(config: AnalysedConfig): string {
   const { gpu, hoursPerRun, runsPerYear } = config
-  const price = `${formatUsd(gpu.pricePerHourUsd)} an hour (${plainText(gpu.priceDate, 40)}), ${formatCount(hoursPerRun)} hours per run, ${formatCount(runsPerYear)} runs per year`
+  const price = `${formatUsd(gpu.pricePerHourUsd)} an hour (${plainText(gpu.priceDate, 40)}${priceRemark(gpu)}), ${formatCount(hoursPerRun)} hours per run, ${formatCount(runsPerYear)} runs per year`
   return `${plainText(gpu.name, 60)}; memory ${memoryProvenance(config)}; throughput ${throughputProvenance(config)}; ${price}.`
 }
 

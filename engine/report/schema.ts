@@ -8,6 +8,7 @@ import { otherFile, position } from '../config/reading.ts'
 import { batchSize, trainingSpec } from '../config/spec.ts'
 import { problem } from '../errors.ts'
 import { byteKinds } from '../estimate/storage.ts'
+import { priceCaveats } from '../gpus/card.ts'
 import { provenance, trial } from '../probes/trial.ts'
 import { policy, spared, verdict } from '../verdict/policy.ts'
 
@@ -48,6 +49,8 @@ export const reportedGpu = z.object({
   /** Where the price is from and when it was read. */
   priceSource: label,
   priceDate: label,
+  /** Absent for a price that a provider asked for this very card within the last twelve months, and in older reports. */
+  priceCaveat: z.enum(priceCaveats).optional(),
 })
 export type ReportedGpu = z.infer<typeof reportedGpu>
 

@@ -1,7 +1,7 @@
 /** What the recommendation brings: throughput, cost of a run, savings of a year, on terms that the reader may change. */
 import { html } from 'hono/html'
 import * as z from 'zod'
-import { formatCount, formatRatioRange } from '../../../render/figures.ts'
+import { formatCount, formatRatioRange, priceRemark } from '../../../render/figures.ts'
 import { plainText } from '../../../render/plain.ts'
 import type { AnalysedConfig } from '../../../report/schema.ts'
 import { ratioRange } from '../../../report/standing.ts'
@@ -60,6 +60,6 @@ function termsForm({ gpu, spec }: AnalysedConfig, terms: Terms): Html {
 <label>Hours per run now<input name="hours" type="number" inputmode="decimal" min="0.001" max="100000" step="any" required value="${terms.hoursPerRun}"></label>
 <label>Runs per year<input name="runs" type="number" inputmode="decimal" min="0.001" max="1000000" step="any" required value="${terms.runsPerYear}"></label>
 <button class="secondary">Recalculate</button>
-<p class="sub">Cost is hours × price${several}; a faster run takes fewer hours. ${plainText(gpu.name, 60)}: ${formatUsd(gpu.pricePerHourUsd)} an hour (${plainText(gpu.priceSource, 120)}, ${plainText(gpu.priceDate, 40)}).</p>
+<p class="sub">Cost is hours × price${several}; a faster run takes fewer hours. ${plainText(gpu.name, 60)}: ${formatUsd(gpu.pricePerHourUsd)} an hour (${plainText(gpu.priceSource, 120)}, ${plainText(gpu.priceDate, 40)}${priceRemark(gpu)}).</p>
 </form>`
 }
