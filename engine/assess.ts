@@ -1,4 +1,5 @@
 /** One training spec on one GPU, assessed: peak, largest and recommended batch, cost, lever, cheaper GPU, verdict. */
+import { GPUS_OF_A_MACHINE } from './config/gpus.ts'
 import { accumulatesGradients, batchBounds, effectiveBatch, makesAnswers, type TrainingSpec } from './config/spec.ts'
 import { MemoryMarkError } from './errors.ts'
 import { errorBand } from './estimate/error-band.ts'
@@ -87,7 +88,7 @@ export function assess(
   evidence: Evidence = estimatedEvidence(spec, config, options),
 ): Assessment {
   const { gpu, policy, footprints, hoursPerRun, runsPerYear } = options
-  const assumed = evidence.provenance === 'measured' ? [] : (options.assumed ?? [])
+  const assumed = evidence.provenance === 'measured' ? [] : decisive(spec, config, options, evidence)
   const { samplesPerSecond: rate, largest, throughputBandPercent, ratioBand } = evidence
   const now = planOf(spec)
   const terms: RunTerms = { hoursPerRun, pricePerHourUsd: gpu.pricePerHourUsd, gpus: spec.gpus }
@@ -146,6 +147,34 @@ export function assess(
     ...(assumed.includes('gpu') && { cardFits: cardFits(spec, config, options) }),
   }
   return { ...assessment, verdict: judge(figuresOf(assessment), policy) }
+}
+
+/**
+ * Those of the assumptions on which the verdict hangs. That one GPU trains decides nothing where the config fits it, nor where it
+ * would not fit among several either.
+ */
+function decisive(
+  spec: TrainingSpec,
+  config: ModelConfig,
+  options: AssessmentOptions,
+  { fits }: Evidence,
+): readonly AssumedCircumstance[] {
+  const { assumed = [] } = options
+  const hangsOnOne = () => !fits(planOf(spec)) && fitsAmongSeveral(spec, config, options)
+  return assumed.filter(what => what !== 'gpus' || spec.gpus > 1 || hangsOnOne())
+}
+
+/** Divided among a machine's GPUs by FSDP, as a launcher may do without a word in the config. */
+function fitsAmongSeveral(spec: TrainingSpec, config: ModelConfig, { gpu, footprints }: AssessmentOptions): boolean {
+  if (spec.framework !== 'pytorch' || spec.loop === 'ultralytics') return false
+  const divided: TrainingSpec = { ...spec, gpus: GPUS_OF_A_MACHINE, sharding: 'fsdp' }
+  try {
+    return new EstimateProbe(footprints.of(divided, config, gpu), gpu).fits(spec.microBatch)
+  } catch (error) {
+    // What cannot be divided does not fit divided.
+    if (error instanceof MemoryMarkError) return false
+    throw error
+  }
 }
 
 /** The cards that teams train on, from small to large, as the table of where a config fits shows them. */

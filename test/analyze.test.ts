@@ -302,6 +302,37 @@ describe('what a config names', () => {
   })
 })
 
+describe('the number of GPUs that nobody has told', () => {
+  const full = (more = '') =>
+    `model_name_or_path: mistralai/Mistral-7B-v0.1\nper_device_train_batch_size: 1\nbf16: true\n${more}`
+  const a100 = findGpu('a100-80gb')
+  const on = async (text: string, overrides = '') => {
+    const reading = readSettings({ path: '.github/memorymark.yml', text: `gpu: a100-80gb\n${overrides}` })
+    if (reading.kind !== 'settings' || a100 === undefined) throw new Error('unreadable')
+    const { configs } = await analyze([{ path: 'train.yaml', text }], { now, settings: reading.settings })
+    return narrowed(configs[0])
+  }
+
+  test('does not block what runs out of memory on one and would fit divided among several', async () => {
+    const { verdict, assumed, current } = await on(full('max_seq_length: 512\ntask: causal-lm\n'))
+    expect(current.fits).toBe(false)
+    expect(assumed).toEqual(['gpus'])
+    expect(verdict).toEqual({ state: 'warning', reasons: [{ kind: 'does-not-fit', spared: 'assumed' }] })
+  })
+
+  test('blocks it once the settings say that it is one', async () => {
+    const one = 'overrides: [{ path: "*.yaml", gpus: 1 }]\n'
+    expect((await on(full('max_seq_length: 512\n'), one)).verdict.state).toBe('blocked')
+  })
+
+  test('blocks what would not fit divided among several either', async () => {
+    const large = full('max_seq_length: 512\n').replace('batch_size: 1', 'batch_size: 1024')
+    const { verdict, assumed } = await on(large)
+    expect(assumed).toBeUndefined()
+    expect(verdict).toEqual({ state: 'blocked', reasons: [{ kind: 'does-not-fit' }] })
+  })
+})
+
 describe('against the base branch', () => {
   const config = (microBatch: number) => bert.text.replace('batch_size: 16', `batch_size: ${microBatch}`)
   const against = (before: string | undefined, after: number, text = '') => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { analyze, type Report, report, verdictState } from '../engine/index.ts'
 import { BundledAction } from './action/run-action.ts'
 import { startBotBesideGitHub } from './bot/bot-beside-github.ts'
-import { trainingConfig } from './bot/configs.ts'
+import { onA10, trainingConfig } from './bot/configs.ts'
 import { type FileChanges, type Repository, startGitHub } from './github/index.ts'
 
 const PATIENCE_MILLIS = 180_000
@@ -34,7 +34,7 @@ async function judged(base: FileChanges, files: FileChanges, { maxTreeEntries = 
     },
   })
   const { github, bot } = beside
-  const repository: Repository = await github.createRepository('models', { 'README.md': 'Models' })
+  const repository: Repository = await github.createRepository('models', { 'README.md': 'Models', ...onA10 })
   await repository.pushToBranch('main', base)
   const pull = await repository.openPullRequest({ files })
   await bot.idle()
@@ -66,26 +66,26 @@ const config = (microBatch: number, note = '') => `${trainingConfig(microBatch)}
 
 const kinds = {
   base: {
-    'configs/kept.yaml': config(8, 'kept'),
-    'configs/better.yaml': config(8, 'better'),
-    'configs/moved.yaml': config(8, 'moved'),
-    'configs/gone.yaml': config(8, 'gone'),
-    'configs/run.yaml': config(8, 'run'),
-    'configs/folder.yaml': config(8, 'folder'),
-    'configs/target.yaml': config(8, 'target'),
-    'configs/ds.yaml': `${config(8, 'ds')}deepspeed: ds.json\n`,
+    'configs/kept.yaml': config(1, 'kept'),
+    'configs/better.yaml': config(1, 'better'),
+    'configs/moved.yaml': config(1, 'moved'),
+    'configs/gone.yaml': config(1, 'gone'),
+    'configs/run.yaml': config(1, 'run'),
+    'configs/folder.yaml': config(1, 'folder'),
+    'configs/target.yaml': config(1, 'target'),
+    'configs/ds.yaml': `${config(1, 'ds')}deepspeed: ds.json\n`,
     'ds.json': JSON.stringify({ zero_optimization: { stage: 2 } }),
     module: { kind: 'submodule', sha: 'd'.repeat(40) },
   },
   files: {
-    'configs/new.yaml': config(8, 'new'),
-    'configs/better.yaml': config(16, 'better'),
+    'configs/new.yaml': config(1, 'new'),
+    'configs/better.yaml': config(2, 'better'),
     'configs/moved.yaml': null,
-    'other/moved.yaml': config(8, 'moved'),
+    'other/moved.yaml': config(1, 'moved'),
     'configs/gone.yaml': null,
-    'configs/run.yaml': { kind: 'executable', text: config(8, 'run') },
+    'configs/run.yaml': { kind: 'executable', text: config(1, 'run') },
     'configs/folder.yaml': null,
-    'configs/folder.yaml/inside.yaml': config(8, 'inside'),
+    'configs/folder.yaml/inside.yaml': config(1, 'inside'),
     'configs/link.yaml': { kind: 'link', text: 'target.yaml' },
     'configs/module.yaml': { kind: 'submodule', sha: 'c'.repeat(40) },
     module: { kind: 'submodule', sha: 'e'.repeat(40) },

@@ -5,7 +5,9 @@ import type { Sharding } from './spec.ts'
 import { SETTINGS_PATH } from './supplied.ts'
 
 /** What divides a training among GPUs is not written for one; most machines that are rented for it have so many. */
-const GPUS_OF_A_MACHINE = 8
+export const GPUS_OF_A_MACHINE = 8
+
+const UNNAMED = 'not in the file'
 
 export function readGpus(reader: FieldReader, written: Field | undefined, sharding?: Sharding): number {
   const field = reader.fieldFor('gpus', written)
@@ -17,7 +19,12 @@ export function readGpus(reader: FieldReader, written: Field | undefined, shardi
       }
     : { value: 1, assumption: 'One GPU: the config does not say how many processes run.' }
   return reader.settle('gpus', field, present => reader.wholeNumber(present, { max: 100_000 }), {
-    source: 'not in the file',
+    source: UNNAMED,
     ...byDefault,
   })
+}
+
+/** Whether the file, its tool and the settings leave open how many GPUs train: the launcher decides. */
+export function leavesGpusOpen({ decisions }: FieldReader): boolean {
+  return decisions.some(({ setting, from }) => setting === 'gpus' && from.kind === 'default' && from.source === UNNAMED)
 }

@@ -31,7 +31,7 @@ export type Reading =
       readonly gradientAccumulationAt?: Position
       /** What the file leaves open and was filled in from its tool's default or ours, one sentence each. */
       readonly assumptions: readonly string[]
-      /** The config divides the training among GPUs and does not say how many: a usual number is assumed. */
+      /** Neither the config nor the settings say how many GPUs train: one is assumed, or eight where the training is divided. */
       readonly assumesGpus?: true
       /** Of the repository, on which the spec or the model hangs besides; absent where there are none. */
       readonly otherFiles?: readonly OtherFile[]

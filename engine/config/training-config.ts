@@ -1,6 +1,7 @@
 /** What every dialect produces: a spec, with the positions of its numbers and the assumptions, or the problems. */
 import type { CatalogueModel } from '../models/catalogue.ts'
 import type { FieldReader } from './fields.ts'
+import { leavesGpusOpen } from './gpus.ts'
 import type { Reading } from './reading.ts'
 import type { Field } from './section.ts'
 import type { Task, TrainingSpec } from './spec.ts'
@@ -35,12 +36,8 @@ export function trainingConfig(reader: FieldReader, config: ReadConfig): Reading
     ...(batchSize && isInFile(batchSize) && { batchSizeAt: batchSize.at }),
     ...(accumulation && isInFile(accumulation) && { gradientAccumulationAt: accumulation.at }),
     assumptions: reader.assumptions,
-    ...(others.gpus > 1 && assumesGpus(reader) && { assumesGpus: true }),
+    ...(leavesGpusOpen(reader) && { assumesGpus: true }),
   }
-}
-
-function assumesGpus({ decisions }: FieldReader): boolean {
-  return decisions.some(({ setting, from }) => setting === 'gpus' && from.kind === 'default')
 }
 
 /** A script's constants may stand in another file than the one being read. */

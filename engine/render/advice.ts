@@ -1,4 +1,5 @@
 /** What to change, as plain sentences: the same advice on the pull request, in the check and in the terminal. */
+import { GPUS_OF_A_MACHINE } from '../config/gpus.ts'
 import { makesAnswers } from '../config/spec.ts'
 import { SETTINGS_PATH } from '../config/supplied.ts'
 import type { AnalysedConfig, LeverChange, OperatingPoint } from '../report/schema.ts'
@@ -54,7 +55,9 @@ export function advice(config: AnalysedConfig, strong?: (text: string) => string
   const sentences = config.current.fits
     ? [change, further]
     : [largestSentence(config), change, further, leverSentence(config)]
-  return [...sentences, cardSentence(config)].filter(sentence => sentence !== undefined).concat(sparedSentences(config))
+  return [...sentences, gpusSentence(config), cardSentence(config)]
+    .filter(sentence => sentence !== undefined)
+    .concat(sparedSentences(config))
 }
 
 /** The change with its effects in one sentence; undefined where there is nothing to change. */
@@ -95,6 +98,12 @@ export function leverSentence({ lever, current, gpu }: AnalysedConfig): string |
   const sentence = `${leverName(lever.change)} frees most at micro-batch ${formatCount(current.microBatch)}: ${freed}`
   if (current.fits) return `${sentence}.`
   return `${sentence}, ${lever.peakBytes <= gpu.usableBytes ? 'which fits' : 'which still does not fit'}.`
+}
+
+/** For a config that does not fit one GPU, where nobody has said that it is one. */
+function gpusSentence({ assumed = [], spec, current }: AnalysedConfig): string | undefined {
+  if (!assumed.includes('gpus') || spec.gpus > 1 || current.fits) return undefined
+  return `One GPU is assumed: divided among ${GPUS_OF_A_MACHINE} by FSDP it would fit. To say how many train together, set gpus for this path in the overrides of ${SETTINGS_PATH}.`
 }
 
 /** For a config whose GPU nobody has named: the common cards that it fits, and where to name one. */
