@@ -1,4 +1,6 @@
 /** Whether a pull request stands as it should, by the engine itself and GitHub's own word. */
+
+import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import {
   analyze,
   commentMarker,
@@ -18,6 +20,9 @@ export interface Told extends Ending {
 }
 
 const CHECK = 'MemoryMark'
+
+/** Nothing blocks on a GPU that nobody has named. */
+export const trainedOn = defaultGpu
 
 /** What is wrong with it, one clause each; nothing where all is as it should be. */
 export async function faultsOf(told: Told): Promise<readonly string[]> {
@@ -127,6 +132,8 @@ async function independentReport({ repository, pullRequest }: Told): Promise<Rep
   const formerPaths = new Map(present.map(file => [file.filename, file.previous_filename ?? file.filename]))
   return analyze(files, {
     now: new Date(0),
+    // As the repositories' settings have it.
+    gpu: trainedOn,
     base: path => repository.fileAt(formerPaths.get(path) ?? path, base.sha),
   })
 }

@@ -4,7 +4,7 @@ import { SETTINGS_PATH } from '../../engine/index.ts'
 import { type EmulatedGitHub, otherOwner, type Repository } from '../../test/github/index.ts'
 import type { SeededRandom } from '../../test/github/random.ts'
 import { hostileSettings, hostileStories } from './hostile.ts'
-import type { Told } from './judgement.ts'
+import { type Told, trainedOn } from './judgement.ts'
 import type { ChaosOptions } from './options.ts'
 import { stories, trainingConfig } from './stories.ts'
 
@@ -29,7 +29,7 @@ export async function createRepositories(github: EmulatedGitHub): Promise<Places
   const existing = 'configs/existing.yaml'
   const create = async (
     index: number,
-    settings: Readonly<Record<string, string>> = { [SETTINGS_PATH]: 'gpu: a10\n' },
+    settings: Readonly<Record<string, string>> = { [SETTINGS_PATH]: `gpu: ${trainedOn.id}\n` },
   ): Promise<Place> => {
     const options = index === REPOSITORIES - 1 ? { owner: otherOwner } : {}
     const files = { [existing]: trainingConfig(64), ...settings }
