@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { zipSync } from 'fflate'
-import { headline } from '../engine/index.ts'
+import { headline, SETTINGS_PATH } from '../engine/index.ts'
 import { type EmulatedGitHub, type PullRequest, type Repository, startGitHub } from '../test/github/index.ts'
 import { root } from './bundles.ts'
 import { runAction } from './demo/action-run.ts'
@@ -44,7 +44,10 @@ async function demo({ keep, signal }: { keep: boolean; signal: AbortSignal }): P
   say(`1. An emulated GitHub listens on ${github.url}, the bot on ${bot.origin}.`)
 
   const files = await exampleConfigs()
-  const repository = await github.createRepository('models', { 'README.md': '# Models\n' })
+  const repository = await github.createRepository('models', {
+    'README.md': '# Models\n',
+    [SETTINGS_PATH]: 'gpu: a10\n',
+  })
   const pullRequest = await repository.openPullRequest({ title: 'Train three models', files })
   const stage = { github, bot, repository, pullRequest, signal }
   say(`2. Pull request ${pullRequest.number} of ${repository.fullName} is open, with these files:`)
