@@ -3,7 +3,7 @@
  * GitHub, while honest pull requests keep coming: the cases that once did, and one for each field of each tool's configs, of
  * config.json and of .github/memorymark.yml with each kind of hostile value. Runs what `npm run build` has built.
  *
- *     npm run attack                              # all of them: half an hour on two idle cores
+ *     npm run attack                              # all of them
  *     npm run attack -- --short                   # the named ones and a sample of the rest, at most two minutes
  *     npm run attack -- --on bot --match layers   # on one surface, by name
  *     npm run attack -- --busy                    # time is CPU time, on a machine that does other things too
