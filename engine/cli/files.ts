@@ -29,7 +29,7 @@ export async function findFiles(
   const directories: string[] = []
   for (const path of paths) {
     if (await isDirectory(path)) directories.push(path)
-    else named.push({ path: display(path), text: await readCapped(path) })
+    else named.push({ path: display(path), text: await orUnreadable(path, readCapped(path)) })
   }
   return { named, found: filesIn(directories, isWanted) }
 }
@@ -45,14 +45,15 @@ async function* filesIn(
       const shown = display(path)
       if (known.has(shown) || !isCandidatePath(shown) || !isWanted(shown)) continue
       known.add(shown)
-      if ((await lstat(path)).size <= MAX_FILE_BYTES) yield { path: shown, text: await readFile(path, 'utf8') }
+      const { size } = await orUnreadable(path, lstat(path))
+      if (size <= MAX_FILE_BYTES) yield { path: shown, text: await orUnreadable(path, readFile(path, 'utf8')) }
     }
   }
 }
 
 /** Symbolic links are not followed, so the walk terminates. */
 async function* walk(directory: string): AsyncGenerator<string> {
-  const entries = await readdir(directory, { withFileTypes: true })
+  const entries = await orUnreadable(directory, readdir(directory, { withFileTypes: true }))
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(directory, entry.name)
     if (entry.isDirectory() && !skippedDirectories.has(entry.name)) yield* walk(path)
@@ -70,6 +71,24 @@ async function isDirectory(path: string): Promise<boolean> {
         file: path,
         message: 'no such file or directory',
         fix: 'Check the path; it is relative to the working directory.',
+      },
+      { cause: error },
+    )
+  }
+}
+
+/** What the system refuses, such as a link to nowhere or a file of somebody else's, as an error that names the file. */
+async function orUnreadable<T>(path: string, reading: Promise<T>): Promise<T> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof MemoryMarkError || !(error instanceof Error && 'code' in error)) throw error
+    throw new MemoryMarkError(
+      {
+        code: 'file-unreadable',
+        file: display(path),
+        message: `it cannot be read (${error.code})`,
+        fix: 'Check its permissions and, if it is a link, where it leads; or name the paths to check.',
       },
       { cause: error },
     )

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { report } from '../../engine/report/schema.ts'
@@ -103,6 +103,14 @@ describe.concurrent('check', () => {
     const { stdout, exitCode } = await workspace.run('check', 'train.conf', '--gpu', 'a10')
     expect(stdout).toContain('train.conf')
     expect(exitCode).toBe(1)
+  })
+
+  test('says which named file cannot be read, and why', async () => {
+    await using workspace = await Workspace.with({ 'a.yaml': wasteful })
+    await symlink('nowhere.yaml', path.join(workspace.folder, 'link.yaml'))
+    const { stderr, exitCode } = await workspace.run('check', 'link.yaml')
+    expect(stderr).toMatch(/^link\.yaml: it cannot be read \(ENOENT\)\. Check its permissions/)
+    expect(exitCode).toBe(2)
   })
 
   test('refuses a named file that is no training config', async () => {
