@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { type AnalyzeOptions, analyze } from '../engine/analyze.ts'
 import { defaultGpu, findGpu, gpus } from '../engine/gpus/catalogue.ts'
+import { advice } from '../engine/render/advice.ts'
 import { type AnalysedConfig, type ConfigResult, report } from '../engine/report/schema.ts'
 import { readSettings } from '../engine/settings/read.ts'
 import { defaultPolicy } from '../engine/verdict/policy.ts'
@@ -314,7 +315,9 @@ describe('the number of GPUs that nobody has told', () => {
   }
 
   test('does not block what runs out of memory on one and would fit divided among several', async () => {
-    const { verdict, assumed, current } = await on(full('max_seq_length: 512\ntask: causal-lm\n'))
+    const config = await on(full('max_seq_length: 512\ntask: causal-lm\n'))
+    const { verdict, assumed, current } = config
+    expect(advice(config).join(' ')).toContain('One GPU is assumed: divided among 8 by FSDP it would fit.')
     expect(current.fits).toBe(false)
     expect(assumed).toEqual(['gpus'])
     expect(verdict).toEqual({ state: 'warning', reasons: [{ kind: 'does-not-fit', spared: 'assumed' }] })
