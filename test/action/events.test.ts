@@ -88,7 +88,11 @@ bf16: true
 gradient_checkpointing: true
 deepspeed: ds.json
 `
-    const base = { 'train.yaml': train, 'ds.json': '{"zero_optimization": {"stage": 3}, "bf16": {"enabled": true}}' }
+    const base = {
+      'train.yaml': train,
+      'ds.json': '{"zero_optimization": {"stage": 3}, "bf16": {"enabled": true}}',
+      '.github/memorymark.yml': 'overrides: [{ path: train.yaml, gpus: 8 }]\n',
+    }
     const { repository } = await open(
       { 'ds.json': '{"zero_optimization": {"stage": 0}, "bf16": {"enabled": true}}' },
       { base },
