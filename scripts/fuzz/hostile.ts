@@ -47,7 +47,7 @@ function withValue(file: SourceFile, turn: number, text: string): SourceFile {
 
 /** In place of a text of a script that is the name of a model or sounds like one: others choose between settings. */
 function withLiteral(file: SourceFile, turn: number, text: string): SourceFile {
-  const literals = Array.from(file.text.matchAll(/"[^"\n]*[-/][^"\n]*"/g))
+  const literals = Array.from(file.text.matchAll(/"[^"\n]*"/g)).filter(([literal]) => /[-/]/.test(literal))
   const chosen = literals[turn % literals.length]
   if (chosen === undefined) return file
   const [before, after] = [file.text.slice(0, chosen.index), file.text.slice(chosen.index + chosen[0].length)]
