@@ -90,7 +90,9 @@ function contradictionsIn(config: AnalysedConfig): string[] {
   must((recommended?.peakBytes ?? 0) <= gpu.usableBytes * 0.95, 'the recommendation leaves its margin')
   must((recommended?.microBatch ?? 0) <= (largest?.microBatch ?? 0), 'the recommendation is no larger than the largest')
   must(beyond?.fits ?? true, 'what lies beyond fits')
-  const isSafe = current.peakBytes * (1 + (config.errorBand?.highPercent ?? 0) / 100) <= gpu.usableBytes * 0.95
+  // With what lies between the allocator's blocks, which may decide.
+  const neededBytes = current.reservedBytes ?? current.peakBytes
+  const isSafe = neededBytes * (1 + (config.errorBand?.highPercent ?? 0) / 100) <= gpu.usableBytes * 0.95
   must(!isSafe || current.microBatch <= (largest?.microBatch ?? 0), 'what surely fits is no larger than the largest')
   must((lever?.peakBytes ?? 0) < current.peakBytes, 'the lever frees memory')
   must(current.fits || verdict.reasons.some(({ kind }) => kind === 'does-not-fit'), 'what does not fit is a reason')
