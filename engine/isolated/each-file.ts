@@ -1,4 +1,6 @@
 /** Performs a task on one file after another, in batches; a file that passes a limit ends its process, and the rest goes on in a new one. */
+import { posix } from 'node:path'
+import { isVersionFile } from '../config/pinned/version-files.ts'
 import type { SourceFile } from '../config/reading.ts'
 import { askingOnce, type Sources } from '../config/sources.ts'
 import { MemoryMarkError } from '../errors.ts'
@@ -45,7 +47,7 @@ export async function* eachFile<Kind extends Task['kind']>(
 /** The process forgets from one batch to the next. */
 function rememberingAnswers({ sources, base }: EachFileOptions): Pick<EachFileOptions, 'sources' | 'base'> {
   return {
-    sources: sources && askingOnce(sources),
+    sources: sources && askingOnce(namingVersionFiles(sources)),
     base: base && askingOnce({ readFile: base }).readFile,
   }
 }
@@ -167,4 +169,13 @@ function ahead<T>(batches: AsyncGenerator<T, undefined>): Promise<IteratorResult
   const next = batches.next()
   next.catch(() => {})
   return next
+}
+
+/** Folders are listed for the files that pin versions: the rest, which may be thousands, does not cross to the process. */
+function namingVersionFiles(sources: Sources): Sources {
+  const { listFolder } = sources
+  if (listFolder === undefined) return sources
+  const named = async (folder: string) =>
+    (await listFolder(folder)).filter(name => isVersionFile(posix.join(folder, name)))
+  return { ...sources, listFolder: named }
 }

@@ -59,7 +59,7 @@ export interface TaskOrder {
 /** Repositories and the Hub are the host's to ask: it has the tokens. */
 export type Question =
   | { readonly kind: 'file'; readonly path: string }
-  /** Names of the files in a folder. */
+  /** Names of the files in a folder that pin versions. */
   | { readonly kind: 'folder'; readonly path: string }
   /** A file before the change under review. */
   | { readonly kind: 'base'; readonly path: string }
