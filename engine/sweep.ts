@@ -178,15 +178,19 @@ interface Recommendation {
   readonly throughputBandPercent?: number
 }
 
+/** On the grid, or the config's own size where that is larger. */
+function largestAllowed(grid: Grid, own: number, allowed: (size: number) => boolean): number | undefined {
+  const found = findLargest(grid, 0, allowed)
+  return own > (found ?? 0) && allowed(own) ? own : found
+}
+
 /** The largest that leaves room for the band, tried; one that turns out too large is replaced by the next smaller one. */
 async function largestVerified(
   { microBatch: own }: TrainingSpec,
   { grid, record, fits }: Pick<Recommending, 'grid' | 'record' | 'fits'>,
 ): Promise<number | undefined> {
   for (let tooLarge = Number.POSITIVE_INFINITY; ; ) {
-    const allowed = (size: number) => size < tooLarge && fits(size, false)
-    const found = findLargest(grid, 0, allowed)
-    const largest = own > (found ?? 0) && allowed(own) ? own : found
+    const largest = largestAllowed(grid, own, size => size < tooLarge && fits(size, false))
     if (largest === undefined) return undefined
     const { outcome } = await record.run(largest)
     if (outcome.kind === 'fits' && fits(largest, false)) return largest
@@ -205,9 +209,7 @@ async function recommendVerified(spec: TrainingSpec, recommending: Recommending)
     const largestWithMargin = (isSeveral: boolean) => {
       const accumulates = accumulatesGradients(spec, { gradientAccumulation: isSeveral ? 2 : 1 })
       const limit = tooLarge[accumulates ? 'accumulating' : 'alone']
-      const allowed = (size: number) => size < limit && fits(size, accumulates)
-      const found = findLargest(grid, 0, allowed)
-      return spec.microBatch > (found ?? 0) && allowed(spec.microBatch) ? spec.microBatch : found
+      return largestAllowed(grid, spec.microBatch, size => size < limit && fits(size, accumulates))
     }
     const top = largestWithMargin(false)
     if (isTimed && top !== undefined) await timeSizes(spec, recommending, top)

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { analyze, type Report, report, verdictState } from '../engine/index.ts'
 import { BundledAction } from './action/run-action.ts'
 import { startBotBesideGitHub } from './bot/bot-beside-github.ts'
-import { onA10, trainingConfig } from './bot/configs.ts'
+import { trainingConfig } from './bot/configs.ts'
 import { type FileChanges, type Repository, startGitHub } from './github/index.ts'
+import { onA10 } from './on-a10.ts'
 
 const PATIENCE_MILLIS = 180_000
 

@@ -7,11 +7,12 @@ import { parseFile } from './document.ts'
 import { type Decision, FieldReader } from './fields.ts'
 import { type ModelLookup, nameIn } from './model-fields.ts'
 import {
+  type ChosenVersions,
   chosenVersions,
   findPinnedVersions,
   nothingPinned,
   type PinnedVersions,
-  versionsOf,
+  versionSentences,
 } from './pinned/pinned-versions.ts'
 import { isPythonPath, mayTrain } from './python/quick-look.ts'
 import type { Opened } from './python/script.ts'
@@ -156,9 +157,10 @@ function completed(
   reader: FieldReader,
   read: () => Allocating,
 ): Reading {
-  reader.versions = versionsOf(pinned, supplied.versions)
+  const chosen = chosenVersions(pinned, supplied.versions)
+  reader.versions = chosen.versions
   const { reading, variable, tool } = read()
-  const allocating = withAllocatorSettings(withVersions(reading, pinned, supplied.versions), variable, reader, tool)
+  const allocating = withAllocatorSettings(withVersions(reading, chosen), variable, reader, tool)
   return withFiles(withUnread(allocating, reader), files)
 }
 
@@ -203,11 +205,11 @@ export function mayBeTrainingConfig({ path, text }: SourceFile): boolean {
 }
 
 /** `supplied` wins over what the repository pins. */
-function withVersions(reading: Reading, pinned: PinnedVersions, supplied: SuppliedFields['versions'] = []): Reading {
+function withVersions(reading: Reading, chosen: ChosenVersions): Reading {
   if (reading.kind !== 'training-config') return reading
-  const { versions, sentences } = chosenVersions(reading.spec, pinned, supplied)
+  const { versions } = chosen
   const spec = Object.keys(versions).length === 0 ? reading.spec : { ...reading.spec, versions }
-  return { ...reading, spec, assumptions: [...reading.assumptions, ...sentences] }
+  return { ...reading, spec, assumptions: [...reading.assumptions, ...versionSentences(chosen, spec.loop)] }
 }
 
 /** Settings that do not apply to this tool's configs are reported, not ignored. */

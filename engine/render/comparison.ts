@@ -1,8 +1,8 @@
 /** Now against recommended against largest: a table, bars, and the cheaper GPU that would do. */
 import { idleBytes, missingBytes } from '../metrics/memory.ts'
 import { isSamePlan } from '../metrics/recommend.ts'
+import { ratioRange } from '../report/ranges.ts'
 import type { AnalysedConfig, OperatingPoint } from '../report/schema.ts'
-import { ratioRange } from '../report/standing.ts'
 import { formatGib, formatRate, formatUsd } from '../units.ts'
 import { bar, formatCount, formatRatioRange, formatShare, formatYearlyUsd, gibFigure, ofUsable } from './figures.ts'
 import { codeBlock, escapeText, inlineCode, table } from './markdown.ts'

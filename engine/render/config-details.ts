@@ -2,8 +2,8 @@
 
 import { highestPeak } from '../metrics/range.ts'
 import { peakOf } from '../probes/trial.ts'
+import { errorBandOf } from '../report/ranges.ts'
 import type { AnalysedConfig, Breakdown, Outcome, Trial } from '../report/schema.ts'
-import { errorBandOf } from '../report/standing.ts'
 import { formatGib, formatPercent, formatUsd } from '../units.ts'
 import { leverSentence } from './advice.ts'
 import { formatCount, formatPart, memoryProvenance, priceRemark } from './figures.ts'

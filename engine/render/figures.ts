@@ -1,8 +1,8 @@
 /** Numbers as every output writes them: of what, in which unit, how known. */
 import { shareOfUsable } from '../metrics/memory.ts'
 import type { Range } from '../metrics/range.ts'
+import { errorBandOf } from '../report/ranges.ts'
 import type { AnalysedConfig, OperatingPoint, ReportedGpu } from '../report/schema.ts'
-import { errorBandOf } from '../report/standing.ts'
 import { formatGib, formatPercent, GIB } from '../units.ts'
 
 /** `2.40 of 21.7 GiB`. */

@@ -1,8 +1,7 @@
-/** A report's configs judged on their own, not compared with the base branch. */
-import { shareSaved } from '../metrics/cost.ts'
-import { type MemoryBand, type Range, ratioWithin, symmetricBand } from '../metrics/range.ts'
+/** A report's configs on their own, not compared with the base branch: what their verdicts are made of, and what they could save. */
 import { type Figures, judge } from '../verdict/judge.ts'
 import type { Policy } from '../verdict/policy.ts'
+import { errorBandOf, ratioRange } from './ranges.ts'
 import type { AnalysedConfig, Report } from './schema.ts'
 
 /** The same figures, judged on their own. */
@@ -35,32 +34,7 @@ export function figuresOf(
   }
 }
 
-/** Older reports have one width for both sides. */
-export function errorBandOf({
-  errorBand,
-  errorBandPercent,
-}: Pick<AnalysedConfig, 'errorBand' | 'errorBandPercent'>): MemoryBand {
-  return errorBand ?? symmetricBand(errorBandPercent)
-}
-
-type Ratios = Pick<AnalysedConfig, 'ratioBand' | 'throughputBandPercent'>
-
-/** A ratio of two throughputs with its band. Older reports have the spread of measured throughputs only. */
-export function ratioRange(ratio: number, { ratioBand, throughputBandPercent = 0 }: Ratios): Range {
-  // A batch is exactly as fast as itself.
-  if (ratio === 1) return { low: 1, high: 1 }
-  if (ratioBand === undefined) return ratioWithin(ratio, throughputBandPercent)
-  return { low: ratio * ratioBand.low, high: ratio * ratioBand.high }
-}
-
 /** What the recommendations would save in a year, over all configs: a recommendation that costs more is for memory's sake. */
 export function possibleSavingsUsd(report: Pick<Report, 'configs'>): number {
   return analysedIn(report).reduce((sum, { savingsPerYearUsd }) => sum + Math.max(0, savingsPerYearUsd), 0)
-}
-
-/** The savings of a year at both ends of the speedup's range. */
-export function savingsRangeOf(config: AnalysedConfig): Range {
-  const perYearUsd = config.current.costPerRunUsd * config.runsPerYear
-  const { low, high } = ratioRange(config.speedup, config)
-  return { low: perYearUsd * shareSaved(low), high: perYearUsd * shareSaved(high) }
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { commentMarker, report } from '../../engine/index.ts'
 import { type EmulatedGitHub, type PullRequest, type Repository, startGitHub } from '../github/index.ts'
+import { onA10 } from '../on-a10.ts'
 import { BundledAction } from './run-action.ts'
 
 const wasteful = `model_name_or_path: bert-base-uncased
@@ -17,9 +18,6 @@ num_labels: 3
 bf16: true
 `
 const doesNotFit = wasteful.replace('batch_size: 2', 'batch_size: 100000')
-
-/** A GPU that somebody has named: nothing blocks on one that is assumed. */
-const named = { '.github/memorymark.yml': 'gpu: a10\n' }
 
 let action: BundledAction
 let github: EmulatedGitHub
@@ -44,7 +42,7 @@ async function open(
 ): Promise<{ repository: Repository; pullRequest: PullRequest }> {
   const repository = await github.createRepository(`models-${repositories++}`, {
     'README.md': 'Models',
-    ...named,
+    ...onA10,
     ...base,
   })
   return { repository, pullRequest: await repository.openPullRequest({ files, fork }) }

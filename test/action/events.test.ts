@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { report } from '../../engine/index.ts'
 import { type EmulatedGitHub, type PullRequest, type Repository, startGitHub } from '../github/index.ts'
+import { onA10 } from '../on-a10.ts'
 import { type ActionRun, BundledAction, type RunOptions } from './run-action.ts'
 
 const wasteful = `model_name_or_path: bert-base-uncased
@@ -13,9 +14,6 @@ gradient_accumulation_steps: 64
 num_labels: 3
 bf16: true
 `
-
-/** A GPU that somebody has named: nothing blocks on one that is assumed. */
-const named = { '.github/memorymark.yml': 'gpu: a10\n' }
 
 let action: BundledAction
 let github: EmulatedGitHub
@@ -45,7 +43,7 @@ async function open(
 ): Promise<{ repository: Repository; pullRequest: PullRequest }> {
   const repository = await github.createRepository(`events-${repositories++}`, {
     'README.md': 'Models',
-    ...named,
+    ...onA10,
     ...base,
   })
   return { repository, pullRequest: await repository.openPullRequest({ files, fork }) }

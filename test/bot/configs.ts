@@ -2,9 +2,6 @@
 import type { Report, SourceFile } from '../../engine/index.ts'
 import { fine, reportOf, wasteful } from '../render/fixtures.ts'
 
-/** Settings that name a GPU: nothing blocks on one that is assumed. */
-export const onA10 = { '.github/memorymark.yml': 'gpu: a10\n' }
-
 /** To the real engine one of 2 is wasteful where an A10 is named, and one of 64 is fine. */
 export function trainingConfig(microBatch: number, model = 'google-bert/bert-base-uncased'): string {
   return [

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { onA10 } from '../on-a10.ts'
 import { startBotBesideGitHub } from './bot-beside-github.ts'
-import { onA10, trainingConfig } from './configs.ts'
+import { trainingConfig } from './configs.ts'
 
 test('the engine’s verdict on BERT at micro-batch 16 arrives on the pull request', async () => {
   await using beside = await startBotBesideGitHub()

@@ -2,8 +2,9 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
 import { IsolatedEngine } from '../../engine/index.ts'
+import { onA10 } from '../on-a10.ts'
 import { startBotBesideGitHub } from './bot-beside-github.ts'
-import { onA10, trainingConfig } from './configs.ts'
+import { trainingConfig } from './configs.ts'
 
 vi.setConfig({ testTimeout: 120_000, expect: { poll: { timeout: 60_000 } } } as Parameters<typeof vi.setConfig>[0])
 

@@ -7,9 +7,10 @@ import {
   type PullRequest,
   type Repository,
 } from '../github/index.ts'
+import { onA10 } from '../on-a10.ts'
 import { fine, reportOf } from '../render/fixtures.ts'
 import { startBotBesideGitHub } from './bot-beside-github.ts'
-import { onA10, trainingConfig } from './configs.ts'
+import { trainingConfig } from './configs.ts'
 import { reportZip } from './zips.ts'
 
 const path = 'configs/bert.yaml'

@@ -6,8 +6,9 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { type EmulatedGitHub, type Repository, startGitHub } from '../github/index.ts'
+import { onA10 } from '../on-a10.ts'
 import { environmentFor } from './bot-beside-github.ts'
-import { onA10, trainingConfig } from './configs.ts'
+import { trainingConfig } from './configs.ts'
 
 interface Spawned {
   readonly child: ChildProcess

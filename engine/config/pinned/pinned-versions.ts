@@ -37,16 +37,14 @@ export async function findPinnedVersions(
 
 export interface ChosenVersions {
   readonly versions: LibraryVersions
-  /** For the reader of the result, one for each library that decides something of this step. */
+  /** For the reader of the result, one for each library that is named. */
   readonly sentences: readonly string[]
+  /** Libraries that nobody names, though there was a repository to look in. */
+  readonly unnamed: readonly VersionedLibrary[]
 }
 
 /** `supplied` wins over what is pinned; of libraries that neither names, the newest is taken. */
-export function chosenVersions(
-  { loop }: Pick<TrainingSpec, 'loop'>,
-  pinned: PinnedVersions,
-  supplied: readonly SuppliedVersion[],
-): ChosenVersions {
+export function chosenVersions(pinned: PinnedVersions, supplied: readonly SuppliedVersion[] = []): ChosenVersions {
   const statements = pinned.kind === 'looked-for' ? pinned.statements : []
   const versions: LibraryVersions = {}
   const sentences: string[] = []
@@ -60,9 +58,16 @@ export function chosenVersions(
     else if (theirs !== undefined) sentences.push(inWords(theirs))
     else unnamed.push(library)
   }
-  const isSaid = pinned.kind === 'looked-for' && loop === 'trainer' && unnamed.length > 0
-  if (isSaid) sentences.push(`The newest ${unnamed.join(', ')}: no requirements or lock file names a version.`)
-  return { versions, sentences }
+  return { versions, sentences, unnamed: pinned.kind === 'looked-for' ? unnamed : [] }
+}
+
+/** The Trainer's steps hang on all of the libraries, so that it is told which are assumed to be the newest. */
+export function versionSentences(
+  { sentences, unnamed }: ChosenVersions,
+  loop: TrainingSpec['loop'],
+): readonly string[] {
+  if (loop !== 'trainer' || unnamed.length === 0) return sentences
+  return [...sentences, `The newest ${unnamed.join(', ')}: no requirements or lock file names a version.`]
 }
 
 /** From the config's own folder up to the root; of a config outside the repository, its own folder alone. */
@@ -109,10 +114,6 @@ function isAllowed(version: string | undefined, { version: newest, atLeast }: St
   if (version === undefined) return false
   const isNewEnough = atLeast === undefined || compareVersions(version, atLeast) >= 0
   return isNewEnough && (newest === undefined || compareVersions(version, newest) <= 0)
-}
-
-export function versionsOf(pinned: PinnedVersions, supplied: readonly SuppliedVersion[] = []): LibraryVersions {
-  return chosenVersions({ loop: 'plain' }, pinned, supplied).versions
 }
 
 /** `transformers 4.46.3 (requirements.txt, line 3).` */

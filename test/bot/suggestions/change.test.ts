@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { maintainer, owner, PullRequest } from '../../github/index.ts'
+import { onA10 } from '../../on-a10.ts'
 import { type BotBesideGitHub, startBotBesideGitHub } from '../bot-beside-github.ts'
-import { onA10 } from '../configs.ts'
 import { wastefulText } from '../wasteful-text.ts'
 
 const path = 'configs/bert.yaml'

@@ -1,10 +1,8 @@
 /** The releases that a repository pins for a config: which file decides, and what the reader is told. */
 import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { chosenVersions, findPinnedVersions } from '../../../engine/config/pinned/pinned-versions.ts'
+import { chosenVersions, findPinnedVersions, versionSentences } from '../../../engine/config/pinned/pinned-versions.ts'
 import { explainConfigAsync, readConfigAsync } from '../../../engine/config/read.ts'
-
-const trainer = { loop: 'trainer' } as const
 
 /** A repository in memory. */
 function repositoryOf(files: Readonly<Record<string, string>>) {
@@ -21,7 +19,8 @@ function repositoryOf(files: Readonly<Record<string, string>>) {
 }
 
 async function chosen(files: Readonly<Record<string, string>>, path = 'configs/llama/train.yaml') {
-  return chosenVersions(trainer, await findPinnedVersions(repositoryOf(files), path), [])
+  const found = chosenVersions(await findPinnedVersions(repositoryOf(files), path))
+  return { versions: found.versions, sentences: versionSentences(found, 'trainer') }
 }
 
 describe('the file that decides', () => {
@@ -67,7 +66,7 @@ describe('the file that decides', () => {
       sentences: ['The newest torch, transformers, accelerate: no requirements or lock file names a version.'],
     })
     const pinned = await findPinnedVersions(repositoryOf({}), 'train.yaml')
-    expect(chosenVersions({ loop: 'ultralytics' }, pinned, []).sentences).toEqual([])
+    expect(versionSentences(chosenVersions(pinned), 'ultralytics')).toEqual([])
   })
 
   it('lets the newest stand for a range without an upper end, and says so', async () => {

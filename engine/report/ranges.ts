@@ -1,0 +1,29 @@
+/** Where a report's figures really lie: peaks, ratios of throughputs, savings. */
+import { shareSaved } from '../metrics/cost.ts'
+import { type MemoryBand, type Range, ratioWithin, symmetricBand } from '../metrics/range.ts'
+import type { AnalysedConfig } from './schema.ts'
+
+/** Older reports have one width for both sides. */
+export function errorBandOf({
+  errorBand,
+  errorBandPercent,
+}: Pick<AnalysedConfig, 'errorBand' | 'errorBandPercent'>): MemoryBand {
+  return errorBand ?? symmetricBand(errorBandPercent)
+}
+
+type Ratios = Pick<AnalysedConfig, 'ratioBand' | 'throughputBandPercent'>
+
+/** A ratio of two throughputs with its band. Older reports have the spread of measured throughputs only. */
+export function ratioRange(ratio: number, { ratioBand, throughputBandPercent = 0 }: Ratios): Range {
+  // A batch is exactly as fast as itself.
+  if (ratio === 1) return { low: 1, high: 1 }
+  if (ratioBand === undefined) return ratioWithin(ratio, throughputBandPercent)
+  return { low: ratio * ratioBand.low, high: ratio * ratioBand.high }
+}
+
+/** The savings of a year at both ends of the speedup's range. */
+export function savingsRangeOf(config: AnalysedConfig): Range {
+  const perYearUsd = config.current.costPerRunUsd * config.runsPerYear
+  const { low, high } = ratioRange(config.speedup, config)
+  return { low: perYearUsd * shareSaved(low), high: perYearUsd * shareSaved(high) }
+}
