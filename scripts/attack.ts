@@ -10,7 +10,8 @@
  *
  * The bot keeps its data in a temporary PostgreSQL where one is installed, else in its embedded database.
  *
- * Fails when an input is not answered within 3 s and 400 MiB, an honest pull request not within 5 s, or /health not within 250 ms.
+ * Fails when an input is not answered within 3 s (the fastest of three tries counts) and 400 MiB, an honest pull request not within
+ * 5 s, or /health not within 250 ms.
  */
 import { setMaxListeners } from 'node:events'
 import { startGitHub } from '../test/github/index.ts'

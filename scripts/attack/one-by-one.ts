@@ -1,8 +1,11 @@
 /** Inputs that bring files of their own are sent several at once, and one by one only where that is too much together. */
 import type { HostileInput } from './inputs.ts'
-import { type Clock, missOf, type Surface } from './surface.ts'
+import { type Answer, type Clock, isSlow, missOf, type Surface } from './surface.ts'
 
 const MOST_AT_ONCE = 8
+
+/** What else runs on a machine takes from an answer's time by the clock: the fastest of so many answers is the input's own. */
+const MOST_TRIES = 3
 
 export interface Miss {
   readonly input: HostileInput
@@ -29,11 +32,10 @@ export async function attack(
     signal.throwIfAborted()
     const together = await surface.answer(group)
     const isWell = missOf(together, clock) === undefined
-    const singles = isWell || group.length === 1 ? [] : group
-    const answers = singles.length === 0 ? [{ name: namesOf(group), input: group[0], answer: together }] : []
-    for (const input of singles) {
-      signal.throwIfAborted()
-      answers.push({ name: input.name, input, answer: await surface.answer([input]) })
+    const answers = isWell ? [{ name: namesOf(group), input: group[0], answer: together }] : []
+    for (const input of isWell ? [] : group) {
+      const first = group.length === 1 ? together : undefined
+      answers.push({ name: input.name, input, answer: await fastest(surface, input, { signal, clock, first }) })
     }
     for (const { name, input, answer } of answers) {
       if (answer.millis > slowest.millis) Object.assign(slowest, { name, millis: answer.millis })
@@ -49,6 +51,21 @@ export async function attack(
     `${surface.name}: ${inputs.length - misses.length} of ${inputs.length}; slowest ${seconds(slowest.millis)} (${slowest.name}); most CPU time ${seconds(busiest.cpuMillis)} (${busiest.name}); most memory ${largest.peakMib.toFixed(0)} MiB (${largest.name})`,
   )
   return misses
+}
+
+/** Of up to MOST_TRIES answers, as long as only the time is wrong. `first` has been given already. */
+async function fastest(
+  surface: Surface,
+  input: HostileInput,
+  { signal, clock, first }: { readonly signal: AbortSignal; readonly clock: Clock; readonly first: Answer | undefined },
+): Promise<Answer> {
+  let answer = first ?? (await surface.answer([input]))
+  for (let tries = 1; tries < MOST_TRIES && isSlow(answer, clock); tries++) {
+    signal.throwIfAborted()
+    const again = await surface.answer([input])
+    if (!isSlow(again, clock) || again.millis < answer.millis) answer = again
+  }
+  return answer
 }
 
 function seconds(millis: number): string {

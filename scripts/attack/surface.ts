@@ -25,6 +25,12 @@ export interface Surface extends AsyncDisposable {
   readonly answer: (inputs: readonly HostileInput[]) => Promise<Answer>
 }
 
+/** Right, within the memory, and too late. */
+export function isSlow(answer: Answer, clock: Clock): boolean {
+  const inTime = { ...answer, millis: 0, cpuMillis: 0 }
+  return missOf(answer, clock) !== undefined && missOf(inTime, clock) === undefined
+}
+
 /** Undefined where the answer is as it must be. */
 export function missOf(answer: Answer, clock: Clock): string | undefined {
   const { peakMib, fault } = answer
