@@ -9,6 +9,9 @@ import { MemoryMarkError } from './errors.ts'
 import { derivationOf } from './estimate/error-band.ts'
 import { FootprintCache } from './estimate/footprint-cache.ts'
 import { defaultGpu, type Gpu, gpus } from './gpus/catalogue.ts'
+import { type ProposalOptions, proposeChange } from './propose.ts'
+import { isPlainLine } from './render/plain.ts'
+import { changedLines } from './report/changed-lines.ts'
 import { type ConfigResult, REPORT_SCHEMA, type Report } from './report/schema.ts'
 import { noSettings, type RepositorySettings, type SettingsForPath, settingsFor } from './settings/settings.ts'
 import { againstBase } from './verdict/against-base.ts'
@@ -86,9 +89,11 @@ export function judging(
     const analyzeText = (text: string, sources: Sources) =>
       analyzeFile({ ...file, text }, assessment, { sources, supplied: own.supplied, assessor })
     const judged = await analyzeText(file.text, sources.now)
-    if (judged.kind === 'not-a-training-config' || settings.judge === 'all') return judged
+    if (judged.kind === 'not-a-training-config') return judged
     const analyzeBase = (text: string) => analyzeText(text, sources.before)
-    return { kind: 'config', result: await judgedAgainstBase(judged.result, options.base, analyzeBase) }
+    const result =
+      settings.judge === 'all' ? judged.result : await judgedAgainstBase(judged.result, options.base, analyzeBase)
+    return { kind: 'config', result: await withChange(result, file, { settings, sources: sources.now }) }
   }
 }
 
@@ -134,6 +139,15 @@ async function judgedAgainstBase(
   const before = text === undefined ? undefined : await analyzeBase(text)
   if (before?.kind !== 'config' || before.result.status !== 'analysed') return result
   return { ...result, verdict: againstBase(result, before.result) }
+}
+
+/** With the lines that make the recommendation, where the verdict remarks on the config. */
+async function withChange(result: ConfigResult, file: SourceFile, options: ProposalOptions): Promise<ConfigResult> {
+  if (result.status !== 'analysed' || result.verdict.state === 'fine') return result
+  const proposal = await proposeChange(file, result, options)
+  const lines = proposal.kind === 'change' ? changedLines(proposal) : []
+  const isShort = lines.length > 0 && lines.every(({ before, after }) => isPlainLine(before) && isPlainLine(after))
+  return isShort ? { ...result, change: lines } : result
 }
 
 interface ReadingOptions {

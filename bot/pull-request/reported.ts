@@ -1,5 +1,5 @@
 /** What workflow runs have reported of these very configs, laid over our estimate. */
-import { type Report, restOnSameFiles } from '../../engine/index.ts'
+import { type AnalysedConfig, type ConfigResult, type Report, restOnSameFiles } from '../../engine/index.ts'
 import type { ReadChange } from '../../github/change.ts'
 import type { Work } from '../github.ts'
 import { type ReportedConfig, reportedConfigs } from '../store/measured-configs.ts'
@@ -31,8 +31,26 @@ export async function withReported(
     ...estimate,
     // The words of the policy belong to the verdicts that it made.
     policy: first.policy,
-    configs: estimate.configs.map(config => holding.get(config.path)?.result ?? config),
+    configs: estimate.configs.map(config => {
+      const reported = holding.get(config.path)?.result
+      return reported === undefined ? config : withOwnChange(reported, config)
+    }),
   }
+}
+
+/** The lines to change are shown as ours: those that a run reports could say anything. */
+function withOwnChange(reported: ConfigResult, estimated: ConfigResult): ConfigResult {
+  if (reported.status !== 'analysed') return reported
+  const { change: _, ...rest } = reported
+  const own = estimated.status === 'analysed' && isSameAdvice(rest, estimated) ? estimated.change : undefined
+  return own === undefined ? rest : { ...rest, change: own }
+}
+
+function isSameAdvice(one: AnalysedConfig, other: AnalysedConfig): boolean {
+  return (
+    one.recommended?.microBatch === other.recommended?.microBatch &&
+    one.recommended?.gradientAccumulation === other.recommended?.gradientAccumulation
+  )
 }
 
 /** Whether there is a figure that a GPU could give and has not given. */

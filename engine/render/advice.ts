@@ -55,9 +55,26 @@ export function advice(config: AnalysedConfig, strong?: (text: string) => string
   const sentences = config.current.fits
     ? [change, further]
     : [largestSentence(config), change, further, leverSentence(config)]
-  return [...sentences, gpusSentence(config), cardSentence(config)]
+  return [...sentences, gpusSentence(config), assumedGpuSentence(config), cardsSentence(config)]
     .filter(sentence => sentence !== undefined)
     .concat(sparedSentences(config))
+}
+
+/** `advice` without what can wait, which is `laterAdvice`, and without how to name the GPU. */
+export function firstAdvice(config: AnalysedConfig, strong?: (text: string) => string): string[] {
+  const change = changeSentence(config, strong)
+  const sentences = config.current.fits
+    ? [change ?? beyondSentence(config)]
+    : [largestSentence(config), change, leverSentence(config), gpusSentence(config)]
+  return [...sentences, cardsSentence(config)]
+    .filter(sentence => sentence !== undefined)
+    .concat(sparedSentences(config))
+}
+
+/** The offer beyond a recommendation that is worth following by itself. */
+export function laterAdvice(config: AnalysedConfig): string[] {
+  const further = beyondSentence(config)
+  return further !== undefined && recommendsChange(config) ? [further] : []
 }
 
 /** The change with its effects in one sentence; undefined where there is nothing to change. */
@@ -106,14 +123,18 @@ function gpusSentence({ assumed = [], spec, current }: AnalysedConfig): string |
   return `One GPU is assumed: divided among ${GPUS_OF_A_MACHINE} by FSDP it would fit. To say how many train together, set gpus for this path in the overrides of ${SETTINGS_PATH}.`
 }
 
-/** For a config whose GPU nobody has named: the common cards that it fits, and where to name one. */
-function cardSentence(config: AnalysedConfig): string | undefined {
-  const { cardFits, gpu } = config
+/** For a config whose GPU nobody has named: which is assumed, and where to name one. */
+export function assumedGpuSentence({ cardFits, gpu }: AnalysedConfig): string | undefined {
   if (cardFits === undefined) return undefined
-  const assumed = `No GPU is named: the ${shortName(gpu)} is assumed. To name yours, write its id in ${SETTINGS_PATH}, such as gpu: ${gpu.id}.`
-  if (findingOf(config) !== 'may-not-fit') return assumed
+  return `No GPU is named: the ${shortName(gpu)} is assumed. To name yours, write its id in ${SETTINGS_PATH}, such as gpu: ${gpu.id}.`
+}
+
+/** For a config that may not fit a GPU that nobody has named: the common cards that it fits. */
+function cardsSentence(config: AnalysedConfig): string | undefined {
+  const { cardFits } = config
+  if (cardFits === undefined || findingOf(config) !== 'may-not-fit') return undefined
   const fitting = cardFits.filter(({ fits }) => fits).map(card => shortName(card.gpu))
-  return `${assumed} As it is, the config fits ${fitting.length === 0 ? 'none of the common cards' : fitting.join(', ')}.`
+  return `As it is, the config fits ${fitting.length === 0 ? 'none of the common cards' : fitting.join(', ')}.`
 }
 
 /** Without the vendor, which all of them share. */

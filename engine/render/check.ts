@@ -4,11 +4,12 @@ import type { AnalysedConfig, ConfigResult, Report, UnanalysedConfig } from '../
 import { advice } from './advice.ts'
 import { configDetails } from './config-details.ts'
 import { formatCount, formatShare, memoryProvenance, ofUsable, throughputProvenance } from './figures.ts'
-import { fitSections } from './fit.ts'
+import { fitSections, sizeOf } from './fit.ts'
 import { footer } from './footer.ts'
 import { inlinePath } from './markdown.ts'
 import { capitalised, plainText } from './plain.ts'
-import { mattering, renderWithin, separator } from './sections.ts'
+import { mattering } from './ranking.ts'
+import { renderConfigs, separator } from './sections.ts'
 import {
   configState,
   type Finding,
@@ -61,7 +62,7 @@ export function renderCheck(report: Report, { remarks = [], hints = [] }: CheckO
   }
   return {
     title,
-    summary: renderWithin(report, remarks, footer(report, { hints }), { limitBytes: CHECK_LIMIT, withDetails: false }),
+    summary: summary(report, remarks, footer(report, { hints })),
     text: text(report),
     conclusion: conclusion(verdictState(report)),
     annotations: report.configs.flatMap(annotationsOf),
@@ -79,6 +80,12 @@ function conclusion(state: VerdictState): RenderedCheck['conclusion'] {
     case 'blocked':
       return 'failure'
   }
+}
+
+function summary(report: Report, remarks: readonly string[], closing: string): string {
+  const frame = [...remarks, '', closing].join(separator)
+  const configs = renderConfigs(report, { limitBytes: CHECK_LIMIT - sizeOf(frame), withDetails: false })
+  return [...remarks, configs, closing].join(separator)
 }
 
 function text(report: Report): string {

@@ -1,15 +1,20 @@
-/** The comment on a pull request: ten seconds must tell whether to care, what to change, and how far to believe it. */
+/** The comment on a pull request: five seconds must tell whether to care, what to change, and how far to believe it. */
 import type { Report } from '../report/schema.ts'
+import { sizeOf } from './fit.ts'
 import { footer } from './footer.ts'
-import { escapeText } from './markdown.ts'
-import { renderWithin } from './sections.ts'
+import { details, escapeText } from './markdown.ts'
+import { renderConfigs, separator } from './sections.ts'
 import { headline, stateMark, verdictState } from './verdict.ts'
+import { visibleConfigs } from './visible.ts'
 
 /** Hidden first line by which the comment is found again and updated in place. */
 export const commentMarker = '<!-- memorymark:report -->'
 
 /** GitHub's limit is 65,536 characters. */
 const COMMENT_LIMIT = 65_536
+
+/** Of the fold. */
+const FIGURES = 'Figures: memory, speed, cost, sizes tried, what was assumed'
 
 export interface CommentOptions {
   /** Plain text about what happens next, such as a measurement under way. */
@@ -34,8 +39,10 @@ export function renderComment(report: Report, options: CommentOptions = {}): str
     ...(options.remarks ?? []),
   ]
   const closing = [footer(report, options), ...(options.hiddenNote ? [options.hiddenNote] : [])].join('\n')
-  return renderWithin(report, opening, closing, {
-    limitBytes: COMMENT_LIMIT,
-    withDetails: true,
-  })
+  const { paragraphs, decided, said } = visibleConfigs(report)
+  const visible = [...opening, ...paragraphs]
+  const limitBytes = COMMENT_LIMIT - sizeOf([...visible, details(FIGURES, ''), closing].join(separator))
+  const figures = renderConfigs(report, { limitBytes, withDetails: true, decided, said })
+  const folded = figures === '' ? [] : [details(FIGURES, figures)]
+  return [...visible, ...folded, closing].join(separator)
 }

@@ -1,21 +1,41 @@
 /** One analysed config in Markdown: a paragraph where it matters, a line where it does not. */
 import type { AnalysedConfig } from '../report/schema.ts'
-import { advice, fineRemark } from './advice.ts'
+import { advice, fineRemark, firstAdvice, laterAdvice } from './advice.ts'
 import { formatCount, formatShare, memoryProvenance, ofUsable, throughputProvenance } from './figures.ts'
 import { escapeText, inlinePath } from './markdown.ts'
 import { configState, findingOf, predicate, stateMark } from './verdict.ts'
 
-/** The paragraph alone: what it uses, what to change, what that brings, how it is known. */
+/** What it uses, what to change, what that brings, how it is known. */
 export function paragraph(config: AnalysedConfig): string {
-  const mark = stateMark(configState(config))
-  const advised = advice(config, text => `**${text}**`)
-  // Time and money first: idle memory that would buy nothing is no waste.
-  const finding = findingOf(config)
-  const sentences =
-    config.current.fits && finding !== 'may-not-fit'
-      ? [`${predicate(finding, 1)}.`, ...advised, `It ${situation(config)}`, knownHow(config)]
-      : [situation(config), ...advised, knownHow(config)]
-  return `${mark} **${inlinePath(config.path)}** ${sentences.join(' ')}`
+  const uses = isRunning(config) ? [`It ${situation(config)}`] : []
+  return section(config, [opening(config), ...advice(config, strong), ...uses, knownHow(config)])
+}
+
+/** `paragraph` without what can wait. */
+export function decision(config: AnalysedConfig): string {
+  return section(config, [opening(config), ...firstAdvice(config, strong), knownHow(config)])
+}
+
+/** What `decision` has left for later. */
+export function afterDecision(config: AnalysedConfig): string {
+  return section(config, [situation(config), ...laterAdvice(config)])
+}
+
+function section(config: AnalysedConfig, sentences: readonly string[]): string {
+  return `${stateMark(configState(config))} **${inlinePath(config.path)}** ${sentences.join(' ')}`
+}
+
+/** Time and money first: idle memory that would buy nothing is no waste. */
+function opening(config: AnalysedConfig): string {
+  return isRunning(config) ? `${predicate(findingOf(config), 1)}.` : situation(config)
+}
+
+function isRunning(config: AnalysedConfig): boolean {
+  return config.current.fits && findingOf(config) !== 'may-not-fit'
+}
+
+function strong(text: string): string {
+  return `**${text}**`
 }
 
 export function fineLine(config: AnalysedConfig): string {

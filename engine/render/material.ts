@@ -29,6 +29,7 @@ function factsOf(config: ConfigResult): unknown[] {
     [config.current, config.recommended, config.largest].map(point => point && pointFacts(config, point)),
     rounded(speedup),
     rounded(savingsPerYearUsd),
+    config.change,
     config.lever?.change,
     config.rightSizing?.gpu.name,
   ]

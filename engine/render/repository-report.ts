@@ -9,8 +9,9 @@ import { formatBatch, formatCount, formatDate, formatShare, formatYearlyUsd, mem
 import { fitSections, type Section, sizeOf } from './fit.ts'
 import { acceptedSection, type Ledger, savingsSection } from './ledger-sections.ts'
 import { escapeText, inlineCode, inlinePath, table } from './markdown.ts'
+import { mattering } from './ranking.ts'
 import { ROWS, shortening } from './rows.ts'
-import { mattering, separator } from './sections.ts'
+import { separator } from './sections.ts'
 import { unanalysedSection } from './unanalysed-section.ts'
 import { headline, stateMark, verdictState } from './verdict.ts'
 

@@ -1,5 +1,6 @@
 /** A proposed change as a review suggestion: one click on the very lines of the config. */
 import { createHash } from 'node:crypto'
+import { changedLines, linesOf } from '../report/changed-lines.ts'
 import type { AnalysedConfig } from '../report/schema.ts'
 import { advice } from './advice.ts'
 import { memoryProvenance } from './figures.ts'
@@ -44,7 +45,7 @@ export function suggestionMarkerIn(body: string): string | undefined {
  * apart or hold what cannot be shown.
  */
 export function renderSuggestion(change: ChangedText, config: AnalysedConfig): RenderedSuggestion | undefined {
-  const lines = changedLines(change)
+  const lines = rangeOf(change)
   if (lines === undefined || lines.last - lines.first >= MAX_LINES) return undefined
   const cut = (text: string) => linesOf(text).slice(lines.first - 1, lines.last)
   const [before, after] = [cut(change.before), cut(change.after)]
@@ -60,16 +61,13 @@ export function renderSuggestion(change: ChangedText, config: AnalysedConfig): R
 
 /** The changed lines as they would be, to be pasted where nothing can be pushed; undefined where they cannot be shown. */
 export function renderChangedLines(change: ChangedText): string | undefined {
-  const before = linesOf(change.before)
-  const changed = linesOf(change.after)
-    .map((text, index) => ({ text, number: index + 1 }))
-    .filter(({ text, number }) => text !== before[number - 1])
-  if (!changed.every(({ text }) => isPlainLine(text))) return undefined
-  const numbers = changed.map(({ number }) => number)
+  const changed = changedLines(change)
+  if (!changed.every(({ after }) => isPlainLine(after))) return undefined
+  const numbers = changed.map(({ line }) => line)
   const where = numbers.length === 1 ? `Line ${numbers.join('')}` : `Lines ${numbers.join(' and ')}`
   return `${where}:\n\n${fencedLines(
     '',
-    changed.map(({ text }) => text),
+    changed.map(({ after }) => after),
   )}`
 }
 
@@ -78,15 +76,10 @@ function knownReason(config: AnalysedConfig): string {
   return [...advice(config, text => `**${text}**`), known].join(' ')
 }
 
-function changedLines({ before, after }: ChangedText): LineRange | undefined {
-  const old = linesOf(before)
-  const changed = linesOf(after).flatMap((line, index) => (line === old[index] ? [] : [index + 1]))
+function rangeOf(change: ChangedText): LineRange | undefined {
+  const changed = changedLines(change)
   const [first, last] = [changed[0], changed.at(-1)]
-  return first === undefined || last === undefined ? undefined : { first, last }
-}
-
-function linesOf(text: string): string[] {
-  return text.split(/\r?\n/)
+  return first && last && { first: first.line, last: last.line }
 }
 
 function markerOf(parts: readonly string[]): string {

@@ -11,6 +11,7 @@ import { byteKinds } from '../estimate/storage.ts'
 import { priceCaveats } from '../gpus/card.ts'
 import { provenance, trial } from '../probes/trial.ts'
 import { policy, spared, verdict } from '../verdict/policy.ts'
+import { changedLine } from './changed-lines.ts'
 
 const bytes = z.number().min(0).max(1e18)
 const usd = z.number().min(-1e12).max(1e12)
@@ -57,6 +58,9 @@ export type ReportedGpu = z.infer<typeof reportedGpu>
 export const leverChange = z.enum(['gradient-checkpointing', 'bf16-autocast', 'sdpa-attention', 'fused-optimizer'])
 export type LeverChange = z.infer<typeof leverChange>
 
+/** Of a config's numbers: the micro-batch and the accumulation. */
+export const MAX_CHANGED_LINES = 2
+
 /** What is nobody's word: which GPU trains, or how many of them. */
 export const assumedCircumstance = z.enum(['gpu', 'gpus'])
 export type AssumedCircumstance = z.infer<typeof assumedCircumstance>
@@ -85,6 +89,8 @@ export const analysedConfig = z.object({
   /** Where the micro-batch is written; absent when the config leaves it to its tool's default. */
   batchSizeAt: position.optional(),
   gradientAccumulationAt: position.optional(),
+  /** The lines that make the recommendation, where a program can change them. Absent in older reports. */
+  change: z.array(changedLine).min(1).max(MAX_CHANGED_LINES).optional(),
   gpu: reportedGpu,
   provenance,
   /** Half-width of the band around every memory figure: checked by `npm run bench:accuracy`, or the spread of measured steps. */

@@ -136,6 +136,73 @@ describe('the comment', () => {
   })
 })
 
+describe('before anything is unfolded', () => {
+  const visible = (text: string) => text.replace(/<details>.*<\/details>/s, 'Figures')
+  /** As GitHub shows them: about 100 characters in a line. */
+  const lines = (text: string) =>
+    visible(text)
+      .split('\n')
+      .filter(line => line !== '' && !line.startsWith('<!--') && !line.startsWith('```'))
+      .reduce((sum, line) => sum + Math.ceil(line.length / 100), 0)
+
+  test.each([
+    ['one config that does not fit', [tooLarge()]],
+    ['one of each', [unreadable(), fine(), slow(), wasteful(), tooLarge()]],
+    ['40 that do not fit', times(40, index => tooLarge({ path: `configs/llm/size-${index}.yaml` }))],
+    ['40 that could not be read', times(40, index => unreadable({ file: `configs/llm/${index}.yaml` }))],
+    [
+      '500 of each',
+      times(500, index => [wasteful({ path: `w${index}.yaml` }), fine({ path: `f${index}.yaml` })]).flat(),
+    ],
+  ])('a comment on %s has at most 25 lines', (_, configs) => {
+    expect(lines(comment(...configs))).toBeLessThanOrEqual(25)
+  })
+
+  test('the three gravest are there, and the others counted', () => {
+    const text = visible(comment(...times(9, index => wasteful({ path: `w${index}.yaml` })), tooLarge(), unreadable()))
+    expect(text).toContain('gpt2-large.yaml')
+    expect(text.match(/wastes its GPU\./g)).toHaveLength(2)
+    expect(text).toContain('…and 7 to look at, 1 not analysed, below.')
+  })
+
+  test('configs that are fine share one line', () => {
+    expect(visible(comment(...times(9, index => fine({ path: `f${index}.yaml` }))))).toContain(
+      '🟩 `f0.yaml`, `f1.yaml`, `f2.yaml` and 6 more fit and are within policy.',
+    )
+  })
+
+  test('the lines to change stand there in the config’s own keys, of one config or of two', () => {
+    const diff = [
+      '```diff',
+      '@@ line 4 @@',
+      '-per_device_train_batch_size: 16',
+      '+per_device_train_batch_size: 128',
+      '-gradient_accumulation_steps: 8',
+      '+gradient_accumulation_steps: 1',
+      '```',
+    ].join('\n')
+    expect(visible(comment(wasteful()))).toContain(diff)
+    expect(visible(comment(wasteful(), tooLarge())).match(/```diff/g)).toHaveLength(2)
+    expect(visible(comment(wasteful(), tooLarge(), slow())).match(/```diff/g)).toHaveLength(1)
+  })
+
+  test('no line is shown that hides something', () => {
+    const [first] = wasteful().change ?? []
+    const hidden = { line: 4, before: 'batch_size: 16', after: 'batch_size: 128 # \u202e' }
+    expect(first).toBeDefined()
+    expect(comment(wasteful({ change: [hidden] }))).not.toContain('```diff')
+  })
+
+  test('that no GPU is named is said once', () => {
+    const unnamed = times(3, index => wasteful({ path: `w${index}.yaml`, assumed: ['gpu'], cardFits: [] }))
+    expect(visible(comment(...unnamed)).match(/No GPU is named/g)).toHaveLength(1)
+  })
+
+  test('a config alone that is fine leaves nothing to unfold', () => {
+    expect(comment(fine())).not.toContain('<details>')
+  })
+})
+
 describe('a comment within 65,536 characters', () => {
   const longName = (index: number) => `configs/${'very-long-folder-name/'.repeat(20)}${index}.yaml`
 
@@ -152,7 +219,8 @@ describe('a comment within 65,536 characters', () => {
     expectWhole(text)
     expect(text.match(/^\| micro-batch × accumulation/gm)).toHaveLength(40)
     expect(text.indexOf('<details>')).toBeLessThan(text.indexOf('38.yaml'))
-    expect(text).not.toContain('…and')
+    expect(text).toContain('…and 37 to look at, below.')
+    expect(text).not.toContain('in the report')
   })
 
   test('counts what is left of 5,000 configs of every kind', () => {

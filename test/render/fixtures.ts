@@ -91,6 +91,10 @@ export function wasteful(overrides: Partial<AnalysedConfig> = {}): AnalysedConfi
     },
     batchSizeAt: { line: 4, column: 30 },
     gradientAccumulationAt: { line: 5, column: 30 },
+    change: [
+      { line: 4, before: 'per_device_train_batch_size: 16', after: 'per_device_train_batch_size: 128' },
+      { line: 5, before: 'gradient_accumulation_steps: 8', after: 'gradient_accumulation_steps: 1' },
+    ],
     gpu: a10,
     provenance: 'estimated',
     errorBandPercent: 3,
@@ -173,6 +177,10 @@ export function tooLarge(overrides: Partial<AnalysedConfig> = {}): AnalysedConfi
   return {
     ...base,
     path: 'configs/gpt2-large.yaml',
+    change: [
+      { line: 3, before: '  micro_batch_size: 12', after: '  micro_batch_size: 7' },
+      { line: 6, before: '  gradient_accumulation_steps: 1', after: '  gradient_accumulation_steps: 2' },
+    ],
     spec: {
       ...base.spec,
       model: 'openai-community/gpt2-large',

@@ -1,0 +1,90 @@
+/** What of a comment is seen before anything is unfolded: what needs a decision, gravest first, in at most 25 lines or so. */
+import type { ConfigResult, Report } from '../report/schema.ts'
+import { assumedGpuSentence } from './advice.ts'
+import { changeDiff } from './change-diff.ts'
+import { decision, fineLine } from './config-section.ts'
+import { formatCount } from './figures.ts'
+import { inlinePath } from './markdown.ts'
+import { countsOf, type Ranked, rank } from './ranking.ts'
+import { unanalysedSection } from './unanalysed-section.ts'
+import { findingOf, predicate } from './verdict.ts'
+
+/** A paragraph each, of about four lines as GitHub shows them; the rest is counted. */
+const MAX_DECISIONS = 3
+
+/** With more decisions than this, only the gravest shows the lines to change; the others do in the fold. */
+const MAX_DIFFS = 2
+
+/** Names of fine configs; the rest is counted. */
+const MAX_NAMES = 3
+
+export interface Visible {
+  readonly paragraphs: readonly string[]
+  /** The configs of which `decision` is said and the lines to change are shown. */
+  readonly decided: ReadonlySet<ConfigResult>
+  /** The configs of which there is nothing more to say. */
+  readonly said: ReadonlySet<ConfigResult>
+}
+
+export function visibleConfigs(report: Report): Visible {
+  const ranked = rank(report)
+  const [first] = ranked
+  if (first !== undefined && ranked.length === 1) return visibleAlone(first)
+  const toDecide = ranked.filter(({ group }) => group !== 'fine')
+  const shown = toDecide.slice(0, MAX_DECISIONS)
+  const leftOut = toDecide.slice(MAX_DECISIONS)
+  const withDiff = new Set(shown.slice(0, shown.length > MAX_DIFFS ? 1 : MAX_DIFFS))
+  const texts = (group: Ranked['group']) =>
+    shown.filter(item => item.group === group).map(item => brief(item.config, withDiff.has(item)))
+  const counted = leftOut.length === 0 ? [] : [`…and ${countsOf(leftOut)}, below.`]
+  return {
+    paragraphs: [
+      ...texts('matters'),
+      ...fineConfigs(ranked),
+      ...texts('not-analysed'),
+      ...counted,
+      ...assumedGpu(report.configs),
+    ],
+    decided: new Set([...withDiff].map(({ config }) => config)),
+    said: new Set(shown.flatMap(({ config }) => (brief(config) === whole(config) ? [config] : []))),
+  }
+}
+
+function visibleAlone({ config, group }: Ranked): Visible {
+  const text = group === 'matters' ? brief(config, true) : whole(config)
+  const alone = new Set([config])
+  return {
+    paragraphs: [text ?? '', ...assumedGpu([config])],
+    decided: alone,
+    said: group === 'matters' ? new Set() : alone,
+  }
+}
+
+function brief(config: ConfigResult, withDiff = false): string {
+  if (config.status === 'not-analysed') return unanalysedSection(config, 1)
+  const diff = withDiff ? changeDiff(config) : undefined
+  return diff === undefined ? decision(config) : `${decision(config)}\n\n${diff}`
+}
+
+/** Undefined where only tables say it all. */
+function whole(config: ConfigResult): string | undefined {
+  if (config.status === 'not-analysed') return unanalysedSection(config)
+  return findingOf(config) === 'fine' ? fineLine(config) : undefined
+}
+
+/** One line for all of them together. */
+function fineConfigs(ranked: readonly Ranked[]): string[] {
+  const fine = ranked.filter(({ group }) => group === 'fine').map(({ config }) => config)
+  if (fine.length === 0) return []
+  const names = fine.slice(0, MAX_NAMES).map(({ path }) => inlinePath(path))
+  const more = fine.length - names.length
+  const listed = [...names, ...(more > 0 ? [`${formatCount(more)} more`] : [])]
+  const all = [listed.slice(0, -1).join(', '), ...listed.slice(-1)].filter(text => text !== '').join(' and ')
+  return [`🟩 ${all} ${predicate('fine', fine.length)}.`]
+}
+
+/** Once for all of them: it is one setting. */
+function assumedGpu(configs: readonly ConfigResult[]): string[] {
+  const sentences = configs.flatMap(config => (config.status === 'analysed' ? (assumedGpuSentence(config) ?? []) : []))
+  return sentences.slice(0, 1)
+}
