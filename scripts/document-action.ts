@@ -1,11 +1,11 @@
-/** Writes the inputs and outputs of action.yml into README.md; `--check` compares. */
+/** Writes the inputs and outputs of action.yml into docs/action.md; `--check` compares. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { markdownTable } from 'markdown-table'
 import { parse } from 'yaml'
 import * as z from 'zod'
 import { root } from './bundles.ts'
-import { documentSections } from './readme-sections.ts'
+import { documentSections } from './document-sections.ts'
 
 const described = z.object({ description: z.string() })
 const actionFile = z.object({
@@ -14,7 +14,7 @@ const actionFile = z.object({
 })
 
 const { inputs, outputs } = actionFile.parse(parse(await readFile(path.join(root, 'action.yml'), 'utf8')))
-await documentSections({ inputs: inputTable(), outputs: outputTable() }, 'action.yml')
+await documentSections('docs/action.md', { inputs: inputTable(), outputs: outputTable() }, 'action.yml')
 
 function inputTable(): string {
   const rows = Object.entries(inputs).map(([name, input]) => [

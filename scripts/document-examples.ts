@@ -1,31 +1,37 @@
-/** Writes a comment, rendered from examples/configs, the smallest workflow and the settings into README.md; `--check` compares. */
+/**
+ * Writes a comment, rendered from examples/configs, and the smallest workflow into README.md, and the settings into
+ * docs/settings.md; `--check` compares.
+ */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { defaultGpu } from '../engine/gpus/catalogue.ts'
 import { analyze, commentMarker, renderComment, type SourceFile } from '../engine/index.ts'
 import { root } from './bundles.ts'
-import { documentSections } from './readme-sections.ts'
+import { documentSections } from './document-sections.ts'
 
 /** One that wastes its GPU and one that is fine. */
 const CONFIGS = ['examples/configs/bert-mnli.yaml', 'examples/configs/resnet50-flowers.yaml']
 const WORKFLOW = 'examples/workflows/pull-request.yml'
 const SETTINGS = 'examples/settings/memorymark.yml'
 
-await documentSections(
-  {
-    comment: quoted(await comment()),
-    workflow: fenced('yaml', (await source(WORKFLOW)).text),
-    settings: fenced('yaml', (await source(SETTINGS)).text),
-  },
-  'examples/ or the engine',
-)
+const SOURCE = 'examples/ or the engine'
 
-/** Shown without its marker, which is hidden on a pull request too. */
+await documentSections(
+  'README.md',
+  { comment: quoted(await comment()), workflow: fenced('yaml', (await source(WORKFLOW)).text) },
+  SOURCE,
+)
+await documentSections('docs/settings.md', { settings: fenced('yaml', (await source(SETTINGS)).text) }, SOURCE)
+
+/** What is seen before anything is unfolded. */
 async function comment(): Promise<string> {
   const report = await analyze(await Promise.all(CONFIGS.map(source)), { now: new Date(0), gpu: defaultGpu })
   const markdown = renderComment(report)
   if (markdown === undefined) throw new Error(`None of ${CONFIGS.join(', ')} is a training config.`)
-  return markdown.replace(commentMarker, '').trim()
+  return markdown
+    .replace(commentMarker, '')
+    .replace(/<details>.*<\/details>\s*/s, '')
+    .trim()
 }
 
 async function source(file: string): Promise<SourceFile> {

@@ -1,6 +1,6 @@
 /** What the guides tell people to type, typed; what they name, there. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { commandNames, usage } from '../bot/commands/command.ts'
@@ -8,14 +8,15 @@ import { root } from '../scripts/bundles.ts'
 
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 const readme = read('README.md')
+const guides = `${readme}\n${read('docs/command-line.md')}`
 
-const commands = Array.from(readme.matchAll(/^memorymark (.+?) +# exit code (\d)/gm), ([, command = '', exitCode]) => ({
+const commands = Array.from(guides.matchAll(/^memorymark (.+?) +# exit code (\d)/gm), ([, command = '', exitCode]) => ({
   command,
   exitCode: Number(exitCode),
 }))
 
 it('shows each command with its exit code', () => {
-  expect(commands).toHaveLength(readme.match(/^memorymark /gm)?.length ?? 0)
+  expect(commands).toHaveLength(guides.match(/^memorymark /gm)?.length ?? 0)
   expect(new Set(commands.map(({ exitCode }) => exitCode))).toEqual(new Set([0, 1, 2]))
 })
 
@@ -37,7 +38,13 @@ it('docs/bot.md names every variable that the bot reads, and every command', () 
   expect(commandNames.filter(name => !guide.includes(`\`/memorymark ${usage[name].form}\``))).toEqual([])
 })
 
-it.each(['README.md', 'docs/bot.md', 'docs/api.md', 'CONTRIBUTING.md'])('%s links to what exists', file => {
+const documents = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...readdirSync(path.join(root, 'docs')).filter(isMarkdown).map(inDocs),
+]
+
+it.each(documents)('%s links to what exists', file => {
   const links = Array.from(read(file).matchAll(/\]\((?!https?:)([^)#]+)\)/g), ([, link = '']) => link)
   expect(links.filter(link => !existsSync(path.join(root, path.dirname(file), link)))).toEqual([])
 })
@@ -45,3 +52,16 @@ it.each(['README.md', 'docs/bot.md', 'docs/api.md', 'CONTRIBUTING.md'])('%s link
 it('the README links to the licence, which a reader looks for', () => {
   expect(readme).toContain('](LICENSE)')
 })
+
+it('the README is read in one go, and leads to every guide', () => {
+  expect(readme.split('\n').length).toBeLessThanOrEqual(150)
+  for (const guide of documents.filter(file => file.startsWith('docs/'))) expect(readme).toContain(`](${guide})`)
+})
+
+function isMarkdown(name: string): boolean {
+  return name.endsWith('.md')
+}
+
+function inDocs(name: string): string {
+  return `docs/${name}`
+}
