@@ -75,13 +75,15 @@ export function headline(report: Report): string {
   ].join(', ')
 }
 
-/** The conditions of the policy that made the state, each once; for the footer. */
+/** The conditions of the policy that made the state, each once and none that was let pass; for the footer. */
 export function decidingConditions(report: Report, state: 'warning' | 'blocked'): string[] {
   const { failOn, warnOn } = report.policy
   const asked = new Set((state === 'blocked' ? failOn : warnOn).map(formatCondition))
   const met = report.configs
     .flatMap(config => (config.status === 'analysed' ? config.verdict.reasons : []))
-    .flatMap(reason => (reason.kind === 'condition' ? [formatCondition(reason.condition)] : []))
+    .flatMap(reason =>
+      reason.kind === 'condition' && reason.spared === undefined ? [formatCondition(reason.condition)] : [],
+    )
   return [...new Set(met)].filter(condition => asked.has(condition))
 }
 

@@ -33,3 +33,9 @@ test('waste that the error leaves open names the condition that it would break',
   const open = reportOf([wasteful({ verdict: { state: 'warning', reasons } })])
   expect(renderComment(open)).toContain('Warning raised by `fail-on: waste > 40 %`')
 })
+
+test('what was let pass is not named among what blocks', () => {
+  const reasons = [{ kind: 'condition', condition, actual: 41, spared: 'within-error' } as const]
+  const blocked = reportOf([wasteful({ verdict: { state: 'warning', reasons } }), tooLarge()])
+  expect(renderComment(blocked)).toContain('<sub>Blocked by a config that does not fit ·')
+})
