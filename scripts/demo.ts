@@ -1,6 +1,7 @@
 /**
  * The whole path on one machine: an emulated GitHub and the bot on loopback, a pull request with training configs, the
- * Action that analyses them, and the comment and the check that come of it. `--keep` leaves everything running.
+ * Action that analyses them, and the comment and the check that come of it. `--keep` leaves everything running
+ * and shows the pull request as a page.
  */
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
@@ -11,6 +12,7 @@ import { type EmulatedGitHub, type PullRequest, type Repository, startGitHub } f
 import { root } from './bundles.ts'
 import { runAction } from './demo/action-run.ts'
 import { BotProcess } from './demo/bot-process.ts'
+import { showPullRequest } from './demo/pull-request-page.ts'
 import { until } from './demo/until.ts'
 
 const CONFIGS = 'examples/configs'
@@ -66,10 +68,13 @@ async function demo({ keep, signal }: { keep: boolean; signal: AbortSignal }): P
 
   await show(stage, comment)
   if (keep) {
-    say('\nRunning until Ctrl-C.')
+    await using page = await showPullRequest(repository, pullRequest)
+    say(`\nThe pull request as GitHub would show it: ${page.url}\nRunning until Ctrl-C.`)
     if (!signal.aborted) await once(signal, 'abort')
   } else {
-    say('\nThese addresses have ended with the demo; npm run demo -- --keep leaves them up.')
+    say(
+      '\nThese addresses have ended with the demo; npm run demo -- --keep leaves them up and shows the pull request as a page.',
+    )
   }
 }
 

@@ -1,5 +1,7 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import path from 'node:path'
+import type { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { root } from '../../scripts/bundles.ts'
 
@@ -24,3 +26,31 @@ it('the demo goes from a pull request to the comment and the check of the bot, a
   )
   expect(places).toMatch(/http:\/\/127\.0\.0\.1:\d+\/repos\/acme\/models\/pulls\/1\n/)
 })
+
+it('shows the pull request as a page, with comment, suggestions and check', { timeout: 60_000 }, async () => {
+  const demo = spawn(process.execPath, [path.join(root, 'scripts/demo.ts'), '--keep'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  try {
+    const url = await addressIn(demo.stdout)
+    const page = await (await fetch(url)).text()
+    expect(page).toContain('runs out of memory on the NVIDIA A10')
+    expect(page).toMatch(/<span class="added">\+per_device_train_batch_size: 32/)
+    expect(page).toContain('memorymark[bot] on examples/configs/bert-mnli.yaml, lines 5 to 6')
+    expect(page).toContain('<b>MemoryMark</b>: failure')
+    expect(page).toContain('class="annotation failure"')
+  } finally {
+    demo.kill('SIGINT')
+    await once(demo, 'exit')
+  }
+})
+
+async function addressIn(output: Readable): Promise<string> {
+  let text = ''
+  for await (const chunk of output) {
+    text += chunk
+    const [, url] = /as GitHub would show it: (\S+)\n/.exec(text) ?? []
+    if (url !== undefined) return url
+  }
+  throw new Error(`The demo has named no page:\n${text}`)
+}
