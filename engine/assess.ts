@@ -1,5 +1,5 @@
 /** One training spec on one GPU, assessed: peak, largest and recommended batch, cost, lever, cheaper GPU, verdict. */
-import { GPUS_OF_A_MACHINE } from './config/gpus.ts'
+
 import { accumulatesGradients, batchBounds, effectiveBatch, makesAnswers, type TrainingSpec } from './config/spec.ts'
 import { MemoryMarkError } from './errors.ts'
 import { errorBand } from './estimate/error-band.ts'
@@ -10,6 +10,7 @@ import { costPerRunUsd, type RunTerms, savingsPerRunUsd } from './metrics/cost.t
 import { halfWidthPercent, type MemoryBand, marginFor, type Range } from './metrics/range.ts'
 import { type Advice, advise, type BatchPlan, DEFAULT_MARGIN } from './metrics/recommend.ts'
 import type { ModelConfig } from './models/architecture.ts'
+import { fitsAmongSeveral } from './probes/among-several.ts'
 import { EstimateProbe, EstimateProbes } from './probes/estimate.ts'
 import { bestLever } from './report/lever.ts'
 import type {
@@ -162,19 +163,6 @@ function decisive(
   const { assumed = [] } = options
   const hangsOnOne = () => !fits(planOf(spec)) && fitsAmongSeveral(spec, config, options)
   return assumed.filter(what => what !== 'gpus' || spec.gpus > 1 || hangsOnOne())
-}
-
-/** Divided among a machine's GPUs by FSDP, as a launcher may do without a word in the config. */
-function fitsAmongSeveral(spec: TrainingSpec, config: ModelConfig, { gpu, footprints }: AssessmentOptions): boolean {
-  if (spec.framework !== 'pytorch' || spec.loop === 'ultralytics') return false
-  const divided: TrainingSpec = { ...spec, gpus: GPUS_OF_A_MACHINE, sharding: 'fsdp' }
-  try {
-    return new EstimateProbe(footprints.of(divided, config, gpu), gpu).fits(spec.microBatch)
-  } catch (error) {
-    // What cannot be divided does not fit divided.
-    if (error instanceof MemoryMarkError) return false
-    throw error
-  }
 }
 
 /** The cards that teams train on, from small to large, as the table of where a config fits shows them. */

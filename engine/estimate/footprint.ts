@@ -123,6 +123,14 @@ export class Footprint {
     return { bytes: byteKinds.reduce((sum, kind) => sum + breakdown[kind], 0), breakdown, moment: 'between steps' }
   }
 
+  /** The most that is allocated at any moment of what grows with the batch. */
+  growingBytes(batch: number): number {
+    const { step, sections } = this.#timeline
+    const sizes = step.bytesAt(batch)
+    for (const [number, size] of step.sizes.entries()) if (size?.bytesPerSample === 0) sizes[number] = 0
+    return highestPoint(sections, sizes, 0).bytes
+  }
+
   #findPeak(batch: number, workspaceBytes: number): Peak {
     const { step, sections } = this.#timeline
     const resting = this.resting(workspaceBytes)

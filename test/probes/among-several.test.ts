@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import { GPUS_OF_A_MACHINE } from '../../engine/config/gpus.ts'
+import type { TrainingSpec } from '../../engine/config/spec.ts'
+import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
+import { findGpu } from '../../engine/gpus/catalogue.ts'
+import { fitsAmongSeveral } from '../../engine/probes/among-several.ts'
+import { EstimateProbe } from '../../engine/probes/estimate.ts'
+import { knownModel, specOf } from '../estimate/specs.ts'
+
+const gpu = findGpu('a10')!
+const llama = 'meta-llama/Llama-3.2-1B'
+
+function fits(name: string, changes: Partial<TrainingSpec>): boolean {
+  return fitsAmongSeveral(specOf(name, changes), knownModel(name).config, { gpu, footprints: new FootprintCache() })
+}
+
+describe('a config that does not fit one GPU', () => {
+  const changes = { precision: 'fp32', sequenceLength: 512, gradientCheckpointing: true } as const
+
+  test('fits among several where it is the model that is too large', () => {
+    const spec = specOf('Qwen/Qwen2.5-3B', { ...changes, microBatch: 1 })
+    const alone = new FootprintCache().of(spec, knownModel(spec.model).config, gpu)
+    expect(new EstimateProbe(alone, gpu).fits(1)).toBe(false)
+    expect(fits(spec.model, { ...changes, microBatch: 1 })).toBe(true)
+  })
+
+  test('does not where the batch is too large for any', () => {
+    expect(fits(llama, { ...changes, microBatch: 512 })).toBe(false)
+  })
+})
+
+const trainings: readonly (readonly [what: string, model: string, changes: Partial<TrainingSpec>])[] = [
+  ['a decoder', llama, {}],
+  ['with adapters', llama, { lora: { rank: 8, targets: ['q_proj'], dropout: 0 } }],
+  ['with checkpoints', llama, { gradientCheckpointing: true, gradientAccumulation: 2 }],
+  ['in two types', 'gpt2', { precision: 'amp-bf16' }],
+  ['with images', 'google/vit-base-patch16-224', {}],
+  ['with convolutions', 'resnet-50', {}],
+]
+
+test.each(trainings)('what grows with the batch is there on each of several GPUs too: %s', (_, name, changes) => {
+  const spec = specOf(name, changes)
+  const { config } = knownModel(name)
+  const footprints = new FootprintCache()
+  const undivided = footprints.of(spec, config, gpu)
+  const divided = footprints.of({ ...spec, gpus: GPUS_OF_A_MACHINE, sharding: 'fsdp' }, config, gpu)
+  const bound = undivided.growingBytes(16) + undivided.resting(0).bytes / GPUS_OF_A_MACHINE
+  expect(bound).toBeLessThanOrEqual(divided.peak(16, 0).bytes)
+  expect(bound).toBeGreaterThan(divided.peak(16, 0).bytes / 4)
+})
