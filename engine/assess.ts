@@ -301,21 +301,23 @@ function cheaperGpu(
   const atMost = throughputBand(spec, gpu).samplesPerSecond.high
   const worthwhileUsd = best.costPerRunUsd * WORTHWHILE_COST_SHARE
   const toLeave = Math.max(margin, marginFor(memoryBand(spec, config)))
+  const { bytes: restingBytes } = footprints.of(spec, config, gpu).resting(0)
   const offers = catalogue
-    .filter(
-      other => other.priceCaveat === undefined && other.pricePerHourUsd < gpu.pricePerHourUsd && runs(other, spec),
-    )
-    .map(other => ({ other, probe: probeOf(other) }))
-    .filter(({ probe }) => probe.fits(spec.microBatch, toLeave))
-    .map(({ other, probe }) => {
+    .filter(other => other.priceCaveat === undefined && other.pricePerHourUsd < gpu.pricePerHourUsd)
+    .filter(other => runs(other, spec) && restingBytes <= usableBytes(other) * (1 - toLeave))
+    .map(other => {
+      const probe = probeOf(other)
       const slowdown = here / probe.samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
       const costPerRunUsd = hoursPerRun * slowdown * other.pricePerHourUsd * spec.gpus
       const atLeast = throughputBand(spec, other).samplesPerSecond.low
-      return { gpu: reportedGpu(other), costPerRunUsd, worstCostUsd: (costPerRunUsd * atMost) / atLeast }
+      return { other, probe, costPerRunUsd, worstCostUsd: (costPerRunUsd * atMost) / atLeast }
     })
     .filter(({ worstCostUsd }) => worstCostUsd <= worthwhileUsd)
-  const [cheapest] = offers.toSorted((a, b) => a.costPerRunUsd - b.costPerRunUsd)
-  return cheapest && { gpu: cheapest.gpu, costPerRunUsd: cheapest.costPerRunUsd }
+  // Its memory takes longest to know, and is asked for last.
+  const cheapest = offers
+    .toSorted((a, b) => a.costPerRunUsd - b.costPerRunUsd)
+    .find(({ probe }) => probe.fits(spec.microBatch, toLeave))
+  return cheapest && { gpu: reportedGpu(cheapest.other), costPerRunUsd: cheapest.costPerRunUsd }
 }
 
 function runs(gpu: Gpu, spec: TrainingSpec): boolean {

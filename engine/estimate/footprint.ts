@@ -14,7 +14,7 @@ import { allocatedAt, highestPoint, noBlocks, replay } from './replay.ts'
 import type { Section } from './sections.ts'
 import { type ByteKind, byteKinds } from './storage.ts'
 import { Tape } from './tape.ts'
-import { type Optimized, parameterCount, playStep, type Timeline } from './timeline.ts'
+import { type Optimized, optimizedBy, parameterCount, playStep, type Timeline } from './timeline.ts'
 
 export interface Peak {
   readonly bytes: number
@@ -94,7 +94,7 @@ export class Footprint {
   }
 
   get optimized(): Optimized {
-    return this.#timeline.optimized
+    return optimizedBy(this.#recording.tape, this.spec)
   }
 
   get #timeline(): Timeline {

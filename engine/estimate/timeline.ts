@@ -28,7 +28,6 @@ export interface Timeline {
   readonly sections: Sections
   /** Sections of the step before the optimizer runs, where the first step allocates its state. */
   readonly sectionsBeforeOptimizer: number
-  readonly optimized: Optimized
 }
 
 /** What the optimizer steps with: the trainable parameters, or float32 copies of them. */
@@ -46,7 +45,7 @@ export function playStep(
 ): Timeline | undefined {
   const shares = sharesOf(spec)
   const parameters = [...tape.parameters.values()]
-  const optimized = parameters.filter(parameter => parameter.requiresGrad).map(parameter => master(spec, parameter))
+  const optimized = mastersIn(tape, spec)
   const checkpoints = {
     isReentrant: checkpointsReentrantly(spec),
     keepsInputs: keepsFrozenInputs(spec),
@@ -85,7 +84,6 @@ export function playStep(
     step: player.step,
     sections,
     sectionsBeforeOptimizer: sections.all.filter(({ to }) => to <= eventsBeforeOptimizer).length,
-    optimized: totals(isTraining ? optimized : []),
   }
 }
 
@@ -111,9 +109,10 @@ function bytesByKind(storages: readonly Storage[]): Record<ByteKind, number> {
   return bytes
 }
 
-function totals(optimized: readonly Tensor[]): Optimized {
+/** Known without playing the step. */
+export function optimizedBy(tape: Autograd, spec: TrainingSpec): Optimized {
   let [tensors, count, bytes] = [0, 0, 0]
-  for (const tensor of optimized) {
+  for (const tensor of spec.step === 'training' ? mastersIn(tape, spec) : []) {
     const times = countOf(tensor.storage.turn)
     tensors += times
     count += times * elements(tensor)
@@ -164,9 +163,10 @@ function inBackward({ optimizer }: TrainingSpec, optimized: readonly Tensor[]): 
   return { optimizer, parameters: new Map(optimized.map(parameter => [parameter.storage, parameter])) }
 }
 
-/** What the optimizer works on: the weights, or float32 copies of them. */
-function master(spec: TrainingSpec, parameter: Tensor): Tensor {
-  return mastersOf(spec) === 'none' ? parameter : { ...parameter, dtype: 'float32' }
+/** What the optimizer works on: the weights that train, or float32 copies of them. */
+function mastersIn(tape: Autograd, spec: TrainingSpec): readonly Tensor[] {
+  const trained = [...tape.parameters.values()].filter(parameter => parameter.requiresGrad)
+  return mastersOf(spec) === 'none' ? trained : trained.map(parameter => ({ ...parameter, dtype: 'float32' }))
 }
 
 function optimizerState(tape: Autograd, spec: TrainingSpec, optimized: readonly Tensor[], shares: Shares): Storage[] {
