@@ -9,9 +9,10 @@ import type { Node } from './autograd.ts'
 import { ExpandableAllocator } from './expandable-segments.ts'
 import { withReleasedExperts } from './library-rules.ts'
 import { type Objective, objectiveOf } from './objectives/objective.ts'
-import { EVERY_LAYER } from './repetition.ts'
+import { EVERY_LAYER, TURNS_BEHIND } from './repetition.ts'
 import { allocatedAt, highestPoint, noBlocks, replay } from './replay.ts'
 import type { Section } from './sections.ts'
+import { gathersBlocks } from './sharding/exchange.ts'
 import { type ByteKind, byteKinds } from './storage.ts'
 import { Tape } from './tape.ts'
 import { type Optimized, optimizedBy, parameterCount, playStep, type Timeline } from './timeline.ts'
@@ -44,6 +45,8 @@ export class Recording {
     this.#terms = [written, config, device]
     this.tape = new Tape(spec, device, expertNamesOf(config))
     this.tape.firstTurns = firstTurns
+    // The last block's weights are gathered before its backward pass begins, so that the one before it is not like the others.
+    if (gathersBlocks(spec)) this.tape.turnsBehind = TURNS_BEHIND + 1
     this.objective = objectiveOf(this.tape, ownPart(spec, config), spec)
     refuseMissingTargets(spec, this.tape)
     refuseNothingTrained(spec, this.tape)
@@ -59,7 +62,7 @@ export class Recording {
 /** Where a layer's place in the model or the sum over all layers matters, every layer is recorded. */
 function firstTurnsOf(spec: TrainingSpec): number {
   const sums = ['answers', 'strided', 'trajectories'].includes(spec.method?.kind ?? '') || spec.loop === 'ultralytics'
-  const isDivided = modelCopies(spec) > 1 || spec.offload !== undefined
+  const isDivided = (modelCopies(spec) > 1 || spec.offload !== undefined) && !gathersBlocks(spec)
   if (spec.trainable !== undefined || spec.trainsTowers || isDivided || sums) return EVERY_LAYER
   // The first adapters get no gradient for what they read, so that the second layer is not like the third.
   return spec.lora !== undefined && !spec.gradientCheckpointing ? 2 : 1

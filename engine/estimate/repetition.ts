@@ -10,6 +10,8 @@ export interface Repetition {
   readonly standIn: number
   /** How many turns it stands for beside itself. */
   readonly leftOut: number
+  /** How many are recorded behind it. */
+  readonly behind: number
 }
 
 /** One that is recorded. */
@@ -24,8 +26,8 @@ export interface Turn {
 /** As many first turns as no model has layers. */
 export const EVERY_LAYER = Number.POSITIVE_INFINITY
 
-/** The one that stands for others, one that is like it, and the last. */
-const TURNS_FROM_STAND_IN = 3
+/** Behind the one that stands for others: one that is like it, and the last. */
+export const TURNS_BEHIND = 2
 
 export function isStandIn(turn: Turn | undefined): turn is Turn {
   return turn !== undefined && turn.at === turn.repetition.standIn
@@ -37,8 +39,8 @@ export function countOf(turn: Turn | undefined): number {
 }
 
 /** Recorded or not. */
-export function turnsOf({ standIn, leftOut }: Repetition): number {
-  return standIn + TURNS_FROM_STAND_IN + leftOut
+export function turnsOf({ standIn, leftOut, behind }: Repetition): number {
+  return standIn + 1 + leftOut + behind
 }
 
 interface OfTurn {
@@ -67,14 +69,18 @@ export interface LayerPlan {
 
 /**
  * `kinds`: what each layer is. A turn is as many layers as it takes until all kinds come again in the same order. `firstTurns`: how many
- * are recorded before the one that stands for others.
+ * are recorded before the one that stands for others; `turnsBehind`: and behind it.
  */
-export function layerPlan(kinds: readonly string[], firstTurns: number): readonly LayerPlan[] {
-  const recordedTurns = firstTurns + TURNS_FROM_STAND_IN
+export function layerPlan(
+  kinds: readonly string[],
+  firstTurns: number,
+  turnsBehind = TURNS_BEHIND,
+): readonly LayerPlan[] {
+  const recordedTurns = firstTurns + 1 + turnsBehind
   const { start, length, turns } = longestRepetition(kinds, recordedTurns)
   const leftOut = turns - recordedTurns
   if (leftOut <= 0) return kinds.map((_, index) => ({ index }))
-  const repetition = { standIn: firstTurns, leftOut }
+  const repetition = { standIn: firstTurns, leftOut, behind: turnsBehind }
   const recorded = Array.from({ length: recordedTurns }, (_, at) => ({ repetition, at, storages: 0 }))
   const before = Array.from({ length: start }, (_, index) => ({ index }))
   const within = recorded.flatMap(turn => {

@@ -10,8 +10,9 @@ import { optimizerRules } from './optimizer.ts'
 import { type InBackward, Player, type PlayerRules } from './player.ts'
 import { countOf, withLeftOut } from './repetition.ts'
 import { type Sections, sectionsOf } from './sections.ts'
-import { exchangeOf } from './sharding/exchange.ts'
+import { exchangeOf, gathersBlocks } from './sharding/exchange.ts'
 import { mastersOf, type Shares, sharesOf } from './sharding/shares.ts'
+import { liesInTurns } from './sharding/units.ts'
 import { Watching } from './sharding/watching.ts'
 import { bytesAt, type Step } from './step.ts'
 import { type ByteKind, bytesPerElement, elements, type Storage, type Tensor } from './storage.ts'
@@ -43,6 +44,7 @@ export function playStep(
   spec: TrainingSpec,
   { loss, held, before = [] }: Objective,
 ): Timeline | undefined {
+  if (gathersBlocks(spec) && !liesInTurns(tape.parameters)) return undefined
   const shares = sharesOf(spec)
   const parameters = [...tape.parameters.values()]
   const optimized = mastersIn(tape, spec)

@@ -66,8 +66,12 @@ export class EstimateProbe {
   /** What the caching allocator holds at most; for a batch that does not fit, on a device without limit. */
   reservedBytes(batch: number): number | undefined {
     const limits = [this.usableBytes, Number.POSITIVE_INFINITY]
-    const fits = limits.map(limit => this.#footprint.fit(batch, limit, this.#workspaceBytes))
-    return fits.find(fit => fit.kind === 'fits')?.reservedBytes
+    const { bytes: peakBytes } = this.peak(batch)
+    for (const limit of limits) {
+      const fit = this.#fit(batch, peakBytes, limit)
+      if (fit.kind === 'fits') return fit.reservedBytes
+    }
+    return undefined
   }
 
   samplesPerSecond(batch: number, accumulation: number): number {

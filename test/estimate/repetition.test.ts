@@ -42,6 +42,7 @@ describe('which layers are recorded', () => {
 const families = [...Map.groupBy(modelIds, id => findModel(id)?.family).values()].flatMap(ids => ids.slice(-1))
 
 const plain = {} as const
+const divided = { sharding: 'fsdp', gpus: 8, precision: 'bf16-master' } as const
 const checkpointed = { gradientCheckpointing: true, precision: 'bf16', gradientAccumulation: 2 } as const
 
 function someLinear(id: string): string {
@@ -70,6 +71,10 @@ function everything(id: string, changes: Partial<TrainingSpec>, firstTurns?: num
 describe.each(families)('%s', id => {
   test('is the same whether all of its layers are recorded or some stand for all', () => {
     expect(everything(id, plain)).toEqual(everything(id, plain, EVERY_LAYER))
+  })
+
+  test('and divided by FSDP, block by block', () => {
+    expect(everything(id, divided)).toEqual(everything(id, divided, EVERY_LAYER))
   })
 
   test.runIf(findModel(id)?.tasks.includes('causal-lm'))(

@@ -11,7 +11,7 @@ const BYTES = 16 * MIB
 
 /** Layers that keep 16 MiB each from the forward pass to the backward pass, two in between left out. */
 function stepOf(keptOf: (turn: Turn) => number): { step: Step; turns: readonly Turn[] } {
-  const repetition = { standIn: 1, leftOut: 2 }
+  const repetition = { standIn: 1, leftOut: 2, behind: 2 }
   const turns = [0, 1, 2, 3].map(at => ({ repetition, at, storages: 0 }))
   const kept = turns.map((turn): Storage => {
     const common = { bytesPerSample: 0, kind: 'activations', persistent: false, turn, role: 0 } as const

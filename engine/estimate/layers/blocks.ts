@@ -1,6 +1,6 @@
 /** Python frames and checkpointed blocks: what local variables keep alive, and what the backward pass recomputes. */
 import type { Node } from '../autograd.ts'
-import { EVERY_LAYER, layerPlan } from '../repetition.ts'
+import { EVERY_LAYER, layerPlan, TURNS_BEHIND } from '../repetition.ts'
 import type { Storage, Tensor } from '../storage.ts'
 import { Batch } from './batch.ts'
 
@@ -11,6 +11,8 @@ export class Blocks extends Batch {
   protected locals: Tensor[] = []
   /** Of layers that are alike only some are recorded: so many before the one that stands for others. */
   firstTurns = EVERY_LAYER
+  /** And so many behind it. */
+  turnsBehind = TURNS_BEHIND
   /** What the running block passes on. */
   #handedOn: Tensor[] = []
 
@@ -79,7 +81,9 @@ export class Blocks extends Batch {
   layers<State>(x: State, kinds: readonly string[] | number, layer: (x: State, index: number) => State): State {
     const each = typeof kinds === 'number' ? new Array<string>(kinds).fill('') : kinds
     const isOuter = this.turn === undefined
-    const plan = isOuter ? layerPlan(each, this.firstTurns) : each.map((_, index) => ({ index, turn: this.turn }))
+    const plan = isOuter
+      ? layerPlan(each, this.firstTurns, this.turnsBehind)
+      : each.map((_, index) => ({ index, turn: this.turn }))
     let states = x
     for (const { index, turn } of plan) {
       this.turn = turn

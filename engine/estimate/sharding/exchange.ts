@@ -2,7 +2,7 @@
  * What several GPUs do between them in the middle of a step: weights are gathered and let go, gradients summed and divided. The
  * timeline tells an exchange what the step does; the exchange allocates and releases.
  */
-import { modelCopies, type TrainingSpec } from '../../config/spec.ts'
+import { isFsdp, modelCopies, type TrainingSpec } from '../../config/spec.ts'
 import { hasFlatParameters } from '../library-rules.ts'
 import type { ByteKind, Storage, Tensor } from '../storage.ts'
 import { DataParallel } from './data-parallel.ts'
@@ -50,6 +50,15 @@ export interface ExchangeContext {
   readonly kept: (parameter: Storage) => boolean
 }
 
+/** FSDP2 on several GPUs, which treats all blocks alike; what the others do with a layer hangs on those before it. */
+export function gathersBlocks(spec: TrainingSpec): boolean {
+  return spec.step === 'training' && isFsdp(spec.sharding) && !isAlone(spec) && !hasFlatParameters(spec)
+}
+
+function isAlone(spec: TrainingSpec): boolean {
+  return modelCopies(spec) === 1 && spec.offload === undefined
+}
+
 /** `order`: what the operations of a step use, in order, as `begins` is told. */
 export function exchangeOf(context: ExchangeContext, order: () => readonly (readonly Storage[])[]): Exchange {
   const { spec } = context
@@ -59,11 +68,8 @@ export function exchangeOf(context: ExchangeContext, order: () => readonly (read
       return new DataParallel(context)
     case 'fsdp':
     case 'fsdp-grad-op':
-      return modelCopies(spec) === 1 && spec.offload === undefined
-        ? new DataParallel(context)
-        : hasFlatParameters(spec)
-          ? new FlatParameters(context)
-          : new FullyShardedDataParallel(context)
+      if (gathersBlocks(spec)) return new FullyShardedDataParallel(context)
+      return hasFlatParameters(spec) && !isAlone(spec) ? new FlatParameters(context) : new DataParallel(context)
     case 'zero1':
     case 'zero2':
       return new Zero(context)
