@@ -3,6 +3,7 @@ import * as core from '@actions/core'
 import type { AnalyzeOptions, RepositorySettings, SourceFile } from '../engine/index.ts'
 import { openChange, type ReadChange } from '../github/change.ts'
 import { type Subject, short } from './event.ts'
+import { readGpu } from './inputs.ts'
 import type { Job } from './job.ts'
 import { refusedInput, shown } from './refused-input.ts'
 import { readTeamSettings, remarksOnProposal } from './settings.ts'
@@ -53,6 +54,7 @@ function optionsOf(
 ): AnalyzeOptions {
   return {
     ...inputs.analysis,
+    ...(inputs.gpu !== undefined && { gpu: readGpu('gpu', inputs.gpu, settings.gpus) }),
     settings,
     sources: { readFile, listFolder },
     ...(subject.kind !== 'tree' && { base }),

@@ -3,7 +3,7 @@ import {
   type AnalyzeOptions,
   closest,
   compileGlob,
-  findGpu,
+  findGpuAmong,
   type Gpu,
   gpus,
   type MemoryMarkError,
@@ -18,7 +18,9 @@ export type InputSource = (name: string) => string
 export interface Inputs {
   readonly token: string
   /** Only what is set; it wins over the settings of the repository. */
-  readonly analysis: Omit<AnalyzeOptions, 'now' | 'settings' | 'base'>
+  readonly analysis: Omit<AnalyzeOptions, 'now' | 'settings' | 'base' | 'gpu'>
+  /** As written: the settings of the repository may describe it. */
+  readonly gpu?: string
   /** Globs; absent when the settings of the repository decide. */
   readonly paths?: readonly string[]
   readonly comment: CommentMode
@@ -36,7 +38,6 @@ export function readInputs(input: InputSource): Inputs {
   return {
     token: readRequired(input, 'github-token', "Omit it to use the job's own token"),
     analysis: {
-      ...(gpu !== '' && { gpu: readGpu('gpu', gpu) }),
       policy: {
         ...(input('fail-on') !== '' && { failOn: parseConditions(input('fail-on'), 'input fail-on') }),
         ...(input('warn-on') !== '' && { warnOn: parseConditions(input('warn-on'), 'input warn-on') }),
@@ -45,6 +46,7 @@ export function readInputs(input: InputSource): Inputs {
       ...(runsPerYear !== undefined && { runsPerYear }),
       ...(pricePerHourUsd !== undefined && { pricePerHourUsd }),
     },
+    ...(gpu !== '' && { gpu }),
     ...(paths.length > 0 && { paths }),
     comment: readWord(input, 'comment', commentModes),
     reportPath: readRequired(input, 'report-path', 'Omit it to use memorymark-report.json'),
@@ -57,17 +59,18 @@ function readRequired(input: InputSource, name: string, fix: string): string {
   return value
 }
 
-export function readGpu(name: string, id: string): Gpu {
-  const gpu = findGpu(id)
-  if (gpu === undefined) throw unknownGpu(name, id)
+/** `described`: what the settings of the repository describe. @throws MemoryMarkError that names the input. */
+export function readGpu(name: string, id: string, described: readonly Gpu[]): Gpu {
+  const gpu = findGpuAmong(described, id)
+  if (gpu === undefined) throw unknownGpu(name, id, described)
   return gpu
 }
 
-function unknownGpu(name: string, id: string): MemoryMarkError {
-  const ids = gpus.map(known => known.id)
+function unknownGpu(name: string, id: string, described: readonly Gpu[]): MemoryMarkError {
+  const ids = [...gpus, ...described].map(known => known.id)
   const meant = closest(id, ids)
   const fix = `${meant ? `Did you mean ${meant}? ` : ''}Known: ${ids.join(', ')}`
-  return refusedInput(name, `"${shown(id)}" is not in the catalogue`, fix)
+  return refusedInput(name, `"${shown(id)}" is not in the catalogue, and the settings do not describe it`, fix)
 }
 
 /** One of the words that an input takes. */

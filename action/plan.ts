@@ -11,7 +11,6 @@ import type { RunContext } from './run-context.ts'
 import { readRunners } from './runners.ts'
 
 export async function plan(run: RunContext, event: EventSubject): Promise<void> {
-  const runners = readRunners(name => core.getInput(name))
   const job = await openJob(run, event)
   if (job === undefined) return setOutputs(matrixOutputs([]))
   const { files, options, remarks } = await gather(job)
@@ -19,6 +18,7 @@ export async function plan(run: RunContext, event: EventSubject): Promise<void> 
   const { base: _, ...terms } = options
   const report = await job.engine.analyze(files, { ...terms, ...limitsFor(job.subject) })
   const { gpu, settings = noSettings } = options
+  const runners = readRunners(name => core.getInput(name), settings.gpus)
   const isSettled = (path: string) => (gpu ?? settingsFor(path, settings).gpu) !== undefined
   const planned = planSweeps(report, runners, isSettled)
   for (const remark of [...remarks, ...planned.remarks]) core.warning(remark)

@@ -1,20 +1,21 @@
 /** The input `runners`: the fleet that `mode: plan` shares the work among. */
+import type { Gpu } from '../engine/index.ts'
 import { type InputSource, readGpu } from './inputs.ts'
 import { refusedInput, shown } from './refused-input.ts'
 
 /** Labels of the runner that has a GPU, by the GPU's id. */
 export type Runners = ReadonlyMap<string, readonly string[]>
 
-/** @throws MemoryMarkError for a line that is no GPU with its labels. */
-export function readRunners(input: InputSource): Runners {
+/** `described`: GPUs of the settings. @throws MemoryMarkError for a line that is no GPU with its labels. */
+export function readRunners(input: InputSource, described: readonly Gpu[] = []): Runners {
   const lines = input('runners')
     .split('\n')
     .map(line => line.trim())
     .filter(line => line !== '')
-  return new Map(lines.map(readRunner))
+  return new Map(lines.map(line => readRunner(line, described)))
 }
 
-function readRunner(line: string): readonly [string, readonly string[]] {
+function readRunner(line: string, described: readonly Gpu[]): readonly [string, readonly string[]] {
   const [, gpu = '', written = ''] = /^([^:]+):(.*)$/.exec(line) ?? []
   const labels = written
     .split(',')
@@ -27,5 +28,5 @@ function readRunner(line: string): readonly [string, readonly string[]] {
       'Write one per line, such as a10: self-hosted, a10',
     )
   }
-  return [readGpu('runners', gpu.trim()).id, labels]
+  return [readGpu('runners', gpu.trim(), described).id, labels]
 }

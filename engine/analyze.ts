@@ -9,6 +9,7 @@ import { MemoryMarkError } from './errors.ts'
 import { derivationOf } from './estimate/error-band.ts'
 import { FootprintCache } from './estimate/footprint-cache.ts'
 import { defaultGpu, type Gpu, gpus } from './gpus/catalogue.ts'
+import { sentencesOn } from './gpus/described.ts'
 import { type ProposalOptions, proposeChange } from './propose.ts'
 import { isPlainLine } from './render/plain.ts'
 import { changedLines } from './report/changed-lines.ts'
@@ -172,7 +173,10 @@ async function analyzeFile(
     }
     case 'training-config': {
       const assumed = [...(options.assumed ?? []), ...(reading.assumesGpus ? (['gpus'] as const) : [])]
-      const analysis = async () => analysed(path, reading, await assessor(reading, file, { ...options, assumed }))
+      const analysis = async () => {
+        const { assessment, assumptions } = await assessor(reading, file, { ...options, assumed })
+        return analysed(path, reading, { assessment, assumptions: [...assumptions, ...sentencesOn(options.gpu)] })
+      }
       return { kind: 'config', result: await assessed(path, reading, analysis) }
     }
   }
@@ -224,7 +228,9 @@ function sharedOptions(
   return {
     policy: policyOf(options, settings),
     footprints,
-    catalogue: gpus.map(gpu => priced(gpu, settings.pricesPerHourUsd[gpu.id], settings.source, options.now)),
+    catalogue: [...gpus, ...settings.gpus].map(gpu =>
+      priced(gpu, settings.pricesPerHourUsd[gpu.id], settings.source, options.now),
+    ),
     ...(stepSize !== undefined && { stepSize }),
     ...(marginPercent !== undefined && { margin: marginPercent / 100 }),
   }

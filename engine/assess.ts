@@ -5,10 +5,10 @@ import { MemoryMarkError } from './errors.ts'
 import { errorBand } from './estimate/error-band.ts'
 import type { FootprintCache } from './estimate/footprint-cache.ts'
 import { throughputBand } from './estimate/throughput-band.ts'
-import { type Gpu, gpus, usableBytes } from './gpus/catalogue.ts'
+import { type Gpu, gpus, hasBfloat16, hasSpeed, usableBytes } from './gpus/catalogue.ts'
 import { costPerRunUsd, type RunTerms, savingsPerRunUsd } from './metrics/cost.ts'
 import { halfWidthPercent, type MemoryBand, marginFor, type Range } from './metrics/range.ts'
-import { type Advice, advise, type BatchPlan, DEFAULT_MARGIN } from './metrics/recommend.ts'
+import { type Advice, advise, adviseForMemory, type BatchPlan, DEFAULT_MARGIN } from './metrics/recommend.ts'
 import type { ModelConfig } from './models/architecture.ts'
 import { fitsAmongSeveral } from './probes/among-several.ts'
 import { EstimateProbe, EstimateProbes } from './probes/estimate.ts'
@@ -78,7 +78,8 @@ export interface Evidence {
   readonly peakBytes: (plan: BatchPlan) => number
   /** What the caching allocator holds; undefined where nobody knows. */
   readonly reservedBytes?: (plan: BatchPlan) => number | undefined
-  readonly samplesPerSecond: (plan: BatchPlan) => number
+  /** Undefined where the throughput is unknown. */
+  readonly samplesPerSecond: (plan: BatchPlan) => number | undefined
 }
 
 /** Without `evidence`, from our model alone. The breakdown, the lever and the cheaper GPU are always modelled. */
@@ -94,16 +95,17 @@ export function assess(
   const now = planOf(spec)
   const terms: RunTerms = { hoursPerRun, pricePerHourUsd: gpu.pricePerHourUsd, gpus: spec.gpus }
   // In a run that generates completions, training steps are only part of the time, and that share is not modelled.
-  const speedupOf = (plan: BatchPlan) => (makesAnswers(spec) ? 1 : rate(plan) / rate(now))
+  const speedupOf = (plan: BatchPlan) => (makesAnswers(spec) ? 1 : ratioOf(rate(plan), rate(now)))
   const point = (plan: BatchPlan): OperatingPoint => {
     const reservedBytes = evidence.reservedBytes?.(plan)
+    const samplesPerSecond = rate(plan)
     return {
       ...plan,
       effectiveBatch: effectiveBatch({ ...spec, ...plan }),
       fits: evidence.fits(plan),
       peakBytes: evidence.peakBytes(plan),
       ...(reservedBytes !== undefined && { reservedBytes }),
-      samplesPerSecond: rate(plan),
+      ...(samplesPerSecond !== undefined && { samplesPerSecond }),
       costPerRunUsd: costPerRunUsd(terms, speedupOf(plan)),
     }
   }
@@ -118,7 +120,7 @@ export function assess(
   const savingsPerYearUsd = savedPerRunUsd * runsPerYear
   const isTight = current.peakBytes > evidence.gpu.usableBytes * TIGHT_SHARE
   const lever = isTight ? bestLever(spec, config, gpu, modelled, footprints) : undefined
-  const isPriced = !makesAnswers(spec) && !assumed.includes('gpu')
+  const isPriced = !makesAnswers(spec) && !assumed.includes('gpu') && gpu.priceCaveat !== 'not-given'
   const rightSizing = isPriced ? cheaperGpu(spec, config, options, recommended ?? current) : undefined
   const assessment = {
     spec,
@@ -148,6 +150,11 @@ export function assess(
     ...(assumed.includes('gpu') && { cardFits: cardFits(spec, config, options) }),
   }
   return { ...assessment, verdict: judge(figuresOf(assessment), policy) }
+}
+
+/** Of two speeds; 1 where they are unknown, so that nothing is claimed of them. */
+function ratioOf(speed: number | undefined, other: number | undefined): number {
+  return speed === undefined || other === undefined ? 1 : speed / other
 }
 
 /**
@@ -204,7 +211,10 @@ function throughputCurve({ trials, throughputProvenance, samplesPerSecond, large
   const sizes = isModelled ? [...tried, ...powersOfTwo().filter(power => power <= largest)] : tried
   return [...new Set(sizes)]
     .toSorted((a, b) => a - b)
-    .map(microBatch => ({ microBatch, samplesPerSecond: samplesPerSecond({ microBatch, gradientAccumulation: 1 }) }))
+    .flatMap(microBatch => {
+      const rate = samplesPerSecond({ microBatch, gradientAccumulation: 1 })
+      return rate === undefined ? [] : [{ microBatch, samplesPerSecond: rate }]
+    })
 }
 
 function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: AssessmentOptions): Evidence {
@@ -220,20 +230,22 @@ function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: Ass
   const sizesOf = (plan: BatchPlan) => (accumulatesGradients(spec, plan) ? accumulating : alone)
   const samplesPerSecond = (plan: BatchPlan) =>
     sizesOf(current).probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation)
-  const advice = advise({
+  const situation = {
     current,
     bounds: batchBounds(spec),
     grid,
-    largestWithMargin: isSeveral =>
+    largestWithMargin: (isSeveral: boolean) =>
       sizesOf({ ...current, gradientAccumulation: isSeveral ? 2 : 1 }).largestWithMargin || undefined,
-    samplesPerSecond,
-  })
+  }
+  const advice = hasSpeed(gpu)
+    ? advise({ ...situation, samplesPerSecond: plan => samplesPerSecond(plan) ?? 1 })
+    : adviseForMemory(situation)
   const largest = alone.largest || undefined
   return {
     gpu: { ...reportedGpu(gpu), usableBytes: alone.probe.usableBytes },
     provenance: 'estimated',
     errorBand: band,
-    throughputProvenance: 'modelled',
+    throughputProvenance: hasSpeed(gpu) ? 'modelled' : 'unknown',
     ratioBand: throughputBand(spec, gpu).ratio,
     largest,
     advice,
@@ -298,6 +310,7 @@ function cheaperGpu(
   // Both speeds are modelled: a measured one could not be compared with another card's modelled one.
   const probeOf = (card: Gpu) => new EstimateProbe(footprints.of(spec, config, card), card)
   const here = probeOf(gpu).samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
+  if (here === undefined) return undefined
   const atMost = throughputBand(spec, gpu).samplesPerSecond.high
   const worthwhileUsd = best.costPerRunUsd * WORTHWHILE_COST_SHARE
   const toLeave = Math.max(margin, marginFor(memoryBand(spec, config)))
@@ -305,12 +318,13 @@ function cheaperGpu(
   const offers = catalogue
     .filter(other => other.priceCaveat === undefined && other.pricePerHourUsd < gpu.pricePerHourUsd)
     .filter(other => runs(other, spec) && restingBytes <= usableBytes(other) * (1 - toLeave))
-    .map(other => {
+    .flatMap(other => {
       const probe = probeOf(other)
-      const slowdown = here / probe.samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
-      const costPerRunUsd = hoursPerRun * slowdown * other.pricePerHourUsd * spec.gpus
+      const there = probe.samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
+      if (there === undefined) return []
+      const costPerRunUsd = hoursPerRun * (here / there) * other.pricePerHourUsd * spec.gpus
       const atLeast = throughputBand(spec, other).samplesPerSecond.low
-      return { other, probe, costPerRunUsd, worstCostUsd: (costPerRunUsd * atMost) / atLeast }
+      return [{ other, probe, costPerRunUsd, worstCostUsd: (costPerRunUsd * atMost) / atLeast }]
     })
     .filter(({ worstCostUsd }) => worstCostUsd <= worthwhileUsd)
   // Its memory takes longest to know, and is asked for last.
@@ -321,13 +335,13 @@ function cheaperGpu(
 }
 
 function runs(gpu: Gpu, spec: TrainingSpec): boolean {
-  return gpu.peakFlops.bf16 !== undefined || !spec.precision.includes('bf16')
+  return hasBfloat16(gpu) || !spec.precision.includes('bf16')
 }
 
 export function reportedGpu(gpu: Gpu): ReportedGpu {
-  const { id, name, totalBytes, pricePerHourUsd, priceSource, priceDate, priceCaveat } = gpu
+  const { id, name, totalBytes, pricePerHourUsd, priceSource, priceDate, priceCaveat, describedAt } = gpu
   const price = { pricePerHourUsd, priceSource, priceDate, ...(priceCaveat && { priceCaveat }) }
-  return { id, name, totalBytes, usableBytes: usableBytes(gpu), ...price }
+  return { id, name, totalBytes, usableBytes: usableBytes(gpu), ...price, ...(describedAt && { describedAt }) }
 }
 
 /** The same model needs almost ten times the memory in TensorFlow.js, so our model of PyTorch does not apply to it. */

@@ -6,7 +6,7 @@ import type { SourceFile } from './config/reading.ts'
 import type { TrainingSpec } from './config/spec.ts'
 import { MemoryMarkError } from './errors.ts'
 import { derivationOf } from './estimate/error-band.ts'
-import { findGpu, type Gpu, gpus } from './gpus/catalogue.ts'
+import { findGpuAmong, type Gpu, gpus } from './gpus/catalogue.ts'
 import { describeMachine, type Machine } from './probes/device.ts'
 import { brokenTrialProblem } from './probes/failure.ts'
 import { canonicalJson, KeepingProbe, type TrialStore } from './probes/kept-trials.ts'
@@ -135,7 +135,7 @@ function cardOf(
   remark: (s: string) => void,
 ): Gpu {
   if (engine !== 'torch') return gpu
-  const found = findGpu(device.name)
+  const found = findGpuAmong(catalogue, device.name)
   if (found === undefined) {
     remark(`The catalogue lacks this machine's ${device.name}; it is priced as the ${gpu.name}.`)
     return gpu

@@ -10,9 +10,9 @@ import {
 } from './assess.ts'
 import { accumulatesGradients, batchBounds, type TrainingSpec } from './config/spec.ts'
 import { throughputBand } from './estimate/throughput-band.ts'
-import type { Gpu } from './gpus/catalogue.ts'
+import { type Gpu, hasSpeed } from './gpus/catalogue.ts'
 import { type MemoryBand, marginFor, ratioWithin, symmetricBand } from './metrics/range.ts'
-import { type Advice, advise, DEFAULT_MARGIN } from './metrics/recommend.ts'
+import { type Advice, advise, adviseForMemory, DEFAULT_MARGIN } from './metrics/recommend.ts'
 import { widestSpread } from './metrics/spread.ts'
 import { Throughput } from './metrics/throughput.ts'
 import type { ModelConfig } from './models/architecture.ts'
@@ -111,7 +111,7 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
     errorBand: isMeasured ? memorySpread(record) : memoryBand(spec, config),
     ratioBand:
       throughputBandPercent === undefined ? throughputBand(spec, gpu).ratio : ratioWithin(1, throughputBandPercent),
-    throughputProvenance: isTimed && advice !== undefined ? 'measured' : 'modelled',
+    throughputProvenance: isTimed && advice !== undefined ? 'measured' : hasSpeed(gpu) ? 'modelled' : 'unknown',
     ...(throughputBandPercent !== undefined && { throughputBandPercent }),
     largest,
     advice,
@@ -169,7 +169,8 @@ interface Recommending {
   readonly isTimed: boolean
   /** With the margin. */
   readonly fits: (microBatch: number, accumulates: boolean) => boolean
-  readonly modelled: (microBatch: number, accumulation: number) => number
+  /** Undefined where no model knows the GPU's speed. */
+  readonly modelled: (microBatch: number, accumulation: number) => number | undefined
 }
 
 interface Recommendation {
@@ -216,7 +217,10 @@ async function recommendVerified(spec: TrainingSpec, recommending: Recommending)
     const throughput = new Throughput(record.trials, modelled)
     const samplesPerSecond: Evidence['samplesPerSecond'] = plan =>
       throughput.samplesPerSecond(plan.microBatch, plan.gradientAccumulation)
-    const advice = advise({ current, bounds: batchBounds(spec), grid, largestWithMargin, samplesPerSecond })
+    const situation = { current, bounds: batchBounds(spec), grid, largestWithMargin }
+    const advice = throughput.isKnown
+      ? advise({ ...situation, samplesPerSecond: plan => samplesPerSecond(plan) ?? 1 })
+      : adviseForMemory(situation)
     if (advice === undefined) break
     const { microBatch } = advice.recommended
     const accumulates = accumulatesGradients(spec, advice.recommended)

@@ -2,13 +2,13 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as z from 'zod'
-import { settingsFile } from '../engine/settings/schema.ts'
+import { settingsFileForEditors } from '../engine/settings/schema.ts'
 import { root } from './bundles.ts'
 
 const file = path.join(root, 'docs/memorymark.schema.json')
 
 // Draft 7 is what editors' YAML support reads without a gap.
-const { $schema, ...schema } = z.toJSONSchema(settingsFile, { io: 'input', target: 'draft-7' })
+const { $schema, ...schema } = z.toJSONSchema(settingsFileForEditors, { io: 'input', target: 'draft-7' })
 const written = `${JSON.stringify({ $schema, title: 'MemoryMark settings', ...schema }, undefined, 2)}\n`
 
 if (!process.argv.includes('--check')) {

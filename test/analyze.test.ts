@@ -87,7 +87,7 @@ describe('one config', () => {
     if (recommended === undefined || largest === undefined) throw new Error('BERT fits an A10')
     expect(recommended.microBatch).toBeLessThanOrEqual(largest.microBatch)
     expect(recommended.peakBytes).toBeLessThanOrEqual(0.95 * config.gpu.usableBytes)
-    expect(config.speedup).toBeCloseTo(recommended.samplesPerSecond / current.samplesPerSecond, 9)
+    expect(config.speedup).toBeCloseTo((recommended.samplesPerSecond ?? 0) / (current.samplesPerSecond ?? 0), 9)
   })
 
   test('costs hours × price × (1 − 1/speedup) too much a run', async () => {

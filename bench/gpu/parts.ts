@@ -164,7 +164,7 @@ async function curveItems(rig: Rig, subject: Subject): Promise<Item[]> {
         config: subject.name,
         microBatch: batch,
         measured: (1_000 * batch) / stepMillis,
-        modelled: estimate.samplesPerSecond(batch, 1),
+        modelled: estimate.samplesPerSecond(batch, 1) ?? Number.NaN,
         outcome,
       }
     },

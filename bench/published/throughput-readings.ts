@@ -7,7 +7,7 @@ import { readSubject } from '../../engine/cli/subject.ts'
 import type { TrainingSpec } from '../../engine/config/spec.ts'
 import type { Footprint } from '../../engine/estimate/footprint.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
-import { findGpu, type Gpu } from '../../engine/gpus/catalogue.ts'
+import { findGpu, type SpeedyGpu } from '../../engine/gpus/catalogue.ts'
 import { IsolatedEngine } from '../../engine/isolated/engine.ts'
 
 export const throughputReading = z.strictObject({
@@ -36,7 +36,7 @@ export type ThroughputReading = z.infer<typeof throughputReading>
 
 export interface Setup {
   readonly spec: TrainingSpec
-  readonly gpu: Gpu
+  readonly gpu: SpeedyGpu
   readonly footprint: Footprint
 }
 

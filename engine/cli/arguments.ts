@@ -1,7 +1,7 @@
 /** Command-line flags, parsed and checked once. */
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { closest, MemoryMarkError } from '../errors.ts'
-import { defaultGpu, findGpu, type Gpu, gpus } from '../gpus/catalogue.ts'
+import { defaultGpu, findGpuAmong, type Gpu, gpus } from '../gpus/catalogue.ts'
 import { GIB, MIB } from '../units.ts'
 
 type Options = NonNullable<ParseArgsConfig['options']>
@@ -35,11 +35,12 @@ function usageError(error: TypeError, flags: readonly string[]): MemoryMarkError
   )
 }
 
-export function gpuFlag(text: string | undefined): Gpu {
+/** `described`: the GPUs that the settings describe. */
+export function gpuFlag(text: string | undefined, described: readonly Gpu[] = []): Gpu {
   if (text === undefined) return defaultGpu
-  const gpu = findGpu(text)
+  const gpu = findGpuAmong(described, text)
   if (gpu !== undefined) return gpu
-  const ids = gpus.map(known => known.id)
+  const ids = [...gpus, ...described].map(known => known.id)
   const near = closest(text, ids)
   throw new MemoryMarkError({
     code: 'unknown-gpu',

@@ -1,5 +1,8 @@
 /** `memorymark estimate`: the memory of one model or config, without a GPU. */
+import { priced } from '../analyze.ts'
 import type { Assessment } from '../assess.ts'
+import { findGpu } from '../gpus/catalogue.ts'
+import { sentencesOn } from '../gpus/described.ts'
 import type { IsolatedEngine } from '../isolated/engine.ts'
 import { idleBytes, idlePercent } from '../metrics/memory.ts'
 import { REPORT_SCHEMA, type Report } from '../report/schema.ts'
@@ -10,6 +13,7 @@ import { gpuFlag, parseFlags } from './arguments.ts'
 import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
 import { printJson, printReport } from './print.ts'
+import { type SettingsFlags, settingsOrThrow } from './settings.ts'
 import { specOptions } from './spec-flags.ts'
 import { estimateSubject } from './subject.ts'
 
@@ -33,8 +37,18 @@ export async function estimated(args: readonly string[], engine: IsolatedEngine)
     gpu: { type: 'string' },
     json: { type: 'boolean' },
   })
-  const estimate = await estimateSubject(positionals, values, engine, gpuFlag(values.gpu))
-  return { ...estimate, isJson: values.json === true }
+  const gpu = await gpuOf(values, engine)
+  const { subject, assessment } = await estimateSubject(positionals, values, engine, gpu)
+  const assumptions = [...subject.assumptions, ...sentencesOn(gpu)]
+  return { subject: { ...subject, assumptions }, assessment, isJson: values.json === true }
+}
+
+/** One of the catalogue, or one that the settings describe, with their price. */
+async function gpuOf(values: SettingsFlags & { readonly gpu?: string | undefined }, engine: IsolatedEngine) {
+  if (values.gpu === undefined || findGpu(values.gpu) !== undefined) return gpuFlag(values.gpu)
+  const { gpus, pricesPerHourUsd, source } = await settingsOrThrow(values, engine)
+  const gpu = gpuFlag(values.gpu, gpus)
+  return priced(gpu, pricesPerHourUsd[gpu.id], source, new Date())
 }
 
 /** One flat object for scripts. Bytes are bytes; percents are of usable memory. */

@@ -24,7 +24,7 @@ export function judgingOf(values: JudgingFlags, settings: RepositorySettings): A
   return {
     now: new Date(),
     settings,
-    ...(values.gpu !== undefined && { gpu: gpuFlag(values.gpu) }),
+    ...(values.gpu !== undefined && { gpu: gpuFlag(values.gpu, settings.gpus) }),
     policy: {
       ...(values['fail-on'] !== undefined && { failOn: parseConditions(values['fail-on'], '--fail-on') }),
       ...(values['warn-on'] !== undefined && { warnOn: parseConditions(values['warn-on'], '--warn-on') }),

@@ -2,7 +2,8 @@
 import { type AnalyzeOptions, assessmentOptionsFor } from '../analyze.ts'
 import type { AssessmentOptions } from '../assess.ts'
 import type { TrainingSpec } from '../config/spec.ts'
-import { findGpu } from '../gpus/catalogue.ts'
+import { findGpuAmong } from '../gpus/catalogue.ts'
+import { sentencesOn } from '../gpus/described.ts'
 import { INTERRUPTED, Interruption } from '../interruption.ts'
 import { deviceKinds } from '../probes/device.ts'
 import { brokenTrialProblem } from '../probes/failure.ts'
@@ -78,8 +79,12 @@ export async function sweep(args: string[]): Promise<ExitCode> {
   progress.ended()
   if (result.kind === 'cancelled') return interrupted(result.trials, probe)
   if (result.kind === 'sizes-only') return printSizes(result, subject.spec, probe.device, values.json ?? false)
-  const assumptions =
-    entrypoint === undefined ? [] : [`The step is ${entrypoint}; modelled figures are those of ${subject.spec.model}.`]
+  const assumptions = [
+    ...(entrypoint === undefined
+      ? []
+      : [`The step is ${entrypoint}; modelled figures are those of ${subject.spec.model}.`]),
+    ...sentencesOn(options.gpu),
+  ]
   return printResult(configResult(subject, result, assumptions), options.policy, values.json ?? false)
 }
 
@@ -97,7 +102,8 @@ function optionsOn(
   judging: AnalyzeOptions,
   planned: AssessmentOptions,
 ): AssessmentOptions {
-  const card = engine === 'torch' && judging.gpu === undefined ? findGpu(device.name) : undefined
+  const card =
+    engine === 'torch' && judging.gpu === undefined ? findGpuAmong(planned.catalogue ?? [], device.name) : undefined
   return card === undefined ? planned : assessmentOptionsFor(path, { ...judging, gpu: card })
 }
 

@@ -12,7 +12,8 @@ const commands: Record<string, CommandUsage> = {
     form: 'check [paths…]',
     purpose: 'find training configs (default: in the working directory) and judge each',
     options: `
-  --gpu <id>                   GPU that the training runs on (default: an a10 is assumed, and nothing blocks)
+  --gpu <id>                   GPU that the training runs on, of the catalogue or described under gpus in the settings
+                               (default: an a10 is assumed, and nothing blocks)
   --fail-on <conditions>       what blocks: "waste > 40 %", "throughput-loss > 10 %", "annual-cost > $500", "never"
   --warn-on <conditions>       what only gives a warning
   --price-per-hour <usd>       price of one GPU hour, instead of the catalogue's

@@ -1,6 +1,6 @@
 /** How long one kernel takes on a card: its arithmetic or its memory traffic, whichever is longer, and the gap before the next. */
 import type { Precision, TrainingSpec } from '../config/spec.ts'
-import type { Gpu } from '../gpus/catalogue.ts'
+import { hasBfloat16, type SpeedyGpu } from '../gpus/catalogue.ts'
 import { attentionShares, type ProductMode, type Rates } from './rates.ts'
 import { bytesPerElement, type Dtype } from './storage.ts'
 import type { Kernel, KernelKind } from './work.ts'
@@ -15,7 +15,7 @@ export class KernelTimes {
   /** One kernel's figures after the other's, each for all kernels of a kind together. */
   readonly #seconds: Float64Array
 
-  constructor(kernels: readonly Kernel[], settings: Settings, gpu: Gpu, rates: Rates) {
+  constructor(kernels: readonly Kernel[], settings: Settings, gpu: SpeedyGpu, rates: Rates) {
     const bytesPerSecond = sustainedBandwidth(gpu, rates)
     this.#seconds = new Float64Array(FIGURES * kernels.length)
     for (const [index, kernel] of kernels.entries()) {
@@ -42,14 +42,14 @@ export class KernelTimes {
   }
 }
 
-export function sustainedBandwidth(gpu: Gpu, { bandwidth, multiprocessorBytesPerSecond }: Rates): number {
-  const ofMemory = gpu.memoryBandwidthBytesPerSecond * bandwidth
-  const ofMultiprocessors = gpu.multiprocessors * multiprocessorBytesPerSecond
+export function sustainedBandwidth(gpu: SpeedyGpu, { bandwidth, multiprocessorBytesPerSecond }: Rates): number {
+  const ofMemory = gpu.speed.memoryBandwidthBytesPerSecond * bandwidth
+  const ofMultiprocessors = gpu.speed.multiprocessors * multiprocessorBytesPerSecond
   return 1 / (1 / ofMemory + 1 / ofMultiprocessors)
 }
 
 /** FLOP/s; of packed matrices, elements a second. */
-function rateOf(kind: KernelKind, dtype: Dtype, settings: Settings, gpu: Gpu, rates: Rates): number {
+function rateOf(kind: KernelKind, dtype: Dtype, settings: Settings, gpu: SpeedyGpu, rates: Rates): number {
   const mode = modeOf(kind, dtype, settings.precision, gpu)
   const isChannelsFirst = mode === 'half' && settings.channelsLast !== true
   switch (kind) {
@@ -57,7 +57,7 @@ function rateOf(kind: KernelKind, dtype: Dtype, settings: Settings, gpu: Gpu, ra
       return instructionsPerSecond(gpu) / rates.unpackingInstructions
     case 'depthwise': {
       const { half, halfChannelsFirst } = rates.convolution
-      return gpu.peakFlops.fp32 * rates.depthwise * (isChannelsFirst ? halfChannelsFirst / half : 1)
+      return gpu.speed.peakFlops.fp32 * rates.depthwise * (isChannelsFirst ? halfChannelsFirst / half : 1)
     }
     case 'convolution':
       return sustained(gpu, mode, dtype) * rates.convolution[isChannelsFirst ? 'halfChannelsFirst' : mode]
@@ -71,8 +71,9 @@ function rateOf(kind: KernelKind, dtype: Dtype, settings: Settings, gpu: Gpu, ra
   }
 }
 
-function sustained({ productFlops, peakFlops }: Gpu, mode: ProductMode, dtype: Dtype): number {
-  if (dtype === 'bfloat16' && peakFlops.bf16 === undefined) return productFlops.fp32 * EMULATED_BF16
+function sustained(gpu: SpeedyGpu, mode: ProductMode, dtype: Dtype): number {
+  const { productFlops } = gpu.speed
+  if (dtype === 'bfloat16' && !hasBfloat16(gpu)) return productFlops.fp32 * EMULATED_BF16
   return productFlops[mode] ?? productFlops.fp32
 }
 
@@ -83,12 +84,12 @@ const EMULATED_BF16 = 0.65
  * torch: backends/cudnn allow_tf32 is on by default, backends/cuda matmul.allow_tf32 is off, so that on cards with TF32
  * convolutions run in it even where nothing is said.
  */
-function modeOf(kind: KernelKind, dtype: Dtype, precision: Precision, gpu: Gpu): ProductMode {
+function modeOf(kind: KernelKind, dtype: Dtype, precision: Precision, gpu: SpeedyGpu): ProductMode {
   if (bytesPerElement[dtype] === 2) return 'half'
-  return gpu.productFlops.tf32 !== undefined && (precision === 'tf32' || kind === 'convolution') ? 'tf32' : 'fp32'
+  return gpu.speed.productFlops.tf32 !== undefined && (precision === 'tf32' || kind === 'convolution') ? 'tf32' : 'fp32'
 }
 
 /** A multiprocessor issues to 128 lanes a clock, of which only 64 compute in fp32 up to the A100 (NVIDIA GA102 white paper, "2x FP32"). */
-function instructionsPerSecond({ peakFlops, computeCapability: [major, minor] }: Gpu): number {
+function instructionsPerSecond({ speed: { peakFlops }, computeCapability: [major, minor] }: SpeedyGpu): number {
   return major < 8 || (major === 8 && minor === 0) ? peakFlops.fp32 : peakFlops.fp32 / 2
 }

@@ -3,7 +3,7 @@
  * as long as the slower of the two; then come the optimizer and what several GPUs exchange. Everything here is modelled, nothing timed.
  */
 import type { TrainingSpec } from '../config/spec.ts'
-import type { Gpu } from '../gpus/catalogue.ts'
+import type { SpeedyGpu } from '../gpus/catalogue.ts'
 import type { Footprint } from './footprint.ts'
 import { KernelTimes, sustainedBandwidth } from './kernel-time.ts'
 import { optimizerRules } from './optimizer.ts'
@@ -34,14 +34,14 @@ export class ThroughputModel {
   readonly #linkBytesPerSecond: number
   readonly #sharpness: number
 
-  constructor(footprint: Footprint, gpu: Gpu, rates: Rates = fittedRates) {
+  constructor(footprint: Footprint, gpu: SpeedyGpu, rates: Rates = fittedRates) {
     const { spec } = footprint
     const work = knownWork(footprint)
     this.#kernels = new KernelTimes(work.kernels, spec, gpu, rates)
     this.#hostSeconds = hostSeconds(work, spec, rates)
     this.#optimizerSeconds = optimizerSeconds(footprint, gpu, rates)
     this.#traffic = trafficOf(spec, () => exchangedBy(footprint))
-    const link = gpu.linkBytesPerSecond * LINK_SHARE
+    const link = gpu.speed.linkBytesPerSecond * LINK_SHARE
     this.#linkBytesPerSecond = spec.gpus > GPUS_PER_SERVER ? Math.min(link, NETWORK_BYTES_PER_SECOND) : link
     this.#sharpness = rates.sharpness
   }
@@ -83,13 +83,13 @@ function hostSeconds({ operations, layers, backwardKernels }: Work, { loop }: Tr
 /** transformers' Trainer clips gradients by default (max_grad_norm = 1): read for their norm, then read and written. */
 const CLIPPING_PASSES = 3
 
-function optimizerSeconds({ spec, optimized }: Footprint, gpu: Gpu, rates: Rates): number {
+function optimizerSeconds({ spec, optimized }: Footprint, gpu: SpeedyGpu, rates: Rates): number {
   const { passes, launchesPerTensor } = optimizerRules[spec.optimizer]
   const own = sharesOf({ ...spec, offload: undefined }).optimizerState
   const bytes = own * optimized.bytes
   if (spec.offload !== undefined) {
     // Gradients go to the host and weights come back, in 16 bits each as in all; Adam's passes run there.
-    return bytes / gpu.hostLinkBytesPerSecond + (7 * bytes) / HOST_OPTIMIZER_BYTES_PER_SECOND
+    return bytes / gpu.speed.hostLinkBytesPerSecond + (7 * bytes) / HOST_OPTIMIZER_BYTES_PER_SECOND
   }
   const moved = bytes * (passes + (spec.loop === 'trainer' ? CLIPPING_PASSES : 0))
   const launches = optimized.tensors * launchesPerTensor * rates.backwardKernelSeconds

@@ -13,6 +13,19 @@ export interface Gpu {
   /** What PyTorch allocates for cuBLAS, once per handle and stream. */
   readonly cublasWorkspaceBytes: number
   readonly computeCapability: readonly [major: number, minor: number]
+  /** Absent for a GPU described by hand without its bandwidth or its FLOP/s: only memory can be said of it. */
+  readonly speed?: Speed
+  readonly pricePerHourUsd: number
+  readonly priceSource: string
+  /** ISO 8601 date on which that price stood; only the year where the source bears no date. */
+  readonly priceDate: string
+  /** Absent for a price that a provider asked for this very card within the last twelve months. */
+  readonly priceCaveat?: PriceCaveat
+  /** Where a team describes it, such as `.github/memorymark.yml, line 3`; absent for the catalogue's. */
+  readonly describedAt?: string
+}
+
+export interface Speed {
   /** Streaming multiprocessors, from the vendor's architecture white paper. */
   readonly multiprocessors: number
   readonly memoryBandwidthBytesPerSecond: number
@@ -27,19 +40,19 @@ export interface Gpu {
   /** To the host, one way: PCIe. */
   readonly hostLinkBytesPerSecond: number
   readonly specSource: string
-  readonly pricePerHourUsd: number
-  readonly priceSource: string
-  /** ISO 8601 date on which that price stood; only the year where the source bears no date. */
-  readonly priceDate: string
-  /** Absent for a price that a provider asked for this very card within the last twelve months. */
-  readonly priceCaveat?: PriceCaveat
 }
 
-export const priceCaveats = ['older-than-a-year', 'undated', 'of-another-card'] as const
+/** A GPU whose throughput can be modelled. */
+export interface SpeedyGpu extends Gpu {
+  readonly speed: Speed
+}
+
+/** `not-given`: nobody has told the price of a GPU described by hand. It then stands as 0 and supports no figure in dollars. */
+export const priceCaveats = ['older-than-a-year', 'undated', 'of-another-card', 'not-given'] as const
 export type PriceCaveat = (typeof priceCaveats)[number]
 
 /** A row of the catalogue, which derives the rest. */
-export type Card = Omit<Gpu, 'contextBytes' | 'cublasWorkspaceBytes'>
+export type Card = Omit<Gpu, 'contextBytes' | 'cublasWorkspaceBytes' | 'speed' | 'describedAt'> & Speed
 
 export const GB = 1e9
 export const TERA = 1e12

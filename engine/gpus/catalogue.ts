@@ -11,13 +11,13 @@
  * https://github.com/api-evangelist/lambda-labs (plans/lambda-labs-plans-pricing.yml).
  */
 import { MIB } from '../units.ts'
-import type { Gpu } from './card.ts'
+import type { Card, Gpu, SpeedyGpu } from './card.ts'
 import { ada } from './cards/ada.ts'
 import { ampere } from './cards/ampere.ts'
 import { hopperAndBlackwell } from './cards/hopper-and-blackwell.ts'
 import { voltaAndTuring } from './cards/volta-and-turing.ts'
 
-export type { Gpu } from './card.ts'
+export type { Gpu, SpeedyGpu } from './card.ts'
 
 /** An assumption, the same for every card: a context with lazily loaded kernels, as CUDA makes it by default since 12.2. */
 const CONTEXT_BYTES = 300 * MIB
@@ -25,11 +25,41 @@ const CONTEXT_BYTES = 300 * MIB
 const AMPERE = 8
 const HOPPER = 9
 
-export const gpus: readonly Gpu[] = [...voltaAndTuring, ...ampere, ...ada, ...hopperAndBlackwell].map(row => ({
-  ...row,
-  contextBytes: CONTEXT_BYTES,
-  cublasWorkspaceBytes: cublasWorkspaceBytes(row.computeCapability),
-}))
+export const gpus: readonly SpeedyGpu[] = [...voltaAndTuring, ...ampere, ...ada, ...hopperAndBlackwell].map(gpuOf)
+
+function gpuOf({
+  multiprocessors,
+  memoryBandwidthBytesPerSecond,
+  peakFlops,
+  productFlops,
+  productSource,
+  linkBytesPerSecond,
+  hostLinkBytesPerSecond,
+  specSource,
+  ...row
+}: Card): SpeedyGpu {
+  return {
+    ...row,
+    ...overheadOf(row.computeCapability),
+    speed: {
+      multiprocessors,
+      memoryBandwidthBytesPerSecond,
+      peakFlops,
+      productFlops,
+      productSource,
+      linkBytesPerSecond,
+      hostLinkBytesPerSecond,
+      specSource,
+    },
+  }
+}
+
+/** What CUDA and cuBLAS take of any card's memory. */
+export function overheadOf(
+  computeCapability: Gpu['computeCapability'],
+): Pick<Gpu, 'contextBytes' | 'cublasWorkspaceBytes'> {
+  return { contextBytes: CONTEXT_BYTES, cublasWorkspaceBytes: cublasWorkspaceBytes(computeCapability) }
+}
 
 /**
  * Names beside id and name, most of them torch.cuda.get_device_name's. A variant with other memory or another speed
@@ -60,25 +90,31 @@ const otherNames: readonly (readonly [name: string, id: string])[] = [
   ['H200 SXM', 'h200'],
 ]
 
-const byKey = new Map<string, Gpu>(
+const byKey = new Map<string, SpeedyGpu>(
   gpus.flatMap(gpu => {
     const others = otherNames.filter(([, id]) => id === gpu.id).map(([name]) => name)
-    return [gpu.id, gpu.name, ...others].map(name => [key(name), gpu] as const)
+    return [gpu.id, gpu.name, ...others].map(name => [gpuKey(name), gpu] as const)
   }),
 )
 
 /** The card of the published readings, and the default on which configs are judged. */
-export const defaultGpu: Gpu = knownGpu('a10')
+export const defaultGpu: SpeedyGpu = knownGpu('a10')
 
 /**
  * The GPU that `text` names: an id, a name or what torch calls the device, whatever the case, spaces and dashes.
  * Undefined where the catalogue does not have it.
  */
-export function findGpu(text: string): Gpu | undefined {
-  return byKey.get(key(text))
+export function findGpu(text: string): SpeedyGpu | undefined {
+  return byKey.get(gpuKey(text))
 }
 
-function knownGpu(id: string): Gpu {
+/** The same, also among the GPUs that a team has described itself. */
+export function findGpuAmong(described: readonly Gpu[], text: string): Gpu | undefined {
+  const key = gpuKey(text)
+  return described.find(({ id }) => gpuKey(id) === key) ?? byKey.get(key)
+}
+
+function knownGpu(id: string): SpeedyGpu {
   const gpu = gpus.find(candidate => candidate.id === id)
   if (gpu === undefined) throw new Error(`the catalogue lost ${id}`)
   return gpu
@@ -89,12 +125,23 @@ export function hasFlashAttention({ computeCapability: [major] }: Gpu): boolean 
   return major >= AMPERE
 }
 
+/** Whether its throughput can be modelled. */
+export function hasSpeed(gpu: Gpu): gpu is SpeedyGpu {
+  return gpu.speed !== undefined
+}
+
+/** From Ampere on. */
+export function hasBfloat16({ computeCapability: [major] }: Gpu): boolean {
+  return major >= AMPERE
+}
+
 /** What a training process can fill: the total less the CUDA context. */
 export function usableBytes(gpu: Gpu): number {
   return gpu.totalBytes - gpu.contextBytes
 }
 
-function key(text: string): string {
+/** Names with the same key are one name; empty where nothing of a name is left. */
+export function gpuKey(text: string): string {
   return text
     .toLowerCase()
     .replace(/[^a-z0-9]/g, '')

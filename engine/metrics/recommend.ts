@@ -101,6 +101,27 @@ export function advise(situation: Situation): Advice | undefined {
   return { recommended, ...(isWorthwhile && { beyond: next }) }
 }
 
+/**
+ * Where no throughput is known, only memory gives a reason: a batch that fits with the margin stays, one that does not gives way
+ * to the largest micro-batch that does, accumulating to the effective batch as far as it divides.
+ */
+export function adviseForMemory(situation: Omit<Situation, 'samplesPerSecond'>): Advice | undefined {
+  const larger = { ...situation, samplesPerSecond: ({ microBatch }: BatchPlan) => microBatch }
+  const recommended = isAllowed(larger, situation.current) ? situation.current : largestPlan(larger)
+  return recommended && { recommended }
+}
+
+/** The effective batch is kept where that leaves at least half of the micro-batch that fits. */
+function largestPlan(larger: Situation): BatchPlan | undefined {
+  if (larger.bounds !== undefined) return withinBounds(larger, larger.bounds)
+  const largest = smallestNearBest(larger, false)
+  if (largest === undefined) return undefined
+  const perGpu = perGpuOf(larger.current)
+  const kept = keepingEffectiveBatch(larger, perGpu)
+  const changed = nearEffectiveBatch(larger, perGpu, { microBatch: largest, gradientAccumulation: 1 })
+  return kept && 2 * kept.microBatch >= changed.microBatch ? kept : changed
+}
+
 function smallestNearBest(
   { grid, largestWithMargin, samplesPerSecond }: Situation,
   isSeveral: boolean,

@@ -8,7 +8,7 @@ interface Reading {
   readonly microStepMillis: number
 }
 
-type Modelled = (microBatch: number, accumulation: number) => number
+type Modelled = (microBatch: number, accumulation: number) => number | undefined
 
 /** Only trials with a spread were timed after a warm-up; without any, throughput is modelled. */
 export class Throughput {
@@ -39,13 +39,18 @@ export class Throughput {
     return this.#bandPercent
   }
 
-  samplesPerSecond(microBatch: number, accumulation: number): number {
+  get isKnown(): boolean {
+    return this.samplesPerSecond(1, 1) !== undefined
+  }
+
+  /** Undefined where nothing was timed and no model knows the GPU's speed. */
+  samplesPerSecond(microBatch: number, accumulation: number): number | undefined {
     if (this.#readings.length === 0) return this.#modelled(microBatch, accumulation)
     const stepMillis = accumulation * this.#microStepMillis(microBatch) + this.#optimizerMillis
     return (1_000 * microBatch * accumulation) / stepMillis
   }
 
-  /** Linear interpolation between measurements; beyond them, the nearest measured time, scaled by the model. */
+  /** Linear interpolation between measurements; beyond them, the nearest measured time, scaled by the model if there is one. */
   #microStepMillis(microBatch: number): number {
     const above = this.#readings.find(reading => reading.microBatch >= microBatch)
     const below = this.#readings.findLast(reading => reading.microBatch <= microBatch)
@@ -55,7 +60,9 @@ export class Throughput {
     }
     const nearest = above ?? below
     if (nearest === undefined) throw new Error('no reading to answer from')
-    const seconds = (batch: number) => batch / this.#modelled(batch, 1)
-    return nearest.microStepMillis * (seconds(microBatch) / seconds(nearest.microBatch))
+    const [here, there] = [microBatch, nearest.microBatch].map(batch => this.#modelled(batch, 1))
+    // Without a model, each sample is taken to be as fast as at the nearest size.
+    const ratio = here === undefined || there === undefined ? 1 : there / here
+    return nearest.microStepMillis * (microBatch / nearest.microBatch) * ratio
   }
 }

@@ -4,7 +4,7 @@ import type { Fit, Footprint, Peak } from '../estimate/footprint.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { ThroughputModel } from '../estimate/throughput.ts'
 import { type VllmShare, vllmShare } from '../estimate/vllm-share.ts'
-import { type Gpu, usableBytes } from '../gpus/catalogue.ts'
+import { type Gpu, hasSpeed, usableBytes } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { type Trial, trialSpec } from './trial.ts'
 
@@ -74,8 +74,9 @@ export class EstimateProbe {
     return undefined
   }
 
-  samplesPerSecond(batch: number, accumulation: number): number {
-    return throughputOf(this.#footprint, this.#gpu).samplesPerSecond(batch, accumulation)
+  /** Undefined for a GPU whose bandwidth or FLOP/s nobody has told. */
+  samplesPerSecond(batch: number, accumulation: number): number | undefined {
+    return throughputOf(this.#footprint, this.#gpu)?.samplesPerSecond(batch, accumulation)
   }
 
   trial(batch: number): Trial {
@@ -111,7 +112,8 @@ export class EstimateProbe {
   }
 }
 
-function throughputOf(footprint: Footprint, gpu: Gpu): ThroughputModel {
+function throughputOf(footprint: Footprint, gpu: Gpu): ThroughputModel | undefined {
+  if (!hasSpeed(gpu)) return undefined
   const byGpu = throughputs.get(footprint) ?? new Map<Gpu, ThroughputModel>()
   const throughput = byGpu.get(gpu) ?? new ThroughputModel(footprint, gpu)
   throughputs.set(footprint, byGpu.set(gpu, throughput))

@@ -88,7 +88,7 @@ function changeSentence(config: AnalysedConfig, strong = (text: string) => text)
 /** A recommendation that keeps the effective batch may leave speed behind, which the policy would then judge. */
 function beyondSentence(config: AnalysedConfig): string | undefined {
   const { recommended, beyond } = config
-  if (recommended === undefined || beyond === undefined) return undefined
+  if (recommended?.samplesPerSecond === undefined || beyond?.samplesPerSecond === undefined) return undefined
   const speedup = formatRatioRange(ratioRange(beyond.samplesPerSecond / recommended.samplesPerSecond, config))
   return `Going further, micro-batch ${change(recommended.microBatch, beyond.microBatch)} would bring ${speedup} the throughput again, with ${effectiveBatchNote(recommended, beyond)}.`
 }
@@ -103,6 +103,9 @@ export function fineRemark(config: AnalysedConfig): string {
   const { recommended, spec } = config
   if (makesAnswers(spec)) {
     return 'what another micro-batch would gain depends on how long generation takes, which is not modelled'
+  }
+  if (config.throughputProvenance === 'unknown') {
+    return "what another micro-batch would gain is unknown without the GPU's bandwidth and FLOP/s"
   }
   if (recommended === undefined || !isWorthFollowing(config)) return 'nothing to gain'
   return `micro-batch ${formatCount(recommended.microBatch)} would bring ${gains(config).join(' and ')}, within policy`

@@ -4,7 +4,17 @@ import { isSamePlan } from '../metrics/recommend.ts'
 import { ratioRange } from '../report/ranges.ts'
 import type { AnalysedConfig, OperatingPoint } from '../report/schema.ts'
 import { formatGib, formatRate, formatUsd } from '../units.ts'
-import { bar, formatCount, formatRatioRange, formatShare, formatYearlyUsd, gibFigure, ofUsable } from './figures.ts'
+import {
+  bar,
+  formatCount,
+  formatHourly,
+  formatRatioRange,
+  formatShare,
+  formatYearlyUsd,
+  gibFigure,
+  hasPrice,
+  ofUsable,
+} from './figures.ts'
 import { codeBlock, escapeText, inlineCode, table } from './markdown.ts'
 
 const BAR_CELLS = 20
@@ -56,21 +66,34 @@ function operatingTable(config: AnalysedConfig): string {
         ? [row(`reserved by PyTorch (${config.provenance})`, ({ point }) => reservedCell(point))]
         : []),
       row('idle', column => idleCell(config, column)),
-      row(
-        `samples/s (${config.throughputProvenance})`,
-        whereItRuns(point => rateCell(point, config)),
-      ),
-      row(
-        'cost per run',
-        whereItRuns(point => formatUsd(point.costPerRunUsd)),
-      ),
-      row(
-        'cost per year',
-        whereItRuns(point => formatYearlyUsd(point.costPerRunUsd * config.runsPerYear)),
-      ),
+      ...(config.throughputProvenance === 'unknown'
+        ? []
+        : [
+            row(
+              `samples/s (${config.throughputProvenance})`,
+              whereItRuns(point => rateCell(point, config)),
+            ),
+          ]),
+      ...(hasPrice(config.gpu) ? costRows(config, row, whereItRuns) : []),
     ],
     ['l', ...shown.map(() => 'r')],
   )
+}
+
+type Row = (label: string, cell: (column: Column) => string) => string[]
+type WhereItRuns = (cell: (point: OperatingPoint) => string) => (column: Column) => string
+
+function costRows({ runsPerYear }: AnalysedConfig, row: Row, whereItRuns: WhereItRuns): string[][] {
+  return [
+    row(
+      'cost per run',
+      whereItRuns(point => formatUsd(point.costPerRunUsd)),
+    ),
+    row(
+      'cost per year',
+      whereItRuns(point => formatYearlyUsd(point.costPerRunUsd * runsPerYear)),
+    ),
+  ]
 }
 
 function microBatchCell({ point, role }: Column): string {
@@ -100,8 +123,9 @@ function reservedCell({ reservedBytes }: OperatingPoint): string {
 
 function rateCell(point: OperatingPoint, config: AnalysedConfig): string {
   const { current } = config
+  if (point.samplesPerSecond === undefined) return '–'
   const rate = formatRate(point.samplesPerSecond)
-  if (point === current || !current.fits) return rate
+  if (point === current || !current.fits || current.samplesPerSecond === undefined) return rate
   return `${rate} (${formatRatioRange(ratioRange(point.samplesPerSecond / current.samplesPerSecond, config))})`
 }
 
@@ -138,7 +162,7 @@ function cardTable({ cardFits, provenance }: AnalysedConfig): string | undefined
 function rightSizing({ rightSizing, current }: AnalysedConfig): string | undefined {
   if (rightSizing === undefined) return undefined
   const { gpu, costPerRunUsd } = rightSizing
-  const price = `${formatUsd(gpu.pricePerHourUsd)} an hour`
+  const price = formatHourly(gpu)
   const against = current.fits ? ` instead of ${formatUsd(current.costPerRunUsd)}` : ''
   return `This config needs only ${formatGib(current.peakBytes)}: ${article(gpu.name)} ${escapeText(gpu.name, 60)} (${formatGib(gpu.usableBytes)} usable) would run it at ${price}, ${formatUsd(costPerRunUsd)} per run${against}.`
 }

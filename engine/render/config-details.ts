@@ -4,9 +4,17 @@ import { highestPeak } from '../metrics/range.ts'
 import { peakOf } from '../probes/trial.ts'
 import { errorBandOf } from '../report/ranges.ts'
 import type { AnalysedConfig, Breakdown, Outcome, Trial } from '../report/schema.ts'
-import { formatGib, formatPercent, formatUsd } from '../units.ts'
+import { formatGib, formatPercent } from '../units.ts'
 import { leverSentence } from './advice.ts'
-import { formatCount, formatPart, memoryProvenance, priceRemark } from './figures.ts'
+import {
+  describedRemark,
+  formatCount,
+  formatHourly,
+  formatPart,
+  hasPrice,
+  memoryProvenance,
+  priceRemark,
+} from './figures.ts'
 import { escapeText, inlineCode, table } from './markdown.ts'
 import { memoryChart, spread } from './memory-chart.ts'
 
@@ -124,7 +132,8 @@ function specLine({ spec, dialect }: AnalysedConfig): string {
 
 /** `NVIDIA A10 at $0.60 an hour (…); 2 hours per run at the current batch, 100 runs per year.` */
 export function priceLine({ gpu, hoursPerRun, runsPerYear }: AnalysedConfig): string {
-  const price = `${formatUsd(gpu.pricePerHourUsd)} an hour`
-  const source = `${escapeText(gpu.priceSource)}, ${escapeText(gpu.priceDate, 40)}${priceRemark(gpu)}`
-  return `${escapeText(gpu.name, 60)} at ${price} (${source}); ${formatCount(hoursPerRun)} hours per run at the current batch, ${formatCount(runsPerYear)} runs per year.`
+  const source = hasPrice(gpu)
+    ? ` (${escapeText(gpu.priceSource)}, ${escapeText(gpu.priceDate, 40)}${priceRemark(gpu)})`
+    : ''
+  return `${escapeText(gpu.name, 60)}${describedRemark(gpu, escapeText)} at ${formatHourly(gpu)}${source}; ${formatCount(hoursPerRun)} hours per run at the current batch, ${formatCount(runsPerYear)} runs per year.`
 }

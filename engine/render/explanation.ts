@@ -90,5 +90,7 @@ function throughputStandsOn({ throughputProvenance }: AnalysedConfig): string {
       return 'Throughput was timed in those trials.'
     case 'modelled':
       return "Throughput is modelled from the GPU's data sheet; no run has timed it."
+    case 'unknown':
+      return "Throughput is unknown: the GPU's description lacks its bandwidth or its FLOP/s."
   }
 }

@@ -3,7 +3,7 @@ import { shareOfUsable } from '../metrics/memory.ts'
 import type { Range } from '../metrics/range.ts'
 import { errorBandOf } from '../report/ranges.ts'
 import type { AnalysedConfig, OperatingPoint, ReportedGpu } from '../report/schema.ts'
-import { formatGib, formatPercent, GIB } from '../units.ts'
+import { formatGib, formatPercent, formatUsd, GIB } from '../units.ts'
 
 /** `2.40 of 21.7 GiB`. */
 export function ofUsable(peakBytes: number, usableBytes: number): string {
@@ -107,13 +107,31 @@ export function bar(fraction: number, cells: number): string {
   return ('█'.repeat(full) + partial).padEnd(cells, '░')
 }
 
-const priceCaveatTexts: Readonly<Record<NonNullable<ReportedGpu['priceCaveat']>, string>> = {
+const priceCaveatTexts: Readonly<Record<Exclude<NonNullable<ReportedGpu['priceCaveat']>, 'not-given'>, string>> = {
   'older-than-a-year': 'older than a year',
   undated: 'undated',
   'of-another-card': 'of a similar card',
 }
 
+/** ` (described in .github/memorymark.yml, line 3)` of a GPU that a team describes itself, made safe by `safe`; else nothing. */
+export function describedRemark(
+  { describedAt }: Pick<ReportedGpu, 'describedAt'>,
+  safe: (text: string, maxCharacters: number) => string,
+): string {
+  return describedAt === undefined ? '' : ` (described in ${safe(describedAt, 120)})`
+}
+
+/** Whether anything can be said in dollars. */
+export function hasPrice({ priceCaveat }: Pick<ReportedGpu, 'priceCaveat'>): boolean {
+  return priceCaveat !== 'not-given'
+}
+
+/** `$1.29 an hour`. */
+export function formatHourly(gpu: Pick<ReportedGpu, 'pricePerHourUsd' | 'priceCaveat'>): string {
+  return hasPrice(gpu) ? `${formatUsd(gpu.pricePerHourUsd)} an hour` : 'a price that is not given'
+}
+
 /** `, undated`: why a price is less certain than one that was asked for this card within the last twelve months; else nothing. */
 export function priceRemark({ priceCaveat }: Pick<ReportedGpu, 'priceCaveat'>): string {
-  return priceCaveat === undefined ? '' : `, ${priceCaveatTexts[priceCaveat]}`
+  return priceCaveat === undefined || priceCaveat === 'not-given' ? '' : `, ${priceCaveatTexts[priceCaveat]}`
 }

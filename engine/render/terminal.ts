@@ -9,9 +9,12 @@ import { advice, fineRemark, isWorthFollowing } from './advice.ts'
 import { partsOf } from './config-details.ts'
 import {
   bar,
+  describedRemark,
   formatCount,
+  formatHourly,
   formatPart,
   formatShare,
+  hasPrice,
   memoryProvenance,
   ofUsable,
   priceRemark,
@@ -113,7 +116,10 @@ function barLine(config: AnalysedConfig, label: string, point: OperatingPoint, {
 }
 
 function pace({ throughputProvenance }: AnalysedConfig, point: OperatingPoint): string {
-  return point.fits ? `, ${formatRate(point.samplesPerSecond)} samples/s ${throughputProvenance}` : ''
+  const { fits, samplesPerSecond } = point
+  return fits && samplesPerSecond !== undefined
+    ? `, ${formatRate(samplesPerSecond)} samples/s ${throughputProvenance}`
+    : ''
 }
 
 function breakdownLines({ breakdown, current, gpu }: AnalysedConfig, { columns }: Page): string[] {
@@ -137,7 +143,7 @@ function adviceLines(config: AnalysedConfig, { columns }: Page): string[] {
 
 function rightSizingSentences({ rightSizing }: AnalysedConfig): string[] {
   if (rightSizing === undefined) return []
-  const price = `${formatUsd(rightSizing.gpu.pricePerHourUsd)} an hour`
+  const price = formatHourly(rightSizing.gpu)
   return [
     `A cheaper GPU is enough: ${plainText(rightSizing.gpu.name, 60)} at ${price}, ${formatUsd(rightSizing.costPerRunUsd)} per run.`,
   ]
@@ -145,8 +151,9 @@ function rightSizingSentences({ rightSizing }: AnalysedConfig): string[] {
 
 function knownHow(config: AnalysedConfig): string {
   const { gpu, hoursPerRun, runsPerYear } = config
-  const price = `${formatUsd(gpu.pricePerHourUsd)} an hour (${plainText(gpu.priceDate, 40)}${priceRemark(gpu)}), ${formatCount(hoursPerRun)} hours per run, ${formatCount(runsPerYear)} runs per year`
-  return `${plainText(gpu.name, 60)}; memory ${memoryProvenance(config)}; throughput ${throughputProvenance(config)}; ${price}.`
+  const dated = hasPrice(gpu) ? ` (${plainText(gpu.priceDate, 40)}${priceRemark(gpu)})` : ''
+  const price = `${formatHourly(gpu)}${dated}, ${formatCount(hoursPerRun)} hours per run, ${formatCount(runsPerYear)} runs per year`
+  return `${plainText(gpu.name, 60)}${describedRemark(gpu, plainText)}; memory ${memoryProvenance(config)}; throughput ${throughputProvenance(config)}; ${price}.`
 }
 
 /** Breaks at spaces; a word longer than the line stays whole, so that paths can be copied. */

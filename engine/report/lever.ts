@@ -3,7 +3,7 @@ import { isOfImages, type TrainingSpec } from '../config/spec.ts'
 import type { Peak } from '../estimate/footprint.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { OPTIMIZER_MOMENT } from '../estimate/player.ts'
-import type { Gpu } from '../gpus/catalogue.ts'
+import { type Gpu, hasBfloat16 } from '../gpus/catalogue.ts'
 import { type ModelConfig, supportsCheckpointing } from '../models/architecture.ts'
 import { EstimateProbe } from '../probes/estimate.ts'
 import type { AnalysedConfig, LeverChange } from './schema.ts'
@@ -39,7 +39,7 @@ function changesOf(
     ...(!spec.gradientCheckpointing && supportsCheckpointing(config)
       ? [{ change: 'gradient-checkpointing' as const, spec: { ...spec, gradientCheckpointing: true } }]
       : []),
-    ...(spec.precision === 'fp32' && gpu.peakFlops.bf16 !== undefined
+    ...(spec.precision === 'fp32' && hasBfloat16(gpu)
       ? [{ change: 'bf16-autocast' as const, spec: { ...spec, precision: 'amp-bf16' as const } }]
       : []),
     ...(isText && spec.attention === 'eager'

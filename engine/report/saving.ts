@@ -15,8 +15,8 @@ export const saving = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('not-comparable'),
-    /** A different training; one that could not run, before or now; or measured on one side and modelled on the other. */
-    why: z.enum(['other-training', 'did-not-fit', 'does-not-fit', 'known-differently']),
+    /** A different training; one that could not run, before or now; measured on one side and modelled on the other; or no speed at all. */
+    why: z.enum(['other-training', 'did-not-fit', 'does-not-fit', 'known-differently', 'unknown-speed']),
   }),
 ])
 export type Saving = z.infer<typeof saving>
@@ -31,7 +31,9 @@ export function savingBetween(before: AnalysedConfig, after: AnalysedConfig): Sa
   if (!after.current.fits) return notComparable('does-not-fit')
   if (before.throughputProvenance !== after.throughputProvenance) return notComparable('known-differently')
   const hoursBefore = before.hoursPerRun * before.spec.gpus * before.runsPerYear
-  const hoursAfter = (hoursBefore * before.current.samplesPerSecond) / after.current.samplesPerSecond
+  const [rateBefore, rateAfter] = [before.current.samplesPerSecond, after.current.samplesPerSecond]
+  if (rateBefore === undefined || rateAfter === undefined) return notComparable('unknown-speed')
+  const hoursAfter = (hoursBefore * rateBefore) / rateAfter
   return {
     kind: 'saved',
     gpuHoursPerYear: hoursBefore - hoursAfter,

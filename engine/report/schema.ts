@@ -18,8 +18,11 @@ const usd = z.number().min(-1e12).max(1e12)
 const label = z.string().max(200)
 const path = z.string().min(1).max(4_096)
 
-/** Throughput is measured or comes from a roofline model, independently of how memory was obtained. */
-export const throughputProvenance = z.enum(['measured', 'modelled'])
+/**
+ * Throughput is measured or comes from a roofline model, independently of how memory was obtained; unknown for a GPU that is
+ * described without its bandwidth or FLOP/s.
+ */
+export const throughputProvenance = z.enum(['measured', 'modelled', 'unknown'])
 
 /** Bytes by kind at the peak; they add up to it. `engine/estimate/storage.ts` defines the kinds. */
 export const breakdown = z.record(z.enum(byteKinds), bytes)
@@ -34,7 +37,8 @@ export const operatingPoint = z.object({
   peakBytes: bytes,
   /** What the caching allocator holds at that peak, fragments included: it decides whether the batch fits. Absent if unknown. */
   reservedBytes: bytes.optional(),
-  samplesPerSecond: z.number().positive(),
+  /** Absent where the throughput is unknown. */
+  samplesPerSecond: z.number().positive().optional(),
   costPerRunUsd: usd,
 })
 export type OperatingPoint = z.infer<typeof operatingPoint>
@@ -52,6 +56,8 @@ export const reportedGpu = z.object({
   priceDate: label,
   /** Absent for a price that a provider asked for this very card within the last twelve months, and in older reports. */
   priceCaveat: z.enum(priceCaveats).optional(),
+  /** Where a team describes this GPU, such as `.github/memorymark.yml, line 3`. Absent for one of the catalogue. */
+  describedAt: label.optional(),
 })
 export type ReportedGpu = z.infer<typeof reportedGpu>
 

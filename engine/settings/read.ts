@@ -1,12 +1,13 @@
 /** `.github/memorymark.yml`, read by the parser that reads configs. */
 import { parseFile } from '../config/document.ts'
 import type { SourceFile } from '../config/reading.ts'
-import type { FieldValue, Section } from '../config/section.ts'
-import { type SuppliedFields, type SuppliedVersion, suppliedKeys } from '../config/supplied.ts'
+import type { FieldValue, Place, Section } from '../config/section.ts'
+import { type SuppliedFields, type SuppliedKey, type SuppliedVersion, suppliedKeys } from '../config/supplied.ts'
 import { versionedLibraries } from '../config/versions.ts'
 import type { Problem } from '../errors.ts'
+import { describedGpu } from '../gpus/described.ts'
 import { problemsOf } from './problems.ts'
-import { settingsFile } from './schema.ts'
+import { type SettingsFile, settingsFileWith } from './schema.ts'
 import type { RepositorySettings } from './settings.ts'
 
 export type SettingsReading =
@@ -16,6 +17,10 @@ export type SettingsReading =
   | { readonly kind: 'unreadable'; readonly problems: readonly Problem[] }
 
 const MAX_PROBLEMS = 50
+const MAX_NAMES = 50
+
+/** What may be supplied for the whole repository; there, `gpus` describes GPUs rather than counting them. */
+const repositoryKeys: readonly SuppliedKey[] = ['expandable_segments']
 
 /** `file` is undefined where the repository has none. Never throws for what the file holds. */
 export function readSettings(file: SourceFile | undefined): SettingsReading {
@@ -26,7 +31,8 @@ export function readSettings(file: SourceFile | undefined): SettingsReading {
   if (top === undefined) return isBlank(file.text) ? { kind: 'none' } : unreadable([noMapping(file)])
   if (others.length > 0) return unreadable([severalDocuments(file)])
 
-  const checked = settingsFile.safeParse(plainSection(top))
+  const written = plainSection(top)
+  const checked = settingsFileWith(describedNames(written.gpus)).safeParse(written)
   if (!checked.success) return unreadable(checked.error.issues.flatMap(issue => problemsOf(issue, top, file.path)))
   const { data } = checked
   return {
@@ -36,7 +42,21 @@ export function readSettings(file: SourceFile | undefined): SettingsReading {
       paths: data.paths,
       ignore: data.ignore ?? [],
       gpu: data.gpu,
-      pricesPerHourUsd: data.prices ?? {},
+      gpus: (data.gpus ?? []).map((described, index) => {
+        const { line } = itemOf(top, 'gpus', index)?.at ?? { line: 1 }
+        return describedGpu({
+          name: described.name,
+          memoryGib: described.memory_gib,
+          bandwidthGbPerSecond: described.bandwidth_gb_per_second,
+          fp32Tflops: described.fp32_tflops,
+          tf32Tflops: described.tf32_tflops,
+          fp16Tflops: described.fp16_tflops,
+          bf16Tflops: described.bf16_tflops,
+          linkGbPerSecond: described.link_gb_per_second,
+          describedAt: `${file.path}, line ${line}`,
+        })
+      }),
+      pricesPerHourUsd: { ...data.prices, ...pricesOf(data.gpus) },
       hoursPerRun: data.hours_per_run,
       runsPerYear: data.runs_per_year,
       failOn: data['fail-on'],
@@ -50,7 +70,7 @@ export function readSettings(file: SourceFile | undefined): SettingsReading {
         workflow: data.measure.workflow,
         waitMinutes: data.measure.wait_minutes,
       },
-      supplied: suppliedIn(top, file.path),
+      supplied: suppliedIn(top, file.path, repositoryKeys),
       overrides: (data.overrides ?? []).map((override, index) => ({
         paths: [override.path],
         gpu: override.gpu,
@@ -62,15 +82,37 @@ export function readSettings(file: SourceFile | undefined): SettingsReading {
   }
 }
 
+/** Only strings can be names, and what else is wrong with one is told where it is described. */
+function describedNames(described: unknown): readonly string[] {
+  if (!Array.isArray(described)) return []
+  return described.flatMap(one => (hasName(one) ? [one.name] : [])).slice(0, MAX_NAMES)
+}
+
+function hasName(one: unknown): one is { readonly name: string } {
+  return typeof one === 'object' && one !== null && 'name' in one && typeof one.name === 'string'
+}
+
+function pricesOf(described: SettingsFile['gpus'] = []): RepositorySettings['pricesPerHourUsd'] {
+  return Object.fromEntries(described.map(({ name, dollars_per_hour }) => [name, dollars_per_hour]))
+}
+
 function overrideSection(top: Section, index: number): Section | undefined {
-  const overrides = top.field('overrides')?.value
-  const override = overrides?.kind === 'list' ? overrides.items[index] : undefined
+  const override = itemOf(top, 'overrides', index)
   return override?.kind === 'mapping' ? override.section : undefined
 }
 
+function itemOf(top: Section, key: string, index: number): (FieldValue & Place) | undefined {
+  const list = top.field(key)?.value
+  return list?.kind === 'list' ? list.items[index] : undefined
+}
+
 /** Checked by the schema before. */
-function suppliedIn(section: Section | undefined, file: string): SuppliedFields {
-  const fields = suppliedKeys.flatMap(key => {
+function suppliedIn(
+  section: Section | undefined,
+  file: string,
+  keys: readonly SuppliedKey[] = suppliedKeys,
+): SuppliedFields {
+  const fields = keys.flatMap(key => {
     const field = section?.at(key)
     return field === undefined ? [] : [[key, { ...field, file }] as const]
   })

@@ -7,7 +7,7 @@ import { quote } from '../config/quote.ts'
 import { MAX_BATCH, tasks } from '../config/spec.ts'
 import { libraryVersions, versionedLibraries } from '../config/versions.ts'
 import { MemoryMarkError } from '../errors.ts'
-import { gpus } from '../gpus/catalogue.ts'
+import { findGpu, gpuKey, gpus } from '../gpus/catalogue.ts'
 import { parseConditions } from '../verdict/policy.ts'
 import { compileGlob } from './glob.ts'
 import { isSchedule } from './schedule.ts'
@@ -15,6 +15,9 @@ import { isSchedule } from './schedule.ts'
 /** What a pull request is judged on: what it makes worse, or everything bad in the configs that it changes. */
 const judgements = ['changed', 'all'] as const
 export type Judgement = (typeof judgements)[number]
+
+const GPU_NAME_WORDS = 'a name of letters, digits, spaces, dots, dashes and underscores, at most 60'
+const GPUS_WORDS = 'a list of GPUs, each with name and memory_gib'
 
 const MAX_GLOBS = 200
 const MAX_OVERRIDES = 500
@@ -33,10 +36,55 @@ const globs = z
   .array(glob, 'a list of globs')
   .max(MAX_GLOBS, `a list of at most ${MAX_GLOBS} globs`)
   .refine(isShortEnough, tooLong('These globs have'))
-const gpu = z.enum(
-  gpus.map(({ id }) => id),
-  'a GPU in the catalogue',
-)
+const catalogueIds = gpus.map(({ id }) => id)
+const catalogued = gpuIn(catalogueIds)
+
+const MAX_GPUS = 50
+const gpuName = z
+  .string(GPU_NAME_WORDS)
+  .regex(/^[A-Za-z0-9][\w .-]{0,59}$/, GPU_NAME_WORDS)
+  .superRefine((name, context) => {
+    const known = findGpu(name)
+    if (known === undefined && gpuKey(name) !== '') return
+    const message = `The name ${quote(name)} ${known ? `is already the ${known.name} of the catalogue` : 'says nothing about the GPU'}`
+    const fix = `Give it a name of its own${known ? `, or write gpu: ${known.id} without describing it` : ', such as our-mi210'}.`
+    context.addIssue({ code: 'custom', message, params: { fix } })
+  })
+const tflops = (precision: string) =>
+  within(0.01, 1_000_000).describe(`Dense TFLOP/s in ${precision}, as on the data sheet.`).optional()
+
+const describedKeys = {
+  name: gpuName.describe('The name by which gpu and --gpu choose it.'),
+  memory_gib: within(0.1, 10_000).describe(
+    'Memory in GiB as PyTorch reports it: torch.cuda.get_device_properties(0).total_memory / 2**30.',
+  ),
+  bandwidth_gb_per_second: within(1, 1_000_000)
+    .describe('Memory bandwidth in GB/s, as on the data sheet. Without it, only memory is judged.')
+    .optional(),
+  fp32_tflops: tflops('fp32'),
+  tf32_tflops: tflops('TF32; leave it out for a GPU that has none'),
+  fp16_tflops: tflops('fp16, accumulating in fp32. Default: as bf16_tflops'),
+  bf16_tflops: tflops('bf16; leave it out for a GPU that has none. Without any TFLOP/s, only memory is judged'),
+  link_gb_per_second: within(0.1, 100_000)
+    .describe('GB/s to another GPU of the same server, one way. Default 32, as PCIe 4.0 has it.')
+    .optional(),
+  dollars_per_hour: positive(10_000)
+    .describe('What one hour of it costs you, in US dollars. Without it, nothing is said in dollars.')
+    .optional(),
+}
+const describedGpus = z
+  .array(z.strictObject(describedKeys, 'a GPU: a mapping with name and memory_gib'), GPUS_WORDS)
+  .max(MAX_GPUS, `a list of at most ${MAX_GPUS} GPUs`)
+  .superRefine((described, context) => {
+    const names = described.map(({ name }) => gpuKey(name))
+    for (const [index, key] of names.entries()) {
+      if (names.indexOf(key) === index) continue
+      const message = `Another GPU of this list has the name ${quote(described[index]?.name ?? '')}`
+      const params = { fix: 'Give each a name of its own; case, spaces and dashes do not count.' }
+      context.addIssue({ code: 'custom', message, path: [index, 'name'], params })
+    }
+  })
+
 const pricePerHourUsd = positive(10_000)
 const hoursPerRun = positive(100_000).describe('Wall-clock hours of one run at the current batch size. Default 2.')
 const runsPerYear = positive(1_000_000).describe('Training runs per year. Default 100.')
@@ -67,7 +115,7 @@ const expandableSegments = z
   )
   .optional()
 
-const overrideKeys = {
+const overrideKeys = (gpu: GpuNames) => ({
   path: glob.describe('The configs that this applies to, relative to the root of the repository.'),
   gpu: gpu.describe('The GPU that these configs run on.').optional(),
   model: text('a model: its Hub id, or its name in the catalogue', 200)
@@ -82,8 +130,7 @@ const overrideKeys = {
   expandable_segments: expandableSegments,
   hours_per_run: hoursPerRun.optional(),
   runs_per_year: runsPerYear.optional(),
-}
-const overrideEntry = z.strictObject(overrideKeys, 'an override: a mapping with a path')
+})
 
 const scheduleWords = 'a schedule, such as "0 6 * * 1", or never'
 const reportKeys = {
@@ -124,7 +171,7 @@ const measureKeys = {
     .optional(),
 }
 
-export const settingsFile = z.strictObject({
+const fileKeys = (gpu: GpuNames) => ({
   paths: globs
     .describe('Only files that match one of these globs are read. Default: every YAML, JSON and Python file.')
     .optional(),
@@ -132,8 +179,13 @@ export const settingsFile = z.strictObject({
   gpu: gpu
     .describe('The GPU that the training runs on. If no GPU is named, an A10 is assumed, and nothing blocks.')
     .optional(),
+  gpus: describedGpus
+    .describe(
+      'GPUs that the catalogue lacks, described by hand. Each may then be named wherever one of the catalogue may.',
+    )
+    .optional(),
   prices: z
-    .partialRecord(gpu, pricePerHourUsd, 'a list of prices by GPU, such as a10: 0.75')
+    .partialRecord(catalogued, pricePerHourUsd, 'a list of prices by GPU, such as a10: 0.75')
     .describe('What one hour of each GPU costs you, in US dollars.')
     .optional(),
   versions,
@@ -167,7 +219,10 @@ export const settingsFile = z.strictObject({
     .describe("The bot's report on every config of the default branch.")
     .optional(),
   overrides: z
-    .array(overrideEntry, 'a list of overrides, each with a path')
+    .array(
+      z.strictObject(overrideKeys(gpu), 'an override: a mapping with a path'),
+      'a list of overrides, each with a path',
+    )
     .max(MAX_OVERRIDES, `a list of at most ${MAX_OVERRIDES} overrides`)
     .refine(overrides => isShortEnough(overrides.map(({ path }) => path)), tooLong('The paths of these overrides have'))
     .describe(
@@ -175,7 +230,18 @@ export const settingsFile = z.strictObject({
     )
     .optional(),
 })
+
+/** Without GPUs of the team's own. */
+export const settingsFile = z.strictObject(fileKeys(catalogued))
 export type SettingsFile = z.infer<typeof settingsFile>
+
+/** As `settingsFile`, where `gpu` may also name what the file itself describes. */
+export function settingsFileWith(described: readonly string[]): typeof settingsFile {
+  return described.length === 0 ? settingsFile : z.strictObject(fileKeys(gpuIn([...catalogueIds, ...described])))
+}
+
+/** For editors, which cannot know what a file describes: any name may be that of a GPU under gpus. */
+export const settingsFileForEditors = z.strictObject(fileKeys(z.union([catalogued, gpuName])))
 
 /** The keys that a mapping may have, by where it stands. */
 export function keysAt(path: readonly PropertyKey[]): readonly string[] {
@@ -183,14 +249,22 @@ export function keysAt(path: readonly PropertyKey[]): readonly string[] {
   if (path.includes('versions')) return versionedLibraries
   switch (path[0]) {
     case 'prices':
-      return gpu.options
+      return catalogueIds
+    case 'gpus':
+      return Object.keys(describedKeys)
     case 'report':
       return Object.keys(reportKeys)
     case 'measure':
       return Object.keys(measureKeys)
     default:
-      return Object.keys(overrideKeys)
+      return Object.keys(overrideKeys(catalogued))
   }
+}
+
+type GpuNames = z.ZodType<string, string>
+
+function gpuIn(names: readonly string[]): z.ZodEnum<Record<string, string>> {
+  return z.enum(names as string[], 'a GPU in the catalogue')
 }
 
 function isShortEnough(written: readonly string[]): boolean {

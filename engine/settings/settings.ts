@@ -1,6 +1,6 @@
 /** A team's settings for its repository, and their result for one config. */
 import { SETTINGS_PATH, type SuppliedFields } from '../config/supplied.ts'
-import { findGpu, type Gpu } from '../gpus/catalogue.ts'
+import { findGpuAmong, type Gpu } from '../gpus/catalogue.ts'
 import type { Condition } from '../verdict/policy.ts'
 import { matchesAny } from './glob.ts'
 import type { Judgement } from './schema.ts'
@@ -11,6 +11,8 @@ export interface RepositorySettings extends ScopedSettings {
   /** Globs; undefined counts every file. */
   readonly paths: readonly string[] | undefined
   readonly ignore: readonly string[]
+  /** Described by hand, without their prices. */
+  readonly gpus: readonly Gpu[]
   /** By the GPU's id. */
   readonly pricesPerHourUsd: Readonly<Record<string, number | undefined>>
   readonly failOn: Condition[] | undefined
@@ -41,6 +43,7 @@ export const noSettings: RepositorySettings = {
   paths: undefined,
   ignore: [],
   gpu: undefined,
+  gpus: [],
   pricesPerHourUsd: {},
   hoursPerRun: undefined,
   runsPerYear: undefined,
@@ -90,7 +93,7 @@ export function settingsFor(path: string, settings: RepositorySettings): Setting
     [settings, ...matching].map(pick).findLast(value => value !== undefined)
   const gpuId = last(scope => scope.gpu)
   return {
-    gpu: gpuId === undefined ? undefined : findGpu(gpuId),
+    gpu: gpuId === undefined ? undefined : findGpuAmong(settings.gpus, gpuId),
     hoursPerRun: last(scope => scope.hoursPerRun),
     runsPerYear: last(scope => scope.runsPerYear),
     supplied: [settings, ...matching].map(({ supplied }) => supplied).reduce(overridden),

@@ -24,7 +24,7 @@ export function fieldsOfSettings(): readonly HostileInput[] {
 /** What the example leaves out is added with a value of no meaning, since it is replaced anyway. */
 function withEveryKey(text: string): string {
   const document = parseDocument(text)
-  const mappings = [[], ['measure'], ['report'], ['overrides', 0]] as const
+  const mappings = [[], ['measure'], ['report'], ['gpus', 0], ['overrides', 0]] as const
   for (const at of mappings) {
     const mapping = document.getIn(at)
     if (!isMap(mapping) && at.length > 0) throw new Error(`The example of settings has no ${at.join('.')}.`)

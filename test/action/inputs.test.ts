@@ -1,11 +1,24 @@
 import { describe, expect, it } from 'vitest'
-import { readInputs } from '../../action/inputs.ts'
+import { readGpu, readInputs } from '../../action/inputs.ts'
+import { describedGpu } from '../../engine/gpus/described.ts'
 
 const defaults: Readonly<Record<string, string>> = {
   'github-token': 'token',
   comment: 'auto',
   'report-path': 'memorymark-report.json',
 }
+
+const ours = describedGpu({
+  name: 'our card',
+  memoryGib: 16,
+  bandwidthGbPerSecond: undefined,
+  fp32Tflops: undefined,
+  tf32Tflops: undefined,
+  fp16Tflops: undefined,
+  bf16Tflops: undefined,
+  linkGbPerSecond: undefined,
+  describedAt: '.github/memorymark.yml, line 2',
+})
 
 function read(inputs: Readonly<Record<string, string>> = {}) {
   return readInputs(name => inputs[name] ?? defaults[name] ?? '')
@@ -22,7 +35,6 @@ describe('the inputs', () => {
       'price-per-hour': '0.75',
     })
     expect(inputs.analysis).toMatchObject({
-      gpu: { id: 'h100' },
       policy: { failOn: [{ kind: 'waste', abovePercent: 40 }], warnOn: [] },
       hoursPerRun: 2.5,
       runsPerYear: 40,
@@ -43,7 +55,6 @@ describe('the inputs', () => {
 
 describe('an input that is not allowed is refused by name', () => {
   it.each([
-    [{ gpu: 'a100-40' }, /^input gpu: "a100-40" is not in the catalogue\. .*Known: .*a100-40gb.*\.$/],
     [{ comment: 'sometimes' }, 'input comment: "sometimes" is not one of its values. Use auto, always, never.'],
     [{ 'fail-on': 'waste > lots' }, 'input fail-on: "waste > lots" is not a condition.'],
     [{ 'warn-on': 'memory > 3 %' }, 'input warn-on: "memory > 3 %" is not a condition.'],
@@ -56,5 +67,19 @@ describe('an input that is not allowed is refused by name', () => {
     [{ 'price-per-hour': '1e3' }, 'input price-per-hour: "1e3" is not a number above 0 and up to 1,000,000.'],
   ])('%o', (inputs, message) => {
     expect(() => read(inputs)).toThrow(message)
+  })
+})
+
+describe('the GPU that an input names', () => {
+  it('is one of the catalogue, or one that the settings describe', () => {
+    expect(read({ gpu: 'our card' }).gpu).toBe('our card')
+    expect(readGpu('gpu', 'H100', [])).toMatchObject({ id: 'h100' })
+    expect(readGpu('gpu', 'Our Card', [ours])).toBe(ours)
+  })
+
+  it('is refused by name where neither knows it', () => {
+    expect(() => readGpu('gpu', 'a100-40', [ours])).toThrow(
+      /^input gpu: "a100-40" is not in the catalogue, and the settings do not describe it\. .*Known: .*a100-40gb.*our card\.$/,
+    )
   })
 })

@@ -111,7 +111,10 @@ describe('the input runners', () => {
   it.each([
     ['a10', 'input runners: "a10" is not a GPU with runner labels. Write one per line, such as a10: self-hosted, a10.'],
     ['a10: ,', 'input runners: "a10: ," is not a GPU with runner labels.'],
-    ['a11: self-hosted', 'input runners: "a11" is not in the catalogue. Did you mean a10?'],
+    [
+      'a11: self-hosted',
+      'input runners: "a11" is not in the catalogue, and the settings do not describe it. Did you mean a10?',
+    ],
   ])('refuses %j', (text, message) => {
     expect(() => runners(text)).toThrow(message)
   })

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { TrainingSpec } from '../../engine/config/spec.ts'
 import { ThroughputModel } from '../../engine/estimate/throughput.ts'
-import { defaultGpu, findGpu, type Gpu } from '../../engine/gpus/catalogue.ts'
+import { defaultGpu, findGpu, type SpeedyGpu } from '../../engine/gpus/catalogue.ts'
 import { modelIds } from '../../engine/models/catalogue.ts'
 import { footprintOf, knownModel } from './specs.ts'
 
 /** The first id of every family. */
 const representatives = [...new Map(modelIds.toReversed().map(id => [knownModel(id).family, id])).values()]
 
-function card(id: string): Gpu {
+function card(id: string): SpeedyGpu {
   const gpu = findGpu(id)
   if (gpu === undefined) throw new Error(`${id} is not in the catalogue`)
   return gpu
@@ -101,7 +101,9 @@ describe('samples a second', () => {
   test('over slower links are fewer', () => {
     const settings = { precision: 'bf16', sequenceLength: 512, gpus: 8, sharding: 'ddp' } as const
     const gpu = card('a100-80gb')
-    expect(rate(bert, settings, 16, { ...gpu, linkBytesPerSecond: 16e9 })).toBeLessThan(rate(bert, settings, 16, gpu))
+    expect(rate(bert, settings, 16, { ...gpu, speed: { ...gpu.speed, linkBytesPerSecond: 16e9 } })).toBeLessThan(
+      rate(bert, settings, 16, gpu),
+    )
   })
 })
 

@@ -51,8 +51,12 @@ describe('the catalogue', () => {
   })
 
   it('knows that T4 and V100 have neither bf16 nor TF32, and that every later card has both', () => {
-    const lacking = gpus.filter(({ peakFlops }) => peakFlops.bf16 === undefined && peakFlops.tf32 === undefined)
-    const having = gpus.filter(({ peakFlops }) => peakFlops.bf16 !== undefined && peakFlops.tf32 !== undefined)
+    const lacking = gpus.filter(
+      ({ speed: { peakFlops } }) => peakFlops.bf16 === undefined && peakFlops.tf32 === undefined,
+    )
+    const having = gpus.filter(
+      ({ speed: { peakFlops } }) => peakFlops.bf16 !== undefined && peakFlops.tf32 !== undefined,
+    )
     expect(lacking.map(gpu => gpu.id)).toEqual(['t4', 'v100-16gb', 'v100-32gb'])
     expect(having).toHaveLength(gpus.length - 3)
   })
@@ -69,16 +73,16 @@ describe('the catalogue', () => {
     })
 
     it('is no slower in fp16 than in fp32', () => {
-      expect(gpu.peakFlops.fp16).toBeGreaterThanOrEqual(gpu.peakFlops.fp32)
+      expect(gpu.speed.peakFlops.fp16).toBeGreaterThanOrEqual(gpu.speed.peakFlops.fp32)
     })
 
     it('keeps up less than its peak in products, or at most what a card that clocks higher than its data sheet does', () => {
       for (const mode of ['fp32', 'tf32'] as const) {
-        expect((gpu.productFlops[mode] ?? 0) / (gpu.peakFlops[mode] ?? 1)).toBeLessThan(1.12)
+        expect((gpu.speed.productFlops[mode] ?? 0) / (gpu.speed.peakFlops[mode] ?? 1)).toBeLessThan(1.12)
       }
-      expect(gpu.productFlops.half / gpu.peakFlops.fp16).toBeLessThan(1.12)
-      expect(gpu.productFlops.half).toBeGreaterThan(gpu.productFlops.fp32)
-      expect(gpu.productSource).not.toBe('')
+      expect(gpu.speed.productFlops.half / gpu.speed.peakFlops.fp16).toBeLessThan(1.12)
+      expect(gpu.speed.productFlops.half).toBeGreaterThan(gpu.speed.productFlops.fp32)
+      expect(gpu.speed.productSource).not.toBe('')
     })
 
     it('has a price of the last twelve months, or says what is wrong with it', () => {

@@ -22,8 +22,9 @@ it('the example obeys both', async () => {
 })
 
 it.each([
-  ['an unknown key', { gpus: 'a10' }],
-  ['an unknown GPU', { gpu: 'a11' }],
+  ['an unknown key', { cards: 'a10' }],
+  ['a GPU without its memory', { gpus: [{ name: 'ours' }] }],
+  ['what cannot be the name of a GPU', { gpu: '<a11>' }],
   ['an unknown GPU among the prices', { prices: { a11: 1 } }],
   ['a price of nothing', { prices: { a10: 0 } }],
   ['half a step', { step_size: 2.5 }],

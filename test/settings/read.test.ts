@@ -43,7 +43,8 @@ describe('the settings', () => {
       paths: ['configs/**/*.yaml', 'configs/**/*.json'],
       ignore: ['configs/archive/**'],
       gpu: 'a10',
-      pricesPerHourUsd: { a10: 0.75 },
+      gpus: [{ id: 'our-mi210', describedAt: '.github/memorymark.yml, line 17' }],
+      pricesPerHourUsd: { a10: 0.75, 'our-mi210': 1.2 },
       hoursPerRun: 4,
       runsPerYear: 250,
       failOn: [{ kind: 'waste', abovePercent: 40 }],
@@ -69,7 +70,7 @@ describe('the settings', () => {
             model: {
               value: { kind: 'text', text: 'meta-llama/Llama-3.1-8B' },
               file: path,
-              at: { line: 40, column: 12 },
+              at: { line: 50, column: 12 },
             },
             sequence_length: { value: { kind: 'number', number: 4_096 } },
           },
@@ -99,7 +100,7 @@ describe('the settings', () => {
 
 describe('a slip is told with line, field and what was meant', () => {
   test.each([
-    ['gpus: a10\n', '1:7 gpus: Unknown key "gpus". Did you mean gpu? Use paths, '],
+    ['gpus: a10\n', '1:7 gpus: "a10" is not a list of GPUs, each with name and memory_gib. Write a list of GPUs, '],
     ['gpu: a11\n', '1:6 gpu: "a11" is not a GPU in the catalogue. Did you mean a10? Use t4, v100-16gb, '],
     ['gpu: 10\n', '1:6 gpu: 10 is not a GPU in the catalogue. Write a GPU in the catalogue.'],
     ['\nhours-per-run: 2\n', '2:16 hours-per-run: Unknown key "hours-per-run". Did you mean hours_per_run? '],

@@ -83,6 +83,6 @@ function remainder({ gpu }: AnalysedConfig, point: OperatingPoint): string {
 }
 
 function rate({ throughputProvenance }: AnalysedConfig, point: OperatingPoint): Html | '' {
-  if (!point.fits) return ''
+  if (!point.fits || point.samplesPerSecond === undefined) return ''
   return html` <span>${formatRate(point.samplesPerSecond)} samples/s ${chip(throughputProvenance)}</span>`
 }
