@@ -172,7 +172,11 @@ async function analyzeFile(
       return { kind: 'config', result: { status: 'not-analysed', path, problems, ...besides(reading) } }
     }
     case 'training-config': {
-      const assumed = [...(options.assumed ?? []), ...(reading.assumesGpus ? (['gpus'] as const) : [])]
+      const assumed = [
+        ...(options.assumed ?? []),
+        ...(reading.assumesGpus ? (['gpus'] as const) : []),
+        ...(reading.unreadSettings ? (['settings'] as const) : []),
+      ]
       const analysis = async () => {
         const { assessment, assumptions } = await assessor(reading, file, { ...options, assumed })
         return analysed(path, reading, { assessment, assumptions: [...assumptions, ...sentencesOn(options.gpu)] })
@@ -197,7 +201,7 @@ async function assessed(
 }
 
 function analysed(path: string, reading: TrainingConfig, { assessment, assumptions }: Assessed): ConfigResult {
-  const { dialect, batchSizeAt, gradientAccumulationAt } = reading
+  const { dialect, batchSizeAt, gradientAccumulationAt, unreadSettings } = reading
   return {
     status: 'analysed',
     path,
@@ -205,6 +209,7 @@ function analysed(path: string, reading: TrainingConfig, { assessment, assumptio
     ...(batchSizeAt && { batchSizeAt }),
     ...(gradientAccumulationAt && { gradientAccumulationAt }),
     assumptions: [...reading.assumptions, ...assumptions],
+    ...(unreadSettings && { unreadSettings: [...unreadSettings] }),
     ...besides(reading),
     ...assessment,
   }

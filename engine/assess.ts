@@ -33,7 +33,7 @@ import type { Policy } from './verdict/policy.ts'
 /** Everything about a config except its path. */
 export type Assessment = Omit<
   AnalysedConfig,
-  'status' | 'path' | 'dialect' | 'batchSizeAt' | 'gradientAccumulationAt' | 'assumptions'
+  'status' | 'path' | 'dialect' | 'batchSizeAt' | 'gradientAccumulationAt' | 'assumptions' | 'unreadSettings'
 >
 
 export interface AssessmentOptions {
@@ -90,7 +90,7 @@ export function assess(
   evidence: Evidence = estimatedEvidence(spec, config, options),
 ): Assessment {
   const { gpu, policy, footprints, hoursPerRun, runsPerYear } = options
-  const assumed = evidence.provenance === 'measured' ? [] : decisive(spec, config, options, evidence)
+  const assumed = decisive(spec, config, options, evidence)
   const { samplesPerSecond: rate, largest, throughputBandPercent, ratioBand } = evidence
   const now = planOf(spec)
   const terms: RunTerms = { hoursPerRun, pricePerHourUsd: gpu.pricePerHourUsd, gpus: spec.gpus }
@@ -165,9 +165,11 @@ function decisive(
   spec: TrainingSpec,
   config: ModelConfig,
   options: AssessmentOptions,
-  { fits }: Evidence,
+  { fits, provenance }: Evidence,
 ): readonly AssumedCircumstance[] {
   const { assumed = [] } = options
+  // A measurement is of a GPU that there is, but of the step as the config was read.
+  if (provenance === 'measured') return assumed.filter(what => what === 'settings')
   const hangsOnOne = () => !fits(planOf(spec)) && fitsAmongSeveral(spec, config, options)
   return assumed.filter(what => what !== 'gpus' || spec.gpus > 1 || hangsOnOne())
 }

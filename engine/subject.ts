@@ -2,6 +2,7 @@
 import { DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR } from './analyze.ts'
 import { type Assessment, assess } from './assess.ts'
 import { adjusted, type SpecAdjustments, specOf } from './config/adjusted-spec.ts'
+import { unreadSentence } from './config/memory-settings.ts'
 import { modelProblem } from './config/model-problem.ts'
 import { readConfigAsync } from './config/read.ts'
 import type { SourceFile } from './config/reading.ts'
@@ -90,7 +91,8 @@ async function configSubject(file: SourceFile, options: SubjectOptions, sources:
   switch (reading.kind) {
     case 'training-config': {
       const { spec, model, assumptions } = reading
-      return { path, spec, model, assumptions }
+      const unread = unreadSentence(reading.unreadSettings)
+      return { path, spec, model, assumptions: [...assumptions, ...(unread === undefined ? [] : [unread])] }
     }
     case 'not-a-training-config':
       throw new MemoryMarkError(notATrainingConfig(path, reading.why))

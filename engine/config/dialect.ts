@@ -31,6 +31,8 @@ export interface Dialect {
   modelField(document: Section): Field | undefined
   /** Whether the tool turns on `expandable_segments` of PyTorch's allocator where nobody has set PYTORCH_CUDA_ALLOC_CONF. */
   readonly expandsSegments?: true
+  /** Keys of the tool that look like settings of memory and need not be read: they change nothing, or only together with others that are. */
+  readonly withoutBearing?: RegExp
   /** Where the config names a file of DeepSpeed's settings, for tools that take one. */
   deepSpeedField?(document: Section): Field | undefined
   /**

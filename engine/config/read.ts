@@ -2,9 +2,10 @@ import { type Resolution, resolveModel, resolveOffline } from '../models/resolve
 import { allocatorVariable, withAllocatorSettings } from './allocator-settings.ts'
 import { gitBlobSha } from './blob-sha.ts'
 import { type DeepSpeedFile, findDeepSpeedFile, notLookedFor } from './deepspeed-file.ts'
-import { dialects } from './dialect.ts'
+import { type Dialect, dialects } from './dialect.ts'
 import { parseFile } from './document.ts'
 import { type Decision, FieldReader } from './fields.ts'
+import { unreadMemorySettings } from './memory-settings.ts'
 import { type ModelLookup, nameIn } from './model-fields.ts'
 import {
   type ChosenVersions,
@@ -18,7 +19,7 @@ import { isPythonPath, mayTrain } from './python/quick-look.ts'
 import type { Opened } from './python/script.ts'
 import { oneOf } from './quote.ts'
 import type { Reading, SourceFile } from './reading.ts'
-import type { Field } from './section.ts'
+import type { Field, Section } from './section.ts'
 import { notingFiles, type Sources } from './sources.ts'
 import { SETTINGS_PATH, type SuppliedFields } from './supplied.ts'
 
@@ -189,8 +190,9 @@ function openConfig(file: SourceFile, supplied: SuppliedFields = {}): OpenConfig
           const tool = dialect.expandsSegments && dialect.name
           const variable = file.text.includes('_ALLOC_CONF') ? allocatorVariable(document) : undefined
           return completed(found, supplied, reader, () => {
-            const reading = dialect.read(document, reader, found.lookUp, found.deepSpeed)
-            return { reading, variable, tool }
+            const own = document.afresh()
+            const reading = dialect.read(own, reader, found.lookUp, found.deepSpeed)
+            return { reading: withUnreadSettings(reading, own, dialect), variable, tool }
           })
         },
       }
@@ -210,6 +212,14 @@ function withVersions(reading: Reading, chosen: ChosenVersions): Reading {
   const { versions } = chosen
   const spec = Object.keys(versions).length === 0 ? reading.spec : { ...reading.spec, versions }
   return { ...reading, spec, assumptions: [...reading.assumptions, ...versionSentences(chosen, spec.loop)] }
+}
+
+/** What looks like a setting of memory and was not read, in any format. */
+function withUnreadSettings(reading: Reading, document: Section, { withoutBearing }: Dialect): Reading {
+  if (reading.kind !== 'training-config') return reading
+  const unread = unreadMemorySettings(document, withoutBearing)
+  if (unread.length === 0) return reading
+  return { ...reading, unreadSettings: unread.map(({ name, at }) => ({ name: name.slice(0, 200), at })) }
 }
 
 /** Settings that do not apply to this tool's configs are reported, not ignored. */

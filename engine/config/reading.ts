@@ -20,6 +20,10 @@ export interface SourceFile {
 export const otherFile = z.object({ path: z.string().min(1).max(4_096), blobSha: z.string().max(64) })
 export type OtherFile = z.infer<typeof otherFile>
 
+/** A setting that looks like one of memory and was not understood: its keys from the top of the file, and where it stands. */
+export const unreadSetting = z.object({ name: z.string().max(200), at: position })
+export type UnreadSetting = z.infer<typeof unreadSetting>
+
 export type Reading =
   | {
       readonly kind: 'training-config'
@@ -33,6 +37,8 @@ export type Reading =
       readonly assumptions: readonly string[]
       /** Neither the config nor the settings say how many GPUs train: one is assumed, or eight where the training is divided. */
       readonly assumesGpus?: true
+      /** The verdict only warns where there are any. */
+      readonly unreadSettings?: readonly UnreadSetting[]
       /** Of the repository, on which the spec or the model hangs besides; absent where there are none. */
       readonly otherFiles?: readonly OtherFile[]
     }

@@ -55,6 +55,7 @@ export class Section {
   readonly #map: YAMLMap
   readonly #top: Section
   readonly #followed = new Map<string, Field>()
+  readonly #asked = new Set<string>()
   #fields: ReadonlyMap<string, Field> | undefined
 
   constructor(origin: Origin, map: YAMLMap, name = '', top?: Section) {
@@ -76,6 +77,11 @@ export class Section {
     return new Section({ ...this.#origin, file }, this.#map, this.name)
   }
 
+  /** The same mapping, none of whose keys has been asked for. */
+  afresh(): Section {
+    return new Section(this.#origin, this.#map, this.name)
+  }
+
   get fields(): ReadonlyMap<string, Field> {
     this.#fields ??= new Map([...pairsOf(this.#map, this.#origin)].map(([key, pair]) => [key, this.#field(key, pair)]))
     return this.#fields
@@ -83,6 +89,7 @@ export class Section {
 
   /** The field under a key, which has the value that it refers to where that is in the file too. */
   field(key: string): Field | undefined {
+    this.#asked.add(key)
     const followed = this.#followed.get(key)
     if (followed !== undefined) return followed
     const field = this.fields.get(key)
@@ -100,6 +107,11 @@ export class Section {
     const [next, ...others] = rest
     if (next === undefined) return field?.value.kind === 'empty' ? undefined : field
     return field?.value.kind === 'mapping' ? field.value.section.at(next, ...others) : undefined
+  }
+
+  /** Whether a field was looked up by its key, or another field refers to it. */
+  wasAsked(key: string): boolean {
+    return this.#asked.has(key)
   }
 
   /** This section and those nested in it down to `levels`, outer ones first; one that aliases repeat comes once. */
@@ -128,6 +140,7 @@ export class Section {
   }
 
   #written([key, ...rest]: readonly string[]): Field | undefined {
+    if (key !== undefined) this.#asked.add(key)
     const field = key === undefined ? undefined : this.fields.get(key)
     if (rest.length === 0) return field
     return field?.value.kind === 'mapping' ? field.value.section.#written(rest) : undefined

@@ -1,5 +1,6 @@
 /** What to change, as plain sentences: the same advice on the pull request, in the check and in the terminal. */
 import { GPUS_OF_A_MACHINE } from '../config/gpus.ts'
+import { unreadSentence } from '../config/memory-settings.ts'
 import { makesAnswers } from '../config/spec.ts'
 import { SETTINGS_PATH } from '../config/supplied.ts'
 import { ratioRange, savingsRangeOf } from '../report/ranges.ts'
@@ -55,7 +56,8 @@ export function advice(config: AnalysedConfig, strong?: (text: string) => string
   const sentences = config.current.fits
     ? [change, further]
     : [largestSentence(config), change, further, leverSentence(config)]
-  return [...sentences, gpusSentence(config), assumedGpuSentence(config), cardsSentence(config)]
+  const unread = unreadSentence(config.unreadSettings)
+  return [...sentences, unread, gpusSentence(config), assumedGpuSentence(config), cardsSentence(config)]
     .filter(sentence => sentence !== undefined)
     .concat(sparedSentences(config))
 }
@@ -66,7 +68,7 @@ export function firstAdvice(config: AnalysedConfig, strong?: (text: string) => s
   const sentences = config.current.fits
     ? [change ?? beyondSentence(config)]
     : [largestSentence(config), change, leverSentence(config), gpusSentence(config)]
-  return [...sentences, cardsSentence(config)]
+  return [...sentences, unreadSentence(config.unreadSettings), cardsSentence(config)]
     .filter(sentence => sentence !== undefined)
     .concat(sparedSentences(config))
 }

@@ -112,7 +112,7 @@ function annotationsOf(config: ConfigResult): Annotation[] {
 function findingAnnotation(config: AnalysedConfig, finding: Finding): Annotation {
   return {
     path: config.path,
-    line: config.batchSizeAt?.line ?? 1,
+    line: (finding === 'unread-settings' ? config.unreadSettings?.[0]?.at : config.batchSizeAt)?.line ?? 1,
     level: config.verdict.state === 'blocked' ? 'failure' : 'warning',
     title: annotationTitle(config, finding),
     message: annotationMessage(config),
@@ -125,6 +125,7 @@ function annotationTitle(config: AnalysedConfig, finding: Finding): string {
   const where = `micro-batch ${formatCount(current.microBatch)} on the ${plainText(gpu.name, 60)}`
   if (finding === 'does-not-fit') return `Runs out of memory: ${where} needs ${used}`
   if (finding === 'may-not-fit') return `May run out of memory: ${where} needs ${used}`
+  if (finding === 'unread-settings') return `Sets what was not understood: ${where} needs ${used} without it`
   return `Uses ${used} (${formatShare(config, current)}): ${where}`
 }
 

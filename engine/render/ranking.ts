@@ -65,6 +65,7 @@ function findingWeight(finding: Finding): number {
       return 3
     case 'throughput-loss':
       return 2
+    case 'unread-settings':
     case 'not-analysed':
       return 1
     case 'fine':

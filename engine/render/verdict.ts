@@ -14,6 +14,7 @@ export const findings = [
   'waste',
   'annual-cost',
   'throughput-loss',
+  'unread-settings',
   'not-analysed',
   'fine',
 ] as const
@@ -125,6 +126,8 @@ export function predicate(finding: Finding, count: number): string {
       return one ? 'costs more than it needs to' : 'cost more than they need to'
     case 'throughput-loss':
       return one ? 'trains slower than it could' : 'train slower than they could'
+    case 'unread-settings':
+      return one ? 'sets what was not understood' : 'set what was not understood'
     case 'not-analysed':
       return 'could not be analysed'
     case 'fine':
@@ -138,6 +141,6 @@ function isInDoubt(reasons: readonly Reason[]): boolean {
   )
 }
 
-function reasonKind(reason: Reason): Condition['kind'] | 'does-not-fit' {
+function reasonKind(reason: Reason): Condition['kind'] | Exclude<Reason['kind'], 'condition'> {
   return reason.kind === 'condition' ? reason.condition.kind : reason.kind
 }

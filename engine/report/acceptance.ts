@@ -68,7 +68,7 @@ function isNoWorse(before: Reason, now: Reason, accepted: Accepted, config: Anal
   if (now.kind === 'does-not-fit') {
     return config.current.peakBytes <= accepted.current.peakBytes * (1 + bandPercent / 100)
   }
-  if (before.kind === 'does-not-fit') return false
+  if (before.kind !== 'condition' || now.kind !== 'condition') return before.kind === now.kind
   // The band is around the peak; waste is usable memory less the peak, so both shift by the same number of points.
   const isWaste = now.condition.kind === 'waste'
   const band = isWaste ? bandPercent * shareOfUsable(accepted.gpu, accepted.current) : 0

@@ -4,7 +4,8 @@
  * Derived figures (percentages of other fields, GiB) are not stored; `engine/metrics` computes them.
  */
 import * as z from 'zod'
-import { otherFile, position } from '../config/reading.ts'
+import { MAX_NAMED } from '../config/memory-settings.ts'
+import { otherFile, position, unreadSetting } from '../config/reading.ts'
 import { batchSize, trainingSpec } from '../config/spec.ts'
 import { problem } from '../errors.ts'
 import { byteKinds } from '../estimate/storage.ts'
@@ -67,8 +68,8 @@ export type LeverChange = z.infer<typeof leverChange>
 /** Of a config's numbers: the micro-batch and the accumulation. */
 export const MAX_CHANGED_LINES = 2
 
-/** What is nobody's word: which GPU trains, or how many of them. */
-export const assumedCircumstance = z.enum(['gpu', 'gpus'])
+/** What is nobody's word: which GPU trains, how many of them, or what settings of memory mean that were not understood. */
+export const assumedCircumstance = z.enum(['gpu', 'gpus', 'settings'])
 export type AssumedCircumstance = z.infer<typeof assumedCircumstance>
 
 /** The config on another card, estimated. */
@@ -135,7 +136,9 @@ export const analysedConfig = z.object({
   /** What the config did not say and was assumed, one sentence each. */
   assumptions: z.array(z.string().max(500)).max(30),
   /** What was assumed and decides the figures; it never blocks. Absent where nothing was, and in older reports. */
-  assumed: z.array(assumedCircumstance).max(2).optional(),
+  assumed: z.array(assumedCircumstance).max(3).optional(),
+  /** Settings that look like ones of memory and were not understood. Absent where there are none, and in older reports. */
+  unreadSettings: z.array(unreadSetting).max(MAX_NAMED).optional(),
   /** Where the config fits, card by card, if no GPU is named. */
   cardFits: z.array(cardFit).max(30).optional(),
   otherFiles,

@@ -31,6 +31,7 @@ export function figuresOf(
     costPerYearUsd: current.costPerRunUsd * config.runsPerYear,
     gpuHoursPerYear: config.hoursPerRun * config.runsPerYear * config.spec.gpus,
     isAssumed: assumed.length > 0,
+    hasUnreadSettings: assumed.includes('settings'),
   }
 }
 

@@ -24,6 +24,8 @@ function wasNoBetter(reason: Reason, config: Judged, base: Judged): boolean {
         base.verdict.reasons.some(({ kind }) => kind === 'does-not-fit') &&
         base.current.peakBytes >= config.current.peakBytes
       )
+    case 'unread-settings':
+      return false
     case 'condition':
       return base.verdict.reasons.some(
         before =>

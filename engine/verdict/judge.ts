@@ -21,15 +21,20 @@ export interface Figures {
   readonly costPerYearUsd: number
   /** Of all GPUs, for the current config, in a year. */
   readonly gpuHoursPerYear: number
-  /** Whether the GPU, or the number of GPUs, is nobody's word. */
+  /** Whether the GPU, the number of GPUs or a setting of memory is nobody's word. */
   readonly isAssumed: boolean
+  /** Whether the config sets what changes memory and was not understood. */
+  readonly hasUnreadSettings: boolean
 }
 
 /** Blocks only on what holds throughout the error band; what holds in part of it gives a warning. */
 export function judge(figures: Figures, policy: Policy): Verdict {
+  const unread: Reason[] = figures.hasUnreadSettings ? [{ kind: 'unread-settings' }] : []
   return verdictOf(
     figures.fits ? policy.failOn.flatMap(condition => failing(condition, figures, policy)) : [outOfMemory(figures)],
-    figures.fits ? [...inDoubt(figures), ...policy.warnOn.flatMap(condition => broken(condition, figures))] : [],
+    figures.fits
+      ? [...inDoubt(figures), ...policy.warnOn.flatMap(condition => broken(condition, figures)), ...unread]
+      : unread,
   )
 }
 

@@ -39,8 +39,8 @@ export const policy = z.object({
 export type Policy = z.infer<typeof policy>
 
 /**
- * Why something that would block does not: it holds in only part of the error band; the GPU or the number of GPUs was assumed; the
- * gain is below the floor; the base branch was no better; somebody accepted it, or snoozed it.
+ * Why something that would block does not: it holds in only part of the error band; the GPU the number of GPUs or a setting of memory was assumed;
+ * the gain is below the floor; the base branch was no better; somebody accepted it, or snoozed it.
  */
 export const spared = z.enum(['within-error', 'assumed', 'below-floor', 'no-worse', 'accepted', 'snoozed'])
 export type Spared = z.infer<typeof spared>
@@ -48,13 +48,15 @@ export type Spared = z.infer<typeof spared>
 export const reason = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('does-not-fit'), spared: spared.optional() }),
   z.object({ kind: z.literal('condition'), condition, actual: z.number(), spared: spared.optional() }),
+  /** The config sets what changes memory and was not understood, so that its figures are in doubt. Never blocks. */
+  z.object({ kind: z.literal('unread-settings'), spared: spared.optional() }),
 ])
 export type Reason = z.infer<typeof reason>
 
 export const verdict = z.object({
   state: z.enum(['fine', 'warning', 'blocked']),
   /** The reasons to block; if there are none, the warnings, and what would block but is spared. */
-  reasons: z.array(reason).max(2 * MAX_CONDITIONS),
+  reasons: z.array(reason).max(2 * MAX_CONDITIONS + 2),
 })
 export type Verdict = z.infer<typeof verdict>
 

@@ -19,6 +19,7 @@ const wasteful: Figures = {
   costPerYearUsd: 119,
   gpuHoursPerYear: 200,
   isAssumed: false,
+  hasUnreadSettings: false,
 }
 
 const lenient: Policy = { failOn: [], warnOn: [] }

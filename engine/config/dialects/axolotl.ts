@@ -59,6 +59,8 @@ export const axolotl: Dialect = {
     const isTraining = document.fields.has('micro_batch_size') || found.length >= 2
     return document.fields.has('base_model') && isTraining ? `base_model beside ${found.join(', ')}` : undefined
   },
+  // Unread where there is no adapter, or no images; the types follow bf16 and fp16.
+  withoutBearing: /^(?:lora_(?:r|dropout|target_\w+|modules_to_save)|freeze_mm_modules|torch_dtype)$/,
   // axolotl/utils/__init__.py set_pytorch_cuda_alloc_conf, which its command line calls first.
   expandsSegments: true,
   modelField: document => document.at('base_model'),

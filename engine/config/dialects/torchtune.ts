@@ -34,6 +34,8 @@ export const torchtune: Dialect = {
       : undefined
   },
   modelField: document => hubName(document),
+  // Of a model's builder it sizes the table of positions alone.
+  withoutBearing: /^\w*model\.max_seq_len$/,
   read,
 }
 

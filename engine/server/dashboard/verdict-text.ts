@@ -7,7 +7,7 @@ export function verdictText({ reasons }: Verdict): string {
 
 const sparedText: Readonly<Record<Spared, string>> = {
   'within-error': 'within the error',
-  assumed: 'rests on an assumed GPU or number of GPUs',
+  assumed: 'rests on what is assumed',
   'below-floor': 'saves too little to block',
   'no-worse': 'no worse than before',
   accepted: 'accepted',
@@ -19,6 +19,8 @@ function reasonText(reason: Reason): string {
   switch (reason.kind) {
     case 'does-not-fit':
       return `does not fit${spared}`
+    case 'unread-settings':
+      return 'settings of memory that were not understood'
     case 'condition':
       return `${formatCondition(reason.condition)}: ${actual(reason)}${spared}`
   }

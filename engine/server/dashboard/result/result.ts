@@ -71,6 +71,8 @@ function findingText(finding: Finding): string {
       return 'Costs more than it needs to'
     case 'throughput-loss':
       return 'Trains slower than it could'
+    case 'unread-settings':
+      return 'Sets what was not understood'
     case 'not-analysed':
       return 'Could not be analysed'
     case 'fine':

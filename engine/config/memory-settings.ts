@@ -1,0 +1,160 @@
+/**
+ * Settings that change what a training holds in memory, and that nobody has read: quantisation, adapters, checkpointing, sharding,
+ * lengths, precision. The same rule for every tool: what looks like one and was not asked for while the config was read is named,
+ * and the verdict only warns.
+ */
+import { plain } from './quote.ts'
+import type { UnreadSetting } from './reading.ts'
+import type { Field, Section } from './section.ts'
+
+/** Keys that look like settings of memory, whoever reads them. */
+export const looksLikeMemory =
+  /quant|(?:^|_)(?:4|8|16)_?bit|(?:^|_)bits$|(?:^|_)bnb_|lora|peft|adapter|checkpointing|(?:gradient|grad|activation)_?(?:checkpoints?|ckpt)$|recompute|offload|shard|fsdp|deepspeed|zero|max_(?:\w+_)?len|seq(?:uence)?_len|context_len|cutoff_len|model_max_length|dtype|(?:^|_)(?:fp|bf)(?:8|16|32)|(?:^|_)(?:nf4|int4|int8|gptq|awq|hqq|amp)(?:$|_)|precision|liger|packing|attn_impl|flash|freeze|unfreeze|galore|lomo|badam|reentrant|parallel/i
+
+/** Of adapters, generation, data and logging: nothing that training holds in memory, or nothing of note. */
+const withoutBearing = new RegExp(
+  `^(?:${[
+    // Adapters, beside their shape.
+    ...[
+      'lora_?alpha',
+      'lora_?bias',
+      'lora_task_type',
+      'use_?rslora',
+      'init_lora_weights',
+      'loraplus_\\w+',
+      'peft_type',
+    ],
+    ...['lora_(?:model_dir|path|name|weights|scale|scaling|seed)', 'lora_on_cpu', 'adapter_name', 'lora_init\\w*'],
+    // What only names a type of computation or of storage, or a threshold.
+    ...['bnb_4bit_(?:compute_dtype|quant_type|quant_storage)', 'llm_int8_\\w+', 'compute_dtype', 'fp16_opt_level'],
+    ...['fp16_backend', 'half_precision_backend', '(?:fp|bf)16_full_eval', 'matmul_precision', 'float32_matmul\\w*'],
+    ...['low_cpu_mem_usage', 'zero_grad\\w*', 'zero_division', 'zero_shot\\w*', 'fp16_scale\\w*', 'amp_opt_level'],
+    // FSDP beside what it divides, and kernels that save a little: without them the estimate is high.
+    ...[
+      'fsdp_(?:version|state_dict_type|auto_wrap_policy|transformer_layer_cls_to_wrap|min_num_params|backward_prefetch)',
+    ],
+    ...['fsdp_(?:forward_prefetch|limit_all_gathers|sync_module_states|cpu_ram_efficient_loading|use_orig_params)'],
+    ...[
+      'fsdp_backward_prefetch_policy',
+      'custom_sharded_layers',
+      'deepspeed_multinode_launcher',
+      'final_state_dict_type',
+    ],
+    ...[
+      'liger_\\w+',
+      'lora_(?:qkv|o|mlp|embedding)_kernel',
+      'flash_attn_(?:fuse|cross|rms)_\\w+',
+      'pad_to_sequence_len',
+    ],
+    // Data, words and metrics.
+    ...['tokenizers_parallelism', '\\w*_precision', 'parallel_mode', 'dataparallel_\\w+', 'torch_empty_cache_steps'],
+    ...['(?:eval|test|valid|val|validation|inference|predict|generation|gen|sample|serve|vllm|reward|logging)_\\w*'],
+    ...[
+      '(?:save|merge|push|hub|log|export|output|resume|wandb|do|is|report|min|display|print)_\\w*',
+      '\\w*_(?:path|dir|file|url|name)',
+    ],
+    ...[
+      'max_(?:new_tokens|length_for_\\w+)',
+      'max_(?:prompt|completion)_len(?:gth)?',
+      'length_\\w+',
+      'packing_strategy',
+    ],
+    ...['tensor_parallel_plan', 'parallel_method', 'fake_quant_after_n_steps', '\\w*use_rslora', '\\w*fan_in_fan_out'],
+    ...['(?:dataset_)?shard(?:s|_num|_idx|_count|_index)', '\\w+_verbose', '\\w+_backend', 'gptq_disable_\\w+'],
+    ...[
+      'train_on_\\w+',
+      'ddp_find_unused_parameters',
+      'find_unused_parameters',
+      '\\w*num_workers',
+      '\\w*_rank_zero\\w*',
+    ],
+  ].join('|')})$`,
+  'i',
+)
+
+/** Sections that are about something other than the training step. */
+const foreignSection =
+  /(?:^|\.)(?:(?:eval|evaluation|test|inference|generation|predict|serve|serving|logging|logger|wandb|vllm|callbacks?|metrics?|export|convert|environment|env|properties|definitions|\$defs)\w*)(?:\.|$)/i
+
+/** How deep, and how many, sections are looked through; the most that are named. */
+const LEVELS = 6
+const MAX_SECTIONS = 500
+export const MAX_NAMED = 10
+
+/** Fields that look like settings of memory and were not asked for since `document` was taken `afresh`. */
+export function unreadMemorySettings(document: Section, without?: RegExp): readonly Field[] {
+  const found: Field[] = []
+  const open: { readonly section: Section; readonly level: number }[] = [{ section: document, level: 0 }]
+  for (let index = 0; index < open.length && index < MAX_SECTIONS && found.length < MAX_NAMED; index++) {
+    const { section, level } = open[index]!
+    for (const field of section.fields.values()) {
+      const isNamed = !section.wasAsked(field.key) && namesMemory(field) && !without?.test(field.name)
+      if (isNamed) found.push(field)
+      if (isNamed || level === LEVELS || isDisabled(field.value)) continue
+      for (const inner of sectionsIn(field))
+        if (!foreignSection.test(inner.name)) open.push({ section: inner, level: level + 1 })
+    }
+  }
+  return found.slice(0, MAX_NAMED)
+}
+
+const SHOWN_SETTINGS = 5
+
+/** Names them, for the reader of the result. */
+export function unreadSentence(settings: readonly UnreadSetting[] = []): string | undefined {
+  if (settings.length === 0) return undefined
+  const shown = settings.slice(0, SHOWN_SETTINGS).map(({ name, at }) => `${plain(name)} (line ${at.line})`)
+  const more = settings.length > SHOWN_SETTINGS ? ` and ${settings.length - SHOWN_SETTINGS} more` : ''
+  return `Not understood, and so not counted, although it looks like a setting of memory: ${shown.join(', ')}${more}. The figures may be wrong because of it, and nothing blocks.`
+}
+
+function namesMemory({ key, value }: Field): boolean {
+  const name = key.replaceAll('-', '_')
+  return looksLikeMemory.test(name) && !withoutBearing.test(name) && !isOff(value) && !isUsual(name, value)
+}
+
+/** What FSDP does without being told. */
+function isUsual(name: string, value: Field['value']): boolean {
+  if (/^(?:fsdp_)?sharding_strategy$/.test(name)) {
+    return (
+      (value.kind === 'text' && /^(?:FULL_SHARD|1)$/.test(value.text)) ||
+      (value.kind === 'number' && value.number === 1)
+    )
+  }
+  return /^(?:fsdp_)?reshard_after_forward$/.test(name) && value.kind === 'flag' && value.flag
+}
+
+function sectionsIn({ value }: Field): readonly Section[] {
+  if (value.kind === 'mapping') return [value.section]
+  if (value.kind !== 'list') return []
+  return value.items.flatMap(item => (item.kind === 'mapping' ? [item.section] : []))
+}
+
+/** What turns nothing on: `false`, `none`, 0, one of what would be parallel, a mapping that is disabled. */
+function isOff(value: Field['value']): boolean {
+  switch (value.kind) {
+    case 'empty':
+      return true
+    case 'flag':
+      return !value.flag
+    case 'number':
+      return value.number <= 1
+    case 'text':
+      return /^(?:|none|no|null|false|off|disabled?|auto|0|1)$/i.test(value.text.trim())
+    case 'list':
+      return value.items.length === 0
+    case 'mapping':
+      return isDisabled(value) || [...value.section.fields.values()].every(field => isOff(field.value))
+    case 'open':
+      return false
+  }
+}
+
+/** A mapping that says so itself. */
+function isDisabled(value: Field['value']): boolean {
+  if (value.kind !== 'mapping') return false
+  return ['enabled', 'enable', 'use', 'active'].some(key => {
+    const said = value.section.fields.get(key)?.value
+    return said?.kind === 'flag' && !said.flag
+  })
+}
