@@ -175,6 +175,7 @@ async function analyzeFile(
       const assumed = [
         ...(options.assumed ?? []),
         ...(reading.assumesGpus ? (['gpus'] as const) : []),
+        ...(reading.assumesCode ? (['code'] as const) : []),
         ...(reading.unreadSettings ? (['settings'] as const) : []),
       ]
       const analysis = async () => {

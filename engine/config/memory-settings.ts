@@ -26,7 +26,7 @@ const withoutBearing = new RegExp(
     ],
     ...['lora_(?:model_dir|path|name|weights|scale|scaling|seed)', 'lora_on_cpu', 'adapter_name', 'lora_init\\w*'],
     // What only names a type of computation or of storage, or a threshold.
-    ...['bnb_4bit_(?:compute_dtype|quant_type|quant_storage)', 'llm_int8_\\w+', 'compute_dtype', 'fp16_opt_level'],
+    ...['llm_int8_\\w+', 'compute_dtype', 'fp16_opt_level'],
     ...['fp16_backend', 'half_precision_backend', '(?:fp|bf)16_full_eval', 'matmul_precision', 'float32_matmul\\w*'],
     ...['low_cpu_mem_usage', 'zero_grad\\w*', 'zero_division', 'zero_shot\\w*', 'fp16_scale\\w*', 'amp_opt_level'],
     // FSDP beside what it divides, and kernels that save a little: without them the estimate is high.

@@ -37,6 +37,8 @@ export type Reading =
       readonly assumptions: readonly string[]
       /** Neither the config nor the settings say how many GPUs train: one is assumed, or eight where the training is divided. */
       readonly assumesGpus?: true
+      /** The keys are a team's own, and what its code does with them is not in the file. */
+      readonly assumesCode?: true
       /** The verdict only warns where there are any. */
       readonly unreadSettings?: readonly UnreadSetting[]
       /** Of the repository, on which the spec or the model hangs besides; absent where there are none. */

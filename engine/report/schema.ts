@@ -68,8 +68,9 @@ export type LeverChange = z.infer<typeof leverChange>
 /** Of a config's numbers: the micro-batch and the accumulation. */
 export const MAX_CHANGED_LINES = 2
 
-/** What is nobody's word: which GPU trains, how many of them, or what settings of memory mean that were not understood. */
-export const assumedCircumstance = z.enum(['gpu', 'gpus', 'settings'])
+/** What is nobody's word: which GPU trains, how many of them, what settings of memory mean that were not understood, or what the
+ * team's code makes of keys of its own. */
+export const assumedCircumstance = z.enum(['gpu', 'gpus', 'settings', 'code'])
 export type AssumedCircumstance = z.infer<typeof assumedCircumstance>
 
 /** The config on another card, estimated. */
@@ -136,7 +137,7 @@ export const analysedConfig = z.object({
   /** What the config did not say and was assumed, one sentence each. */
   assumptions: z.array(z.string().max(500)).max(30),
   /** What was assumed and decides the figures; it never blocks. Absent where nothing was, and in older reports. */
-  assumed: z.array(assumedCircumstance).max(3).optional(),
+  assumed: z.array(assumedCircumstance).max(4).optional(),
   /** Settings that look like ones of memory and were not understood. Absent where there are none, and in older reports. */
   unreadSettings: z.array(unreadSetting).max(MAX_NAMED).optional(),
   /** Where the config fits, card by card, if no GPU is named. */

@@ -54,6 +54,9 @@ const sequenceKeys = [
 ]
 const gpuKeys = ['n_gpus', 'n_gpu', 'num_gpus', 'num_processes', 'nproc_per_node']
 
+/** kohya's scripts, which train image generators, share some names. */
+const diffusionKeys = /^(?:ss_\w+|network_(?:module|dim|alpha)|clip_skip|noise_offset|min_snr_gamma)$/
+
 const writesBatchSize = writesAny(batchSizeKeys)
 const writesModel = writesAny(modelKeys)
 const writesTrainerKey = writesAny([legacyBatchSizeKey, ...trainerKeys])
@@ -62,6 +65,7 @@ export const huggingface: Dialect = {
   name: 'Hugging Face Trainer',
   mayBe: text => writesBatchSize(text) || (writesModel(text) && writesTrainerKey(text)),
   recognise: document => {
+    if ([...document.fields.keys()].some(key => diffusionKeys.test(key))) return undefined
     const { find, batchSize } = argumentsOf(document)
     if (batchSize !== undefined && batchSizeKeys.includes(batchSize.key)) return batchSize.name
     if (batchSize !== undefined) return find(...modelKeys) && `${batchSize.name} beside a model`

@@ -114,10 +114,28 @@ export function readAdapter(
 
 const doubleKeys = ['use_bnb_nested_quant', 'bnb_4bit_use_double_quant', 'use_nested_quant', 'use_double_quant']
 
+const fourBitDetails = ['bnb_4bit_compute_dtype', 'bnb_4bit_quant_type', 'bnb_4bit_quant_storage']
+
+/** `quant: 4bit`, `bits: 4`, as custom scripts write it. */
+function namedBits(reader: FieldReader, find: Find): { readonly field: Field; readonly bits: 4 | 8 } | undefined {
+  const field = find('quant', 'quantization', 'quantize', 'bits', 'quant_bits', 'quantization_bit', 'quantization_bits')
+  const { value } = field ?? {}
+  if (field === undefined || value === undefined || value.kind === 'mapping') return undefined
+  if (value.kind === 'flag' && !value.flag) return undefined
+  const written = value.kind === 'number' ? String(value.number) : value.kind === 'text' ? value.text.toLowerCase() : ''
+  if (/^(?:|none|no|false|16|32|(?:bf|fp)16|fp32)$/.test(written) && value.kind !== 'flag') return undefined
+  if (/^(?:4|(?:bnb|bitsandbytes)?[_-]?(?:nf4|4[_-]?bit|int4)|qlora)$/.test(written)) return { field, bits: 4 }
+  if (/^(?:8|(?:bnb|bitsandbytes)?[_-]?(?:8[_-]?bit|int8))$/.test(written)) return { field, bits: 8 }
+  const message = `${quote(field.source)} is no quantisation that is known here`
+  return reader.refuse(field, 'unsupported-quantization', message, 'Write 4bit or 8bit, or load_in_4bit: true.')
+}
+
 export function readQuantization(reader: FieldReader, find: Find, adapter: Field | undefined) {
   const isSet = (field: Field | undefined) => field !== undefined && reader.flag(field) === true
   const [eight, four] = [find('load_in_8bit', 'use_8bit'), find('load_in_4bit', 'use_4bit')]
-  const field = isSet(eight) ? eight : isSet(four) ? four : undefined
+  const named = namedBits(reader, find)
+  const qlora = find('use_qlora')
+  const field = isSet(eight) ? eight : isSet(four) ? four : (named?.field ?? (isSet(qlora) ? qlora : undefined))
   if (field === undefined) return undefined
   if (adapter === undefined) {
     return reader.refuse(
@@ -127,7 +145,10 @@ export function readQuantization(reader: FieldReader, find: Find, adapter: Field
       `Set use_peft: true, or ${field.name}: false.`,
     )
   }
-  if (field === eight) return reader.note('quantization', 'int8' as const, field)
+  if (field === eight || (field === named?.field && named.bits === 8))
+    return reader.note('quantization', 'int8' as const, field)
+  // They say how the weights are kept in 4 bits, and alone would leave open whether they are.
+  for (const key of fourBitDetails) find(key)
   const isDouble = reader.flag(find(...doubleKeys)) === true
   return reader.note('quantization', isDouble ? ('nf4-double' as const) : ('nf4' as const), field)
 }

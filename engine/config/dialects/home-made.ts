@@ -1,0 +1,258 @@
+/**
+ * YAML and JSON with keys that a team made up itself, and mappings of the Trainer's arguments at any depth: Determined's
+ * `hyperparameters.training_args`, SageMaker's and Azure ML's hyperparameters, whose values are text. The keys are read as the
+ * Trainer's own names for the same; what the team's code makes of them is not in the file, so that nothing blocks.
+ */
+import { resolveOffline } from '../../models/resolve.ts'
+import type { DeepSpeedFile } from '../deepspeed-file.ts'
+import type { Dialect } from '../dialect.ts'
+import type { FieldReader } from '../fields.ts'
+import type { ModelLookup } from '../model-fields.ts'
+import type { Reading } from '../reading.ts'
+import { type Field, type FieldValue, Section } from '../section.ts'
+import { writesAny } from '../written-keys.ts'
+import { argumentsOf } from './huggingface/arguments.ts'
+import { readArguments } from './huggingface.ts'
+
+const batchKeys = [
+  ...['per_device_train_batch_size', 'batch_size', 'train_batch_size', 'per_device_batch_size', 'micro_batch_size'],
+  ...['batch_size_per_device', 'batch_size_per_gpu', 'batch_size_training', 'training_batch_size', 'train_bs'],
+]
+const modelKeys = [
+  ...[
+    'model_name_or_path',
+    'model_name',
+    'model_id',
+    'base_model',
+    'base_model_id',
+    'base_model_name',
+    'hf_model_ckpt',
+  ],
+  ...[
+    'hf_model',
+    'hf_model_id',
+    'model_ckpt',
+    'model_checkpoint',
+    'pretrained_model',
+    'pretrained_model_name',
+    'model',
+  ],
+  ...['pretrained_model_name_or_path', 'backbone'],
+]
+const trainingKeys = [
+  ...['learning_rate', 'lr', 'num_train_epochs', 'num_epochs', 'epochs', 'n_epochs', 'max_steps', 'train_steps'],
+  ...['max_epochs', 'num_steps', 'total_steps', 'weight_decay', 'warmup_steps', 'warmup_ratio'],
+]
+
+/** The Trainer's names, by what others call the same. */
+const ownNames: ReadonlyMap<string, string> = new Map([
+  ...batchKeys.map(key => [key, 'per_device_train_batch_size'] as const),
+  ...modelKeys.map(key => [key, 'model_name_or_path'] as const),
+  ...[
+    ...['grad_accum', 'grad_accum_steps', 'gradient_accumulation', 'accumulation_steps', 'accumulate_grad_batches'],
+    ...['grad_accumulation_steps', 'grad_acc_steps', 'gradient_accumulation_step'],
+  ].map(key => [key, 'gradient_accumulation_steps'] as const),
+  ...[
+    ...['sequence_len', 'max_length', 'max_seq_len', 'seq_len', 'seq_length', 'sequence_length', 'max_len'],
+    ...['context_length', 'max_sequence_length', 'cutoff_len', 'max_context_length'],
+  ].map(key => [key, 'max_seq_length'] as const),
+  // Names that TRL's scripts have too, whose defaults count for recipes: here nobody says that TRL runs.
+  ...[
+    ['lora_r', 'lora_rank'],
+    ['use_peft', 'use_lora'],
+    ['lora_target_modules', 'target_modules'],
+    ['load_in_4bit', 'use_4bit'],
+  ].map(([key, name]) => [key!, name!] as const),
+  ...['grad_checkpointing', 'activation_checkpointing', 'use_gradient_checkpointing', 'gradient_ckpt', 'grad_ckpt'].map(
+    key => [key, 'gradient_checkpointing'] as const,
+  ),
+])
+
+/** As deep as the arguments may stand, and as many mappings as are looked through. */
+const LEVELS = 6
+const MAX_SECTIONS = 200
+/** Below the mapping with the arguments, as for the Trainer's own files. */
+const ARGUMENT_LEVELS = 2
+
+/** Sections of other things than one training: searches over settings, schemas, evaluation. */
+const foreignSection =
+  /(?:^|\.)(?:(?:eval|evaluation|test|inference|generation|predict|serv(?:e|ing)|deploy)\w*|properties|definitions|\$defs|parameters|inputs|resources|services|jobs|paths)(?:\.|$)/i
+/** What a run left behind, or another tool's file, has these. */
+const foreignKeys =
+  /^(?:_wandb|wandb_version|global_step|train_runtime|train_loss|eval_loss|loss|best_\w+|accuracy|log_history|\$schema|openapi|apiVersion|architectures|model_type|tokenizer_class|ss_\w+|services|jobs)$/
+
+const writesBatch = writesAny(batchKeys)
+const writesModel = writesAny(modelKeys)
+const writesTraining = writesAny(trainingKeys)
+
+export const homeMade: Dialect = {
+  name: 'Home-made',
+  mayBe: text => writesBatch(text) && writesModel(text) && writesTraining(text),
+  recognise: document => {
+    const home = homeIn(document)
+    return home && `${home.batchSize.name} beside ${home.model.name} and ${home.training.name}`
+  },
+  modelField: document => argumentsIn(document)?.at('model_name_or_path') ?? homeIn(document)?.model,
+  deepSpeedField: document => {
+    const section = argumentsIn(document)
+    return section && argumentsOf(section).find('deepspeed')
+  },
+  read,
+}
+
+interface Home {
+  readonly section: Section
+  readonly batchSize: Field
+  readonly model: Field
+  readonly training: Field
+}
+
+/** The outermost mapping with a batch size, a model and something that only a training has. */
+function homeIn(document: Section): Home | undefined {
+  if ([...document.fields.keys()].some(key => foreignKeys.test(key))) return undefined
+  const sections = document.nested(LEVELS).slice(0, MAX_SECTIONS)
+  for (const section of sections) {
+    if (foreignSection.test(section.name)) continue
+    const inner = section.nested(ARGUMENT_LEVELS).filter(each => isOfTraining(each, section))
+    const first = (keys: readonly string[], accepts: (field: Field) => boolean) =>
+      inner.flatMap(each => keys.flatMap(key => each.fields.get(key) ?? [])).find(accepts)
+    const [batchSize, training] = [first(batchKeys, isCount), first(trainingKeys, isNumeric)]
+    const model = first(modelKeys, namesModel) ?? modelMapping(inner)
+    if (batchSize !== undefined && model !== undefined && training !== undefined)
+      return { section, batchSize, model, training }
+  }
+  return undefined
+}
+
+function isOfTraining(inner: Section, root: Section): boolean {
+  const name = root.name === '' ? inner.name : inner.name.slice(root.name.length + 1)
+  return !foreignSection.test(name) && (inner === root || !/(?:^|\.)hyper_?parameters(?:\.|$)/i.test(name))
+}
+
+/** `model: { name: … }` */
+function modelMapping(sections: readonly Section[]): Field | undefined {
+  return sections
+    .filter(({ name }) => /(?:^|\.)(?:base_)?model$/i.test(name))
+    .flatMap(section =>
+      ['name_or_path', 'name', 'id', 'path', 'base', 'pretrained'].flatMap(key => section.fields.get(key) ?? []),
+    )
+    .find(namesModel)
+}
+
+function isCount({ value }: Field): boolean {
+  return (
+    (value.kind === 'number' && Number.isInteger(value.number) && value.number > 0) ||
+    (value.kind === 'text' && /^[1-9]\d{0,6}$|^\$/.test(value.text))
+  )
+}
+
+function isNumeric({ value }: Field): boolean {
+  return value.kind === 'number' || (value.kind === 'text' && /^[\d.]+(?:e-?\d+)?$/i.test(value.text))
+}
+
+/** An id on the Hub, or the name of a model that is known. A folder says nothing. */
+function namesModel({ value }: Field): boolean {
+  if (value.kind !== 'text' || value.text.length > 200) return false
+  return /^[A-Za-z0-9][\w.-]*\/[\w.-]+$/.test(value.text) || resolveOffline(value.text).kind === 'resolved'
+}
+
+/** The mapping with the arguments, under the Trainer's names. */
+function argumentsIn(document: Section): Section | undefined {
+  const home = homeIn(document)
+  return home && renamed(home.section, [], isText(home.section), home)
+}
+
+/** Whether values are written as text, as command lines take them. */
+function isText({ name }: Section): boolean {
+  return /(?:^|\.)hyper_?parameters(?:\.|$)/i.test(name)
+}
+
+/** One field of the file, and the one that stands for it. */
+interface Pairing {
+  readonly section: Section
+  readonly key: string
+  readonly as: Section
+  readonly asKey: string
+}
+
+function renamed(
+  section: Section,
+  pairings: Pairing[],
+  asText: boolean,
+  { batchSize, model }: Home,
+  name = '',
+): Section {
+  const fields: Field[] = []
+  const origins: [Field, Field][] = []
+  for (const field of section.fields.values()) {
+    for (const stood of standIns(field, { asText, batchSize, model })) {
+      const inner = stood.value.kind === 'mapping' ? stood.value.section : undefined
+      const childName = name === '' ? stood.key : `${name}.${stood.key}`
+      const value: FieldValue =
+        inner === undefined
+          ? stood.value
+          : {
+              kind: 'mapping',
+              section: renamed(inner, pairings, asText, { section, batchSize, model, training: model }, childName),
+            }
+      // The Trainer's own name wins over another one for the same.
+      const isTaken = fields.some(({ key }) => key === stood.key) && stood.key !== field.key
+      if (isTaken) continue
+      fields.push({ ...stood, value })
+      origins.push([field, stood])
+    }
+  }
+  const copy = Section.of(fields, name)
+  for (const [field, stood] of origins) pairings.push({ section, key: field.key, as: copy, asKey: stood.key })
+  return copy
+}
+
+interface Given {
+  readonly asText: boolean
+  readonly batchSize: Field
+  readonly model: Field
+}
+
+function standIns(field: Field, { asText, batchSize, model }: Given): readonly Field[] {
+  const value = asText ? typed(field.value) : field.value
+  const key = field.key.replaceAll('-', '_')
+  if (field === batchSize) return [{ ...field, value, key: 'per_device_train_batch_size' }]
+  if (field === model) return [{ ...field, value, key: 'model_name_or_path' }]
+  // Another batch size or model than the chosen one is not the training's.
+  const name = ownNames.get(key)
+  if (name === 'per_device_train_batch_size' || name === 'model_name_or_path') {
+    return value.kind === 'mapping' ? [field] : []
+  }
+  if (key === 'mixed_precision' && value.kind === 'text' && /^(?:bf16|fp16)$/.test(value.text)) {
+    return [{ ...field, key: value.text, value: { kind: 'flag', flag: true } }]
+  }
+  if (key === 'optimizer' && value.kind === 'text') {
+    const text = /^adamw?$/i.test(value.text) ? 'adamw_torch' : value.text.toLowerCase()
+    return [{ ...field, key: 'optim', value: { kind: 'text', text } }]
+  }
+  return [{ ...field, value, key: name ?? key }]
+}
+
+/** As a command line's parser takes it. */
+function typed(value: FieldValue): FieldValue {
+  if (value.kind !== 'text') return value
+  if (/^-?\d+(?:\.\d+)?(?:e-?\d+)?$/i.test(value.text)) return { kind: 'number', number: Number(value.text) }
+  return /^(?:true|false)$/i.test(value.text) ? { kind: 'flag', flag: value.text.toLowerCase() === 'true' } : value
+}
+
+function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading {
+  const home = homeIn(document)
+  if (home === undefined) return { kind: 'not-a-training-config', why: 'It names no model beside a batch size.' }
+  const pairings: Pairing[] = []
+  const section = renamed(home.section, pairings, isText(home.section), home)
+  const isOwn = home.batchSize.key !== 'per_device_train_batch_size'
+  if (isOwn) {
+    reader.assume(
+      `The keys are the team's own, and are read as the Trainer's: ${home.batchSize.name} as the samples that one GPU processes at once. What the code does besides is not in the file, so that nothing blocks.`,
+    )
+  }
+  const reading = readArguments(section, reader, lookUp, deepSpeed)
+  for (const { section: from, key, as, asKey } of pairings) if (as.wasAsked(asKey)) from.field(key)
+  if (reading.kind !== 'training-config') return reading
+  return { ...reading, dialect: homeMade.name, ...(isOwn && { assumesCode: true }) }
+}

@@ -1,0 +1,66 @@
+/** Keys that a team made up, and the Trainer's arguments in mappings of other tools. */
+import { describe, expect, it } from 'vitest'
+import { analyze } from '../../../engine/analyze.ts'
+import { readConfig } from '../../../engine/config/read.ts'
+import { readSettings } from '../../../engine/settings/read.ts'
+import { trainingConfig } from '../readings.ts'
+
+const own = 'base_model_id: mistralai/Mistral-7B-v0.1\nbatch_size: 64\nlr: 2.0e-4\nepochs: 3\n'
+
+describe('keys of a team’s own', () => {
+  it.each([
+    ['use_qlora: true\n', 'nf4'],
+    ['quant: 4bit\nuse_lora: true\n', 'nf4'],
+    ['bits: 4\nlora_r: 16\n', 'nf4'],
+    ['bits: 8\nlora_r: 16\n', 'int8'],
+    ['quantization: int8\nlora_r: 16\n', 'int8'],
+    ['load_in_4bit: true\nuse_peft: true\nbnb_4bit_use_double_quant: true\n', 'nf4-double'],
+    ['lora_r: 16\n', undefined],
+  ])('%j is %s', (settings, quantization) => {
+    expect(trainingConfig(`${own}${settings}`).spec.quantization).toBe(quantization)
+  })
+
+  it('names what says how 4-bit weights are kept where nothing says that they are', () => {
+    const reading = trainingConfig(`${own}lora_r: 16\nbnb_4bit_quant_type: nf4\n`)
+    expect(reading.unreadSettings).toEqual([{ name: 'bnb_4bit_quant_type', at: { line: 6, column: 22 } }])
+  })
+
+  it('names the second of two lengths', () => {
+    const reading = trainingConfig(`${own}max_length: 512\nseq_len: 1024\n`)
+    expect(reading.spec.sequenceLength).toBe(512)
+    expect(reading.unreadSettings?.map(({ name }) => name)).toEqual(['seq_len'])
+  })
+
+  it('never block, whatever the figures are', async () => {
+    const read = readSettings({
+      path: '.github/memorymark.yml',
+      text: 'gpu: t4\noverrides: [{ path: "*", gpus: 1 }]\n',
+    })
+    if (read.kind !== 'settings') throw new Error('unreadable')
+    const { configs } = await analyze([{ path: 'train.yaml', text: own }], {
+      now: new Date(0),
+      settings: read.settings,
+    })
+    expect(configs[0]).toMatchObject({
+      status: 'analysed',
+      current: { fits: false },
+      assumed: ['code'],
+      verdict: { state: 'warning', reasons: [{ kind: 'does-not-fit', spared: 'assumed' }] },
+    })
+  })
+
+  it('are none without a model that is one, and without anything that only a training has', () => {
+    for (const text of [own.replace('mistralai/Mistral-7B-v0.1', './ours'), own.replace(/lr.*\nepochs.*\n/, '')]) {
+      expect(readConfig({ path: 'train.yaml', text }).kind).toBe('not-a-training-config')
+    }
+  })
+})
+
+it('hyperparameters of a job are text, as its command line takes them', () => {
+  const reading = trainingConfig(
+    '{"HyperParameters": {"model_id": "google-bert/bert-base-uncased", "per_device_train_batch_size": "16", "bf16": "True", "epochs": "2"}}',
+    'job.json',
+  )
+  expect(reading.spec).toMatchObject({ microBatch: 16, precision: 'amp-bf16' })
+  expect(reading).not.toHaveProperty('assumesCode')
+})
