@@ -1,6 +1,6 @@
 /** Everything that a mode reads of the repository, as data: the configs in question, what they name, their base, the settings. */
 import * as core from '@actions/core'
-import type { AnalyzeOptions, RepositorySettings, SourceFile } from '../engine/index.ts'
+import { type AnalyzeOptions, namedLine, type RepositorySettings, type SourceFile } from '../engine/index.ts'
 import { openChange, type ReadChange } from '../github/change.ts'
 import { type Subject, short } from './event.ts'
 import { readGpu } from './inputs.ts'
@@ -30,12 +30,14 @@ export async function gather(job: Job): Promise<Gathered> {
 }
 
 /**
- * The same for one config, by its path. A fleet of hundreds shares the hourly requests of one repository, so nothing is listed
+ * The same for one config, by its path, or its training's: `train.py:41`. A fleet of hundreds shares the hourly requests of one repository, so nothing is listed
  * before it is needed.
  */
-export async function gatherOne(job: Job, path: string): Promise<Gathered> {
+export async function gatherOne(job: Job, config: string): Promise<Gathered> {
   const { github, run, subject } = job
   const { settings, remarks } = await readTeamSettings(job)
+  const named = namedLine(config)
+  const path = named?.path ?? config
   const read = await openChange(github, run.repository, subject, job).readOne(path)
   if (read.files.length === 0) {
     throw refusedInput(
@@ -44,7 +46,8 @@ export async function gatherOne(job: Job, path: string): Promise<Gathered> {
       'Give the path as plan outputs it',
     )
   }
-  return { files: read.files, options: optionsOf(job, settings, read), remarks }
+  const files = read.files.map(file => (named === undefined ? file : { ...file, training: { line: named.line } }))
+  return { files, options: optionsOf(job, settings, read), remarks }
 }
 
 function optionsOf(

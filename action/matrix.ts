@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { beyondTorch } from '../engine/estimate/error-band.ts'
-import type { AnalysedConfig, Report } from '../engine/index.ts'
+import { type AnalysedConfig, configKey, configName, type Report } from '../engine/index.ts'
 import type { Runners } from './runners.ts'
 
 /** A matrix has at most 256 jobs; GitHub refuses a larger one whole. */
@@ -14,7 +14,7 @@ const MAX_CHARACTERS = 500_000
 export interface MatrixEntry {
   /** The same for this config and GPU in every run, and safe in the name of a cache or an artifact. */
   readonly id: string
-  /** Its path. */
+  /** Its path; with the line of the training, where the file starts several. */
   readonly config: string
   /** By its id in the catalogue. */
   readonly gpu: string
@@ -58,15 +58,17 @@ function cutShort(planned: number, all: number): string {
   return `Only the first ${planned} of ${all} sweeps are planned, the most that a matrix can hold. Narrow them down with the input paths.`
 }
 
-function entriesOf({ path, gpu }: AnalysedConfig, runners: Runners, isSettled: boolean): MatrixEntry[] {
-  if (runners.size === 0) return [{ id: idOf(path, gpu.id), config: path, gpu: gpu.id }]
+function entriesOf(analysed: AnalysedConfig, runners: Runners, isSettled: boolean): MatrixEntry[] {
+  const { gpu } = analysed
+  const [key, config] = [configKey(analysed), configName(analysed)]
+  if (runners.size === 0) return [{ id: idOf(key, gpu.id), config, gpu: gpu.id }]
   return [...runners]
     .filter(([id]) => !isSettled || id === gpu.id)
-    .map(([id, labels]) => ({ id: idOf(path, id), config: path, gpu: id, 'runs-on': labels }))
+    .map(([id, labels]) => ({ id: idOf(key, id), config, gpu: id, 'runs-on': labels }))
 }
 
-function idOf(path: string, gpuId: string): string {
-  return createHash('sha256').update(`${gpuId}\n${path}`).digest('hex').slice(0, 16)
+function idOf(key: string, gpuId: string): string {
+  return createHash('sha256').update(`${gpuId}\n${key}`).digest('hex').slice(0, 16)
 }
 
 function withinLimits(entries: readonly MatrixEntry[]): MatrixEntry[] {

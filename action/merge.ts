@@ -1,5 +1,5 @@
 /** What the shards measured, in the place of what is estimated. */
-import type { AnalysedConfig, Report } from '../engine/index.ts'
+import { type AnalysedConfig, configKey, type Report } from '../engine/index.ts'
 import { canonicalJson } from '../engine/probes/kept-trials.ts'
 
 type ConfigResult = Report['configs'][number]
@@ -31,7 +31,7 @@ function measurementsOf(config: ConfigResult, measured: readonly ConfigResult[])
 function isAbout(result: AnalysedConfig, config: ConfigResult): boolean {
   return (
     config.status === 'analysed' &&
-    result.path === config.path &&
+    configKey(result) === configKey(config) &&
     canonicalJson(result.spec) === canonicalJson(config.spec)
   )
 }
@@ -43,7 +43,9 @@ function remarksOn({ configs }: Report, measured: readonly ConfigResult[]): stri
     result => result.status === 'analysed' && !configs.some(config => isAbout(result, config)),
   )
   const failures = measured.flatMap(result =>
-    result.status === 'not-analysed' && analysed.some(({ path }) => path === result.path) ? result.problems : [],
+    result.status === 'not-analysed' && analysed.some(config => configKey(config) === configKey(result))
+      ? result.problems
+      : [],
   )
   return [
     ...failures.map(({ message, fix }) => `A sweep failed: ${message}. ${fix}`),

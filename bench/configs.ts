@@ -16,6 +16,8 @@ const corpus = new URL('./configs/', import.meta.url)
 /** Null where the file does not say, and no default of the tool does. */
 const expectation = z.object({
   path: z.string(),
+  /** The name of one, where the file starts several trainings. */
+  training: z.string().optional(),
   dialect: z.string(),
   microBatch: z.number().nullable(),
   batchSizeAt: position.nullable(),
@@ -65,7 +67,8 @@ function textOf(path: string): string {
 
 /** What differs, one sentence each. */
 async function differences(expected: Expectation): Promise<readonly string[]> {
-  const file = { path: expected.path, text: textOf(`training/${expected.path}`) }
+  const { path, training } = expected
+  const file = { path, text: textOf(`training/${path}`), ...(training && { training: { name: training } }) }
   const explanation = await explainConfigAsync(file, {})
   if (explanation.kind === 'not-recognised') return ['it is not recognised']
   const found = new Map<Setting, Decision>(explanation.decisions.map(decision => [decision.setting, decision]))

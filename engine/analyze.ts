@@ -2,9 +2,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Assessment, type AssessmentOptions, assess } from './assess.ts'
 import { readConfigAsync } from './config/read.ts'
-import type { OtherFile, Reading, SourceFile } from './config/reading.ts'
+import type { OtherFile, Reading, ReadTraining, SourceFile } from './config/reading.ts'
 import { askingOnce, type Sources } from './config/sources.ts'
 import type { SuppliedFields } from './config/supplied.ts'
+import type { TrainingPlace } from './config/training-place.ts'
 import { MemoryMarkError } from './errors.ts'
 import { derivationOf } from './estimate/error-band.ts'
 import { FootprintCache } from './estimate/footprint-cache.ts'
@@ -59,7 +60,8 @@ export const DEFAULT_RUNS_PER_YEAR = 100
 
 /** What came of one file. */
 export type Judged =
-  | { readonly kind: 'config'; readonly result: ConfigResult }
+  /** One, or one for each training that a script starts. */
+  | { readonly kind: 'configs'; readonly results: readonly ConfigResult[] }
   /** Not ours to judge; `why` is for people who ask. */
   | { readonly kind: 'not-a-training-config'; readonly why: string }
 
@@ -71,7 +73,7 @@ export async function analyze(files: Iterable<SourceFile>, options: AnalyzeOptio
     // Lets a process that serves other requests do so between two configs.
     await setImmediate()
     const judged = await judge(file)
-    if (judged.kind === 'config') configs.push(judged.result)
+    if (judged.kind === 'configs') configs.push(...judged.results)
   }
   return reportOn(configs, options)
 }
@@ -87,14 +89,21 @@ export function judging(
   return async file => {
     const own = settingsFor(file.path, settings)
     const assessment = assessmentOptions(options, shared, own)
-    const analyzeText = (text: string, sources: Sources) =>
-      analyzeFile({ ...file, text }, assessment, { sources, supplied: own.supplied, assessor })
-    const judged = await analyzeText(file.text, sources.now)
-    if (judged.kind === 'not-a-training-config') return judged
-    const analyzeBase = (text: string) => analyzeText(text, sources.before)
-    const result =
-      settings.judge === 'all' ? judged.result : await judgedAgainstBase(judged.result, options.base, analyzeBase)
-    return { kind: 'config', result: await withChange(result, file, { settings, sources: sources.now }) }
+    const analyzeText = (text: string, sources: Sources, training = file.training) =>
+      analyzeFile({ ...file, text, ...(training && { training }) }, assessment, {
+        sources,
+        supplied: own.supplied,
+        assessor,
+      })
+    const found = await analyzeText(file.text, sources.now)
+    if (found.kind === 'not-a-training-config') return found
+    const results: ConfigResult[] = []
+    for (const { result, name } of found.configs) {
+      const analyzeBase = (text: string) => analyzeText(text, sources.before, name === undefined ? undefined : { name })
+      const judged = settings.judge === 'all' ? result : await judgedAgainstBase(result, options.base, analyzeBase)
+      results.push(await withChange(judged, file, { settings, sources: sources.now }))
+    }
+    return { kind: 'configs', results }
   }
 }
 
@@ -133,13 +142,14 @@ function sourcesOf({ sources = {}, base }: AnalyzeOptions): { readonly now: Sour
 async function judgedAgainstBase(
   result: ConfigResult,
   base: AnalyzeOptions['base'],
-  analyzeBase: (text: string) => Promise<Judged>,
+  analyzeBase: (text: string) => Promise<Analysed>,
 ): Promise<ConfigResult> {
   if (result.status !== 'analysed' || result.verdict.state !== 'blocked') return result
   const text = await base?.(result.path)
   const before = text === undefined ? undefined : await analyzeBase(text)
-  if (before?.kind !== 'config' || before.result.status !== 'analysed') return result
-  return { ...result, verdict: againstBase(result, before.result) }
+  const [only, ...others] = before?.kind === 'configs' ? before.configs : []
+  if (only?.result.status !== 'analysed' || others.length > 0) return result
+  return { ...result, verdict: againstBase(result, only.result) }
 }
 
 /** With the lines that make the recommendation, where the verdict remarks on the config. */
@@ -157,20 +167,43 @@ interface ReadingOptions {
   readonly assessor: Assessor
 }
 
-async function analyzeFile(
+/** What came of one file, before it is compared with what it was. */
+type Analysed =
+  | { readonly kind: 'configs'; readonly configs: readonly AnalysedTraining[] }
+  | Extract<Judged, { kind: 'not-a-training-config' }>
+
+interface AnalysedTraining {
+  readonly result: ConfigResult
+  /** Of a script's training. */
+  readonly name?: string | undefined
+}
+
+async function analyzeFile(file: SourceFile, options: AssessmentOptions, reading: ReadingOptions): Promise<Analysed> {
+  const { sources, supplied } = reading
+  const read = await readConfigAsync(file, sources, supplied)
+  if (read.kind === 'not-a-training-config') return read
+  if (read.kind !== 'several-trainings') {
+    return { kind: 'configs', configs: [await analyzeReading(file, read, options, reading)] }
+  }
+  const configs: AnalysedTraining[] = []
+  for (const { name } of read.trainings) {
+    const each = await analyzeFile({ ...file, training: { name } }, options, reading)
+    if (each.kind === 'configs') configs.push(...each.configs)
+  }
+  return { kind: 'configs', configs }
+}
+
+async function analyzeReading(
   file: SourceFile,
+  reading: Exclude<Reading, { kind: 'not-a-training-config' }>,
   options: AssessmentOptions,
-  { sources, supplied, assessor }: ReadingOptions,
-): Promise<Judged> {
+  { assessor }: ReadingOptions,
+): Promise<AnalysedTraining> {
   const { path } = file
-  const reading = await readConfigAsync(file, sources, supplied)
+  const name = reading.training?.name
   switch (reading.kind) {
-    case 'not-a-training-config':
-      return reading
-    case 'unreadable': {
-      const problems = [...reading.problems]
-      return { kind: 'config', result: { status: 'not-analysed', path, problems, ...besides(reading) } }
-    }
+    case 'unreadable':
+      return { name, result: { status: 'not-analysed', path, problems: [...reading.problems], ...besides(reading) } }
     case 'training-config': {
       const assumed = [
         ...(options.assumed ?? []),
@@ -182,7 +215,7 @@ async function analyzeFile(
         const { assessment, assumptions } = await assessor(reading, file, { ...options, assumed })
         return analysed(path, reading, { assessment, assumptions: [...assumptions, ...sentencesOn(options.gpu)] })
       }
-      return { kind: 'config', result: await assessed(path, reading, analysis) }
+      return { name, result: await assessed(path, reading, analysis) }
     }
   }
 }
@@ -216,8 +249,21 @@ function analysed(path: string, reading: TrainingConfig, { assessment, assumptio
   }
 }
 
-function besides({ otherFiles }: { readonly otherFiles?: readonly OtherFile[] }): Pick<ConfigResult, 'otherFiles'> {
-  return otherFiles === undefined ? {} : { otherFiles: [...otherFiles] }
+function besides({
+  otherFiles,
+  training,
+}: {
+  readonly otherFiles?: readonly OtherFile[]
+  readonly training?: ReadTraining
+}): Pick<ConfigResult, 'otherFiles' | 'training'> {
+  return {
+    ...(otherFiles !== undefined && { otherFiles: [...otherFiles] }),
+    ...(training?.isOnly === false && { training: placeOf(training) }),
+  }
+}
+
+function placeOf({ isOnly: _, ...place }: ReadTraining): TrainingPlace {
+  return place
 }
 
 type SharedOptions = Omit<AssessmentOptions, 'gpu' | 'hoursPerRun' | 'runsPerYear'> & {

@@ -1,9 +1,10 @@
 /** The recommendation as a change to the file: made in its text, read back, and offered only if it says exactly that. */
 import { isDeepStrictEqual } from 'node:util'
 import { readConfigAsync } from './config/read.ts'
-import type { Position, SourceFile } from './config/reading.ts'
+import type { FileReading, Position, SourceFile } from './config/reading.ts'
 import { rewriteNumbers } from './config/rewrite.ts'
 import type { Sources } from './config/sources.ts'
+import type { TrainingPlace } from './config/training-place.ts'
 import { batchChange } from './report/batch-change.ts'
 import type { AnalysedConfig } from './report/schema.ts'
 import { noSettings, type RepositorySettings, settingsFor } from './settings/settings.ts'
@@ -42,14 +43,40 @@ export async function proposeChange(
       const rewrite = rewriteNumbers(file.text, change.numbers)
       if (rewrite.kind === 'not-plain') return { kind: 'by-hand', why: rewrite }
       const { supplied } = settingsFor(file.path, settings)
-      const again = await readConfigAsync({ ...file, text: rewrite.text }, sources, supplied)
+      const changed = { path: file.path, text: rewrite.text }
+      const reader: Reader = each => readConfigAsync(each, sources, supplied)
+      const again = await reader(withTraining(changed, config.training))
       const saysJustThat =
         again.kind === 'training-config' && isDeepStrictEqual(withoutAbsent(again.spec), wanted(config))
-      return saysJustThat
+      return saysJustThat && (await leavesOthers(file, changed, config, reader))
         ? { kind: 'change', path: file.path, before: file.text, after: rewrite.text }
         : { kind: 'by-hand', why: { kind: 'tied-to-other-settings' } }
     }
   }
+}
+
+type Reader = (file: SourceFile) => Promise<FileReading>
+
+/** Whether the file's other trainings stay as they are: several may share a constant. */
+async function leavesOthers(
+  before: SourceFile,
+  after: SourceFile,
+  { training }: AnalysedConfig,
+  read: Reader,
+): Promise<boolean> {
+  if (training === undefined) return true
+  const reading = await read(after)
+  if (reading.kind !== 'several-trainings') return false
+  for (const other of reading.trainings.filter(({ name }) => name !== training.name)) {
+    const [was, is] = [await read(withTraining(before, other)), await read(withTraining(after, other))]
+    const specs = [was, is].map(each => (each.kind === 'training-config' ? withoutAbsent(each.spec) : {}))
+    if (!isDeepStrictEqual(specs[0], specs[1])) return false
+  }
+  return true
+}
+
+function withTraining({ path, text }: SourceFile, training: TrainingPlace | undefined): SourceFile {
+  return { path, text, ...(training && { training: { name: training.name } }) }
 }
 
 function wanted({ spec, recommended }: AnalysedConfig): object {

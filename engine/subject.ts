@@ -4,11 +4,13 @@ import { type Assessment, assess } from './assess.ts'
 import { adjusted, type SpecAdjustments, specOf } from './config/adjusted-spec.ts'
 import { unreadSentence } from './config/memory-settings.ts'
 import { modelProblem } from './config/model-problem.ts'
+import { oneOf } from './config/quote.ts'
 import { readConfigAsync } from './config/read.ts'
-import type { SourceFile } from './config/reading.ts'
+import type { ReadTraining, SourceFile } from './config/reading.ts'
 import type { Sources } from './config/sources.ts'
 import type { TrainingSpec } from './config/spec.ts'
 import type { SuppliedVersion } from './config/supplied.ts'
+import { configName, type TrainingPlace } from './config/training-place.ts'
 import { MemoryMarkError } from './errors.ts'
 import { derivationOf } from './estimate/error-band.ts'
 import type { FootprintCache } from './estimate/footprint-cache.ts'
@@ -21,6 +23,8 @@ import { defaultPolicy } from './verdict/policy.ts'
 export interface Subject {
   /** The config's path, or the model's id. */
   readonly path: string
+  /** Of a file that starts several. */
+  readonly training?: TrainingPlace
   readonly spec: TrainingSpec
   readonly model: CatalogueModel
   /** What was assumed, one sentence each. */
@@ -53,9 +57,9 @@ export async function readSubject(named: Named, options: SubjectOptions, sources
   const { changes, fieldNames } = options
   const read =
     named.kind === 'model' ? modelSubject(named.name, options, sources) : configSubject(named.file, options, sources)
-  const { path, spec: written, model, assumptions } = await read
+  const { spec: written, model, assumptions, ...place } = await read
   const spec = adjusted(written, model, changes, field => fieldNames[field] ?? field)
-  return { path, spec, model, assumptions: [...assumptions, ...derivationOf(spec, model.config)] }
+  return { ...place, spec, model, assumptions: [...assumptions, ...derivationOf(spec, model.config)] }
 }
 
 /** Steps in TensorFlow.js cannot be estimated. @throws MemoryMarkError */
@@ -90,14 +94,34 @@ async function configSubject(file: SourceFile, options: SubjectOptions, sources:
   const reading = await readConfigAsync(file, sources, { ...supplied, versions })
   switch (reading.kind) {
     case 'training-config': {
-      const { spec, model, assumptions } = reading
+      const { spec, model, training } = reading
       const unread = unreadSentence(reading.unreadSettings)
-      return { path, spec, model, assumptions: [...assumptions, ...(unread === undefined ? [] : [unread])] }
+      const assumptions = [...reading.assumptions, ...(unread === undefined ? [] : [unread])]
+      return { path, spec, model, assumptions, ...(training?.isOnly === false && { training: withoutCount(training) }) }
     }
     case 'not-a-training-config':
       throw new MemoryMarkError(notATrainingConfig(path, reading.why))
+    case 'several-trainings':
+      throw new MemoryMarkError(severalTrainings(path, reading.trainings))
     case 'unreadable':
       throw new MemoryMarkError(reading.problems[0] ?? notATrainingConfig(path))
+  }
+}
+
+function withoutCount({ isOnly: _, ...place }: ReadTraining): TrainingPlace {
+  return place
+}
+
+/** For those who have to name one. */
+export function severalTrainings(path: string, trainings: readonly TrainingPlace[]): MemoryMarkError['problem'] {
+  return {
+    code: 'several-trainings',
+    file: path,
+    message: `it starts ${trainings.length} trainings, and one is asked for`,
+    fix: `Name ${oneOf(trainings.map(training => `${configName({ path, training })} (${training.name})`))}.`.slice(
+      0,
+      2_000,
+    ),
   }
 }
 

@@ -1,5 +1,5 @@
 /** `/memorymark accept <reason>`: what blocks now passes, by name and with the reason, until it gets worse. */
-import { acceptability, type ConfigResult, inlineCode, inlinePath } from '../../engine/index.ts'
+import { acceptability, type ConfigResult, configName, inlineCode, inlinePath } from '../../engine/index.ts'
 import { keepAcceptance } from '../store/acceptances.ts'
 import type { JudgedConfigs } from '../suggestions/proposals.ts'
 import { type Answer, declined, done, told } from './answer.ts'
@@ -33,7 +33,7 @@ const nothingToAccept = declined('Nothing blocks this pull request, so there is 
 const MAX_PATHS = 10
 
 function stillBlocks(configs: readonly ConfigResult[]): string {
-  const paths = configs.slice(0, MAX_PATHS).map(({ path }) => inlinePath(path))
+  const paths = configs.slice(0, MAX_PATHS).map(config => inlinePath(configName(config)))
   const rest = configs.length > MAX_PATHS ? [`${configs.length - MAX_PATHS} more`] : []
   const verb = configs.length === 1 ? 'goes' : 'go'
   return `${[...paths, ...rest].join(', ')} ${verb} out of memory, which has to be accepted explicitly. If the figures are wrong, write ${inlineCode('/memorymark accept out-of-memory <reason>')}; if it runs on another GPU, set that in ${inlineCode('.github/memorymark.yml')}.`

@@ -24,8 +24,15 @@ export async function explanationFor(
   for (const config of report.configs) {
     const file = texts.get(config.path)
     if (file === undefined) continue
-    const explanation = await engine.explainFile(file, { settings, sources })
-    configs.push({ path: config.path, explanation, config: config.status === 'analysed' ? config : undefined })
+    const { training } = config
+    const chosen = training === undefined ? file : { ...file, training: { name: training.name } }
+    const explanation = await engine.explainFile(chosen, { settings, sources })
+    configs.push({
+      path: config.path,
+      training,
+      explanation,
+      config: config.status === 'analysed' ? config : undefined,
+    })
   }
   if (configs.length === 0) return 'This pull request changes no training config, so there is nothing to explain.'
   return renderExplanations(configs, MAX_REPLY_BYTES)

@@ -1,9 +1,10 @@
 /** `/memorymark fix`: a pull request onto this one's branch with the recommended batch sizes. */
 import { createHash } from 'node:crypto'
-import { inlineCode, inlinePath, renderChangedLines } from '../../engine/index.ts'
+import { type ChangedText, inlineCode, inlinePath, renderChangedLines } from '../../engine/index.ts'
 import { readTree } from '../../github/tree.ts'
 import type { PullRequest, Work } from '../github.ts'
 import { statusOf } from '../installation.ts'
+import { changedFiles } from '../suggestions/changed-files.ts'
 import { type JudgedConfigs, type Proposals, proposalsFor, sayByHand } from '../suggestions/proposals.ts'
 import { type Answer, declined, told } from './answer.ts'
 import type { Asked } from './asked.ts'
@@ -19,14 +20,15 @@ export async function fix({ work, pull, by }: Asked, judged: JudgedConfigs): Pro
     )
   }
   if (pull.isFork) return told([pasteInstead(changes), ...notes].join('\n\n'))
-  const number = await openFix(work, pull, changes, by)
-  const opened = `#${number} changes ${changes.map(({ change }) => inlinePath(change.path)).join(', ')} to the recommended batch sizes. Merge it into ${inlineCode(pull.headRef, 200)} to apply them.`
+  const files = changedFiles(changes.map(({ change }) => change))
+  const number = await openFix(work, pull, files, by)
+  const opened = `#${number} changes ${files.map(({ path }) => inlinePath(path)).join(', ')} to the recommended batch sizes. Merge it into ${inlineCode(pull.headRef, 200)} to apply them.`
   return told([opened, ...notes].join('\n\n'))
 }
 
 /** A fork is its owner's: the App may not push there. */
 function pasteInstead(changes: Changes): string {
-  const pieces = changes.map(({ change }) => {
+  const pieces = changedFiles(changes.map(({ change }) => change)).map(change => {
     const lines = renderChangedLines(change) ?? 'Its lines cannot be shown here.'
     return `${inlinePath(change.path)}. ${lines}`
   })
@@ -36,9 +38,9 @@ function pasteInstead(changes: Changes): string {
 }
 
 /** The number of the pull request. The same changes find the one that was opened for them. */
-async function openFix(work: Work, pull: PullRequest, changes: Changes, by: string): Promise<number> {
+async function openFix(work: Work, pull: PullRequest, files: readonly ChangedText[], by: string): Promise<number> {
   const { github, repository } = work
-  const branch = branchFor(pull.number, changes)
+  const branch = branchFor(pull.number, files)
   const { data: open } = await github.rest.pulls.list({
     ...repository,
     head: `${repository.owner}:${branch}`,
@@ -47,7 +49,7 @@ async function openFix(work: Work, pull: PullRequest, changes: Changes, by: stri
   })
   const existing = open.find(({ head }) => head.ref === branch)
   if (existing !== undefined) return existing.number
-  await makeBranch(work, branch, await commitOf(work, pull, changes))
+  await makeBranch(work, branch, await commitOf(work, pull, files))
   const { data: created } = await github.rest.pulls.create({
     ...repository,
     head: branch,
@@ -58,24 +60,28 @@ async function openFix(work: Work, pull: PullRequest, changes: Changes, by: stri
   return created.number
 }
 
-function branchFor(number: number, changes: Changes): string {
-  const wanted = JSON.stringify(changes.map(({ change }) => [change.path, change.after]))
+function branchFor(number: number, files: readonly ChangedText[]): string {
+  const wanted = JSON.stringify(files.map(({ path, after }) => [path, after]))
   return `memorymark/fix-${number}-${createHash('sha256').update(wanted).digest('hex').slice(0, 8)}`
 }
 
 /** SHA of a commit on top of the head. */
-async function commitOf({ github, repository }: Work, { headSha }: PullRequest, changes: Changes): Promise<string> {
+async function commitOf(
+  { github, repository }: Work,
+  { headSha }: PullRequest,
+  files: readonly ChangedText[],
+): Promise<string> {
   const { data: head } = await github.rest.git.getCommit({ ...repository, commit_sha: headSha })
   const { entries } = await readTree(github, repository, head.tree.sha)
   const { data: tree } = await github.rest.git.createTree({
     ...repository,
     base_tree: head.tree.sha,
-    tree: changes.map(({ change }) => ({
-      path: change.path,
+    tree: files.map(({ path, after }) => ({
+      path,
       // A config keeps the mode that it has.
-      mode: entries.get(change.path)?.mode === '100755' ? '100755' : '100644',
+      mode: entries.get(path)?.mode === '100755' ? '100755' : '100644',
       type: 'blob',
-      content: change.after,
+      content: after,
     })),
   })
   const { data: commit } = await github.rest.git.createCommit({

@@ -1,6 +1,8 @@
 /** What people let pass on a pull request, laid over its report. */
 import {
   type ConfigResult,
+  configKey,
+  configName,
   covers,
   escapeText,
   inlineCode,
@@ -27,7 +29,7 @@ export interface LenientReport {
   readonly remarks: readonly string[]
   /** The comment is to be left as it is. */
   readonly isQuiet: boolean
-  /** By path: what is merged all the same. */
+  /** By the config's key: what is merged all the same. */
   readonly accepted: ReadonlyMap<string, Acceptance>
 }
 
@@ -41,7 +43,9 @@ export function applyLeniency(report: Report, { acceptances, snooze }: Leniency,
   const passes = report.configs.filter(blocks).map(config => ({ config, pass: passOf(config, acceptances, active) }))
   const byConfig = new Map(passes.map(({ config, pass }) => [config, pass]))
   const accepted = new Map(
-    passes.flatMap(({ config, pass }) => (pass?.kind === 'accepted' ? [[config.path, pass.acceptance] as const] : [])),
+    passes.flatMap(({ config, pass }) =>
+      pass?.kind === 'accepted' ? [[configKey(config), pass.acceptance] as const] : [],
+    ),
   )
   const lapsed = passes.filter(({ pass }) => pass === undefined).map(({ config }) => config)
   return {
@@ -79,20 +83,20 @@ function blocks(config: ConfigResult): boolean {
 const MAX_PATHS = 10
 
 function acceptedRemark(acceptance: Acceptance, accepted: ReadonlyMap<string, Acceptance>): string[] {
-  const paths = [...accepted].filter(([, by]) => by === acceptance).map(([path]) => path)
-  if (paths.length === 0) return []
-  const named = paths.slice(0, MAX_PATHS).map(path => inlinePath(path))
-  const rest = paths.length > MAX_PATHS ? [`${paths.length - MAX_PATHS} more`] : []
+  const keys = [...accepted].filter(([, by]) => by === acceptance).map(([key]) => key)
+  if (keys.length === 0) return []
+  const named = keys.slice(0, MAX_PATHS).map(key => inlinePath(key))
+  const rest = keys.length > MAX_PATHS ? [`${keys.length - MAX_PATHS} more`] : []
   return [
     `Accepted by ${inlineCode(acceptance.by)} on ${dateOf(acceptance.at)}: ${escapeText(acceptance.reason)}. This covers ${[...named, ...rest].join(', ')} until it gets worse.`,
   ]
 }
 
 function lapsedRemark(config: ConfigResult, acceptances: readonly Acceptance[]): string[] {
-  const before = acceptances.find(({ configs }) => configs.some(({ path }) => path === config.path))
+  const before = acceptances.find(({ configs }) => configs.some(each => configKey(each) === configKey(config)))
   if (before === undefined) return []
   return [
-    `The acceptance of ${inlinePath(config.path)} by ${inlineCode(before.by)} on ${dateOf(before.at)} no longer applies: the config got worse.`,
+    `The acceptance of ${inlinePath(configName(config))} by ${inlineCode(before.by)} on ${dateOf(before.at)} no longer applies: the config got worse.`,
   ]
 }
 

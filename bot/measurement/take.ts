@@ -1,5 +1,5 @@
 /** From a finished run to what is kept of its report. The artifact has no say in which pull request or commit it is about. */
-import { type Report, restingOn } from '../../engine/index.ts'
+import { configKey, type Report, restingOn } from '../../engine/index.ts'
 import type { ReadChange } from '../../github/change.ts'
 import type { PullRequest, Work } from '../github.ts'
 import { keepReported, type ReportedConfig } from '../store/measured-configs.ts'
@@ -76,15 +76,19 @@ async function reportedFrom(
   { pull, read, estimate, run }: TakingFrom,
   report: Report,
 ): Promise<readonly ReportedConfig[]> {
-  const results = new Map(report.configs.map(result => [result.path, result]))
-  const estimates = new Map(estimate.configs.map(config => [config.path, config]))
+  const results = Map.groupBy(report.configs, ({ path }) => path)
+  const estimates = new Map(estimate.configs.map(config => [configKey(config), config]))
   const reported: ReportedConfig[] = []
   for (const blob of read.blobs) {
-    const reportedResult = results.get(blob.path)
-    if (reportedResult === undefined) continue
-    const result = restingOn(reportedResult, estimates.get(blob.path))
+    const ofFile = new Map((results.get(blob.path) ?? []).map(result => [configKey(result), result]))
+    if (ofFile.size === 0) continue
     const baseBlobSha = (await read.baseBlobSha(blob.path)) ?? ''
-    reported.push({ ...blob, baseBlobSha, result, policy: report.policy, runId: run.id, pullNumber: pull.number })
+    for (const [path, reportedResult] of ofFile) {
+      if (path !== blob.path && !estimates.has(path)) continue
+      const result = restingOn(reportedResult, estimates.get(path))
+      const from = { policy: report.policy, runId: run.id, pullNumber: pull.number }
+      reported.push({ blobSha: blob.blobSha, path, baseBlobSha, result, ...from })
+    }
   }
   return reported
 }

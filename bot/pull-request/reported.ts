@@ -1,8 +1,8 @@
 /** What workflow runs have reported of these very configs, laid over our estimate. */
-import { type AnalysedConfig, type ConfigResult, type Report, restOnSameFiles } from '../../engine/index.ts'
+import { type AnalysedConfig, type ConfigResult, configKey, type Report, restOnSameFiles } from '../../engine/index.ts'
 import type { ReadChange } from '../../github/change.ts'
 import type { Work } from '../github.ts'
-import { type ReportedConfig, reportedConfigs } from '../store/measured-configs.ts'
+import { blobsOf, type ReportedConfig, reportedConfigs } from '../store/measured-configs.ts'
 
 /**
  * A report holds where the config, the files that it names and what it was before are the same again: on another commit, or in a
@@ -14,16 +14,16 @@ export async function withReported(
   read: Pick<ReadChange, 'blobs' | 'baseBlobSha'>,
   headSha: string,
 ): Promise<Report> {
-  const judged = new Map(estimate.configs.map(config => [config.path, config]))
-  const blobs = read.blobs.filter(({ path }) => judged.has(path))
+  const judged = new Map(estimate.configs.map(config => [configKey(config), config]))
+  const blobs = blobsOf(estimate.configs, read.blobs)
   const known = Map.groupBy(await reportedConfigs(work.database, work.place, headSha, blobs), ({ path }) => path)
   const holding = new Map<string, ReportedConfig>()
-  for (const [path, variants] of known) {
-    const baseBlobSha = (await read.baseBlobSha(path)) ?? ''
-    const one = variants.find(
-      variant => variant.baseBlobSha === baseBlobSha && restOnSameFiles(variant.result, judged.get(path)),
-    )
-    if (one !== undefined) holding.set(path, one)
+  for (const [key, variants] of known) {
+    const config = judged.get(key)
+    if (config === undefined) continue
+    const baseBlobSha = (await read.baseBlobSha(config.path)) ?? ''
+    const one = variants.find(variant => variant.baseBlobSha === baseBlobSha && restOnSameFiles(variant.result, config))
+    if (one !== undefined) holding.set(key, one)
   }
   const [first] = holding.values()
   if (first === undefined) return estimate
@@ -32,7 +32,7 @@ export async function withReported(
     // The words of the policy belong to the verdicts that it made.
     policy: first.policy,
     configs: estimate.configs.map(config => {
-      const reported = holding.get(config.path)?.result
+      const reported = holding.get(configKey(config))?.result
       return reported === undefined ? config : withOwnChange(reported, config)
     }),
   }

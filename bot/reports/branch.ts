@@ -2,6 +2,7 @@
 import {
   type AnalysedConfig,
   type ConfigResult,
+  configKey,
   judgedAlone,
   type Report,
   type RepositorySettings,
@@ -10,7 +11,7 @@ import {
 import { everythingAt } from '../change.ts'
 import type { Work } from '../github.ts'
 import { readTeamSettings } from '../repository-settings.ts'
-import { type ConfigBlob, reportedConfigs } from '../store/measured-configs.ts'
+import { blobsOf, type ConfigBlob, reportedConfigs } from '../store/measured-configs.ts'
 
 export interface Branch {
   readonly name: string
@@ -59,11 +60,12 @@ async function withMeasured(
   commit: string,
   blobs: readonly ConfigBlob[],
 ): Promise<Report> {
-  const reported = Map.groupBy(await reportedConfigs(database, place, commit, blobs), ({ path }) => path)
+  const own = blobsOf(estimate.configs, blobs)
+  const reported = Map.groupBy(await reportedConfigs(database, place, commit, own), ({ path }) => path)
   return {
     ...estimate,
     configs: estimate.configs.map(config => {
-      const [known] = (reported.get(config.path) ?? []).flatMap(({ result }) =>
+      const [known] = (reported.get(configKey(config)) ?? []).flatMap(({ result }) =>
         isMeasured(result) && restOnSameFiles(result, config) ? [result] : [],
       )
       return known === undefined ? config : judgedAlone(known, estimate.policy)

@@ -1,5 +1,12 @@
 /** A merged pull request, entered in the ledger: each of its configs before and after, measured where both sides were. */
-import { type AnalysedConfig, analysedIn, ledgerEntryOf, type Report, restOnSameFiles } from '../../engine/index.ts'
+import {
+  type AnalysedConfig,
+  analysedIn,
+  configKey,
+  ledgerEntryOf,
+  type Report,
+  restOnSameFiles,
+} from '../../engine/index.ts'
 import { sourcesOf } from '../change.ts'
 import { type PullRequest, readPullRequest, type Work } from '../github.ts'
 import { applyLeniency, readLeniency } from '../leniency/leniency.ts'
@@ -20,8 +27,8 @@ export async function enterMerge(work: Work, number: number): Promise<void> {
   const entries = analysedIn(judged.report).map(config =>
     ledgerEntryOf(
       {
-        ...comparable(config, after.get(config.path), before.get(config.path)),
-        accepted: accepted.get(config.path),
+        ...comparable(config, after.get(configKey(config)), before.get(configKey(config))),
+        accepted: accepted.get(configKey(config)),
       },
       { pullNumber: number, mergedAt: mergedAt.toISOString() },
     ),
@@ -30,7 +37,7 @@ export async function enterMerge(work: Work, number: number): Promise<void> {
   await work.queue.send([{ kind: 'survey', ...work.place, isReportDue: false }])
 }
 
-/** What is known of a config before the merge, by the path that it has after it. */
+/** What is known of a config before the merge, by the key that it has after it. */
 interface Before {
   readonly estimated: AnalysedConfig | undefined
   readonly measured: AnalysedConfig | undefined
@@ -58,11 +65,11 @@ async function readBefore(work: Work, pull: PullRequest, judged: Judgement): Pro
   const files = [...former].map(([path, { text }]) => ({ path, text }))
   const sources = sourcesOf(work, { readFile: base, listFolder })
   const estimated = await estimateOf(work, { ...judged, files, sources })
-  const blobs = [...former].map(([path, { blobSha }]) => ({
-    path: changed.formerPaths.get(path) ?? path,
-    blobSha,
-    after: path,
-  }))
+  const blobs = judged.report.configs.flatMap(({ path, training }) => {
+    const was = { path: changed.formerPaths.get(path) ?? path, training }
+    const blobSha = former.get(path)?.blobSha
+    return blobSha === undefined ? [] : [{ path: configKey(was), blobSha, after: configKey({ path, training }) }]
+  })
   const reported = await reportedConfigs(work.database, work.place, pull.baseSha, blobs)
   const measured = new Map(
     blobs.map(({ path, after }) => {
@@ -70,18 +77,16 @@ async function readBefore(work: Work, pull: PullRequest, judged: Judgement): Pro
       return [after, results.filter(isTimed).find(result => restOnSameFiles(result, estimated.get(after)))] as const
     }),
   )
-  return new Map(
-    [...former.keys()].map(path => [path, { estimated: estimated.get(path), measured: measured.get(path) }]),
-  )
+  return new Map(blobs.map(({ after: key }) => [key, { estimated: estimated.get(key), measured: measured.get(key) }]))
 }
 
-/** By path; what was judged as measured is estimated too, so that like is compared with like. */
+/** By key; what was judged as measured is estimated too, so that like is compared with like. */
 async function estimateOf(
   work: Work,
   { files, settings, sources }: Pick<Judgement, 'files' | 'settings' | 'sources'>,
 ): Promise<ReadonlyMap<string, AnalysedConfig>> {
   const report = await work.analyze(files, { settings, sources, base: async () => undefined })
-  return new Map(analysedIn(report).map(config => [config.path, config]))
+  return new Map(analysedIn(report).map(config => [configKey(config), config]))
 }
 
 function isTimed(config: Report['configs'][number]): config is AnalysedConfig {

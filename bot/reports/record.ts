@@ -1,11 +1,11 @@
 /** One config of a branch as it goes into the history. */
-import type { AnalysedConfig } from '../../engine/index.ts'
+import { type AnalysedConfig, configKey } from '../../engine/index.ts'
 import type { ConfigRecord } from '../../engine/server/repositories.ts'
 
 export function recordOf(config: AnalysedConfig, commit: string, at: Date): ConfigRecord {
-  const { path, spec, gpu, provenance, errorBandPercent, throughputProvenance, current, recommended } = config
+  const { spec, gpu, provenance, errorBandPercent, throughputProvenance, current, recommended } = config
   return {
-    path,
+    path: configKey(config),
     model: spec.model,
     gpu,
     commit,

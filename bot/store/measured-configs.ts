@@ -1,6 +1,6 @@
 /** What workflow runs reported of a config, by the blobs that it was before and after: it holds wherever both turn up again. */
 import * as z from 'zod'
-import { type Policy, policy, type Report, report } from '../../engine/index.ts'
+import { configKey, type Policy, policy, type Report, report } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import type { RepositoryKey } from './last-settings.ts'
 import type { Migration } from './migrations.ts'
@@ -28,6 +28,7 @@ export const measuredConfigsTable: Migration = {
 }
 
 export interface ConfigBlob {
+  /** Of the file; where it starts several trainings, the key of one. */
   readonly path: string
   readonly blobSha: string
 }
@@ -43,6 +44,15 @@ export interface ReportedConfig extends ChangedBlob {
   readonly policy: Policy
   readonly runId: number
   readonly pullNumber: number
+}
+
+/** The blobs that hold these configs, one for each config, by its key. */
+export function blobsOf(configs: Report['configs'], blobs: readonly ConfigBlob[]): readonly ConfigBlob[] {
+  const shas = new Map(blobs.map(({ path, blobSha }) => [path, blobSha]))
+  return configs.flatMap(config => {
+    const blobSha = shas.get(config.path)
+    return blobSha === undefined ? [] : [{ path: configKey(config), blobSha }]
+  })
 }
 
 /**

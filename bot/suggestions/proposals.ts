@@ -3,6 +3,7 @@ import {
   type AnalysedConfig,
   type ByHand,
   type ChangedText,
+  configName,
   inlinePath,
   type Report,
   type RepositorySettings,
@@ -45,7 +46,8 @@ export async function proposalsFor(
 }
 
 /** A sentence in Markdown: what keeps us from making the change. */
-export function sayByHand({ path }: AnalysedConfig, why: ByHand): string {
+export function sayByHand(config: AnalysedConfig, why: ByHand): string {
+  const path = configName(config)
   switch (why.kind) {
     case 'not-in-file':
       return `${inlinePath(path)} does not set the ${why.setting}, which is left to its tool's default, so it has to be added by hand.`

@@ -1,5 +1,5 @@
 /** One review with a suggestion on each batch size that the diff shows. What was suggested before is not said again. */
-import { type Report, renderSuggestion, suggestionMarkerIn } from '../../engine/index.ts'
+import { configKey, type Report, renderSuggestion, suggestionMarkerIn } from '../../engine/index.ts'
 import type { ReadChange } from '../../github/change.ts'
 import { readPullRequest, type Work } from '../github.ts'
 import type { JobOf } from '../queue/jobs.ts'
@@ -19,11 +19,11 @@ export async function suggestionsFor(
   judged: JudgedConfigs & { readonly read: Pick<ReadChange, 'changed'> },
   report: Report,
 ): Promise<readonly Suggestion[]> {
-  const blocking = new Set(report.configs.filter(isToChange).map(({ path }) => path))
+  const blocking = new Set(report.configs.filter(isToChange).map(configKey))
   const { changes } = await proposalsFor(work, judged)
   const { patches } = judged.read.changed
   return changes
-    .filter(({ change }) => blocking.has(change.path))
+    .filter(({ config }) => blocking.has(configKey(config)))
     .flatMap(({ config, change }) => renderSuggestion(change, config) ?? [])
     .filter(({ path, lines }) => isShown(lines, patches.get(path) ?? ''))
     .slice(0, MAX_SUGGESTIONS)

@@ -30,7 +30,7 @@ export async function check(args: string[]): Promise<ExitCode> {
   const files = await findFiles(positionals.length === 0 ? ['.'] : positionals, path => isCounted(path, settings))
   const configs = await judgeNamed(engine, files.named, options)
   for await (const judged of engine.judge(possibleConfigs(files.found), options)) {
-    if (judged.kind === 'config') configs.push(judged.result)
+    if (judged.kind === 'configs') configs.push(...judged.results)
   }
   const report = reportOn(configs, options)
   if (values.json) printJson(report)
@@ -50,14 +50,16 @@ async function judgeNamed(
   options: AnalyzeOptions,
 ): Promise<ConfigResult[]> {
   const configs: ConfigResult[] = []
+  let judgedFiles = 0
   for await (const judged of engine.judge(files, options)) {
-    if (judged.kind === 'config') {
-      configs.push(judged.result)
+    const file = files[judgedFiles++]
+    if (judged.kind === 'configs') {
+      configs.push(...judged.results)
       continue
     }
     throw new MemoryMarkError({
       code: 'not-a-training-config',
-      ...(files[configs.length] && { file: files[configs.length]?.path }),
+      ...(file && { file: file.path }),
       message: 'this is not a training config',
       fix: `${judged.why} Name a file that sets a batch size, or a directory to search.`,
     })

@@ -2,6 +2,8 @@
 import type { Decision } from '../config/fields.ts'
 import { plain } from '../config/quote.ts'
 import type { Explanation } from '../config/read.ts'
+import type { SourceFile } from '../config/reading.ts'
+import { configName } from '../config/training-place.ts'
 import { formatWhere, MemoryMarkError, type Problem } from '../errors.ts'
 import { settingName, settingOrigin, settingValue } from '../render/decision.ts'
 import { parseFlags } from './arguments.ts'
@@ -26,10 +28,27 @@ export async function explain(args: string[]): Promise<ExitCode> {
   await using engine = openEngine()
   const settings = await settingsOrThrow(values, engine)
   for (const each of named) {
-    const explanation = await engine.explainFile(each, { settings, sources: sources() })
-    print(`${onOneLine(each.path)}\n${rendered(explanation)}\n`)
+    for (const { name, explanation } of await explanations(each, file =>
+      engine.explainFile(file, { settings, sources: sources() }),
+    ))
+      print(`${onOneLine(name)}\n${rendered(explanation)}\n`)
   }
   return 0
+}
+
+/** One, or one for each training that the file starts. */
+async function explanations(
+  file: SourceFile,
+  explainFile: (file: SourceFile) => Promise<Explanation>,
+): Promise<readonly { readonly name: string; readonly explanation: Explanation }[]> {
+  const explanation = await explainFile(file)
+  if (explanation.reading.kind !== 'several-trainings') return [{ name: file.path, explanation }]
+  const found = []
+  for (const training of explanation.reading.trainings) {
+    const name = configName({ path: file.path, training })
+    found.push({ name, explanation: await explainFile({ ...file, training: { name: training.name } }) })
+  }
+  return found
 }
 
 function rendered(explanation: Explanation): string {
@@ -52,6 +71,8 @@ function outcome(reading: Explanation['reading']): readonly string[] {
       return []
     case 'not-a-training-config':
       return [`  Not a training config. ${reading.why}`]
+    case 'several-trainings':
+      return reading.trainings.map(({ name, line }) => `  line ${line}: ${name}`)
     case 'unreadable':
       return reading.problems.map(shown)
   }

@@ -1,9 +1,10 @@
 /** Files on disk, as the paths of a command line name them. */
-import { lstat, open, readdir, readFile } from 'node:fs/promises'
+import { lstat, open, readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { MAX_CONFIG_BYTES } from '../config/document.ts'
 import { isCandidatePath } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
+import { namedLine } from '../config/training-place.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { MIB } from '../units.ts'
 
@@ -28,10 +29,28 @@ export async function findFiles(
   const named: SourceFile[] = []
   const directories: string[] = []
   for (const path of paths) {
-    if (await isDirectory(path)) directories.push(path)
+    const line = await trainingOn(path)
+    if (line !== undefined) {
+      const text = await orUnreadable(line.path, readCapped(line.path))
+      named.push({ path: display(line.path), text, training: { line: line.line } })
+    } else if (await isDirectory(path)) directories.push(path)
     else named.push({ path: display(path), text: await orUnreadable(path, readCapped(path)) })
   }
   return { named, found: filesIn(directories, isWanted) }
+}
+
+/** `train.py:41`, where there is such a file and none of the whole name. */
+export async function trainingOn(name: string): Promise<ReturnType<typeof namedLine>> {
+  const named = namedLine(name)
+  if (named === undefined || (await exists(name)) || !(await exists(named.path))) return undefined
+  return named
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
 }
 
 /** Each once, wherever it is found. */

@@ -1,5 +1,4 @@
 /** The model or config that a command is about, with the settings that its flags change. */
-import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
@@ -7,7 +6,7 @@ import type { Gpu } from '../gpus/catalogue.ts'
 import type { IsolatedEngine } from '../isolated/engine.ts'
 import { noSettings } from '../settings/settings.ts'
 import { type EstimatedSubject, type Named, notATrainingConfig, type Subject, type SubjectOptions } from '../subject.ts'
-import { findFiles } from './files.ts'
+import { exists, findFiles, trainingOn } from './files.ts'
 import { settingsOrThrow } from './settings.ts'
 import { sources } from './sources.ts'
 import { changesOf, type SpecFlags, suppliedVersions } from './spec-flags.ts'
@@ -63,12 +62,6 @@ async function namedBy(positionals: readonly string[]): Promise<Named> {
 
 /** Anything that is not a path, and a folder with a model's config.json. */
 async function namesModel(name: string): Promise<boolean> {
+  if ((await trainingOn(name)) !== undefined) return false
   return !(await exists(name)) || (await exists(join(name, 'config.json')))
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
 }

@@ -135,7 +135,7 @@ function printSizes(
 }
 
 function configResult(
-  { path, assumptions: taken }: Subject,
+  { path, training, assumptions: taken }: Subject,
   result: Extract<SweepResult, { kind: 'assessed' | 'broken-off' }>,
   assumptions: readonly string[],
 ): ConfigResult {
@@ -144,12 +144,18 @@ function configResult(
       return {
         status: 'analysed',
         path,
+        ...(training && { training }),
         dialect: 'command line',
         ...result.assessment,
         assumptions: [...taken, ...result.assumptions, ...assumptions],
       }
     case 'broken-off':
-      return { status: 'not-analysed', path, problems: [brokenTrialProblem(result.trial)] }
+      return {
+        status: 'not-analysed',
+        path,
+        ...(training && { training }),
+        problems: [brokenTrialProblem(result.trial)],
+      }
   }
 }
 

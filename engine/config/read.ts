@@ -18,7 +18,7 @@ import {
 import { isPythonPath, mayTrain } from './python/quick-look.ts'
 import type { Opened } from './python/script.ts'
 import { oneOf } from './quote.ts'
-import type { Reading, SourceFile } from './reading.ts'
+import type { FileReading, Reading, ReadTraining, SourceFile } from './reading.ts'
 import type { Field, Section } from './section.ts'
 import { notingFiles, type Sources } from './sources.ts'
 import { SETTINGS_PATH, type SuppliedFields } from './supplied.ts'
@@ -57,7 +57,7 @@ export type Explanation =
       readonly assumptions: readonly string[]
       readonly reading: Reading
     }
-  | { readonly kind: 'not-recognised'; readonly reading: Exclude<Reading, { kind: 'training-config' }> }
+  | { readonly kind: 'not-recognised'; readonly reading: Exclude<FileReading, { kind: 'training-config' }> }
 
 /** Without anything but the file and the catalogue. */
 const offline: Found = { lookUp: resolveOffline, deepSpeed: notLookedFor, pinned: nothingPinned, files: [] }
@@ -73,7 +73,7 @@ export async function readConfigAsync(
   file: SourceFile,
   sources: Sources,
   supplied: SuppliedFields = {},
-): Promise<Reading> {
+): Promise<FileReading> {
   const noted = notingFiles(sources)
   const opened = await openAsync(file, noted.sources, supplied)
   return opened.kind === 'open' ? opened.read(await foundFor(opened, file, sources, noted)) : opened
@@ -122,7 +122,11 @@ function explain({ dialect, why, read }: OpenConfig, reader: FieldReader, found:
 type Unopened = Exclude<Reading, { kind: 'training-config' }>
 
 /** As `openConfig`, with the files of the repository that a script imports settings from. */
-async function openAsync(file: SourceFile, sources: Sources, supplied: SuppliedFields): Promise<OpenConfig | Unopened> {
+async function openAsync(
+  file: SourceFile,
+  sources: Sources,
+  supplied: SuppliedFields,
+): Promise<OpenConfig | Exclude<FileReading, { kind: 'training-config' }>> {
   if (!isPythonPath(file.path)) return openConfig(file, supplied)
   if (!mayTrain(file.text)) return notOurs
   // The parser is read when the first script asks for it: few changes have one.
@@ -130,16 +134,22 @@ async function openAsync(file: SourceFile, sources: Sources, supplied: SuppliedF
   return scriptConfig(await openScript(file, sources), file, supplied)
 }
 
-function scriptConfig(opened: Opened, { path }: SourceFile, supplied: SuppliedFields): OpenConfig | Unopened {
+function scriptConfig(
+  opened: Opened,
+  { path }: SourceFile,
+  supplied: SuppliedFields,
+): OpenConfig | Exclude<Opened, { kind: 'open' }> {
   if (opened.kind !== 'open') return opened
-  const { dialect, why } = opened
+  const { dialect, why, training } = opened
   return {
     kind: 'open',
     dialect,
     why,
     ...named(supplied.model ?? opened.model, opened.deepSpeed),
-    read: (found, reader = new FieldReader(path, supplied)) =>
-      completed(found, supplied, reader, () => ({ reading: opened.read(reader, found.lookUp, found.deepSpeed) })),
+    read: (found, reader = new FieldReader(path, supplied)) => {
+      const read = () => ({ reading: opened.read(reader, found.lookUp, found.deepSpeed) })
+      return ofTraining(completed(found, supplied, reader, read), training)
+    },
   }
 }
 
@@ -163,6 +173,10 @@ function completed(
   const { reading, variable, tool } = read()
   const allocating = withAllocatorSettings(withVersions(reading, chosen), variable, reader, tool)
   return withFiles(withUnread(allocating, reader), files)
+}
+
+function ofTraining(reading: Reading, training: ReadTraining): Reading {
+  return reading.kind === 'not-a-training-config' ? reading : { ...reading, training }
 }
 
 function named(

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Problem } from '../errors.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
 import type { TrainingSpec } from './spec.ts'
+import type { TrainingChoice, TrainingPlace } from './training-place.ts'
 
 /** 1-based, as editors and GitHub count. */
 export const position = z.object({ line: z.number().int().positive(), column: z.number().int().positive() })
@@ -14,6 +15,14 @@ export interface SourceFile {
   readonly text: string
   /** Of the whole file, where `text` is only the beginning of one that is too large to be read. */
   readonly sizeBytes?: number
+  /** Of a file that starts several trainings, the one that is meant. */
+  readonly training?: TrainingChoice
+}
+
+/** The training that was read, of a script. */
+export interface ReadTraining extends TrainingPlace {
+  /** Whether the file starts no other. */
+  readonly isOnly: boolean
 }
 
 /** A file that was read beside the one in question, by the SHA-1 under which git stores its text. */
@@ -41,6 +50,7 @@ export type Reading =
       readonly assumesCode?: true
       /** The verdict only warns where there are any. */
       readonly unreadSettings?: readonly UnreadSetting[]
+      readonly training?: ReadTraining
       /** Of the repository, on which the spec or the model hangs besides; absent where there are none. */
       readonly otherFiles?: readonly OtherFile[]
     }
@@ -51,4 +61,13 @@ export type Reading =
       readonly kind: 'unreadable'
       readonly problems: readonly Problem[]
       readonly otherFiles?: readonly OtherFile[]
+      readonly training?: ReadTraining
     }
+
+/** A file of which each training is read by itself; none is chosen yet. */
+export interface SeveralTrainings {
+  readonly kind: 'several-trainings'
+  readonly trainings: readonly TrainingPlace[]
+}
+
+export type FileReading = Reading | SeveralTrainings

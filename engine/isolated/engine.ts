@@ -85,7 +85,9 @@ export class IsolatedEngine implements AsyncDisposable {
   /** As `analyze`: files that are not training configs are left out of the report. */
   async analyze(files: Files, options: IsolatedOptions): Promise<Report> {
     const configs: ConfigResult[] = []
-    for await (const judged of this.judge(files, options)) if (judged.kind === 'config') configs.push(judged.result)
+    for await (const judged of this.judge(files, options)) {
+      if (judged.kind === 'configs') configs.push(...judged.results)
+    }
     return reportOn(configs, options)
   }
 
@@ -100,7 +102,7 @@ export class IsolatedEngine implements AsyncDisposable {
       ...this.#options({ sources, base, signal }),
       limits,
     })) {
-      yield outcome.kind === 'result' ? outcome.result : { kind: 'config', result: unjudged(outcome, limits) }
+      yield outcome.kind === 'result' ? outcome.result : { kind: 'configs', results: [unjudged(outcome, limits)] }
     }
   }
 

@@ -1,4 +1,5 @@
 /** What changed since an earlier report, in Markdown. */
+import { configName } from '../config/training-place.ts'
 import { type ConfigChange, changesSince } from '../report/changes.ts'
 import type { ConfigResult, Report } from '../report/schema.ts'
 import { possibleSavingsUsd } from '../report/standing.ts'
@@ -38,11 +39,11 @@ function inState({ configs }: Report, state: ReturnType<typeof configState>): nu
 function row(change: ConfigChange): string[] {
   switch (change.kind) {
     case 'new':
-      return [inlinePath(change.after.path), 'did not exist', situation(change.after)]
+      return [inlinePath(configName(change.after)), 'did not exist', situation(change.after)]
     case 'gone':
-      return [inlinePath(change.before.path), situation(change.before), 'removed']
+      return [inlinePath(configName(change.before)), situation(change.before), 'removed']
     case 'changed':
-      return [inlinePath(change.after.path), situation(change.before), situation(change.after)]
+      return [inlinePath(configName(change.after)), situation(change.before), situation(change.after)]
   }
 }
 

@@ -1,4 +1,5 @@
 /** The check on a commit: the same words as the comment, with annotations on the lines they are about. */
+import { configName } from '../config/training-place.ts'
 import type { Problem } from '../errors.ts'
 import type { AnalysedConfig, ConfigResult, Report, UnanalysedConfig } from '../report/schema.ts'
 import { advice } from './advice.ts'
@@ -92,7 +93,7 @@ function text(report: Report): string {
   const sections = mattering(report)
     .slice(0, MAX_DETAILED)
     .map((config, index) => ({
-      forms: [`#### ${inlinePath(config.path)}${separator}${configDetails(config)}`] as const,
+      forms: [`#### ${inlinePath(configName(config))}${separator}${configDetails(config)}`] as const,
       interest: -index,
     }))
   const budget = CHECK_LIMIT - separator.length * sections.length
@@ -112,11 +113,15 @@ function annotationsOf(config: ConfigResult): Annotation[] {
 function findingAnnotation(config: AnalysedConfig, finding: Finding): Annotation {
   return {
     path: config.path,
-    line: (finding === 'unread-settings' ? config.unreadSettings?.[0]?.at : config.batchSizeAt)?.line ?? 1,
+    line: placeOf(config, finding) ?? config.training?.line ?? 1,
     level: config.verdict.state === 'blocked' ? 'failure' : 'warning',
     title: annotationTitle(config, finding),
     message: annotationMessage(config),
   }
+}
+
+function placeOf({ batchSizeAt, unreadSettings }: AnalysedConfig, finding: Finding): number | undefined {
+  return (finding === 'unread-settings' ? unreadSettings?.[0]?.at : batchSizeAt)?.line
 }
 
 function annotationTitle(config: AnalysedConfig, finding: Finding): string {
@@ -138,7 +143,7 @@ function problemAnnotation(config: UnanalysedConfig, { file, line, field, messag
   const named = field ? `${plainText(field, 100)}: ` : ''
   return {
     path: file ?? config.path,
-    line: line ?? 1,
+    line: line ?? config.training?.line ?? 1,
     level: configState(config) === 'blocked' ? 'failure' : 'warning',
     title: 'Could not be analysed',
     message: `${named}${plainText(message)}. ${plainText(fix)}`,

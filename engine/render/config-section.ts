@@ -1,4 +1,5 @@
 /** One analysed config in Markdown: a paragraph where it matters, a line where it does not. */
+import { configName } from '../config/training-place.ts'
 import type { AnalysedConfig } from '../report/schema.ts'
 import { advice, fineRemark, firstAdvice, laterAdvice } from './advice.ts'
 import { formatCount, formatShare, memoryProvenance, ofUsable, throughputProvenance } from './figures.ts'
@@ -22,7 +23,7 @@ export function afterDecision(config: AnalysedConfig): string {
 }
 
 function section(config: AnalysedConfig, sentences: readonly string[]): string {
-  return `${stateMark(configState(config))} **${inlinePath(config.path)}** ${sentences.join(' ')}`
+  return `${stateMark(configState(config))} **${inlinePath(configName(config))}** ${sentences.join(' ')}`
 }
 
 /** Time and money first: idle memory that would buy nothing is no waste. */
@@ -41,7 +42,7 @@ function strong(text: string): string {
 export function fineLine(config: AnalysedConfig): string {
   const { current, gpu } = config
   const use = `${ofUsable(current.peakBytes, gpu.usableBytes)} (${formatShare(config, current)}) of the ${gpuName(config)}`
-  return `🟩 ${inlinePath(config.path)}: ${use} at micro-batch ${formatCount(current.microBatch)}, ${fineRemark(config)}. ${knownHow(config)}`
+  return `🟩 ${inlinePath(configName(config))}: ${use} at micro-batch ${formatCount(current.microBatch)}, ${fineRemark(config)}. ${knownHow(config)}`
 }
 
 function situation(config: AnalysedConfig): string {

@@ -1,6 +1,7 @@
 /** How configs were read and what their figures stand on, for who asks on the pull request. */
 import type { Decision } from '../config/fields.ts'
 import type { Explanation } from '../config/read.ts'
+import { configName, type TrainingPlace } from '../config/training-place.ts'
 import type { AnalysedConfig } from '../report/schema.ts'
 import { priceLine } from './config-details.ts'
 import { settingName, settingOrigin, settingValue } from './decision.ts'
@@ -11,6 +12,8 @@ import { renderProblem } from './unanalysed-section.ts'
 
 export interface ExplainedConfig {
   readonly path: string
+  /** Of a file that starts several. */
+  readonly training?: TrainingPlace | undefined
   readonly explanation: Explanation
   /** What the check judged; undefined where no figure could be given. */
   readonly config: AnalysedConfig | undefined
@@ -23,8 +26,8 @@ export function renderExplanations(configs: readonly ExplainedConfig[], limitByt
   return texts.filter(text => text !== undefined).join(separator)
 }
 
-function formsOf({ path, explanation, config }: ExplainedConfig): Section['forms'] {
-  const heading = `#### ${inlinePath(path)}`
+function formsOf({ path, training, explanation, config }: ExplainedConfig): Section['forms'] {
+  const heading = `#### ${inlinePath(configName({ path, training }))}`
   const standing = config === undefined ? [] : [standsOn(config)]
   switch (explanation.kind) {
     case 'not-recognised':
@@ -58,6 +61,8 @@ function outcome(path: string, reading: Explanation['reading']): string[] {
       return []
     case 'not-a-training-config':
       return [`Not a training config. ${escapeText(reading.why)}`]
+    case 'several-trainings':
+      return [`It starts ${reading.trainings.length} trainings.`]
     case 'unreadable':
       return [reading.problems.map(problem => `- ${renderProblem(path, problem)}`).join('\n')]
   }

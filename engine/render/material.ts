@@ -1,5 +1,6 @@
 /** What of a report a reader would act on. A measurement repeated gives other digits, and nothing else to say. */
 import { createHash } from 'node:crypto'
+import { configKey } from '../config/training-place.ts'
 import { shareOfUsable } from '../metrics/memory.ts'
 import type { AnalysedConfig, ConfigResult, OperatingPoint, Report } from '../report/schema.ts'
 import { formatCondition } from '../verdict/policy.ts'
@@ -13,10 +14,10 @@ export function materialOf({ configs, policy }: Report): string {
 }
 
 function factsOf(config: ConfigResult): unknown[] {
-  if (config.status === 'not-analysed') return [config.path, config.problems]
-  const { path, gpu, provenance, throughputProvenance, verdict, speedup, savingsPerYearUsd } = config
+  if (config.status === 'not-analysed') return [configKey(config), config.problems]
+  const { gpu, provenance, throughputProvenance, verdict, speedup, savingsPerYearUsd } = config
   return [
-    path,
+    configKey(config),
     gpu.name,
     provenance,
     throughputProvenance,

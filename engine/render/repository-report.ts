@@ -1,4 +1,5 @@
 /** The scheduled report: every config of the default branch, what changed, and what merged pull requests saved. */
+import { configName } from '../config/training-place.ts'
 import { idleBytes } from '../metrics/memory.ts'
 import type { AnalysedConfig, Report } from '../report/schema.ts'
 import { analysedIn, possibleSavingsUsd } from '../report/standing.ts'
@@ -108,7 +109,7 @@ function everyConfig({ report }: RepositoryReport): Section | undefined {
 function configRow(config: AnalysedConfig): string[] {
   const { current, gpu, verdict, runsPerYear, savingsPerYearUsd } = config
   return [
-    `${stateMark(verdict.state)} ${inlinePath(config.path)}`,
+    `${stateMark(verdict.state)} ${inlinePath(configName(config))}`,
     escapeText(gpu.name, 60),
     formatBatch(current),
     `${formatGib(current.peakBytes)} (${formatShare(config, current)})`,

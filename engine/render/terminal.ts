@@ -1,6 +1,7 @@
 /** The report in a terminal. Untrusted text passes through `plainText`, so it cannot steer the terminal. */
 
 import { styleText } from 'node:util'
+import { configName } from '../config/training-place.ts'
 import { idleBytes, missingBytes } from '../metrics/memory.ts'
 import { isSamePlan } from '../metrics/recommend.ts'
 import type { AnalysedConfig, ConfigResult, OperatingPoint, Report } from '../report/schema.ts'
@@ -57,7 +58,7 @@ export function renderTerminal(report: Report, { color, columns, judges = true }
 
 function block(config: ConfigResult, page: Page): string {
   const state = configState(config)
-  const heading = `${page.paint(stateStyle(state), stateWord(config, page))} ${page.paint('bold', plainPath(config.path))}`
+  const heading = `${page.paint(stateStyle(state), stateWord(config, page))} ${page.paint('bold', plainPath(configName(config)))}`
   const body =
     config.status === 'analysed'
       ? analysedLines(config, page)

@@ -1,4 +1,5 @@
 /** A config without numbers: what is wrong, where, and what to do. */
+import { configName } from '../config/training-place.ts'
 import type { Problem } from '../errors.ts'
 import type { UnanalysedConfig } from '../report/schema.ts'
 import { escapeText, inlineCode, inlinePath } from './markdown.ts'
@@ -16,7 +17,7 @@ export function unanalysedSection(config: UnanalysedConfig, limit = MAX_PROBLEMS
   const rest = config.problems.length - shown.length
   const texts = shown.map(problem => renderProblem(config.path, problem))
   const letPass = config.spared === undefined ? '' : `; this does not block, because ${because(config.spared)}`
-  const opening = `${mark} **${inlinePath(config.path)}** could not be analysed${letPass}`
+  const opening = `${mark} **${inlinePath(configName(config))}** could not be analysed${letPass}`
   if (config.problems.length === 1) return `${opening}. ${texts.join('')}`
   return [
     `${opening}:`,

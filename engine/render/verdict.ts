@@ -1,4 +1,5 @@
 /** The words and states that the comment, the check and the terminal share. */
+import { configKey } from '../config/training-place.ts'
 import type { ConfigResult, Reason, Report } from '../report/schema.ts'
 import { type Condition, formatCondition } from '../verdict/policy.ts'
 import { formatCount, ofUsable } from './figures.ts'
@@ -98,7 +99,7 @@ function sayOne(config: ConfigResult): string {
 function counted(configs: readonly ConfigResult[]): string {
   const count = formatCount(configs.length)
   if (!hasSeveralGpusOfOne(configs)) return `${count} training configs`
-  const paths = new Set(configs.map(({ path }) => path)).size
+  const paths = new Set(configs.map(configKey)).size
   return `${count} results for ${formatCount(paths)} training config${paths === 1 ? '' : 's'}`
 }
 
@@ -106,8 +107,8 @@ function hasSeveralGpusOfOne(configs: readonly ConfigResult[]): boolean {
   const gpuOf = new Map<string, string>()
   return configs.some(config => {
     if (config.status === 'not-analysed') return false
-    const known = gpuOf.get(config.path) ?? config.gpu.id
-    gpuOf.set(config.path, known)
+    const known = gpuOf.get(configKey(config)) ?? config.gpu.id
+    gpuOf.set(configKey(config), known)
     return known !== config.gpu.id
   })
 }

@@ -1,4 +1,5 @@
 /** What of a comment is seen before anything is unfolded: what needs a decision, gravest first, in at most 25 lines or so. */
+import { configName } from '../config/training-place.ts'
 import type { ConfigResult, Report } from '../report/schema.ts'
 import { assumedGpuSentence } from './advice.ts'
 import { changeDiff } from './change-diff.ts'
@@ -76,7 +77,7 @@ function whole(config: ConfigResult): string | undefined {
 function fineConfigs(ranked: readonly Ranked[]): string[] {
   const fine = ranked.filter(({ group }) => group === 'fine').map(({ config }) => config)
   if (fine.length === 0) return []
-  const names = fine.slice(0, MAX_NAMES).map(({ path }) => inlinePath(path))
+  const names = fine.slice(0, MAX_NAMES).map(config => inlinePath(configName(config)))
   const more = fine.length - names.length
   const listed = [...names, ...(more > 0 ? [`${formatCount(more)} more`] : [])]
   const all = [listed.slice(0, -1).join(', '), ...listed.slice(-1)].filter(text => text !== '').join(' and ')

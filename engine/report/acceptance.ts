@@ -2,16 +2,18 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import { trainingSpec } from '../config/spec.ts'
+import { configKey } from '../config/training-place.ts'
 import { shareOfUsable } from '../metrics/memory.ts'
 import { type Reason, reason } from '../verdict/policy.ts'
 import { type AnalysedConfig, analysedConfig, type ConfigResult, operatingPoint, reportedGpu } from './schema.ts'
 
-const path = analysedConfig.shape.path
+const { path, training } = analysedConfig.shape
 
 export const acceptedConfig = z.discriminatedUnion('status', [
   z.object({
     status: z.literal('analysed'),
     path,
+    training,
     spec: trainingSpec,
     gpu: reportedGpu,
     current: operatingPoint,
@@ -21,7 +23,7 @@ export const acceptedConfig = z.discriminatedUnion('status', [
     reasons: z.array(reason).max(100),
   }),
   /** There are no figures for it, so nothing can get worse. */
-  z.object({ status: z.literal('not-analysed'), path }),
+  z.object({ status: z.literal('not-analysed'), path, training }),
 ])
 export type AcceptedConfig = z.infer<typeof acceptedConfig>
 
@@ -33,12 +35,20 @@ export type Acceptability =
 
 export function acceptability(config: ConfigResult, options: { readonly outOfMemory: boolean }): Acceptability {
   if (config.status === 'not-analysed') {
-    return { kind: 'acceptable', accepted: { status: 'not-analysed', path: config.path } }
+    return { kind: 'acceptable', accepted: { status: 'not-analysed', ...placeOf(config) } }
   }
   if (config.verdict.state !== 'blocked') return { kind: 'does-not-block' }
   if (isOutOfMemory(config) && !options.outOfMemory) return { kind: 'out-of-memory' }
-  const { path: at, spec, gpu, current, errorBandPercent, savingsPerYearUsd, verdict } = config
-  const accepted = { path: at, spec, gpu, current, errorBandPercent, savingsPerYearUsd, reasons: verdict.reasons }
+  const { spec, gpu, current, errorBandPercent, savingsPerYearUsd, verdict } = config
+  const accepted = {
+    ...placeOf(config),
+    spec,
+    gpu,
+    current,
+    errorBandPercent,
+    savingsPerYearUsd,
+    reasons: verdict.reasons,
+  }
   return { kind: 'acceptable', accepted: { status: 'analysed', ...accepted } }
 }
 
@@ -47,7 +57,7 @@ export function acceptability(config: ConfigResult, options: { readonly outOfMem
  * block was accepted and has not grown, within the error of the figures. Running out of memory is always a separate reason.
  */
 export function covers(accepted: AcceptedConfig, config: ConfigResult): boolean {
-  if (accepted.path !== config.path) return false
+  if (configKey(accepted) !== configKey(config)) return false
   if (accepted.status === 'not-analysed') return config.status === 'not-analysed'
   if (config.status === 'not-analysed') return false
   const isSame = isDeepStrictEqual(accepted.spec, config.spec) && accepted.gpu.id === config.gpu.id
@@ -55,6 +65,10 @@ export function covers(accepted: AcceptedConfig, config: ConfigResult): boolean 
     const before = accepted.reasons.find(each => kindOf(each) === kindOf(now))
     return before !== undefined && (isSame || isNoWorse(before, now, accepted, config))
   })
+}
+
+function placeOf({ path: at, training: of }: ConfigResult): Pick<AcceptedConfig, 'path' | 'training'> {
+  return { path: at, ...(of && { training: of }) }
 }
 
 export function isOutOfMemory({ verdict }: Pick<AnalysedConfig, 'verdict'>): boolean {

@@ -1,4 +1,5 @@
 /** How a repository's configs changed from one report to the next. */
+import { configKey } from '../config/training-place.ts'
 import { idlePercent } from '../metrics/memory.ts'
 import type { AnalysedConfig, ConfigResult, Report } from './schema.ts'
 
@@ -24,9 +25,9 @@ export function changesSince(last: Report, now: Report): ConfigChange[] {
   ]
 }
 
-/** The same config on the same GPU; or the only one of its path, if that could not be analysed or ran on another. */
+/** The same config on the same GPU; or the only one of its name, if that could not be analysed or ran on another. */
 function counterpart(config: ConfigResult, { configs }: Report): ConfigResult | undefined {
-  const own = configs.filter(({ path }) => path === config.path)
+  const own = configs.filter(other => configKey(other) === configKey(config))
   return own.find(other => gpuOf(other) === gpuOf(config)) ?? (own.length === 1 ? own[0] : undefined)
 }
 

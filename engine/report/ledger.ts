@@ -1,5 +1,6 @@
 /** What a merged pull request did to a config: what it saves per year, or the waste that was accepted. */
 import * as z from 'zod'
+import { configKey } from '../config/training-place.ts'
 import { type Saving, saving, savingBetween } from './saving.ts'
 import { type AnalysedConfig, analysedConfig, type ConfigResult, operatingPoint } from './schema.ts'
 
@@ -45,7 +46,7 @@ export function ledgerEntryOf(
   const known = before?.status === 'analysed' ? before : undefined
   return {
     ...merge,
-    path: after.path,
+    path: configKey(after),
     ...(known && { before: sideOf(known), saving: savingBetween(known, after) }),
     after: sideOf(after),
     ...(accepted && {

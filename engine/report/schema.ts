@@ -7,6 +7,7 @@ import * as z from 'zod'
 import { MAX_NAMED } from '../config/memory-settings.ts'
 import { otherFile, position, unreadSetting } from '../config/reading.ts'
 import { batchSize, trainingSpec } from '../config/spec.ts'
+import { trainingPlace } from '../config/training-place.ts'
 import { problem } from '../errors.ts'
 import { byteKinds } from '../estimate/storage.ts'
 import { priceCaveats } from '../gpus/card.ts'
@@ -89,9 +90,13 @@ export type ThroughputPoint = z.infer<typeof throughputPoint>
 /** Files of the repository that were read for a config besides its own. Absent where there are none, and in older reports. */
 const otherFiles = z.array(otherFile).max(10).optional()
 
+/** Which training of its file it is; absent where the file starts one, and in older reports. */
+const training = trainingPlace.optional()
+
 export const analysedConfig = z.object({
   status: z.literal('analysed'),
   path,
+  training,
   dialect: label,
   spec: trainingSpec,
   /** Where the micro-batch is written; absent when the config leaves it to its tool's default. */
@@ -151,6 +156,7 @@ export type AnalysedConfig = z.infer<typeof analysedConfig>
 export const unanalysedConfig = z.object({
   status: z.literal('not-analysed'),
   path,
+  training,
   problems: z.array(problem).min(1).max(50),
   otherFiles,
   /** Why it does not block, if it does not. */

@@ -16,7 +16,7 @@ export function analysedIn({ configs }: Pick<Report, 'configs'>): AnalysedConfig
 
 /** What a verdict is made of. */
 export function figuresOf(
-  config: Omit<AnalysedConfig, 'verdict' | 'status' | 'path' | 'dialect' | 'assumptions'>,
+  config: Omit<AnalysedConfig, 'verdict' | 'status' | 'path' | 'training' | 'dialect' | 'assumptions'>,
 ): Figures {
   const { current, recommended = current, gpu, provenance, speedup, assumed = [] } = config
   return {

@@ -4,11 +4,13 @@ import { modelProblem } from '../config/model-problem.ts'
 import { readConfigAsync } from '../config/read.ts'
 import type { Position } from '../config/reading.ts'
 import type { TrainingSpec } from '../config/spec.ts'
+import { namedLine } from '../config/training-place.ts'
 import { MemoryMarkError, type Problem } from '../errors.ts'
 import { derivationOf } from '../estimate/error-band.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
 import type { Hub } from '../models/hub.ts'
 import { resolveModel } from '../models/resolve.ts'
+import { severalTrainings } from '../subject.ts'
 import type { AnalysisRequest } from './analysis.ts'
 
 /** With where it stands, as a report's config has it. */
@@ -61,12 +63,17 @@ async function pasted(
   { fileName, text }: NonNullable<AnalysisRequest['config']>,
   places: ModelPlaces,
 ): Promise<SubjectReading> {
-  const reading = await readConfigAsync({ path: fileName, text }, places)
+  const named = namedLine(fileName)
+  const file =
+    named === undefined ? { path: fileName, text } : { path: named.path, text, training: { line: named.line } }
+  const reading = await readConfigAsync(file, places)
   switch (reading.kind) {
     case 'training-config': {
-      const { kind: _, ...config } = reading
+      const { kind: _, training: __, ...config } = reading
       return { kind: 'subject', subject: { path: fileName, ...config } }
     }
+    case 'several-trainings':
+      return { kind: 'refused', problems: [severalTrainings(fileName, reading.trainings)] }
     case 'unreadable':
       return { kind: 'refused', problems: reading.problems }
     case 'not-a-training-config':

@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import fc from 'fast-check'
 import * as z from 'zod'
 import { explainConfigAsync, readConfigAsync } from '../../engine/config/read.ts'
+import type { TrainingPlace } from '../../engine/config/training-place.ts'
 import { problem } from '../../engine/errors.ts'
 import { readSettings, type SourceFile } from '../../engine/index.ts'
 import { mutatedConfig } from './mutations.ts'
@@ -39,6 +40,7 @@ async function read(file: SourceFile): Promise<void> {
   const begun = process.threadCpuUsage()
   const reading = await readConfigAsync(file, {})
   await explainConfigAsync(file, {})
+  if (reading.kind === 'several-trainings') await readEach(file, reading.trainings)
   const settings = readSettings(file)
   const { user, system } = process.threadCpuUsage(begun)
 
@@ -48,6 +50,13 @@ async function read(file: SourceFile): Promise<void> {
   progress.slowestMillis = Math.max(progress.slowestMillis, (user + system) / 1_000)
   if (reading.kind === 'training-config') progress.trainingConfigs += 1
   if (reading.kind === 'unreadable') progress.unreadable += 1
+}
+
+async function readEach(file: SourceFile, trainings: readonly TrainingPlace[]): Promise<void> {
+  for (const { name } of trainings) {
+    const reading = await readConfigAsync({ ...file, training: { name } }, {})
+    if (reading.kind === 'several-trainings') throw new Error(`${name} is not told from the others`)
+  }
 }
 
 function tell({ path, text }: SourceFile): void {

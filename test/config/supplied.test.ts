@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { readConfigAsync } from '../../engine/config/read.ts'
-import type { Reading } from '../../engine/config/reading.ts'
+import type { FileReading } from '../../engine/config/reading.ts'
 import { readSettings } from '../../engine/settings/read.ts'
 import { settingsFor } from '../../engine/settings/settings.ts'
 
 /** `override` is YAML in flow style. */
-async function read(text: string, override = '{}'): Promise<Reading> {
+async function read(text: string, override = '{}'): Promise<FileReading> {
   const path = 'train.yaml'
   const file = {
     path: '.github/memorymark.yml',

@@ -7,10 +7,11 @@ import { ultralytics } from '../dialects/ultralytics.ts'
 import { MAX_CONFIG_BYTES } from '../document.ts'
 import type { FieldReader } from '../fields.ts'
 import type { ModelLookup } from '../model-fields.ts'
-import { plainSentence } from '../quote.ts'
-import type { Reading, SourceFile } from '../reading.ts'
+import { oneOf, plain, plainSentence } from '../quote.ts'
+import type { FileReading, Reading, ReadTraining, SourceFile } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import type { Sources } from '../sources.ts'
+import type { TrainingChoice, TrainingPlace } from '../training-place.ts'
 import { moduleOf } from './collector.ts'
 import { Evaluator } from './evaluator.ts'
 import { positionOf } from './fields.ts'
@@ -31,17 +32,18 @@ export interface OpenScript {
   readonly why: string
   readonly model: Field | undefined
   readonly deepSpeed: Field | undefined
+  readonly training: ReadTraining
   read(reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading
 }
 
-export type Opened = OpenScript | Exclude<Reading, { kind: 'training-config' }>
+export type Opened = OpenScript | Exclude<FileReading, { kind: 'training-config' }>
 
 /** With the files of the repository that it imports settings from. */
 export async function openScript(file: SourceFile, sources: Pick<Sources, 'readFile'>): Promise<Opened> {
   const module = moduleIn(file)
   if (module === undefined) return startsNone
   const modules = new Modules()
-  return modules.settle(() => opened(module, new Evaluator(modules.find)), sources)
+  return modules.settle(() => opened(module, new Evaluator(modules.find), file.training), sources)
 }
 
 function moduleIn(file: SourceFile): Module | undefined {
@@ -56,23 +58,72 @@ const startsNone: Extract<Reading, { kind: 'not-a-training-config' }> = {
   why: "It calls no trainer of transformers, TRL, Unsloth or Ultralytics' YOLO.",
 }
 
-function opened(module: Module, evaluator: Evaluator): Opened {
+function opened(module: Module, evaluator: Evaluator, choice: TrainingChoice | undefined): Opened {
   const found = trainersIn(module, evaluator)
-  const trainings = distinct(found.flatMap(each => (each.kind === 'training' ? [each.training] : [])))
-  const detectors = (module.calls.get('train') ?? []).flatMap(call => {
-    const section = isRunning(call, module, evaluator) ? detectorTraining(call, evaluator) : undefined
-    return section === undefined ? [] : [{ call, section }]
-  })
-  const calls = [...trainings.map(({ call }) => call), ...distinctSections(detectors).map(({ call }) => call)]
-  if (calls.length > 1) return { kind: 'unreadable', problems: [severalTrainings(module, calls)] }
-  const [training] = trainings
-  if (training !== undefined) return ofTrainer(training, module)
-  const [detector] = detectors
-  if (detector !== undefined) return ofDetector(detector.section, detector.call, module)
+  const starts = startsIn(module, evaluator, found)
+  const places = placesOf(starts.map(({ call }) => call))
+  if (starts.length > MAX_TRAININGS) return { kind: 'unreadable', problems: [tooManyTrainings(module, starts)] }
+  if (starts.length > 1 && choice === undefined) return { kind: 'several-trainings', trainings: places }
+  const index = choice === undefined ? 0 : places.findIndex(place => isChosen(place, choice))
+  const [start, place] = [starts[index], places[index]]
+  if (start !== undefined && place !== undefined) return start.open({ ...place, isOnly: starts.length === 1 })
+  if (starts.length > 0) return { kind: 'not-a-training-config', why: noneChosen(places) }
   const [none] = found
   return none?.kind === 'none'
     ? { kind: 'not-a-training-config', why: `Its training is set up by others: ${plainSentence(none.why)}.` }
     : startsNone
+}
+
+/** A training that the file starts. */
+interface Start {
+  readonly call: Call
+  open(training: ReadTraining): OpenScript
+}
+
+/** In the order of the file. */
+function startsIn(module: Module, evaluator: Evaluator, found: readonly FoundTraining[]): readonly Start[] {
+  const trainings = distinct(found.flatMap(each => (each.kind === 'training' ? [each.training] : [])))
+  const detectors = (module.calls.get('train') ?? []).slice(0, MAX_TRAINERS).flatMap(call => {
+    const section = isRunning(call, module, evaluator) ? detectorTraining(call, evaluator) : undefined
+    return section === undefined ? [] : [{ call, section }]
+  })
+  const starts: readonly Start[] = [
+    ...trainings.map(each => ({
+      call: each.call,
+      open: (training: ReadTraining) => ofTrainer(each, module, training),
+    })),
+    ...distinctSections(detectors).map(({ call, section }) => ({
+      call,
+      open: (training: ReadTraining) => ofDetector(section, call, module, training),
+    })),
+  ]
+  return starts.toSorted((a, b) => a.call.at - b.call.at)
+}
+
+function isChosen(place: TrainingPlace, choice: TrainingChoice): boolean {
+  return 'name' in choice ? place.name === choice.name : place.line === choice.line
+}
+
+function noneChosen(places: readonly TrainingPlace[]): string {
+  return `No training starts there: it starts ${oneOf(places.map(({ name, line }) => `${name} on line ${line}`))}.`
+}
+
+/** Named after what is called and the function that it stands in; equal names are counted. */
+function placesOf(calls: readonly Call[]): readonly TrainingPlace[] {
+  const counts = new Map<string, number>()
+  return calls.map(call => {
+    const { module, scope, at } = call
+    const around = scope.kind === 'function' && scope.name !== 'main' ? ` in ${scope.name}()` : ''
+    const name = plain(`${calledName(call)}${around}`)
+    const count = (counts.get(name) ?? 0) + 1
+    counts.set(name, count)
+    return { name: count === 1 ? name : `${name} (${count})`, line: positionOf(module, at).line }
+  })
+}
+
+function calledName(call: Call): string {
+  const callee = callExpression(call)?.callee
+  return callee?.kind === 'attribute' || callee?.kind === 'name' ? callee.name : 'training'
 }
 
 function trainersIn(module: Module, evaluator: Evaluator): readonly FoundTraining[] {
@@ -88,6 +139,9 @@ function trainersIn(module: Module, evaluator: Evaluator): readonly FoundTrainin
 
 /** As many calls of one class as are looked into. */
 const MAX_TRAINERS = 20
+
+/** Each is read and judged by itself. */
+const MAX_TRAININGS = 10
 
 function trainerNamed(call: Call, evaluator: Evaluator) {
   const { module, scope, at, branches } = call
@@ -126,13 +180,18 @@ function said({ fields }: Section): string {
 const withoutBearing =
   /^(?:output_dir|run_name|seed|data_seed|learning_rate|num_train_epochs|max_steps|logging_\w+|save_\w+|eval_\w+|evaluation_\w+|report_to|warmup_\w+|weight_decay|project|name|epochs|hub_\w+|push_to_hub|do_\w+|load_best_\w+|metric_\w+|lr\w*|data|exist_ok|resume|patience|greater_is_better|per_device_eval_batch_size)$/
 
-function ofTrainer({ document, declared, call, assumptions, notUnderstood }: Training, module: Module): OpenScript {
+function ofTrainer(
+  { document, declared, call, assumptions, notUnderstood }: Training,
+  module: Module,
+  training: ReadTraining,
+): OpenScript {
   return {
     kind: 'open',
     dialect: huggingface.name,
     why: `${declared.trainerField.name}() on ${placeIn(module, call.at)}`,
     model: argumentsOf(document).model,
     deepSpeed: document.at('deepspeed'),
+    training,
     read: (reader, lookUp, deepSpeed) => {
       for (const field of notUnderstood) refuseUnread(reader, field)
       for (const sentence of assumptions) reader.assume(sentence)
@@ -141,13 +200,14 @@ function ofTrainer({ document, declared, call, assumptions, notUnderstood }: Tra
   }
 }
 
-function ofDetector(section: Section, call: Call, module: Module): OpenScript {
+function ofDetector(section: Section, call: Call, module: Module, training: ReadTraining): OpenScript {
   return {
     kind: 'open',
     dialect: ultralytics.name,
     why: `train() of Ultralytics on ${placeIn(module, call.at)}`,
     model: ultralytics.modelField(section),
     deepSpeed: undefined,
+    training,
     read: (reader, lookUp, deepSpeed) => ultralytics.read(section, reader, lookUp, deepSpeed),
   }
 }
@@ -165,14 +225,12 @@ function refuseUnread(reader: FieldReader, field: Field): void {
   )
 }
 
-function severalTrainings(module: Module, calls: readonly Call[]): Problem {
-  const all = calls.map(({ at }) => placeIn(module, at))
-  const lines = [...all.slice(0, 5), ...(all.length > 5 ? [`and ${all.length - 5} more`] : [])].join(', ')
+function tooManyTrainings(module: Module, starts: readonly Start[]): Problem {
   return {
     code: 'several-trainings',
-    message: `The file starts ${calls.length} trainings with different settings (${lines}), and a verdict is for one`,
-    fix: 'Keep each in a file of its own, or add this one to ignore in .github/memorymark.yml.',
+    message: `The file starts ${starts.length} trainings with different settings, and up to ${MAX_TRAININGS} of one file are checked`,
+    fix: 'Keep them in several files, or add this one to ignore in .github/memorymark.yml.',
     file: module.path,
-    ...positionOf(module, calls[0]?.at ?? 0),
+    ...positionOf(module, starts[0]?.call.at ?? 0),
   }
 }

@@ -1,6 +1,6 @@
 /** Small scripts that fine-tune, to be varied by tests. */
 import { readConfigAsync } from '../../../engine/config/read.ts'
-import type { Reading } from '../../../engine/config/reading.ts'
+import type { FileReading, Reading } from '../../../engine/config/reading.ts'
 import type { SuppliedFields } from '../../../engine/config/supplied.ts'
 import type { Problem } from '../../../engine/errors.ts'
 
@@ -15,7 +15,7 @@ trainer.train()
 `
 }
 
-export function read(text: string, path = 'train.py'): Promise<Reading> {
+export function read(text: string, path = 'train.py'): Promise<FileReading> {
   return readConfigAsync({ path, text }, {})
 }
 
@@ -38,6 +38,6 @@ export function readBeside(
   text: string,
   files: Readonly<Record<string, string>>,
   { path = 'train.py', supplied = {} }: { readonly path?: string; readonly supplied?: SuppliedFields } = {},
-): Promise<Reading> {
+): Promise<FileReading> {
   return readConfigAsync({ path, text }, { readFile: async name => files[name] }, supplied)
 }

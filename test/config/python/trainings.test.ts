@@ -1,5 +1,6 @@
 /** Which calls are trainings, and what each says. */
 import { describe, expect, it } from 'vitest'
+import { readConfigAsync } from '../../../engine/config/read.ts'
 import { finetuning, problems, read, readBeside, trained } from './scripts.ts'
 
 const qlora = (changed: (text: string) => string = text => text) =>
@@ -189,10 +190,52 @@ describe('several trainings in a file', () => {
         .microBatch,
     ).toBe(8)
   })
-  it('are refused by name where they differ', async () => {
-    const [problem] = await problems(twice('per_device_train_batch_size=8', 'per_device_train_batch_size=16'))
+  it('are several configs where they differ, told apart by name and line', async () => {
+    const reading = await read(twice('per_device_train_batch_size=8', 'per_device_train_batch_size=16'))
+    expect(reading).toEqual({
+      kind: 'several-trainings',
+      trainings: [
+        { name: 'Trainer', line: 5 },
+        { name: 'Trainer (2)', line: 7 },
+      ],
+    })
+  })
+  it.each([
+    [{ name: 'Trainer' }, 8],
+    [{ name: 'Trainer (2)' }, 16],
+    [{ line: 5 }, 8],
+    [{ line: 7 }, 16],
+  ])('of which %j is read by itself', async (training, microBatch) => {
+    const text = twice('per_device_train_batch_size=8', 'per_device_train_batch_size=16')
+    expect(await readConfigAsync({ path: 'train.py', text, training }, {})).toMatchObject({
+      kind: 'training-config',
+      spec: { microBatch },
+      training: { isOnly: false },
+    })
+  })
+  it('are named after the functions that they stand in', async () => {
+    const fitting = (name: string, batch: number) =>
+      `def ${name}():\n    args = TrainingArguments("out", per_device_train_batch_size=${batch})\n    Trainer(model=model, args=args).train()\n`
+    const above = finetuning('', 'per_device_train_batch_size=8').split('\nargs')[0]
+    const reading = await read(`${above}\n${fitting('fit_small', 2)}${fitting('fit_large', 32)}`)
+    expect(reading).toMatchObject({
+      trainings: [{ name: 'Trainer in fit_small()' }, { name: 'Trainer in fit_large()' }],
+    })
+  })
+  it('say where trainings start when another line is asked for', async () => {
+    const text = twice('per_device_train_batch_size=8', 'per_device_train_batch_size=16')
+    expect(await readConfigAsync({ path: 'train.py', text, training: { line: 6 } }, {})).toEqual({
+      kind: 'not-a-training-config',
+      why: 'No training starts there: it starts Trainer on line 5 or Trainer (2) on line 7.',
+    })
+  })
+  it('are refused where there are more than anybody reads', async () => {
+    const more = Array.from({ length: 11 }, (_, index) => index + 20)
+      .map(batch => `Trainer(model=model, args=TrainingArguments("b", per_device_train_batch_size=${batch})).train()\n`)
+      .join('')
+    const [problem] = await problems(finetuning('', 'per_device_train_batch_size=8') + more)
     expect(problem).toMatchObject({ code: 'several-trainings', line: 5 })
-    expect(problem?.message).toContain('2 trainings with different settings (line 5, line 7)')
+    expect(problem?.message).toContain('12 trainings')
   })
 })
 
