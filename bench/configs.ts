@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import * as z from 'zod'
 import type { Decision, Setting } from '../engine/config/fields.ts'
 import { type Explanation, explainConfigAsync, readConfigAsync } from '../engine/config/read.ts'
-import { position } from '../engine/config/reading.ts'
+import { position, type SourceFile } from '../engine/config/reading.ts'
 
 const LIMITS = { configs: 60, others: 40, scripts: 40 }
 
@@ -65,11 +65,30 @@ function textOf(path: string): string {
   return readFileSync(new URL(path, corpus), 'utf8')
 }
 
+/** The same statements in a notebook, a cell for each paragraph at the margin, behind a cell that installs packages. */
+function asNotebook(script: string): string {
+  const paragraphs = script.split(/\n(?=\n+[^\s#)\]}])/)
+  const cells = ['%pip install trl peft\n!nvidia-smi\n', ...paragraphs].map(text => ({
+    cell_type: 'code',
+    metadata: {},
+    outputs: [],
+    source: text.split(/(?<=\n)/),
+  }))
+  return JSON.stringify({ cells, nbformat: 4 }, undefined, 1)
+}
+
+/** A script's expectation holds for the notebook too, but for where its lines stand. */
+async function differencesAsNotebook({ batchSizeAt, ...expected }: Expectation): Promise<readonly string[]> {
+  const text = asNotebook(textOf(`training/${expected.path}`))
+  const path = expected.path.replace(/\.py$/, '.ipynb')
+  const found = await differencesIn({ path, text }, { ...expected, batchSizeAt: null })
+  return found.filter(difference => batchSizeAt === null || !difference.startsWith('position'))
+}
+
 /** What differs, one sentence each. */
-async function differences(expected: Expectation): Promise<readonly string[]> {
-  const { path, training } = expected
-  const file = { path, text: textOf(`training/${path}`), ...(training && { training: { name: training } }) }
-  const explanation = await explainConfigAsync(file, {})
+async function differencesIn(source: SourceFile, expected: Expectation): Promise<readonly string[]> {
+  const { training } = expected
+  const explanation = await explainConfigAsync({ ...source, ...(training && { training: { name: training } }) }, {})
   if (explanation.kind === 'not-recognised') return ['it is not recognised']
   const found = new Map<Setting, Decision>(explanation.decisions.map(decision => [decision.setting, decision]))
   return [
@@ -108,8 +127,14 @@ function placeOf({ reading }: Recognised, decision: Decision | undefined): z.inf
 
 const expectations = z.array(expectation).parse(JSON.parse(textOf('expected.json')))
 const wrong: string[] = []
+let notebooks = 0
 for (const expected of expectations) {
-  for (const difference of await differences(expected)) wrong.push(`${expected.path}: ${difference}`)
+  const { path } = expected
+  const differences = await differencesIn({ path, text: textOf(`training/${path}`) }, expected)
+  for (const difference of differences) wrong.push(`${path}: ${difference}`)
+  if (!path.endsWith('.py')) continue
+  notebooks += 1
+  for (const difference of await differencesAsNotebook(expected)) wrong.push(`${path}: as a notebook, ${difference}`)
 }
 const misread = new Set(wrong.map(line => line.slice(0, line.indexOf(':'))))
 
@@ -132,6 +157,6 @@ const isShort =
   scripts < LIMITS.scripts
 console.log(
   `${read} of ${expectations.length} configs in ${new Set(expectations.map(({ dialect }) => dialect)).size} dialects read right; ` +
-    `${others.length - taken.length} of ${others.length} other files left alone; ${scripts} of all are scripts, and one of ${LONG_SCRIPT_LINES.toLocaleString('en-US')} lines is read in ${(await longScriptMillis()).toFixed(0)} ms`,
+    `${others.length - taken.length} of ${others.length} other files left alone; ${scripts} of all are scripts, ${notebooks} of them read alike as notebooks, and one of ${LONG_SCRIPT_LINES.toLocaleString('en-US')} lines is read in ${(await longScriptMillis()).toFixed(0)} ms`,
 )
 process.exitCode = isShort ? 1 : 0

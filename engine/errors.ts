@@ -4,6 +4,25 @@
  */
 import * as z from 'zod'
 
+/** Of a notebook: its cell among those of code, and the line in it, both 1-based. */
+export const cellPosition = z.object({ number: z.number().int().positive(), line: z.number().int().positive() })
+export type CellPosition = z.infer<typeof cellPosition>
+
+export function sayCell({ number, line }: CellPosition): string {
+  return `cell ${number}, line ${line}`
+}
+
+/** As sentences name a place in a file. */
+export function sayPosition({ line, column, cell }: PlaceInFile): string {
+  return cell === undefined ? `line ${line}, column ${column}` : sayCell(cell)
+}
+
+interface PlaceInFile {
+  readonly line: number
+  readonly column: number
+  readonly cell?: CellPosition | undefined
+}
+
 export const problem = z.object({
   /** Stable id, so that a policy or a test can name it without quoting the text. */
   code: z.string().max(60),
@@ -16,6 +35,7 @@ export const problem = z.object({
   line: z.number().int().positive().optional(),
   /** 1-based. */
   column: z.number().int().positive().optional(),
+  cell: cellPosition.optional(),
   /** The key as the config writes it, e.g. `training.per_device_train_batch_size`. */
   field: z.string().max(500).optional(),
 })
@@ -32,8 +52,9 @@ export class MemoryMarkError extends Error {
 }
 
 /** `configs/a.yaml:12:3 (batch_size): `, `--gpu: ` or nothing. */
-export function formatWhere({ file, line, column, field }: Problem): string {
-  const place = [file, line, line && column].filter(part => part !== undefined).join(':')
+export function formatWhere({ file, line, column, cell, field }: Problem): string {
+  const written = [file, line, line && column].filter(part => part !== undefined).join(':')
+  const place = cell === undefined ? written : [file, sayCell(cell)].filter(part => part !== undefined).join(', ')
   const where = place && field ? `${place} (${field})` : place || field
   return where ? `${where}: ` : ''
 }

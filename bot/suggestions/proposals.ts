@@ -9,6 +9,7 @@ import {
   type RepositorySettings,
   type SourceFile,
   type Sources,
+  sayPosition,
 } from '../../engine/index.ts'
 import type { Work } from '../github.ts'
 
@@ -52,7 +53,7 @@ export function sayByHand(config: AnalysedConfig, why: ByHand): string {
     case 'not-in-file':
       return `${inlinePath(path)} does not set the ${why.setting}, which is left to its tool's default, so it has to be added by hand.`
     case 'not-plain':
-      return `${inlinePath(path)} has no plain number at line ${why.at.line}, column ${why.at.column}, so the change has to be made by hand.`
+      return `${inlinePath(path)} has no plain number at ${sayPosition(why.at)}, so the change has to be made by hand.`
     case 'tied-to-other-settings':
       return `In ${inlinePath(path)}, other settings depend on the batch size, so the change has to be made by hand.`
   }

@@ -253,8 +253,16 @@ const notOurs: Extract<Reading, { kind: 'not-a-training-config' }> = {
   why: `It sets no batch size in a known format (${oneOf(dialects.map(({ name }) => name))}).`,
 }
 
-const candidateExtension = /\.(ya?ml|json|py)$/i
-const foreignFolders = new Set(['node_modules', '.git', '.venv', 'venv', '__pycache__', 'site-packages'])
+const candidateExtension = /\.(ya?ml|json|py|ipynb)$/i
+const foreignFolders = new Set([
+  'node_modules',
+  '.git',
+  '.venv',
+  'venv',
+  '__pycache__',
+  'site-packages',
+  '.ipynb_checkpoints',
+])
 /** Other tools' files that are known by name; all others are judged by their content. */
 const foreignFile =
   /^(package|composer|tsconfig.*|jsconfig.*|biome|deno|renovate|tokenizer|tokenizer_config|vocab|trainer_state|.*[-.]lock|npm-shrinkwrap|\.eslintrc|\.prettierrc|\.pre-commit-config)\.(ya?ml|json)$/i

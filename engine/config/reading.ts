@@ -1,12 +1,17 @@
 /** The possible outcomes of reading one file. */
 import * as z from 'zod'
-import type { Problem } from '../errors.ts'
+import { cellPosition, type Problem } from '../errors.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
 import type { TrainingSpec } from './spec.ts'
 import type { TrainingChoice, TrainingPlace } from './training-place.ts'
 
 /** 1-based, as editors and GitHub count. */
-export const position = z.object({ line: z.number().int().positive(), column: z.number().int().positive() })
+export const position = z.object({
+  line: z.number().int().positive(),
+  column: z.number().int().positive(),
+  /** Of a notebook, whose lines nobody counts. */
+  cell: cellPosition.optional(),
+})
 export type Position = z.infer<typeof position>
 
 export interface SourceFile {

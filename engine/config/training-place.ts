@@ -1,9 +1,6 @@
 /** Which training of a file is meant, where the file starts several: a script that calls two trainers is two configs. */
 import * as z from 'zod'
-
-/** Of a notebook: its cell among the code cells, and the line in it, both 1-based. */
-export const cellPosition = z.object({ number: z.number().int().positive(), line: z.number().int().positive() })
-export type CellPosition = z.infer<typeof cellPosition>
+import { cellPosition } from '../errors.ts'
 
 export const trainingPlace = z.object({
   /** The same when lines move: `SFTTrainer`, `DPOTrainer in train_dpo()`. No two trainings of a file share it. */
@@ -37,8 +34,4 @@ export function configName({ path, training }: OfFile): string {
 export function namedLine(name: string): { readonly path: string; readonly line: number } | undefined {
   const [, path, line] = /^(.+\.(?:py|ipynb)):(\d{1,7})$/i.exec(name) ?? []
   return path === undefined || Number(line) === 0 ? undefined : { path, line: Number(line) }
-}
-
-export function sayCell({ number, line }: CellPosition): string {
-  return `cell ${number}, line ${line}`
 }

@@ -3,6 +3,7 @@ import type { Decision } from '../config/fields.ts'
 import { plain } from '../config/quote.ts'
 import type { Field } from '../config/section.ts'
 import type { TrainingSpec } from '../config/spec.ts'
+import { sayPosition } from '../errors.ts'
 
 type Setting = keyof TrainingSpec
 
@@ -56,7 +57,7 @@ export function settingOrigin({ from }: Decision): string {
 
 /** The repository's settings and DeepSpeed's are in files of their own. */
 function placeOf({ file, at, name }: Pick<Field, 'file' | 'at' | 'name'>): string {
-  return `${file === undefined ? '' : `${plain(file)}, `}line ${at.line}, column ${at.column} (${name})`
+  return `${file === undefined ? '' : `${plain(file)}, `}${sayPosition(at)} (${name})`
 }
 
 function isLora(value: unknown): value is NonNullable<TrainingSpec['lora']> {

@@ -1,6 +1,6 @@
 /** A config without numbers: what is wrong, where, and what to do. */
 import { configName } from '../config/training-place.ts'
-import type { Problem } from '../errors.ts'
+import { type Problem, sayCell } from '../errors.ts'
 import type { UnanalysedConfig } from '../report/schema.ts'
 import { escapeText, inlineCode, inlinePath } from './markdown.ts'
 import { capitalised } from './plain.ts'
@@ -28,11 +28,10 @@ export function unanalysedSection(config: UnanalysedConfig, limit = MAX_PROBLEMS
 }
 
 /** Markdown, inline. The file is named only where it is not the config itself. */
-export function renderProblem(path: string, { file, line, column, field, message, fix }: Problem): string {
+export function renderProblem(path: string, { file, line, column, cell, field, message, fix }: Problem): string {
   const place = [
     file && file !== path && inlinePath(file),
-    line && `line ${line}`,
-    column && line && `column ${column}`,
+    ...(cell === undefined ? [line && `line ${line}`, column && line && `column ${column}`] : [sayCell(cell)]),
   ].filter(Boolean)
   const where = [place.join(', '), field && inlineCode(field, 100)].filter(Boolean).join(', ')
   return `${capitalised(where)}${where && ': '}${escapeText(message)}. ${escapeText(fix)}`

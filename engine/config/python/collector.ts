@@ -12,9 +12,10 @@ import {
   type Place,
   type Scope,
 } from './module.ts'
+import type { Notebook } from './notebook.ts'
 
-export function moduleOf(path: string, text: string, tree: Tree): Module {
-  return new Collector(path, text).collect(tree)
+export function moduleOf(path: string, text: string, tree: Tree, notebook?: Notebook): Module {
+  return new Collector(new Module(path, text, notebook)).collect(tree)
 }
 
 /** Of a chain of `elif`, as many as are held against a branch further down. */
@@ -53,9 +54,9 @@ class Collector {
     readonly branches: readonly Branch[]
   }[] = []
 
-  constructor(path: string, text: string) {
-    this.#text = text
-    this.#module = new Module(path, text)
+  constructor(module: Module) {
+    this.#text = module.text
+    this.#module = module
     this.#scope = this.#module.top
   }
 

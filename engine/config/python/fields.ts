@@ -44,6 +44,7 @@ function placeOf({ module, from, to }: Located): Place {
 }
 
 export function positionOf(module: Module, offset: number): Position {
+  if (module.notebook !== undefined) return module.notebook.positionOf(offset)
   const start = module.text.lastIndexOf('\n', offset - 1) + 1
   return { line: lineOf(module, offset), column: offset - start + 1 }
 }
@@ -84,7 +85,7 @@ function fieldValue(value: Value, key: string, file: Module): FieldValue {
     case 'module':
       return {
         kind: 'open',
-        why: `${plain(value.module.text.slice(value.from, value.to))} is computed (line ${lineOf(value.module, value.from)})`,
+        why: `${plain(value.module.text.slice(value.from, value.to))} is computed (${placeIn(value.module, value.from)})`,
       }
   }
 }

@@ -1,6 +1,7 @@
 /** What a file holds that its settings may hang on: names with their bindings, functions, classes, calls. */
 import type { SyntaxNode } from '@lezer/common'
 import { type CallExpression, type Expression, expressionOf } from './expressions.ts'
+import type { Notebook } from './notebook.ts'
 
 export class Module {
   readonly path: string
@@ -12,10 +13,13 @@ export class Module {
   readonly calls = new Map<string, Call[]>()
   /** `.requires_grad = False`, on what. */
   readonly frozen: Place[] = []
+  /** That its text is of. */
+  readonly notebook: Notebook | undefined
 
-  constructor(path: string, text: string) {
+  constructor(path: string, text: string, notebook?: Notebook) {
     this.path = path
     this.text = text
+    this.notebook = notebook
     this.top = newScope(this, { kind: 'module', name: '', parent: undefined, from: 0 })
   }
 }

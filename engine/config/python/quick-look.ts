@@ -1,7 +1,12 @@
 /** What can be told of a script before anything is loaded that parses it. */
 
+/** A script, or a notebook. */
 export function isPythonPath(path: string): boolean {
-  return /\.py$/i.test(path)
+  return /\.(?:py|ipynb)$/i.test(path)
+}
+
+export function isNotebookPath(path: string): boolean {
+  return /\.ipynb$/i.test(path)
 }
 
 /** False for a text that certainly starts no training that can be read. Takes linear time, and parses nothing. */

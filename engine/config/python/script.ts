@@ -18,8 +18,9 @@ import { positionOf } from './fields.ts'
 import { trainerOf } from './library.ts'
 import { type Call, callExpression, type Module } from './module.ts'
 import { Modules } from './modules.ts'
+import { MAX_NOTEBOOK_BYTES, type Notebook, notebookOf } from './notebook.ts'
 import { parsePython } from './parser.ts'
-import { mayTrain } from './quick-look.ts'
+import { isNotebookPath, mayTrain } from './quick-look.ts'
 import { type FoundTraining, type Training, trainingOf } from './transformers.ts'
 import { detectorTraining } from './ultralytics.ts'
 import { placeIn } from './values.ts'
@@ -47,10 +48,17 @@ export async function openScript(file: SourceFile, sources: Pick<Sources, 'readF
 }
 
 function moduleIn(file: SourceFile): Module | undefined {
-  const text = file.text.replace(/^\uFEFF/, '')
-  const bytes = file.sizeBytes ?? text.length
-  if (bytes > MAX_CONFIG_BYTES || !mayTrain(text)) return undefined
-  return moduleOf(file.path, text, parsePython(text))
+  const { path, text, sizeBytes = text.length } = file
+  const isCut = file.sizeBytes !== undefined && file.sizeBytes > Buffer.byteLength(text)
+  if (isNotebookPath(path)) {
+    const notebook = sizeBytes > MAX_NOTEBOOK_BYTES || isCut ? undefined : notebookOf(text)
+    return notebook && mayTrain(notebook.text) ? moduleWith(path, notebook.text, notebook) : undefined
+  }
+  return sizeBytes <= MAX_CONFIG_BYTES && mayTrain(text) ? moduleWith(path, text.replace(/^\uFEFF/, '')) : undefined
+}
+
+function moduleWith(path: string, text: string, notebook?: Notebook): Module | undefined {
+  return text.length > MAX_CONFIG_BYTES ? undefined : moduleOf(path, text, parsePython(text), notebook)
 }
 
 const startsNone: Extract<Reading, { kind: 'not-a-training-config' }> = {
@@ -117,7 +125,8 @@ function placesOf(calls: readonly Call[]): readonly TrainingPlace[] {
     const name = plain(`${calledName(call)}${around}`)
     const count = (counts.get(name) ?? 0) + 1
     counts.set(name, count)
-    return { name: count === 1 ? name : `${name} (${count})`, line: positionOf(module, at).line }
+    const { line, cell } = positionOf(module, at)
+    return { name: count === 1 ? name : `${name} (${count})`, line, ...(cell && { cell }) }
   })
 }
 

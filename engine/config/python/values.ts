@@ -1,4 +1,5 @@
 /** What expressions come to where that can be told without running them. */
+import { sayCell } from '../../errors.ts'
 import { plain } from '../quote.ts'
 import type { CallExpression, Span } from './expressions.ts'
 import type { Module, Place, Scope } from './module.ts'
@@ -87,7 +88,7 @@ export function shownAt(module: Module, { from, to }: Span): string {
 }
 
 export function placeIn(module: Module, offset: number): string {
-  return `line ${lineOf(module, offset)}`
+  return module.notebook ? sayCell(module.notebook.positionOf(offset).cell) : `line ${lineOf(module, offset)}`
 }
 
 export function truthOf(value: Value): boolean | undefined {
