@@ -7,6 +7,9 @@ import { Footprint, Recording } from './footprint.ts'
 /** Operations that are kept recorded, of all footprints together: each holds about two kilobytes, a model a few hundred. */
 const MAX_KEPT_NODES = 5_000
 
+/** However large: an assessment goes back and forth between a config's own footprint, and those of changes that would help it. */
+const ALWAYS_KEPT = 3
+
 interface Kept {
   readonly recording: Recording
   readonly nodeCount: number
@@ -42,7 +45,7 @@ export class FootprintCache {
     this.#kept.delete(key)
     this.#kept.set(key, kept)
     for (const [oldest, { nodeCount }] of this.#kept) {
-      if (this.#keptNodes <= MAX_KEPT_NODES || oldest === key) break
+      if (this.#keptNodes <= MAX_KEPT_NODES || this.#kept.size <= ALWAYS_KEPT) break
       this.#kept.delete(oldest)
       this.#keptNodes -= nodeCount
     }
