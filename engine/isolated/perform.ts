@@ -5,7 +5,7 @@ import { judging } from '../analyze.ts'
 import { statementsIn } from '../config/pinned/version-files.ts'
 import { readConfigAsync } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
-import type { Sources } from '../config/sources.ts'
+import { askingOnce, type Sources } from '../config/sources.ts'
 import { FootprintCache } from '../estimate/footprint-cache.ts'
 import { explainFile } from '../explain.ts'
 import type { Host } from '../isolation/orders.ts'
@@ -34,11 +34,12 @@ function performing(task: Task, asks: TaskOrder['asks'], host: Host): PerformOn 
   const listFolder = (path: string) => ask<'folder'>({ kind: 'folder', path })
   const configJson = async (id: string): Promise<HubAnswer> =>
     (await ask<'hub'>({ kind: 'hub', id })) ?? { kind: 'unreachable', why: 'it is not asked' }
-  const sources: Sources = {
+  // Every config asks for what pins versions in the folders above it, and each question waits for the host.
+  const sources: Sources = askingOnce({
     ...(asks.file && { readFile }),
     ...(asks.folder && { listFolder }),
     ...(asks.hub && { hub: { configJson } }),
-  }
+  })
   switch (task.kind) {
     case 'judge': {
       const base = (path: string) => ask<'base'>({ kind: 'base', path })
