@@ -15,11 +15,20 @@ import sys
 
 for name, value in {"RANK": "0", "LOCAL_RANK": "0", "DS_ACCELERATOR": "cpu", "OMP_NUM_THREADS": "1"}.items():
     os.environ[name] = value
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "engine", "probes"))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "engine", "probes", "worker"))
 
 import torch
 import torch.distributed as dist
-import worker
+from memorymark_worker.batches import make_batch
+from memorymark_worker.cuda_kernels import CudaKernels
+from memorymark_worker.devices import CpuDevice
+from memorymark_worker.ledger import StorageLedger, allocated_bytes
+from memorymark_worker.model import build_model, recomputation
+from memorymark_worker.optimizers import make_optimizer
+from memorymark_worker.precision import AUTOCAST_DTYPES
+from memorymark_worker.sharding import distributed_model, gradients_stay_here
+from memorymark_worker.step import forward_and_backward
+from memorymark_worker.trace import tensors_of
 from torch.distributed.fsdp import FullyShardedDataParallel
 from torch.distributed.fsdp.wrap import _or_policy, lambda_auto_wrap_policy, transformer_auto_wrap_policy
 from torch.testing._internal.distributed.fake_pg import FakeStore
@@ -37,7 +46,7 @@ DEEPSPEED_NAMES = {
 }
 
 
-class Ledger(worker.StorageLedger):
+class Ledger(StorageLedger):
     """Follows storages with data, those too that FSDP resizes in place."""
 
     def __init__(self):
@@ -64,7 +73,7 @@ class Ledger(worker.StorageLedger):
     def resized(self, storage):
         known = self._sizes.get(storage._cdata)
         if known is not None:
-            self._sizes[storage._cdata] = worker.allocated_bytes(storage)
+            self._sizes[storage._cdata] = allocated_bytes(storage)
             self.live_bytes += self._sizes[storage._cdata] - known
             self.peak_bytes = max(self.peak_bytes, self.live_bytes)
 
@@ -74,10 +83,10 @@ def steps_of(request, ledger):
     spec = request["spec"]
     # DeepSpeed keeps the float32 masters beside 16-bit weights; FSDP's weights are the masters.
     precision = "bf16" if is_deepspeed(spec) and spec["precision"] == "bf16-master" else spec["precision"]
-    model = worker.build_model(request | {"spec": spec | {"precision": precision}}, "cpu")
+    model = build_model(request | {"spec": spec | {"precision": precision}}, "cpu")
     if spec["gradientCheckpointing"]:
-        model.gradient_checkpointing_enable({"use_reentrant": False, **worker.recomputation(spec, "meta")})
-    for tensor in worker.tensors_of(model):
+        model.gradient_checkpointing_enable({"use_reentrant": False, **recomputation(spec, "meta")})
+    for tensor in tensors_of(model):
         ledger.enter(tensor)
     run = deepspeed_step(model, spec) if is_deepspeed(spec) else torch_step(model, spec)
     del model
@@ -93,22 +102,22 @@ def is_deepspeed(spec):
 
 
 def batch_of(spec, model):
-    return {name: torch.zeros_like(tensor) for name, tensor in worker.make_batch(spec, model, "cpu").items()}
+    return {name: torch.zeros_like(tensor) for name, tensor in make_batch(spec, model, "cpu").items()}
 
 
 def torch_step(model, spec):
     wrapped = flat_model(model, spec) if spec.get("fsdpVersion") == 1 else \
-        worker.distributed_model(model, spec, worker.CpuDevice(None))
+        distributed_model(model, spec, CpuDevice(None))
     if spec["sharding"] == "ddp":
         wrapped.register_comm_hook(None, done_at_once)  # the fake group's own answer is not what DDP waits for
     trained = [parameter for parameter in wrapped.parameters() if parameter.requires_grad]
-    optimizer = worker.make_optimizer(spec["optimizer"], trained)
-    kernels = functools.partial(worker.CudaKernels, worker.AUTOCAST_DTYPES.get(spec["precision"]))
+    optimizer = make_optimizer(spec["optimizer"], trained)
+    kernels = functools.partial(CudaKernels, AUTOCAST_DTYPES.get(spec["precision"]))
 
     def step():
         for index in range(spec["gradientAccumulation"]):
-            with worker.gradients_stay_here(wrapped, spec, index < spec["gradientAccumulation"] - 1):
-                worker.forward_and_backward(wrapped, spec, batch_of(spec, model), kernels)
+            with gradients_stay_here(wrapped, spec, index < spec["gradientAccumulation"] - 1):
+                forward_and_backward(wrapped, spec, batch_of(spec, model), kernels)
         optimizer.step()
         optimizer.zero_grad()
 
@@ -164,7 +173,7 @@ def deepspeed_step(model, spec):
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     engine, *_ = deepspeed.initialize(
         model=model,
-        optimizer=worker.make_optimizer(spec["optimizer"], trained),
+        optimizer=make_optimizer(spec["optimizer"], trained),
         config={
             "train_micro_batch_size_per_gpu": spec["microBatch"],
             "gradient_accumulation_steps": spec["gradientAccumulation"],
@@ -178,7 +187,7 @@ def deepspeed_step(model, spec):
 
     def step():
         for _ in range(spec["gradientAccumulation"]):
-            with worker.CudaKernels():
+            with CudaKernels():
                 loss = engine(**batch_of(spec, model)).loss
             engine.backward(loss)
             del loss

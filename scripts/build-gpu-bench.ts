@@ -1,8 +1,8 @@
 /**
  * `npm run build:gpu-bench`: the GPU bench as it is carried to a rented machine that lacks Node, in tmp/gpu-bench: one bundled
- * file, the Python worker, and this machine's Node.
+ * file, the Python worker's folder, and this machine's Node.
  */
-import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
+import { copyFile, cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { buildBundle, root } from './bundles.ts'
 
@@ -16,6 +16,9 @@ const files = await buildBundle({
 await rm(path.join(root, FOLDER), { recursive: true, force: true })
 await mkdir(path.join(root, FOLDER), { recursive: true })
 for (const { name, contents } of files) await writeFile(path.join(root, name), contents)
-await copyFile(path.join(root, 'engine/probes/worker.py'), path.join(root, FOLDER, 'worker.py'))
+await cp(path.join(root, 'engine/probes/worker'), path.join(root, FOLDER, 'worker'), {
+  recursive: true,
+  filter: source => path.basename(source) !== '__pycache__',
+})
 await copyFile(process.execPath, path.join(root, FOLDER, 'node'))
 console.log(`${FOLDER}: ./node memorymark-gpu.mjs --part facts`)

@@ -1,6 +1,6 @@
 /**
  * The Python worker's other end: starts it, sends one request at a time, checks every answer by schema, and ends it.
- * The protocol is one JSON object per line; `worker.py` beside this file is the whole of the Python side.
+ * The protocol is one JSON object per line; the Python side is the package in the folder `worker`, which `python worker` runs.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -27,13 +27,11 @@ export type Answer<T> =
 
 const STDERR_TAIL_CHARACTERS = 4_000
 
-/** The sources hold the worker beside this file; the bundle in dist/ reaches back to it. */
-function workerPath(): string {
-  const places = ['./worker.py', '../engine/probes/worker.py'].map(path =>
-    fileURLToPath(new URL(path, import.meta.url)),
-  )
-  const found = places.find(place => existsSync(place))
-  if (found === undefined) throw new Error(`worker.py is missing from the installation: ${places.join(', ')}`)
+/** The folder that Python runs. The sources hold it beside this file; the bundle in dist/ reaches back to it. */
+function workerFolder(): string {
+  const places = ['./worker', '../engine/probes/worker'].map(path => fileURLToPath(new URL(path, import.meta.url)))
+  const found = places.find(place => existsSync(path.join(place, '__main__.py')))
+  if (found === undefined) throw new Error(`the Python worker is missing from the installation: ${places.join(', ')}`)
   return found
 }
 
@@ -49,15 +47,15 @@ export class PythonWorker implements AsyncDisposable {
    * figures of all, on `device`. Starting never fails here; the first question does.
    *
    * Python looks for modules where it was started, and a checkout may hold a folder named `torch`. So it starts in the worker's own
-   * folder, and what is told relative to ours is made absolute.
+   * folder, and paths relative to ours are made absolute.
    */
   constructor(python: string, { processes = 1, device }: { processes?: number; device?: DeviceKind | undefined } = {}) {
-    const worker = workerPath()
+    const worker = workerFolder()
     const launcher =
       processes === 1 ? [] : ['-m', 'torch.distributed.run', '--standalone', `--nproc-per-node=${processes}`]
     const command = path.basename(python) === python ? python : path.resolve(python)
     this.#child = spawn(command, ['-u', ...launcher, worker, ...(device ? [device] : [])], {
-      cwd: path.dirname(worker),
+      cwd: worker,
       env: pythonEnvironment(process.env, process.cwd()),
       detached: true,
     })

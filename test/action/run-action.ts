@@ -60,8 +60,8 @@ export class BundledAction implements AsyncDisposable {
       await writeFile(path.join(folder, name), contents)
     }
     // As in the repository that the runner checks the action out from.
-    const worker = 'engine/probes/worker.py'
-    await cp(path.join(root, worker), path.join(folder, worker))
+    const worker = 'engine/probes/worker'
+    await cp(path.join(root, worker), path.join(folder, worker), { recursive: true })
     // Node takes dist/action.js for ESM by the package.json of the repository that it is checked out with.
     await writeFile(path.join(folder, 'package.json'), '{"type":"module"}')
     return new BundledAction(folder, await defaultInputs())

@@ -44,9 +44,9 @@ describe.skipIf(!hasTorch)('over a stand-in for CUDA, with Python and PyTorch', 
   describe('the first optimizer step', () => {
     test('is taken in amp-fp16, although a gradient is infinite at the usual scale of the loss', async () => {
       const found = asked(`
-device = worker.open_device({})
+device = open_device({})
 request = json.loads(${pythonJson({ spec: { ...tinySpec, precision: 'amp-fp16' }, config: tinyConfig })})
-loop = worker.RealLoop(request, device)
+loop = trial.RealLoop(request, device)
 # The gradient of the scaled loss overflows beyond a scale of 1,024.
 loop._model.classifier.weight.register_hook(lambda gradient: gradient * (float("inf") if loop._scaler.get_scale() > 1024 else 1))
 steps = loop.steps(2)
@@ -58,9 +58,9 @@ answer = [len(loop._optimizer.state), len(loop._trained), len(steps)]`)
 
     test('that is skipped is not the first, and one that is skipped later is an error', () => {
       const found = asked(`
-device = worker.open_device({})
+device = open_device({})
 request = json.loads(${pythonJson({ spec: { ...tinySpec, precision: 'amp-fp16' }, config: tinyConfig })})
-loop = worker.RealLoop(request, device)
+loop = trial.RealLoop(request, device)
 step = {"number": 0}
 def spoil(gradient):
     step["number"] += 1
@@ -81,8 +81,8 @@ except RuntimeError as error:
   test('steps are warmed up for as long as the clocks need, and no batch is made while a step is timed', () => {
     // A clock that moves by 5 s for a batch, and by 5 ms whenever the loop waits for the device: twice in a step.
     const found = asked(`
-device = worker.open_device({})
-loop = worker.RealLoop(json.loads(${pythonJson({ spec: tinySpec, config: tinyConfig })}), device)
+device = open_device({})
+loop = trial.RealLoop(json.loads(${pythonJson({ spec: tinySpec, config: tinyConfig })}), device)
 clock, made = {"seconds": 0.0, "batches": 0}, loop._step.batch
 def batch(spec):
     clock["seconds"] += 5
@@ -90,7 +90,7 @@ def batch(spec):
     return made(spec)
 def synchronize():
     clock["seconds"] += 0.005
-loop._step.batch, device.synchronize, worker.time.perf_counter = batch, synchronize, lambda: clock["seconds"]
+loop._step.batch, device.synchronize, trial.time.perf_counter = batch, synchronize, lambda: clock["seconds"]
 device.warm_up_millis = 200
 answer = {"millis": [round(step["millis"]) for step in loop.steps(5)], "runs": clock["batches"]}`)
     expect(found).toEqual({ millis: [10, 10, 10, 10, 10], runs: 1 + 20 + 3 })
@@ -115,8 +115,8 @@ answer = {"millis": [round(step["millis"]) for step in loop.steps(5)], "runs": c
       expect(
         asked(
           `
-device = worker.open_device({})
-worker.trial(json.loads(${pythonJson({ spec: tinySpec, config: tinyConfig, steps: 2 })}))
+device = open_device({})
+trial.trial(json.loads(${pythonJson({ spec: tinySpec, config: tinyConfig, steps: 2 })}))
 before = sitecustomize.memory.allowed_bytes
 device.restrict()
 answer = before - sitecustomize.memory.allowed_bytes`,
@@ -141,9 +141,7 @@ answer = before - sitecustomize.memory.allowed_bytes`,
     })
 
     test('bounds PyTorch also where no card is played, since WSL would spill into the host', () => {
-      expect(asked('worker.open_device({})\nanswer = sitecustomize.memory.allowed_bytes')).toBe(
-        CARD_BYTES - CONTEXT_BYTES,
-      )
+      expect(asked('open_device({})\nanswer = sitecustomize.memory.allowed_bytes')).toBe(CARD_BYTES - CONTEXT_BYTES)
     })
   })
 
@@ -191,7 +189,7 @@ answer = before - sitecustomize.memory.allowed_bytes`,
     })
     expect(
       asked(`
-worker.measured_halves(json.loads(${pythonJson({ spec: { ...tinySpec, precision: 'tf32' }, config: tinyConfig })}))
+measured_halves(json.loads(${pythonJson({ spec: { ...tinySpec, precision: 'tf32' }, config: tinyConfig })}))
 answer = torch.backends.cuda.matmul.allow_tf32`),
     ).toBe(true)
   })
@@ -203,7 +201,7 @@ spec = json.loads(${pythonJson({ ...tinySpec, task: 'causal-lm', images: { tiles
 text = types.SimpleNamespace(vocab_size=128256)
 config = types.SimpleNamespace(vision_config=types.SimpleNamespace(image_size=28), model_type="mllama", get_text_config=lambda: text)
 model = types.SimpleNamespace(config=config, dtype=torch.float32)
-batch = worker.fill(worker.make_batch(spec, model, "cpu"), spec, model)
+batch = fill(make_batch(spec, model, "cpu"), spec, model)
 answer = {name: batch[name].unique().tolist() for name in ("aspect_ratio_ids", "aspect_ratio_mask", "cross_attention_mask")}
 answer["tokens"] = batch["input_ids"].unique().numel()`)
     expect(found).toMatchObject({ aspect_ratio_ids: [1], aspect_ratio_mask: [1], cross_attention_mask: [1] })
@@ -214,8 +212,12 @@ answer["tokens"] = batch["input_ids"].unique().numel()`)
   function asked(lines: string, card = {}): unknown {
     const script = `
 import json, sys
-sys.path.insert(0, ${JSON.stringify(path.join(import.meta.dirname, '../../engine/probes'))})
-import sitecustomize, torch, worker
+sys.path.insert(0, ${JSON.stringify(path.join(import.meta.dirname, '../../engine/probes/worker'))})
+import sitecustomize, torch
+from memorymark_worker import trial
+from memorymark_worker.batches import fill, make_batch
+from memorymark_worker.devices import open_device
+from memorymark_worker.validation import measured_halves
 ${lines}
 print(json.dumps(answer))`
     const env = { ...process.env, ...standIn.env(card) }

@@ -10,7 +10,7 @@ import { describeMachine } from '../../engine/probes/device.ts'
 import { hasTorch, python } from './python.ts'
 import { tinySpec } from './tiny-spec.ts'
 
-const worker = fileURLToPath(new URL('../../engine/probes', import.meta.url))
+const worker = fileURLToPath(new URL('../../engine/probes/worker', import.meta.url))
 
 describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () => {
   afterEach(() => vi.unstubAllEnvs())
@@ -29,9 +29,9 @@ describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () =
 
   test('2.4 steps for real, and is not traced', () => {
     const answer = asked(`
-worker.TORCH_VERSION = (2, 4)
+trace.TORCH_VERSION = (2, 4)
 try:
-    answer = worker.trace({})
+    answer = trace.trace({})
 except RuntimeError as error:
     answer = str(error)`)
     expect(answer).toMatch(/cannot be traced: before 2\.5/)
@@ -42,11 +42,11 @@ except RuntimeError as error:
 if hasattr(torch._C, "_storage_Use_Count"):
     del torch._C._storage_Use_Count
 tensor = torch.empty(8, device="meta")
-alone = worker.storage_use_count(tensor.untyped_storage())
+alone = ledger.storage_use_count(tensor.untyped_storage())
 views = [tensor.view(2, 4), tensor[:4], tensor.detach()]
-answer = [alone, worker.storage_use_count(tensor.untyped_storage()) - alone]
+answer = [alone, ledger.storage_use_count(tensor.untyped_storage()) - alone]
 views.clear()
-answer.append(worker.storage_use_count(tensor.untyped_storage()) - alone)`)
+answer.append(ledger.storage_use_count(tensor.untyped_storage()) - alone)`)
     expect(answer).toEqual([expect.any(Number), 3, 0])
   })
 
@@ -60,7 +60,7 @@ answer.append(worker.storage_use_count(tensor.untyped_storage()) - alone)`)
     const requests = [spec, { ...spec, trainable: inner }].map(each => ({ spec: each, config }))
     const answer = asked(`
 def peaks():
-    return [worker.trace(request)["peakBytes"] for request in json.loads(${JSON.stringify(JSON.stringify(requests))})]
+    return [trace.trace(request)["peakBytes"] for request in json.loads(${JSON.stringify(JSON.stringify(requests))})]
 answer = None
 if importlib.util.find_spec("transformers.integrations.moe"):
     places = [place for place in ((torch, "_grouped_mm"), (torch.nn.functional, "grouped_mm")) if hasattr(*place)]
@@ -83,7 +83,8 @@ function asked(lines: string): unknown {
   const script = `
 import importlib.util, json, sys
 sys.path.insert(0, ${JSON.stringify(worker)})
-import torch, worker
+import torch
+from memorymark_worker import ledger, trace
 ${lines}
 print(json.dumps(answer))`
   return JSON.parse(execFileSync(python, ['-c', script], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }))

@@ -134,8 +134,9 @@ describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () =
   test('what the libraries say when they run out of memory is recognised; what may have other reasons, only where memory is short', () => {
     const script = `
 import json, sys, types
-sys.path.insert(0, ${JSON.stringify(path.dirname(workerFile))})
-import torch, worker
+sys.path.insert(0, ${JSON.stringify(worker)})
+import torch
+from memorymark_worker.out_of_memory import is_out_of_memory
 def device(kind, is_short):
     return types.SimpleNamespace(kind=kind, memory_is_short=lambda: is_short)
 ends = ["CUDA error: out of memory", "CUDA driver error: out of memory", "Triton Error [CUDA]: out of memory",
@@ -147,13 +148,13 @@ perhaps = ["CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling cublasCreate(
 other = ["CUDA error: device-side assert triggered", "out of resource: shared memory"]
 host = RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory: you tried to allocate 8 bytes")
 def recognised(texts, is_short):
-    return [worker.is_out_of_memory(RuntimeError(text), device("cuda", is_short)) for text in texts]
+    return [is_out_of_memory(RuntimeError(text), device("cuda", is_short)) for text in texts]
 print(json.dumps({
   "plenty": [all(recognised(ends, False)), any(recognised(perhaps + other, False))],
   "short": [all(recognised(ends + perhaps, True)), any(recognised(other, True))],
-  "typed": worker.is_out_of_memory(torch.cuda.OutOfMemoryError("x"), device("cuda", False)),
-  "other": worker.is_out_of_memory(ValueError("CUDA error: out of memory"), device("cuda", True)),
-  "host": [worker.is_out_of_memory(error, device(kind, False)) for kind in ("cuda", "cpu") for error in (host, MemoryError())],
+  "typed": is_out_of_memory(torch.cuda.OutOfMemoryError("x"), device("cuda", False)),
+  "other": is_out_of_memory(ValueError("CUDA error: out of memory"), device("cuda", True)),
+  "host": [is_out_of_memory(error, device(kind, False)) for kind in ("cuda", "cpu") for error in (host, MemoryError())],
 }))`
     expect(JSON.parse(execFileSync(python, ['-c', script], { encoding: 'utf8' }))).toEqual({
       plenty: [true, false],
@@ -247,7 +248,7 @@ def step(spec, device):
   }
 })
 
-const workerFile = fileURLToPath(new URL('../../engine/probes/worker.py', import.meta.url))
+const worker = fileURLToPath(new URL('../../engine/probes/worker', import.meta.url))
 
 async function written(file: string): Promise<string> {
   return await expect

@@ -1,6 +1,6 @@
 /**
  * Log-probabilities of a batch's tokens, as the preference-training tools compute them: what each keeps of the logits, which
- * outweigh everything else. Compared with PyTorch's trace of the same computations (probes/worker.py).
+ * outweigh everything else. Compared with PyTorch's trace of the same computations (probes/worker).
  */
 import type { LogProbabilityStyle } from '../../config/spec.ts'
 import { made } from '../autograd.ts'

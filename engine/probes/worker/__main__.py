@@ -1,0 +1,10 @@
+"""`python engine/probes/worker`: Python searches this folder for modules, which holds the package and nothing else."""
+
+import os
+
+if __name__ == "__main__":
+    parent = os.getppid()  # read before the import, which takes seconds and in which the parent may end
+
+    from memorymark_worker.main import main
+
+    main(parent)

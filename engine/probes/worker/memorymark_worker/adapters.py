@@ -1,0 +1,31 @@
+"""peft's adapters over a model."""
+
+from typing import Any
+
+import torch
+import transformers
+
+from .requests import Adapters
+
+
+def add_adapters(model: transformers.PreTrainedModel, lora: Adapters, checkpoints: bool, device: str = "meta") -> Any:
+    import peft
+
+    # Gemma 4 wraps its towers' linear layers, which peft refuses: recipes name those of the decoder.
+    wrapped = r".*_tower\..*" if model.config.model_type == "gemma4" else None
+    if lora.get("form") == "oft":
+        adapters = peft.OFTConfig(oft_block_size=lora["rank"], target_modules=lora["targets"], exclude_modules=wrapped,
+                                  modules_to_save=lora.get("modulesToSave"))
+    else:
+        adapters = peft.LoraConfig(r=lora["rank"], target_modules=lora["targets"], lora_dropout=lora["dropout"],
+                                   exclude_modules=wrapped, modules_to_save=lora.get("modulesToSave"),
+                                   target_parameters=lora.get("parameters"), use_dora=lora.get("form") == "dora")
+    if checkpoints:
+        model.enable_input_require_grads()
+    with torch.device(device):
+        adapted = peft.get_peft_model(model, adapters)
+    if lora.get("inWeightsType"):
+        for name, parameter in adapted.named_parameters():
+            if "lora_" in name:
+                parameter.data = parameter.data.to(model.dtype)
+    return adapted

@@ -1,0 +1,32 @@
+"""Which attention kernels a real step takes."""
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch.nn.attention import SDPBackend
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_map
+
+
+class AttentionBackends(TorchFunctionMode):
+    """The kernels that scaled_dot_product_attention chooses. Empty where a model calls another attention."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if func is F.scaled_dot_product_attention:
+            # Autocast casts inside the call, and the choice depends on the types.
+            lowered, lowered_kwargs = tree_map(as_autocast_casts, (args, kwargs))
+            chosen = SDPBackend(torch._fused_sdp_choice(*lowered, **lowered_kwargs))
+            self.names.add(chosen.name.lower().removesuffix("_attention"))
+        return func(*args, **kwargs)
+
+
+def as_autocast_casts(value: Any) -> Any:
+    if not isinstance(value, torch.Tensor) or value.dtype != torch.float32 or not torch.is_autocast_enabled(value.device.type):
+        return value
+    return value.to(torch.get_autocast_dtype(value.device.type))

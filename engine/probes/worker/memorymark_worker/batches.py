@@ -1,0 +1,62 @@
+"""One micro-batch of a spec."""
+
+from typing import Any
+
+import torch
+import transformers
+from torch import Tensor
+
+from .model_config import CONVOLUTIONAL
+from .requests import Spec, head_of_rewards, sequences_per_sample
+
+
+def make_batch(spec: Spec, model: transformers.PreTrainedModel, device: str = "meta") -> dict[str, Any]:
+    batch = spec["microBatch"] * sequences_per_sample(spec)
+    with torch.device(device):
+        if spec["task"] == "image-classification":
+            side = spec["imageSize"]
+            channels = model.config.num_channels
+            inputs: dict[str, Any] = {"pixel_values": torch.empty(batch, channels, side, side, dtype=model.dtype)}
+            if model.config.model_type not in CONVOLUTIONAL and side != model.config.image_size:
+                inputs["interpolate_pos_encoding"] = True
+        else:
+            inputs = {"input_ids": torch.empty(batch, spec["sequenceLength"], dtype=torch.long)}
+            if spec["paddedBatches"]:
+                inputs["attention_mask"] = torch.empty(batch, spec["sequenceLength"], dtype=torch.long)
+            if "images" in spec:
+                inputs.update(tiled_images(batch, spec["sequenceLength"], spec["images"]["tiles"], model))
+        per_token = spec["task"] in ("causal-lm", "masked-lm", "seq2seq-lm") or head_of_rewards(spec) == "steps"
+        targets = (batch, spec.get("targetLength") or spec["sequenceLength"]) if per_token else (batch,)
+        if spec["task"] == "seq2seq-lm" and spec["step"] != "training":
+            inputs["decoder_input_ids"] = torch.empty(targets, dtype=torch.long)
+        if spec["step"] == "training":
+            inputs["labels"] = torch.empty(targets, dtype=torch.long)
+    return inputs
+
+
+def tiled_images(batch: int, tokens: int, tiles: int, model: transformers.PreTrainedModel) -> dict[str, Tensor]:
+    """One image a sample, as mllama's processor cuts it up."""
+    side = model.config.vision_config.image_size
+    return {"pixel_values": torch.zeros(batch, 1, tiles, 3, side, side, dtype=model.dtype),
+            "aspect_ratio_ids": torch.ones(batch, 1, dtype=torch.long),
+            "aspect_ratio_mask": torch.ones(batch, 1, tiles, dtype=torch.long),
+            "cross_attention_mask": torch.ones(batch, tokens, 1, tiles, dtype=torch.long)}
+
+
+def fill_unless_meta(batch: dict[str, Any], spec: Spec, model: transformers.PreTrainedModel) -> dict[str, Any]:
+    return batch if next(iter(batch.values())).is_meta else fill(batch, spec, model)
+
+
+def fill(batch: dict[str, Any], spec: Spec, model: transformers.PreTrainedModel) -> dict[str, Any]:
+    """Random values, in place: the trace has the same tensors. What describes an image's tiles is filled already."""
+    for name, tensor in batch.items():
+        if name == "attention_mask":
+            tensor.fill_(1)
+            tensor[0, -1] = 0  # without a padded token transformers would leave the mask out
+        elif name == "pixel_values":
+            tensor.uniform_()
+        elif name == "labels" and (tensor.dim() == 1 or head_of_rewards(spec) == "steps"):
+            tensor.random_(0, spec["labels"])
+        elif name in ("input_ids", "decoder_input_ids", "labels"):
+            tensor.random_(0, model.config.get_text_config().vocab_size)
+    return batch

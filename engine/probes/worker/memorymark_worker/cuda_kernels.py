@@ -1,0 +1,93 @@
+"""The kernels and casts that CUDA would run, for tensors on the meta device."""
+
+from typing import Any, ClassVar
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import tree_map
+
+
+class CudaKernels(TorchFunctionMode):
+    """Calls the kernels that CUDA would run, and casts as torch.autocast("cuda") would when `autocast_dtype` is set."""
+
+    # aten/src/ATen/autocast_mode.h: AT_FORALL_LOWER_PRECISION_FP and AT_FORALL_FP32, as far as models here call them.
+    LOWER: ClassVar[set[Any]] = {
+        F.linear, F.conv2d, F.conv1d, torch.addmm, torch.matmul, torch.Tensor.matmul, torch.bmm,
+        torch.baddbmm, torch.mm, torch.conv2d, torch.Tensor.__matmul__, F.scaled_dot_product_attention, torch._C._nn.linear,
+        torch.einsum,  # which is made of batched products
+    }
+    FLOAT32: ClassVar[set[Any]] = {
+        F.layer_norm, F.softmax, torch.softmax, F.log_softmax, F.cross_entropy, F.nll_loss, torch.pow,
+        torch.Tensor.pow, torch.Tensor.__pow__, F.mse_loss, torch.rsqrt, F.rms_norm, torch.exp, torch.log,
+    }
+
+    def __init__(self, autocast_dtype: torch.dtype | None = None) -> None:
+        super().__init__()
+        self.autocast_dtype = autocast_dtype
+        self.cast_weights: dict[int, Tensor] = {}
+
+    def __exit__(self, *exc: Any) -> None:
+        self.cast_weights.clear()
+        super().__exit__(*exc)
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if self.autocast_dtype is not None and func in self.LOWER:
+            args, kwargs = tree_map(self.lower, (args, kwargs))
+        elif self.autocast_dtype is not None and func in self.FLOAT32:
+            args, kwargs = tree_map(raise_to_float32, (args, kwargs))
+        if func is F.dropout:
+            return cuda_dropout(*args, **kwargs)
+        if func is F.scaled_dot_product_attention:
+            return cuda_attention(*args, **kwargs)
+        return func(*args, **kwargs)
+
+    def lower(self, value: Any) -> Any:
+        if not isinstance(value, torch.Tensor) or value.dtype != torch.float32:
+            return value
+        if not (value.is_leaf and value.requires_grad):
+            return value.to(self.autocast_dtype)
+        if id(value) not in self.cast_weights:
+            self.cast_weights[id(value)] = value.to(self.autocast_dtype)
+        return self.cast_weights[id(value)]
+
+
+def raise_to_float32(value: Any) -> Any:
+    if isinstance(value, torch.Tensor) and value.dtype in (torch.float16, torch.bfloat16):
+        return value.float()
+    return value
+
+
+def cuda_dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
+    return torch.native_dropout(input, p, True)[0] if training and p > 0 else input
+
+
+def cuda_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0,
+                   is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False) -> Any:
+    """torch/aten's sdp_utils.cpp: flash for 16-bit without a mask, the memory-efficient kernel otherwise."""
+    size = query.shape[-1]
+    if query.dtype in (torch.float16, torch.bfloat16) and attn_mask is None and size == value.shape[-1] <= 256:
+        return torch.ops.aten._scaled_dot_product_flash_attention(
+            query, key, value, dropout_p, is_causal, False, scale=scale)[0]
+    if enable_gqa or key.shape[1] != query.shape[1]:  # the memory-efficient kernel refuses grouped heads
+        if attn_mask is not None:
+            attn_mask = additive_mask(attn_mask, query)[:, :1]
+        return torch.ops.aten._scaled_dot_product_attention_math(
+            query, key, value, attn_mask, dropout_p, is_causal, None, scale=scale, enable_gqa=enable_gqa)[0]
+    if attn_mask is not None:
+        attn_mask = additive_mask(attn_mask, query)
+    return torch.ops.aten._scaled_dot_product_efficient_attention(
+        query, key, value, attn_mask, True, dropout_p, is_causal, scale=scale)[0]
+
+
+def additive_mask(mask: Tensor, query: Tensor) -> Tensor:
+    """convert_boolean_attn_mask and pad_bias of aten/src/ATen/native/transformers/attention.cpp."""
+    if mask.dtype == torch.bool:
+        mask = torch.zeros_like(mask, dtype=query.dtype).masked_fill_(mask.logical_not(), float("-inf"))
+    rows, columns = mask.shape[-2:]
+    padding = -columns % 8
+    if padding:
+        mask = F.pad(mask, (0, padding))[..., :columns]
+    return mask.expand(query.shape[0], query.shape[1], rows, columns)

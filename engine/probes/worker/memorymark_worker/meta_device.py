@@ -1,0 +1,71 @@
+"""transformers on the meta device, where no tensor has a value to look at."""
+
+import contextlib
+import importlib
+import importlib.util
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+import transformers
+from torch import Tensor
+from transformers import masking_utils
+
+from .mamba_kernels import mamba_kernels
+
+
+@contextlib.contextmanager
+def without_values(padded: bool, model_type: str) -> Iterator[None]:
+    """transformers looks at values to leave masks out or to warn; on the meta device there are none to look at."""
+    every, autocast = torch.all, torch.autocast
+    answers: dict[tuple[Any, str], Any] = {
+        (masking_utils, "find_packed_sequence_indices"): lambda *_, **__: None,
+        (transformers.PreTrainedModel, "warn_if_padding_and_no_attention_mask"): lambda *_, **__: None,
+        # Version 4 asks a mask whether all of it is ones. Where it asks for a tensor, it gets one.
+        (torch, "all"): lambda mask, *args, **kwargs: every(mask, *args, **kwargs) if args or kwargs else not padded,
+        # It also switches autocast off for the device of its tensors, which torch does not know how to do for meta.
+        (torch, "autocast"): lambda device_type, *args, **kwargs: (
+            contextlib.nullcontext() if device_type == "meta" else autocast(device_type, *args, **kwargs)
+        ),
+    }
+    class NoOutliers:
+        """bitsandbytes' int8 asks how many columns hold an outlier, which are computed apart."""
+
+        new_dynamic_size = staticmethod(lambda: 0)
+
+    answers[(torch.library, "get_ctx")] = NoOutliers
+    answers |= mamba_kernels(model_type)
+    has_grouped_products = hasattr(F, "grouped_mm") or hasattr(torch, "_grouped_mm")
+    if not has_grouped_products and importlib.util.find_spec("transformers.integrations.moe"):
+        answers[(importlib.import_module("transformers.integrations.moe"), "_grouped_mm")] = product_expert_by_expert
+    if padded:
+        answers[(masking_utils, "_ignore_causal_mask_sdpa")] = lambda *_, **__: False
+        answers[(masking_utils, "_ignore_bidirectional_mask_sdpa")] = lambda *_, **__: False
+    originals = {place: getattr(*place) for place in answers if hasattr(*place)}
+    for place in originals:
+        setattr(*place, answers[place])
+    try:
+        yield
+    finally:
+        for place, original in originals.items():
+            setattr(*place, original)
+
+
+class ExpertByExpert(torch.autograd.Function):
+    """transformers' integrations/moe.py _grouped_mm_fallback, which asks how many tokens each expert has."""
+
+    @staticmethod
+    def forward(context: Any, x: Tensor, weight: Tensor, ends: Tensor) -> Tensor:
+        context.save_for_backward(x, weight)
+        context.ends = ends
+        return x.new_zeros(x.shape[0], weight.shape[-1])
+
+    @staticmethod
+    def backward(context: Any, _: Tensor) -> Any:
+        x, weight = context.saved_tensors
+        return torch.zeros_like(x), torch.zeros_like(weight), None  # the weight's where it is frozen, too
+
+
+def product_expert_by_expert(x: Tensor, weight: Tensor, offs: Tensor) -> Any:
+    return ExpertByExpert.apply(x.to(weight.dtype), weight, offs)

@@ -1,0 +1,121 @@
+"""The transformers model of a request, and what its spec changes in it."""
+
+import contextlib
+import re
+from typing import Any
+
+import torch
+import transformers
+from torch.nn import Module
+
+from .adapters import add_adapters
+from .cuda_kernels import CudaKernels
+from .fake_quantization import round_linears
+from .model_config import transformers_config
+from .precision import AUTOCAST_DTYPES, WEIGHT_DTYPES
+from .quantization import quantise
+from .requests import Json, Request, Spec, head_of_rewards
+
+MODEL_CLASSES = {
+    "sequence-classification": transformers.AutoModelForSequenceClassification,
+    "masked-lm": transformers.AutoModelForMaskedLM,
+    "causal-lm": transformers.AutoModelForCausalLM,
+    "seq2seq-lm": transformers.AutoModelForSeq2SeqLM,
+    "image-classification": transformers.AutoModelForImageClassification,
+}
+
+
+def build_model(request: Request, device: str = "meta", runs_on: str | None = None) -> transformers.PreTrainedModel:
+    """The model with its tensors on `device`. It may be built without data on the meta device although it `runs_on` another."""
+    spec = request["spec"]
+    config = transformers_config(request["config"], spec)
+    # What is quantised as it is loaded is nowhere whole.
+    with torch.device("meta" if "quantization" in spec else device):
+        model = model_class(spec, config).from_config(config, dtype=WEIGHT_DTYPES[spec["precision"]])
+    with torch.device(device):
+        reference = second_model(spec, config, request.get("teacher"))
+    if "quantization" in spec:
+        quantise(model, spec["quantization"], device)
+    if "lora" in spec:
+        model = add_adapters(model, spec["lora"], spec["gradientCheckpointing"], device)
+        if "method" in spec and spec["method"].get("reference") == "adapters-copy":
+            with torch.device(device):
+                model.add_adapter("ref", model.peft_config["default"])
+    if "trainable" in spec:
+        freeze_the_rest(model, spec["trainable"]["names"], AUTOCAST_DTYPES.get(spec["precision"]))
+    if "fakeQuantization" in spec:
+        round_linears(model, spec["fakeQuantization"]["groupSize"])
+    if head_of_rewards(spec) == "value":
+        model.add_module("v_head", torch.nn.Linear(config.hidden_size, 1, dtype=torch.float32, device=device))
+    if spec.get("dropout") is False:
+        without_dropout(model)
+    object.__setattr__(model, "reference", reference)  # beside its parameters, not among them
+    if spec["gradientCheckpointing"]:
+        model.gradient_checkpointing_enable({"use_reentrant": False, **recomputation(spec, runs_on or device)})
+    if "trainable" in spec:
+        set_input_gradients(model, spec["trainable"]["inputGradients"])
+    return model.train(spec["step"] == "training")
+
+
+def recomputation(spec: Spec, device: str) -> Json:
+    """On the meta device the recomputation, which runs inside the backward pass, needs CUDA's kernels and casts again;
+    autocast opens a context (and weight cache) of its own there."""
+    if device != "meta":
+        return {}
+    return {"context_fn": lambda: (contextlib.nullcontext(), CudaKernels(AUTOCAST_DTYPES.get(spec["precision"])))}
+
+
+def model_class(spec: Spec, config: transformers.PreTrainedConfig) -> Any:
+    if head_of_rewards(spec) == "steps":
+        return transformers.AutoModelForTokenClassification
+    # What sees images or hears is trained whole, text alone or not, and with it goes the class that reads both.
+    if spec["task"] == "causal-lm" and getattr(config, "vision_config", None) is not None:
+        return transformers.AutoModelForImageTextToText
+    if spec["task"] == "causal-lm" and getattr(config, "audio_config", None) is not None:
+        return transformers.AutoModelForMultimodalLM
+    return MODEL_CLASSES[spec["task"]]
+
+
+def second_model(spec: Spec, config: transformers.PreTrainedConfig, teacher: Json | None) -> transformers.PreTrainedModel | None:
+    """The frozen one of a training method that compares with one: a copy, or a teacher."""
+    if teacher is not None:
+        config = transformers_config(teacher, spec)
+        return model_class(spec, config).from_config(config, dtype=WEIGHT_DTYPES[spec["precision"]]).requires_grad_(False).eval()
+    if "method" not in spec:
+        return None
+    method = spec["method"]
+    is_anchored = method["kind"] == "anchored"
+    if method.get("reference") != "copy" and not is_anchored:
+        return None
+    precision = spec["precision"]
+    # LLaMA-Factory's model/loader.py: what does not train is loaded in the type that is computed in.
+    lowered = AUTOCAST_DTYPES.get(precision) if is_anchored or method.get("logProbabilities") == "llamafactory" else None
+    reference = model_class(spec, config).from_config(config, dtype=lowered or WEIGHT_DTYPES[precision])
+    return reference.requires_grad_(False).eval()
+
+
+def freeze_the_rest(model: Module, patterns: list[str], frozen_dtype: torch.dtype | None) -> None:
+    """All but what one of the patterns matches. LLaMA-Factory holds what is frozen in the type that autocast computes in."""
+    for name, parameter in model.named_parameters():
+        parameter.requires_grad_(any(re.match(pattern, name) for pattern in patterns))
+        if frozen_dtype is not None and not parameter.requires_grad:
+            parameter.data = parameter.data.to(frozen_dtype)
+
+
+def set_input_gradients(model: transformers.PreTrainedModel, wanted: bool) -> None:
+    """Checkpointing in transformers makes the embeddings' output require gradients; LLaMA-Factory's own does not, and
+    checkpoints those blocks alone in which something trains."""
+    if wanted:
+        model.enable_input_require_grads()
+        return
+    if hasattr(model, "_require_grads_hook"):
+        model.disable_input_require_grads()
+    for module in model.modules():
+        if hasattr(module, "gradient_checkpointing") and not any(each.requires_grad for each in module.parameters()):
+            module.gradient_checkpointing = False
+
+
+def without_dropout(model: Module) -> None:
+    for module in model.modules():
+        if isinstance(module, torch.nn.Dropout):
+            module.p = 0

@@ -1,0 +1,45 @@
+"""The transformers config of a request."""
+
+import inspect
+import typing
+from typing import Any
+
+import transformers
+
+from .requests import Json, Spec
+
+CONVOLUTIONAL = {"resnet", "convnext"}  # neither attention nor a table of positions
+# Where several classes serve a task, transformers asks the config which one.
+ARCHITECTURES = {"deit": ["DeiTForImageClassification"]}
+
+
+def transformers_config(fields: Json, spec: Spec) -> transformers.PreTrainedConfig:
+    fields = dict(fields)
+    model_type = fields.pop("model_type")
+    fields = with_floats(type(transformers.AutoConfig.for_model(model_type)), fields)
+    config = transformers.AutoConfig.for_model(model_type, **fields, num_labels=spec["labels"],
+                                               architectures=ARCHITECTURES.get(model_type))
+    # What an architecture takes by default is SDPA where this version of transformers has it there, and eager elsewhere.
+    if spec["attention"] == "eager" and model_type not in CONVOLUTIONAL:
+        config._attn_implementation = "eager"
+    if getattr(config, "pad_token_id", 0) is None:
+        config.pad_token_id = 0  # a classifier over tokens asks for one; memory does not depend on which
+    if config.is_encoder_decoder and getattr(config, "decoder_start_token_id", None) is None:
+        config.decoder_start_token_id = config.pad_token_id
+    if spec["loop"] == "trainer":
+        config.use_cache = False  # of a multimodal model the decoder's own stays as it is
+    return config
+
+
+def with_floats(config_class: Any, fields: Json) -> Json:
+    """JSON writes 30.0 as 30, which transformers refuses for a float."""
+    sections = getattr(config_class, "sub_configs", {})
+    return {name: with_floats(sections[name], value) if name in sections and isinstance(value, dict)
+            else float(value) if isinstance(value, int) and takes_floats_alone(config_class, name) else value
+            for name, value in fields.items()}
+
+
+def takes_floats_alone(config_class: type, name: str) -> bool:
+    hints = [inspect.get_annotations(each).get(name) for each in config_class.__mro__]
+    kinds = [kind for hint in hints for kind in (hint, *typing.get_args(hint))]
+    return float in kinds and int not in kinds

@@ -1,0 +1,111 @@
+"""The optimizers of a spec, on the meta device and on a real one."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+import transformers
+from torch import Tensor
+from torch.nn import Parameter
+
+from .requests import Spec
+
+OptimizerMaker = Callable[[str, list[Parameter]], Any]
+
+
+# The same kernels run as at any other rate, and however many random batches a trial learns from, its weights stay finite.
+LEARNING_RATE = 0.0
+
+
+def make_optimizer(name: str, parameters: list[Parameter]) -> Any:
+    match name:
+        case "adamw":
+            return torch.optim.AdamW(parameters, lr=LEARNING_RATE, foreach=True)
+        case "adamw-loop":
+            return torch.optim.AdamW(parameters, lr=LEARNING_RATE, foreach=False)
+        case "adamw-fused":
+            # The fused kernel does not run on the meta device. It has no temporaries: its state is all there is.
+            return torch.optim.AdamW(parameters, lr=LEARNING_RATE, foreach=True)
+        case "sgd":
+            return torch.optim.SGD(parameters, lr=LEARNING_RATE, foreach=True)
+        case "sgd-momentum":
+            return torch.optim.SGD(parameters, lr=LEARNING_RATE, momentum=0.9, foreach=True)
+        case "rmsprop":
+            return torch.optim.RMSprop(parameters, lr=LEARNING_RATE, foreach=True)
+        case "adafactor":
+            return transformers.optimization.Adafactor(parameters, lr=LEARNING_RATE, scale_parameter=False,
+                                                       relative_step=False)
+        case "lion" | "adamw-8bit" | "paged-adamw-8bit" | "paged-adamw":
+            return ShapedOptimizer(name, parameters)
+    raise ValueError(f"unknown optimizer {name}")
+
+
+def make_real_optimizer(name: str, parameters: list[Parameter]) -> Any:
+    if name == "adamw-fused":
+        return torch.optim.AdamW(parameters, lr=LEARNING_RATE, fused=True)
+    if "8bit" in name or "8-bit" in name:
+        try:
+            import bitsandbytes
+        except ImportError as error:
+            raise RuntimeError(f"{name} needs bitsandbytes: pip install bitsandbytes") from error
+        paged = "paged" in name
+        return (bitsandbytes.optim.PagedAdamW8bit if paged else bitsandbytes.optim.AdamW8bit)(parameters, lr=LEARNING_RATE)
+    return make_optimizer(name, parameters)
+
+
+def optimizer_of(spec: Spec, parameters: list[Parameter], make: OptimizerMaker = make_optimizer) -> Any:
+    if spec.get("optimizerInBackward"):
+        return InBackward(spec["optimizer"], parameters, make)
+    return make(spec["optimizer"], parameters)
+
+
+class InBackward:
+    """An optimizer for each parameter, in a hook behind its gradient, as torchtune's optimizer_in_bwd has it."""
+
+    def __init__(self, name: str, parameters: list[Parameter], make: OptimizerMaker) -> None:
+        self.is_untouched = name == "adamw-fused" and make is make_optimizer
+        self.optimizers: dict[Tensor, Any] = {}
+        for parameter in parameters:
+            self.optimizers[parameter] = make(name, [parameter])
+            parameter.register_post_accumulate_grad_hook(self.step_with)
+
+    def step_with(self, parameter: Tensor) -> None:
+        # The fused kernel, which the meta device lacks, has no temporaries: once its state is there nothing is left to do.
+        optimizer = self.optimizers[parameter]
+        if not (self.is_untouched and optimizer.state):
+            optimizer.step()
+        parameter.grad = None
+
+    def step(self) -> None:
+        pass
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        pass
+
+
+class ShapedOptimizer:
+    """State of the shapes that bitsandbytes' optimizers keep, for the meta device, on which their kernels do not run."""
+
+    MIN_8BIT_ELEMENTS, BLOCK_ELEMENTS = 4_096, 256
+
+    def __init__(self, name: str, parameters: list[Parameter]) -> None:
+        self.name, self.parameters = name, parameters
+        self.state: list[Tensor] = []
+
+    def step(self) -> None:
+        if not self.state:
+            stepped = [parameter for parameter in self.parameters if parameter.grad is not None]
+            self.state = [tensor for parameter in stepped for tensor in self.state_of(parameter)]
+
+    def state_of(self, parameter: Tensor) -> list[Tensor]:
+        if self.name == "lion":
+            return [torch.empty_like(parameter)]
+        if self.name == "paged-adamw" or parameter.numel() < self.MIN_8BIT_ELEMENTS:
+            return [torch.empty_like(parameter, dtype=torch.float32) for _ in range(2)]
+        blocks = -(-parameter.numel() // self.BLOCK_ELEMENTS)
+        moments = [torch.empty_like(parameter, dtype=torch.uint8) for _ in range(2)]
+        return moments + [torch.empty(blocks, device=parameter.device) for _ in range(2)]
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        for parameter in self.parameters:
+            parameter.grad = None

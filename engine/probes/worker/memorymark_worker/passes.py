@@ -1,0 +1,98 @@
+"""The forward passes that the losses of training methods are made of."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from .requests import Spec
+
+# Makes the context of a forward pass: CUDA's kernels and casts on the meta device, torch.autocast on a real one.
+Kernels = Callable[[], AbstractContextManager[Any]]
+
+
+def unwrapped(model: Any) -> Any:
+    """The model inside DistributedDataParallel, which knows its adapters and its reference; any other is itself."""
+    return model.module if isinstance(model, torch.nn.parallel.DistributedDataParallel) else model
+
+
+class Passes:
+    """The forward passes of a training method over one batch. Each has a context, and so a cache of cast weights, of its own."""
+
+    def __init__(self, model: Any, spec: Spec, batch: dict[str, Any], kernels: Kernels) -> None:
+        self.model, self.spec, self.kernels = model, spec, kernels
+        self.policy = unwrapped(model)
+        self.labels = batch["labels"]
+        self.inputs = {name: tensor for name, tensor in batch.items() if name != "labels"}
+
+    def logits(self, model: Any = None) -> Tensor:
+        """In float32, as accelerate's mixed precision and LLaMA-Factory's and torchtune's own code hand them on."""
+        with self.kernels():
+            logits: Tensor = (model or self.model)(**self.inputs).logits
+        return logits.float()
+
+    def token_log_probabilities(self, logits: Tensor) -> Tensor:
+        """The logits that TRL keeps, and the log-probabilities that LLaMA-Factory and torchtune do, are what counts."""
+        style = self.spec["method"]["logProbabilities"]
+        logits, tokens = logits[:, :-1], self.labels[:, 1:].unsqueeze(-1)
+        if style == "trl":
+            selected = logits.gather(-1, tokens).squeeze(-1)
+            return selected - torch.stack([sequence.logsumexp(-1) for sequence in logits])
+        if style == "torchtune":
+            logits = logits / 1.0
+        return logits.log_softmax(-1).gather(-1, tokens).squeeze(-1)
+
+    def without_gradients(self, of: str) -> tuple[Tensor, Tensor]:
+        """Scores and logits of the policy, of its base with the adapters off, or of the frozen copy."""
+        adapters = self.policy.disable_adapter() if of == "adapters-off" else contextlib.nullcontext()
+        with torch.no_grad(), adapters:
+            logits = self.logits(self.policy.reference if of == "copy" else None)
+            return self.token_log_probabilities(logits).sum(-1), logits
+
+    def as_reference(self) -> AbstractContextManager[Any]:
+        """The model that answers are compared with: the frozen copy, or the policy with its adapters off."""
+        if self.policy.reference is not None:
+            return contextlib.nullcontext(self.policy.reference)
+        return self.adapters_off() if self.spec["method"]["reference"] == "adapters-off" else self.adapters_copied()
+
+    @contextlib.contextmanager
+    def adapters_copied(self) -> Iterator[Any]:
+        self.policy.set_adapter("ref", inference_mode=True)
+        yield self.model
+        self.policy.set_adapter("default")
+
+    @contextlib.contextmanager
+    def adapters_off(self) -> Iterator[Any]:
+        with self.policy.disable_adapter():
+            yield self.model
+
+    def answer_log_probabilities(self, model: Any = None) -> Tensor:
+        """TRL's GRPOTrainer: of the answers' positions alone, over the temperature, with entropies beside."""
+        count = self.spec["method"]["answerLength"]
+        with self.kernels():
+            outputs = (model or self.model)(**self.inputs, logits_to_keep=count + 1).logits
+        outputs = outputs.float()
+        logits = outputs[:, :-1][:, -count:]
+        if self.spec["method"]["tempersInPlace"]:
+            logits.div_(1.0)
+        else:
+            logits = logits / 1.0
+        tokens = self.labels[:, -count:].unsqueeze(-1)
+        selected: Tensor = logits.gather(-1, tokens).squeeze(-1)
+        scores = selected - torch.stack([sequence.logsumexp(-1) for sequence in logits])
+        entropies_of(logits.detach())
+        return scores
+
+    def reference(self) -> tuple[Tensor | float, Tensor | None]:
+        of = self.spec["method"]["reference"]
+        return (0.0, None) if of == "none" else self.without_gradients(of)
+
+
+def entropies_of(logits: Tensor, rows: int = 128) -> None:
+    """What TRL's DPO and KTO log, of a flat copy of the logits, while the reference's are still there."""
+    for chunk in logits.reshape(-1, logits.shape[-1]).split(rows):
+        log_probabilities = chunk.log_softmax(-1)
+        (log_probabilities.exp() * log_probabilities).sum(-1)

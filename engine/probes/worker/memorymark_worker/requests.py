@@ -1,0 +1,108 @@
+"""What a request may hold, as the TypeScript side writes it: engine/config/spec.ts has the meaning of each field."""
+
+from typing import Any, Literal
+
+from typing_extensions import Required, TypedDict
+
+Json = dict[str, Any]
+
+
+class Adapters(TypedDict, total=False):
+    rank: Required[int]
+    targets: Required[list[str]]
+    dropout: Required[float]
+    parameters: list[str]
+    inWeightsType: bool
+    modulesToSave: list[str]
+    form: Literal["dora", "oft"]
+
+
+class Generation(TypedDict):
+    kind: Literal["server", "vllm", "transformers"]
+
+
+class Method(TypedDict, total=False):
+    """The fields of all training methods together; `kind` says which of them are there."""
+
+    kind: Required[str]
+    reference: Literal["none", "adapters-off", "copy", "adapters-copy"]
+    logProbabilities: Literal["trl", "llamafactory", "torchtune"]
+    withCrossEntropy: bool
+    head: Literal["score", "value", "steps"]
+    chunks: int
+    answerLength: int
+    count: int
+    generation: Generation
+    tempersInPlace: bool
+    comparesFeatures: bool
+
+
+class TrainedPart(TypedDict):
+    names: list[str]
+    inputGradients: bool
+
+
+class FakeQuantization(TypedDict):
+    groupSize: int
+
+
+class Images(TypedDict):
+    tiles: int
+
+
+class Spec(TypedDict, total=False):
+    task: Required[str]
+    step: Required[Literal["training", "forward-backward"]]
+    loop: Required[Literal["plain", "trainer", "ultralytics"]]
+    microBatch: Required[int]
+    gradientAccumulation: Required[int]
+    gpus: Required[int]
+    labels: Required[int]
+    precision: Required[str]
+    optimizer: Required[str]
+    attention: Required[Literal["sdpa", "eager"]]
+    gradientCheckpointing: Required[bool]
+    paddedBatches: Required[bool]
+    sequenceLength: int
+    targetLength: int
+    imageSize: int
+    images: Images
+    dropout: bool
+    optimizerInBackward: bool
+    lora: Adapters
+    trainable: TrainedPart
+    quantization: Literal["nf4", "nf4-double", "int8"]
+    fakeQuantization: FakeQuantization
+    method: Method
+    sharding: str
+    syncsEveryMicroBatch: bool
+
+
+class Request(TypedDict, total=False):
+    """The fields of all operations together."""
+
+    id: Required[int]
+    operation: Required[str]
+    spec: Spec
+    # The fields of the model's config.json, and those of the model that a distillation learns from.
+    config: Json
+    teacher: Json | None
+    steps: int
+    wantsEvents: bool
+    on: Literal["trace", "device"]
+    device: str | None
+    limitMemoryBytes: int | None
+    playedContextBytes: int | None
+    # The user's own step as `path.py:function`, the folder it starts in, and where else it may import from.
+    entrypoint: str
+    folder: str
+    importFolders: list[str]
+
+
+def head_of_rewards(spec: Spec) -> str | None:
+    return spec["method"].get("head") if "method" in spec else None
+
+
+def sequences_per_sample(spec: Spec) -> int:
+    kind = spec["method"]["kind"] if "method" in spec else None
+    return 2 if kind == "preference" or (kind == "reward" and head_of_rewards(spec) != "steps") else 1
