@@ -2,23 +2,15 @@
 
 import type { ModelConfig } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
+import { ownLinearsOf } from '../../models/decoders/families.ts'
+import { attentionLinears as attention, gatedLinears, type Linears } from '../../models/decoders/family.ts'
 import { isMambaLayer } from '../../models/decoders/granite-hybrid.ts'
 import { blockKindsOf } from '../../models/decoders/nemotron-h.ts'
 import { expertNamesOf } from '../../models/expert-names.ts'
 
 type Family = ModelConfig['model_type']
 
-export interface Linears {
-  /** Every linear module of a block, as peft's `all-linear` finds them. */
-  readonly all: readonly string[]
-  /** peft 0.21 utils/constants.py TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING; peft refuses where it has none. */
-  readonly usual?: readonly string[]
-}
-
-/** Experts are no linear modules: transformers 5 holds each matrix of all of them as one parameter. */
-const attention = ['q_proj', 'k_proj', 'v_proj', 'o_proj'] as const
-
-const gated: Linears = { all: [...attention, 'gate_proj', 'up_proj', 'down_proj'] }
+const gated: Linears = { all: gatedLinears }
 
 const deltaNet = ['in_proj_qkv', 'in_proj_z', 'in_proj_b', 'in_proj_a', 'out_proj'] as const
 
@@ -95,6 +87,7 @@ function graniteHybridLinears(config: Extract<ModelConfig, { model_type: 'granit
   return { all }
 }
 
+/** Experts are no linear modules: transformers 5 holds each matrix of all of them as one parameter. */
 const linears: Readonly<Partial<Record<Family, Linears>>> = {
   llama,
   mistral: llama,
@@ -114,7 +107,6 @@ const linears: Readonly<Partial<Record<Family, Linears>>> = {
   ernie4_5: gated,
   arcee: { all: [...attention, 'up_proj', 'down_proj'] },
   nemotron: { all: [...attention, 'up_proj', 'down_proj'] },
-  apertus: { all: [...attention, 'up_proj', 'down_proj'] },
   cohere: gated,
   cohere2: gated,
   mimo: { all: [...gated.all, 'input_proj'] },
@@ -197,7 +189,7 @@ export function linearsOf({ family, config }: CatalogueModel): Linears | undefin
 }
 
 function commonLinearsOf(family: Family, config: ModelConfig): Linears | undefined {
-  const found = linears[family]
+  const found = ownLinearsOf(family) ?? linears[family]
   if (found === undefined) return undefined
   if ('text_config' in config && 'kv_lora_rank' in config.text_config) {
     return { all: [...new Set([...latent, ...found.all])] }

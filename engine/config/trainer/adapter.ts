@@ -1,10 +1,11 @@
 /** Low-rank adapters as peft adds them to a transformers model. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
+import type { Linears } from '../../models/decoders/family.ts'
 import type { Default, FieldReader } from '../fields.ts'
 import { oneOf, quote } from '../quote.ts'
 import type { Field } from '../section.ts'
 import type { TrainingSpec } from '../spec.ts'
-import { expertTargetsOf, type Linears, linearsOf } from './adapter-targets.ts'
+import { expertTargetsOf, linearsOf } from './adapter-targets.ts'
 import { isPattern, lastNamesOf } from './layer-pattern.ts'
 
 export type Lora = NonNullable<TrainingSpec['lora']>

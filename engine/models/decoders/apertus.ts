@@ -2,13 +2,14 @@
 import * as z from 'zod'
 import { attentionOf, headNorms } from './attention.ts'
 import { type Blueprint, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
+import { attentionLinears, family } from './family.ts'
 
-export const apertusConfig = decoderFields.extend({
+const apertusConfig = decoderFields.extend({
   model_type: z.literal('apertus'),
   attention_bias: z.boolean().default(false),
 })
 
-export function apertus(config: z.infer<typeof apertusConfig>): Blueprint {
+function blueprint(config: z.infer<typeof apertusConfig>): Blueprint {
   const { hidden_size: hidden, intermediate_size: inner, attention_bias: bias } = config
   const queryNorm = { norm: 'rms', ...headNorms } as const
   return {
@@ -26,3 +27,7 @@ function feedForward(hidden: number, inner: number): Part {
     return ops.linear(`${name}.down_proj`, widened, hidden, { bias: false })
   }
 }
+
+export const apertus = family(apertusConfig, blueprint, {
+  linears: { all: [...attentionLinears, 'up_proj', 'down_proj'] },
+})

@@ -1,7 +1,7 @@
-/** The decoders that a blueprint describes, a line each. */
+/** The decoders that a blueprint describes, a row each: the schema of their config.json, and the blueprint made from it. */
 import type * as z from 'zod'
 import { afmoe, afmoeConfig } from './afmoe.ts'
-import { apertus, apertusConfig } from './apertus.ts'
+import { apertus } from './apertus.ts'
 import type { Blueprint } from './blueprint.ts'
 import { cohere, cohere2, cohere2Config, cohereConfig } from './cohere.ts'
 import {
@@ -19,6 +19,7 @@ import {
 } from './deepseek.ts'
 import { ernie, ernieConfig } from './ernie.ts'
 import { falconH1, falconH1Config } from './falcon-h1.ts'
+import { family, type Linears, schemasOf } from './family.ts'
 import { gemma, gemma2, gemma2Config, gemma3, gemma3Config, gemmaConfig } from './gemma.ts'
 import { glm4, glm4Config, glm4v, glm4vConfig } from './glm.ts'
 import { gptOss, gptOssConfig } from './gpt-oss.ts'
@@ -83,206 +84,91 @@ import {
 } from './vision-language.ts'
 import { voxtral, voxtralConfig } from './voxtral.ts'
 
-export const decoderConfigs = [
-  llamaConfig,
-  mistralConfig,
-  ministral3Config,
-  smollm3Config,
-  seedOssConfig,
-  arceeConfig,
-  graniteConfig,
-  qwen2Config,
-  qwen3Config,
-  gemmaConfig,
-  gemma2Config,
-  gemma3Config,
-  phi3Config,
-  olmo2Config,
-  olmo3Config,
-  hunyuanConfig,
-  ernieConfig,
-  glm4Config,
-  starcoder2Config,
-  stablelmConfig,
-  nemotronConfig,
-  apertusConfig,
-  cohereConfig,
-  cohere2Config,
-  mimoConfig,
-  lfm2Config,
-  lfm2MoeConfig,
-  lfm2VlConfig,
-  kimiLinearConfig,
-  minimaxM2Config,
-  afmoeConfig,
-  mixtralConfig,
-  llama4Config,
-  llavaConfig,
-  smolvlmConfig,
-  idefics3Config,
-  qwen2MoeConfig,
-  qwen3MoeConfig,
-  olmoeConfig,
-  gptOssConfig,
-  falconH1Config,
-  jambaConfig,
-  nemotronHConfig,
-  graniteHybridConfig,
-  graniteMoeConfig,
-  graniteMoeSharedConfig,
-  qwen3NextConfig,
-  qwen35Config,
-  qwen35MoeConfig,
-  deepseekV2Config,
-  deepseekV3Config,
-  deepseekV32Config,
-  glmMoeDsaConfig,
-  glm4MoeLiteConfig,
-  glm4MoeConfig,
-  mistral4Config,
-  gemma3VisionConfig,
-  mistral3Config,
-  qwen2VlConfig,
-  qwen25VlConfig,
-  qwen3VlConfig,
-  qwen3VlMoeConfig,
-  glm4vConfig,
-  internvlConfig,
-  paddleocrConfig,
-  voxtralConfig,
+/** In the order of their schemas. A new one is its file and a line here. */
+export const decoderFamilies = [
+  family(llamaConfig, llama),
+  family(mistralConfig, mistral),
+  family(ministral3Config, ministral3),
+  family(smollm3Config, smollm3),
+  family(seedOssConfig, seedOss),
+  family(arceeConfig, arcee),
+  family(graniteConfig, granite),
+  family(qwen2Config, qwen2),
+  family(qwen3Config, qwen3),
+  family(gemmaConfig, gemma),
+  family(gemma2Config, gemma2),
+  family(gemma3Config, gemma3),
+  family(phi3Config, phi3),
+  family(olmo2Config, olmo2),
+  family(olmo3Config, olmo3),
+  family(hunyuanConfig, hunyuan),
+  family(ernieConfig, ernie),
+  family(glm4Config, glm4),
+  family(starcoder2Config, starcoder2),
+  family(stablelmConfig, stablelm),
+  family(nemotronConfig, nemotron),
+  apertus,
+  family(cohereConfig, cohere),
+  family(cohere2Config, cohere2),
+  family(mimoConfig, mimo),
+  family(lfm2Config, lfm2),
+  family(lfm2MoeConfig, lfm2Moe),
+  family(lfm2VlConfig, lfm2Vl),
+  family(kimiLinearConfig, kimiLinear),
+  family(minimaxM2Config, minimaxM2),
+  family(afmoeConfig, afmoe),
+  family(mixtralConfig, mixtral),
+  family(llama4Config, llama4),
+  family(llavaConfig, llava),
+  family(smolvlmConfig, smolvlm),
+  family(idefics3Config, smolvlm),
+  family(qwen2MoeConfig, qwen2Moe),
+  family(qwen3MoeConfig, qwen3Moe),
+  family(olmoeConfig, olmoe),
+  family(gptOssConfig, gptOss),
+  family(falconH1Config, falconH1),
+  family(jambaConfig, jamba),
+  family(nemotronHConfig, nemotronH),
+  family(graniteHybridConfig, graniteHybrid),
+  family(graniteMoeConfig, graniteMoe),
+  family(graniteMoeSharedConfig, graniteMoe),
+  family(qwen3NextConfig, qwen3Next),
+  family(qwen35Config, qwen35),
+  family(qwen35MoeConfig, qwen35Moe),
+  family(deepseekV2Config, deepseek),
+  family(deepseekV3Config, deepseek),
+  family(deepseekV32Config, deepseekV32),
+  family(glmMoeDsaConfig, deepseekV32),
+  family(glm4MoeLiteConfig, deepseek),
+  family(glm4MoeConfig, glm4Moe),
+  family(mistral4Config, mistral4),
+  family(gemma3VisionConfig, gemma3Vision),
+  family(mistral3Config, mistral3),
+  family(qwen2VlConfig, qwen2Vl),
+  family(qwen25VlConfig, qwen25Vl),
+  family(qwen3VlConfig, qwen3Vl),
+  family(qwen3VlMoeConfig, qwen3VlMoe),
+  family(glm4vConfig, glm4v),
+  family(internvlConfig, internvl),
+  family(paddleocrConfig, paddleocr),
+  family(voxtralConfig, voxtral),
 ] as const
+
+export const decoderConfigs = schemasOf(decoderFamilies)
 
 export type DecoderConfig = z.infer<(typeof decoderConfigs)[number]>
 
+const byModelType = new Map<string, { blueprint(config: DecoderConfig): Blueprint; readonly linears?: Linears }>(
+  decoderFamilies.flatMap(each => Array.from(each.config.shape.model_type.values, type => [type, each] as const)),
+)
+
 export function blueprintOf(config: DecoderConfig): Blueprint {
-  switch (config.model_type) {
-    case 'llama':
-      return llama(config)
-    case 'mistral':
-      return mistral(config)
-    case 'ministral3':
-      return ministral3(config)
-    case 'smollm3':
-      return smollm3(config)
-    case 'seed_oss':
-      return seedOss(config)
-    case 'arcee':
-      return arcee(config)
-    case 'granite':
-      return granite(config)
-    case 'qwen2':
-      return qwen2(config)
-    case 'qwen3':
-      return qwen3(config)
-    case 'gemma':
-      return gemma(config)
-    case 'gemma2':
-      return gemma2(config)
-    case 'gemma3_text':
-      return gemma3(config)
-    case 'phi3':
-      return phi3(config)
-    case 'olmo2':
-      return olmo2(config)
-    case 'olmo3':
-      return olmo3(config)
-    case 'hunyuan_v1_dense':
-      return hunyuan(config)
-    case 'ernie4_5':
-      return ernie(config)
-    case 'glm4':
-      return glm4(config)
-    case 'starcoder2':
-      return starcoder2(config)
-    case 'stablelm':
-      return stablelm(config)
-    case 'nemotron':
-      return nemotron(config)
-    case 'apertus':
-      return apertus(config)
-    case 'cohere':
-      return cohere(config)
-    case 'cohere2':
-      return cohere2(config)
-    case 'mimo':
-      return mimo(config)
-    case 'lfm2':
-      return lfm2(config)
-    case 'lfm2_moe':
-      return lfm2Moe(config)
-    case 'llama4':
-      return llama4(config)
-    case 'llava':
-      return llava(config)
-    case 'smolvlm':
-    case 'idefics3':
-      return smolvlm(config)
-    case 'lfm2_vl':
-      return lfm2Vl(config)
-    case 'kimi_linear':
-      return kimiLinear(config)
-    case 'minimax_m2':
-      return minimaxM2(config)
-    case 'afmoe':
-      return afmoe(config)
-    case 'mixtral':
-      return mixtral(config)
-    case 'qwen2_moe':
-      return qwen2Moe(config)
-    case 'qwen3_moe':
-      return qwen3Moe(config)
-    case 'olmoe':
-      return olmoe(config)
-    case 'qwen3_next':
-      return qwen3Next(config)
-    case 'qwen3_5':
-      return qwen35(config)
-    case 'qwen3_5_moe':
-      return qwen35Moe(config)
-    case 'jamba':
-      return jamba(config)
-    case 'falcon_h1':
-      return falconH1(config)
-    case 'nemotron_h':
-      return nemotronH(config)
-    case 'granitemoe':
-    case 'granitemoeshared':
-      return graniteMoe(config)
-    case 'granitemoehybrid':
-      return graniteHybrid(config)
-    case 'gpt_oss':
-      return gptOss(config)
-    case 'deepseek_v2':
-    case 'deepseek_v3':
-    case 'glm4_moe_lite':
-      return deepseek(config)
-    case 'deepseek_v32':
-    case 'glm_moe_dsa':
-      return deepseekV32(config)
-    case 'glm4_moe':
-      return glm4Moe(config)
-    case 'mistral4':
-      return mistral4(config)
-    case 'gemma3':
-      return gemma3Vision(config)
-    case 'mistral3':
-      return mistral3(config)
-    case 'qwen2_vl':
-      return qwen2Vl(config)
-    case 'qwen2_5_vl':
-      return qwen25Vl(config)
-    case 'qwen3_vl':
-      return qwen3Vl(config)
-    case 'qwen3_vl_moe':
-      return qwen3VlMoe(config)
-    case 'glm4v':
-    case 'glm46v':
-      return glm4v(config)
-    case 'internvl':
-      return internvl(config)
-    case 'paddleocr_vl':
-      return paddleocr(config)
-    case 'voxtral':
-      return voxtral(config)
-  }
+  const found = byModelType.get(config.model_type)
+  if (found === undefined) throw new Error(`no decoder is called ${config.model_type}`)
+  return found.blueprint(config)
+}
+
+/** The linear layers that a family's own file names; of the others config/trainer/adapter-targets.ts has a table. */
+export function ownLinearsOf(modelType: string): Linears | undefined {
+  return byModelType.get(modelType)?.linears
 }
