@@ -1,5 +1,5 @@
 /** Which of the changed files may be training configs and are read. */
-import { isCandidatePath, isCounted, isPythonPath, type RepositorySettings } from '../engine/index.ts'
+import { isCandidatePath, isCounted, isLauncherPath, isPythonPath, type RepositorySettings } from '../engine/index.ts'
 
 const MAX_FILES = 500
 /** Of them, scripts: a repository has many, and few of them train. */
@@ -23,12 +23,16 @@ export function selectCandidates(
 
 /** In their order, with the scripts left out that are too many: those first whose names do not sound like training. */
 function withFewScripts(paths: readonly string[]): readonly string[] {
-  const scripts = paths.filter(isPythonPath)
+  const scripts = paths.filter(isScript)
   if (scripts.length <= MAX_SCRIPTS) return paths
   const sounding = scripts.filter(soundsLikeTraining)
   const others = scripts.filter(path => !soundsLikeTraining(path))
   const chosen = new Set([...sounding, ...others.slice(0, Math.max(0, MAX_SCRIPTS - sounding.length))])
-  return paths.filter(path => !isPythonPath(path) || chosen.has(path))
+  return paths.filter(path => !isScript(path) || chosen.has(path))
+}
+
+function isScript(path: string): boolean {
+  return isPythonPath(path) || isLauncherPath(path)
 }
 
 function soundsLikeTraining(path: string): boolean {

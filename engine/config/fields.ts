@@ -58,6 +58,8 @@ export class FieldReader {
   readonly decisions: Decision[] = []
   /** Of the libraries, where they are known: tools' defaults hang on them. */
   versions: LibraryVersions = {}
+  /** What the launcher says, with its file: it wins over the config, and the settings over it. */
+  launched: Readonly<Partial<Record<SuppliedKey, Field | undefined>>> = {}
   readonly #path: string
   readonly #supplied: SuppliedFields
   readonly #unread: Set<SuppliedKey>
@@ -82,13 +84,13 @@ export class FieldReader {
 
   /** The field that a setting is read from: the one in the repository's settings, or else the config's own. */
   fieldFor(key: SuppliedKey, written: Field | undefined): Field | undefined {
-    const field = this.#supplied[key]
+    const field = this.#supplied[key] ?? this.launched[key]
     this.#unread.delete(key)
     if (field === undefined) {
       if (written !== undefined) this.#suppliable.set(written, key)
       return written
     }
-    const sentence = `The ${suppliedNames[key]} is ${shown(field)}, as set in ${field.file ?? SETTINGS_PATH}.`
+    const sentence = `The ${suppliedNames[key]} is ${shown(field)}, as set in ${placeSaid(field)}.`
     if (!this.assumptions.includes(sentence)) this.assume(sentence)
     return field
   }
@@ -253,6 +255,11 @@ export function shown({ value, source }: Pick<Field, 'value' | 'source'>): strin
     case 'open':
       return plain(source)
   }
+}
+
+/** A launcher's line is worth telling: it may hold several commands. */
+function placeSaid({ file = SETTINGS_PATH, at }: Field): string {
+  return file === SETTINGS_PATH ? file : `${file}, line ${at.line}`
 }
 
 function count(number: number): string {

@@ -20,6 +20,7 @@ import type { Opened } from './python/script.ts'
 import { oneOf } from './quote.ts'
 import type { FileReading, Reading, ReadTraining, SourceFile } from './reading.ts'
 import type { Field, Section } from './section.ts'
+import { isLauncherName, isLauncherPath, mayLaunch } from './shell/quick-look.ts'
 import { notingFiles, type Sources } from './sources.ts'
 import { SETTINGS_PATH, type SuppliedFields } from './supplied.ts'
 
@@ -127,11 +128,40 @@ async function openAsync(
   sources: Sources,
   supplied: SuppliedFields,
 ): Promise<OpenConfig | Exclude<FileReading, { kind: 'training-config' }>> {
+  if (isLauncherPath(file.path)) return openLaunched(file, supplied)
   if (!isPythonPath(file.path)) return openConfig(file, supplied)
   if (!mayTrain(file.text)) return notOurs
   // The parser is read when the first script asks for it: few changes have one.
   const { openScript } = await import('./python/script.ts')
   return scriptConfig(await openScript(file, sources), file, supplied)
+}
+
+async function openLaunched(file: SourceFile, supplied: SuppliedFields): Promise<OpenConfig | Unopened> {
+  if (!mayLaunch(file.text)) return notOurs
+  // Like Python's, the shell's parser is read when the first file asks for it.
+  const { openLauncher } = await import('./shell/launcher.ts')
+  const opened = openLauncher(file)
+  if (opened.kind !== 'open') return opened
+  const { dialect, why, document, gpus, assumptions } = opened
+  return {
+    kind: 'open',
+    dialect: dialect.name,
+    why,
+    ...named(supplied.model ?? dialect.modelField(document), dialect.deepSpeedField?.(document)),
+    read: (found, reader = new FieldReader(file.path, supplied)) =>
+      completed(found, supplied, reader, () => {
+        reader.launched = { gpus }
+        for (const sentence of assumptions) reader.assume(sentence)
+        const own = document.afresh()
+        const reading = withUnreadSettings(dialect.read(own, reader, found.lookUp, found.deepSpeed), own, dialect)
+        return { reading: assumptions.length > 0 ? withOpenCode(reading) : reading }
+      }),
+  }
+}
+
+/** What a script sets besides its arguments is not read. */
+function withOpenCode(reading: Reading): Reading {
+  return reading.kind === 'training-config' ? { ...reading, assumesCode: true } : reading
 }
 
 function scriptConfig(
@@ -188,7 +218,7 @@ function named(
 }
 
 function openConfig(file: SourceFile, supplied: SuppliedFields = {}): OpenConfig | Unopened {
-  if (isPythonPath(file.path) || !mayBeTrainingConfig(file)) return notOurs
+  if (isPythonPath(file.path) || isLauncherPath(file.path) || !mayBeTrainingConfig(file)) return notOurs
   const parsed = parseFile(file)
   if (parsed.kind === 'unreadable') return parsed
   for (const document of parsed.mappings) {
@@ -217,6 +247,7 @@ function openConfig(file: SourceFile, supplied: SuppliedFields = {}): OpenConfig
 
 /** False for a text that is certainly none: it holds no key that a format needs. Takes linear time, and parses nothing. */
 export function mayBeTrainingConfig({ path, text }: SourceFile): boolean {
+  if (isLauncherPath(path)) return mayLaunch(text)
   return isPythonPath(path) ? mayTrain(text) : dialects.some(dialect => dialect.mayBe(text))
 }
 
@@ -275,5 +306,9 @@ export function isCandidatePath(path: string): boolean {
   const folders = path.split('/')
   const name = folders.pop() ?? ''
   const isForeign = foreignFile.test(name) || foreignScript.test(path)
-  return candidateExtension.test(name) && !isForeign && !folders.some(folder => foreignFolders.has(folder))
+  return (
+    (candidateExtension.test(name) || isLauncherName(name)) &&
+    !isForeign &&
+    !folders.some(folder => foreignFolders.has(folder))
+  )
 }

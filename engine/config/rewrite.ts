@@ -14,10 +14,10 @@ export type Rewrite =
   | { readonly kind: 'not-plain'; readonly at: Position }
 
 /**
- * What may come after a number in YAML, JSON and Python, so that `16` is not found in `16e3` or `16-bit`; in a notebook, whose
- * lines are strings of JSON, also what ends the string.
+ * What may come after a number in YAML, JSON, Python and shell, so that `16` is not found in `16e3` or `16-bit`; in a notebook,
+ * whose lines are strings of JSON, also what ends the string.
  */
-const digits = /(\d{1,15})(?=[\s,\]})"]|\\n|$)/y
+const digits = /(\d{1,15})(?=[\s,\]})"';&|]|\\n|$)/y
 
 /** An anchor names the value for others to use: changing it would change them too. */
 const anchored = /&\S+\s+$/

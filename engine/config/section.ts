@@ -57,6 +57,8 @@ export class Section {
   readonly #followed = new Map<string, Field>()
   readonly #asked = new Set<string>()
   #fields: ReadonlyMap<string, Field> | undefined
+  /** Made from fields, and not from a mapping of a file. */
+  #isOf = false
 
   constructor(origin: Origin, map: YAMLMap, name = '', top?: Section) {
     this.#origin = origin
@@ -69,6 +71,7 @@ export class Section {
   static of(fields: readonly Field[], name = ''): Section {
     const section = new Section(notYaml, new YAMLMap(), name)
     section.#fields = new Map(fields.map(field => [field.key, field]))
+    section.#isOf = true
     return section
   }
 
@@ -79,7 +82,10 @@ export class Section {
 
   /** The same mapping, none of whose keys has been asked for. */
   afresh(): Section {
-    return new Section(this.#origin, this.#map, this.name)
+    const copy = new Section(this.#origin, this.#map, this.name)
+    // Fields that were read elsewhere stand in no mapping of the origin.
+    if (this.#isOf) [copy.#fields, copy.#isOf] = [this.#fields, true]
+    return copy
   }
 
   get fields(): ReadonlyMap<string, Field> {

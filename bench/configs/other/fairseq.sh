@@ -1,0 +1,1 @@
+fairseq-train data --arch transformer --max-tokens 4096 --lr 5e-4 --fp16

@@ -1,0 +1,3 @@
+cat <<EOF > README
+torchrun train.py --model_name_or_path google-bert/bert-base-uncased --per_device_train_batch_size 8
+EOF

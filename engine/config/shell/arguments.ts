@@ -1,0 +1,77 @@
+/** The arguments of a launch as the fields that formats read, each with the place of its literal in the launcher's file. */
+import { plain, plainSentence } from '../quote.ts'
+import { type Field, type FieldValue, Section } from '../section.ts'
+import type { Argument, Launch, Processes } from './launches.ts'
+import type { Given, ShellText } from './words.ts'
+
+/** `file`: the launcher's path, where it is another file than the one being read. */
+export function argumentFields(
+  { arguments: all }: Pick<Launch, 'arguments'>,
+  shell: ShellText,
+  file?: string,
+): readonly Field[] {
+  return all.map(argument => fieldOf(argument, shell, file))
+}
+
+function fieldOf({ key, name, values, at }: Argument, shell: ShellText, file: string | undefined): Field {
+  const [first] = values
+  const remarks = [...new Set(values.flatMap(value => value.remarks).map(plainSentence))]
+  const isNegated = first === undefined && /^no_./.test(key)
+  return {
+    key: isNegated ? key.slice(3) : key,
+    name: plain(name),
+    value: first === undefined ? { kind: 'flag', flag: !isNegated } : fieldValue(values, shell),
+    at: shell.positionOf(first?.from ?? at),
+    source: plain(values.map(({ text }) => text).join(' ') || name),
+    ...(file !== undefined && { file }),
+    ...(remarks.length > 0 && { assumptions: remarks }),
+  }
+}
+
+function fieldValue(values: readonly Given[], shell: ShellText): FieldValue {
+  const open = values.find(({ why }) => why !== undefined)
+  if (open?.why !== undefined) return { kind: 'open', why: open.why }
+  const [only] = values
+  if (values.length === 1 && only !== undefined) return typed(only.text)
+  return {
+    kind: 'list',
+    items: values.map(({ text, from }) => ({ ...typed(text), at: shell.positionOf(from), source: plain(text) })),
+  }
+}
+
+/** As argparse and OmegaConf take it. */
+export function typed(text: string): FieldValue {
+  if (/^-?\d{1,15}(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text)) return { kind: 'number', number: Number(text) }
+  if (/^true$/i.test(text)) return { kind: 'flag', flag: true }
+  if (/^false$/i.test(text)) return { kind: 'flag', flag: false }
+  if (/^(?:none|null|)$/i.test(text)) return { kind: 'empty' }
+  return { kind: 'text', text }
+}
+
+/** Dotted keys are paths: `model.lora_rank=8`. */
+export function nestedSection(fields: readonly Field[], name = ''): Section {
+  const own: Field[] = []
+  const inner = new Map<string, Field[]>()
+  for (const field of fields) {
+    const [head = '', ...rest] = field.key.split('.')
+    if (rest.length === 0) own.push({ ...field })
+    else inner.set(head, [...(inner.get(head) ?? []), { ...field, key: rest.join('.') }])
+  }
+  const nested = [...inner].flatMap(([key, below]): Field[] => {
+    const [first] = below
+    if (first === undefined) return []
+    const path = name === '' ? key : `${name}.${key}`
+    return [{ ...first, key, name: path, value: { kind: 'mapping', section: nestedSection(below, path) } }]
+  })
+  return Section.of([...own, ...nested], name)
+}
+
+/** How many GPUs train, as a field; undefined where the launch does not say. */
+export function gpusField(processes: Processes, shell: ShellText, at: number): Field | undefined {
+  if (processes.kind === 'unsaid') return undefined
+  const place = { file: shell.path, key: 'gpus', name: processes.kind === 'count' ? plain(processes.by) : 'gpus' }
+  if (processes.kind === 'open')
+    return { ...place, at: shell.positionOf(at), source: '?', value: { kind: 'open', why: processes.why } }
+  const { count, from } = processes
+  return { ...place, at: shell.positionOf(from), source: String(count), value: { kind: 'number', number: count } }
+}

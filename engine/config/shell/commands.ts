@@ -1,0 +1,183 @@
+/** The commands of a shell script in the order in which they stand, with their words expanded. Nothing is executed. */
+import {
+  type Assignment,
+  type Command,
+  type CommandNode,
+  type CompoundList,
+  type PipelineNode,
+  parse,
+  type Statement,
+} from 'unbash'
+import { Environment, type Given, type ShellText } from './words.ts'
+
+/** A command as it would be run. */
+export interface ShellCommand {
+  readonly words: readonly Given[]
+  /** What is set for it alone or before it: `CUDA_VISIBLE_DEVICES=0`. */
+  readonly variable: (name: string) => Given | undefined
+  readonly at: number
+}
+
+const MAX_COMMANDS = 5_000
+const MAX_DEPTH = 60
+
+export function commandsIn(shell: ShellText): readonly ShellCommand[] {
+  const walk = new Walk(shell)
+  walk.statements(parse(shell.text).commands, 0)
+  return walk.found
+}
+
+class Walk {
+  readonly found: ShellCommand[] = []
+  readonly #shell: ShellText
+  readonly #environment: Environment
+  #steps = 0
+  /** Why what is set here may be otherwise: it stands in a branch or a loop. */
+  #inBranch: string | undefined
+
+  constructor(shell: ShellText) {
+    this.#shell = shell
+    this.#environment = new Environment(shell)
+  }
+
+  statements(statements: readonly Statement[], depth: number): void {
+    for (const { command } of statements) {
+      if (++this.#steps > MAX_COMMANDS || depth > MAX_DEPTH) return
+      if (command.type === 'AndOr') for (const each of command.commands) this.#pipeline(each, depth)
+      else this.#pipeline(command, depth)
+    }
+  }
+
+  #pipeline(node: PipelineNode, depth: number): void {
+    if (node.type === 'Pipeline') for (const each of node.commands) this.#node(each, depth)
+    else this.#node(node, depth)
+  }
+
+  #node(node: CommandNode, depth: number): void {
+    const line = this.#shell.lineOf(node.pos)
+    const branch = (lists: readonly (CompoundList | undefined)[], why: string) => {
+      const before = this.#inBranch
+      this.#inBranch ??= why
+      for (const list of lists) if (list !== undefined) this.statements(list.commands, depth + 1)
+      this.#inBranch = before
+    }
+    switch (node.type) {
+      case 'Command':
+        this.#command(node)
+        return
+      case 'Redirected':
+        this.#node(node.command, depth)
+        return
+      case 'If':
+        branch(
+          [node.then, ...node.elif.map(({ then }) => then), node.else],
+          `it is set under a condition (line ${line})`,
+        )
+        return
+      case 'Case':
+        branch(
+          node.items.map(({ body }) => body),
+          `it is set under a condition (line ${line})`,
+        )
+        return
+      case 'For':
+      case 'Select': {
+        const [only, ...others] = node.wordlist ?? []
+        const name = node.name.value
+        const words = only === undefined ? [] : this.#environment.expand(only)
+        const [single] = words
+        if (others.length === 0 && words.length === 1 && single?.why === undefined && only !== undefined) {
+          this.#environment.assign({
+            type: 'Assignment',
+            pos: only.pos,
+            end: only.end,
+            text: '',
+            name,
+            value: only,
+            append: undefined,
+            index: undefined,
+          })
+        } else this.#environment.forget(name, node.pos, `$${name} is one of a loop's values (line ${line})`)
+        branch([node.body], `it is set in a loop (line ${line})`)
+        return
+      }
+      case 'While':
+      case 'ArithmeticFor':
+        branch([node.body], `it is set in a loop (line ${line})`)
+        return
+      case 'Subshell':
+      case 'BraceGroup':
+        this.statements(node.body.commands, depth + 1)
+        return
+      case 'Function':
+        if (node.body.type === 'CompoundList') branch([node.body], `it is set in a function (line ${line})`)
+        else this.#function(node.body, depth, line)
+        return
+      case 'Coproc':
+        if (node.body.type !== 'CompoundList') this.#node(node.body, depth + 1)
+        return
+      case 'TestCommand':
+      case 'ArithmeticCommand':
+        return
+    }
+  }
+
+  #function(body: CommandNode, depth: number, line: number): void {
+    const before = this.#inBranch
+    this.#inBranch ??= `it is set in a function (line ${line})`
+    if (depth < MAX_DEPTH) this.#node(body, depth + 1)
+    this.#inBranch = before
+  }
+
+  #command({ name, prefix, suffix, pos }: Command): void {
+    const own = prefix.filter(each => each.type === 'Assignment')
+    if (name === undefined) {
+      for (const assignment of own) this.#assign(assignment)
+      return
+    }
+    const declared = /^(?:export|declare|local|readonly|typeset)$/.test(name.value)
+    if (declared) {
+      for (const each of suffix) if (each.type === 'Assignment') this.#assign(each)
+      return
+    }
+    if (/^(?:read|mapfile|readarray|getopts|source|\.|eval)$/.test(name.value)) {
+      for (const each of suffix)
+        if (each.type === 'Word' && /^[A-Za-z_]\w*$/.test(each.value))
+          this.#environment.forget(
+            each.value,
+            each.pos,
+            `$${each.value} is read when it runs (line ${this.#shell.lineOf(each.pos)})`,
+          )
+    }
+    const given = [name, ...suffix].flatMap(each => {
+      if (each.type === 'Word') return this.#environment.expand(each)
+      // `key=value` after the command's name is a word of it.
+      return each.type === 'Assignment' ? [this.#keyValue(each)] : []
+    })
+    const ownValues = new Map(
+      own.map(each => [each.name, each.value.type === 'Word' ? this.#environment.joined(each.value) : undefined]),
+    )
+    // What a script sets later is not what this command sees.
+    const before = new Map(
+      ['CUDA_VISIBLE_DEVICES', 'NPROC_PER_NODE', 'NNODES', 'FORCE_TORCHRUN'].map(key => [
+        key,
+        this.#environment.get(key),
+      ]),
+    )
+    this.found.push({ words: given, variable: key => ownValues.get(key) ?? before.get(key), at: pos })
+  }
+
+  #assign(assignment: Assignment): void {
+    this.#environment.assign(assignment, this.#inBranch)
+  }
+
+  #keyValue({ pos, text, name, value }: Assignment): Given {
+    if (value.type !== 'Word') return { text, from: pos, remarks: [] }
+    const joined = this.#environment.joined(value)
+    return {
+      ...joined,
+      text: `${name}=${joined.text}`,
+      from: joined.from - (joined.why === undefined ? name.length + 1 : 0),
+    }
+  }
+}

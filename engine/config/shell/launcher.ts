@@ -1,0 +1,146 @@
+/**
+ * A file that starts trainings, as a training config: where the arguments of its command say the batch size themselves. Where they
+ * name a config, that config is read with them instead.
+ */
+import { posix } from 'node:path'
+import type { Problem } from '../../errors.ts'
+import type { Dialect } from '../dialect.ts'
+import { homeMade } from '../dialects/home-made.ts'
+import { huggingface } from '../dialects/huggingface.ts'
+import { llamafactory } from '../dialects/llamafactory.ts'
+import { ultralytics } from '../dialects/ultralytics.ts'
+import { MAX_CONFIG_BYTES } from '../document.ts'
+import { plain } from '../quote.ts'
+import type { Reading, SourceFile } from '../reading.ts'
+import type { Field, Section } from '../section.ts'
+import { argumentFields, gpusField, nestedSection } from './arguments.ts'
+import { commandsIn } from './commands.ts'
+import { type Launch, launchOf } from './launches.ts'
+import { mayLaunch } from './quick-look.ts'
+import { shellIn } from './snippets.ts'
+import { ShellText } from './words.ts'
+
+export interface Launches {
+  readonly shell: ShellText
+  readonly launches: readonly Launch[]
+}
+
+/** Of a launcher whose arguments are all that there is. */
+export interface OpenLauncher {
+  readonly kind: 'open'
+  readonly dialect: Dialect
+  readonly why: string
+  readonly document: Section
+  /** How many GPUs train, where the launch says. */
+  readonly gpus: Field | undefined
+  /** Sentences for the reader of the result. */
+  readonly assumptions: readonly string[]
+}
+
+export function launchesIn(file: SourceFile): Launches {
+  const text = file.text.replace(/^\uFEFF/, '')
+  const shell = new ShellText(file.path, shellIn(file.path, text))
+  if ((file.sizeBytes ?? text.length) > MAX_CONFIG_BYTES || !mayLaunch(text)) return { shell, launches: [] }
+  return { shell, launches: commandsIn(shell).flatMap(command => launchOf(command) ?? []) }
+}
+
+export function openLauncher(file: SourceFile): OpenLauncher | Exclude<Reading, { kind: 'training-config' }> {
+  const { shell, launches } = launchesIn(file)
+  const opened = launches.flatMap(launch => openLaunch(launch, shell) ?? [])
+  const distinct = opened.filter(({ said }, index) => opened.findIndex(each => each.said === said) === index)
+  const [only, ...others] = distinct
+  if (others.length > 0) return { kind: 'unreadable', problems: [severalTrainings(shell, distinct)] }
+  if (only !== undefined) return only
+  return { kind: 'not-a-training-config', why: whyNone(launches, shell) }
+}
+
+interface Opened extends OpenLauncher {
+  readonly launch: Launch
+  /** The same for the same settings. */
+  readonly said: string
+}
+
+function openLaunch(launch: Launch, shell: ShellText): Opened | undefined {
+  const dialect = dialectsOf(launch)
+  const fields = argumentFields(launch, shell)
+  if (dialect.length === 0 || configNamed(launch) !== undefined) return undefined
+  const document = nestedSection(fields)
+  const recognised = dialect.map(each => ({ each, why: each.recognise(document) })).find(({ why }) => why !== undefined)
+  if (recognised?.why === undefined) return undefined
+  const line = shell.lineOf(launch.at)
+  const script = launch.target.kind === 'script' ? launch.target.path : undefined
+  return {
+    kind: 'open',
+    dialect: recognised.each,
+    why: `${launch.launcher} on line ${line}, with ${recognised.why}`,
+    document,
+    gpus: gpusField(launch.processes, shell, launch.at),
+    assumptions:
+      script === undefined
+        ? []
+        : [
+            `Only the arguments of ${launch.launcher} on line ${line} are read: what ${plain(script)} sets itself is not, so that nothing blocks.`,
+          ],
+    launch,
+    said: fields
+      .filter(({ key }) => !withoutBearing.test(key))
+      .map(({ key, source }) => `${key}=${source}`)
+      .toSorted()
+      .join('\n'),
+  }
+}
+
+/** Arguments in which two runs may differ and still need the same memory. */
+const withoutBearing =
+  /^(?:output_dir|run_name|seed|data_seed|learning_rate|lr|num_train_epochs|epochs|max_steps|logging_\w+|save_\w+|eval_\w+|report_to|warmup_\w+|weight_decay|project|name|data|dataset\w*|\w*_file|\w*_path|\w*data\w*|task_name|hub_\w+|push_to_hub|beta)$/
+
+function dialectsOf({ target }: Launch): readonly Dialect[] {
+  if (target.kind === 'script') return [huggingface, homeMade]
+  if (target.kind === 'refused') return []
+  switch (target.tool) {
+    case 'llamafactory':
+      return [llamafactory]
+    case 'ultralytics':
+      return [ultralytics]
+    case 'axolotl':
+    case 'torchtune':
+      return []
+  }
+}
+
+/** The config that a launch names, as it writes the path. */
+export function configNamed({ positional, arguments: all, target }: Launch): string | undefined {
+  if (target.kind === 'refused') return undefined
+  const isConfig = (text: string) => /\.(?:ya?ml|json)$/i.test(text)
+  const named = all
+    .filter(({ key }) =>
+      /^(?:config|config_file|config_path|recipe|cfg|cfg_file|conf|args_file|training_config)$/.test(key),
+    )
+    .flatMap(({ values }) => values)
+  const [found] = [...positional, ...named].filter(({ text, why }) => why === undefined && isConfig(text))
+  return found && posix.normalize(found.text)
+}
+
+function whyNone(launches: readonly Launch[], shell: ShellText): string {
+  const refusal = launches.find(({ target }) => target.kind === 'refused')
+  if (refusal?.target.kind === 'refused')
+    return `It starts ${refusal.target.tool} (${refusal.launcher}, line ${shell.lineOf(refusal.at)}), whose settings are not read yet.`
+  const named = launches
+    .map(launch => ({ launch, config: configNamed(launch) }))
+    .find(({ config }) => config !== undefined)
+  if (named?.config !== undefined)
+    return `It starts a training with ${plain(named.config)} (line ${shell.lineOf(named.launch.at)}), which is checked with its arguments.`
+  return 'It starts no training whose arguments set a batch size and a model.'
+}
+
+function severalTrainings(shell: ShellText, opened: readonly Opened[]): Problem {
+  const lines = opened.map(({ launch }) => `line ${shell.lineOf(launch.at)}`)
+  const shown = [...lines.slice(0, 5), ...(lines.length > 5 ? [`and ${lines.length - 5} more`] : [])].join(', ')
+  return {
+    code: 'several-trainings',
+    message: `The file starts ${opened.length} trainings with different settings (${shown}), and a verdict is for one`,
+    fix: 'Keep each in a file of its own, or add this one to ignore in .github/memorymark.yml.',
+    file: shell.path,
+    ...shell.positionOf(opened[0]?.launch.at ?? 0),
+  }
+}

@@ -1,0 +1,295 @@
+/** Commands that start a training: with which launcher, how many processes, which script or config, and with which arguments. */
+import { posix } from 'node:path'
+import { plain } from '../quote.ts'
+import type { ShellCommand } from './commands.ts'
+import type { Given } from './words.ts'
+
+export interface Argument {
+  /** Without dashes, with `_` for `-`: `per_device_train_batch_size`. */
+  readonly key: string
+  /** As written: `--per-device-train-batch-size`. */
+  readonly name: string
+  /** None for a switch. */
+  readonly values: readonly Given[]
+  readonly at: number
+}
+
+/** What a launcher says about processes. */
+export type Processes =
+  | { readonly kind: 'count'; readonly count: number; readonly by: string; readonly from: number }
+  | { readonly kind: 'open'; readonly why: string }
+  | { readonly kind: 'unsaid' }
+
+export interface Launch {
+  /** `torchrun`, `llamafactory-cli train`, as the file writes it. */
+  readonly launcher: string
+  readonly at: number
+  readonly target:
+    | { readonly kind: 'script'; readonly path: string }
+    /** Of a tool that takes its own config. */
+    | { readonly kind: 'tool'; readonly tool: Tool }
+    | { readonly kind: 'refused'; readonly tool: string }
+  /** Words that are no option: paths of configs. */
+  readonly positional: readonly Given[]
+  readonly arguments: readonly Argument[]
+  readonly processes: Processes
+  readonly accelerateConfig?: Given
+}
+
+export type Tool = 'axolotl' | 'llamafactory' | 'torchtune' | 'ultralytics'
+
+const launchers = new Set([
+  'python',
+  'python3',
+  'torchrun',
+  'accelerate',
+  'deepspeed',
+  'llamafactory-cli',
+  'axolotl',
+  'tune',
+  'yolo',
+])
+const refused: ReadonlyMap<string, string> = new Map([
+  ['swift', 'ms-swift'],
+  ['litgpt', 'LitGPT'],
+  ['openrlhf', 'OpenRLHF'],
+])
+/** What runs another command. */
+const wrappers = new Set([
+  ...[
+    'srun',
+    'nohup',
+    'time',
+    'env',
+    'sudo',
+    'exec',
+    'uv',
+    'uvx',
+    'poetry',
+    'pdm',
+    'conda',
+    'mamba',
+    'singularity',
+    'apptainer',
+  ],
+  ...['pipenv', 'run', 'timeout', 'nice', 'numactl', 'stdbuf', 'command', 'mpirun'],
+])
+/** As many words of wrappers as are passed over. */
+const MAX_WRAPPING = 40
+
+export function launchOf(command: ShellCommand): Launch | undefined {
+  const { words } = command
+  const [first] = words
+  if (first === undefined) return undefined
+  const start = launchers.has(nameOf(first)) || refused.has(nameOf(first)) ? 0 : wrapped(words)
+  const name = words[start] && nameOf(words[start])
+  if (start < 0 || name === undefined) return undefined
+  const rest = words.slice(start + 1)
+  const { at } = command
+  const tool = refused.get(name)
+  if (tool !== undefined) return refusal(tool, rest, name, at)
+  switch (name) {
+    case 'torchrun':
+      return scriptLaunch('torchrun', rest, command, torchProcesses(command))
+    case 'python':
+    case 'python3':
+      return python(rest, command)
+    case 'accelerate':
+      return rest[0]?.text === 'launch'
+        ? scriptLaunch('accelerate launch', rest.slice(1), command, accelerateProcesses(command))
+        : undefined
+    case 'deepspeed':
+      return scriptLaunch('deepspeed', rest, command, deepSpeedProcesses(command))
+    case 'llamafactory-cli':
+      return rest[0]?.text === 'train'
+        ? toolLaunch('llamafactory', 'llamafactory-cli train', rest.slice(1), command)
+        : undefined
+    case 'axolotl':
+      return rest[0]?.text === 'train' ? toolLaunch('axolotl', 'axolotl train', rest.slice(1), command) : undefined
+    case 'tune':
+      return rest[0]?.text === 'run' ? torchtune(rest.slice(1), command) : undefined
+    case 'yolo':
+      return rest.some(({ text }) => text === 'train' || text === 'mode=train')
+        ? toolLaunch('ultralytics', 'yolo train', rest, command)
+        : undefined
+    default:
+      return undefined
+  }
+}
+
+function nameOf({ text }: Given): string {
+  return posix.basename(text).replace(/^python3\.\d+$/, 'python3')
+}
+
+function wrapped(words: readonly Given[]): number {
+  if (words[0] === undefined || !wrappers.has(nameOf(words[0]))) return -1
+  return words
+    .slice(0, MAX_WRAPPING)
+    .findIndex((word, index) => index > 0 && (launchers.has(nameOf(word)) || refused.has(nameOf(word))))
+}
+
+const trains = /^(?:sft|rlhf|pt|pretrain|finetune|finetune_\w+|train\w*)$/
+
+function refusal(tool: string, rest: readonly Given[], launcher: string, at: number): Launch | undefined {
+  const [verb] = rest
+  if (verb === undefined || !trains.test(verb.text)) return undefined
+  const none = { positional: [], arguments: [], processes: { kind: 'unsaid' } } as const
+  return { launcher: `${launcher} ${plain(verb.text)}`, at, target: { kind: 'refused', tool }, ...none }
+}
+
+/** The word after a launcher's own options: a script, or a module after `-m`. */
+function scriptLaunch(
+  launcher: string,
+  words: readonly Given[],
+  command: ShellCommand,
+  processesOf: (own: readonly Argument[]) => Processes,
+): Launch | undefined {
+  const module = words.findIndex(({ text }) => text === '-m' || text === '--module')
+  const script = words.findIndex(({ text }) => /\.py$/.test(text))
+  const isModule = module >= 0 && (script < 0 || module < script)
+  const at = isModule ? module + 1 : script
+  const target = words[at]
+  if (at < 0 || target === undefined) return undefined
+  const own = parsed(words.slice(0, isModule ? module : at), new Set()).arguments
+  const rest = parsed(words.slice(at + 1), new Set())
+  const config = own.find(({ key }) => key === 'config_file')?.values[0]
+  return {
+    launcher,
+    at: command.at,
+    target: targetOf(target, isModule),
+    ...rest,
+    processes: processesOf(own),
+    ...(launcher === 'accelerate launch' && config && { accelerateConfig: config }),
+  }
+}
+
+const modules: ReadonlyMap<string, Tool> = new Map([
+  ['axolotl.cli.train', 'axolotl'],
+  ['llamafactory.cli', 'llamafactory'],
+  ['llamafactory.launcher', 'llamafactory'],
+])
+
+function targetOf({ text }: Given, isModule: boolean): Launch['target'] {
+  const tool = isModule ? modules.get(text) : undefined
+  if (tool !== undefined) return { kind: 'tool', tool }
+  if (isModule && /^openrlhf\./.test(text)) return { kind: 'refused', tool: 'OpenRLHF' }
+  return { kind: 'script', path: isModule ? `${text.replaceAll('.', '/')}.py` : text }
+}
+
+function python(words: readonly Given[], command: ShellCommand): Launch | undefined {
+  const [, second] = words
+  const launches = words[0]?.text === '-m' && /^torch\.distributed\.(?:run|launch)$/.test(second?.text ?? '')
+  if (launches) return scriptLaunch('python -m torch.distributed.run', words.slice(2), command, torchProcesses(command))
+  if (words[0]?.text === '-m' && second?.text === 'accelerate.commands.launch')
+    return scriptLaunch('accelerate launch', words.slice(2), command, accelerateProcesses(command))
+  return scriptLaunch('python', words, command, () => visible(command, 1))
+}
+
+function toolLaunch(tool: Tool, launcher: string, words: readonly Given[], command: ShellCommand): Launch {
+  const rest = parsed(words, new Set())
+  const own = rest.arguments.find(({ key }) => key === 'num_processes' || key === 'nproc_per_node')
+  const env = command.variable('NPROC_PER_NODE')
+  const count =
+    own !== undefined
+      ? counted(own.values[0], own.name)
+      : env !== undefined
+        ? counted(env, 'NPROC_PER_NODE')
+        : visible(command)
+  return { launcher, at: command.at, target: { kind: 'tool', tool }, ...rest, processes: count }
+}
+
+/** `tune run [--nproc_per_node 4] recipe --config x k=v` */
+function torchtune(words: readonly Given[], command: ShellCommand): Launch {
+  const all = parsed(words, new Set(['standalone']))
+  const own = all.arguments.filter(({ key }) => /^(?:nproc_per_node|nnodes)$/.test(key))
+  const processes = own.length > 0 ? torchProcesses(command)(own) : visible(command)
+  return { launcher: 'tune run', at: command.at, target: { kind: 'tool', tool: 'torchtune' }, ...all, processes }
+}
+
+/** Options with the words that follow them, and the words that are none. `k=v` is an option too. */
+function parsed(words: readonly Given[], switches: ReadonlySet<string>) {
+  const positional: Given[] = []
+  const found: { key: string; name: string; values: Given[]; at: number }[] = []
+  let open: { values: Given[] } | undefined
+  for (const word of words) {
+    const { text, from } = word
+    const [, dashes = '', key, sign, value] = /^(--?)?([A-Za-z_][\w.-]*)(=)?([\s\S]*)$/.exec(text) ?? []
+    const isOption = key !== undefined && (dashes !== '' || sign !== undefined) && word.why === undefined
+    const isOpenOption = word.why !== undefined && key !== undefined && sign !== undefined
+    if ((isOption && (sign !== undefined || value === '')) || isOpenOption) {
+      const name = key!.replaceAll('-', '_')
+      const option = { key: name, name: `${dashes}${key}`, values: [] as Given[], at: from }
+      found.push(option)
+      if (sign !== undefined) {
+        const written = value ?? ''
+        option.values.push({
+          ...word,
+          text: written,
+          from: word.valueFrom ?? (word.why === undefined ? from + text.length - written.length : from),
+        })
+      }
+      open = sign === undefined && !switches.has(name) ? option : undefined
+    } else if (text === '--' || text === '') open = undefined
+    else if (open !== undefined) open.values.push(word)
+    else positional.push(word)
+  }
+  return { positional, arguments: found }
+}
+
+function counted(given: Given | undefined, by: string, nodes: Given | undefined = undefined): Processes {
+  if (given === undefined) return { kind: 'unsaid' }
+  if (given.why !== undefined) return { kind: 'open', why: given.why }
+  if (nodes?.why !== undefined) return { kind: 'open', why: nodes.why }
+  const machines = nodes === undefined ? 1 : Number(nodes.text)
+  if (!/^\d{1,5}$/.test(given.text) || !Number.isInteger(machines) || machines < 1)
+    return { kind: 'open', why: `${plain(by)} is ${plain(given.text)}` }
+  return { kind: 'count', count: Number(given.text) * machines, by, from: given.from }
+}
+
+/** `CUDA_VISIBLE_DEVICES=0,1`: so many at most, and where it names one, one. `most`: as many as are processes for certain. */
+function visible(command: ShellCommand, most = Number.POSITIVE_INFINITY): Processes {
+  const given = command.variable('CUDA_VISIBLE_DEVICES')
+  if (given === undefined) return { kind: 'unsaid' }
+  if (given.why !== undefined || !/^\d+(?:,\d+)*$/.test(given.text)) return { kind: 'unsaid' }
+  const count = given.text.split(',').length
+  return count > most ? { kind: 'unsaid' } : { kind: 'count', count, by: 'CUDA_VISIBLE_DEVICES', from: given.from }
+}
+
+function torchProcesses(command: ShellCommand) {
+  return (own: readonly Argument[]): Processes => {
+    const find = (key: string) => own.find(argument => argument.key === key)
+    const each = find('nproc_per_node') ?? find('nproc')
+    const nodes = find('nnodes')?.values[0]
+    if (each === undefined)
+      return nodes === undefined ? { kind: 'unsaid' } : counted({ ...nodes, text: '1' }, '--nnodes', nodes)
+    const [value] = each.values
+    // One process for each GPU that it sees.
+    if (value?.why === undefined && /^(?:gpu|auto)$/.test(value?.text ?? '')) return visible(command)
+    return counted(value, each.name, nodes)
+  }
+}
+
+function accelerateProcesses(command: ShellCommand) {
+  return (own: readonly Argument[]): Processes => {
+    const all = own.find(({ key }) => key === 'num_processes')
+    if (all !== undefined) return counted(all.values[0], all.name)
+    return own.some(({ key }) => key === 'config_file') ? { kind: 'unsaid' } : visible(command)
+  }
+}
+
+function deepSpeedProcesses(command: ShellCommand) {
+  return (own: readonly Argument[]): Processes => {
+    const find = (key: string) => own.find(argument => argument.key === key)
+    const nodes = find('num_nodes')?.values[0]
+    const each = find('num_gpus')
+    if (each !== undefined) return counted(each.values[0], each.name, nodes)
+    const include = find('include')?.values[0]
+    if (include === undefined) return visible(command)
+    if (include.why !== undefined) return { kind: 'open', why: include.why }
+    // localhost:0,1@worker-1:0,1
+    const slots = include.text.split('@').map(host => host.split(':')[1]?.split(',').length)
+    if (slots.some(count => count === undefined)) return { kind: 'open', why: `--include is ${plain(include.text)}` }
+    const count = slots.reduce((sum: number, slot) => sum + (slot ?? 0), 0)
+    return { kind: 'count', count, by: '--include', from: include.from }
+  }
+}

@@ -1,0 +1,214 @@
+/** What the words of commands come to where that can be told without running anything. */
+import type { Assignment, ParameterExpansionPart, Word, WordPart } from 'unbash'
+import { plain } from '../quote.ts'
+import type { Position } from '../reading.ts'
+
+/** A text of shell commands, at the offsets of the file that holds it. */
+export class ShellText {
+  readonly path: string
+  readonly text: string
+  readonly #starts: readonly number[]
+
+  constructor(path: string, text: string) {
+    this.path = path
+    this.text = text
+    this.#starts = [0, ...Array.from(text.matchAll(/\n/g), ({ index }) => index + 1)]
+  }
+
+  positionOf(offset: number): Position {
+    let [low, high] = [0, this.#starts.length]
+    while (low + 1 < high) {
+      const middle = (low + high) >> 1
+      if (this.#starts[middle]! <= offset) low = middle
+      else high = middle
+    }
+    return { line: low + 1, column: offset - this.#starts[low]! + 1 }
+  }
+
+  lineOf(offset: number): number {
+    return this.positionOf(offset).line
+  }
+}
+
+/** One word that a command is given. */
+export interface Given {
+  readonly text: string
+  /** Where its literal stands in the file, which is where its variable was set if it comes from one. */
+  readonly from: number
+  /** Of `--name=value`, where the value is written apart: where its variable was set. */
+  readonly valueFrom?: number
+  /** What only running would tell: a clause that names it, with the line. */
+  readonly why?: string
+  /** Sentences for the reader of the value. */
+  readonly remarks: readonly string[]
+}
+
+/** A variable: one word, or an array's several. */
+type Variable = readonly Given[]
+
+const MAX_WORDS = 2_000
+const MAX_WORD_CHARACTERS = 10_000
+/** Variables that hold variables. */
+const MAX_DEPTH = 20
+
+export class Environment {
+  readonly #shell: ShellText
+  readonly #variables = new Map<string, { readonly isArray: boolean; readonly words: Variable }>()
+
+  constructor(shell: ShellText) {
+    this.#shell = shell
+  }
+
+  get(name: string): Given | undefined {
+    return this.#variables.get(name)?.words[0]
+  }
+
+  /** `why`: of an assignment that may not be reached, or not only once. */
+  assign({ name, value, append, index, pos }: Assignment, why?: string): void {
+    const isArray = value.type === 'ArrayValue'
+    const words = isArray ? value.elements.flatMap(word => this.expand(word)) : [this.joined(value)]
+    const before = this.#variables.get(name)
+    const told =
+      index !== undefined || why !== undefined
+        ? [this.open(pos, name, why ?? `an element of ${plain(name)} is set (line ${this.#shell.lineOf(pos)})`)]
+        : words
+    if (append !== true) this.#variables.set(name, { isArray, words: told.slice(0, MAX_WORDS) })
+    else if (isArray)
+      this.#variables.set(name, { isArray, words: [...(before?.words ?? []), ...told].slice(0, MAX_WORDS) })
+    else this.#variables.set(name, { isArray: false, words: [joinedWords([...(before?.words ?? []), ...told])] })
+  }
+
+  /** That nobody can tell what it is. */
+  forget(name: string, pos: number, why: string): void {
+    this.#variables.set(name, { isArray: false, words: [this.open(pos, name, why)] })
+  }
+
+  open(from: number, text: string, why: string): Given {
+    return { text: plain(text), from, why, remarks: [] }
+  }
+
+  /** The words that a word becomes: variables without quotes are split, arrays unfold. */
+  expand(word: Word, depth = 0): readonly Given[] {
+    const { parts } = word
+    if (parts === undefined || parts.length === 0)
+      return [{ text: word.value, from: this.#literalAt(word), remarks: [] }]
+    const [only] = parts
+    if (parts.length === 1 && only !== undefined) {
+      const unfolded = this.#array(only)
+      if (unfolded !== undefined) return unfolded
+      if (only.type === 'SimpleExpansion' || only.type === 'ParameterExpansion') {
+        return this.#part(only, depth).flatMap(given => (given.why === undefined ? this.#split(given) : [given]))
+      }
+    }
+    return [
+      joinedWords(
+        parts.flatMap(part => this.#part(part, depth)),
+        word.pos,
+      ),
+    ]
+  }
+
+  /** The word as one text. */
+  joined(word: Word, depth = 0): Given {
+    const { parts } = word
+    if (parts === undefined || parts.length === 0) return { text: word.value, from: this.#literalAt(word), remarks: [] }
+    return joinedWords(
+      parts.flatMap(part => this.#part(part, depth)),
+      word.pos,
+    )
+  }
+
+  /** Where the text itself begins, without the quote. */
+  #literalAt({ pos, text, value }: Word): number {
+    return pos + Math.max(0, text.indexOf(value))
+  }
+
+  #split(given: Given): readonly Given[] {
+    return Array.from(given.text.matchAll(/\S+/g), ({ 0: text, index }) => ({
+      ...given,
+      text,
+      from: this.#shell.text.startsWith(text, given.from + index) ? given.from + index : given.from,
+    })).slice(0, MAX_WORDS)
+  }
+
+  /** `"${ARGS[@]}"` */
+  #array(part: WordPart): readonly Given[] | undefined {
+    const inner = part.type === 'DoubleQuoted' && part.parts.length === 1 ? part.parts[0] : part
+    if (inner?.type !== 'ParameterExpansion' || !/^[@*]$/.test(inner.index?.text ?? '')) return undefined
+    const variable = this.#variables.get(inner.parameter)
+    return (
+      variable?.words ?? [
+        this.open(inner.pos, inner.text, `it is in ${plain(inner.text)} (line ${this.#shell.lineOf(inner.pos)})`),
+      ]
+    )
+  }
+
+  #part(part: WordPart, depth: number): readonly Given[] {
+    const { pos, text } = part
+    switch (part.type) {
+      case 'Literal':
+      case 'SingleQuoted':
+      case 'AnsiCQuoted': {
+        const inner = Math.max(0, text.indexOf(part.value))
+        return [{ text: part.value, from: pos + inner, remarks: [] }]
+      }
+      case 'DoubleQuoted':
+      case 'LocaleString':
+        if (part.parts.length === 0) return [{ text: '', from: pos, remarks: [] }]
+        return part.parts.flatMap(each => this.#part(each, depth))
+      case 'Glob':
+      case 'ExtendedGlob':
+      case 'BraceExpansion':
+        return [{ text, from: pos, remarks: [] }]
+      case 'SimpleExpansion':
+        return [this.#variable(text.slice(1), pos, text)]
+      case 'ParameterExpansion':
+        return [this.#parameter(part, depth)]
+      case 'CommandExpansion':
+      case 'ProcessSubstitution':
+      case 'ArithmeticExpansion':
+        return [this.open(pos, text, `${plain(text)} is computed when it runs (line ${this.#shell.lineOf(pos)})`)]
+    }
+  }
+
+  #variable(name: string, pos: number, text: string): Given {
+    const [first] = this.#variables.get(name)?.words ?? []
+    if (first !== undefined) return first
+    const line = this.#shell.lineOf(pos)
+    const why = /^[\d@*#]/.test(name)
+      ? `${plain(text)} is an argument of the script (line ${line})`
+      : `${plain(text)} is not set in the file (line ${line})`
+    return this.open(pos, text, why)
+  }
+
+  #parameter(part: ParameterExpansionPart, depth: number): Given {
+    const { parameter, operation, pos, text, prefix } = part
+    if (prefix !== undefined || part.index !== undefined || depth > MAX_DEPTH)
+      return this.open(pos, text, `${plain(text)} is computed when it runs (line ${this.#shell.lineOf(pos)})`)
+    if (operation === undefined) return this.#variable(parameter, pos, text)
+    if (operation.type === 'Default' && /^:?[-=]$/.test(operation.operator)) {
+      const set = this.#variables.get(parameter)?.words[0]
+      if (set !== undefined && (set.why !== undefined || set.text !== '')) return set
+      const given = this.joined(operation.operand, depth + 1)
+      const remark = `${plain(given.text)} is the default of ${plain(text)} (${this.#shell.path}, line ${this.#shell.lineOf(pos)}), which the environment or an argument may override.`
+      return { ...given, remarks: [...given.remarks, remark] }
+    }
+    return this.open(pos, text, `${plain(text)} is computed when it runs (line ${this.#shell.lineOf(pos)})`)
+  }
+}
+
+function joinedWords(words: readonly Given[], from = words[0]?.from ?? 0): Given {
+  const [only] = words
+  if (words.length === 1 && only !== undefined) return only
+  const open = words.find(({ why }) => why !== undefined)
+  return {
+    text: words
+      .map(({ text }) => text)
+      .join('')
+      .slice(0, MAX_WORD_CHARACTERS),
+    from: words.find(({ text }) => text !== '')?.from ?? from,
+    remarks: words.flatMap(({ remarks }) => remarks),
+    ...(words.length === 2 && /^[\w.-]+=$/.test(words[0]?.text ?? '') && { valueFrom: words[1]!.from }),
+    ...(open?.why !== undefined && { why: open.why }),
+  }
+}

@@ -1,0 +1,168 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are the shell's
+/** Shell scripts, Makefiles and Dockerfiles that start a training with its settings as arguments. Nothing is executed. */
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import { readConfigAsync } from '../../../engine/config/read.ts'
+import type { FileReading, Reading } from '../../../engine/config/reading.ts'
+import { rewriteNumbers } from '../../../engine/config/rewrite.ts'
+
+const bert = '--model_name_or_path google-bert/bert-base-uncased --max_seq_length 128'
+
+function read(text: string, path = 'train.sh'): Promise<FileReading> {
+  return readConfigAsync({ path, text }, {})
+}
+
+async function trained(text: string, path?: string): Promise<Extract<Reading, { kind: 'training-config' }>> {
+  const reading = await read(text, path)
+  if (reading.kind !== 'training-config') throw new Error(JSON.stringify(reading))
+  return reading
+}
+
+describe('the number of GPUs', () => {
+  it.each([
+    ['torchrun --nproc_per_node 4', 4],
+    ['torchrun --nproc-per-node=4 --nnodes 2', 8],
+    ['python -m torch.distributed.run --nproc_per_node=3', 3],
+    ['accelerate launch --num_processes 6', 6],
+    ['deepspeed --num_gpus 2', 2],
+    ['deepspeed --include localhost:1,3,5', 3],
+    ['CUDA_VISIBLE_DEVICES=0,1 torchrun --nproc_per_node gpu', 2],
+    ['CUDA_VISIBLE_DEVICES=3 python', 1],
+    ['srun --ntasks=1 torchrun --nproc_per_node 8', 8],
+    ['uv run accelerate launch --num_processes 2', 2],
+    ['env NCCL_DEBUG=INFO torchrun --nproc_per_node 2', 2],
+  ])('of %s is %d, as its line says', async (launcher, gpus) => {
+    const { spec, assumesGpus, assumptions } = await trained(
+      `${launcher} train.py ${bert} --per_device_train_batch_size 8\n`,
+    )
+    expect(spec).toMatchObject({ gpus, microBatch: 8 })
+    expect(assumesGpus).toBeUndefined()
+    expect(assumptions).toContain(`The number of GPUs is ${gpus}, as set in train.sh, line 1.`)
+  })
+
+  it.each(['python', 'CUDA_VISIBLE_DEVICES=0,1 python', 'accelerate launch --config_file a.yaml'])(
+    'of %s is assumed',
+    async launcher => {
+      expect((await trained(`${launcher} train.py ${bert} --per_device_train_batch_size 8\n`)).assumesGpus).toBe(true)
+    },
+  )
+
+  it('that depends on run time is asked for by name', async () => {
+    const reading = await read(`torchrun --nproc_per_node $GPUS train.py ${bert} --per_device_train_batch_size 8\n`)
+    expect(reading).toMatchObject({
+      kind: 'unreadable',
+      problems: [{ code: 'not-in-file', message: expect.stringContaining('$GPUS is not set in the file (line 1)') }],
+    })
+  })
+})
+
+describe('a value', () => {
+  it.each([
+    ['BS=16\n', '$BS'],
+    ['export BS=16\n', '"${BS}"'],
+    ['BS=16\nBS=${BS:-4}\n', '$BS'],
+    ['', '${BS:-16}'],
+    ['OTHER=16; BS=$OTHER\n', '$BS'],
+    ['for BS in 16; do true; done\n', '$BS'],
+  ])('set by %j and given as %s can be changed where its literal stands', async (before, given) => {
+    const text = `${before}python train.py ${bert} --per_device_train_batch_size ${given}\n`
+    const { batchSizeAt, spec } = await trained(text)
+    expect(spec.microBatch).toBe(16)
+    const rewrite = rewriteNumbers(text, [{ at: batchSizeAt!, from: 16, to: 24 }])
+    if (rewrite.kind !== 'rewritten') throw new Error(JSON.stringify(rewrite))
+    expect((await trained(rewrite.text)).spec.microBatch).toBe(24)
+  })
+
+  it.each([
+    ['if [ -n "$CI" ]; then BS=2; fi\n', 'it is set under a condition (line 2)'],
+    ['read BS\n', '$BS is read when it runs (line 2)'],
+    ['BS=$(nproc)\n', '$(nproc) is computed when it runs (line 2)'],
+    ['BS=$1\n', '$1 is an argument of the script (line 2)'],
+    ['while true; do BS=2; done\n', 'it is set in a loop (line 2)'],
+  ])('set by %j is asked for by name', async (before, why) => {
+    const reading = await read(`BS=16\n${before}python train.py ${bert} --per_device_train_batch_size $BS\n`)
+    const message = reading.kind === 'unreadable' ? reading.problems[0]?.message : undefined
+    expect(message).toContain(why)
+  })
+})
+
+it('two trainings with different settings are told apart by their lines', async () => {
+  const line = (size: number) => `python train.py ${bert} --per_device_train_batch_size ${size}\n`
+  const reading = await read(line(8) + line(16))
+  expect(reading).toMatchObject({
+    problems: [{ code: 'several-trainings', message: expect.stringContaining('line 1, line 2') }],
+  })
+  expect((await trained(line(8) + line(8))).spec.microBatch).toBe(8)
+})
+
+it('a tool that is not read is named, and so is a config that is started', async () => {
+  expect(await read('NPROC_PER_NODE=2 swift sft --model Qwen/Qwen2.5-7B\n')).toMatchObject({
+    kind: 'not-a-training-config',
+    why: 'It starts ms-swift (swift sft, line 1), whose settings are not read yet.',
+  })
+  expect(await read('axolotl train configs/lora.yml --micro-batch-size 4\n')).toMatchObject({
+    kind: 'not-a-training-config',
+    why: 'It starts a training with configs/lora.yml (line 1), which is checked with its arguments.',
+  })
+})
+
+const pieces = fc.constantFrom(
+  ...[
+    'torchrun',
+    'python',
+    ' train.py',
+    ' --per_device_train_batch_size',
+    ' 8',
+    '$X',
+    '${X:-8}',
+    '"',
+    "'",
+    '$(',
+    ')',
+    '${',
+    '}',
+  ],
+  ...[
+    '\n',
+    '\\\n',
+    ' && ',
+    ' | ',
+    ';',
+    'if ',
+    'then ',
+    'fi',
+    'for x in ',
+    'do ',
+    'done',
+    '<<EOF\n',
+    'EOF\n',
+    '((',
+    '))',
+    '[[',
+    '`',
+  ],
+  ...[
+    ' --model_name_or_path google-bert/bert-base-uncased',
+    'A=(',
+    'A+=',
+    '"${A[@]}"',
+    '#',
+    '\t',
+    'CMD ["',
+    '"]',
+    '\uFEFF',
+    '\u0000',
+    '🙂',
+  ],
+)
+
+test.each(['a.sh', 'Makefile', 'Dockerfile', 'justfile'])('nothing that %s holds makes reading throw', async path => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(pieces, { maxLength: 60 }), async parts => {
+      const text = parts.join('')
+      const reading = await read(`${text}\npython `, path)
+      if (reading.kind === 'unreadable') for (const { line } of reading.problems) expect(line).toBeGreaterThan(0)
+    }),
+    { numRuns: 300 },
+  )
+})
