@@ -16,6 +16,8 @@ interface Piece {
   bytes: number
   isFree: boolean
   readonly isSmall: boolean
+  /** Not a hole. */
+  hasMemory: boolean
   previous: Piece | undefined
   next: Piece | undefined
 }
@@ -73,7 +75,7 @@ export class ExpandableAllocator implements Allocator {
     block.isFree = true
     absorbFree(from, block)
     const { previous } = block
-    if (previous !== undefined && isFreeWithMemory(from, previous)) {
+    if (previous?.isFree && previous.hasMemory) {
       removeFree(from, previous)
       absorb(previous)
       insertFree(from, previous)
@@ -91,7 +93,7 @@ export class ExpandableAllocator implements Allocator {
   /** find_expandable_block and try_allocate_expandable_block: the first range of free addresses that is long enough. */
   #expand(from: Segment, size: number): Piece | undefined {
     for (const hole of from.holes) {
-      const start = hole.previous !== undefined && isFreeWithMemory(from, hole.previous) ? hole.previous : hole
+      const start = hole.previous?.isFree && hole.previous.hasMemory ? hole.previous : hole
       const neededBytes = bytesToMap(from, start, size)
       if (neededBytes === undefined) continue
       if (this.#reservedBytes + neededBytes > this.#capacityBytes) return undefined
@@ -104,19 +106,21 @@ export class ExpandableAllocator implements Allocator {
 }
 
 function segment(pageBytes: number, isSmall: boolean): Segment {
-  const end: Piece = { bytes: Number.POSITIVE_INFINITY, isFree: true, isSmall, previous: undefined, next: undefined }
+  const end: Piece = {
+    bytes: Number.POSITIVE_INFINITY,
+    isFree: true,
+    isSmall,
+    hasMemory: false,
+    previous: undefined,
+    next: undefined,
+  }
   return { pageBytes, free: [], holes: [end], first: end }
 }
 
-function isFreeWithMemory({ holes }: Segment, block: Piece): boolean {
-  return block.isFree && !holes.includes(block)
-}
-
 /** Best fit; the block at the end, which can grow, counts as the largest (get_free_block). */
-function takeFree({ free, holes }: Segment, size: number): Piece | undefined {
+function takeFree({ free }: Segment, size: number): Piece | undefined {
   let index = lowerBound(free, size)
-  const isGrowing = (block: Piece | undefined) => block?.next !== undefined && holes.includes(block.next)
-  while (isGrowing(free[index]) && index + 1 < free.length) index += 1
+  while (free[index]?.next?.hasMemory === false && index + 1 < free.length) index += 1
   return free.splice(index, 1)[0]
 }
 
@@ -126,7 +130,7 @@ function bytesToMap(from: Segment, start: Piece, size: number): number | undefin
   let bytes = 0
   for (let block: Piece | undefined = start; missing > 0; block = block.next) {
     if (block === undefined || !block.isFree) return undefined
-    const isHole = from.holes.includes(block)
+    const isHole = !block.hasMemory
     const taken = isHole ? Math.min(block.bytes, toPages(missing, from.pageBytes)) : block.bytes
     if (isHole) bytes += taken
     missing -= taken
@@ -136,12 +140,12 @@ function bytesToMap(from: Segment, start: Piece, size: number): number | undefin
 
 /** One block of at least `size` bytes from `start` on, no longer among the free ones. */
 function mapped(from: Segment, start: Piece, size: number): Piece {
-  const block = from.holes.includes(start) ? emptyBefore(from, start) : start
+  const block = start.hasMemory ? start : emptyBefore(from, start)
   if (block === start) removeFree(from, start)
   while (block.bytes < size) {
     const { next } = block
     if (next === undefined) throw new Error('a segment has no end')
-    if (!from.holes.includes(next)) {
+    if (next.hasMemory) {
       removeFree(from, next)
       absorb(block)
       continue
@@ -160,7 +164,14 @@ function mapped(from: Segment, start: Piece, size: number): Piece {
 }
 
 function emptyBefore(from: Segment, hole: Piece): Piece {
-  const block: Piece = { bytes: 0, isFree: true, isSmall: hole.isSmall, previous: hole.previous, next: hole }
+  const block: Piece = {
+    bytes: 0,
+    isFree: true,
+    isSmall: hole.isSmall,
+    hasMemory: true,
+    previous: hole.previous,
+    next: hole,
+  }
   if (hole.previous === undefined) from.first = block
   else hole.previous.next = block
   hole.previous = block
@@ -176,7 +187,14 @@ function splitOff(from: Segment, block: Piece, size: number): void {
 }
 
 function insertAfter(block: Piece, bytes: number): Piece {
-  const inserted: Piece = { bytes, isFree: true, isSmall: block.isSmall, previous: block, next: block.next }
+  const inserted: Piece = {
+    bytes,
+    isFree: true,
+    isSmall: block.isSmall,
+    hasMemory: true,
+    previous: block,
+    next: block.next,
+  }
   if (block.next !== undefined) block.next.previous = inserted
   block.next = inserted
   return inserted
@@ -193,7 +211,7 @@ function absorb(block: Piece): void {
 
 function absorbFree(from: Segment, block: Piece): void {
   const { next } = block
-  if (next === undefined || !isFreeWithMemory(from, next)) return
+  if (next === undefined || !next.isFree || !next.hasMemory) return
   removeFree(from, next)
   absorb(block)
 }
@@ -206,7 +224,7 @@ function returnPages(from: Segment): number {
     const { bytes } = block
     const start = toPages(address, from.pageBytes)
     const end = Math.floor((address + bytes) / from.pageBytes) * from.pageBytes
-    if (isFreeWithMemory(from, block) && end > start) {
+    if (block.isFree && block.hasMemory && end > start) {
       returned += end - start
       removeFree(from, block)
       block = withoutPages(from, block, { before: start - address, pages: end - start })
@@ -227,6 +245,7 @@ function withoutPages(
   block.bytes = before > 0 ? before : pages
   const hole = before > 0 ? insertAfter(block, pages) : block
   if (before > 0) insertFree(from, block)
+  hole.hasMemory = false
   from.holes.push(hole)
   if (after <= 0) return hole
   const rest = insertAfter(hole, after)
@@ -236,11 +255,10 @@ function withoutPages(
 
 /** Neighbours as one, by address. */
 function mergedHoles(from: Segment): Piece[] {
-  const unordered = new Set(from.holes)
   const holes: Piece[] = []
   for (let block: Piece | undefined = from.first; block !== undefined; block = block.next) {
-    if (!unordered.has(block)) continue
-    while (block.next !== undefined && unordered.has(block.next)) absorb(block)
+    if (block.hasMemory) continue
+    while (block.next?.hasMemory === false) absorb(block)
     holes.push(block)
   }
   return holes

@@ -63,17 +63,24 @@ export function workOf(nodes: readonly Node[], recomputes: boolean): Work {
 }
 
 type Cost = Omit<Kernel, 'count'>
+type Counted = Cost & { count: number }
 
 class Counter {
-  readonly #kernels = new Map<string, Cost>()
-  readonly #counts = new Map<string, number>()
+  /** In the order in which they come first. */
+  readonly #kernels: Counted[] = []
+  /** By the sum of their figures, which few have in common. */
+  readonly #alike = new Map<number, Counted[]>()
   #operations = 0
   #layers = 0
   #backwardKernels = 0
 
   get work(): Work {
-    const kernels = [...this.#kernels].map(([key, cost]) => ({ ...cost, count: this.#counts.get(key) ?? 0 }))
-    return { kernels, operations: this.#operations, layers: this.#layers, backwardKernels: this.#backwardKernels }
+    return {
+      kernels: this.#kernels,
+      operations: this.#operations,
+      layers: this.#layers,
+      backwardKernels: this.#backwardKernels,
+    }
   }
 
   step(nodes: readonly Node[]): void {
@@ -167,11 +174,30 @@ class Counter {
   }
 
   #count(cost: Cost, turn: Turn | undefined): void {
-    const { kind, dtype, flopsPerSample, fixedFlops, bytesPerSample, fixedBytes } = cost
-    const key = `${kind} ${dtype} ${flopsPerSample} ${fixedFlops} ${bytesPerSample} ${fixedBytes}`
-    this.#kernels.set(key, cost)
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + countOf(turn))
+    const times = countOf(turn)
+    const sum = cost.flopsPerSample + cost.fixedFlops + cost.bytesPerSample + cost.fixedBytes
+    const alike = this.#alike.get(sum) ?? []
+    const known = alike.find(other => isSame(cost, other))
+    if (known !== undefined) {
+      known.count += times
+      return
+    }
+    const counted = { ...cost, count: times }
+    this.#kernels.push(counted)
+    alike.push(counted)
+    this.#alike.set(sum, alike)
   }
+}
+
+function isSame(one: Cost, other: Cost): boolean {
+  return (
+    one.kind === other.kind &&
+    one.dtype === other.dtype &&
+    one.flopsPerSample === other.flopsPerSample &&
+    one.fixedFlops === other.fixedFlops &&
+    one.bytesPerSample === other.bytesPerSample &&
+    one.fixedBytes === other.fixedBytes
+  )
 }
 
 const nothing = { flopsPerSample: 0, fixedFlops: 0, bytesPerSample: 0, fixedBytes: 0 } as const
