@@ -58,11 +58,11 @@ export interface Node {
   readonly flopsPerSample: number
   readonly computeDtype: Dtype
   /** Where the kind of kernel decides how fast it runs; otherwise a matrix product, or elementwise. */
-  readonly kernel?: KernelName
+  readonly kernel?: KernelName | undefined
   /** Of fused attention: what a query sees. */
-  readonly attendedTokens?: number
+  readonly attendedTokens?: number | undefined
   /** The weights that the op reads are quantised. */
-  readonly dequantises?: Dequantisation
+  readonly dequantises?: Dequantisation | undefined
   /** A checkpointed block: its nodes run without saving anything, and run again in the backward pass. */
   readonly body?: readonly Node[]
   /** Of a checkpointed block. */
@@ -413,8 +413,9 @@ export class Autograd {
     const { outputs, saves = NONE, saved = NONE, keeps = NONE, gradients = NONE } = options
     const reads = storagesOf(options.reads)
     const inGraph = outputs.some(output => output.requiresGrad)
-    const creates = storagesOf(outputs).filter(storage => !reads.includes(storage))
-    creates.push(...saved)
+    const creates: Storage[] = []
+    for (const { storage } of outputs) if (!reads.includes(storage)) creates.push(storage)
+    for (const storage of saved) creates.push(storage)
     this.nodes.push({
       name,
       reads,
@@ -430,9 +431,9 @@ export class Autograd {
       flopsPerSample: (options.flopsPerSample ?? 0) * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample),
       computeDtype: options.computeDtype ?? outputs[0]?.dtype ?? 'float32',
       turn: this.turn,
-      ...(options.kernel !== undefined && { kernel: options.kernel }),
-      ...(options.attendedTokens !== undefined && { attendedTokens: options.attendedTokens }),
-      ...(options.dequantises !== undefined && { dequantises: options.dequantises }),
+      kernel: options.kernel,
+      attendedTokens: options.attendedTokens,
+      dequantises: options.dequantises,
     })
   }
 

@@ -95,7 +95,7 @@ class Counter {
     this.#operations += times
     if (node.flopsPerSample > 0) this.#layers += times
     this.#operations += times * this.#unpack(node, node.dequantises?.forward)
-    this.#add(node, node.flopsPerSample, [...readBy(node), ...node.creates], passesOf(node, 'forward'))
+    this.#add(node, node.flopsPerSample, readBy(node).concat(node.creates), passesOf(node, 'forward'))
   }
 
   #backward(node: Node): void {
