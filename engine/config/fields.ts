@@ -179,6 +179,8 @@ export class FieldReader {
   flag(field: Field | undefined): boolean | undefined {
     if (field === undefined || this.#isOpen(field)) return undefined
     if (field.value.kind === 'flag') return field.value.flag
+    const argument = argumentFlag(field)
+    if (argument !== undefined) return argument
     return this.refuse(field, 'not-a-flag', `${shown(field)} is neither true nor false`, 'Write true or false.')
   }
 
@@ -255,6 +257,12 @@ export function shown({ value, source }: Pick<Field, 'value' | 'source'>): strin
     case 'open':
       return plain(source)
   }
+}
+
+/** HfArgumentParser's string_to_bool: `--bf16 1`, `--fp16 no`. */
+function argumentFlag({ name, source }: Field): boolean | undefined {
+  if (!name.startsWith('--')) return undefined
+  return /^(?:yes|y|t|1)$/i.test(source) ? true : /^(?:no|n|f|0)$/i.test(source) ? false : undefined
 }
 
 /** A launcher's line is worth telling: it may hold several commands. */

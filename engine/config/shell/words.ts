@@ -39,6 +39,8 @@ export interface Given {
   readonly valueFrom?: number
   /** What only running would tell: a clause that names it, with the line. */
   readonly why?: string
+  /** Whether that is an argument of the script. */
+  readonly isArgument?: true
   /** Sentences for the reader of the value. */
   readonly remarks: readonly string[]
 }
@@ -68,14 +70,22 @@ export class Environment {
     const isArray = value.type === 'ArrayValue'
     const words = isArray ? value.elements.flatMap(word => this.expand(word)) : [this.joined(value)]
     const before = this.#variables.get(name)
-    const told =
-      index !== undefined || why !== undefined
-        ? [this.open(pos, name, why ?? `an element of ${plain(name)} is set (line ${this.#shell.lineOf(pos)})`)]
-        : words
-    if (append !== true) this.#variables.set(name, { isArray, words: told.slice(0, MAX_WORDS) })
-    else if (isArray)
-      this.#variables.set(name, { isArray, words: [...(before?.words ?? []), ...told].slice(0, MAX_WORDS) })
-    else this.#variables.set(name, { isArray: false, words: [joinedWords([...(before?.words ?? []), ...told])] })
+    if (why !== undefined && before !== undefined && words.some(({ isArgument }) => isArgument)) {
+      this.#variables.set(name, { ...before, words: before.words.map(word => this.#overridable(word, name, pos)) })
+      return
+    }
+    const line = this.#shell.lineOf(pos)
+    const unclear = why ?? (index && `an element of ${plain(name)} is set (line ${line})`)
+    const told = unclear === undefined ? words : [this.open(pos, name, unclear)]
+    const all = append === true ? [...(before?.words ?? []), ...told] : told
+    this.#variables.set(name, { isArray, words: isArray ? all.slice(0, MAX_WORDS) : [joinedWords(all)] })
+  }
+
+  /** A script's own options are mostly read in a loop, with what was set before as their defaults. */
+  #overridable(word: Given, name: string, pos: number): Given {
+    if (word.why !== undefined) return word
+    const remark = `${plain(word.text)} is what ${plain(name)} is set to (${this.#shell.path}, line ${this.#shell.lineOf(word.from)}), which an argument of the script may override (line ${this.#shell.lineOf(pos)}).`
+    return { ...word, remarks: [...word.remarks, remark] }
   }
 
   /** That nobody can tell what it is. */
@@ -175,10 +185,9 @@ export class Environment {
     const [first] = this.#variables.get(name)?.words ?? []
     if (first !== undefined) return first
     const line = this.#shell.lineOf(pos)
-    const why = /^[\d@*#]/.test(name)
-      ? `${plain(text)} is an argument of the script (line ${line})`
-      : `${plain(text)} is not set in the file (line ${line})`
-    return this.open(pos, text, why)
+    if (/^[\d@*#]/.test(name))
+      return { ...this.open(pos, text, `${plain(text)} is an argument of the script (line ${line})`), isArgument: true }
+    return this.open(pos, text, `${plain(text)} is not set in the file (line ${line})`)
   }
 
   #parameter(part: ParameterExpansionPart, depth: number): Given {

@@ -86,6 +86,30 @@ describe('a value', () => {
   })
 })
 
+it('what the script’s own options may override counts as it is set, and says so', async () => {
+  const options = 'BS=16\nwhile [[ $# -gt 0 ]]; do case $1 in -b) BS=$2; shift;; esac; shift; done\n'
+  const { spec, batchSizeAt, assumptions } = await trained(
+    `${options}python train.py ${bert} --per_device_train_batch_size $BS\n`,
+  )
+  expect(spec.microBatch).toBe(16)
+  expect(batchSizeAt).toEqual({ line: 1, column: 4 })
+  expect(assumptions).toContain(
+    '16 is what BS is set to (train.sh, line 1), which an argument of the script may override (line 2).',
+  )
+})
+
+it.each([
+  ['--bf16 1', 'amp-bf16'],
+  ['--bf16 yes', 'amp-bf16'],
+  ['--bf16', 'amp-bf16'],
+  ['--bf16 0', 'fp32'],
+  ['--no_bf16', 'fp32'],
+])('%s is a flag as the command line’s parser takes it', async (written, precision) => {
+  expect((await trained(`python t.py ${bert} --per_device_train_batch_size 8 ${written}\n`)).spec.precision).toBe(
+    precision,
+  )
+})
+
 it('two trainings with different settings are told apart by their lines', async () => {
   const line = (size: number) => `python train.py ${bert} --per_device_train_batch_size ${size}\n`
   const reading = await read(line(8) + line(16))
