@@ -14,8 +14,8 @@ from transformers import (
     AutoModelForSeq2SeqLM,
 )
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "engine/probes"))
-from worker import with_floats
+sys.path.insert(0, str(Path(__file__).parents[2] / "engine/probes/worker"))
+from memorymark_worker.model_config import with_floats
 
 CLASSES = {
     "t5": AutoModelForSeq2SeqLM,
