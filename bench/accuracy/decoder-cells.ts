@@ -30,6 +30,8 @@ export const decoderCells: readonly Cell[] = [
   ['ByteDance-Seed/Seed-OSS-36B-Instruct', { ...lora(), ...ckpt, ...batch(2, 2048) }],
   ['tencent/Hunyuan-0.5B-Instruct', { ...full, ...batch(2, 2048) }],
   ['THUDM/GLM-4-32B-0414', { ...lora(['q_proj', 'k_proj', 'v_proj', 'o_proj']), ...ckpt, ...batch(2, 2048) }],
+  ['THUDM/glm-4-9b-chat-hf', { ...lora(['q_proj', 'k_proj', 'v_proj', 'o_proj']), ...ckpt, ...batch(2, 2048) }],
+  ['THUDM/glm-4-9b-chat-hf', { ...sgd, ...batch(1, 1024) }],
   ['canopylabs/orpheus-3b-0.1-pretrained', { ...full, optimizer: 'adamw-fused', ...batch(4, 4096) }],
   ['nvidia/Nemotron-Mini-4B-Instruct', { ...lora(ungated), ...ckpt, ...batch(2, 2048) }],
   ['nvidia/Nemotron-Mini-4B-Instruct', { ...sgd, ...batch(4, 2048) }],

@@ -248,6 +248,8 @@ const others: readonly ModelRow[] = [
   row('hunyuan_v1_dense', [128_167, 4_096, 14_336, 32, 32, 8, 32_768], ['tencent/Hunyuan-7B-Instruct', 'tencent/Hunyuan-7B-Pretrain'], hunyuan),
   row('glm4', [151_552, 4_096, 13_696, 40, 32, 2, 32_768], ['THUDM/GLM-4-9B-0414', 'zai-org/GLM-4-9B-0414', 'zai-org/GLM-Z1-9B-0414'], glm4),
   row('glm4', [151_552, 6_144, 23_040, 61, 48, 2, 32_768], ['THUDM/GLM-4-32B-0414', 'zai-org/GLM-4-32B-0414', 'zai-org/GLM-4-32B-Base-0414', 'zai-org/GLM-Z1-32B-0414'], { ...glm4, attention_bias: false }),
+  row('glm', [151_552, 4_096, 13_696, 40, 32, 2, 8_192], ['THUDM/glm-4-9b-hf', 'zai-org/glm-4-9b-hf'], glm4),
+  row('glm', [151_552, 4_096, 13_696, 40, 32, 2, 131_072], ['THUDM/glm-4-9b-chat-hf', 'zai-org/glm-4-9b-chat-hf'], glm4),
   row('nemotron', [256_000, 3_072, 9_216, 32, 24, 8, 4_096], ['nvidia/Nemotron-Mini-4B-Instruct', 'nvidia/Minitron-4B-Base'], { head_dim: 128, ...untied }),
   row('apertus', [131_072, 4_096, 21_504, 32, 32, 8, 65_536], ['swiss-ai/Apertus-8B-2509', 'swiss-ai/Apertus-8B-Instruct-2509'], untied),
   row('apertus', [131_072, 8_192, 43_008, 80, 64, 8, 65_536], ['swiss-ai/Apertus-70B-2509', 'swiss-ai/Apertus-70B-Instruct-2509'], untied),

@@ -22,6 +22,7 @@ import { falconH1, falconH1Config } from './falcon-h1.ts'
 import { family, type Linears, schemasOf } from './family.ts'
 import { gemma, gemma2, gemma2Config, gemma3, gemma3Config, gemmaConfig } from './gemma.ts'
 import { glm4, glm4Config, glm4v, glm4vConfig } from './glm.ts'
+import { glm2024 } from './glm-2024.ts'
 import { gptOss, gptOssConfig } from './gpt-oss.ts'
 import { graniteHybrid, graniteHybridConfig } from './granite-hybrid.ts'
 import { graniteMoe, graniteMoeConfig, graniteMoeSharedConfig } from './granite-moe.ts'
@@ -104,6 +105,7 @@ export const decoderFamilies = [
   family(hunyuanConfig, hunyuan),
   family(ernieConfig, ernie),
   family(glm4Config, glm4),
+  glm2024,
   family(starcoder2Config, starcoder2),
   family(stablelmConfig, stablelm),
   family(nemotronConfig, nemotron),
