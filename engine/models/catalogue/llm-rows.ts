@@ -250,6 +250,8 @@ const others: readonly ModelRow[] = [
   row('glm4', [151_552, 6_144, 23_040, 61, 48, 2, 32_768], ['THUDM/GLM-4-32B-0414', 'zai-org/GLM-4-32B-0414', 'zai-org/GLM-4-32B-Base-0414', 'zai-org/GLM-Z1-32B-0414'], { ...glm4, attention_bias: false }),
   row('glm', [151_552, 4_096, 13_696, 40, 32, 2, 8_192], ['THUDM/glm-4-9b-hf', 'zai-org/glm-4-9b-hf'], glm4),
   row('glm', [151_552, 4_096, 13_696, 40, 32, 2, 131_072], ['THUDM/glm-4-9b-chat-hf', 'zai-org/glm-4-9b-chat-hf'], glm4),
+  row('exaone4', [102_400, 2_048, 4_096, 30, 32, 8, 65_536], ['LGAI-EXAONE/EXAONE-4.0-1.2B'], { head_dim: 64, sliding_window: null, layer_types: Array(30).fill('full_attention'), ...tied }),
+  row('exaone4', [102_400, 5_120, 27_392, 64, 40, 8, 131_072], ['LGAI-EXAONE/EXAONE-4.0-32B'], { head_dim: 128, sliding_window: 4_096, ...untied }),
   row('nemotron', [256_000, 3_072, 9_216, 32, 24, 8, 4_096], ['nvidia/Nemotron-Mini-4B-Instruct', 'nvidia/Minitron-4B-Base'], { head_dim: 128, ...untied }),
   row('apertus', [131_072, 4_096, 21_504, 32, 32, 8, 65_536], ['swiss-ai/Apertus-8B-2509', 'swiss-ai/Apertus-8B-Instruct-2509'], untied),
   row('apertus', [131_072, 8_192, 43_008, 80, 64, 8, 65_536], ['swiss-ai/Apertus-70B-2509', 'swiss-ai/Apertus-70B-Instruct-2509'], untied),

@@ -18,6 +18,7 @@ import {
   mistral4Config,
 } from './deepseek.ts'
 import { ernie, ernieConfig } from './ernie.ts'
+import { exaone4 } from './exaone4.ts'
 import { falconH1, falconH1Config } from './falcon-h1.ts'
 import { family, type Linears, schemasOf } from './family.ts'
 import { gemma, gemma2, gemma2Config, gemma3, gemma3Config, gemmaConfig } from './gemma.ts'
@@ -102,6 +103,7 @@ export const decoderFamilies = [
   family(phi3Config, phi3),
   family(olmo2Config, olmo2),
   family(olmo3Config, olmo3),
+  exaone4,
   family(hunyuanConfig, hunyuan),
   family(ernieConfig, ernie),
   family(glm4Config, glm4),
