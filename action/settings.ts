@@ -25,7 +25,7 @@ export async function readTeamSettings({ github, run, engine }: Reading): Promis
   const reading = await engine.readSettings(settingsFile(found.kind === 'text' ? found.text : undefined))
   switch (reading.kind) {
     case 'settings':
-      return { settings: reading.settings, remarks: [] }
+      return withCalibration(reading.settings, { github, run, engine })
     case 'none':
       return { settings: noSettings, remarks: [] }
     case 'unreadable':
@@ -37,6 +37,19 @@ export async function readTeamSettings({ github, run, engine }: Reading): Promis
         ],
       }
   }
+}
+
+/** With what the team's runs measured, as the default branch has it. */
+async function withCalibration(settings: RepositorySettings, { github, run, engine }: Reading): Promise<TeamSettings> {
+  const { calibrationPath: path } = settings
+  if (path === undefined) return { settings, remarks: [] }
+  const found = await readFileAt(github, run.repository, undefined, path)
+  if (found.kind === 'no-file') return { settings, remarks: [`${path} is not there, so nothing is calibrated.`] }
+  const text = found.kind === 'text' ? found.text : ''
+  const reading = await engine.readCalibration({ path, text })
+  return reading.kind === 'calibration'
+    ? { settings: { ...settings, calibration: reading.calibration }, remarks: [] }
+    : { settings, remarks: ['Nothing is calibrated.', ...reading.problems.map(written)] }
 }
 
 /** What is wrong with the settings as a pull request leaves them, so that they are not merged broken. */

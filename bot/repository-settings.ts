@@ -1,5 +1,5 @@
 /** The team's settings, read from its repository as data. */
-import { noSettings, type RepositorySettings, renderProblem, SETTINGS_PATH } from '../engine/index.ts'
+import { inlinePath, noSettings, type RepositorySettings, renderProblem, SETTINGS_PATH } from '../engine/index.ts'
 import { readFileAt } from '../github/single-file.ts'
 import type { Defaults, Work } from './github.ts'
 import { keepSettings, lastSettings } from './store/last-settings.ts'
@@ -32,7 +32,7 @@ async function readOwn(work: Work): Promise<TeamSettings> {
   switch (reading.kind) {
     case 'settings':
       await keepSettings(work.database, work.place, file?.text ?? '')
-      return { settings: reading.settings, remarks: [] }
+      return withCalibration(reading.settings, work)
     case 'none':
       // Settings that were taken away do not come back when new ones are broken.
       await keepSettings(work.database, work.place, '')
@@ -43,6 +43,21 @@ async function readOwn(work: Work): Promise<TeamSettings> {
         reading.problems.slice(0, MAX_PROBLEMS).map(problem => renderProblem('', problem)),
       )
   }
+}
+
+/** With what the team's runs measured, as the default branch has it. */
+async function withCalibration(settings: RepositorySettings, work: Work): Promise<TeamSettings> {
+  const { calibrationPath: path } = settings
+  if (path === undefined) return { settings, remarks: [] }
+  const found = await readFileAt(work.github, work.repository, undefined, path)
+  if (found.kind === 'no-file') {
+    return { settings, remarks: [`${inlinePath(path)} is not there, so nothing is calibrated.`] }
+  }
+  const text = found.kind === 'text' ? found.text : ''
+  const reading = await work.engine.readCalibration({ path, text })
+  return reading.kind === 'calibration'
+    ? { settings: { ...settings, calibration: reading.calibration }, remarks: [] }
+    : { settings, remarks: ['Nothing is calibrated.', ...reading.problems.map(problem => renderProblem('', problem))] }
 }
 
 /** The last that could be read, or the built-in ones where none ever could. */

@@ -1,6 +1,7 @@
 /** From files to a report: read each, assess the training configs among them, leave the rest alone. */
 import { setImmediate } from 'node:timers/promises'
 import { type Assessment, type AssessmentOptions, assess } from './assess.ts'
+import { sentencesOn } from './calibration/known.ts'
 import { readConfigAsync } from './config/read.ts'
 import type { OtherFile, Reading, ReadTraining, SourceFile } from './config/reading.ts'
 import { askingOnce, type Sources } from './config/sources.ts'
@@ -10,7 +11,7 @@ import { MemoryMarkError } from './errors.ts'
 import { derivationOf } from './estimate/error-band.ts'
 import { FootprintCache } from './estimate/footprint-cache.ts'
 import { defaultGpu, type Gpu, gpus } from './gpus/catalogue.ts'
-import { sentencesOn } from './gpus/described.ts'
+import { sentencesOn as sentencesOnGpu } from './gpus/described.ts'
 import { type ProposalOptions, proposeChange } from './propose.ts'
 import { isPlainLine } from './render/plain.ts'
 import { changedLines } from './report/changed-lines.ts'
@@ -213,7 +214,12 @@ async function analyzeReading(
       ]
       const analysis = async () => {
         const { assessment, assumptions } = await assessor(reading, file, { ...options, assumed })
-        return analysed(path, reading, { assessment, assumptions: [...assumptions, ...sentencesOn(options.gpu)] })
+        const { calibration, gpu } = assessment
+        const calibrated = calibration ? sentencesOn(calibration, gpu) : []
+        return analysed(path, reading, {
+          assessment,
+          assumptions: [...assumptions, ...calibrated, ...sentencesOnGpu(options.gpu)],
+        })
       }
       return { name, result: await assessed(path, reading, analysis) }
     }
@@ -276,13 +282,14 @@ function sharedOptions(
   settings: RepositorySettings,
   footprints: FootprintCache,
 ): SharedOptions {
-  const { stepSize, marginPercent } = settings
+  const { stepSize, marginPercent, calibration } = settings
   return {
     policy: policyOf(options, settings),
     footprints,
     catalogue: [...gpus, ...settings.gpus].map(gpu =>
       priced(gpu, settings.pricesPerHourUsd[gpu.id], settings.source, options.now),
     ),
+    calibration,
     ...(stepSize !== undefined && { stepSize }),
     ...(marginPercent !== undefined && { margin: marginPercent / 100 }),
   }

@@ -1,5 +1,6 @@
 /** One training spec on one GPU, assessed: peak, largest and recommended batch, cost, lever, cheaper GPU, verdict. */
-
+import type { Calibration, Corrections } from './calibration/correction.ts'
+import { knownOf } from './calibration/known.ts'
 import { accumulatesGradients, batchBounds, effectiveBatch, makesAnswers, type TrainingSpec } from './config/spec.ts'
 import { MemoryMarkError } from './errors.ts'
 import { errorBand } from './estimate/error-band.ts'
@@ -41,6 +42,8 @@ export interface AssessmentOptions {
   readonly policy: Policy
   /** Kept from earlier assessments for reuse. */
   readonly footprints: FootprintCache
+  /** The team's own runs; none unless told. */
+  readonly calibration?: Calibration
   /** What is nobody's word; nothing unless told. */
   readonly assumed?: readonly AssumedCircumstance[]
   /** Wall-clock hours of a run at the current batch. */
@@ -70,6 +73,10 @@ export interface Evidence {
   readonly throughputBandPercent?: number
   /** Where a ratio of two throughputs really lies, as factors. */
   readonly ratioBand: Range
+  /** Where a modelled throughput really lies, as factors. */
+  readonly speedBand?: Range
+  /** By runs of the team's own, which the figures contain already. */
+  readonly corrections?: Corrections | undefined
   /** Of a micro-batch that is a whole step: without gradient accumulation. Undefined when not even one sample fits. */
   readonly largest: number | undefined
   readonly advice: Advice | undefined
@@ -91,7 +98,8 @@ export function assess(
 ): Assessment {
   const { gpu, policy, footprints, hoursPerRun, runsPerYear } = options
   const assumed = decisive(spec, config, options, evidence)
-  const { samplesPerSecond: rate, largest, throughputBandPercent, ratioBand } = evidence
+  const { samplesPerSecond: rate, largest, throughputBandPercent, ratioBand, corrections } = evidence
+  const speedBand = evidence.throughputProvenance === 'modelled' ? evidence.speedBand : undefined
   const now = planOf(spec)
   const terms: RunTerms = { hoursPerRun, pricePerHourUsd: gpu.pricePerHourUsd, gpus: spec.gpus }
   // In a run that generates completions, training steps are only part of the time, and that share is not modelled.
@@ -138,6 +146,8 @@ export function assess(
     peakMoment: moment,
     speedup,
     ratioBand,
+    ...(speedBand && { throughputBand: speedBand }),
+    ...(corrections && { calibration: corrections }),
     savingsPerRunUsd: savedPerRunUsd,
     savingsPerYearUsd,
     ...(lever && { lever: { ...lever, peakBytes: lever.peakBytes * correction } }),
@@ -221,17 +231,25 @@ function throughputCurve({ trials, throughputProvenance, samplesPerSecond, large
 
 function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: AssessmentOptions): Evidence {
   if (spec.framework !== 'pytorch') throw notEstimated(spec)
-  const { gpu, footprints, stepSize, margin = DEFAULT_MARGIN } = options
-  const band = memoryBand(spec, config)
-  const probes = new EstimateProbes(spec, config, gpu, footprints)
+  const { gpu, footprints, stepSize, calibration, margin = DEFAULT_MARGIN } = options
+  const {
+    memoryBand: band,
+    memoryFactor,
+    speedFactor,
+    speedBand,
+    corrections,
+  } = knownOf(spec, config, gpu, calibration)
+  const probes = new EstimateProbes(spec, config, gpu, footprints, memoryFactor)
   const grid = new Grid(stepSize)
   const current = planOf(spec)
   const terms = { grid, own: spec.microBatch, margin, safety: marginFor(band) }
   const alone = new EstimatedSizes(() => probes.of(false), terms)
   const accumulating = new EstimatedSizes(() => probes.of(true), terms)
   const sizesOf = (plan: BatchPlan) => (accumulatesGradients(spec, plan) ? accumulating : alone)
-  const samplesPerSecond = (plan: BatchPlan) =>
-    sizesOf(current).probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation)
+  const samplesPerSecond = (plan: BatchPlan) => {
+    const modelled = sizesOf(current).probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation)
+    return modelled === undefined ? undefined : modelled * speedFactor
+  }
   const situation = {
     current,
     bounds: batchBounds(spec),
@@ -249,6 +267,8 @@ function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: Ass
     errorBand: band,
     throughputProvenance: hasSpeed(gpu) ? 'modelled' : 'unknown',
     ratioBand: throughputBand(spec, gpu).ratio,
+    speedBand,
+    corrections,
     largest,
     advice,
     trials: trialsOf(sizesOf, grid, [current, ...(advice ? [advice.recommended] : [])], alone),
@@ -306,34 +326,49 @@ function powersOfTwo(): number[] {
 function cheaperGpu(
   spec: TrainingSpec,
   config: ModelConfig,
-  { gpu, footprints, hoursPerRun, catalogue = gpus, margin = DEFAULT_MARGIN }: AssessmentOptions,
+  { gpu, footprints, hoursPerRun, calibration, catalogue = gpus, margin = DEFAULT_MARGIN }: AssessmentOptions,
   best: OperatingPoint,
 ): AnalysedConfig['rightSizing'] {
   // Both speeds are modelled: a measured one could not be compared with another card's modelled one.
-  const probeOf = (card: Gpu) => new EstimateProbe(footprints.of(spec, config, card), card)
-  const here = probeOf(gpu).samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
-  if (here === undefined) return undefined
-  const atMost = throughputBand(spec, gpu).samplesPerSecond.high
+  const on = (card: Gpu) => {
+    const known = knownOf(spec, config, card, calibration)
+    const probe = new EstimateProbe(footprints.of(spec, config, card), card, known.memoryFactor)
+    const modelled = () => probe.samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
+    return { ...known, probe, samplesPerSecond: () => (modelled() ?? Number.NaN) * known.speedFactor }
+  }
+  const own = on(gpu)
+  if (!hasSpeed(gpu)) return undefined
+  const here = own.samplesPerSecond()
   const worthwhileUsd = best.costPerRunUsd * WORTHWHILE_COST_SHARE
-  const toLeave = Math.max(margin, marginFor(memoryBand(spec, config)))
   const { bytes: restingBytes } = footprints.of(spec, config, gpu).resting(0)
   const offers = catalogue
-    .filter(other => other.priceCaveat === undefined && other.pricePerHourUsd < gpu.pricePerHourUsd)
-    .filter(other => runs(other, spec) && restingBytes <= usableBytes(other) * (1 - toLeave))
-    .flatMap(other => {
-      const probe = probeOf(other)
-      const there = probe.samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
-      if (there === undefined) return []
-      const costPerRunUsd = hoursPerRun * (here / there) * other.pricePerHourUsd * spec.gpus
-      const atLeast = throughputBand(spec, other).samplesPerSecond.low
-      return [{ other, probe, costPerRunUsd, worstCostUsd: (costPerRunUsd * atMost) / atLeast }]
+    .filter(other => hasSpeed(other) && other.priceCaveat === undefined && other.pricePerHourUsd < gpu.pricePerHourUsd)
+    .filter(other => runs(other, spec))
+    .map(other => {
+      const there = on(other)
+      return { other, ...there, toLeave: Math.max(margin, marginFor(there.memoryBand)) }
     })
-    .filter(({ worstCostUsd }) => worstCostUsd <= worthwhileUsd)
+    .filter(({ other, memoryFactor, toLeave }) => restingBytes * memoryFactor <= usableBytes(other) * (1 - toLeave))
+    .map(offer => {
+      const costPerRunUsd = (hoursPerRun * here * offer.other.pricePerHourUsd * spec.gpus) / offer.samplesPerSecond()
+      const range = {
+        low: (costPerRunUsd * own.speedBand.low) / offer.speedBand.high,
+        high: (costPerRunUsd * own.speedBand.high) / offer.speedBand.low,
+      }
+      return { ...offer, costPerRunUsd, range }
+    })
+    .filter(({ range }) => range.high <= worthwhileUsd)
   // Its memory takes longest to know, and is asked for last.
   const cheapest = offers
     .toSorted((a, b) => a.costPerRunUsd - b.costPerRunUsd)
-    .find(({ probe }) => probe.fits(spec.microBatch, toLeave))
-  return cheapest && { gpu: reportedGpu(cheapest.other), costPerRunUsd: cheapest.costPerRunUsd }
+    .find(({ probe, toLeave }) => probe.fits(spec.microBatch, toLeave))
+  return (
+    cheapest && {
+      gpu: reportedGpu(cheapest.other),
+      costPerRunUsd: cheapest.costPerRunUsd,
+      costPerRunRangeUsd: cheapest.range,
+    }
+  )
 }
 
 function runs(gpu: Gpu, spec: TrainingSpec): boolean {

@@ -1,5 +1,6 @@
 /** The engine's front door: what the Action, the bot and the command line build on. */
 export { type AnalyzeOptions, analyze } from './analyze.ts'
+export type { CalibrationReading } from './calibration/file.ts'
 export { isPythonPath } from './config/python/quick-look.ts'
 export { isCandidatePath } from './config/read.ts'
 export type { SourceFile } from './config/reading.ts'

@@ -1,6 +1,8 @@
 /** One model or config, as a command names it, with settings changed by hand. */
 import { DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR } from './analyze.ts'
 import { type Assessment, assess } from './assess.ts'
+import type { Calibration } from './calibration/correction.ts'
+import type { RunFigures } from './calibration/file.ts'
 import { adjusted, type SpecAdjustments, specOf } from './config/adjusted-spec.ts'
 import { unreadSentence } from './config/memory-settings.ts'
 import { modelProblem } from './config/model-problem.ts'
@@ -15,8 +17,10 @@ import { MemoryMarkError } from './errors.ts'
 import { derivationOf } from './estimate/error-band.ts'
 import type { FootprintCache } from './estimate/footprint-cache.ts'
 import { defaultGpu, type Gpu } from './gpus/catalogue.ts'
+import type { ModelConfig } from './models/architecture.ts'
 import type { CatalogueModel } from './models/catalogue.ts'
 import { resolveModel } from './models/resolve.ts'
+import { EstimateProbe } from './probes/estimate.ts'
 import { type RepositorySettings, settingsFor } from './settings/settings.ts'
 import { defaultPolicy } from './verdict/policy.ts'
 
@@ -63,14 +67,46 @@ export async function readSubject(named: Named, options: SubjectOptions, sources
 }
 
 /** Steps in TensorFlow.js cannot be estimated. @throws MemoryMarkError */
-export function estimateSubject({ spec, model }: Subject, gpu: Gpu, footprints: FootprintCache): Assessment {
+export function estimateSubject(
+  { spec, model }: Subject,
+  gpu: Gpu,
+  footprints: FootprintCache,
+  calibration: Calibration = [],
+): Assessment {
   return assess(spec, model.config, {
     gpu,
+    calibration,
     policy: defaultPolicy,
     footprints,
     hoursPerRun: DEFAULT_HOURS_PER_RUN,
     runsPerYear: DEFAULT_RUNS_PER_YEAR,
   })
+}
+
+/** A training that ran, and the GPU that it ran on. Plain data. */
+export interface RunOnGpu {
+  readonly spec: TrainingSpec
+  readonly gpu: Gpu
+  /** Of the model; looked up by its name where absent. */
+  readonly config?: ModelConfig
+}
+
+/** What our model says of a run's memory and of its speed on one GPU, uncorrected. @throws MemoryMarkError */
+export async function estimateRun(
+  model: string,
+  { spec, gpu, config }: RunOnGpu,
+  { sources, footprints }: { readonly sources: Sources; readonly footprints: FootprintCache },
+): Promise<RunFigures> {
+  const probe = new EstimateProbe(footprints.of(spec, config ?? (await configOf(model, sources)), gpu), gpu)
+  const samplesPerSecond = probe.samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
+  const { bytes: peakBytes } = probe.peak(spec.microBatch)
+  return { peakBytes, ...(samplesPerSecond !== undefined && { samplesPerSecond }) }
+}
+
+async function configOf(model: string, sources: Sources): Promise<ModelConfig> {
+  const resolution = await resolveModel(model, sources)
+  if (resolution.kind !== 'resolved') throw new MemoryMarkError(modelProblem(model, resolution))
+  return resolution.model.config
 }
 
 /** Takes as much time and memory as whoever runs its steps will need to plan them. */

@@ -8,6 +8,7 @@ import {
   planOf,
   reportedGpu,
 } from './assess.ts'
+import { knownOf } from './calibration/known.ts'
 import { accumulatesGradients, batchBounds, type TrainingSpec } from './config/spec.ts'
 import { throughputBand } from './estimate/throughput-band.ts'
 import { type Gpu, hasSpeed } from './gpus/catalogue.ts'
@@ -96,12 +97,18 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
     (probe.provenance !== 'estimated' || estimates.of(beside).fits(microBatch, share))
   const largest = safety === 0 ? run : await largestVerified(spec, { grid, record, fits: leaves(safety) })
   const isTimed = probe.engine === 'torch'
+  // Of memory, trials on this very step know more.
+  const known = knownOf(spec, config, gpu, isTimed ? [] : options.calibration)
+  const speed = known.corrections?.speed
   const { advice, samplesPerSecond, throughputBandPercent } = await recommendVerified(spec, {
     grid,
     record,
     isTimed,
     fits: leaves(Math.max(margin, safety)),
-    modelled: (microBatch, accumulation) => estimates.of(accumulates).samplesPerSecond(microBatch, accumulation),
+    modelled: (microBatch, accumulation) => {
+      const modelled = estimates.of(accumulates).samplesPerSecond(microBatch, accumulation)
+      return modelled === undefined ? undefined : modelled * known.speedFactor
+    },
   })
   if (signal?.aborted) return { kind: 'cancelled', trials: record.trials }
 
@@ -111,6 +118,8 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
     errorBand: isMeasured ? memorySpread(record) : memoryBand(spec, config),
     ratioBand:
       throughputBandPercent === undefined ? throughputBand(spec, gpu).ratio : ratioWithin(1, throughputBandPercent),
+    speedBand: known.speedBand,
+    corrections: speed && known.corrections && { speed, otherVersions: known.corrections.otherVersions },
     throughputProvenance: isTimed && advice !== undefined ? 'measured' : hasSpeed(gpu) ? 'modelled' : 'unknown',
     ...(throughputBandPercent !== undefined && { throughputBandPercent }),
     largest,

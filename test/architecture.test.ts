@@ -22,6 +22,7 @@ const rows: readonly (readonly string[])[] = [
   ['engine/metrics'],
   ['engine/search'],
   ['engine/probes'],
+  ['engine/calibration'],
   ['engine/estimate'],
   ['engine/models', 'engine/gpus', 'engine/config'],
   ['engine/isolation'],

@@ -2,6 +2,7 @@
 
 import { throughputBand, throughputClassOf } from '../../engine/estimate/throughput-band.ts'
 import { WORTHWHILE_SPEEDUP } from '../../engine/metrics/recommend.ts'
+import { calibrationReport } from './calibration.ts'
 import { type Compared, casesOf, compared, curvesOf, gainsOf, quantile } from './throughput-errors.ts'
 import { readThroughputReadings } from './throughput-readings.ts'
 
@@ -30,6 +31,7 @@ export async function throughputReport(file = new URL('throughput.json', import.
     figures.insideBand >= GOALS.insideBand &&
     figures.gainsInsideBand >= GOALS.insideBand &&
     figures.wrongBlocks <= GOALS.wrongBlocks
+  const calibration = calibrationReport(rows)
   const lines = [
     'Samples a second on one GPU: read, modelled, modelled over read; outside the stated band: *; ratios within a curve alone: ~',
     ...rows.map(readingLine),
@@ -41,9 +43,10 @@ export async function throughputReport(file = new URL('throughput.json', import.
     ...decisions.flatMap(decisionLine),
     '',
     ...classLines(rows, curves),
+    ...calibration.lines,
     summaryLine(figures, holds),
   ]
-  return { lines, holds }
+  return { lines, holds: holds && calibration.holds }
 }
 
 function readingLine(row: Compared): string {

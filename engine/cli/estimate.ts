@@ -1,6 +1,7 @@
 /** `memorymark estimate`: the memory of one model or config, without a GPU. */
 import { priced } from '../analyze.ts'
 import type { Assessment } from '../assess.ts'
+import { sentencesOn as sentencesOnCalibration } from '../calibration/known.ts'
 import { findGpu } from '../gpus/catalogue.ts'
 import { sentencesOn } from '../gpus/described.ts'
 import type { IsolatedEngine } from '../isolated/engine.ts'
@@ -39,7 +40,8 @@ export async function estimated(args: readonly string[], engine: IsolatedEngine)
   })
   const gpu = await gpuOf(values, engine)
   const { subject, assessment } = await estimateSubject(positionals, values, engine, gpu)
-  const assumptions = [...subject.assumptions, ...sentencesOn(gpu)]
+  const calibrated = assessment.calibration ? sentencesOnCalibration(assessment.calibration, gpu) : []
+  const assumptions = [...subject.assumptions, ...calibrated, ...sentencesOn(gpu)]
   return { subject: { ...subject, assumptions }, assessment, isJson: values.json === true }
 }
 

@@ -3,6 +3,7 @@
 import { inspect } from 'node:util'
 import { closest, MemoryMarkError } from '../errors.ts'
 import { version } from '../version.ts'
+import { calibrate } from './calibrate.ts'
 import { check } from './check.ts'
 import { doctor } from './doctor.ts'
 import { estimate } from './estimate.ts'
@@ -18,6 +19,7 @@ const commands: Record<string, (args: string[]) => Promise<ExitCode>> = {
   estimate,
   explain,
   sweep,
+  calibrate,
   doctor,
   // Loaded on demand: its libraries would slow the start of every other command by more than a check takes.
   serve: async args => (await import('./serve.ts')).serve(args),

@@ -32,7 +32,27 @@ export async function findSettings(flags: SettingsFlags, engine: IsolatedEngine)
     if (flags.settings === undefined && isMissing(error)) return undefined
     throw error instanceof MemoryMarkError ? error : unreadable(path, error)
   })
-  return engine.readSettings(text === undefined ? undefined : { path, text })
+  const reading = await engine.readSettings(text === undefined ? undefined : { path, text })
+  return reading.kind === 'settings' ? withCalibration(reading, engine) : reading
+}
+
+/** With what the team's runs measured, where the settings name the file that keeps it. */
+async function withCalibration(
+  reading: Extract<SettingsReading, { kind: 'settings' }>,
+  engine: IsolatedEngine,
+): Promise<SettingsReading> {
+  const { calibrationPath: path } = reading.settings
+  if (path === undefined) return reading
+  const text = await readCapped(path).catch((error: unknown) => {
+    if (isMissing(error)) return undefined
+    throw error instanceof MemoryMarkError ? error : unreadable(path, error)
+  })
+  // What is yet to be calibrated.
+  if (text === undefined) return reading
+  const calibration = await engine.readCalibration({ path, text })
+  return calibration.kind === 'unreadable'
+    ? calibration
+    : { ...reading, settings: { ...reading.settings, calibration: calibration.calibration } }
 }
 
 /** @throws MemoryMarkError with the first mistake in settings that cannot be read. */

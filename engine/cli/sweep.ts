@@ -1,8 +1,11 @@
 /** `memorymark sweep`: finds the largest batch by trials and prints the same report as `check`. */
 import { type AnalyzeOptions, assessmentOptionsFor } from '../analyze.ts'
-import type { AssessmentOptions } from '../assess.ts'
+import type { Assessment, AssessmentOptions } from '../assess.ts'
+import type { CalibrationRun } from '../calibration/file.ts'
+import { sentencesOn as sentencesOnCalibration } from '../calibration/known.ts'
 import type { TrainingSpec } from '../config/spec.ts'
-import { findGpuAmong } from '../gpus/catalogue.ts'
+import { MemoryMarkError } from '../errors.ts'
+import { findGpuAmong, type Gpu } from '../gpus/catalogue.ts'
 import { sentencesOn } from '../gpus/described.ts'
 import { INTERRUPTED, Interruption } from '../interruption.ts'
 import { deviceKinds } from '../probes/device.ts'
@@ -13,18 +16,22 @@ import { trialLine } from '../render/trial-line.ts'
 import { type ConfigResult, REPORT_SCHEMA, type Report } from '../report/schema.ts'
 import { DEFAULT_STEP_SIZE } from '../search/grid.ts'
 import { strategies, strategyNames } from '../search/strategy.ts'
+import type { RepositorySettings } from '../settings/settings.ts'
 import type { Subject } from '../subject.ts'
 import { largestWords, type SizesOnly, type SweepResult, sweep as sweepSpec } from '../sweep.ts'
 import { formatGib } from '../units.ts'
 import type { Policy } from '../verdict/policy.ts'
 import { version } from '../version.ts'
 import { memoryFlag, numberFlag, oneOf, parseFlags } from './arguments.ts'
+import { writtenTo } from './calibrate.ts'
+import { calibrated, calibrationLines, calibrationPathOf, keepRuns } from './calibration.ts'
 import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
 import { judgingOf, judgingOptions } from './judging.ts'
 import { complain, print, printJson, printReport } from './print.ts'
 import { SweepProgress } from './progress.ts'
 import { pythonCommand } from './python.ts'
+import { measuredRuns } from './run-sources.ts'
 import { settingsOrThrow } from './settings.ts'
 import { type SpecFlags, specOptions } from './spec-flags.ts'
 import { readSubject } from './subject.ts'
@@ -41,6 +48,7 @@ export async function sweep(args: string[]): Promise<ExitCode> {
     device: { type: 'string' },
     'allow-entrypoint': { type: 'string' },
     ...judgingOptions,
+    calibrate: { type: 'boolean' },
     json: { type: 'boolean' },
   })
   const engine = oneOf('--engine', values.engine, ['auto', ...engines]) ?? 'auto'
@@ -49,6 +57,7 @@ export async function sweep(args: string[]): Promise<ExitCode> {
   const deviceKind = oneOf('--device', values.device, deviceKinds)
   const limitMemoryBytes = memoryFlag('--limit-memory', values['limit-memory'])
   const entrypoint = values['allow-entrypoint']
+  if (entrypoint !== undefined && values.calibrate) throw contradictingEntrypoint()
   const { subject, settings } = await read(positionals, values)
   const judging = judgingOf(values, settings)
   const planned = assessmentOptionsFor(subject.path, judging)
@@ -85,7 +94,34 @@ export async function sweep(args: string[]): Promise<ExitCode> {
       : [`The step is ${entrypoint}; modelled figures are those of ${subject.spec.model}.`]),
     ...sentencesOn(options.gpu),
   ]
-  return printResult(configResult(subject, result, assumptions), options.policy, values.json ?? false)
+  const report = reportOf(configResult(subject, result, assumptions), options.policy)
+  const exitCode = printResult(report, values.json ?? false)
+  if (values.calibrate) await keepMeasured(report, subject, options.gpu, settings)
+  return exitCode
+}
+
+/** Told on stderr, so that stdout holds the report alone. */
+async function keepMeasured(report: Report, { model }: Subject, gpu: Gpu, settings: RepositorySettings): Promise<void> {
+  const measured = measuredRuns(report)
+  if (measured.length === 0) return complain('Nothing was timed on a GPU, so nothing is calibrated.')
+  await using engine = openEngine()
+  const runs: CalibrationRun[] = []
+  for (const run of measured) {
+    const whole = { ...run, gpu, config: model.config, from: 'memorymark sweep' }
+    runs.push(await calibrated(whole, engine, new Date()))
+  }
+  const path = calibrationPathOf(settings)
+  const all = await keepRuns(path, runs, async run => run)
+  complain([...calibrationLines(all), writtenTo(path, all.length, settings)].join('\n'))
+}
+
+function contradictingEntrypoint(): MemoryMarkError {
+  return new MemoryMarkError({
+    code: 'usage',
+    field: '--calibrate',
+    message: 'what a step of your own measures says nothing of the steps that are estimated',
+    fix: 'Use one of --calibrate and --allow-entrypoint.',
+  })
 }
 
 /** The process with limits is gone before trials begin, which need the memory. */
@@ -147,7 +183,7 @@ function configResult(
         ...(training && { training }),
         dialect: 'command line',
         ...result.assessment,
-        assumptions: [...taken, ...result.assumptions, ...assumptions],
+        assumptions: [...taken, ...result.assumptions, ...assumptions, ...calibratedSentences(result.assessment)],
       }
     case 'broken-off':
       return {
@@ -159,14 +195,23 @@ function configResult(
   }
 }
 
-function printResult(config: ConfigResult, policy: Policy, asJson: boolean): ExitCode {
-  const report: Report = {
+function calibratedSentences({ calibration, gpu }: Assessment): string[] {
+  return calibration ? sentencesOnCalibration(calibration, gpu) : []
+}
+
+function reportOf(config: ConfigResult, policy: Policy): Report {
+  return {
     schema: REPORT_SCHEMA,
     toolVersion: version,
     createdAt: new Date().toISOString(),
     policy,
     configs: [config],
   }
+}
+
+function printResult(report: Report, asJson: boolean): ExitCode {
+  const [config] = report.configs
+  if (config === undefined) throw new Error('a sweep is about one config')
   // Below the figures: what is measured and what is modelled.
   const sentences = config.status === 'analysed' ? config.assumptions : []
   if (asJson) printJson(report)

@@ -66,7 +66,18 @@ const commands: Record<string, CommandUsage> = {
   --limit-memory <size>        cap the device's memory, to emulate a smaller card: 22.1GiB
   --device cuda|mps|cpu        device for the torch engine (default: the best); cpu needs --limit-memory
   --allow-entrypoint <path.py:function>   run your own step; the function gets (spec, device), returns (model, make_batch)
+  --calibrate                  keep what was measured, as \`calibrate\` does, to correct later estimates
   --fail-on, --warn-on, --price-per-hour, --hours-per-run, --runs-per-year as in \`check\`, and every option of \`estimate\``,
+  },
+  calibrate: {
+    form: 'calibrate [reports, trainer_state.json, logs…]',
+    purpose: 'correct estimates by what your training runs measured; without files, estimate the kept runs anew',
+    options: `
+  --config <file>              the config that ran (a trainer_state.json or a log does not say)
+  --gpu <id>                   GPU that it ran on (default: what the settings say of the config)
+  --output <file>              the file that keeps the runs (default: as \`calibration\` in the settings says, or else
+                               .github/memorymark-calibration.json)
+  and every option of \`estimate\`, for what the config does not say of the run`,
   },
   explain: {
     form: 'explain <config…>',

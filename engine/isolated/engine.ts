@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { type AffectedConfigs, affectedConfigs, type Change, type RepositoryFiles } from '../affected-configs.ts'
 import { type AnalyzeOptions, type Judged, reportOn } from '../analyze.ts'
+import type { CalibrationReading, RunFigures } from '../calibration/file.ts'
 import type { Explanation } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
 import type { Sources } from '../config/sources.ts'
@@ -17,7 +18,7 @@ import type { Proposal, ProposalOptions } from '../propose.ts'
 import type { AnalysedConfig, ConfigResult, Report } from '../report/schema.ts'
 import type { SettingsReading } from '../settings/read.ts'
 import type { RepositorySettings } from '../settings/settings.ts'
-import type { EstimatedSubject, Named, Subject, SubjectOptions } from '../subject.ts'
+import type { EstimatedSubject, Named, RunOnGpu, Subject, SubjectOptions } from '../subject.ts'
 import { type EachFileOptions, eachFile, type FileOutcome, type Files } from './each-file.ts'
 import { type AnalysisLimits, defaultLimits, excessProblem } from './limits.ts'
 import { ProcessPool } from './pool.ts'
@@ -170,6 +171,19 @@ export class IsolatedEngine implements AsyncDisposable {
     if (file === undefined) return { kind: 'none' }
     const outcome = await this.#one<'read-settings'>({ kind: 'read-settings' }, file, {})
     return outcome.kind === 'result' ? outcome.result : { kind: 'unreadable', problems: [this.#problem(outcome)] }
+  }
+
+  async readCalibration(file: SourceFile): Promise<CalibrationReading> {
+    const outcome = await this.#one<'read-calibration'>({ kind: 'read-calibration' }, file, {})
+    return outcome.kind === 'result' ? outcome.result : { kind: 'unreadable', problems: [this.#problem(outcome)] }
+  }
+
+  /** What our model says of a run, uncorrected; refuses what passes a limit. @throws MemoryMarkError */
+  async estimateRun(run: RunOnGpu, sources: Sources): Promise<RunFigures> {
+    const named = { path: run.spec.model, text: '' }
+    const outcome = await this.#one<'estimate-run'>({ kind: 'estimate-run', run }, named, { sources })
+    if (outcome.kind === 'result') return outcome.result
+    throw new MemoryMarkError(this.#problem(outcome))
   }
 
   /** Refuses what passes a limit, also while it is estimated. @throws MemoryMarkError */

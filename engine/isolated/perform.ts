@@ -2,6 +2,7 @@
 import { getHeapStatistics } from 'node:v8'
 import { isNamedByConfigs, opensOneOf } from '../affected-configs.ts'
 import { judging } from '../analyze.ts'
+import { readCalibration } from '../calibration/file.ts'
 import { statementsIn } from '../config/pinned/version-files.ts'
 import { readConfigAsync } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
@@ -13,7 +14,7 @@ import type { HubAnswer } from '../models/hub.ts'
 import { proposeChange } from '../propose.ts'
 import { readSettings } from '../settings/read.ts'
 import { settingsFor } from '../settings/settings.ts'
-import { estimateSubject, type Named, readSubject, rehearse } from '../subject.ts'
+import { estimateRun, estimateSubject, type Named, readSubject, rehearse } from '../subject.ts'
 import type { Answers, Question, Results, Task, TaskOrder } from './tasks.ts'
 
 /** Kept from one order to the next. */
@@ -52,6 +53,10 @@ function performing(task: Task, asks: TaskOrder['asks'], host: Host): PerformOn 
       return file => proposeChange(file, task.config, { sources, ...(task.settings && { settings: task.settings }) })
     case 'read-settings':
       return async file => readSettings(file)
+    case 'read-calibration':
+      return async file => readCalibration(file)
+    case 'estimate-run':
+      return file => estimateRun(file.path, task.run, { sources, footprints: roomyFootprints() })
     case 'read-subject':
       return async file => {
         const subject = await readSubject(namedBy(file, task.of), task.options, sources)
@@ -61,7 +66,10 @@ function performing(task: Task, asks: TaskOrder['asks'], host: Host): PerformOn 
     case 'estimate-subject':
       return async file => {
         const subject = await readSubject(namedBy(file, task.of), task.options, sources)
-        return { subject, assessment: estimateSubject(subject, task.gpu, roomyFootprints()) }
+        return {
+          subject,
+          assessment: estimateSubject(subject, task.gpu, roomyFootprints(), task.options.settings.calibration),
+        }
       }
     case 'read':
       return async file => {

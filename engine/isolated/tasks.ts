@@ -1,5 +1,6 @@
 /** What is done with files in a process with limits, and what that process asks its host on the way. All of it is plain data. */
 import type { AnalyzeOptions, Judged } from '../analyze.ts'
+import type { CalibrationReading, RunFigures } from '../calibration/file.ts'
 import type { Statement } from '../config/pinned/version-files.ts'
 import type { Explanation } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
@@ -9,7 +10,7 @@ import type { Proposal } from '../propose.ts'
 import type { AnalysedConfig } from '../report/schema.ts'
 import type { SettingsReading } from '../settings/read.ts'
 import type { RepositorySettings } from '../settings/settings.ts'
-import type { EstimatedSubject, Named, Subject, SubjectOptions } from '../subject.ts'
+import type { EstimatedSubject, Named, RunOnGpu, Subject, SubjectOptions } from '../subject.ts'
 
 /** What may cross to another process. */
 export type PlainOptions = Omit<AnalyzeOptions, 'sources' | 'base' | 'assessor'>
@@ -19,6 +20,9 @@ export type Task =
   | { readonly kind: 'explain'; readonly settings: RepositorySettings | undefined }
   | { readonly kind: 'propose'; readonly config: AnalysedConfig; readonly settings: RepositorySettings | undefined }
   | { readonly kind: 'read-settings' }
+  | { readonly kind: 'read-calibration' }
+  /** The file stands for the model's name. */
+  | { readonly kind: 'estimate-run'; readonly run: RunOnGpu }
   /** A model's name stands for a file without text. */
   | { readonly kind: 'read-subject'; readonly of: Named['kind']; readonly options: SubjectOptions }
   | {
@@ -39,6 +43,8 @@ export interface Results {
   readonly explain: Explanation
   readonly propose: Proposal
   readonly 'read-settings': SettingsReading
+  readonly 'read-calibration': CalibrationReading
+  readonly 'estimate-run': RunFigures
   readonly 'read-subject': Subject
   readonly 'estimate-subject': EstimatedSubject
   readonly read: undefined

@@ -2,6 +2,7 @@
 import { accumulatesGradients, type TrainingSpec } from '../config/spec.ts'
 import type { Fit, Footprint, Peak } from '../estimate/footprint.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
+import { byteKinds } from '../estimate/storage.ts'
 import { ThroughputModel } from '../estimate/throughput.ts'
 import { type VllmShare, vllmShare } from '../estimate/vllm-share.ts'
 import { type Gpu, hasSpeed, usableBytes } from '../gpus/catalogue.ts'
@@ -22,9 +23,9 @@ export class EstimateProbes {
   readonly #probes = new Map<boolean, EstimateProbe>()
   readonly #make: (accumulates: boolean) => EstimateProbe
 
-  constructor(spec: TrainingSpec, config: ModelConfig, gpu: Gpu, footprints: FootprintCache) {
+  constructor(spec: TrainingSpec, config: ModelConfig, gpu: Gpu, footprints: FootprintCache, memoryFactor = 1) {
     this.#make = accumulates => {
-      return new EstimateProbe(footprints.of(trialSpec(spec, 1, accumulates), config, gpu), gpu)
+      return new EstimateProbe(footprints.of(trialSpec(spec, 1, accumulates), config, gpu), gpu, memoryFactor)
     }
   }
 
@@ -43,9 +44,11 @@ export class EstimateProbe {
   readonly #gpu: Gpu
   readonly #vllm: VllmShare
   readonly #accumulates: Pick<Trial, 'accumulates'>
+  readonly #memoryFactor: number
 
-  /** One footprint serves any number of GPUs. */
-  constructor(footprint: Footprint, gpu: Gpu) {
+  /** One footprint serves any number of GPUs. `memoryFactor`: what runs have measured, as a multiple of what is estimated. */
+  constructor(footprint: Footprint, gpu: Gpu, memoryFactor = 1) {
+    this.#memoryFactor = memoryFactor
     this.#vllm = vllmShare(footprint.spec, gpu)
     this.usableBytes = Math.max(0, usableBytes(gpu) - (this.#vllm.held === 'always' ? this.#vllm.bytes : 0))
     this.#workspaceBytes = gpu.cublasWorkspaceBytes * CUBLAS_HANDLES
@@ -55,6 +58,15 @@ export class EstimateProbe {
   }
 
   peak(batch: number): Peak {
+    const peak = this.#modelledPeak(batch)
+    const factor = this.#memoryFactor
+    if (factor === 1) return peak
+    const breakdown = { ...peak.breakdown }
+    for (const kind of byteKinds) breakdown[kind] *= factor
+    return { ...peak, bytes: peak.bytes * factor, breakdown }
+  }
+
+  #modelledPeak(batch: number): Peak {
     const step = this.#footprint.peak(batch, this.#workspaceBytes)
     if (this.#vllm.held === 'always' || this.#vllm.bytes === 0) return step
     const resting = this.#footprint.resting(this.#workspaceBytes)
@@ -106,9 +118,13 @@ export class EstimateProbe {
 
   /** The bytes in use are a lower bound of what the allocator needs, and far cheaper to know. */
   #fit(batch: number, peakBytes: number, limitBytes: number): Fit {
-    return peakBytes > limitBytes
-      ? { kind: 'out-of-memory' }
-      : this.#footprint.fit(batch, limitBytes, this.#workspaceBytes)
+    return peakBytes > limitBytes ? { kind: 'out-of-memory' } : this.#replayed(batch, limitBytes)
+  }
+
+  /** A step that takes twice what is modelled fits where the model fits into half. */
+  #replayed(batch: number, limitBytes: number): Fit {
+    const fit = this.#footprint.fit(batch, limitBytes / this.#memoryFactor, this.#workspaceBytes)
+    return fit.kind === 'fits' ? { ...fit, reservedBytes: fit.reservedBytes * this.#memoryFactor } : fit
   }
 }
 

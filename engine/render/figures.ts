@@ -83,19 +83,29 @@ export function formatCount(count: number): string {
 
 /** `estimated, ±3 %`, or `estimated, −2…+12 %`. */
 export function memoryProvenance(
-  config: Pick<AnalysedConfig, 'provenance' | 'errorBandPercent' | 'errorBand'>,
+  config: Pick<AnalysedConfig, 'provenance' | 'errorBandPercent' | 'errorBand' | 'calibration'>,
 ): string {
   const { lowPercent, highPercent } = errorBandOf(config)
-  if (lowPercent === 0 && highPercent === 0) return config.provenance
+  const known = `${config.provenance}${calibrated(config.calibration?.memory)}`
+  if (lowPercent === 0 && highPercent === 0) return known
   const band = -lowPercent === highPercent ? `±${highPercent}` : `−${-lowPercent}…+${highPercent}`
-  return `${config.provenance}, ${band} %`
+  return `${known}, ${band} %`
 }
 
-/** `measured, ±1.2 %`. */
+/** `, calibrated on 14 runs of this runner`; nothing where no run has corrected the figure. */
+function calibrated(correction: { readonly runs: number } | undefined): string {
+  if (correction === undefined) return ''
+  const { runs } = correction
+  return `, calibrated on ${formatCount(runs)} run${runs === 1 ? '' : 's'} of this runner`
+}
+
+/** `measured, ±1.2 %`, or `modelled, calibrated on 14 runs of this runner`. */
 export function throughputProvenance({
   throughputProvenance: provenance,
   throughputBandPercent = 0,
-}: Pick<AnalysedConfig, 'throughputProvenance' | 'throughputBandPercent'>): string {
+  calibration,
+}: Pick<AnalysedConfig, 'throughputProvenance' | 'throughputBandPercent' | 'calibration'>): string {
+  if (provenance === 'modelled') return `${provenance}${calibrated(calibration?.speed)}`
   return throughputBandPercent === 0 ? provenance : `${provenance}, ±${throughputBandPercent} %`
 }
 

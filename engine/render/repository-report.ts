@@ -6,7 +6,15 @@ import { analysedIn, possibleSavingsUsd } from '../report/standing.ts'
 import { formatGib, formatUsd } from '../units.ts'
 import { renderChanges } from './changes.ts'
 import { paragraph } from './config-section.ts'
-import { formatBatch, formatCount, formatDate, formatShare, formatYearlyUsd, memoryProvenance } from './figures.ts'
+import {
+  formatBatch,
+  formatCount,
+  formatDate,
+  formatShare,
+  formatYearlyUsd,
+  memoryProvenance,
+  throughputProvenance,
+} from './figures.ts'
 import { fitSections, type Section, sizeOf } from './fit.ts'
 import { acceptedSection, type Ledger, savingsSection } from './ledger-sections.ts'
 import { escapeText, inlineCode, inlinePath, table } from './markdown.ts'
@@ -116,7 +124,7 @@ function configRow(config: AnalysedConfig): string[] {
     current.fits ? formatGib(idleBytes(gpu, current)) : '–',
     current.fits ? formatUsd(current.costPerRunUsd * runsPerYear) : '–',
     savingsPerYearUsd >= 1 ? formatYearlyUsd(savingsPerYearUsd) : '–',
-    `${memoryProvenance(config)}; throughput ${config.throughputProvenance}`,
+    `${memoryProvenance(config)}; throughput ${throughputProvenance(config)}`,
   ]
 }
 

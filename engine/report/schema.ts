@@ -17,6 +17,7 @@ import { changedLine } from './changed-lines.ts'
 
 const bytes = z.number().min(0).max(1e18)
 const usd = z.number().min(-1e12).max(1e12)
+const usdRange = z.object({ low: usd, high: usd })
 const label = z.string().max(200)
 const path = z.string().min(1).max(4_096)
 
@@ -83,6 +84,23 @@ export const cardFit = z.object({
 })
 export type CardFit = z.infer<typeof cardFit>
 
+/** How runs of one's own corrected an estimated figure. */
+const correction = z.object({
+  runs: z.number().int().positive().max(1_000),
+  /** Measured ÷ estimated, by which the figures of this report are multiplied already. */
+  factor: z.number().positive().max(1_000),
+  /** Where a run like these lies, nine times in ten, as factors of the corrected figure. */
+  band: z.object({ low: z.number().positive(), high: z.number().positive() }),
+})
+
+/** Corrections by readings of this GPU and this kind of training. The figures stay estimated and modelled. */
+export const reportedCalibration = z.object({
+  speed: correction.optional(),
+  memory: correction.optional(),
+  /** Runs whose estimate is of another version of MemoryMark. */
+  otherVersions: z.number().int().min(0).max(1_000),
+})
+
 /** Samples per second at a size, with one micro-batch per step. */
 export const throughputPoint = z.object({ microBatch: batchSize, samplesPerSecond: z.number().positive() })
 export type ThroughputPoint = z.infer<typeof throughputPoint>
@@ -128,12 +146,16 @@ export const analysedConfig = z.object({
   speedup: z.number().positive(),
   /** The interval in which a ratio of two throughputs really lies, nine times in ten, as factors. Absent in older reports. */
   ratioBand: z.object({ low: z.number().positive(), high: z.number().positive() }).optional(),
+  /** Where a modelled throughput really lies, nine times in ten, as factors. Absent where it is unknown, and in older reports. */
+  throughputBand: z.object({ low: z.number().positive(), high: z.number().positive() }).optional(),
+  /** Absent where no run of one's own has corrected the figures. */
+  calibration: reportedCalibration.optional(),
   savingsPerRunUsd: usd,
   savingsPerYearUsd: usd,
   /** The one change that frees most at the current batch. */
   lever: z.object({ change: leverChange, peakBytes: bytes }).optional(),
   /** A cheaper GPU on which the current config fits and a run costs less. */
-  rightSizing: z.object({ gpu: reportedGpu, costPerRunUsd: usd }).optional(),
+  rightSizing: z.object({ gpu: reportedGpu, costPerRunUsd: usd, costPerRunRangeUsd: usdRange.optional() }).optional(),
   trials: z.array(trial).max(1_000),
   /** At sizes that fit; if throughput was measured, at the timed ones. Absent in older reports. */
   throughputCurve: z.array(throughputPoint).max(1_000).optional(),

@@ -70,6 +70,8 @@ export function readSettings(file: SourceFile | undefined): SettingsReading {
         workflow: data.measure.workflow,
         waitMinutes: data.measure.wait_minutes,
       },
+      calibrationPath: data.calibration,
+      calibration: [],
       supplied: suppliedIn(top, file.path, repositoryKeys),
       overrides: (data.overrides ?? []).map((override, index) => ({
         paths: [override.path],

@@ -19,6 +19,8 @@ export type Judgement = (typeof judgements)[number]
 const GPU_NAME_WORDS = 'a name of letters, digits, spaces, dots, dashes and underscores, at most 60'
 const GPUS_WORDS = 'a list of GPUs, each with name and memory_gib'
 
+const CALIBRATION_WORDS = 'the path of a JSON file, such as .github/memorymark-calibration.json'
+
 const MAX_GLOBS = 200
 const MAX_OVERRIDES = 500
 
@@ -209,6 +211,13 @@ const fileKeys = (gpu: GpuNames) => ({
     .optional(),
   margin_percent: within(0, 90)
     .describe('Percentage of usable memory that a recommended batch leaves free. Default 5.')
+    .optional(),
+  calibration: z
+    .string(CALIBRATION_WORDS)
+    .regex(/^(?!.*\.\.)[\w][\w./-]{0,199}\.json$|^\.github\/(?!.*\.\.)[\w./-]{1,190}\.json$/, CALIBRATION_WORDS)
+    .describe(
+      'The file in which `memorymark calibrate` keeps what your runs measured. Estimates for the GPUs in it are corrected by them.',
+    )
     .optional(),
   measure: z
     .strictObject(measureKeys, 'a mapping with the key by')

@@ -1,4 +1,5 @@
 /** A team's settings for its repository, and their result for one config. */
+import type { Calibration } from '../calibration/correction.ts'
 import { SETTINGS_PATH, type SuppliedFields } from '../config/supplied.ts'
 import { findGpuAmong, type Gpu } from '../gpus/catalogue.ts'
 import type { Condition } from '../verdict/policy.ts'
@@ -27,6 +28,10 @@ export interface RepositorySettings extends ScopedSettings {
   /** What holds for every config. */
   readonly supplied: SuppliedFields
   readonly overrides: readonly Override[]
+  /** Path of the file that keeps what the team's runs measured; undefined where nothing is to be corrected by them. */
+  readonly calibrationPath: string | undefined
+  /** What that file holds, once it has been read. */
+  readonly calibration: Calibration
 }
 
 /** The GPU run that is due on pull requests that change training configs. */
@@ -56,6 +61,8 @@ export const noSettings: RepositorySettings = {
   measure: undefined,
   supplied: {},
   overrides: [],
+  calibrationPath: undefined,
+  calibration: [],
 }
 
 /** What may be set for the whole repository and for some paths. */

@@ -4,7 +4,9 @@ import { createServer } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { writtenRuns } from '../../engine/calibration/file.ts'
 import { commentMarker, report } from '../../engine/index.ts'
+import { runWith } from '../calibration/runs.ts'
 import { type EmulatedGitHub, type PullRequest, type Repository, startGitHub } from '../github/index.ts'
 import { onA10 } from '../on-a10.ts'
 import { BundledAction } from './run-action.ts'
@@ -282,6 +284,34 @@ describe('the settings of the repository', () => {
       expect.stringContaining('No GPU is named: the A10 is assumed.'),
     ])
     expect(run).toMatchObject({ exitCode: 0, outputs: { verdict: 'warning' } })
+  })
+})
+
+describe('what the runs of the team measured', () => {
+  const path = '.github/memorymark-calibration.json'
+  const settings = { '.github/memorymark.yml': `gpu: a10\nfail-on: never\ncalibration: ${path}\n` }
+  const runs = writtenRuns([runWith({ speed: 0.9 }), runWith({ speed: 0.9, memory: 1.1 })])
+
+  it('corrects the estimates, by the file on the default branch', async () => {
+    const { repository, pullRequest } = await open(
+      { 'configs/bert.yaml': wasteful, [path]: '{}' },
+      { base: { ...settings, [path]: runs } },
+    )
+    const run = await action.run({ github, repository, token })
+    expect(run).toMatchObject({ exitCode: 0, errors: '' })
+    expect(report.parse(run.report).configs).toMatchObject([
+      { provenance: 'estimated', calibration: { speed: { runs: 2 }, memory: { runs: 1 } } },
+    ])
+    const [comment] = await repository.comments(pullRequest)
+    expect(comment?.body).toContain('throughput modelled, calibrated on 2 runs of this runner')
+  })
+
+  it('corrects nothing where that file cannot be read, and the log says why', async () => {
+    const { repository } = await open({ 'configs/bert.yaml': wasteful }, { base: { ...settings, [path]: '{}' } })
+    const run = await action.run({ github, repository, token })
+    expect(run).toMatchObject({ exitCode: 0 })
+    expect(run.log).toContain(`${path}: schema is not what`)
+    expect(report.parse(run.report).configs[0]).not.toHaveProperty('calibration')
   })
 })
 

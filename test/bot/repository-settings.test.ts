@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { writtenRuns } from '../../engine/calibration/file.ts'
+import { runWith } from '../calibration/runs.ts'
 import { startBotBesideGitHub } from './bot-beside-github.ts'
 import { trainingConfig } from './configs.ts'
 
@@ -35,6 +37,22 @@ test('the settings of the default branch decide', async () => {
 test('settings that the pull request brings along do not', async () => {
   await using beside = await world('gpu: a10\n')
   expect(await beside.check({ ...config, '.github/memorymark.yml': lenient })).toMatchObject({ conclusion: 'failure' })
+})
+
+test('what the runs of the team measured corrects the estimates; a file that cannot be read is told, and corrects nothing', async () => {
+  const path = '.github/memorymark-calibration.json'
+  const settings = `gpu: a10\nfail-on: never\ncalibration: ${path}\n`
+  await using beside = await world(settings, { [path]: writtenRuns([runWith({ speed: 0.9 })]) })
+  const text = async () => {
+    const check = await beside.check(config)
+    return `${check?.output.summary}\n${check?.output.text}`
+  }
+  expect(await text()).toContain('throughput modelled, calibrated on 1 run of this runner')
+  await using broken = await world(settings, { [path]: '[]' })
+  const check = await broken.check(config)
+  expect(check?.output.summary).toContain('Nothing is calibrated.')
+  expect(check?.output.summary).toContain('it is no calibration file')
+  expect(check?.output.text).not.toContain('calibrated on')
 })
 
 test('broken settings are told on the check with line and field, dead as Markdown, and the built-in ones hold', async () => {

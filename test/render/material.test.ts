@@ -11,7 +11,11 @@ const { current } = measured
 describe('two reports say the same', () => {
   test('when a measurement was repeated and only its last digits moved', () => {
     const again: Partial<AnalysedConfig> = {
-      current: { ...current, peakBytes: current.peakBytes * 1.001, samplesPerSecond: (current.samplesPerSecond ?? 0) * 1.002 },
+      current: {
+        ...current,
+        peakBytes: current.peakBytes * 1.001,
+        samplesPerSecond: (current.samplesPerSecond ?? 0) * 1.002,
+      },
       errorBandPercent: 0.3,
       trials: [],
     }
