@@ -6,7 +6,7 @@ import { MemoryMarkError } from './errors.ts'
 import { errorBand } from './estimate/error-band.ts'
 import type { FootprintCache } from './estimate/footprint-cache.ts'
 import { throughputBand } from './estimate/throughput-band.ts'
-import { type Gpu, gpus, hasBfloat16, hasSpeed, usableBytes } from './gpus/catalogue.ts'
+import { type Gpu, hasSpeed } from './gpus/catalogue.ts'
 import { costPerRunUsd, type RunTerms, savingsPerRunUsd } from './metrics/cost.ts'
 import { halfWidthPercent, type MemoryBand, marginFor, type Range } from './metrics/range.ts'
 import { type Advice, advise, adviseForMemory, type BatchPlan, DEFAULT_MARGIN } from './metrics/recommend.ts'
@@ -14,11 +14,12 @@ import type { ModelConfig } from './models/architecture.ts'
 import { fitsAmongSeveral } from './probes/among-several.ts'
 import { EstimateProbe, EstimateProbes } from './probes/estimate.ts'
 import { bestLever } from './report/lever.ts'
+import { cardFits, cheaperGpu, reportedGpu } from './report/other-gpus.ts'
+import { ratioRange } from './report/ranges.ts'
 import type {
   AnalysedConfig,
   AssumedCircumstance,
   Breakdown,
-  CardFit,
   OperatingPoint,
   Provenance,
   ReportedGpu,
@@ -59,9 +60,6 @@ export interface AssessmentOptions {
 
 /** Below this share of the GPU, there is no need to free memory. */
 const TIGHT_SHARE = 0.5
-
-/** A cheaper GPU is worth mentioning if a run on it costs at most this share. */
-const WORTHWHILE_COST_SHARE = 0.9
 
 /** What is known of a spec's memory and speed on a GPU, and how. */
 export interface Evidence {
@@ -107,6 +105,7 @@ export function assess(
   const point = (plan: BatchPlan): OperatingPoint => {
     const reservedBytes = evidence.reservedBytes?.(plan)
     const samplesPerSecond = rate(plan)
+    const relative = ratioRange(speedupOf(plan), evidence)
     return {
       ...plan,
       effectiveBatch: effectiveBatch({ ...spec, ...plan }),
@@ -114,7 +113,11 @@ export function assess(
       peakBytes: evidence.peakBytes(plan),
       ...(reservedBytes !== undefined && { reservedBytes }),
       ...(samplesPerSecond !== undefined && { samplesPerSecond }),
+      ...(samplesPerSecond !== undefined && speedBand && { samplesPerSecondRange: times(samplesPerSecond, speedBand) }),
       costPerRunUsd: costPerRunUsd(terms, speedupOf(plan)),
+      ...(relative.low < relative.high && {
+        costPerRunRangeUsd: { low: costPerRunUsd(terms, relative.high), high: costPerRunUsd(terms, relative.low) },
+      }),
     }
   }
   const current = point(now)
@@ -124,7 +127,12 @@ export function assess(
   const correction = current.peakBytes / modelled.bytes
   // A config that does not fit has no speed to compare with.
   const speedup = current.fits && evidence.advice ? speedupOf(evidence.advice.recommended) : 1
+  const speedupRange = ratioRange(speedup, evidence)
   const savedPerRunUsd = savingsPerRunUsd(terms, speedup)
+  const savedRangeUsd = {
+    low: savingsPerRunUsd(terms, speedupRange.low),
+    high: savingsPerRunUsd(terms, speedupRange.high),
+  }
   const savingsPerYearUsd = savedPerRunUsd * runsPerYear
   const isTight = current.peakBytes > evidence.gpu.usableBytes * TIGHT_SHARE
   const lever = isTight ? bestLever(spec, config, gpu, modelled, footprints) : undefined
@@ -146,7 +154,10 @@ export function assess(
     peakMoment: moment,
     speedup,
     ratioBand,
-    ...(speedBand && { throughputBand: speedBand }),
+    speedupRange,
+    savingsPerRunRangeUsd: savedRangeUsd,
+    savingsPerYearRangeUsd: times(runsPerYear, savedRangeUsd),
+    ...(speedBand && { throughputBand: { ...speedBand } }),
     ...(corrections && { calibration: corrections }),
     savingsPerRunUsd: savedPerRunUsd,
     savingsPerYearUsd,
@@ -160,6 +171,10 @@ export function assess(
     ...(assumed.includes('gpu') && { cardFits: cardFits(spec, config, options) }),
   }
   return { ...assessment, verdict: judge(figuresOf(assessment), policy) }
+}
+
+function times(factor: number, { low, high }: Range): { low: number; high: number } {
+  return { low: factor * low, high: factor * high }
 }
 
 /** Of two speeds; 1 where they are unknown, so that nothing is claimed of them. */
@@ -184,34 +199,10 @@ function decisive(
   return assumed.filter(what => what !== 'gpus' || spec.gpus > 1 || hangsOnOne())
 }
 
-/** The cards that teams train on, from small to large, as the table of where a config fits shows them. */
-const COMMON_CARDS = ['t4', 'a10', 'l4', 'rtx-4090', 'a100-40gb', 'l40s', 'a100-80gb', 'h100', 'h200']
-
 /** Where the peak on a real GPU may lie: the readings behind it are told among the assumptions. */
 export function memoryBand(spec: TrainingSpec, config: ModelConfig): MemoryBand {
   const { lowPercent, highPercent } = errorBand(spec, config)
   return { lowPercent, highPercent }
-}
-
-/** Where the config as it is would run, throughout the band of the estimate. */
-function cardFits(
-  spec: TrainingSpec,
-  config: ModelConfig,
-  { footprints, catalogue = gpus }: AssessmentOptions,
-): CardFit[] {
-  const band = errorBand(spec, config)
-  return catalogue
-    .filter(card => COMMON_CARDS.includes(card.id) && runs(card, spec))
-    .map(card => {
-      const probe = new EstimateProbe(footprints.of(spec, config, card), card)
-      const { id, name } = card
-      return {
-        gpu: { id, name, usableBytes: probe.usableBytes },
-        peakBytes: probe.peak(spec.microBatch).bytes,
-        fits: probe.fits(spec.microBatch, marginFor(band)),
-      }
-    })
-    .toSorted((a, b) => a.gpu.usableBytes - b.gpu.usableBytes)
 }
 
 /** If other sizes were timed but this one was not, it has no measured speed; the model has a speed for any size. */
@@ -317,68 +308,6 @@ function trialsOf(
 /** Up to the largest batch that a config may ask for. */
 function powersOfTwo(): number[] {
   return Array.from({ length: 20 }, (_, exponent) => 2 ** exponent)
-}
-
-/**
- * The GPU on which a run of the current config costs least, if that beats the recommendation on this GPU at the worse ends of the
- * bands of memory and of both speeds. A price of another card, or without a date, supports no such advice.
- */
-function cheaperGpu(
-  spec: TrainingSpec,
-  config: ModelConfig,
-  { gpu, footprints, hoursPerRun, calibration, catalogue = gpus, margin = DEFAULT_MARGIN }: AssessmentOptions,
-  best: OperatingPoint,
-): AnalysedConfig['rightSizing'] {
-  // Both speeds are modelled: a measured one could not be compared with another card's modelled one.
-  const on = (card: Gpu) => {
-    const known = knownOf(spec, config, card, calibration)
-    const probe = new EstimateProbe(footprints.of(spec, config, card), card, known.memoryFactor)
-    const modelled = () => probe.samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
-    return { ...known, probe, samplesPerSecond: () => (modelled() ?? Number.NaN) * known.speedFactor }
-  }
-  const own = on(gpu)
-  if (!hasSpeed(gpu)) return undefined
-  const here = own.samplesPerSecond()
-  const worthwhileUsd = best.costPerRunUsd * WORTHWHILE_COST_SHARE
-  const { bytes: restingBytes } = footprints.of(spec, config, gpu).resting(0)
-  const offers = catalogue
-    .filter(other => hasSpeed(other) && other.priceCaveat === undefined && other.pricePerHourUsd < gpu.pricePerHourUsd)
-    .filter(other => runs(other, spec))
-    .map(other => {
-      const there = on(other)
-      return { other, ...there, toLeave: Math.max(margin, marginFor(there.memoryBand)) }
-    })
-    .filter(({ other, memoryFactor, toLeave }) => restingBytes * memoryFactor <= usableBytes(other) * (1 - toLeave))
-    .map(offer => {
-      const costPerRunUsd = (hoursPerRun * here * offer.other.pricePerHourUsd * spec.gpus) / offer.samplesPerSecond()
-      const range = {
-        low: (costPerRunUsd * own.speedBand.low) / offer.speedBand.high,
-        high: (costPerRunUsd * own.speedBand.high) / offer.speedBand.low,
-      }
-      return { ...offer, costPerRunUsd, range }
-    })
-    .filter(({ range }) => range.high <= worthwhileUsd)
-  // Its memory takes longest to know, and is asked for last.
-  const cheapest = offers
-    .toSorted((a, b) => a.costPerRunUsd - b.costPerRunUsd)
-    .find(({ probe, toLeave }) => probe.fits(spec.microBatch, toLeave))
-  return (
-    cheapest && {
-      gpu: reportedGpu(cheapest.other),
-      costPerRunUsd: cheapest.costPerRunUsd,
-      costPerRunRangeUsd: cheapest.range,
-    }
-  )
-}
-
-function runs(gpu: Gpu, spec: TrainingSpec): boolean {
-  return hasBfloat16(gpu) || !spec.precision.includes('bf16')
-}
-
-export function reportedGpu(gpu: Gpu): ReportedGpu {
-  const { id, name, totalBytes, pricePerHourUsd, priceSource, priceDate, priceCaveat, describedAt } = gpu
-  const price = { pricePerHourUsd, priceSource, priceDate, ...(priceCaveat && { priceCaveat }) }
-  return { id, name, totalBytes, usableBytes: usableBytes(gpu), ...price, ...(describedAt && { describedAt }) }
 }
 
 /** The same model needs almost ten times the memory in TensorFlow.js, so our model of PyTorch does not apply to it. */

@@ -1,13 +1,5 @@
 /** Sweeps one training spec on one probe: finds the boundary, measures speed, and makes the same assessment that an estimate gets. */
-import {
-  type Assessment,
-  type AssessmentOptions,
-  assess,
-  type Evidence,
-  memoryBand,
-  planOf,
-  reportedGpu,
-} from './assess.ts'
+import { type Assessment, type AssessmentOptions, assess, type Evidence, memoryBand, planOf } from './assess.ts'
 import { knownOf } from './calibration/known.ts'
 import { accumulatesGradients, batchBounds, type TrainingSpec } from './config/spec.ts'
 import { throughputBand } from './estimate/throughput-band.ts'
@@ -20,6 +12,7 @@ import type { ModelConfig } from './models/architecture.ts'
 import { type EstimateProbe, EstimateProbes } from './probes/estimate.ts'
 import type { Probe, ProbedDevice } from './probes/probe.ts'
 import { isBroken, type Trial } from './probes/trial.ts'
+import { reportedGpu } from './report/other-gpus.ts'
 import { findLargest } from './search/boundary.ts'
 import { Grid } from './search/grid.ts'
 import { largestBatch } from './search/largest.ts'

@@ -3,13 +3,16 @@ import { idleBytes, missingBytes } from '../metrics/memory.ts'
 import { isSamePlan } from '../metrics/recommend.ts'
 import { ratioRange } from '../report/ranges.ts'
 import type { AnalysedConfig, OperatingPoint } from '../report/schema.ts'
-import { formatGib, formatRate, formatUsd } from '../units.ts'
+import { formatGib, formatUsd } from '../units.ts'
 import {
   bar,
   formatCount,
   formatHourly,
   formatRatioRange,
+  formatRunCost,
   formatShare,
+  formatSpeed,
+  formatYearlyRange,
   formatYearlyUsd,
   gibFigure,
   hasPrice,
@@ -85,15 +88,17 @@ type WhereItRuns = (cell: (point: OperatingPoint) => string) => (column: Column)
 
 function costRows({ runsPerYear }: AnalysedConfig, row: Row, whereItRuns: WhereItRuns): string[][] {
   return [
-    row(
-      'cost per run',
-      whereItRuns(point => formatUsd(point.costPerRunUsd)),
-    ),
+    row('cost per run', whereItRuns(formatRunCost)),
     row(
       'cost per year',
-      whereItRuns(point => formatYearlyUsd(point.costPerRunUsd * runsPerYear)),
+      whereItRuns(point => yearlyCell(point, runsPerYear)),
     ),
   ]
+}
+
+function yearlyCell({ costPerRunUsd, costPerRunRangeUsd: range }: OperatingPoint, runsPerYear: number): string {
+  if (range === undefined) return formatYearlyUsd(costPerRunUsd * runsPerYear)
+  return formatYearlyRange({ low: range.low * runsPerYear, high: range.high * runsPerYear })
 }
 
 function microBatchCell({ point, role }: Column): string {
@@ -124,7 +129,7 @@ function reservedCell({ reservedBytes }: OperatingPoint): string {
 function rateCell(point: OperatingPoint, config: AnalysedConfig): string {
   const { current } = config
   if (point.samplesPerSecond === undefined) return '–'
-  const rate = formatRate(point.samplesPerSecond)
+  const rate = formatSpeed(point.samplesPerSecond, point.samplesPerSecondRange)
   if (point === current || !current.fits || current.samplesPerSecond === undefined) return rate
   return `${rate} (${formatRatioRange(ratioRange(point.samplesPerSecond / current.samplesPerSecond, config))})`
 }
@@ -161,10 +166,10 @@ function cardTable({ cardFits, provenance }: AnalysedConfig): string | undefined
 
 function rightSizing({ rightSizing, current }: AnalysedConfig): string | undefined {
   if (rightSizing === undefined) return undefined
-  const { gpu, costPerRunUsd } = rightSizing
+  const { gpu } = rightSizing
   const price = formatHourly(gpu)
   const against = current.fits ? ` instead of ${formatUsd(current.costPerRunUsd)}` : ''
-  return `This config needs only ${formatGib(current.peakBytes)}: ${article(gpu.name)} ${escapeText(gpu.name, 60)} (${formatGib(gpu.usableBytes)} usable) would run it at ${price}, ${formatUsd(costPerRunUsd)} per run${against}.`
+  return `This config needs only ${formatGib(current.peakBytes)}: ${article(gpu.name)} ${escapeText(gpu.name, 60)} (${formatGib(gpu.usableBytes)} usable) would run it at ${price}, ${formatRunCost(rightSizing)} per run${against}.`
 }
 
 /** By sound, for names such as A10, L4, RTX 3090 (the letters that are spoken with a vowel first). */

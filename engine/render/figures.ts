@@ -3,7 +3,7 @@ import { shareOfUsable } from '../metrics/memory.ts'
 import type { Range } from '../metrics/range.ts'
 import { errorBandOf } from '../report/ranges.ts'
 import type { AnalysedConfig, OperatingPoint, ReportedGpu } from '../report/schema.ts'
-import { formatGib, formatPercent, formatUsd, GIB } from '../units.ts'
+import { formatGib, formatPercent, formatRate, formatUsd, GIB } from '../units.ts'
 
 /** `2.40 of 21.7 GiB`. */
 export function ofUsable(peakBytes: number, usableBytes: number): string {
@@ -50,9 +50,46 @@ export function formatYearlyRange({ low, high }: Range): string {
   return least === most ? formatYearlyUsd(least) : `${formatYearlyUsd(least)}–${formatCount(most)}`
 }
 
-/** The largest of 1, 2, 5, 10, 20, … that is not above `width`; at least 1. */
-function roundStep(width: number): number {
-  if (width < 2) return 1
+/** `310–450`, rounded to what the width of the range leaves known. */
+export function formatRateRange({ low, high }: Range): string {
+  return formatRange({ low, high }, 10 ** Math.floor(Math.log10(high) - 1), formatNumber)
+}
+
+/** `310–450`, or the one figure where no range is known. */
+export function formatSpeed(samplesPerSecond: number, range: Range | undefined): string {
+  return range === undefined ? formatRate(samplesPerSecond) : formatRateRange(range)
+}
+
+/** The current cost is what the settings say; any other rests on how much faster the batch or the GPU is. */
+export function formatRunCost({
+  costPerRunUsd,
+  costPerRunRangeUsd,
+}: Pick<OperatingPoint, 'costPerRunUsd' | 'costPerRunRangeUsd'>): string {
+  return costPerRunRangeUsd === undefined ? formatUsd(costPerRunUsd) : formatUsdRange(costPerRunRangeUsd)
+}
+
+/** `$1.40–1.90`, to the cent at most. */
+export function formatUsdRange({ low, high }: Range): string {
+  return `$${formatRange({ low, high }, 0.01, usd => formatUsd(usd).replace('$', ''))}`
+}
+
+function formatRange({ low, high }: Range, least: number, format: (value: number) => string): string {
+  const step = roundStep((high - low) / 4, least)
+  // A figure that is not nothing is not written as nothing.
+  const rounded = (value: number) => format(Math.max(step, Math.round(value / step) * step))
+  const [from, to] = [rounded(low), rounded(high)]
+  return from === to ? from : `${from}–${to}`
+}
+
+/** As many digits as its size leaves room for: `0.35`, `4.2`, `1,400`. */
+function formatNumber(value: number): string {
+  const digits = value < 10 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 0 }
+  return value.toLocaleString('en-US', digits)
+}
+
+/** The largest of 1, 2, 5, 10, 20, … that is not above `width`, by tenths and hundredths too; at least `least`. */
+function roundStep(width: number, least = 1): number {
+  if (width < 2 * least) return least
   const power = 10 ** Math.floor(Math.log10(width))
   return ([5, 2, 1].find(digit => digit * power <= width) ?? 1) * power
 }

@@ -1,6 +1,7 @@
 /** The scheduled report: every config of the default branch, what changed, and what merged pull requests saved. */
 import { configName } from '../config/training-place.ts'
 import { idleBytes } from '../metrics/memory.ts'
+import { savingsRangeOf } from '../report/ranges.ts'
 import type { AnalysedConfig, Report } from '../report/schema.ts'
 import { analysedIn, possibleSavingsUsd } from '../report/standing.ts'
 import { formatGib, formatUsd } from '../units.ts'
@@ -11,6 +12,7 @@ import {
   formatCount,
   formatDate,
   formatShare,
+  formatYearlyRange,
   formatYearlyUsd,
   memoryProvenance,
   throughputProvenance,
@@ -123,7 +125,7 @@ function configRow(config: AnalysedConfig): string[] {
     `${formatGib(current.peakBytes)} (${formatShare(config, current)})`,
     current.fits ? formatGib(idleBytes(gpu, current)) : '–',
     current.fits ? formatUsd(current.costPerRunUsd * runsPerYear) : '–',
-    savingsPerYearUsd >= 1 ? formatYearlyUsd(savingsPerYearUsd) : '–',
+    savingsPerYearUsd >= 1 ? formatYearlyRange(savingsRangeOf(config)) : '–',
     `${memoryProvenance(config)}; throughput ${throughputProvenance(config)}`,
   ]
 }

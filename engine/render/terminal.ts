@@ -5,7 +5,7 @@ import { configName } from '../config/training-place.ts'
 import { idleBytes, missingBytes } from '../metrics/memory.ts'
 import { isSamePlan } from '../metrics/recommend.ts'
 import type { AnalysedConfig, ConfigResult, OperatingPoint, Report } from '../report/schema.ts'
-import { formatGib, formatRate, formatUsd } from '../units.ts'
+import { formatGib } from '../units.ts'
 import { advice, fineRemark, isWorthFollowing } from './advice.ts'
 import { partsOf } from './config-details.ts'
 import {
@@ -14,7 +14,9 @@ import {
   formatCount,
   formatHourly,
   formatPart,
+  formatRunCost,
   formatShare,
+  formatSpeed,
   hasPrice,
   memoryProvenance,
   ofUsable,
@@ -117,10 +119,9 @@ function barLine(config: AnalysedConfig, label: string, point: OperatingPoint, {
 }
 
 function pace({ throughputProvenance }: AnalysedConfig, point: OperatingPoint): string {
-  const { fits, samplesPerSecond } = point
-  return fits && samplesPerSecond !== undefined
-    ? `, ${formatRate(samplesPerSecond)} samples/s ${throughputProvenance}`
-    : ''
+  const { fits, samplesPerSecond, samplesPerSecondRange: range } = point
+  if (!fits || samplesPerSecond === undefined) return ''
+  return `, ${formatSpeed(samplesPerSecond, range)} samples/s ${throughputProvenance}`
 }
 
 function breakdownLines({ breakdown, current, gpu }: AnalysedConfig, { columns }: Page): string[] {
@@ -146,7 +147,7 @@ function rightSizingSentences({ rightSizing }: AnalysedConfig): string[] {
   if (rightSizing === undefined) return []
   const price = formatHourly(rightSizing.gpu)
   return [
-    `A cheaper GPU is enough: ${plainText(rightSizing.gpu.name, 60)} at ${price}, ${formatUsd(rightSizing.costPerRunUsd)} per run.`,
+    `A cheaper GPU is enough: ${plainText(rightSizing.gpu.name, 60)} at ${price}, ${formatRunCost(rightSizing)} per run.`,
   ]
 }
 

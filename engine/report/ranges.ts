@@ -11,7 +11,10 @@ export function errorBandOf({
   return errorBand ?? symmetricBand(errorBandPercent)
 }
 
-type Ratios = Pick<AnalysedConfig, 'ratioBand' | 'throughputBandPercent'>
+interface Ratios {
+  readonly ratioBand?: Range | undefined
+  readonly throughputBandPercent?: number | undefined
+}
 
 /** A ratio of two throughputs with its band. Older reports have the spread of measured throughputs only. */
 export function ratioRange(ratio: number, { ratioBand, throughputBandPercent = 0 }: Ratios): Range {

@@ -17,6 +17,7 @@ import { changedLine } from './changed-lines.ts'
 
 const bytes = z.number().min(0).max(1e18)
 const usd = z.number().min(-1e12).max(1e12)
+const range = z.object({ low: z.number().positive(), high: z.number().positive() })
 const usdRange = z.object({ low: usd, high: usd })
 const label = z.string().max(200)
 const path = z.string().min(1).max(4_096)
@@ -42,7 +43,11 @@ export const operatingPoint = z.object({
   reservedBytes: bytes.optional(),
   /** Absent where the throughput is unknown. */
   samplesPerSecond: z.number().positive().optional(),
+  /** Where a modelled throughput really lies, nine times in ten. Absent where it was measured, and in older reports. */
+  samplesPerSecondRange: range.optional(),
   costPerRunUsd: usd,
+  /** The same of a cost that rests on the speed-up over the current batch. */
+  costPerRunRangeUsd: usdRange.optional(),
 })
 export type OperatingPoint = z.infer<typeof operatingPoint>
 
@@ -90,7 +95,7 @@ const correction = z.object({
   /** Measured ÷ estimated, by which the figures of this report are multiplied already. */
   factor: z.number().positive().max(1_000),
   /** Where a run like these lies, nine times in ten, as factors of the corrected figure. */
-  band: z.object({ low: z.number().positive(), high: z.number().positive() }),
+  band: range,
 })
 
 /** Corrections by readings of this GPU and this kind of training. The figures stay estimated and modelled. */
@@ -145,9 +150,13 @@ export const analysedConfig = z.object({
   /** Recommended against current samples per second. */
   speedup: z.number().positive(),
   /** The interval in which a ratio of two throughputs really lies, nine times in ten, as factors. Absent in older reports. */
-  ratioBand: z.object({ low: z.number().positive(), high: z.number().positive() }).optional(),
+  ratioBand: range.optional(),
+  /** Where `speedup` really lies, nine times in ten, and what is saved at its ends. Absent in older reports. */
+  speedupRange: range.optional(),
+  savingsPerRunRangeUsd: usdRange.optional(),
+  savingsPerYearRangeUsd: usdRange.optional(),
   /** Where a modelled throughput really lies, nine times in ten, as factors. Absent where it is unknown, and in older reports. */
-  throughputBand: z.object({ low: z.number().positive(), high: z.number().positive() }).optional(),
+  throughputBand: range.optional(),
   /** Absent where no run of one's own has corrected the figures. */
   calibration: reportedCalibration.optional(),
   savingsPerRunUsd: usd,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { reportedGpu } from '../../engine/assess.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
+import { reportedGpu } from '../../engine/report/other-gpus.ts'
 import type { ConfigRecord, Repositories } from '../../engine/server/repositories.ts'
 import { Asking } from './asking.ts'
 

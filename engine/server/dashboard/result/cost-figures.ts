@@ -1,7 +1,7 @@
 /** The costs as the cards write them: by the server when it renders, by the page when its reader changes the terms. */
 import { costPerRunUsd, type RunTerms, savingsPerRunUsd } from '../../../metrics/cost.ts'
 import type { Range } from '../../../metrics/range.ts'
-import { formatSignedUsd, formatYearlyRange } from '../../../render/figures.ts'
+import { formatSignedUsd, formatUsdRange, formatYearlyRange } from '../../../render/figures.ts'
 import { formatUsd } from '../../../units.ts'
 
 export interface CostTerms extends RunTerms {
@@ -20,7 +20,10 @@ export function costFigures(terms: CostTerms, speedup: number, speedups: Range):
   const yearly = (faster: number) => savingsPerRunUsd(terms, faster) * terms.runsPerYear
   return {
     now: formatUsd(costPerRunUsd(terms)),
-    recommended: formatUsd(costPerRunUsd(terms, speedup)),
+    recommended:
+      speedups.low < speedups.high
+        ? formatUsdRange({ low: costPerRunUsd(terms, speedups.high), high: costPerRunUsd(terms, speedups.low) })
+        : formatUsd(costPerRunUsd(terms, speedup)),
     year:
       speedup > 1
         ? formatYearlyRange({ low: yearly(speedups.low), high: yearly(speedups.high) })

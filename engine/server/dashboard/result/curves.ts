@@ -1,9 +1,9 @@
 /** Memory and throughput against the batch. Each chart is drawn from its own table, which is also its text alternative. */
 import { html } from 'hono/html'
 import { isBroken, peakOf } from '../../../probes/trial.ts'
-import { formatCount } from '../../../render/figures.ts'
+import { formatCount, formatSpeed } from '../../../render/figures.ts'
 import type { AnalysedConfig } from '../../../report/schema.ts'
-import { formatGib, formatRate, GIB } from '../../../units.ts'
+import { formatGib, GIB } from '../../../units.ts'
 import { type ChartRow, chart } from '../chart.ts'
 import type { Html } from '../page.ts'
 import { chip, memoryChip } from '../provenance.ts'
@@ -92,12 +92,18 @@ function memoryPoints({ trials, current, recommended, largest }: AnalysedConfig)
   return [...bySize.values()].sort((a, b) => a.microBatch - b.microBatch)
 }
 
-function throughputPoints({ throughputCurve = [], throughputProvenance }: AnalysedConfig): ChartRow[] {
+function throughputPoints({ throughputCurve = [], throughputProvenance, throughputBand }: AnalysedConfig): ChartRow[] {
   return throughputCurve.map(({ microBatch, samplesPerSecond }) => ({
     x: microBatch,
     xText: formatCount(microBatch),
     y: samplesPerSecond,
-    yText: `${formatRate(samplesPerSecond)} samples/s`,
+    yText: `${formatSpeed(
+      samplesPerSecond,
+      throughputBand && {
+        low: samplesPerSecond * throughputBand.low,
+        high: samplesPerSecond * throughputBand.high,
+      },
+    )} samples/s`,
     remark: '',
     isBad: false,
     isMeasured: throughputProvenance === 'measured',

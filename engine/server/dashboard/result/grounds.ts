@@ -1,7 +1,7 @@
 /** What the figures are based on: the spec that was analysed, and what was taken for granted. */
 import { html } from 'hono/html'
 import type { TrainingSpec } from '../../../config/spec.ts'
-import { formatCount, formatRatio } from '../../../render/figures.ts'
+import { formatCount, formatRatio, formatRunCost } from '../../../render/figures.ts'
 import { plainText } from '../../../render/plain.ts'
 import type { AnalysedConfig } from '../../../report/schema.ts'
 import { formatUsd } from '../../../units.ts'
@@ -49,5 +49,5 @@ function rightSizing({ rightSizing, current, recommended }: AnalysedConfig): Htm
   if (rightSizing === undefined) return ''
   const { gpu, costPerRunUsd } = rightSizing
   const share = formatRatio((recommended ?? current).costPerRunUsd / costPerRunUsd)
-  return html`<p>A cheaper GPU is enough (modelled): ${plainText(gpu.name, 60)} at ${formatUsd(gpu.pricePerHourUsd)} an hour, ${formatUsd(costPerRunUsd)} per run; on this GPU a run costs ${share} that.</p>`
+  return html`<p>A cheaper GPU is enough (modelled): ${plainText(gpu.name, 60)} at ${formatUsd(gpu.pricePerHourUsd)} an hour, ${formatRunCost(rightSizing)} per run; on this GPU a run costs ${share} that.</p>`
 }

@@ -3,10 +3,10 @@
 import { html } from 'hono/html'
 import { idleBytes, missingBytes } from '../../../metrics/memory.ts'
 import { isSamePlan } from '../../../metrics/recommend.ts'
-import { formatCount, formatShare, ofUsable } from '../../../render/figures.ts'
+import { formatCount, formatShare, formatSpeed, ofUsable } from '../../../render/figures.ts'
 import { plainText } from '../../../render/plain.ts'
 import type { AnalysedConfig, OperatingPoint } from '../../../report/schema.ts'
-import { formatGib, formatRate } from '../../../units.ts'
+import { formatGib } from '../../../units.ts'
 import type { Html } from '../page.ts'
 import { chip, memoryChip } from '../provenance.ts'
 
@@ -84,5 +84,6 @@ function remainder({ gpu }: AnalysedConfig, point: OperatingPoint): string {
 
 function rate({ throughputProvenance }: AnalysedConfig, point: OperatingPoint): Html | '' {
   if (!point.fits || point.samplesPerSecond === undefined) return ''
-  return html` <span>${formatRate(point.samplesPerSecond)} samples/s ${chip(throughputProvenance)}</span>`
+  const { samplesPerSecond, samplesPerSecondRange: range } = point
+  return html` <span>${formatSpeed(samplesPerSecond, range)} samples/s ${chip(throughputProvenance)}</span>`
 }
