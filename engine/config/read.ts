@@ -5,6 +5,7 @@ import { type DeepSpeedFile, findDeepSpeedFile, notLookedFor } from './deepspeed
 import { type Dialect, dialects } from './dialect.ts'
 import { parseFile } from './document.ts'
 import { type Decision, FieldReader } from './fields.ts'
+import { findLaunched, type Launched, notLaunched } from './launched.ts'
 import { unreadMemorySettings } from './memory-settings.ts'
 import { type ModelLookup, nameIn } from './model-fields.ts'
 import {
@@ -43,6 +44,8 @@ interface OpenConfig {
   readonly modelName?: string
   /** Of DeepSpeed's settings, where they are not in the file itself. */
   readonly deepSpeedName?: string
+  /** The files that start it. */
+  readonly launchers?: readonly SourceFile[]
   readonly read: (found: Found, reader?: FieldReader) => Reading
 }
 
@@ -76,7 +79,7 @@ export async function readConfigAsync(
   supplied: SuppliedFields = {},
 ): Promise<FileReading> {
   const noted = notingFiles(sources)
-  const opened = await openAsync(file, noted.sources, supplied)
+  const opened = await openAsync(file, noted.sources, supplied, sources)
   return opened.kind === 'open' ? opened.read(await foundFor(opened, file, sources, noted)) : opened
 }
 
@@ -95,13 +98,13 @@ export async function explainConfigAsync(
   supplied: SuppliedFields = {},
 ): Promise<Explanation> {
   const noted = notingFiles(sources)
-  const opened = await openAsync(file, noted.sources, supplied)
+  const opened = await openAsync(file, noted.sources, supplied, sources)
   if (opened.kind !== 'open') return { kind: 'not-recognised', reading: opened }
   return explain(opened, new FieldReader(file.path, supplied), await foundFor(opened, file, sources, noted))
 }
 
 async function foundFor(
-  { modelName, deepSpeedName }: OpenConfig,
+  { modelName, deepSpeedName, launchers = [] }: OpenConfig,
   { path }: SourceFile,
   sources: Sources,
   noted: ReturnType<typeof notingFiles>,
@@ -110,7 +113,7 @@ async function foundFor(
     modelName === undefined ? { kind: 'unknown' } : await resolveModel(modelName, noted.sources, path)
   const deepSpeed = await findDeepSpeedFile(deepSpeedName, noted.sources, path)
   const pinned = await findPinnedVersions(sources, path)
-  return { lookUp: () => resolution, deepSpeed, pinned, files: noted.files }
+  return { lookUp: () => resolution, deepSpeed, pinned, files: [...noted.files, ...launchers] }
 }
 
 function explain({ dialect, why, read }: OpenConfig, reader: FieldReader, found: Found): Explanation {
@@ -122,18 +125,26 @@ function explain({ dialect, why, read }: OpenConfig, reader: FieldReader, found:
 
 type Unopened = Exclude<Reading, { kind: 'training-config' }>
 
-/** As `openConfig`, with the files of the repository that a script imports settings from. */
+/** As `openConfig`, with the files of the repository that a script imports settings from, and what starts it. `searched` notes no files. */
 async function openAsync(
   file: SourceFile,
   sources: Sources,
   supplied: SuppliedFields,
+  searched: Sources,
 ): Promise<OpenConfig | Exclude<FileReading, { kind: 'training-config' }>> {
   if (isLauncherPath(file.path)) return openLaunched(file, supplied)
-  if (!isPythonPath(file.path)) return openConfig(file, supplied)
+  if (!isPythonPath(file.path)) {
+    // Only what is a config may have a launcher.
+    const opened = openConfig(file, supplied)
+    const launched = opened.kind === 'open' ? await findLaunched(file.path, searched) : notLaunched
+    return launched === notLaunched ? opened : openConfig(file, supplied, launched)
+  }
   if (!mayTrain(file.text)) return notOurs
   // The parser is read when the first script asks for it: few changes have one.
   const { openScript } = await import('./python/script.ts')
-  return scriptConfig(await openScript(file, sources), file, supplied)
+  const opened = await openScript(file, sources)
+  const launched = opened.kind === 'open' ? await findLaunched(file.path, searched) : notLaunched
+  return scriptConfig(opened, file, supplied, launched)
 }
 
 async function openLaunched(file: SourceFile, supplied: SuppliedFields): Promise<OpenConfig | Unopened> {
@@ -168,6 +179,7 @@ function scriptConfig(
   opened: Opened,
   { path }: SourceFile,
   supplied: SuppliedFields,
+  launched: Launched,
 ): OpenConfig | Exclude<Opened, { kind: 'open' }> {
   if (opened.kind !== 'open') return opened
   const { dialect, why, training } = opened
@@ -177,9 +189,14 @@ function scriptConfig(
     why,
     ...named(supplied.model ?? opened.model, opened.deepSpeed),
     read: (found, reader = new FieldReader(path, supplied)) => {
-      const read = () => ({ reading: opened.read(reader, found.lookUp, found.deepSpeed) })
+      const read = () => {
+        tellLaunch(reader, launched)
+        const reading = opened.read(reader, found.lookUp, found.deepSpeed)
+        return { reading: launched.isUnclear ? withOpenCode(reading) : reading }
+      }
       return ofTraining(completed(found, supplied, reader, read), training)
     },
+    launchers: launched.files,
   }
 }
 
@@ -209,6 +226,12 @@ function ofTraining(reading: Reading, training: ReadTraining): Reading {
   return reading.kind === 'not-a-training-config' ? reading : { ...reading, training }
 }
 
+/** Before the config is read, so that the number of processes counts. */
+function tellLaunch(reader: FieldReader, { gpus, assumptions }: Launched): void {
+  reader.launched = { gpus }
+  for (const sentence of assumptions) reader.assume(sentence)
+}
+
 function named(
   model: Field | undefined,
   deepSpeed: Field | undefined,
@@ -217,7 +240,11 @@ function named(
   return { ...(modelName !== undefined && { modelName }), ...(deepSpeedName !== undefined && { deepSpeedName }) }
 }
 
-function openConfig(file: SourceFile, supplied: SuppliedFields = {}): OpenConfig | Unopened {
+function openConfig(
+  file: SourceFile,
+  supplied: SuppliedFields = {},
+  launched: Launched = notLaunched,
+): OpenConfig | Unopened {
   if (isPythonPath(file.path) || isLauncherPath(file.path) || !mayBeTrainingConfig(file)) return notOurs
   const parsed = parseFile(file)
   if (parsed.kind === 'unreadable') return parsed
@@ -225,18 +252,21 @@ function openConfig(file: SourceFile, supplied: SuppliedFields = {}): OpenConfig
     for (const dialect of dialects) {
       const why = dialect.recognise(document)
       if (why === undefined) continue
+      const started = document.overridden(launched.fields)
       return {
         kind: 'open',
         dialect: dialect.name,
         why,
-        ...named(supplied.model ?? dialect.modelField(document), dialect.deepSpeedField?.(document)),
+        ...named(supplied.model ?? dialect.modelField(started), dialect.deepSpeedField?.(started)),
+        launchers: launched.files,
         read: (found, reader = new FieldReader(file.path, supplied)) => {
           const tool = dialect.expandsSegments && dialect.name
           const variable = file.text.includes('_ALLOC_CONF') ? allocatorVariable(document) : undefined
           return completed(found, supplied, reader, () => {
-            const own = document.afresh()
-            const reading = dialect.read(own, reader, found.lookUp, found.deepSpeed)
-            return { reading: withUnreadSettings(reading, own, dialect), variable, tool }
+            tellLaunch(reader, launched)
+            const own = started.afresh()
+            const reading = withUnreadSettings(dialect.read(own, reader, found.lookUp, found.deepSpeed), own, dialect)
+            return { reading: launched.isUnclear ? withOpenCode(reading) : reading, variable, tool }
           })
         },
       }

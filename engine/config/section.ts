@@ -88,6 +88,26 @@ export class Section {
     return copy
   }
 
+  /** The same mapping, with what is set elsewhere instead: a field under the same key, or at the end of its dotted path. */
+  overridden(others: readonly Field[]): Section {
+    if (others.length === 0) return this
+    const fields = new Map(this.fields)
+    for (const field of others) {
+      const [head = '', ...rest] = field.key.split('.')
+      const path = rest.join('.')
+      const inner = fields.get(head)
+      if (path === '') fields.set(field.key, field)
+      else {
+        const section = inner?.value.kind === 'mapping' ? inner.value.section : Section.of([], head)
+        const value: FieldValue = { kind: 'mapping', section: section.overridden([{ ...field, key: path }]) }
+        fields.set(head, { ...(inner ?? field), key: head, name: inner?.name ?? plain(head), value })
+      }
+    }
+    const copy = new Section(this.#origin, this.#map, this.name, this.#top === this ? undefined : this.#top)
+    ;[copy.#fields, copy.#isOf] = [fields, true]
+    return copy
+  }
+
   get fields(): ReadonlyMap<string, Field> {
     this.#fields ??= new Map([...pairsOf(this.#map, this.#origin)].map(([key, pair]) => [key, this.#field(key, pair)]))
     return this.#fields

@@ -2,6 +2,7 @@
 import { posix } from 'node:path'
 import { isVersionFile } from '../config/pinned/version-files.ts'
 import type { SourceFile } from '../config/reading.ts'
+import { isLauncherName } from '../config/shell/quick-look.ts'
 import { askingOnce, type Sources } from '../config/sources.ts'
 import { MemoryMarkError } from '../errors.ts'
 import type { Outcome } from '../isolation/limited-process.ts'
@@ -47,7 +48,7 @@ export async function* eachFile<Kind extends Task['kind']>(
 /** The process forgets from one batch to the next. */
 function rememberingAnswers({ sources, base }: EachFileOptions): Pick<EachFileOptions, 'sources' | 'base'> {
   return {
-    sources: sources && askingOnce(namingVersionFiles(sources)),
+    sources: sources && askingOnce(namingUsefulFiles(sources)),
     base: base && askingOnce({ readFile: base }).readFile,
   }
 }
@@ -171,11 +172,11 @@ function ahead<T>(batches: AsyncGenerator<T, undefined>): Promise<IteratorResult
   return next
 }
 
-/** Folders are listed for the files that pin versions: the rest, which may be thousands, does not cross to the process. */
-function namingVersionFiles(sources: Sources): Sources {
+/** Folders are listed for the files that pin versions and those that start trainings: the rest, which may be thousands, does not cross to the process. */
+function namingUsefulFiles(sources: Sources): Sources {
   const { listFolder } = sources
   if (listFolder === undefined) return sources
   const named = async (folder: string) =>
-    (await listFolder(folder)).filter(name => isVersionFile(posix.join(folder, name)))
+    (await listFolder(folder)).filter(name => isLauncherName(name) || isVersionFile(posix.join(folder, name)))
   return { ...sources, listFolder: named }
 }

@@ -75,3 +75,11 @@ export function gpusField(processes: Processes, shell: ShellText, at: number): F
   const { count, from } = processes
   return { ...place, at: shell.positionOf(from), source: String(count), value: { kind: 'number', number: count } }
 }
+
+/** Arguments in which two runs may differ and still need the same memory. */
+const withoutBearing =
+  /^(?:output_dir|run_name|seed|data_seed|learning_rate|lr|num_train_epochs|epochs|max_steps|logging_\w+|save_\w+|eval_\w+|report_to|warmup_\w+|weight_decay|project|name|data|dataset\w*|\w*_file|\w*_path|\w*data\w*|task_name|hub_\w+|push_to_hub|beta)$/
+
+export function bearing({ key }: Pick<Field, 'key'>): boolean {
+  return !withoutBearing.test(key)
+}

@@ -13,7 +13,7 @@ import { MAX_CONFIG_BYTES } from '../document.ts'
 import { plain } from '../quote.ts'
 import type { Reading, SourceFile } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
-import { argumentFields, gpusField, nestedSection } from './arguments.ts'
+import { argumentFields, bearing, gpusField, nestedSection } from './arguments.ts'
 import { commandsIn } from './commands.ts'
 import { type Launch, launchOf } from './launches.ts'
 import { mayLaunch } from './quick-look.ts'
@@ -83,16 +83,12 @@ function openLaunch(launch: Launch, shell: ShellText): Opened | undefined {
           ],
     launch,
     said: fields
-      .filter(({ key }) => !withoutBearing.test(key))
+      .filter(bearing)
       .map(({ key, source }) => `${key}=${source}`)
       .toSorted()
       .join('\n'),
   }
 }
-
-/** Arguments in which two runs may differ and still need the same memory. */
-const withoutBearing =
-  /^(?:output_dir|run_name|seed|data_seed|learning_rate|lr|num_train_epochs|epochs|max_steps|logging_\w+|save_\w+|eval_\w+|report_to|warmup_\w+|weight_decay|project|name|data|dataset\w*|\w*_file|\w*_path|\w*data\w*|task_name|hub_\w+|push_to_hub|beta)$/
 
 function dialectsOf({ target }: Launch): readonly Dialect[] {
   if (target.kind === 'script') return [huggingface, homeMade]

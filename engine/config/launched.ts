@@ -1,0 +1,100 @@
+/**
+ * How a config or a script is started: the launchers of the repository that name it, the arguments they override it with, and the
+ * number of processes. Looked for beside the config, above it, in the folders for scripts there and at the root.
+ */
+import { posix } from 'node:path'
+import { plain } from './quote.ts'
+import type { SourceFile } from './reading.ts'
+import type { Field } from './section.ts'
+import type { Launching } from './shell/launching.ts'
+import { isLauncherName, mayLaunch } from './shell/quick-look.ts'
+import type { Sources } from './sources.ts'
+
+export interface Launched {
+  /** What the launch sets instead of the config; dotted keys are paths. */
+  readonly fields: readonly Field[]
+  readonly gpus: Field | undefined
+  /** Several launches differ, or set what is not read: the verdict never blocks. */
+  readonly isUnclear: boolean
+  /** Sentences for the reader of the result. */
+  readonly assumptions: readonly string[]
+  /** The launchers that start it, and what they name. */
+  readonly files: readonly SourceFile[]
+}
+
+export const notLaunched: Launched = { fields: [], gpus: undefined, isUnclear: false, assumptions: [], files: [] }
+
+const MAX_FOLDERS = 10
+/** Texts that are looked through for the name. */
+const MAX_LAUNCHERS = 20
+const MAX_SHOWN = 4
+
+export function launcherFolders(path: string): readonly string[] {
+  const own = posix.dirname(path)
+  const above = posix.normalize(posix.join(own, '..'))
+  const folders = [
+    own,
+    above,
+    ...['scripts', 'slurm', 'jobs', 'bin'].flatMap(name => [posix.join(own, name), name]),
+    posix.join(above, 'scripts'),
+    '.',
+  ]
+  return [...new Set(folders)]
+    .filter(folder => !folder.startsWith('..') && !folder.startsWith('/'))
+    .slice(0, MAX_FOLDERS)
+}
+
+export async function findLaunched(path: string, { readFile, listFolder }: Sources): Promise<Launched> {
+  if (readFile === undefined || listFolder === undefined) return notLaunched
+  const listed: string[] = []
+  for (const folder of launcherFolders(path)) {
+    const names = (await listFolder(folder)).filter(isLauncherName)
+    listed.push(...names.map(name => (folder === '.' ? name : posix.join(folder, name))))
+  }
+  const paths = [...new Set(listed)].filter(each => each !== path).slice(0, MAX_LAUNCHERS)
+  const texts = await Promise.all(paths.map(each => readFile(each)))
+  const naming = paths.flatMap((each, index): SourceFile[] => {
+    const text = texts[index]
+    return text?.includes(posix.basename(path)) && mayLaunch(text) ? [{ path: each, text }] : []
+  })
+  if (naming.length === 0) return notLaunched
+  const { launchingsOf } = await import('./shell/launching.ts')
+  return chosen(await launchingsOf(path, naming, readFile), listed.length)
+}
+
+function chosen(all: readonly Launching[], listed: number): Launched {
+  const [first] = all
+  if (first === undefined) return notLaunched
+  const cut =
+    listed > MAX_LAUNCHERS
+      ? [`Of ${listed} launchers near it, ${MAX_LAUNCHERS} were looked through for those that start it.`]
+      : []
+  const files = [...new Map(all.flatMap(each => each.files).map(file => [file.path, file])).values()].slice(
+    0,
+    MAX_SHOWN,
+  )
+  const isOne = all.every(each => each.said === first.said)
+  if (!isOne) {
+    const places = all.slice(0, MAX_SHOWN).map(({ place }) => place)
+    const more = all.length > MAX_SHOWN ? ` and ${all.length - MAX_SHOWN} more` : ''
+    const isSameNumber = all.every(({ gpus }) => gpus?.source === first.gpus?.source)
+    const sentence = `It is started with different arguments (${places.join('; ')}${more}), and is read as the file says, so that nothing blocks.`
+    return {
+      ...notLaunched,
+      gpus: isSameNumber ? first.gpus : undefined,
+      isUnclear: true,
+      assumptions: [sentence, ...cut],
+      files,
+    }
+  }
+  const set = first.fields.map(({ name }) => plain(name))
+  const arguments_ =
+    set.length === 0 ? '' : ` with ${set.slice(0, 6).join(', ')}${set.length > 6 ? ` and ${set.length - 6} more` : ''}`
+  return {
+    fields: first.fields,
+    gpus: first.gpus,
+    isUnclear: first.isUnclear,
+    assumptions: [`Started by ${first.place}${arguments_}.`, ...first.assumptions, ...cut],
+    files,
+  }
+}

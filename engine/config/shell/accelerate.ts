@@ -1,0 +1,77 @@
+/** Accelerate's launch settings (1.10 commands/config/config_args.py) as the Trainer's arguments for the same. */
+import { plain } from '../quote.ts'
+import { type Field, type FieldValue, Section } from '../section.ts'
+
+export interface AccelerateFields {
+  readonly fields: readonly Field[]
+  readonly gpus: Field | undefined
+  /** Divides the training by what is not read. */
+  readonly isUnclear: boolean
+  readonly assumptions: readonly string[]
+}
+
+export function accelerateFields(settings: Section): AccelerateFields {
+  const processes = settings.at('num_processes')
+  const type = settings.at('distributed_type')
+  const named = type?.value.kind === 'text' ? type.value.text.toUpperCase() : 'NO'
+  const gpus = processes?.value.kind === 'number' ? { ...processes, key: 'gpus' } : undefined
+  const told = { gpus, assumptions: [], isUnclear: false }
+  if (type === undefined) return { ...told, fields: [] }
+  switch (named) {
+    case 'FSDP':
+      return { ...told, fields: fsdpFields(type, settings.at('fsdp_config')) }
+    case 'DEEPSPEED':
+      return { ...told, fields: deepSpeedFields(type, settings.at('deepspeed_config')) }
+    case 'NO':
+    case 'MULTI_GPU':
+      return { ...told, fields: [] }
+    default: {
+      const sentence = `Accelerate's ${plain(named)} (${type.file ?? ''}, line ${type.at.line}) is not read, so that nothing blocks.`
+      return { ...told, fields: [], isUnclear: true, assumptions: [sentence] }
+    }
+  }
+}
+
+const strategies: ReadonlyMap<string, string> = new Map([
+  ['1', 'full_shard'],
+  ['2', 'shard_grad_op'],
+  ['3', 'no_shard'],
+  ['4', 'hybrid_shard'],
+  ['5', 'hybrid_shard_zero2'],
+])
+
+function fsdpFields(type: Field, config: Field | undefined): readonly Field[] {
+  const section = config?.value.kind === 'mapping' ? config.value.section : undefined
+  const strategy = section?.at('fsdp_sharding_strategy')?.source ?? '1'
+  const word = strategies.get(strategy) ?? strategy.toLowerCase()
+  const offloads = section?.at('fsdp_offload_params')?.value
+  const text = `${word}${offloads?.kind === 'flag' && offloads.flag ? ' offload' : ''} auto_wrap`
+  return [
+    as('fsdp', type, { kind: 'text', text }),
+    ...(config === undefined ? [] : [as('fsdp_config', config, config.value)]),
+  ]
+}
+
+function deepSpeedFields(type: Field, config: Field | undefined): readonly Field[] {
+  const section = config?.value.kind === 'mapping' ? config.value.section : undefined
+  const file = section?.at('deepspeed_config_file')
+  if (file !== undefined) return [as('deepspeed', file, file.value)]
+  const stage = section?.at('zero_stage')
+  if (section === undefined || stage === undefined) return []
+  const offload = (key: string) => {
+    const device = section.at(`${key}_device`)
+    return device === undefined ? [] : [as(key, device, mapping(key, [as('device', device, device.value)]))]
+  }
+  const zero = [as('stage', stage, stage.value), ...offload('offload_optimizer'), ...offload('offload_param')]
+  return [
+    as('deepspeed', type, mapping('deepspeed', [as('zero_optimization', stage, mapping('zero_optimization', zero))])),
+  ]
+}
+
+function as(key: string, field: Field, value: FieldValue): Field {
+  return { ...field, key, value }
+}
+
+function mapping(name: string, fields: readonly Field[]): FieldValue {
+  return { kind: 'mapping', section: Section.of(fields, name) }
+}

@@ -1,0 +1,108 @@
+/** The launches of one config or script in the launchers that name it. */
+import { parseFile } from '../document.ts'
+import { plain } from '../quote.ts'
+import type { SourceFile } from '../reading.ts'
+import { type Field, Section } from '../section.ts'
+import { firstFile, isPlausibleName, placesOf } from '../sources.ts'
+import { accelerateFields } from './accelerate.ts'
+import { argumentFields, bearing, gpusField } from './arguments.ts'
+import { configNamed, launchesIn } from './launcher.ts'
+import type { Launch } from './launches.ts'
+import type { ShellText } from './words.ts'
+
+export interface Launching {
+  /** `torchrun in run.sh, line 3` */
+  readonly place: string
+  readonly fields: readonly Field[]
+  readonly gpus: Field | undefined
+  readonly isUnclear: boolean
+  readonly assumptions: readonly string[]
+  readonly files: readonly SourceFile[]
+  /** The same for the same settings. */
+  readonly said: string
+}
+
+type ReadFile = (path: string) => Promise<string | undefined>
+
+const MAX_LAUNCHES = 50
+/** Of the launcher or of where the config stands. */
+const ofLauncher =
+  /^(?:config|config_file|config_path|recipe|cfg|cfg_file|conf|args_file|training_config|nproc_per_node|nnodes|num_processes|launcher|standalone|master_port|mode)$/
+
+export async function launchingsOf(
+  path: string,
+  launchers: readonly SourceFile[],
+  readFile: ReadFile,
+): Promise<readonly Launching[]> {
+  const found: Launching[] = []
+  for (const file of launchers) {
+    const { shell, launches } = launchesIn(file)
+    for (const launch of launches.slice(0, MAX_LAUNCHES)) {
+      const kind = startedBy(launch, path, file.path)
+      if (kind !== undefined) found.push(await launchingOf(launch, kind, { shell, file, readFile }))
+    }
+  }
+  return found
+}
+
+function startedBy(launch: Launch, path: string, launcherPath: string): 'config' | 'script' | undefined {
+  const config = configNamed(launch)
+  if (config !== undefined && isPlausibleName(config))
+    return placesOf(config, launcherPath).includes(path) ? 'config' : undefined
+  if (launch.target.kind !== 'script' || !isPlausibleName(launch.target.path)) return undefined
+  return placesOf(launch.target.path, launcherPath).includes(path) ? 'script' : undefined
+}
+
+interface Where {
+  readonly shell: ShellText
+  readonly file: SourceFile
+  readonly readFile: ReadFile
+}
+
+async function launchingOf(
+  launch: Launch,
+  kind: 'config' | 'script',
+  { shell, file, readFile }: Where,
+): Promise<Launching> {
+  const own = argumentFields(launch, shell, file.path).filter(({ key }) => !ofLauncher.test(key))
+  const accelerate = await accelerateConfig(launch, file.path, readFile)
+  const place = `${plain(launch.launcher)} in ${file.path}, line ${shell.lineOf(launch.at)}`
+  const deciding = own.filter(bearing)
+  const isUnclear = (kind === 'script' && deciding.length > 0) || accelerate?.isUnclear === true
+  const unread =
+    kind === 'script' && deciding.length > 0
+      ? [
+          `Its arguments ${deciding
+            .slice(0, 6)
+            .map(({ name }) => plain(name))
+            .join(', ')} are not read beside the script, so that nothing blocks.`,
+        ]
+      : []
+  const fields =
+    kind === 'script' ? [] : [...(launch.target.kind === 'script' ? (accelerate?.fields ?? []) : []), ...own]
+  const gpus = gpusField(launch.processes, shell, launch.at) ?? accelerate?.gpus
+  return {
+    place,
+    fields,
+    gpus,
+    isUnclear,
+    assumptions: [...unread, ...(accelerate?.assumptions ?? [])],
+    files: [file, ...(accelerate === undefined ? [] : [accelerate.file])],
+    said: [...deciding, ...(gpus === undefined ? [] : [gpus])]
+      .map(({ key, source }) => `${key}=${source}`)
+      .toSorted()
+      .join('\n'),
+  }
+}
+
+async function accelerateConfig({ accelerateConfig: named }: Launch, launcherPath: string, readFile: ReadFile) {
+  if (named === undefined || named.why !== undefined || !isPlausibleName(named.text)) return undefined
+  const file = await firstFile(
+    placesOf(named.text, launcherPath).filter(each => !each.startsWith('..') && !each.startsWith('/')),
+    { readFile },
+  )
+  const parsed = file && parseFile(file)
+  if (file === undefined || parsed?.kind !== 'document') return undefined
+  const section = parsed.mappings[0]?.writtenIn(file.path) ?? Section.of([])
+  return { file, ...accelerateFields(section) }
+}
