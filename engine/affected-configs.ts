@@ -1,6 +1,6 @@
 /**
  * Configs that a change affects without touching them: those that name a file of DeepSpeed's settings, or a model's config.json,
- * that it does touch, and those whose libraries it gives other versions.
+ * that it does touch, those that a launcher which it touches starts, and those whose libraries it gives other versions.
  */
 import { posix } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -9,6 +9,7 @@ import { isVersionFile, type Statement, statementsIn } from './config/pinned/ver
 import { isPythonPath } from './config/python/quick-look.ts'
 import { isCandidatePath, readConfigAsync } from './config/read.ts'
 import type { SourceFile } from './config/reading.ts'
+import { isLauncherPath, mayLaunch } from './config/shell/quick-look.ts'
 import { isCounted, type RepositorySettings, settingsFor } from './settings/settings.ts'
 
 /** Each costs a request. */
@@ -45,6 +46,8 @@ export interface Looking {
   readonly areNamed: (files: readonly SourceFile[]) => Promise<readonly boolean[]>
   /** What each says about the versions of libraries. */
   readonly state: (files: readonly SourceFile[]) => Promise<readonly (readonly Statement[])[]>
+  /** Where the configs may stand that each starts as a launcher. */
+  readonly started: (files: readonly SourceFile[]) => Promise<readonly (readonly string[])[]>
   /** Whether, as a config, it asks for one of the files in `named`. */
   readonly open: (files: readonly SourceFile[], named: ReadonlySet<string>) => Promise<readonly boolean[]>
 }
@@ -62,16 +65,42 @@ export async function affectedConfigs(
   const looked = [...change.files, ...opened].filter(({ path }) => /\.json$/i.test(path))
   const repinned = await otherVersions(change, repository, looking)
   const named = new Set([...chosen(looked, await looking.areNamed(looked)).map(({ path }) => path), ...repinned])
-  if (named.size === 0) return { files: [], remarks: [] }
+  const places = (await looking.started(change.files.filter(({ path }) => isLauncherPath(path)))).flat()
+  if (named.size === 0 && places.length === 0) return { files: [], remarks: [] }
 
   const changed = new Set(change.paths)
   const listed = await repository.list()
-  const candidates = listed.filter(path => !changed.has(path) && isCandidatePath(path) && isCounted(path, settings))
-  const [scripts, files] = [candidates.filter(isPythonPath), candidates.filter(path => !isPythonPath(path))]
-  const nearest = [files, scripts].flatMap(paths => byNearness(paths, [...named])).slice(0, MAX_SEARCHED)
-  const read = await repository.read(nearest)
-  const affected = chosen(read, await looking.open(read, named))
-  return { files: affected, remarks: remarksOn(affected.length, files.length, repinned.length > 0) }
+  const isAsked = (path: string) => !changed.has(path) && isCandidatePath(path) && isCounted(path, settings)
+  const existing = new Set(places.length === 0 ? [] : listed)
+  const startedPaths = places.filter(path => existing.has(path) && isAsked(path)).slice(0, MAX_OPENED)
+  const started = startedPaths.length === 0 ? [] : await repository.read(startedPaths)
+  const others = named.size === 0 ? { files: [], remarks: [] } : await naming(named)
+  return {
+    files: [...started, ...others.files.filter(({ path }) => !startedPaths.includes(path))],
+    remarks: [...remarkOnStarted(started.length), ...others.remarks],
+  }
+
+  async function naming(names: ReadonlySet<string>): Promise<AffectedConfigs> {
+    const candidates = listed.filter(isAsked)
+    const [scripts, files] = [candidates.filter(isScript), candidates.filter(path => !isScript(path))]
+    const nearest = [files, scripts].flatMap(paths => byNearness(paths, [...names])).slice(0, MAX_SEARCHED)
+    const read = await repository.read(nearest)
+    const affected = chosen(read, await looking.open(read, names))
+    return { files: affected, remarks: remarksOn(affected.length, files.length, repinned.length > 0) }
+  }
+}
+
+function isScript(path: string): boolean {
+  return isPythonPath(path) || isLauncherPath(path)
+}
+
+function remarkOnStarted(count: number): string[] {
+  if (count === 0) return []
+  return [
+    count === 1
+      ? 'One config is checked because a launcher of it has changed.'
+      : `${count} configs are checked because a launcher of them has changed.`,
+  ]
 }
 
 /** Paths of changed files that say something else now about the versions that decide something: a new linter is nothing to us. */
@@ -99,12 +128,20 @@ function lookingHere(settings: RepositorySettings): Looking {
   return {
     areNamed: async files => files.map(isNamedByConfigs),
     state: async files => files.map(statementsIn),
+    started: files => Promise.all(files.map(startedBy)),
     open: async (files, named) => {
       const answers: boolean[] = []
       for (const file of files) answers.push(await opensOneOf(file, named, settings))
       return answers
     },
   }
+}
+
+/** The parser is loaded for a file that needs it. */
+export async function startedBy(file: SourceFile): Promise<readonly string[]> {
+  if (!mayLaunch(file.text)) return []
+  const { placesStartedBy } = await import('./config/shell/launching.ts')
+  return placesStartedBy(file)
 }
 
 function chosen(files: readonly SourceFile[], answers: readonly boolean[]): readonly SourceFile[] {

@@ -171,3 +171,28 @@ describe('a change of the versions that a repository pins', () => {
     expect(requests).toEqual(['requirements.txt'])
   })
 })
+
+describe('a change of a launcher', () => {
+  const launched = {
+    'recipes/sft.yaml': trainer('ds.json'),
+    'recipes/other.yaml': trainer('ds.json'),
+    'train.py': 'import transformers\n',
+    'scripts/run.sh': 'accelerate launch --num_processes 4 train.py --config recipes/sft.yaml\n',
+    'scripts/clean.sh': 'rm -rf out\n',
+  }
+
+  it('affects the config that it starts, and nothing is listed for one that starts none', async () => {
+    const { paths, remarks } = await affectedBy(['scripts/run.sh'], launched)
+    expect(paths).toEqual(['recipes/sft.yaml'])
+    expect(remarks).toEqual(['One config is checked because a launcher of it has changed.'])
+    expect((await affectedBy(['scripts/clean.sh'], launched)).requests).toEqual([])
+  })
+
+  it('affects no config that the change touches, that the team does not have checked, or that is not there', async () => {
+    expect((await affectedBy(['scripts/run.sh', 'recipes/sft.yaml'], launched)).paths).toEqual([])
+    const settings = { ...noSettings, ignore: ['recipes/**'] }
+    expect((await affectedBy(['scripts/run.sh'], launched, { settings })).paths).toEqual([])
+    const { 'recipes/sft.yaml': _, ...without } = launched
+    expect((await affectedBy(['scripts/run.sh'], without)).paths).toEqual([])
+  })
+})

@@ -130,6 +130,10 @@ export class IsolatedEngine implements AsyncDisposable {
         )
         return outcomes.map(outcome => (outcome.kind === 'result' ? outcome.result : []))
       },
+      started: async files => {
+        const outcomes = await collected(eachFile<'starts'>({ kind: 'starts' }, files, this.#options({})))
+        return outcomes.map(outcome => (outcome.kind === 'result' ? outcome.result : []))
+      },
       open: (files, named) => this.#areTrue<'opens-one-of'>({ kind: 'opens-one-of', named, settings }, files),
     })
   }

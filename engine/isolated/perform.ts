@@ -1,6 +1,6 @@
 /** The tasks, as the process with limits performs them. */
 import { getHeapStatistics } from 'node:v8'
-import { isNamedByConfigs, opensOneOf } from '../affected-configs.ts'
+import { isNamedByConfigs, opensOneOf, startedBy } from '../affected-configs.ts'
 import { judging } from '../analyze.ts'
 import { readCalibration } from '../calibration/file.ts'
 import { statementsIn } from '../config/pinned/version-files.ts'
@@ -79,6 +79,8 @@ function performing(task: Task, asks: TaskOrder['asks'], host: Host): PerformOn 
       return async file => isNamedByConfigs(file)
     case 'state-versions':
       return async file => statementsIn(file)
+    case 'starts':
+      return startedBy
     case 'opens-one-of':
       return file => opensOneOf(file, task.named, task.settings)
   }

@@ -35,6 +35,7 @@ export type Task =
   | { readonly kind: 'read'; readonly settings: RepositorySettings }
   | { readonly kind: 'is-named-by-configs' }
   | { readonly kind: 'state-versions' }
+  | { readonly kind: 'starts' }
   | { readonly kind: 'opens-one-of'; readonly named: ReadonlySet<string>; readonly settings: RepositorySettings }
 
 /** What a task comes to for one file. */
@@ -50,6 +51,7 @@ export interface Results {
   readonly read: undefined
   readonly 'is-named-by-configs': boolean
   readonly 'state-versions': readonly Statement[]
+  readonly starts: readonly string[]
   readonly 'opens-one-of': boolean
 }
 
@@ -65,7 +67,7 @@ export interface TaskOrder {
 /** Repositories and the Hub are the host's to ask: it has the tokens. */
 export type Question =
   | { readonly kind: 'file'; readonly path: string }
-  /** Names of the files in a folder that pin versions. */
+  /** Names of the files in a folder that pin versions or start trainings. */
   | { readonly kind: 'folder'; readonly path: string }
   /** A file before the change under review. */
   | { readonly kind: 'base'; readonly path: string }

@@ -53,6 +53,16 @@ function startedBy(launch: Launch, path: string, launcherPath: string): 'config'
   return placesOf(launch.target.path, launcherPath).includes(path) ? 'script' : undefined
 }
 
+/** Where the configs and scripts may stand that the file starts. */
+export function placesStartedBy(file: SourceFile): readonly string[] {
+  const { launches } = launchesIn(file)
+  const places = launches.slice(0, MAX_LAUNCHES).flatMap(launch => {
+    const named = configNamed(launch) ?? (launch.target.kind === 'script' ? launch.target.path : undefined)
+    return named === undefined || !isPlausibleName(named) ? [] : placesOf(named, file.path)
+  })
+  return [...new Set(places)]
+}
+
 interface Where {
   readonly shell: ShellText
   readonly file: SourceFile
