@@ -4,6 +4,7 @@ import { type Assessment, type AssessmentOptions, assess } from './assess.ts'
 import { sentencesOn } from './calibration/known.ts'
 import { readConfigAsync } from './config/read.ts'
 import type { OtherFile, Reading, ReadTraining, SourceFile } from './config/reading.ts'
+import { isLauncherPath } from './config/shell/quick-look.ts'
 import { askingOnce, type Sources } from './config/sources.ts'
 import type { SuppliedFields } from './config/supplied.ts'
 import type { TrainingPlace } from './config/training-place.ts'
@@ -15,7 +16,7 @@ import { sentencesOn as sentencesOnGpu } from './gpus/described.ts'
 import { type ProposalOptions, proposeChange } from './propose.ts'
 import { isPlainLine } from './render/plain.ts'
 import { changedLines } from './report/changed-lines.ts'
-import { type ConfigResult, REPORT_SCHEMA, type Report } from './report/schema.ts'
+import { type ConfigResult, REPORT_SCHEMA, type Report, type UnanalysedConfig } from './report/schema.ts'
 import { noSettings, type RepositorySettings, type SettingsForPath, settingsFor } from './settings/settings.ts'
 import { againstBase } from './verdict/against-base.ts'
 import { defaultPolicy, type Policy } from './verdict/policy.ts'
@@ -203,8 +204,17 @@ async function analyzeReading(
   const { path } = file
   const name = reading.training?.name
   switch (reading.kind) {
-    case 'unreadable':
-      return { name, result: { status: 'not-analysed', path, problems: [...reading.problems], ...besides(reading) } }
+    case 'unreadable': {
+      const problems = [...reading.problems]
+      const result = {
+        status: 'not-analysed' as const,
+        path,
+        problems,
+        ...unblocking(path, options),
+        ...besides(reading),
+      }
+      return { name, result }
+    }
     case 'training-config': {
       const assumed = [
         ...(options.assumed ?? []),
@@ -221,7 +231,7 @@ async function analyzeReading(
           assumptions: [...assumptions, ...calibrated, ...sentencesOnGpu(options.gpu)],
         })
       }
-      return { name, result: await assessed(path, reading, analysis) }
+      return { name, result: await assessed(path, reading, analysis, options) }
     }
   }
 }
@@ -231,13 +241,21 @@ async function assessed(
   path: string,
   reading: TrainingConfig,
   analysis: () => Promise<ConfigResult>,
+  options: Pick<AssessmentOptions, 'policy'>,
 ): Promise<ConfigResult> {
   try {
     return await analysis()
   } catch (error) {
     if (!(error instanceof MemoryMarkError)) throw error
-    return { status: 'not-analysed', path, problems: [{ ...error.problem, file: path }], ...besides(reading) }
+    const problems = [{ ...error.problem, file: path }]
+    return { status: 'not-analysed', path, problems, ...unblocking(path, options), ...besides(reading) }
   }
+}
+
+/** Why a config that could not be analysed does not block, if it does not: nobody writes a shell script for us to read. */
+function unblocking(path: string, { policy }: Pick<AssessmentOptions, 'policy'>): Pick<UnanalysedConfig, 'spared'> {
+  if (policy.failOn.length === 0) return { spared: 'never' }
+  return isLauncherPath(path) ? { spared: 'run-time' } : {}
 }
 
 function analysed(path: string, reading: TrainingConfig, { assessment, assumptions }: Assessed): ConfigResult {

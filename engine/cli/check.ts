@@ -35,7 +35,7 @@ export async function check(args: string[]): Promise<ExitCode> {
   const report = reportOn(configs, options)
   if (values.json) printJson(report)
   else printReport(report)
-  return exitCode(report)
+  return exitCode(report, new Set(files.named.map(({ path }) => path)))
 }
 
 function refuse(problems: readonly Problem[]): ExitCode {
@@ -72,8 +72,11 @@ async function* possibleConfigs(files: AsyncIterable<SourceFile>): AsyncGenerato
   for await (const file of files) if (mayBeTrainingConfig(file)) yield file
 }
 
-/** A block is certain, while an unreadable config only leaves the answer incomplete, so the block wins. */
-function exitCode({ configs }: Report): ExitCode {
+/**
+ * A block is certain, while a config that could not be analysed only leaves the answer incomplete, so the block wins. Of the latter
+ * only those count that the user named: a repository's first run does not fail on files that nobody asked about.
+ */
+function exitCode({ configs }: Report, named: ReadonlySet<string>): ExitCode {
   if (configs.some(config => config.status === 'analysed' && config.verdict.state === 'blocked')) return 1
-  return configs.some(config => config.status === 'not-analysed') ? 2 : 0
+  return configs.some(({ status, path }) => status === 'not-analysed' && named.has(path)) ? 2 : 0
 }

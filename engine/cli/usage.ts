@@ -135,7 +135,8 @@ memorymark ${'help [command]'.padEnd(WIDTH)}  show this, or one command's option
 ${all.map(withOptions).join('\n\n')}
 
 GPUs: ${gpus.map(gpu => gpu.id).join(', ')}
-Exit codes: 0 fine, 1 blocked by policy, 2 usage error or bad input, 130 interrupted.`
+Exit codes: 0 fine, 1 blocked by policy or does not fit, 2 usage error or a named file that cannot be read, 130 interrupted.
+Files found in folders that could not be analysed are listed, and do not change the exit code.`
 }
 
 function withOptions({ form, purpose, options }: CommandUsage): string {

@@ -18,8 +18,11 @@ import { rangeOf, Section } from './section.ts'
 import { MAX_SYNTAX_PROBLEMS, type Token, tokenize } from './tokens.ts'
 
 export type ParsedFile =
-  /** The mappings at the top of the file's documents; JSON has one document, YAML any number. */
-  | { readonly kind: 'document'; readonly mappings: readonly Section[] }
+  /**
+   * The mappings at the top of the file's documents; JSON has one document, YAML any number. `repeated`: keys that a mapping sets
+   * twice, of which the last counts, as PyYAML and Python's json have it.
+   */
+  | { readonly kind: 'document'; readonly mappings: readonly Section[]; readonly repeated: readonly Problem[] }
   | { readonly kind: 'unreadable'; readonly problems: readonly Problem[] }
 
 /** What GitHub hands out of a file by a query is a little more, so that a beginning is too large where the whole file is. */
@@ -42,7 +45,8 @@ export function parseFile(file: SourceFile): ParsedFile {
   const isJson = /\.json$/i.test(file.path)
   if (tokens.kind === 'too-much') {
     // A list, however long, is no training config.
-    if (isJson && /^\s*\[/.test(text) && firstJsonError(text) === undefined) return { kind: 'document', mappings: [] }
+    if (isJson && /^\s*\[/.test(text) && firstJsonError(text) === undefined)
+      return { kind: 'document', mappings: [], repeated: [] }
     return unreadable([describe(tokens.offset, tokens.problem)])
   }
   const jsonError = isJson ? firstJsonError(text) : undefined
@@ -50,8 +54,12 @@ export function parseFile(file: SourceFile): ParsedFile {
 
   const documents = compose(tokens.tokens, isJson)
   const problems = documents.flatMap(document => problemsOf(document, describe)).slice(0, MAX_SYNTAX_PROBLEMS)
-  if (problems.length > 0) return unreadable(problems)
-  return mappingsOf(documents, { text, lines }, describe)
+  if (problems.length > 0) {
+    const filledIn = isJson ? undefined : templateIn(text, describe)
+    return unreadable(filledIn === undefined ? problems : [filledIn])
+  }
+  const repeated = documents.flatMap(document => duplicateKeys(document, describe)).slice(0, MAX_SYNTAX_PROBLEMS)
+  return mappingsOf(documents, { text, lines }, describe, repeated)
 }
 
 /** The nodes of all documents with their aliases written out count together. */
@@ -59,6 +67,7 @@ function mappingsOf(
   documents: readonly Document<ParsedNode, true>[],
   written: { readonly text: string; readonly lines: LineCounter },
   describe: Describe,
+  repeated: readonly Problem[],
 ): ParsedFile {
   const mappings: Section[] = []
   let budget = MAX_EXPANDED_NODES
@@ -70,7 +79,7 @@ function mappingsOf(
     if (isMap(contents))
       mappings.push(new Section({ ...written, targets: aliases.targets, merged: new Map() }, contents))
   }
-  return { kind: 'document', mappings }
+  return { kind: 'document', mappings, repeated }
 }
 
 /** YAML 1.1 as PyYAML reads it, since that is what training tools use: `yes` is a flag and `<<` merges. */
@@ -82,10 +91,7 @@ function compose(tokens: readonly Token[], isJson: boolean): readonly Document<P
 }
 
 function problemsOf(document: Document<ParsedNode, true>, describe: Describe): readonly Problem[] {
-  if (document.errors.length > 0) {
-    return firstOfEachLine(document.errors, describe)
-  }
-  return duplicateKeys(document, describe)
+  return firstOfEachLine(document.errors, describe)
 }
 
 /** One mistake is often reported several times at the same place. */
@@ -142,19 +148,30 @@ function placeholderAt(text: string, offset: number): string | undefined {
 
 function notJson(text: string, offset: number): Problem {
   const filledIn = placeholderAt(text, offset)
-  if (filledIn !== undefined) {
-    return {
-      code: 'template',
-      message: `A template: a script replaces ${quote(filledIn)} with a value, so its settings cannot be determined from the file`,
-      fix: 'Check the file that the script writes, and add this one to ignore in .github/memorymark.yml.',
-    }
-  }
+  if (filledIn !== undefined) return template(filledIn)
   const found =
     offset < text.length ? `Not valid JSON at ${quote(text.slice(offset, offset + 20))}` : 'The JSON ends early'
   return {
     code: 'not-json',
     message: found,
     fix: 'Correct the JSON there; it allows no comments, trailing commas or single quotes.',
+  }
+}
+
+/** Jinja's statement, or an expression where a value should be: `{% if gpus %}`, `lr: {{ lr }}`. */
+const jinja = /\{%-?\s*\w[^{}\n]{0,200}%\}|(?<=[:-][ \t]{1,20})\{\{[^{}\n]{1,80}\}\}/
+
+/** Instead of what is wrong with it as YAML. */
+function templateIn(text: string, describe: Describe): Problem | undefined {
+  const found = jinja.exec(text)
+  return found === null ? undefined : describe(found.index, template(found[0]))
+}
+
+function template(filledIn: string): Problem {
+  return {
+    code: 'template',
+    message: `A template: a script replaces ${quote(filledIn)} with a value, so its settings cannot be determined from the file`,
+    fix: 'Check the file that the script writes, and add this one to ignore in .github/memorymark.yml.',
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Problem } from '../errors.ts'
 import { type Resolution, resolveModel, resolveOffline } from '../models/resolve.ts'
 import { allocatorVariable, withAllocatorSettings } from './allocator-settings.ts'
 import { gitBlobSha } from './blob-sha.ts'
@@ -232,6 +233,14 @@ function tellLaunch(reader: FieldReader, { gpus, assumptions }: Launched): void 
   for (const sentence of assumptions) reader.assume(sentence)
 }
 
+function tellRepeated(reader: FieldReader, repeated: readonly Problem[]): void {
+  for (const { message, line } of repeated.slice(0, MAX_REPEATED))
+    reader.assume(`${message}: the last counts (line ${line}).`)
+}
+
+/** Keys set twice that are told. */
+const MAX_REPEATED = 3
+
 function named(
   model: Field | undefined,
   deepSpeed: Field | undefined,
@@ -264,6 +273,7 @@ function openConfig(
           const variable = file.text.includes('_ALLOC_CONF') ? allocatorVariable(document) : undefined
           return completed(found, supplied, reader, () => {
             tellLaunch(reader, launched)
+            tellRepeated(reader, parsed.repeated)
             const own = started.afresh()
             const reading = withUnreadSettings(dialect.read(own, reader, found.lookUp, found.deepSpeed), own, dialect)
             return { reading: launched.isUnclear ? withOpenCode(reading) : reading, variable, tool }

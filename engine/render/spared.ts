@@ -34,5 +34,9 @@ export function because(spared: Spared): string {
       return 'it was accepted'
     case 'snoozed':
       return 'it is snoozed'
+    case 'run-time':
+      return 'what a launcher starts is known in full only when it runs'
+    case 'never':
+      return 'fail-on is never'
   }
 }

@@ -27,6 +27,8 @@ export function readSettings(file: SourceFile | undefined): SettingsReading {
   if (file === undefined) return { kind: 'none' }
   const parsed = parseFile(file)
   if (parsed.kind === 'unreadable') return parsed
+  // Whoever writes settings for us means each of them.
+  if (parsed.repeated.length > 0) return unreadable(parsed.repeated)
   const [top, ...others] = parsed.mappings
   if (top === undefined) return isBlank(file.text) ? { kind: 'none' } : unreadable([noMapping(file)])
   if (others.length > 0) return unreadable([severalDocuments(file)])

@@ -40,9 +40,19 @@ export type Policy = z.infer<typeof policy>
 
 /**
  * Why something that would block does not: it holds in only part of the error band; the GPU the number of GPUs or a setting of memory was assumed;
- * the gain is below the floor; the base branch was no better; somebody accepted it, or snoozed it.
+ * the gain is below the floor; the base branch was no better; somebody accepted it, or snoozed it; of what could not be analysed, its values are known
+ * when it runs, or the policy is never to block on it.
  */
-export const spared = z.enum(['within-error', 'assumed', 'below-floor', 'no-worse', 'accepted', 'snoozed'])
+export const spared = z.enum([
+  'within-error',
+  'assumed',
+  'below-floor',
+  'no-worse',
+  'accepted',
+  'snoozed',
+  'run-time',
+  'never',
+])
 export type Spared = z.infer<typeof spared>
 
 export const reason = z.discriminatedUnion('kind', [

@@ -24,7 +24,18 @@ describe.concurrent('the exit code of check', () => {
       ['--gpu', 'a10', '--fail-on', 'never'],
       1,
     ],
-    ['2 where a config cannot be read', { 'a.yaml': fine, 'b.yaml': 'memorymark:\n  batch_size: 8\n' }, [], 2],
+    [
+      '2 where a config that the user names cannot be read',
+      { 'a.yaml': fine, 'b.yaml': 'memorymark:\n  batch_size: 8\n' },
+      ['b.yaml'],
+      2,
+    ],
+    [
+      '0 where a config that was found cannot be read',
+      { 'a.yaml': fine, 'b.yaml': 'memorymark:\n  batch_size: 8\n' },
+      [],
+      0,
+    ],
     [
       '1 where one cannot be read and another is blocked',
       { 'a.yaml': wasteful, 'b.yaml': 'memorymark:\n  batch_size: 8\n' },

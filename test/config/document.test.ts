@@ -121,12 +121,27 @@ describe('what cannot be read', () => {
     expect(problemsOf(text, 'a.json')).toMatchObject([{ code: 'not-json' }])
   })
 
-  it('names every key that is set twice', () => {
-    expect(problemsOf('a: 1\nb: 2\na: 3\nc: {d: 1, d: 2}\n')).toMatchObject([
+  it('tells Jinja in YAML for the template that it is', () => {
+    for (const text of ['a:\n{% if gpus %}\n  b: 1\n{% endif %}\n', 'a: {{ batch }} x\nb: [\n']) {
+      const [problem, ...others] = problemsOf(text)
+      expect(others).toEqual([])
+      expect(problem).toMatchObject({ code: 'template' })
+      expect(problem?.message).toMatch(/^A template: a script replaces "\{[{%]/)
+    }
+    expect(problemsOf('a: [1\n')).toMatchObject([{ code: 'not-yaml' }])
+  })
+
+  it('names every key that is set twice, of which the last counts', () => {
+    const repeated = (text: string, path?: string) => {
+      const parsed = parseFile({ path: path ?? 'a.yaml', text })
+      return parsed.kind === 'document' ? parsed.repeated : []
+    }
+    expect(repeated('a: 1\nb: 2\na: 3\nc: {d: 1, d: 2}\n')).toMatchObject([
       { code: 'duplicate-key', line: 3, column: 1, message: 'The key "a" is set twice in the same mapping' },
       { code: 'duplicate-key', line: 4, column: 11 },
     ])
-    expect(problemsOf('{"a": 1, "a": 1}', 'a.json')).toMatchObject([{ code: 'duplicate-key', line: 1, column: 10 }])
+    expect(repeated('{"a": 1, "a": 1}', 'a.json')).toMatchObject([{ code: 'duplicate-key', line: 1, column: 10 }])
+    expect(topOf('a: 1\nb: 2\na: 3\n').field('a')?.value).toEqual({ kind: 'number', number: 3 })
   })
 
   it('is a file above 500 kB, which is told its size', () => {
@@ -187,7 +202,8 @@ describe('what cannot be read', () => {
 
   it('is told once a line and ten times a file at most', () => {
     expect(problemsOf('a: 1\n- b\n c: d\n').map(({ line }) => line)).toEqual([2])
-    expect(problemsOf('a: 1\n'.repeat(50))).toHaveLength(10)
+    const parsed = parseFile({ path: 'a.yaml', text: 'a: 1\n'.repeat(50) })
+    expect(parsed.kind === 'document' && parsed.repeated).toHaveLength(10)
   })
 })
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isCandidatePath, readConfig } from '../../engine/config/read.ts'
 import { formatWhere, problem } from '../../engine/errors.ts'
-import { onlyProblemIn, problemsIn } from './readings.ts'
+import { onlyProblemIn, problemsIn, trainingConfig } from './readings.ts'
 
 describe('a file that is not a training config', () => {
   it.each([
@@ -82,7 +82,12 @@ describe('a training config that is broken', () => {
 
   it('is named when it sets its batch size twice', () => {
     const text = 'model_name: gpt2\nper_device_train_batch_size: 8\nper_device_train_batch_size: 16\n'
-    expect(onlyProblemIn(text)).toMatchObject({ code: 'duplicate-key', line: 3, column: 1 })
+    const { spec, batchSizeAt, assumptions } = trainingConfig(text)
+    expect(spec.microBatch).toBe(16)
+    expect(batchSizeAt).toEqual({ line: 3, column: 30 })
+    expect(assumptions).toContain(
+      'The key "per_device_train_batch_size" is set twice in the same mapping: the last counts (line 3).',
+    )
   })
 })
 

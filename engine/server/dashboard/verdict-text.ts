@@ -12,6 +12,8 @@ const sparedText: Readonly<Record<Spared, string>> = {
   'no-worse': 'no worse than before',
   accepted: 'accepted',
   snoozed: 'snoozed',
+  'run-time': 'known in full only when it runs',
+  never: 'fail-on is never',
 }
 
 function reasonText(reason: Reason): string {
