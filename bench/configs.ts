@@ -9,7 +9,7 @@ import type { Decision, Setting } from '../engine/config/fields.ts'
 import { type Explanation, explainConfigAsync, readConfigAsync } from '../engine/config/read.ts'
 import { position, type SourceFile } from '../engine/config/reading.ts'
 
-const LIMITS = { configs: 60, others: 40, scripts: 40 }
+const LIMITS = { configs: 120, others: 80, scripts: 40 }
 
 const corpus = new URL('./configs/', import.meta.url)
 

@@ -1,6 +1,6 @@
 /** Every hostile string through reports and through configs, into everything that shows them. */
 import { parseAllDocuments, type Scalar, visit } from 'yaml'
-import { analyze, type Report, type SourceFile } from '../../engine/index.ts'
+import { analyze, isLauncherPath, type Report, type SourceFile } from '../../engine/index.ts'
 import { hostileReport } from '../../test/render/fixtures.ts'
 import { harmfulIn } from '../../test/render/harm.ts'
 import { hostileStrings } from '../../test/render/hostile-strings.ts'
@@ -34,6 +34,7 @@ export async function tryHostileStrings(): Promise<HostileResult> {
 /** `text` in place of one scalar, another one each turn. */
 function withValue(file: SourceFile, turn: number, text: string): SourceFile {
   if (file.path.endsWith('.py')) return withLiteral(file, turn, text)
+  if (isLauncherPath(file.path)) return withWord(file, turn, text)
   const documents = parseAllDocuments(file.text, { version: '1.1', logLevel: 'silent' })
   const scalars: Scalar[] = []
   for (const document of documents) {
@@ -52,6 +53,15 @@ function withLiteral(file: SourceFile, turn: number, text: string): SourceFile {
   if (chosen === undefined) return file
   const [before, after] = [file.text.slice(0, chosen.index), file.text.slice(chosen.index + chosen[0].length)]
   return { ...file, text: `${before}${JSON.stringify(text)}${after}` }
+}
+
+/** In place of an argument of a command, between single quotes. */
+function withWord(file: SourceFile, turn: number, text: string): SourceFile {
+  const words = Array.from(file.text.matchAll(/(?<=--\w+[ =])[^\s"'\\]+/g))
+  const chosen = words[turn % words.length]
+  if (chosen === undefined) return file
+  const [before, after] = [file.text.slice(0, chosen.index), file.text.slice(chosen.index + chosen[0].length)]
+  return { ...file, text: `${before}'${text.replaceAll("'", '’')}'${after}` }
 }
 
 async function reportOn({ path, text }: SourceFile): Promise<Report> {

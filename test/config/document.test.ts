@@ -263,6 +263,7 @@ describe('too much of anything', () => {
     expect(parseFile({ path: 'results.json', text: `[${'{"batch_size": 1},'.repeat(27_000)}{}]` })).toEqual({
       kind: 'document',
       mappings: [],
+      repeated: [],
     })
   })
 
