@@ -1,2 +1,2 @@
 import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);
-function n(t){return/\.(?:py|ipynb)$/i.test(t)}function r(t){return/\.ipynb$/i.test(t)}function o(t){return/\b(?:transformers|trl|unsloth|ultralytics)\b/.test(t)&&/Trainer\b|\.train\s*\(/.test(t)}export{n as a,r as b,o as c};
+function o(t){return/\.(?:py|ipynb)$/i.test(t)}function e(t){return/\.ipynb$/i.test(t)}var n=/\.backward\s*\(|\bTrainer\s*\(/,r=/\.from_pretrained\s*\(|\bcreate_model\s*\(|\bmodels\b/;function s(t){return/\b(?:transformers|trl|unsloth|ultralytics)\b/.test(t)&&/Trainer\b|\.train\s*\(/.test(t)?!0:n.test(t)&&r.test(t)}export{o as a,e as b,s as c};

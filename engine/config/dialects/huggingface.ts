@@ -99,7 +99,7 @@ export function readArguments(
     'gradientAccumulation',
     accumulation,
     field => reader.wholeNumber(field, { max: MAX_BATCH }),
-    { value: 1, source: "the Trainer's default" },
+    { value: 1, source: declared?.ownLoop ? 'no accumulation' : "the Trainer's default" },
   )
   const model = readModel(reader, trainerArguments.model, 'model_name_or_path', lookUp)
   const adapter = adapterField(reader, find)
@@ -129,11 +129,11 @@ export function readArguments(
   }
   const task = choice?.task
   return trainingConfig(reader, {
-    dialect: huggingface.name,
+    dialect: declared?.ownLoop?.dialect ?? huggingface.name,
     model,
     spec: {
       ...stepInPytorch,
-      loop: 'trainer',
+      loop: declared?.ownLoop ? 'plain' : 'trainer',
       task,
       microBatch,
       gradientAccumulation,
@@ -229,7 +229,10 @@ function readSettings(
     hasAdapter: adapter !== undefined,
     isTrl: hasTrlDefaults(trainerArguments),
   })
-  const optimizer = readTrainerOptimizer(reader, find('optim') ?? adafactorField(reader, find('adafactor')))
+  const made = declared?.ownLoop?.optimizer
+  const optimizer = made
+    ? reader.note('optimizer', made.name, made.field)
+    : readTrainerOptimizer(reader, find('optim') ?? adafactorField(reader, find('adafactor')))
   const { attention, masksPadding } = readImplementation(reader, find('attn_implementation'))
   const lora = readAdapter(reader, find, model, adapter, declared?.adaptersOf)
   const isAnswering = training.method?.kind === 'answers'

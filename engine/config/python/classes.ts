@@ -69,10 +69,23 @@ export class Classes {
         .values.get(name)
       if (given !== undefined) return given
     }
-    const value = this.field(scope, name)
+    const value = this.field(scope, name) ?? this.#savedParameter(object, name, init)
     if (value === undefined || !object.isParsed) return value
     const remark = `${name} is ${writtenAs(value)}, the default of ${scope.name}.${name} (${placeIn(value.module, value.from)}), which the command line may override.`
     return { ...value, remarks: [...value.remarks, remark] }
+  }
+
+  /** Lightning's `save_hyperparameters()` keeps what __init__ is given under `hparams`. */
+  #savedParameter(
+    { call, site, module, from, to }: Instance,
+    name: string,
+    init: Scope | undefined,
+  ): Value | undefined {
+    if (init === undefined || !init.module.calls.has('save_hyperparameters')) return undefined
+    if (!init.parameters.some(parameter => parameter.name === name)) return undefined
+    const self: Value = { module, from, to, remarks: [], kind: 'none' }
+    const frame = call === undefined ? undefined : { scope: init, call, site, self }
+    return this.#evaluator.parameters.ofScope(name, siteOf(init, frame))
   }
 
   /** The repository's own classes that a class inherits from. */

@@ -117,6 +117,7 @@ export class Evaluator {
       case 'class':
         return this.classes.ofClass(object.scope, name) ?? notSet()
       case 'instance':
+        if (name === 'hparams') return object
         return this.classes.ofInstance(object, name) ?? notSet()
       case 'call': {
         const mapping = this.asMapping(object)

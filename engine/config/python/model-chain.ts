@@ -2,6 +2,7 @@
 import type { Evaluator } from './evaluator.ts'
 import { isModelClass, libraryName } from './library.ts'
 import type { LibraryCall, Value } from './values.ts'
+import { isVisionModel } from './vision-models.ts'
 
 export interface ModelChain {
   /** The call that loaded it, or its name where the trainer loads it by that. */
@@ -25,7 +26,7 @@ const MAX_LINKS = 12
 const passesOn = /\.(?:to|cuda|train|eval|to_bettertransformer|requires_grad_|float|half|bfloat16)$/
 /** Functions that give the model that is their first argument. */
 const wraps =
-  /(?:^|\.)(?:compile|prepare|DataParallel|prepare_model_for_kbit_training|prepare_model_for_int8_training|get_peft_model)$/
+  /(?:^|\.)(?:compile|prepare|DataParallel|DistributedDataParallel|FullyShardedDataParallel|prepare_model_for_kbit_training|prepare_model_for_int8_training|get_peft_model)$/
 
 export function modelChain(value: Value | undefined, evaluator: Evaluator): ModelChain {
   let chain: ModelChain = {
@@ -55,7 +56,9 @@ export function modelChain(value: Value | undefined, evaluator: Evaluator): Mode
   return { ...chain, unknown: current ?? value }
 }
 
-export function isLoad({ name }: LibraryCall): boolean {
+export function isLoad(call: LibraryCall): boolean {
+  if (isVisionModel(call)) return true
+  const { name } = call
   const [method, ...rest] = name.split('.').toReversed()
   return method === 'from_pretrained' && isModelClass(rest.toReversed().join('.'))
 }

@@ -6,6 +6,7 @@ import { countedWithout, harmless, libraryName, looksLikeMemory, taskOfClass } f
 import { classLoaded, type ModelChain } from './model-chain.ts'
 import type { Module } from './module.ts'
 import { type LibraryCall, placeIn, shownAt, type Value } from './values.ts'
+import { isVisionModel, visionModel } from './vision-models.ts'
 
 export interface Loaded {
   readonly fields: readonly Field[]
@@ -40,6 +41,7 @@ export function loadedFields(chain: ModelChain, file: Module, evaluator: Evaluat
   if (loaded.kind === 'text')
     return { fields: [fieldOf(MODEL, loaded, file)], notUnderstood: [], assumptions: [], module: undefined }
   if (loaded.call === undefined) return { fields: [], notUnderstood: [], assumptions: [], module: undefined }
+  if (isVisionModel(loaded)) return visionFields(loaded, chain, file, evaluator)
   const isUnsloth = loaded.name.startsWith('unsloth.')
   const { values, unknown: unpacked } = evaluator.argumentsOf(
     loaded.call,
@@ -65,6 +67,23 @@ export function loadedFields(chain: ModelChain, file: Module, evaluator: Evaluat
   const quantized = fields.find(({ key }) => key === 'quantization')
   const notUnderstood = [...unread.map(([key, value]) => fieldOf(key, value, file)), ...(quantized ? [quantized] : [])]
   return { fields, notUnderstood, assumptions: labels.assumptions, module: loaded.module }
+}
+
+function visionFields(loaded: LibraryCall, chain: ModelChain, file: Module, evaluator: Evaluator): Loaded {
+  const found = visionModel(loaded, evaluator)
+  if (found === undefined) return { fields: [], notUnderstood: [], assumptions: [], module: undefined }
+  const { name, labels } = found
+  const fields = [
+    fieldOf(MODEL, name, file),
+    ...weightFields(new Map(), chain, file),
+    ...(labels?.kind === 'number' ? [fieldOf('num_labels', labels, file)] : []),
+  ]
+  const assumptions = labels === undefined || labels.kind === 'number' ? [] : [openLabels('num_classes', labels)]
+  return { fields, notUnderstood: [], assumptions, module: loaded.module }
+}
+
+function openLabels(parameter: string, labels: Value): string {
+  return `The number of labels depends on run time: ${parameter} is ${shownAt(labels.module, labels)}. It changes only the head; labels in the overrides sets it.`
 }
 
 function whyUnknown(value: Value): string {
@@ -153,8 +172,7 @@ function labelsField(
   const labels = values.get('num_labels') ?? configured?.get('num_labels')
   if (labels?.kind === 'number') return { fields: [fieldOf('num_labels', labels, file)], assumptions: [] }
   if (labels === undefined) return { fields: [], assumptions: [] }
-  const sentence = `The number of labels depends on run time: num_labels is ${shownAt(labels.module, labels)}. It changes only the head; labels in the overrides sets it.`
-  return { fields: [], assumptions: [sentence] }
+  return { fields: [], assumptions: [openLabels('num_labels', labels)] }
 }
 
 /** unsloth 2025 models/loader.py: 4-bit weights unless told otherwise, and the type that the GPU computes in. */

@@ -9,7 +9,11 @@ export function isNotebookPath(path: string): boolean {
   return /\.ipynb$/i.test(path)
 }
 
+const ownLoop = /\.backward\s*\(|\bTrainer\s*\(/
+const knownModel = /\.from_pretrained\s*\(|\bcreate_model\s*\(|\bmodels\b/
+
 /** False for a text that certainly starts no training that can be read. Takes linear time, and parses nothing. */
 export function mayTrain(text: string): boolean {
-  return /\b(?:transformers|trl|unsloth|ultralytics)\b/.test(text) && /Trainer\b|\.train\s*\(/.test(text)
+  if (/\b(?:transformers|trl|unsloth|ultralytics)\b/.test(text) && /Trainer\b|\.train\s*\(/.test(text)) return true
+  return ownLoop.test(text) && knownModel.test(text)
 }

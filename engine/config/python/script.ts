@@ -16,6 +16,8 @@ import { moduleOf } from './collector.ts'
 import { Evaluator } from './evaluator.ts'
 import { positionOf } from './fields.ts'
 import { trainerOf } from './library.ts'
+import { lightningTrainings } from './lightning.ts'
+import { loopTraining } from './loop.ts'
 import { type Call, callExpression, type Module } from './module.ts'
 import { Modules } from './modules.ts'
 import { MAX_NOTEBOOK_BYTES, type Notebook, notebookOf } from './notebook.ts'
@@ -63,11 +65,13 @@ function moduleWith(path: string, text: string, notebook?: Notebook): Module | u
 
 const startsNone: Extract<Reading, { kind: 'not-a-training-config' }> = {
   kind: 'not-a-training-config',
-  why: "It calls no trainer of transformers, TRL, Unsloth or Ultralytics' YOLO.",
+  why: "It calls no trainer of transformers, TRL, Unsloth or Ultralytics' YOLO, and has no loop around a model of a library.",
 }
 
 function opened(module: Module, evaluator: Evaluator, choice: TrainingChoice | undefined): Opened {
-  const found = trainersIn(module, evaluator)
+  const called = trainersIn(module, evaluator)
+  const own = called.length === 0 ? [...lightningTrainings(module, evaluator), ...loopsIn(module, evaluator)] : []
+  const found = [...called, ...own]
   const starts = startsIn(module, evaluator, found)
   const places = placesOf(starts.map(({ call }) => call))
   if (starts.length > MAX_TRAININGS) return { kind: 'unreadable', problems: [tooManyTrainings(module, starts)] }
@@ -135,6 +139,11 @@ function calledName(call: Call): string {
   return callee?.kind === 'attribute' || callee?.kind === 'name' ? callee.name : 'training'
 }
 
+function loopsIn(module: Module, evaluator: Evaluator): readonly FoundTraining[] {
+  const loop = loopTraining(module, evaluator)
+  return loop === undefined ? [] : [loop]
+}
+
 function trainersIn(module: Module, evaluator: Evaluator): readonly FoundTraining[] {
   return [...module.calls].flatMap(([name, calls]) => {
     if (!/Trainer$/.test(name)) return []
@@ -196,8 +205,10 @@ function ofTrainer(
 ): OpenScript {
   return {
     kind: 'open',
-    dialect: huggingface.name,
-    why: `${declared.trainerField.name}() on ${placeIn(module, call.at)}`,
+    dialect: declared.ownLoop?.dialect ?? huggingface.name,
+    why: declared.ownLoop
+      ? `${calledName(call)}() on ${placeIn(module, call.at)}, beside a DataLoader and a known model`
+      : `${declared.trainerField.name}() on ${placeIn(module, call.at)}`,
     model: argumentsOf(document).model,
     deepSpeed: document.at('deepspeed'),
     training,

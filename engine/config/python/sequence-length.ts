@@ -23,7 +23,23 @@ const constants = [
   ...['max_length', 'MAX_LENGTH', 'max_len', 'MAX_LEN', 'context_length', 'seq_length', 'SEQ_LEN', 'model_max_length'],
 ]
 
-export function tokenizedLength(module: Module, evaluator: Evaluator, isSeq2Seq: boolean): readonly Field[] {
+const lengthKeys = [
+  'max_seq_length',
+  'max_length',
+  'model_max_length',
+  'block_size',
+  'max_source_length',
+  'max_seq_len',
+]
+
+/** None where one is among `fields`. */
+export function lengthFields(fields: readonly Field[], file: Module, evaluator: Evaluator): readonly Field[] {
+  if (fields.some(({ key }) => lengthKeys.includes(key))) return []
+  const task = fields.find(({ key }) => key === 'task')?.value
+  return tokenizedLength(file, evaluator, task?.kind === 'text' && task.text === 'seq2seq-lm')
+}
+
+function tokenizedLength(module: Module, evaluator: Evaluator, isSeq2Seq: boolean): readonly Field[] {
   const given = [...module.calls]
     .filter(([name]) => /tokenizer$|^(?:batch_)?encode_plus$|^processor$/i.test(name))
     .flatMap(([, calls]) => calls.slice(0, MAX_CALLS))

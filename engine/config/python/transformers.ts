@@ -4,13 +4,14 @@ import { peftAdapters, unslothAdapters } from '../dialects/huggingface/declared.
 import { plain } from '../quote.ts'
 import { type Field, Section } from '../section.ts'
 import { adapterFields } from './adapters.ts'
+import { checkpointing, frozenFields } from './by-hand.ts'
 import type { Evaluator } from './evaluator.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
 import { argumentsClass, countedWithout, looksLikeMemory, optimizerOf, trainerParameters } from './library.ts'
 import { type ModelChain, modelChain } from './model-chain.ts'
-import { type Loaded, loadedFields } from './model-loading.ts'
+import { loadedFields } from './model-loading.ts'
 import { type Call, callExpression, type Module } from './module.ts'
-import { tokenizedLength } from './sequence-length.ts'
+import { lengthFields } from './sequence-length.ts'
 import { type Located, placeIn, type Site, shownAt, type Value } from './values.ts'
 
 /** A training that the file starts. */
@@ -66,7 +67,7 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     ...checkpointing(fields, chain, loaded, module, evaluator),
     ...optimizerField(values.get('optimizers'), module),
     ...taskField(fields, trainer, here, module),
-    ...lengthFields(fields, trainer, module, evaluator),
+    ...(trainer === 'trainer' ? lengthFields(fields, module, evaluator) : []),
     ...hiddenSettings(told, here, module),
   ]
   const document = Section.of([...fields, ...extra].filter(({ value }) => value.kind !== 'empty'))
@@ -172,43 +173,6 @@ function fromFunction(value: Value | undefined, evaluator: Evaluator): Value | u
   )
 }
 
-/** What the arguments say, unless the model was prepared for it otherwise. */
-function checkpointing(
-  fields: readonly Field[],
-  chain: ModelChain,
-  loaded: Loaded,
-  file: Module,
-  evaluator: Evaluator,
-): readonly Field[] {
-  const key = 'gradient_checkpointing'
-  const said = fields.find(field => field.key === key)
-  if (said?.value.kind === 'flag' && said.value.flag) return []
-  const on = (located: Located, name: string) => [saidBy(located, key, { kind: 'flag', flag: true }, file, name)]
-  const { prepared } = chain
-  if (prepared?.call !== undefined) {
-    const { values } = evaluator.argumentsOf(prepared.call, prepared.site, ['model', 'use_gradient_checkpointing'])
-    const asked = values.get('use_gradient_checkpointing')
-    if (asked === undefined) return on(prepared, 'prepare_model_for_kbit_training')
-    const field = fieldOf(key, asked, file)
-    if (asked.kind !== 'flag' || asked.flag) return [field]
-  }
-  const modules = new Set([file, ...(loaded.module ? [loaded.module] : [])])
-  for (const module of modules) {
-    for (const call of module.calls.get('gradient_checkpointing_enable') ?? []) {
-      const { isReached, why } = evaluator.isReached(call, {
-        module,
-        scope: call.scope,
-        at: call.at,
-        branches: call.branches,
-      })
-      const located = { module, from: call.at, to: call.node.to, remarks: [] }
-      if (isReached === true) return on(located, 'gradient_checkpointing_enable')
-      if (isReached === undefined) return [openField(located, key, `it depends on ${why}`, file)]
-    }
-  }
-  return []
-}
-
 function optimizerField(value: Value | undefined, file: Module): readonly Field[] {
   const [optimizer] = value?.kind === 'list' ? value.items : []
   if (value === undefined || optimizer?.kind === 'none') return []
@@ -223,26 +187,6 @@ function taskField(fields: readonly Field[], trainer: DeclaredTrainer, here: Loc
   return [saidBy(here, 'task', { kind: 'text', text: 'causal-lm' }, file)]
 }
 
-const lengthKeys = [
-  'max_seq_length',
-  'max_length',
-  'model_max_length',
-  'block_size',
-  'max_source_length',
-  'max_seq_len',
-]
-
-function lengthFields(
-  fields: readonly Field[],
-  trainer: DeclaredTrainer,
-  file: Module,
-  evaluator: Evaluator,
-): readonly Field[] {
-  if (trainer !== 'trainer' || fields.some(({ key }) => lengthKeys.includes(key))) return []
-  const task = fields.find(({ key }) => key === 'task')?.value
-  return tokenizedLength(file, evaluator, task?.kind === 'text' && task.text === 'seq2seq-lm')
-}
-
 /** Nobody knows what is unpacked into the arguments. */
 function hiddenSettings({ unknown, values }: Told, here: Located, file: Module): readonly Field[] {
   if (unknown === undefined) return []
@@ -254,24 +198,6 @@ function hiddenSettings({ unknown, values }: Told, here: Located, file: Module):
 
 function adaptersOf({ unslothAdapter }: ModelChain): AdapterDefaults {
   return unslothAdapter === undefined ? peftAdapters : unslothAdapters
-}
-
-/** Weights that a script freezes by hand. */
-function frozenFields(module: Module, evaluator: Evaluator): readonly Field[] {
-  const frozen = module.frozen.filter(place => evaluator.isReached(place, { module, ...place }).isReached !== false)
-  const byCall = [...module.calls]
-    .filter(([name]) => /^(?:requires_grad_|freeze\w*)$/.test(name))
-    .flatMap(([, calls]) => calls)
-  const calls = byCall.filter(call => {
-    const first = callExpression(call)?.arguments[0]
-    return !(first?.kind === 'positional' && first.value.kind === 'flag' && first.value.flag)
-  })
-  const [at] = [...frozen.map(place => place.at), ...calls.map(call => call.at)]
-  if (at === undefined) return []
-  const from = Math.max(0, module.text.lastIndexOf('\n', at - 1) + 1)
-  const start = from + (/^\s*/.exec(module.text.slice(from, at))?.[0].length ?? 0)
-  const located = { module, from: start, to: at, remarks: [] }
-  return [saidBy(located, 'requires_grad', { kind: 'flag', flag: false }, module)]
 }
 
 /** Keys that no rule reads, although they sound as if they changed memory. */

@@ -4,6 +4,7 @@
  */
 import type { Default } from '../../fields.ts'
 import type { Field } from '../../section.ts'
+import type { Optimizer } from '../../spec.ts'
 
 export const trainers = ['trainer', 'sft', 'dpo', 'orpo', 'cpo', 'kto', 'reward', 'grpo', 'rloo', 'generation'] as const
 export type DeclaredTrainer = (typeof trainers)[number]
@@ -14,6 +15,15 @@ export interface Declared {
   readonly trainerField: Field
   readonly argumentsOf: 'transformers' | 'trl'
   readonly adaptersOf: AdapterDefaults
+  /** Where the script steps by itself instead of calling a trainer. */
+  readonly ownLoop?: OwnLoop
+}
+
+export interface OwnLoop {
+  /** `PyTorch`, `Lightning`. */
+  readonly dialect: string
+  /** The call that makes it; undefined where another field refuses it. */
+  readonly optimizer: { readonly name: Optimizer; readonly field: Field } | undefined
 }
 
 export interface AdapterDefaults {

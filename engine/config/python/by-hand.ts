@@ -1,0 +1,63 @@
+/** What a script does to its model by hand, beside what it tells a trainer: checkpointing turned on, weights frozen. */
+import type { Field } from '../section.ts'
+import type { Evaluator } from './evaluator.ts'
+import { fieldOf, openField, saidBy } from './fields.ts'
+import type { ModelChain } from './model-chain.ts'
+import type { Loaded } from './model-loading.ts'
+import { callExpression, type Module } from './module.ts'
+import type { Located } from './values.ts'
+
+/** What the arguments say, unless the model was prepared for it otherwise. */
+export function checkpointing(
+  fields: readonly Field[],
+  chain: ModelChain,
+  loaded: Loaded,
+  file: Module,
+  evaluator: Evaluator,
+): readonly Field[] {
+  const key = 'gradient_checkpointing'
+  const said = fields.find(field => field.key === key)
+  if (said?.value.kind === 'flag' && said.value.flag) return []
+  const on = (located: Located, name: string) => [saidBy(located, key, { kind: 'flag', flag: true }, file, name)]
+  const { prepared } = chain
+  if (prepared?.call !== undefined) {
+    const { values } = evaluator.argumentsOf(prepared.call, prepared.site, ['model', 'use_gradient_checkpointing'])
+    const asked = values.get('use_gradient_checkpointing')
+    if (asked === undefined) return on(prepared, 'prepare_model_for_kbit_training')
+    const field = fieldOf(key, asked, file)
+    if (asked.kind !== 'flag' || asked.flag) return [field]
+  }
+  const modules = new Set([file, ...(loaded.module ? [loaded.module] : [])])
+  for (const module of modules) {
+    for (const call of module.calls.get('gradient_checkpointing_enable') ?? []) {
+      const { isReached, why } = evaluator.isReached(call, {
+        module,
+        scope: call.scope,
+        at: call.at,
+        branches: call.branches,
+      })
+      const located = { module, from: call.at, to: call.node.to, remarks: [] }
+      if (isReached === true) return on(located, 'gradient_checkpointing_enable')
+      if (isReached === undefined) return [openField(located, key, `it depends on ${why}`, file)]
+    }
+  }
+  return []
+}
+
+/** Weights that a script freezes by hand. */
+export function frozenFields(module: Module, evaluator: Evaluator): readonly Field[] {
+  const frozen = module.frozen.filter(place => evaluator.isReached(place, { module, ...place }).isReached !== false)
+  const byCall = [...module.calls]
+    .filter(([name]) => /^(?:requires_grad_|freeze\w*)$/.test(name))
+    .flatMap(([, calls]) => calls)
+  const calls = byCall.filter(call => {
+    const first = callExpression(call)?.arguments[0]
+    return !(first?.kind === 'positional' && first.value.kind === 'flag' && first.value.flag)
+  })
+  const [at] = [...frozen.map(place => place.at), ...calls.map(call => call.at)]
+  if (at === undefined) return []
+  const from = Math.max(0, module.text.lastIndexOf('\n', at - 1) + 1)
+  const start = from + (/^\s*/.exec(module.text.slice(from, at))?.[0].length ?? 0)
+  const located = { module, from: start, to: at, remarks: [] }
+  return [saidBy(located, 'requires_grad', { kind: 'flag', flag: false }, module)]
+}

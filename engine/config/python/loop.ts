@@ -1,0 +1,187 @@
+/** A loop that a script writes itself around a model of a library, as the keys that a recipe for it would have. */
+import { type Declared, peftAdapters } from '../dialects/huggingface/declared.ts'
+import { type Field, Section } from '../section.ts'
+import { adapterFields } from './adapters.ts'
+import { checkpointing, frozenFields } from './by-hand.ts'
+import { loadedBatch } from './data-loaders.ts'
+import type { Evaluator } from './evaluator.ts'
+import { openField, saidBy } from './fields.ts'
+import { taskOfClass } from './library.ts'
+import {
+  accumulationFields,
+  castInPlace,
+  dividesBatch,
+  imageFields,
+  notFollowed,
+  precisionFields,
+} from './loop-settings.ts'
+import { classLoaded, isLoad, type ModelChain, modelChain } from './model-chain.ts'
+import { loadedFields } from './model-loading.ts'
+import { type Call, callExpression, type Module } from './module.ts'
+import { type FoundOptimizer, optimizersIn, severalOptimizers } from './optimizers.ts'
+import { lengthFields } from './sequence-length.ts'
+import type { FoundTraining } from './transformers.ts'
+import { type Located, placeIn, type Site, type Value } from './values.ts'
+import { isVisionModel } from './vision-models.ts'
+
+const BATCH = 'per_device_train_batch_size'
+const MAX_CALLS = 20
+
+/** Undefined for a file that goes backward nowhere, or loads no batches, or no model that is known. */
+export function loopTraining(module: Module, evaluator: Evaluator): FoundTraining | undefined {
+  const [backward] = (module.calls.get('backward') ?? []).filter(call => isRun(call, evaluator))
+  const [loader] = module.calls.get('DataLoader') ?? []
+  if (backward === undefined || loader === undefined) return undefined
+  const batch = loadedBatch([module], BATCH, module, evaluator)
+  const optimizers = optimizersIn(module, evaluator)
+  const model = trainedModel(module, optimizers, evaluator)
+  if (batch === undefined || model === undefined) return undefined
+  if (model.kind === 'open') return { kind: 'none', why: model.why }
+  const here: Located = { module, from: backward.at, to: backward.node.to, remarks: [] }
+  const settings = [...precisionFields(module, evaluator), ...accumulationFields(module, evaluator)]
+  return ownLoop({
+    dialect: 'PyTorch',
+    call: backward,
+    here,
+    modules: [module],
+    notUnderstood: [],
+    batch,
+    optimizers,
+    settings,
+    model,
+    evaluator,
+  })
+}
+
+export interface OwnLoop {
+  readonly dialect: string
+  readonly call: Call
+  readonly here: Located
+  /** Files that the training is written in. */
+  readonly modules: readonly Module[]
+  readonly batch: Field
+  readonly optimizers: readonly FoundOptimizer[]
+  /** Of precision, accumulation, GPUs. */
+  readonly settings: readonly Field[]
+  readonly notUnderstood: readonly Field[]
+  readonly model: Value
+  readonly evaluator: Evaluator
+}
+
+export function ownLoop(loop: OwnLoop): FoundTraining {
+  const { dialect, call, here, modules, optimizers, settings, evaluator } = loop
+  const { module } = call
+  const chain = modelChain(loop.model, evaluator)
+  const { loaded } = chain
+  if (loaded === undefined || loaded.kind === 'text') return { kind: 'none', why: 'its model is defined in the code' }
+  const isVision = isVisionModel(loaded)
+  if (
+    !isVision &&
+    taskOfClass(classLoaded(loaded)) === undefined &&
+    !/ForConditionalGeneration$|ForPreTraining$/.test(classLoaded(loaded))
+  )
+    return {
+      kind: 'none',
+      why: `what is trained on top of the model (${placeIn(loaded.module, loaded.from)}) is the code's own`,
+    }
+  const found = loadedFields(chain, module, evaluator)
+  const adapter = adapterFields(chain.peftConfig, chain, module, evaluator)
+  const divided = modules.map(each => dividesBatch(each, evaluator)).find(found => found !== undefined)
+  const batch =
+    divided === undefined
+      ? { ...loop.batch, name: 'batch_size' }
+      : openField(divided, BATCH, 'DataParallel divides the batch among the GPUs of the machine', module)
+  const model = found.fields.find(({ key }) => key === 'model_name_or_path')
+  if (batch.value.kind === 'open' && (model === undefined || model.value.kind === 'open'))
+    return { kind: 'none', why: batch.value.why }
+  const fields = [...found.fields, batch, ...settings, ...adapter.fields]
+  const lengthsIn = (each: Module) => (isVision ? imageFields(each, evaluator) : lengthFields(fields, each, evaluator))
+  const lengths = modules.map(lengthsIn).find(({ length }) => length > 0) ?? []
+  const extra = [
+    ...checkpointing(fields, chain, found, module, evaluator),
+    ...(isVision || lengths.length > 0
+      ? lengths
+      : [openField(here, 'max_length', 'the file cuts its text to no length', module)]),
+    ...optimizerFields(optimizers, here, module),
+  ]
+  const document = Section.of([...fields, ...extra].filter(({ value }) => value.kind !== 'empty'))
+  const [optimizer] = optimizers
+  const made = optimizers.length === 1 && optimizer?.kind !== undefined ? optimizer : undefined
+  const declared: Declared = {
+    trainer: 'trainer',
+    trainerField: saidBy(here, 'loop', { kind: 'text', text: dialect }, module, dialect),
+    argumentsOf: 'transformers',
+    adaptersOf: peftAdapters,
+    ownLoop: {
+      dialect,
+      optimizer: made?.kind && {
+        name: made.kind,
+        field: saidBy(made, 'optimizer', { kind: 'text', text: made.kind }, module, made.name),
+      },
+    },
+  }
+  const frozen = adapter.fields.length > 0 ? [] : modules.flatMap(each => frozenFields(each, evaluator))
+  const notUnderstood = [
+    ...[...found.notUnderstood, ...adapter.notUnderstood, ...loop.notUnderstood, ...frozen],
+    ...modules.flatMap(each => notFollowed(each, evaluator)),
+    ...(chain.cast === undefined ? modules.flatMap(each => castInPlace(each, evaluator)) : []),
+    ...otherModels(loaded, here, evaluator),
+  ]
+  return { kind: 'training', training: { document, declared, call, assumptions: found.assumptions, notUnderstood } }
+}
+
+/** A teacher, a reference or an encoder beside the model that trains is in memory too. One that is loaded afterwards is not. */
+function otherModels(trained: Located, { module, from }: Located, evaluator: Evaluator): readonly Field[] {
+  const others = loadsIn(trained.module, evaluator, false).filter(
+    other =>
+      !(other.from === trained.from && other.module === trained.module) &&
+      !(other.module === module && other.from > from),
+  )
+  return others.map(other =>
+    saidBy(other, 'another model', { kind: 'text', text: 'model' }, module, 'Another model that is loaded here'),
+  )
+}
+
+function optimizerFields(found: readonly FoundOptimizer[], here: Located, module: Module): readonly Field[] {
+  const [only, ...others] = found
+  if (only === undefined || others.length > 0) return [openField(here, 'optim', severalOptimizers(found), module)]
+  if (only.kind !== undefined) return []
+  return [openField(only, 'optim', `it is ${only.name}, with settings whose memory is not known`, module)]
+}
+
+/** Whose parameters the optimizer is given; where that is not told, the only one that the file loads. */
+function trainedModel(module: Module, optimizers: readonly FoundOptimizer[], evaluator: Evaluator): Value | undefined {
+  const given = optimizers.flatMap(({ model }) => (model === undefined ? [] : [model]))
+  const chains = given.map(model => ({ model, chain: modelChain(model, evaluator) }))
+  const known = chains.find(({ chain }) => chain.loaded !== undefined)
+  if (known !== undefined) return known.model
+  // Of another model, which the code defines.
+  if (chains.some(({ chain }) => chain.unknown !== undefined && chain.unknown.kind !== 'open')) return undefined
+  const loads = loadsIn(module, evaluator)
+  return loads.length === 1 ? loads[0] : undefined
+}
+
+/** Wrapped ones as they are wrapped. */
+function loadsIn(module: Module, evaluator: Evaluator, asWrapped = true): readonly Value[] {
+  const called = (names: RegExp) =>
+    [...module.calls]
+      .filter(([name]) => names.test(name))
+      .flatMap(([, calls]) => calls.slice(0, MAX_CALLS))
+      .filter(call => isRun(call, evaluator))
+      .flatMap(call => {
+        const expression = callExpression(call)
+        return expression === undefined ? [] : [evaluator.evaluate(expression, siteOfCall(call))]
+      })
+  const adapted = asWrapped ? called(/^get_peft_model$/) : []
+  if (adapted.length > 0) return adapted
+  const loaded = called(/^(?:from_pretrained|create_model|get_model|[a-z]\w*\d\w*|convnext_\w+)$/)
+  return loaded.filter((value): value is ModelChain['loaded'] & Value => value.kind === 'call' && isLoad(value))
+}
+
+function isRun(call: Call, evaluator: Evaluator): boolean {
+  return evaluator.isReached(call, siteOfCall(call)).isReached !== false
+}
+
+function siteOfCall({ module, scope, at, branches }: Call): Site {
+  return { module, scope, at, branches }
+}

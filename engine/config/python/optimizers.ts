@@ -1,0 +1,108 @@
+/** The optimizer that a loop steps, and the model whose parameters it is given. */
+import type { Optimizer } from '../spec.ts'
+import type { Evaluator } from './evaluator.ts'
+import type { CallExpression, Expression } from './expressions.ts'
+import { libraryName } from './library.ts'
+import { type Call, callExpression, type Module } from './module.ts'
+import { type Located, placeIn, type Site, type Value } from './values.ts'
+
+export interface FoundOptimizer extends Located {
+  readonly kind: Optimizer | undefined
+  readonly name: string
+  /** `model` of `model.parameters()`; undefined where the parameters are chosen in another way. */
+  readonly model: Value | undefined
+}
+
+const names =
+  /^(?:AdamW?|SGD|RMSprop|Adafactor|AdamW?8bit|PagedAdamW?(?:8bit|32bit)?|Lion|Adagrad|Adadelta|NAdam|RAdam|Adamax|LBFGS|LAMB)$/
+const libraries = new Set([
+  'torch',
+  'transformers',
+  'bitsandbytes',
+  'deepspeed',
+  'apex',
+  'torch_optimizer',
+  'lion_pytorch',
+])
+
+const MAX_CALLS = 10
+
+export function optimizersIn(module: Module, evaluator: Evaluator): readonly FoundOptimizer[] {
+  return [...module.calls]
+    .filter(([name]) => names.test(name))
+    .flatMap(([, calls]) => calls.slice(0, MAX_CALLS).flatMap(call => optimizerOf(call, evaluator)))
+}
+
+/** A clause that says which, where a loop steps several. */
+export function severalOptimizers([first, second]: readonly FoundOptimizer[]): string {
+  if (first === undefined || second === undefined) return 'the optimizer is made elsewhere'
+  return `the optimizer is ${first.name} (${placeIn(first.module, first.from)}) or ${second.name} (${placeIn(second.module, second.from)})`
+}
+
+function optimizerOf(call: Call, evaluator: Evaluator): readonly FoundOptimizer[] {
+  const { module, scope, at, branches } = call
+  const site: Site = { module, scope, at, branches }
+  const expression = callExpression(call)
+  const callee = expression && evaluator.evaluate(expression.callee, site)
+  if (expression === undefined || callee?.kind !== 'symbol') return []
+  const { library, name } = libraryName(callee.name)
+  if (!libraries.has(library) || evaluator.isReached(call, site).isReached === false) return []
+  const { values, unknown } = evaluator.argumentsOf(expression, site, ['params'])
+  const kind = unknown === undefined ? kindOf(library, name, values) : undefined
+  const model = trainedModel(expression, site, evaluator)
+  return [{ module, from: at, to: expression.to, remarks: [], kind, name, model }]
+}
+
+/** torch.optim takes its foreach path on CUDA, unless it is told to fuse. */
+function kindOf(library: string, name: string, values: ReadonlyMap<string, Value>): Optimizer | undefined {
+  const [fused, foreach] = [values.get('fused'), values.get('foreach')]
+  const isOn = (value: Value | undefined) => value?.kind === 'flag' && value.flag
+  if (fused !== undefined && fused.kind !== 'flag' && fused.kind !== 'none') return undefined
+  switch (`${library}.${name}`) {
+    case 'torch.Adam':
+    case 'torch.AdamW':
+      if (isOn(values.get('amsgrad'))) return undefined
+      if (foreach?.kind === 'flag' && !foreach.flag && !isOn(fused)) return 'adamw-loop'
+      return isOn(fused) ? 'adamw-fused' : 'adamw'
+    case 'transformers.AdamW':
+      return 'adamw-loop'
+    case 'torch.SGD': {
+      const momentum = values.get('momentum')
+      if (momentum === undefined) return 'sgd'
+      return momentum.kind === 'number' ? (momentum.number > 0 ? 'sgd-momentum' : 'sgd') : undefined
+    }
+    case 'torch.RMSprop':
+      return values.has('momentum') || isOn(values.get('centered')) ? undefined : 'rmsprop'
+    case 'transformers.Adafactor':
+    case 'torch.Adafactor':
+      return 'adafactor'
+    case 'bitsandbytes.AdamW8bit':
+    case 'bitsandbytes.Adam8bit':
+      return 'adamw-8bit'
+    case 'bitsandbytes.PagedAdamW8bit':
+      return 'paged-adamw-8bit'
+    case 'bitsandbytes.PagedAdamW':
+    case 'bitsandbytes.PagedAdamW32bit':
+      return 'paged-adamw'
+    case 'lion_pytorch.Lion':
+      return 'lion'
+    default:
+      return undefined
+  }
+}
+
+function trainedModel({ arguments: given }: CallExpression, site: Site, evaluator: Evaluator): Value | undefined {
+  const params = given.find(each => each.kind === 'positional' || (each.kind === 'keyword' && each.name === 'params'))
+  const object = params && 'value' in params ? parametersOf(params.value) : undefined
+  return object && evaluator.evaluate(object, site)
+}
+
+/** `model.parameters()`, `filter(…, model.parameters())`. */
+function parametersOf(expression: Expression): Expression | undefined {
+  if (expression.kind !== 'call') return undefined
+  const { callee } = expression
+  if (callee.kind === 'attribute' && /^(?:named_)?parameters$/.test(callee.name)) return callee.object
+  if (callee.kind !== 'name' || !/^(?:filter|list|iter)$/.test(callee.name)) return undefined
+  const last = expression.arguments.at(-1)
+  return last?.kind === 'positional' ? parametersOf(last.value) : undefined
+}

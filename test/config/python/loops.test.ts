@@ -1,0 +1,194 @@
+/** Loops that scripts write themselves, with PyTorch or Lightning, around a model of a library. */
+import { describe, expect, it } from 'vitest'
+import type { Problem } from '../../../engine/errors.ts'
+import { read, readBeside } from './scripts.ts'
+
+interface Parts {
+  readonly above?: string
+  readonly loader?: string
+  readonly optimizer?: string
+  readonly step?: string
+}
+
+const loop = ({
+  above = '',
+  loader = 'train_loader = DataLoader(train_set, batch_size=16, shuffle=True)',
+  optimizer = 'optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)',
+  step = 'model(**batch).loss.backward()\n    optimizer.step()',
+}: Parts) => `import torch
+from torch.utils.data import DataLoader
+from transformers import AutoModelForCausalLM, AutoTokenizer
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+ids = tokenizer(text, truncation=True, max_length=256)
+${above}
+${loader}
+${optimizer}
+for index, batch in enumerate(train_loader):
+    ${step}
+`
+
+async function spec(parts: Parts) {
+  const reading = await read(loop(parts))
+  if (reading.kind !== 'training-config') throw new Error(JSON.stringify(reading))
+  return reading.spec
+}
+
+async function firstProblem(text: string): Promise<Problem | undefined> {
+  const reading = await read(text)
+  if (reading.kind !== 'unreadable') throw new Error(JSON.stringify(reading))
+  return reading.problems[0]
+}
+
+describe('a loop around a known model', () => {
+  it('is read as plain PyTorch: what the loop keeps, and no default of a trainer', async () => {
+    expect(await spec({})).toMatchObject({
+      ...{ loop: 'plain', microBatch: 16, gradientAccumulation: 1, sequenceLength: 256 },
+      ...{ precision: 'fp32', optimizer: 'adamw', gradientCheckpointing: false },
+    })
+  })
+
+  it.each<readonly [string, string, string]>([
+    ['Adam', 'torch.optim.Adam(model.parameters())', 'adamw'],
+    ['fused', 'torch.optim.AdamW(model.parameters(), fused=True)', 'adamw-fused'],
+    ['without foreach', 'torch.optim.AdamW(model.parameters(), foreach=False)', 'adamw-loop'],
+    ['SGD', 'torch.optim.SGD(model.parameters(), 0.1)', 'sgd'],
+    ['momentum', 'torch.optim.SGD(model.parameters(), 0.1, momentum=0.9)', 'sgd-momentum'],
+    ['of chosen parameters', 'torch.optim.Adam(filter(lambda p: p.requires_grad, model.parameters()))', 'adamw'],
+    ['of groups', 'torch.optim.AdamW([{"params": rest}, {"params": head, "lr": 1}])', 'adamw'],
+  ])('%s is its optimizer', async (_, call, optimizer) => {
+    expect((await spec({ optimizer: `optimizer = ${call}` })).optimizer).toBe(optimizer)
+  })
+
+  it.each<readonly [string, string]>([
+    ['with torch.autocast("cuda", dtype=torch.bfloat16):', 'amp-bf16'],
+    ['with torch.autocast("cuda"):', 'amp-fp16'],
+    ['with torch.cuda.amp.autocast():', 'amp-fp16'],
+    ['with torch.amp.autocast(device_type="cuda", dtype=torch.float16):', 'amp-fp16'],
+    ['with torch.cuda.amp.autocast(enabled=False):', 'fp32'],
+  ])('%s decides precision', async (line, precision) => {
+    const step = `${line}\n        loss = model(**batch).loss\n    loss.backward()\n    optimizer.step()`
+    expect((await spec({ step })).precision).toBe(precision)
+  })
+
+  it.each([
+    'if (index + 1) % 8 == 0:\n        optimizer.step()',
+    'if (index + 1) % STEPS == 0 or index == last:\n        optimizer.step()',
+    'if index % STEPS == STEPS - 1:\n        scaler.step(optimizer)',
+  ])('accumulates as often as it skips the step: %j', async step => {
+    const parts = { above: 'STEPS = 8', step: `model(**batch).loss.backward()\n    ${step}` }
+    expect((await spec(parts)).gradientAccumulation).toBe(8)
+  })
+
+  it('takes its batches from the loader for training', async () => {
+    const loader =
+      'val_loader = DataLoader(val_set, batch_size=64)\ntrain_loader = DataLoader(train_set, batch_size=4)\ntest = DataLoader(test_set, 1)'
+    expect((await spec({ loader })).microBatch).toBe(4)
+  })
+})
+
+describe('a loop is asked for what it does not say:', () => {
+  it.each<readonly [string, string, Parts]>([
+    [
+      'autocast',
+      'fp16',
+      { step: 'with torch.autocast("cuda", enabled=flags.amp):\n        model(**batch).loss.backward()' },
+    ],
+    ['a scaler alone', 'fp16', { above: 'scaler = torch.cuda.amp.GradScaler()' }],
+    ['two optimizers', 'optim', { above: 'other = torch.optim.SGD(model.parameters(), 1)' }],
+    ['an optimizer from elsewhere', 'optim', { optimizer: 'optimizer = make_optimizer(model)' }],
+    [
+      'two loaders',
+      'batch_size',
+      {
+        loader:
+          'train_loader = DataLoader(a, batch_size=8, shuffle=True)\nb = DataLoader(c, batch_size=4, shuffle=True)',
+      },
+    ],
+    ['the length', 'max_length', { above: 'ids = tokenizer(text, max_length=512)' }],
+  ])('%s', async (_, field, parts) => {
+    const problem = await firstProblem(loop(parts))
+    expect(problem).toMatchObject({ code: 'not-in-file' })
+    expect(problem?.field).toMatch(new RegExp(`${field}$`))
+  })
+
+  it.each<readonly [string, string]>([
+    ['FSDP', 'model = torch.distributed.fsdp.FullyShardedDataParallel(model)'],
+    ['a cast by statement', 'model.half()'],
+    ['a cast to a type', 'model.to(device, torch.bfloat16)'],
+    ['a teacher', 'teacher = AutoModelForCausalLM.from_pretrained("gpt2-xl")'],
+    ['an average of weights', 'ema = torch.optim.swa_utils.AveragedModel(model)'],
+    ['frozen weights', 'for p in model.transformer.parameters():\n    p.requires_grad = False'],
+    ['checkpointing by hand', 'x = torch.utils.checkpoint.checkpoint(block, x)'],
+  ])('%s is named and refused', async (_, above) => {
+    expect(await firstProblem(loop({ above }))).toMatchObject({ code: 'unsupported-setting' })
+  })
+
+  it('a model that is loaded after training is no teacher', async () => {
+    const reading = await read(`${loop({})}best = AutoModelForCausalLM.from_pretrained("out")\n`)
+    expect(reading).toMatchObject({ kind: 'training-config' })
+  })
+})
+
+describe('no config is', () => {
+  it.each<readonly [string, string]>([
+    ['a loop that never goes backward', loop({ step: 'print(model(**batch).loss)' })],
+    [
+      'a loop around a network of its own',
+      loop({ optimizer: 'optimizer = torch.optim.Adam(Net(model).parameters())' }),
+    ],
+    ['a loop over what a model without a head gives', loop({}).replaceAll('AutoModelForCausalLM', 'AutoModel')],
+    ['a loop without batches', loop({ loader: 'train_loader = batches()' })],
+  ])('%s', async (_, text) => {
+    expect(await read(text)).toMatchObject({ kind: 'not-a-training-config' })
+  })
+})
+
+describe('Lightning', () => {
+  const lightning = (trainer: string, own = '') => `import lightning as L
+import torch, torchvision
+from torch.utils.data import DataLoader
+from data import Images
+class Lit(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.net = torchvision.models.resnet18(num_classes=10)
+        ${own}
+    def configure_optimizers(self):
+        return torch.optim.SGD(self.parameters(), lr=0.1)
+L.Trainer(${trainer}).fit(Lit(), datamodule=Images(batch_size=32))
+`
+  const data =
+    'import lightning as L\nfrom torch.utils.data import DataLoader\nclass Images(L.LightningDataModule):\n    def __init__(self, batch_size=8):\n        super().__init__()\n        self.batch_size = batch_size\n    def train_dataloader(self):\n        return DataLoader(self.set, batch_size=self.batch_size)\n    def val_dataloader(self):\n        return DataLoader(self.val, batch_size=1)\n'
+  const readLightning = (text: string) => readBeside(text, { 'data.py': data })
+
+  it('is read with its data module, from another file', async () => {
+    const text = lightning('precision="bf16-mixed", devices=[0, 1], num_nodes=2, accumulate_grad_batches=4')
+    expect(await readLightning(text)).toMatchObject({
+      dialect: 'Lightning',
+      batchSizeAt: { line: 12 },
+      spec: {
+        ...{ model: 'microsoft/resnet-18', microBatch: 32, gradientAccumulation: 4, gpus: 4, labels: 10 },
+        ...{ precision: 'amp-bf16', optimizer: 'sgd', loop: 'plain' },
+      },
+    })
+  })
+
+  it.each([
+    ['precision=flags.precision', 'not-in-file'],
+    ['precision="64-true"', 'not-in-file'],
+    ['strategy="fsdp"', 'unsupported-setting'],
+    ['strategy="deepspeed_stage_3"', 'unsupported-setting'],
+    ['accumulate_grad_batches={0: 8, 4: 1}', 'not-a-whole-number'],
+  ])('names what is not known of %s', async (trainer, code) => {
+    const reading = await readLightning(lightning(trainer))
+    expect(reading).toMatchObject({ kind: 'unreadable', problems: [{ code }] })
+  })
+
+  it('is no config with layers of its own', async () => {
+    expect(await readLightning(lightning('', 'self.head = torch.nn.Linear(10, 10)'))).toEqual({
+      kind: 'not-a-training-config',
+      why: 'Its training is set up by others: Lit has layers of its own (line 9).',
+    })
+  })
+})
