@@ -37,7 +37,10 @@ const pastedConfig = z.strictObject({
   fileName: z
     .string()
     .max(200)
-    .regex(/^[\w ./@+-]*\.(?:yaml|yml|json)$/, 'must end in .yaml, .yml or .json'),
+    .regex(
+      /^[\w ./@+-]*\.(?:yaml|yml|json|(?:py|ipynb)(?::\d{1,7})?)$/,
+      'must end in .yaml, .yml, .json, .py or .ipynb; of a file that starts several trainings, with the line of one: train.py:41',
+    ),
   text: z.string().min(1).max(MAX_CONFIG_CHARACTERS),
 })
 

@@ -103,7 +103,7 @@ class Fields {
     return this.#field(
       'config',
       html`<textarea id="config" name="config" rows="10" maxlength="100000" autocapitalize="off" spellcheck="false"${this.#described('config', true)}>${this.#values.config ?? ''}</textarea>`,
-      'YAML or JSON for Hugging Face, Axolotl, LLaMA-Factory, torchtune, DeepSpeed, Lightning, timm and others.',
+      'YAML or JSON for Hugging Face, Axolotl, LLaMA-Factory, torchtune, DeepSpeed, Lightning, timm and others, or a Python script or notebook that trains.',
     )
   }
 

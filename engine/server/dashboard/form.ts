@@ -126,7 +126,12 @@ function requestOf({ source, model, config = '', gpu, engine, stepSize, ...spec 
 
 /** Browsers send CRLF for the line breaks of a text area. JSON is YAML too, but a JSON file's reader gives better messages. */
 function pasted(text: string): AnalysisRequestInput['config'] {
-  return { fileName: /^\s*[{[]/.test(text) ? 'config.json' : 'config.yaml', text: text.replaceAll('\r\n', '\n') }
+  return { fileName: fileNameFor(text), text: text.replaceAll('\r\n', '\n') }
+}
+
+function fileNameFor(text: string): string {
+  if (/^\s*[{[]/.test(text)) return /"nbformat"\s*:/.test(text) ? 'notebook.ipynb' : 'config.json'
+  return /^(?:import|from)[ \t]+\w/m.test(text) ? 'train.py' : 'config.yaml'
 }
 
 function missingSubject({ source, model, config }: Sent): FieldProblem | undefined {
@@ -134,7 +139,11 @@ function missingSubject({ source, model, config }: Sent): FieldProblem | undefin
     return problem('model', 'no model is named', 'Choose one from the list, or enter its Hugging Face Hub id.')
   }
   if (source === 'config' && !config) {
-    return problem('config', 'no config is given', 'Paste the YAML or JSON that sets the batch size.')
+    return problem(
+      'config',
+      'no config is given',
+      'Paste the YAML, the JSON, the script or the notebook that sets the batch size.',
+    )
   }
   return undefined
 }

@@ -64,6 +64,11 @@ describe('the form', () => {
   test.each([
     ['memorymark:\r\n  batch_size: 1\r\n', { fileName: 'config.yaml', text: 'memorymark:\n  batch_size: 1\n' }],
     [' {"memorymark": {}}', { fileName: 'config.json', text: ' {"memorymark": {}}' }],
+    ['{"nbformat": 4}', { fileName: 'notebook.ipynb', text: '{"nbformat": 4}' }],
+    [
+      '# Trains.\r\nfrom trl import SFTTrainer\r\n',
+      { fileName: 'train.py', text: '# Trains.\nfrom trl import SFTTrainer\n' },
+    ],
   ])('tells what %j is, with the line breaks of a file', (config, expected) => {
     expect(requested({ source: 'config', config }).config).toEqual(expected)
   })
