@@ -1,12 +1,13 @@
 /**
  * Configs that a change affects without touching them: those that name a file of DeepSpeed's settings, or a model's config.json,
- * that it does touch, those that a launcher which it touches starts, and those whose libraries it gives other versions.
+ * that it does touch, those that a launcher which it touches starts, scripts that import settings from a module that it touches, and
+ * those whose libraries it gives other versions.
  */
 import { posix } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { parseFile } from './config/document.ts'
 import { isVersionFile, type Statement, statementsIn } from './config/pinned/version-files.ts'
-import { isPythonPath } from './config/python/quick-look.ts'
+import { holdsSettings, isPythonPath } from './config/python/quick-look.ts'
 import { isCandidatePath, readConfigAsync } from './config/read.ts'
 import type { SourceFile } from './config/reading.ts'
 import { isLauncherPath, mayLaunch } from './config/shell/quick-look.ts'
@@ -15,6 +16,8 @@ import { isCounted, type RepositorySettings, settingsFor } from './settings/sett
 /** Each costs a request. */
 const MAX_SEARCHED = 100
 const MAX_OPENED = 50
+/** Scripts that may import a changed module, which most changes of a repository of scripts touch. */
+const MAX_IMPORTERS = 40
 const MAX_VERSION_FILES = 20
 
 /** The repository as it is after the change. */
@@ -62,7 +65,7 @@ export async function affectedConfigs(
   const known = new Set(change.files.map(({ path }) => path))
   const unread = change.paths.filter(path => !known.has(path) && isCandidatePath(path) && soundsNamed(path))
   const opened = unread.length === 0 ? [] : await repository.read(unread.slice(0, MAX_OPENED))
-  const looked = [...change.files, ...opened].filter(({ path }) => /\.json$/i.test(path))
+  const looked = [...change.files, ...opened].filter(({ path }) => /\.(?:json|py)$/i.test(path))
   const repinned = await otherVersions(change, repository, looking)
   const named = new Set([...chosen(looked, await looking.areNamed(looked)).map(({ path }) => path), ...repinned])
   const places = (await looking.started(change.files.filter(({ path }) => isLauncherPath(path)))).flat()
@@ -82,9 +85,12 @@ export async function affectedConfigs(
 
   async function naming(names: ReadonlySet<string>): Promise<AffectedConfigs> {
     const candidates = listed.filter(isAsked)
-    const [scripts, files] = [candidates.filter(isScript), candidates.filter(path => !isScript(path))]
-    const nearest = [files, scripts].flatMap(paths => byNearness(paths, [...names])).slice(0, MAX_SEARCHED)
-    const read = await repository.read(nearest)
+    const onlyModules = [...names].every(isPythonPath)
+    const scripts = candidates.filter(onlyModules ? isPythonPath : isScript)
+    // What a module says, only scripts import.
+    const files = onlyModules ? [] : candidates.filter(path => !isScript(path))
+    const nearest = [files, scripts].flatMap(paths => byNearness(paths, [...names]))
+    const read = await repository.read(nearest.slice(0, onlyModules ? MAX_IMPORTERS : MAX_SEARCHED))
     const affected = chosen(read, await looking.open(read, names))
     return { files: affected, remarks: remarksOn(affected.length, files.length, repinned.length > 0) }
   }
@@ -153,8 +159,9 @@ function soundsNamed(path: string): boolean {
   return /(?:^|\/)config\.json$|(?:deepspeed|zero|(?:^|[/_.-])(?:ds|z[0-3])(?=[_.-])).*\.json$/i.test(path)
 }
 
-/** DeepSpeed's settings, or a model's config.json. */
+/** DeepSpeed's settings, a model's config.json, or a Python module that holds settings of a training. */
 export function isNamedByConfigs(file: SourceFile): boolean {
+  if (isPythonPath(file.path)) return holdsSettings(file.text)
   const parsed = parseFile(file)
   if (parsed.kind === 'unreadable') return false
   const isModel = posix.basename(file.path) === 'config.json'

@@ -196,3 +196,27 @@ describe('a change of a launcher', () => {
     expect((await affectedBy(['scripts/run.sh'], without)).paths).toEqual([])
   })
 })
+
+describe('a module that scripts import settings from', () => {
+  const script = (from: string) =>
+    `from transformers import AutoModelForCausalLM, Trainer, TrainingArguments\nfrom ${from} import BATCH_SIZE\nmodel = AutoModelForCausalLM.from_pretrained("gpt2")\nTrainer(model, TrainingArguments("out", per_device_train_batch_size=BATCH_SIZE)).train()\n`
+  const modules = {
+    'src/settings.py': 'BATCH_SIZE = 8\n',
+    'src/plots.py': 'COLOUR = "red"\n',
+    'src/train.py': script('settings'),
+    'src/other.py': script('elsewhere'),
+    'src/evaluate.py': 'from settings import BATCH_SIZE\nprint(BATCH_SIZE)\n',
+    'configs/train.yaml': trainer('ds.json'),
+  }
+
+  it('brings up the scripts that do, and reads no file of keys for it', async () => {
+    const { paths, remarks, requests } = await affectedBy(['src/settings.py'], modules)
+    expect(paths).toEqual(['src/train.py'])
+    expect(remarks).toEqual(['One config is checked because a file that it names has changed.'])
+    expect(requests).not.toContain('configs/train.yaml')
+  })
+
+  it('is looked for nowhere where it sets nothing of a training', async () => {
+    expect(await affectedBy(['src/plots.py'], modules)).toMatchObject({ paths: [], requests: [] })
+  })
+})

@@ -1,5 +1,13 @@
 /** What can be told of a script before anything is loaded that parses it. */
 
+const settings =
+  /batch_?size|grad\w{0,10}_accum|max_(?:seq_)?len|\b(?:Training|Model)Arguments\b|\b(?:Lora|BitsAndBytes|SFT|DPO|GRPO|KTO|ORPO|CPO|Reward)Config\b/i
+
+/** Whether a module may hold settings that training scripts import: names of batch sizes, lengths, models, and their classes. */
+export function holdsSettings(text: string): boolean {
+  return settings.test(text)
+}
+
 /** A script, or a notebook. */
 export function isPythonPath(path: string): boolean {
   return /\.(?:py|ipynb)$/i.test(path)
