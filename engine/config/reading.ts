@@ -22,6 +22,19 @@ export interface SourceFile {
   readonly sizeBytes?: number
   /** Of a file that starts several trainings, the one that is meant. */
   readonly training?: TrainingChoice
+  /** Of a script, what the launcher that starts it passes. */
+  readonly passed?: readonly PassedArgument[]
+}
+
+/** `--batch-size 8` in the file of a launcher. */
+export interface PassedArgument {
+  /** As parsers keep it: `batch_size`. */
+  readonly name: string
+  /** As it is written; undefined for a switch alone. */
+  readonly text: string | undefined
+  /** The launcher's file, and the offset in it at which the value, or the switch, stands. */
+  readonly launcher: { readonly path: string; readonly text: string }
+  readonly from: number
 }
 
 /** The training that was read, of a script. */

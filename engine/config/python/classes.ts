@@ -45,6 +45,8 @@ export class Classes {
 
   ofInstance(object: Instance, name: string): Value | undefined {
     const { scope, call, site } = object
+    const passed = object.isParsed ? this.#evaluator.passed.get(name) : undefined
+    if (passed !== undefined) return passed
     const init = methodOf(scope, '__init__')
     for (const owner of [scope, ...this.#bases(scope)]) {
       const set = owner.members.get(name)

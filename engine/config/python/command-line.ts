@@ -1,6 +1,7 @@
 /** Options of a command line, by the defaults that the script gives them: argparse, click, HfArgumentParser and its kin. */
 import type { CallExpression, Expression } from './expressions.ts'
 import { type Call, callExpression, type Module, type Scope } from './module.ts'
+import type { PassedValues } from './passed-arguments.ts'
 import { areEqual, type LibraryCall, placeIn, type Site, type Value } from './values.ts'
 
 /** How values are found. */
@@ -8,11 +9,15 @@ export interface Options {
   evaluate(expression: Expression, site: Site): Value
   /** Of a field of a class. */
   defaultOf(scope: Scope, name: string): Value | undefined
+  /** By a launcher, instead of the defaults. */
+  readonly passed: PassedValues
 }
 
 interface Option {
   /** `--batch-size` */
   readonly name: string
+  /** `batch_size` */
+  readonly destination: string
   readonly line: string
   readonly call: CallExpression
   readonly site: Site
@@ -96,10 +101,12 @@ function optionIn(call: CallExpression, name: string, site: Site, module: Module
   if (long === undefined) return undefined
   const derived = long.replace(/^-+/, '').replaceAll('-', '_').split('/')[0]
   if ((destination ?? derived) !== name && !names.includes(name)) return undefined
-  return { name: long, line: placeIn(module, call.from), call, site }
+  return { name: long, destination: destination ?? derived ?? name, line: placeIn(module, call.from), call, site }
 }
 
-function defaultOf({ name, line, call, site }: Option, { evaluate }: Options): Value {
+function defaultOf({ name, destination, line, call, site }: Option, { evaluate, passed }: Options): Value {
+  const told = passed.get(destination)
+  if (told !== undefined) return told
   const keyword = (key: string) => call.arguments.find(each => each.kind === 'keyword' && each.name === key)
   const given = keyword('default')
   const located = { module: site.module, from: call.from, to: call.to, remarks: [] }

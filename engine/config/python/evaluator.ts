@@ -7,6 +7,7 @@ import { classAround, type Module, type Place, type Scope } from './module.ts'
 import { Names } from './names.ts'
 import { binaryValue, joinedText, unaryValue } from './operators.ts'
 import { Parameters } from './parameters.ts'
+import type { PassedValues } from './passed-arguments.ts'
 import { open, placed, siteOf, sourceOf, unknown } from './sites.ts'
 import { areEqual, placeIn, type Site, shownAt, truthOf, type Value } from './values.ts'
 
@@ -19,14 +20,17 @@ const MAX_DEPTH = 60
 
 export class Evaluator {
   readonly find: FindModule
+  /** What a launcher passes to the script. */
+  readonly passed: PassedValues
   readonly names = new Names(this)
   readonly parameters = new Parameters(this)
   readonly classes = new Classes(this)
   #steps = 0
   #depth = 0
 
-  constructor(find: FindModule) {
+  constructor(find: FindModule, passed: PassedValues = new Map()) {
     this.find = find
+    this.passed = passed
   }
 
   evaluate(expression: Expression, site: Site): Value {
@@ -136,6 +140,7 @@ export class Evaluator {
     return {
       evaluate: (expression, site) => this.evaluate(expression, site),
       defaultOf: (scope, name) => this.classes.field(scope, name),
+      passed: this.passed,
     }
   }
 

@@ -22,6 +22,7 @@ import { type Call, callExpression, type Module } from './module.ts'
 import { Modules } from './modules.ts'
 import { MAX_NOTEBOOK_BYTES, type Notebook, notebookOf } from './notebook.ts'
 import { parsePython } from './parser.ts'
+import { passedValues } from './passed-arguments.ts'
 import { isNotebookPath, mayTrain } from './quick-look.ts'
 import { type FoundTraining, type Training, trainingOf } from './transformers.ts'
 import { detectorTraining } from './ultralytics.ts'
@@ -46,7 +47,8 @@ export async function openScript(file: SourceFile, sources: Pick<Sources, 'readF
   const module = moduleIn(file)
   if (module === undefined) return startsNone
   const modules = new Modules()
-  return modules.settle(() => opened(module, new Evaluator(modules.find), file.training), sources)
+  const passed = passedValues(file.passed)
+  return modules.settle(() => opened(module, new Evaluator(modules.find, passed), file.training), sources)
 }
 
 function moduleIn(file: SourceFile): Module | undefined {

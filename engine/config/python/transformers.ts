@@ -109,7 +109,7 @@ function toldArguments(
     return {
       kind: 'told',
       of,
-      values: given?.values ?? new Map(),
+      values: given?.values ?? evaluator.passed,
       isParsed: value.call === undefined,
       unknown: given?.unknown,
     }
@@ -128,7 +128,7 @@ function toldArguments(
       return {
         kind: 'told',
         of,
-        values: new Map([...fields, ...(given?.values ?? [])]),
+        values: new Map([...fields, ...(given?.values ?? (value.isParsed ? evaluator.passed : []))]),
         isParsed: value.isParsed,
         unknown: given?.unknown,
       }

@@ -1,0 +1,56 @@
+/** What a launcher passes to a script takes the place of the script's defaults, and is told by the launcher's line. */
+import { describe, expect, it } from 'vitest'
+import { explainConfigAsync } from '../../../engine/config/read.ts'
+
+const launcher = { path: 'run.sh', text: 'torchrun train.py \\\n  --batch-size 24 --amp\n' }
+
+function passed(name: string, text: string | undefined) {
+  return { name, text, launcher, from: launcher.text.indexOf(text ?? `--${name}`) }
+}
+
+const parsed = `import argparse
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+parser = argparse.ArgumentParser()
+parser.add_argument("--batch-size", type=int, default=8)
+parser.add_argument("--amp", action="store_true")
+args = parser.parse_args()
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+Trainer(model, TrainingArguments("out", per_device_train_batch_size=args.batch_size, bf16=args.amp)).train()
+`
+const byClass = `from transformers import AutoModelForCausalLM, HfArgumentParser, Trainer, TrainingArguments
+(args,) = HfArgumentParser((TrainingArguments,)).parse_args_into_dataclasses()
+Trainer(AutoModelForCausalLM.from_pretrained("gpt2"), args).train()
+`
+
+async function decided(text: string, given: readonly ReturnType<typeof passed>[]) {
+  const explanation = await explainConfigAsync({ path: 'train.py', text, passed: given }, {})
+  if (explanation.kind !== 'recognised') throw new Error(JSON.stringify(explanation))
+  return explanation
+}
+
+describe('what a launcher passes', () => {
+  it('takes the place of the defaults of argparse', async () => {
+    const { decisions, assumptions, reading } = await decided(parsed, [
+      passed('batch_size', '24'),
+      passed('amp', undefined),
+    ])
+    expect(decisions.find(({ setting }) => setting === 'microBatch')).toMatchObject({
+      value: 24,
+      from: { field: { at: { line: 2, column: 16 }, file: 'run.sh' } },
+    })
+    expect(reading).toMatchObject({ spec: { precision: 'amp-bf16' } })
+    expect(assumptions.join()).not.toContain('--batch-size')
+    expect(reading).not.toHaveProperty('batchSizeAt')
+  })
+
+  it("fills transformers' own arguments, where the script alone is no config", async () => {
+    const given = [passed('per_device_train_batch_size', '24'), passed('gradient_accumulation_steps', '2')]
+    expect((await decided(byClass, given)).reading).toMatchObject({ spec: { microBatch: 24, gradientAccumulation: 2 } })
+    expect(await explainConfigAsync({ path: 'train.py', text: byClass }, {})).toMatchObject({ kind: 'not-recognised' })
+  })
+
+  it('is asked for where the launcher fills it in as it runs', async () => {
+    const { reading } = await decided(parsed, [passed('batch_size', '$BATCH')])
+    expect(reading).toMatchObject({ kind: 'unreadable', problems: [{ code: 'not-in-file', file: 'run.sh' }] })
+  })
+})
