@@ -8,18 +8,15 @@ import {
   classAround,
   Module,
   newScope,
-  type Parameter,
   type Place,
   type Scope,
 } from './module.ts'
 import type { Notebook } from './notebook.ts'
+import { branchesOf, handlerBranch, importsIn, parametersIn } from './statements.ts'
 
 export function moduleOf(path: string, text: string, tree: Tree, notebook?: Notebook): Module {
   return new Collector(new Module(path, text, notebook)).collect(tree)
 }
-
-/** Of a chain of `elif`, as many as are held against a branch further down. */
-const MAX_TESTS = 20
 
 /** Most bindings are never asked for: their expressions are read when one is. */
 class LazyExpression {
@@ -118,7 +115,7 @@ class Collector {
     const scope = this.#open('function', name, node)
     const parameters = node.getChild('ParamList')
     if (parameters !== null)
-      for (const parameter of this.#parametersIn(parameters)) {
+      for (const parameter of parametersIn(parameters, this.#text)) {
         scope.parameters.push(parameter)
         const place = { scope, at: parameter.at, branches: [] }
         bind(scope.bindings, parameter.name, { ...place, value: { kind: 'parameter', parameter } })
@@ -166,29 +163,9 @@ class Collector {
   #branchOf(statement: SyntaxNode, body: number): Branch | undefined {
     if (statement.name === 'TryStatement') return handlerBranch(statement, body)
     if (statement.name !== 'IfStatement') return undefined
-    const known = this.#ifBranches.get(statement.from) ?? this.#branchesOf(statement)
+    const known = this.#ifBranches.get(statement.from) ?? branchesOf(statement, this.#text)
     this.#ifBranches.set(statement.from, known)
     return known.get(body)
-  }
-
-  /** By where their bodies begin; without the one that runs when the file is run. */
-  #branchesOf(statement: SyntaxNode): ReadonlyMap<number, Branch> {
-    const found = new Map<number, Branch>()
-    const failed: { condition: Expression; expected: boolean }[] = []
-    let test: Expression | undefined
-    for (const child of children(statement)) {
-      if (child.name !== 'Body') {
-        if (!/^(?:if|elif|else|Comment)$/.test(child.name)) test = expressionOf(child, this.#text)
-        continue
-      }
-      const isMain = test !== undefined && /^__name__\s*==/.test(this.#text.slice(test.from, test.to))
-      const own = test === undefined ? [] : [{ condition: test, expected: true }]
-      const tests = [...failed.slice(0, MAX_TESTS), ...own]
-      if (!isMain) found.set(child.from, { statement: statement.from, index: found.size, tests, isHandler: false })
-      if (test !== undefined) failed.push({ condition: test, expected: false })
-      test = undefined
-    }
-    return found
   }
 
   #assign(node: SyntaxNode): undefined {
@@ -292,25 +269,8 @@ class Collector {
   }
 
   #import(node: SyntaxNode): undefined {
-    const statement = this.#text
-      .slice(node.from, node.to)
-      .replace(/#.*$/gm, '')
-      .replace(/[\\()\s]+/g, ' ')
-    const [, from, names = ''] = /^\s*from ([\w. ]+?) import (.*)$/.exec(statement) ?? []
-    const imported = from === undefined ? statement.replace(/^\s*import /, '') : names
-    for (const each of imported.split(',')) {
-      const [, name, alias] = /^\s*([\w.*]+)(?: as (\w+))?\s*;?\s*$/.exec(each) ?? []
-      if (name === undefined) continue
-      const [first = ''] = name.split('.')
-      if (from !== undefined)
-        this.#bind(alias ?? name, node.to, { kind: 'import', from: from.replaceAll(' ', ''), member: name })
-      else
-        this.#bind(alias ?? first, node.to, {
-          kind: 'import',
-          from: alias === undefined ? first : name,
-          member: undefined,
-        })
-    }
+    for (const { name, from, member } of importsIn(node, this.#text))
+      this.#bind(name, node.to, { kind: 'import', from, member })
   }
 
   #call(node: SyntaxNode): undefined {
@@ -335,33 +295,6 @@ class Collector {
     const name = node.getChild('VariableName')
     return name === null ? '' : this.#text.slice(name.from, name.to)
   }
-
-  #parametersIn(list: SyntaxNode): readonly Parameter[] {
-    const found: Parameter[] = []
-    const nodes = children(list)
-    for (const [index, node] of nodes.entries()) {
-      const before = nodes[index - 1]?.name
-      if (node.name !== 'VariableName' || before === 'AssignOp' || before === '*' || before === '**') continue
-      const next = nodes.slice(index + 1, index + 4)
-      const comma = next.findIndex(({ name }) => name === ',' || name === ')')
-      const own = comma < 0 ? next : next.slice(0, comma)
-      const operator = own.findIndex(({ name }) => name === 'AssignOp')
-      const value = operator < 0 ? undefined : nodes[index + 1 + operator + 1]
-      const byDefault = value && expressionOf(value, this.#text)
-      found.push({ name: this.#text.slice(node.from, node.to), byDefault, at: node.from })
-    }
-    return found
-  }
-}
-
-function handlerBranch(statement: SyntaxNode, body: number): Branch | undefined {
-  let part = ''
-  for (const child of children(statement)) {
-    if (/^(?:try|except|else|finally)$/.test(child.name)) part = child.name
-    if (child.name !== 'Body' || child.from !== body) continue
-    return part === 'except' ? { statement: statement.from, index: 1, tests: [], isHandler: true } : undefined
-  }
-  return undefined
 }
 
 function bind(bindings: Map<string, Binding[]>, name: string, binding: Binding): void {
