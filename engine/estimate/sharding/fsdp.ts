@@ -2,25 +2,23 @@
  * FSDP2, `fully_shard` around every block and the rest: torch/distributed/fsdp/_fully_shard of the 2.13 sources. Blocks are
  * gathered one by one; the rest ("root": embeddings, last norm, output layer) stays gathered from the forward pass on.
  */
-import { modelCopies } from '../../config/spec.ts'
 import { sumsEveryMicroBatch } from '../library-rules.ts'
-import { type ByteKind, bytesPerElement, elements, type Storage, type Tensor } from '../storage.ts'
+import { bytesPerElement, elements, type Storage } from '../storage.ts'
 import type { Exchange, ExchangeContext, Memory, Pass } from './exchange.ts'
+import { type FsdpRules, fsdpRules, GatheredUnit, Units } from './gathered-unit.ts'
 import { HeldGradients } from './gradients.ts'
 import { bytesOf, sum, trainedOf } from './parameter-sizes.ts'
-import { mastersOf } from './shares.ts'
 import { isBlock, unitName } from './units.ts'
 
 export class FullyShardedDataParallel implements Exchange {
   readonly resident = []
   readonly partAtATime = 1
   readonly #memory: Memory
-  readonly #units = new Map<string, Unit>()
-  readonly #unitOf = new Map<Storage, Unit>()
+  readonly #units: Units<Unit>
   /** In the order of the forward pass, which the backward pass runs through from its end. */
   readonly #blocks: Unit[] = []
   readonly #shards: HeldGradients
-  readonly #rules: Rules
+  readonly #rules: FsdpRules
   #current: Unit | undefined
   /** What a collective has read or written last; the next one of its kind lets it go. */
   #gathered: Storage | undefined
@@ -32,24 +30,16 @@ export class FullyShardedDataParallel implements Exchange {
     const { spec, parameters, memory } = context
     this.#memory = memory
     this.#shards = new HeldGradients(context)
-    this.#rules = {
-      part: 1 / modelCopies(spec),
-      castsShards: mastersOf(spec) === 'as-weights',
-      isOffloaded: spec.offload !== undefined,
-      keepsGathered: spec.sharding === 'fsdp-grad-op',
-    }
+    this.#rules = fsdpRules(spec)
     this.#microStepsLeft = sumsEveryMicroBatch(spec) ? 1 : Math.min(spec.gradientAccumulation, 2)
-    for (const [name, parameter] of parameters) {
+    this.#units = new Units(parameters, name => {
       const key = unitName(name)
-      const unit = this.#units.get(key) ?? new Unit(isBlock(key), memory, this.#rules)
-      this.#units.set(key, unit)
-      unit.parameters.push(parameter)
-      this.#unitOf.set(parameter.storage, unit)
-    }
+      return { key, make: () => new Unit(isBlock(key), memory, this.#rules) }
+    })
   }
 
   begins(used: readonly Storage[], pass: Pass): void {
-    const unit = used.map(storage => this.#unitOf.get(storage)).find(unit => unit !== undefined)
+    const unit = used.map(storage => this.#units.of(storage)).find(unit => unit !== undefined)
     if (unit === undefined) return
     if (pass === 'backward') this.#backward(unit)
     else this.#forward(unit)
@@ -112,12 +102,12 @@ export class FullyShardedDataParallel implements Exchange {
   }
 
   receives(parameter: Storage, gradient: Storage): void {
-    this.#unitOf.get(parameter)?.receive(parameter, gradient)
+    this.#units.of(parameter)?.receive(parameter, gradient)
   }
 
   backwardEnds(): void {
     this.#leaveBackward()
-    for (const unit of this.#units.values()) if (unit.isWhole || unit.hasGradients) this.#reduce(unit)
+    for (const unit of this.#units) if (unit.isWhole || unit.hasGradients) this.#reduce(unit)
     this.#letGoOfGathered()
     this.#letGoOfReduced()
     this.#blocks.length = 0
@@ -142,88 +132,40 @@ export class FullyShardedDataParallel implements Exchange {
   }
 }
 
-interface Rules {
-  /** Of every parameter that this GPU keeps. */
-  readonly part: number
-  /** Shards are float32, and what is gathered of them 16 bits. */
-  readonly castsShards: boolean
-  readonly isOffloaded: boolean
-  /** From the forward pass to the backward pass: reshard_after_forward=False, once called SHARD_GRAD_OP. */
-  readonly keepsGathered: boolean
-}
-
-/** Parameters that are gathered together. */
-class Unit {
-  readonly parameters: Tensor[] = []
+class Unit extends GatheredUnit {
   readonly isBlock: boolean
-  /** Whole ones, by the parameter's storage. */
-  readonly #gradients = new Map<Storage, Storage>()
-  readonly #memory: Memory
-  readonly #rules: Rules
-  #weights: Storage | undefined
 
-  constructor(isBlock: boolean, memory: Memory, rules: Rules) {
+  constructor(isBlock: boolean, memory: Memory, rules: FsdpRules) {
+    super(memory, rules)
     this.isBlock = isBlock
-    this.#memory = memory
-    this.#rules = rules
   }
 
-  get isWhole(): boolean {
-    return this.#weights !== undefined
-  }
-
-  get hasGradients(): boolean {
-    return this.#gradients.size > 0
-  }
-
-  /** The collective's output, flat. Its input is part of it, unless the shard is first cast or brought from the host. */
+  /** The collective's output, flat. */
   gather(): Storage {
-    const { part, castsShards, isOffloaded } = this.#rules
-    const bytes = sum(this.parameters.map(bytesOf))
-    const input = castsShards || isOffloaded ? this.#allocate(bytes * part, 'temporaries') : undefined
-    const output = this.#allocate(bytes, 'temporaries')
-    if (input !== undefined) this.#memory.release(input)
-    return output
+    return this.gatherInto('temporaries')
   }
 
   /** Copies of their own for the parameters. */
   unpack(): void {
-    this.#weights = this.#allocate(sum(this.parameters.map(bytesOf)), 'weights')
-  }
-
-  reshard(): void {
-    if (this.#weights !== undefined) this.#memory.release(this.#weights)
-    this.#weights = undefined
-  }
-
-  receive(parameter: Storage, gradient: Storage): void {
-    if (this.#gradients.has(parameter)) this.#memory.release(gradient)
-    else this.#gradients.set(parameter, gradient)
+    this.weights = this.allocate(sum(this.parameters.map(bytesOf)), 'weights')
   }
 
   /** The collective's input, which outlives the call. */
   reduce(shards: HeldGradients): Storage | undefined {
-    const trained = trainedOf(this.parameters).filter(parameter => this.#gradients.has(parameter.storage))
+    const trained = trainedOf(this.parameters).filter(parameter => this.gradients.has(parameter.storage))
     if (trained.length === 0) return undefined
-    const { part, castsShards, isOffloaded } = this.#rules
+    const { part, castsShards, isOffloaded } = this.rules
     const bytes = sum(trained.map(bytesOf))
-    const input = this.#allocate(bytes, 'gradients')
-    for (const gradient of this.#gradients.values()) this.#memory.release(gradient)
-    this.#gradients.clear()
-    const reduced = castsShards ? this.#allocate(bytes * part, 'gradients') : undefined
+    const input = this.allocate(bytes, 'gradients')
+    this.releaseGradients()
+    const reduced = castsShards ? this.allocate(bytes * part, 'gradients') : undefined
     for (const parameter of trained) {
       const size = castsShards ? elements(parameter) * bytesPerElement.float32 : bytesOf(parameter)
-      const shard = this.#allocate(size * part, 'gradients')
-      if (isOffloaded) this.#memory.release(shard)
+      const shard = this.allocate(size * part, 'gradients')
+      if (isOffloaded) this.memory.release(shard)
       else shards.add(parameter.storage, shard)
     }
-    if (reduced !== undefined) this.#memory.release(reduced)
+    if (reduced !== undefined) this.memory.release(reduced)
     return input
-  }
-
-  #allocate(bytes: number, kind: ByteKind): Storage {
-    const storage = this.#memory.fixed(bytes, kind)
-    this.#memory.allocate(storage)
-    return storage
   }
 }

@@ -1,0 +1,107 @@
+/** What both versions of FSDP have in common: parameters that are gathered together, and the shares that their gradients become. */
+import { modelCopies, type TrainingSpec } from '../../config/spec.ts'
+import type { ByteKind, Storage, Tensor } from '../storage.ts'
+import type { ExchangeContext, Memory } from './exchange.ts'
+import { bytesOf, sum } from './parameter-sizes.ts'
+import { mastersOf } from './shares.ts'
+
+export interface FsdpRules {
+  /** Of every parameter that this GPU keeps. */
+  readonly part: number
+  /** Shards are float32, and what is gathered of them 16 bits. */
+  readonly castsShards: boolean
+  readonly isOffloaded: boolean
+  /** From the forward pass to the backward pass: reshard_after_forward=False, once called SHARD_GRAD_OP. */
+  readonly keepsGathered: boolean
+}
+
+export function fsdpRules(spec: TrainingSpec): FsdpRules {
+  return {
+    part: 1 / modelCopies(spec),
+    castsShards: mastersOf(spec) === 'as-weights',
+    isOffloaded: spec.offload !== undefined,
+    keepsGathered: spec.sharding === 'fsdp-grad-op',
+  }
+}
+
+/** Parameters that are gathered together. */
+export class GatheredUnit {
+  readonly parameters: Tensor[] = []
+  /** Whole ones, by the parameter's storage. */
+  protected readonly gradients = new Map<Storage, Storage>()
+  protected readonly memory: Memory
+  protected readonly rules: FsdpRules
+  protected weights: Storage | undefined
+
+  constructor(memory: Memory, rules: FsdpRules) {
+    this.memory = memory
+    this.rules = rules
+  }
+
+  get isWhole(): boolean {
+    return this.weights !== undefined
+  }
+
+  get hasGradients(): boolean {
+    return this.gradients.size > 0
+  }
+
+  /** Into a new storage of this kind. The collective's input is part of it, unless the shard is first cast or brought from the host. */
+  protected gatherInto(kind: ByteKind): Storage {
+    const { part, castsShards, isOffloaded } = this.rules
+    const bytes = sum(this.parameters.map(bytesOf))
+    const input = castsShards || isOffloaded ? this.allocate(bytes * part, 'temporaries') : undefined
+    const output = this.allocate(bytes, kind)
+    if (input !== undefined) this.memory.release(input)
+    return output
+  }
+
+  reshard(): void {
+    if (this.weights !== undefined) this.memory.release(this.weights)
+    this.weights = undefined
+  }
+
+  receive(parameter: Storage, gradient: Storage): void {
+    if (this.gradients.has(parameter)) this.memory.release(gradient)
+    else this.gradients.set(parameter, gradient)
+  }
+
+  protected releaseGradients(): void {
+    for (const gradient of this.gradients.values()) this.memory.release(gradient)
+    this.gradients.clear()
+  }
+
+  protected allocate(bytes: number, kind: ByteKind): Storage {
+    const storage = this.memory.fixed(bytes, kind)
+    this.memory.allocate(storage)
+    return storage
+  }
+}
+
+/** The units of a model. */
+export class Units<Unit extends GatheredUnit> {
+  readonly #units = new Map<string, Unit>()
+  readonly #unitOf = new Map<Storage, Unit>()
+
+  /** `unitOf`: the name of the unit that a parameter belongs to, and how that unit is made. */
+  constructor(
+    parameters: ExchangeContext['parameters'],
+    unitOf: (name: string, parameter: Tensor) => { readonly key: string; readonly make: () => Unit },
+  ) {
+    for (const [name, parameter] of parameters) {
+      const { key, make } = unitOf(name, parameter)
+      const unit = this.#units.get(key) ?? make()
+      this.#units.set(key, unit)
+      unit.parameters.push(parameter)
+      this.#unitOf.set(parameter.storage, unit)
+    }
+  }
+
+  of(parameter: Storage): Unit | undefined {
+    return this.#unitOf.get(parameter)
+  }
+
+  [Symbol.iterator](): Iterator<Unit> {
+    return this.#units.values()
+  }
+}
