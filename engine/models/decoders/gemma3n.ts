@@ -11,13 +11,15 @@ import { idleRmsNorm } from '../vision/towers.ts'
 import { outputLayer } from './blueprint.ts'
 import { gatedByInput, layerInputs } from './per-layer-embeddings.ts'
 import {
-  keysAndValuesOf,
   type LayerKind,
+  mayBeUntied,
   norm,
   type SharedStates,
   type SharingLayer,
   sharingAttention,
   sharingFields,
+  sharingLayer,
+  sharingOutput,
 } from './sharing-attention.ts'
 
 const MAX_STREAMS = 64
@@ -46,12 +48,10 @@ const textConfig = z.object({
 })
 type Text = z.infer<typeof textConfig>
 
-const tied = { tie_word_embeddings: z.boolean().default(true) }
-
-export const gemma3nTextConfig = textConfig.extend({ model_type: z.literal('gemma3n_text'), ...tied })
+export const gemma3nTextConfig = textConfig.extend({ model_type: z.literal('gemma3n_text'), ...mayBeUntied })
 export const gemma3nConfig = z.object({
   model_type: z.literal('gemma3n'),
-  ...tied,
+  ...mayBeUntied,
   text_config: textConfig,
   vision_config: gemma3nVisionConfig,
   audio_config: gemma3nAudioConfig,
@@ -81,14 +81,7 @@ export function gemma3n<T>(ops: Ops<T>, config: Gemma3n, task: Task, labels: num
     const alsoRead = [vector, ...[...shared.values()].flat()]
     return ops.block(states, input => decoderLayer(ops, text, layer, input), alsoRead)
   })
-  const output = {
-    root,
-    vocabulary: text.vocab_size,
-    hidden,
-    isTied: config.tie_word_embeddings,
-    norm: 'rms-float32',
-    logits: text.final_logit_softcapping ? 'capped' : 'plain',
-  } as const
+  const output = sharingOutput(text, root, config.tie_word_embeddings)
   return outputLayer(ops, output, gathered(ops, root, text, streams), task, labels)
 }
 
@@ -156,19 +149,7 @@ interface Layer<T> {
 }
 
 function attentionOf(text: Text, index: number): SharingLayer {
-  const kind = kindOf(text, index)
-  return {
-    kind,
-    heads: text.num_attention_heads,
-    keyValueHeads: text.num_key_value_heads,
-    headSize: text.head_dim,
-    hidden: text.hidden_size,
-    bias: text.attention_bias,
-    dropout: text.attention_dropout,
-    window: kind === 'full_attention' ? undefined : text.sliding_window,
-    keysAreValues: false,
-    keysAndValues: keysAndValuesOf(text, index, at => kindOf(text, at)),
-  }
+  return sharingLayer(text, index, at => kindOf(text, at))
 }
 
 function kindOf(text: Text, index: number): LayerKind {

@@ -20,13 +20,15 @@ import { gateBy } from './experts.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 import { gatedByInput, layerInputs } from './per-layer-embeddings.ts'
 import {
-  keysAndValuesOf,
   type LayerKind,
+  mayBeUntied,
   norm,
   type SharedStates,
   type SharingLayer,
   sharingAttention,
   sharingFields,
+  sharingLayer,
+  sharingOutput,
 } from './sharing-attention.ts'
 
 /** transformers' defaults, which published files spell out. */
@@ -57,19 +59,17 @@ const textConfig = z.object({
 })
 type Text = z.infer<typeof textConfig>
 
-const tied = { tie_word_embeddings: z.boolean().default(true) }
-
-export const gemma4TextConfig = textConfig.extend({ model_type: z.literal('gemma4_text'), ...tied })
+export const gemma4TextConfig = textConfig.extend({ model_type: z.literal('gemma4_text'), ...mayBeUntied })
 export const gemma4Config = z.object({
   model_type: z.literal('gemma4'),
-  ...tied,
+  ...mayBeUntied,
   text_config: textConfig,
   vision_config: gemma4VisionConfig.nullish(),
   audio_config: gemma4AudioConfig.nullish(),
 })
 export const gemma4UnifiedConfig = z.object({
   model_type: z.literal('gemma4_unified'),
-  ...tied,
+  ...mayBeUntied,
   text_config: textConfig.extend({
     hidden_size_per_layer_input: textConfig.shape.hidden_size_per_layer_input.default(0),
     max_position_embeddings: size.default(262_144),
@@ -105,14 +105,7 @@ export function gemma4<T>(ops: Ops<T>, config: Gemma4, task: Task, labels: numbe
     const place = { name: `${root}.layers.${index}`, index }
     return ops.block(states, input => decoderLayer(ops, text, place, input, layer), alsoRead)
   })
-  const output = {
-    root,
-    vocabulary: text.vocab_size,
-    hidden,
-    isTied: config.tie_word_embeddings,
-    norm: 'rms-float32',
-    logits: text.final_logit_softcapping ? 'capped' : 'plain',
-  } as const
+  const output = sharingOutput(text, root, config.tie_word_embeddings)
   return outputLayer(ops, output, x, task, labels)
 }
 
@@ -137,21 +130,11 @@ function kindOf(text: Text, index: number): LayerKind {
 }
 
 function attentionOf(text: Text, index: number): SharingLayer {
-  const kind = kindOf(text, index)
-  const isFull = kind === 'full_attention'
-  const keysAreValues = isFull && text.attention_k_eq_v
-  return {
-    kind,
-    heads: text.num_attention_heads,
-    keyValueHeads: (keysAreValues ? text.num_global_key_value_heads : undefined) ?? text.num_key_value_heads,
-    headSize: isFull ? text.global_head_dim : text.head_dim,
-    hidden: text.hidden_size,
-    bias: text.attention_bias,
-    dropout: text.attention_dropout,
-    window: isFull ? undefined : text.sliding_window,
-    keysAreValues,
-    keysAndValues: keysAndValuesOf(text, index, at => kindOf(text, at)),
-  }
+  const layer = sharingLayer(text, index, at => kindOf(text, at))
+  if (layer.kind !== 'full_attention') return layer
+  const keysAreValues = text.attention_k_eq_v
+  const keyValueHeads = (keysAreValues ? text.num_global_key_value_heads : undefined) ?? text.num_key_value_heads
+  return { ...layer, keyValueHeads, headSize: text.global_head_dim, keysAreValues }
 }
 
 interface Given<T> {

@@ -17,6 +17,8 @@ export const sharingFields = {
   sliding_window: size.default(512),
 }
 
+export const mayBeUntied = { tie_word_embeddings: z.boolean().default(true) }
+
 interface Layers {
   readonly num_hidden_layers: number
   readonly num_kv_shared_layers: number
@@ -25,7 +27,7 @@ interface Layers {
 export type KeysAndValues = 'own' | 'own-for-later-layers' | 'of-an-earlier-layer'
 
 /** `kindOf`: of the layer at an index. */
-export function keysAndValuesOf(layers: Layers, index: number, kindOf: (index: number) => LayerKind): KeysAndValues {
+function keysAndValuesOf(layers: Layers, index: number, kindOf: (index: number) => LayerKind): KeysAndValues {
   const first = layers.num_hidden_layers - layers.num_kv_shared_layers
   if (first > 0 && index >= first) return 'of-an-earlier-layer'
   for (let later = index + 1; later < first; later++) if (kindOf(later) === kindOf(index)) return 'own'
@@ -44,6 +46,33 @@ export interface SharingLayer {
   /** The keys, before norm and positions, are the values too. */
   readonly keysAreValues: boolean
   readonly keysAndValues: KeysAndValues
+}
+
+interface SharingText extends Layers {
+  readonly num_attention_heads: number
+  readonly num_key_value_heads: number
+  readonly head_dim: number
+  readonly hidden_size: number
+  readonly attention_bias: boolean
+  readonly attention_dropout: number
+  readonly sliding_window: number
+}
+
+/** The attention of the layer at an index, of which Gemma 4 changes some in its full layers. */
+export function sharingLayer(text: SharingText, index: number, kindOf: (index: number) => LayerKind): SharingLayer {
+  const kind = kindOf(index)
+  return {
+    kind,
+    heads: text.num_attention_heads,
+    keyValueHeads: text.num_key_value_heads,
+    headSize: text.head_dim,
+    hidden: text.hidden_size,
+    bias: text.attention_bias,
+    dropout: text.attention_dropout,
+    window: kind === 'full_attention' ? undefined : text.sliding_window,
+    keysAreValues: false,
+    keysAndValues: keysAndValuesOf(text, index, kindOf),
+  }
 }
 
 /** Keys and values that layers hand on to later ones of their kind. */
@@ -94,4 +123,24 @@ function ownStates<T>(
 /** Weighted in float32, as every norm of these models is. `size`: features that are normalised together. */
 export function norm<T>(ops: Ops<T>, name: string, x: T, size: number): T {
   return ops.rmsNorm(name, x, { size, scalesInFloat32: true })
+}
+
+/** What the output layer is made from. */
+export function sharingOutput(
+  text: {
+    readonly vocab_size: number
+    readonly hidden_size: number
+    readonly final_logit_softcapping?: number | null | undefined
+  },
+  root: string,
+  isTied: boolean,
+) {
+  return {
+    root,
+    vocabulary: text.vocab_size,
+    hidden: text.hidden_size,
+    isTied,
+    norm: 'rms-float32',
+    logits: text.final_logit_softcapping ? 'capped' : 'plain',
+  } as const
 }
