@@ -7,48 +7,27 @@ import * as z from 'zod'
 import { writtenRuns } from '../../engine/calibration/file.ts'
 import { commentMarker, report } from '../../engine/index.ts'
 import { runWith } from '../calibration/runs.ts'
-import { type EmulatedGitHub, type PullRequest, type Repository, startGitHub } from '../github/index.ts'
-import { onA10 } from '../on-a10.ts'
-import { BundledAction } from './run-action.ts'
+import type { EmulatedGitHub, Repository } from '../github/index.ts'
+import { BundleOnA10, wasteful } from './bundle-on-a10.ts'
+import type { BundledAction } from './run-action.ts'
 
-const wasteful = `model_name_or_path: bert-base-uncased
-task_name: mnli
-max_seq_length: 128
-per_device_train_batch_size: 2
-gradient_accumulation_steps: 64
-num_labels: 3
-bf16: true
-`
 const doesNotFit = wasteful.replace('batch_size: 2', 'batch_size: 100000')
 
+let beside: BundleOnA10
 let action: BundledAction
 let github: EmulatedGitHub
 let token: string
 
 beforeAll(async () => {
-  action = await BundledAction.build()
-  github = await startGitHub()
-  token = await github.actionsToken()
+  beside = await BundleOnA10.start()
+  action = beside.action
+  github = beside.github
+  token = beside.token
 })
 
-afterAll(async () => {
-  await github[Symbol.asyncDispose]()
-  await action[Symbol.asyncDispose]()
-})
+afterAll(() => beside[Symbol.asyncDispose]())
 
-let repositories = 0
-
-async function open(
-  files: Readonly<Record<string, string | null>>,
-  { fork = false, base = {} }: { fork?: boolean; base?: Readonly<Record<string, string>> } = {},
-): Promise<{ repository: Repository; pullRequest: PullRequest }> {
-  const repository = await github.createRepository(`models-${repositories++}`, {
-    'README.md': 'Models',
-    ...onA10,
-    ...base,
-  })
-  return { repository, pullRequest: await repository.openPullRequest({ files, fork }) }
-}
+const open: BundleOnA10['open'] = (files, opening) => beside.open(files, opening)
 
 /** File, line and title of each annotation, as the runner would read them. */
 function annotations(log: string) {

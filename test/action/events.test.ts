@@ -2,52 +2,26 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { report } from '../../engine/index.ts'
-import { type EmulatedGitHub, type PullRequest, type Repository, startGitHub } from '../github/index.ts'
-import { onA10 } from '../on-a10.ts'
-import { type ActionRun, BundledAction, type RunOptions } from './run-action.ts'
+import type { EmulatedGitHub, Repository } from '../github/index.ts'
+import { warnings } from './action-beside-github.ts'
+import { BundleOnA10, wasteful } from './bundle-on-a10.ts'
+import type { ActionRun, BundledAction, RunOptions } from './run-action.ts'
 
-const wasteful = `model_name_or_path: bert-base-uncased
-task_name: mnli
-max_seq_length: 128
-per_device_train_batch_size: 2
-gradient_accumulation_steps: 64
-num_labels: 3
-bf16: true
-`
-
+let beside: BundleOnA10
 let action: BundledAction
 let github: EmulatedGitHub
 let token: string
 
 beforeAll(async () => {
-  action = await BundledAction.build()
-  github = await startGitHub()
-  token = await github.actionsToken()
+  beside = await BundleOnA10.start()
+  action = beside.action
+  github = beside.github
+  token = beside.token
 })
 
-afterAll(async () => {
-  await github[Symbol.asyncDispose]()
-  await action[Symbol.asyncDispose]()
-})
+afterAll(() => beside[Symbol.asyncDispose]())
 
-let repositories = 0
-
-interface Opening {
-  readonly fork?: boolean
-  readonly base?: Readonly<Record<string, string>>
-}
-
-async function open(
-  files: Readonly<Record<string, string | null>>,
-  { fork = false, base = {} }: Opening = {},
-): Promise<{ repository: Repository; pullRequest: PullRequest }> {
-  const repository = await github.createRepository(`events-${repositories++}`, {
-    'README.md': 'Models',
-    ...onA10,
-    ...base,
-  })
-  return { repository, pullRequest: await repository.openPullRequest({ files, fork }) }
-}
+const open: BundleOnA10['open'] = (files, opening) => beside.open(files, opening)
 
 function run(repository: Repository, options: Partial<RunOptions> = {}): Promise<ActionRun> {
   return action.run({ github, repository, token, ...options })
@@ -60,10 +34,6 @@ function paths({ report: written }: ActionRun): string[] {
 function pullRequestHead(payload: object): string {
   const event = z.object({ pull_request: z.object({ head: z.object({ sha: z.string() }) }) }).parse(payload)
   return event.pull_request.head.sha.slice(0, 7)
-}
-
-function warnings({ log }: ActionRun): string[] {
-  return Array.from(log.matchAll(/^::warning::(.*)$/gm), ([, message = '']) => message)
 }
 
 describe('a pull request', () => {
