@@ -39,9 +39,9 @@ describe.each(listed('.github/workflows'))('%s', name => {
   })
 })
 
-it('in the release, the job that runs the code of the repository cannot write to it', () => {
+it('in the release, the job that runs the code of the repository can write nothing', () => {
   const { jobs } = workflow.parse(parse(read('.github/workflows/release.yml')))
-  expect(jobs.pack?.permissions).toMatchObject({ contents: 'read' })
+  expect(jobs.pack?.permissions).toEqual({ contents: 'read' })
   expect(parse(read('.github/workflows/release.yml')).jobs.publish.steps).not.toContainEqual(
     expect.objectContaining({ uses: expect.stringContaining('actions/checkout') }),
   )
