@@ -45,8 +45,9 @@ describe.each(['t4', 'a10', 'a100-80gb'])('on the %s', { timeout: 60_000 }, gpuI
       const { microBatch, gradientAccumulation } = beyond ?? after.current
       expect(after.recommended, file.path).toMatchObject({ microBatch, gradientAccumulation })
       expect(after.largest?.microBatch, file.path).toBe(largest?.microBatch)
-      // What another effective batch would bring beyond was told at once, and only warns.
-      expect(beyond === undefined ? ['fine'] : ['fine', 'warning'], file.path).toContain(after.verdict.state)
+      // What another effective batch would bring beyond was told at once, and only warns; so does a setting that nobody understood.
+      const mayWarn = beyond !== undefined || before.unreadSettings !== undefined
+      expect(mayWarn ? ['fine', 'warning'] : ['fine'], file.path).toContain(after.verdict.state)
       followed++
     }
     expect(followed).toBeGreaterThan(5)

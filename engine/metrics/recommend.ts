@@ -38,8 +38,8 @@ interface Situation {
 }
 
 /**
- * The current batch stays where it fits with the margin and another would not be worth the change: one with the same effective
- * batch if it is within the tolerance, any other if it brings too little.
+ * The current batch stays where it fits with the margin and another would not be worth the change: less than is lost where a round
+ * number is preferred, or than is known.
  */
 function recommend(situation: Situation): BatchPlan | undefined {
   const { current, samplesPerSecond } = situation
@@ -47,7 +47,7 @@ function recommend(situation: Situation): BatchPlan | undefined {
   if (best === undefined || !isAllowed(situation, current)) return best
   const speedup = samplesPerSecond(best) / samplesPerSecond(current)
   const isWorthwhile =
-    perGpuOf(best) === perGpuOf(current) ? speedup * (1 - THROUGHPUT_TOLERANCE) > 1 : speedup >= WORTHWHILE_SPEEDUP
+    perGpuOf(best) === perGpuOf(current) ? speedup * (1 - ROUND_TOLERANCE) > 1 : speedup >= WORTHWHILE_SPEEDUP
   return isWorthwhile ? best : current
 }
 

@@ -279,6 +279,12 @@ describe('any config', () => {
         if (beyond === undefined) throw new Error('no advice')
         expect(advise({ ...given, current: beyond })).toEqual({ recommended: beyond })
       }),
+      // A round number that was near enough to be recommended has divisors of its own, a little faster.
+      {
+        examples: [
+          [{ microBatch: 562, gradientAccumulation: 18, largestIndex: 33, lessWithGradients: 0, fixed: 51.65 }],
+        ],
+      },
     )
   })
 })

@@ -166,7 +166,7 @@ describe('what cannot be analysed', () => {
     ['a GPU that the catalogue lacks', { model: 'bert', gpu: 'a11' }, 'gpu'],
     ['a setting that a spec does not have', { model: 'bert', spec: { batch: 1 } }, 'spec'],
     ['no batch at all', { model: 'bert', spec: { microBatch: 0 } }, 'spec.microBatch'],
-    ['a file of another kind', { config: { fileName: 'train.py', text: 'a' } }, 'config.fileName'],
+    ['a file of another kind', { config: { fileName: 'train.rb', text: 'a' } }, 'config.fileName'],
     ['a text without end', { config: { fileName: 'a.yaml', text: 'a'.repeat(100_001) } }, 'config.text'],
     ['a list', [], undefined],
   ])('%s is refused with 400', async (_, request, field) => {

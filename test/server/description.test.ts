@@ -53,7 +53,9 @@ describe('the OpenAPI document', () => {
       expect.arrayContaining(['model', 'config', 'spec', 'gpu', 'engine', 'strategy', 'stepSize']),
     )
     expect(properties.spec.properties.microBatch).toEqual({ type: 'integer', minimum: 1, maximum: 1_000_000 })
-    expect(properties.config.properties.fileName.pattern).toBe(String.raw`^[\w ./@+-]*\.(?:yaml|yml|json)$`)
+    expect(properties.config.properties.fileName.pattern).toBe(
+      String.raw`^[\w ./@+-]*\.(?:yaml|yml|json|(?:py|ipynb)(?::\d{1,7})?)$`,
+    )
   })
 
   test('describes what many routes share once, and every reference leads somewhere', async () => {
