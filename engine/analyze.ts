@@ -231,7 +231,9 @@ async function analyzeReading(
           assumptions: [...assumptions, ...calibrated, ...sentencesOnGpu(options.gpu)],
         })
       }
-      return { name, result: await assessed(path, reading, analysis, options) }
+      // What was to be measured and could not be is no matter of what is understood.
+      const excuse = assessor === estimating ? unblocking(path, options) : {}
+      return { name, result: await assessed(path, reading, analysis, excuse) }
     }
   }
 }
@@ -241,14 +243,14 @@ async function assessed(
   path: string,
   reading: TrainingConfig,
   analysis: () => Promise<ConfigResult>,
-  options: Pick<AssessmentOptions, 'policy'>,
+  excuse: Pick<UnanalysedConfig, 'spared'>,
 ): Promise<ConfigResult> {
   try {
     return await analysis()
   } catch (error) {
     if (!(error instanceof MemoryMarkError)) throw error
     const problems = [{ ...error.problem, file: path }]
-    return { status: 'not-analysed', path, problems, ...unblocking(path, options), ...besides(reading) }
+    return { status: 'not-analysed', path, problems, ...excuse, ...besides(reading) }
   }
 }
 
