@@ -1,8 +1,8 @@
 import type { DeepSpeedFile } from './deepspeed-file.ts'
 import { accelerate } from './dialects/accelerate.ts'
 import { axolotl } from './dialects/axolotl.ts'
+import { customKeys } from './dialects/custom-keys.ts'
 import { deepspeed } from './dialects/deepspeed.ts'
-import { homeMade } from './dialects/home-made.ts'
 import { huggingface } from './dialects/huggingface.ts'
 import { hydra } from './dialects/hydra.ts'
 import { lightning } from './dialects/lightning.ts'
@@ -57,5 +57,5 @@ export const dialects: readonly Dialect[] = [
   timm,
   huggingface,
   hydra,
-  homeMade,
+  customKeys,
 ]

@@ -5,7 +5,7 @@
 import { posix } from 'node:path'
 import type { Problem } from '../../errors.ts'
 import type { Dialect } from '../dialect.ts'
-import { homeMade } from '../dialects/home-made.ts'
+import { customKeys } from '../dialects/custom-keys.ts'
 import { huggingface } from '../dialects/huggingface.ts'
 import { llamafactory } from '../dialects/llamafactory.ts'
 import { ultralytics } from '../dialects/ultralytics.ts'
@@ -91,7 +91,7 @@ function openLaunch(launch: Launch, shell: ShellText): Opened | undefined {
 }
 
 function dialectsOf({ target }: Launch): readonly Dialect[] {
-  if (target.kind === 'script') return [huggingface, homeMade]
+  if (target.kind === 'script') return [huggingface, customKeys]
   if (target.kind === 'refused') return []
   switch (target.tool) {
     case 'llamafactory':

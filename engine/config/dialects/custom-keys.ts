@@ -39,7 +39,13 @@ const modelKeys = [
   ],
   ...['pretrained_model_name_or_path', 'backbone'],
 ]
+const accumulationKeys = [
+  ...['grad_accum', 'grad_accum_steps', 'gradient_accumulation', 'accumulation_steps', 'accumulate_grad_batches'],
+  ...['grad_accumulation_steps', 'grad_acc_steps', 'gradient_accumulation_step'],
+]
+/** What only a training has. */
 const trainingKeys = [
+  ...['gradient_accumulation_steps', ...accumulationKeys],
   ...['learning_rate', 'lr', 'num_train_epochs', 'num_epochs', 'epochs', 'n_epochs', 'max_steps', 'train_steps'],
   ...['max_epochs', 'num_steps', 'total_steps', 'weight_decay', 'warmup_steps', 'warmup_ratio'],
 ]
@@ -48,10 +54,7 @@ const trainingKeys = [
 const ownNames: ReadonlyMap<string, string> = new Map([
   ...batchKeys.map(key => [key, 'per_device_train_batch_size'] as const),
   ...modelKeys.map(key => [key, 'model_name_or_path'] as const),
-  ...[
-    ...['grad_accum', 'grad_accum_steps', 'gradient_accumulation', 'accumulation_steps', 'accumulate_grad_batches'],
-    ...['grad_accumulation_steps', 'grad_acc_steps', 'gradient_accumulation_step'],
-  ].map(key => [key, 'gradient_accumulation_steps'] as const),
+  ...accumulationKeys.map(key => [key, 'gradient_accumulation_steps'] as const),
   ...[
     ...['sequence_len', 'max_length', 'max_seq_len', 'seq_len', 'seq_length', 'sequence_length', 'max_len'],
     ...['context_length', 'max_sequence_length', 'cutoff_len', 'max_context_length'],
@@ -85,8 +88,8 @@ const writesBatch = writesAny(batchKeys)
 const writesModel = writesAny(modelKeys)
 const writesTraining = writesAny(trainingKeys)
 
-export const homeMade: Dialect = {
-  name: 'Home-made',
+export const customKeys: Dialect = {
+  name: 'Custom keys',
   mayBe: text => writesBatch(text) && writesModel(text) && writesTraining(text),
   recognise: document => {
     const home = homeIn(document)
@@ -254,5 +257,5 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   const reading = readArguments(section, reader, lookUp, deepSpeed)
   for (const { section: from, key, as, asKey } of pairings) if (as.wasAsked(asKey)) from.field(key)
   if (reading.kind !== 'training-config') return reading
-  return { ...reading, dialect: homeMade.name, ...(isOwn && { assumesCode: true }) }
+  return { ...reading, dialect: customKeys.name, ...(isOwn && { assumesCode: true }) }
 }
