@@ -49,7 +49,9 @@ function climbs(path: string): boolean {
 function settingsIn(file: SourceFile): DeepSpeedFile {
   const { path } = file
   const parsed = parseFile(file)
-  if (parsed.kind === 'unreadable') return { kind: 'unusable', path, why: unreadableBecause(parsed.problems[0]) }
+  // DeepSpeed refuses a key that stands twice (`dict_raise_error_on_duplicate_keys`).
+  const problem = parsed.kind === 'unreadable' ? parsed.problems[0] : parsed.repeated[0]
+  if (parsed.kind === 'unreadable' || problem) return { kind: 'unusable', path, why: unreadableBecause(problem) }
   const [settings, ...others] = parsed.mappings
   if (settings === undefined || others.length > 0) return { kind: 'unusable', path, why: 'is not a single mapping' }
   // accelerate's DeepSpeedPlugin does not start without it.
