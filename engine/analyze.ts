@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { type Assessment, type AssessmentOptions, assess } from './assess.ts'
 import { sentencesOn } from './calibration/known.ts'
+import { sentencesOn as sentencesOnAsked } from './config/job/request.ts'
 import { readConfigAsync } from './config/read.ts'
 import type { OtherFile, Reading, ReadTraining, SourceFile } from './config/reading.ts'
 import { isLauncherPath } from './config/shell/quick-look.ts'
@@ -91,10 +92,12 @@ export function judging(
   return async file => {
     const own = settingsFor(file.path, settings)
     const assessment = assessmentOptions(options, shared, own)
+    const onGpu = (gpu: Gpu) => assessmentOptions({ ...options, gpu }, shared, own)
     const analyzeText = (text: string, sources: Sources, training = file.training) =>
       analyzeFile({ ...file, text, ...(training && { training }) }, assessment, {
         sources,
         supplied: own.supplied,
+        onGpu,
         assessor,
       })
     const found = await analyzeText(file.text, sources.now)
@@ -167,6 +170,8 @@ interface ReadingOptions {
   readonly sources: Sources
   readonly supplied: SuppliedFields
   readonly assessor: Assessor
+  /** The options where the jobs of the repository ask for a GPU, and nobody names another. */
+  readonly onGpu: (gpu: Gpu) => AssessmentOptions
 }
 
 /** What came of one file, before it is compared with what it was. */
@@ -198,8 +203,8 @@ async function analyzeFile(file: SourceFile, options: AssessmentOptions, reading
 async function analyzeReading(
   file: SourceFile,
   reading: Exclude<Reading, { kind: 'not-a-training-config' }>,
-  options: AssessmentOptions,
-  { assessor }: ReadingOptions,
+  general: AssessmentOptions,
+  { assessor, onGpu }: ReadingOptions,
 ): Promise<AnalysedTraining> {
   const { path } = file
   const name = reading.training?.name
@@ -210,12 +215,14 @@ async function analyzeReading(
         status: 'not-analysed' as const,
         path,
         problems,
-        ...unblocking(path, options),
+        ...unblocking(path, general),
         ...besides(reading),
       }
       return { name, result }
     }
     case 'training-config': {
+      const asked = general.assumed?.includes('gpu') ? reading.askedCard : undefined
+      const options = asked?.kind === 'card' ? onGpu(asked.gpu) : general
       const assumed = [
         ...(options.assumed ?? []),
         ...(reading.assumesGpus ? (['gpus'] as const) : []),
@@ -228,7 +235,7 @@ async function analyzeReading(
         const calibrated = calibration ? sentencesOn(calibration, gpu) : []
         return analysed(path, reading, {
           assessment,
-          assumptions: [...assumptions, ...calibrated, ...sentencesOnGpu(options.gpu)],
+          assumptions: [...assumptions, ...sentencesOnAsked(asked), ...calibrated, ...sentencesOnGpu(options.gpu)],
         })
       }
       // What was to be measured and could not be is no matter of what is understood.

@@ -3,6 +3,7 @@
  * number of processes. Looked for beside the config, above it, in the folders for scripts there and at the root.
  */
 import { posix } from 'node:path'
+import { type AskedCard, agreedCard } from './job/request.ts'
 import { plain } from './quote.ts'
 import type { SourceFile } from './reading.ts'
 import type { Field } from './section.ts'
@@ -14,6 +15,8 @@ export interface Launched {
   /** What the launch sets instead of the config; dotted keys are paths. */
   readonly fields: readonly Field[]
   readonly gpus: Field | undefined
+  /** The GPU that the jobs among the launchers ask for. */
+  readonly card: AskedCard | undefined
   /** Several launches differ, or set what is not read: the verdict never blocks. */
   readonly isUnclear: boolean
   /** Sentences for the reader of the result. */
@@ -22,7 +25,14 @@ export interface Launched {
   readonly files: readonly SourceFile[]
 }
 
-export const notLaunched: Launched = { fields: [], gpus: undefined, isUnclear: false, assumptions: [], files: [] }
+export const notLaunched: Launched = {
+  fields: [],
+  gpus: undefined,
+  card: undefined,
+  isUnclear: false,
+  assumptions: [],
+  files: [],
+}
 
 const MAX_FOLDERS = 10
 /** Texts that are looked through for the name. */
@@ -73,6 +83,7 @@ function chosen(all: readonly Launching[], listed: number): Launched {
     0,
     MAX_SHOWN,
   )
+  const card = agreedCard(all.flatMap(each => each.card ?? []))
   const isOne = all.every(each => each.said === first.said)
   if (!isOne) {
     const places = all.slice(0, MAX_SHOWN).map(({ place }) => place)
@@ -82,6 +93,7 @@ function chosen(all: readonly Launching[], listed: number): Launched {
     return {
       ...notLaunched,
       gpus: isSameNumber ? first.gpus : undefined,
+      card,
       isUnclear: true,
       assumptions: [sentence, ...cut],
       files,
@@ -93,6 +105,7 @@ function chosen(all: readonly Launching[], listed: number): Launched {
   return {
     fields: first.fields,
     gpus: first.gpus,
+    card,
     isUnclear: first.isUnclear,
     assumptions: [`Started by ${first.place}${arguments_}.`, ...first.assumptions, ...cut],
     files,

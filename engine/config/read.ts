@@ -6,6 +6,7 @@ import { type DeepSpeedFile, findDeepSpeedFile, notLookedFor } from './deepspeed
 import { type Dialect, dialects } from './dialect.ts'
 import { parseFile } from './document.ts'
 import { type Decision, FieldReader } from './fields.ts'
+import type { AskedCard } from './job/request.ts'
 import { findLaunched, type Launched, notLaunched } from './launched.ts'
 import { unreadMemorySettings } from './memory-settings.ts'
 import { type ModelLookup, nameIn } from './model-fields.ts'
@@ -154,7 +155,7 @@ async function openLaunched(file: SourceFile, supplied: SuppliedFields): Promise
   const { openLauncher } = await import('./shell/launcher.ts')
   const opened = openLauncher(file)
   if (opened.kind !== 'open') return opened
-  const { dialect, why, document, gpus, assumptions } = opened
+  const { dialect, why, document, gpus, card, assumptions } = opened
   return {
     kind: 'open',
     dialect: dialect.name,
@@ -166,7 +167,7 @@ async function openLaunched(file: SourceFile, supplied: SuppliedFields): Promise
         for (const sentence of assumptions) reader.assume(sentence)
         const own = document.afresh()
         const reading = withUnreadSettings(dialect.read(own, reader, found.lookUp, found.deepSpeed), own, dialect)
-        return { reading: assumptions.length > 0 ? withOpenCode(reading) : reading }
+        return { reading: withAskedCard(assumptions.length > 0 ? withOpenCode(reading) : reading, card) }
       }),
   }
 }
@@ -174,6 +175,14 @@ async function openLaunched(file: SourceFile, supplied: SuppliedFields): Promise
 /** What a script sets besides its arguments is not read. */
 function withOpenCode(reading: Reading): Reading {
   return reading.kind === 'training-config' ? { ...reading, assumesCode: true } : reading
+}
+
+function withAskedCard(reading: Reading, card: AskedCard | undefined): Reading {
+  return reading.kind === 'training-config' && card !== undefined ? { ...reading, askedCard: card } : reading
+}
+
+function withLaunch(reading: Reading, { isUnclear, card }: Launched): Reading {
+  return withAskedCard(isUnclear ? withOpenCode(reading) : reading, card)
 }
 
 function scriptConfig(
@@ -193,7 +202,7 @@ function scriptConfig(
       const read = () => {
         tellLaunch(reader, launched)
         const reading = opened.read(reader, found.lookUp, found.deepSpeed)
-        return { reading: launched.isUnclear ? withOpenCode(reading) : reading }
+        return { reading: withLaunch(reading, launched) }
       }
       return ofTraining(completed(found, supplied, reader, read), training)
     },
@@ -276,7 +285,7 @@ function openConfig(
             tellRepeated(reader, parsed.repeated)
             const own = started.afresh()
             const reading = withUnreadSettings(dialect.read(own, reader, found.lookUp, found.deepSpeed), own, dialect)
-            return { reading: launched.isUnclear ? withOpenCode(reading) : reading, variable, tool }
+            return { reading: withLaunch(reading, launched), variable, tool }
           })
         },
       }

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { cellPosition, type Problem } from '../errors.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
+import type { AskedCard } from './job/request.ts'
 import type { TrainingSpec } from './spec.ts'
 import type { TrainingChoice, TrainingPlace } from './training-place.ts'
 
@@ -69,6 +70,8 @@ export type Reading =
       /** The verdict only warns where there are any. */
       readonly unreadSettings?: readonly UnreadSetting[]
       readonly training?: ReadTraining
+      /** The GPU that the jobs which start it ask for: counts where nobody names another. */
+      readonly askedCard?: AskedCard
       /** Of the repository, on which the spec or the model hangs besides; absent where there are none. */
       readonly otherFiles?: readonly OtherFile[]
     }

@@ -8,7 +8,7 @@ import {
   parse,
   type Statement,
 } from 'unbash'
-import { Environment, type Given, type ShellText } from './words.ts'
+import { Environment, type Given, type KnownNumber, type ShellText } from './words.ts'
 
 /** A command as it would be run. */
 export interface ShellCommand {
@@ -21,8 +21,12 @@ export interface ShellCommand {
 const MAX_COMMANDS = 5_000
 const MAX_DEPTH = 60
 
-export function commandsIn(shell: ShellText): readonly ShellCommand[] {
-  const walk = new Walk(shell)
+/** `known`: numbers that the environment holds before the first command. */
+export function commandsIn(
+  shell: ShellText,
+  known: ReadonlyMap<string, KnownNumber> = new Map(),
+): readonly ShellCommand[] {
+  const walk = new Walk(shell, known)
   walk.statements(parse(shell.text).commands, 0)
   return walk.found
 }
@@ -35,9 +39,9 @@ class Walk {
   /** Why what is set here may be otherwise: it stands in a branch or a loop. */
   #inBranch: string | undefined
 
-  constructor(shell: ShellText) {
+  constructor(shell: ShellText, known: ReadonlyMap<string, KnownNumber>) {
     this.#shell = shell
-    this.#environment = new Environment(shell)
+    this.#environment = new Environment(shell, known)
   }
 
   statements(statements: readonly Statement[], depth: number): void {

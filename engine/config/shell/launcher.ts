@@ -10,6 +10,8 @@ import { huggingface } from '../dialects/huggingface.ts'
 import { llamafactory } from '../dialects/llamafactory.ts'
 import { ultralytics } from '../dialects/ultralytics.ts'
 import { MAX_CONFIG_BYTES } from '../document.ts'
+import { jobRequest, processesOn } from '../job/job.ts'
+import type { AskedCard } from '../job/request.ts'
 import { plain } from '../quote.ts'
 import type { Reading, SourceFile } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
@@ -23,6 +25,8 @@ import { ShellText } from './words.ts'
 export interface Launches {
   readonly shell: ShellText
   readonly launches: readonly Launch[]
+  /** The GPU that the job of the file asks for. */
+  readonly card: AskedCard | undefined
 }
 
 /** Of a launcher whose arguments are all that there is. */
@@ -33,6 +37,7 @@ export interface OpenLauncher {
   readonly document: Section
   /** How many GPUs train, where the launch says. */
   readonly gpus: Field | undefined
+  readonly card: AskedCard | undefined
   /** Sentences for the reader of the result. */
   readonly assumptions: readonly string[]
 }
@@ -40,13 +45,20 @@ export interface OpenLauncher {
 export function launchesIn(file: SourceFile): Launches {
   const text = file.text.replace(/^\uFEFF/, '')
   const shell = new ShellText(file.path, shellIn(file.path, text))
-  if ((file.sizeBytes ?? text.length) > MAX_CONFIG_BYTES || !mayLaunch(text)) return { shell, launches: [] }
-  return { shell, launches: commandsIn(shell).flatMap(command => launchOf(command) ?? []) }
+  if ((file.sizeBytes ?? text.length) > MAX_CONFIG_BYTES || !mayLaunch(text))
+    return { shell, launches: [], card: undefined }
+  const job = jobRequest(file)
+  const launches = commandsIn(shell, job?.variables).flatMap(command => launchOf(command) ?? [])
+  return {
+    shell,
+    launches: launches.map(launch => ({ ...launch, processes: processesOn(job, launch) })),
+    card: job?.card,
+  }
 }
 
 export function openLauncher(file: SourceFile): OpenLauncher | Exclude<Reading, { kind: 'training-config' }> {
-  const { shell, launches } = launchesIn(file)
-  const opened = launches.flatMap(launch => openLaunch(launch, shell) ?? [])
+  const { shell, launches, card } = launchesIn(file)
+  const opened = launches.flatMap(launch => openLaunch(launch, shell, card) ?? [])
   const distinct = opened.filter(({ said }, index) => opened.findIndex(each => each.said === said) === index)
   const [only, ...others] = distinct
   if (others.length > 0) return { kind: 'unreadable', problems: [severalTrainings(shell, distinct)] }
@@ -60,7 +72,7 @@ interface Opened extends OpenLauncher {
   readonly said: string
 }
 
-function openLaunch(launch: Launch, shell: ShellText): Opened | undefined {
+function openLaunch(launch: Launch, shell: ShellText, card: AskedCard | undefined): Opened | undefined {
   const dialect = dialectsOf(launch)
   const fields = argumentFields(launch, shell)
   if (dialect.length === 0 || configNamed(launch) !== undefined) return undefined
@@ -75,6 +87,7 @@ function openLaunch(launch: Launch, shell: ShellText): Opened | undefined {
     why: `${launch.launcher} on line ${line}, with ${recognised.why}`,
     document,
     gpus: gpusField(launch.processes, shell, launch.at),
+    card,
     assumptions:
       script === undefined
         ? []

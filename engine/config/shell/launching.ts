@@ -1,5 +1,6 @@
 /** The launches of one config or script in the launchers that name it. */
 import { parseFile } from '../document.ts'
+import type { AskedCard } from '../job/request.ts'
 import { plain } from '../quote.ts'
 import type { SourceFile } from '../reading.ts'
 import { type Field, Section } from '../section.ts'
@@ -15,6 +16,8 @@ export interface Launching {
   readonly place: string
   readonly fields: readonly Field[]
   readonly gpus: Field | undefined
+  /** The GPU that the launcher's job asks for. */
+  readonly card: AskedCard | undefined
   readonly isUnclear: boolean
   readonly assumptions: readonly string[]
   readonly files: readonly SourceFile[]
@@ -36,10 +39,10 @@ export async function launchingsOf(
 ): Promise<readonly Launching[]> {
   const found: Launching[] = []
   for (const file of launchers) {
-    const { shell, launches } = launchesIn(file)
+    const { shell, launches, card } = launchesIn(file)
     for (const launch of launches.slice(0, MAX_LAUNCHES)) {
       const kind = startedBy(launch, path, file.path)
-      if (kind !== undefined) found.push(await launchingOf(launch, kind, { shell, file, readFile }))
+      if (kind !== undefined) found.push(await launchingOf(launch, kind, { shell, file, card, readFile }))
     }
   }
   return found
@@ -66,13 +69,14 @@ export function placesStartedBy(file: SourceFile): readonly string[] {
 interface Where {
   readonly shell: ShellText
   readonly file: SourceFile
+  readonly card: AskedCard | undefined
   readonly readFile: ReadFile
 }
 
 async function launchingOf(
   launch: Launch,
   kind: 'config' | 'script',
-  { shell, file, readFile }: Where,
+  { shell, file, card, readFile }: Where,
 ): Promise<Launching> {
   const own = argumentFields(launch, shell, file.path).filter(({ key }) => !ofLauncher.test(key))
   const accelerate = await accelerateConfig(launch, file.path, readFile)
@@ -95,6 +99,7 @@ async function launchingOf(
     place,
     fields,
     gpus,
+    card,
     isUnclear,
     assumptions: [...unread, ...(accelerate?.assumptions ?? [])],
     files: [file, ...(accelerate === undefined ? [] : [accelerate.file])],

@@ -45,6 +45,12 @@ export interface Given {
   readonly remarks: readonly string[]
 }
 
+/** What a variable holds that the file sets elsewhere than in its commands, at an offset in it. */
+export interface KnownNumber {
+  readonly count: number
+  readonly from: number
+}
+
 /** A variable: one word, or an array's several. */
 type Variable = readonly Given[]
 
@@ -57,8 +63,10 @@ export class Environment {
   readonly #shell: ShellText
   readonly #variables = new Map<string, { readonly isArray: boolean; readonly words: Variable }>()
 
-  constructor(shell: ShellText) {
+  constructor(shell: ShellText, known: ReadonlyMap<string, KnownNumber> = new Map()) {
     this.#shell = shell
+    for (const [name, { count, from }] of known)
+      this.#variables.set(name, { isArray: false, words: [{ text: String(count), from, remarks: [] }] })
   }
 
   get(name: string): Given | undefined {

@@ -1,0 +1,97 @@
+/** What the file of a job asks for: which card, and how many of them on a machine. */
+import { findGpu, gpuKey, type SpeedyGpu } from '../../gpus/catalogue.ts'
+import { plain } from '../quote.ts'
+import { SETTINGS_PATH } from '../supplied.ts'
+
+export interface JobRequest {
+  /** Undefined where the job names none. */
+  readonly card: AskedCard | undefined
+  readonly gpusPerNode: AskedNumber | undefined
+  /** Machines; undefined where the job leaves it to the queue. */
+  readonly nodes: AskedNumber | undefined
+  /** Variables that the queue sets for its commands. */
+  readonly variables: ReadonlyMap<string, AskedNumber>
+}
+
+export interface AskedNumber {
+  readonly count: number
+  /** The option or key that says so, as written. */
+  readonly by: string
+  /** Offset in the file. */
+  readonly from: number
+}
+
+export type AskedCard =
+  | { readonly kind: 'card'; readonly gpu: SpeedyGpu; readonly path: string; readonly line: number }
+  /** `why`: a sentence that says what stands where, and what to write instead. */
+  | { readonly kind: 'unclear'; readonly asked: string; readonly why: string }
+
+/** Names that are more than one card, by their key: what fits on one of them need not fit on the other. */
+const doubtful: ReadonlyMap<string, string> = new Map([
+  ['a100', 'the A100 with 40 GB (gpu: a100-40gb) or the one with 80 GB (gpu: a100-80gb)'],
+  ['v100', 'the V100 with 16 GB (gpu: v100-16gb) or the one with 32 GB (gpu: v100-32gb)'],
+  ...['h100', 'h10080gb'].map(
+    key => [key, 'the H100 SXM (gpu: h100), the H100 PCIe (gpu: h100-pcie) or the H100 NVL'] as const,
+  ),
+  ...['3060', 'rtx3060'].map(key => [key, 'the RTX 3060 with 12 GB (gpu: rtx-3060) or the one with 8 GB'] as const),
+])
+
+/** The card that `name` is without doubt; a bare `a100` is none. */
+export function askedCard(name: string, place: { readonly path: string; readonly line: number }): AskedCard {
+  const either = doubtful.get(gpuKey(name))
+  const gpu = either === undefined ? findGpu(name) : undefined
+  if (gpu !== undefined) return { kind: 'card', gpu, ...place }
+  const asked = plain(name)
+  const said = `${plain(place.path)}, line ${place.line}, asks for ${asked}`
+  return {
+    kind: 'unclear',
+    asked,
+    why:
+      either === undefined
+        ? `${said}, which is no card of the catalogue: name or describe the GPU in ${SETTINGS_PATH}.`
+        : `${said}, which is ${either}: write which in ${SETTINGS_PATH}.`,
+  }
+}
+
+/** One that only people can choose from: `asked` is what stands there. */
+export function severalCards(
+  asked: string,
+  { path, line }: { readonly path: string; readonly line: number },
+): AskedCard {
+  const shown = plain(asked)
+  return {
+    kind: 'unclear',
+    asked: shown,
+    why: `${plain(path)}, line ${line}, asks for ${shown}, of which any may be given: write the GPU in ${SETTINGS_PATH}.`,
+  }
+}
+
+/** Requests of several jobs for the same training: the card that all name; where they differ, none. */
+export function agreedCard(cards: readonly AskedCard[]): AskedCard | undefined {
+  const [first] = cards
+  if (first === undefined || cards.every(card => nameOf(card) === nameOf(first))) return first
+  const names = [...new Map(cards.map(card => [nameOf(card), card])).values()].slice(0, MAX_SHOWN).map(said)
+  const asked = names.join('; ')
+  return {
+    kind: 'unclear',
+    asked,
+    why: `The jobs that start it ask for different GPUs (${asked}): write which counts in ${SETTINGS_PATH}.`,
+  }
+}
+
+/** Where the GPU stands, or why it is not taken: for the reader of a result that nobody named another GPU for. */
+export function sentencesOn(asked: AskedCard | undefined): string[] {
+  if (asked === undefined) return []
+  if (asked.kind === 'unclear') return [asked.why]
+  return [`The GPU is the ${asked.gpu.name}, from ${plain(asked.path)}, line ${asked.line}.`]
+}
+
+const MAX_SHOWN = 4
+
+function nameOf(card: AskedCard): string {
+  return card.kind === 'card' ? card.gpu.id : `? ${card.asked}`
+}
+
+function said(card: AskedCard): string {
+  return card.kind === 'card' ? `${card.gpu.name} in ${plain(card.path)}, line ${card.line}` : card.asked
+}

@@ -1,0 +1,109 @@
+/** The GPU of a verdict, from the job file that starts the training. */
+import { describe, expect, it } from 'vitest'
+import { type AnalyzeOptions, analyze } from '../../../engine/analyze.ts'
+import { findGpu } from '../../../engine/gpus/catalogue.ts'
+import { readSettings } from '../../../engine/settings/read.ts'
+
+const sft =
+  'model_name_or_path: Qwen/Qwen2.5-0.5B\nper_device_train_batch_size: 8\nmax_length: 512\nlearning_rate: 1.0e-5\nbf16: true\n'
+const start = (path = 'sft.yaml') => `accelerate launch sft.py --config ${path}\n`
+const slurm = (options: string, command = start()) => `#!/bin/bash\n#SBATCH -J sft\n#SBATCH ${options}\n${command}`
+
+async function judged(
+  jobs: Record<string, string>,
+  options: Partial<AnalyzeOptions> = {},
+  path = 'sft.yaml',
+  text = sft,
+) {
+  const files: Record<string, string> = { [path]: text, ...jobs }
+  const listFolder = async (folder: string) =>
+    Object.keys(files).flatMap(name => {
+      const at = name.lastIndexOf('/')
+      return (at < 0 ? '.' : name.slice(0, at)) === folder ? [name.slice(at + 1)] : []
+    })
+  const sources = { readFile: async (name: string) => files[name], listFolder }
+  const { configs } = await analyze([{ path, text }], { now: new Date('2026-03-01'), sources, ...options })
+  const [config] = configs
+  if (configs.length !== 1 || config?.status !== 'analysed') throw new Error(JSON.stringify(configs))
+  return config
+}
+
+describe('a Slurm job that starts the config', () => {
+  it('says on which GPU, and on how many, so that nothing of that is assumed', async () => {
+    const config = await judged({ 'jobs/sft.slurm': slurm('--gres=gpu:l40s:4') })
+    expect(config.gpu.id).toBe('l40s')
+    expect(config.spec.gpus).toBe(4)
+    expect(config.assumed).toBeUndefined()
+    expect(config.assumptions).toContain('The GPU is the NVIDIA L40S, from jobs/sft.slurm, line 3.')
+    expect(config.assumptions).toContain('The number of GPUs is 4, as set in jobs/sft.slurm, line 3.')
+    expect(config.otherFiles?.map(({ path }) => path)).toEqual(['jobs/sft.slurm'])
+  })
+
+  it('makes a batch that does not fit block, which on an assumed GPU only warns', async () => {
+    const large = sft.replace('size: 8', 'size: 512')
+    const named = await judged({ 'sft.slurm': slurm('--gres=gpu:t4:1') }, {}, 'sft.yaml', large)
+    const unnamed = await judged({ 'sft.slurm': slurm('--gres=gpu:1') }, {}, 'sft.yaml', large)
+    expect([named.gpu.id, named.verdict.state]).toEqual(['t4', 'blocked'])
+    expect([unnamed.gpu.id, unnamed.assumed, unnamed.verdict.state]).toEqual(['a10', ['gpu'], 'warning'])
+  })
+
+  it('leaves what the settings and the caller say', async () => {
+    const job = { 'sft.slurm': slurm('--gres=gpu:l40s:4') }
+    const read = readSettings({
+      path: '.github/memorymark.yml',
+      text: 'gpu: a40\n',
+    })
+    if (read.kind !== 'settings') throw new Error(JSON.stringify(read))
+    const ofTeam = await judged(job, { settings: read.settings })
+    const t4 = findGpu('t4')
+    const ofCaller = await judged(job, { ...(t4 && { gpu: t4 }) })
+    expect([ofTeam.gpu.id, ofCaller.gpu.id]).toEqual(['a40', 't4'])
+    expect([...ofTeam.assumptions, ...ofCaller.assumptions].join(' ')).not.toContain('L40S')
+  })
+
+  it('is not taken where its card is two cards, which is said with what to write', async () => {
+    const config = await judged({ 'sft.slurm': slurm('--gres=gpu:a100:1') })
+    expect(config).toMatchObject({ gpu: { id: 'a10' }, assumed: ['gpu'] })
+    expect(config.assumptions.join(' ')).toContain(
+      'sft.slurm, line 3, asks for a100, which is the A100 with 40 GB (gpu: a100-40gb) or the one with 80 GB (gpu: a100-80gb): write which in .github/memorymark.yml.',
+    )
+  })
+
+  it('is not chosen from two that differ', async () => {
+    const config = await judged({ 'a.slurm': slurm('--gres=gpu:t4:1'), 'b.slurm': slurm('--gres=gpu:l4:1') })
+    expect(config).toMatchObject({ gpu: { id: 'a10' }, assumed: ['gpu'] })
+    expect(config.assumptions).toContain(
+      'The jobs that start it ask for different GPUs (NVIDIA T4 in a.slurm, line 3; NVIDIA L4 in b.slurm, line 3): write which counts in .github/memorymark.yml.',
+    )
+  })
+
+  it('is taken beside a script that starts it anywhere, and beside a job of another config', async () => {
+    const other = slurm('--gres=gpu:t4:1', start('other.yaml').replace('\n', ' # not sft.yaml\n'))
+    const config = await judged({ 'run.sh': start(), 'a.slurm': slurm('--gpus=l40s:1', start()), 'b.slurm': other })
+    expect(config.gpu.id).toBe('l40s')
+  })
+
+  it('tells its commands how many GPUs and machines there are', async () => {
+    const command =
+      'srun torchrun --nnodes $SLURM_NNODES --nproc_per_node $SLURM_GPUS_ON_NODE sft.py --config sft.yaml\n'
+    const config = await judged({ 'sft.slurm': slurm('--gres=gpu:l40s:4 --nodes=2', command) })
+    expect(config.spec.gpus).toBe(8)
+  })
+
+  it.each(['python sft.py --config sft.yaml\n', 'torchrun sft.py --config sft.yaml\n'])(
+    'leaves open how many of its GPUs %s uses',
+    async command => {
+      const config = await judged({ 'sft.slurm': slurm('--gres=gpu:l40s:4', command) })
+      expect(config.spec.gpus).toBe(1)
+      expect(config.assumptions.join(' ')).toContain('One GPU: the config does not say how many processes run.')
+    },
+  )
+
+  it('whose command sets everything is judged on its own GPU', async () => {
+    const command =
+      'accelerate launch sft.py --model_name_or_path Qwen/Qwen2.5-0.5B --per_device_train_batch_size 8 --max_length 512 --bf16 true --learning_rate 1e-5\n'
+    const config = await judged({}, {}, 'sft.slurm', slurm('--gres=gpu:l40s:4', command))
+    expect(config).toMatchObject({ gpu: { id: 'l40s' }, spec: { gpus: 4 } })
+    expect(config.assumptions).toContain('The GPU is the NVIDIA L40S, from sft.slurm, line 3.')
+  })
+})
