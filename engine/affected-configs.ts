@@ -6,6 +6,7 @@
 import { posix } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { parseFile } from './config/document.ts'
+import { isYamlPath, mayBeJob } from './config/job/quick-look.ts'
 import { isVersionFile, type Statement, statementsIn } from './config/pinned/version-files.ts'
 import { holdsSettings, isPythonPath } from './config/python/quick-look.ts'
 import { isCandidatePath, readConfigAsync } from './config/read.ts'
@@ -68,7 +69,7 @@ export async function affectedConfigs(
   const looked = [...change.files, ...opened].filter(({ path }) => /\.(?:json|py)$/i.test(path))
   const repinned = await otherVersions(change, repository, looking)
   const named = new Set([...chosen(looked, await looking.areNamed(looked)).map(({ path }) => path), ...repinned])
-  const places = (await looking.started(change.files.filter(({ path }) => isLauncherPath(path)))).flat()
+  const places = (await looking.started(change.files.filter(isStarting))).flat()
   if (named.size === 0 && places.length === 0) return { files: [], remarks: [] }
 
   const changed = new Set(change.paths)
@@ -94,6 +95,11 @@ export async function affectedConfigs(
     const affected = chosen(read, await looking.open(read, names))
     return { files: affected, remarks: remarksOn(affected.length, files.length, repinned.length > 0) }
   }
+}
+
+/** Launchers, and jobs in YAML. */
+function isStarting({ path, text }: SourceFile): boolean {
+  return isLauncherPath(path) || (isYamlPath(path) && mayBeJob(text))
 }
 
 function isScript(path: string): boolean {

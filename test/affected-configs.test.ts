@@ -188,6 +188,14 @@ describe('a change of a launcher', () => {
     expect((await affectedBy(['scripts/clean.sh'], launched)).requests).toEqual([])
   })
 
+  it('affects the config that it starts where it is a job in YAML too', async () => {
+    const task = (path: string) =>
+      `resources:\n  accelerators: L4:4\nrun: |\n  accelerate launch train.py --config ${path}\n`
+    const files = { ...launched, 'sky.yaml': task('recipes/sft.yaml'), 'sky-none.yaml': task('recipes/none.yaml') }
+    expect((await affectedBy(['sky.yaml'], files)).paths).toEqual(['recipes/sft.yaml'])
+    expect((await affectedBy(['sky-none.yaml'], files)).paths).toEqual([])
+  })
+
   it('affects no config that the change touches, that the team does not have checked, or that is not there', async () => {
     expect((await affectedBy(['scripts/run.sh', 'recipes/sft.yaml'], launched)).paths).toEqual([])
     const settings = { ...noSettings, ignore: ['recipes/**'] }

@@ -1,8 +1,9 @@
 /**
  * How a config or a script is started: the launchers of the repository that name it, the arguments they override it with, and the
- * number of processes. Looked for beside the config, above it, in the folders for scripts there and at the root.
+ * number of processes. Looked for beside the config, above it, in the folders for scripts there and at the root; YAML only where its name or its folder's sounds like a job.
  */
 import { posix } from 'node:path'
+import { isYamlPath, mayBeJob, soundsLikeJob } from './job/quick-look.ts'
 import { type AskedCard, agreedCard } from './job/request.ts'
 import { plain } from './quote.ts'
 import type { SourceFile } from './reading.ts'
@@ -37,6 +38,7 @@ export const notLaunched: Launched = {
 const MAX_FOLDERS = 10
 /** Texts that are looked through for the name. */
 const MAX_LAUNCHERS = 20
+const MAX_JOBS = 10
 const MAX_SHOWN = 4
 
 export function launcherFolders(path: string): readonly string[] {
@@ -57,28 +59,36 @@ export function launcherFolders(path: string): readonly string[] {
 export async function findLaunched(path: string, { readFile, listFolder }: Sources): Promise<Launched> {
   if (readFile === undefined || listFolder === undefined) return notLaunched
   const listed: string[] = []
+  const jobs: string[] = []
   for (const folder of launcherFolders(path)) {
-    const names = (await listFolder(folder)).filter(isLauncherName)
-    listed.push(...names.map(name => (folder === '.' ? name : posix.join(folder, name))))
+    const names = await listFolder(folder)
+    const pathOf = (name: string) => (folder === '.' ? name : posix.join(folder, name))
+    listed.push(...names.filter(isLauncherName).map(pathOf))
+    jobs.push(...names.map(pathOf).filter(soundsLikeJob))
   }
-  const paths = [...new Set(listed)].filter(each => each !== path).slice(0, MAX_LAUNCHERS)
+  const others = (paths: readonly string[]) => [...new Set(paths)].filter(each => each !== path)
+  const paths = [...others(listed).slice(0, MAX_LAUNCHERS), ...others(jobs).slice(0, MAX_JOBS)]
   const texts = await Promise.all(paths.map(each => readFile(each)))
   const naming = paths.flatMap((each, index): SourceFile[] => {
     const text = texts[index]
-    return text?.includes(posix.basename(path)) && mayLaunch(text) ? [{ path: each, text }] : []
+    const may = isYamlPath(each) ? mayBeJob : mayLaunch
+    return text?.includes(posix.basename(path)) && may(text) ? [{ path: each, text }] : []
   })
   if (naming.length === 0) return notLaunched
   const { launchingsOf } = await import('./shell/launching.ts')
-  return chosen(await launchingsOf(path, naming, readFile), listed.length)
+  return chosen(await launchingsOf(path, naming, readFile), {
+    launchers: listed.length,
+    jobs: jobs.length,
+  })
 }
 
-function chosen(all: readonly Launching[], listed: number): Launched {
+function chosen(all: readonly Launching[], listed: { readonly launchers: number; readonly jobs: number }): Launched {
   const [first] = all
   if (first === undefined) return notLaunched
-  const cut =
-    listed > MAX_LAUNCHERS
-      ? [`Of ${listed} launchers near it, ${MAX_LAUNCHERS} were looked through for those that start it.`]
-      : []
+  const cut = [
+    ...remarkOnCut(listed.launchers, MAX_LAUNCHERS, 'launchers'),
+    ...remarkOnCut(listed.jobs, MAX_JOBS, 'job files'),
+  ]
   const files = [...new Map(all.flatMap(each => each.files).map(file => [file.path, file])).values()].slice(
     0,
     MAX_SHOWN,
@@ -110,4 +120,8 @@ function chosen(all: readonly Launching[], listed: number): Launched {
     assumptions: [`Started by ${first.place}${arguments_}.`, ...first.assumptions, ...cut],
     files,
   }
+}
+
+function remarkOnCut(listed: number, most: number, what: string): string[] {
+  return listed > most ? [`Of ${listed} ${what} near it, ${most} were looked through for those that start it.`] : []
 }

@@ -1,5 +1,6 @@
 /** Performs a task on one file after another, in batches; a file that passes a limit ends its process, and the rest goes on in a new one. */
 import { posix } from 'node:path'
+import { soundsLikeJob } from '../config/job/quick-look.ts'
 import { isVersionFile } from '../config/pinned/version-files.ts'
 import type { SourceFile } from '../config/reading.ts'
 import { isLauncherName } from '../config/shell/quick-look.ts'
@@ -177,6 +178,9 @@ function namingUsefulFiles(sources: Sources): Sources {
   const { listFolder } = sources
   if (listFolder === undefined) return sources
   const named = async (folder: string) =>
-    (await listFolder(folder)).filter(name => isLauncherName(name) || isVersionFile(posix.join(folder, name)))
+    (await listFolder(folder)).filter(name => {
+      const path = posix.join(folder, name)
+      return isLauncherName(name) || soundsLikeJob(path) || isVersionFile(path)
+    })
   return { ...sources, listFolder: named }
 }

@@ -2,14 +2,17 @@
 import { MAX_CONFIG_BYTES } from '../document.ts'
 import type { SourceFile } from '../reading.ts'
 import type { Launch, Processes } from '../shell/launches.ts'
+import { isYamlPath } from './quick-look.ts'
 import type { JobRequest } from './request.ts'
+import { skyPilotRequest } from './skypilot.ts'
 import { slurmRequest } from './slurm.ts'
 
 /** Undefined for a file that asks for no machine. */
-export function jobRequest({ path, text, sizeBytes }: SourceFile): JobRequest | undefined {
-  const own = text.replace(/^\uFEFF/, '')
-  if ((sizeBytes ?? own.length) > MAX_CONFIG_BYTES) return undefined
-  return slurmRequest(path, own)
+export function jobRequest(file: SourceFile): JobRequest | undefined {
+  const { path, sizeBytes } = file
+  const text = file.text.replace(/^\uFEFF/, '')
+  if ((sizeBytes ?? text.length) > MAX_CONFIG_BYTES) return undefined
+  return isYamlPath(path) ? skyPilotRequest({ ...file, text }) : slurmRequest(path, text)
 }
 
 /** These start a process for each GPU that they find. */
@@ -24,8 +27,7 @@ const oneEach: ReadonlySet<string> = new Set([
 export function processesOn(job: JobRequest | undefined, launch: Launch): Processes {
   const { processes, launcher, accelerateConfig } = launch
   const asked = job?.gpusPerNode
-  const isOneMachine = job?.nodes === undefined || job.nodes.count === 1
-  if (processes.kind !== 'unsaid' || asked === undefined || !isOneMachine || accelerateConfig !== undefined)
+  if (processes.kind !== 'unsaid' || asked === undefined || !job?.isOneMachine || accelerateConfig !== undefined)
     return processes
   // Any launcher finds one where there is no other; what a script does with several is its own affair.
   return asked.count === 1 || oneEach.has(launcher) ? { kind: 'count', ...asked } : processes

@@ -1,16 +1,19 @@
 /** What the file of a job asks for: which card, and how many of them on a machine. */
 import { findGpu, gpuKey, type SpeedyGpu } from '../../gpus/catalogue.ts'
 import { plain } from '../quote.ts'
+import type { KnownWord } from '../shell/words.ts'
 import { SETTINGS_PATH } from '../supplied.ts'
+
+export type { KnownWord } from '../shell/words.ts'
 
 export interface JobRequest {
   /** Undefined where the job names none. */
   readonly card: AskedCard | undefined
   readonly gpusPerNode: AskedNumber | undefined
-  /** Machines; undefined where the job leaves it to the queue. */
-  readonly nodes: AskedNumber | undefined
-  /** Variables that the queue sets for its commands. */
-  readonly variables: ReadonlyMap<string, AskedNumber>
+  /** False for several machines, and where the job leaves their number open. */
+  readonly isOneMachine: boolean
+  /** Variables that are set for its commands. */
+  readonly variables: ReadonlyMap<string, KnownWord>
 }
 
 export interface AskedNumber {

@@ -1,5 +1,12 @@
 /** The options of a batch script's `#SBATCH` lines that say on which GPUs it runs. Those on sbatch's own command line are not seen. */
-import { type AskedCard, type AskedNumber, askedCard, type JobRequest, severalCards } from './request.ts'
+import {
+  type AskedCard,
+  type AskedNumber,
+  askedCard,
+  type JobRequest,
+  type KnownWord,
+  severalCards,
+} from './request.ts'
 
 /** One option; the last of a name counts, as Slurm has it. */
 interface Option {
@@ -28,7 +35,7 @@ export function slurmRequest(path: string, text: string): JobRequest | undefined
   return {
     card: cardOf(path, asked, options.get('constraint')),
     gpusPerNode,
-    nodes,
+    isOneMachine: !options.has('nodes') || nodes?.count === 1,
     variables: variablesOf(asked, gpusPerNode, nodes),
   }
 }
@@ -164,13 +171,14 @@ function variablesOf(
   asked: GpusAsked | undefined,
   gpusPerNode: AskedNumber | undefined,
   nodes: AskedNumber | undefined,
-): ReadonlyMap<string, AskedNumber> {
+): ReadonlyMap<string, KnownWord> {
   const isUntyped = asked?.types.length === 0 && asked.option.name === 'gpus-per-node'
+  const known = ({ count, from }: AskedNumber): KnownWord => ({ text: String(count), from })
   return new Map([
-    ...(gpusPerNode === undefined ? [] : [['SLURM_GPUS_ON_NODE', gpusPerNode] as const]),
-    ...(gpusPerNode === undefined || !isUntyped ? [] : [['SLURM_GPUS_PER_NODE', gpusPerNode] as const]),
+    ...(gpusPerNode === undefined ? [] : [['SLURM_GPUS_ON_NODE', known(gpusPerNode)] as const]),
+    ...(gpusPerNode === undefined || !isUntyped ? [] : [['SLURM_GPUS_PER_NODE', known(gpusPerNode)] as const]),
     ...(nodes === undefined
       ? []
-      : (['SLURM_NNODES', 'SLURM_JOB_NUM_NODES'] as const).map(name => [name, nodes] as const)),
+      : (['SLURM_NNODES', 'SLURM_JOB_NUM_NODES'] as const).map(name => [name, known(nodes)] as const)),
   ])
 }

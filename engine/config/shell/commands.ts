@@ -8,7 +8,7 @@ import {
   parse,
   type Statement,
 } from 'unbash'
-import { Environment, type Given, type KnownNumber, type ShellText } from './words.ts'
+import { Environment, type Given, type KnownWord, type ShellText } from './words.ts'
 
 /** A command as it would be run. */
 export interface ShellCommand {
@@ -21,10 +21,10 @@ export interface ShellCommand {
 const MAX_COMMANDS = 5_000
 const MAX_DEPTH = 60
 
-/** `known`: numbers that the environment holds before the first command. */
+/** `known`: what the environment holds before the first command. */
 export function commandsIn(
   shell: ShellText,
-  known: ReadonlyMap<string, KnownNumber> = new Map(),
+  known: ReadonlyMap<string, KnownWord> = new Map(),
 ): readonly ShellCommand[] {
   const walk = new Walk(shell, known)
   walk.statements(parse(shell.text).commands, 0)
@@ -39,7 +39,7 @@ class Walk {
   /** Why what is set here may be otherwise: it stands in a branch or a loop. */
   #inBranch: string | undefined
 
-  constructor(shell: ShellText, known: ReadonlyMap<string, KnownNumber>) {
+  constructor(shell: ShellText, known: ReadonlyMap<string, KnownWord>) {
     this.#shell = shell
     this.#environment = new Environment(shell, known)
   }

@@ -1,5 +1,6 @@
 /** The launches of one config or script in the launchers that name it. */
 import { parseFile } from '../document.ts'
+import { isYamlPath } from '../job/quick-look.ts'
 import type { AskedCard } from '../job/request.ts'
 import { plain } from '../quote.ts'
 import type { SourceFile } from '../reading.ts'
@@ -78,11 +79,15 @@ async function launchingOf(
   kind: 'config' | 'script',
   { shell, file, card, readFile }: Where,
 ): Promise<Launching> {
-  const own = argumentFields(launch, shell, file.path).filter(({ key }) => !ofLauncher.test(key))
+  const written = argumentFields(launch, shell, file.path).filter(({ key }) => !ofLauncher.test(key))
+  // A job's variables are mostly given by the command that submits it.
+  const isOpen = ({ value }: Field) => isYamlPath(file.path) && value.kind === 'open'
+  const unknown = written.filter(isOpen).filter(bearing)
+  const own = written.filter(field => !isOpen(field))
   const accelerate = await accelerateConfig(launch, file.path, readFile)
   const place = `${plain(launch.launcher)} in ${file.path}, line ${shell.lineOf(launch.at)}`
   const deciding = own.filter(bearing)
-  const isUnclear = (kind === 'script' && deciding.length > 0) || accelerate?.isUnclear === true
+  const isUnclear = unknown.length > 0 || (kind === 'script' && deciding.length > 0) || accelerate?.isUnclear === true
   const unread =
     kind === 'script' && deciding.length > 0
       ? [
@@ -94,20 +99,27 @@ async function launchingOf(
       : []
   const fields =
     kind === 'script' ? [] : [...(launch.target.kind === 'script' ? (accelerate?.fields ?? []) : []), ...own]
-  const gpus = gpusField(launch.processes, shell, launch.at) ?? accelerate?.gpus
+  const counted = gpusField(launch.processes, shell, launch.at)
+  const gpus = (counted !== undefined && isOpen(counted) ? undefined : counted) ?? accelerate?.gpus
   return {
     place,
     fields,
     gpus,
     card,
     isUnclear,
-    assumptions: [...unread, ...(accelerate?.assumptions ?? [])],
+    assumptions: [...unread, ...remarkOnUnknown(unknown), ...(accelerate?.assumptions ?? [])],
     files: [file, ...(accelerate === undefined ? [] : [accelerate.file])],
     said: [...deciding, ...(gpus === undefined ? [] : [gpus])]
       .map(({ key, source }) => `${key}=${source}`)
       .toSorted()
       .join('\n'),
   }
+}
+
+function remarkOnUnknown(unknown: readonly Field[]): string[] {
+  if (unknown.length === 0) return []
+  const names = unknown.slice(0, 6).map(({ name }) => plain(name))
+  return [`Its arguments ${names.join(', ')} are only known when it runs, so that nothing blocks.`]
 }
 
 async function accelerateConfig({ accelerateConfig: named }: Launch, launcherPath: string, readFile: ReadFile) {

@@ -46,8 +46,8 @@ export interface Given {
 }
 
 /** What a variable holds that the file sets elsewhere than in its commands, at an offset in it. */
-export interface KnownNumber {
-  readonly count: number
+export interface KnownWord {
+  readonly text: string
   readonly from: number
 }
 
@@ -63,10 +63,10 @@ export class Environment {
   readonly #shell: ShellText
   readonly #variables = new Map<string, { readonly isArray: boolean; readonly words: Variable }>()
 
-  constructor(shell: ShellText, known: ReadonlyMap<string, KnownNumber> = new Map()) {
+  constructor(shell: ShellText, known: ReadonlyMap<string, KnownWord> = new Map()) {
     this.#shell = shell
-    for (const [name, { count, from }] of known)
-      this.#variables.set(name, { isArray: false, words: [{ text: String(count), from, remarks: [] }] })
+    for (const [name, { text, from }] of known)
+      this.#variables.set(name, { isArray: false, words: [{ text, from, remarks: [] }] })
   }
 
   get(name: string): Given | undefined {

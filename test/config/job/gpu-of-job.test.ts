@@ -107,3 +107,51 @@ describe('a Slurm job that starts the config', () => {
     expect(config.assumptions).toContain('The GPU is the NVIDIA L40S, from sft.slurm, line 3.')
   })
 })
+
+describe('a SkyPilot task that starts the config', () => {
+  const task = (accelerators: string, command = start(), top = '') =>
+    `name: sft\n${top}resources:\n  accelerators: ${accelerators}\nrun: |\n  cd repo\n  ${command}`
+
+  it.each(['sky.yaml', 'jobs/sft.yml', 'skypilot-sft.yaml'])('says in %s on which GPU, and on how many', async path => {
+    const config = await judged({ [path]: task('L40S:4') })
+    expect(config).toMatchObject({ gpu: { id: 'l40s' }, spec: { gpus: 4 } })
+    expect(config.assumed).toBeUndefined()
+    expect(config.assumptions).toContain(`The GPU is the NVIDIA L40S, from ${path}, line 3.`)
+    expect(config.assumptions).toContain(`The number of GPUs is 4, as set in ${path}, line 3.`)
+    expect(config.assumptions).toContain(`Started by accelerate launch in ${path}, line 6.`)
+  })
+
+  it('tells its commands how many GPUs and machines there are, and what its envs hold', async () => {
+    const command =
+      'torchrun --nnodes $SKYPILOT_NUM_NODES --nproc_per_node $SKYPILOT_NUM_GPUS_PER_NODE sft.py --config sft.yaml --per_device_train_batch_size $BATCH\n'
+    const config = await judged({ 'sky.yaml': task('L40S:4', command, 'num_nodes: 2\nenvs:\n  BATCH: 3\n') })
+    expect(config.spec).toMatchObject({ gpus: 8, microBatch: 3 })
+  })
+
+  it('whose arguments are only known when it runs leaves the config as it is, and nothing blocks', async () => {
+    const command = 'torchrun --nproc_per_node $N sft.py --config sft.yaml --per_device_train_batch_size $BATCH\n'
+    const config = await judged({ 'sky.yaml': task('L40S:4', command, 'envs:\n  BATCH:\n') })
+    expect(config.spec).toMatchObject({ gpus: 1, microBatch: 8 })
+    expect(config.assumed).toContain('code')
+    expect(config.assumptions.join(' ')).toContain('--per_device_train_batch_size are only known when it runs')
+  })
+
+  it('is not looked for in YAML that does not sound like a job, nor taken where it starts another config', async () => {
+    const config = await judged({ 'b.yaml': task('L40S:4'), 'sky.yaml': task('T4:1', start('other.yaml # sft.yaml')) })
+    expect(config).toMatchObject({ gpu: { id: 'a10' }, assumed: ['gpu', 'gpus'] })
+  })
+
+  it('differs from a Slurm job: none is chosen', async () => {
+    const config = await judged({ 'sky.yaml': task('L40S:1'), 'a.slurm': slurm('--gres=gpu:t4:1') })
+    expect(config).toMatchObject({ gpu: { id: 'a10' }, assumed: ['gpu'] })
+    expect(config.assumptions.join(' ')).toContain('NVIDIA T4 in a.slurm, line 3; NVIDIA L40S in sky.yaml, line 3')
+  })
+
+  it('is one of those looked through, which are few and said', async () => {
+    const others = Object.fromEntries(
+      Array.from({ length: 12 }, (_, index) => [`job-${String(index).padStart(2, '0')}.yaml`, task('L40S:1')]),
+    )
+    const config = await judged(others)
+    expect(config.assumptions).toContain('Of 12 job files near it, 10 were looked through for those that start it.')
+  })
+})
