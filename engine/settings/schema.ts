@@ -179,7 +179,9 @@ const fileKeys = (gpu: GpuNames) => ({
     .optional(),
   ignore: globs.describe('Files that match one of these globs are ignored.').optional(),
   gpu: gpu
-    .describe('The GPU that the training runs on. If no GPU is named, an A10 is assumed, and nothing blocks.')
+    .describe(
+      'The GPU that the training runs on. Default: what a Slurm or SkyPilot job that starts the training asks for. If no GPU is named, an A10 is assumed, and nothing blocks.',
+    )
     .optional(),
   gpus: describedGpus
     .describe(
