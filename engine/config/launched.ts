@@ -3,7 +3,7 @@
  * number of processes. Looked for beside the config, above it, in the folders for scripts there and at the root; YAML only where its name or its folder's sounds like a job.
  */
 import { posix } from 'node:path'
-import { isYamlPath, mayBeJob, soundsLikeJob } from './job/quick-look.ts'
+import { isYamlPath, mayAsk, mayBeJob, soundsLikeJob } from './job/quick-look.ts'
 import { type AskedCard, agreedCard } from './job/request.ts'
 import { plain } from './quote.ts'
 import type { SourceFile } from './reading.ts'
@@ -69,14 +69,17 @@ export async function findLaunched(path: string, { readFile, listFolder }: Sourc
   const others = (paths: readonly string[]) => [...new Set(paths)].filter(each => each !== path)
   const paths = [...others(listed).slice(0, MAX_LAUNCHERS), ...others(jobs).slice(0, MAX_JOBS)]
   const texts = await Promise.all(paths.map(each => readFile(each)))
-  const naming = paths.flatMap((each, index): SourceFile[] => {
+  const read = paths.flatMap((each, index): SourceFile[] => {
     const text = texts[index]
+    return text === undefined ? [] : [{ path: each, text }]
+  })
+  const naming = read.filter(({ path: each, text }) => {
     const may = isYamlPath(each) ? mayBeJob : mayLaunch
-    return text?.includes(posix.basename(path)) && may(text) ? [{ path: each, text }] : []
+    return text.includes(posix.basename(path)) && may(text)
   })
   if (naming.length === 0) return notLaunched
   const { launchingsOf } = await import('./shell/launching.ts')
-  return chosen(await launchingsOf(path, naming, readFile), {
+  return chosen(await launchingsOf(path, naming, { readFile, jobs: read.filter(({ text }) => mayAsk(text)) }), {
     launchers: listed.length,
     jobs: jobs.length,
   })

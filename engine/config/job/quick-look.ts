@@ -13,7 +13,17 @@ export function soundsLikeJob(path: string): boolean {
   return /sky|job|task|launch|cluster|cloud/i.test(near)
 }
 
-/** False for a text that certainly starts no training on GPUs that it asks for. */
+/** False for a text that certainly asks for no GPU. */
+export function mayAsk(text: string): boolean {
+  return text.includes('#SBATCH') || /\baccelerators:/.test(text)
+}
+
+/** The same of a SkyPilot task. */
+export function mayBeSkyPilot(text: string): boolean {
+  return /^run:/m.test(text) && /\baccelerators:/.test(text)
+}
+
+/** False for YAML that certainly starts no training on GPUs that it asks for. */
 export function mayBeJob(text: string): boolean {
-  return /^run:/m.test(text) && /\baccelerators:/.test(text) && mayLaunch(text)
+  return mayBeSkyPilot(text) && mayLaunch(text)
 }

@@ -2,12 +2,12 @@
 import { parseFile } from '../document.ts'
 import type { SourceFile } from '../reading.ts'
 import type { Field, FieldValue, Place, Section } from '../section.ts'
-import { mayBeJob } from './quick-look.ts'
+import { mayBeSkyPilot } from './quick-look.ts'
 import { type AskedCard, askedCard, type JobRequest, type KnownWord, severalCards } from './request.ts'
 
 /** Undefined for what is no task. Pipelines, which are several documents, are none: each part has machines of its own. */
 export function skyPilotRequest(file: SourceFile): JobRequest | undefined {
-  if (!mayBeJob(file.text)) return undefined
+  if (!mayBeSkyPilot(file.text)) return undefined
   const parsed = parseFile(file)
   const [task, ...others] = parsed.kind === 'document' ? parsed.mappings : []
   const resources = task?.at('resources')?.value

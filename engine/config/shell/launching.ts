@@ -1,7 +1,8 @@
 /** The launches of one config or script in the launchers that name it. */
 import { parseFile } from '../document.ts'
+import { type JobAround, jobsAround } from '../job/around.ts'
 import { isYamlPath } from '../job/quick-look.ts'
-import type { AskedCard } from '../job/request.ts'
+import { type AskedCard, agreedCard } from '../job/request.ts'
 import { plain } from '../quote.ts'
 import type { SourceFile } from '../reading.ts'
 import { type Field, Section } from '../section.ts'
@@ -36,14 +37,19 @@ const ofLauncher =
 export async function launchingsOf(
   path: string,
   launchers: readonly SourceFile[],
-  readFile: ReadFile,
+  { readFile, jobs }: { readonly readFile: ReadFile; readonly jobs: readonly SourceFile[] },
 ): Promise<readonly Launching[]> {
   const found: Launching[] = []
   for (const file of launchers) {
     const { shell, launches, card } = launchesIn(file)
-    for (const launch of launches.slice(0, MAX_LAUNCHES)) {
+    const starting = launches.slice(0, MAX_LAUNCHES).flatMap(launch => {
       const kind = startedBy(launch, path, file.path)
-      if (kind !== undefined) found.push(await launchingOf(launch, kind, { shell, file, card, readFile }))
+      return kind === undefined ? [] : [{ launch, kind }]
+    })
+    const around = card === undefined && starting.length > 0 ? jobsAround(file.path, jobs) : []
+    for (const { launch, kind } of starting) {
+      const where = { shell, file, card: card ?? agreedCard(around.map(job => job.card)), around, readFile }
+      found.push(await launchingOf(launch, kind, where))
     }
   }
   return found
@@ -71,13 +77,15 @@ interface Where {
   readonly shell: ShellText
   readonly file: SourceFile
   readonly card: AskedCard | undefined
+  /** The jobs that start the file, where it asks for no GPU itself. */
+  readonly around: readonly JobAround[]
   readonly readFile: ReadFile
 }
 
 async function launchingOf(
   launch: Launch,
   kind: 'config' | 'script',
-  { shell, file, card, readFile }: Where,
+  { shell, file, card, around, readFile }: Where,
 ): Promise<Launching> {
   const written = argumentFields(launch, shell, file.path).filter(({ key }) => !ofLauncher.test(key))
   // A job's variables are mostly given by the command that submits it.
@@ -108,7 +116,7 @@ async function launchingOf(
     card,
     isUnclear,
     assumptions: [...unread, ...remarkOnUnknown(unknown), ...(accelerate?.assumptions ?? [])],
-    files: [file, ...(accelerate === undefined ? [] : [accelerate.file])],
+    files: [file, ...around.map(job => job.file), ...(accelerate === undefined ? [] : [accelerate.file])],
     said: [...deciding, ...(gpus === undefined ? [] : [gpus])]
       .map(({ key, source }) => `${key}=${source}`)
       .toSorted()

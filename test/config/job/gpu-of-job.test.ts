@@ -155,3 +155,26 @@ describe('a SkyPilot task that starts the config', () => {
     expect(config.assumptions).toContain('Of 12 job files near it, 10 were looked through for those that start it.')
   })
 })
+
+describe('a job that starts a launcher of the config', () => {
+  const run = 'torchrun --nproc_per_node 2 sft.py --config sft.yaml\n'
+
+  it.each([
+    ['job.slurm', slurm('--gres=gpu:l40s:2', 'srun bash scripts/run.sh\n')],
+    ['job.slurm', slurm('--gres=gpu:l40s:2', './scripts/run.sh --fast\n')],
+    ['jobs/job.slurm', slurm('--gres=gpu:l40s:2', 'RUN=scripts/run.sh\nsh "$RUN"\n')],
+    ['sky.yaml', 'name: sft\nresources:\n  accelerators: L40S:2\nrun: bash scripts/run.sh\n'],
+  ])('says in %s on which GPU', async (path, text) => {
+    const config = await judged({ 'scripts/run.sh': run, [path]: text })
+    expect(config).toMatchObject({ gpu: { id: 'l40s' }, spec: { gpus: 2 } })
+    expect(config.assumptions).toContain(`The GPU is the NVIDIA L40S, from ${path}, line 3.`)
+    expect(config.otherFiles?.map(each => each.path)).toEqual(['scripts/run.sh', path])
+  })
+
+  it('is not one that starts another, or only mentions it', async () => {
+    for (const command of ['bash scripts/other-run.sh\n', 'echo scripts/run.sh\n', '# bash scripts/run.sh\n']) {
+      const config = await judged({ 'scripts/run.sh': run, 'job.slurm': slurm('--gres=gpu:l40s:2', command) })
+      expect(config).toMatchObject({ gpu: { id: 'a10' }, assumed: ['gpu'] })
+    }
+  })
+})
