@@ -35,7 +35,6 @@ export const notLaunched: Launched = {
   files: [],
 }
 
-const MAX_FOLDERS = 10
 /** Texts that are looked through for the name. */
 const MAX_LAUNCHERS = 20
 const MAX_JOBS = 10
@@ -51,9 +50,7 @@ export function launcherFolders(path: string): readonly string[] {
     posix.join(above, 'scripts'),
     '.',
   ]
-  return [...new Set(folders)]
-    .filter(folder => !folder.startsWith('..') && !folder.startsWith('/'))
-    .slice(0, MAX_FOLDERS)
+  return [...new Set(folders)].filter(folder => !folder.startsWith('..') && !folder.startsWith('/'))
 }
 
 export async function findLaunched(path: string, { readFile, listFolder }: Sources): Promise<Launched> {

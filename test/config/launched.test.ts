@@ -43,6 +43,15 @@ describe('the number of GPUs', () => {
     expect(otherFiles?.map(({ path }) => path)).toEqual([launcher])
   })
 
+  it.each(['run.sh', 'recipes/run.sh', 'recipes/scripts/run.sh', 'recipes/qwen/bin/run.sh'])(
+    'of a config two folders deep is what %s says',
+    async launcher => {
+      const run = 'accelerate launch --num_processes 4 sft.py --config recipes/qwen/sft.yaml\n'
+      const { spec } = await trained({ 'recipes/qwen/sft.yaml': sft, [launcher]: run }, 'recipes/qwen/sft.yaml')
+      expect(spec.gpus).toBe(4)
+    },
+  )
+
   it('is left open by a launcher of another config, and by one that is elsewhere', async () => {
     const run = 'accelerate launch --num_processes 4 sft.py --config recipes/other.yaml # not recipes/sft.yaml\n'
     const files = { 'recipes/sft.yaml': sft, 'run.sh': run, 'tools/deep/run.sh': run.replace('other', 'sft') }
