@@ -34,7 +34,7 @@ console.log(
   `mutated configs: ${read.read} read, of which ${read.trainingConfigs} are training configs and ${read.unreadable} are told what is wrong; slowest ${read.slowestMillis.toFixed(0)} ms (limit ${LIMITS.slowestMillis}), heap at most ${LIMITS.heapMib} MiB`,
 )
 console.log(
-  `${faults.length === 0 ? 'ok' : 'NOT OK'}: ${read.read} mutated configs, ${hostile.reports} hostile strings in every field of a report and in ${hostile.configs} configs: ${faults.length} faults`,
+  `${faults.length === 0 ? 'ok' : 'NOT OK'}: ${read.read} mutated configs, ${hostile.reports} hostile strings in every field of a report and in ${hostile.configs} configs (of ${hostile.compared} the page is held against that of a plain word): ${faults.length} faults`,
 )
 process.exitCode = faults.length === 0 ? 0 : 1
 

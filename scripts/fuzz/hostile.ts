@@ -9,6 +9,8 @@ import { corpus } from './corpus.ts'
 export interface HostileResult {
   readonly reports: number
   readonly configs: number
+  /** Of these, those whose page is held against that of a plain word in the same place. */
+  readonly compared: number
   /** One sentence each. */
   readonly harmful: readonly string[]
 }
@@ -16,19 +18,28 @@ export interface HostileResult {
 /** Each string once in every field of a report, and once as some value of every config of the corpus. */
 export async function tryHostileStrings(): Promise<HostileResult> {
   const harmful: string[] = []
-  let configs = 0
+  let [configs, compared] = [0, 0]
   for (const [turn, [name, text]] of hostileStrings.entries()) {
     harmful.push(...harmfulIn(hostileReport(text), hostileReport('name')).map(found => `${name} in a report: ${found}`))
     for (const file of corpus) {
-      const found = harmfulIn(
-        await reportOn(withValue(file, turn, text)),
-        await reportOn(withValue(file, turn, 'name')),
-      )
+      const report = await reportOn(withValue(file, turn, text))
+      const harmless = await reportOn(withValue(file, turn, 'name'))
+      const isComparable = isOfOneShape(report, harmless)
+      if (isComparable) compared += 1
+      const found = harmfulIn(report, isComparable ? harmless : undefined)
       configs += 1
       harmful.push(...found.map(sentence => `${name} in ${file.path}: ${sentence}`))
     }
   }
-  return { reports: hostileStrings.length, configs, harmful }
+  return { reports: hostileStrings.length, configs, compared, harmful }
+}
+
+/** A word may be syntax where it stands, such as `$x` to make, and then another report comes of it than of a plain word. */
+function isOfOneShape(one: Report, other: Report): boolean {
+  const [shape, otherShape] = [one, other].map(({ configs }) =>
+    JSON.stringify(configs, (_, value: unknown) => (typeof value === 'string' ? '' : value)),
+  )
+  return shape === otherShape
 }
 
 /** `text` in place of one scalar, another one each turn. */

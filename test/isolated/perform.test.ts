@@ -26,9 +26,10 @@ test('what several configs of an order hang on is asked for once', async () => {
     host,
   )
   const folders = questions.flatMap(question => (question.kind === 'folder' ? [question.path] : []))
-  expect(folders.toSorted()).toEqual(['.', 'configs', 'configs/requirements', 'requirements'])
+  expect(folders).toEqual([...new Set(folders)])
+  expect(folders).toEqual(expect.arrayContaining(['.', 'configs', 'configs/requirements', 'requirements']))
   const files = questions.flatMap(question => (question.kind === 'file' ? [question.path] : []))
   expect(files).toEqual([...new Set(files)])
   expect(files).toContain('configs/requirements.txt')
-  expect(results).toMatchObject(Array(3).fill({ kind: 'config', result: { status: 'analysed' } }))
+  expect(results).toMatchObject(Array(3).fill({ kind: 'configs', results: [{ status: 'analysed' }] }))
 })

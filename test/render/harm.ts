@@ -11,12 +11,15 @@ export function markdownOf(report: Report): string[] {
   return [renderComment(report) ?? '', summary, text]
 }
 
-/** One sentence for each way in which `report` acts; `harmless` is the same report with plain words in place of the hostile ones. */
-export function harmfulIn(report: Report, harmless: Report): string[] {
-  const expected = markdownOf(harmless).map(markdown => structure(toHtml(markdown)))
+/**
+ * One sentence for each way in which `report` acts; `harmless` is the same report with plain words in place of the hostile ones,
+ * without which the structure of the page is not judged.
+ */
+export function harmfulIn(report: Report, harmless: Report | undefined): string[] {
+  const expected = harmless && markdownOf(harmless).map(markdown => structure(toHtml(markdown)))
   const { annotations } = renderCheck(report)
   return [
-    ...markdownOf(report).flatMap((markdown, index) => harmfulInMarkdown(markdown, expected[index])),
+    ...markdownOf(report).flatMap((markdown, index) => harmfulInMarkdown(markdown, expected?.[index])),
     ...harmfulInPlainText(renderTerminal(report, { color: false, columns: 80 }).replaceAll('\n', ' '), 'the terminal'),
     ...annotations.flatMap(({ title, message }) => harmfulInPlainText(title + message, 'an annotation')),
   ]
@@ -29,11 +32,13 @@ const live: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/:\/\/|www\./i, 'a link'],
 ]
 
-export function harmfulInMarkdown(markdown: string, expectedStructure: readonly string[] = []): string[] {
+export function harmfulInMarkdown(markdown: string, expectedStructure?: readonly string[]): string[] {
   const html = toHtml(markdown)
   const text = liveText(html)
   return [
-    ...(structure(html).join(' ') === expectedStructure.join(' ') ? [] : ['the structure of the page differs']),
+    ...(expectedStructure === undefined || structure(html).join(' ') === expectedStructure.join(' ')
+      ? []
+      : ['the structure of the page differs']),
     ...live.filter(([pattern]) => pattern.test(text)).map(([, what]) => `${what} is live`),
     ...(/[\u202A-\u202E\u2066-\u2069\u200B-\u200F\u{E0000}-\u{E007F}]/u.test(html)
       ? ['text is invisible or turned']
