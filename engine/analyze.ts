@@ -17,6 +17,7 @@ import { sentencesOn as sentencesOnGpu } from './gpus/described.ts'
 import { type ProposalOptions, proposeChange } from './propose.ts'
 import { isPlainLine } from './render/plain.ts'
 import { changedLines } from './report/changed-lines.ts'
+import { onePerTraining } from './report/one-per-training.ts'
 import { type ConfigResult, REPORT_SCHEMA, type Report, type UnanalysedConfig } from './report/schema.ts'
 import { noSettings, type RepositorySettings, type SettingsForPath, settingsFor } from './settings/settings.ts'
 import { againstBase } from './verdict/against-base.ts'
@@ -121,20 +122,8 @@ export function reportOn(
     toolVersion: version,
     createdAt: options.now.toISOString(),
     policy: policyOf(options, options.settings ?? noSettings),
-    configs: withoutParts(configs),
+    configs: onePerTraining(configs),
   }
-}
-
-/** A file of DeepSpeed's that sets batch sizes too is no config by itself where another names it: the model is in that one. */
-function withoutParts(configs: readonly ConfigResult[]): ConfigResult[] {
-  const named = new Set(
-    configs.flatMap(({ status, otherFiles = [] }) => (status === 'analysed' ? otherFiles.map(({ path }) => path) : [])),
-  )
-  const isPart = (config: ConfigResult) =>
-    config.status === 'not-analysed' &&
-    named.has(config.path) &&
-    config.problems.every(({ code }) => code === 'model-not-in-file')
-  return configs.filter(config => !isPart(config))
 }
 
 /** What the config named before the change is looked for as it was then. */

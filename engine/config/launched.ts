@@ -6,8 +6,9 @@ import { posix } from 'node:path'
 import { isYamlPath, mayAsk, mayBeJob, soundsLikeJob } from './job/quick-look.ts'
 import { type AskedCard, agreedCard } from './job/request.ts'
 import { plain } from './quote.ts'
-import type { SourceFile } from './reading.ts'
+import type { PassedArgument, SourceFile } from './reading.ts'
 import type { Field } from './section.ts'
+import { bearing } from './shell/arguments.ts'
 import type { Launching } from './shell/launching.ts'
 import { isLauncherName, mayLaunch } from './shell/quick-look.ts'
 import type { Sources } from './sources.ts'
@@ -15,6 +16,8 @@ import type { Sources } from './sources.ts'
 export interface Launched {
   /** What the launch sets instead of the config; dotted keys are paths. */
   readonly fields: readonly Field[]
+  /** What it passes to a script. */
+  readonly passed: readonly PassedArgument[]
   readonly gpus: Field | undefined
   /** The GPU that the jobs among the launchers ask for. */
   readonly card: AskedCard | undefined
@@ -28,6 +31,7 @@ export interface Launched {
 
 export const notLaunched: Launched = {
   fields: [],
+  passed: [],
   gpus: undefined,
   card: undefined,
   isUnclear: false,
@@ -82,6 +86,15 @@ export async function findLaunched(path: string, { readFile, listFolder }: Sourc
   })
 }
 
+/** Settings may hang on an argument that no parser was found for: nobody can tell what the script does with it. */
+export function withUndeclared(launched: Launched, undeclared: readonly string[] = []): Launched {
+  const names = undeclared.filter(key => bearing({ key })).map(plain)
+  if (names.length === 0) return launched
+  const shown = `${names.slice(0, 6).join(', ')}${names.length > 6 ? ` and ${names.length - 6} more` : ''}`
+  const sentence = `The script is started with ${shown}, for which no option is found in it, so that nothing blocks.`
+  return { ...launched, isUnclear: true, assumptions: [...launched.assumptions, sentence] }
+}
+
 function chosen(all: readonly Launching[], listed: { readonly launchers: number; readonly jobs: number }): Launched {
   const [first] = all
   if (first === undefined) return notLaunched
@@ -109,11 +122,12 @@ function chosen(all: readonly Launching[], listed: { readonly launchers: number;
       files,
     }
   }
-  const set = first.fields.map(({ name }) => plain(name))
+  const set = [...first.fields, ...first.passed].map(({ name }) => plain(name))
   const arguments_ =
     set.length === 0 ? '' : ` with ${set.slice(0, 6).join(', ')}${set.length > 6 ? ` and ${set.length - 6} more` : ''}`
   return {
     fields: first.fields,
+    passed: first.passed,
     gpus: first.gpus,
     card,
     isUnclear: first.isUnclear,

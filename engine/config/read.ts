@@ -7,7 +7,7 @@ import { type Dialect, dialects } from './dialect.ts'
 import { parseFile } from './document.ts'
 import { type Decision, FieldReader } from './fields.ts'
 import type { AskedCard } from './job/request.ts'
-import { findLaunched, type Launched, notLaunched } from './launched.ts'
+import { findLaunched, type Launched, notLaunched, withUndeclared } from './launched.ts'
 import { unreadMemorySettings } from './memory-settings.ts'
 import { type ModelLookup, nameIn } from './model-fields.ts'
 import {
@@ -134,7 +134,7 @@ async function openAsync(
   supplied: SuppliedFields,
   searched: Sources,
 ): Promise<OpenConfig | Exclude<FileReading, { kind: 'training-config' }>> {
-  if (isLauncherPath(file.path)) return openLaunched(file, supplied)
+  if (isLauncherPath(file.path)) return openLaunched(file, sources, supplied)
   if (!isPythonPath(file.path)) {
     // Only what is a config may have a launcher.
     const opened = openConfig(file, supplied)
@@ -143,17 +143,28 @@ async function openAsync(
   }
   if (!mayTrain(file.text)) return notOurs
   // The parser is read when the first script asks for it: few changes have one.
-  const { openScript } = await import('./python/script.ts')
-  const opened = await openScript(file, sources)
-  const launched = opened.kind === 'open' ? await findLaunched(file.path, searched) : notLaunched
+  const { openScript, startsNone } = await import('./python/script.ts')
+  const alone = await openScript(file, sources)
+  if (alone === startsNone || alone.kind === 'unreadable') return alone
+  const launched = await findLaunched(file.path, searched)
+  const { passed } = launched
+  const opened = passed.length === 0 ? alone : await openScript({ ...file, passed }, sources)
   return scriptConfig(opened, file, supplied, launched)
 }
 
-async function openLaunched(file: SourceFile, supplied: SuppliedFields): Promise<OpenConfig | Unopened> {
+async function openLaunched(
+  file: SourceFile,
+  sources: Sources,
+  supplied: SuppliedFields,
+): Promise<OpenConfig | Exclude<FileReading, { kind: 'training-config' }>> {
   if (!mayLaunch(file.text)) return notOurs
   // Like Python's, the shell's parser is read when the first file asks for it.
   const { openLauncher } = await import('./shell/launcher.ts')
-  const opened = openLauncher(file)
+  const opened = await openLauncher(file, sources)
+  if (opened.kind === 'script') {
+    const { launchedHere } = await import('./shell/launching.ts')
+    return scriptConfig(opened.script, file, supplied, await launchedHere(opened, file, sources))
+  }
   if (opened.kind !== 'open') return opened
   const { dialect, why, document, gpus, card, assumptions } = opened
   return {
@@ -193,6 +204,7 @@ function scriptConfig(
 ): OpenConfig | Exclude<Opened, { kind: 'open' }> {
   if (opened.kind !== 'open') return opened
   const { dialect, why, training } = opened
+  const told = withUndeclared(launched, opened.undeclared)
   return {
     kind: 'open',
     dialect,
@@ -200,9 +212,9 @@ function scriptConfig(
     ...named(supplied.model ?? opened.model, opened.deepSpeed),
     read: (found, reader = new FieldReader(path, supplied)) => {
       const read = () => {
-        tellLaunch(reader, launched)
+        tellLaunch(reader, told)
         const reading = opened.read(reader, found.lookUp, found.deepSpeed)
-        return { reading: withLaunch(reading, launched) }
+        return { reading: withLaunch(reading, told) }
       }
       return ofTraining(completed(found, supplied, reader, read), training)
     },

@@ -25,17 +25,29 @@ export interface SourceFile {
   readonly training?: TrainingChoice
   /** Of a script, what the launcher that starts it passes. */
   readonly passed?: readonly PassedArgument[]
+  /** Of a script that is read for its launcher: the launcher's path, as the file that positions are in. */
+  readonly readFor?: string
 }
 
 /** `--batch-size 8` in the file of a launcher. */
 export interface PassedArgument {
   /** As parsers keep it: `batch_size`. */
   readonly name: string
-  /** As it is written; undefined for a switch alone. */
-  readonly text: string | undefined
-  /** The launcher's file, and the offset in it at which the value, or the switch, stands. */
+  /** None for a switch alone. */
+  readonly values: readonly PassedText[]
+  /** The launcher's file, and the offset of the option in it. */
   readonly launcher: { readonly path: string; readonly text: string }
   readonly from: number
+}
+
+export interface PassedText {
+  readonly text: string
+  /** The offset in the launcher's file of the literal that it comes from. */
+  readonly from: number
+  /** What only running the launcher would tell: a clause that names it, with the line. */
+  readonly why?: string
+  /** Sentences for the reader of the value. */
+  readonly remarks: readonly string[]
 }
 
 /** The training that was read, of a script. */

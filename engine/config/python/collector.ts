@@ -7,15 +7,15 @@ import {
   type Branch,
   classAround,
   Module,
+  type ModuleOptions,
   newScope,
   type Place,
   type Scope,
 } from './module.ts'
-import type { Notebook } from './notebook.ts'
 import { branchesOf, handlerBranch, importsIn, parametersIn } from './statements.ts'
 
-export function moduleOf(path: string, text: string, tree: Tree, notebook?: Notebook): Module {
-  return new Collector(new Module(path, text, notebook)).collect(tree)
+export function moduleOf(path: string, text: string, tree: Tree, options?: ModuleOptions): Module {
+  return new Collector(new Module(path, text, options)).collect(tree)
 }
 
 /** Most bindings are never asked for: their expressions are read when one is. */

@@ -16,8 +16,8 @@ export interface Options {
 interface Option {
   /** `--batch-size` */
   readonly name: string
-  /** `batch_size` */
-  readonly destination: string
+  /** All of them as a launcher may write them, in the spelling of parsers: `batch_size`, `b`. */
+  readonly spellings: readonly string[]
   readonly line: string
   readonly call: CallExpression
   readonly site: Site
@@ -59,13 +59,15 @@ const parsesClasses =
   /\.(?:parse_args_into_dataclasses|parse_args_and_config|parse_yaml_file|parse_yaml|parse_json_file|parse_dict)$/
 
 /** The class at a position of HfArgumentParser((ModelArguments, TrainingArguments)), with the defaults of its fields. */
-export function parsedClass(value: LibraryCall, index: number, { evaluate }: Options): Value | undefined {
+export function parsedClass(value: LibraryCall, index: number, { evaluate, passed }: Options): Value | undefined {
   if (/\.parse_known_args$/.test(value.name) && index === 0) return value
   if (!parsesClasses.test(value.name)) return undefined
   const parser = value.object
   const [given] = parser?.kind === 'call' && parser.call !== undefined ? parser.call.arguments : []
   if (parser?.kind !== 'call' || given === undefined || given.kind === 'spread') return undefined
   const classes = evaluate(given.value, parser.site)
+  for (const each of classes.kind === 'list' ? classes.items : [classes])
+    if (each.kind === 'class') for (const name of each.scope.bindings.keys()) passed.declareField(name)
   const chosen = classes.kind === 'list' ? classes.items[index] : index === 0 ? classes : undefined
   return chosen && ofParsedClass(chosen, value)
 }
@@ -101,11 +103,64 @@ function optionIn(call: CallExpression, name: string, site: Site, module: Module
   if (long === undefined) return undefined
   const derived = long.replace(/^-+/, '').replaceAll('-', '_').split('/')[0]
   if ((destination ?? derived) !== name && !names.includes(name)) return undefined
-  return { name: long, destination: destination ?? derived ?? name, line: placeIn(module, call.from), call, site }
+  return { name: long, spellings: spellingsOf(names), line: placeIn(module, call.from), call, site }
 }
 
-function defaultOf({ name, destination, line, call, site }: Option, { evaluate, passed }: Options): Value {
-  const told = passed.get(destination)
+/** click's `--amp/--no-amp` are two. */
+function spellingsOf(names: readonly string[]): readonly string[] {
+  return names.flatMap(each => each.split('/')).map(each => each.replace(/^-+/, '').replaceAll('-', '_'))
+}
+
+/** Of the options that the script adds itself, those that a launcher passes are known to it. */
+export function declareOptions({ calls }: Module, passed: PassedValues): void {
+  for (const call of [...(calls.get('add_argument') ?? []), ...(calls.get('option') ?? [])].slice(0, MAX_OPTIONS)) {
+    const given = callExpression(call)?.arguments ?? []
+    const names = given.flatMap(each =>
+      each.kind === 'positional' && each.value.kind === 'text' ? each.value.text : [],
+    )
+    for (const spelling of spellingsOf(names)) {
+      passed.declare(spelling)
+      passed.declare(`no_${spelling}`)
+    }
+  }
+}
+
+function passedTo({ spellings, call }: Option, passed: PassedValues): Value | undefined {
+  const spelling = spellings.find(each => passed.get(each) !== undefined)
+  const value = spelling === undefined ? undefined : passed.get(spelling)
+  if (spelling === undefined || value === undefined) return undefined
+  const keyword = (key: string) => {
+    const found = call.arguments.find(each => each.kind === 'keyword' && each.name === key)
+    return found?.kind === 'keyword' ? found.value : undefined
+  }
+  const action = keyword('action')
+  if (action?.kind === 'text' && action.text === 'store_true') return { ...value, kind: 'flag', flag: true }
+  if (action?.kind === 'text' && action.text === 'store_false') return { ...value, kind: 'flag', flag: false }
+  if (action?.kind === 'text' && /const|count|append/.test(action.text))
+    return { ...value, kind: 'open', why: `${spelling} is taken with the action ${action.text}` }
+  const type = keyword('type')
+  const isArgparse = call.callee.kind === 'attribute' && call.callee.name === 'add_argument'
+  // bool('False') is True.
+  if (
+    isArgparse &&
+    type?.kind === 'name' &&
+    type.name === 'bool' &&
+    value.kind === 'flag' &&
+    !passed.isSwitch(spelling)
+  )
+    return { ...value, kind: 'flag', flag: true }
+  return keyword('nargs') !== undefined && value.kind !== 'list' && value.kind !== 'open' && isSeveral(keyword('nargs'))
+    ? { ...value, kind: 'list', items: [value] }
+    : value
+}
+
+function isSeveral(nargs: Expression | undefined): boolean {
+  return nargs?.kind === 'number' || (nargs?.kind === 'text' && nargs.text !== '?')
+}
+
+function defaultOf(option: Option, { evaluate, passed }: Options): Value {
+  const { name, line, call, site } = option
+  const told = passedTo(option, passed)
   if (told !== undefined) return told
   const keyword = (key: string) => call.arguments.find(each => each.kind === 'keyword' && each.name === key)
   const given = keyword('default')

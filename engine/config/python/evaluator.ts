@@ -7,7 +7,7 @@ import { classAround, type Module, type Place, type Scope } from './module.ts'
 import { Names } from './names.ts'
 import { binaryValue, joinedText, unaryValue } from './operators.ts'
 import { Parameters } from './parameters.ts'
-import type { PassedValues } from './passed-arguments.ts'
+import { PassedValues } from './passed-arguments.ts'
 import { open, placed, siteOf, sourceOf, unknown } from './sites.ts'
 import { areEqual, placeIn, type Site, shownAt, truthOf, type Value } from './values.ts'
 
@@ -28,7 +28,7 @@ export class Evaluator {
   #steps = 0
   #depth = 0
 
-  constructor(find: FindModule, passed: PassedValues = new Map()) {
+  constructor(find: FindModule, passed = new PassedValues()) {
     this.find = find
     this.passed = passed
   }

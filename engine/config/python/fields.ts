@@ -13,7 +13,7 @@ export function fieldOf(key: string, value: Value, file: Module): Field {
     name: plain(key),
     value: fieldValue(value, key, file),
     ...placeOf(value),
-    ...(module !== file && { file: module.path }),
+    ...(module.path !== file.readFor && { file: module.path }),
     ...toldWith(remarks),
   }
 }
@@ -26,7 +26,7 @@ export function saidBy(located: Located, key: string, value: FieldValue, file: M
     name,
     value,
     ...placeOf(located),
-    ...(module !== file && { file: module.path }),
+    ...(module.path !== file.readFor && { file: module.path }),
     ...toldWith(remarks),
   }
 }

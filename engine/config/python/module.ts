@@ -3,6 +3,11 @@ import type { SyntaxNode } from '@lezer/common'
 import { type CallExpression, type Expression, expressionOf } from './expressions.ts'
 import type { Notebook } from './notebook.ts'
 
+export interface ModuleOptions {
+  readonly notebook?: Notebook | undefined
+  readonly readFor?: string | undefined
+}
+
 export class Module {
   readonly path: string
   readonly text: string
@@ -16,10 +21,14 @@ export class Module {
   /** That its text is of. */
   readonly notebook: Notebook | undefined
 
-  constructor(path: string, text: string, notebook?: Notebook) {
+  /** The file that positions are in, which is its launcher's where it is read for that. */
+  readonly readFor: string
+
+  constructor(path: string, text: string, { notebook, readFor = path }: ModuleOptions = {}) {
     this.path = path
     this.text = text
     this.notebook = notebook
+    this.readFor = readFor
     this.top = newScope(this, { kind: 'module', name: '', parent: undefined, from: 0 })
   }
 }

@@ -13,16 +13,17 @@ import type { Field, Section } from '../section.ts'
 import type { Sources } from '../sources.ts'
 import type { TrainingChoice, TrainingPlace } from '../training-place.ts'
 import { moduleOf } from './collector.ts'
+import { declareOptions } from './command-line.ts'
 import { Evaluator } from './evaluator.ts'
 import { positionOf } from './fields.ts'
 import { trainerOf } from './library.ts'
 import { lightningTrainings } from './lightning.ts'
 import { loopTraining } from './loop.ts'
-import { type Call, callExpression, type Module } from './module.ts'
+import { type Call, callExpression, type Module, type ModuleOptions } from './module.ts'
 import { Modules } from './modules.ts'
-import { MAX_NOTEBOOK_BYTES, type Notebook, notebookOf } from './notebook.ts'
+import { MAX_NOTEBOOK_BYTES, notebookOf } from './notebook.ts'
 import { parsePython } from './parser.ts'
-import { passedValues } from './passed-arguments.ts'
+import { PassedValues } from './passed-arguments.ts'
 import { isNotebookPath, mayTrain } from './quick-look.ts'
 import { type FoundTraining, type Training, trainingOf } from './transformers.ts'
 import { detectorTraining } from './ultralytics.ts'
@@ -37,6 +38,10 @@ export interface OpenScript {
   readonly model: Field | undefined
   readonly deepSpeed: Field | undefined
   readonly training: ReadTraining
+  /** The field that sets the batch size. */
+  readonly batchSize: Field | undefined
+  /** What the launcher passes and no parser found in the script takes, by name. */
+  readonly undeclared?: readonly string[]
   read(reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading
 }
 
@@ -47,25 +52,30 @@ export async function openScript(file: SourceFile, sources: Pick<Sources, 'readF
   const module = moduleIn(file)
   if (module === undefined) return startsNone
   const modules = new Modules()
-  const passed = passedValues(file.passed)
-  return modules.settle(() => opened(module, new Evaluator(modules.find, passed), file.training), sources)
+  const passed = new PassedValues(file.passed)
+  const found = await modules.settle(() => opened(module, new Evaluator(modules.find, passed), file.training), sources)
+  declareOptions(module, passed)
+  return found.kind === 'open' ? { ...found, undeclared: passed.undeclared } : found
 }
 
 function moduleIn(file: SourceFile): Module | undefined {
-  const { path, text, sizeBytes = text.length } = file
+  const { path, text, sizeBytes = text.length, readFor } = file
   const isCut = file.sizeBytes !== undefined && file.sizeBytes > Buffer.byteLength(text)
   if (isNotebookPath(path)) {
     const notebook = sizeBytes > MAX_NOTEBOOK_BYTES || isCut ? undefined : notebookOf(text)
-    return notebook && mayTrain(notebook.text) ? moduleWith(path, notebook.text, notebook) : undefined
+    return notebook && mayTrain(notebook.text) ? moduleWith(path, notebook.text, { notebook }) : undefined
   }
-  return sizeBytes <= MAX_CONFIG_BYTES && mayTrain(text) ? moduleWith(path, text.replace(/^\uFEFF/, '')) : undefined
+  return sizeBytes <= MAX_CONFIG_BYTES && mayTrain(text)
+    ? moduleWith(path, text.replace(/^\uFEFF/, ''), { readFor })
+    : undefined
 }
 
-function moduleWith(path: string, text: string, notebook?: Notebook): Module | undefined {
-  return text.length > MAX_CONFIG_BYTES ? undefined : moduleOf(path, text, parsePython(text), notebook)
+function moduleWith(path: string, text: string, options: ModuleOptions): Module | undefined {
+  return text.length > MAX_CONFIG_BYTES ? undefined : moduleOf(path, text, parsePython(text), options)
 }
 
-const startsNone: Extract<Reading, { kind: 'not-a-training-config' }> = {
+/** Nothing that a launcher passes makes it a training. */
+export const startsNone: Extract<Reading, { kind: 'not-a-training-config' }> = {
   kind: 'not-a-training-config',
   why: "It calls no trainer of transformers, TRL, Unsloth or Ultralytics' YOLO, and has no loop around a model of a library.",
 }
@@ -213,6 +223,7 @@ function ofTrainer(
       : `${declared.trainerField.name}() on ${placeIn(module, call.at)}`,
     model: argumentsOf(document).model,
     deepSpeed: document.at('deepspeed'),
+    batchSize: argumentsOf(document).batchSize,
     training,
     read: (reader, lookUp, deepSpeed) => {
       for (const field of notUnderstood) refuseUnread(reader, field)
@@ -229,6 +240,7 @@ function ofDetector(section: Section, call: Call, module: Module, training: Read
     why: `train() of Ultralytics on ${placeIn(module, call.at)}`,
     model: ultralytics.modelField(section),
     deepSpeed: undefined,
+    batchSize: section.at('batch'),
     training,
     read: (reader, lookUp, deepSpeed) => ultralytics.read(section, reader, lookUp, deepSpeed),
   }

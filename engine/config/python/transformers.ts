@@ -109,7 +109,7 @@ function toldArguments(
     return {
       kind: 'told',
       of,
-      values: given?.values ?? evaluator.passed,
+      values: given?.values ?? settingsPassed(evaluator),
       isParsed: value.call === undefined,
       unknown: given?.unknown,
     }
@@ -128,7 +128,7 @@ function toldArguments(
       return {
         kind: 'told',
         of,
-        values: new Map([...fields, ...(given?.values ?? (value.isParsed ? evaluator.passed : []))]),
+        values: new Map([...fields, ...(given?.values ?? (value.isParsed ? settingsPassed(evaluator) : []))]),
         isParsed: value.isParsed,
         unknown: given?.unknown,
       }
@@ -138,6 +138,12 @@ function toldArguments(
     kind: 'none',
     why: value.kind === 'open' ? value.why : `the trainer's arguments are ${shownAt(value.module, value)}`,
   }
+}
+
+/** What a field of a class of the script's own does to memory is what its code does with it; a length is one everywhere. */
+function settingsPassed({ passed }: Evaluator): ReadonlyMap<string, Value> {
+  const isFollowed = (name: string) => passed.isOwnField(name) && looksLikeMemory.test(name) && !/len/.test(name)
+  return new Map([...passed.all()].filter(([name]) => !isFollowed(name)))
 }
 
 const batchKeys = ['per_device_train_batch_size', 'per_gpu_train_batch_size']

@@ -1,5 +1,6 @@
 /** The arguments of a launch as the fields that formats read, each with the place of its literal in the launcher's file. */
 import { plain, plainSentence } from '../quote.ts'
+import type { PassedArgument } from '../reading.ts'
 import { type Field, type FieldValue, Section } from '../section.ts'
 import type { Argument, Launch, Processes } from './launches.ts'
 import type { Given, ShellText } from './words.ts'
@@ -80,6 +81,25 @@ export function gpusField(processes: Processes, shell: ShellText, at: number): F
 const withoutBearing =
   /^(?:output_dir|run_name|seed|data_seed|learning_rate|lr|num_train_epochs|epochs|max_steps|logging_\w+|save_\w+|eval_\w+|report_to|warmup_\w+|weight_decay|project|name|data|dataset\w*|\w*_file|\w*_path|\w*data\w*|task_name|hub_\w+|push_to_hub|beta)$/
 
+/** Paths and names of data have none, those of models have. */
+const decides = /^(?!hub_|save_|load_best_|output_|push_)\w*(?:model|deepspeed|adapter)/
+
 export function bearing({ key }: Pick<Field, 'key'>): boolean {
-  return !withoutBearing.test(key)
+  return decides.test(key) || !withoutBearing.test(key)
+}
+
+/** As a script is given them, with the offsets of their literals. */
+export function passedArguments(
+  { arguments: all, positional }: Pick<Launch, 'arguments' | 'positional'>,
+  launcher: PassedArgument['launcher'],
+): readonly PassedArgument[] {
+  // Which parameter a word without an option is for, the order decides: by no name of a parser.
+  const words = positional.map(({ text, from }) => ({ name: text, values: [], launcher, from }))
+  const options = all.map(({ key, values, at }) => ({
+    name: key,
+    values: values.map(value => ({ ...value, remarks: value.remarks.map(plainSentence) })),
+    launcher,
+    from: at,
+  }))
+  return [...options, ...words]
 }

@@ -15,11 +15,13 @@ import type { AskedCard } from '../job/request.ts'
 import { plain } from '../quote.ts'
 import type { Reading, SourceFile } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
+import type { Sources } from '../sources.ts'
 import { argumentFields, bearing, gpusField, nestedSection } from './arguments.ts'
 import { commandsIn } from './commands.ts'
 import { type Launch, launchOf } from './launches.ts'
 import { mayLaunch } from './quick-look.ts'
 import { shellIn } from './snippets.ts'
+import { type StartedScript, startedScript } from './started-script.ts'
 import { ShellText } from './words.ts'
 
 export interface Launches {
@@ -56,14 +58,26 @@ export function launchesIn(file: SourceFile): Launches {
   }
 }
 
-export function openLauncher(file: SourceFile): OpenLauncher | Exclude<Reading, { kind: 'training-config' }> {
+export async function openLauncher(
+  file: SourceFile,
+  sources: Pick<Sources, 'readFile'>,
+): Promise<OpenLauncher | StartedScript | Exclude<Reading, { kind: 'training-config' }>> {
   const { shell, launches, card } = launchesIn(file)
-  const opened = launches.flatMap(launch => openLaunch(launch, shell, card) ?? [])
+  const opened: (Opened | StartedScript)[] = []
+  let elsewhere: StartedScript | undefined
+  for (const launch of launches) {
+    const script = configNamed(launch) === undefined ? await startedScript(launch, { shell, file, sources }) : undefined
+    if (script !== undefined && !script.isBatchHere) elsewhere ??= script
+    else {
+      const one = script ?? openLaunch(launch, shell, card)
+      if (one !== undefined) opened.push(one)
+    }
+  }
   const distinct = opened.filter(({ said }, index) => opened.findIndex(each => each.said === said) === index)
   const [only, ...others] = distinct
   if (others.length > 0) return { kind: 'unreadable', problems: [severalTrainings(shell, distinct)] }
   if (only !== undefined) return only
-  return { kind: 'not-a-training-config', why: whyNone(launches, shell) }
+  return { kind: 'not-a-training-config', why: elsewhere ? whyElsewhere(elsewhere, shell) : whyNone(launches, shell) }
 }
 
 interface Opened extends OpenLauncher {
@@ -142,7 +156,11 @@ function whyNone(launches: readonly Launch[], shell: ShellText): string {
   return 'It starts no training whose arguments set a batch size and a model.'
 }
 
-function severalTrainings(shell: ShellText, opened: readonly Opened[]): Problem {
+function whyElsewhere({ launch, path }: StartedScript, shell: ShellText): string {
+  return `It starts ${plain(path)} (line ${shell.lineOf(launch.at)}), which is checked with its arguments.`
+}
+
+function severalTrainings(shell: ShellText, opened: readonly Pick<Opened, 'launch'>[]): Problem {
   const lines = opened.map(({ launch }) => `line ${shell.lineOf(launch.at)}`)
   const shown = [...lines.slice(0, 5), ...(lines.length > 5 ? [`and ${lines.length - 5} more`] : [])].join(', ')
   return {

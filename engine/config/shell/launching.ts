@@ -3,20 +3,25 @@ import { parseFile } from '../document.ts'
 import { type JobAround, jobsAround } from '../job/around.ts'
 import { isYamlPath } from '../job/quick-look.ts'
 import { type AskedCard, agreedCard } from '../job/request.ts'
+import type { Launched } from '../launched.ts'
 import { plain } from '../quote.ts'
-import type { SourceFile } from '../reading.ts'
+import type { PassedArgument, SourceFile } from '../reading.ts'
 import { type Field, Section } from '../section.ts'
-import { firstFile, isPlausibleName, placesOf } from '../sources.ts'
+import { firstFile, isPlausibleName, placesOf, type Sources } from '../sources.ts'
 import { accelerateFields } from './accelerate.ts'
-import { argumentFields, bearing, gpusField } from './arguments.ts'
+import { argumentFields, bearing, gpusField, passedArguments } from './arguments.ts'
 import { configNamed, launchesIn } from './launcher.ts'
 import type { Launch } from './launches.ts'
+import type { StartedScript } from './started-script.ts'
 import type { ShellText } from './words.ts'
 
 export interface Launching {
   /** `torchrun in run.sh, line 3` */
   readonly place: string
+  /** Of a config. */
   readonly fields: readonly Field[]
+  /** To a script. */
+  readonly passed: readonly PassedArgument[]
   readonly gpus: Field | undefined
   /** The GPU that the launcher's job asks for. */
   readonly card: AskedCard | undefined
@@ -82,7 +87,7 @@ interface Where {
   readonly readFile: ReadFile
 }
 
-async function launchingOf(
+export async function launchingOf(
   launch: Launch,
   kind: 'config' | 'script',
   { shell, file, card, around, readFile }: Where,
@@ -92,19 +97,18 @@ async function launchingOf(
   const isOpen = ({ value }: Field) => isYamlPath(file.path) && value.kind === 'open'
   const unknown = written.filter(isOpen).filter(bearing)
   const own = written.filter(field => !isOpen(field))
+  // What a task's envs hold stands outside its commands.
+  const passed = passedArguments(launch, { path: file.path, text: file.text.replace(/^\uFEFF/, '') }).filter(
+    ({ values }) => !(isYamlPath(file.path) && values.some(({ why }) => why !== undefined)),
+  )
   const accelerate = await accelerateConfig(launch, file.path, readFile)
   const place = `${plain(launch.launcher)} in ${file.path}, line ${shell.lineOf(launch.at)}`
   const deciding = own.filter(bearing)
-  const isUnclear = unknown.length > 0 || (kind === 'script' && deciding.length > 0) || accelerate?.isUnclear === true
-  const unread =
-    kind === 'script' && deciding.length > 0
-      ? [
-          `Its arguments ${deciding
-            .slice(0, 6)
-            .map(({ name }) => plain(name))
-            .join(', ')} are not read beside the script, so that nothing blocks.`,
-        ]
-      : []
+  // What Accelerate divides is no argument of the script, and is not joined with what it sets.
+  const isDivided = kind === 'script' && accelerate !== undefined && accelerate.fields.length > 0
+  const unread = isDivided
+    ? [`What ${accelerate.file.path} says of sharding is not read beside the script, so that nothing blocks.`]
+    : []
   const fields =
     kind === 'script' ? [] : [...(launch.target.kind === 'script' ? (accelerate?.fields ?? []) : []), ...own]
   const counted = gpusField(launch.processes, shell, launch.at)
@@ -112,9 +116,10 @@ async function launchingOf(
   return {
     place,
     fields,
+    passed: kind === 'script' ? passed : [],
     gpus,
     card,
-    isUnclear,
+    isUnclear: unknown.length > 0 || isDivided || accelerate?.isUnclear === true,
     assumptions: [...unread, ...remarkOnUnknown(unknown), ...(accelerate?.assumptions ?? [])],
     files: [file, ...around.map(job => job.file), ...(accelerate === undefined ? [] : [accelerate.file])],
     said: [...deciding, ...(gpus === undefined ? [] : [gpus])]
@@ -128,6 +133,20 @@ function remarkOnUnknown(unknown: readonly Field[]): string[] {
   if (unknown.length === 0) return []
   const names = unknown.slice(0, 6).map(({ name }) => plain(name))
   return [`Its arguments ${names.join(', ')} are only known when it runs, so that nothing blocks.`]
+}
+
+/** Of a launcher that is read as a config, how it starts its script. */
+export async function launchedHere(
+  { launch, path }: StartedScript,
+  file: SourceFile,
+  { readFile = async () => undefined }: Pick<Sources, 'readFile'>,
+): Promise<Launched> {
+  const { shell, card } = launchesIn(file)
+  const where = { shell, file, card, around: [], readFile }
+  const { gpus, isUnclear, assumptions } = await launchingOf(launch, 'script', where)
+  const line = shell.lineOf(launch.at)
+  const sentence = `${plain(path)} is read with the arguments of ${plain(launch.launcher)} on line ${line}.`
+  return { fields: [], passed: [], gpus, card, isUnclear, assumptions: [sentence, ...assumptions], files: [] }
 }
 
 async function accelerateConfig({ accelerateConfig: named }: Launch, launcherPath: string, readFile: ReadFile) {

@@ -5,7 +5,10 @@ import { explainConfigAsync } from '../../../engine/config/read.ts'
 const launcher = { path: 'run.sh', text: 'torchrun train.py \\\n  --batch-size 24 --amp\n' }
 
 function passed(name: string, text: string | undefined) {
-  return { name, text, launcher, from: launcher.text.indexOf(text ?? `--${name}`) }
+  const from = launcher.text.indexOf(text ?? `--${name}`)
+  const why = text?.startsWith('$') ? `${text} is not set in the file (line 1)` : undefined
+  const value = text === undefined ? [] : [{ text, from, remarks: [], ...(why && { why }) }]
+  return { name, values: value, launcher, from }
 }
 
 const parsed = `import argparse

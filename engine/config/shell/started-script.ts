@@ -1,0 +1,49 @@
+/** The script that a launch starts, read with the arguments that it is given. */
+import type { OpenScript } from '../python/script.ts'
+import type { SourceFile } from '../reading.ts'
+import { firstFile, isPlausibleName, placesOf, type Sources } from '../sources.ts'
+import { bearing, passedArguments } from './arguments.ts'
+import type { Launch } from './launches.ts'
+import type { ShellText } from './words.ts'
+
+export interface StartedScript {
+  readonly kind: 'script'
+  readonly launch: Launch
+  readonly path: string
+  readonly script: OpenScript
+  /** Whether the literal of the batch size stands in the launcher. */
+  readonly isBatchHere: boolean
+  /** The same for the same script and settings. */
+  readonly said: string
+}
+
+interface Where {
+  readonly shell: ShellText
+  readonly file: SourceFile
+  readonly sources: Pick<Sources, 'readFile'>
+}
+
+/** Undefined where the repository does not hold it, and where it starts no training, or several. */
+export async function startedScript(
+  launch: Launch,
+  { shell, file, sources }: Where,
+): Promise<StartedScript | undefined> {
+  const { target, arguments: all } = launch
+  if (target.kind !== 'script' || !isPlausibleName(target.path)) return undefined
+  const places = placesOf(target.path, file.path).filter(place => !place.startsWith('..') && !place.startsWith('/'))
+  const found = await firstFile(places, sources)
+  if (found === undefined) return undefined
+  const passed = passedArguments(launch, { path: file.path, text: shell.text })
+  const { openScript } = await import('../python/script.ts')
+  const script = await openScript({ ...found, passed, readFor: file.path }, sources)
+  if (script.kind !== 'open') return undefined
+  const deciding = all.filter(bearing).map(({ key, values }) => `${key}=${values.map(({ text }) => text).join(' ')}`)
+  return {
+    kind: 'script',
+    launch,
+    path: found.path,
+    script,
+    isBatchHere: script.batchSize !== undefined && script.batchSize.file === undefined,
+    said: [found.path, ...deciding.toSorted()].join('\n'),
+  }
+}
