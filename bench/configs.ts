@@ -3,11 +3,12 @@
  * batch size with line and column, accumulation, precision, optimizer, sequence length and outcome; and files of other tools,
  * of which none may be taken for a training config. Fails when anything differs.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import * as z from 'zod'
 import type { Decision, Setting } from '../engine/config/fields.ts'
 import { type Explanation, explainConfigAsync, readConfigAsync } from '../engine/config/read.ts'
 import { position, type SourceFile } from '../engine/config/reading.ts'
+import type { Sources } from '../engine/config/sources.ts'
 
 const LIMITS = { configs: 120, others: 80, scripts: 40 }
 
@@ -65,6 +66,22 @@ function textOf(path: string): string {
   return readFileSync(new URL(path, corpus), 'utf8')
 }
 
+/** Scripts with their launchers, which are read with the files beside them. */
+const LAUNCHED = 'launched/'
+
+function sourcesIn(folder: string): Sources {
+  return {
+    readFile: async path => {
+      const file = new URL(folder + path, corpus)
+      return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+    },
+    listFolder: async path => {
+      const listed = new URL(`${folder}${path}/`, corpus)
+      return existsSync(listed) ? readdirSync(listed) : []
+    },
+  }
+}
+
 /** The same statements in a notebook, a cell for each paragraph at the margin, behind a cell that installs packages. */
 function asNotebook(script: string): string {
   const paragraphs = script.split(/\n(?=\n+[^\s#)\]}])/)
@@ -88,7 +105,11 @@ async function differencesAsNotebook({ batchSizeAt, ...expected }: Expectation):
 /** What differs, one sentence each. */
 async function differencesIn(source: SourceFile, expected: Expectation): Promise<readonly string[]> {
   const { training } = expected
-  const explanation = await explainConfigAsync({ ...source, ...(training && { training: { name: training } }) }, {})
+  const sources = source.path.startsWith(LAUNCHED) ? sourcesIn('training/') : {}
+  const explanation = await explainConfigAsync(
+    { ...source, ...(training && { training: { name: training } }) },
+    sources,
+  )
   if (explanation.kind === 'not-recognised') return ['it is not recognised']
   const found = new Map<Setting, Decision>(explanation.decisions.map(decision => [decision.setting, decision]))
   return [
@@ -132,16 +153,19 @@ for (const expected of expectations) {
   const { path } = expected
   const differences = await differencesIn({ path, text: textOf(`training/${path}`) }, expected)
   for (const difference of differences) wrong.push(`${path}: ${difference}`)
-  if (!path.endsWith('.py')) continue
+  if (!path.endsWith('.py') || path.startsWith(LAUNCHED)) continue
   notebooks += 1
   for (const difference of await differencesAsNotebook(expected)) wrong.push(`${path}: as a notebook, ${difference}`)
 }
 const misread = new Set(wrong.map(line => line.slice(0, line.indexOf(':'))))
 
-const others = readdirSync(new URL('other/', corpus))
+const others = readdirSync(new URL('other/', corpus), { recursive: true, encoding: 'utf8' }).filter(name =>
+  statSync(new URL(`other/${name}`, corpus)).isFile(),
+)
 const taken: string[] = []
 for (const name of others) {
-  const reading = await readConfigAsync({ path: name, text: textOf(`other/${name}`) }, {})
+  const sources = name.startsWith(LAUNCHED) ? sourcesIn('other/') : {}
+  const reading = await readConfigAsync({ path: name, text: textOf(`other/${name}`) }, sources)
   if (reading.kind !== 'not-a-training-config') taken.push(name)
 }
 

@@ -1,0 +1,1 @@
+python embed.py --batch-size 256
