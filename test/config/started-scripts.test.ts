@@ -123,6 +123,37 @@ test.each([
   expect({ ...spec, assumesCode }).toMatchObject({ microBatch, precision, assumesCode: undefined })
 })
 
+describe('nothing blocks where a launch says what is not joined with the script', () => {
+  const divided = 'distributed_type: FSDP\nnum_processes: 4\nfsdp_config: { fsdp_sharding_strategy: FULL_SHARD }\n'
+
+  it.each([
+    ['sharding in a file of Accelerate', 'accelerate launch --config_file acc.yaml train.py --batch-size 24\n'],
+    ['a word without an option', 'python train.py large --batch-size 24\n'],
+    ['an option cut short', 'python train.py --batch-size 24 --acc 4\n'],
+  ])('%s', async (_, command) => {
+    const files = { 'train.py': script, 'acc.yaml': divided, 'run.sh': command }
+    for (const path of ['train.py', 'run.sh']) {
+      expect(await trained(files, path)).toMatchObject({ assumesCode: true, spec: { microBatch: 24 } })
+    }
+  })
+})
+
+it('of a script with several trainings, each is read with the arguments', async () => {
+  const text = `${script}Trainer(AutoModelForCausalLM.from_pretrained("gpt2-medium"), arguments).train()\n`
+  const files = { 'train.py': text, 'run.sh': run }
+  const { configs } = await report(files, ['train.py'])
+  expect(configs.map(each => each.status === 'analysed' && [each.spec.model, each.spec.microBatch])).toEqual([
+    ['openai-community/gpt2', 24],
+    ['openai-community/gpt2-medium', 24],
+  ])
+})
+
+it('bool of a text that is not empty is True to argparse', async () => {
+  const text = script.replace('"--no-amp", action="store_false", dest="amp"', '"--amp", type=bool, default=False')
+  const { spec } = await trained({ 'train.py': text, 'run.sh': 'python train.py --amp False\n' }, 'train.py')
+  expect(spec.precision).toBe('amp-bf16')
+})
+
 describe('a launcher', () => {
   const files = { 'train.py': script, 'run.sh': run }
 
