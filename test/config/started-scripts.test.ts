@@ -177,7 +177,12 @@ describe('a launcher', () => {
   })
 
   it('cites the script for what the script says', async () => {
-    const { decisions } = await explained(files, 'run.sh')
+    const { decisions, assumptions, why } = await explained(files, 'run.sh')
+    expect(why).toBe('Trainer() on line 14 of train.py')
+    expect(assumptions[0]).toBe('The training of train.py, line 14, is read with the arguments of torchrun on line 1.')
+    expect(assumptions).toContain(
+      '"gpt2" is the default of --model (line 5 of train.py), which the command line may override.',
+    )
     const precision = decisions.find(({ setting }) => setting === 'model')?.from
     expect(precision).toMatchObject({ field: { file: 'train.py', at: { line: 5 } } })
   })

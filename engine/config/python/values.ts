@@ -88,7 +88,10 @@ export function shownAt(module: Module, { from, to }: Span): string {
 }
 
 export function placeIn(module: Module, offset: number): string {
-  return module.notebook ? sayCell(module.notebook.positionOf(offset).cell) : `line ${lineOf(module, offset)}`
+  if (module.notebook) return sayCell(module.notebook.positionOf(offset).cell)
+  // Beside the lines of its launcher, it is told apart.
+  const of = module.path === module.readFor ? '' : ` of ${plain(module.path)}`
+  return `line ${lineOf(module, offset)}${of}`
 }
 
 export function truthOf(value: Value): boolean | undefined {

@@ -137,7 +137,7 @@ function remarkOnUnknown(unknown: readonly Field[]): string[] {
 
 /** Of a launcher that is read as a config, how it starts its script. */
 export async function launchedHere(
-  { launch, path }: StartedScript,
+  { launch, path, script }: StartedScript,
   file: SourceFile,
   { readFile = async () => undefined }: Pick<Sources, 'readFile'>,
 ): Promise<Launched> {
@@ -145,7 +145,7 @@ export async function launchedHere(
   const where = { shell, file, card, around: [], readFile }
   const { gpus, isUnclear, assumptions } = await launchingOf(launch, 'script', where)
   const line = shell.lineOf(launch.at)
-  const sentence = `${plain(path)} is read with the arguments of ${plain(launch.launcher)} on line ${line}.`
+  const sentence = `The training of ${plain(path)}, line ${script.training.line}, is read with the arguments of ${plain(launch.launcher)} on line ${line}.`
   return { fields: [], passed: [], gpus, card, isUnclear, assumptions: [sentence, ...assumptions], files: [] }
 }
 
