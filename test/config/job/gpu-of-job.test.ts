@@ -178,3 +178,51 @@ describe('a job that starts a launcher of the config', () => {
     }
   })
 })
+
+describe('a job that starts a script', () => {
+  const script = `import argparse
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+parser = argparse.ArgumentParser()
+parser.add_argument("--batch-size", type=int, default=8)
+args = parser.parse_args()
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+Trainer(model, TrainingArguments("out", per_device_train_batch_size=args.batch_size, bf16=True)).train()
+`
+  const command = 'accelerate launch train.py --batch-size 24\n'
+  const job = slurm('--gres=gpu:l40s:4', command)
+  const task = (given: string, envs: string) =>
+    `envs:\n${envs}resources:\n  accelerators: L40S:4\nrun: |\n  accelerate launch train.py --batch-size ${given}\n`
+
+  it('gives it its GPU, how many, and its arguments', async () => {
+    const config = await judged({ 'job.slurm': job }, {}, 'train.py', script)
+    expect(config).toMatchObject({ gpu: { id: 'l40s' }, spec: { gpus: 4, microBatch: 24 } })
+    expect(config.assumed).toBeUndefined()
+  })
+
+  it('is judged on them itself, where it passes the batch size', async () => {
+    const config = await judged({ 'train.py': script }, {}, 'job.slurm', job)
+    expect(config).toMatchObject({ gpu: { id: 'l40s' }, spec: { gpus: 4, microBatch: 24 } })
+    expect(config.assumed).toBeUndefined()
+  })
+
+  it('and changes together with it, is one verdict', async () => {
+    const files: Record<string, string> = { 'train.py': script, 'job.slurm': job }
+    const changed = Object.entries(files).map(([path, text]) => ({ path, text }))
+    const sources = { readFile: async (name: string) => files[name], listFolder: async () => Object.keys(files) }
+    const { configs } = await analyze(changed, { now: new Date('2026-03-01'), sources })
+    expect(configs.map(({ path }) => path)).toEqual(['job.slurm'])
+  })
+
+  it('may pass what the envs of a task hold', async () => {
+    const config = await judged({ 'sky.yaml': task('$BATCH', '  BATCH: 24\n') }, {}, 'train.py', script)
+    expect(config).toMatchObject({ gpu: { id: 'l40s' }, spec: { gpus: 4, microBatch: 24 } })
+    expect(config.assumed).toBeUndefined()
+  })
+
+  it('and passes what is only known when it runs, leaves the default, and nothing blocks', async () => {
+    const config = await judged({ 'sky.yaml': task('$BATCH', '  BATCH:\n') }, {}, 'train.py', script)
+    expect(config).toMatchObject({ gpu: { id: 'l40s' }, spec: { gpus: 4, microBatch: 8 } })
+    expect(config.assumed).toContain('code')
+    expect(config.assumptions.join(' ')).toContain('--batch-size are only known when it runs')
+  })
+})
