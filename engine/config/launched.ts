@@ -57,8 +57,17 @@ export function launcherFolders(path: string): readonly string[] {
   return [...new Set(folders)].filter(folder => !folder.startsWith('..') && !folder.startsWith('/'))
 }
 
-export async function findLaunched(path: string, { readFile, listFolder }: Sources): Promise<Launched> {
-  if (readFile === undefined || listFolder === undefined) return notLaunched
+interface Near {
+  /** How many there are, of which the first were read. */
+  readonly launchers: number
+  readonly jobs: number
+  readonly read: readonly SourceFile[]
+}
+
+async function filesNear(
+  path: string,
+  { readFile, listFolder }: Required<Pick<Sources, 'readFile' | 'listFolder'>>,
+): Promise<Near> {
   const listed: string[] = []
   const jobs: string[] = []
   for (const folder of launcherFolders(path)) {
@@ -74,6 +83,19 @@ export async function findLaunched(path: string, { readFile, listFolder }: Sourc
     const text = texts[index]
     return text === undefined ? [] : [{ path: each, text }]
   })
+  return { launchers: listed.length, jobs: jobs.length, read }
+}
+
+/** The files that ask for a GPU and may start the launcher at `path`. */
+export async function jobsNear(path: string, { readFile, listFolder }: Sources): Promise<readonly SourceFile[]> {
+  if (readFile === undefined || listFolder === undefined) return []
+  const { read } = await filesNear(path, { readFile, listFolder })
+  return read.filter(({ text }) => mayAsk(text))
+}
+
+export async function findLaunched(path: string, { readFile, listFolder }: Sources): Promise<Launched> {
+  if (readFile === undefined || listFolder === undefined) return notLaunched
+  const { launchers, jobs, read } = await filesNear(path, { readFile, listFolder })
   const naming = read.filter(({ path: each, text }) => {
     const may = isYamlPath(each) ? mayBeJob : mayLaunch
     return text.includes(posix.basename(path)) && may(text)
@@ -81,8 +103,8 @@ export async function findLaunched(path: string, { readFile, listFolder }: Sourc
   if (naming.length === 0) return notLaunched
   const { launchingsOf } = await import('./shell/launching.ts')
   return chosen(await launchingsOf(path, naming, { readFile, jobs: read.filter(({ text }) => mayAsk(text)) }), {
-    launchers: listed.length,
-    jobs: jobs.length,
+    launchers,
+    jobs,
   })
 }
 

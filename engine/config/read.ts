@@ -7,7 +7,7 @@ import { type Dialect, dialects } from './dialect.ts'
 import { parseFile } from './document.ts'
 import { type Decision, FieldReader } from './fields.ts'
 import type { AskedCard } from './job/request.ts'
-import { findLaunched, type Launched, notLaunched, withUndeclared } from './launched.ts'
+import { findLaunched, jobsNear, type Launched, notLaunched, withUndeclared } from './launched.ts'
 import { unreadMemorySettings } from './memory-settings.ts'
 import { type ModelLookup, nameIn } from './model-fields.ts'
 import {
@@ -134,7 +134,7 @@ async function openAsync(
   supplied: SuppliedFields,
   searched: Sources,
 ): Promise<OpenConfig | Exclude<FileReading, { kind: 'training-config' }>> {
-  if (isLauncherPath(file.path)) return openLaunched(file, sources, supplied)
+  if (isLauncherPath(file.path)) return openLaunched(file, sources, supplied, searched)
   if (!isPythonPath(file.path)) {
     // Only what is a config may have a launcher.
     const opened = openConfig(file, supplied)
@@ -156,6 +156,7 @@ async function openLaunched(
   file: SourceFile,
   sources: Sources,
   supplied: SuppliedFields,
+  searched: Sources,
 ): Promise<OpenConfig | Exclude<FileReading, { kind: 'training-config' }>> {
   if (!mayLaunch(file.text)) return notOurs
   // Like Python's, the shell's parser is read when the first file asks for it.
@@ -163,7 +164,8 @@ async function openLaunched(
   const opened = await openLauncher(file, sources)
   if (opened.kind === 'script') {
     const { launchedHere } = await import('./shell/launching.ts')
-    return scriptConfig(opened.script, file, supplied, await launchedHere(opened, file, sources))
+    const jobs = await jobsNear(file.path, searched)
+    return scriptConfig(opened.script, file, supplied, await launchedHere(opened, file, sources, jobs))
   }
   if (opened.kind !== 'open') return opened
   const { dialect, why, document, gpus, card, assumptions } = opened

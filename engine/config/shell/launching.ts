@@ -140,13 +140,23 @@ export async function launchedHere(
   { launch, path, script }: StartedScript,
   file: SourceFile,
   { readFile = async () => undefined }: Pick<Sources, 'readFile'>,
+  jobs: readonly SourceFile[],
 ): Promise<Launched> {
-  const { shell, card } = launchesIn(file)
-  const where = { shell, file, card, around: [], readFile }
-  const { gpus, isUnclear, assumptions } = await launchingOf(launch, 'script', where)
+  const { shell, card: own } = launchesIn(file)
+  const around = own === undefined ? jobsAround(file.path, jobs) : []
+  const where = { shell, file, card: own ?? agreedCard(around.map(job => job.card)), around, readFile }
+  const { gpus, card, isUnclear, assumptions } = await launchingOf(launch, 'script', where)
   const line = shell.lineOf(launch.at)
   const sentence = `The training of ${plain(path)}, line ${script.training.line}, is read with the arguments of ${plain(launch.launcher)} on line ${line}.`
-  return { fields: [], passed: [], gpus, card, isUnclear, assumptions: [sentence, ...assumptions], files: [] }
+  return {
+    fields: [],
+    passed: [],
+    gpus,
+    card,
+    isUnclear,
+    assumptions: [sentence, ...assumptions],
+    files: around.map(job => job.file),
+  }
 }
 
 async function accelerateConfig({ accelerateConfig: named }: Launch, launcherPath: string, readFile: ReadFile) {

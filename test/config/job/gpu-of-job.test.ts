@@ -205,12 +205,16 @@ Trainer(model, TrainingArguments("out", per_device_train_batch_size=args.batch_s
     expect(config.assumed).toBeUndefined()
   })
 
-  it('and changes together with it, is one verdict', async () => {
-    const files: Record<string, string> = { 'train.py': script, 'job.slurm': job }
-    const changed = Object.entries(files).map(([path, text]) => ({ path, text }))
+  it.each([
+    ['job.slurm', {}],
+    ['run.sh', { 'job.slurm': slurm('--gres=gpu:l40s:4', 'srun bash run.sh\n') }],
+  ])('and changes together with it, is one verdict, in %s', async (path, jobs) => {
+    const pair: Record<string, string> = { 'train.py': script, [path]: path === 'run.sh' ? command : job }
+    const files: Record<string, string> = { ...pair, ...jobs }
+    const changed = Object.entries(pair).map(([each, text]) => ({ path: each, text }))
     const sources = { readFile: async (name: string) => files[name], listFolder: async () => Object.keys(files) }
     const { configs } = await analyze(changed, { now: new Date('2026-03-01'), sources })
-    expect(configs.map(({ path }) => path)).toEqual(['job.slurm'])
+    expect(configs).toMatchObject([{ path, gpu: { id: 'l40s' } }])
   })
 
   it('may pass what the envs of a task hold', async () => {
