@@ -20,7 +20,7 @@ const lora = `memorymark:
   model: meta-llama/Llama-3.2-1B
   batch_size: 1
   gradient_accumulation: 16
-  sequence_length: 1024
+  sequence_length: 128
   precision: bf16
   lora_rank: 16
   lora_targets: [q_proj, v_proj]
