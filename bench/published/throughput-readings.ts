@@ -10,7 +10,7 @@ import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { findGpu, type SpeedyGpu } from '../../engine/gpus/catalogue.ts'
 import { IsolatedEngine } from '../../engine/isolated/engine.ts'
 
-export const throughputReading = z.strictObject({
+const throughputReading = z.strictObject({
   source: z.string(),
   family: z.string(),
   /** Of the catalogue. */

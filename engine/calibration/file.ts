@@ -31,7 +31,7 @@ const figures = z.object({
 })
 export type RunFigures = z.infer<typeof figures>
 
-export const calibrationRun = z
+const calibrationRun = z
   .object({
     /** By its id in the catalogue or its name in the settings. */
     gpu: z.string().min(1).max(200),

@@ -40,7 +40,7 @@ export function calibrationPathOf({ calibrationPath }: RepositorySettings): stri
 }
 
 /** What the file holds; nothing where there is none yet. @throws MemoryMarkError where it cannot be read. */
-export async function runsIn(path: string): Promise<readonly CalibrationRun[]> {
+async function runsIn(path: string): Promise<readonly CalibrationRun[]> {
   const text = await readCapped(path).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error

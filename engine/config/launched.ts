@@ -1,6 +1,7 @@
 /**
  * How a config or a script is started: the launchers of the repository that name it, the arguments they override it with, and the
- * number of processes. Looked for beside the config, above it, in the folders for scripts there and at the root; YAML only where its name or its folder's sounds like a job.
+ * number of processes. Looked for beside the config, above it, in the folders for scripts there and at the root; YAML only where
+ * its name or its folder's sounds like a job.
  */
 import { posix } from 'node:path'
 import { isYamlPath, mayAsk, mayBeJob, soundsLikeJob } from './job/quick-look.ts'
@@ -44,7 +45,7 @@ const MAX_LAUNCHERS = 20
 const MAX_JOBS = 10
 const MAX_SHOWN = 4
 
-export function launcherFolders(path: string): readonly string[] {
+function launcherFolders(path: string): readonly string[] {
   const own = posix.dirname(path)
   const above = posix.normalize(posix.join(own, '..'))
   const folders = [

@@ -2,28 +2,18 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { writtenRuns } from '../../engine/calibration/file.ts'
 import { commentMarker, report } from '../../engine/index.ts'
 import { runWith } from '../calibration/runs.ts'
-import type { EmulatedGitHub, Repository } from '../github/index.ts'
+import type { Repository } from '../github/index.ts'
 import { BundleOnA10, wasteful } from './bundle-on-a10.ts'
-import type { BundledAction } from './run-action.ts'
 
 const doesNotFit = wasteful.replace('batch_size: 2', 'batch_size: 100000')
 
-let beside: BundleOnA10
-let action: BundledAction
-let github: EmulatedGitHub
-let token: string
-
-beforeAll(async () => {
-  beside = await BundleOnA10.start()
-  action = beside.action
-  github = beside.github
-  token = beside.token
-})
+const beside = await BundleOnA10.start()
+const { action, github, token } = beside
 
 afterAll(() => beside[Symbol.asyncDispose]())
 

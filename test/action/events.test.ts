@@ -1,23 +1,14 @@
 /** What each event is about, from the payload to the report: the real bundle against the emulated GitHub. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { report } from '../../engine/index.ts'
-import type { EmulatedGitHub, Repository } from '../github/index.ts'
+import type { Repository } from '../github/index.ts'
 import { warnings } from './action-beside-github.ts'
 import { BundleOnA10, wasteful } from './bundle-on-a10.ts'
-import type { ActionRun, BundledAction, RunOptions } from './run-action.ts'
+import type { ActionRun, RunOptions } from './run-action.ts'
 
-let beside: BundleOnA10
-let action: BundledAction
-let github: EmulatedGitHub
-let token: string
-
-beforeAll(async () => {
-  beside = await BundleOnA10.start()
-  action = beside.action
-  github = beside.github
-  token = beside.token
-})
+const beside = await BundleOnA10.start()
+const { action, github, token } = beside
 
 afterAll(() => beside[Symbol.asyncDispose]())
 

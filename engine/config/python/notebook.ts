@@ -6,16 +6,8 @@ import { jsonStrings } from './json-strings.ts'
 export interface Notebook {
   /** Python: what only IPython understands is replaced by what does nothing. */
   readonly text: string
-  /** What its `!` lines and `%%bash` cells have the shell run, continuations included. */
-  readonly shell: readonly ShellLine[]
   /** By the offset in `text`. */
   positionOf(offset: number): Position & { readonly cell: CellPosition }
-}
-
-export interface ShellLine {
-  readonly text: string
-  /** Of its first character, in the notebook's JSON. */
-  readonly at: Position & { readonly cell: CellPosition }
 }
 
 /** Outputs, with their images, are most of a notebook. */
@@ -35,21 +27,12 @@ export function notebookOf(json: string): Notebook | undefined {
   const cells = codeCells(json)
   if (cells.length === 0) return undefined
   const starts = [0, ...Array.from(json.matchAll(/\n/g), ({ index }) => index + 1)]
-  const lines: Line[] = []
-  const shell: ShellLine[] = []
-  const kept: string[] = []
+  const lines = cells.flat()
+  const kept = cells.flatMap(withoutMagics)
   const positionIn = ({ cell, from }: Line, column: number) => {
     const offset = from + rawLength(json, from, column)
     const row = lastAtMost(starts, offset)
     return { line: row + 1, column: offset - (starts[row] ?? 0) + 1, cell }
-  }
-  for (const cell of cells) {
-    const read = withoutMagics(cell)
-    for (const [index, line] of cell.entries()) {
-      lines.push(line)
-      kept.push(read.python[index] ?? '')
-    }
-    for (const { text, line, column } of read.shell) shell.push({ text, at: positionIn(line, column) })
   }
   const begins: number[] = []
   let offset = 0
@@ -61,7 +44,7 @@ export function notebookOf(json: string): Notebook | undefined {
     const index = lastAtMost(begins, at)
     return positionIn(lines[index]!, at - (begins[index] ?? 0))
   }
-  return { text: kept.join('\n'), shell, positionOf }
+  return { text: kept.join('\n'), positionOf }
 }
 
 /** A notebook that holds more is written by a program. */
@@ -137,50 +120,24 @@ function rawLength(json: string, from: number, characters: number): number {
   return offset - from
 }
 
-interface WithoutMagics {
-  /** A line for each. */
-  readonly python: readonly string[]
-  readonly shell: readonly { readonly text: string; readonly line: Line; readonly column: number }[]
-}
-
 /** Cell magics whose cell is Python all the same. */
 const aroundPython = /^%%(?:capture|time|timeit|prun|memit|mprun|skip|notify)\b/
-const shellCell = /^%%(?:bash|sh|shell|script)\b/
 
-function withoutMagics(cell: readonly Line[]): WithoutMagics {
+/** A line for each. */
+function withoutMagics(cell: readonly Line[]): readonly string[] {
   const first = cell.find(({ text }) => text.trim() !== '')?.text.trim() ?? ''
-  if (first.startsWith('%%') && !aroundPython.test(first)) {
-    const shell = shellCell.test(first)
-      ? cell.filter(({ text }) => text.trim() !== '' && !text.trim().startsWith('%%'))
-      : []
-    return { python: cell.map(() => ''), shell: shell.map(line => ({ text: line.text, line, column: 0 })) }
-  }
-  const python: string[] = []
-  const shell: Mutable[] = []
-  let continued: Mutable | undefined
+  if (first.startsWith('%%') && !aroundPython.test(first)) return cell.map(() => '')
   let isContinued = false
-  for (const line of cell) {
-    const { text } = line
+  return cell.map(({ text }) => {
+    const wasContinued = isContinued
     const [, indent = '', sign = ''] = /^(\s*)(%%|!(?!=)|%(?=[A-Za-z]))/.exec(text) ?? []
-    const isMagic: boolean = isContinued || sign !== ''
     const [, assigned] = /^(\s*[\w., ]+=\s*)(?:!(?!=)|%(?=[A-Za-z]))/.exec(text) ?? []
-    python.push(isMagic ? (isContinued ? '' : `${indent}pass`) : assigned === undefined ? text : `${assigned}None`)
-    if (sign === '!') continued = { text: text.slice(indent.length + 1), line, column: indent.length + 1 }
-    else if (isContinued && continued !== undefined) continued.text += `\n${text}`
+    const isMagic = wasContinued || sign !== ''
     isContinued = isMagic && text.endsWith('\\')
-    if (!isContinued && continued !== undefined) {
-      shell.push(continued)
-      continued = undefined
-    }
-  }
-  if (continued !== undefined) shell.push(continued)
-  return { python, shell }
-}
-
-interface Mutable {
-  text: string
-  readonly line: Line
-  readonly column: number
+    if (wasContinued) return ''
+    if (isMagic) return `${indent}pass`
+    return assigned === undefined ? text : `${assigned}None`
+  })
 }
 
 function lastAtMost(sorted: readonly number[], value: number): number {

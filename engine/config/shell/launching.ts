@@ -5,7 +5,7 @@ import { isYamlPath } from '../job/quick-look.ts'
 import { type AskedCard, agreedCard } from '../job/request.ts'
 import type { Launched } from '../launched.ts'
 import { plain } from '../quote.ts'
-import type { PassedArgument, SourceFile } from '../reading.ts'
+import type { SourceFile } from '../reading.ts'
 import { type Field, Section } from '../section.ts'
 import { firstFile, isPlausibleName, placesOf, type Sources } from '../sources.ts'
 import { accelerateFields } from './accelerate.ts'
@@ -15,19 +15,9 @@ import type { Launch } from './launches.ts'
 import type { StartedScript } from './started-script.ts'
 import type { ShellText } from './words.ts'
 
-export interface Launching {
+export interface Launching extends Launched {
   /** `torchrun in run.sh, line 3` */
   readonly place: string
-  /** Of a config. */
-  readonly fields: readonly Field[]
-  /** To a script. */
-  readonly passed: readonly PassedArgument[]
-  readonly gpus: Field | undefined
-  /** The GPU that the launcher's job asks for. */
-  readonly card: AskedCard | undefined
-  readonly isUnclear: boolean
-  readonly assumptions: readonly string[]
-  readonly files: readonly SourceFile[]
   /** The same for the same settings. */
   readonly said: string
 }
@@ -87,7 +77,7 @@ interface Where {
   readonly readFile: ReadFile
 }
 
-export async function launchingOf(
+async function launchingOf(
   launch: Launch,
   kind: 'config' | 'script',
   { shell, file, card, around, readFile }: Where,

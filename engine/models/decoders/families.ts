@@ -87,7 +87,7 @@ import {
 import { voxtral, voxtralConfig } from './voxtral.ts'
 
 /** In the order of their schemas. A new one is its file and a line here. */
-export const decoderFamilies = [
+const decoderFamilies = [
   family(llamaConfig, llama),
   family(mistralConfig, mistral),
   family(ministral3Config, ministral3),
