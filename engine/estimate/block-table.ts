@@ -4,6 +4,8 @@ export class BlockTable {
   bytes = new Float64Array(256)
   isFree = new Uint8Array(256)
   isSmall = new Uint8Array(256)
+  /** A range of addresses that has no memory. */
+  isHole = new Uint8Array(256)
   /** Neighbours in the block's segment. */
   previous = new Int32Array(256)
   next = new Int32Array(256)
@@ -21,6 +23,7 @@ export class BlockTable {
     this.bytes[block] = bytes
     this.isFree[block] = 1
     this.isSmall[block] = isSmall ? 1 : 0
+    this.isHole[block] = 0
     this.previous[block] = -1
     this.next[block] = -1
     return block
@@ -35,6 +38,7 @@ export class BlockTable {
     this.bytes = grown(this.bytes, new Float64Array(2 * this.bytes.length))
     this.isFree = grown(this.isFree, new Uint8Array(2 * this.isFree.length))
     this.isSmall = grown(this.isSmall, new Uint8Array(2 * this.isSmall.length))
+    this.isHole = grown(this.isHole, new Uint8Array(2 * this.isHole.length))
     this.previous = grown(this.previous, new Int32Array(2 * this.previous.length))
     this.next = grown(this.next, new Int32Array(2 * this.next.length))
     this.freePrevious = grown(this.freePrevious, new Int32Array(2 * this.freePrevious.length))

@@ -5,33 +5,14 @@
  */
 import { MIB } from '../units.ts'
 import { type Allocator, type Block, roundedSize } from './allocator.ts'
+import { BlockTable } from './block-table.ts'
+import { FreeBlocks } from './free-blocks.ts'
 
 const SMALL_BYTES = MIB
 const SMALL_PAGE_BYTES = 2 * MIB
 const LARGE_PAGE_BYTES = 20 * MIB
 const MIN_BLOCK_BYTES = 512
-
-/** A range of a segment's addresses, between its neighbours. */
-interface Piece {
-  bytes: number
-  isFree: boolean
-  readonly isSmall: boolean
-  /** Not a hole. */
-  hasMemory: boolean
-  previous: Piece | undefined
-  next: Piece | undefined
-}
-
-/** A segment of addresses without end, of which only a part has memory. */
-interface Segment {
-  readonly pageBytes: number
-  /** Blocks that have memory and are free, ordered by size. */
-  readonly free: Piece[]
-  /** Ranges without memory by address, all of whole pages; the last has no end. */
-  holes: Piece[]
-  /** At the lowest address. */
-  first: Piece
-}
+const NONE = -1
 
 export class ExpandableAllocator implements Allocator {
   peakReservedBytes = 0
@@ -39,12 +20,9 @@ export class ExpandableAllocator implements Allocator {
   hasReturnedSegments = false
   #reservedBytes = 0
   readonly #capacityBytes: number
-  readonly #small = segment(SMALL_PAGE_BYTES, true)
-  readonly #large = segment(LARGE_PAGE_BYTES, false)
-  /** What is allocated, by the number that callers hand back. */
-  readonly #held: Piece[] = []
-  /** Numbers to be used again. */
-  readonly #released: Block[] = []
+  readonly #table = new BlockTable()
+  readonly #small = new Segment(this.#table, SMALL_PAGE_BYTES, true)
+  readonly #large = new Segment(this.#table, LARGE_PAGE_BYTES, false)
 
   constructor(capacityBytes: number) {
     this.#capacityBytes = capacityBytes
@@ -54,237 +32,241 @@ export class ExpandableAllocator implements Allocator {
   allocate(bytes: number): Block | undefined {
     const size = roundedSize(bytes)
     const from = size <= SMALL_BYTES ? this.#small : this.#large
-    const piece = takeFree(from, size) ?? this.#expanded(from, size)
-    if (piece === undefined) return undefined
-    splitOff(from, piece, size)
-    piece.isFree = false
-    const number = this.#released.pop() ?? this.#held.length
-    this.#held[number] = piece
-    return number
+    const free = from.takeFree(size)
+    const block = free === NONE ? this.#expanded(from, size) : free
+    if (block === NONE) return undefined
+    from.splitOff(block, size)
+    this.#table.isFree[block] = 0
+    return block
   }
 
-  bytesOf(number: Block): number {
-    return this.#held[number]?.bytes ?? 0
+  bytesOf(block: Block): number {
+    return this.#table.bytes[block] ?? 0
   }
 
-  release(number: Block): void {
-    const block = this.#held[number]
-    if (block === undefined) return
-    this.#released.push(number)
-    const from = block.isSmall ? this.#small : this.#large
-    block.isFree = true
-    absorbFree(from, block)
-    const { previous } = block
-    if (previous?.isFree && previous.hasMemory) {
-      removeFree(from, previous)
-      absorb(previous)
-      insertFree(from, previous)
-    } else insertFree(from, block)
+  release(block: Block): void {
+    if (this.#table.isSmall[block] === 1) this.#small.release(block)
+    else this.#large.release(block)
   }
 
-  #expanded(from: Segment, size: number): Piece | undefined {
+  /** A block with memory of its own; none where the device has no room. */
+  #expanded(from: Segment, size: number): Block {
     const expanded = this.#expand(from, size)
-    if (expanded !== undefined) return expanded
+    if (expanded !== NONE) return expanded
     this.hasReturnedSegments = true
-    for (const each of [this.#small, this.#large]) this.#reservedBytes -= returnPages(each)
+    for (const each of [this.#small, this.#large]) this.#reservedBytes -= each.returnPages()
     return this.#expand(from, size)
   }
 
   /** find_expandable_block and try_allocate_expandable_block: the first range of free addresses that is long enough. */
-  #expand(from: Segment, size: number): Piece | undefined {
+  #expand(from: Segment, size: number): Block {
     for (const hole of from.holes) {
-      const start = hole.previous?.isFree && hole.previous.hasMemory ? hole.previous : hole
-      const neededBytes = bytesToMap(from, start, size)
+      const start = from.startOfFree(hole)
+      const neededBytes = from.bytesToMap(start, size)
       if (neededBytes === undefined) continue
-      if (this.#reservedBytes + neededBytes > this.#capacityBytes) return undefined
+      if (this.#reservedBytes + neededBytes > this.#capacityBytes) return NONE
       this.#reservedBytes += neededBytes
       this.peakReservedBytes = Math.max(this.peakReservedBytes, this.#reservedBytes)
-      return mapped(from, start, size)
+      return from.map(start, size)
     }
-    return undefined
+    return NONE
   }
 }
 
-function segment(pageBytes: number, isSmall: boolean): Segment {
-  const end: Piece = {
-    bytes: Number.POSITIVE_INFINITY,
-    isFree: true,
-    isSmall,
-    hasMemory: false,
-    previous: undefined,
-    next: undefined,
+/** A range of addresses without end, of which only a part has memory: the rest are holes, of whole pages. */
+class Segment {
+  readonly #table: BlockTable
+  readonly #free: FreeBlocks
+  readonly #pageBytes: number
+  readonly #isSmall: boolean
+  /** At the lowest address. */
+  #first: Block
+  /** By address; the last has no end. */
+  holes: readonly Block[]
+
+  constructor(table: BlockTable, pageBytes: number, isSmall: boolean) {
+    this.#table = table
+    this.#free = new FreeBlocks(table)
+    this.#pageBytes = pageBytes
+    this.#isSmall = isSmall
+    this.#first = table.add(Number.POSITIVE_INFINITY, isSmall)
+    table.isHole[this.#first] = 1
+    this.holes = [this.#first]
   }
-  return { pageBytes, free: [], holes: [end], first: end }
-}
 
-/** Best fit; the block at the end, which can grow, counts as the largest (get_free_block). */
-function takeFree({ free }: Segment, size: number): Piece | undefined {
-  let index = lowerBound(free, size)
-  while (free[index]?.next?.hasMemory === false && index + 1 < free.length) index += 1
-  return free.splice(index, 1)[0]
-}
-
-/** Memory to add for `size` bytes from `start` on; undefined where the free addresses do not suffice. */
-function bytesToMap(from: Segment, start: Piece, size: number): number | undefined {
-  let missing = size
-  let bytes = 0
-  for (let block: Piece | undefined = start; missing > 0; block = block.next) {
-    if (block === undefined || !block.isFree) return undefined
-    const isHole = !block.hasMemory
-    const taken = isHole ? Math.min(block.bytes, toPages(missing, from.pageBytes)) : block.bytes
-    if (isHole) bytes += taken
-    missing -= taken
-  }
-  return bytes
-}
-
-/** One block of at least `size` bytes from `start` on, no longer among the free ones. */
-function mapped(from: Segment, start: Piece, size: number): Piece {
-  const block = start.hasMemory ? start : emptyBefore(from, start)
-  if (block === start) removeFree(from, start)
-  while (block.bytes < size) {
-    const { next } = block
-    if (next === undefined) throw new Error('a segment has no end')
-    if (next.hasMemory) {
-      removeFree(from, next)
-      absorb(block)
-      continue
+  /** Best fit; the block at the end, which can grow, counts as the largest (get_free_block). */
+  takeFree(size: number): Block {
+    let block = this.#free.firstOf(size)
+    while (block !== NONE && this.#isBeforeHole(block)) {
+      const larger = this.#free.after(block)
+      if (larger === NONE) break
+      block = larger
     }
-    const taken = Math.min(next.bytes, toPages(size - block.bytes, from.pageBytes))
-    if (taken === next.bytes) {
-      from.holes = from.holes.filter(hole => hole !== next)
-      absorb(block)
-    } else {
-      next.bytes -= taken
-      block.bytes += taken
+    if (block !== NONE) this.#free.remove(block)
+    return block
+  }
+
+  /** should_split: with expandable segments, wherever the smallest block remains. */
+  splitOff(block: Block, size: number): void {
+    const rest = this.#table.bytes[block]! - size
+    if (rest < MIN_BLOCK_BYTES) return
+    this.#table.bytes[block] = size
+    this.#free.insert(this.#insertAfter(block, rest))
+  }
+
+  release(block: Block): void {
+    this.#table.isFree[block] = 1
+    this.#absorbFree(block)
+    const before = this.#table.previous[block]!
+    if (before === NONE || !this.#hasFreeMemory(before)) {
+      this.#free.insert(block)
+      return
     }
+    this.#free.remove(before)
+    this.#absorb(before)
+    this.#free.insert(before)
   }
-  absorbFree(from, block)
-  return block
-}
 
-function emptyBefore(from: Segment, hole: Piece): Piece {
-  const block: Piece = {
-    bytes: 0,
-    isFree: true,
-    isSmall: hole.isSmall,
-    hasMemory: true,
-    previous: hole.previous,
-    next: hole,
+  /** A hole, or the free block before it. */
+  startOfFree(hole: Block): Block {
+    const before = this.#table.previous[hole]!
+    return before !== NONE && this.#hasFreeMemory(before) ? before : hole
   }
-  if (hole.previous === undefined) from.first = block
-  else hole.previous.next = block
-  hole.previous = block
-  return block
-}
 
-/** should_split: with expandable segments, wherever the smallest block remains. */
-function splitOff(from: Segment, block: Piece, size: number): void {
-  const rest = block.bytes - size
-  if (rest < MIN_BLOCK_BYTES) return
-  block.bytes = size
-  insertFree(from, insertAfter(block, rest))
-}
-
-function insertAfter(block: Piece, bytes: number): Piece {
-  const inserted: Piece = {
-    bytes,
-    isFree: true,
-    isSmall: block.isSmall,
-    hasMemory: true,
-    previous: block,
-    next: block.next,
-  }
-  if (block.next !== undefined) block.next.previous = inserted
-  block.next = inserted
-  return inserted
-}
-
-/** The block gets what follows it. */
-function absorb(block: Piece): void {
-  const { next } = block
-  if (next === undefined) return
-  block.bytes += next.bytes
-  block.next = next.next
-  if (next.next !== undefined) next.next.previous = block
-}
-
-function absorbFree(from: Segment, block: Piece): void {
-  const { next } = block
-  if (next === undefined || !next.isFree || !next.hasMemory) return
-  removeFree(from, next)
-  absorb(block)
-}
-
-/** unmap_block for every free block: the bytes of its whole pages, which have no memory from then on. */
-function returnPages(from: Segment): number {
-  let returned = 0
-  let address = 0
-  for (let block: Piece | undefined = from.first; block !== undefined; block = block.next) {
-    const { bytes } = block
-    const start = toPages(address, from.pageBytes)
-    const end = Math.floor((address + bytes) / from.pageBytes) * from.pageBytes
-    if (block.isFree && block.hasMemory && end > start) {
-      returned += end - start
-      removeFree(from, block)
-      block = withoutPages(from, block, { before: start - address, pages: end - start })
+  /** Memory to add for `size` bytes from `start` on; undefined where the free addresses do not suffice. */
+  bytesToMap(start: Block, size: number): number | undefined {
+    const { bytes, next, isFree, isHole } = this.#table
+    let missing = size
+    let needed = 0
+    for (let block = start; missing > 0; block = next[block]!) {
+      if (block === NONE || isFree[block] === 0) return undefined
+      const taken = isHole[block] === 1 ? Math.min(bytes[block]!, this.#toPages(missing)) : bytes[block]!
+      if (isHole[block] === 1) needed += taken
+      missing -= taken
     }
-    address += bytes
+    return needed
   }
-  from.holes = mergedHoles(from)
-  return returned
-}
 
-/** The last of the blocks that it becomes: what lies before its pages, the pages, and what lies behind them. */
-function withoutPages(
-  from: Segment,
-  block: Piece,
-  { before, pages }: { readonly before: number; readonly pages: number },
-): Piece {
-  const after = block.bytes - before - pages
-  block.bytes = before > 0 ? before : pages
-  const hole = before > 0 ? insertAfter(block, pages) : block
-  if (before > 0) insertFree(from, block)
-  hole.hasMemory = false
-  from.holes.push(hole)
-  if (after <= 0) return hole
-  const rest = insertAfter(hole, after)
-  insertFree(from, rest)
-  return rest
-}
-
-/** Neighbours as one, by address. */
-function mergedHoles(from: Segment): Piece[] {
-  const holes: Piece[] = []
-  for (let block: Piece | undefined = from.first; block !== undefined; block = block.next) {
-    if (block.hasMemory) continue
-    while (block.next?.hasMemory === false) absorb(block)
-    holes.push(block)
+  /** One block of at least `size` bytes from `start` on, no longer among the free ones. */
+  map(start: Block, size: number): Block {
+    const table = this.#table
+    if (table.isHole[start] === 0) this.#free.remove(start)
+    const block = table.isHole[start] === 0 ? start : this.#emptyBefore(start)
+    while (table.bytes[block]! < size) {
+      const next = table.next[block]!
+      if (table.isHole[next] === 0) {
+        this.#free.remove(next)
+        this.#absorb(block)
+        continue
+      }
+      const taken = Math.min(table.bytes[next]!, this.#toPages(size - table.bytes[block]!))
+      if (taken === table.bytes[next]) {
+        this.holes = this.holes.filter(hole => hole !== next)
+        this.#absorb(block)
+      } else {
+        table.bytes[next] = table.bytes[next]! - taken
+        table.bytes[block] = table.bytes[block]! + taken
+      }
+    }
+    this.#absorbFree(block)
+    return block
   }
-  return holes
-}
 
-function toPages(bytes: number, pageBytes: number): number {
-  return Math.ceil(bytes / pageBytes) * pageBytes
-}
-
-function insertFree({ free }: Segment, block: Piece): void {
-  free.splice(lowerBound(free, block.bytes), 0, block)
-}
-
-function removeFree({ free }: Segment, block: Piece): void {
-  const index = free.indexOf(block, lowerBound(free, block.bytes))
-  if (index >= 0) free.splice(index, 1)
-}
-
-/** Index of the first block of at least `size` bytes. */
-function lowerBound(blocks: readonly Piece[], size: number): number {
-  let low = 0
-  let high = blocks.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((blocks[middle]?.bytes ?? 0) < size) low = middle + 1
-    else high = middle
+  /** unmap_block for every free block: the bytes of its whole pages, which have no memory from then on. */
+  returnPages(): number {
+    const table = this.#table
+    let returned = 0
+    let address = 0
+    for (let block = this.#first; block !== NONE; block = table.next[block]!) {
+      const bytes = table.bytes[block]!
+      const start = this.#toPages(address)
+      const end = Math.floor((address + bytes) / this.#pageBytes) * this.#pageBytes
+      if (this.#hasFreeMemory(block) && end > start) {
+        returned += end - start
+        this.#free.remove(block)
+        block = this.#withoutPages(block, { before: start - address, pages: end - start })
+      }
+      address += bytes
+    }
+    this.holes = this.#mergedHoles()
+    return returned
   }
-  return low
+
+  /** The last of the blocks that it becomes: what lies before its pages, the pages, and what lies behind them. */
+  #withoutPages(block: Block, { before, pages }: { readonly before: number; readonly pages: number }): Block {
+    const { bytes } = this.#table
+    const after = bytes[block]! - before - pages
+    bytes[block] = before > 0 ? before : pages
+    const hole = before > 0 ? this.#insertAfter(block, pages) : block
+    if (before > 0) this.#free.insert(block)
+    this.#table.isHole[hole] = 1
+    if (after <= 0) return hole
+    const rest = this.#insertAfter(hole, after)
+    this.#free.insert(rest)
+    return rest
+  }
+
+  /** Neighbours as one, by address. */
+  #mergedHoles(): readonly Block[] {
+    const { isHole, next } = this.#table
+    const holes: Block[] = []
+    for (let block = this.#first; block !== NONE; block = next[block]!) {
+      if (isHole[block] === 0) continue
+      while (isHole[next[block]!] === 1) this.#absorb(block)
+      holes.push(block)
+    }
+    return holes
+  }
+
+  #emptyBefore(hole: Block): Block {
+    const block = this.#table.add(0, this.#isSmall)
+    const before = this.#table.previous[hole]!
+    if (before === NONE) this.#first = block
+    else this.#link(before, block)
+    this.#link(block, hole)
+    return block
+  }
+
+  #insertAfter(block: Block, bytes: number): Block {
+    const inserted = this.#table.add(bytes, this.#isSmall)
+    const after = this.#table.next[block]!
+    if (after !== NONE) this.#link(inserted, after)
+    this.#link(block, inserted)
+    return inserted
+  }
+
+  #link(block: Block, after: Block): void {
+    this.#table.next[block] = after
+    this.#table.previous[after] = block
+  }
+
+  /** The block gets what follows it. */
+  #absorb(block: Block): void {
+    const { bytes, next } = this.#table
+    const absorbed = next[block]!
+    bytes[block] = bytes[block]! + bytes[absorbed]!
+    const after = next[absorbed]!
+    if (after === NONE) next[block] = NONE
+    else this.#link(block, after)
+    this.#table.drop(absorbed)
+  }
+
+  #absorbFree(block: Block): void {
+    const after = this.#table.next[block]!
+    if (after === NONE || !this.#hasFreeMemory(after)) return
+    this.#free.remove(after)
+    this.#absorb(block)
+  }
+
+  #hasFreeMemory(block: Block): boolean {
+    return this.#table.isFree[block] === 1 && this.#table.isHole[block] === 0
+  }
+
+  #isBeforeHole(block: Block): boolean {
+    return this.#table.isHole[this.#table.next[block]!] === 1
+  }
+
+  #toPages(bytes: number): number {
+    return Math.ceil(bytes / this.#pageBytes) * this.#pageBytes
+  }
 }

@@ -23,6 +23,17 @@ export class FreeBlocks {
     return block
   }
 
+  /** The smallest of at least so many bytes, of several the one that came last; −1 where there is none. */
+  firstOf(bytes: number): number {
+    return this.#firstAt(this.#lowerBound(bytes))
+  }
+
+  /** The next in this order; −1 behind the last. */
+  after(block: number): number {
+    const alike = this.#table.freeNext[block]!
+    return alike === NONE ? this.#firstAt(this.#lowerBound(this.#table.bytes[block]!) + 1) : alike
+  }
+
   insert(block: number): void {
     const { bytes, freeNext, freePrevious } = this.#table
     const size = bytes[block]!
@@ -49,6 +60,10 @@ export class FreeBlocks {
       for (let block = this.#firsts[index]!; block !== NONE; block = this.#table.freeNext[block]!) blocks.push(block)
     }
     return blocks
+  }
+
+  #firstAt(index: number): number {
+    return index < this.#count ? this.#firsts[index]! : NONE
   }
 
   /** `index`: of its size, where it is the first of that. */
