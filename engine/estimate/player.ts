@@ -142,21 +142,32 @@ export class Player implements Memory {
   #forward(nodes: readonly Node[], phase: Phase): void {
     const outer = this.step.turn
     const saves = phase === 'forward' || phase === 'recomputation'
-    for (const node of nodes) for (const storage of node.reads) this.#reads.add(storage.id, 1)
-    for (const node of nodes) {
+    for (let index = 0; index < nodes.length; index++) this.#expectReads(nodes[index]!.reads)
+    for (let index = 0; index < nodes.length; index++) {
+      const node = nodes[index]!
       this.#enter(node.turn)
       this.step.begin(phaseNames[phase], node.name)
       if (node.body !== undefined) this.#forward(node.body, 'forward without saving')
       else this.#compute(node, passOf(node, phase))
-      if (saves && !this.#isOffloaded(node)) for (const storage of node.saves) this.#reference(storage, 1)
-      if (phase !== 'recomputation') for (const storage of node.keeps) this.#reference(storage, 1)
-      for (const storage of node.reads) {
-        this.#reads.add(storage.id, -1)
-        this.#releaseIfUnused(storage)
-      }
-      for (const storage of node.creates) this.#releaseIfUnused(storage)
+      if (saves && !this.#isOffloaded(node)) this.#referenceAll(node.saves)
+      if (phase !== 'recomputation') this.#referenceAll(node.keeps)
+      this.#endReads(node.reads)
+      this.#releaseUnused(node.creates)
     }
     this.#enter(outer)
+  }
+
+  // Over such lists a step goes tens of thousands of times: by index, since each iterator would be garbage.
+
+  #expectReads(storages: readonly Storage[]): void {
+    for (let index = 0; index < storages.length; index++) this.#reads.add(storages[index]!.id, 1)
+  }
+
+  #endReads(storages: readonly Storage[]): void {
+    for (let index = 0; index < storages.length; index++) {
+      this.#reads.add(storages[index]!.id, -1)
+      this.#releaseIfUnused(storages[index]!)
+    }
   }
 
   /** What happens now happens in this turn of layers that repeat, or in none. */
@@ -167,9 +178,9 @@ export class Player implements Memory {
 
   #compute(node: Node, pass: Pass): void {
     const used = this.#begin(node, pass)
-    for (const storage of node.creates) this.allocate(storage)
-    for (const storage of node.scratch) this.allocate(storage)
-    for (const storage of node.scratch) this.release(storage)
+    this.#allocateAll(node.creates)
+    this.#allocateAll(node.scratch)
+    this.#releaseAll(node.scratch)
     if (used.length > 0) this.exchange.ends?.(used, pass)
   }
 
@@ -203,8 +214,8 @@ export class Player implements Memory {
       if (node.body !== undefined) this.#checkpointBackward(node, node.body)
       else this.#nodeBackward(node)
       if (node.body !== undefined && this.#checkpoints.keepsInputs) this.#keep(node)
-      for (const storage of node.saves) this.#dereference(storage)
-      for (const storage of node.keeps) this.#dereference(storage)
+      this.#dereferenceAll(node.saves)
+      this.#dereferenceAll(node.keeps)
       if (node === firstBlock) this.#releaseRetained()
     }
     this.#enter(outer)
@@ -288,29 +299,38 @@ export class Player implements Memory {
   /** Incoming gradients, saved tensors and results live together until the node is done. */
   #nodeBackward(node: Node): void {
     this.step.begin('backward', node.name)
-    const incoming: Storage[] = []
-    for (const { edge } of node.outputs) {
-      const gradient = this.#gradients[edge]
-      if (gradient === undefined) continue
-      this.#gradients[edge] = undefined
-      incoming.push(gradient)
-    }
+    const incoming = this.#arrivedFor(node.outputs)
     if (incoming.length === 0) return
     const used = this.#begin(node, 'backward')
     this.#propagate(node, incoming)
     if (used.length > 0) this.exchange.ends?.(used, 'backward')
   }
 
-  #propagate({ backwardScratch, gradients }: Node, incoming: readonly Storage[]): void {
-    for (const storage of backwardScratch) this.allocate(storage)
-    const outgoing = gradients.map(({ to, passes }) => (passes ? incoming[0] : undefined) ?? this.#newGradient(to))
-    for (const storage of backwardScratch) this.release(storage)
-    for (const gradient of outgoing) this.#shareGradient(gradient)
-    for (const gradient of incoming) this.#dropGradient(gradient)
-    for (const [index, gradient] of outgoing.entries()) {
-      const edge = gradients[index]
-      if (edge !== undefined) this.#deposit(edge.to, gradient)
+  /** The gradients of some outputs, which are taken over. */
+  #arrivedFor(outputs: readonly Tensor[]): readonly Storage[] {
+    let incoming: Storage[] | undefined
+    for (let index = 0; index < outputs.length; index++) {
+      const { edge } = outputs[index]!
+      const gradient = this.#gradients[edge]
+      if (gradient === undefined) continue
+      this.#gradients[edge] = undefined
+      if (incoming === undefined) incoming = [gradient]
+      else incoming.push(gradient)
     }
+    return incoming ?? NONE
+  }
+
+  #propagate({ backwardScratch, gradients }: Node, incoming: readonly Storage[]): void {
+    this.#allocateAll(backwardScratch)
+    const outgoing = new Array<Storage>(gradients.length)
+    for (let index = 0; index < outgoing.length; index++) {
+      const { to, passes } = gradients[index]!
+      outgoing[index] = (passes ? incoming[0] : undefined) ?? this.#newGradient(to)
+    }
+    this.#releaseAll(backwardScratch)
+    for (let index = 0; index < outgoing.length; index++) this.#shareGradient(outgoing[index]!)
+    for (let index = 0; index < incoming.length; index++) this.#dropGradient(incoming[index]!)
+    for (let index = 0; index < outgoing.length; index++) this.#deposit(gradients[index]!.to, outgoing[index]!)
   }
 
   #newGradient(of: Tensor): Storage {
@@ -383,6 +403,26 @@ export class Player implements Memory {
   #dereference(storage: Storage): void {
     this.#reference(storage, -1)
     this.#releaseIfUnused(storage)
+  }
+
+  #referenceAll(storages: readonly Storage[]): void {
+    for (let index = 0; index < storages.length; index++) this.#reference(storages[index]!, 1)
+  }
+
+  #dereferenceAll(storages: readonly Storage[]): void {
+    for (let index = 0; index < storages.length; index++) this.#dereference(storages[index]!)
+  }
+
+  #allocateAll(storages: readonly Storage[]): void {
+    for (let index = 0; index < storages.length; index++) this.allocate(storages[index]!)
+  }
+
+  #releaseAll(storages: readonly Storage[]): void {
+    for (let index = 0; index < storages.length; index++) this.release(storages[index]!)
+  }
+
+  #releaseUnused(storages: readonly Storage[]): void {
+    for (let index = 0; index < storages.length; index++) this.#releaseIfUnused(storages[index]!)
   }
 
   #releaseIfUnused(storage: Storage): void {

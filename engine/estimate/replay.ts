@@ -20,7 +20,9 @@ export function highestPoint(
 ): { readonly bytes: number; readonly at: Point | undefined } {
   let bytes = startBytes
   let highestBytes = startBytes
-  let at: Point | undefined
+  let highestSection = -1
+  let timesBeforeHighest = 0
+  let highestEvent = 0
   for (let section = 0; section < all.length; section++) {
     const { from, to, times } = all[section]!
     const left = times > 1 ? changeOver(changes, from, to, sizes) : 0
@@ -31,10 +33,15 @@ export function highestPoint(
       bytes += change < 0 ? -sizes[-change]! : sizes[change]!
       if (bytes <= highestBytes) continue
       highestBytes = bytes
-      at = { section, times: timesBefore, events: event + 1 - from }
+      highestSection = section
+      timesBeforeHighest = timesBefore
+      highestEvent = event
     }
     bytes += (times - 1 - timesBefore) * left
   }
+  const highest = all[highestSection]
+  if (highest === undefined) return { bytes: highestBytes, at: undefined }
+  const at = { section: highestSection, times: timesBeforeHighest, events: highestEvent + 1 - highest.from }
   return { bytes: highestBytes, at }
 }
 

@@ -4,8 +4,7 @@
  */
 import { Numbers } from './numbers.ts'
 import { isStandIn, type Repetition, type Turn, turnsOf } from './repetition.ts'
-import type { Step } from './step.ts'
-import type { Storage } from './storage.ts'
+import type { Owners, Step } from './step.ts'
 
 export interface Section {
   readonly from: number
@@ -37,30 +36,29 @@ interface Visit {
  * the same, so that nothing can be said of those left out.
  */
 export function sectionsOf(step: Step, cuts: readonly number[]): Sections | undefined {
-  const events = { changes: step.changes.slice(), ...step.takeOwners() }
-  const visits = visitsOf(events, cuts)
+  const events = { changes: step.changes.slice(), owners: step.takeOwners() }
+  const visits = visitsOf(events.owners, cuts)
   const all: Section[] = []
   for (const [index, visit] of visits.entries()) {
     const section = sectionOf(events, visit, visits[index - 1], visits[index + 1])
     if (section === undefined) return undefined
     all.push(section)
   }
-  return { all, changes: events.changes, ...placesOf(events, visits, all) }
+  return { all, changes: events.changes, ...placesOf(events.owners, visits, all) }
 }
 
 interface Events {
   readonly changes: Int32Array
-  readonly storages: readonly Storage[]
-  readonly turns: readonly (Turn | undefined)[]
+  readonly owners: Owners
 }
 
-function visitsOf({ turns }: Events, cuts: readonly number[]): readonly Visit[] {
+function visitsOf(owners: Owners, cuts: readonly number[]): readonly Visit[] {
   const visits: Visit[] = []
+  const turns = owners.turns.slice()
   for (let from = 0; from < turns.length; ) {
-    const turn = turns[from]
     let to = from + 1
-    while (to < turns.length && turns[to] === turn && !cuts.includes(to)) to++
-    visits.push({ from, to, turn })
+    while (to < turns.length && turns[to] === turns[from] && !cuts.includes(to)) to++
+    visits.push({ from, to, turn: owners.turnOf(turns[from]!) })
     from = to
   }
   return visits
@@ -85,46 +83,50 @@ function isNext(turn: Turn, visit: Visit | undefined): visit is Visit {
 }
 
 /** Whether one visit does what the other does, to the storages of its own turn and of those beside it. */
-function areAlike({ changes, storages }: Events, one: Visit, other: Visit): boolean {
+function areAlike({ changes, owners }: Events, one: Visit, other: Visit): boolean {
   const length = one.to - one.from
   if (other.to - other.from !== length) return false
-  for (let event = 0; event < length; event++) {
-    const [first, second] = [storages[one.from + event]!, storages[other.from + event]!]
-    if (changes[one.from + event] !== changes[other.from + event]) return false
-    const isSame = moves(first, one.turn)
-      ? moves(second, other.turn) && first.role === second.role && distance(first, one) === distance(second, other)
-      : first === second
+  for (let index = 0; index < length; index++) {
+    const [first, second] = [one.from + index, other.from + index]
+    if (changes[first] !== changes[second]) return false
+    const [maker, otherMaker] = [makerOf(owners, first, one), makerOf(owners, second, other)]
+    const isSame =
+      maker === undefined
+        ? owners.storages.at(first) === owners.storages.at(second)
+        : otherMaker !== undefined &&
+          owners.roles.at(first) === owners.roles.at(second) &&
+          maker.at - (one.turn?.at ?? 0) === otherMaker.at - (other.turn?.at ?? 0)
     if (!isSame) return false
   }
   return true
 }
 
-function moves(storage: Storage, turn: Turn | undefined): boolean {
-  return storage.turn !== undefined && storage.turn.repetition === turn?.repetition
-}
-
-function distance(storage: Storage, visit: Visit): number {
-  return (storage.turn?.at ?? 0) - (visit.turn?.at ?? 0)
+/** The turn that made the event's storage, where it is among those that repeat in this visit: its place moves with the turn. */
+function makerOf(owners: Owners, event: number, { turn }: Visit): Turn | undefined {
+  const maker = owners.turnOf(owners.madeIn.at(event))
+  return maker?.repetition === turn?.repetition ? maker : undefined
 }
 
 function placesOf(
-  { storages }: Events,
+  owners: Owners,
   visits: readonly Visit[],
   sections: readonly Section[],
 ): Pick<Sections, 'places' | 'moves' | 'placeCount'> {
   const given = new Places()
-  const places = new Int32Array(storages.length)
-  const moving = new Uint8Array(storages.length)
-  for (const [index, { from, to, turn }] of visits.entries()) {
+  const places = new Int32Array(owners.length)
+  const moving = new Uint8Array(owners.length)
+  for (const [index, visit] of visits.entries()) {
+    const { from, to, turn } = visit
     // Turns behind those that are left out have their places behind theirs.
     const leftOut = turn?.repetition.leftOut ?? 0
     const isBehind = turn !== undefined && (turn.at > turn.repetition.standIn || sections[index]?.direction === -1)
     for (let event = from; event < to; event++) {
-      const storage = storages[event]!
-      if (moves(storage, turn)) {
+      const maker = owners.turnOf(owners.madeIn.at(event))
+      const first = given.of(owners, event, maker)
+      if (maker !== undefined && makerOf(owners, event, visit) === maker) {
         moving[event] = 1
-        places[event] = given.of(storage) + storage.turn!.at + (isBehind ? leftOut : 0)
-      } else places[event] = given.of(storage) + (storage.turn === undefined ? 0 : turnsBefore(storage.turn))
+        places[event] = first + maker.at + (isBehind ? leftOut : 0)
+      } else places[event] = first + (maker === undefined ? 0 : turnsBefore(maker))
     }
   }
   return { places, moves: moving, placeCount: given.count }
@@ -140,12 +142,13 @@ class Places {
   readonly #ofStorage = new Numbers()
   readonly #ofRole = new Map<Repetition, Numbers>()
 
-  /** The first of them. */
-  of({ id, turn, role = 0 }: Storage): number {
-    if (turn === undefined) return this.#known(this.#ofStorage, id, 1)
-    const roles = this.#ofRole.get(turn.repetition) ?? new Numbers()
-    this.#ofRole.set(turn.repetition, roles)
-    return this.#known(roles, role, turnsOf(turn.repetition))
+  /** The first of them. `maker`: the turn that made the event's storage. */
+  of(owners: Owners, event: number, maker: Turn | undefined): number {
+    if (maker === undefined) return this.#known(this.#ofStorage, owners.storages.at(event), 1)
+    const { repetition } = maker
+    const roles = this.#ofRole.get(repetition) ?? new Numbers()
+    this.#ofRole.set(repetition, roles)
+    return this.#known(roles, owners.roles.at(event), turnsOf(repetition))
   }
 
   #known(places: Numbers, index: number, size: number): number {

@@ -10,14 +10,51 @@ import type { Storage } from './storage.ts'
 /** What storages of the same kind and size have in common. */
 export type StorageSize = Pick<Storage, 'fixedBytes' | 'bytesPerSample' | 'samplesAtLeast' | 'kind'>
 
+/**
+ * Whose memory each event is. As columns of numbers, so that of the storages of a step, which are many and short-lived, none outlives
+ * what it stands for.
+ */
+export class Owners {
+  /** The storage, by its id. */
+  readonly storages = new Numbers()
+  /** The turn that made it, by its number. */
+  readonly madeIn = new Numbers()
+  /** As the how-manieth of that turn. */
+  readonly roles = new Numbers()
+  /** The turn in which the event happens, by its number. */
+  readonly turns = new Numbers()
+  /** By number; the first is none. */
+  readonly #turnOf: (Turn | undefined)[] = [undefined]
+
+  get length(): number {
+    return this.storages.length
+  }
+
+  add({ id, turn, role = 0 }: Storage, happensIn: Turn | undefined): void {
+    this.storages.push(id)
+    this.madeIn.push(this.#numberOf(turn))
+    this.roles.push(role)
+    this.turns.push(this.#numberOf(happensIn))
+  }
+
+  turnOf(number: number): Turn | undefined {
+    return this.#turnOf[number]
+  }
+
+  /** Few turns are recorded. */
+  #numberOf(turn: Turn | undefined): number {
+    if (turn === undefined) return 0
+    const known = this.#turnOf.lastIndexOf(turn)
+    return known > 0 ? known : this.#turnOf.push(turn) - 1
+  }
+}
+
 export class Step {
   /** By size number; the first is none. */
   readonly sizes: (StorageSize | undefined)[] = [undefined]
   /** The event's size number, negative where it is released. */
   readonly changes = new Numbers()
-  /** The event's storage, and of layers that repeat the turn in which it happens. */
-  #storages: Storage[] = []
-  #turns: (Turn | undefined)[] = []
+  #owners = new Owners()
   /** The turn that is played. Outside of all, what happens to a storage belongs to the turn that made it. */
   turn: Turn | undefined
   /** At which event a moment begins, and its name in two parts: `backward of`, `encoder.layer.11.output.dense`. */
@@ -46,10 +83,9 @@ export class Step {
   }
 
   /** Whose memory each event was, which from here on nobody has to know. */
-  takeOwners(): { readonly storages: readonly Storage[]; readonly turns: readonly (Turn | undefined)[] } {
-    const owners = { storages: this.#storages, turns: this.#turns }
-    this.#storages = []
-    this.#turns = []
+  takeOwners(): Owners {
+    const owners = this.#owners
+    this.#owners = new Owners()
     return owners
   }
 
@@ -78,8 +114,7 @@ export class Step {
       this.#momentNames.push(this.#moment[0], this.#moment[1])
     }
     this.changes.push(change)
-    this.#storages.push(storage)
-    this.#turns.push(this.turn ?? storage.turn)
+    this.#owners.add(storage, this.turn ?? storage.turn)
   }
 
   #sizeNumber(storage: Storage): number {

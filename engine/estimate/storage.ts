@@ -50,8 +50,9 @@ export interface Tensor {
 
 /** Elements of one sample, or of the whole tensor when it has no batch dimension. */
 export function elements(tensor: Pick<Tensor, 'shape'>): number {
+  const { shape } = tensor
   let product = 1
-  for (const size of tensor.shape) product *= size
+  for (let dimension = 0; dimension < shape.length; dimension++) product *= shape[dimension]!
   return product
 }
 

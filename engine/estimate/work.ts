@@ -3,6 +3,7 @@
  * serves every batch size and every GPU.
  */
 import type { Node, Unpacking } from './autograd.ts'
+import { Numbers } from './numbers.ts'
 import { countOf, type Turn } from './repetition.ts'
 import { bytesPerElement, type Dtype, elements, type Storage, type Tensor } from './storage.ts'
 
@@ -99,8 +100,8 @@ class Counter {
   }
 
   #backward(node: Node): void {
+    if (node.gradients.every(edge => edge.passes)) return
     const made = node.gradients.filter(edge => !edge.passes)
-    if (made.length === 0) return
     const times = countOf(node.turn)
     const kind = kindOf(node)
     const gradient = node.outputs.map(storageOf)
@@ -141,12 +142,13 @@ class Counter {
 
   /** torch: input_buffer.cpp: where gradients meet that several operations made, each after the first is added. */
   #sumGradients(nodes: readonly Node[]): void {
-    const met = new Set<number>()
+    const met = new Numbers()
     for (const { gradients, turn } of nodes) {
       for (const { to } of gradients) {
         if (to.storage.persistent) continue
-        if (met.has(to.edge)) this.#moved('float32', [storageOf(to), storageOf(to), storageOf(to)], turn)
-        met.add(to.edge)
+        if (met.add(to.edge, 1) === 1) continue
+        const gradient = storageOf(to)
+        this.#moved('float32', [gradient, gradient, gradient], turn)
       }
     }
   }
