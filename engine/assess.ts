@@ -292,14 +292,12 @@ function trialsOf(
 ): Trial[] {
   const alone = (microBatch: number): BatchPlan => ({ microBatch, gradientAccumulation: 1 })
   const tooLarge = grid.at(grid.indexOf(largestOnPaper) + 1)
-  const sizes = [...named.map(({ microBatch }) => microBatch), largest, largestOnPaper, tooLarge].filter(
-    size => size > 0,
-  )
-  const told = [...sizes.map(alone), ...named]
-  const between = powersOfTwo().filter(power => power < tooLarge)
+  const ofPlans = named.map(({ microBatch }) => microBatch)
+  const below = [...powersOfTwo().filter(power => power < tooLarge), ...ofPlans.filter(size => size <= largest)]
+  const others = [...ofPlans.filter(size => size > largest), largest, largestOnPaper, tooLarge]
   const trials = [
-    ...between.map(power => sizesOf(alone(power)).probe.trialBelow(power)),
-    ...told.map(plan => sizesOf(plan).trial(plan.microBatch)),
+    ...below.map(size => sizesOf(alone(size)).probe.trialBelow(size)),
+    ...[...others.filter(size => size > 0).map(alone), ...named].map(plan => sizesOf(plan).trial(plan.microBatch)),
   ]
   const once = new Map(trials.map(trial => [`${trial.microBatch} ${trial.accumulates}`, trial]))
   return [...once.values()].toSorted((a, b) => a.microBatch - b.microBatch)
