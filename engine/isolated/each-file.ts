@@ -1,4 +1,7 @@
-/** Performs a task on one file after another, in batches; a file that passes a limit ends its process, and the rest goes on in a new one. */
+/**
+ * Performs a task on files in batches, as many at once as there are processes; a file that passes a limit ends its process, and the
+ * rest of its batch goes on in a new one.
+ */
 import { posix } from 'node:path'
 import { soundsLikeJob } from '../config/job/quick-look.ts'
 import { isVersionFile } from '../config/pinned/version-files.ts'
@@ -31,7 +34,7 @@ export interface EachFileOptions {
 const MAX_BATCH_FILES = 16
 const MAX_BATCH_CHARACTERS = 262_144
 
-/** In the order of `files`, which are read one batch ahead. */
+/** In the order of `files`, which are read a batch ahead of those that are worked on. */
 export async function* eachFile<Kind extends Task['kind']>(
   task: Extract<Task, { kind: Kind }>,
   files: Files,
@@ -39,10 +42,29 @@ export async function* eachFile<Kind extends Task['kind']>(
 ): AsyncGenerator<FileOutcome<Results[Kind]>> {
   const run = new Run<Kind>(task, { ...options, ...rememberingAnswers(options) })
   const batches = batchesOf(files)
-  let upcoming = ahead(batches)
+  const started: Started<Results[Kind]>[] = []
+  const running = () => started.filter(({ isRunning }) => isRunning).map(({ outcomes }) => outcomes)
+  let upcoming = ahead(batches.next())
   for (let next = await upcoming; !next.done; next = await upcoming) {
-    upcoming = ahead(batches)
-    yield* run.perform(next.value)
+    upcoming = ahead(batches.next())
+    started.push(new Started(run.perform(next.value)))
+    while (running().length >= options.pool.size) await Promise.race(running())
+    while (started[0]?.isRunning === false) yield* await started.shift()!.outcomes
+  }
+  for (const { outcomes } of started) yield* await outcomes
+}
+
+/** A batch that is worked on, or was. */
+class Started<Result> {
+  readonly outcomes: Promise<readonly FileOutcome<Result>[]>
+  isRunning = true
+
+  constructor(outcomes: Promise<readonly FileOutcome<Result>[]>) {
+    this.outcomes = outcomes
+    const end = () => {
+      this.isRunning = false
+    }
+    outcomes.then(end, end)
   }
 }
 
@@ -64,17 +86,18 @@ class Run<Kind extends Task['kind']> {
     this.#options = options
   }
 
-  async *perform(batch: readonly SourceFile[]): AsyncGenerator<FileOutcome<Results[Kind]>> {
+  async perform(batch: readonly SourceFile[]): Promise<readonly FileOutcome<Results[Kind]>[]> {
     const { limits } = this.#options
+    const outcomes: FileOutcome<Results[Kind]>[] = []
     let rest = batch
     let isRetried = false
     for (let [first] = rest; first !== undefined; [first] = rest) {
       if (this.#spentMillis >= limits.totalMillis) {
-        for (const file of rest) yield { kind: 'excess', file, excess: 'total' }
-        return
+        for (const file of rest) outcomes.push({ kind: 'excess', file, excess: 'total' })
+        break
       }
       const { results, excess, isFresh } = await this.#order(isRetried ? [first] : rest, isRetried)
-      for (const [index, result] of results.entries()) yield { kind: 'result', file: rest[index]!, result }
+      for (const [index, result] of results.entries()) outcomes.push({ kind: 'result', file: rest[index]!, result })
       rest = rest.slice(results.length)
       isRetried = false
       const [culprit] = rest
@@ -82,9 +105,10 @@ class Run<Kind extends Task['kind']> {
       // What earlier files left in the process, or whoever killed it, is not this file's doing.
       isRetried = excess !== 'time' && !isFresh
       if (isRetried) continue
-      yield { kind: 'excess', file: culprit, excess }
+      outcomes.push({ kind: 'excess', file: culprit, excess })
       rest = rest.slice(1)
     }
+    return outcomes
   }
 
   async #order(files: readonly SourceFile[], inNewProcess: boolean) {
@@ -166,11 +190,10 @@ async function* batchesOf(files: Files): AsyncGenerator<readonly SourceFile[], u
   if (batch.length > 0) yield batch
 }
 
-/** Whoever stops reading at an error leaves it unread. */
-function ahead<T>(batches: AsyncGenerator<T, undefined>): Promise<IteratorResult<T, undefined>> {
-  const next = batches.next()
-  next.catch(() => {})
-  return next
+/** Whoever stops reading at an error leaves unread what is under way. */
+function ahead<T>(result: Promise<T>): Promise<T> {
+  result.catch(() => {})
+  return result
 }
 
 /** Folders are listed for the files that pin versions and those that start trainings: the rest, which may be thousands, does not cross to the process. */

@@ -13,6 +13,10 @@ export class ProcessPool implements AsyncDisposable {
     this.#idle = [...this.#all]
   }
 
+  get size(): number {
+    return this.#all.length
+  }
+
   /** Starts one, so that the first work finds it warm; a failure shows there. */
   warmUp(): void {
     void this.use(process => process.start()).catch(() => {})

@@ -68,6 +68,15 @@ describe('in a process with limits', () => {
     expect(await engine.analyze(all, options)).toEqual(await analyze(all, options))
   })
 
+  test('files of several processes come in their order, though the first take longest', async () => {
+    open({ processes: 2, limits: { fileMillis: 1_000 } })
+    const paths = Array.from({ length: 40 }, (_, index) => `${index}.yaml`)
+    const texts = paths.map(path => [path, path === '0.yaml' ? hostile('spin') : bert])
+    const judged = await verdicts(Object.fromEntries(texts))
+    expect(judged[0]).toEqual(['0.yaml', ['analysis-time-limit']])
+    expect(judged.slice(1)).toEqual(paths.slice(1).map(path => [path, 'blocked']))
+  })
+
   test('what configs name is looked for once, and what the looking rejects with ends the analysis', async () => {
     open()
     const asked: string[] = []
