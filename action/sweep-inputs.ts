@@ -1,7 +1,7 @@
 /** What `mode: sweep` takes besides the inputs of every mode. */
 
 import type { MeasureOptions } from '../engine/measure.ts'
-import { engines } from '../engine/probes/probe.ts'
+import { engines } from '../engine/probes/engines.ts'
 import { strategyNames } from '../engine/search/strategy.ts'
 import { type InputSource, readPositive, readWord } from './inputs.ts'
 import { refusedInput, shown } from './refused-input.ts'

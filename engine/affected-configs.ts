@@ -4,7 +4,6 @@
  * those whose libraries it gives other versions.
  */
 import { posix } from 'node:path'
-import { isDeepStrictEqual } from 'node:util'
 import { parseFile } from './config/document.ts'
 import { isYamlPath, mayBeJob } from './config/job/quick-look.ts'
 import { isVersionFile, type Statement, statementsIn } from './config/pinned/version-files.ts'
@@ -12,6 +11,7 @@ import { holdsSettings, isPythonPath } from './config/python/quick-look.ts'
 import { isCandidatePath, readConfigAsync } from './config/read.ts'
 import type { SourceFile } from './config/reading.ts'
 import { isLauncherPath, mayLaunch } from './config/shell/quick-look.ts'
+import { isSameData } from './same-data.ts'
 import { isCounted, type RepositorySettings, settingsFor } from './settings/settings.ts'
 
 /** Each costs a request. */
@@ -129,7 +129,7 @@ async function otherVersions(
   }
   const now = await said(await repository.read(changed))
   const before = await said(await repository.readBefore(changed))
-  return changed.filter(path => !isDeepStrictEqual(now.get(path) ?? [], before.get(path) ?? []))
+  return changed.filter(path => !isSameData(now.get(path) ?? [], before.get(path) ?? []))
 }
 
 function withoutLine({ line: _, path: __, ...requirement }: Statement): object {

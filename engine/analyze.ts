@@ -1,5 +1,4 @@
 /** From files to a report: read each, assess the training configs among them, leave the rest alone. */
-import { setImmediate } from 'node:timers/promises'
 import { type Assessment, type AssessmentOptions, assess } from './assess.ts'
 import { sentencesOn } from './calibration/known.ts'
 import { sentencesOn as sentencesOnAsked } from './config/job/request.ts'
@@ -74,12 +73,16 @@ export async function analyze(files: Iterable<SourceFile>, options: AnalyzeOptio
   const judge = judging(options)
   const configs: ConfigResult[] = []
   for (const file of files) {
-    // Lets a process that serves other requests do so between two configs.
-    await setImmediate()
+    await nextTurn()
     const judged = await judge(file)
     if (judged.kind === 'configs') configs.push(...judged.results)
   }
   return reportOn(configs, options)
+}
+
+/** Lets a process that serves other requests do so between two configs. Browsers have no `setImmediate`. */
+function nextTurn(): Promise<void> {
+  return new Promise(resolve => (globalThis.setImmediate ?? setTimeout)(resolve))
 }
 
 /** Judges one file after another; what configs name is looked for once. */

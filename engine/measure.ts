@@ -8,9 +8,10 @@ import { MemoryMarkError } from './errors.ts'
 import { derivationOf } from './estimate/error-band.ts'
 import { findGpuAmong, type Gpu, gpus } from './gpus/catalogue.ts'
 import { describeMachine, type Machine } from './probes/device.ts'
+import type { Engine } from './probes/engines.ts'
 import { brokenTrialProblem } from './probes/failure.ts'
 import { canonicalJson, KeepingProbe, type TrialStore } from './probes/kept-trials.ts'
-import { type Engine, openProbe, type Probe, type ProbedDevice } from './probes/probe.ts'
+import { openProbe, type Probe, type ProbedDevice } from './probes/probe.ts'
 import type { Trial } from './probes/trial.ts'
 import { DEFAULT_STEP_SIZE } from './search/grid.ts'
 import { type StrategyName, strategies } from './search/strategy.ts'
@@ -113,7 +114,7 @@ async function keepingProbe(
 ): Promise<KeepingProbe | undefined> {
   if (kept === undefined || probe.engine === 'estimate') return undefined
   const conditions = {
-    blobSha: gitBlobSha(file.text),
+    blobSha: await gitBlobSha(file.text),
     spec,
     model: model.config,
     settings: {

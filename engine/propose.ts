@@ -1,5 +1,4 @@
 /** The recommendation as a change to the file: made in its text, read back, and offered only if it says exactly that. */
-import { isDeepStrictEqual } from 'node:util'
 import { readConfigAsync } from './config/read.ts'
 import type { FileReading, Position, SourceFile } from './config/reading.ts'
 import { rewriteNumbers } from './config/rewrite.ts'
@@ -7,6 +6,7 @@ import type { Sources } from './config/sources.ts'
 import type { TrainingPlace } from './config/training-place.ts'
 import { batchChange } from './report/batch-change.ts'
 import type { AnalysedConfig } from './report/schema.ts'
+import { isSameData } from './same-data.ts'
 import { noSettings, type RepositorySettings, settingsFor } from './settings/settings.ts'
 
 export type Proposal =
@@ -46,8 +46,7 @@ export async function proposeChange(
       const changed = { path: file.path, text: rewrite.text }
       const reader: Reader = each => readConfigAsync(each, sources, supplied)
       const again = await reader(withTraining(changed, config.training))
-      const saysJustThat =
-        again.kind === 'training-config' && isDeepStrictEqual(withoutAbsent(again.spec), wanted(config))
+      const saysJustThat = again.kind === 'training-config' && isSameData(withoutAbsent(again.spec), wanted(config))
       return saysJustThat && (await leavesOthers(file, changed, config, reader))
         ? { kind: 'change', path: file.path, before: file.text, after: rewrite.text }
         : { kind: 'by-hand', why: { kind: 'tied-to-other-settings' } }
@@ -70,7 +69,7 @@ async function leavesOthers(
   for (const other of reading.trainings.filter(({ name }) => name !== training.name)) {
     const [was, is] = [await read(withTraining(before, other)), await read(withTraining(after, other))]
     const specs = [was, is].map(each => (each.kind === 'training-config' ? withoutAbsent(each.spec) : {}))
-    if (!isDeepStrictEqual(specs[0], specs[1])) return false
+    if (!isSameData(specs[0], specs[1])) return false
   }
   return true
 }

@@ -2,7 +2,6 @@
  * Patterns that come from a repository, matched in time linear in the text whatever they say: RE2 does not backtrack. Its package is
  * read when the first pattern asks for it, since few runs have one.
  */
-import { createRequire } from 'node:module'
 
 export type LinearPattern =
   | { readonly kind: 'pattern'; readonly matches: (text: string) => boolean }
@@ -24,8 +23,23 @@ const unsupported: readonly (readonly [syntax: RegExp, name: string])[] = [
   [/\{,/, 'repeats up to a number without saying from which: write {0,'],
 ]
 
-const load = createRequire(import.meta.url)
-const re2 = (): typeof import('re2js') => load('re2js')
+type Re2 = typeof import('re2js')
+
+let provided: Re2 | undefined
+
+/** Where there is no Node to read the package: whoever catches this has to load it, call `provideRe2`, and ask again. */
+export class Re2NotLoaded extends Error {}
+
+export function provideRe2(loaded: Re2): void {
+  provided = loaded
+}
+
+function re2(): Re2 {
+  if (provided !== undefined) return provided
+  if (typeof process === 'undefined') throw new Re2NotLoaded()
+  const load = process.getBuiltinModule('node:module').createRequire(import.meta.url)
+  return load('re2js')
+}
 
 /** A pattern that has to match a whole text, line ends included, as Python's re.fullmatch with DOTALL does. */
 export function wholePattern(source: string): LinearPattern {

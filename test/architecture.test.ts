@@ -26,7 +26,16 @@ const rows: readonly (readonly string[])[] = [
   ['engine/estimate'],
   ['engine/models', 'engine/gpus', 'engine/config'],
   ['engine/isolation'],
-  ['engine/errors', 'engine/interruption', 'engine/json', 'engine/re2', 'engine/units', 'engine/version'],
+  [
+    'engine/errors',
+    'engine/interruption',
+    'engine/json',
+    'engine/re2',
+    'engine/same-data',
+    'engine/units',
+    'engine/utf8',
+    'engine/version',
+  ],
 ]
 
 interface Import {

@@ -1,7 +1,7 @@
 /** `memorymark serve`: the REST API and the pages on this machine, until it is interrupted. */
 import { once } from 'node:events'
 import { MemoryMarkError } from '../errors.ts'
-import { engines } from '../probes/probe.ts'
+import { engines } from '../probes/engines.ts'
 import { builtAssets } from '../server/dashboard/assets.ts'
 import { dashboard } from '../server/dashboard/routes.ts'
 import { DEFAULT_PORT, listen } from '../server/listen.ts'

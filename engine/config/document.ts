@@ -10,6 +10,7 @@ import {
   type YAMLParseError,
 } from 'yaml'
 import type { Problem } from '../errors.ts'
+import { utf8Bytes } from '../utf8.ts'
 import { isMergeKey, MAX_EXPANDED_NODES, resolveAliases } from './aliases.ts'
 import { firstJsonError } from './json-syntax.ts'
 import { plain, quote } from './quote.ts'
@@ -33,7 +34,7 @@ type Describe = (offset: number, problem: Problem) => Problem
 /** Never throws for a file's content, and takes time linear in its length. */
 export function parseFile(file: SourceFile): ParsedFile {
   const text = file.text.replace(/^\uFEFF/, '')
-  const bytes = file.sizeBytes ?? Buffer.byteLength(text)
+  const bytes = file.sizeBytes ?? utf8Bytes(text)
   if (bytes > MAX_CONFIG_BYTES) return unreadable([{ ...tooLarge(bytes), file: file.path }])
 
   const lines = new LineCounter()

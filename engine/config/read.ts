@@ -21,7 +21,7 @@ import {
 import { isPythonPath, mayTrain } from './python/quick-look.ts'
 import type { Opened } from './python/script.ts'
 import { oneOf } from './quote.ts'
-import type { FileReading, Reading, ReadTraining, SourceFile } from './reading.ts'
+import type { FileReading, OtherFile, Reading, ReadTraining, SourceFile } from './reading.ts'
 import type { Field, Section } from './section.ts'
 import { isLauncherName, isLauncherPath, mayLaunch } from './shell/quick-look.ts'
 import { notingFiles, type Sources } from './sources.ts'
@@ -33,7 +33,7 @@ interface Found {
   readonly deepSpeed: DeepSpeedFile
   readonly pinned: PinnedVersions
   /** The files that the config names and that there were. */
-  readonly files: readonly SourceFile[]
+  readonly files: readonly OtherFile[]
 }
 
 /** A recognised config, up to the point where its model must be known: task, sequence length and limits depend on it. */
@@ -115,7 +115,8 @@ async function foundFor(
     modelName === undefined ? { kind: 'unknown' } : await resolveModel(modelName, noted.sources, path)
   const deepSpeed = await findDeepSpeedFile(deepSpeedName, noted.sources, path)
   const pinned = await findPinnedVersions(sources, path)
-  return { lookUp: () => resolution, deepSpeed, pinned, files: [...noted.files, ...launchers] }
+  const files = await Promise.all([...noted.files, ...launchers].map(otherFile))
+  return { lookUp: () => resolution, deepSpeed, pinned, files }
 }
 
 function explain({ dialect, why, read }: OpenConfig, reader: FieldReader, found: Found): Explanation {
@@ -337,9 +338,13 @@ function withUnread(reading: Reading, { unread }: FieldReader): Reading {
   return { ...reading, assumptions: [...reading.assumptions, sentence] }
 }
 
-function withFiles(reading: Reading, files: readonly SourceFile[]): Reading {
+async function otherFile({ path, text }: SourceFile): Promise<OtherFile> {
+  return { path, blobSha: await gitBlobSha(text) }
+}
+
+function withFiles(reading: Reading, files: readonly OtherFile[]): Reading {
   if (reading.kind === 'not-a-training-config' || files.length === 0) return reading
-  return { ...reading, otherFiles: files.map(({ path, text }) => ({ path, blobSha: gitBlobSha(text) })) }
+  return { ...reading, otherFiles: files }
 }
 
 const notOurs: Extract<Reading, { kind: 'not-a-training-config' }> = {

@@ -7,15 +7,13 @@ import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { type Gpu, usableBytes } from '../gpus/catalogue.ts'
 import { type ModelConfig, outsideTransformers } from '../models/architecture.ts'
 import { type DeviceKind, describeMachine, gpusOf, type Machine } from './device.ts'
+import type { Engine } from './engines.ts'
 import { EstimateProbes } from './estimate.ts'
 import { TfjsProbe } from './tfjs/probe.ts'
 import type { BackendChoice } from './tfjs/protocol.ts'
 import { TorchProbe } from './torch.ts'
 import { TraceProbe } from './trace.ts'
 import type { Provenance, Trial } from './trial.ts'
-
-export const engines = ['estimate', 'trace', 'torch', 'tfjs'] as const
-export type Engine = (typeof engines)[number]
 
 export interface TrialOptions {
   /** Steps to run, the first of which allocates the optimizer state; 2 by default. More give a time with a spread. */

@@ -1,9 +1,10 @@
 /** What was accepted about a config that would block, and whether that still covers the config. */
-import { isDeepStrictEqual } from 'node:util'
+
 import * as z from 'zod'
 import { trainingSpec } from '../config/spec.ts'
 import { configKey } from '../config/training-place.ts'
 import { shareOfUsable } from '../metrics/memory.ts'
+import { isSameData } from '../same-data.ts'
 import { type Reason, reason } from '../verdict/policy.ts'
 import { type AnalysedConfig, analysedConfig, type ConfigResult, operatingPoint, reportedGpu } from './schema.ts'
 
@@ -60,7 +61,7 @@ export function covers(accepted: AcceptedConfig, config: ConfigResult): boolean 
   if (configKey(accepted) !== configKey(config)) return false
   if (accepted.status === 'not-analysed') return config.status === 'not-analysed'
   if (config.status === 'not-analysed') return false
-  const isSame = isDeepStrictEqual(accepted.spec, config.spec) && accepted.gpu.id === config.gpu.id
+  const isSame = isSameData(accepted.spec, config.spec) && accepted.gpu.id === config.gpu.id
   return config.verdict.reasons.every(now => {
     const before = accepted.reasons.find(each => kindOf(each) === kindOf(now))
     return before !== undefined && (isSame || isNoWorse(before, now, accepted, config))

@@ -1,6 +1,7 @@
 /** Of results on files that are about one training, the one where its settings are changed. */
-import { isDeepStrictEqual } from 'node:util'
+
 import { isLauncherPath } from '../config/shell/quick-look.ts'
+import { isSameData } from '../same-data.ts'
 import type { ConfigResult } from './schema.ts'
 
 /** A file of DeepSpeed's that sets batch sizes too is no config by itself where another names it: the model is in that one. */
@@ -26,6 +27,6 @@ function isStartedBy(config: ConfigResult, all: readonly ConfigResult[]): boolea
       names(other, config.path) &&
       names(config, other.path) &&
       other.gpu.id === config.gpu.id &&
-      isDeepStrictEqual(other.spec, config.spec),
+      isSameData(other.spec, config.spec),
   )
 }

@@ -1,12 +1,13 @@
 /** What a config's figures rest on besides its own text: its model's config.json, DeepSpeed's settings, its libraries' versions. */
-import { isDeepStrictEqual } from 'node:util'
+
 import type { OtherFile } from '../config/reading.ts'
 import type { LibraryVersions } from '../config/versions.ts'
+import { isSameData } from '../same-data.ts'
 import type { ConfigResult } from './schema.ts'
 
 /** Whether two results rest on the same files, on the same text of each, and on the same versions of libraries. */
 export function restOnSameFiles(a: ConfigResult | undefined, b: ConfigResult | undefined): boolean {
-  return isDeepStrictEqual(filesOf(a), filesOf(b)) && isDeepStrictEqual(versionsOf(a), versionsOf(b))
+  return isSameData(filesOf(a), filesOf(b)) && isSameData(versionsOf(a), versionsOf(b))
 }
 
 /** The result as if it had been read beside what the other was. */

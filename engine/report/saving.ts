@@ -1,6 +1,7 @@
 /** What a change to a config saves per year, for the same number of samples. */
-import { isDeepStrictEqual } from 'node:util'
+
 import * as z from 'zod'
+import { isSameData } from '../same-data.ts'
 import { type AnalysedConfig, throughputProvenance } from './schema.ts'
 
 const yearly = z.number().min(-1e12).max(1e12)
@@ -26,7 +27,7 @@ export type Saving = z.infer<typeof saving>
  * GPU, however many share the run.
  */
 export function savingBetween(before: AnalysedConfig, after: AnalysedConfig): Saving {
-  if (!isDeepStrictEqual(trainingOf(before), trainingOf(after))) return notComparable('other-training')
+  if (!isSameData(trainingOf(before), trainingOf(after))) return notComparable('other-training')
   if (!before.current.fits) return notComparable('did-not-fit')
   if (!after.current.fits) return notComparable('does-not-fit')
   if (before.throughputProvenance !== after.throughputProvenance) return notComparable('known-differently')

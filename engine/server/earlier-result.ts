@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { stepProfiles } from '../config/spec.ts'
 import { idleBytes, idlePercent } from '../metrics/memory.ts'
-import { type Engine, engines } from '../probes/probe.ts'
+import { type Engine, engines } from '../probes/engines.ts'
 import { peakOf, provenance, type Trial } from '../probes/trial.ts'
 import { type AnalysedConfig, throughputProvenance } from '../report/schema.ts'
 import { GIB, MIB } from '../units.ts'

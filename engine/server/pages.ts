@@ -3,7 +3,7 @@ import type { Env, Hono } from 'hono'
 import type { Problem } from '../errors.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 import type { Machine } from '../probes/device.ts'
-import type { Engine } from '../probes/probe.ts'
+import type { Engine } from '../probes/engines.ts'
 import type { Analysis, AnalysisEvent, AnalysisRequest } from './analysis.ts'
 import type { Repositories } from './repositories.ts'
 

@@ -1,6 +1,6 @@
 /** What the server orders of the process that runs its analyses. Each step that it tells is a `Progress`, and its result an `Ending`. */
 import type { Machine } from '../probes/device.ts'
-import type { Engine } from '../probes/probe.ts'
+import type { Engine } from '../probes/engines.ts'
 import type { AnalysisRequest } from './analysis.ts'
 
 /** What stays the same for all analyses of a server. */

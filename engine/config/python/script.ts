@@ -1,5 +1,6 @@
 /** A Python file as a training config: which training it starts, and with which settings. Nothing is executed. */
 import type { Problem } from '../../errors.ts'
+import { utf8Bytes } from '../../utf8.ts'
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import { argumentsOf } from '../dialects/huggingface/arguments.ts'
 import { huggingface, readArguments } from '../dialects/huggingface.ts'
@@ -60,7 +61,7 @@ export async function openScript(file: SourceFile, sources: Pick<Sources, 'readF
 
 function moduleIn(file: SourceFile): Module | undefined {
   const { path, text, sizeBytes = text.length, readFor } = file
-  const isCut = file.sizeBytes !== undefined && file.sizeBytes > Buffer.byteLength(text)
+  const isCut = file.sizeBytes !== undefined && file.sizeBytes > utf8Bytes(text)
   if (isNotebookPath(path)) {
     const notebook = sizeBytes > MAX_NOTEBOOK_BYTES || isCut ? undefined : notebookOf(text)
     return notebook && mayTrain(notebook.text) ? moduleWith(path, notebook.text, { notebook }) : undefined

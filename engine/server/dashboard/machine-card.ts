@@ -1,7 +1,8 @@
 /** What this machine has, and so how it will answer. */
 import { html } from 'hono/html'
 import { type Machine, softwareOf, type TorchDevice } from '../../probes/device.ts'
-import { type Engine, engineOn } from '../../probes/probe.ts'
+import type { Engine } from '../../probes/engines.ts'
+import { engineOn } from '../../probes/probe.ts'
 import type { Provenance } from '../../probes/trial.ts'
 import { formatCount } from '../../render/figures.ts'
 import { plainText } from '../../render/plain.ts'
