@@ -38,8 +38,8 @@ const pastedConfig = z.strictObject({
     .string()
     .max(200)
     .regex(
-      /^[\w ./@+-]*\.(?:yaml|yml|json|(?:py|ipynb)(?::\d{1,7})?)$/,
-      'must end in .yaml, .yml, .json, .py or .ipynb; of a file that starts several trainings, with the line of one: train.py:41',
+      /^[\w ./@+-]*\.(?:yaml|yml|json|sh|bash|slurm|sbatch|(?:py|ipynb)(?::\d{1,7})?)$/,
+      'must end in .yaml, .yml, .json, .py, .ipynb, .sh, .bash, .slurm or .sbatch; of a file that starts several trainings, with the line of one: train.py:41',
     ),
   text: z.string().min(1).max(MAX_CONFIG_CHARACTERS),
 })

@@ -54,7 +54,7 @@ describe('the OpenAPI document', () => {
     )
     expect(properties.spec.properties.microBatch).toEqual({ type: 'integer', minimum: 1, maximum: 1_000_000 })
     expect(properties.config.properties.fileName.pattern).toBe(
-      String.raw`^[\w ./@+-]*\.(?:yaml|yml|json|(?:py|ipynb)(?::\d{1,7})?)$`,
+      String.raw`^[\w ./@+-]*\.(?:yaml|yml|json|sh|bash|slurm|sbatch|(?:py|ipynb)(?::\d{1,7})?)$`,
     )
   })
 

@@ -17,21 +17,24 @@ export interface FormState {
   readonly problems: readonly FieldProblem[]
 }
 
-export interface ServerOffer {
+/** What the page's back end can do: the server, or the engine in the browser. */
+export interface Offer {
   /** What is answered for where no GPU is chosen, in words. */
   readonly ownGpu: string
   /** There is a choice only where this is `auto`. */
   readonly engine: Engine | 'auto'
+  /** What to do for a model that is not built in: a sentence. */
+  readonly otherModels: string
 }
 
-export function analyseForm({ values, problems }: FormState, { ownGpu, engine }: ServerOffer): Html {
+export function analyseForm({ values, problems }: FormState, { ownGpu, engine, otherModels }: Offer): Html {
   const form = new Fields(values, problems)
   return html`<form class="card ask" method="post" action="${ANALYSES_PATH}" aria-label="Analyse">
 <fieldset class="source"><legend>${fieldLabels.source}</legend>
 ${form.radio('source', 'model', 'A model', true)}${form.radio('source', 'config', 'A training config')}
 </fieldset>
-<div class="by-model">${form.model()}</div>
-<div class="by-config">${form.config()}</div>
+<div class="by-model">${form.model(otherModels)}</div>
+<div class="by-config">${form.config()}${form.fileName()}</div>
 ${form.select('gpu', [['', ownGpu], ...gpus.map(gpuOption)])}
 <div class="grid">
 ${form.select('step', [['', 'default'], ...stepProfiles.map(step => [step, stepText(step)] as const)])}
@@ -90,12 +93,12 @@ class Fields {
     return html`<label class="choice"><input type="radio" name="${name}" value="${value}"${isChecked ? html` checked` : ''}> ${text}</label>`
   }
 
-  model(): Html {
+  model(otherModels: string): Html {
     return this.#field(
       'model',
       html`<input id="model" name="model" list="models" maxlength="200" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="google-bert/bert-base-uncased" value="${this.#values.model ?? ''}"${this.#described('model', true)}>
 <datalist id="models">${modelIds.map(id => html`<option value="${id}"></option>`)}</datalist>`,
-      `One of the ${modelIds.length} built-in models. ${examples}`,
+      `One of the ${modelIds.length} built-in models. ${otherModels}`,
     )
   }
 
@@ -103,7 +106,15 @@ class Fields {
     return this.#field(
       'config',
       html`<textarea id="config" name="config" rows="10" maxlength="100000" autocapitalize="off" spellcheck="false"${this.#described('config', true)}>${this.#values.config ?? ''}</textarea>`,
-      'YAML or JSON for Hugging Face, Axolotl, LLaMA-Factory, torchtune, DeepSpeed, Lightning, timm and others, or a Python script or notebook that trains.',
+      'YAML or JSON for Hugging Face, Axolotl, LLaMA-Factory, torchtune, DeepSpeed, Lightning, timm and others, or a Python script, notebook or launch script that trains.',
+    )
+  }
+
+  fileName(): Html {
+    return this.#field(
+      'fileName',
+      html`<input id="fileName" name="fileName" maxlength="200" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="guessed from the text" value="${this.#values.fileName ?? ''}"${this.#described('fileName', true)}>`,
+      'Optional. Its extension says how the text is read; train.py:41 picks the training that line 41 starts.',
     )
   }
 
@@ -149,8 +160,6 @@ function defaultsText(): string {
   const { microBatch, sequenceLength, precision, optimizer } = specOf(model)
   return `Defaults: what the config says; for a model alone, micro-batch ${microBatch}, ${sequenceLength} tokens, ${precision}, ${optimizer} and a training step.`
 }
-
-const examples = 'Others work if the server can look them up on the Hugging Face Hub.'
 
 function same(word: string): Option {
   return [word, word]

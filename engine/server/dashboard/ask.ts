@@ -9,10 +9,10 @@ import type { PagesContext } from '../pages.ts'
 import { ANALYSES_PATH, analyseForm, type FormState } from './analyse-form.ts'
 import { analysisPath } from './analysis-view.ts'
 import { AGAIN_FIELD, formValues, readAgain, readForm } from './form.ts'
+import { legend } from './legend.ts'
 import { MACHINE_PATH, machineCard } from './machine-card.ts'
 import { problemNotice } from './notice.ts'
 import { type Html, type MaybeHtml, page } from './page.ts'
-import { chip } from './provenance.ts'
 import type { Site } from './site.ts'
 
 const untouched: FormState = { values: {}, problems: [] }
@@ -94,19 +94,16 @@ interface AskOptions {
 }
 
 function askView(form: FormState, { context, machine, notice }: AskOptions): Html {
+  const offer = {
+    ownGpu: ownGpu(machine, context),
+    engine: context.engine,
+    otherModels: 'Others work if the server can look them up on the Hugging Face Hub.',
+  }
   return html`${notice}
 <div class="hero"><h1 tabindex="-1">What batch size can your GPU really take?</h1>
 <p>Choose a model or paste a training config. You get the batch to use, how much of the GPU the current one leaves idle, and what that costs.</p></div>
-<div class="ask-columns">${analyseForm(form, { ownGpu: ownGpu(machine, context), engine: context.engine })}<div>${machineCard(machine, context.engine)}${legend}</div></div>`
+<div class="ask-columns">${analyseForm(form, offer)}<div>${machineCard(machine, context.engine)}${legend}</div></div>`
 }
-
-const legend = html`<section class="card" aria-labelledby="legend-title"><h2 id="legend-title">Where a figure comes from</h2>
-<dl class="legend">
-<div><dt>${chip('measured')}</dt><dd>a GPU ran the step</dd></div>
-<div><dt>${chip('traced')}</dt><dd>PyTorch traced the step, without a GPU</dd></div>
-<div><dt>${chip('estimated')}</dt><dd>our model of memory, with its error band</dd></div>
-<div><dt>${chip('modelled')}</dt><dd>our model of speed, and the costs that follow from it</dd></div>
-</dl></section>`
 
 /** What the server answers for when no GPU is chosen. */
 function ownGpu(machine: Machine | undefined, { gpu, engine }: PagesContext): string {

@@ -10,6 +10,7 @@ export const fieldNames = [
   'source',
   'model',
   'config',
+  'fileName',
   'gpu',
   'engine',
   'step',
@@ -34,6 +35,7 @@ export const fieldLabels: Readonly<Record<FieldName, string>> = {
   source: 'What to analyse',
   model: 'Model',
   config: 'Training config',
+  fileName: 'File name',
   gpu: 'GPU',
   engine: 'Engine',
   step: 'Step',
@@ -69,6 +71,7 @@ const sent = z.object({
   source: z.enum(['model', 'config']).default('model'),
   model: z.string().max(200).optional(),
   config: z.string().max(MAX_CONFIG_CHARACTERS, `is longer than ${MAX_CONFIG_CHARACTERS} characters`).optional(),
+  fileName: z.string().max(200).optional(),
   gpu: z.enum(gpus.map(({ id }) => id)).optional(),
   engine: z.enum(['auto', 'estimate']).default('auto'),
   step: z.enum(stepProfiles).optional(),
@@ -109,10 +112,19 @@ export function readForm(values: FormValues): FormReading {
 
 type Sent = z.infer<typeof sent>
 
-function requestOf({ source, model, config = '', gpu, engine, stepSize, ...spec }: Sent): AnalysisRequestInput {
+function requestOf({
+  source,
+  model,
+  config = '',
+  fileName,
+  gpu,
+  engine,
+  stepSize,
+  ...spec
+}: Sent): AnalysisRequestInput {
   const { gradientCheckpointing, loraRank, ...others } = spec
   return {
-    ...(source === 'model' ? { model: model?.trim() } : { config: pasted(config) }),
+    ...(source === 'model' ? { model: model?.trim() } : { config: pasted(config, fileName) }),
     ...(gpu && { gpu }),
     engine,
     ...(stepSize !== undefined && { stepSize }),
@@ -125,13 +137,19 @@ function requestOf({ source, model, config = '', gpu, engine, stepSize, ...spec 
 }
 
 /** Browsers send CRLF for the line breaks of a text area. JSON is YAML too, but a JSON file's reader gives better messages. */
-function pasted(text: string): AnalysisRequestInput['config'] {
-  return { fileName: fileNameFor(text), text: text.replaceAll('\r\n', '\n') }
+function pasted(text: string, fileName = fileNameFor(text)): AnalysisRequestInput['config'] {
+  return { fileName: fileName.trim(), text: text.replaceAll('\r\n', '\n') }
 }
 
+/** As the reader's own file might be called, who gave no name. */
 function fileNameFor(text: string): string {
   if (/^\s*[{[]/.test(text)) return /"nbformat"\s*:/.test(text) ? 'notebook.ipynb' : 'config.json'
-  return /^(?:import|from)[ \t]+\w/m.test(text) ? 'train.py' : 'config.yaml'
+  if (/^#!.*\bpython|^(?:import|from)[ \t]+\w/m.test(text)) return 'train.py'
+  return /^#!.*sh\b|^(?:torchrun|accelerate|deepspeed|python3?|llamafactory-cli|axolotl|tune|yolo|swift)[ \t]+[\w./-]/m.test(
+    text,
+  )
+    ? 'train.sh'
+    : 'config.yaml'
 }
 
 function missingSubject({ source, model, config }: Sent): FieldProblem | undefined {
@@ -158,9 +176,10 @@ function refused(error: z.ZodError, fieldAt: (path: readonly PropertyKey[]) => P
   return { kind: 'refused', problems: [...byInput.values()].toReversed() }
 }
 
-/** `spec.lora.rank` of the request is `loraRank` of the form. */
+/** `spec.lora.rank` of the request is `loraRank` of the form, `config.fileName` is `fileName`. */
 function requestField(path: readonly PropertyKey[]): PropertyKey | undefined {
   const [first, second] = path
+  if (first === 'config' && second === 'fileName') return second
   if (first !== 'spec') return first
   return second === 'lora' ? 'loraRank' : second
 }

@@ -167,7 +167,7 @@ describe('an analysis', () => {
     }
     analyses.happens(id, { kind: 'done', report: { ...report, configs: [measured] } })
     const html = await (await asked(`/analyses/${id}`)).text()
-    expect(html.match(/<li class="bar \w+ measured">/g)?.length).toBe(3)
+    expect(html.match(/<li class="bar \w+ measured \w+">/g)?.length).toBe(3)
     expect(html).toMatch(/Where the memory goes <span class="chip modelled">modelled</)
     expect(html).not.toContain('Hatched: not measured')
     expect(html).not.toContain('Open points are not measured')

@@ -3,14 +3,12 @@ import uPlot from 'uplot'
 import type { ChartMark } from '../chart-mark.ts'
 import type { ChartData, Point } from './chart-data.ts'
 
-export const palette = {
-  line: '#6f7a75',
-  good: '#00ff88',
-  bad: '#ff4444',
-  text: '#ededed',
-  muted: '#a8a8a8',
-  grid: '#2a2a2a',
-  card: '#1a1a1a',
+/** The names of the colours in the styles. */
+type Color = '--calm' | '--good' | '--bad' | '--text' | '--dim' | '--line' | '--card'
+
+/** As the reader's scheme has it now: a canvas does not follow the styles by itself. */
+export function color(name: Color): string {
+  return getComputedStyle(document.documentElement).getPropertyValue(name)
 }
 
 const FONT = 12
@@ -31,12 +29,12 @@ export function drawMarks(plot: uPlot, { points, limit, marks }: ChartData): voi
 function drawLimit(plot: uPlot, { value, name }: { readonly value: number; readonly name: string }): void {
   const { ctx, bbox } = plot
   const y = plot.valToPos(value, 'y', true)
-  dashed(ctx, palette.bad, [bbox.left, y], [bbox.left + bbox.width, y])
+  dashed(ctx, color('--bad'), [bbox.left, y], [bbox.left + bbox.width, y])
   const [right, bottom] = [bbox.left + bbox.width, y - 4 * uPlot.pxRatio]
   const width = ctx.measureText(name).width
-  ctx.fillStyle = palette.card
+  ctx.fillStyle = color('--card')
   ctx.fillRect(right - width, bottom - FONT * uPlot.pxRatio, width, FONT * uPlot.pxRatio)
-  ctx.fillStyle = palette.text
+  ctx.fillStyle = color('--text')
   ctx.textAlign = 'right'
   ctx.textBaseline = 'bottom'
   ctx.fillText(name, right, bottom)
@@ -51,12 +49,12 @@ interface Span {
 function drawMark(plot: uPlot, { x, name, kind }: ChartMark, taken: readonly Span[]): Span {
   const { ctx, bbox } = plot
   const at = plot.valToPos(x, 'x', true)
-  dashed(ctx, kind === 'recommended' ? palette.good : palette.muted, [at, bbox.top], [at, bbox.top + bbox.height])
+  dashed(ctx, kind === 'recommended' ? color('--good') : color('--dim'), [at, bbox.top], [at, bbox.top + bbox.height])
   const width = ctx.measureText(name).width
   const left = Math.max(bbox.left, Math.min(at - width / 2, bbox.left + bbox.width - width))
   const span = { left, right: left + width }
   const isCovered = taken.some(other => other.left < span.right && span.left < other.right)
-  ctx.fillStyle = kind === 'recommended' ? palette.good : palette.text
+  ctx.fillStyle = kind === 'recommended' ? color('--good') : color('--text')
   ctx.textAlign = 'left'
   ctx.textBaseline = 'bottom'
   ctx.fillText(name, left, bbox.top + (isCovered ? 14 : -5) * uPlot.pxRatio)
@@ -69,15 +67,15 @@ function drawPoint(plot: uPlot, { x, y, isBad, isMeasured }: Point): void {
   const size = POINT * uPlot.pxRatio
   ctx.beginPath()
   if (isBad) {
-    ctx.strokeStyle = palette.bad
+    ctx.strokeStyle = color('--bad')
     ctx.moveTo(left - size, top - size)
     ctx.lineTo(left + size, top + size)
     ctx.moveTo(left + size, top - size)
     ctx.lineTo(left - size, top + size)
     ctx.stroke()
   } else {
-    ctx.fillStyle = isMeasured ? palette.good : palette.card
-    ctx.strokeStyle = palette.good
+    ctx.fillStyle = isMeasured ? color('--good') : color('--card')
+    ctx.strokeStyle = color('--good')
     ctx.arc(left, top, size, 0, 2 * Math.PI)
     ctx.fill()
     ctx.stroke()
@@ -86,9 +84,9 @@ function drawPoint(plot: uPlot, { x, y, isBad, isMeasured }: Point): void {
 
 type Spot = readonly [x: number, y: number]
 
-function dashed(ctx: CanvasRenderingContext2D, color: string, from: Spot, to: Spot): void {
+function dashed(ctx: CanvasRenderingContext2D, stroke: string, from: Spot, to: Spot): void {
   ctx.save()
-  ctx.strokeStyle = color
+  ctx.strokeStyle = stroke
   ctx.setLineDash([6 * uPlot.pxRatio, 4 * uPlot.pxRatio])
   ctx.beginPath()
   ctx.moveTo(...from)

@@ -1,7 +1,7 @@
 /** Charts, drawn from the tables beside them. */
 import uPlot from 'uplot'
 import { type ChartData, type Point, readChart } from './chart-data.ts'
-import { drawMarks, palette } from './chart-marks.ts'
+import { color, drawMarks } from './chart-marks.ts'
 
 const HEIGHT = 290
 /** In pixels, of a digit in that font or wider. */
@@ -20,7 +20,17 @@ function draw(place: HTMLElement, data: ChartData): void {
   const xs = points.map(({ x }) => x)
   const ys = points.map(({ y }) => y)
   const plot = new uPlot(optionsOf(data, place.clientWidth, readout(place)), [xs, ys], place)
-  new ResizeObserver(() => plot.setSize({ width: place.clientWidth, height: HEIGHT })).observe(place)
+  const resized = new ResizeObserver(() => plot.setSize({ width: place.clientWidth, height: HEIGHT }))
+  resized.observe(place)
+  const scheme = matchMedia('(prefers-color-scheme: dark)')
+  const redraw = () => {
+    if (place.isConnected) return plot.redraw(false)
+    // The result that it was part of has made way for another.
+    scheme.removeEventListener('change', redraw)
+    resized.disconnect()
+    plot.destroy()
+  }
+  scheme.addEventListener('change', redraw)
 }
 
 /** The point under the pointer, in words. Others read it in the table. */
@@ -37,10 +47,10 @@ function optionsOf(data: ChartData, width: number, tell: (point?: Point) => void
   const { points, limit, unit, isTime, xName } = data
   const top = Math.max(...points.map(({ y }) => y), limit?.value ?? 0) * 1.12
   const axis: uPlot.Axis = {
-    stroke: palette.muted,
+    stroke: () => color('--dim'),
     font: FONT,
-    grid: { stroke: palette.grid, width: 1 },
-    ticks: { stroke: palette.grid, width: 1 },
+    grid: { stroke: () => color('--line'), width: 1 },
+    ticks: { stroke: () => color('--line'), width: 1 },
   }
   return {
     width,
@@ -60,7 +70,7 @@ function optionsOf(data: ChartData, width: number, tell: (point?: Point) => void
         values: (_, splits) => splits.map(split => `${split} ${unit}`),
       },
     ],
-    series: [{}, { stroke: palette.line, width: 2, points: { show: false } }],
+    series: [{}, { stroke: () => color('--calm'), width: 2, points: { show: false } }],
     hooks: { draw: [plot => drawMarks(plot, data)], setCursor: [({ cursor }) => tell(points[cursor.idx ?? -1])] },
   }
 }

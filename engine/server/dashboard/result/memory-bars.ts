@@ -56,11 +56,18 @@ function barItem(config: AnalysedConfig, { role, name, point }: Bar, scaleBytes:
   const { gpu } = config
   const size = `micro-batch ${formatCount(point.microBatch)} × ${formatCount(point.gradientAccumulation)}`
   const memory = `${ofUsable(point.peakBytes, gpu.usableBytes)} (${formatShare(config, point)})`
-  return html`<li class="bar ${role} ${config.provenance}${point.fits ? '' : ' over'}">
+  return html`<li class="bar ${role} ${config.provenance} ${toneOf(config, role, point)}">
 <p class="bar-head"><strong>${name}</strong> <span>${size}</span></p>
 ${track(point.peakBytes / scaleBytes, gpu.usableBytes / scaleBytes)}
 <p class="bar-foot"><strong>${memory}</strong> <span>${remainder(config, point)}</span>${rate(config, point)}</p>
 </li>`
+}
+
+/** By a class of the styles: the verdict is on the present size; any other is of a colour only where it does not fit. */
+function toneOf({ verdict, recommended }: AnalysedConfig, role: Role, point: OperatingPoint): string {
+  if (!point.fits || (role === 'now' && verdict.state === 'blocked')) return 'alarm'
+  if (role === 'now' && verdict.state === 'warning') return 'warn'
+  return role === 'recommended' || isSamePlan(point, recommended) ? 'good' : 'calm'
 }
 
 /** What no GPU measured is hatched, so that a glance tells it. */

@@ -21,6 +21,7 @@ export function sizesCard({ trials, gpu }: AnalysedConfig): Html {
 <thead><tr><th scope="col">Micro-batch</th><th scope="col">Result</th><th scope="col">Peak memory</th><th scope="col">Step</th><th scope="col">Provenance</th></tr></thead>
 <tbody>${sorted.map(trial => row(trial, gpu.usableBytes))}</tbody>
 </table></div>
+${sorted.some(({ outcome }) => isFragmented(outcome, gpu.usableBytes)) ? html`<p class="sub">Fragmented: the bytes would fit, but the free pieces between PyTorch's allocations are each too small for the next tensor.</p>` : ''}
 </details>
 </section>`
 }
