@@ -17,7 +17,13 @@ import { type ProposalOptions, proposeChange } from './propose.ts'
 import { isPlainLine } from './render/plain.ts'
 import { changedLines } from './report/changed-lines.ts'
 import { onePerTraining } from './report/one-per-training.ts'
-import { type ConfigResult, REPORT_SCHEMA, type Report, type UnanalysedConfig } from './report/schema.ts'
+import {
+  type AssumedCircumstance,
+  type ConfigResult,
+  REPORT_SCHEMA,
+  type Report,
+  type UnanalysedConfig,
+} from './report/schema.ts'
 import { noSettings, type RepositorySettings, type SettingsForPath, settingsFor } from './settings/settings.ts'
 import { againstBase } from './verdict/against-base.ts'
 import { defaultPolicy, type Policy } from './verdict/policy.ts'
@@ -215,12 +221,7 @@ async function analyzeReading(
     case 'training-config': {
       const asked = general.assumed?.includes('gpu') ? reading.askedCard : undefined
       const options = asked?.kind === 'card' ? onGpu(asked.gpu) : general
-      const assumed = [
-        ...(options.assumed ?? []),
-        ...(reading.assumesGpus ? (['gpus'] as const) : []),
-        ...(reading.assumesCode ? (['code'] as const) : []),
-        ...(reading.unreadSettings ? (['settings'] as const) : []),
-      ]
+      const assumed = [...(options.assumed ?? []), ...assumedIn(reading)]
       const analysis = async () => {
         const { assessment, assumptions } = await assessor(reading, file, { ...options, assumed })
         const { calibration, gpu } = assessment
@@ -235,6 +236,19 @@ async function analyzeReading(
       return { name, result: await assessed(path, reading, analysis, excuse) }
     }
   }
+}
+
+/** What a config leaves open, and its verdict may hang on. */
+export function assumedIn({
+  assumesGpus,
+  assumesCode,
+  unreadSettings,
+}: Pick<TrainingConfig, 'assumesGpus' | 'assumesCode' | 'unreadSettings'>): AssumedCircumstance[] {
+  return [
+    ...(assumesGpus ? (['gpus'] as const) : []),
+    ...(assumesCode ? (['code'] as const) : []),
+    ...(unreadSettings ? (['settings'] as const) : []),
+  ]
 }
 
 /** What only the model can refuse (adapters on layers that it lacks) is reported for the config that asked for it. */

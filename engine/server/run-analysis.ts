@@ -15,7 +15,7 @@ import { type SweepResult, sweep } from '../sweep.ts'
 import { defaultPolicy } from '../verdict/policy.ts'
 import { version } from '../version.ts'
 import { type AnalysisRequest, type Ending, MAX_TRIALS, type Progress } from './analysis.ts'
-import { type ModelPlaces, readSubject, type Subject } from './subject.ts'
+import { type ModelPlaces, placeOf, readSubject, type Subject } from './subject.ts'
 
 export interface RunContext {
   /** What runs the trials where the request leaves it open. */
@@ -103,10 +103,9 @@ function endingOf(subject: Subject, result: SweepResult, now: Date): Ending {
 }
 
 function reportOf(subject: Subject, result: Extract<SweepResult, { kind: 'assessed' }>, now: Date): Report {
-  const { model: _, spec: __, ...place } = subject
   const config: ConfigResult = {
     status: 'analysed',
-    ...place,
+    ...placeOf(subject),
     ...result.assessment,
     assumptions: [...subject.assumptions, ...result.assumptions],
   }

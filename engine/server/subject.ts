@@ -2,7 +2,7 @@
 import { adjusted, specOf } from '../config/adjusted-spec.ts'
 import { modelProblem } from '../config/model-problem.ts'
 import { readConfigAsync } from '../config/read.ts'
-import type { Position } from '../config/reading.ts'
+import type { Position, UnreadSetting } from '../config/reading.ts'
 import type { TrainingSpec } from '../config/spec.ts'
 import { namedLine } from '../config/training-place.ts'
 import { MemoryMarkError, type Problem } from '../errors.ts'
@@ -19,10 +19,25 @@ export interface Subject {
   readonly dialect: string
   readonly batchSizeAt?: Position
   readonly gradientAccumulationAt?: Position
+  /** What the config leaves open, as its reading has it. */
+  readonly assumesGpus?: true
+  readonly assumesCode?: true
+  readonly unreadSettings?: readonly UnreadSetting[]
   readonly spec: TrainingSpec
   readonly model: CatalogueModel
   /** One sentence each. */
   readonly assumptions: readonly string[]
+}
+
+/** Where the subject stands, as a report's config has it. */
+export function placeOf({ path, dialect, batchSizeAt, gradientAccumulationAt, unreadSettings }: Subject) {
+  return {
+    path,
+    dialect,
+    ...(batchSizeAt && { batchSizeAt }),
+    ...(gradientAccumulationAt && { gradientAccumulationAt }),
+    ...(unreadSettings && { unreadSettings: [...unreadSettings] }),
+  }
 }
 
 export type SubjectReading =

@@ -7,7 +7,8 @@ import { findModel, modelIds } from '../../models/catalogue.ts'
 import type { Engine } from '../../probes/engines.ts'
 import { DEFAULT_STEP_SIZE } from '../../search/grid.ts'
 import { formatGib, formatUsd } from '../../units.ts'
-import { type FieldName, type FieldProblem, type FormValues, fieldLabels } from './form.ts'
+import type { FieldProblem } from './form.ts'
+import { type FieldName, type FormValues, fieldLabels } from './form-fields.ts'
 import type { Html, MaybeHtml } from './page.ts'
 
 export const ANALYSES_PATH = '/analyses'
@@ -19,6 +20,8 @@ export interface FormState {
 
 /** What the page's back end can do: the server, or the engine in the browser. */
 export interface Offer {
+  /** Where the form is sent. */
+  readonly action: string
   /** What is answered for where no GPU is chosen, in words. */
   readonly ownGpu: string
   /** There is a choice only where this is `auto`. */
@@ -27,9 +30,9 @@ export interface Offer {
   readonly otherModels: string
 }
 
-export function analyseForm({ values, problems }: FormState, { ownGpu, engine, otherModels }: Offer): Html {
+export function analyseForm({ values, problems }: FormState, { action, ownGpu, engine, otherModels }: Offer): Html {
   const form = new Fields(values, problems)
-  return html`<form class="card ask" method="post" action="${ANALYSES_PATH}" aria-label="Analyse">
+  return html`<form class="card ask" method="post" action="${action}" aria-label="Analyse">
 <fieldset class="source"><legend>${fieldLabels.source}</legend>
 ${form.radio('source', 'model', 'A model', true)}${form.radio('source', 'config', 'A training config')}
 </fieldset>

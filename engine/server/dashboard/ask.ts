@@ -6,9 +6,10 @@ import { plainText } from '../../render/plain.ts'
 import { formatGib } from '../../units.ts'
 import type { AnalysisRequest } from '../analysis.ts'
 import type { PagesContext } from '../pages.ts'
-import { ANALYSES_PATH, analyseForm, type FormState } from './analyse-form.ts'
+import { ANALYSES_PATH, analyseForm, type FormState, type Offer } from './analyse-form.ts'
 import { analysisPath } from './analysis-view.ts'
-import { AGAIN_FIELD, formValues, readAgain, readForm } from './form.ts'
+import { AGAIN_FIELD, readAgain, readForm } from './form.ts'
+import { formValues } from './form-fields.ts'
 import { legend } from './legend.ts'
 import { MACHINE_PATH, machineCard } from './machine-card.ts'
 import { problemNotice } from './notice.ts'
@@ -94,7 +95,8 @@ interface AskOptions {
 }
 
 function askView(form: FormState, { context, machine, notice }: AskOptions): Html {
-  const offer = {
+  const offer: Offer = {
+    action: ANALYSES_PATH,
     ownGpu: ownGpu(machine, context),
     engine: context.engine,
     otherModels: 'Others work if the server can look them up on the Hugging Face Hub.',

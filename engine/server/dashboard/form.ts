@@ -5,54 +5,10 @@ import type { Problem } from '../../errors.ts'
 import { gpus } from '../../gpus/catalogue.ts'
 import { parseJson } from '../../json.ts'
 import { type AnalysisRequest, type AnalysisRequestInput, analysisRequest, MAX_CONFIG_CHARACTERS } from '../analysis.ts'
-
-export const fieldNames = [
-  'source',
-  'model',
-  'config',
-  'fileName',
-  'gpu',
-  'engine',
-  'step',
-  'precision',
-  'optimizer',
-  'sequenceLength',
-  'microBatch',
-  'gradientAccumulation',
-  'gradientCheckpointing',
-  'loraRank',
-  'quantization',
-  'gpus',
-  'stepSize',
-] as const
-export type FieldName = (typeof fieldNames)[number]
+import { type FieldName, type FormValues, fieldLabels, fieldNames } from './form-fields.ts'
 
 /** A hidden field that asks the same question again, whoever asked it first. */
 export const AGAIN_FIELD = 'request'
-
-/** As the page shows them. */
-export const fieldLabels: Readonly<Record<FieldName, string>> = {
-  source: 'What to analyse',
-  model: 'Model',
-  config: 'Training config',
-  fileName: 'File name',
-  gpu: 'GPU',
-  engine: 'Engine',
-  step: 'Step',
-  precision: 'Precision',
-  optimizer: 'Optimizer',
-  sequenceLength: 'Sequence length (tokens)',
-  microBatch: 'Current micro-batch',
-  gradientAccumulation: 'Current gradient accumulation',
-  gradientCheckpointing: 'Gradient checkpointing',
-  loraRank: 'LoRA rank',
-  quantization: 'Base weights',
-  gpus: 'Number of GPUs',
-  stepSize: 'Batch size step',
-}
-
-/** What stands in the form: what the reader sent, however wrong. */
-export type FormValues = Readonly<Partial<Record<FieldName, string>>>
 
 export type FormReading =
   | { readonly kind: 'request'; readonly request: AnalysisRequest }
@@ -86,15 +42,6 @@ const sent = z.object({
   gpus: count.optional(),
   stepSize: count.optional(),
 })
-
-/** `body`: what a form or an address said; unknown fields are left alone. */
-export function formValues(body: Readonly<Record<string, unknown>>): FormValues {
-  const texts = fieldNames.flatMap(name => {
-    const value = body[name]
-    return typeof value === 'string' && value.trim() !== '' ? [[name, value] as const] : []
-  })
-  return Object.fromEntries(texts)
-}
 
 /** A request as `AGAIN_FIELD` carries it; undefined where it was tampered with. */
 export function readAgain(text: string): AnalysisRequest | undefined {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type FormValues, formValues, readAgain, readForm } from '../../../engine/server/dashboard/form.ts'
+import { readAgain, readForm } from '../../../engine/server/dashboard/form.ts'
+import { type FormValues, formValues } from '../../../engine/server/dashboard/form-fields.ts'
 
 function requested(values: FormValues) {
   const reading = readForm(values)
@@ -116,4 +117,30 @@ describe('a question asked again', () => {
       expect(readAgain(text)).toBeUndefined()
     },
   )
+})
+
+describe('the name of a pasted file', () => {
+  const named = (config: string, fileName?: string) =>
+    requested({ source: 'config', config, ...(fileName && { fileName }) }).config?.fileName
+
+  test.each([
+    ['model: gpt2', 'config.yaml'],
+    ['{"train_batch_size": 8}', 'config.json'],
+    ['import torch\n', 'train.py'],
+    ['#!/usr/bin/env python3\nmodel = 1\n', 'train.py'],
+    ['#!/bin/bash\nset -e\n', 'train.sh'],
+    ['torchrun --nproc_per_node 8 train.py\n', 'train.sh'],
+    ['accelerate: true\npython: 3\n', 'config.yaml'],
+  ])('is guessed from the text %j', (text, name) => {
+    expect(named(text)).toBe(name)
+  })
+
+  test('is the one that the reader gave', () => {
+    expect(named('model: gpt2', ' runs/deepspeed.json ')).toBe('runs/deepspeed.json')
+    expect(named('import torch', 'train.py:41')).toBe('train.py:41')
+  })
+
+  test('is refused beside its own field', () => {
+    expect(refusedFields({ source: 'config', config: 'a: 1', fileName: 'notes.txt' })).toEqual(['fileName'])
+  })
 })

@@ -21,9 +21,16 @@ const termsQuery = z.object({
   runs: positive(1_000_000).optional().catch(undefined),
 })
 
+/** Under the names of the form's fields; a term that is not told is undefined. */
+export type ToldTerms = z.infer<typeof termsQuery>
+
+export function toldTerms(query: Readonly<Record<string, string>>): ToldTerms {
+  return termsQuery.parse(query)
+}
+
 /** The report's terms, where the address does not give others. */
 export function termsOf({ gpu, hoursPerRun, runsPerYear }: AnalysedConfig, query: Record<string, string>): Terms {
-  const { price, hours, runs } = termsQuery.parse(query)
+  const { price, hours, runs } = toldTerms(query)
   return {
     pricePerHourUsd: price ?? gpu.pricePerHourUsd,
     hoursPerRun: hours ?? hoursPerRun,

@@ -1,0 +1,55 @@
+/** The fields of the form by name, without what reads them: a page's script needs no more. */
+
+export const fieldNames = [
+  'source',
+  'model',
+  'config',
+  'fileName',
+  'gpu',
+  'engine',
+  'step',
+  'precision',
+  'optimizer',
+  'sequenceLength',
+  'microBatch',
+  'gradientAccumulation',
+  'gradientCheckpointing',
+  'loraRank',
+  'quantization',
+  'gpus',
+  'stepSize',
+] as const
+export type FieldName = (typeof fieldNames)[number]
+
+/** As the page shows them. */
+export const fieldLabels: Readonly<Record<FieldName, string>> = {
+  source: 'What to analyse',
+  model: 'Model',
+  config: 'Training config',
+  fileName: 'File name',
+  gpu: 'GPU',
+  engine: 'Engine',
+  step: 'Step',
+  precision: 'Precision',
+  optimizer: 'Optimizer',
+  sequenceLength: 'Sequence length (tokens)',
+  microBatch: 'Current micro-batch',
+  gradientAccumulation: 'Current gradient accumulation',
+  gradientCheckpointing: 'Gradient checkpointing',
+  loraRank: 'LoRA rank',
+  quantization: 'Base weights',
+  gpus: 'Number of GPUs',
+  stepSize: 'Batch size step',
+}
+
+/** What stands in the form: what the reader sent, however wrong. */
+export type FormValues = Readonly<Partial<Record<FieldName, string>>>
+
+/** `body`: what a form or an address said; unknown fields are left alone. */
+export function formValues(body: Readonly<Record<string, unknown>>): FormValues {
+  const texts = fieldNames.flatMap(name => {
+    const value = body[name]
+    return typeof value === 'string' && value.trim() !== '' ? [[name, value] as const] : []
+  })
+  return Object.fromEntries(texts)
+}
