@@ -29,7 +29,7 @@ export interface BuiltFile {
 }
 
 /** Zod's messages in 40 languages make a third of the bundle; it keeps English on its own. */
-const noZodLocales: Plugin = {
+export const noZodLocales: Plugin = {
   name: 'no-zod-locales',
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: 'export {}', loader: 'js' }))
@@ -97,7 +97,7 @@ const re2Beside: Plugin = {
 }
 
 /** The bundles need the version from package.json; the rest of it would make dist/ stale with every script and dependency. */
-const versionOnly: Plugin = {
+export const versionOnly: Plugin = {
   name: 'version-only',
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]package\.json$/ }, async ({ path: file }) => {

@@ -38,7 +38,7 @@ ${form.radio('source', 'model', 'A model', true)}${form.radio('source', 'config'
 </fieldset>
 <div class="by-model">${form.model(otherModels)}</div>
 <div class="by-config">${form.config()}${form.fileName()}</div>
-${form.select('gpu', [['', ownGpu], ...gpus.map(gpuOption)])}
+<div class="device">${form.select('gpu', [['', ownGpu], ...gpus.map(gpuOption)])}${form.count('gpus', 100_000)}</div>
 <div class="grid">
 ${form.select('step', [['', 'default'], ...stepProfiles.map(step => [step, stepText(step)] as const)])}
 ${form.select('precision', [['', 'default'], ...precisions.map(same)])}
@@ -47,13 +47,12 @@ ${form.count('sequenceLength', 10_000_000)}
 ${form.count('microBatch', 1_000_000)}
 ${form.count('stepSize', 1_000, String(DEFAULT_STEP_SIZE))}
 </div>
-<details${form.hasAny(more) ? html` open` : ''}><summary>More: accumulation, adapters, checkpointing, several GPUs</summary>
+<details${form.hasAny(more) ? html` open` : ''}><summary>More: accumulation, adapters, checkpointing</summary>
 <div class="grid">
 ${form.count('gradientAccumulation', 1_000_000)}
 ${form.select('gradientCheckpointing', [['', 'default'], same('on'), same('off')])}
 ${form.count('loraRank', 10_000)}
 ${form.select('quantization', [['', 'default'], ...quantizations.map(same)])}
-${form.count('gpus', 100_000)}
 ${engine === 'auto' ? form.select('engine', engineOptions) : ''}
 </div></details>
 <p class="hint">${defaultsText()}</p>
@@ -66,7 +65,6 @@ const more: readonly FieldName[] = [
   'gradientCheckpointing',
   'loraRank',
   'quantization',
-  'gpus',
   'engine',
 ]
 

@@ -85,7 +85,12 @@ ${limit < 1 ? html`<line class="limit" x1="${percent(limit)}" x2="${percent(limi
 }
 
 function remainder({ gpu }: AnalysedConfig, point: OperatingPoint): string {
-  if (!point.fits) return `${formatGib(missingBytes(gpu, point))} too much: out of memory`
+  if (!point.fits) {
+    const missing = missingBytes(gpu, point)
+    return missing > 0
+      ? `${formatGib(missing)} too much: out of memory`
+      : 'out of memory: the free pieces are too small for the next tensor'
+  }
   return `${formatGib(idleBytes(gpu, point))} idle`
 }
 

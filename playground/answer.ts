@@ -1,0 +1,90 @@
+/** One question of the page, answered by the engine where the page is: the estimate that the server would give, as markup. */
+import { html } from 'hono/html'
+import { assumedIn, DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR, priced } from '../engine/analyze.ts'
+import { assess } from '../engine/assess.ts'
+import { MemoryMarkError, type Problem } from '../engine/errors.ts'
+import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
+import { defaultGpu, gpus } from '../engine/gpus/catalogue.ts'
+import type { AnalysedConfig } from '../engine/report/schema.ts'
+import type { AnalysisRequest } from '../engine/server/analysis.ts'
+import { readForm } from '../engine/server/dashboard/form.ts'
+import type { FieldName } from '../engine/server/dashboard/form-fields.ts'
+import { problemNotice } from '../engine/server/dashboard/notice.ts'
+import { configSnippets } from '../engine/server/dashboard/result/config-snippets.ts'
+import { termsOf, toldTerms } from '../engine/server/dashboard/result/gains.ts'
+import { result, resultTitle } from '../engine/server/dashboard/result/result.ts'
+import { placeOf, readSubject, type Subject } from '../engine/server/subject.ts'
+import { defaultPolicy } from '../engine/verdict/policy.ts'
+import type { Question } from './question.ts'
+
+/** `html`: markup whose untrusted parts are escaped. */
+export type Answer =
+  | { readonly kind: 'result'; readonly title: string; readonly html: string }
+  /** `inputs`: the fields of the form that are wrong. */
+  | { readonly kind: 'refused'; readonly html: string; readonly inputs: readonly FieldName[] }
+
+export async function answer(question: Question, now: Date): Promise<Answer> {
+  const reading = readForm(question.values)
+  if (reading.kind === 'refused') {
+    const inputs = reading.problems.map(({ input }) => input)
+    return refused('Please correct the form', reading.problems, inputs)
+  }
+  const { config, model } = reading.request
+  const asked = { ...reading.request, ...requestedTerms(question) }
+  // No Hub: nothing that the reader enters leaves the page.
+  const subject = await readSubject(asked, {})
+  const title = config === undefined ? `No result for ${model}` : `No result for ${config.fileName}`
+  if (subject.kind === 'refused') return refused(title, subject.problems)
+  try {
+    return await shown(analysed(subject.subject, asked, now), asked, question)
+  } catch (error) {
+    if (!(error instanceof MemoryMarkError)) throw error
+    return refused(title, [error.problem])
+  }
+}
+
+function requestedTerms({ terms }: Question): Partial<AnalysisRequest> {
+  const { price, hours, runs } = toldTerms(terms)
+  return {
+    ...(price !== undefined && { pricePerHourUsd: price }),
+    ...(hours !== undefined && { hoursPerRun: hours }),
+    ...(runs !== undefined && { runsPerYear: runs }),
+  }
+}
+
+function analysed(subject: Subject, request: AnalysisRequest, now: Date): AnalysedConfig {
+  const { spec, model, assumptions } = subject
+  const named = gpus.find(({ id }) => id === request.gpu)
+  const open = assumedIn(subject).filter(what => what !== 'gpus' || request.spec.gpus === undefined)
+  const assessment = assess(spec, model.config, {
+    gpu: priced(named ?? defaultGpu, request.pricePerHourUsd, 'your setting', now),
+    policy: defaultPolicy,
+    footprints: new FootprintCache(),
+    assumed: named === undefined ? [...open, 'gpu'] : open,
+    hoursPerRun: request.hoursPerRun ?? DEFAULT_HOURS_PER_RUN,
+    runsPerYear: request.runsPerYear ?? DEFAULT_RUNS_PER_YEAR,
+    ...(request.stepSize !== undefined && { stepSize: request.stepSize }),
+  })
+  return { status: 'analysed', ...placeOf(subject), assumptions: [...assumptions], ...assessment }
+}
+
+async function shown(config: AnalysedConfig, request: AnalysisRequest, { terms }: Question): Promise<Answer> {
+  const title = resultTitle(config)
+  const view = html`<div class="title"><h2 class="headline" tabindex="-1">${title}</h2>
+<div class="actions"><button type="button" class="secondary" data-copy-address hidden>Copy link</button></div></div>
+${result(config, { terms: termsOf(config, terms), configSnippets: await configSnippets(config, pastedFile(config, request)) })}`
+  return { kind: 'result', title, html: String(await view) }
+}
+
+/** Undefined also where settings were changed beside the text: its numbers are then not what was analysed. */
+function pastedFile({ path }: AnalysedConfig, { config, spec }: AnalysisRequest) {
+  return config === undefined || Object.keys(spec).length > 0 ? undefined : { path, text: config.text }
+}
+
+async function refused(
+  title: string,
+  problems: readonly Problem[],
+  inputs: readonly FieldName[] = [],
+): Promise<Answer> {
+  return { kind: 'refused', html: String(await problemNotice(title, problems)), inputs }
+}

@@ -1,0 +1,67 @@
+/** The page itself, as the build writes it: the dashboard's form, with the engine in the browser behind it. */
+import { html } from 'hono/html'
+import { defaultGpu, gpus } from '../engine/gpus/catalogue.ts'
+import { analyseForm } from '../engine/server/dashboard/analyse-form.ts'
+import { legend } from '../engine/server/dashboard/legend.ts'
+import { documentOf } from '../engine/server/dashboard/page.ts'
+import { version } from '../engine/version.ts'
+import { example } from './question.ts'
+
+/** Addresses, relative to the page. */
+export interface PageFiles {
+  readonly script: string
+  readonly styles: string
+  readonly icon: string
+  readonly worker: string
+  readonly serviceWorker: string
+  readonly licenses: string
+  /** What the worker loads first. */
+  readonly preloaded: readonly string[]
+}
+
+/** Only files of this page are loaded, and nothing is sent anywhere: `connect-src` and `form-action` are nobody. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "worker-src 'self'",
+  "connect-src 'none'",
+  "form-action 'none'",
+  "base-uri 'none'",
+].join('; ')
+
+export async function playgroundPage(files: PageFiles): Promise<string> {
+  const offer = {
+    action: '',
+    ownGpu: `not chosen: answered for an ${defaultGpu.name}`,
+    engine: 'estimate' as const,
+    otherModels: 'The command line and the Action look others up on the Hugging Face Hub.',
+  }
+  const document = documentOf({
+    title: 'Playground',
+    head: html`<meta name="description" content="${description}">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="referrer" content="no-referrer">
+<link rel="icon" type="image/svg+xml" href="${files.icon}">
+<link rel="stylesheet" href="${files.styles}">
+${files.preloaded.map(file => html`<link rel="modulepreload" href="${file}">`)}
+<script type="module" src="${files.script}"></script>`,
+    home: './',
+    navigation: '',
+    main: html`<div class="hero"><h1 tabindex="-1">What batch size can your GPU really take?</h1>
+<p>Paste a training config or a script, or drop the file here, and choose a GPU: ${gpus.length} are known. The engine of MemoryMark runs in this page; nothing that you enter leaves it. Every figure is an estimate, with its error band.</p></div>
+<noscript><p class="notice">The engine is JavaScript: without it, this page cannot answer.</p></noscript>
+<div class="ask-columns"><div data-ask data-worker="${files.worker}" data-service-worker="${files.serviceWorker}">${analyseForm({ values: example.values, problems: [] }, offer)}</div><div><section class="card" aria-labelledby="file-title"><h2 id="file-title">From a file</h2>
+<div class="field"><label for="file">YAML, JSON, Python, notebook or launch script</label><input id="file" type="file" accept=".yaml,.yml,.json,.py,.ipynb,.sh,.bash,.slurm,.sbatch"></div>
+<p class="hint">The link in the address bar holds all that you entered, behind the #, which browsers send to no server: whoever opens it sees the same.</p></section></div></div>
+<p class="working" role="status" data-status>Starting the engine.</p>
+<div data-answer></div>
+${legend}`,
+    footer: html`MemoryMark ${version}. <a href="${files.licenses}">Licences</a> of what this page is built from.`,
+  })
+  return `${String(await document)}\n`
+}
+
+const description =
+  'Memory by kind, the largest and the recommended batch size, throughput and cost of a training config on a GPU, estimated in your browser.'

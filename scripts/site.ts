@@ -1,0 +1,90 @@
+/** The files of the playground, in memory: the page, its script and styles, the worker with the engine, and what keeps them offline. */
+import { createHash } from 'node:crypto'
+import path from 'node:path'
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
+import { icon } from '../engine/server/dashboard/icon.ts'
+import { playgroundPage } from '../playground/page.ts'
+import { type BuiltFile, noZodLocales, root, versionOnly } from './bundles.ts'
+import { licensesOf } from './licenses.ts'
+
+/** Relative to the site. */
+const ASSETS = 'assets'
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  charset: 'utf8',
+  format: 'esm',
+  legalComments: 'none',
+  logLevel: 'warning',
+  minify: true,
+  platform: 'browser',
+  plugins: [noZodLocales, versionOnly] as Plugin[],
+  target: 'es2022',
+  write: false,
+} as const satisfies BuildOptions
+
+export async function buildSite(): Promise<BuiltFile[]> {
+  const { outputFiles, metafile } = await build({
+    ...common,
+    alias: { 'node:path': './playground/posix.ts' },
+    entryPoints: { playground: 'playground/client/playground.ts', worker: 'playground/client/worker.ts' },
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    metafile: true,
+    outdir: ASSETS,
+    splitting: true,
+  })
+  const assets = outputFiles.map(({ path: file, contents }) => ({ name: path.relative(root, file), contents }))
+  const page = await playgroundPage({
+    ...entriesOf(metafile),
+    icon: 'icon.svg',
+    serviceWorker: 'service-worker.js',
+    licenses: 'LICENSES.txt',
+  })
+  const kept = [file('icon.svg', icon), ...assets]
+  const index = file('index.html', page)
+  return [
+    index,
+    ...kept,
+    await serviceWorker(['./', ...kept.map(({ name }) => name)], versionOf([index, ...kept])),
+    file('LICENSES.txt', (await licensesOf(metafile, root)) ?? ''),
+  ]
+}
+
+function entriesOf({ outputs }: Metafile) {
+  const named = (entry: string) => {
+    const found = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry)
+    if (found === undefined) throw new Error(`the site was built without ${entry}`)
+    return { name: found[0], output: found[1] }
+  }
+  const script = named('playground/client/playground.ts')
+  const worker = named('playground/client/worker.ts')
+  const { cssBundle } = script.output
+  if (cssBundle === undefined) throw new Error('the site was built without styles')
+  const preloaded = worker.output.imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path)
+  return { script: script.name, styles: cssBundle, worker: worker.name, preloaded }
+}
+
+/** Changes with any of the files. */
+function versionOf(files: readonly BuiltFile[]): string {
+  const hash = createHash('sha256')
+  for (const { name, contents } of files) hash.update(`${name}\0${contents.byteLength}\0`).update(contents)
+  return hash.digest('hex').slice(0, 16)
+}
+
+async function serviceWorker(files: readonly string[], version: string): Promise<BuiltFile> {
+  const { outputFiles } = await build({
+    ...common,
+    define: { FILES: JSON.stringify(files), VERSION: JSON.stringify(version) },
+    entryPoints: ['playground/client/service-worker.ts'],
+    outdir: '.',
+  })
+  const [script] = outputFiles
+  if (script === undefined) throw new Error('the site was built without its service worker')
+  return { name: 'service-worker.js', contents: script.contents }
+}
+
+function file(name: string, text: string): BuiltFile {
+  return { name, contents: new TextEncoder().encode(text) }
+}
