@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parameterPatterns } from '../../engine/config/parameter-pattern.ts'
+import { provideRe2 } from '../../engine/re2.ts'
 
 const names = [
   'model.embed_tokens.weight',
@@ -62,4 +63,17 @@ describe('patterns of parameter names', () => {
       /\$$|[xZcb]$/.test(source) === false,
     )
   })
+})
+
+it('no patterns match nothing, and do not bring in RE2', () => {
+  provideRe2(
+    new Proxy({} as typeof import('re2js'), {
+      get() {
+        throw new Error('RE2 was asked')
+      },
+    }),
+  )
+  const none = parameterPatterns([])
+  expect(none.kind === 'pattern' && none.matches('model.embed_tokens.weight')).toBe(false)
+  expect(() => parameterPatterns(['model'])).toThrow('RE2 was asked')
 })
