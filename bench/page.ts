@@ -1,12 +1,10 @@
 /**
- * Every page of the dashboard in a real Chromium, on this machine, with nothing in the browser's cache: what it weighs as it
- * crosses the wire (markup, script, styles, icon; headers included), when it first paints, and what axe-core finds, on a desktop
- * and on a phone.
- * Fails when a page weighs above 150 kB or first paints after 1 s (median of its loads), or axe-core finds anything serious or
- * critical. Needs Chromium (MEMORYMARK_CHROMIUM, or where distributions put it).
+ * Every page of the dashboard, and the playground, in a real Chromium, on this machine, with nothing in the browser's cache: what it
+ * weighs as it crosses the wire (markup, script, styles, icon; headers included), when it first paints, and what axe-core finds, on a
+ * desktop and on a phone; of the playground also when its first answer stands there.
+ * Fails when a page weighs above 150 kB or first paints after 1 s (median of its loads), when the playground needs more than 300 kB or
+ * 1 s for its first answer, or where axe-core finds anything serious or critical. Needs Chromium (MEMORYMARK_CHROMIUM, or where distributions put it).
  */
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
 import * as z from 'zod'
 import { analyze } from '../engine/analyze.ts'
@@ -16,6 +14,8 @@ import { chromiumPath, desktop, launchChromium, phone } from '../test/server/das
 import { HandDriven } from '../test/server/dashboard/hand-driven.ts'
 import { knownRepositories } from '../test/server/dashboard/known-repositories.ts'
 import { cuttable, siteApp } from '../test/server/dashboard/site.ts'
+import { audit } from './page/audit.ts'
+import { playgroundPassed } from './page/playground.ts'
 
 const MAX_KILOBYTES = 150
 const MAX_FIRST_PAINT_MILLIS = 1_000
@@ -25,10 +25,6 @@ if (chromiumPath === undefined) {
   console.log('SKIPPED: there is no Chromium here. Set MEMORYMARK_CHROMIUM to its executable.')
   process.exit(0)
 }
-
-const audited = z.array(
-  z.object({ id: z.string(), impact: z.string().nullable(), help: z.string(), nodes: z.array(z.unknown()) }),
-)
 
 interface PageFigures {
   readonly kilobytes: number
@@ -47,13 +43,13 @@ for (const [name, path] of Object.entries(await examplePaths(analyses))) {
 const kilobytes = Math.max(...figures.map(page => page.kilobytes))
 const firstPaintMillis = Math.max(...figures.map(page => page.firstPaintMillis))
 const faults = figures.flatMap(page => page.faults)
-const passed = kilobytes <= MAX_KILOBYTES && firstPaintMillis <= MAX_FIRST_PAINT_MILLIS && faults.length === 0
+const dashboardPassed = kilobytes <= MAX_KILOBYTES && firstPaintMillis <= MAX_FIRST_PAINT_MILLIS && faults.length === 0
 console.log(
-  `${passed ? 'ok' : 'FAILED'}: ${figures.length} pages of at most ${kilobytes.toFixed(1)} kB (limit ${MAX_KILOBYTES}), ` +
+  `${dashboardPassed ? 'ok' : 'FAILED'}: ${figures.length} pages of at most ${kilobytes.toFixed(1)} kB (limit ${MAX_KILOBYTES}), ` +
     `first paint after ${firstPaintMillis.toFixed(0)} ms at most (limit ${MAX_FIRST_PAINT_MILLIS}), ` +
     `${faults.length} serious or critical faults by axe-core (limit 0)`,
 )
-process.exitCode = passed ? 0 : 1
+process.exitCode = (await playgroundPassed(browser)) && dashboardPassed ? 0 : 1
 
 async function measure(browser: Browser, name: string, url: string): Promise<PageFigures> {
   const loads: { readonly bytes: number; readonly firstPaintMillis: number }[] = []
@@ -62,7 +58,10 @@ async function measure(browser: Browser, name: string, url: string): Promise<Pag
   const page: PageFigures = {
     kilobytes: Math.max(...loads.map(({ bytes }) => bytes)) / 1_000,
     firstPaintMillis: paints[Math.floor(LOADS / 2)] ?? Number.POSITIVE_INFINITY,
-    faults: [...(await audit(browser, url, desktop)), ...(await audit(browser, url, phone))],
+    faults: [
+      ...(await audit(browser, url, { viewport: desktop })),
+      ...(await audit(browser, url, { viewport: phone })),
+    ],
   }
   console.log(
     `${name}: ${page.kilobytes.toFixed(1)} kB, first paint ${page.firstPaintMillis.toFixed(0)} ms (${paints[0]?.toFixed(0)} to ${paints.at(-1)?.toFixed(0)})`,
@@ -97,20 +96,6 @@ async function firstContentfulPaint(page: Page): Promise<number> {
       }).observe({ type: 'paint', buffered: true })
     })`),
   )
-}
-
-/** What is folded away is looked at too. One line for each serious or critical fault. */
-async function audit(browser: Browser, url: string, viewport: typeof desktop): Promise<string[]> {
-  const context = await browser.newContext({ viewport })
-  const page = await context.newPage()
-  await page.goto(url, { waitUntil: 'load' })
-  await page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true })")
-  await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
-  const violations = audited.parse(await page.evaluate('axe.run().then(({ violations }) => violations)'))
-  await context.close()
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, impact, help, nodes }) => `${impact} at ${viewport.width} px: ${help} (${id}, ${nodes.length} times)`)
 }
 
 /** Every kind of page, by name. */

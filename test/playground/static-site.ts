@@ -1,7 +1,7 @@
 /** The built playground behind a static host, under a path as GitHub Pages has it, compressed as static hosts do. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { BuiltFile } from '../../scripts/bundles.ts'
@@ -20,6 +20,8 @@ export interface StaticSite extends AsyncDisposable {
   readonly url: string
   /** Every request, as `GET /memorymark/`. */
   readonly requests: readonly string[]
+  /** Written to the browsers so far, headers included. */
+  sentBytes(): number
   /** As when the network is gone. */
   cut(): Promise<void>
 }
@@ -37,6 +39,8 @@ export async function staticSite(files: readonly BuiltFile[]): Promise<StaticSit
       .writeHead(200, { 'Content-Type': type, 'Content-Encoding': 'gzip', 'Cache-Control': 'max-age=600' })
       .end(contents)
   })
+  const sockets = new Set<Socket>()
+  server.on('connection', socket => sockets.add(socket))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
   const cut = async () => {
@@ -46,5 +50,6 @@ export async function staticSite(files: readonly BuiltFile[]): Promise<StaticSit
     server.closeAllConnections()
     await closed
   }
-  return { url: `http://127.0.0.1:${port}${BASE}`, requests, cut, [Symbol.asyncDispose]: cut }
+  const sentBytes = () => [...sockets].reduce((sum, { bytesWritten }) => sum + bytesWritten, 0)
+  return { url: `http://127.0.0.1:${port}${BASE}`, requests, sentBytes, cut, [Symbol.asyncDispose]: cut }
 }

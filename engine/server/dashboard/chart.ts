@@ -43,10 +43,10 @@ ${rows.length === 0 ? '' : figures(options)}
 }
 
 function figures(options: ChartOptions): Html {
-  const { id, note, rows } = options
+  const { note, rows, yName, xName } = options
   return html`<p class="sub">${note}${rows.every(({ isMeasured }) => isMeasured) ? '' : ' Open points are not measured.'}</p>
 <details><summary>The figures as a table</summary>
-<div class="scroll" role="region" aria-labelledby="${id}-title" tabindex="0">${table(options)}</div></details>`
+<div class="scroll" role="region" aria-label="${yName} by ${xName}, as a table" tabindex="0">${table(options)}</div></details>`
 }
 
 /** What the picture shows, for who cannot see it. */

@@ -32,6 +32,8 @@ export interface WatchedPage extends AsyncDisposable {
 export interface WatchOptions {
   readonly viewport: { readonly width: number; readonly height: number }
   readonly javaScriptEnabled?: boolean
+  readonly colorScheme?: 'light' | 'dark'
+  readonly serviceWorkers?: 'allow' | 'block'
   /** Answers that a test provokes are no complaint. */
   readonly tolerated?: RegExp
 }

@@ -17,7 +17,7 @@ export function sizesCard({ trials, gpu }: AnalysedConfig): Html {
 <h2 id="sizes-title">Sizes tried</h2>
 <details${sorted.length > MANY ? '' : html` open`}>
 <summary>${formatCount(sorted.length)} ${sorted.length === 1 ? 'trial' : 'trials'}, as a table</summary>
-<div class="scroll" role="region" aria-labelledby="sizes-title" tabindex="0"><table>
+<div class="scroll" role="region" aria-label="Sizes tried, as a table" tabindex="0"><table>
 <thead><tr><th scope="col">Micro-batch</th><th scope="col">Result</th><th scope="col">Peak memory</th><th scope="col">Step</th><th scope="col">Provenance</th></tr></thead>
 <tbody>${sorted.map(trial => row(trial, gpu.usableBytes))}</tbody>
 </table></div>

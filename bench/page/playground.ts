@@ -1,0 +1,52 @@
+/** The playground: what its first answer needs over the wire, when it stands there, and what axe-core finds in either scheme. */
+import type { Browser } from 'playwright-core'
+import * as z from 'zod'
+import { buildSite } from '../../scripts/site.ts'
+import { staticSite } from '../../test/playground/static-site.ts'
+import { desktop, phone } from '../../test/server/dashboard/chromium.ts'
+import { audit } from './audit.ts'
+
+const MAX_KILOBYTES = 300
+const MAX_ANSWER_MILLIS = 1_000
+const LOADS = 7
+
+/** Milliseconds since the navigation began. */
+const noteAnswer = `addEventListener('DOMContentLoaded', () => {
+  new MutationObserver(() => { globalThis.answeredMillis ??= performance.now() })
+    .observe(document.querySelector('[data-answer]'), { childList: true })
+})`
+
+export async function playgroundPassed(browser: Browser): Promise<boolean> {
+  await using site = await staticSite(await buildSite())
+  const kilobytes: number[] = []
+  const answers: number[] = []
+  for (let load = 0; load < LOADS; load++) {
+    const before = site.sentBytes()
+    // A context of its own has an empty cache. What keeps the page for use without a network comes after the answer.
+    const context = await browser.newContext({ viewport: desktop, serviceWorkers: 'block' })
+    const page = await context.newPage()
+    await page.addInitScript(noteAnswer)
+    await page.goto(site.url)
+    await page.locator('[data-answer] .headline').waitFor()
+    answers.push(z.number().parse(await page.evaluate('answeredMillis')))
+    await context.close()
+    kilobytes.push((site.sentBytes() - before) / 1_000)
+  }
+  const sorted = answers.toSorted((a, b) => a - b)
+  const answerMillis = sorted[Math.floor(LOADS / 2)] ?? Number.POSITIVE_INFINITY
+  const weight = Math.max(...kilobytes)
+  const faults: string[] = []
+  for (const viewport of [desktop, phone]) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      faults.push(...(await audit(browser, site.url, { viewport, colorScheme }, '[data-answer] .headline')))
+    }
+  }
+  for (const fault of faults) console.log(`  ${fault}`)
+  const passed = weight <= MAX_KILOBYTES && answerMillis <= MAX_ANSWER_MILLIS && faults.length === 0
+  console.log(
+    `${passed ? 'ok' : 'FAILED'}: playground of ${weight.toFixed(1)} kB (limit ${MAX_KILOBYTES}), first answer after ` +
+      `${answerMillis.toFixed(0)} ms (${sorted[0]?.toFixed(0)} to ${sorted.at(-1)?.toFixed(0)}, limit ${MAX_ANSWER_MILLIS}), ` +
+      `${faults.length} serious or critical faults by axe-core (limit 0)`,
+  )
+  return passed
+}

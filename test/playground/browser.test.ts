@@ -1,0 +1,212 @@
+/** The playground in a real Chromium, from a static host under a path, as the build writes it. */
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { deflateRawSync } from 'node:zlib'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { BuiltFile } from '../../scripts/bundles.ts'
+import { buildSite } from '../../scripts/site.ts'
+import { keepScreenshot } from '../server/dashboard/artifacts.ts'
+import {
+  chromiumPath,
+  desktop,
+  launchChromium,
+  phone,
+  type WatchOptions,
+  watchedPage,
+} from '../server/dashboard/chromium.ts'
+import { staticSite } from './static-site.ts'
+
+const fits = 'document.documentElement.scrollWidth <= window.innerWidth'
+const headline = '[data-answer] h2.headline'
+
+describe.skipIf(chromiumPath === undefined)('the playground in Chromium', { timeout: 60_000 }, () => {
+  let browser: Browser
+  let files: readonly BuiltFile[]
+
+  beforeAll(async () => {
+    ;[browser, files] = await Promise.all([launchChromium(), buildSite()])
+  })
+  afterAll(() => browser?.close())
+
+  async function opened(options: Partial<WatchOptions> & { readonly fragment?: string } = {}) {
+    const { fragment = '', ...rest } = options
+    const site = await staticSite(files)
+    onTestFinished(() => site[Symbol.asyncDispose]())
+    const watched = await watchedPage(browser, { viewport: desktop, ...rest })
+    onTestFinished(() => watched[Symbol.asyncDispose]())
+    await watched.page.goto(site.url + fragment)
+    return { site, ...watched }
+  }
+
+  async function answered(options: Parameters<typeof opened>[0] = {}) {
+    const all = await opened(options)
+    await all.page.locator(headline).waitFor()
+    return all
+  }
+
+  async function paste(page: Page, config: string, fileName = '') {
+    await page.getByLabel('File name').fill(fileName)
+    await page.getByLabel('Training config', { exact: true }).fill(config)
+    await page.getByRole('button', { name: 'Analyse' }).click()
+  }
+
+  describe.each([
+    ['desktop', desktop],
+    ['phone', phone],
+  ])('on a %s', (size, viewport) => {
+    test.each(['light', 'dark'] as const)(
+      'in %s, it opens with an answer, fits, and axe-core finds nothing',
+      async colorScheme => {
+        const { page, complaints } = await answered({ viewport, colorScheme })
+        const text = await page.locator('main').innerText()
+        expect(text).toContain('Qwen/Qwen2.5-1.5B on NVIDIA A100 80 GB')
+        expect(text).toContain('Where the memory goes')
+        expect(text).toContain('per_device_train_batch_size: 16')
+        expect(await page.locator('.chart canvas').count()).toBe(2)
+        expect(await page.locator('.chip.measured').count()).toBe(1)
+        expect(await page.evaluate(fits)).toBe(true)
+        await keepScreenshot(page, `playground-${size}-${colorScheme}`)
+        expect(await audit(page)).toEqual([])
+        expect(complaints).toEqual([])
+      },
+    )
+  })
+
+  test('a choice is answered at once, without a button, and the GPUs count', async () => {
+    const { page, complaints } = await answered()
+    await page.getByLabel('GPU', { exact: true }).selectOption('h100')
+    await page.locator(headline).filter({ hasText: 'H100' }).waitFor()
+    await page.getByLabel('Number of GPUs').fill('4')
+    await page.getByLabel('Number of GPUs').blur()
+    await page.getByText('times 4 GPUs').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test('a Python script is read in the page too', async () => {
+    const { page, complaints } = await answered()
+    await paste(
+      page,
+      `from transformers import Trainer, TrainingArguments, AutoModelForCausalLM
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+args = TrainingArguments("out", per_device_train_batch_size=4)
+Trainer(model=model, args=args).train()
+`,
+    )
+    await page.locator(headline).filter({ hasText: 'gpt2' }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test('a pattern in a config brings in what reads patterns', async () => {
+    // Without the worker that keeps the files: it would have asked for this one already.
+    const { page, site, complaints } = await answered({ serviceWorkers: 'block', tolerated: /Service Worker/ })
+    const before = site.requests.length
+    await paste(
+      page,
+      'base_model: meta-llama/Llama-3.2-1B\nmicro_batch_size: 2\nsequence_len: 512\nunfrozen_parameters: [model.layers.15]\n',
+    )
+    await page.locator(headline).filter({ hasText: 'Llama-3.2-1B' }).waitFor()
+    expect(site.requests.length).toBeGreaterThan(before)
+    expect(complaints).toEqual([])
+  })
+
+  test('a mistake is told as on the command line, beside its line, and its reader is led there', async () => {
+    const { page, complaints } = await answered()
+    await paste(page, 'model_name_or_path: gpt2\nper_device_train_batch_size: many\n', 'train.yaml')
+    const message = page.getByRole('alert')
+    await message.waitFor()
+    expect(await message.innerText()).toContain('train.yaml:2')
+    expect(await page.evaluate('document.activeElement.id')).toBe('notice-title')
+    expect(await page.locator(headline).count()).toBe(0)
+    await paste(page, '', 'notes.exe')
+    await page.getByRole('alert').filter({ hasText: 'no config is given' }).waitFor()
+    expect(await page.getByLabel('Training config', { exact: true }).getAttribute('aria-invalid')).toBe('true')
+    expect(complaints).toEqual([])
+  })
+
+  test('a dropped file is the config, with its name; one that is too large is refused unread', async () => {
+    const { page, complaints } = await answered()
+    const chooser = page.getByLabel(/launch script/)
+    const config = Buffer.from('{"model_name_or_path": "gpt2", "per_device_train_batch_size": 2}')
+    await chooser.setInputFiles({ name: 'ours.json', mimeType: 'application/json', buffer: config })
+    await page.locator(headline).filter({ hasText: 'gpt2' }).waitFor()
+    expect(await page.getByLabel('File name').inputValue()).toBe('ours.json')
+    await chooser.setInputFiles({ name: 'huge.yaml', mimeType: 'text/yaml', buffer: Buffer.alloc(200_000, 'a') })
+    await page.getByRole('alert').filter({ hasText: 'huge.yaml has 200000 bytes' }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test('the link holds all that was entered, and opens to the same answer', async () => {
+    const { page, site } = await answered()
+    await page.getByLabel('GPU', { exact: true }).selectOption('l40s')
+    await page.locator(headline).filter({ hasText: 'L40S' }).waitFor()
+    await page.getByLabel('Price per hour ($)').fill('2.5')
+    await page.getByRole('button', { name: 'Recalculate' }).click()
+    await page.getByText('$2.50 an hour (your setting').waitFor()
+    const address = page.url()
+    const said = await page.locator('[data-answer]').innerText()
+    const other = await watchedPage(browser, { viewport: desktop })
+    onTestFinished(() => other[Symbol.asyncDispose]())
+    await other.page.goto(address)
+    await other.page.getByText('$2.50 an hour (your setting').waitFor()
+    expect(await other.page.locator('[data-answer]').innerText()).toBe(said)
+    expect(await other.page.getByLabel('GPU', { exact: true }).inputValue()).toBe('l40s')
+    expect(other.complaints).toEqual([])
+    // What stands behind the # is in no request.
+    expect(site.requests.filter(request => !/^GET \/memorymark\/[\w./-]*$/.test(request))).toEqual([])
+  })
+
+  test.each([
+    ['cut off', '#1.AAAA', 'a part of it is missing or changed'],
+    ['of a bomb', `#1.${deflateRawSync(Buffer.alloc(50_000_000)).toString('base64url')}`, 'more than 600000 bytes'],
+  ])('a link that is %s is refused in words, and the form stays usable', async (_, fragment, words) => {
+    const { page, complaints } = await opened({ fragment })
+    await page.getByRole('alert').filter({ hasText: words }).waitFor()
+    await page.getByRole('button', { name: 'Analyse' }).click()
+    await page.locator(headline).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test('once loaded, it opens and answers without a network', async () => {
+    const { page, site, complaints } = await answered()
+    await page.evaluate('navigator.serviceWorker.ready.then(() => undefined)')
+    await site.cut()
+    await page.reload()
+    await page.locator(headline).waitFor()
+    await paste(
+      page,
+      'import torch\nfrom ultralytics import YOLO\nYOLO("yolo11n.pt").train(data="coco8.yaml", batch=8)\n',
+    )
+    await page.locator(headline).filter({ hasText: 'yolo11n' }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test('may ask nobody, by its own policy', async () => {
+    const { page, site } = await answered({ tolerated: /Content Security Policy|violates/ })
+    expect(await page.evaluate('fetch("/other").then(() => "sent", () => "refused")')).toBe('refused')
+    await page.evaluate('navigator.sendBeacon("/other", "x")')
+    await page.evaluate('new Promise(resolve => setTimeout(resolve, 200))')
+    expect(site.requests.filter(request => request.includes('other'))).toEqual([])
+  })
+
+  test('a keyboard alone gets from the form to the result', async () => {
+    const { page } = await answered()
+    await page.getByLabel('Training config', { exact: true }).focus()
+    for (let press = 0; press < 20; press++) {
+      await page.keyboard.press('Tab')
+      if ((await page.evaluate('document.activeElement.textContent')) === 'Analyse') break
+    }
+    await page.keyboard.press('Enter')
+    await page.locator(`${headline}:focus`).waitFor()
+  })
+})
+
+/** Whatever axe-core objects to, with everything unfolded. */
+async function audit(page: Page): Promise<unknown> {
+  await page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true })")
+  // The page's policy allows no script of others; the browser's own evaluation is not bound by it.
+  await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
+  return page.evaluate(
+    'axe.run().then(({ violations }) => violations.map(({ id, help, nodes }) => [id, help, nodes.map(({ html }) => html)]))',
+  )
+}
