@@ -50,7 +50,7 @@ ${files.preloaded.map(file => html`<link rel="modulepreload" href="${file}">`)}
     home: './',
     navigation: '',
     main: html`<div class="hero"><h1 tabindex="-1">What batch size can your GPU really take?</h1>
-<p>Paste a training config or a script, or drop the file here, and choose a GPU: ${gpus.length} are known. The engine of MemoryMark runs in this page; nothing that you enter leaves it. Every figure is an estimate, with its error band.</p></div>
+<p>Paste a training config or a script, or drop the file here, and choose a GPU: ${gpus.length} are known. The engine of MemoryMark runs in this page; nothing that you enter leaves it. Memory is estimated, speed and cost are modelled, each with the band in which the truth may lie.</p></div>
 <noscript><p class="notice">The engine is JavaScript: without it, this page cannot answer.</p></noscript>
 <div class="ask-columns"><div data-ask data-worker="${files.worker}" data-service-worker="${files.serviceWorker}">${analyseForm({ values: example.values, problems: [] }, offer)}</div><div><section class="card" aria-labelledby="file-title"><h2 id="file-title">From a file</h2>
 <div class="field"><label for="file">YAML, JSON, Python, notebook or launch script</label><input id="file" type="file" accept=".yaml,.yml,.json,.py,.ipynb,.sh,.bash,.slurm,.sbatch"></div>

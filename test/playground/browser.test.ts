@@ -124,7 +124,7 @@ Trainer(model=model, args=args).train()
     expect(complaints).toEqual([])
   })
 
-  test('a dropped file is the config, with its name; one that is too large is refused unread', async () => {
+  test('a chosen or dropped file is the config, with its name; one that is too large is refused unread', async () => {
     const { page, complaints } = await answered()
     const chooser = page.getByLabel(/launch script/)
     const config = Buffer.from('{"model_name_or_path": "gpt2", "per_device_train_batch_size": 2}')
@@ -133,6 +133,13 @@ Trainer(model=model, args=args).train()
     expect(await page.getByLabel('File name').inputValue()).toBe('ours.json')
     await chooser.setInputFiles({ name: 'huge.yaml', mimeType: 'text/yaml', buffer: Buffer.alloc(200_000, 'a') })
     await page.getByRole('alert').filter({ hasText: 'huge.yaml has 200000 bytes' }).waitFor()
+    await page.evaluate(`{
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File(['model_name_or_path: bert-base-uncased\\nper_device_train_batch_size: 2\\n'], 'b.yaml'))
+      document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+    }`)
+    await page.locator(headline).filter({ hasText: 'bert-base-uncased' }).waitFor()
+    expect(await page.getByLabel('File name').inputValue()).toBe('b.yaml')
     expect(complaints).toEqual([])
   })
 
@@ -178,6 +185,24 @@ Trainer(model=model, args=args).train()
       'import torch\nfrom ultralytics import YOLO\nYOLO("yolo11n.pt").train(data="coco8.yaml", batch=8)\n',
     )
     await page.locator(headline).filter({ hasText: 'yolo11n' }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test('a config that takes too long is given up, in words, and the next question is answered', async () => {
+    const { page, complaints } = await answered()
+    await page.clock.install()
+    // The worker hears nothing of this question, as if it were busy for ever.
+    await page.evaluate(`{
+      const post = Worker.prototype.postMessage
+      Worker.prototype.postMessage = () => { Worker.prototype.postMessage = post }
+    }`)
+    await page.getByRole('button', { name: 'Analyse' }).click()
+    await page.clock.runFor(9_000)
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await page.clock.runFor(1_500)
+    await page.getByRole('alert').filter({ hasText: 'took longer than 10 s' }).waitFor()
+    await page.getByRole('button', { name: 'Analyse' }).click()
+    await page.locator(headline).waitFor()
     expect(complaints).toEqual([])
   })
 
