@@ -62,10 +62,15 @@ function streamOf(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<Arr
 async function all(stream: ReadableStream<Uint8Array>, max: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of stream) {
-    length += chunk.byteLength
-    if (length > max) return undefined
-    chunks.push(chunk)
+  // Not `for await`: Safari cannot iterate over a stream.
+  const reader = stream.getReader()
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    length += read.value.byteLength
+    if (length > max) {
+      await reader.cancel()
+      return undefined
+    }
+    chunks.push(read.value)
   }
   const bytes = new Uint8Array(length)
   let at = 0
