@@ -36,6 +36,8 @@ export interface Dialect {
   readonly withoutBearing?: RegExp
   /** Where the config names a file of DeepSpeed's settings, for tools that take one. */
   deepSpeedField?(document: Section): Field | undefined
+  /** Whether the keys are a team's own, so that its code says what the file does not. */
+  isOfOwnCode?(document: Section): boolean
   /**
    * What it comes to. `reader` is told every problem, assumption and origin; `lookUp` is asked for the model's name only;
    * `deepSpeed` is what came of the file that `deepSpeedField` names.

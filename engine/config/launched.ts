@@ -6,6 +6,7 @@
 import { posix } from 'node:path'
 import { isYamlPath, mayAsk, mayBeJob, soundsLikeJob } from './job/quick-look.ts'
 import { type AskedCard, agreedCard } from './job/request.ts'
+import type { StartedWith } from './loading-script.ts'
 import { plain } from './quote.ts'
 import type { PassedArgument, SourceFile } from './reading.ts'
 import type { Field } from './section.ts'
@@ -19,6 +20,8 @@ export interface Launched {
   readonly fields: readonly Field[]
   /** What it passes to a script. */
   readonly passed: readonly PassedArgument[]
+  /** The script that is started with the config. */
+  readonly startedWith?: StartedWith
   readonly gpus: Field | undefined
   /** The GPU that the jobs among the launchers ask for. */
   readonly card: AskedCard | undefined
@@ -78,13 +81,19 @@ async function filesNear(
     jobs.push(...names.map(pathOf).filter(soundsLikeJob))
   }
   const others = (paths: readonly string[]) => [...new Set(paths)].filter(each => each !== path)
-  const paths = [...others(listed).slice(0, MAX_LAUNCHERS), ...others(jobs).slice(0, MAX_JOBS)]
+  const paths = [...likelyFirst(others(listed)).slice(0, MAX_LAUNCHERS), ...others(jobs).slice(0, MAX_JOBS)]
   const texts = await Promise.all(paths.map(each => readFile(each)))
   const read = paths.flatMap((each, index): SourceFile[] => {
     const text = texts[index]
     return text === undefined ? [] : [{ path: each, text }]
   })
   return { launchers: listed.length, jobs: jobs.length, read }
+}
+
+/** Of many, those that sound like a training are read, and not those that evaluate. */
+function likelyFirst(paths: readonly string[]): readonly string[] {
+  const sounds = (path: string) => /train|tun|launch|sft|dpo|grpo|lora/i.test(posix.basename(path))
+  return [...paths.filter(sounds), ...paths.filter(path => !sounds(path))]
 }
 
 /** The files that ask for a GPU and may start the launcher at `path`. */
@@ -151,6 +160,7 @@ function chosen(all: readonly Launching[], listed: { readonly launchers: number;
   return {
     fields: first.fields,
     passed: first.passed,
+    ...(first.startedWith && { startedWith: first.startedWith }),
     gpus: first.gpus,
     card,
     isUnclear: first.isUnclear,

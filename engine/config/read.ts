@@ -8,6 +8,7 @@ import { parseFile } from './document.ts'
 import { type Decision, FieldReader } from './fields.ts'
 import type { AskedCard } from './job/request.ts'
 import { findLaunched, jobsNear, type Launched, notLaunched, withUndeclared } from './launched.ts'
+import { findLoadingScript, type LoadingScript } from './loading-script.ts'
 import { unreadMemorySettings } from './memory-settings.ts'
 import { type ModelLookup, nameIn } from './model-fields.ts'
 import {
@@ -48,6 +49,8 @@ interface OpenConfig {
   readonly deepSpeedName?: string
   /** The files that start it. */
   readonly launchers?: readonly SourceFile[]
+  /** The keys are a team's own: its code says what the file does not. */
+  readonly isOfOwnCode?: boolean
   readonly read: (found: Found, reader?: FieldReader) => Reading
 }
 
@@ -139,7 +142,10 @@ async function openAsync(
   if (!isPythonPath(file.path)) {
     // Only what is a config may have a launcher.
     const opened = openConfig(file, supplied)
-    const launched = opened.kind === 'open' ? await findLaunched(file.path, searched) : notLaunched
+    if (opened.kind !== 'open') return opened
+    const launched = await findLaunched(file.path, searched)
+    const loading = opened.isOfOwnCode ? await findLoadingScript(file, launched.startedWith, sources) : undefined
+    if (loading !== undefined) return loadedConfig(loading, file, supplied, launched)
     return launched === notLaunched ? opened : openConfig(file, supplied, launched)
   }
   if (!mayTrain(file.text)) return notOurs
@@ -225,6 +231,31 @@ function scriptConfig(
   }
 }
 
+/** A file of keys, read as the script that loads it makes of them. */
+function loadedConfig(
+  { file: script, script: opened, sentence }: LoadingScript,
+  { path }: SourceFile,
+  supplied: SuppliedFields,
+  launched: Launched,
+): OpenConfig {
+  const told = withUndeclared(
+    { ...launched, assumptions: [sentence, ...launched.assumptions], files: [...launched.files, script] },
+    opened.undeclared,
+  )
+  return {
+    kind: 'open',
+    dialect: opened.dialect,
+    why: opened.why,
+    ...named(supplied.model ?? opened.model, opened.deepSpeed),
+    launchers: told.files,
+    read: (found, reader = new FieldReader(path, supplied)) =>
+      completed(found, supplied, reader, () => {
+        tellLaunch(reader, told)
+        return { reading: withLaunch(opened.read(reader, found.lookUp, found.deepSpeed), told) }
+      }),
+  }
+}
+
 interface Allocating {
   readonly reading: Reading
   /** Where the config itself tells PyTorch's allocator something. */
@@ -292,6 +323,7 @@ function openConfig(
         why,
         ...named(supplied.model ?? dialect.modelField(started), dialect.deepSpeedField?.(started)),
         launchers: launched.files,
+        isOfOwnCode: dialect.isOfOwnCode?.(document) ?? false,
         read: (found, reader = new FieldReader(file.path, supplied)) => {
           const tool = dialect.expandsSegments && dialect.name
           const variable = file.text.includes('_ALLOC_CONF') ? allocatorVariable(document) : undefined

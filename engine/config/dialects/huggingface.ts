@@ -74,11 +74,23 @@ export const huggingface: Dialect = {
   },
   modelField: document => argumentsOf(document).model,
   deepSpeedField: document => argumentsOf(document).find('deepspeed'),
+  isOfOwnCode,
   read,
 }
 
+/** HfArgumentParser takes files without sections: where there are some, and where the model has a name of its own, other code reads the file. */
+function isOfOwnCode(document: Section): boolean {
+  const { batchSize, model } = argumentsOf(document)
+  const isInSection = batchSize?.name.includes('.') === true
+  return isInSection || (model !== undefined && !model.name.includes('.') && !modelKeys.includes(model.key))
+}
+
 function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading {
-  return readArguments(document, reader, lookUp, deepSpeed)
+  const reading = readArguments(document, reader, lookUp, deepSpeed)
+  if (reading.kind !== 'training-config' || !isOfOwnCode(document)) return reading
+  const sentence =
+    "The file is no list of the Trainer's arguments, but one that a script of the team's own loads: what the script sets besides is not in it, so that nothing blocks."
+  return { ...reading, assumptions: [...reading.assumptions, sentence], assumesCode: true }
 }
 
 /** `declared`: what is known besides the keys. */

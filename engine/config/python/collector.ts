@@ -258,8 +258,18 @@ class Collector {
   #bindNames(node: SyntaxNode, after: string): undefined {
     const nodes = children(node)
     for (const [index, child] of nodes.entries()) {
-      if (nodes[index - 1]?.name === after) this.#bindOpaque(child, 'is what a with statement gives')
+      if (nodes[index - 1]?.name !== after) continue
+      const given = nodes[index - 2]
+      if (given !== undefined && this.#opensFile(given))
+        this.#bindTarget(child, child.to, new LazyExpression(given, this.#text))
+      else this.#bindOpaque(child, 'is what a with statement gives')
     }
+  }
+
+  /** `open("train.yaml")`, whose settings may be read from there. */
+  #opensFile({ name, firstChild }: SyntaxNode): boolean {
+    if (name !== 'CallExpression' || firstChild === null) return false
+    return /(?:^|\.)open$/.test(this.#text.slice(Math.max(firstChild.from, firstChild.to - 10), firstChild.to))
   }
 
   #return(node: SyntaxNode): undefined {

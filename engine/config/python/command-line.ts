@@ -2,11 +2,16 @@
 import type { CallExpression, Expression } from './expressions.ts'
 import { type Call, callExpression, type Module, type Scope } from './module.ts'
 import type { PassedValues } from './passed-arguments.ts'
-import { areEqual, type LibraryCall, placeIn, type Site, type Value } from './values.ts'
+import { open, siteAt } from './sites.ts'
+import { areEqual, type LibraryCall, placeIn, type Site, shownAt, type Value } from './values.ts'
 
 /** How values are found. */
 export interface Options {
   evaluate(expression: Expression, site: Site): Value
+  argumentsOf(
+    call: CallExpression,
+    site: Site,
+  ): { readonly values: ReadonlyMap<string, Value>; readonly unknown?: string }
   /** Of a field of a class. */
   defaultOf(scope: Scope, name: string): Value | undefined
   /** By a launcher, instead of the defaults. */
@@ -28,8 +33,10 @@ const MAX_OPTIONS = 500
 
 /** What `args.name` is, for what a parser of the module of `object` gives. */
 export function commandLineValue(object: LibraryCall, name: string, options: Options): Value | undefined {
-  if (!/\.parse_(?:known_|intermixed_)?args$/.test(object.name)) return undefined
+  if (!parses.test(object.name)) return undefined
   const { module } = object.site
+  const instead = setElsewhere(name, module, options)
+  if (instead !== undefined) return instead
   const values = (module.calls.get('add_argument') ?? [])
     .slice(0, MAX_OPTIONS)
     .flatMap(call => optionOf(call, name, module))
@@ -38,6 +45,33 @@ export function commandLineValue(object: LibraryCall, name: string, options: Opt
   if (first === undefined || others.every(other => areEqual(first, other) === true)) return first
   return { ...first, kind: 'open', why: `${name} has several defaults on the command line` }
 }
+
+/** `parser.set_defaults(**config)`, and `setattr(args, key, value)` with keys from elsewhere: the declared default does not count. */
+function setElsewhere(name: string, module: Module, { evaluate, argumentsOf, passed }: Options): Value | undefined {
+  if (passed.get(name) !== undefined) return undefined
+  for (const call of (module.calls.get('set_defaults') ?? []).slice(0, MAX_SETS)) {
+    const expression = callExpression(call)
+    const given = expression && argumentsOf(expression, siteAt(call))
+    if (expression === undefined || given === undefined) continue
+    const value = given.values.get(name)
+    if (value !== undefined) return value
+    if (given.unknown !== undefined)
+      return open(siteAt(call), expression, `${name} may be set by ${shownAt(module, expression)}`)
+  }
+  for (const call of (module.calls.get('setattr') ?? []).slice(0, MAX_SETS)) {
+    const expression = callExpression(call)
+    const [target, key] = expression?.arguments ?? []
+    if (expression === undefined || target?.kind !== 'positional' || key?.kind !== 'positional') continue
+    if (key.value.kind === 'text') continue
+    const on = evaluate(target.value, siteAt(call))
+    if (on.kind === 'call' && parses.test(on.name))
+      return open(siteAt(call), expression, `${name} may be set by ${shownAt(module, expression)}`)
+  }
+  return undefined
+}
+
+const MAX_SETS = 4
+const parses = /\.parse_(?:known_|intermixed_)?args$/
 
 /** `@click.option('--batch-size', default=8)` */
 export function decoratorDefault(

@@ -8,11 +8,15 @@ import { Names } from './names.ts'
 import { binaryValue, joinedText, unaryValue } from './operators.ts'
 import { Parameters } from './parameters.ts'
 import { PassedValues } from './passed-arguments.ts'
+import { pathAttribute } from './paths.ts'
+import type { SettingsFile } from './settings-files.ts'
 import { open, placed, siteOf, sourceOf, unknown } from './sites.ts'
 import { areEqual, placeIn, type Site, shownAt, truthOf, type Value } from './values.ts'
 
 /** Modules of the repository by how a file imports them; undefined for what is none, or was not read. */
 export type FindModule = (importer: Module, name: string) => Module | undefined
+/** Files of settings by the path that a script loads. */
+export type FindSettings = (importer: Module, path: string) => SettingsFile | undefined
 
 /** Of one file; what takes more is taken for open. */
 const MAX_STEPS = 20_000
@@ -20,6 +24,7 @@ const MAX_DEPTH = 60
 
 export class Evaluator {
   readonly find: FindModule
+  readonly findSettings: FindSettings
   /** What a launcher passes to the script. */
   readonly passed: PassedValues
   readonly names = new Names(this)
@@ -28,8 +33,9 @@ export class Evaluator {
   #steps = 0
   #depth = 0
 
-  constructor(find: FindModule, passed = new PassedValues()) {
+  constructor(find: FindModule, passed = new PassedValues(), findSettings: FindSettings = () => undefined) {
     this.find = find
+    this.findSettings = findSettings
     this.passed = passed
   }
 
@@ -129,6 +135,8 @@ export class Evaluator {
         const parsed = commandLineValue(object, name, this.options)
         return parsed ?? { ...object, ...span, kind: 'open', why: `${shownAt(site.module, span)} depends on run time` }
       }
+      case 'text':
+        return pathAttribute(object, name) ?? notSet()
       case 'open':
         return this.optionOf(site, name) ?? { ...object, ...span, module: site.module }
       default:
@@ -139,6 +147,7 @@ export class Evaluator {
   get options(): Options {
     return {
       evaluate: (expression, site) => this.evaluate(expression, site),
+      argumentsOf: (call, site) => this.argumentsOf(call, site),
       defaultOf: (scope, name) => this.classes.field(scope, name),
       passed: this.passed,
     }

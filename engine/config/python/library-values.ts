@@ -1,9 +1,11 @@
 /** The few functions of Python's and torch's own that scripts compute settings with. */
-
+import { posix } from 'node:path'
 import { ofParsedClass } from './command-line.ts'
 import type { Evaluator } from './evaluator.ts'
 import type { CallExpression } from './expressions.ts'
 import { writtenText } from './operators.ts'
+import { folderOf } from './paths.ts'
+import { loadedSettings } from './settings-files.ts'
 import { type Located, placeIn, type Site, type Value } from './values.ts'
 
 interface Within {
@@ -60,6 +62,13 @@ export function libraryValue(
       const remark = `${writtenText(byDefault) ?? 'A default'} is used unless the environment variable ${variable.text} is set (${placeIn(site.module, call.from)}).`
       return { ...byDefault, remarks: [...byDefault.remarks, remark] }
     }
+    case 'os.path.abspath':
+    case 'os.path.realpath':
+      return asText(values()[0])
+    case 'os.path.dirname': {
+      const of = asText(values()[0])
+      return of && folderOf(of)
+    }
     case 'os.path.join': {
       const parts = values().map(writtenText)
       if (parts.length === 0 || parts.includes(undefined)) return undefined
@@ -87,7 +96,8 @@ export function libraryValue(
     const number = (value: number): Value => ({ ...located, remarks: [remark], kind: 'number', number: value })
     return { ...located, kind: 'list', items: [number(8), number(0)] }
   }
-  return object === undefined ? undefined : methodValue(name, object, values(), evaluator, located)
+  if (object !== undefined) return methodValue(name, object, values(), evaluator, located)
+  return loadedSettings(name, call, site, evaluator)
 }
 
 function methodValue(
@@ -113,6 +123,16 @@ function methodValue(
       return { ...object, text: object.text.toLowerCase() }
     case '.upper':
       return { ...object, text: object.text.toUpperCase() }
+    // Of a path, which is relative to the repository's root.
+    case '.resolve':
+    case '.absolute':
+    case '.expanduser':
+    case '.as_posix':
+      return object
+    case '.joinpath':
+      return values.every(({ kind }) => kind === 'text')
+        ? { ...object, text: posix.join(object.text, ...values.flatMap(each => writtenText(each) ?? [])) }
+        : undefined
     case '.strip':
       return argument === undefined ? { ...object, text: object.text.trim() } : undefined
     case '.startswith':

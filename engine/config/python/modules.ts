@@ -5,9 +5,11 @@ import { isPlausibleName, type Sources } from '../sources.ts'
 import { moduleOf } from './collector.ts'
 import type { Module } from './module.ts'
 import { parsePython } from './parser.ts'
+import { type SettingsFile, settingsFile, settingsPlaces } from './settings-files.ts'
 
 /** A script's settings stand in few files. */
 const MAX_FILES = 12
+const MAX_SETTINGS_FILES = 12
 /** Of names that one file asks for after another was read. */
 const MAX_ROUNDS = 4
 
@@ -88,7 +90,9 @@ const installed = new Set([
 
 export class Modules {
   readonly #known = new Map<string, Module | undefined>()
+  readonly #settings = new Map<string, SettingsFile | undefined>()
   #wanted: (readonly string[])[] = []
+  #wantedSettings: (readonly string[])[] = []
 
   /** By how a file imports it; what was not read yet is noted as wanted. */
   readonly find = (importer: Module, name: string): Module | undefined => {
@@ -101,16 +105,47 @@ export class Modules {
     return undefined
   }
 
+  /** By the path that a file loads; what was not read yet is noted as wanted. */
+  readonly findSettings = (importer: Module, path: string): SettingsFile | undefined => {
+    const places = settingsPlaces(path, importer.path)
+    for (const place of places) {
+      const known = this.#settings.get(place)
+      if (known !== undefined) return known
+    }
+    if (places.some(place => !this.#settings.has(place))) this.#wantedSettings.push(places)
+    return undefined
+  }
+
   /** Calls `attempt` until it asks for no file that there is and that was not read. */
   async settle<T>(attempt: () => T, { readFile }: Pick<Sources, 'readFile'>): Promise<T> {
     for (let round = 0; ; round++) {
       this.#wanted = []
+      this.#wantedSettings = []
       const result = attempt()
       const wanted = this.#wanted
-      if (wanted.length === 0 || readFile === undefined || round === MAX_ROUNDS) return result
+      const wantedSettings = this.#wantedSettings
+      const isNone = wanted.length === 0 && wantedSettings.length === 0
+      if (isNone || readFile === undefined || round === MAX_ROUNDS) return result
       const isNews = await this.#read(wanted, readFile)
-      if (!isNews) return result
+      const isMore = await this.#readSettings(wantedSettings, readFile)
+      if (!isNews && !isMore) return result
     }
+  }
+
+  async #readSettings(
+    wanted: readonly (readonly string[])[],
+    readFile: NonNullable<Sources['readFile']>,
+  ): Promise<boolean> {
+    let isNews = false
+    for (const path of wanted.flat()) {
+      if (this.#settings.has(path)) continue
+      if (this.#settings.size >= MAX_SETTINGS_FILES) return isNews
+      const text = await readFile(path)
+      const file = text === undefined ? undefined : settingsFile(path, text)
+      this.#settings.set(path, file)
+      isNews ||= file !== undefined
+    }
+    return isNews
   }
 
   async #read(wanted: readonly (readonly string[])[], readFile: NonNullable<Sources['readFile']>): Promise<boolean> {
@@ -141,11 +176,22 @@ function placesOf(importer: string, name: string): readonly string[] {
   if (!isPlausibleName(name) || installed.has(rest.split('.')[0] ?? '')) return []
   const folder = posix.dirname(importer)
   const inside = rest.replaceAll('.', '/')
-  const roots = dots === '' ? [folder, '.'] : [posix.join(folder, ...Array<string>(dots.length - 1).fill('..'))]
+  const roots =
+    dots === ''
+      ? [folder, '.', ...packageRoot(folder, inside)]
+      : [posix.join(folder, ...Array<string>(dots.length - 1).fill('..'))]
   const stems = [...new Set(roots.map(root => posix.join(root, inside)))].filter(
     stem => !stem.startsWith('..') || folder.startsWith('..'),
   )
   return stems.flatMap(stem =>
     stem === '.' || inside === '' ? [posix.join(stem, '__init__.py')] : [`${stem}.py`, `${stem}/__init__.py`],
   )
+}
+
+/** The folder that holds the package which both are of: `src` for `app/data.py` imported in `src/app/train`. */
+function packageRoot(folder: string, inside: string): readonly string[] {
+  const [name = ''] = inside.split('/')
+  const parts = folder.split('/')
+  const at = parts.lastIndexOf(name)
+  return at <= 0 ? [] : [parts.slice(0, at).join('/')]
 }

@@ -1,10 +1,10 @@
 /** What names hold: the binding that reaches a place, among those of its scope, of those around it, and of imported files. */
 import { parsedClass } from './command-line.ts'
 import type { Evaluator } from './evaluator.ts'
-import type { Expression, Span } from './expressions.ts'
-import { type Binding, type Module, type Scope, starImports } from './module.ts'
+import { dottedName, type Expression, type Span } from './expressions.ts'
+import { type Binding, callExpression, type Module, type Scope, starImports } from './module.ts'
 import { open, placed, siteOf, symbol, unknown } from './sites.ts'
-import { areEqual, placeIn, type Site, type Value } from './values.ts'
+import { areEqual, placeIn, type Site, shownAt, type Value } from './values.ts'
 
 /** As a sentence lists them. */
 const MAX_LINES = 3
@@ -26,6 +26,7 @@ export class Names {
       const value = bindings && this.reaching(bindings, scope === site.scope ? site : siteOf(scope, site.frame))
       if (value !== undefined) return this.#withItems(value, name, site)
     }
+    if (name === '__file__') return { ...symbol(name, expression, site), kind: 'text', text: site.module.path }
     for (const from of starImports(site.module.top)) {
       const module = this.#evaluator.find(site.module, from)
       const value = module === undefined ? undefined : this.inModule(module, name)
@@ -38,15 +39,35 @@ export class Names {
   /** A dictionary with what was set on it since: `config["batch"] = 8`. */
   #withItems(value: Value, name: string, site: Site): Value {
     if (value.kind !== 'mapping') return value
+    const updated = this.#updated(value, name, site)
     const prefix = `${name}[`
     const set = [...site.scope.members].filter(([key]) => key.startsWith(prefix))
-    if (set.length === 0) return value
-    const entries = new Map(value.entries)
+    if (set.length === 0 || updated.kind !== 'mapping') return updated
+    const entries = new Map(updated.entries)
     for (const [key, bindings] of set) {
       const item = this.reaching(bindings, site)
       if (item !== undefined) entries.set(key.slice(prefix.length, -1), item)
     }
-    return { ...value, entries }
+    return { ...updated, entries }
+  }
+
+  /** `config.update(overrides)`, in the function that asks. */
+  #updated(value: Extract<Value, { kind: 'mapping' }>, name: string, site: Site): Value {
+    let updated = value
+    for (const call of site.module.calls.get('update') ?? []) {
+      if (call.scope !== site.scope || call.at > site.at) continue
+      const expression = callExpression(call)
+      if (expression === undefined || dottedName(expression.callee) !== `${name}.update`) continue
+      const given = this.#evaluator.argumentsOf(expression, { ...site, ...placed(call) })
+      const other = given.values.get('0')
+      const more = other === undefined ? undefined : this.#evaluator.asMapping(other)
+      const isKnown = given.unknown === undefined && (more === undefined || more.kind === 'mapping')
+      if (!isKnown) return open(site, expression, `${name} is changed by ${shownAt(site.module, expression)}`)
+      const entries = new Map([...updated.entries, ...(more?.kind === 'mapping' ? more.entries : [])])
+      for (const [key, entry] of given.values) if (key !== '0') entries.set(key, entry)
+      updated = { ...updated, entries }
+    }
+    return updated
   }
 
   /** What was set on an object: `config.batch`, `config[batch]`. */

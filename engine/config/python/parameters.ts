@@ -16,8 +16,8 @@ export class Parameters {
   ofScope(name: string, site: Site): Value | undefined {
     const { scope, frame } = site
     if (frame?.scope === scope) return this.#argument(name, scope, frame, site)
-    const isMethod = scope.parent?.kind === 'class'
-    if (isMethod && name === scope.parameters[0]?.name) return selfOf(scope.parent!, site)
+    const isMethod = scope.parent?.kind === 'class' && !isDecorated(scope, 'staticmethod')
+    if (isMethod && name === scope.parameters[0]?.name) return ownerOf(scope, site)
     const calledAs = isMethod && scope.name === '__init__' ? scope.parent!.name : scope.name
     const calls = (site.module.calls.get(calledAs) ?? []).filter(call => call.scope !== scope)
     const given = calls.slice(0, 4).flatMap(call => {
@@ -34,9 +34,12 @@ export class Parameters {
   }
 
   #argument(name: string, scope: Scope, { call, site: caller, self }: Frame, site: Site): Value {
-    const isMethod = scope.parent?.kind === 'class'
+    const isMethod = scope.parent?.kind === 'class' && !isDecorated(scope, 'staticmethod')
     const names = scope.parameters.map(parameter => parameter.name)
-    if (isMethod && name === names[0] && self !== undefined) return self
+    if (isMethod && name === names[0]) {
+      if (isDecorated(scope, 'classmethod')) return ownerOf(scope, site)
+      if (self !== undefined) return self
+    }
     if (call !== undefined && caller !== undefined) {
       const { values, unknown: rest } = this.#evaluator.argumentsOf(call, caller, isMethod ? names.slice(1) : names)
       const given = values.get(name)
@@ -67,9 +70,15 @@ export class Parameters {
   }
 }
 
-/** What a method is called on, whoever calls it. */
-function selfOf(scope: Scope, site: Site): Value {
+function isDecorated({ decorators }: Scope, by: string): boolean {
+  return decorators.some(each => each.kind === 'name' && each.name === by)
+}
+
+/** What a method is called on, whoever calls it: an object of its class, or the class. */
+function ownerOf(method: Scope, site: Site): Value {
+  const scope = method.parent!
   const located = { module: site.module, from: scope.from, to: scope.from, remarks: [] }
+  if (isDecorated(method, 'classmethod')) return { ...located, kind: 'class', scope }
   return { ...located, kind: 'instance', scope, call: undefined, site, isParsed: false }
 }
 

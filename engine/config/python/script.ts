@@ -54,7 +54,10 @@ export async function openScript(file: SourceFile, sources: Pick<Sources, 'readF
   if (module === undefined) return startsNone
   const modules = new Modules()
   const passed = new PassedValues(file.passed)
-  const found = await modules.settle(() => opened(module, new Evaluator(modules.find, passed), file.training), sources)
+  const found = await modules.settle(
+    () => opened(module, new Evaluator(modules.find, passed, modules.findSettings), file.training),
+    sources,
+  )
   declareOptions(module, passed)
   return found.kind === 'open' ? { ...found, undeclared: passed.undeclared } : found
 }

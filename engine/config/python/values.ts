@@ -70,9 +70,14 @@ export interface Instance extends Located {
 /** Offsets at which lines begin, of modules that were asked for one. */
 const lineStarts = new WeakMap<Module, readonly number[]>()
 
-export function lineOf(module: Module, offset: number): number {
+function lineStartsOf(module: Module): readonly number[] {
   const starts = lineStarts.get(module) ?? [0, ...Array.from(module.text.matchAll(/\n/g), ({ index }) => index + 1)]
   lineStarts.set(module, starts)
+  return starts
+}
+
+export function lineOf(module: Module, offset: number): number {
+  const starts = lineStartsOf(module)
   let [low, high] = [0, starts.length]
   while (low + 1 < high) {
     const middle = (low + high) >> 1
@@ -80,6 +85,11 @@ export function lineOf(module: Module, offset: number): number {
     else high = middle
   }
   return low + 1
+}
+
+/** Of a line's first character; lines count from 1. */
+export function lineOffset(module: Module, line: number): number {
+  return lineStartsOf(module)[line - 1] ?? 0
 }
 
 /** `"args.batch" (line 12)`, as messages name an expression. */

@@ -107,6 +107,8 @@ async function launchingOf(
     place,
     fields,
     passed: kind === 'script' ? passed : [],
+    ...(kind === 'config' &&
+      launch.target.kind === 'script' && { startedWith: { script: launch.target.path, passed } }),
     gpus,
     card,
     isUnclear: unknown.length > 0 || isDivided || accelerate?.isUnclear === true,

@@ -1,0 +1,95 @@
+/**
+ * The script that loads a YAML or JSON file with keys of a team's own: what the file leaves open, its code says. It is the one that
+ * a launcher starts with the file, or else the only one nearby whose training takes its batch size from the file.
+ */
+import { posix } from 'node:path'
+import { isPythonPath, mayTrain } from './python/quick-look.ts'
+import type { OpenScript } from './python/script.ts'
+import { plain } from './quote.ts'
+import type { PassedArgument, SourceFile } from './reading.ts'
+import { firstFile, isPlausibleName, placesOf, type Sources } from './sources.ts'
+
+export interface LoadingScript {
+  readonly file: SourceFile
+  readonly script: OpenScript
+  readonly sentence: string
+}
+
+/** How a launcher starts a script with the file: the script's path as written, and its arguments. */
+export interface StartedWith {
+  readonly script: string
+  readonly passed: readonly PassedArgument[]
+}
+
+/** Scripts nearby that are looked into. */
+const MAX_SCRIPTS = 8
+
+const folders = ['.', 'src', 'scripts', 'train', 'training']
+/** Options by which scripts take their config. */
+const options = ['config', 'configs', 'config_path', 'config_file', 'cfg', 'cfg_path', 'yaml', 'yaml_path']
+
+export async function findLoadingScript(
+  file: SourceFile,
+  started: StartedWith | undefined,
+  sources: Sources,
+): Promise<LoadingScript | undefined> {
+  const { readFile, listFolder } = sources
+  if (readFile === undefined) return undefined
+  if (started !== undefined) {
+    const script = isPlausibleName(started.script) ? await firstFile(placesOfScript(started, file), sources) : undefined
+    return script && (await loading(script, file, started.passed, sources))
+  }
+  if (listFolder === undefined) return undefined
+  const found: LoadingScript[] = []
+  for (const path of await scriptsNear(file.path, listFolder)) {
+    const text = await readFile(path)
+    if (text === undefined || !mayTrain(text) || !/config|cfg|yaml|json/i.test(text)) continue
+    const each = await loading({ path, text }, file, passedAsConfig(file), sources)
+    if (each !== undefined) found.push(each)
+  }
+  return found.length === 1 ? found[0] : undefined
+}
+
+function placesOfScript({ script, passed }: StartedWith, { path }: SourceFile): readonly string[] {
+  const launcher = passed[0]?.launcher.path ?? path
+  return [...placesOf(script, launcher), posix.join('src', script)].filter(place => !/^(?:\.\.|\/)/.test(place))
+}
+
+async function scriptsNear(path: string, listFolder: NonNullable<Sources['listFolder']>): Promise<readonly string[]> {
+  const own = posix.dirname(path)
+  const near = [own, posix.normalize(posix.join(own, '..')), ...folders].filter(each => !/^(?:\.\.|\/)/.test(each))
+  const found: string[] = []
+  for (const folder of new Set(near)) {
+    const names = await listFolder(folder)
+    found.push(...names.filter(isTrainingName).map(name => (folder === '.' ? name : posix.join(folder, name))))
+  }
+  return [...new Set(found)].slice(0, MAX_SCRIPTS)
+}
+
+/** By its name, a script that trains: of all scripts, few are opened. */
+function isTrainingName(name: string): boolean {
+  return isPythonPath(name) && /train|tun|sft|dpo|grpo|lora|main|run/i.test(name)
+}
+
+function passedAsConfig({ path, text }: SourceFile): readonly PassedArgument[] {
+  const launcher = { path, text }
+  return options.map(name => ({ name, values: [{ text: path, from: 0, remarks: [] }], launcher, from: 0 }))
+}
+
+/** Undefined for a script that takes its batch size from elsewhere. */
+async function loading(
+  script: SourceFile,
+  file: SourceFile,
+  passed: readonly PassedArgument[],
+  sources: Sources,
+): Promise<LoadingScript | undefined> {
+  const { openScript } = await import('./python/script.ts')
+  const opened = await openScript({ ...script, passed, readFor: file.path }, sources)
+  if (opened.kind !== 'open' || opened.batchSize === undefined || opened.batchSize.file !== undefined) return undefined
+  // Where the file itself is what stands for the option, nothing was loaded from it.
+  if (opened.batchSize.value.kind !== 'number') return undefined
+  const { undeclared = [] } = opened
+  const known = { ...opened, undeclared: undeclared.filter(name => !options.includes(name)) }
+  const sentence = `Read as ${plain(script.path)} loads it, for the training on line ${opened.training.line} there.`
+  return { file: script, script: known, sentence }
+}

@@ -1,0 +1,176 @@
+/** Settings in a file that a script of the team's own loads: read as the script makes of them. */
+import { describe, expect, it, test } from 'vitest'
+import { readConfigAsync } from '../../engine/config/read.ts'
+
+type Files = Readonly<Record<string, string>>
+
+const config = `model:
+  name: gpt2
+training:
+  batch_size: 24
+  gradient_accumulation_steps: 2
+  lr: 1.0e-4
+lora:
+  r: 8
+`
+const body = `import argparse, json, yaml
+from pathlib import Path
+import torch
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+
+def train(config):
+    model = AutoModelForCausalLM.from_pretrained(config["model"]["name"], torch_dtype=torch.bfloat16)
+    model = get_peft_model(model, LoraConfig(r=int(config["lora"]["r"]), target_modules=["c_attn"]))
+    arguments = TrainingArguments(
+        "out",
+        per_device_train_batch_size=int(config["training"]["batch_size"]),
+        gradient_accumulation_steps=config["training"].get("gradient_accumulation_steps", 1),
+        gradient_checkpointing=config["training"].get("checkpointing", True),
+    )
+    Trainer(model=model, args=arguments).train()
+`
+const byOption = `${body}
+parser = argparse.ArgumentParser()
+parser.add_argument("--config", required=True, type=Path)
+args = parser.parse_args()
+with args.config.open() as handle:
+    settings = yaml.safe_load(handle)
+train(settings)
+`
+
+function sourcesOf(files: Files) {
+  return {
+    readFile: async (name: string) => files[name],
+    listFolder: async (folder: string) =>
+      Object.keys(files).flatMap(name => {
+        const at = name.lastIndexOf('/')
+        return (at < 0 ? '.' : name.slice(0, at)) === folder ? [name.slice(at + 1)] : []
+      }),
+  }
+}
+
+async function trained(files: Files, path: string) {
+  const read = await readConfigAsync({ path, text: files[path] ?? '' }, sourcesOf(files))
+  if (read.kind !== 'training-config') throw new Error(JSON.stringify(read))
+  return read
+}
+
+const all = { microBatch: 24, gradientAccumulation: 2, gradientCheckpointing: true, precision: 'bf16' }
+
+describe('a config of the keys of a team', () => {
+  it('is read as the script that a launcher starts with it loads it', async () => {
+    const files = {
+      'configs/a.yaml': config,
+      'src/app/train.py': byOption,
+      'run.sh': 'torchrun --nproc_per_node 4 -m app.train --config configs/a.yaml\n',
+    }
+    const { spec, batchSizeAt, assumptions, assumesCode, training } = await trained(files, 'configs/a.yaml')
+    expect(spec).toMatchObject({ ...all, gpus: 4, lora: { rank: 8 } })
+    expect(batchSizeAt).toEqual({ line: 4, column: 15 })
+    expect(assumesCode).toBeUndefined()
+    expect(training).toBeUndefined()
+    expect(assumptions).toContain('Read as src/app/train.py loads it, for the training on line 16 there.')
+  })
+
+  it('is read as the only script nearby makes of it', async () => {
+    const { spec, assumesCode, otherFiles } = await trained({ 'a.yaml': config, 'train.py': byOption }, 'a.yaml')
+    expect(spec).toMatchObject(all)
+    expect(assumesCode).toBeUndefined()
+    expect(otherFiles?.map(({ path }) => path)).toContain('train.py')
+  })
+
+  it('is read by its keys alone where two scripts may load it', async () => {
+    const files = { 'a.yaml': config, 'train.py': byOption, 'train_more.py': byOption }
+    const { spec, assumesCode } = await trained(files, 'a.yaml')
+    expect(spec).toMatchObject({ microBatch: 24, gradientCheckpointing: false })
+    expect(assumesCode).toBe(true)
+  })
+
+  it('is read by its keys alone where the script takes its batch size from elsewhere', async () => {
+    const script = byOption.replace('int(config["training"]["batch_size"])', '8')
+    const { spec, assumesCode } = await trained({ 'a.yaml': config, 'train.py': script }, 'a.yaml')
+    expect(spec.microBatch).toBe(24)
+    expect(assumesCode).toBe(true)
+  })
+
+  it('blocks nothing where it has the arguments of the Trainer in a section and nobody knows its script', async () => {
+    const text = config.replace('batch_size', 'per_device_train_batch_size')
+    const { dialect, assumesCode } = await trained({ 'a.yaml': text }, 'a.yaml')
+    expect(dialect).toBe('Hugging Face Trainer')
+    expect(assumesCode).toBe(true)
+  })
+
+  it("blocks what a flat list of the Trainer's arguments decides", async () => {
+    const text = 'model_name_or_path: gpt2\nper_device_train_batch_size: 8\noutput_dir: out\n'
+    expect((await trained({ 'a.yaml': text }, 'a.yaml')).assumesCode).toBeUndefined()
+  })
+})
+
+describe('a script that loads its settings', () => {
+  const loads = (expression: string) => `${body}\n${expression}\n`
+
+  test.each([
+    ['of a constant path', 'with open("configs/a.yaml") as f:\n    settings = yaml.safe_load(f)\ntrain(settings)'],
+    ['beside itself', 'train(yaml.safe_load((Path(__file__).resolve().parent / "configs/a.yaml").read_text()))'],
+    ['with PyYAML’s loader', 'train(yaml.load(open("configs/a.yaml").read(), Loader=yaml.FullLoader))'],
+    ['with OmegaConf', 'from omegaconf import OmegaConf\ntrain(OmegaConf.load("configs/a.yaml"))'],
+    [
+      'by a class method',
+      'class Settings:\n    @classmethod\n    def load(cls, path):\n        with open(path) as f:\n            return yaml.safe_load(f)\ntrain(Settings.load("configs/a.yaml"))',
+    ],
+  ])('takes them %s, and says where they stand', async (_, expression) => {
+    const files = { 'train.py': loads(expression), 'configs/a.yaml': config }
+    const { spec, otherFiles } = await trained(files, 'train.py')
+    expect(spec).toMatchObject({ ...all, model: 'openai-community/gpt2' })
+    expect(otherFiles?.map(({ path }) => path)).toContain('configs/a.yaml')
+  })
+
+  it('takes what is set on them since, and asks for what is not known then', async () => {
+    const changed = (line: string) => loads(`s = json.load(open("a.json"))\n${line}\ntrain(s)`)
+    const json = JSON.stringify({ model: { name: 'gpt2' }, training: { batch_size: 4 }, lora: { r: 4 } })
+    const files = { 'a.json': json, 'train.py': changed('s.update({"training": {"batch_size": 16}})') }
+    expect((await trained(files, 'train.py')).spec.microBatch).toBe(16)
+    const unknown = { 'a.json': json, 'train.py': changed('s.update(overrides())') }
+    const read = await readConfigAsync({ path: 'train.py', text: unknown['train.py'] }, sourcesOf(unknown))
+    expect(read.kind).not.toBe('training-config')
+  })
+
+  it('opens no file outside the repository, and none that is no YAML or JSON', async () => {
+    const asked: string[] = []
+    const readFile = async (path: string) => {
+      asked.push(path)
+      return undefined
+    }
+    for (const path of ['/etc/passwd.yaml', '../../secret.yaml', 'weights.bin'])
+      await readConfigAsync({ path: 'train.py', text: loads(`train(yaml.safe_load(open("${path}")))`) }, { readFile })
+    expect(asked.filter(path => /passwd|secret|weights/.test(path))).toEqual([])
+  })
+})
+
+describe('the options of a command line', () => {
+  const options = (lines: string) =>
+    body
+      .replace('config["training"]["batch_size"]', 'args.size')
+      .replace(
+        'def train(config):',
+        `parser = argparse.ArgumentParser()\nparser.add_argument("--size", type=int, default=8)\n${lines}\ndef train(config):`,
+      )
+
+  const load = 'settings = yaml.safe_load(open("configs/a.yaml"))\n'
+  const files = (lines: string) => ({
+    'train.py': `${options(load + lines)}\ntrain(settings)\n`,
+    'configs/a.yaml': config.replace('lora:', 'size: 5\nlora:'),
+  })
+
+  it('have the defaults that a loaded file sets', async () => {
+    const { spec } = await trained(files('parser.set_defaults(**settings)\nargs = parser.parse_args()'), 'train.py')
+    expect(spec.microBatch).toBe(5)
+  })
+
+  it('are open where the script sets them by names that come from elsewhere', async () => {
+    const lines = 'args = parser.parse_args()\nfor key, value in settings.items():\n    setattr(args, key, value)'
+    const read = await readConfigAsync({ path: 'train.py', text: files(lines)['train.py'] }, sourcesOf(files(lines)))
+    expect(JSON.stringify(read)).toContain('size may be set by')
+  })
+})
