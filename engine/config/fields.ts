@@ -11,7 +11,7 @@ import {
   suppliedKeys,
   suppliedNames,
 } from './supplied.ts'
-import type { LibraryVersions } from './versions.ts'
+import { isBefore, type LibraryVersions } from './versions.ts'
 
 export interface Range {
   readonly min?: number
@@ -58,6 +58,8 @@ export class FieldReader {
   readonly decisions: Decision[] = []
   /** Of the libraries, where they are known: tools' defaults hang on them. */
   versions: LibraryVersions = {}
+  /** A default that differs between TRL's releases was asked for. */
+  hangsOnTrl = false
   /** What the launcher says, with its file: it wins over the config, and the settings over it. */
   launched: Readonly<Partial<Record<SuppliedKey, Field | undefined>>> = {}
   readonly #path: string
@@ -71,6 +73,12 @@ export class FieldReader {
     this.#path = path
     this.#supplied = supplied
     this.#unread = new Set(suppliedKeys.filter(key => this.supplies(key)))
+  }
+
+  /** Whether TRL is known to be older than a release, which decides a default. */
+  isTrlBefore(release: string): boolean {
+    this.hangsOnTrl = true
+    return isBefore(this.versions, 'trl', release)
   }
 
   supplies(key: SuppliedKey): boolean {

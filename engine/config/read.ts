@@ -274,7 +274,7 @@ function completed(
   const chosen = chosenVersions(pinned, supplied.versions)
   reader.versions = chosen.versions
   const { reading, variable, tool } = read()
-  const allocating = withAllocatorSettings(withVersions(reading, chosen), variable, reader, tool)
+  const allocating = withAllocatorSettings(withVersions(reading, chosen, reader), variable, reader, tool)
   return withFiles(withUnread(allocating, reader), files)
 }
 
@@ -348,11 +348,12 @@ export function mayBeTrainingConfig({ path, text }: SourceFile): boolean {
 }
 
 /** `supplied` wins over what the repository pins. */
-function withVersions(reading: Reading, chosen: ChosenVersions): Reading {
+function withVersions(reading: Reading, chosen: ChosenVersions, { hangsOnTrl }: FieldReader): Reading {
   if (reading.kind !== 'training-config') return reading
-  const { versions } = chosen
+  const { trl, ...others } = chosen.versions
+  const versions = trl === undefined || !hangsOnTrl ? others : chosen.versions
   const spec = Object.keys(versions).length === 0 ? reading.spec : { ...reading.spec, versions }
-  return { ...reading, spec, assumptions: [...reading.assumptions, ...versionSentences(chosen, spec.loop)] }
+  return { ...reading, spec, assumptions: [...reading.assumptions, ...versionSentences(chosen, spec.loop, hangsOnTrl)] }
 }
 
 /** What looks like a setting of memory and was not read, in any format. */

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 
 /** Libraries whose version decides something of a step's memory. */
-export const versionedLibraries = ['torch', 'transformers', 'accelerate'] as const
+export const versionedLibraries = ['torch', 'transformers', 'accelerate', 'trl'] as const
 export type VersionedLibrary = (typeof versionedLibraries)[number]
 
 /** `4.48.1`, or `4.48` for any of its patches. */

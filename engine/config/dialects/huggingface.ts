@@ -240,6 +240,7 @@ function readSettings(
     sharding: sharded.sharding,
     hasAdapter: adapter !== undefined,
     isTrl: hasTrlDefaults(trainerArguments),
+    isOn: () => hasTrlDefaults(trainerArguments) && !isTrlBefore(reader, trainerArguments, '0.19'),
   })
   const made = declared?.ownLoop?.optimizer
   const optimizer = made
@@ -278,6 +279,16 @@ function hasTrlDefaults({ find, declared }: Arguments): boolean {
   return declared === undefined ? isTrl(find) : declared.argumentsOf === 'trl'
 }
 
+/** By the version that is pinned, or else by an argument that newer releases refuse. */
+function isTrlBefore(reader: FieldReader, { declared }: Arguments, release: string): boolean {
+  if (reader.isTrlBefore(release)) return true
+  const old = declared?.ofOldTrl
+  if (old === undefined || reader.versions.trl !== undefined) return false
+  const sentence = `TRL is older than 0.20, which alone takes ${old.name} (line ${old.at.line}): its defaults count.`
+  if (!reader.assumptions.includes(sentence)) reader.assume(sentence)
+  return true
+}
+
 /** The example scripts pad classification batches to the longest and cut language modelling's into equal blocks; TRL pads. */
 function readPadding(
   reader: FieldReader,
@@ -293,10 +304,11 @@ function readPadding(
   return reader.note('paddedBatches', pads, packing ?? 'as usual for the task')
 }
 
-/** TRL's configs turn it on (1.10 trainer/base_config.py). */
+/** TRL's configs turn it on since 0.22 (trl#3510). */
 function readCheckpointing(reader: FieldReader, trainerArguments: Arguments): boolean {
   const field = trainerArguments.find('gradient_checkpointing', 'use_gradient_checkpointing')
-  const byTrl = hasTrlDefaults(trainerArguments)
+  const byTrl =
+    field === undefined && hasTrlDefaults(trainerArguments) && !isTrlBefore(reader, trainerArguments, '0.22')
   return reader.settle('gradientCheckpointing', field, present => readSwitch(reader, present), {
     value: byTrl,
     source: byTrl ? "TRL's default" : "the Trainer's default",

@@ -37,8 +37,8 @@ export async function findPinnedVersions(
 
 export interface ChosenVersions {
   readonly versions: LibraryVersions
-  /** For the reader of the result, one for each library that is named. */
-  readonly sentences: readonly string[]
+  /** For the reader of the result, by the library that each is about. */
+  readonly sentences: ReadonlyMap<VersionedLibrary, string>
   /** Libraries that nobody names, though there was a repository to look in. */
   readonly unnamed: readonly VersionedLibrary[]
 }
@@ -47,27 +47,34 @@ export interface ChosenVersions {
 export function chosenVersions(pinned: PinnedVersions, supplied: readonly SuppliedVersion[] = []): ChosenVersions {
   const statements = pinned.kind === 'looked-for' ? pinned.statements : []
   const versions: LibraryVersions = {}
-  const sentences: string[] = []
+  const sentences = new Map<VersionedLibrary, string>()
   const unnamed: VersionedLibrary[] = []
   for (const library of versionedLibraries) {
     const ours = supplied.findLast(each => each.library === library)
     const theirs = statements.find(each => each.library === library)
     const version = ours?.version ?? theirs?.version
     if (version !== undefined) versions[library] = version
-    if (ours !== undefined) sentences.push(`${library} ${ours.version} (${ours.place}).`)
-    else if (theirs !== undefined) sentences.push(inWords(theirs))
+    if (ours !== undefined) sentences.set(library, `${library} ${ours.version} (${ours.place}).`)
+    else if (theirs !== undefined) sentences.set(library, inWords(theirs))
     else unnamed.push(library)
   }
   return { versions, sentences, unnamed: pinned.kind === 'looked-for' ? unnamed : [] }
 }
 
-/** The Trainer's steps hang on all of the libraries, so that it is told which are assumed to be the newest. */
+/**
+ * The Trainer's steps hang on all of the libraries, so that it is told which are assumed to be the newest; on TRL only those that
+ * its defaults decided.
+ */
 export function versionSentences(
   { sentences, unnamed }: ChosenVersions,
   loop: TrainingSpec['loop'],
+  hangsOnTrl: boolean,
 ): readonly string[] {
-  if (loop !== 'trainer' || unnamed.length === 0) return sentences
-  return [...sentences, `The newest ${unnamed.join(', ')}: no requirements or lock file names a version.`]
+  const counts = (library: VersionedLibrary) => library !== 'trl' || hangsOnTrl
+  const told = [...sentences].flatMap(([library, sentence]) => (counts(library) ? [sentence] : []))
+  const newest = unnamed.filter(counts)
+  if (loop !== 'trainer' || newest.length === 0) return told
+  return [...told, `The newest ${newest.join(', ')}: no requirements or lock file names a version.`]
 }
 
 /** From the config's own folder up to the root; of a config outside the repository, its own folder alone. */

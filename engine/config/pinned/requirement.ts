@@ -35,6 +35,10 @@ const lastMinors: Readonly<Record<VersionedLibrary, readonly (readonly [major: n
     [0, 34],
     [1, 15],
   ],
+  trl: [
+    [0, 29],
+    [1, 10],
+  ],
 }
 
 /** Undefined for what is no requirement, or one of a library whose version decides nothing. */

@@ -76,6 +76,7 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     trainer,
     trainerField: saidBy(here, 'trainer', { kind: 'text', text: name }, module, name),
     argumentsOf: told.of,
+    ...ofOldTrl(told, chain, module),
     adaptersOf: adaptersOf(chain),
   }
   const frozen = adapter.fields.length > 0 ? [] : frozenFields(module, evaluator)
@@ -144,6 +145,21 @@ function toldArguments(
 function settingsPassed({ passed }: Evaluator): ReadonlyMap<string, Value> {
   const isFollowed = (name: string) => passed.isOwnField(name) && looksLikeMemory.test(name) && !/len/.test(name)
   return new Map([...passed.all()].filter(([name]) => !isFollowed(name)))
+}
+
+/** Unsloth's patched classes take the old name of the length whatever release they patch. */
+function ofOldTrl(
+  { of, values }: Told,
+  { unslothAdapter, loaded }: ModelChain,
+  file: Module,
+): Pick<Declared, 'ofOldTrl'> {
+  const length = of === 'trl' ? values.get('max_seq_length') : undefined
+  return length === undefined ||
+    length.kind === 'none' ||
+    unslothAdapter !== undefined ||
+    (loaded?.kind === 'call' && loaded.name.startsWith('unsloth.'))
+    ? {}
+    : { ofOldTrl: fieldOf('max_seq_length', length, file) }
 }
 
 const batchKeys = ['per_device_train_batch_size', 'per_gpu_train_batch_size']

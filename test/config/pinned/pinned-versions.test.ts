@@ -20,7 +20,7 @@ function repositoryOf(files: Readonly<Record<string, string>>) {
 
 async function chosen(files: Readonly<Record<string, string>>, path = 'configs/llama/train.yaml') {
   const found = chosenVersions(await findPinnedVersions(repositoryOf(files), path))
-  return { versions: found.versions, sentences: versionSentences(found, 'trainer') }
+  return { versions: found.versions, sentences: versionSentences(found, 'trainer', false) }
 }
 
 describe('the file that decides', () => {
@@ -66,7 +66,7 @@ describe('the file that decides', () => {
       sentences: ['The newest torch, transformers, accelerate: no requirements or lock file names a version.'],
     })
     const pinned = await findPinnedVersions(repositoryOf({}), 'train.yaml')
-    expect(versionSentences(chosenVersions(pinned), 'ultralytics')).toEqual([])
+    expect(versionSentences(chosenVersions(pinned), 'ultralytics', false)).toEqual([])
   })
 
   it('lets the newest stand for a range without an upper end, and says so', async () => {

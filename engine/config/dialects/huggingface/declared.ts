@@ -14,6 +14,8 @@ export interface Declared {
   /** Where the trainer's class is called. */
   readonly trainerField: Field
   readonly argumentsOf: 'transformers' | 'trl'
+  /** An argument that only a TRL older than 0.20 takes: `SFTConfig(max_seq_length=…)` (trainer/sft_config.py). */
+  readonly ofOldTrl?: Field
   readonly adaptersOf: AdapterDefaults
   /** Where the script steps by itself instead of calling a trainer. */
   readonly ownLoop?: OwnLoop

@@ -11,8 +11,9 @@ export interface PrecisionFields {
   readonly weights: Field | undefined
   readonly sharding: Sharding | undefined
   readonly hasAdapter: boolean
-  /** TRL's configs turn bf16 on unless fp16 is (1.10 trainer/base_config.py). */
   readonly isTrl: boolean
+  /** Whether bf16 is on unless fp16 is, as in TRL's configs since 0.19. */
+  isOn(): boolean
 }
 
 type WeightType = 'float32' | 'bfloat16' | 'float16'
@@ -30,14 +31,15 @@ const weightTypes: ReadonlyMap<string, WeightType> = new Map<string, WeightType>
 /** In the Trainer, `fp16` and `bf16` are autocast over the weights as loaded; they do not convert the weights. */
 export function readPrecision(reader: FieldReader, fields: PrecisionFields): Precision {
   const fp16 = reader.flag(fields.fp16) ?? false
-  const bf16 = reader.flag(fields.bf16) ?? (fields.isTrl && !fp16)
+  const said = reader.flag(fields.bf16)
+  const bf16 = said ?? (!fp16 && fields.isOn())
   const weights = readWeightType(reader, fields)
   if (fp16 && bf16) {
     reader.refuse(fields.bf16, 'precision-conflict', 'Both fp16 and bf16 are on', 'Keep one of the two.')
   }
   const from = [fields.weights, fp16 ? fields.fp16 : undefined, fields.bf16].find(field => field !== undefined)
   const precision = precisionOf(reader, fields, weights, { fp16, bf16 })
-  return reader.note('precision', precision, from ?? (fields.isTrl ? "TRL's default" : "the Trainer's default"))
+  return reader.note('precision', precision, from ?? (bf16 ? "TRL's default" : "the Trainer's default"))
 }
 
 function precisionOf(

@@ -1,0 +1,49 @@
+/** What TRL's configs turn on by themselves hangs on the release: bf16 since 0.19, gradient checkpointing since 0.22 (trl#3510). */
+import { describe, expect, it, test } from 'vitest'
+import { readConfigAsync } from '../../../engine/config/read.ts'
+
+const script = (given: string) => `from trl import SFTConfig, SFTTrainer
+args = SFTConfig("out", per_device_train_batch_size=4${given})
+SFTTrainer(model="Qwen/Qwen3-0.6B", args=args).train()
+`
+
+async function trained(requirements: string, given = '') {
+  const sources = {
+    readFile: async (path: string) => (path === 'requirements.txt' ? requirements : undefined),
+    listFolder: async (folder: string) => (folder === '.' ? ['requirements.txt', 'train.py'] : []),
+  }
+  const read = await readConfigAsync({ path: 'train.py', text: script(given) }, sources)
+  if (read.kind !== 'training-config') throw new Error(JSON.stringify(read))
+  return read
+}
+
+describe('the defaults of a config of TRL', () => {
+  test.each([
+    ['trl==0.18.2', { precision: 'fp32', gradientCheckpointing: false }],
+    ['trl<0.19', { precision: 'fp32', gradientCheckpointing: false }],
+    ['trl==0.19.1', { precision: 'amp-bf16', gradientCheckpointing: false }],
+    ['trl==0.21.0', { precision: 'amp-bf16', gradientCheckpointing: false }],
+    ['trl==0.22.0', { precision: 'amp-bf16', gradientCheckpointing: true }],
+    ['trl', { precision: 'amp-bf16', gradientCheckpointing: true }],
+  ])('are those of %s', async (requirement, settings) => {
+    expect((await trained(requirement)).spec).toMatchObject(settings)
+  })
+
+  it('say which release they are of, where they decide', async () => {
+    const { spec, assumptions } = await trained('trl==0.21.0')
+    expect(assumptions).toContain('trl 0.21.0 (requirements.txt, line 1).')
+    expect(spec.versions).toEqual({ trl: '0.21.0' })
+    const told = await trained('trl==0.21.0', ', bf16=True, gradient_checkpointing=True')
+    expect(told.assumptions.join()).not.toContain('trl')
+    expect(told.spec.versions).toBeUndefined()
+  })
+
+  it('are those of an old release where only that takes an argument', async () => {
+    const { spec, assumptions } = await trained('', ', max_seq_length=512')
+    expect(spec).toMatchObject({ precision: 'fp32', gradientCheckpointing: false, sequenceLength: 512 })
+    expect(assumptions).toContain(
+      'TRL is older than 0.20, which alone takes max_seq_length (line 2): its defaults count.',
+    )
+    expect((await trained('trl==0.22.0', ', max_seq_length=512')).spec.gradientCheckpointing).toBe(true)
+  })
+})
