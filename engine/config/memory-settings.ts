@@ -48,6 +48,7 @@ const withoutBearing = new RegExp(
     ],
     // Data, words and metrics.
     ...['tokenizers_parallelism', '\\w*_precision', 'parallel_mode', 'dataparallel_\\w+', 'torch_empty_cache_steps'],
+    ...['offload_folder', 'offload_state_dict', 'use_liger(?:_kernel)?', 'fsdp_config', 'dataset_num_proc'],
     ...['(?:eval|test|valid|val|validation|inference|predict|generation|gen|sample|serve|vllm|reward|logging)_\\w*'],
     ...[
       '(?:save|merge|push|hub|log|export|output|resume|wandb|do|is|report|min|display|print)_\\w*',
@@ -108,9 +109,14 @@ export function unreadSentence(settings: readonly UnreadSetting[] = []): string 
   return `Not understood, and so not counted, although it looks like a setting of memory: ${shown.join(', ')}${more}. The figures may be wrong because of it, and nothing blocks.`
 }
 
-function namesMemory({ key, value }: Field): boolean {
+/** By its name alone. */
+export function soundsLikeMemory(key: string): boolean {
   const name = key.replaceAll('-', '_')
-  return looksLikeMemory.test(name) && !withoutBearing.test(name) && !isOff(value) && !isUsual(name, value)
+  return looksLikeMemory.test(name) && !withoutBearing.test(name)
+}
+
+export function namesMemory({ key, value }: Field): boolean {
+  return soundsLikeMemory(key) && !isOff(value) && !isUsual(key.replaceAll('-', '_'), value)
 }
 
 /** What FSDP does without being told. */

@@ -9,10 +9,10 @@ import { type LibraryCall, placeIn, shownAt, type Value } from './values.ts'
 
 export interface AdapterFields {
   readonly fields: readonly Field[]
-  readonly notUnderstood: readonly Field[]
+  readonly unread: readonly Field[]
 }
 
-const none: AdapterFields = { fields: [], notUnderstood: [] }
+const none: AdapterFields = { fields: [], unread: [] }
 
 /** LoraConfig's parameters, by the key that recipes have for each. */
 const keys: ReadonlyMap<string, string> = new Map([
@@ -34,18 +34,18 @@ export function adapterFields(
 ): AdapterFields {
   if (chain.trainedAdapter !== undefined) {
     const why = `the adapters are those of an earlier run, loaded at ${placeIn(chain.trainedAdapter.module, chain.trainedAdapter.from)}`
-    return { fields: [openField(chain.trainedAdapter, 'use_peft', why, file)], notUnderstood: [] }
+    return { fields: [openField(chain.trainedAdapter, 'use_peft', why, file)], unread: [] }
   }
   if (chain.unslothAdapter !== undefined) return ofUnsloth(chain.unslothAdapter, file, evaluator)
   if (config === undefined || config.kind === 'none') return none
   if (config.kind !== 'call' || config.call === undefined) {
     const why = config.kind === 'open' ? config.why : `the adapters are ${shownAt(config.module, config)}`
-    return { fields: [openField(config, 'use_peft', why, file)], notUnderstood: [] }
+    return { fields: [openField(config, 'use_peft', why, file)], unread: [] }
   }
   const { name } = libraryName(config.name)
   if (!/^LoraConfig$|^get_peft_config$/.test(name) || name === 'get_peft_config') {
     const method = name.replace(/Config$/, '')
-    return { fields: [saidBy(config, 'peft_type', { kind: 'text', text: method }, file, name)], notUnderstood: [] }
+    return { fields: [saidBy(config, 'peft_type', { kind: 'text', text: method }, file, name)], unread: [] }
   }
   return ofLora(config, 'LoraConfig', ['task_type', 'peft_type'], file, evaluator)
 }
@@ -60,18 +60,18 @@ function ofLora(
   if (call.call === undefined) return none
   const { values, unknown } = evaluator.argumentsOf(call.call, call.site, positional)
   if (unknown !== undefined)
-    return { fields: [openField(call, 'use_peft', `${name} is given ${unknown}`, file)], notUnderstood: [] }
+    return { fields: [openField(call, 'use_peft', `${name} is given ${unknown}`, file)], unread: [] }
   const fields = [...values].flatMap(([parameter, value]) => {
     const key = keys.get(parameter)
     if (key === undefined || value.kind === 'none') return []
     return [key === 'lora_target_modules' ? targetField(key, value, file) : fieldOf(key, value, file)]
   })
-  const unread = [...values].filter(([parameter, value]) => !harmless.lora.has(parameter) && !isUnset(value))
+  const others = [...values].filter(([parameter, value]) => !harmless.lora.has(parameter) && !isUnset(value))
   const biased = [...values].filter(
     ([parameter, value]) => parameter === 'bias' && !(value.kind === 'text' && value.text === 'none'),
   )
-  const notUnderstood = [...unread, ...biased].map(([parameter, value]) => fieldOf(parameter, value, file))
-  return { fields: [saidBy(call, 'use_peft', { kind: 'flag', flag: true }, file, name), ...fields], notUnderstood }
+  const unread = [...others, ...biased].map(([parameter, value]) => fieldOf(parameter, value, file))
+  return { fields: [saidBy(call, 'use_peft', { kind: 'flag', flag: true }, file, name), ...fields], unread }
 }
 
 function ofUnsloth(call: LibraryCall, file: Module, evaluator: Evaluator): AdapterFields {

@@ -122,12 +122,14 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
   }
   const frozen = adapter.fields.length > 0 ? [] : modules.flatMap(each => frozenFields(each, evaluator))
   const notUnderstood = [
-    ...[...found.notUnderstood, ...adapter.notUnderstood, ...loop.notUnderstood, ...frozen],
+    ...[...found.notUnderstood, ...loop.notUnderstood, ...frozen],
     ...modules.flatMap(each => notFollowed(each, evaluator)),
     ...(chain.cast === undefined ? modules.flatMap(each => castInPlace(each, evaluator)) : []),
     ...otherModels(loaded, here, evaluator),
   ]
-  return { kind: 'training', training: { document, declared, call, assumptions: found.assumptions, notUnderstood } }
+  const unread = [...found.unread, ...adapter.unread]
+  const { assumptions } = found
+  return { kind: 'training', training: { document, declared, call, assumptions, notUnderstood, unread } }
 }
 
 /** A teacher, a reference or an encoder beside the model that trains is in memory too. One that is loaded afterwards is not. */

@@ -1,8 +1,9 @@
 /** The call that loads the model, as the keys that recipes have for what it says. */
+import { namesMemory } from '../memory-settings.ts'
 import type { Field } from '../section.ts'
 import type { Evaluator } from './evaluator.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
-import { countedWithout, harmless, libraryName, looksLikeMemory, taskOfClass } from './library.ts'
+import { harmless, libraryName, taskOfClass } from './library.ts'
 import { classLoaded, type ModelChain } from './model-chain.ts'
 import type { Module } from './module.ts'
 import { type LibraryCall, placeIn, shownAt, type Value } from './values.ts'
@@ -11,6 +12,8 @@ import { isVisionModel, visionModel } from './vision-models.ts'
 export interface Loaded {
   readonly fields: readonly Field[]
   readonly notUnderstood: readonly Field[]
+  /** Arguments that look like settings of memory. */
+  readonly unread: readonly Field[]
   readonly assumptions: readonly string[]
   /** Where the model is loaded. */
   readonly module: Module | undefined
@@ -36,11 +39,12 @@ export function loadedFields(chain: ModelChain, file: Module, evaluator: Evaluat
   const { loaded, unknown } = chain
   if (loaded === undefined) {
     const fields = unknown === undefined ? [] : [openField(unknown, MODEL, whyUnknown(unknown), file)]
-    return { fields, notUnderstood: [], assumptions: [], module: undefined }
+    return { fields, notUnderstood: [], unread: [], assumptions: [], module: undefined }
   }
   if (loaded.kind === 'text')
-    return { fields: [fieldOf(MODEL, loaded, file)], notUnderstood: [], assumptions: [], module: undefined }
-  if (loaded.call === undefined) return { fields: [], notUnderstood: [], assumptions: [], module: undefined }
+    return { fields: [fieldOf(MODEL, loaded, file)], notUnderstood: [], unread: [], assumptions: [], module: undefined }
+  if (loaded.call === undefined)
+    return { fields: [], notUnderstood: [], unread: [], assumptions: [], module: undefined }
   if (isVisionModel(loaded)) return visionFields(loaded, chain, file, evaluator)
   const isUnsloth = loaded.name.startsWith('unsloth.')
   const { values, unknown: unpacked } = evaluator.argumentsOf(
@@ -61,17 +65,17 @@ export function loadedFields(chain: ModelChain, file: Module, evaluator: Evaluat
       ? []
       : [openField(loaded, 'load_in_4bit', `what is unpacked from ${unpacked} may set it`, file)]),
   ]
-  const unread = [...values].filter(
-    ([key, value]) => looksLikeMemory.test(key) && !read.has(key) && !countedWithout.has(key) && !isOff(value),
-  )
-  const quantized = fields.find(({ key }) => key === 'quantization')
-  const notUnderstood = [...unread.map(([key, value]) => fieldOf(key, value, file)), ...(quantized ? [quantized] : [])]
-  return { fields, notUnderstood, assumptions: labels.assumptions, module: loaded.module }
+  const unread = [...values]
+    .filter(([key]) => !read.has(key))
+    .map(([key, value]) => fieldOf(key, value, file))
+    .filter(namesMemory)
+  const notUnderstood = fields.filter(({ key }) => key === 'quantization').slice(0, 1)
+  return { fields, notUnderstood, unread, assumptions: labels.assumptions, module: loaded.module }
 }
 
 function visionFields(loaded: LibraryCall, chain: ModelChain, file: Module, evaluator: Evaluator): Loaded {
   const found = visionModel(loaded, evaluator)
-  if (found === undefined) return { fields: [], notUnderstood: [], assumptions: [], module: undefined }
+  if (found === undefined) return { fields: [], notUnderstood: [], unread: [], assumptions: [], module: undefined }
   const { name, labels } = found
   const fields = [
     fieldOf(MODEL, name, file),
@@ -79,7 +83,7 @@ function visionFields(loaded: LibraryCall, chain: ModelChain, file: Module, eval
     ...(labels?.kind === 'number' ? [fieldOf('num_labels', labels, file)] : []),
   ]
   const assumptions = labels === undefined || labels.kind === 'number' ? [] : [openLabels('num_classes', labels)]
-  return { fields, notUnderstood: [], assumptions, module: loaded.module }
+  return { fields, notUnderstood: [], unread: [], assumptions, module: loaded.module }
 }
 
 function openLabels(parameter: string, labels: Value): string {

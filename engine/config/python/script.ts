@@ -7,6 +7,7 @@ import { huggingface, readArguments } from '../dialects/huggingface.ts'
 import { ultralytics } from '../dialects/ultralytics.ts'
 import { MAX_CONFIG_BYTES } from '../document.ts'
 import type { FieldReader } from '../fields.ts'
+import { MAX_NAMED, unreadMemorySettings } from '../memory-settings.ts'
 import type { ModelLookup } from '../model-fields.ts'
 import { oneOf, plain, plainSentence } from '../quote.ts'
 import type { FileReading, Reading, ReadTraining, SourceFile } from '../reading.ts'
@@ -215,7 +216,7 @@ const withoutBearing =
   /^(?:output_dir|run_name|seed|data_seed|learning_rate|num_train_epochs|max_steps|logging_\w+|save_\w+|eval_\w+|evaluation_\w+|report_to|warmup_\w+|weight_decay|project|name|epochs|hub_\w+|push_to_hub|do_\w+|load_best_\w+|metric_\w+|lr\w*|data|exist_ok|resume|patience|greater_is_better|per_device_eval_batch_size)$/
 
 function ofTrainer(
-  { document, declared, call, assumptions, notUnderstood }: Training,
+  { document, declared, call, assumptions, notUnderstood, unread }: Training,
   module: Module,
   training: ReadTraining,
 ): OpenScript {
@@ -232,7 +233,9 @@ function ofTrainer(
     read: (reader, lookUp, deepSpeed) => {
       for (const field of notUnderstood) refuseUnread(reader, field)
       for (const sentence of assumptions) reader.assume(sentence)
-      return readArguments(document, reader, lookUp, deepSpeed, declared)
+      const own = document.afresh()
+      const reading = readArguments(own, reader, lookUp, deepSpeed, declared)
+      return withUnreadSettings(reading, [...unread, ...unreadMemorySettings(own)])
     },
   }
 }
@@ -248,6 +251,16 @@ function ofDetector(section: Section, call: Call, module: Module, training: Read
     training,
     read: (reader, lookUp, deepSpeed) => ultralytics.read(section, reader, lookUp, deepSpeed),
   }
+}
+
+/** Named by their file too, where they are in another one. */
+function withUnreadSettings(reading: Reading, unread: readonly Field[]): Reading {
+  if (reading.kind !== 'training-config' || unread.length === 0) return reading
+  const settings = unread.slice(0, MAX_NAMED).map(({ name, file, at }) => ({
+    name: (file === undefined ? name : `${name} of ${plain(file)}`).slice(0, 200),
+    at,
+  }))
+  return { ...reading, unreadSettings: settings }
 }
 
 function refuseUnread(reader: FieldReader, field: Field): void {

@@ -1,13 +1,14 @@
 /** One call of a trainer, as the keys that a recipe for it would have. */
 import type { AdapterDefaults, Declared, DeclaredTrainer } from '../dialects/huggingface/declared.ts'
 import { peftAdapters, unslothAdapters } from '../dialects/huggingface/declared.ts'
+import { soundsLikeMemory } from '../memory-settings.ts'
 import { plain } from '../quote.ts'
 import { type Field, Section } from '../section.ts'
 import { adapterFields } from './adapters.ts'
 import { checkpointing, frozenFields } from './by-hand.ts'
 import type { Evaluator } from './evaluator.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
-import { argumentsClass, countedWithout, looksLikeMemory, optimizerOf, trainerParameters } from './library.ts'
+import { argumentsClass, optimizerOf, trainerParameters } from './library.ts'
 import { type ModelChain, modelChain } from './model-chain.ts'
 import { loadedFields } from './model-loading.ts'
 import { type Call, callExpression, type Module } from './module.ts'
@@ -23,6 +24,8 @@ export interface Training {
   readonly assumptions: readonly string[]
   /** What is a setting of memory for certain, and is not understood. */
   readonly notUnderstood: readonly Field[]
+  /** What looks like one, beside the keys of the document. */
+  readonly unread: readonly Field[]
 }
 
 export type FoundTraining =
@@ -80,8 +83,10 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     adaptersOf: adaptersOf(chain),
   }
   const frozen = adapter.fields.length > 0 ? [] : frozenFields(module, evaluator)
-  const notUnderstood = [...loaded.notUnderstood, ...adapter.notUnderstood, ...frozen, ...unreadKeys(fromArguments)]
-  return { kind: 'training', training: { document, declared, call, assumptions: loaded.assumptions, notUnderstood } }
+  const { assumptions } = loaded
+  const notUnderstood = [...loaded.notUnderstood, ...frozen]
+  const unread = [...loaded.unread, ...adapter.unread]
+  return { kind: 'training', training: { document, declared, call, assumptions, notUnderstood, unread } }
 }
 
 interface Told {
@@ -143,7 +148,7 @@ function toldArguments(
 
 /** What a field of a class of the script's own does to memory is what its code does with it; a length is one everywhere. */
 function settingsPassed({ passed }: Evaluator): ReadonlyMap<string, Value> {
-  const isFollowed = (name: string) => passed.isOwnField(name) && looksLikeMemory.test(name) && !/len/.test(name)
+  const isFollowed = (name: string) => passed.isOwnField(name) && soundsLikeMemory(name) && !/len/.test(name)
   return new Map([...passed.all()].filter(([name]) => !isFollowed(name)))
 }
 
@@ -221,43 +226,3 @@ function hiddenSettings({ unknown, values }: Told, here: Located, file: Module):
 function adaptersOf({ unslothAdapter }: ModelChain): AdapterDefaults {
   return unslothAdapter === undefined ? peftAdapters : unslothAdapters
 }
-
-/** Keys that no rule reads, although they sound as if they changed memory. */
-function unreadKeys(fields: readonly Field[]): readonly Field[] {
-  return fields.filter(
-    ({ key, value }) => looksLikeMemory.test(key) && !read.has(key) && !countedWithout.has(key) && !isOff(value),
-  )
-}
-
-function isOff(value: Field['value']): boolean {
-  return (
-    value.kind === 'empty' ||
-    (value.kind === 'flag' && !value.flag) ||
-    (value.kind === 'text' && /^(?:none|no|)$/i.test(value.text))
-  )
-}
-
-/** By the dialect of the Trainer's keys. */
-const read = new Set([
-  ...[
-    'fp16',
-    'bf16',
-    'tf32',
-    'torch_dtype',
-    'dtype',
-    'gradient_checkpointing',
-    'gradient_checkpointing_kwargs',
-    'deepspeed',
-    'fsdp',
-  ],
-  ...[
-    'packing',
-    'model_max_length',
-    'max_source_length',
-    'block_size',
-    'attn_implementation',
-    'load_in_4bit',
-    'load_in_8bit',
-  ],
-  ...['use_dora', 'max_seq_len', 'padding_free'],
-])

@@ -59,17 +59,21 @@ describe('QLoRA with TRL', () => {
   it.each([
     ['LoraConfig', 'r=32', 'r=32, rank_pattern={"q_proj": 64}', 'rank_pattern'],
     ['LoraConfig', 'r=32', 'r=32, bias="all"', 'bias'],
-    [
-      'BitsAndBytesConfig',
-      'load_in_4bit=True',
-      'load_in_4bit=True, llm_int8_skip_modules=["x"]',
-      'llm_int8_skip_modules',
-    ],
     ['TrainingArguments', 'bf16=True', 'bf16=True, fp8=True', 'fp8'],
   ])('names what is a setting of memory and not understood: %s', async (_, from, to, named) => {
-    const [problem] = await problems(qlora(text => text.replace(from, to)))
-    expect(problem?.code).toBe('unsupported-setting')
-    expect(problem?.message).toContain(named)
+    const { unreadSettings } = await trained(qlora(text => text.replace(from, to)))
+    expect(unreadSettings?.map(({ name }) => name)).toEqual([named])
+  })
+
+  it('refuses quantisation that is not understood', async () => {
+    const changed = qlora(text =>
+      text.replace('load_in_4bit=True', 'load_in_4bit=True, llm_int8_skip_modules=["lm_head"]'),
+    )
+    const [problem] = await problems(changed)
+    expect([problem?.code, problem?.message]).toEqual([
+      'unsupported-setting',
+      expect.stringContaining('llm_int8_skip_modules'),
+    ])
   })
 
   it.each([
