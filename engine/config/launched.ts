@@ -61,6 +61,9 @@ function launcherFolders(path: string): readonly string[] {
   return [...new Set(folders)].filter(folder => !folder.startsWith('..') && !folder.startsWith('/'))
 }
 
+/** Beside the folders of launchers. */
+const jobFolders = ['k8s', 'kubernetes', '.github/workflows']
+
 interface Near {
   /** How many there are, of which the first were read. */
   readonly launchers: number
@@ -80,6 +83,8 @@ async function filesNear(
     listed.push(...names.filter(isLauncherName).map(pathOf))
     jobs.push(...names.map(pathOf).filter(soundsLikeJob))
   }
+  for (const folder of jobFolders)
+    jobs.push(...(await listFolder(folder)).map(name => posix.join(folder, name)).filter(soundsLikeJob))
   const others = (paths: readonly string[]) => [...new Set(paths)].filter(each => each !== path)
   const paths = [...likelyFirst(others(listed)).slice(0, MAX_LAUNCHERS), ...others(jobs).slice(0, MAX_JOBS)]
   const texts = await Promise.all(paths.map(each => readFile(each)))

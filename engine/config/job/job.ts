@@ -2,6 +2,7 @@
 import { MAX_CONFIG_BYTES } from '../document.ts'
 import type { SourceFile } from '../reading.ts'
 import type { Launch, Processes } from '../shell/launches.ts'
+import { manifestRequest } from './manifest.ts'
 import { isYamlPath } from './quick-look.ts'
 import type { JobRequest } from './request.ts'
 import { skyPilotRequest } from './skypilot.ts'
@@ -12,7 +13,8 @@ export function jobRequest(file: SourceFile): JobRequest | undefined {
   const { path, sizeBytes } = file
   const text = file.text.replace(/^\uFEFF/, '')
   if ((sizeBytes ?? text.length) > MAX_CONFIG_BYTES) return undefined
-  return isYamlPath(path) ? skyPilotRequest({ ...file, text }) : slurmRequest(path, text)
+  const read = { ...file, text }
+  return isYamlPath(path) ? (skyPilotRequest(read) ?? manifestRequest(read)) : slurmRequest(path, text)
 }
 
 /** These start a process for each GPU that they find. */

@@ -1,16 +1,18 @@
 /**
  * The shell commands in a file, as one text of the same length in which all else is blank: every offset in it is an offset in the
- * file. A Makefile's recipes, a Dockerfile's RUN, CMD and ENTRYPOINT, the `run` of a SkyPilot task, a batch script as it is.
+ * file. A Makefile's recipes, a Dockerfile's RUN, CMD and ENTRYPOINT, the `run` of a SkyPilot task, the commands of other jobs in YAML, a batch
+ * script as it is.
  */
 import { posix } from 'node:path'
-import { isYamlPath } from '../job/quick-look.ts'
+import { isYamlPath, mayBeSkyPilot } from '../job/quick-look.ts'
 import { skyPilotCommands } from '../job/skypilot.ts'
+import { yamlCommands } from './yaml-commands.ts'
 
 export function shellIn(path: string, text: string): string {
   const name = posix.basename(path)
   if (/^(?:GNUmakefile|[Mm]akefile)$|\.mk$/i.test(name)) return ofMakefile(text)
   if (/^[Jj]ustfile$/.test(name)) return ofJustfile(text)
-  if (isYamlPath(name)) return skyPilotCommands(text)
+  if (isYamlPath(name)) return mayBeSkyPilot(text) ? skyPilotCommands(text) : yamlCommands(text)
   if (/Dockerfile/.test(name)) return ofDockerfile(text)
   return text
 }
