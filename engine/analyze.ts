@@ -226,7 +226,9 @@ async function analyzeReading(
         const { assessment, assumptions } = await assessor(reading, file, { ...options, assumed })
         const { calibration, gpu } = assessment
         const calibrated = calibration ? sentencesOn(calibration, gpu) : []
+        const unclear = asked?.kind === 'unclear' ? { askedGpu: asked.why } : {}
         return analysed(path, reading, {
+          ...unclear,
           assessment,
           assumptions: [...assumptions, ...sentencesOnAsked(asked), ...calibrated, ...sentencesOnGpu(options.gpu)],
         })
@@ -273,7 +275,11 @@ function unblocking(path: string, { policy }: Pick<AssessmentOptions, 'policy'>)
   return isLauncherPath(path) ? { spared: 'run-time' } : {}
 }
 
-function analysed(path: string, reading: TrainingConfig, { assessment, assumptions }: Assessed): ConfigResult {
+function analysed(
+  path: string,
+  reading: TrainingConfig,
+  { assessment, assumptions, askedGpu }: Assessed & { readonly askedGpu?: string },
+): ConfigResult {
   const { dialect, batchSizeAt, gradientAccumulationAt, unreadSettings } = reading
   return {
     status: 'analysed',
@@ -283,6 +289,7 @@ function analysed(path: string, reading: TrainingConfig, { assessment, assumptio
     ...(gradientAccumulationAt && { gradientAccumulationAt }),
     assumptions: [...reading.assumptions, ...assumptions],
     ...(unreadSettings && { unreadSettings: [...unreadSettings] }),
+    ...(askedGpu !== undefined && { askedGpu: askedGpu.slice(0, 1_000) }),
     ...besides(reading),
     ...assessment,
   }

@@ -128,9 +128,10 @@ function gpusSentence({ assumed = [], spec, current }: AnalysedConfig): string |
   return `One GPU is assumed: divided among ${GPUS_OF_A_MACHINE} by FSDP it would fit. To say how many train together, set gpus for this path in the overrides of ${SETTINGS_PATH}.`
 }
 
-/** For a config whose GPU nobody has named: which is assumed, and where to name one. */
-export function assumedGpuSentence({ cardFits, gpu }: AnalysedConfig): string | undefined {
+/** For a config whose GPU nobody has named, or not for certain: which is assumed, and where to name one. */
+export function assumedGpuSentence({ cardFits, gpu, askedGpu }: AnalysedConfig): string | undefined {
   if (cardFits === undefined) return undefined
+  if (askedGpu !== undefined) return `${askedGpu} Until then, the ${shortName(gpu)} is assumed.`
   return `No GPU is named: the ${shortName(gpu)} is assumed. To name yours, write its id in ${SETTINGS_PATH}, such as gpu: ${gpu.id}.`
 }
 

@@ -176,6 +176,8 @@ export const analysedConfig = z.object({
   assumed: z.array(assumedCircumstance).max(4).optional(),
   /** Settings that look like ones of memory and were not understood. Absent where there are none, and in older reports. */
   unreadSettings: z.array(unreadSetting).max(MAX_NAMED).optional(),
+  /** If no GPU is named for certain, what a job asks for where, and what that may be. Absent where none asks, and in older reports. */
+  askedGpu: z.string().max(1_000).optional(),
   /** Where the config fits, card by card, if no GPU is named. */
   cardFits: z.array(cardFit).max(30).optional(),
   otherFiles,

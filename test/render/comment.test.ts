@@ -198,6 +198,14 @@ describe('before anything is unfolded', () => {
     expect(visible(comment(...unnamed)).match(/No GPU is named/g)).toHaveLength(1)
   })
 
+  test('that a job names a GPU of which there are two is said instead, with its line', () => {
+    const askedGpu =
+      'sft.slurm, line 3, asks for a100, which is the A100 with 40 GB or the one with 80 GB: write which.'
+    const text = visible(comment(wasteful({ assumed: ['gpu'], cardFits: [], askedGpu })))
+    expect(text).toContain(askedGpu.replace(': write which.', ''))
+    expect(text).not.toContain('No GPU is named')
+  })
+
   test('a config alone that is fine leaves nothing to unfold', () => {
     expect(comment(fine())).not.toContain('<details>')
   })

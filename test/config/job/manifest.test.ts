@@ -122,7 +122,7 @@ describe('other jobs', () => {
     const text = `type: task\ncommands:\n  - ${run}\nresources:\n  gpu: A100:1\n`
     const config = await judged({ 'job.dstack.yml': text })
     expect(config.assumed).toEqual(['gpu'])
-    expect(config.assumptions.join()).toContain('job.dstack.yml, line 5, asks for A100, which is the A100 with 40 GB')
+    expect(config.askedGpu).toContain('job.dstack.yml, line 5, asks for A100, which is the A100 with 40 GB')
   })
 })
 
