@@ -78,11 +78,10 @@ export const huggingface: Dialect = {
   read,
 }
 
-/** HfArgumentParser takes files without sections: where there are some, and where the model has a name of its own, other code reads the file. */
+/** HfArgumentParser takes files without sections, in which TRL and the example scripts call the model model_name_or_path. */
 function isOfOwnCode(document: Section): boolean {
   const { batchSize, model } = argumentsOf(document)
-  const isInSection = batchSize?.name.includes('.') === true
-  return isInSection || (model !== undefined && !model.name.includes('.') && !modelKeys.includes(model.key))
+  return batchSize?.name.includes('.') === true || (model !== undefined && model.name !== 'model_name_or_path')
 }
 
 function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading {

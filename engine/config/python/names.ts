@@ -3,6 +3,7 @@ import { parsedClass } from './command-line.ts'
 import type { Evaluator } from './evaluator.ts'
 import { dottedName, type Expression, type Span } from './expressions.ts'
 import { type Binding, callExpression, type Module, type Scope, starImports } from './module.ts'
+import { isSameLoad } from './same-load.ts'
 import { open, placed, siteOf, symbol, unknown } from './sites.ts'
 import { areEqual, placeIn, type Site, shownAt, type Value } from './values.ts'
 
@@ -102,6 +103,7 @@ export class Names {
     }
     const [first, ...others] = values
     if (first === undefined || others.every(other => areEqual(first, other) === true)) return first
+    if (others.every(other => isSameLoad(first, other, this.#evaluator))) return first
     const { module } = first
     const lines = [...new Set(found.map(({ at }) => placeIn(module, at)))].toReversed()
     const shown = lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), 'others'] : lines

@@ -168,3 +168,25 @@ describe('what depends on run time is asked for by name, with its line', () => {
       expect((await read(finetuning(above, `${batch}=b`))).kind).toBe('unreadable')
   })
 })
+
+describe('branches that load the same model', () => {
+  const script = (other: string) => `import torch
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+name = "gpt2"
+if somewhere():
+    model = AutoModelForCausalLM.from_pretrained(name, torch_dtype=torch.bfloat16, device_map="auto")
+else:
+    model = AutoModelForCausalLM.from_pretrained(name, ${other})
+Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=4)).train()
+`
+
+  it('are one where they differ in what takes no memory', async () => {
+    const same = 'torch_dtype=torch.bfloat16, local_files_only=True, trust_remote_code=True'
+    expect((await trained(script(same))).spec).toMatchObject({ microBatch: 4, precision: 'bf16' })
+  })
+
+  it('are two where they differ in their weights', async () => {
+    const [problem] = await problems(script('torch_dtype=torch.float32'))
+    expect(problem?.message).toContain('it is set in several places')
+  })
+})
