@@ -6,6 +6,11 @@ export function isYamlPath(path: string): boolean {
   return /\.ya?ml$/i.test(path)
 }
 
+/** Whether whoever submits it may give it variables: a batch script of Slurm, or a job in YAML. */
+export function isJobFile({ path, text }: { readonly path: string; readonly text: string }): boolean {
+  return isYamlPath(path) || /^#SBATCH\b/m.test(text)
+}
+
 /** Whether its name, or its folder's, sounds like a job: of the other YAML, which may be thousands of configs, none is opened. */
 export function soundsLikeJob(path: string): boolean {
   if (!isYamlPath(path)) return false

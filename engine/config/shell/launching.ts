@@ -1,7 +1,7 @@
 /** The launches of one config or script in the launchers that name it. */
 import { parseFile } from '../document.ts'
 import { type JobAround, jobsAround } from '../job/around.ts'
-import { isYamlPath } from '../job/quick-look.ts'
+import { isJobFile } from '../job/quick-look.ts'
 import { type AskedCard, agreedCard } from '../job/request.ts'
 import type { Launched } from '../launched.ts'
 import { plain } from '../quote.ts'
@@ -84,12 +84,12 @@ async function launchingOf(
 ): Promise<Launching> {
   const written = argumentFields(launch, shell, file.path).filter(({ key }) => !ofLauncher.test(key))
   // A job's variables are mostly given by the command that submits it.
-  const isOpen = ({ value }: Field) => isYamlPath(file.path) && value.kind === 'open'
+  const isJob = isJobFile(file)
+  const isOpen = ({ value }: Field) => isJob && value.kind === 'open'
   const unknown = written.filter(isOpen).filter(bearing)
   const own = written.filter(field => !isOpen(field))
-  // What a task's envs hold stands outside its commands.
   const passed = passedArguments(launch, { path: file.path, text: file.text.replace(/^\uFEFF/, '') }).filter(
-    ({ values }) => !(isYamlPath(file.path) && values.some(({ why }) => why !== undefined)),
+    ({ values }) => !(isJob && values.some(({ why }) => why !== undefined)),
   )
   const accelerate = await accelerateConfig(launch, file.path, readFile)
   const place = `${plain(launch.launcher)} in ${file.path}, line ${shell.lineOf(launch.at)}`

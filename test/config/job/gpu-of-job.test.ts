@@ -229,4 +229,11 @@ Trainer(model, TrainingArguments("out", per_device_train_batch_size=args.batch_s
     expect(config.assumed).toContain('code')
     expect(config.assumptions.join(' ')).toContain('--batch-size are only known when it runs')
   })
+
+  it('of Slurm does so too: its variables are given by the command that submits it', async () => {
+    const job = slurm('--gres=gpu:l40s:1', 'python train.py --batch-size $BATCH\n')
+    const config = await judged({ 'sft.slurm': job }, {}, 'train.py', script)
+    expect(config).toMatchObject({ gpu: { id: 'l40s' }, spec: { gpus: 1, microBatch: 8 } })
+    expect(config.assumptions.join(' ')).toContain('--batch-size are only known when it runs')
+  })
 })
