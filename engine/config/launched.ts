@@ -7,6 +7,7 @@ import { posix } from 'node:path'
 import { isYamlPath, mayAsk, mayBeJob, soundsLikeJob } from './job/quick-look.ts'
 import { type AskedCard, agreedCard } from './job/request.ts'
 import type { StartedWith } from './loading-script.ts'
+import { isNotebookPath } from './python/quick-look.ts'
 import { plain } from './quote.ts'
 import type { PassedArgument, SourceFile } from './reading.ts'
 import type { Field } from './section.ts'
@@ -46,6 +47,9 @@ export const notLaunched: Launched = {
 /** Texts that are looked through for the name. */
 const MAX_LAUNCHERS = 20
 const MAX_JOBS = 10
+/** Each may be large. */
+const MAX_NOTEBOOKS = 3
+const notebookFolders = ['.', 'notebooks']
 const MAX_SHOWN = 4
 
 function launcherFolders(path: string): readonly string[] {
@@ -77,16 +81,23 @@ async function filesNear(
 ): Promise<Near> {
   const listed: string[] = []
   const jobs: string[] = []
-  for (const folder of launcherFolders(path)) {
+  const notebooks: string[] = []
+  const own = posix.dirname(path)
+  for (const folder of new Set([...launcherFolders(path), ...notebookFolders])) {
     const names = await listFolder(folder)
     const pathOf = (name: string) => (folder === '.' ? name : posix.join(folder, name))
     listed.push(...names.filter(isLauncherName).map(pathOf))
+    if (folder === own || notebookFolders.includes(folder)) notebooks.push(...names.filter(isNotebookPath).map(pathOf))
     jobs.push(...names.map(pathOf).filter(soundsLikeJob))
   }
   for (const folder of jobFolders)
     jobs.push(...(await listFolder(folder)).map(name => posix.join(folder, name)).filter(soundsLikeJob))
   const others = (paths: readonly string[]) => [...new Set(paths)].filter(each => each !== path)
-  const paths = [...likelyFirst(others(listed)).slice(0, MAX_LAUNCHERS), ...others(jobs).slice(0, MAX_JOBS)]
+  const paths = [
+    ...likelyFirst(others(listed)).slice(0, MAX_LAUNCHERS),
+    ...others(jobs).slice(0, MAX_JOBS),
+    ...likelyFirst(others(notebooks)).slice(0, MAX_NOTEBOOKS),
+  ]
   const texts = await Promise.all(paths.map(each => readFile(each)))
   const read = paths.flatMap((each, index): SourceFile[] => {
     const text = texts[index]

@@ -19,7 +19,7 @@ import {
   type PinnedVersions,
   versionSentences,
 } from './pinned/pinned-versions.ts'
-import { isPythonPath, mayTrain } from './python/quick-look.ts'
+import { isNotebookPath, isPythonPath, mayTrain } from './python/quick-look.ts'
 import type { Opened } from './python/script.ts'
 import { oneOf } from './quote.ts'
 import type { FileReading, OtherFile, Reading, ReadTraining, SourceFile } from './reading.ts'
@@ -148,10 +148,11 @@ async function openAsync(
     if (loading !== undefined) return loadedConfig(loading, file, supplied, launched)
     return launched === notLaunched ? opened : openConfig(file, supplied, launched)
   }
-  if (!mayTrain(file.text)) return notOurs
+  if (!mayTrain(file.text)) return isNotebookPath(file.path) ? openLaunched(file, sources, supplied, searched) : notOurs
   // The parser is read when the first script asks for it: few changes have one.
   const { openScript, startsNone } = await import('./python/script.ts')
   const alone = await openScript(file, sources)
+  if (alone === startsNone && isNotebookPath(file.path)) return openLaunched(file, sources, supplied, searched)
   if (alone === startsNone || alone.kind === 'unreadable') return alone
   const launched = await findLaunched(file.path, searched)
   const { passed } = launched
@@ -344,6 +345,7 @@ function openConfig(
 /** False for a text that is certainly none: it holds no key that a format needs. Takes linear time, and parses nothing. */
 export function mayBeTrainingConfig({ path, text }: SourceFile): boolean {
   if (isLauncherPath(path)) return mayLaunch(text)
+  if (isNotebookPath(path)) return mayTrain(text) || mayLaunch(text)
   return isPythonPath(path) ? mayTrain(text) : dialects.some(dialect => dialect.mayBe(text))
 }
 

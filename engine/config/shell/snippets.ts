@@ -6,12 +6,15 @@
 import { posix } from 'node:path'
 import { isYamlPath, mayBeSkyPilot } from '../job/quick-look.ts'
 import { skyPilotCommands } from '../job/skypilot.ts'
+import { isNotebookPath } from '../python/quick-look.ts'
+import { notebookCommands } from './notebook-commands.ts'
 import { yamlCommands } from './yaml-commands.ts'
 
 export function shellIn(path: string, text: string): string {
   const name = posix.basename(path)
   if (/^(?:GNUmakefile|[Mm]akefile)$|\.mk$/i.test(name)) return ofMakefile(text)
   if (/^[Jj]ustfile$/.test(name)) return ofJustfile(text)
+  if (isNotebookPath(name)) return notebookCommands(text)
   if (isYamlPath(name)) return mayBeSkyPilot(text) ? skyPilotCommands(text) : yamlCommands(text)
   if (/Dockerfile/.test(name)) return ofDockerfile(text)
   return text

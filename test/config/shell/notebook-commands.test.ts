@@ -1,0 +1,78 @@
+/** What a notebook starts by its shell lines. */
+import { describe, expect, it } from 'vitest'
+import { readConfigAsync } from '../../../engine/config/read.ts'
+import { notebookCommands } from '../../../engine/config/shell/notebook-commands.ts'
+
+const script = `import argparse
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+parser = argparse.ArgumentParser()
+parser.add_argument("--batch-size", type=int, default=8)
+parser.add_argument("--model", default="gpt2")
+args = parser.parse_args()
+model = AutoModelForCausalLM.from_pretrained(args.model)
+Trainer(model, TrainingArguments("out", per_device_train_batch_size=args.batch_size)).train()
+`
+
+/** As Jupyter writes it. */
+function notebook(...cells: readonly string[]): string {
+  const source = (text: string) => text.split(/(?<=\n)/)
+  const all = cells.map(text => ({
+    cell_type: 'code',
+    execution_count: 1,
+    metadata: {},
+    outputs: [],
+    source: source(text),
+  }))
+  const words = { cell_type: 'markdown', metadata: {}, source: ['!python train.py --batch-size 99'] }
+  return JSON.stringify({ cells: [words, ...all], metadata: {}, nbformat: 4, nbformat_minor: 5 }, undefined, 1)
+}
+
+async function reading(text: string, path = 'train.py') {
+  const files: Record<string, string> = { 'train.py': script, 'run.ipynb': text }
+  const sources = {
+    readFile: async (name: string) => files[name],
+    listFolder: async (folder: string) => (folder === '.' ? Object.keys(files) : []),
+  }
+  return readConfigAsync({ path, text: files[path] ?? '' }, sources)
+}
+
+describe('a notebook', () => {
+  it('keeps the offsets of its commands, and nothing else', () => {
+    const text = notebook('x = 1\n!torchrun --nproc_per_node 2 train.py \\\n  --batch-size 24\nprint(x)')
+    const commands = notebookCommands(text)
+    expect(commands).toHaveLength(text.length)
+    expect(commands.indexOf('torchrun')).toBe(text.indexOf('torchrun'))
+    expect(commands.indexOf('--batch-size 24')).toBe(text.indexOf('--batch-size 24'))
+    expect(commands.replace(/\s+/g, ' ').trim()).toBe('torchrun --nproc_per_node 2 train.py \\ --batch-size 24')
+  })
+
+  it('passes its arguments to the script that it starts', async () => {
+    const text = notebook('!torchrun --nproc_per_node 2 train.py \\\n  --batch-size 24')
+    expect(await reading(text)).toMatchObject({ kind: 'training-config', spec: { microBatch: 24, gpus: 2 } })
+  })
+
+  it('does so in a cell that is a shell script', async () => {
+    const text = notebook('%%bash\npip install trl\npython train.py --batch-size 12')
+    expect(await reading(text)).toMatchObject({ spec: { microBatch: 12 } })
+  })
+
+  it('is a config itself, where its arguments set the batch size', async () => {
+    const text = notebook('!pip install transformers', '!python train.py --batch-size 6 --model gpt2-medium')
+    const read = await reading(text, 'run.ipynb')
+    expect(read).toMatchObject({ kind: 'training-config', spec: { microBatch: 6 } })
+    const line = text.slice(0, text.indexOf('--batch-size 6')).split('\n').length
+    expect(read).toMatchObject({ batchSizeAt: { line } })
+  })
+
+  it('asks for what Python puts into a command', async () => {
+    const read = await reading(notebook('BATCH = 4\n!python train.py --batch-size {BATCH}'))
+    expect(read.kind).toBe('unreadable')
+    expect(JSON.stringify(read)).toContain('BATCH')
+  })
+
+  it('that starts nothing is no config', async () => {
+    expect((await reading(notebook('!python --version\nprint("train.py")'), 'run.ipynb')).kind).toBe(
+      'not-a-training-config',
+    )
+  })
+})
