@@ -1,6 +1,7 @@
 /** Chooses the batch to recommend. */
 import type { BatchBounds } from '../config/spec.ts'
 import type { Grid } from '../search/grid.ts'
+import { divisors } from './divisors.ts'
 
 /** Within this share of the best throughput, a smaller batch is the better one. */
 const THROUGHPUT_TOLERANCE = 0.02
@@ -171,12 +172,4 @@ function keepingEffectiveBatch(situation: Situation, perGpu: number): BatchPlan 
 function isAllowed({ largestWithMargin, bounds }: Situation, { microBatch, gradientAccumulation }: BatchPlan): boolean {
   const divides = (bounds?.dividend ?? 0) % microBatch === 0
   return divides && microBatch <= (largestWithMargin(gradientAccumulation > 1) ?? 0)
-}
-
-/** Ascending. At most √n steps, and n ≤ 10^12 by the spec's caps. */
-function divisors(n: number): number[] {
-  const small: number[] = []
-  for (let candidate = 1; candidate * candidate <= n; candidate++) if (n % candidate === 0) small.push(candidate)
-  const large = small.map(divisor => n / divisor).filter(divisor => divisor * divisor !== n)
-  return [...small, ...large.toReversed()]
 }
