@@ -17,6 +17,7 @@ const rows: readonly (readonly string[])[] = [
   ['engine/affected-configs', 'engine/analyze', 'engine/sweep', 'engine/propose', 'engine/explain', 'engine/subject'],
   ['engine/assess'],
   ['engine/render', 'engine/settings'],
+  ['engine/plan'],
   ['engine/report'],
   ['engine/verdict'],
   ['engine/metrics'],

@@ -1,0 +1,29 @@
+/** What trains of a bare model: all of it, adapters, or adapters over quantised weights. A config says it itself. */
+import { defaultLoraTargets, type TrainingSpec } from '../config/spec.ts'
+import { linearsOf } from '../config/trainer/adapter-targets.ts'
+import type { CatalogueModel } from '../models/catalogue.ts'
+
+export const methods = ['full', 'lora', 'qlora'] as const
+export type Method = (typeof methods)[number]
+
+export const methodNames: Readonly<Record<Method, string>> = {
+  full: 'Full fine-tuning',
+  lora: 'LoRA',
+  qlora: 'QLoRA',
+}
+
+/** The QLoRA paper (Dettmers et al., 2023, section 4) adapts every linear layer. */
+const RANK = 16
+
+/** Adapters only where the model's linear layers are known. */
+export function methodsFor(model: CatalogueModel): readonly Method[] {
+  return linearsOf(model) === undefined ? ['full'] : methods
+}
+
+/** As the Trainer runs it: bf16 over 32-bit weights, or adapters over weights loaded in bf16 or quantised to 4 bits. */
+export function specWith(method: Method, spec: TrainingSpec, model: CatalogueModel): TrainingSpec {
+  if (method === 'full') return spec
+  const lora = spec.lora ?? { rank: RANK, targets: [...(linearsOf(model)?.all ?? defaultLoraTargets)], dropout: 0 }
+  const precision = spec.precision === 'amp-bf16' ? 'bf16' : spec.precision
+  return { ...spec, lora, precision, ...(method === 'qlora' && { quantization: 'nf4-double' as const }) }
+}

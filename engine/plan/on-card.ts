@@ -1,0 +1,116 @@
+/** The best way in which so many of each card train a spec. */
+import type { Calibration } from '../calibration/correction.ts'
+import { knownOf } from '../calibration/known.ts'
+import { effectiveBatch, type TrainingSpec } from '../config/spec.ts'
+import type { FootprintCache } from '../estimate/footprint-cache.ts'
+import { hasBfloat16, type SpeedyGpu, usableBytes } from '../gpus/catalogue.ts'
+import { marginFor } from '../metrics/range.ts'
+import { type BatchPlan, DEFAULT_MARGIN } from '../metrics/recommend.ts'
+import type { ModelConfig } from '../models/architecture.ts'
+import { CUBLAS_HANDLES, EstimateProbes } from '../probes/estimate.ts'
+import { reportedGpu } from '../report/other-gpus.ts'
+import { largestPlan } from './batch.ts'
+import type { UndividedSteps } from './bound.ts'
+import { costsOf, type PlanRow } from './row.ts'
+import { type Arrangement, arrangedSpec, strategiesFor, type Tool } from './strategy.ts'
+
+export interface Planning {
+  /** Of one optimizer step over all GPUs: every row keeps it. */
+  readonly effectiveBatch: number
+  readonly tool: Tool
+  readonly footprints: FootprintCache
+  readonly undivided: UndividedSteps
+  readonly calibration?: Calibration
+  /** Share of usable memory that a row leaves free. */
+  readonly margin?: number
+  readonly samplesPerRun?: number | undefined
+}
+
+/** Within this share of the fastest, the simpler strategy is the better one: far less than any throughput is known to. */
+const TOLERANCE = 0.02
+
+/**
+ * Of each card the best way in which `gpus` of them train; none where no strategy fits, or the effective batch cannot be divided
+ * among so many.
+ */
+export function bestRows(
+  variants: readonly TrainingSpec[],
+  config: ModelConfig,
+  { cards, gpus }: { readonly cards: readonly SpeedyGpu[]; readonly gpus: number },
+  planning: Planning,
+): readonly PlanRow[] {
+  if (planning.effectiveBatch % gpus !== 0) return []
+  const best = new Map<string, PlanRow>()
+  // Card by card within, so that what is recorded for one serves the others.
+  for (const spec of variants) {
+    // ZeRO-3 divides the same and gathers more often: it is for where FSDP does not fit.
+    const divided = new Set<string>()
+    for (const strategy of strategiesFor(spec, gpus, planning.tool)) {
+      for (const card of cards) {
+        const known = best.get(card.id)
+        if (strategy === 'zero3' && divided.has(card.id)) continue
+        const row = rowFor(spec, config, card, { strategy, gpus }, planning, known)
+        if (row === undefined) continue
+        if (strategy === 'fsdp') divided.add(card.id)
+        if (known === undefined || isWorthIt(row.samplesPerSecond, known)) best.set(card.id, row)
+      }
+    }
+  }
+  return [...best.values()]
+}
+
+function isWorthIt(samplesPerSecond: number, best: PlanRow): boolean {
+  return samplesPerSecond * (1 - TOLERANCE) > best.samplesPerSecond
+}
+
+/** Undefined where it does not fit, or cannot beat `best`. */
+function rowFor(
+  spec: TrainingSpec,
+  config: ModelConfig,
+  gpu: SpeedyGpu,
+  arrangement: Arrangement,
+  planning: Planning,
+  best: PlanRow | undefined,
+): PlanRow | undefined {
+  const { footprints, tool, calibration, margin = DEFAULT_MARGIN, samplesPerRun } = planning
+  const { gpus, strategy } = arrangement
+  const arranged = arrangedSpec(spec, arrangement, tool)
+  if (!hasBfloat16(gpu) && arranged.precision.includes('bf16')) return undefined
+  const known = knownOf(arranged, config, gpu, calibration)
+  const toLeave = Math.max(margin, marginFor(known.memoryBand))
+  const roomBytes = usableBytes(gpu) * (1 - toLeave)
+  const undivided = planning.undivided.of(arranged, gpu)
+  const workspaceBytes = gpu.cublasWorkspaceBytes * CUBLAS_HANDLES
+  const mayFit = ({ microBatch }: BatchPlan) =>
+    (undivided.bytes(arrangement, microBatch) + workspaceBytes) * known.memoryFactor <= roomBytes
+  const perGpu = planning.effectiveBatch / gpus
+  const most = largestPlan(perGpu, mayFit)
+  if (most === undefined) return undefined
+  const fastest = undivided.samplesPerSecond(gpu, most.microBatch) * gpus * known.speedFactor
+  if (best !== undefined && !isWorthIt(fastest, best)) return undefined
+  const probes = new EstimateProbes(arranged, config, gpu, footprints, known.memoryFactor)
+  const fits = (plan: BatchPlan) =>
+    mayFit(plan) && probes.of(plan.gradientAccumulation > 1).fits(plan.microBatch, toLeave)
+  const plan = largestPlan(perGpu, fits)
+  if (plan === undefined) return undefined
+  const { microBatch, gradientAccumulation } = plan
+  const probe = probes.of(gradientAccumulation > 1)
+  const each = probe.samplesPerSecond(microBatch, gradientAccumulation)
+  if (each === undefined) return undefined
+  const planned = { ...arranged, ...plan }
+  const speed = { samplesPerSecond: each * gpus * known.speedFactor, band: known.speedBand }
+  return {
+    gpu: reportedGpu(gpu),
+    gpus,
+    strategy,
+    gradientCheckpointing: planned.gradientCheckpointing,
+    ...plan,
+    effectiveBatch: effectiveBatch(planned),
+    peakBytes: probe.peak(microBatch).bytes,
+    errorBand: known.memoryBand,
+    provenance: 'estimated',
+    throughputProvenance: 'modelled',
+    ...costsOf(speed, gpu.pricePerHourUsd * gpus, samplesPerRun),
+    spec: planned,
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * Which cards, how many of them and how they share a training: every arrangement that fits, with what it costs. Memory is estimated
+ * and speed modelled, each within its band; prices are the catalogue's or the team's.
+ */
+import type { Calibration } from '../calibration/correction.ts'
+import { effectiveBatch, modelCopies, type TrainingSpec } from '../config/spec.ts'
+import type { FootprintCache } from '../estimate/footprint-cache.ts'
+import { type Gpu, hasSpeed, type SpeedyGpu } from '../gpus/catalogue.ts'
+import { supportsCheckpointing } from '../models/architecture.ts'
+import type { CatalogueModel } from '../models/catalogue.ts'
+import { EstimateProbe } from '../probes/estimate.ts'
+import { BARE_EFFECTIVE_BATCH, bareTraining } from './bare-model.ts'
+import { UndividedSteps } from './bound.ts'
+import { type ClosestRow, closestRow } from './closest.ts'
+import { type Method, methodsFor, specWith } from './methods.ts'
+import { bestRows, type Planning } from './on-card.ts'
+import { byCost, type PlanRow, undominated } from './row.ts'
+import { refuseUnplannable, toolOf } from './strategy.ts'
+
+/** Plain data, which may cross to another process. */
+export interface PlanOptions {
+  readonly cards: readonly Gpu[]
+  /** The most GPUs that may train together; one, two, four and so on up to it are tried. */
+  readonly maxGpus: number
+  /** Instead of the spec's own. */
+  readonly effectiveBatch?: number | undefined
+  /** Of a bare model, what may train; all that there is unless told. A config says it itself. */
+  readonly methods?: readonly Method[] | undefined
+  /** Fields of the spec that were given by hand. Of a bare model, the rest is open. */
+  readonly said?: readonly (keyof TrainingSpec)[] | undefined
+  readonly samplesPerRun?: number | undefined
+  /** The run as it is now, where its length is known. */
+  readonly now?: { readonly gpu: Gpu; readonly hoursPerRun: number } | undefined
+  readonly margin?: number | undefined
+  readonly calibration?: Calibration | undefined
+}
+
+export interface PlanSection {
+  /** Absent for a config, which says itself what trains. */
+  readonly method?: Method
+  /** Cheapest first. */
+  readonly rows: readonly PlanRow[]
+  /** What comes closest, where there is no row. */
+  readonly closest?: ClosestRow
+}
+
+export interface Plan {
+  /** Samples of an optimizer step, which every row keeps. */
+  readonly effectiveBatch: number
+  readonly samplesPerRun?: number
+  readonly sections: readonly PlanSection[]
+  /** Of the cards, those whose speed or price nobody has told. */
+  readonly unplanned: readonly string[]
+  /** What was assumed of a bare model, one sentence each. */
+  readonly assumptions: readonly string[]
+}
+
+export interface Planned {
+  readonly spec: TrainingSpec
+  readonly model: CatalogueModel
+  /** The name of the config's format; undefined for a bare model. */
+  readonly dialect?: string | undefined
+}
+
+/** @throws MemoryMarkError for trainings that cannot be planned. */
+export function planTraining(planned: Planned, options: PlanOptions, footprints: FootprintCache): Plan {
+  refuseUnplannable(planned.spec)
+  return planned.dialect === undefined
+    ? planModel(planned, options, footprints)
+    : planConfig(planned, options, footprints)
+}
+
+function planConfig({ spec, model, dialect }: Planned, options: PlanOptions, footprints: FootprintCache): Plan {
+  const planning = planningOf({ spec, model, dialect }, options, footprints)
+  const section = sectionOf([spec], model, amongOf(options), planning)
+  return planOf(planning, [section], options, [])
+}
+
+function planModel({ spec: open, model }: Planned, options: PlanOptions, footprints: FootprintCache): Plan {
+  const { said = [], effectiveBatch: told } = options
+  const { spec, assumptions } = bareTraining(open, model, said)
+  const saysBatch = told !== undefined || said.includes('microBatch')
+  const batch = saysBatch ? told : BARE_EFFECTIVE_BATCH
+  const planning = planningOf({ spec, model }, { ...options, effectiveBatch: batch }, footprints)
+  const methods = methodsTo(options, spec, model)
+  const sections = methods.map(method => {
+    const trained = method === undefined ? spec : specWith(method, spec, model)
+    const variants = variantsOf(trained, model, !said.includes('gradientCheckpointing'))
+    return { ...(method && { method }), ...sectionOf(variants, model, amongOf(options), planning) }
+  })
+  const onBatch = saysBatch
+    ? []
+    : [`Batches of ${BARE_EFFECTIVE_BATCH} samples over all GPUs: change it with --effective-batch.`]
+  return planOf(planning, sections, options, [...assumptions, ...onBatch])
+}
+
+/** Adapters that are given by hand are the one method. */
+function methodsTo(
+  { methods }: PlanOptions,
+  spec: TrainingSpec,
+  model: CatalogueModel,
+): readonly (Method | undefined)[] {
+  if (spec.lora !== undefined) return [undefined]
+  const possible = methodsFor(model)
+  return methods === undefined ? possible : methods.filter(method => possible.includes(method))
+}
+
+function planningOf(planned: Planned, options: PlanOptions, footprints: FootprintCache): Planning {
+  const { spec, model, dialect } = planned
+  const { margin, calibration } = options
+  return {
+    effectiveBatch: options.effectiveBatch ?? effectiveBatch(spec),
+    tool: toolOf(dialect),
+    footprints,
+    undivided: new UndividedSteps(model.config),
+    samplesPerRun: options.samplesPerRun ?? samplesOfRun(spec, model, options, footprints),
+    ...(margin !== undefined && { margin }),
+    ...(calibration !== undefined && { calibration }),
+  }
+}
+
+function planOf(
+  { effectiveBatch, samplesPerRun }: Planning,
+  sections: readonly PlanSection[],
+  { cards }: PlanOptions,
+  assumptions: readonly string[],
+): Plan {
+  return {
+    effectiveBatch,
+    ...(samplesPerRun !== undefined && { samplesPerRun }),
+    sections,
+    unplanned: cards.filter(card => !isPlannable(card)).map(({ id }) => id),
+    assumptions,
+  }
+}
+
+function amongOf({ cards, maxGpus }: PlanOptions): Among {
+  return { cards: cards.filter(isPlannable), counts: powersOfTwo(maxGpus) }
+}
+
+interface Among {
+  readonly cards: readonly SpeedyGpu[]
+  readonly counts: readonly number[]
+}
+
+function sectionOf(
+  variants: readonly TrainingSpec[],
+  { config }: CatalogueModel,
+  { cards, counts }: Among,
+  planning: Planning,
+): Omit<PlanSection, 'method'> {
+  const rows = counts.flatMap(gpus => bestRows(variants, config, { cards, gpus }, planning))
+  if (rows.length > 0) return { rows: undominated(rows).toSorted(byCost) }
+  const closest = closestRow(variants, config, { cards, counts }, planning)
+  return { rows, ...(closest && { closest }) }
+}
+
+/** Without checkpointing first, which is faster where it fits. */
+function variantsOf(spec: TrainingSpec, { config }: CatalogueModel, chooses: boolean): readonly TrainingSpec[] {
+  if (!chooses || spec.gradientCheckpointing || !supportsCheckpointing(config)) return [spec]
+  return [spec, { ...spec, gradientCheckpointing: true }]
+}
+
+function isPlannable(card: Gpu): card is SpeedyGpu {
+  return hasSpeed(card) && card.priceCaveat !== 'not-given'
+}
+
+function powersOfTwo(most: number): number[] {
+  return Array.from({ length: Math.floor(Math.log2(most)) + 1 }, (_, exponent) => 2 ** exponent)
+}
+
+/** What a run of the known length trains on, at the speed that is modelled for it as it is now. */
+function samplesOfRun(
+  spec: TrainingSpec,
+  { config }: CatalogueModel,
+  { now }: PlanOptions,
+  footprints: FootprintCache,
+): number | undefined {
+  if (now === undefined) return undefined
+  const probe = new EstimateProbe(footprints.of(spec, config, now.gpu), now.gpu)
+  const each = probe.samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
+  return each && each * modelCopies(spec) * now.hoursPerRun * 3_600
+}

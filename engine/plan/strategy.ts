@@ -1,0 +1,106 @@
+/** The ways in which one or several GPUs can train a spec, and what the spec is under each. */
+import { isFsdp, isOfImages, type Precision, type Sharding, type TrainingSpec } from '../config/spec.ts'
+import { MemoryMarkError } from '../errors.ts'
+
+/** From the simplest to the one that exchanges most between GPUs: of two that are as fast, the earlier is the better one. */
+export const strategies = ['single', 'ddp', 'zero1', 'zero2', 'fsdp', 'zero3'] as const
+export type Strategy = (typeof strategies)[number]
+
+export const strategyNames: Readonly<Record<Strategy, string>> = {
+  single: 'one GPU',
+  ddp: 'DDP',
+  zero1: 'ZeRO-1',
+  zero2: 'ZeRO-2',
+  fsdp: 'FSDP',
+  zero3: 'ZeRO-3',
+}
+
+/** How many GPUs, and how they share the training. */
+export interface Arrangement {
+  readonly strategy: Strategy
+  readonly gpus: number
+}
+
+/** Whose config the spec is from; what a tool cannot do is not planned for it. */
+export type Tool = 'trainer' | 'axolotl' | 'torchtune' | 'other'
+
+/** By the name of the config's format; a bare model is planned for Hugging Face's Trainer. */
+export function toolOf(dialect: string | undefined): Tool {
+  switch (dialect) {
+    case undefined:
+    case 'Hugging Face Trainer':
+      return 'trainer'
+    case 'Axolotl':
+      return 'axolotl'
+    case 'torchtune':
+      return 'torchtune'
+    default:
+      return 'other'
+  }
+}
+
+/** On one GPU, `single` alone; on several, all that the tool and the spec can do. */
+export function strategiesFor(spec: TrainingSpec, gpus: number, tool: Tool): readonly Strategy[] {
+  if (gpus === 1) return ['single']
+  // recipes/*_distributed.py of torchtune shard with FSDP2 wherever several GPUs train.
+  if (tool === 'torchtune') return ['fsdp']
+  if (spec.loop === 'ultralytics' || isOfImages(spec.task)) return ['ddp']
+  // fully_shard does not keep bitsandbytes' own kind of parameter, and ZeRO-3 would have to divide it.
+  if (spec.quantization !== undefined) return ['ddp']
+  // ZeRO-1 and ZeRO-2 divide gradients and optimizer state, of which adapters have next to none.
+  if (spec.lora !== undefined) return ['ddp', 'fsdp', 'zero3']
+  return ['ddp', 'zero1', 'zero2', 'fsdp', 'zero3']
+}
+
+/** The spec as `arrangement` would train it; only its batch is still the old one. */
+export function arrangedSpec(spec: TrainingSpec, { strategy, gpus }: Arrangement, tool: Tool): TrainingSpec {
+  const { sharding: _, zero: __, offload: ___, fsdpVersion, ...undivided } = spec
+  const sharding = strategy === 'single' || (strategy === 'ddp' && tool !== 'torchtune') ? undefined : strategy
+  return {
+    ...undivided,
+    gpus,
+    precision: precisionUnder(spec, sharding, tool),
+    // torchtune's recipes name FSDP on one GPU too, where it divides nothing.
+    ...(tool === 'torchtune' && { sharding: 'fsdp' as const }),
+    ...(tool !== 'torchtune' && sharding !== undefined && { sharding }),
+    ...((tool === 'torchtune' || (isFsdp(sharding) && fsdpVersion === undefined)) && { fsdpVersion: 2 as const }),
+    ...(isFsdp(sharding) && fsdpVersion !== undefined && { fsdpVersion }),
+  }
+}
+
+/**
+ * DeepSpeed keeps 32-bit master weights for what trains, and accelerate upcasts it under FSDP (accelerator.py, prepare_model); without
+ * them, the Trainer's bf16 is autocast over the weights as loaded, and Axolotl's is bf16 weights.
+ */
+function precisionUnder(spec: TrainingSpec, sharding: Sharding | undefined, tool: Tool): Precision {
+  const { precision, lora } = spec
+  if (tool === 'torchtune' || precision === 'fp32' || precision === 'tf32') return precision
+  const hasMasters = sharding !== undefined && !(isFsdp(sharding) && lora !== undefined)
+  if (hasMasters) return 'bf16-master'
+  if (precision !== 'bf16-master') return precision
+  return lora !== undefined || tool === 'axolotl' ? 'bf16' : 'amp-bf16'
+}
+
+/** @throws MemoryMarkError for trainings that no table of ours would tell the truth of. */
+export function refuseUnplannable(spec: TrainingSpec): void {
+  const refused = (message: string, fix: string) => new MemoryMarkError({ code: 'not-planned', message, fix })
+  if (spec.framework !== 'pytorch') {
+    throw refused(`training steps in ${spec.framework} can only be run, not estimated`, 'Run `memorymark sweep`.')
+  }
+  if (spec.step !== 'training') {
+    throw refused('a run of forward and backward passes alone is no training to plan', 'Leave out --step.')
+  }
+  if (spec.tensorParallel !== undefined || (spec.expertParallel ?? 1) > 1) {
+    throw refused(
+      'it divides its layers or its experts among GPUs, and a plan only divides the batch and the model’s state',
+      'Estimate each number of GPUs with `memorymark estimate`.',
+    )
+  }
+  const kind = spec.method?.kind
+  if (kind === 'answers' || kind === 'strided' || kind === 'trajectories') {
+    throw refused(
+      'it generates completions between its steps, which takes most of its time and is not modelled, so that no costs can be compared',
+      'Use `memorymark estimate` for its memory on each GPU.',
+    )
+  }
+}
