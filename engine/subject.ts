@@ -20,6 +20,7 @@ import { defaultGpu, type Gpu } from './gpus/catalogue.ts'
 import type { ModelConfig } from './models/architecture.ts'
 import type { CatalogueModel } from './models/catalogue.ts'
 import { resolveModel } from './models/resolve.ts'
+import type { Plan } from './plan/plan.ts'
 import { EstimateProbe } from './probes/estimate.ts'
 import { type RepositorySettings, settingsFor } from './settings/settings.ts'
 import { defaultPolicy } from './verdict/policy.ts'
@@ -29,6 +30,8 @@ export interface Subject {
   readonly path: string
   /** Of a file that starts several. */
   readonly training?: TrainingPlace
+  /** The name of the config's format; absent for a bare model. */
+  readonly dialect?: string
   readonly spec: TrainingSpec
   readonly model: CatalogueModel
   /** What was assumed, one sentence each. */
@@ -54,6 +57,11 @@ export interface SubjectOptions {
 export interface EstimatedSubject {
   readonly subject: Subject
   readonly assessment: Assessment
+}
+
+export interface PlannedSubject {
+  readonly subject: Subject
+  readonly plan: Plan
 }
 
 /** @throws MemoryMarkError for what cannot be read, and for what the model cannot do. */
@@ -130,10 +138,17 @@ async function configSubject(file: SourceFile, options: SubjectOptions, sources:
   const reading = await readConfigAsync(file, sources, { ...supplied, versions })
   switch (reading.kind) {
     case 'training-config': {
-      const { spec, model, training } = reading
+      const { spec, model, training, dialect } = reading
       const unread = unreadSentence(reading.unreadSettings)
       const assumptions = [...reading.assumptions, ...(unread === undefined ? [] : [unread])]
-      return { path, spec, model, assumptions, ...(training?.isOnly === false && { training: withoutCount(training) }) }
+      const place = { path, dialect }
+      return {
+        ...place,
+        spec,
+        model,
+        assumptions,
+        ...(training?.isOnly === false && { training: withoutCount(training) }),
+      }
     }
     case 'not-a-training-config':
       throw new MemoryMarkError(notATrainingConfig(path, reading.why))

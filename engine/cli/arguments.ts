@@ -36,7 +36,7 @@ function usageError(error: TypeError, flags: readonly string[]): MemoryMarkError
 }
 
 /** `described`: the GPUs that the settings describe. */
-export function gpuFlag(text: string | undefined, described: readonly Gpu[] = []): Gpu {
+export function gpuFlag(text: string | undefined, described: readonly Gpu[] = [], flag = '--gpu'): Gpu {
   if (text === undefined) return defaultGpu
   const gpu = findGpuAmong(described, text)
   if (gpu !== undefined) return gpu
@@ -44,7 +44,7 @@ export function gpuFlag(text: string | undefined, described: readonly Gpu[] = []
   const near = closest(text, ids)
   throw new MemoryMarkError({
     code: 'unknown-gpu',
-    field: '--gpu',
+    field: flag,
     message: `"${text}" is not a GPU in the catalogue`,
     fix: `${near ? `Did you mean ${near}? ` : ''}Known: ${ids.join(', ')}.`,
   })

@@ -9,6 +9,7 @@ import { doctor } from './doctor.ts'
 import { estimate } from './estimate.ts'
 import type { ExitCode } from './exit-code.ts'
 import { explain } from './explain.ts'
+import { plan } from './plan.ts'
 import { complain, complainOf, print } from './print.ts'
 import { sweep } from './sweep.ts'
 import { usage } from './usage.ts'
@@ -17,6 +18,7 @@ import { validateBackward, validateCompile } from './validate.ts'
 const commands: Record<string, (args: string[]) => Promise<ExitCode>> = {
   check,
   estimate,
+  plan,
   explain,
   sweep,
   calibrate,

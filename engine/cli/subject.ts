@@ -4,8 +4,16 @@ import type { TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 import type { IsolatedEngine } from '../isolated/engine.ts'
+import type { PlanOptions } from '../plan/plan.ts'
 import { noSettings } from '../settings/settings.ts'
-import { type EstimatedSubject, type Named, notATrainingConfig, type Subject, type SubjectOptions } from '../subject.ts'
+import {
+  type EstimatedSubject,
+  type Named,
+  notATrainingConfig,
+  type PlannedSubject,
+  type Subject,
+  type SubjectOptions,
+} from '../subject.ts'
 import { exists, findFiles, trainingOn } from './files.ts'
 import { settingsOrThrow } from './settings.ts'
 import { sources } from './sources.ts'
@@ -37,6 +45,16 @@ export async function estimateSubject(
 ): Promise<EstimatedSubject> {
   const named = await namedBy(positionals)
   return engine.estimateSubject(named, await optionsFor(named, values, engine), { gpu, sources: sources() })
+}
+
+export async function planSubject(
+  positionals: readonly string[],
+  values: SpecFlags,
+  engine: IsolatedEngine,
+  plan: PlanOptions,
+): Promise<PlannedSubject> {
+  const named = await namedBy(positionals)
+  return engine.planSubject(named, await optionsFor(named, values, engine), { plan, sources: sources() })
 }
 
 async function optionsFor(named: Named, values: SpecFlags, engine: IsolatedEngine): Promise<SubjectOptions> {

@@ -56,6 +56,20 @@ const commands: Record<string, CommandUsage> = {
   --no-settings                ignore the settings file
   --json                       print one JSON object`,
   },
+  plan: {
+    form: 'plan <model-id-or-config>',
+    purpose: 'find the GPUs, how many and how they share the training, that cost least',
+    options: `
+  --gpus all|<ids>             cards to choose from: a100-80gb,h100 (default all), also those described in the settings
+  --max-gpus <n>               the most GPUs together: 1, 2, 4, … up to it (default 64)
+  --effective-batch <n>        samples per optimizer step over all GPUs (default: the config's own; 64 for a model)
+  --method full,lora,qlora     what to train of a model (default: each)
+  --samples-per-run <n>        for hours and dollars a run; or --hours-per-run <hours> with --gpu <id> for the run as it is
+  --top <n>                    rows to show (default 10)
+  --write <row>                the row whose lines of config are printed (default 1)
+  --json                       print one JSON object
+  and the other options of \`estimate\`, for what the model or the config does not say`,
+  },
   sweep: {
     form: 'sweep <model-id-or-config>',
     purpose: 'find the largest batch by running trials',

@@ -14,11 +14,12 @@ import type { Sources } from '../config/sources.ts'
 import { MemoryMarkError, type Problem } from '../errors.ts'
 import type { ExplainOptions } from '../explain.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
+import type { PlanOptions } from '../plan/plan.ts'
 import type { Proposal, ProposalOptions } from '../propose.ts'
 import type { AnalysedConfig, ConfigResult, Report } from '../report/schema.ts'
 import type { SettingsReading } from '../settings/read.ts'
 import type { RepositorySettings } from '../settings/settings.ts'
-import type { EstimatedSubject, Named, RunOnGpu, Subject, SubjectOptions } from '../subject.ts'
+import type { EstimatedSubject, Named, PlannedSubject, RunOnGpu, Subject, SubjectOptions } from '../subject.ts'
 import { type EachFileOptions, eachFile, type FileOutcome, type Files } from './each-file.ts'
 import { type AnalysisLimits, defaultLimits, excessProblem } from './limits.ts'
 import { ProcessPool } from './pool.ts'
@@ -205,6 +206,16 @@ export class IsolatedEngine implements AsyncDisposable {
     return this.#oneOrThrow<'estimate-subject'>(task, named, sources)
   }
 
+  /** Refuses what passes a limit, and trainings that cannot be planned. @throws MemoryMarkError */
+  planSubject(
+    named: Named,
+    options: SubjectOptions,
+    { plan, sources }: { readonly plan: PlanOptions; readonly sources: Sources },
+  ): Promise<PlannedSubject> {
+    const task = { kind: 'plan-subject', of: named.kind, options, plan } as const
+    return this.#oneOrThrow<'plan-subject'>(task, named, sources)
+  }
+
   /** Ends its processes, and with them what runs there. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.#pool[Symbol.asyncDispose]()
@@ -220,7 +231,7 @@ export class IsolatedEngine implements AsyncDisposable {
     return outcome
   }
 
-  async #oneOrThrow<Kind extends 'read-subject' | 'estimate-subject'>(
+  async #oneOrThrow<Kind extends 'read-subject' | 'estimate-subject' | 'plan-subject'>(
     task: Extract<Task, { kind: Kind }>,
     named: Named,
     sources: Sources,

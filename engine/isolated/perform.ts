@@ -11,6 +11,7 @@ import { FootprintCache } from '../estimate/footprint-cache.ts'
 import { explainFile } from '../explain.ts'
 import type { Host } from '../isolation/orders.ts'
 import type { HubAnswer } from '../models/hub.ts'
+import { planTraining } from '../plan/plan.ts'
 import { proposeChange } from '../propose.ts'
 import { readSettings } from '../settings/read.ts'
 import { settingsFor } from '../settings/settings.ts'
@@ -70,6 +71,11 @@ function performing(task: Task, asks: TaskOrder['asks'], host: Host): PerformOn 
           subject,
           assessment: estimateSubject(subject, task.gpu, roomyFootprints(), task.options.settings.calibration),
         }
+      }
+    case 'plan-subject':
+      return async file => {
+        const subject = await readSubject(namedBy(file, task.of), task.options, sources)
+        return { subject, plan: planTraining(subject, task.plan, roomyFootprints()) }
       }
     case 'read':
       return async file => {

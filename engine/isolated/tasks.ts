@@ -6,11 +6,12 @@ import type { Explanation } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 import type { HubAnswer } from '../models/hub.ts'
+import type { PlanOptions } from '../plan/plan.ts'
 import type { Proposal } from '../propose.ts'
 import type { AnalysedConfig } from '../report/schema.ts'
 import type { SettingsReading } from '../settings/read.ts'
 import type { RepositorySettings } from '../settings/settings.ts'
-import type { EstimatedSubject, Named, RunOnGpu, Subject, SubjectOptions } from '../subject.ts'
+import type { EstimatedSubject, Named, PlannedSubject, RunOnGpu, Subject, SubjectOptions } from '../subject.ts'
 
 /** What may cross to another process. */
 export type PlainOptions = Omit<AnalyzeOptions, 'sources' | 'base' | 'assessor'>
@@ -31,6 +32,12 @@ export type Task =
       readonly options: SubjectOptions
       readonly gpu: Gpu
     }
+  | {
+      readonly kind: 'plan-subject'
+      readonly of: Named['kind']
+      readonly options: SubjectOptions
+      readonly plan: PlanOptions
+    }
   /** For what it asks of its sources on the way. */
   | { readonly kind: 'read'; readonly settings: RepositorySettings }
   | { readonly kind: 'is-named-by-configs' }
@@ -48,6 +55,7 @@ export interface Results {
   readonly 'estimate-run': RunFigures
   readonly 'read-subject': Subject
   readonly 'estimate-subject': EstimatedSubject
+  readonly 'plan-subject': PlannedSubject
   readonly read: undefined
   readonly 'is-named-by-configs': boolean
   readonly 'state-versions': readonly Statement[]

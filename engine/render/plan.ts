@@ -1,0 +1,123 @@
+/** A plan as a page in a terminal: a table for each way of training, what is known of its figures, and the lines of one row. */
+import { methodNames } from '../plan/methods.ts'
+import type { Plan, PlanSection } from '../plan/plan.ts'
+import type { PlanRow } from '../plan/row.ts'
+import type { Snippet } from '../plan/snippets/snippet.ts'
+import { strategyNames } from '../plan/strategy.ts'
+import { formatGib, formatPercent } from '../units.ts'
+import { formatBatch, formatCount, formatRateRange, formatUsdRange, ofUsable, priceRemark } from './figures.ts'
+import { plainText } from './plain.ts'
+
+export interface PlanPage {
+  readonly plan: Plan
+  /** The model or the config. */
+  readonly name: string
+  /** Rows of each section to show. */
+  readonly top: number
+}
+
+/** Rows are numbered through all sections, so that a number names one. */
+export function numberedRows({ sections }: Pick<Plan, 'sections'>): readonly PlanRow[] {
+  return sections.flatMap(({ rows }) => rows)
+}
+
+/** Ends without a newline. */
+export function renderPlan({ plan, name, top }: PlanPage): string {
+  const hasRuns = plan.samplesPerRun !== undefined
+  let before = 0
+  const blocks = plan.sections.map(section => {
+    const first = before + 1
+    before += section.rows.length
+    return sectionBlock(section, { name, top, first, hasRuns })
+  })
+  return [...blocks, notes(plan)].join('\n\n')
+}
+
+interface SectionTerms {
+  readonly name: string
+  readonly top: number
+  /** The number of its first row. */
+  readonly first: number
+  readonly hasRuns: boolean
+}
+
+function sectionBlock(section: PlanSection, { name, top, first, hasRuns }: SectionTerms): string {
+  const { method, rows } = section
+  const heading = [plainText(name, 200), method && methodNames[method]].filter(Boolean).join(': ')
+  if (rows.length === 0) return `${heading}\n  ${nothingFits(section)}`
+  const shown = rows.slice(0, top)
+  const header = ['', 'GPUs', 'shared by', 'batch', 'memory of each', 'samples/s', '$ per 1M samples']
+  const cells = [
+    hasRuns ? [...header, 'hours a run', '$ a run'] : header,
+    ...shown.map((row, index) => cellsOf(row, first + index)),
+  ]
+  const more = rows.length - shown.length
+  const rest = more > 0 ? [`  and ${formatCount(more)} dearer: --top ${rows.length} shows all`] : []
+  return [heading, ...table(cells), ...rest].join('\n')
+}
+
+function cellsOf(row: PlanRow, number: number): readonly string[] {
+  const { gpu, gpus, strategy, gradientCheckpointing, peakBytes, samplesPerSecondRange, run } = row
+  const shared = `${strategyNames[strategy]}${gradientCheckpointing ? ', checkpointing' : ''}`
+  const runs = run === undefined ? [] : [formatRateRange(run.hoursRange), formatUsdRange(run.costRangeUsd)]
+  return [
+    `${number}`,
+    `${gpus} × ${plainText(gpu.name, 60)}`,
+    shared,
+    formatBatch(row),
+    `${ofUsable(peakBytes, gpu.usableBytes)} (${formatPercent(peakBytes / gpu.usableBytes)}), ${bandOf(row)}`,
+    formatRateRange(samplesPerSecondRange),
+    `${formatUsdRange(row.usdPerMillionSamplesRange)}${gpu.priceCaveat === undefined ? '' : ' *'}`,
+    ...runs,
+  ]
+}
+
+function bandOf({ errorBand: { lowPercent, highPercent } }: PlanRow): string {
+  return `−${-lowPercent}…+${highPercent} %`
+}
+
+function table(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => (row[column] ?? '').length)))
+  return rows.map(row => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
+}
+
+function nothingFits({ closest }: PlanSection): string {
+  if (closest === undefined) return 'Nothing fits: none of the cards computes in this precision.'
+  const { gpu, gpus, strategy, neededBytes, missingBytes } = closest
+  const what = `${gpus} × ${plainText(gpu.name, 60)} with ${strategyNames[strategy]}, one sample at a time`
+  return `Nothing fits. Closest: ${what}, takes ${formatGib(neededBytes)} of each GPU, ${formatGib(missingBytes)} more than it has to spare.`
+}
+
+function notes(plan: Plan): string {
+  const rows = numberedRows(plan)
+  const caveats = new Map(
+    rows.flatMap(({ gpu }) => (gpu.priceCaveat === undefined ? [] : [[gpu.name, priceRemark(gpu).slice(2)] as const])),
+  )
+  const lines = [
+    `Every row keeps ${formatCount(plan.effectiveBatch)} samples per optimizer step. Memory is estimated, speed is modelled and lies within its range nine times in ten; cheapest first, by what is modelled.`,
+    ...plan.assumptions,
+    ...(rows.some(({ gpus }) => gpus > 8)
+      ? ['More than 8 GPUs are taken to stand in servers of 8, joined by 200 Gb/s for each GPU.']
+      : []),
+    ...(caveats.size > 0
+      ? [`* Prices to check: ${[...caveats].map(([name, why]) => `${plainText(name, 60)} (${why})`).join(', ')}.`]
+      : []),
+    ...(plan.unplanned.length > 0
+      ? [`Left out, for want of a price or a speed: ${plan.unplanned.map(id => plainText(id, 60)).join(', ')}.`]
+      : []),
+  ]
+  return lines.join('\n')
+}
+
+/** Of one row; `undefined` for a format that we do not write. */
+export function renderSnippet(number: number, snippet: Snippet | undefined): string {
+  if (snippet === undefined) {
+    return `Row ${number}: its lines are not written for this format; set the batch, the number of GPUs and the sharding there.`
+  }
+  const files = snippet.files.map(({ path, text }) => [`# ${plainText(path, 200)}`, text].join('\n'))
+  return [
+    `Row ${number} as lines of config, in place of what it says of batch, checkpointing, DeepSpeed and FSDP now:`,
+    ...files,
+    `$ ${snippet.command}`,
+  ].join('\n\n')
+}
