@@ -1,0 +1,84 @@
+/**
+ * Memory of an evaluation in the middle of a training run: forward passes without gradients, beside the weights and the optimizer's
+ * state. transformers 5.18 trainer.py, evaluation_loop and prediction_step: the model in eval mode under torch.no_grad, one batch after
+ * the other, whose loss is computed and whose logits the model's output holds until then.
+ */
+import type { TrainingSpec } from '../config/spec.ts'
+import { forward, type ModelConfig } from '../models/architecture.ts'
+import { expertNamesOf } from '../models/expert-names.ts'
+import type { Device } from './footprint.ts'
+import { Player } from './player.ts'
+import { EVERY_LAYER } from './repetition.ts'
+import { highestPoint } from './replay.ts'
+import { type Sections, sectionsOf } from './sections.ts'
+import { DataParallel } from './sharding/data-parallel.ts'
+import { sharesOf } from './sharding/shares.ts'
+import type { Step } from './step.ts'
+import { bytesPerElement, elements, type Tensor } from './storage.ts'
+import { Tape } from './tape.ts'
+
+export interface Evaluation {
+  /** The most that is allocated in one batch beside what stays between steps. */
+  bytesAt(batch: number): number
+  /** Of one sample's logits as they would be kept for metrics. */
+  readonly logitBytesPerSample: number
+}
+
+/** `recordedTurns`: of layers that repeat, how many are recorded first, until what stands for the rest is known to. */
+const recordedTurns = [1, 2, EVERY_LAYER]
+
+export function evaluationOf(training: TrainingSpec, config: ModelConfig, device: Device): Evaluation {
+  const spec = evaluated(training)
+  for (const turns of recordedTurns) {
+    const played = playEvaluation(spec, config, device, turns)
+    if (played !== undefined) return played
+  }
+  throw new Error('an evaluation of every layer has no sections')
+}
+
+/** In eval mode nothing drops out and nothing is recomputed. */
+function evaluated({ gradientCheckpointing: _, lora, ...spec }: TrainingSpec): TrainingSpec {
+  return {
+    ...spec,
+    ...(lora && { lora: { ...lora, dropout: 0 } }),
+    gradientCheckpointing: false,
+    dropout: false,
+    gradientAccumulation: 1,
+  }
+}
+
+function playEvaluation(
+  spec: TrainingSpec,
+  config: ModelConfig,
+  device: Device,
+  firstTurns: number,
+): Evaluation | undefined {
+  const tape = new Tape(spec, device, expertNamesOf(config))
+  tape.firstTurns = firstTurns
+  const { logits, loss } = recorded(tape, config, spec)
+  const player = new Player(tape, loss, {
+    shares: sharesOf(spec),
+    checkpoints: { isReentrant: false, keepsInputs: false, offloadsInputs: false },
+    inBackward: undefined,
+    // Weights are whole, and no gradients are exchanged.
+    exchange: (memory, kept) => new DataParallel({ spec, parameters: tape.parameters, memory, kept }),
+  })
+  for (const storage of tape.batch) player.allocate(storage)
+  player.beforehand(tape.nodes)
+  const sections = sectionsOf(player.step, [])
+  // accelerate's mixed precision hands outputs on in float32 (convert_outputs_to_fp32), DeepSpeed as they are.
+  const kept = spec.precision === 'bf16-master' ? logits.dtype : 'float32'
+  return sections && evaluation(player.step, sections, elements(logits) * bytesPerElement[kept])
+}
+
+function recorded(tape: Tape, config: ModelConfig, spec: TrainingSpec): { logits: Tensor; loss: Tensor } {
+  return tape.withoutGradients({ of: 'policy' }, () => {
+    const logits = forward(tape, config, spec)
+    const loss = tape.frame(logits, input => tape.crossEntropy(input))
+    return { logits, loss }
+  })
+}
+
+function evaluation(step: Step, sections: Sections, logitBytesPerSample: number): Evaluation {
+  return { bytesAt: batch => highestPoint(sections, step.bytesAt(batch), 0).bytes, logitBytesPerSample }
+}

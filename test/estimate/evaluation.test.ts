@@ -1,0 +1,65 @@
+/**
+ * What an evaluation takes beside the weights, against PyTorch's own trace: torch 2.13 and transformers 5.18 on the meta device with CUDA's
+ * kernels, the model in eval mode under torch.no_grad over two batches, its loss computed; MiB above the weights, of 512 tokens a sample.
+ */
+import { describe, expect, it } from 'vitest'
+import type { TrainingSpec } from '../../engine/config/spec.ts'
+import { evaluationOf } from '../../engine/estimate/evaluation.ts'
+import { Footprint } from '../../engine/estimate/footprint.ts'
+import { MIB } from '../../engine/units.ts'
+import { knownModel, specOf } from './specs.ts'
+
+const adapters = { rank: 16, targets: ['q_proj', 'v_proj'], dropout: 0.05 }
+
+const traced: readonly [string, Partial<TrainingSpec>, one: number, eight: number][] = [
+  ['Qwen/Qwen2.5-0.5B', { precision: 'amp-bf16' }, 1_685.9, 6_891.4],
+  ['Qwen/Qwen2.5-0.5B', { precision: 'bf16' }, 742.8, 5_942.1],
+  ['Qwen/Qwen2.5-0.5B', { precision: 'fp32' }, 595.3, 4_762.1],
+  ['Qwen/Qwen3-0.6B', { precision: 'amp-bf16', paddedBatches: true }, 1_880.6, 7_087.9],
+  ['Qwen/Qwen3-30B-A3B', { precision: 'bf16' }, 743.9, 5_951.1],
+  ['openai-community/gpt2', { precision: 'amp-bf16' }, 482.7, 2_211.1],
+  ['mistralai/Mistral-7B-v0.1', { precision: 'bf16' }, 160.3, 1_282.1],
+  ['microsoft/phi-2', { precision: 'amp-bf16' }, 5_306.5, 7_091.6],
+  ['google/gemma-2-2b', { precision: 'amp-bf16' }, 6_240.5, 15_022.1],
+  ['google/gemma-4-E2B', { precision: 'bf16' }, 1_281.5, 10_252.1],
+  ['EleutherAI/pythia-410m', { precision: 'amp-fp16' }, 922.3, 2_655.8],
+  ['facebook/opt-350m', { precision: 'amp-bf16' }, 873.5, 2_595.4],
+  ['meta-llama/Llama-3.2-1B', { precision: 'bf16', lora: adapters }, 628.3, 5_026.1],
+  ['FacebookAI/roberta-base', { precision: 'amp-bf16', task: 'masked-lm' }, 484.0, 2_212.6],
+  ['google-t5/t5-base', { precision: 'fp32', task: 'seq2seq-lm' }, 130.0, 1_040.1],
+]
+
+/** Of all that is allocated, the weights included. */
+const BAND = 0.02
+
+describe('an evaluation', () => {
+  it.each(traced)('of %s %j is within 2 %% of the trace', (name, changes, one, eight) => {
+    const spec = specOf(name, { sequenceLength: 512, loop: 'trainer', ...changes })
+    const { config } = knownModel(name)
+    const weights = new Footprint(spec, config).resting(0).breakdown.weights
+    const evaluation = evaluationOf(spec, config, { hasFlash: true })
+    for (const [batch, mib] of [
+      [1, one],
+      [8, eight],
+    ] as const) {
+      const whole = weights + mib * MIB
+      expect(Math.abs(weights + evaluation.bytesAt(batch) - whole) / whole, `batch ${batch}`).toBeLessThan(BAND)
+    }
+  })
+
+  it('is the same whether the training recomputes its blocks or drops features out', () => {
+    const plain = specOf('gpt2', { loop: 'trainer', precision: 'amp-bf16' })
+    const { config } = knownModel('gpt2')
+    const of = (spec: TrainingSpec) => evaluationOf(spec, config, { hasFlash: true }).bytesAt(8)
+    expect(of({ ...plain, gradientCheckpointing: true })).toBe(of(plain))
+    expect(of({ ...plain, gradientAccumulation: 8 })).toBe(of(plain))
+  })
+
+  it('keeps float32 logits of every token for metrics, and 16-bit ones where DeepSpeed hands them on', () => {
+    const { config } = knownModel('gpt2')
+    const of = (precision: TrainingSpec['precision']) =>
+      evaluationOf(specOf('gpt2', { sequenceLength: 512, precision }), config, { hasFlash: true }).logitBytesPerSample
+    expect(of('amp-bf16')).toBe(512 * 50_257 * 4)
+    expect(of('bf16-master')).toBe(512 * 50_257 * 2)
+  })
+})
