@@ -40,6 +40,7 @@ type Settings = Pick<
   | 'reentrantCheckpoints'
   | 'method'
   | 'dropout'
+  | 'evaluation'
   | 'paddedBatches'
 >
 
@@ -140,7 +141,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     expertParallel,
     ...others
   } = settings
-  const { sharding, fsdpVersion, zero, syncsEveryMicroBatch, offload, method, dropout, ...rest } = others
+  const { sharding, fsdpVersion, zero, syncsEveryMicroBatch, offload, method, dropout, evaluation, ...rest } = others
   const { fusedLoss, fusedNorms, chunkedLoss, compiled, offloadsCheckpoints, reentrantCheckpoints, ...always } = rest
   return {
     ...always,
@@ -168,6 +169,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...(fsdpVersion && { fsdpVersion }),
     ...(reentrantCheckpoints !== undefined && { reentrantCheckpoints }),
     ...(method && { method }),
+    ...(evaluation && { evaluation }),
     ...(dropout !== undefined && { dropout }),
   }
 }

@@ -344,6 +344,17 @@ export const trainingSpec = z.object({
   dropout: z.boolean().optional(),
   /** PyTorch's `expandable_segments`, where it is said or the tool sets it; off where absent. */
   expandableSegments: z.literal(true).optional(),
+  /** Evaluations in the middle of the training; absent where there are none, or nothing is known of them. */
+  evaluation: z
+    .object({
+      /** Samples on one GPU in one forward pass. */
+      microBatch: batchSize,
+      /** Batches after which what was kept of them goes to the host: `eval_accumulation_steps`. At the end where absent. */
+      accumulation: batchSize.optional(),
+      /** Only losses are kept, whatever metrics there are: `prediction_loss_only`. */
+      lossOnly: z.literal(true).optional(),
+    })
+    .optional(),
   /** The libraries' versions, where they are known; the newest where absent. */
   versions: libraryVersions.optional(),
   /** Batches carry a padding mask. Fused attention then keeps a b·s² mask per layer. */

@@ -12,6 +12,7 @@ import type { Field, Section } from '../section.ts'
 import { MAX_BATCH } from '../spec.ts'
 import { readImplementation } from '../trainer/attention.ts'
 import { readReentrant } from '../trainer/checkpoints.ts'
+import { readEvaluation } from '../trainer/evaluation.ts'
 import type { Training } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { deepSpeedSettings, halfPrecisionSwitch, readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
@@ -251,6 +252,7 @@ function readSettings(
   const quantization = readQuantization(reader, find, adapter)
   const fusedLoss = training.method === undefined ? readFusedLoss(reader, find) : undefined
   const reentrantCheckpoints = readReentrant(reader, find('gradient_checkpointing_kwargs'))
+  const evaluation = declared?.ownLoop === undefined ? readEvaluation(reader, find) : undefined
   return {
     gpus,
     labels,
@@ -264,6 +266,7 @@ function readSettings(
     ...(quantization && { quantization }),
     ...sharded,
     ...(fusedLoss && { fusedLoss }),
+    ...(evaluation && { evaluation }),
     paddedBatches: readPadding(reader, trainerArguments, choice, masksPadding),
   }
 }

@@ -10,6 +10,7 @@ import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import { isFsdp, type Optimizer, type Precision } from '../spec.ts'
 import { type AttentionChoice, eagerAttention, flashAttention, fusedAttention } from '../trainer/attention.ts'
+import { readEvaluation } from '../trainer/evaluation.ts'
 import { readFloat8 } from '../trainer/float8.ts'
 import { imageOfEverySample } from '../trainer/images.ts'
 import {
@@ -106,6 +107,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       ...sharded,
       fusedLoss: training.method === undefined ? readFusedLoss(reader, document.at('enable_liger_kernel')) : undefined,
       ...training,
+      evaluation: readEvaluation(reader, (...keys) => keys.map(key => document.at(key)).find(Boolean)),
       paddedBatches: reader.note(
         'paddedBatches',
         !isPacked && attention.masksPadding,

@@ -1,0 +1,43 @@
+/**
+ * Whether a Trainer evaluates in the middle of the training, and in which batches: transformers 5.18 training_args.py, whose names
+ * TRL's and LLaMA-Factory's arguments share. What is not plainly written is left open, and never makes a config unreadable.
+ */
+import type { FieldReader } from '../fields.ts'
+import type { Field } from '../section.ts'
+import { MAX_BATCH, type TrainingSpec } from '../spec.ts'
+
+/** TrainingArguments.per_device_eval_batch_size. */
+const DEFAULT_BATCH = 8
+
+type Find = (...keys: string[]) => Field | undefined
+
+/** Undefined where nothing is evaluated, or in batches of a size that is not written as a number. */
+export function readEvaluation(reader: FieldReader, find: Find): TrainingSpec['evaluation'] {
+  const asked = [find('eval_strategy', 'evaluation_strategy'), find('do_eval'), find('eval_on_start')].find(asks)
+  if (asked === undefined) return undefined
+  const written = find('per_device_eval_batch_size', 'per_gpu_eval_batch_size')
+  const microBatch = written === undefined ? DEFAULT_BATCH : countIn(written)
+  if (microBatch === undefined) return undefined
+  const accumulation = countIn(find('eval_accumulation_steps'))
+  const evaluation = {
+    microBatch,
+    ...(accumulation !== undefined && { accumulation }),
+    ...(isOn(find('prediction_loss_only')) && { lossOnly: true as const }),
+  }
+  return reader.note('evaluation', evaluation, written ?? asked)
+}
+
+/** A strategy but `no`, or a switch that is on. */
+function asks(field: Field | undefined): boolean {
+  return isOn(field) || (field?.value.kind === 'text' && /^(?:steps|epoch)$/i.test(field.value.text))
+}
+
+function isOn(field: Field | undefined): boolean {
+  return field?.value.kind === 'flag' && field.value.flag
+}
+
+function countIn(field: Field | undefined): number | undefined {
+  if (field?.value.kind !== 'number') return undefined
+  const { number } = field.value
+  return Number.isInteger(number) && number >= 1 && number <= MAX_BATCH ? number : undefined
+}
