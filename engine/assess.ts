@@ -16,6 +16,7 @@ import { EstimateProbe, EstimateProbes } from './probes/estimate.ts'
 import { bestLever } from './report/lever.ts'
 import { cardFits, cheaperGpu, reportedGpu } from './report/other-gpus.ts'
 import { ratioRange } from './report/ranges.ts'
+import { runPeaks } from './report/run-peaks.ts'
 import type {
   AnalysedConfig,
   AssumedCircumstance,
@@ -138,6 +139,15 @@ export function assess(
   const lever = isTight ? bestLever(spec, config, gpu, modelled, footprints) : undefined
   const isPriced = !makesAnswers(spec) && !assumed.includes('gpu') && gpu.priceCaveat !== 'not-given'
   const rightSizing = isPriced ? cheaperGpu(spec, config, options, recommended ?? current) : undefined
+  const peaks = runPeaks(spec, config, {
+    gpu,
+    footprints,
+    usableBytes: evidence.gpu.usableBytes,
+    current,
+    provenance: evidence.provenance,
+    errorBand: evidence.provenance === 'measured' ? memoryBand(spec, config) : evidence.errorBand,
+    memoryFactor: evidence.corrections?.memory?.factor ?? 1,
+  })
   const assessment = {
     spec,
     gpu: evidence.gpu,
@@ -163,6 +173,7 @@ export function assess(
     savingsPerYearUsd,
     ...(lever && { lever: { ...lever, peakBytes: lever.peakBytes * correction } }),
     ...(rightSizing && { rightSizing }),
+    ...(peaks && { peaks: [...peaks] }),
     trials: [...evidence.trials],
     throughputCurve: throughputCurve(evidence),
     hoursPerRun,

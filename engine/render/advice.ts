@@ -6,7 +6,7 @@ import { SETTINGS_PATH } from '../config/supplied.ts'
 import { ratioRange, savingsRangeOf } from '../report/ranges.ts'
 import type { AnalysedConfig, LeverChange, OperatingPoint } from '../report/schema.ts'
 import { formatGib } from '../units.ts'
-import { formatCount, formatRatioRange, formatYearlyRange, gibFigure } from './figures.ts'
+import { formatCount, formatRatioRange, formatYearlyRange, gibFigure, ofUsable } from './figures.ts'
 import { plainText } from './plain.ts'
 import { sparedSentences } from './spared.ts'
 import { findingOf } from './verdict.ts'
@@ -57,7 +57,14 @@ export function advice(config: AnalysedConfig, strong?: (text: string) => string
     ? [change, further]
     : [largestSentence(config), change, further, leverSentence(config)]
   const unread = unreadSentence(config.unreadSettings)
-  return [...sentences, unread, gpusSentence(config), assumedGpuSentence(config), cardsSentence(config)]
+  return [
+    ...sentences,
+    evaluationSentence(config),
+    unread,
+    gpusSentence(config),
+    assumedGpuSentence(config),
+    cardsSentence(config),
+  ]
     .filter(sentence => sentence !== undefined)
     .concat(sparedSentences(config))
 }
@@ -68,7 +75,7 @@ export function firstAdvice(config: AnalysedConfig, strong?: (text: string) => s
   const sentences = config.current.fits
     ? [change ?? beyondSentence(config)]
     : [largestSentence(config), change, leverSentence(config), gpusSentence(config)]
-  return [...sentences, unreadSentence(config.unreadSettings), cardsSentence(config)]
+  return [...sentences, evaluationSentence(config), unreadSentence(config.unreadSettings), cardsSentence(config)]
     .filter(sentence => sentence !== undefined)
     .concat(sparedSentences(config))
 }
@@ -120,6 +127,17 @@ export function leverSentence({ lever, current, gpu }: AnalysedConfig): string |
   const sentence = `${leverName(lever.change)} frees most at micro-batch ${formatCount(current.microBatch)}: ${freed}`
   if (current.fits) return `${sentence}.`
   return `${sentence}, ${lever.peakBytes <= gpu.usableBytes ? 'which fits' : 'which still does not fit'}.`
+}
+
+/** Only where a training step fits, and the evaluations between steps certainly do not. */
+function evaluationSentence({ peaks = [], gpu, verdict }: AnalysedConfig): string | undefined {
+  const peak = peaks.find(({ phase }) => phase === 'evaluation')
+  const isTold = verdict.reasons.some(({ kind }) => kind === 'evaluation-does-not-fit')
+  if (peak === undefined || !isTold) return undefined
+  const { microBatch, peakBytes, fittingMicroBatch } = peak
+  const needs = `The run would die in its first evaluation: ${formatCount(microBatch)} samples at a time need ${ofUsable(peakBytes, gpu.usableBytes)} (${peak.provenance})`
+  if (fittingMicroBatch === undefined) return `${needs}, and not even one fits beside the optimizer's state.`
+  return `${needs}; per_device_eval_batch_size: ${fittingMicroBatch} would fit.`
 }
 
 /** For a config that does not fit one GPU, where nobody has said that it is one. */

@@ -106,6 +106,25 @@ export const reportedCalibration = z.object({
   otherVersions: z.number().int().min(0).max(1_000),
 })
 
+export const runPhases = ['training-step', 'evaluation', 'evaluation-with-metrics'] as const
+
+/** A moment of the run at which it could run out of memory. */
+export const runPeak = z.object({
+  /** `evaluation-with-metrics`: where a `compute_metrics` asks for the logits, which are then kept. */
+  phase: z.enum(runPhases),
+  microBatch: batchSize,
+  /** Of one GPU. */
+  peakBytes: bytes,
+  /** `may-not-fit`: in a part of the error band. */
+  state: z.enum(['fits', 'may-not-fit', 'does-not-fit']),
+  provenance,
+  /** The largest micro-batch below this one that fits throughout the band, where this one does not. */
+  fittingMicroBatch: batchSize.optional(),
+  /** What metrics keep of each sample on the GPU; for as many samples as there are, where the phase is not one with metrics. */
+  logitBytesPerSample: bytes.optional(),
+})
+export type RunPeak = z.infer<typeof runPeak>
+
 /** Samples per second at a size, with one micro-batch per step. */
 export const throughputPoint = z.object({ microBatch: batchSize, samplesPerSecond: z.number().positive() })
 export type ThroughputPoint = z.infer<typeof throughputPoint>
@@ -165,6 +184,8 @@ export const analysedConfig = z.object({
   lever: z.object({ change: leverChange, peakBytes: bytes }).optional(),
   /** A cheaper GPU on which the current config fits and a run costs less. */
   rightSizing: z.object({ gpu: reportedGpu, costPerRunUsd: usd, costPerRunRangeUsd: usdRange.optional() }).optional(),
+  /** Where the run could run out of memory, where more than the training step is known. Absent in older reports. */
+  peaks: z.array(runPeak).min(1).max(10).optional(),
   trials: z.array(trial).max(1_000),
   /** At sizes that fit; if throughput was measured, at the timed ones. Absent in older reports. */
   throughputCurve: z.array(throughputPoint).max(1_000).optional(),

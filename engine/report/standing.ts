@@ -2,7 +2,7 @@
 import { type Figures, judge } from '../verdict/judge.ts'
 import type { Policy } from '../verdict/policy.ts'
 import { errorBandOf, ratioRange } from './ranges.ts'
-import type { AnalysedConfig, Report } from './schema.ts'
+import type { AnalysedConfig, Report, RunPeak } from './schema.ts'
 
 /** The same figures, judged on their own. */
 export function judgedAlone(config: AnalysedConfig, policy: Policy): AnalysedConfig {
@@ -32,7 +32,13 @@ export function figuresOf(
     gpuHoursPerYear: config.hoursPerRun * config.runsPerYear * config.spec.gpus,
     isAssumed: assumed.length > 0,
     hasUnreadSettings: assumed.includes('settings'),
+    isEvaluationTooLarge: config.peaks?.some(isTooLargeEvaluation) ?? false,
   }
+}
+
+/** Metrics, with which it would need more still, nobody has to compute. */
+function isTooLargeEvaluation({ phase, state }: RunPeak): boolean {
+  return phase === 'evaluation' && state === 'does-not-fit'
 }
 
 /** What the recommendations would save in a year, over all configs: a recommendation that costs more is for memory's sake. */

@@ -25,6 +25,7 @@ function wasNoBetter(reason: Reason, config: Judged, base: Judged): boolean {
         base.current.peakBytes >= config.current.peakBytes
       )
     case 'unread-settings':
+    case 'evaluation-does-not-fit':
       return false
     case 'condition':
       return base.verdict.reasons.some(

@@ -25,15 +25,23 @@ export interface Figures {
   readonly isAssumed: boolean
   /** Whether the config sets what changes memory and was not understood. */
   readonly hasUnreadSettings: boolean
+  /** Whether the evaluations between training steps certainly do not fit. */
+  readonly isEvaluationTooLarge: boolean
 }
 
 /** Blocks only on what holds throughout the error band; what holds in part of it gives a warning. */
 export function judge(figures: Figures, policy: Policy): Verdict {
   const unread: Reason[] = figures.hasUnreadSettings ? [{ kind: 'unread-settings' }] : []
+  const evaluation: Reason[] = figures.isEvaluationTooLarge ? [{ kind: 'evaluation-does-not-fit' }] : []
   return verdictOf(
     figures.fits ? policy.failOn.flatMap(condition => failing(condition, figures, policy)) : [outOfMemory(figures)],
     figures.fits
-      ? [...inDoubt(figures), ...policy.warnOn.flatMap(condition => broken(condition, figures)), ...unread]
+      ? [
+          ...inDoubt(figures),
+          ...policy.warnOn.flatMap(condition => broken(condition, figures)),
+          ...evaluation,
+          ...unread,
+        ]
       : unread,
   )
 }

@@ -60,6 +60,8 @@ export const reason = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('condition'), condition, actual: z.number(), spared: spared.optional() }),
   /** The config sets what changes memory and was not understood, so that its figures are in doubt. Never blocks. */
   z.object({ kind: z.literal('unread-settings'), spared: spared.optional() }),
+  /** The training fits, and the evaluations within it do not. Never blocks. */
+  z.object({ kind: z.literal('evaluation-does-not-fit'), spared: spared.optional() }),
 ])
 export type Reason = z.infer<typeof reason>
 

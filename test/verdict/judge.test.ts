@@ -20,6 +20,7 @@ const wasteful: Figures = {
   gpuHoursPerYear: 200,
   isAssumed: false,
   hasUnreadSettings: false,
+  isEvaluationTooLarge: false,
 }
 
 const lenient: Policy = { failOn: [], warnOn: [] }

@@ -71,6 +71,8 @@ function findingText(finding: Finding): string {
       return 'Costs more than it needs to'
     case 'throughput-loss':
       return 'Trains slower than it could'
+    case 'evaluation-does-not-fit':
+      return 'Runs out of memory in evaluation'
     case 'unread-settings':
       return 'Sets what was not understood'
     case 'not-analysed':

@@ -1,0 +1,112 @@
+/**
+ * Where a run could die besides in a training step: the moments of the whole run that are known to need memory of their own, each
+ * judged like the step. What neither a source nor PyTorch's trace tells is left out.
+ */
+import type { TrainingSpec } from '../config/spec.ts'
+import { modelCopies } from '../config/spec.ts'
+import { evaluationOf } from '../estimate/evaluation.ts'
+import type { FootprintCache } from '../estimate/footprint-cache.ts'
+import { type Gpu, hasFlashAttention } from '../gpus/catalogue.ts'
+import { highestPeak, lowestPeak, type MemoryBand } from '../metrics/range.ts'
+import type { ModelConfig } from '../models/architecture.ts'
+import { CUBLAS_HANDLES } from '../probes/estimate.ts'
+import type { Provenance } from '../probes/trial.ts'
+import type { OperatingPoint, RunPeak } from './schema.ts'
+
+export interface RunPeakOptions {
+  readonly gpu: Gpu
+  readonly footprints: FootprintCache
+  readonly usableBytes: number
+  readonly current: OperatingPoint
+  readonly provenance: Provenance
+  readonly errorBand: MemoryBand
+  /** What runs have measured of such a training, as a multiple of what is estimated. */
+  readonly memoryFactor: number
+}
+
+/** The training step and what is known beside it; undefined where nothing is. */
+export function runPeaks(
+  spec: TrainingSpec,
+  config: ModelConfig,
+  options: RunPeakOptions,
+): readonly RunPeak[] | undefined {
+  const evaluation = evaluationPeaks(spec, config, options)
+  if (evaluation.length === 0) return undefined
+  const { current, provenance } = options
+  const step: RunPeak = {
+    phase: 'training-step',
+    microBatch: current.microBatch,
+    peakBytes: current.peakBytes,
+    state: current.fits ? stateOf(current.peakBytes, options) : 'does-not-fit',
+    provenance,
+  }
+  // What has run has run.
+  return [provenance === 'measured' && current.fits ? { ...step, state: 'fits' } : step, ...evaluation]
+}
+
+function evaluationPeaks(spec: TrainingSpec, config: ModelConfig, options: RunPeakOptions): readonly RunPeak[] {
+  const { evaluation } = spec
+  if (evaluation === undefined || !isEvaluationKnown(spec)) return []
+  const { gpu, footprints, memoryFactor } = options
+  const isFloat32 = spec.precision === 'fp32' || spec.precision === 'tf32'
+  const passes = evaluationOf(spec, config, { hasFlash: isFloat32 || hasFlashAttention(gpu) })
+  const resting = footprints.of(spec, config, gpu).resting(gpu.cublasWorkspaceBytes * CUBLAS_HANDLES).bytes
+  const { microBatch, accumulation, lossOnly } = evaluation
+  const passBytes = passes.bytesAt(microBatch)
+  const row = (bytes: number) => {
+    const peakBytes = bytes * memoryFactor
+    return { microBatch, peakBytes, state: stateOf(peakBytes, options), provenance: 'estimated' as const }
+  }
+  const fits = (size: number) => row(resting + passes.bytesAt(size)).state === 'fits'
+  const fitting = fits(microBatch) ? undefined : largestFitting(microBatch, fits)
+  const each: RunPeak = {
+    phase: 'evaluation',
+    ...row(resting + passBytes),
+    ...(fitting !== undefined && { fittingMicroBatch: fitting }),
+  }
+  if (lossOnly) return [each]
+  const { logitBytesPerSample } = passes
+  if (accumulation === undefined) return [{ ...each, logitBytesPerSample }]
+  // accelerator.gather hands every GPU the logits of all.
+  const batchBytes = logitBytesPerSample * microBatch * modelCopies(spec)
+  const bytes = resting + keptBytes(passBytes, batchBytes, accumulation)
+  return [each, { phase: 'evaluation-with-metrics', ...row(bytes), logitBytesPerSample }]
+}
+
+/** Below a size that does not fit. */
+function largestFitting(tooLarge: number, fits: (size: number) => boolean): number | undefined {
+  let [low, high] = [0, tooLarge]
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1
+    if (fits(middle)) low = middle
+    else high = middle
+  }
+  return low === 0 ? undefined : low
+}
+
+/**
+ * transformers 5.18 trainer.py evaluation_loop, where compute_metrics asks for logits: those of earlier batches are one tensor, and the
+ * last batch's are still referenced; torch.cat of both makes a third as large as they are. After every `accumulation` batches they go.
+ */
+function keptBytes(passBytes: number, batchBytes: number, accumulation: number): number {
+  if (accumulation === 1) return Math.max(passBytes, batchBytes)
+  return Math.max(passBytes + accumulation * batchBytes, 2 * accumulation * batchBytes)
+}
+
+/**
+ * What the estimate of an evaluation was held against: language models' own loss, on weights that every GPU has whole. Liger's loss
+ * holds the logits or does not, as its release has it.
+ */
+function isEvaluationKnown({ framework, task, method, sharding, ...spec }: TrainingSpec): boolean {
+  const isText = task === 'causal-lm' || task === 'masked-lm' || task === 'seq2seq-lm'
+  const hasOwnLoss = method === undefined && !spec.fusedLoss && spec.chunkedLoss === undefined && !spec.compiled
+  const isWhole = sharding === undefined || sharding === 'ddp' || sharding === 'zero1' || sharding === 'zero2'
+  const isUndivided = spec.tensorParallel === undefined && spec.expertParallel === undefined
+  const isOfText = spec.images === undefined && !spec.trainsTowers
+  return framework === 'pytorch' && isText && hasOwnLoss && isWhole && isUndivided && isOfText
+}
+
+function stateOf(peakBytes: number, { usableBytes, errorBand }: RunPeakOptions): RunPeak['state'] {
+  if (lowestPeak({ peakBytes, errorBand }) > usableBytes) return 'does-not-fit'
+  return highestPeak({ peakBytes, errorBand }) > usableBytes ? 'may-not-fit' : 'fits'
+}

@@ -1,0 +1,158 @@
+/** Where a run could die besides in a training step, and what is said of it. */
+import { describe, expect, it } from 'vitest'
+import { analyze } from '../../engine/analyze.ts'
+import { findGpu } from '../../engine/gpus/catalogue.ts'
+import { renderComment } from '../../engine/render/comment.ts'
+import { renderTerminal } from '../../engine/render/terminal.ts'
+import type { AnalysedConfig, Report } from '../../engine/report/schema.ts'
+import { report as reportSchema } from '../../engine/report/schema.ts'
+
+async function reportOf(text: string, gpu: string): Promise<Report> {
+  const named = findGpu(gpu)
+  if (named === undefined) throw new Error(gpu)
+  return reportSchema.parse(await analyze([{ path: 'train.yaml', text }], { now: new Date(0), gpu: named }))
+}
+
+async function analysed(text: string, gpu = 'a100-40gb'): Promise<AnalysedConfig> {
+  const [config] = (await reportOf(text, gpu)).configs
+  if (config?.status !== 'analysed') throw new Error(JSON.stringify(config))
+  return config
+}
+
+/** One sample at a time with checkpointing; evaluated in the Trainer's default batches of 8. */
+const trainer = `model_name_or_path: Qwen/Qwen2.5-1.5B
+per_device_train_batch_size: 1
+gradient_accumulation_steps: 16
+bf16: true
+block_size: 2048
+gradient_checkpointing: true
+`
+const evaluated = `${trainer}eval_strategy: steps\n`
+
+const phasesOf = async (text: string) => (await analysed(text)).peaks?.map(({ phase }) => phase)
+
+describe('the evaluations between training steps', () => {
+  it('are a row of their own beside the step, in batches of 8 where nothing else is written', async () => {
+    const { peaks = [], current } = await analysed(evaluated)
+    expect(peaks).toMatchObject([
+      { phase: 'training-step', microBatch: 1, peakBytes: current.peakBytes, state: 'fits' },
+      { phase: 'evaluation', microBatch: 8, state: 'does-not-fit', provenance: 'estimated' },
+    ])
+  })
+
+  it('name the largest batch that would fit, and no larger one would', async () => {
+    const { peaks = [] } = await analysed(evaluated)
+    const fitting = peaks[1]?.fittingMicroBatch ?? 0
+    const stateAt = async (size: number) =>
+      (await analysed(`${evaluated}per_device_eval_batch_size: ${size}\n`)).peaks?.[1]?.state
+    expect(fitting).toBeGreaterThan(1)
+    expect(await stateAt(fitting)).toBe('fits')
+    expect(await stateAt(fitting + 1)).not.toBe('fits')
+  })
+
+  it('warn where they certainly do not fit, and never block', async () => {
+    const { verdict } = await analysed(evaluated)
+    expect(verdict.state).toBe('warning')
+    expect(verdict.reasons).toContainEqual({ kind: 'evaluation-does-not-fit' })
+    const { verdict: smaller } = await analysed(`${evaluated}per_device_eval_batch_size: 1\n`)
+    expect(smaller.reasons).not.toContainEqual({ kind: 'evaluation-does-not-fit' })
+  })
+
+  it('are told on the pull request and in the terminal, with what to write', async () => {
+    const report = await reportOf(evaluated, 'a100-40gb')
+    const fits = /per_device_eval_batch_size: \d would fit/
+    expect(renderComment(report)).toMatch(fits)
+    expect(renderTerminal(report, { color: false, columns: 400 })).toMatch(fits)
+    expect(renderTerminal(report, { color: false, columns: 400 })).toContain('runs out of memory in evaluation')
+    const fine = await reportOf(`${evaluated}per_device_eval_batch_size: 1\n`, 'a100-40gb')
+    expect(renderComment(fine)).not.toContain('evaluation')
+  })
+
+  it.each(['eval_strategy: no', 'eval_strategy: "no"', 'do_eval: false', 'eval_steps: 100'])(
+    'are none with %s',
+    async line => {
+      expect(await phasesOf(`${trainer}${line}\n`)).toBeUndefined()
+    },
+  )
+
+  it.each(['evaluation_strategy: epoch', 'do_eval: true', 'eval_on_start: true'])('are there with %s', async line => {
+    expect(await phasesOf(`${trainer}${line}\n`)).toEqual(['training-step', 'evaluation'])
+  })
+
+  it('are not spoken of where the size of their batches is not a number', async () => {
+    expect(await phasesOf(`${evaluated}per_device_eval_batch_size: auto\n`)).toBeUndefined()
+  })
+
+  it.each([
+    ['weights that are divided', 'fsdp: full_shard auto_wrap\n'],
+    ["Liger's loss", 'use_liger_kernel: true\n'],
+    ['preferences', 'rl_type: dpo\nbeta: 0.1\nmax_prompt_length: 512\nloss_type: sigmoid\n'],
+  ])('are left out where nobody has checked them: %s', async (_, lines) => {
+    expect(await phasesOf(`${evaluated}${lines}`)).toBeUndefined()
+  })
+
+  it('of LLaMA-Factory are read the same way', async () => {
+    const text =
+      'stage: sft\nmodel_name_or_path: Qwen/Qwen2.5-0.5B\nfinetuning_type: lora\nlora_target: all\ncutoff_len: 2048\nbf16: true\nper_device_train_batch_size: 1\neval_strategy: steps\nval_size: 0.1\nper_device_eval_batch_size: 2\ntemplate: qwen\ndataset: x\n'
+    expect((await analysed(text)).peaks?.[1]).toMatchObject({ phase: 'evaluation', microBatch: 2 })
+  })
+})
+
+describe('what metrics keep of an evaluation', () => {
+  const vocabulary = 151_936
+  const logitBytes = 2_048 * vocabulary * 4
+
+  it('is told per sample where it stays until the end, since the config does not say how many there are', async () => {
+    const { peaks = [] } = await analysed(evaluated)
+    expect(peaks[1]?.logitBytesPerSample).toBe(logitBytes)
+    expect(peaks).toHaveLength(2)
+  })
+
+  it('is twice what the batches between two moves to the host hold, where they are many', async () => {
+    const text = `${evaluated}per_device_eval_batch_size: 1\neval_accumulation_steps: 20\n`
+    const { peaks = [] } = await analysed(text)
+    const { peaks: fewer = [] } = await analysed(text.replace('steps: 20', 'steps: 19'))
+    expect(peaks.map(({ phase }) => phase)).toEqual(['training-step', 'evaluation', 'evaluation-with-metrics'])
+    expect((peaks[2]?.peakBytes ?? 0) - (fewer[2]?.peakBytes ?? 0)).toBe(2 * logitBytes)
+    expect(peaks[2]?.peakBytes).toBeGreaterThan(peaks[1]?.peakBytes ?? 0)
+  })
+
+  it('is nothing with prediction_loss_only', async () => {
+    const { peaks = [] } = await analysed(`${evaluated}eval_accumulation_steps: 20\nprediction_loss_only: true\n`)
+    expect(peaks).toHaveLength(2)
+    expect(peaks[1]).not.toHaveProperty('logitBytesPerSample')
+  })
+
+  it('never warns by itself: whether there are metrics is in the code', async () => {
+    const { peaks = [], verdict } = await analysed(
+      `${evaluated}per_device_eval_batch_size: 1\neval_accumulation_steps: 200\n`,
+    )
+    expect(peaks[2]?.state).toBe('does-not-fit')
+    expect(verdict.reasons).not.toContainEqual({ kind: 'evaluation-does-not-fit' })
+  })
+})
+
+describe('reported runs that died in their first evaluation', () => {
+  // unsloth#5168: LoRA of Gemma 4 E2B on an RTX 4090, one sample of 4,096 tokens at a time; the evaluation's batch was left at 8.
+  const gemma = `model_name_or_path: google/gemma-4-E2B
+per_device_train_batch_size: 1
+gradient_accumulation_steps: 32
+max_seq_length: 4096
+bf16: true
+torch_dtype: bfloat16
+gradient_checkpointing: true
+optim: adamw_8bit
+use_peft: true
+lora_r: 32
+lora_target_modules: [q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj]
+eval_strategy: steps
+eval_steps: 2000
+`
+
+  it('unsloth#5168: with the default batch of 8 it cannot fit, with the training batch it does', async () => {
+    const { peaks: byDefault = [] } = await analysed(gemma, 'rtx-4090')
+    expect(byDefault[1]).toMatchObject({ microBatch: 8, state: 'does-not-fit', fittingMicroBatch: 1 })
+    const { peaks: asTrained = [] } = await analysed(`${gemma}per_device_eval_batch_size: 1\n`, 'rtx-4090')
+    expect(asTrained[1]).toMatchObject({ microBatch: 1, state: 'fits' })
+  })
+})
