@@ -69,6 +69,7 @@ function summary({ assumptions }: Subject, assessment: Assessment) {
     reservedBytes: current.reservedBytes ?? null,
     peakMoment: assessment.peakMoment,
     breakdown: assessment.breakdown,
+    peaks: assessment.peaks ?? null,
     usableBytes: gpu.usableBytes,
     wasteBytes: idleBytes(gpu, current),
     wastePercent: idlePercent(gpu, current),

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { trainingSpec } from '../../engine/config/spec.ts'
 import { byteKinds } from '../../engine/estimate/storage.ts'
 import { provenance } from '../../engine/probes/trial.ts'
-import { reportedGpu, throughputProvenance } from '../../engine/report/schema.ts'
+import { reportedGpu, runPeak, throughputProvenance } from '../../engine/report/schema.ts'
 import { run, Workspace } from './run-cli.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -22,6 +22,7 @@ const summary = z.strictObject({
   reservedBytes: z.number().nullable(),
   peakMoment: z.string(),
   breakdown: z.record(z.enum(byteKinds), z.number()),
+  peaks: z.array(runPeak).nullable(),
   usableBytes: z.number(),
   wasteBytes: z.number(),
   wastePercent: z.number(),
