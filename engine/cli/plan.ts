@@ -78,7 +78,10 @@ function cardsOf(written: string | undefined, settings: RepositorySettings): rea
     priced(gpu, settings.pricesPerHourUsd[gpu.id], settings.source, new Date()),
   )
   if (written === undefined || written.trim() === 'all') return known
-  const names = written.split(',').map(name => name.trim())
+  const names = written
+    .split(',')
+    .map(name => name.trim())
+    .filter((name, _, { length }) => name !== '' || length === 1)
   if (names.some(name => /^\d+$/.test(name))) throw numberForCards(written)
   const ids = new Set(names.map(name => gpuFlag(name, settings.gpus, '--gpus').id))
   return known.filter(({ id }) => ids.has(id))
@@ -153,10 +156,11 @@ function summary(subject: Subject, plan: Plan, top: number | '' | undefined) {
     model: subject.spec.model,
     ...plan,
     samplesPerRun: plan.samplesPerRun ?? null,
-    sections: plan.sections.map(({ method, rows, closest }) => ({
+    sections: plan.sections.map(({ method, rows, closest, problem }) => ({
       method: method ?? null,
       rows: rows.slice(0, top || rows.length).map(row => ({ ...row, lines: snippetOf(subject, row) ?? null })),
       closest: closest ?? null,
+      problem: problem ?? null,
     })),
     assumptions: [...subject.assumptions, ...plan.assumptions],
   }

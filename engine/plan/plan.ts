@@ -4,6 +4,7 @@
  */
 import type { Calibration } from '../calibration/correction.ts'
 import { effectiveBatch, modelCopies, type TrainingSpec } from '../config/spec.ts'
+import { MemoryMarkError, type Problem } from '../errors.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { type Gpu, hasSpeed, type SpeedyGpu } from '../gpus/catalogue.ts'
 import { supportsCheckpointing } from '../models/architecture.ts'
@@ -42,6 +43,8 @@ export interface PlanSection {
   readonly rows: readonly PlanRow[]
   /** What comes closest, where there is no row. */
   readonly closest?: ClosestRow
+  /** Why the model cannot be trained this way. */
+  readonly problem?: Problem
 }
 
 export interface Plan {
@@ -83,15 +86,26 @@ function planModel({ spec: open, model }: Planned, options: PlanOptions, footpri
   const batch = saysBatch ? told : BARE_EFFECTIVE_BATCH
   const planning = planningOf({ spec, model }, { ...options, effectiveBatch: batch }, footprints)
   const methods = methodsTo(options, spec, model)
-  const sections = methods.map(method => {
+  const sections = methods.map((method): PlanSection => {
     const trained = method === undefined ? spec : specWith(method, spec, model)
     const variants = variantsOf(trained, model, !said.includes('gradientCheckpointing'))
-    return { ...(method && { method }), ...sectionOf(variants, model, amongOf(options), planning) }
+    const section = () => sectionOf(variants, model, amongOf(options), planning)
+    return { ...(method && { method }), ...(methods.length > 1 ? orProblem(section) : section()) }
   })
   const onBatch = saysBatch
     ? []
     : [`Batches of ${BARE_EFFECTIVE_BATCH} samples over all GPUs: change it with --effective-batch.`]
   return planOf(planning, sections, options, [...assumptions, ...onBatch])
+}
+
+/** What only the model can refuse, such as adapters on layers that it lacks, does not keep the other ways from being planned. */
+function orProblem(section: () => Omit<PlanSection, 'method'>): Omit<PlanSection, 'method'> {
+  try {
+    return section()
+  } catch (error) {
+    if (error instanceof MemoryMarkError) return { rows: [], problem: error.problem }
+    throw error
+  }
 }
 
 /** Adapters that are given by hand are the one method. */
@@ -102,7 +116,15 @@ function methodsTo(
 ): readonly (Method | undefined)[] {
   if (spec.lora !== undefined) return [undefined]
   const possible = methodsFor(model)
-  return methods === undefined ? possible : methods.filter(method => possible.includes(method))
+  const impossible = methods?.filter(method => !possible.includes(method)) ?? []
+  if (impossible.length > 0) {
+    throw new MemoryMarkError({
+      code: 'not-planned',
+      message: `adapters on ${model.family} models are not modelled, so that there is no ${impossible.join(' or ')}`,
+      fix: `Use --method ${possible.join(',')}.`,
+    })
+  }
+  return methods ?? possible
 }
 
 function planningOf(planned: Planned, options: PlanOptions, footprints: FootprintCache): Planning {

@@ -81,7 +81,8 @@ function table(rows: readonly (readonly string[])[]): readonly string[] {
   return rows.map(row => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
 }
 
-function nothingFits({ closest }: PlanSection): string {
+function nothingFits({ closest, problem }: PlanSection): string {
+  if (problem !== undefined) return `Not planned: ${plainText(problem.message)}. ${plainText(problem.fix)}`
   if (closest === undefined) return 'Nothing fits: none of the cards computes in this precision.'
   const { gpu, gpus, strategy, neededBytes, missingBytes } = closest
   const what = `${gpus} × ${plainText(gpu.name, 60)} with ${strategyNames[strategy]}, one sample at a time`

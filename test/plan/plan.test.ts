@@ -150,6 +150,40 @@ describe('where nothing fits', () => {
   })
 })
 
+describe('a bare model', () => {
+  const plan = (name: string, options: Partial<PlanOptions> = {}) => {
+    const model = knownModel(name)
+    return planTraining(
+      { spec: specOf(name), model },
+      { cards: cards.slice(3), maxGpus: 2, ...options },
+      new FootprintCache(),
+    )
+  }
+
+  it('is planned in each way of training it, 64 samples a step, and says what was assumed', () => {
+    const { sections, effectiveBatch, assumptions } = plan('Qwen/Qwen2.5-0.5B')
+    expect(sections.map(({ method }) => method)).toEqual(['full', 'lora', 'qlora'])
+    expect(effectiveBatch).toBe(64)
+    expect(assumptions.join(' ')).toMatch(/2,048 tokens.*bf16.*AdamW.*64 samples/s)
+    for (const { rows } of sections) expect(rows.length).toBeGreaterThan(0)
+  })
+
+  it('takes what is said by hand instead', () => {
+    const said = ['sequenceLength', 'precision', 'gradientCheckpointing'] as const
+    const { sections, effectiveBatch } = plan('Qwen/Qwen2.5-0.5B', { said, effectiveBatch: 8, methods: ['full'] })
+    expect(effectiveBatch).toBe(8)
+    const [row] = sections[0]?.rows ?? []
+    expect(row?.spec).toMatchObject({ sequenceLength: 128, precision: 'fp32', gradientCheckpointing: false })
+  })
+
+  it('is planned in the ways that it can be, where it refuses others', () => {
+    const { sections } = plan('mistral-community/pixtral-12b', { methods: ['full', 'lora'] })
+    expect(sections[0]?.problem).toBeUndefined()
+    expect(sections[1]?.problem?.code).toBe('no-such-lora-target')
+    expect(() => plan('mistral-community/pixtral-12b', { methods: ['lora'] })).toThrow('no linear layer named')
+  })
+})
+
 describe('trainings that no plan is made of', () => {
   const answers: TrainingSpec['method'] = {
     kind: 'answers',
