@@ -1,0 +1,38 @@
+/** Sets keys in a config's text and keeps every other character: in YAML and JSON, in Python and in the shell. */
+import type { Position } from '../../config/reading.ts'
+import type { KeySetting } from '../tools/tool.ts'
+import { setInPython } from './python.ts'
+import { setInShell } from './shell.ts'
+import { type Edited, offsetOf } from './text.ts'
+import { setInYaml } from './yaml.ts'
+
+/** Undefined where the keys cannot be set in place. Whether the text then says what is meant, only reading it again tells. */
+export function withSettings(
+  {
+    path,
+    text,
+    batchSizeAt,
+  }: { readonly path: string; readonly text: string; readonly batchSizeAt?: Position | undefined },
+  settings: readonly KeySetting[],
+): string | undefined {
+  const set = setterFor(path)
+  let edited: Edited = { path, text, anchor: batchSizeAt && offsetOf(text, batchSizeAt) }
+  // In YAML lines are added right behind the batch size's, so that the last to be set comes first.
+  for (const setting of /\.ya?ml$/i.test(path) ? settings.toReversed() : settings) {
+    const changed = set(edited, setting)
+    if (changed === undefined) return undefined
+    edited = { path, text: changed, anchor: moved(edited, changed) }
+  }
+  return edited.text
+}
+
+/** Where the anchor is after a change in one place. */
+function moved({ text, anchor }: Edited, changed: string): number | undefined {
+  if (anchor === undefined || changed.startsWith(text.slice(0, anchor))) return anchor
+  return anchor + changed.length - text.length
+}
+
+function setterFor(path: string): (file: Edited, setting: KeySetting) => string | undefined {
+  if (/\.(?:py|ipynb)$/i.test(path)) return setInPython
+  return /\.(?:ya?ml|json|jsonc)$/i.test(path) ? setInYaml : setInShell
+}

@@ -1,0 +1,51 @@
+/** Sets a keyword argument of the call that takes the batch size, in a script or a notebook. */
+import type { KeySetting, Value } from '../tools/tool.ts'
+import { type Edited, spliced } from './text.ts'
+
+/** What may stand behind a keyword for its value to be changed: a literal, or one name with dots. */
+const literal =
+  /(?:True|False|None|\d[\d_]*(?:\.\d+)?(?:e-?\d+)?|'[^'\n\\]{0,200}'|"[^"\n\\]{0,200}"|\\"[^"\n\\]{0,200}\\"|[A-Za-z_][\w.]{0,100})(?=\s{0,20}(?:[,)#]|\\n|\r?\n|$))/y
+
+export function setInPython({ path, text, anchor }: Edited, setting: KeySetting): string | undefined {
+  if (setting.at !== undefined) return undefined
+  const written = setting.keys.flatMap(key => keywordsIn(text, key))
+  const [only, ...others] = written
+  // Several calls may take it, and which one is meant is not told by the text alone.
+  if (others.length > 0) return undefined
+  if (only !== undefined) {
+    literal.lastIndex = only
+    return literal.exec(text) === null ? undefined : spliced(text, only, literal.lastIndex, python(setting.value))
+  }
+  return anchor === undefined || setting.elsewhere ? undefined : added(text, anchor, setting, /\.ipynb$/i.test(path))
+}
+
+/** Offsets of what stands behind `key=`. */
+function keywordsIn(text: string, key: string): readonly number[] {
+  const pattern = new RegExp(`(?<![\\w.'"-])${key}[ \\t]{0,20}=(?!=)[ \\t]{0,20}`, 'g')
+  return Array.from(text.matchAll(pattern), ({ 0: match, index }) => index + match.length)
+}
+
+const keywordBefore = /(?<![\w.])([A-Za-z_]\w{0,100})[ \t]{0,20}=[ \t]{0,20}$/
+
+function added(text: string, anchor: number, setting: KeySetting, isNotebook: boolean): string | undefined {
+  const found = keywordBefore.exec(text.slice(Math.max(0, anchor - 200), anchor))
+  if (found === null) return undefined
+  const start = anchor - found[0].length
+  const keyword = `${setting.keys[0]}=${python(setting.value)},`
+  const lineStart = text.lastIndexOf('\n', start - 1) + 1
+  const indent = text.slice(lineStart, start)
+  if (isNotebook || !/^[ \t]*$/.test(indent)) return spliced(text, start, start, `${keyword} `)
+  const end = text.includes('\r\n') ? '\r\n' : '\n'
+  return spliced(text, lineStart, lineStart, `${indent}${keyword}${end}`)
+}
+
+/** With single quotes, which need no escape in the JSON of a notebook. */
+function python(value: Value): string {
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  if (typeof value === 'number') return String(value)
+  if (typeof value === 'string') return `'${value}'`
+  if (Array.isArray(value)) return `[${value.map(python).join(', ')}]`
+  return `{${Object.entries(value)
+    .map(([key, inner]) => `'${key}': ${python(inner)}`)
+    .join(', ')}}`
+}

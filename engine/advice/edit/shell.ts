@@ -1,0 +1,50 @@
+/** Sets an option of the command that takes the batch size, in a launcher's script. */
+import type { KeySetting, Value } from '../tools/tool.ts'
+import { type Edited, spliced } from './text.ts'
+
+const plainWord = /(?:[\w./:-]{1,200}|'[^'\n]{0,200}'|"[^"\n$`\\]{0,200}")(?=\s|$)/y
+
+export function setInShell({ text, anchor }: Edited, setting: KeySetting): string | undefined {
+  if (setting.at !== undefined || typeof setting.value === 'object') return undefined
+  const written = setting.keys.flatMap(key => optionsIn(text, key))
+  const [only, ...others] = written
+  if (others.length > 0) return undefined
+  const word = wordOf(setting.value)
+  if (only !== undefined) {
+    plainWord.lastIndex = only.end
+    // `--bf16` alone, before the next option or at the end of the command, is a switch.
+    const isValue = only.isJoined || !/^(?:-|\\|\r?\n|$)/.test(text.slice(only.end, only.end + 2))
+    if (!isValue) return setting.value === true ? text : spliced(text, only.end, only.end, `${word} `)
+    return plainWord.exec(text) === null ? undefined : spliced(text, only.end, plainWord.lastIndex, word)
+  }
+  const before =
+    anchor === undefined ? null : /--[\w-]{1,100}(?:=|[ \t]{1,20})$/.exec(text.slice(Math.max(0, anchor - 150), anchor))
+  if (anchor === undefined || before === null) return undefined
+  const start = anchor - before[0].length
+  const lineStart = text.lastIndexOf('\n', start - 1) + 1
+  const indent = text.slice(lineStart, start)
+  const option = `--${setting.keys[0]} ${word}`
+  const isContinued = /^[ \t]+$/.test(indent) && /\\\r?\n$/.test(text.slice(0, lineStart))
+  return isContinued
+    ? spliced(text, lineStart, lineStart, `${indent}${option} \\${text.includes('\r\n') ? '\r\n' : '\n'}`)
+    : spliced(text, start, start, `${option} `)
+}
+
+interface Option {
+  /** Where its value begins, or what follows it. */
+  readonly end: number
+  readonly isJoined: boolean
+}
+
+function optionsIn(text: string, key: string): readonly Option[] {
+  const pattern = new RegExp(`(?<=\\s)--${key.replaceAll('_', '[_-]')}(=|[ \\t]{1,20}|(?=\\s|$))`, 'g')
+  return Array.from(text.matchAll(pattern), ({ 0: match, 1: joint, index }) => ({
+    end: index + match.length,
+    isJoined: joint === '=',
+  }))
+}
+
+function wordOf(value: Value): string {
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  return typeof value === 'string' && /[^\w./:-]/.test(value) ? `'${value}'` : String(value)
+}

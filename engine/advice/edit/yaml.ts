@@ -1,0 +1,148 @@
+/** Sets a key of a YAML or JSON mapping in the text. */
+import { type Document, isMap, isScalar, isSeq, type Pair, parseAllDocuments, type YAMLMap, type YAMLSeq } from 'yaml'
+import type { KeySetting, Value } from '../tools/tool.ts'
+import { type Edited, spliced } from './text.ts'
+
+/** Mappings below the top one in which a key is looked for. */
+const LEVELS = 2
+
+type Mapping = YAMLMap<unknown, unknown>
+
+interface Written {
+  readonly text: string
+  readonly isJson: boolean
+}
+
+/** A file that has been read as a config is within the limits on files. */
+export function setInYaml({ path, text, anchor }: Edited, setting: KeySetting): string | undefined {
+  const isJson = /\.jsonc?$/i.test(path)
+  const tops = documentsOf(text).flatMap(({ contents }) => (isMap(contents) ? [contents as Mapping] : []))
+  const top = tops.find(map => anchor === undefined || holds(map, anchor)) ?? tops[0]
+  if (top === undefined) return undefined
+  const home = setting.at === undefined ? homeOf(top, anchor) : mappingAt(top, setting.at)
+  if (home === undefined) return undefined
+  const near = setting.at === undefined ? [home, ...nested(top, LEVELS).filter(map => map !== home)] : [home]
+  const written = { text, isJson }
+  const standing = near.flatMap(map => pairOf(map, setting.keys) ?? [])[0]
+  return standing === undefined ? added(written, home, setting, anchor) : replaced(written, standing, setting)
+}
+
+/** As the reader of configs parses them. */
+function documentsOf(text: string): readonly Document[] {
+  const documents = parseAllDocuments(text, { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' })
+  return Array.isArray(documents) ? documents : []
+}
+
+function rangeOf(node: unknown): readonly [from: number, to: number] | undefined {
+  const { range } = (node ?? {}) as { readonly range?: readonly [number, number, number] | null }
+  return range ? [range[0], range[1]] : undefined
+}
+
+function holds(node: unknown, offset: number): boolean {
+  const range = rangeOf(node)
+  return range !== undefined && range[0] <= offset && offset < range[1]
+}
+
+function pairOf(map: Mapping, keys: readonly string[]): Pair | undefined {
+  // Of a key that stands there twice, the last counts.
+  return keys.flatMap(key => map.items.findLast(({ key: own }) => isScalar(own) && String(own.value) === key) ?? [])[0]
+}
+
+function homeOf(top: Mapping, anchor: number | undefined): Mapping {
+  if (anchor === undefined) return top
+  return nested(top, 5).find(map => map.items.some(({ value }) => rangeOf(value)?.[0] === anchor)) ?? top
+}
+
+function mappingAt(top: Mapping, path: readonly string[]): Mapping | undefined {
+  let map: Mapping | undefined = top
+  for (const key of path) {
+    const value: unknown = map && pairOf(map, [key])?.value
+    map = isMap(value) ? value : undefined
+  }
+  return map
+}
+
+function nested(top: Mapping, levels: number): readonly Mapping[] {
+  const inner = levels === 0 ? [] : top.items.flatMap(({ value }) => (isMap(value) ? nested(value, levels - 1) : []))
+  return [top, ...inner]
+}
+
+function replaced(written: Written, { key, value }: Pair, setting: KeySetting): string | undefined {
+  const { text, isJson } = written
+  if (isSeq(value) && setting.entry !== undefined) return withEntry(written, value, setting.entry)
+  const range = rangeOf(value)
+  const [, keyEnd] = rangeOf(key) ?? []
+  if (keyEnd === undefined) return undefined
+  const literal = literalOf(setting.value, isJson)
+  if (range === undefined || range[0] === range[1]) {
+    const colon = /[ \t]*:/y
+    colon.lastIndex = keyEnd
+    const end = colon.exec(text) === null ? undefined : colon.lastIndex
+    return end === undefined ? undefined : spliced(text, end, end, ` ${literal}`)
+  }
+  const before = text.slice(keyEnd, range[0])
+  const isPlain = !/[&*!]/.test(before) && !text.slice(...range).includes('\n') && !text.startsWith('*', range[0])
+  return isPlain ? spliced(text, range[0], range[1], literal) : undefined
+}
+
+function withEntry({ text, isJson }: Written, list: YAMLSeq, entry: string): string | undefined {
+  if (list.items.some(item => isScalar(item) && item.value === entry)) return text
+  const start = rangeOf(list.items[0])?.[0]
+  if (start === undefined) return undefined
+  if (list.flow) return spliced(text, start, start, `${literalOf(entry, isJson)}, `)
+  const lineStart = text.lastIndexOf('\n', start - 1) + 1
+  const lead = text.slice(lineStart, start)
+  return /^[ \t]*-[ \t]+$/.test(lead) ? spliced(text, lineStart, lineStart, `${lead}${entry}${endOf(text)}`) : undefined
+}
+
+/** A line of its own after the one of the batch size, or before it where commas matter. */
+function added(written: Written, home: Mapping, setting: KeySetting, anchor: number | undefined): string | undefined {
+  const { text, isJson } = written
+  const beside = home.items.find(({ value }) => anchor !== undefined && rangeOf(value)?.[0] === anchor) ?? home.items[0]
+  const keyStart = rangeOf(beside?.key)?.[0]
+  if (beside === undefined || keyStart === undefined) return undefined
+  const lineStart = text.lastIndexOf('\n', keyStart - 1) + 1
+  const indent = text.slice(lineStart, keyStart)
+  const isOwnLine = /^[ \t\uFEFF]*$/.test(indent)
+  const literal = literalOf(setting.value, isJson)
+  if (home.flow) {
+    const pair = `${JSON.stringify(setting.keys[0])}: ${literal},`
+    return isOwnLine
+      ? spliced(text, lineStart, lineStart, `${indent}${pair}${endOf(text)}`)
+      : spliced(text, keyStart, keyStart, `${pair} `)
+  }
+  if (!isOwnLine) return undefined
+  const margin = indent.replace('\uFEFF', '')
+  const line = `${margin}${setting.keys[0]}: ${literal}`
+  const isOneLine = isScalar(beside.value) && !text.slice(...(rangeOf(beside.value) ?? [0, 0])).includes('\n')
+  if (!isOneLine) return spliced(text, keyStart - margin.length, keyStart - margin.length, `${line}${endOf(text)}`)
+  const valueEnd = rangeOf(beside.value)?.[1] ?? keyStart
+  const newline = text.indexOf('\n', valueEnd)
+  return newline < 0 ? `${text}${endOf(text)}${line}` : spliced(text, newline + 1, newline + 1, `${line}${endOf(text)}`)
+}
+
+function endOf(text: string): string {
+  return text.includes('\r\n') ? '\r\n' : '\n'
+}
+
+/** Words that YAML 1.1 takes for something else than text. */
+const reserved = /^(?:y|n|yes|no|true|false|on|off|null|~|[-+.\d].*)$/i
+
+function literalOf(value: Value, isJson: boolean): string {
+  if (typeof value !== 'string') return isJson ? JSON.stringify(value) : flowOf(value)
+  return isJson ? JSON.stringify(value) : plainOrQuoted(value)
+}
+
+function plainOrQuoted(text: string): string {
+  return /^[A-Za-z_][\w./ -]*$/.test(text) && !reserved.test(text) ? text : JSON.stringify(text)
+}
+
+function flowOf(value: Value): string {
+  if (Array.isArray(value)) return `[${value.map(item => literalOf(item, false)).join(', ')}]`
+  if (typeof value === 'object') {
+    return `{${Object.entries(value)
+      .map(([key, inner]) => `${key}: ${literalOf(inner, false)}`)
+      .join(', ')}}`
+  }
+  return String(value)
+}

@@ -1,0 +1,69 @@
+/** What a changed config comes to on a GPU: its peak, whether it fits, how fast it is. */
+import type { Calibration } from '../calibration/correction.ts'
+import { knownOf } from '../calibration/known.ts'
+import { makesAnswers, type TrainingSpec } from '../config/spec.ts'
+import type { FootprintCache } from '../estimate/footprint-cache.ts'
+import { throughputBand } from '../estimate/throughput-band.ts'
+import type { Gpu } from '../gpus/catalogue.ts'
+import { type MemoryBand, marginFor, type Range } from '../metrics/range.ts'
+import type { BatchPlan } from '../metrics/recommend.ts'
+import type { ModelConfig } from '../models/architecture.ts'
+import { EstimateProbe } from '../probes/estimate.ts'
+import type { LeverFit } from '../report/advised-levers.ts'
+
+export interface OnGpu {
+  readonly gpu: Gpu
+  readonly config: ModelConfig
+  readonly footprints: FootprintCache
+  readonly calibration?: Calibration
+}
+
+export interface Estimated {
+  readonly peakBytes: number
+  readonly errorBand: MemoryBand
+  readonly fit: LeverFit
+  /** Undefined where it is unknown, or only a part of the run's time. */
+  readonly samplesPerSecond: number | undefined
+  /** Where a ratio of two speeds of such steps lies, as factors. */
+  readonly ratioBand: Range
+}
+
+export function estimated(spec: TrainingSpec, { gpu, config, footprints, calibration }: OnGpu): Estimated {
+  const { memoryFactor, speedFactor, memoryBand } = knownOf(spec, config, gpu, calibration)
+  const probe = new EstimateProbe(footprints.of(spec, config, gpu), gpu, memoryFactor)
+  const { microBatch, gradientAccumulation } = spec
+  const modelled = makesAnswers(spec) ? undefined : probe.samplesPerSecond(microBatch, gradientAccumulation)
+  return {
+    peakBytes: probe.peak(microBatch).bytes,
+    errorBand: { lowPercent: memoryBand.lowPercent, highPercent: memoryBand.highPercent },
+    fit: probe.fits(microBatch, marginFor(memoryBand)) ? 'fits' : probe.fits(microBatch) ? 'may-fit' : 'does-not-fit',
+    samplesPerSecond: modelled === undefined ? undefined : modelled * speedFactor,
+    ratioBand: throughputBand(spec, gpu).ratio,
+  }
+}
+
+/** The largest micro-batch up to `most` that fits throughout its band, with as many samples in an optimizer step as before. */
+export function largestPlan(spec: TrainingSpec, most: number, on: OnGpu): BatchPlan | undefined {
+  const plans = plansOf(spec).filter(({ microBatch }) => microBatch <= most)
+  let [low, high] = [0, plans.length]
+  // What fits at a size fits at every smaller one.
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const plan = plans[middle]
+    if (plan !== undefined && estimated({ ...spec, ...plan }, on).fit === 'fits') low = middle + 1
+    else high = middle
+  }
+  return plans[low - 1]
+}
+
+/** Every way to make the same optimizer step, from small micro-batches to large ones. */
+export function plansOf({ microBatch, gradientAccumulation }: TrainingSpec): readonly BatchPlan[] {
+  const samples = microBatch * gradientAccumulation
+  const small = Array.from({ length: Math.min(Math.floor(Math.sqrt(samples)), MAX_DIVISOR) }, (_, index) => index + 1)
+  const divisors = small.filter(size => samples % size === 0).flatMap(size => [size, samples / size])
+  return [...new Set(divisors)]
+    .toSorted((a, b) => a - b)
+    .map(size => ({ microBatch: size, gradientAccumulation: samples / size }))
+}
+
+const MAX_DIVISOR = 10_000

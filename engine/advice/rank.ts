@@ -1,0 +1,50 @@
+/**
+ * The order in which levers are told. What fits comes first, another card next, which costs money, and what does not fit last;
+ * among those, what changes the training in the fewest places, and what only changes its digits before what changes its result; then what costs least speed
+ * for the memory that it frees, and of what costs none, what frees most.
+ */
+import type { AdvisedLever, Effect } from '../report/advised-levers.ts'
+import { levers } from './levers.ts'
+
+const effectById = new Map(levers.map(({ id, effect }) => [id, effect]))
+
+/** Below this a modelled loss of speed is noise. */
+const NOISE = 0.01
+
+export function ranked(advised: readonly AdvisedLever[], nowBytes: number): AdvisedLever[] {
+  const keys = new Map(advised.map(lever => [lever, keyOf(lever, nowBytes)]))
+  return advised.toSorted((a, b) => compare(keys.get(a) ?? [], keys.get(b) ?? []))
+}
+
+const order = ['fits', 'may-fit', 'another-card', 'does-not-fit'] as const
+
+function keyOf(lever: AdvisedLever, nowBytes: number): readonly number[] {
+  const freedBytes = Math.max(1, nowBytes - lever.peakBytes)
+  return [
+    lever.gpu === undefined ? order.indexOf(lever.fit) : order.indexOf('another-card'),
+    placesOf(lever, 'changes-the-result'),
+    placesOf(lever, 'numerics'),
+    slowdown(lever) / freedBytes,
+    -freedBytes,
+  ]
+}
+
+function placesOf({ changes, effect }: AdvisedLever, of: Effect): number {
+  const count = changes.filter(id => effectById.get(id) === of).length
+  // Sharding may bring another precision with it.
+  return effect === of ? Math.max(1, count) : count
+}
+
+/** Time that a sample takes longer, as a share; none where the speed is unknown. */
+function slowdown({ speed }: AdvisedLever): number {
+  const longer = speed === undefined ? 0 : 1 / speed.ratio - 1
+  return longer < NOISE ? 0 : longer
+}
+
+function compare(one: readonly number[], other: readonly number[]): number {
+  for (const [index, value] of one.entries()) {
+    const difference = value - (other[index] ?? 0)
+    if (difference !== 0) return difference
+  }
+  return 0
+}

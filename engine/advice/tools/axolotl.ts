@@ -1,0 +1,54 @@
+/**
+ * Axolotl. Sources: src/axolotl/utils/schemas/{config,training,peft,model}.py; integrations/liger/args.py; deepspeed_configs/ of its
+ * repository, which `axolotl fetch deepspeed_configs` puts beside a config.
+ */
+import { halfCompletions, halfLength } from '../levers.ts'
+import type { KeySetting, Tool, Value } from './tool.ts'
+
+const one = (key: string, value: Value): readonly KeySetting[] => [{ keys: [key], value }]
+
+const LIGER = 'axolotl.integrations.liger.LigerPlugin'
+
+const rank: readonly KeySetting[] = [
+  { keys: ['lora_r'], value: 16 },
+  { keys: ['lora_alpha'], value: 32 },
+  { keys: ['lora_target_linear'], value: true },
+]
+
+export const axolotl: Tool = {
+  'micro-batch': ({ plan }) => [
+    { keys: ['micro_batch_size'], value: plan.microBatch },
+    { keys: ['gradient_accumulation_steps'], value: plan.gradientAccumulation },
+  ],
+  'gradient-checkpointing': () => one('gradient_checkpointing', true),
+  'activation-offloading': () => one('activation_offloading', true),
+  'fused-loss': () => [
+    { keys: ['plugins'], value: [LIGER], entry: LIGER },
+    { keys: ['liger_fused_linear_cross_entropy'], value: true },
+  ],
+  'sdpa-attention': ({ has }) =>
+    has('eager_attention')
+      ? [...one('eager_attention', false), ...one('sdp_attention', true)]
+      : one('attn_implementation', 'sdpa'),
+  'fused-optimizer': () => one('optimizer', 'adamw_torch_fused'),
+  '8-bit-optimizer': () => one('optimizer', 'adamw_bnb_8bit'),
+  'paged-8-bit-optimizer': () => one('optimizer', 'paged_adamw_8bit'),
+  adafactor: () => one('optimizer', 'adafactor'),
+  'bf16-weights': () => [{ keys: ['bf16', 'bfloat16'], value: true }],
+  lora: () => [...one('adapter', 'lora'), ...rank],
+  qlora: () => [...one('adapter', 'qlora'), ...one('load_in_4bit', true), ...rank],
+  '4-bit-base': ({ has }) => [
+    ...one('adapter', 'qlora'),
+    ...one('load_in_4bit', true),
+    ...(has('load_in_8bit') ? one('load_in_8bit', false) : []),
+  ],
+  // utils/freeze.py: everything else is frozen, of which the embeddings are the largest.
+  'freeze-embeddings': () => one('unfrozen_parameters', ['model.layers', 'model.norm', 'lm_head']),
+  'half-length': ({ spec }) => one('sequence_len', halfLength(spec)),
+  'half-completions': ({ spec }) => [
+    { at: ['trl'], keys: ['max_completion_length'], value: halfCompletions(spec) ?? 0 },
+  ],
+  'zero-1': () => one('deepspeed', 'deepspeed_configs/zero1.json'),
+  'zero-3': () => one('deepspeed', 'deepspeed_configs/zero3_bf16.json'),
+  'zero-3-offload': () => one('deepspeed', 'deepspeed_configs/zero3_bf16_cpuoffload_all.json'),
+}

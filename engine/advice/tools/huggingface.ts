@@ -1,0 +1,83 @@
+/**
+ * Hugging Face's Trainer and TRL. Sources: transformers training_args.py (TrainingArguments); TRL trainer/{base_config,sft_config,
+ * grpo_config,model_config}.py; DeepSpeed's settings written in place, as integrations/deepspeed.py takes a dictionary.
+ */
+import { halfCompletions, halfLength, halfShare } from '../levers.ts'
+import type { Asked, KeySetting, Tool, Value } from './tool.ts'
+
+const one = (key: string, value: Value, ...others: string[]): readonly KeySetting[] => [
+  { keys: [key, ...others], value },
+]
+
+/** Keys of TRL's ModelConfig and SFTConfig: whoever writes one runs a script that reads the others too. */
+const trlKeys = [
+  ...['use_peft', 'lora_r', 'lora_target_modules', 'load_in_4bit', 'dataset_text_field', 'packing'],
+  ...['completion_only_loss', 'assistant_only_loss', 'num_generations', 'max_completion_length', 'dataset_mixer'],
+]
+const runsTrl = ({ has }: Asked) => trlKeys.some(has)
+
+const adapters: readonly KeySetting[] = [
+  { keys: ['use_peft'], value: true, elsewhere: true },
+  { keys: ['lora_r'], value: 16, elsewhere: true },
+  { keys: ['lora_target_modules'], value: 'all-linear', elsewhere: true },
+]
+const fourBits: readonly KeySetting[] = [{ keys: ['load_in_4bit'], value: true, elsewhere: true }]
+
+/** "auto" leaves a value to the Trainer, which fills in its own. */
+function zero(stage: number, besides: { readonly [key: string]: Value } = {}): readonly KeySetting[] {
+  const settings = {
+    zero_optimization: { stage, ...besides },
+    bf16: { enabled: 'auto' },
+    fp16: { enabled: 'auto' },
+    gradient_accumulation_steps: 'auto',
+    gradient_clipping: 'auto',
+    train_batch_size: 'auto',
+    train_micro_batch_size_per_gpu: 'auto',
+  }
+  return one('deepspeed', settings)
+}
+
+const host = { device: 'cpu', pin_memory: true }
+
+export const huggingface: Tool = {
+  'micro-batch': ({ plan }) => [
+    { keys: ['per_device_train_batch_size', 'per_gpu_train_batch_size'], value: plan.microBatch },
+    { keys: ['gradient_accumulation_steps'], value: plan.gradientAccumulation },
+  ],
+  'gradient-checkpointing': () => one('gradient_checkpointing', true, 'use_gradient_checkpointing'),
+  'fused-loss': () => one('use_liger_kernel', true, 'use_liger'),
+  'sdpa-attention': () => [{ keys: ['attn_implementation'], value: 'sdpa', elsewhere: true }],
+  'fused-optimizer': () => one('optim', 'adamw_torch_fused'),
+  '8-bit-optimizer': () => one('optim', 'adamw_bnb_8bit'),
+  'paged-8-bit-optimizer': () => one('optim', 'paged_adamw_8bit'),
+  adafactor: () => one('optim', 'adafactor'),
+  'bf16-autocast': () => one('bf16', true),
+  'fp16-autocast': () => one('fp16', true),
+  'bf16-weights': asked =>
+    ['torch_dtype', 'dtype'].some(asked.has) || runsTrl(asked)
+      ? [{ keys: ['dtype', 'torch_dtype'], value: 'bfloat16', elsewhere: true }]
+      : undefined,
+  lora: asked => (runsTrl(asked) ? adapters : undefined),
+  qlora: asked => (runsTrl(asked) ? [...adapters, ...fourBits] : undefined),
+  '4-bit-base': asked =>
+    runsTrl(asked) ? [...fourBits, ...(asked.has('load_in_8bit') ? one('load_in_8bit', false) : [])] : undefined,
+  'half-length': asked => [
+    {
+      keys: [
+        'max_length',
+        ...['max_seq_length', 'model_max_length', 'block_size', 'max_source_length', 'max_seq_len', 'cutoff_len'],
+        'sequence_length',
+      ],
+      value: halfLength(asked.spec),
+      ...(!runsTrl(asked) && { elsewhere: true as const }),
+    },
+  ],
+  'half-completions': ({ spec }) => one('max_completion_length', halfCompletions(spec) ?? 0),
+  'vllm-sleep': () => one('vllm_enable_sleep_mode', true),
+  'vllm-half-share': ({ spec }) => one('vllm_gpu_memory_utilization', halfShare(spec) ?? 0),
+  'zero-1': () => zero(1),
+  'zero-2': () => zero(2),
+  'zero-3': () => zero(3),
+  'zero-3-offload': () => zero(3, { offload_optimizer: host, offload_param: host }),
+  fsdp: () => one('fsdp', 'full_shard auto_wrap'),
+}

@@ -1,0 +1,29 @@
+/** LLaMA-Factory. Sources: src/llamafactory/hparams/{model_args,finetuning_args,data_args}.py; examples/deepspeed/ of its repository. */
+import { halfLength } from '../levers.ts'
+import type { KeySetting, Tool, Value } from './tool.ts'
+
+const one = (key: string, value: Value): readonly KeySetting[] => [{ keys: [key], value }]
+
+export const llamafactory: Tool = {
+  'micro-batch': ({ plan }) => [
+    { keys: ['per_device_train_batch_size'], value: plan.microBatch },
+    { keys: ['gradient_accumulation_steps'], value: plan.gradientAccumulation },
+  ],
+  'gradient-checkpointing': () => one('disable_gradient_checkpointing', false),
+  'fused-loss': () => one('enable_liger_kernel', true),
+  'sdpa-attention': () => one('flash_attn', 'sdpa'),
+  'fused-optimizer': () => one('optim', 'adamw_torch_fused'),
+  '8-bit-optimizer': () => one('optim', 'adamw_bnb_8bit'),
+  'paged-8-bit-optimizer': () => one('optim', 'paged_adamw_8bit'),
+  adafactor: () => one('optim', 'adafactor'),
+  'bf16-autocast': () => one('bf16', true),
+  'fp16-autocast': () => one('fp16', true),
+  'bf16-weights': () => one('pure_bf16', true),
+  lora: () => [...one('finetuning_type', 'lora'), ...one('lora_target', 'all')],
+  qlora: () => [...one('finetuning_type', 'lora'), ...one('lora_target', 'all'), ...one('quantization_bit', 4)],
+  '4-bit-base': () => one('quantization_bit', 4),
+  'half-length': ({ spec }) => one('cutoff_len', halfLength(spec)),
+  'zero-2': () => one('deepspeed', 'examples/deepspeed/ds_z2_config.json'),
+  'zero-3': () => one('deepspeed', 'examples/deepspeed/ds_z3_config.json'),
+  'zero-3-offload': () => one('deepspeed', 'examples/deepspeed/ds_z3_offload_config.json'),
+}

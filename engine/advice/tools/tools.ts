@@ -1,0 +1,24 @@
+/** The tools whose keys are known, by the names of their dialects. */
+import { axolotl } from './axolotl.ts'
+import { huggingface } from './huggingface.ts'
+import { llamafactory } from './llamafactory.ts'
+import { deepspeed, lightning, memorymark, timm, ultralytics } from './others.ts'
+import type { Tool } from './tool.ts'
+import { torchtune } from './torchtune.ts'
+
+const tools: ReadonlyMap<string, Tool> = new Map([
+  ['Axolotl', axolotl],
+  ['DeepSpeed', deepspeed],
+  ['Hugging Face Trainer', huggingface],
+  ['Lightning CLI', lightning],
+  ['LLaMA-Factory', llamafactory],
+  ['MemoryMark', memorymark],
+  ['timm', timm],
+  ['torchtune', torchtune],
+  ['Ultralytics', ultralytics],
+])
+
+/** One whose keys are not known says nothing: only the numbers that stand in its config can be changed. */
+export function toolOf(dialect: string): Tool {
+  return tools.get(dialect) ?? {}
+}

@@ -1,0 +1,36 @@
+/**
+ * torchtune. Sources: recipes/configs; docs/source/tutorials/memory_optimizations.rst; torchtune/modules/loss; recipes/full_finetune_*.py.
+ * A recipe for adapters is another recipe, which no key turns on.
+ */
+import { halfLength } from '../levers.ts'
+import type { Asked, KeySetting, Tool, Value } from './tool.ts'
+
+const COMPONENT = '_component_'
+
+const one = (key: string, value: Value): readonly KeySetting[] => [{ keys: [key], value }]
+const within = (section: string, key: string, value: Value): readonly KeySetting[] => [
+  { at: [section], keys: [key], value },
+]
+
+/** bitsandbytes' optimizers take no `fused`. */
+const bitsandbytes =
+  (name: string) =>
+  ({ has }: Asked) =>
+    has('fused') ? undefined : within('optimizer', COMPONENT, `bitsandbytes.optim.${name}`)
+
+export const torchtune: Tool = {
+  'micro-batch': ({ plan }) => [
+    ...one('batch_size', plan.microBatch),
+    ...one('gradient_accumulation_steps', plan.gradientAccumulation),
+  ],
+  'gradient-checkpointing': () => one('enable_activation_checkpointing', true),
+  'activation-offloading': () => one('enable_activation_offloading', true),
+  'chunked-loss': () => within('loss', COMPONENT, 'torchtune.modules.loss.LinearCrossEntropyLoss'),
+  'fused-optimizer': () => within('optimizer', 'fused', true),
+  'optimizer-in-backward': () => one('optimizer_in_bwd', true),
+  '8-bit-optimizer': bitsandbytes('AdamW8bit'),
+  'paged-8-bit-optimizer': bitsandbytes('PagedAdamW8bit'),
+  'bf16-weights': () => one('dtype', 'bf16'),
+  '4-bit-base': () => within('model', 'quantize_base', true),
+  'half-length': ({ spec }) => within('tokenizer', 'max_seq_len', halfLength(spec)),
+}

@@ -1,0 +1,91 @@
+/** The truth check: the lines that a lever tells, applied and read again, are the config that was estimated. */
+import { describe, expect, test } from 'vitest'
+import { leversOf } from '../../engine/advice/advise.ts'
+import { estimated } from '../../engine/advice/estimate.ts'
+import { withLines } from '../../engine/advice/replaced-lines.ts'
+import { readConfigAsync } from '../../engine/config/read.ts'
+import type { SuppliedFields } from '../../engine/config/supplied.ts'
+import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
+import { findGpu } from '../../engine/gpus/catalogue.ts'
+import { advisedLever } from '../../engine/report/advised-levers.ts'
+import { type ToolConfig, toolConfigs } from './configs.ts'
+
+/** As a team's settings name a model. */
+function suppliedFor({ model }: ToolConfig): SuppliedFields {
+  if (model === undefined) return {}
+  const value = { kind: 'text', text: model } as const
+  return { model: { key: 'model', name: 'model', value, source: model, at: { line: 1, column: 1 }, file: 'settings' } }
+}
+
+async function advised(config: ToolConfig) {
+  const { file, gpu: id } = config
+  const supplied = suppliedFor(config)
+  const reading = await readConfigAsync(file, {}, supplied)
+  const gpu = findGpu(id)
+  if (reading.kind !== 'training-config' || gpu === undefined) throw new Error(JSON.stringify(reading))
+  const on = { gpu, footprints: new FootprintCache(), config: reading.model.config }
+  return { reading, on, levers: await leversOf(file, reading, { ...on, supplied }), now: estimated(reading.spec, on) }
+}
+
+describe.each(toolConfigs.map(config => [config.tool, config] as const))('the levers of %s', (_, config) => {
+  test('are those that its keys can say', async () => {
+    const { levers, now } = await advised(config)
+    expect(now.fit).not.toBe('fits')
+    const offered = new Set(levers.flatMap(({ changes }) => changes))
+    expect([...offered]).toEqual(expect.arrayContaining([...config.offers]))
+    for (const lever of levers) expect(() => advisedLever.parse(lever)).not.toThrow()
+  })
+
+  test('come with the lines that make them, and nothing but them', async () => {
+    const { reading, on, levers } = await advised(config)
+    const { text, path } = config.file
+    let withLinesOfItsOwn = 0
+    for (const lever of levers.filter(({ gpu }) => gpu === undefined)) {
+      if (lever.lines.length === 0) {
+        expect(lever.environment).toBeDefined()
+        continue
+      }
+      withLinesOfItsOwn++
+      for (const { line, before } of lever.lines) expect(text.split('\n')[line - 1]).toBe(before)
+      const again = await readConfigAsync({ path, text: withLines(text, lever.lines) }, {}, suppliedFor(config))
+      if (again.kind !== 'training-config') throw new Error(JSON.stringify(again))
+      const { spec } = again
+      expect(spec).not.toEqual(reading.spec)
+      expect(spec.microBatch * spec.gradientAccumulation).toBe(
+        reading.spec.microBatch * reading.spec.gradientAccumulation,
+      )
+      const environment = lever.environment === undefined ? {} : { expandableSegments: true as const }
+      const { peakBytes, fit } = estimated({ ...spec, ...environment }, on)
+      expect({ changes: lever.changes, peakBytes, fit }).toEqual({
+        changes: lever.changes,
+        peakBytes: lever.peakBytes,
+        fit: lever.fit,
+      })
+    }
+    expect(withLinesOfItsOwn).toBeGreaterThan(0)
+  })
+
+  test('name no change that is not needed', async () => {
+    const { levers } = await advised(config)
+    const enough = levers.filter(({ fit }) => fit === 'fits').map(({ changes }) => changes)
+    for (const changes of enough) {
+      const fewer = enough.filter(other => other.length < changes.length && other.every(id => changes.includes(id)))
+      expect(fewer).toEqual([])
+    }
+  })
+})
+
+test('a card is the cheapest of the catalogue on which the config fits as it is', async () => {
+  const { levers, reading, on } = await advised(toolConfigs.find(({ tool }) => tool === 'Axolotl') ?? never())
+  const card = levers.find(({ changes }) => changes.includes('another-card'))?.gpu
+  const { gpus, hasBfloat16 } = await import('../../engine/gpus/catalogue.ts')
+  const cheaper = gpus.filter(
+    gpu => gpu.priceCaveat === undefined && hasBfloat16(gpu) && gpu.pricePerHourUsd < (card?.pricePerHourUsd ?? 0),
+  )
+  expect(card).toBeDefined()
+  expect(cheaper.filter(gpu => estimated(reading.spec, { ...on, gpu }).fit === 'fits')).toEqual([])
+})
+
+function never(): never {
+  throw new Error('no such config')
+}

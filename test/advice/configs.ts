@@ -1,0 +1,276 @@
+/** A config of each tool that does not fit a small card, as people write it. */
+import type { SourceFile } from '../../engine/config/reading.ts'
+import type { LeverId } from '../../engine/report/advised-levers.ts'
+
+export interface ToolConfig {
+  readonly tool: string
+  readonly gpu: string
+  readonly file: SourceFile
+  /** What must be among what is offered, alone or together with others. */
+  readonly offers: readonly LeverId[]
+  /** The model, where the file cannot name it. */
+  readonly model?: string
+}
+
+const files: readonly (Omit<ToolConfig, 'file'> & { readonly path: string; readonly text: string })[] = [
+  {
+    tool: "TRL's YAML",
+    gpu: 'l4',
+    path: 'sft.yaml',
+    text: `# supervised fine-tuning
+model_name_or_path: Qwen/Qwen2.5-0.5B
+dataset_name: trl-lib/Capybara   # 16k dialogues
+per_device_train_batch_size: 8   # was 4
+learning_rate: 2.0e-5
+gradient_checkpointing: false
+packing: false
+output_dir: out
+`,
+    offers: ['micro-batch', 'gradient-checkpointing', 'fused-loss', '8-bit-optimizer', 'lora', 'half-length'],
+  },
+  {
+    tool: "TRL's GRPO",
+    gpu: 'l4',
+    path: 'grpo.yaml',
+    text: `model_name_or_path: Qwen/Qwen2.5-3B
+reward_funcs: accuracy
+per_device_train_batch_size: 8
+gradient_accumulation_steps: 4
+num_generations: 8
+max_completion_length: 2048
+use_vllm: true
+vllm_mode: colocate
+vllm_gpu_memory_utilization: 0.3
+use_peft: true
+lora_r: 16
+`,
+    offers: ['micro-batch', '4-bit-base', 'half-completions'],
+  },
+  {
+    tool: 'Hugging Face JSON on one line',
+    gpu: 't4',
+    path: 'train.json',
+    text: '{"model_name_or_path": "bert-large-uncased", "per_device_train_batch_size": 64, "num_labels": 2, "max_seq_length": 512, "learning_rate": 3e-5}\n',
+    offers: ['micro-batch', 'gradient-checkpointing', 'fp16-autocast', 'half-length'],
+  },
+  {
+    tool: 'several GPUs',
+    gpu: 'a100-80gb',
+    path: 'zero.yaml',
+    text: `model_name_or_path: meta-llama/Llama-2-7b-hf
+task: causal-lm
+n_gpus: 8
+per_device_train_batch_size: 1
+gradient_accumulation_steps: 4
+block_size: 1024
+bf16: true
+gradient_checkpointing: true
+`,
+    offers: ['zero-1', 'zero-2', 'zero-3', 'zero-3-offload', 'fsdp'],
+  },
+  {
+    tool: 'Axolotl',
+    gpu: 'a10',
+    path: 'axolotl.yml',
+    text: `base_model: NousResearch/Llama-2-7b-hf
+load_in_4bit: false
+plugins:
+  - axolotl.integrations.cut_cross_entropy.CutCrossEntropyPlugin
+cut_cross_entropy: false
+sequence_len: 4096
+sample_packing: true
+micro_batch_size: 2
+gradient_accumulation_steps: 4
+optimizer: adamw_torch
+flash_attention: true
+`,
+    offers: ['micro-batch', 'gradient-checkpointing', 'lora', 'qlora', '8-bit-optimizer', 'another-card'],
+  },
+  {
+    tool: 'LLaMA-Factory',
+    gpu: 'rtx-4090',
+    path: 'llama3_lora_sft.yaml',
+    text: `### model
+model_name_or_path: meta-llama/Meta-Llama-3-8B-Instruct
+### method
+stage: sft
+do_train: true
+finetuning_type: lora
+lora_target: all
+### dataset
+template: llama3
+cutoff_len: 8192
+### train
+per_device_train_batch_size: 2
+gradient_accumulation_steps: 4
+bf16: true
+`,
+    offers: ['micro-batch', 'fused-loss', '4-bit-base', 'half-length'],
+  },
+  {
+    tool: 'torchtune',
+    gpu: 'a10',
+    path: 'full.yaml',
+    text: `tokenizer:
+  _component_: torchtune.models.llama3_2.llama3_tokenizer
+  max_seq_len: 8192
+model:
+  _component_: torchtune.models.llama3_2.llama3_2_1b
+batch_size: 4
+optimizer:
+  _component_: torch.optim.AdamW
+  lr: 2e-5
+loss:
+  _component_: torch.nn.CrossEntropyLoss
+dtype: bf16
+gradient_accumulation_steps: 1
+enable_activation_checkpointing: false
+`,
+    offers: ['micro-batch', 'gradient-checkpointing', 'chunked-loss', 'half-length'],
+  },
+  {
+    tool: 'Lightning CLI',
+    gpu: 't4',
+    path: 'lightning.yaml',
+    text: `trainer:
+  max_epochs: 3
+  devices: 1
+model:
+  class_path: project.Module
+  init_args:
+    model_name_or_path: bert-large-uncased
+data:
+  class_path: project.Data
+  init_args:
+    batch_size: 96
+    max_length: 512
+`,
+    offers: ['micro-batch', 'fp16-autocast'],
+  },
+  {
+    tool: "DeepSpeed's JSON",
+    model: 'meta-llama/Meta-Llama-3-8B',
+    gpu: 'a10',
+    path: 'ds.json',
+    text: `{
+  "train_micro_batch_size_per_gpu": 1,
+  "gradient_accumulation_steps": 2,
+  "train_batch_size": 16,
+  "bf16": { "enabled": true },
+  "zero_optimization": {
+    "stage": 1
+  }
+}
+`,
+    offers: ['zero-3'],
+  },
+  {
+    tool: 'timm',
+    gpu: 't4',
+    path: 'args.yaml',
+    text: `model: resnet152
+batch-size: 512
+opt: sgd
+sched: cosine
+epochs: 300
+warmup-lr: 1.0e-6
+smoothing: 0.1
+mixup: 0.2
+img_size: 224
+amp: false
+`,
+    offers: ['micro-batch', 'fp16-autocast', 'smaller-images'],
+  },
+  {
+    tool: 'Ultralytics',
+    gpu: 't4',
+    path: 'yolo.yaml',
+    text: `model: yolo11x.pt
+data: coco.yaml
+epochs: 100
+imgsz: 1280
+batch: 32
+amp: false
+`,
+    offers: ['micro-batch', 'fp16-autocast', 'smaller-images'],
+  },
+  {
+    tool: "MemoryMark's own",
+    gpu: 'a10',
+    path: 'own.yaml',
+    text: `memorymark:
+  model: meta-llama/Llama-3.2-1B
+  batch_size: 16
+  sequence_length: 2048
+  precision: amp-bf16
+  attention: eager
+  loop: trainer
+`,
+    offers: ['gradient-checkpointing', 'fused-loss', 'sdpa-attention', 'qlora'],
+  },
+  {
+    tool: 'a script',
+    gpu: 'a10',
+    path: 'train.py',
+    text: `from transformers import AutoModelForCausalLM
+from trl import SFTConfig, SFTTrainer
+
+model = AutoModelForCausalLM.from_pretrained("meta-llama/Llama-3.2-1B", attn_implementation="eager")
+args = SFTConfig(
+    output_dir="out",
+    per_device_train_batch_size=8,  # as large as the data allows
+    max_length=2048,
+    gradient_checkpointing=False,
+)
+trainer = SFTTrainer(model=model, args=args, train_dataset=data)
+trainer.train()
+`,
+    offers: ['micro-batch', 'gradient-checkpointing', 'fused-loss', 'sdpa-attention', '8-bit-optimizer'],
+  },
+  {
+    tool: 'a notebook',
+    gpu: 'a10',
+    path: 'train.ipynb',
+    text: `${JSON.stringify(
+      {
+        cells: [
+          {
+            cell_type: 'code',
+            source: [
+              'from transformers import AutoModelForCausalLM, Trainer, TrainingArguments\n',
+              'model = AutoModelForCausalLM.from_pretrained("meta-llama/Llama-3.2-1B")\n',
+              'args = TrainingArguments(output_dir="out", per_device_train_batch_size=8, optim="adamw_torch")\n',
+              'Trainer(model=model, args=args, train_dataset=data).train()\n',
+            ],
+          },
+        ],
+        metadata: { language_info: { name: 'python' } },
+        nbformat: 4,
+        nbformat_minor: 5,
+      },
+      null,
+      1,
+    )}\n`,
+    offers: ['gradient-checkpointing', 'bf16-autocast', 'adafactor'],
+  },
+  {
+    tool: 'a launcher',
+    gpu: 'a10',
+    path: 'train.sh',
+    text: `#!/bin/bash
+llamafactory-cli train \\
+  --model_name_or_path meta-llama/Meta-Llama-3-8B \\
+  --stage sft --do_train --finetuning_type lora \\
+  --template llama3 \\
+  --cutoff_len 4096 \\
+  --per_device_train_batch_size 4 \\
+  --bf16
+`,
+    offers: ['fused-loss', '4-bit-base', 'half-length'],
+  },
+]
+
+export const toolConfigs: readonly ToolConfig[] = files.map(({ path, text, ...rest }) => ({
+  ...rest,
+  file: { path, text },
+}))
