@@ -3,6 +3,7 @@
 import { inspect } from 'node:util'
 import { closest, MemoryMarkError } from '../errors.ts'
 import { version } from '../version.ts'
+import { advise } from './advise.ts'
 import { calibrate } from './calibrate.ts'
 import { check } from './check.ts'
 import { doctor } from './doctor.ts'
@@ -19,6 +20,7 @@ const commands: Record<string, (args: string[]) => Promise<ExitCode>> = {
   check,
   estimate,
   plan,
+  advise,
   explain,
   sweep,
   calibrate,

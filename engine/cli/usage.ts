@@ -70,6 +70,17 @@ const commands: Record<string, CommandUsage> = {
   --json                       print one JSON object
   and the other options of \`estimate\`, for what the model or the config does not say`,
   },
+  advise: {
+    form: 'advise <config>',
+    purpose: 'every way to free memory for a config, best first, with the lines to change',
+    options: `
+  --gpu <id>                   GPU that the training runs on (default: as \`check\`)
+  --price-per-hour <usd>       price of one GPU hour, instead of the catalogue's
+  --all                        every row in full, also what does not fit
+  --settings <file>            settings file (default .github/memorymark.yml, if it exists)
+  --no-settings                ignore the settings file
+  --json                       print one JSON object`,
+  },
   sweep: {
     form: 'sweep <model-id-or-config>',
     purpose: 'find the largest batch by running trials',

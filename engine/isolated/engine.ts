@@ -16,6 +16,9 @@ import type { ExplainOptions } from '../explain.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 import type { PlanOptions } from '../plan/plan.ts'
 import type { Proposal, ProposalOptions } from '../propose.ts'
+import { mattering } from '../render/ranking.ts'
+import { needsMemory } from '../render/verdict.ts'
+import type { AdvisedLever } from '../report/advised-levers.ts'
 import type { AnalysedConfig, ConfigResult, Report } from '../report/schema.ts'
 import type { SettingsReading } from '../settings/read.ts'
 import type { RepositorySettings } from '../settings/settings.ts'
@@ -57,6 +60,10 @@ export interface IsolatedEngineOptions {
   /** Receives how processes ended that ended by themselves. */
   readonly log?: (text: string) => void
 }
+
+/** Of one change: each takes about half a second. */
+const MAX_ADVISED = 5
+const FEW_COMBINATIONS = 60
 
 /** What Node needs to start, and none of our secrets. */
 const passedVariables = /^(?:PATH|HOME|LANG|LC_\w+|TMPDIR|TZ|NODE_EXTRA_CA_CERTS|SystemRoot)$/
@@ -143,6 +150,43 @@ export class IsolatedEngine implements AsyncDisposable {
     const outcome = await this.#one<'explain'>({ kind: 'explain', settings }, file, { sources })
     if (outcome.kind === 'result') return outcome.result
     return { kind: 'not-recognised', reading: { kind: 'unreadable', problems: [this.#problem(outcome)] } }
+  }
+
+  /**
+   * The report with every lever of the configs that do not fit, of the gravest few of a change, or of all that there are. Nothing
+   * is told where a limit is passed, nor of what was measured, since levers are estimated.
+   */
+  async withLevers(
+    report: Report,
+    files: readonly SourceFile[],
+    {
+      sources,
+      ofAll = false,
+      base: _,
+      signal,
+      totalMillis: __,
+      ...options
+    }: IsolatedOptions & { readonly ofAll?: boolean },
+  ): Promise<Report> {
+    const texts = new Map(files.map(file => [file.path, file]))
+    const inNeed = ofAll
+      ? report.configs.filter(config => config.status === 'analysed')
+      : mattering(report).filter(needsMemory).slice(0, MAX_ADVISED)
+    const task = { kind: 'advise', options, combinations: ofAll ? undefined : FEW_COMBINATIONS } as const
+    const found = new Map<ConfigResult, readonly AdvisedLever[]>()
+    for (const config of inNeed.filter(({ provenance }) => provenance === 'estimated')) {
+      const file = texts.get(config.path)
+      const { training } = config
+      if (file === undefined) continue
+      const named = { ...file, ...(training && { training: { name: training.name } }) }
+      const outcome = await this.#one<'advise'>(task, named, { sources, signal })
+      if (outcome.kind === 'result') found.set(config, outcome.result)
+    }
+    const advised = (config: ConfigResult): ConfigResult => {
+      const levers = found.get(config)
+      return config.status === 'analysed' && levers ? { ...config, levers: [...levers] } : config
+    }
+    return found.size === 0 ? report : { ...report, configs: report.configs.map(advised) }
   }
 
   /** Nothing is proposed where that passes a limit. */

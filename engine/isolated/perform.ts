@@ -1,5 +1,6 @@
 /** The tasks, as the process with limits performs them. */
 import { getHeapStatistics } from 'node:v8'
+import { adviseFile } from '../advise.ts'
 import { isNamedByConfigs, opensOneOf, startedBy } from '../affected-configs.ts'
 import { judging } from '../analyze.ts'
 import { readCalibration } from '../calibration/file.ts'
@@ -50,6 +51,11 @@ function performing(task: Task, asks: TaskOrder['asks'], host: Host): PerformOn 
     }
     case 'explain':
       return file => explainFile(file, { sources, ...(task.settings && { settings: task.settings }) })
+    case 'advise': {
+      const { combinations } = task
+      const options = { ...task.options, sources, ...(combinations !== undefined && { combinations }) }
+      return file => adviseFile(file, options, roomyFootprints())
+    }
     case 'propose':
       return file => proposeChange(file, task.config, { sources, ...(task.settings && { settings: task.settings }) })
     case 'read-settings':

@@ -8,6 +8,7 @@ import type { Gpu } from '../gpus/catalogue.ts'
 import type { HubAnswer } from '../models/hub.ts'
 import type { PlanOptions } from '../plan/plan.ts'
 import type { Proposal } from '../propose.ts'
+import type { AdvisedLever } from '../report/advised-levers.ts'
 import type { AnalysedConfig } from '../report/schema.ts'
 import type { SettingsReading } from '../settings/read.ts'
 import type { RepositorySettings } from '../settings/settings.ts'
@@ -19,6 +20,7 @@ export type PlainOptions = Omit<AnalyzeOptions, 'sources' | 'base' | 'assessor'>
 export type Task =
   | { readonly kind: 'judge'; readonly options: PlainOptions }
   | { readonly kind: 'explain'; readonly settings: RepositorySettings | undefined }
+  | { readonly kind: 'advise'; readonly options: PlainOptions; readonly combinations: number | undefined }
   | { readonly kind: 'propose'; readonly config: AnalysedConfig; readonly settings: RepositorySettings | undefined }
   | { readonly kind: 'read-settings' }
   | { readonly kind: 'read-calibration' }
@@ -49,6 +51,7 @@ export type Task =
 export interface Results {
   readonly judge: Judged
   readonly explain: Explanation
+  readonly advise: readonly AdvisedLever[]
   readonly propose: Proposal
   readonly 'read-settings': SettingsReading
   readonly 'read-calibration': CalibrationReading

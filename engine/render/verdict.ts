@@ -60,6 +60,12 @@ export function findingOf(config: ConfigResult): Finding {
   return findings.find(finding => kinds.has(finding)) ?? 'waste'
 }
 
+/** Whether it runs out of memory, or may. */
+export function needsMemory(config: ConfigResult): boolean {
+  const finding = findingOf(config)
+  return finding === 'does-not-fit' || finding === 'may-not-fit'
+}
+
 /** One line over all configs, without mark and full stop: `1 of 2 training configs wastes its GPU`. Never untrusted text. */
 export function headline(report: Report): string {
   const { configs } = report

@@ -13,6 +13,7 @@ import { byteKinds } from '../estimate/storage.ts'
 import { priceCaveats } from '../gpus/card.ts'
 import { provenance, trial } from '../probes/trial.ts'
 import { policy, spared, verdict } from '../verdict/policy.ts'
+import { advisedLever, MAX_LEVERS } from './advised-levers.ts'
 import { changedLine } from './changed-lines.ts'
 
 const bytes = z.number().min(0).max(1e18)
@@ -182,6 +183,8 @@ export const analysedConfig = z.object({
   savingsPerYearUsd: usd,
   /** The one change that frees most at the current batch. */
   lever: z.object({ change: leverChange, peakBytes: bytes }).optional(),
+  /** Every way to free memory, best first, each estimated by itself. Absent where it was not asked for, and in older reports. */
+  levers: z.array(advisedLever).max(MAX_LEVERS).optional(),
   /** A cheaper GPU on which the current config fits and a run costs less. */
   rightSizing: z.object({ gpu: reportedGpu, costPerRunUsd: usd, costPerRunRangeUsd: usdRange.optional() }).optional(),
   /** Where the run could run out of memory, where more than the training step is known. Absent in older reports. */

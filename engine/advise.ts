@@ -1,0 +1,38 @@
+/** Every lever of the trainings in a file, under a team's settings. */
+import { leversOf } from './advice/advise.ts'
+import { type AnalyzeOptions, assessmentOptionsFor } from './analyze.ts'
+import { readConfigAsync } from './config/read.ts'
+import type { SourceFile } from './config/reading.ts'
+import type { FootprintCache } from './estimate/footprint-cache.ts'
+import type { AdvisedLever } from './report/advised-levers.ts'
+import { noSettings, settingsFor } from './settings/settings.ts'
+
+export interface AdviseOptions extends AnalyzeOptions {
+  /** Combinations of levers that are estimated at most; as many as are useful unless told. */
+  readonly combinations?: number
+}
+
+/** None for what is no training config; of a file that starts several, the one that `file` names. */
+export async function adviseFile(
+  file: SourceFile,
+  { combinations, ...options }: AdviseOptions,
+  footprints: FootprintCache,
+): Promise<readonly AdvisedLever[]> {
+  const { settings = noSettings, sources = {} } = options
+  const { supplied } = settingsFor(file.path, settings)
+  const reading = await readConfigAsync(file, sources, supplied)
+  if (reading.kind !== 'training-config') return []
+  const general = assessmentOptionsFor(file.path, options)
+  const asked = general.assumed?.includes('gpu') ? reading.askedCard : undefined
+  const own = asked?.kind === 'card' ? assessmentOptionsFor(file.path, { ...options, gpu: asked.gpu }) : general
+  const { gpu, catalogue, calibration } = own
+  return leversOf(file, reading, {
+    gpu,
+    footprints,
+    sources,
+    supplied,
+    ...(catalogue && { catalogue }),
+    ...(calibration && { calibration }),
+    ...(combinations !== undefined && { combinations }),
+  })
+}

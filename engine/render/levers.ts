@@ -1,0 +1,60 @@
+/** Levers for people: a row each for a table, the sentence and the changed lines of one. */
+import { highestPeak, lowestPeak } from '../metrics/range.ts'
+import type { AdvisedLever } from '../report/advised-levers.ts'
+import type { AnalysedConfig } from '../report/schema.ts'
+import { formatGib } from '../units.ts'
+import { gibFigure } from './figures.ts'
+import { effectWords, fitWords, leverWords, namesOf } from './lever-words.ts'
+import { capitalised } from './plain.ts'
+
+export const leverHeadings = ['', 'change', 'memory', '', 'speed', 'training'] as const
+
+/** `1`, `gradient checkpointing`, `8.1 (7.6–8.6) GiB`, `fits`, `0.8–0.9×`, `unchanged`. */
+export function leverRow(lever: AdvisedLever, index: number, { current }: AnalysedConfig): string[] {
+  return [
+    String(index + 1),
+    capitalised(namesOf(lever, current.microBatch)),
+    `${gibFigure(lever.peakBytes)} (${bandOf(lever)}) GiB`,
+    fitWords[lever.fit],
+    lever.speed === undefined ? '–' : speedOf(lever.speed),
+    effectWords[lever.effect],
+  ]
+}
+
+function bandOf({ peakBytes, errorBand }: AdvisedLever): string {
+  const banded = { peakBytes, errorBand }
+  return `${gibFigure(lowestPeak(banded))}–${gibFigure(highestPeak(banded))}`
+}
+
+/** `Gradient checkpointing: 8.1 GiB, fits, 0.8–0.9× the speed, training unchanged`, in one line. */
+export function leverLine(lever: AdvisedLever, { current }: AnalysedConfig): string {
+  const speed = lever.speed === undefined ? [] : [`${speedOf(lever.speed)} the speed`]
+  const facts = [formatGib(lever.peakBytes), fitWords[lever.fit], ...speed, `training ${effectWords[lever.effect]}`]
+  return `${capitalised(namesOf(lever, current.microBatch))}: ${facts.join(', ')}`
+}
+
+/** `0.75–1.2×`: both ends, since a lever may cost speed or bring it. */
+function speedOf({ range: { low, high } }: NonNullable<AdvisedLever['speed']>): string {
+  const figure = (ratio: number) => (ratio < 1 ? ratio.toFixed(2) : ratio.toPrecision(2))
+  return `${figure(low)}–${figure(high)}×`
+}
+
+/** What one gets and pays, a sentence for each change. */
+export function leverSentences({ changes }: AdvisedLever): string[] {
+  return changes.map(id => {
+    const { name, gets, pays } = leverWords[id]
+    return `${capitalised(name)}: ${gets}. You pay: ${pays}.`
+  })
+}
+
+/** As a diff without its marks: lines that go, and lines that come. */
+export function leverDiff({ lines, environment }: AdvisedLever): string[] {
+  return [
+    ...lines.flatMap(({ before, after }) => {
+      const kept = after.indexOf(before)
+      if (kept < 0) return [`- ${before}`, ...after.map(line => `+ ${line}`)]
+      return [...after.map((line, index) => `${index === kept ? ' ' : '+'} ${line}`)]
+    }),
+    ...(environment === undefined ? [] : [`+ ${environment}  (environment variable of the training)`]),
+  ]
+}
