@@ -10,5 +10,6 @@ export async function check(run: RunContext, event: EventSubject): Promise<void>
   const job = await openJob(run, event)
   if (job === undefined) return publishNothing()
   const { files, options, remarks } = await gather(job)
-  await publish(job, await job.engine.analyze(files, { ...options, ...limitsFor(job.subject) }), { remarks })
+  const report = await job.engine.analyze(files, { ...options, ...limitsFor(job.subject) })
+  await publish(job, await job.engine.withLevers(report, files, options), { remarks })
 }

@@ -22,7 +22,7 @@ export async function report(run: RunContext, event: EventSubject): Promise<void
   const estimated = await job.engine.analyze(files, { ...options, ...limitsFor(job.subject) })
   const merged = mergeShards(estimated, shards.reports)
   const appendix = await sinceLast(run, core.getInput('last-report'), merged.report)
-  await publish(job, merged.report, {
+  await publish(job, await job.engine.withLevers(merged.report, files, options), {
     remarks: [...remarks, ...shards.remarks, ...merged.remarks],
     ...(appendix !== undefined && { appendix }),
   })

@@ -34,7 +34,8 @@ export async function judgePull(
   const { files } = read
   const sources = sourcesOf(work, read)
   const estimate = await work.analyze(files, { settings, sources, base: read.base })
-  const { report, measurement } = await measured(work, pull, { settings, read, estimate })
+  const { report: known, measurement } = await measured(work, pull, { settings, read, estimate })
+  const report = await work.engine.withLevers(known, files, { settings, sources, now: new Date() })
   const gaps = [...remarks, ...read.remarks]
   return { report, files, settings, sources, read, measurement, gaps }
 }

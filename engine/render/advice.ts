@@ -120,9 +120,9 @@ export function fineRemark(config: AnalysedConfig): string {
   return `micro-batch ${formatCount(recommended.microBatch)} would bring ${gains(config).join(' and ')}, within policy`
 }
 
-/** `Gradient checkpointing frees most at micro-batch 16: 31.2 → 18.1 GiB, which fits.` */
-export function leverSentence({ lever, current, gpu }: AnalysedConfig): string | undefined {
-  if (lever === undefined) return undefined
+/** `Gradient checkpointing frees most at micro-batch 16: 31.2 → 18.1 GiB, which fits.` Nothing where every lever is told. */
+export function leverSentence({ lever, levers = [], current, gpu }: AnalysedConfig): string | undefined {
+  if (lever === undefined || levers.length > 0) return undefined
   const freed = `${gibFigure(current.peakBytes)} → ${formatGib(lever.peakBytes)}`
   const sentence = `${leverName(lever.change)} frees most at micro-batch ${formatCount(current.microBatch)}: ${freed}`
   if (current.fits) return `${sentence}.`

@@ -15,6 +15,7 @@ import {
   memoryProvenance,
   priceRemark,
 } from './figures.ts'
+import { leverDetails } from './lever-sections.ts'
 import { escapeText, inlineCode, table } from './markdown.ts'
 import { memoryChart, spread } from './memory-chart.ts'
 
@@ -41,7 +42,9 @@ export function partsOf(breakdown: Breakdown): { readonly name: string; readonly
 }
 
 export function configDetails(config: AnalysedConfig): string {
-  return [...whereItGoes(config), ...sizesTried(config), ...takenForGranted(config)].join('\n\n')
+  return [...whereItGoes(config), ...leverDetails(config), ...sizesTried(config), ...takenForGranted(config)].join(
+    '\n\n',
+  )
 }
 
 function whereItGoes(config: AnalysedConfig): string[] {

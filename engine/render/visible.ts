@@ -5,6 +5,7 @@ import { assumedGpuSentence } from './advice.ts'
 import { changeDiff } from './change-diff.ts'
 import { decision, fineLine } from './config-section.ts'
 import { formatCount } from './figures.ts'
+import { leverList } from './lever-sections.ts'
 import { inlinePath } from './markdown.ts'
 import { countsOf, type Ranked, rank } from './ranking.ts'
 import { unanalysedSection } from './unanalysed-section.ts'
@@ -15,6 +16,9 @@ const MAX_DECISIONS = 3
 
 /** With more decisions than this, only the gravest shows the lines to change; the others do in the fold. */
 const MAX_DIFFS = 2
+
+/** Ways to free memory of the gravest config; with others to decide, only the best. */
+const MAX_LEVER_LINES = 3
 
 /** Names of fine configs; the rest is counted. */
 const MAX_NAMES = 3
@@ -35,8 +39,11 @@ export function visibleConfigs(report: Report): Visible {
   const shown = toDecide.slice(0, MAX_DECISIONS)
   const leftOut = toDecide.slice(MAX_DECISIONS)
   const withDiff = new Set(shown.slice(0, shown.length > MAX_DIFFS ? 1 : MAX_DIFFS))
+  const levers = shown.length === 1 ? MAX_LEVER_LINES : 1
   const texts = (group: Ranked['group']) =>
-    shown.filter(item => item.group === group).map(item => brief(item.config, withDiff.has(item)))
+    shown
+      .filter(item => item.group === group)
+      .map(item => brief(item.config, withDiff.has(item), item === shown[0] ? levers : 0))
   const counted = leftOut.length === 0 ? [] : [`…and ${countsOf(leftOut)}, below.`]
   return {
     paragraphs: [
@@ -52,7 +59,7 @@ export function visibleConfigs(report: Report): Visible {
 }
 
 function visibleAlone({ config, group }: Ranked): Visible {
-  const text = group === 'matters' ? brief(config, true) : whole(config)
+  const text = group === 'matters' ? brief(config, true, MAX_LEVER_LINES) : whole(config)
   const alone = new Set([config])
   return {
     paragraphs: [text ?? '', ...assumedGpu([config])],
@@ -61,10 +68,10 @@ function visibleAlone({ config, group }: Ranked): Visible {
   }
 }
 
-function brief(config: ConfigResult, withDiff = false): string {
+function brief(config: ConfigResult, withDiff = false, levers = 0): string {
   if (config.status === 'not-analysed') return unanalysedSection(config, 1)
   const diff = withDiff ? changeDiff(config) : undefined
-  return diff === undefined ? decision(config) : `${decision(config)}\n\n${diff}`
+  return [decision(config), diff, leverList(config, levers)].filter(part => part !== undefined).join('\n\n')
 }
 
 /** Undefined where only tables say it all. */

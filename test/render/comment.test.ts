@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { commentMarker, renderComment } from '../../engine/render/comment.ts'
 import type { ConfigResult } from '../../engine/report/schema.ts'
-import { fine, point, reportOf, slow, tooLarge, unreadable, wasteful } from './fixtures.ts'
+import { fine, levers, point, reportOf, slow, tooLarge, unreadable, wasteful } from './fixtures.ts'
 import { structure, toHtml } from './rendered.ts'
+
+function never(): never {
+  throw new Error('no levers')
+}
 
 function comment(...configs: ConfigResult[]): string {
   return renderComment(reportOf(configs)) ?? ''
@@ -13,6 +17,7 @@ describe('the comment as it reads', () => {
     ['waste', [wasteful(), fine()]],
     ['fine', [fine()]],
     ['does-not-fit', [tooLarge()]],
+    ['levers', [tooLarge({ levers: [...levers] })]],
     ['not-analysed', [unreadable(), fine()]],
     ['everything', [unreadable(), fine(), slow(), wasteful(), tooLarge()]],
   ])('%s', async (name, configs) => {
@@ -147,6 +152,8 @@ describe('before anything is unfolded', () => {
 
   test.each([
     ['one config that does not fit', [tooLarge()]],
+    ['one config with levers', [tooLarge({ levers: [...levers] })]],
+    ['40 with levers', times(40, index => tooLarge({ path: `configs/${index}.yaml`, levers: [...levers] }))],
     ['one of each', [unreadable(), fine(), slow(), wasteful(), tooLarge()]],
     ['40 that do not fit', times(40, index => tooLarge({ path: `configs/llm/size-${index}.yaml` }))],
     ['40 that could not be read', times(40, index => unreadable({ file: `configs/llm/${index}.yaml` }))],
@@ -156,6 +163,18 @@ describe('before anything is unfolded', () => {
     ],
   ])('a comment on %s has at most 25 lines', (_, configs) => {
     expect(lines(comment(...configs))).toBeLessThanOrEqual(25)
+  })
+
+  test('at most three levers are there, of a config that is alone; beside others only the best', () => {
+    const one = visible(comment(tooLarge({ levers: [...levers] })))
+    expect(one).toContain('1. Micro-batch 12 → 6: 17.0 GiB, fits, 0.80–1.1× the speed, training unchanged')
+    expect(one).toContain('3. 8-bit optimizer and expandable segments: 21.2 GiB, may fit, training rounded more')
+    expect(one).not.toContain('RTX A6000')
+    expect(one).not.toContain('frees most at micro-batch')
+    const several = visible(
+      comment(tooLarge({ levers: [...levers] }), tooLarge({ path: 'b.yaml', levers: [...levers] })),
+    )
+    expect(several.match(/^\d\. /gm)).toHaveLength(1)
   })
 
   test('the three gravest are there, and the others counted', () => {
@@ -191,6 +210,15 @@ describe('before anything is unfolded', () => {
     const hidden = { line: 4, before: 'batch_size: 16', after: 'batch_size: 128 # \u202e' }
     expect(first).toBeDefined()
     expect(comment(wasteful({ change: [hidden] }))).not.toContain('```diff')
+  })
+
+  test('nor one of a lever', () => {
+    const [lever] = levers
+    const hidden = [{ line: 3, before: 'micro_batch_size: 12', after: ['micro_batch_size: 6 # \u202e'] }]
+    const forged = { ...(lever ?? never()), lines: hidden, environment: 'A=1\n```\n@octocat' }
+    const text = comment(tooLarge({ levers: [forged], change: undefined }))
+    expect(text).not.toContain('```diff')
+    expect(text).not.toContain('octocat')
   })
 
   test('that no GPU is named is said once', () => {

@@ -1,5 +1,6 @@
 /** Reports to render. The figures are illustrative: they have the shape and size of real ones and were measured nowhere. */
 import type { Problem } from '../../engine/errors.ts'
+import type { AdvisedLever } from '../../engine/report/advised-levers.ts'
 import {
   type AnalysedConfig,
   type ConfigResult,
@@ -215,6 +216,41 @@ export function tooLarge(overrides: Partial<AnalysedConfig> = {}): AnalysedConfi
   }
 }
 
+const band = { lowPercent: -4, highPercent: 5 }
+
+/** Of `tooLarge`. */
+export const levers: readonly AdvisedLever[] = [
+  {
+    changes: ['micro-batch'],
+    ...{ effect: 'none', fit: 'fits', peakBytes: gib(17), errorBand: band, microBatch: 6, gradientAccumulation: 2 },
+    largestMicroBatch: 6,
+    speed: { ratio: 0.95, range: { low: 0.8, high: 1.1 } },
+    lines: [
+      { line: 3, before: '  micro_batch_size: 12', after: ['  micro_batch_size: 6'] },
+      { line: 6, before: '  gradient_accumulation_steps: 1', after: ['  gradient_accumulation_steps: 2'] },
+    ],
+  },
+  {
+    changes: ['gradient-checkpointing'],
+    ...{ effect: 'none', fit: 'fits', peakBytes: gib(18.1), errorBand: band, microBatch: 12, gradientAccumulation: 1 },
+    speed: { ratio: 0.75, range: { low: 0.65, high: 0.85 } },
+    lines: [{ line: 4, before: '  epochs: 3', after: ['  gradient_checkpointing: true', '  epochs: 3'] }],
+  },
+  {
+    changes: ['8-bit-optimizer', 'expandable-segments'],
+    ...{ effect: 'numerics', fit: 'may-fit', peakBytes: gib(21.2), errorBand: band },
+    ...{ microBatch: 12, gradientAccumulation: 1 },
+    environment: 'PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True',
+    lines: [{ line: 5, before: '  optim: adamw', after: ['  optim: adamw_8bit'] }],
+  },
+  {
+    changes: ['another-card'],
+    ...{ effect: 'none', fit: 'fits', peakBytes: gib(31.2), errorBand: band, microBatch: 12, gradientAccumulation: 1 },
+    gpu: { id: 'a6000', name: 'RTX A6000', pricePerHourUsd: 0.8 },
+    lines: [],
+  },
+]
+
 export function slow(overrides: Partial<AnalysedConfig> = {}): AnalysedConfig {
   return wasteful({
     path: 'configs/resnet50.yaml',
@@ -264,6 +300,7 @@ export function hostileReport(text: string): Report {
     trials: [...wasteful().trials, failed],
     rightSizing: { gpu, costPerRunUsd: 1 },
     spec: { ...wasteful().spec, model: short },
+    levers: levers.map(lever => (lever.gpu ? { ...lever, gpu: { ...lever.gpu, name: short } } : lever)),
   }
   return reportOf(
     [
