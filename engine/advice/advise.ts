@@ -40,7 +40,7 @@ export async function leversOf(
   const advisor = new Advisor(file, reading, { ...options, config: model.config })
   const now = advisor.now
   const alone = await advisor.each()
-  const smaller = now.fit === 'fits' ? undefined : await advisor.smaller(unchanged(file, reading))
+  const smaller = await advisor.smaller(unchanged(file, reading))
   const together = now.fit === 'fits' ? [] : await advisor.together(alone, smaller)
   const found = [...alone.map(({ candidate }) => candidate), ...(smaller ? [smaller] : []), ...together]
   const told = withoutNeedless(found.filter(candidate => advisor.helps(candidate, now))).map(each => advisor.told(each))

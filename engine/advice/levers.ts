@@ -48,8 +48,10 @@ export function halfShare({ method }: TrainingSpec): number | undefined {
 }
 
 const isAdam = ({ optimizer }: TrainingSpec) => /^adamw(?:-fused|-loop)?$|^paged-adamw$/.test(optimizer)
-/** bitsandbytes' states stay whole on every GPU: neither ZeRO nor FSDP divides them. */
+/** FSDP cannot divide what bitsandbytes makes of weights and of optimizer states. */
 const isWhole = ({ sharding, gpus }: TrainingSpec) => gpus === 1 || sharding === undefined || sharding === 'ddp'
+/** ZeRO runs the optimizer on each GPU's own part, whatever it is. */
+const takesOptimizers = (spec: TrainingSpec) => isWhole(spec) || spec.sharding?.startsWith('zero') === true
 const isSeveral = (spec: TrainingSpec) => spec.gpus > 1 && isWhole(spec)
 const isText = ({ task }: TrainingSpec) => !isOfImages(task)
 const bySixteenBits: readonly (keyof TrainingSpec)[] = ['precision']
@@ -131,7 +133,7 @@ export const levers: readonly Lever[] = [
     effect: 'numerics',
     group: 'optimizer',
     settings: ['optimizer'],
-    applies: spec => isAdam(spec) && isWhole(spec),
+    applies: spec => isAdam(spec) && takesOptimizers(spec) && spec.offload === undefined,
     isMade: after => after.optimizer === 'adamw-8bit',
   },
   {
@@ -139,7 +141,8 @@ export const levers: readonly Lever[] = [
     effect: 'numerics',
     group: 'optimizer',
     settings: ['optimizer'],
-    applies: spec => (isAdam(spec) || spec.optimizer === 'adamw-8bit') && isWhole(spec),
+    applies: spec =>
+      (isAdam(spec) || spec.optimizer === 'adamw-8bit') && takesOptimizers(spec) && spec.offload === undefined,
     isMade: after => after.optimizer === 'paged-adamw-8bit',
   },
   {
@@ -265,6 +268,14 @@ export const levers: readonly Lever[] = [
       isMade: (after, before) => after.sharding === sharding && after.offload === before.offload,
     }),
   ),
+  {
+    id: 'zero-2-offload',
+    effect: 'none',
+    group: 'sharding',
+    settings: sharded,
+    applies: spec => weaker(spec, 'zero3') && spec.optimizer.startsWith('adamw') && !spec.optimizer.includes('8bit'),
+    isMade: after => after.sharding === 'zero2' && after.offload === 'optimizer',
+  },
   {
     id: 'zero-3-offload',
     effect: 'none',

@@ -135,6 +135,11 @@ export const leverWords: Readonly<Record<LeverId, LeverWords>> = {
     gets: 'the GPUs divide optimizer and gradients instead of each holding all',
     pays: 'gradients and updated weights are exchanged in every step; deepspeed has to be installed',
   },
+  'zero-2-offload': {
+    name: 'ZeRO stage 2 with offload',
+    gets: "gradients are divided where there are several GPUs, and the optimizer's numbers wait in the memory of the host",
+    pays: 'the optimizer runs on the CPU, and gradients and weights are copied in every step; deepspeed has to be installed',
+  },
   'zero-3': {
     name: 'ZeRO stage 3',
     gets: 'the GPUs divide weights, gradients and optimizer instead of each holding all',

@@ -28,6 +28,7 @@ export const leverIds = [
   'vllm-half-share',
   'zero-1',
   'zero-2',
+  'zero-2-offload',
   'zero-3',
   'zero-3-offload',
   'fsdp',

@@ -3,7 +3,7 @@
  * repository, which `axolotl fetch deepspeed_configs` puts beside a config.
  */
 import { halfCompletions, halfLength } from '../levers.ts'
-import type { KeySetting, Tool, Value } from './tool.ts'
+import type { Asked, KeySetting, Tool, Value } from './tool.ts'
 
 const one = (key: string, value: Value): readonly KeySetting[] => [{ keys: [key], value }]
 
@@ -14,6 +14,12 @@ const rank: readonly KeySetting[] = [
   { keys: ['lora_alpha'], value: 32 },
   { keys: ['lora_target_linear'], value: true },
 ]
+
+/** DeepSpeed refuses an optimizer that it has not tested, unless its settings have zero_allow_untested_optimizer. */
+const untested =
+  (name: string) =>
+  ({ spec }: Asked) =>
+    spec.sharding?.startsWith('zero') ? undefined : one('optimizer', name)
 
 export const axolotl: Tool = {
   'micro-batch': ({ plan }) => [
@@ -31,8 +37,8 @@ export const axolotl: Tool = {
       ? [...one('eager_attention', false), ...one('sdp_attention', true)]
       : one('attn_implementation', 'sdpa'),
   'fused-optimizer': () => one('optimizer', 'adamw_torch_fused'),
-  '8-bit-optimizer': () => one('optimizer', 'adamw_bnb_8bit'),
-  'paged-8-bit-optimizer': () => one('optimizer', 'paged_adamw_8bit'),
+  '8-bit-optimizer': untested('adamw_bnb_8bit'),
+  'paged-8-bit-optimizer': untested('paged_adamw_8bit'),
   adafactor: () => one('optimizer', 'adafactor'),
   'bf16-weights': () => [{ keys: ['bf16', 'bfloat16'], value: true }],
   lora: () => [...one('adapter', 'lora'), ...rank],
@@ -49,6 +55,8 @@ export const axolotl: Tool = {
     { at: ['trl'], keys: ['max_completion_length'], value: halfCompletions(spec) ?? 0 },
   ],
   'zero-1': () => one('deepspeed', 'deepspeed_configs/zero1.json'),
+  // Of that file's settings only the name is without offload.
+  'zero-2-offload': () => one('deepspeed', 'deepspeed_configs/zero2.json'),
   'zero-3': () => one('deepspeed', 'deepspeed_configs/zero3_bf16.json'),
   'zero-3-offload': () => one('deepspeed', 'deepspeed_configs/zero3_bf16_cpuoffload_all.json'),
 }

@@ -14,7 +14,7 @@ const trlKeys = [
   ...['use_peft', 'lora_r', 'lora_target_modules', 'load_in_4bit', 'dataset_text_field', 'packing'],
   ...['completion_only_loss', 'assistant_only_loss', 'num_generations', 'max_completion_length', 'dataset_mixer'],
 ]
-const runsTrl = ({ has }: Asked) => trlKeys.some(has)
+const runsTrl = ({ has, spec }: Asked) => spec.method !== undefined || trlKeys.some(has)
 
 const adapters: readonly KeySetting[] = [
   { keys: ['use_peft'], value: true, elsewhere: true },
@@ -23,21 +23,33 @@ const adapters: readonly KeySetting[] = [
 ]
 const fourBits: readonly KeySetting[] = [{ keys: ['load_in_4bit'], value: true, elsewhere: true }]
 
-/** "auto" leaves a value to the Trainer, which fills in its own. */
-function zero(stage: number, besides: { readonly [key: string]: Value } = {}): readonly KeySetting[] {
-  const settings = {
-    zero_optimization: { stage, ...besides },
-    bf16: { enabled: 'auto' },
-    fp16: { enabled: 'auto' },
-    gradient_accumulation_steps: 'auto',
-    gradient_clipping: 'auto',
-    train_batch_size: 'auto',
-    train_micro_batch_size_per_gpu: 'auto',
+/** "auto" leaves a value to the Trainer, which fills in its own. Settings that stand in the file already are changed there. */
+const zero =
+  (stage: number, besides: { readonly [key: string]: Value } = {}) =>
+  ({ has }: Asked): readonly KeySetting[] => {
+    const own = { stage, ...besides }
+    if (has('zero_optimization')) {
+      return Object.entries(own).map(([key, value]) => ({ at: ['deepspeed', 'zero_optimization'], keys: [key], value }))
+    }
+    const settings = {
+      zero_optimization: own,
+      bf16: { enabled: 'auto' },
+      fp16: { enabled: 'auto' },
+      gradient_accumulation_steps: 'auto',
+      gradient_clipping: 'auto',
+      train_batch_size: 'auto',
+      train_micro_batch_size_per_gpu: 'auto',
+    }
+    return one('deepspeed', settings)
   }
-  return one('deepspeed', settings)
-}
 
 const host = { device: 'cpu', pin_memory: true }
+
+/** DeepSpeed refuses an optimizer that it has not tested, unless its settings have zero_allow_untested_optimizer. */
+const untested =
+  (name: string) =>
+  ({ spec }: Asked) =>
+    spec.sharding?.startsWith('zero') ? undefined : one('optim', name)
 
 export const huggingface: Tool = {
   'micro-batch': ({ plan }) => [
@@ -48,8 +60,8 @@ export const huggingface: Tool = {
   'fused-loss': () => one('use_liger_kernel', true, 'use_liger'),
   'sdpa-attention': () => [{ keys: ['attn_implementation'], value: 'sdpa', elsewhere: true }],
   'fused-optimizer': () => one('optim', 'adamw_torch_fused'),
-  '8-bit-optimizer': () => one('optim', 'adamw_bnb_8bit'),
-  'paged-8-bit-optimizer': () => one('optim', 'paged_adamw_8bit'),
+  '8-bit-optimizer': untested('adamw_bnb_8bit'),
+  'paged-8-bit-optimizer': untested('paged_adamw_8bit'),
   adafactor: () => one('optim', 'adafactor'),
   'bf16-autocast': () => one('bf16', true),
   'fp16-autocast': () => one('fp16', true),
@@ -75,9 +87,10 @@ export const huggingface: Tool = {
   'half-completions': ({ spec }) => one('max_completion_length', halfCompletions(spec) ?? 0),
   'vllm-sleep': () => one('vllm_enable_sleep_mode', true),
   'vllm-half-share': ({ spec }) => one('vllm_gpu_memory_utilization', halfShare(spec) ?? 0),
-  'zero-1': () => zero(1),
-  'zero-2': () => zero(2),
-  'zero-3': () => zero(3),
-  'zero-3-offload': () => zero(3, { offload_optimizer: host, offload_param: host }),
+  'zero-1': zero(1),
+  'zero-2': zero(2),
+  'zero-2-offload': zero(2, { offload_optimizer: host }),
+  'zero-3': zero(3),
+  'zero-3-offload': zero(3, { offload_optimizer: host, offload_param: host }),
   fsdp: () => one('fsdp', 'full_shard auto_wrap'),
 }

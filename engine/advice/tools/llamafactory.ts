@@ -24,6 +24,7 @@ export const llamafactory: Tool = {
   '4-bit-base': () => one('quantization_bit', 4),
   'half-length': ({ spec }) => one('cutoff_len', halfLength(spec)),
   'zero-2': () => one('deepspeed', 'examples/deepspeed/ds_z2_config.json'),
+  'zero-2-offload': () => one('deepspeed', 'examples/deepspeed/ds_z2_offload_config.json'),
   'zero-3': () => one('deepspeed', 'examples/deepspeed/ds_z3_config.json'),
   'zero-3-offload': () => one('deepspeed', 'examples/deepspeed/ds_z3_offload_config.json'),
 }

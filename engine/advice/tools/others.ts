@@ -35,6 +35,7 @@ export const deepspeed: Tool = {
   ],
   'zero-1': () => [zero('stage', 1)],
   'zero-2': () => [zero('stage', 2)],
+  'zero-2-offload': () => [zero('stage', 2), zero('offload_optimizer', host)],
   'zero-3': () => [zero('stage', 3)],
   'zero-3-offload': () => [zero('stage', 3), zero('offload_optimizer', host), zero('offload_param', host)],
 }
