@@ -1,4 +1,5 @@
 /** The engine's front door: what the Action, the bot and the command line build on. */
+export { withLines } from './advice/replaced-lines.ts'
 export { type AnalyzeOptions, analyze } from './analyze.ts'
 export type { CalibrationReading } from './calibration/file.ts'
 export { isPythonPath } from './config/python/quick-look.ts'
@@ -18,6 +19,8 @@ export type { ByHand } from './propose.ts'
 export { type Annotation, type RenderedCheck, renderCheck } from './render/check.ts'
 export { type CommentOptions, commentMarker, renderComment } from './render/comment.ts'
 export { type ExplainedConfig, renderExplanations } from './render/explanation.ts'
+export { numberedLever } from './render/lever-sections.ts'
+export { namesOf } from './render/lever-words.ts'
 export { escapeText, inlineCode, inlinePath } from './render/markdown.ts'
 export { materialOf } from './render/material.ts'
 export {

@@ -9,7 +9,8 @@ export type Command =
   | { readonly kind: 'accept'; readonly reason: string; readonly outOfMemory: boolean }
   | { readonly kind: 'snooze'; readonly days: number }
   | { readonly kind: 'explain' }
-  | { readonly kind: 'fix' }
+  /** `lever`: the number of a way to free memory, in the report's list; the recommended batch sizes where absent. */
+  | { readonly kind: 'fix'; readonly lever?: number }
 
 export type CommandName = Command['kind']
 
@@ -45,5 +46,9 @@ export const usage: Readonly<Record<CommandName, { readonly form: string; readon
     meaning: `for 1 to ${MAX_SNOOZE_DAYS} days, leaves the comment as it is and keeps the check from blocking; a config that runs out of memory still blocks`,
   },
   explain: { form: 'explain', meaning: 'shows how each config was read and what its figures are based on' },
-  fix: { form: 'fix', meaning: 'opens a pull request against this branch with the recommended batch sizes' },
+  fix: {
+    form: 'fix',
+    meaning:
+      'opens a pull request against this branch with the recommended batch sizes; `fix <n>` with the n-th way to free memory in the report',
+  },
 }

@@ -5,11 +5,9 @@ import { readTree } from '../../github/tree.ts'
 import type { PullRequest, Work } from '../github.ts'
 import { statusOf } from '../installation.ts'
 import { changedFiles } from '../suggestions/changed-files.ts'
-import { type JudgedConfigs, type Proposals, proposalsFor, sayByHand } from '../suggestions/proposals.ts'
+import { type JudgedConfigs, proposalsFor, sayByHand } from '../suggestions/proposals.ts'
 import { type Answer, declined, told } from './answer.ts'
 import type { Asked } from './asked.ts'
-
-type Changes = Proposals['changes']
 
 export async function fix({ work, pull, by }: Asked, judged: JudgedConfigs): Promise<Answer> {
   const { changes, byHand } = await proposalsFor(work, judged)
@@ -19,16 +17,16 @@ export async function fix({ work, pull, by }: Asked, judged: JudgedConfigs): Pro
       [...notes, ...(notes.length === 0 ? ['No config here needs another batch size.'] : [])].join('\n\n'),
     )
   }
-  if (pull.isFork) return told([pasteInstead(changes), ...notes].join('\n\n'))
   const files = changedFiles(changes.map(({ change }) => change))
-  const number = await openFix(work, pull, files, by)
+  if (pull.isFork) return told([pasteInstead(files), ...notes].join('\n\n'))
+  const number = await openFix({ work, pull, by }, files, 'Use the recommended batch sizes')
   const opened = `#${number} changes ${files.map(({ path }) => inlinePath(path)).join(', ')} to the recommended batch sizes. Merge it into ${inlineCode(pull.headRef, 200)} to apply them.`
   return told([opened, ...notes].join('\n\n'))
 }
 
 /** A fork is its owner's: the App may not push there. */
-function pasteInstead(changes: Changes): string {
-  const pieces = changedFiles(changes.map(({ change }) => change)).map(change => {
+function pasteInstead(files: readonly ChangedText[]): string {
+  const pieces = files.map(change => {
     const lines = renderChangedLines(change) ?? 'Its lines cannot be shown here.'
     return `${inlinePath(change.path)}. ${lines}`
   })
@@ -38,7 +36,11 @@ function pasteInstead(changes: Changes): string {
 }
 
 /** The number of the pull request. The same changes find the one that was opened for them. */
-async function openFix(work: Work, pull: PullRequest, files: readonly ChangedText[], by: string): Promise<number> {
+export async function openFix(
+  { work, pull, by }: Pick<Asked, 'work' | 'pull' | 'by'>,
+  files: readonly ChangedText[],
+  title: string,
+): Promise<number> {
   const { github, repository } = work
   const branch = branchFor(pull.number, files)
   const { data: open } = await github.rest.pulls.list({
@@ -49,12 +51,12 @@ async function openFix(work: Work, pull: PullRequest, files: readonly ChangedTex
   })
   const existing = open.find(({ head }) => head.ref === branch)
   if (existing !== undefined) return existing.number
-  await makeBranch(work, branch, await commitOf(work, pull, files))
+  await makeBranch(work, branch, await commitOf(work, pull, files, title))
   const { data: created } = await github.rest.pulls.create({
     ...repository,
     head: branch,
     base: pull.headRef,
-    title: 'Use the recommended batch sizes',
+    title,
     body: `Requested by ${inlineCode(by)} on #${pull.number}. The MemoryMark comment there says what this changes and what the figures are based on.`,
   })
   return created.number
@@ -70,6 +72,7 @@ async function commitOf(
   { github, repository }: Work,
   { headSha }: PullRequest,
   files: readonly ChangedText[],
+  message: string,
 ): Promise<string> {
   const { data: head } = await github.rest.git.getCommit({ ...repository, commit_sha: headSha })
   const { entries } = await readTree(github, repository, head.tree.sha)
@@ -86,7 +89,7 @@ async function commitOf(
   })
   const { data: commit } = await github.rest.git.createCommit({
     ...repository,
-    message: 'Use the recommended batch sizes',
+    message,
     tree: tree.sha,
     parents: [headSha],
   })

@@ -43,8 +43,9 @@ function parseArguments(name: CommandName, rest: string): ParsedArguments {
     case 'help':
     case 'rerun':
     case 'explain':
-    case 'fix':
       return { kind: 'command', command: { kind: name } }
+    case 'fix':
+      return parseFix(rest)
     case 'ok':
       return parseOk(rest)
     case 'accept':
@@ -52,6 +53,14 @@ function parseArguments(name: CommandName, rest: string): ParsedArguments {
     case 'snooze':
       return parseSnooze(rest)
   }
+}
+
+/** Other words behind it have never meant anything. */
+function parseFix(rest: string): ParsedArguments {
+  const number = /^#?(\d{1,3})$/.exec(rest)?.[1]
+  if (number === undefined) return { kind: 'command', command: { kind: 'fix' } }
+  if (Number(number) > 0) return { kind: 'command', command: { kind: 'fix', lever: Number(number) } }
+  return malformed('fix', 'The ways to free memory are numbered from 1')
 }
 
 function parseOk(rest: string): ParsedArguments {

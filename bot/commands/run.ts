@@ -10,6 +10,7 @@ import type { Asked } from './asked.ts'
 import type { Command, CommandName } from './command.ts'
 import { explain } from './explain.ts'
 import { fix } from './fix.ts'
+import { fixWithLever } from './fix-with-lever.ts'
 import { help } from './help.ts'
 import { ok } from './ok.ts'
 import { type Parsed, parseComment } from './parse.ts'
@@ -103,7 +104,9 @@ async function carryOut(asked: Asked, command: Command, judge: Judge): Promise<A
     case 'explain':
       return explain(asked)
     case 'fix':
-      return fix(asked, await judged())
+      return command.lever === undefined
+        ? fix(asked, await judged())
+        : fixWithLever(asked, await judged(), command.lever)
   }
 }
 

@@ -1,5 +1,5 @@
 /** What can be asked of the bot about a report, for the last line of comment and check. */
-import { inlineCode, type Report, verdictState } from '../../engine/index.ts'
+import { inlineCode, numberedLever, type Report, verdictState } from '../../engine/index.ts'
 
 /** Markdown clauses; none where there is nothing to do. */
 export function hintsFor(report: Report): string[] {
@@ -7,6 +7,7 @@ export function hintsFor(report: Report): string[] {
   if (state === 'nothing-to-measure' || state === 'fine') return []
   return [
     ...(hasChange(report) ? [`${inlineCode('/memorymark fix')} opens a pull request with the change`] : []),
+    ...(numberedLever(report, 1) ? [`${inlineCode('/memorymark fix <n>')} with the n-th way to free memory`] : []),
     ...(state === 'blocked' ? [`${inlineCode('/memorymark accept <reason>')} lets it pass`] : []),
   ]
 }

@@ -32,11 +32,18 @@ export function replacedLines(before: string, after: string): readonly ReplacedL
   return isTold && isDeepStrictEqual(linesOf(withLines(before, replaced)), changed) ? replaced : undefined
 }
 
-/** The text with its lines replaced: what `replacedLines` was told, but for the ends of lines. */
+/** The text with its lines replaced; every line keeps its end, and an added one gets that of the line beside it. */
 export function withLines(before: string, replaced: readonly ReplacedLine[]): string {
   const byLine = new Map(replaced.map(each => [each.line, each.after]))
-  const end = before.includes('\r\n') ? '\r\n' : '\n'
-  return linesOf(before)
-    .flatMap((line, index) => byLine.get(index + 1) ?? [line])
-    .join(end)
+  const usual = before.includes('\r\n') ? '\r\n' : '\n'
+  return before
+    .split(/(?<=\n)/)
+    .concat(before.endsWith('\n') ? [''] : [])
+    .map((written, index) => {
+      const after = byLine.get(index + 1)
+      if (after === undefined) return written
+      const end = /\r?\n$/.exec(written)?.[0] ?? ''
+      return after.join(end || usual) + end
+    })
+    .join('')
 }

@@ -182,11 +182,14 @@ export class IsolatedEngine implements AsyncDisposable {
       const outcome = await this.#one<'advise'>(task, named, { sources, signal })
       if (outcome.kind === 'result') found.set(config, outcome.result)
     }
+    // What a report of somebody else's tells is left out: its lines may come to be written.
     const advised = (config: ConfigResult): ConfigResult => {
+      if (config.status !== 'analysed') return config
+      const { levers: _, ...others } = config
       const levers = found.get(config)
-      return config.status === 'analysed' && levers ? { ...config, levers: [...levers] } : config
+      return levers === undefined ? others : { ...others, levers: [...levers] }
     }
-    return found.size === 0 ? report : { ...report, configs: report.configs.map(advised) }
+    return { ...report, configs: report.configs.map(advised) }
   }
 
   /** Nothing is proposed where that passes a limit. */

@@ -1,9 +1,10 @@
 /** Levers in the comment: the best few before anything is unfolded, all of them in the fold. */
 import type { AdvisedLever } from '../report/advised-levers.ts'
-import type { AnalysedConfig } from '../report/schema.ts'
+import type { AnalysedConfig, Report } from '../report/schema.ts'
 import { leverDiff, leverHeadings, leverLine, leverRow, leverSentences } from './levers.ts'
 import { escapeText, fencedLines, table } from './markdown.ts'
 import { isPlainLine } from './plain.ts'
+import { mattering } from './ranking.ts'
 
 /** Rows in the fold; `memorymark advise` has them all. */
 const MAX_ROWS = 12
@@ -16,6 +17,15 @@ export function leverList(config: AnalysedConfig, most: number): string | undefi
   const shown = shownOf(config).slice(0, most)
   if (shown.length === 0) return undefined
   return shown.map((lever, index) => `${index + 1}. ${escapeText(leverLine(lever, config))}`).join('\n')
+}
+
+/** The lever that a number in the comment means: of the gravest config that has any, which is the one whose list is read first. */
+export function numberedLever(
+  report: Report,
+  number: number,
+): { readonly config: AnalysedConfig; readonly lever: AdvisedLever | undefined } | undefined {
+  const config = mattering(report).find(each => shownOf(each).length > 0)
+  return config && { config, lever: shownOf(config)[number - 1] }
 }
 
 /** Every row with its figures, and the lines of the best. */

@@ -29,3 +29,9 @@ test('ends of lines are those of the file', () => {
   const after = 'a: 1\r\nb: 3\r\nc: 4\r\n'
   expect(withLines(text, replacedLines(text, after) ?? [])).toBe(after)
 })
+
+test('a file of both kinds of ends keeps them', () => {
+  const text = 'a: 1\r\nb: 2\nc: 3'
+  const after = 'a: 1\r\nb: 9\nc: 3'
+  expect(withLines(text, replacedLines(text, after) ?? [])).toBe(after)
+})

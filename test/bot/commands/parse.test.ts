@@ -14,6 +14,9 @@ describe('a command stands at the start of a line', () => {
     ['/MemoryMark Explain', { kind: 'explain' }],
     ['Thanks for the numbers.\r\n\r\n/memorymark fix\r\n', { kind: 'fix' }],
     ['/memorymark\tfix  ', { kind: 'fix' }],
+    ['/memorymark fix 2', { kind: 'fix', lever: 2 }],
+    ['/memorymark fix #12', { kind: 'fix', lever: 12 }],
+    ['/memorymark fix please', { kind: 'fix' }],
     ['/memorymark ok 0123ABC', { kind: 'ok', sha: '0123abc' }],
     ['/memorymark accept the A10 is shared', { kind: 'accept', reason: 'the A10 is shared', outOfMemory: false }],
     [

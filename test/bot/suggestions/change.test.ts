@@ -136,3 +136,41 @@ describe('/memorymark fix', () => {
     expect(reply?.body).toContain('No config here needs another batch size.')
   })
 })
+
+describe('/memorymark fix <n>', () => {
+  const tooLarge = `# fine-tuning
+model_name_or_path: Qwen/Qwen2.5-0.5B
+dataset_name: trl-lib/Capybara
+per_device_train_batch_size: 64  # as before
+gradient_checkpointing: false
+packing: false
+`
+  const small = tooLarge.replace('64', '1')
+
+  test('opens a pull request with the n-th way to free memory, as the report lists it', async () => {
+    const { repository, replies, ask, comment, pull } = await pullChanging(small, tooLarge)
+    expect(await comment()).toMatch(/\n1\. Micro-batch 64 → \d+: .*training unchanged\n2\. /)
+    expect(await comment()).toContain('`/memorymark fix <n>` with the n-th way to free memory')
+    const name = /\n2\. ([^:]+): /.exec(await comment())?.[1]
+    await ask('/memorymark fix 2')
+
+    const [reply] = await replies()
+    expect(reply?.body).toContain(`#2 changes \`${path}\`:`)
+    const fix = await repository.pullRequest({ number: 2 })
+    expect(fix.base.ref).toBe(pull.branch)
+    expect(fix.title).toContain('Free memory: ')
+    expect(fix.title.toLowerCase()).toContain(name?.replaceAll('\\', '').toLowerCase())
+    const text = await repository.fileAt(path, fix.head.sha)
+    expect(text).toContain('# fine-tuning\nmodel_name_or_path: Qwen/Qwen2.5-0.5B\n')
+    expect(text).not.toBe(tooLarge)
+  })
+
+  test('says where there is no such number, and where nothing needs memory', async () => {
+    const large = await pullChanging(small, tooLarge)
+    await large.ask('/memorymark fix 99')
+    expect((await large.replies())[0]?.body).toContain(`The report lists no number 99 for \`${path}\`.`)
+    const { replies, ask } = await pullChanging(former, wasteful)
+    await ask('/memorymark fix 1')
+    expect((await replies())[0]?.body).toContain('No config here needs more memory than its GPU has.')
+  })
+})
