@@ -1,7 +1,8 @@
 /**
- * Memory of an evaluation in the middle of a training run: forward passes without gradients, beside the weights and the optimizer's
- * state. transformers 5.18 trainer.py, evaluation_loop and prediction_step: the model in eval mode under torch.no_grad, one batch after
- * the other, whose loss is computed and whose logits the model's output holds until then.
+ * Memory of an evaluation in the middle of a training run: forward passes without gradients, beside the weights and the
+ * optimizer's state. transformers 5.18 trainer.py, evaluation_loop and prediction_step: the model in eval mode under
+ * torch.no_grad, one batch after the other, whose loss is computed and whose logits the model's output holds until
+ * then.
  */
 import type { TrainingSpec } from '../config/spec.ts'
 import { forward, type ModelConfig } from '../models/architecture.ts'

@@ -1,4 +1,6 @@
-/** A bare model's training as most people run it, where a flag does not say otherwise: a model alone says nothing of it. */
+/**
+ * A bare model's training as most people run it, where a flag does not say otherwise: a model alone says nothing of it.
+ */
 import { isOfImages, type TrainingSpec } from '../config/spec.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
 

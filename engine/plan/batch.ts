@@ -1,10 +1,12 @@
-/** The largest micro-batch, with the accumulation that keeps the samples of a step, that an arrangement has room for. */
+/**
+ * The largest micro-batch, with the accumulation that keeps the samples of a step, that an arrangement has room for.
+ */
 import { divisors } from '../metrics/divisors.ts'
 import type { BatchPlan } from '../metrics/recommend.ts'
 
 /**
- * `fits` is asked about few sizes: what fits, fits with fewer samples too. Without accumulation no earlier gradients are held, so
- * that the whole step as one micro-batch may fit where half of it does not.
+ * `fits` is asked about few sizes: what fits, fits with fewer samples too. Without accumulation no earlier gradients
+ * are held, so that the whole step as one micro-batch may fit where half of it does not.
  */
 export function largestPlan(perGpu: number, fits: (plan: BatchPlan) => boolean): BatchPlan | undefined {
   const whole = { microBatch: perGpu, gradientAccumulation: 1 }

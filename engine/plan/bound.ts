@@ -1,6 +1,6 @@
 /**
- * What the undivided step alone tells of every strategy: the least that a GPU needs, and the most that it does in a second. Most
- * arrangements that do not fit, or cannot be the fastest, are so never recorded.
+ * What the undivided step alone tells of every strategy: the least that a GPU needs, and the most that it does in a
+ * second. Most arrangements that do not fit, or cannot be the fastest, are so never recorded.
  */
 import type { TrainingSpec } from '../config/spec.ts'
 import { Footprint } from '../estimate/footprint.ts'

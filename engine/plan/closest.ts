@@ -26,7 +26,10 @@ interface Among {
   readonly counts: readonly number[]
 }
 
-/** One sample at a time on as many GPUs as there may be of the largest card. Undefined where no card computes in the spec's type. */
+/**
+ * One sample at a time on as many GPUs as there may be of the largest card. Undefined where no card computes in the
+ * spec's type.
+ */
 export function closestRow(
   variants: readonly TrainingSpec[],
   config: ModelConfig,

@@ -26,12 +26,14 @@ export interface Planning {
   readonly samplesPerRun?: number | undefined
 }
 
-/** Within this share of the fastest, the simpler strategy is the better one: far less than any throughput is known to. */
+/**
+ * Within this share of the fastest, the simpler strategy is the better one: far less than any throughput is known to.
+ */
 const TOLERANCE = 0.02
 
 /**
- * Of each card the best way in which `gpus` of them train; none where no strategy fits, or the effective batch cannot be divided
- * among so many.
+ * Of each card the best way in which `gpus` of them train; none where no strategy fits, or the effective batch cannot
+ * be divided among so many.
  */
 export function bestRows(
   variants: readonly TrainingSpec[],

@@ -1,6 +1,6 @@
 /**
- * Which cards, how many of them and how they share a training: every arrangement that fits, with what it costs. Memory is estimated
- * and speed modelled, each within its band; prices are the catalogue's or the team's.
+ * Which cards, how many of them and how they share a training: every arrangement that fits, with what it costs. Memory
+ * is estimated and speed modelled, each within its band; prices are the catalogue's or the team's.
  */
 import type { Calibration } from '../calibration/correction.ts'
 import { effectiveBatch, modelCopies, type TrainingSpec } from '../config/spec.ts'
@@ -98,7 +98,10 @@ function planModel({ spec: open, model }: Planned, options: PlanOptions, footpri
   return planOf(planning, sections, options, [...assumptions, ...onBatch])
 }
 
-/** What only the model can refuse, such as adapters on layers that it lacks, does not keep the other ways from being planned. */
+/**
+ * What only the model can refuse, such as adapters on layers that it lacks, does not keep the other ways from being
+ * planned.
+ */
 function orProblem(section: () => Omit<PlanSection, 'method'>): Omit<PlanSection, 'method'> {
   try {
     return section()

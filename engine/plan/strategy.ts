@@ -2,7 +2,10 @@
 import { isFsdp, isOfImages, type Precision, type Sharding, type TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
 
-/** From the simplest to the one that exchanges most between GPUs: of two that are as fast, the earlier is the better one. */
+/**
+ * From the simplest to the one that exchanges most between GPUs: of two that are as fast, the earlier is the better
+ * one.
+ */
 export const strategies = ['single', 'ddp', 'zero1', 'zero2', 'fsdp', 'zero3'] as const
 export type Strategy = (typeof strategies)[number]
 
@@ -69,8 +72,9 @@ export function arrangedSpec(spec: TrainingSpec, { strategy, gpus }: Arrangement
 }
 
 /**
- * DeepSpeed keeps 32-bit master weights for what trains, and accelerate upcasts it under FSDP (accelerator.py, prepare_model); without
- * them, the Trainer's bf16 is autocast over the weights as loaded, and Axolotl's is bf16 weights.
+ * DeepSpeed keeps 32-bit master weights for what trains, and accelerate upcasts it under FSDP (accelerator.py,
+ * prepare_model); without them, the Trainer's bf16 is autocast over the weights as loaded, and Axolotl's is bf16
+ * weights.
  */
 function precisionUnder(spec: TrainingSpec, sharding: Sharding | undefined, tool: Tool): Precision {
   const { precision, lora } = spec

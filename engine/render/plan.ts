@@ -1,4 +1,7 @@
-/** A plan as a page in a terminal: a table for each way of training, what is known of its figures, and the lines of one row. */
+/**
+ * A plan as a page in a terminal: a table for each way of training, what is known of its figures, and the lines of one
+ * row.
+ */
 import { methodNames } from '../plan/methods.ts'
 import type { Plan, PlanSection } from '../plan/plan.ts'
 import type { PlanRow } from '../plan/row.ts'

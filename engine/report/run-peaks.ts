@@ -1,6 +1,6 @@
 /**
- * Where a run could die besides in a training step: the moments of the whole run that are known to need memory of their own, each
- * judged like the step. What neither a source nor PyTorch's trace tells is left out.
+ * Where a run could die besides in a training step: the moments of the whole run that are known to need memory of their
+ * own, each judged like the step. What neither a source nor PyTorch's trace tells is left out.
  */
 import type { TrainingSpec } from '../config/spec.ts'
 import { modelCopies } from '../config/spec.ts'
@@ -85,8 +85,9 @@ function largestFitting(tooLarge: number, fits: (size: number) => boolean): numb
 }
 
 /**
- * transformers 5.18 trainer.py evaluation_loop, where compute_metrics asks for logits: those of earlier batches are one tensor, and the
- * last batch's are still referenced; torch.cat of both makes a third as large as they are. After every `accumulation` batches they go.
+ * transformers 5.18 trainer.py evaluation_loop, where compute_metrics asks for logits: those of earlier batches are one
+ * tensor, and the last batch's are still referenced; torch.cat of both makes a third as large as they are. After every
+ * `accumulation` batches they go.
  */
 function keptBytes(passBytes: number, batchBytes: number, accumulation: number): number {
   if (accumulation === 1) return Math.max(passBytes, batchBytes)
@@ -94,8 +95,8 @@ function keptBytes(passBytes: number, batchBytes: number, accumulation: number):
 }
 
 /**
- * What the estimate of an evaluation was held against: language models' own loss, on weights that every GPU has whole. Liger's loss
- * holds the logits or does not, as its release has it.
+ * What the estimate of an evaluation was held against: language models' own loss, on weights that every GPU has whole.
+ * Liger's loss holds the logits or does not, as its release has it.
  */
 function isEvaluationKnown({ framework, task, method, sharding, ...spec }: TrainingSpec): boolean {
   const isText = task === 'causal-lm' || task === 'masked-lm' || task === 'seq2seq-lm'

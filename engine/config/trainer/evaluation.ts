@@ -1,6 +1,7 @@
 /**
- * Whether a Trainer evaluates in the middle of the training, and in which batches: transformers 5.18 training_args.py, whose names
- * TRL's and LLaMA-Factory's arguments share. What is not plainly written is left open, and never makes a config unreadable.
+ * Whether a Trainer evaluates in the middle of the training, and in which batches: transformers 5.18 training_args.py,
+ * whose names TRL's and LLaMA-Factory's arguments share. What is not plainly written is left open, and never makes a
+ * config unreadable.
  */
 import type { FieldReader } from '../fields.ts'
 import type { Field } from '../section.ts'

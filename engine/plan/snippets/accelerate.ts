@@ -1,6 +1,6 @@
 /**
- * Accelerate's launch settings (accelerate 1.15 commands/config/config_args.py; fsdp_config's keys: utils/dataclasses.py,
- * FullyShardedDataParallelPlugin). A Trainer takes the sharding from them.
+ * Accelerate's launch settings (accelerate 1.15 commands/config/config_args.py; fsdp_config's keys:
+ * utils/dataclasses.py, FullyShardedDataParallelPlugin). A Trainer takes the sharding from them.
  */
 import { deepSpeedFile } from './deepspeed.ts'
 import { serversOf } from './servers.ts'

@@ -1,4 +1,7 @@
-/** Axolotl: lines of its config (axolotl 0.18 utils/schemas: config.py, fsdp.py; launchers: cli/train.py), and DeepSpeed's settings where it takes them. */
+/**
+ * Axolotl: lines of its config (axolotl 0.18 utils/schemas: config.py, fsdp.py; cli/launchers/torchrun.py), and
+ * DeepSpeed's settings where it takes them.
+ */
 import { deepSpeedFile } from './deepspeed.ts'
 import { serversOf } from './servers.ts'
 import type { Snippet, Snippeted } from './snippet.ts'

@@ -1,6 +1,6 @@
 /**
- * DeepSpeed's settings for one stage of ZeRO (deepspeed 0.19 runtime/zero/config.py). "auto" is for the Trainer and Axolotl to fill
- * in from their own arguments (transformers 5.18 integrations/deepspeed.py, trainer_config_process).
+ * DeepSpeed's settings for one stage of ZeRO (deepspeed 0.19 runtime/zero/config.py). "auto" is for the Trainer and
+ * Axolotl to fill in from their own arguments (transformers 5.18 integrations/deepspeed.py, trainer_config_process).
  */
 import type { Strategy } from '../strategy.ts'
 import type { SnippetFile } from './snippet.ts'

@@ -1,4 +1,7 @@
-/** torchtune: lines of a recipe's config, and the recipe that shards it (torchtune 0.7 recipes/*_distributed.py, *_single_device.py). */
+/**
+ * torchtune: lines of a recipe's config, and the recipe that shards it (torchtune 0.7 recipes/*_distributed.py,
+ * *_single_device.py).
+ */
 import { serversOf } from './servers.ts'
 import type { Snippet, Snippeted } from './snippet.ts'
 

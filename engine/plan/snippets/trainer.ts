@@ -1,4 +1,6 @@
-/** Hugging Face's Trainer: its own arguments (transformers 5.18 training_args.py) beside Accelerate's launch settings. */
+/**
+ * Hugging Face's Trainer: its own arguments (transformers 5.18 training_args.py) beside Accelerate's launch settings.
+ */
 import { accelerateFiles, accelerateLaunch } from './accelerate.ts'
 import type { Snippet, Snippeted } from './snippet.ts'
 
