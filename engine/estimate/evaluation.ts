@@ -8,7 +8,10 @@ import type { TrainingSpec } from '../config/spec.ts'
 import { forward, type ModelConfig } from '../models/architecture.ts'
 import { expertNamesOf } from '../models/expert-names.ts'
 import type { Device } from './footprint.ts'
+import { frame } from './ops/frames.ts'
+import { crossEntropy } from './ops/loss.ts'
 import { Player } from './player.ts'
+import { opsOf } from './registry.ts'
 import { EVERY_LAYER } from './repetition.ts'
 import { highestPoint } from './replay.ts'
 import { type Sections, sectionsOf } from './sections.ts'
@@ -74,8 +77,8 @@ function playEvaluation(
 
 function recorded(tape: Tape, config: ModelConfig, spec: TrainingSpec): { logits: Tensor; loss: Tensor } {
   return tape.withoutGradients({ of: 'policy' }, () => {
-    const logits = forward(tape, config, spec)
-    const loss = tape.frame(logits, input => tape.crossEntropy(input))
+    const logits = forward(opsOf(tape), config, spec)
+    const loss = frame(tape, logits, input => crossEntropy(tape, input))
     return { logits, loss }
   })
 }

@@ -1,6 +1,6 @@
 /** Goes through what a tape recorded as PyTorch's autograd would, and writes down what is allocated and released, and when. */
 import type { Optimizer } from '../config/spec.ts'
-import type { Autograd, Node } from './autograd.ts'
+import type { Node } from './autograd.ts'
 import { Numbers } from './numbers.ts'
 import { optimizerRules } from './optimizer.ts'
 import type { Turn } from './repetition.ts'
@@ -8,6 +8,7 @@ import type { Exchange, ExchangeContext, Memory, Pass } from './sharding/exchang
 import type { Shares } from './sharding/shares.ts'
 import { Step } from './step.ts'
 import type { ByteKind, Storage, Tensor } from './storage.ts'
+import type { Tape } from './tape.ts'
 
 /** The moment of a peak that the optimizer makes. */
 export const OPTIMIZER_MOMENT = 'the optimizer'
@@ -45,7 +46,7 @@ export interface PlayerRules {
 
 export class Player implements Memory {
   readonly step = new Step()
-  readonly #tape: Autograd
+  readonly #tape: Tape
   readonly #loss: Tensor
   readonly #shares: Shares
   readonly #checkpoints: CheckpointRules
@@ -72,7 +73,7 @@ export class Player implements Memory {
   readonly #parametersOfNodes = new Map<Node, readonly Storage[]>()
   readonly exchange: Exchange
 
-  constructor(tape: Autograd, loss: Tensor, { shares, checkpoints, inBackward, exchange }: PlayerRules) {
+  constructor(tape: Tape, loss: Tensor, { shares, checkpoints, inBackward, exchange }: PlayerRules) {
     this.#tape = tape
     this.#loss = loss
     this.#shares = shares

@@ -61,3 +61,9 @@ export function lastSize(tensor: Tensor): number {
   if (size === undefined) throw new Error('a tensor of the batch alone has no last dimension')
   return size
 }
+
+/** Counts a tensor's memory as logits. */
+export function markLogits(logits: Tensor): Tensor {
+  logits.storage.kind = 'logits'
+  return logits
+}

@@ -1,213 +1,262 @@
 /**
- * The tape: the layers that models are written in, as PyTorch composes them from autograd's primitives. Each layer states
- * its rule and where PyTorch or transformers decides it. The parts below, each over the one before: layers/{batch,blocks,weights,
- * pointwise,linears,experts,mixers}.ts; here are images, the choice of tokens, and the loss.
+ * The tape: what a step's forward pass records, op by op, for `timeline.ts` to replay. It makes storages, tensors and parameters, and
+ * knows which pass runs; what each op reads, saves and creates is in `ops/` and `kernels/`.
+ *
+ * `torch:` names the place in PyTorch that decides a rule (paths of the 2.13 sources).
  */
-import type { Convolution, Ops, PixelAttentionShape } from '../models/ops.ts'
-import { made, widest } from './autograd.ts'
-import { shiftedCopy } from './kernels/composed-ops.ts'
-import { Gemma3nTape } from './kernels/gemma3n.ts'
-import { matrixProduct } from './kernels/matrix-product.ts'
-import { pixelAttention } from './kernels/pixel-attention.ts'
-import { Mixers } from './layers/mixers.ts'
-import { copiesLogits, softmaxSaves } from './library-rules.ts'
-import { bytesPerElement, elements, lastSize, type Tensor } from './storage.ts'
+import { parameterPatterns } from '../config/parameter-pattern.ts'
+import { isOfImages, sequencesPerSample, type TrainingSpec } from '../config/spec.ts'
+import type { ExpertNames } from '../models/expert-names.ts'
+import { type Node, type PassWithoutGradients, REFERENCE, type Recorded } from './autograd.ts'
+import { EVERY_LAYER, TURNS_BEHIND, type Turn } from './repetition.ts'
+import { type ByteKind, bytesPerElement, type Dtype, elements, type Storage, type Tensor } from './storage.ts'
 
-export class Tape extends Mixers implements Ops<Tensor> {
-  readonly gemma3n = new Gemma3nTape(this)
+const weightDtypes: Record<TrainingSpec['precision'], Dtype> = {
+  fp32: 'float32',
+  tf32: 'float32',
+  bf16: 'bfloat16',
+  'bf16-master': 'bfloat16',
+  'amp-bf16': 'float32',
+  'amp-fp16': 'float32',
+}
+const autocastDtypes: Partial<Record<TrainingSpec['precision'], Dtype>> = {
+  'amp-bf16': 'bfloat16',
+  'amp-fp16': 'float16',
+}
 
-  shiftedLabels(): Tensor {
-    if (!this.training) return this.labels
-    const shifted = this.tensor(this.labels.shape, 'int64', [])
-    this.record('shift', { reads: [this.labels], outputs: [shifted] })
-    return shifted
+/** Most operations have most of their lists empty, and one list serves them all. */
+const NONE: readonly never[] = []
+
+export class Tape {
+  readonly parameters = new Map<string, Tensor>()
+  /** In the order in which they were made. */
+  readonly parameterNames: string[] = []
+  /** Storages that live as long as the model beside its parameters: running statistics, position ids. */
+  readonly buffers: Storage[] = []
+  /** The same, but neither sharded nor offloaded. */
+  readonly wholeBuffers: Storage[] = []
+  /** The batch's own tensors, which the training loop holds during the step. */
+  readonly batch: Storage[] = []
+  /** Tensors that the model's outputs reference: the key/value cache. */
+  readonly held: Storage[] = []
+  /** Tensors laid out head by head, [b, heads, s, size], rather than token by token. */
+  readonly headsFirst = new Set<Storage>()
+  nodes: Node[] = []
+  /** The turn of repeating layers that is recorded or played right now. */
+  turn: Turn | undefined
+  readonly spec: TrainingSpec
+  readonly weightDtype: Dtype
+  readonly autocastDtype: Dtype | undefined
+  readonly training: boolean
+  /** Whether batches carry a mask of padded tokens; images never do. */
+  readonly #isPadded: boolean
+  readonly hasFlash: boolean
+  castWeights = new Map<Tensor, Tensor>()
+  /** Casts that the current autocast context keeps until it ends. */
+  cachedCasts: Tensor[] = []
+  /** Undefined while gradients are recorded. */
+  pass: PassWithoutGradients | undefined
+  readonly #sequencesPerSample: number
+  readonly #namedBuffers = new Map<string, Storage>()
+  /** Before the names of its parameters. */
+  #model = ''
+  #edges = 0
+  #storages = 0
+  /** The batch's input, and its labels: [b], or [b, s] for language models. */
+  readonly batchInput: Tensor
+  readonly labels: Tensor
+  batchPixels: Tensor | undefined
+  /** Last names of the linear modules seen so far: what adapters can target. */
+  readonly linearNames = new Set<string>()
+  readonly expertNames: ExpertNames | undefined
+  readonly trainedNames: ReturnType<typeof parameterPatterns>
+  /** Weights that train on images or audio among the tokens. */
+  towers: Tensor[] = []
+  /** The input of each block: the hidden states that `output_hidden_states` would return. */
+  readonly blockInputs: Tensor[] = []
+  /** The last hidden states, once a decoder has computed its logits. */
+  outputLayerInput: Tensor | undefined
+  /** Tensors that local variables of the running block reference. */
+  locals: Tensor[] = []
+  /** What the running block passes on. */
+  handedOn: Tensor[] = []
+  /** A layer's input, gathered from all GPUs of a tensor-parallel group. */
+  gatheredTokens: { readonly of: Tensor; readonly whole: Tensor } | undefined
+  /** Of layers that are alike only some are recorded: so many before the one that stands for others. */
+  firstTurns = EVERY_LAYER
+  /** And so many behind it. */
+  turnsBehind = TURNS_BEHIND
+
+  /** `hasFlash`: the GPU runs the flash attention kernel. `expertNames`: the targets that put adapters on the model's experts. */
+  constructor(spec: TrainingSpec, { hasFlash }: { hasFlash: boolean }, expertNames?: ExpertNames) {
+    this.hasFlash = hasFlash
+    this.spec = spec
+    this.expertNames = expertNames
+    this.trainedNames = parameterPatterns(spec.trainable?.names ?? NONE)
+    this.weightDtype = weightDtypes[spec.precision]
+    this.autocastDtype = autocastDtypes[spec.precision]
+    this.training = spec.step === 'training'
+    this.#isPadded = spec.paddedBatches && !isOfImages(spec.task)
+    this.#sequencesPerSample = sequencesPerSample(spec)
+    const isImage = isOfImages(spec.task)
+    const imageSize = spec.imageSize ?? 0
+    const inputShape = isImage ? [3, imageSize, imageSize] : [spec.sequenceLength ?? 0]
+    const labelShape = spec.task === 'seq2seq-lm' ? [spec.targetLength ?? spec.sequenceLength ?? 0] : inputShape
+    const perToken = ['causal-lm', 'masked-lm', 'seq2seq-lm'].includes(spec.task)
+    this.batchInput = this.batchTensor(inputShape, isImage ? this.weightDtype : 'int64')
+    this.labels = this.batchTensor(perToken ? labelShape : [], 'int64')
+    if (this.isPadded) this.batchTensor(inputShape, 'int64')
   }
 
-  firstToken(x: Tensor): Tensor {
-    // torch: a select is a view; SelectBackward0 writes a zeroed gradient of the whole.
-    const output = { ...x, shape: x.shape.slice(1), edge: this.newEdge() }
-    this.record('select', { reads: [x], outputs: [output], gradients: [made(x)] })
-    return output
+  /** A tensor of the batch, which the training loop holds. */
+  batchTensor(shape: readonly number[], dtype: Dtype): Tensor {
+    const tensor = this.tensor(shape, dtype, [])
+    tensor.storage.kind = 'inputs'
+    this.batch.push(tensor.storage)
+    return tensor
   }
 
-  meanOfTokens(x: Tensor): Tensor {
-    // transformers ModernBertForSequenceClassification: (hidden * mask).sum(1) / mask.sum(1); the product saves the mask alone.
-    const masked = this.elementwise('mul', x)
-    const output = this.tensor(x.shape.slice(1), x.dtype, [masked])
-    this.record('sum', { reads: [masked], outputs: [output], gradients: [{ to: masked, passes: true }] })
-    return this.elementwise('div', output)
+  get isPadded(): boolean {
+    return this.pass?.sequences?.attention?.isMasked ?? this.#isPadded
   }
 
-  lastToken(x: Tensor): Tensor {
-    const output = this.tensor(x.shape.slice(1), x.dtype, [x])
-    this.record('index', { reads: [x], outputs: [output], gradients: [made(x)] })
-    return output
+  /** A second model: `run` uses its own weights. */
+  ofModel<T>(name: string, run: () => T): T {
+    this.#model = `${name}.`
+    const result = run()
+    this.#model = ''
+    return result
   }
 
-  conv2d(name: string, x: Tensor, outChannels: number, options: Convolution): Tensor {
-    // torch: `convolution`: saves input and weight. cuDNN's workspace depends on the algorithm it picks and is not known here.
-    const [inChannels, ...size] = image(x)
-    const { kernel, stride, padding = Math.floor(kernel / 2), groups = 1 } = options
-    const filter = [inChannels / groups, kernel, kernel]
-    const weight = this.lowered(this.weight(`${name}.weight`, [outChannels, ...filter]))
-    const bias = options.bias ? [this.lowered(this.weight(`${name}.bias`, [outChannels]))] : []
-    const factor = this.lowered(x)
-    const outputSize = size.map(pixels => Math.floor((pixels + 2 * padding - kernel) / stride) + 1)
-    const output = this.tensor([outChannels, ...outputSize], factor.dtype, [factor, weight, ...bias])
-    this.record(name, {
-      ...matrixProduct(factor, weight, bias, output, elements({ shape: filter })),
-      kernel: groups === inChannels && groups > 1 ? 'depthwise' : 'convolution',
+  /** torch.no_grad: what `run` does is recorded without saving anything for a backward pass. */
+  withoutGradients<T>(pass: PassWithoutGradients, run: () => T): T {
+    this.pass = pass
+    const result = this.underAutocast(run)
+    this.pass = undefined
+    return result
+  }
+
+  /** What `run` does happens before the steps over the batch; its nodes are recorded separately. */
+  beforehand(run: () => void): readonly Node[] {
+    const outer = this.nodes
+    this.nodes = []
+    run()
+    const nodes = this.nodes
+    this.nodes = outer
+    return nodes
+  }
+
+  /** torch.autocast around `run`: the cache of cast weights begins and ends with it. */
+  underAutocast<T>(run: () => T): T {
+    this.castWeights = new Map()
+    this.cachedCasts = []
+    const result = run()
+    this.record('return', { reads: this.cachedCasts, outputs: [] })
+    this.castWeights = new Map()
+    return result
+  }
+
+  /** Asking for a name twice shares the parameter. */
+  parameter(layerName: string, shape: readonly number[], options: { trainable: boolean; dtype?: Dtype }): Tensor {
+    const isCopy = this.pass?.of === 'copy'
+    const name = (isCopy ? REFERENCE : '') + this.#model + layerName
+    const known = this.parameters.get(name)
+    if (known !== undefined) return known
+    const { dtype = (isCopy ? this.pass?.dtype : undefined) ?? this.weightDtype } = options
+    const trainable = options.trainable && !isCopy
+    const storage = this.persistent(elements({ shape }) * bytesPerElement[dtype])
+    const parameter: Tensor = { storage, shape, batched: false, dtype, requiresGrad: trainable, edge: this.newEdge() }
+    this.parameters.set(name, parameter)
+    this.parameterNames.push(name)
+    return parameter
+  }
+
+  tensor(
+    shape: readonly number[],
+    dtype: Dtype,
+    from: readonly Tensor[],
+    { batched }: { batched: boolean } = { batched: true },
+  ): Tensor {
+    const storage = this.storage(elements({ shape }), dtype, batched)
+    const requiresGrad = this.pass === undefined && from.some(input => input.requiresGrad)
+    return { storage, shape, batched, dtype, requiresGrad, edge: this.newEdge() }
+  }
+
+  storage(count: number, dtype: Dtype, batched: boolean, kind: ByteKind = 'activations'): Storage {
+    return this.#newStorage(count * bytesPerElement[dtype], batched, kind, false)
+  }
+
+  /** A storage that belongs to the model besides its parameters. Another pass over the same weights reuses it. */
+  buffer(name: string, bytes: number): Storage {
+    const key = (this.pass?.of === 'copy' ? REFERENCE : '') + this.#model + name
+    const known = this.#namedBuffers.get(key)
+    if (known !== undefined) return known
+    const storage = this.persistent(bytes)
+    this.#namedBuffers.set(key, storage)
+    this.buffers.push(storage)
+    return storage
+  }
+
+  /** A storage of the model itself. */
+  persistent(bytes: number): Storage {
+    return this.#newStorage(bytes, false, 'weights', true)
+  }
+
+  /** A new storage of a tensor's size: its gradient, its optimizer state, a temporary. */
+  like(tensor: Tensor, kind: ByteKind): Storage {
+    return this.#newStorage(elements(tensor) * bytesPerElement[tensor.dtype], tensor.batched, kind, false)
+  }
+
+  /** Any other storage, in bytes, that does not grow with the batch. */
+  fixed(bytes: number, kind: ByteKind): Storage {
+    return this.#newStorage(bytes, false, kind, false)
+  }
+
+  newEdge(): number {
+    return this.#edges++
+  }
+
+  /** Outside the graph (if no output requires a gradient), nothing is saved. */
+  record(name: string, options: Recorded): void {
+    const { outputs, saves = NONE, saved = NONE, keeps = NONE, gradients = NONE } = options
+    const reads = storagesOf(options.reads)
+    const inGraph = outputs.some(output => output.requiresGrad)
+    const creates: Storage[] = []
+    for (const { storage } of outputs) if (!reads.includes(storage)) creates.push(storage)
+    for (const storage of saved) creates.push(storage)
+    this.nodes.push({
+      name,
+      reads,
+      creates: creates.length > 0 ? creates : NONE,
+      scratch: options.scratch ?? NONE,
+      saves: inGraph && saves.length + saved.length > 0 ? storagesOf(saves).concat(saved) : NONE,
+      keeps: inGraph && keeps.length > 0 ? storagesOf(keeps) : NONE,
+      outputs,
+      gradients: gradients.every(edge => edge.to.requiresGrad)
+        ? gradients
+        : gradients.filter(edge => edge.to.requiresGrad),
+      backwardScratch: options.backwardScratch ?? NONE,
+      flopsPerSample: (options.flopsPerSample ?? 0) * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample),
+      computeDtype: options.computeDtype ?? outputs[0]?.dtype ?? 'float32',
+      turn: this.turn,
+      kernel: options.kernel,
+      attendedTokens: options.attendedTokens,
+      dequantises: options.dequantises,
     })
-    return output
   }
 
-  batchNorm(name: string, x: Tensor): Tensor {
-    // torch: `native_batch_norm`/cuDNN: saves its input and two statistics per channel.
-    const [channels] = image(x)
-    const parameters = ['weight', 'bias'].map(part => this.weight(`${name}.${part}`, [channels]))
-    const statisticsBytes = channels * bytesPerElement[this.weightDtype]
-    this.buffer(`${name}.running_mean`, statisticsBytes)
-    this.buffer(`${name}.running_var`, statisticsBytes)
-    this.buffer(`${name}.num_batches_tracked`, bytesPerElement.int64)
-    const output = this.tensor(x.shape, x.dtype, [x, ...parameters])
-    const statistics = this.training ? [0, 1].map(() => this.storage(channels, 'float32', false)) : []
-    this.record(name, {
-      reads: [x, ...parameters],
-      outputs: [output],
-      saves: [x],
-      saved: statistics,
-      gradients: [x, ...parameters].map(made),
-      kernel: 'batch-norm',
-    })
-    return output
-  }
-
-  maxPool(x: Tensor, options: { kernel: number; stride: number; padding: number }): Tensor {
-    // torch: `max_pool2d_with_indices`: saves its input and an int64 index per output element.
-    const [channels, ...size] = image(x)
-    const { kernel, stride, padding } = options
-    const pooled = size.map(pixels => Math.floor((pixels + 2 * padding - kernel) / stride) + 1)
-    const output = this.tensor([channels, ...pooled], x.dtype, [x])
-    const indices = this.storage(elements(output), 'int64', true)
-    this.record('max_pool2d', { reads: [x], outputs: [output], saves: [x], saved: [indices], gradients: [made(x)] })
-    return output
-  }
-
-  upsampleNearest(x: Tensor): Tensor {
-    // torch: autocast_mode.h has `upsample_nearest2d` among what is computed in float32.
-    const wide = this.raised(x)
-    const [channels, y, width] = image(wide)
-    const output = this.tensor([channels, 2 * y, 2 * width], wide.dtype, [wide])
-    this.record('upsample_nearest2d', { reads: [wide], outputs: [output], gradients: [made(wide)] })
-    return output
-  }
-
-  detached(x: Tensor): Tensor {
-    return { ...x, requiresGrad: false, edge: this.newEdge() }
-  }
-
-  joinPixels(parts: readonly Tensor[]): Tensor {
-    return this.concatenate(
-      parts.map(part => {
-        const [channels, y, width] = image(part)
-        return { ...part, shape: [channels, y * width] }
-      }),
-    )
-  }
-
-  pixelAttention(joined: Tensor, shape: PixelAttentionShape): readonly [Tensor, Tensor] {
-    return pixelAttention(this, joined, shape)
-  }
-
-  globalAveragePool(x: Tensor): Tensor {
-    const output = this.tensor(x.shape.slice(0, 1), x.dtype, [x])
-    this.record('mean', { reads: [x], outputs: [output], gradients: [made(x)] })
-    return output
-  }
-
-  channelsLast(x: Tensor): Tensor {
-    const [channels, y, width] = image(x)
-    return { ...x, shape: [y, width, channels] }
-  }
-
-  channelsFirst(x: Tensor): Tensor {
-    const [y = 0, width = 0, channels = 0] = x.shape
-    return { ...x, shape: [channels, y, width] }
-  }
-
-  flattenPixels(x: Tensor): Tensor {
-    const [channels, y, width] = image(x)
-    return { ...x, shape: [y * width, channels] }
-  }
-
-  prependTokens(names: readonly string[], x: Tensor): Tensor {
-    // torch: `cat` of the patches and of each token expanded to the batch, a view; the gradient of that is a sum over the batch.
-    const [tokens = 0, hidden = 0] = x.shape
-    const learned = names.map(name => this.weight(name, [1, hidden]))
-    const [first = x] = learned
-    const output = this.tensor([names.length + tokens, hidden], widest(x.dtype, first.dtype), [x, ...learned])
-    const patches = { to: x, passes: output.dtype === x.dtype }
-    this.record('cat', { reads: [x, ...learned], outputs: [output], gradients: [...learned.map(made), patches] })
-    return output
-  }
-
-  addPositions(name: string, x: Tensor, count: number): Tensor {
-    const table = this.weight(name, [count, lastSize(x)])
-    const [rows = 0] = x.shape
-    return this.add(x, rows % count === 0 ? table : this.#resampled(table, x.shape))
-  }
-
-  crossEntropy(logits: Tensor): Tensor {
-    const { fusedLoss, chunkedLoss, compiled, task } = this.spec
-    if ((fusedLoss || chunkedLoss !== undefined) && task === 'causal-lm') return logits
-    // torch: `_log_softmax` saves its output; `nll_loss` saves it too and writes a zeroed gradient of the same size.
-    // transformers loss_utils.py ForCausalLMLoss works on `logits.float()`; the other heads hand their logits on as they are.
-    this.markLogits(logits)
-    const perToken = this.labels.shape.length > 0
-    const wide = this.spec.task === 'causal-lm' ? this.cast(logits, 'float32') : this.raised(logits)
-    if (compiled) return this.#compiledCrossEntropy(wide)
-    const copied = this.spec.task === 'causal-lm' && copiesLogits(this.spec) ? [wide, shiftedCopy(this, wide)] : []
-    const input = copied[1] ?? wide
-    const logProbabilities = this.markLogits(this.elementwise('log_softmax', input, softmaxSaves(this.spec, input)))
-    const loss = this.tensor([], wide.dtype, [logProbabilities], { batched: false })
-    this.record('nll_loss', {
-      reads: [logProbabilities],
-      outputs: [loss],
-      saves: [logProbabilities],
-      saved: perToken ? [this.storage(elements(this.labels), 'int64', true)] : [],
-      gradients: [made(logProbabilities)],
-    })
-    this.record('return', { reads: copied, outputs: [] })
-    return loss
-  }
-
-  /** torch: Inductor fuses the softmax with the loss, and its backward pass computes the gradient from the logits. */
-  #compiledCrossEntropy(logits: Tensor): Tensor {
-    const loss = this.tensor([], logits.dtype, [logits], { batched: false })
-    this.record('cross_entropy', { reads: [logits], outputs: [loss], saves: [logits], gradients: [made(logits)] })
-    return loss
-  }
-
-  /** The earlier tool's loss: the mean of the logits. */
-  mean(logits: Tensor): Tensor {
-    this.markLogits(logits)
-    const loss = this.tensor([], logits.dtype, [logits], { batched: false })
-    this.record('mean', { reads: [logits], outputs: [loss], gradients: [made(logits)] })
-    return loss
-  }
-
-  /** transformers' interpolate_pos_encoding: the patches' rows through `upsample_bicubic2d`, then `cat` with the special tokens'. */
-  #resampled(table: Tensor, shape: readonly number[]): Tensor {
-    const unbatched = { batched: false }
-    const resampled = this.tensor(shape, table.dtype, [table], unbatched)
-    this.record('upsample_bicubic2d', { reads: [table], outputs: [resampled], gradients: [made(table)] })
-    const joined = this.tensor(shape, table.dtype, [resampled], unbatched)
-    this.record('cat', { reads: [resampled], outputs: [joined], gradients: [{ to: resampled, passes: true }] })
-    return joined
+  #newStorage(bytes: number, batched: boolean, kind: ByteKind, persistent: boolean): Storage {
+    const sequences = this.pass?.sequences?.perSample ?? this.#sequencesPerSample
+    const fixedBytes = batched ? 0 : bytes
+    const bytesPerSample = batched ? bytes * sequences : 0
+    const samples = batched ? this.pass?.sequences?.count : undefined
+    const { turn } = this
+    const role = turn === undefined ? 0 : turn.storages++
+    const id = this.#storages++
+    return { id, fixedBytes, bytesPerSample, samplesAtLeast: samples, kind, persistent, turn, role }
   }
 }
 
-function image(x: Tensor): [channels: number, y: number, x: number] {
-  const [channels = 0, y = 0, width = 0] = x.shape
-  return [channels, y, width]
+function storagesOf(tensors: readonly Tensor[]): Storage[] {
+  return tensors.map(({ storage }) => storage)
 }

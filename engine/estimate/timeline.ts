@@ -3,7 +3,7 @@
  * the same for every batch size, only the sizes differ, so one timeline answers for all of them.
  */
 import type { TrainingSpec } from '../config/spec.ts'
-import { type Autograd, REFERENCE } from './autograd.ts'
+import { REFERENCE } from './autograd.ts'
 import { checkpointsReentrantly, defaultOptimizer, keepsFrozenInputs, keepsGradients } from './library-rules.ts'
 import type { Objective } from './objectives/objective.ts'
 import { optimizerRules } from './optimizer.ts'
@@ -16,6 +16,7 @@ import { liesInTurns } from './sharding/units.ts'
 import { Watching } from './sharding/watching.ts'
 import { bytesAt, type Step } from './step.ts'
 import { type ByteKind, bytesPerElement, elements, type Storage, type Tensor } from './storage.ts'
+import type { Tape } from './tape.ts'
 
 export interface Timeline {
   /** Sizes of weights and buffers, in the order in which they come to the GPU before the first step. */
@@ -39,11 +40,7 @@ export interface Optimized {
 }
 
 /** One optimizer step of what `tape` recorded; undefined where layers that were left out cannot be told from those recorded. */
-export function playStep(
-  tape: Autograd,
-  spec: TrainingSpec,
-  { loss, held, before = [] }: Objective,
-): Timeline | undefined {
+export function playStep(tape: Tape, spec: TrainingSpec, { loss, held, before = [] }: Objective): Timeline | undefined {
   if (gathersBlocks(spec) && !liesInTurns(tape.parameters)) return undefined
   const shares = sharesOf(spec)
   const parameters = [...tape.parameters.values()]
@@ -112,7 +109,7 @@ function bytesByKind(storages: readonly Storage[]): Record<ByteKind, number> {
 }
 
 /** Known without playing the step. */
-export function optimizedBy(tape: Autograd, spec: TrainingSpec): Optimized {
+export function optimizedBy(tape: Tape, spec: TrainingSpec): Optimized {
   let [tensors, count, bytes] = [0, 0, 0]
   for (const tensor of spec.step === 'training' ? mastersIn(tape, spec) : []) {
     const times = countOf(tensor.storage.turn)
@@ -124,7 +121,7 @@ export function optimizedBy(tape: Autograd, spec: TrainingSpec): Optimized {
 }
 
 /** Of the model that trains, without those of a reference. */
-export function parameterCount(tape: Autograd): number {
+export function parameterCount(tape: Tape): number {
   let count = 0
   for (const [name, parameter] of tape.parameters) {
     if (!name.startsWith(REFERENCE)) count += countOf(parameter.storage.turn) * elements(parameter)
@@ -140,7 +137,7 @@ function stepOf(spec: TrainingSpec): TrainingSpec['optimizer'] {
 
 /** What every operation of a micro-step uses of the parameters. */
 function orderOfUse(
-  tape: Autograd,
+  tape: Tape,
   { loss, held, before = [] }: Objective,
   rules: Pick<PlayerRules, 'shares' | 'checkpoints'>,
 ): readonly (readonly Storage[])[] {
@@ -166,12 +163,12 @@ function inBackward({ optimizer }: TrainingSpec, optimized: readonly Tensor[]): 
 }
 
 /** What the optimizer works on: the weights that train, or float32 copies of them. */
-function mastersIn(tape: Autograd, spec: TrainingSpec): readonly Tensor[] {
+function mastersIn(tape: Tape, spec: TrainingSpec): readonly Tensor[] {
   const trained = [...tape.parameters.values()].filter(parameter => parameter.requiresGrad)
   return mastersOf(spec) === 'none' ? trained : trained.map(parameter => ({ ...parameter, dtype: 'float32' }))
 }
 
-function optimizerState(tape: Autograd, spec: TrainingSpec, optimized: readonly Tensor[], shares: Shares): Storage[] {
+function optimizerState(tape: Tape, spec: TrainingSpec, optimized: readonly Tensor[], shares: Shares): Storage[] {
   const { stateBytes } = optimizerRules[spec.optimizer]
   const masterBytes = mastersOf(spec) === 'in-optimizer' ? bytesPerElement.float32 : 0
   const names = new Map<Storage, string>()

@@ -1,5 +1,3 @@
-import type { Gemma3nOps } from './gemma3n-ops.ts'
-
 /**
  * The layers that models are written in. One model definition, several readers: the tape (T = sizes) replays what PyTorch
  * would hold in memory; other implementations may really run the step.
@@ -100,7 +98,12 @@ export interface Ops<T> {
   /** Each channel convolved with the tokens before it: [b, s, c] → [b, s, c]. Without a bias by default. */
   causalConvolution(name: string, x: T, options: { readonly kernel: number; readonly bias?: boolean }): T
   /** Linear attention with a decaying state; `a` and `b` [b, s, heads] set how much is forgotten and written. */
-  gatedDeltaRule(name: string, states: readonly [query: T, key: T, value: T], gates: DeltaGates<T>): T
+  gatedDeltaRule(
+    name: string,
+    states: readonly [query: T, key: T, value: T],
+    gates: readonly [a: T, b: T],
+    heads: number,
+  ): T
   /**
    * Mamba 2 between its projections and the second of them, one kernel: gate, states, their input and output matrices and steps,
    * [b, s, 2·inner + 2·groups·state + heads] → [b, s, out].
@@ -109,13 +112,13 @@ export interface Ops<T> {
   /** Each channel convolved with the tokens before it, and SiLU, in one kernel: [b, s, c] → [b, s, c]. */
   fusedConvolution(name: string, x: T, kernel: number, options: { readonly bias: boolean }): T
   /** Mamba's states, a row a channel, and the gate on what is read from them: → [b, s, c]. */
-  selectiveScan(name: string, scan: SelectiveScan<T>): T
+  selectiveScan(name: string, scan: readonly [states: T, steps: T, input: T, output: T, gate: T]): T
   /** Which keys every query of [b, s, h] sees, found without gradients. */
   chooseKeys(name: string, x: T, shape: IndexerShape): void
   /** A rate of forgetting for each channel, from its logits [b, s, heads·size], in float32. */
   channelDecay(name: string, logits: T, heads: number): T
   /** Linear attention whose state every channel forgets at its own rate. */
-  kimiDelta(states: readonly [query: T, key: T, value: T], gates: ChannelGates<T>): T
+  kimiDelta(states: readonly [query: T, key: T, value: T], gates: readonly [decay: T, beta: T], heads: number): T
   /** Root mean squares of `size` features, times the sigmoid of `gate`, all in float32 and back. */
   gatedNorm(name: string, x: T, gate: T, size: number): T
   /** x · SiLU(gate), in float32 and back. */
@@ -166,7 +169,26 @@ export interface Ops<T> {
   positionIds(count: number): void
   /** Factors of [features] that the module registers as a buffer beside its parameters. */
   constant(name: string, features: number): T
-  readonly gemma3n: Gemma3nOps<T>
+  /** One [b, s, h] a stream → [streams, b, s, h]. */
+  stackedStreams(parts: readonly T[]): T
+  /** One of the streams, a view: [b, s, h]. */
+  firstStream(streams: T): T
+  /** Over the streams: [b, s, h]. */
+  meanOfStreams(streams: T): T
+  /** The root mean square of every token: [b, s, 1]. */
+  magnitude(x: T): T
+  /** `x` at the magnitude of another. */
+  scaledTo(magnitude: T, x: T): T
+  /** Every stream and a sum of all, weighted by the token's `coefficients` [b, s, streams²]. */
+  predictedStreams(streams: T, coefficients: T): T
+  /** Every prediction and the error of the first, weighted by the token's `coefficients` [b, s, streams]. */
+  correctedStreams(predictions: T, result: T, coefficients: T): T
+  /** `x` [b, s, h] added to all streams but the first, in place. */
+  addedToOtherStreams(streams: T, x: T): T
+  /** What of a token's features exceeds most of them; the rest is zero. */
+  sparsified(x: T): T
+  /** Token by token one of the two, by a mask of the batch. */
+  either(x: T, y: T): T
   /**
    * Embedded tokens, where more than the blocks reads them: peft lets them require gradients so that blocks over frozen weights can be
    * recomputed.
@@ -232,23 +254,6 @@ export interface RouterOptions {
   readonly expertScale?: string
 }
 
-export interface DeltaGates<T> {
-  readonly a: T
-  readonly b: T
-  readonly heads: number
-}
-
-export interface SelectiveScan<T> {
-  /** [b, s, c], as are the steps and the gate. */
-  readonly states: T
-  /** How much of the new is written; the parameter `dt_proj.bias` is added to it. */
-  readonly steps: T
-  readonly gate: T
-  /** What is written and what is read: [b, s, state]. */
-  readonly input: T
-  readonly output: T
-}
-
 export interface Mamba2Shape {
   readonly heads: number
   readonly headSize: number
@@ -263,14 +268,6 @@ export interface Mamba2Shape {
   readonly norm?: 'weighted-in-float32' | 'weighted-after'
   readonly outFeatures: number
   readonly outputBias: boolean
-}
-
-export interface ChannelGates<T> {
-  /** [b, s, heads·size]. */
-  readonly decay: T
-  /** How much is written: [b, s, heads]. */
-  readonly beta: T
-  readonly heads: number
 }
 
 /** DeepSeek's lightning indexer. */

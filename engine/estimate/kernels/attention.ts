@@ -1,7 +1,12 @@
 /** Attention as PyTorch runs it: which kernel serves a call, and what that kernel saves. */
-import { type Autograd, made } from '../autograd.ts'
+
+import { made } from '../autograd.ts'
 import { softmaxSaves } from '../library-rules.ts'
+import { cast, lowered, raised } from '../ops/casts.ts'
+import { dropout } from '../ops/dropout.ts'
+import { add, batchMatmul, elementwise, slice } from '../ops/primitives.ts'
 import { elements, lastSize, type Tensor } from '../storage.ts'
+import type { Tape } from '../tape.ts'
 
 export interface AttentionOptions {
   readonly heads: number
@@ -26,67 +31,56 @@ const FLASH_MAX_HEAD_SIZE = 256
 
 /** scaled_dot_product_attention, through transformers' integrations/sdpa_attention.py. */
 export function fusedAttention(
-  autograd: Autograd,
+  tape: Tape,
   query: Tensor,
   key: Tensor,
   value: Tensor,
   options: AttentionOptions,
 ): Tensor {
   const [tokens = 0] = query.shape
-  if (leavesBroadcast(options)) return broadcastAttention(autograd, query, key, value, options)
-  if (options.sinks !== undefined) return sinkAttention(autograd, query, key, value, options)
-  if (options.bias !== undefined) return biasedAttention(autograd, query, key, value, options, options.bias)
-  const isMasked =
-    options.isAlwaysMasked || autograd.isPadded || (options.window !== undefined && tokens >= options.window)
+  if (leavesBroadcast(options)) return broadcastAttention(tape, query, key, value, options)
+  if (options.sinks !== undefined) return sinkAttention(tape, query, key, value, options)
+  if (options.bias !== undefined) return biasedAttention(tape, query, key, value, options, options.bias)
+  const isMasked = options.isAlwaysMasked || tape.isPadded || (options.window !== undefined && tokens >= options.window)
   const groups = options.heads / options.keyValueHeads
   const headSize = elements(query) / (tokens * options.heads)
   const native = groups > 1 && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE
-  const repeat = (x: Tensor) => (native ? autograd.lowered(x) : repeatedLowered(autograd, x, options))
-  const [q, k, v] = [autograd.lowered(query), repeat(key), repeat(value)]
+  const repeat = (x: Tensor) => (native ? lowered(tape, x) : repeatedLowered(tape, x, options))
+  const [q, k, v] = [lowered(tape, query), repeat(key), repeat(value)]
   const valueHeadSize = lastSize(value) / options.keyValueHeads
   const isFlash =
-    autograd.hasFlash &&
-    q.dtype !== 'float32' &&
-    !isMasked &&
-    headSize <= FLASH_MAX_HEAD_SIZE &&
-    headSize === valueHeadSize
+    tape.hasFlash && q.dtype !== 'float32' && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE && headSize === valueHeadSize
   // Only the flash kernel supports grouped heads; the memory-efficient one refuses them, and the composed one takes over.
   return native && !isFlash
-    ? composedAttention(autograd, q, expanded(autograd, k, q.shape), expanded(autograd, v, q.shape), options)
-    : kernelAttention(autograd, q, k, v, { ...options, isFlash, isMasked, valueHeadSize })
+    ? composedAttention(tape, q, expanded(tape, k, q.shape), expanded(tape, v, q.shape), options)
+    : kernelAttention(tape, q, k, v, { ...options, isFlash, isMasked, valueHeadSize })
 }
 
 /**
  * Attention with sinks runs in flash attention's own kernels (kernels-community/vllm-flash-attn3), which see windows without a
  * mask; derived from their sources, as they do not run on the meta device.
  */
-function sinkAttention(
-  autograd: Autograd,
-  query: Tensor,
-  key: Tensor,
-  value: Tensor,
-  options: AttentionOptions,
-): Tensor {
-  const [q, k, v] = [query, key, value].map(x => autograd.lowered(x)) as [Tensor, Tensor, Tensor]
+function sinkAttention(tape: Tape, query: Tensor, key: Tensor, value: Tensor, options: AttentionOptions): Tensor {
+  const [q, k, v] = [query, key, value].map(x => lowered(tape, x)) as [Tensor, Tensor, Tensor]
   const valueHeadSize = lastSize(value) / options.keyValueHeads
-  return kernelAttention(autograd, q, k, v, { ...options, isFlash: true, isMasked: false, valueHeadSize })
+  return kernelAttention(tape, q, k, v, { ...options, isFlash: true, isMasked: false, valueHeadSize })
 }
 
 /** torch: transformers/cuda/attention.cu: q, k, v, the output, a log-sum-exp per row and a seed are saved; never s². */
 function kernelAttention(
-  autograd: Autograd,
+  tape: Tape,
   q: Tensor,
   k: Tensor,
   v: Tensor,
   options: AttentionOptions & { isFlash: boolean; isMasked: boolean; valueHeadSize: number },
 ): Tensor {
   const [tokens = 0] = q.shape
-  const output = autograd.tensor([tokens, options.heads * options.valueHeadSize], q.dtype, [q, k, v])
+  const output = tape.tensor([tokens, options.heads * options.valueHeadSize], q.dtype, [q, k, v])
   // The memory-efficient kernel pads its log-sum-exp to 32 rows, and an additive mask's rows to 8 elements.
   const rows = options.isFlash ? tokens : Math.ceil(tokens / 32) * 32
-  const logSumExp = autograd.storage(options.heads * rows, 'float32', true)
-  const mask = options.isMasked ? [autograd.storage(tokens * Math.ceil(tokens / 8) * 8, q.dtype, true)] : []
-  autograd.record('attention', {
+  const logSumExp = tape.storage(options.heads * rows, 'float32', true)
+  const mask = options.isMasked ? [tape.storage(tokens * Math.ceil(tokens / 8) * 8, q.dtype, true)] : []
+  tape.record('attention', {
     reads: [q, k, v],
     outputs: [output],
     saves: [q, k, v, output],
@@ -98,7 +92,7 @@ function kernelAttention(
     attendedTokens: tokens,
   })
   // torch: flash_api.cpp lays its output out like the query; transformers copies it back to token by token.
-  return options.isFlash && autograd.headsFirst.has(q.storage) ? autograd.elementwise('clone', output) : output
+  return options.isFlash && tape.headsFirst.has(q.storage) ? elementwise(tape, 'clone', output) : output
 }
 
 /**
@@ -106,7 +100,7 @@ function kernelAttention(
  * only the memory-efficient kernel remains, which gives the mask a gradient for every sample.
  */
 function biasedAttention(
-  autograd: Autograd,
+  tape: Tape,
   query: Tensor,
   key: Tensor,
   value: Tensor,
@@ -115,13 +109,13 @@ function biasedAttention(
 ): Tensor {
   const [tokens = 0] = query.shape
   const [sourceTokens = 0] = key.shape
-  const [q, k, v] = [query, key, value].map(x => autograd.lowered(x)) as [Tensor, Tensor, Tensor]
-  const mask = autograd.lowered(seenBias(autograd, bias, options))
-  const forSamples: Tensor = { ...mask, batched: true, edge: autograd.newEdge() }
-  autograd.record('expand', { reads: [mask], outputs: [forSamples], gradients: [made(mask)] })
-  const output = autograd.tensor(q.shape, q.dtype, [q, k, v])
-  const logSumExp = autograd.storage(options.heads * Math.ceil(tokens / 32) * 32, 'float32', true)
-  autograd.record('attention', {
+  const [q, k, v] = [query, key, value].map(x => lowered(tape, x)) as [Tensor, Tensor, Tensor]
+  const mask = lowered(tape, seenBias(tape, bias, options))
+  const forSamples: Tensor = { ...mask, batched: true, edge: tape.newEdge() }
+  tape.record('expand', { reads: [mask], outputs: [forSamples], gradients: [made(mask)] })
+  const output = tape.tensor(q.shape, q.dtype, [q, k, v])
+  const logSumExp = tape.storage(options.heads * Math.ceil(tokens / 32) * 32, 'float32', true)
+  tape.record('attention', {
     reads: [q, k, v, forSamples],
     outputs: [output],
     saves: [q, k, v, output, forSamples],
@@ -134,34 +128,34 @@ function biasedAttention(
   return output
 }
 
-function seenBias(autograd: Autograd, bias: Tensor, { causal }: AttentionOptions): Tensor {
-  if (bias.shape.length === 2) return paddedMask(autograd, bias)
-  const { isPadded } = autograd
+function seenBias(tape: Tape, bias: Tensor, { causal }: AttentionOptions): Tensor {
+  if (bias.shape.length === 2) return paddedMask(tape, bias)
+  const { isPadded } = tape
   if (!causal && !isPadded) return bias
   const [, tokens = 0, sourceTokens = 0] = bias.shape
-  const output = autograd.tensor(bias.shape, bias.dtype, [bias], { batched: isPadded })
-  const seen = isPadded ? [] : [autograd.storage(tokens * sourceTokens, 'bool', false)]
-  autograd.record('where', { reads: [bias], outputs: [output], saved: seen, gradients: [made(bias)] })
+  const output = tape.tensor(bias.shape, bias.dtype, [bias], { batched: isPadded })
+  const seen = isPadded ? [] : [tape.storage(tokens * sourceTokens, 'bool', false)]
+  tape.record('where', { reads: [bias], outputs: [output], saved: seen, gradients: [made(bias)] })
   return output
 }
 
 /** torch: transformers/attention.cpp pad_bias: the memory-efficient kernel wants rows of a multiple of 8 elements. */
-function paddedMask(autograd: Autograd, mask: Tensor): Tensor {
+function paddedMask(tape: Tape, mask: Tensor): Tensor {
   const columns = Math.ceil(lastSize(mask) / 8) * 8
   if (columns === lastSize(mask)) return mask
-  const padded = autograd.tensor([...mask.shape.slice(0, -1), columns], mask.dtype, [mask])
-  autograd.record('pad', { reads: [mask], outputs: [padded] })
+  const padded = tape.tensor([...mask.shape.slice(0, -1), columns], mask.dtype, [mask])
+  tape.record('pad', { reads: [mask], outputs: [padded] })
   return padded
 }
 
 /** torch: transformers/attention.cpp _scaled_dot_product_attention_math. */
-function composedAttention(autograd: Autograd, q: Tensor, k: Tensor, v: Tensor, options: AttentionOptions): Tensor {
+function composedAttention(tape: Tape, q: Tensor, k: Tensor, v: Tensor, options: AttentionOptions): Tensor {
   const [tokens = 0] = q.shape
   const scoreShape = [options.heads, tokens, tokens]
-  const scaled = [q, k].map(x => autograd.elementwise('mul', x)) as [Tensor, Tensor]
-  const scores = autograd.batchMatmul(scaled[0], scaled[1], scoreShape)
-  const weights = autograd.elementwise('softmax', scores, { savesOutput: true })
-  return autograd.batchMatmul(autograd.dropout(weights, options.dropout), v, q.shape)
+  const scaled = [q, k].map(x => elementwise(tape, 'mul', x)) as [Tensor, Tensor]
+  const scores = batchMatmul(tape, scaled[0], scaled[1], scoreShape)
+  const weights = elementwise(tape, 'softmax', scores, { savesOutput: true })
+  return batchMatmul(tape, dropout(tape, weights, options.dropout), v, q.shape)
 }
 
 /**
@@ -169,31 +163,33 @@ function composedAttention(autograd: Autograd, q: Tensor, k: Tensor, v: Tensor, 
  * float32, expands the single key and value head to all heads and adds a mask. (For a single sample the expansion stays a view,
  * which a size that is affine in the batch cannot express.)
  */
-function broadcastAttention(autograd: Autograd, q: Tensor, k: Tensor, v: Tensor, options: AttentionOptions): Tensor {
+function broadcastAttention(tape: Tape, q: Tensor, k: Tensor, v: Tensor, options: AttentionOptions): Tensor {
   const [tokens = 0] = q.shape
   const inside = { autocasts: false }
-  const lowered = [q, k, v].map(x => autograd.lowered(x))
-  const [wideQ, wideK, wideV] = lowered.map(x => autograd.cast(x, 'float32')) as [Tensor, Tensor, Tensor]
-  const scaled = [wideQ, wideK].map(x => autograd.elementwise('mul', x)) as [Tensor, Tensor]
-  const scores = autograd.batchMatmul(
+  const narrow = [q, k, v].map(x => lowered(tape, x))
+  const [wideQ, wideK, wideV] = narrow.map(x => cast(tape, x, 'float32')) as [Tensor, Tensor, Tensor]
+  const scaled = [wideQ, wideK].map(x => elementwise(tape, 'mul', x)) as [Tensor, Tensor]
+  const scores = batchMatmul(
+    tape,
     scaled[0],
-    expanded(autograd, scaled[1], q.shape),
+    expanded(tape, scaled[1], q.shape),
     [options.heads, tokens, tokens],
     inside,
   )
-  const weights = autograd.elementwise('softmax', autograd.elementwise('add', scores), { savesOutput: true })
-  const output = autograd.batchMatmul(
-    autograd.dropout(weights, options.dropout),
-    expanded(autograd, wideV, q.shape),
+  const weights = elementwise(tape, 'softmax', elementwise(tape, 'add', scores), { savesOutput: true })
+  const output = batchMatmul(
+    tape,
+    dropout(tape, weights, options.dropout),
+    expanded(tape, wideV, q.shape),
     q.shape,
     inside,
   )
-  return autograd.cast(output, lowered[0]?.dtype ?? q.dtype)
+  return cast(tape, output, narrow[0]?.dtype ?? q.dtype)
 }
 
 /** Eager attention (`attn_implementation: eager`). Also returns the attention weights: callers keep them in a variable. */
 export function eagerAttention(
-  autograd: Autograd,
+  tape: Tape,
   query: Tensor,
   key: Tensor,
   value: Tensor,
@@ -201,47 +197,47 @@ export function eagerAttention(
 ): { output: Tensor; weights: Tensor } {
   const [tokens = 0] = query.shape
   const groups = options.heads / options.keyValueHeads
-  const [k, v] = [key, value].map(x => (groups > 1 ? expanded(autograd, x, query.shape) : x)) as [Tensor, Tensor]
-  const isContiguous = (x: Tensor) => groups > 1 || autograd.held.includes(x.storage)
+  const [k, v] = [key, value].map(x => (groups > 1 ? expanded(tape, x, query.shape) : x)) as [Tensor, Tensor]
+  const isContiguous = (x: Tensor) => groups > 1 || tape.held.includes(x.storage)
   // torch: matmul of 4-d views copies its factors into contiguous 3-d ones (native/LinearAlgebra.cpp) and saves the copies.
-  const factor = (x: Tensor, from = x) => (from !== query && isContiguous(from) ? x : autograd.elementwise('clone', x))
+  const factor = (x: Tensor, from = x) => (from !== query && isContiguous(from) ? x : elementwise(tape, 'clone', x))
   const [sourceTokens = 0] = k.shape
-  const [left, right] = [query, k].map(x => (options.inFloat32 ? autograd.cast(x, 'float32') : x)) as [Tensor, Tensor]
-  const scores = autograd.batchMatmul(factor(left, query), factor(right, k), [options.heads, tokens, sourceTokens])
-  const scaled = autograd.elementwise('mul', scores)
-  const biased = options.bias === undefined ? scaled : autograd.add(scaled, options.bias)
-  const masked = options.causal || autograd.isPadded ? autograd.elementwise('add', biased) : biased
+  const [left, right] = [query, k].map(x => (options.inFloat32 ? cast(tape, x, 'float32') : x)) as [Tensor, Tensor]
+  const scores = batchMatmul(tape, factor(left, query), factor(right, k), [options.heads, tokens, sourceTokens])
+  const scaled = elementwise(tape, 'mul', scores)
+  const biased = options.bias === undefined ? scaled : add(tape, scaled, options.bias)
+  const masked = options.causal || tape.isPadded ? elementwise(tape, 'add', biased) : biased
   const wide =
-    options.castsSoftmax && options.sinks === undefined ? autograd.cast(masked, 'float32') : autograd.raised(masked)
+    options.castsSoftmax && options.sinks === undefined ? cast(tape, masked, 'float32') : raised(tape, masked)
   const softmax =
     options.sinks === undefined
-      ? autograd.elementwise('softmax', wide, softmaxSaves(autograd.spec, wide))
-      : sinkSoftmax(autograd, masked, options.sinks)
+      ? elementwise(tape, 'softmax', wide, softmaxSaves(tape.spec, wide))
+      : sinkSoftmax(tape, masked, options.sinks)
   const castsBack = options.castsSoftmax || (options.bias === undefined && options.causal)
-  const lowered = castsBack ? autograd.cast(softmax, autograd.autocastDtype ?? query.dtype) : softmax
-  const weights = autograd.dropout(lowered, options.dropout)
-  const output = autograd.elementwise('clone', autograd.batchMatmul(weights, factor(v), query.shape))
+  const lowered = castsBack ? cast(tape, softmax, tape.autocastDtype ?? query.dtype) : softmax
+  const weights = dropout(tape, lowered, options.dropout)
+  const output = elementwise(tape, 'clone', batchMatmul(tape, weights, factor(v), query.shape))
   return { output, weights }
 }
 
 /** transformers GptOssAttention: softmax(combined - max) of the scores and the sinks, in the scores' type, without the last column. */
-function sinkSoftmax(autograd: Autograd, scores: Tensor, sinks: Tensor): Tensor {
+function sinkSoftmax(tape: Tape, scores: Tensor, sinks: Tensor): Tensor {
   const [heads = 0, tokens = 0, sourceTokens = 0] = scores.shape
-  const combined = autograd.tensor([heads, tokens, sourceTokens + 1], scores.dtype, [scores, sinks])
-  autograd.record('cat', {
+  const combined = tape.tensor([heads, tokens, sourceTokens + 1], scores.dtype, [scores, sinks])
+  tape.record('cat', {
     reads: [scores, sinks],
     outputs: [combined],
     gradients: [{ to: scores, passes: true }, made(sinks)],
   })
   // The scores stay referenced until their variable is reassigned to the probabilities.
   const derived = (name: string, from: Tensor, isSaved: boolean) => {
-    const output = autograd.tensor(from.shape, from.dtype, [from])
+    const output = tape.tensor(from.shape, from.dtype, [from])
     const saves = isSaved ? [output] : []
-    autograd.record(name, { reads: [from, scores], outputs: [output], saves, gradients: [made(from)] })
+    tape.record(name, { reads: [from, scores], outputs: [output], saves, gradients: [made(from)] })
     return output
   }
   const probabilities = derived('softmax', derived('sub', combined, false), true)
-  return autograd.slice(probabilities, sourceTokens)
+  return slice(tape, probabilities, sourceTokens)
 }
 
 function leavesBroadcast({ broadcastsHeads, keyValueHeads, heads }: AttentionOptions): boolean {
@@ -249,28 +245,28 @@ function leavesBroadcast({ broadcastsHeads, keyValueHeads, heads }: AttentionOpt
 }
 
 /** transformers' repeat_kv: every query head gets a copy of its group's keys or values; for a single head, a view is enough. */
-function repeated(autograd: Autograd, x: Tensor, { heads, keyValueHeads }: AttentionOptions): Tensor {
+function repeated(tape: Tape, x: Tensor, { heads, keyValueHeads }: AttentionOptions): Tensor {
   if (heads === keyValueHeads || keyValueHeads === 1) return x
   const [tokens = 0, features = 0] = x.shape
-  return expanded(autograd, x, [tokens, (features * heads) / keyValueHeads])
+  return expanded(tape, x, [tokens, (features * heads) / keyValueHeads])
 }
 
 /** The same for the kernel under autocast, where casting the expanded view writes every head. */
-function repeatedLowered(autograd: Autograd, x: Tensor, options: AttentionOptions): Tensor {
+function repeatedLowered(tape: Tape, x: Tensor, options: AttentionOptions): Tensor {
   const { heads, keyValueHeads } = options
-  const { autocastDtype: dtype } = autograd
+  const { autocastDtype: dtype } = tape
   const isCastView = keyValueHeads === 1 && heads > 1 && dtype !== undefined && x.dtype === 'float32'
-  if (!isCastView) return autograd.lowered(repeated(autograd, x, options))
+  if (!isCastView) return lowered(tape, repeated(tape, x, options))
   const [tokens = 0, features = 0] = x.shape
-  const output = autograd.tensor([tokens, features * heads], dtype, [x])
-  const wide = autograd.storage(elements(output), 'float32', true, 'temporaries')
-  autograd.record('to', { reads: [x], outputs: [output], gradients: [made(x)], backwardScratch: [wide] })
+  const output = tape.tensor([tokens, features * heads], dtype, [x])
+  const wide = tape.storage(elements(output), 'float32', true, 'temporaries')
+  tape.record('to', { reads: [x], outputs: [output], gradients: [made(x)], backwardScratch: [wide] })
   return output
 }
 
 /** A copy of `x` for every head; its gradient is the sum over them. */
-function expanded(autograd: Autograd, x: Tensor, shape: readonly number[]): Tensor {
-  const output = autograd.tensor(shape, x.dtype, [x])
-  autograd.record('expand', { reads: [x], outputs: [output], gradients: [made(x)] })
+function expanded(tape: Tape, x: Tensor, shape: readonly number[]): Tensor {
+  const output = tape.tensor(shape, x.dtype, [x])
+  tape.record('expand', { reads: [x], outputs: [output], gradients: [made(x)] })
   return output
 }

@@ -4,10 +4,13 @@
  */
 import type { Quantization } from '../../config/spec.ts'
 import { made } from '../autograd.ts'
-import type { Linears } from '../layers/linears.ts'
+import { cast, lowered } from '../ops/casts.ts'
+import { dropout } from '../ops/dropout.ts'
+import { add, elementwise, multiply } from '../ops/primitives.ts'
 import { bytesPerElement, elements, lastSize, type Tensor } from '../storage.ts'
+import type { Tape } from '../tape.ts'
 import { adapterWeight, castForAdapters } from './adapters.ts'
-import { gathered, type Routed } from './experts.ts'
+import { gatheredRows, type Routed } from './experts.ts'
 import { matrixProduct } from './matrix-product.ts'
 import { dequantisationOf, quantizedBytes } from './quantization.ts'
 
@@ -32,7 +35,7 @@ export interface LinearExperts {
 const MAX_GROUPS = 8
 
 export function linearExperts(
-  tape: Linears,
+  tape: Tape,
   x: Tensor,
   { chosen, weights }: Routed,
   { quantization, count, up, down }: LinearExperts,
@@ -46,9 +49,9 @@ export function linearExperts(
     const group = { index, experts: count / groups, quantization }
     const order = tape.tensor([rowCount], 'int64', [])
     tape.record('where', { reads: [chosen], outputs: [order] })
-    const rows = gathered(tape, x, [rowCount, lastSize(x)], order)
+    const rows = gatheredRows(tape, x, [rowCount, lastSize(x)], order)
     const result = product(tape, gate(product(tape, rows, up, group)), down, group)
-    const weighted = tape.multiply(result, gathered(tape, weights, [rowCount], order))
+    const weighted = multiply(tape, result, gatheredRows(tape, weights, [rowCount], order))
     const sum: Tensor = { ...all, requiresGrad: all.requiresGrad || weighted.requiresGrad, edge: tape.newEdge() }
     const gradients = [{ to: all, passes: true }, made(weighted)]
     tape.record('index_add', { reads: [all, weighted, order], outputs: [sum], saves: [order], gradients })
@@ -63,28 +66,28 @@ interface Group {
   readonly quantization: Quantization
 }
 
-function product(tape: Linears, x: Tensor, layers: ExpertLayers, group: Group): Tensor {
+function product(tape: Tape, x: Tensor, layers: ExpertLayers, group: Group): Tensor {
   const base = frozenProduct(tape, x, layers, group)
   const { lora } = tape.spec
   if (lora === undefined || !layers.isAdapted) return base
   const name = `${layers.name}.${group.index}`
   const rank = lora.rank * layers.layers
-  const input = tape.dropout(castForAdapters(tape, x), lora.dropout)
+  const input = dropout(tape, castForAdapters(tape, x), lora.dropout)
   const first = adapterWeight(tape, `${name}.lora_A.weight`, [rank * group.experts, lastSize(x)])
   const second = adapterWeight(tape, `${name}.lora_B.weight`, [layers.outFeatures, lora.rank * group.experts])
   const inner = adapterProduct(tape, `${name}.lora_A`, input, first, rank)
   const outer = adapterProduct(tape, `${name}.lora_B`, inner, second, layers.outFeatures)
-  return tape.cast(tape.add(base, tape.elementwise('mul', outer)), base.dtype)
+  return cast(tape, add(tape, base, elementwise(tape, 'mul', outer)), base.dtype)
 }
 
-/** As one layer's of Linears, with one expert's matrix dequantised at a time. */
-function frozenProduct(tape: Linears, x: Tensor, { name, outFeatures, layers }: ExpertLayers, group: Group): Tensor {
+/** As one layer's of Tape, with one expert's matrix dequantised at a time. */
+function frozenProduct(tape: Tape, x: Tensor, { name, outFeatures, layers }: ExpertLayers, group: Group): Tensor {
   const { index, experts, quantization } = group
   const matrixElements = (outFeatures / layers) * lastSize(x)
   const all = quantizedBytes(quantization, matrixElements * layers * experts, outFeatures * experts)
   tape.buffer(`${name}.${index}.weight`, all.weights)
   tape.buffer(`${name}.${index}.weight.quant_state`, all.constants)
-  const factor = quantization === 'int8' ? x : tape.cast(x, 'bfloat16')
+  const factor = quantization === 'int8' ? x : cast(tape, x, 'bfloat16')
   const output = tape.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor])
   const matrix = tape.fixed(matrixElements * bytesPerElement[factor.dtype], 'temporaries')
   tape.record(name, {
@@ -97,11 +100,11 @@ function frozenProduct(tape: Linears, x: Tensor, { name, outFeatures, layers }: 
     flopsPerSample: 2 * elements(output) * lastSize(x),
     dequantises: dequantisationOf(quantization, matrixElements * layers * experts),
   })
-  return tape.cast(output, x.dtype)
+  return cast(tape, output, x.dtype)
 }
 
-function adapterProduct(tape: Linears, name: string, x: Tensor, parameter: Tensor, outFeatures: number): Tensor {
-  const [factor, weight] = [tape.lowered(x), tape.lowered(parameter)]
+function adapterProduct(tape: Tape, name: string, x: Tensor, parameter: Tensor, outFeatures: number): Tensor {
+  const [factor, weight] = [lowered(tape, x), lowered(tape, parameter)]
   const output = tape.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight], x)
   tape.record(name, matrixProduct(factor, weight, [], output, lastSize(x)))
   return output

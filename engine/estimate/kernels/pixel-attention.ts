@@ -1,25 +1,28 @@
 /** Attention over the pixels of an image, composed of products. ultralytics nn/modules/block.py Attention. */
 import type { PixelAttentionShape } from '../../models/ops.ts'
-import { type Autograd, made } from '../autograd.ts'
+import { made } from '../autograd.ts'
+import { lowered } from '../ops/casts.ts'
+import { batchMatmul, elementwise } from '../ops/primitives.ts'
 import type { Tensor } from '../storage.ts'
+import type { Tape } from '../tape.ts'
 
-export function pixelAttention(autograd: Autograd, joined: Tensor, shape: PixelAttentionShape): [Tensor, Tensor] {
+export function pixelAttention(tape: Tape, joined: Tensor, shape: PixelAttentionShape): [Tensor, Tensor] {
   const { heads, keySize, valueSize } = shape
   const [, y = 0, x = 0] = joined.shape
   const pixels = y * x
-  const view = (size: number): Tensor => ({ ...joined, shape: [heads, size, pixels], edge: autograd.newEdge() })
+  const view = (size: number): Tensor => ({ ...joined, shape: [heads, size, pixels], edge: tape.newEdge() })
   const [query, key, value] = [view(keySize), view(keySize), view(valueSize)]
-  autograd.record('split', { reads: [joined], outputs: [query, key, value], gradients: [made(joined)] })
-  const scores = autograd.elementwise('mul', autograd.batchMatmul(query, key, [heads, pixels, pixels]))
-  const probabilities = autograd.lowered(softmax(autograd, scores))
-  const mixed = autograd.batchMatmul(value, probabilities, [heads, valueSize, pixels])
+  tape.record('split', { reads: [joined], outputs: [query, key, value], gradients: [made(joined)] })
+  const scores = elementwise(tape, 'mul', batchMatmul(tape, query, key, [heads, pixels, pixels]))
+  const probabilities = lowered(tape, softmax(tape, scores))
+  const mixed = batchMatmul(tape, value, probabilities, [heads, valueSize, pixels])
   const asImage = (tensor: Tensor): Tensor => ({ ...tensor, shape: [heads * valueSize, y, x] })
-  return [asImage(mixed), asImage(autograd.elementwise('clone', value))]
+  return [asImage(mixed), asImage(elementwise(tape, 'clone', value))]
 }
 
 /** torch: autocast_mode.h has softmax among what is computed in float32; from 16 bits CUDA's kernel goes there at once. */
-export function softmax(autograd: Autograd, x: Tensor): Tensor {
-  const output = autograd.tensor(x.shape, autograd.autocastDtype === undefined ? x.dtype : 'float32', [x])
-  autograd.record('softmax', { reads: [x], outputs: [output], saves: [output], gradients: [made(x)] })
+export function softmax(tape: Tape, x: Tensor): Tensor {
+  const output = tape.tensor(x.shape, tape.autocastDtype === undefined ? x.dtype : 'float32', [x])
+  tape.record('softmax', { reads: [x], outputs: [output], saves: [output], gradients: [made(x)] })
   return output
 }

@@ -2,15 +2,26 @@
  * Mamba's convolution and scan in the kernels of causal-conv1d and mamba-ssm, which transformers uses if they are installed;
  * derived from their source code, because they do not run on the meta device.
  */
-import type { SelectiveScan } from '../../models/ops.ts'
-import { type Autograd, made } from '../autograd.ts'
+
+import { made } from '../autograd.ts'
+import { cast } from '../ops/casts.ts'
+import { elementwise } from '../ops/primitives.ts'
+import { weightNamed } from '../ops/weights.ts'
 import { elements, lastSize, type Tensor } from '../storage.ts'
+import type { Tape } from '../tape.ts'
 
 /** causal_conv1d 1.6 causal_conv1d_interface.py CausalConv1dFn: saves its input, before the SiLU that it applies too. */
-export function fusedConvolution(autograd: Autograd, name: string, x: Tensor, parameters: readonly Tensor[]): Tensor {
-  const [weight = x] = parameters
-  const output = autograd.tensor(x.shape, x.dtype, [x, ...parameters])
-  autograd.record(name, {
+export function fusedConvolution(
+  tape: Tape,
+  name: string,
+  x: Tensor,
+  kernel: number,
+  { bias }: { readonly bias: boolean },
+): Tensor {
+  const weight = weightNamed(tape, `${name}.weight`, [lastSize(x), 1, kernel])
+  const parameters = bias ? [weight, weightNamed(tape, `${name}.bias`, [lastSize(x)])] : [weight]
+  const output = tape.tensor(x.shape, x.dtype, [x, ...parameters])
+  tape.record(name, {
     reads: [x, ...parameters],
     outputs: [output],
     saves: [x, ...parameters],
@@ -28,26 +39,30 @@ const CHUNK_TOKENS = 2_048
  * channel-major copies; saves the copies and its result before and after the gate.
  */
 export function selectiveScan(
-  autograd: Autograd,
-  { states, steps, input, output, gate }: SelectiveScan<Tensor>,
-  parameters: { readonly rates: Tensor; readonly skip: Tensor; readonly bias: Tensor },
+  tape: Tape,
+  name: string,
+  [states, steps, input, output, gate]: readonly [Tensor, Tensor, Tensor, Tensor, Tensor],
 ): Tensor {
+  const channels = lastSize(states)
+  const logRates = weightNamed(tape, `${name}.A_log`, [channels, lastSize(input)])
+  const skip = weightNamed(tape, `${name}.D`, [channels])
+  const bias = weightNamed(tape, `${name}.dt_proj.bias`, [channels])
   const [tokens = 0] = states.shape
   const stateSize = lastSize(input)
-  const rates = autograd.elementwise('exp', autograd.cast(parameters.rates, 'float32'), { savesOutput: true })
-  const wide = [parameters.skip, parameters.bias].map(parameter => autograd.cast(parameter, 'float32'))
-  const constants = [autograd.elementwise('neg', rates), ...wide]
+  const rates = elementwise(tape, 'exp', cast(tape, logRates, 'float32'), { savesOutput: true })
+  const wide = [skip, bias].map(parameter => cast(tape, parameter, 'float32'))
+  const constants = [elementwise(tape, 'neg', rates), ...wide]
   const inputs = [states, steps, input, output, gate]
-  const result = autograd.tensor(states.shape, gate.dtype, [...inputs, ...constants])
-  const copy = (tensor: Tensor) => autograd.storage(elements(tensor), tensor.dtype, true)
+  const result = tape.tensor(states.shape, gate.dtype, [...inputs, ...constants])
+  const copy = (tensor: Tensor) => tape.storage(elements(tensor), tensor.dtype, true)
   const kept = Math.ceil(tokens / CHUNK_TOKENS) * lastSize(states) * 2 * stateSize
-  autograd.record('selective scan', {
+  tape.record('selective scan', {
     reads: [...inputs, ...constants],
     outputs: [result],
     saves: constants,
-    saved: [...inputs.map(copy), copy(steps), autograd.storage(kept, 'float32', true)],
+    saved: [...inputs.map(copy), copy(steps), tape.storage(kept, 'float32', true)],
     gradients: [...inputs, ...constants].map(made),
-    backwardScratch: [autograd.like(result, 'temporaries')],
+    backwardScratch: [tape.like(result, 'temporaries')],
     flopsPerSample: 6 * elements(states) * stateSize,
   })
   return result

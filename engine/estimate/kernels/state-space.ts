@@ -3,9 +3,15 @@
  * ops/triton/ssd_combined.py), because they do not run on the meta device.
  */
 import type { Mamba2Shape } from '../../models/ops.ts'
-import { type Autograd, made } from '../autograd.ts'
-import type { Mixers } from '../layers/mixers.ts'
+import { made } from '../autograd.ts'
+import { silu } from '../ops/activations.ts'
+import { cast, lowered } from '../ops/casts.ts'
+import { linear } from '../ops/linears.ts'
+import { elementwise, multiply, power } from '../ops/primitives.ts'
+import { split } from '../ops/shapes.ts'
 import { bytesPerElement, elements, type Tensor } from '../storage.ts'
+import type { Tape } from '../tape.ts'
+import { fusedConvolution } from './selective-scan.ts'
 
 const FLOAT32_BYTES = bytesPerElement.float32
 
@@ -17,56 +23,56 @@ type Weight = (part: string, shape: readonly number[]) => Tensor
  * repeats convolution and scan in the backward pass. transformers uses it in training if nothing is cached. It needs the second
  * projection's matrix unquantised.
  */
-export function fusedMamba2(autograd: Autograd, x: Tensor, shape: Mamba2Shape, weight: Weight): Tensor {
+export function fusedMamba2(tape: Tape, x: Tensor, shape: Mamba2Shape, weight: Weight): Tensor {
   const [tokens = 0] = x.shape
   const { groups, outFeatures } = shape
   const { inner } = widthsOf(shape)
-  const output = autograd.lowered(weight('out_proj.weight', [outFeatures, inner]), { cache: false })
+  const output = lowered(tape, weight('out_proj.weight', [outFeatures, inner]), { cache: false })
   const inputs = [
     x,
     ...convolutionOf(shape, weight),
-    ...scanParameters(autograd, shape, weight),
+    ...scanParameters(tape, shape, weight),
     ...(shape.norm === undefined ? [] : [weight('norm.weight', [inner])]),
-    ...(shape.outputBias ? [autograd.lowered(weight('out_proj.bias', [outFeatures]))] : []),
+    ...(shape.outputBias ? [lowered(tape, weight('out_proj.bias', [outFeatures]))] : []),
     output,
   ]
-  const result = autograd.tensor([tokens, outFeatures], autograd.autocastDtype ?? x.dtype, inputs)
-  const scanned = autograd.storage(tokens * inner, x.dtype, true)
-  const deviations = autograd.storage(tokens * groups, 'float32', true)
+  const result = tape.tensor([tokens, outFeatures], tape.autocastDtype ?? x.dtype, inputs)
+  const scanned = tape.storage(tokens * inner, x.dtype, true)
+  const deviations = tape.storage(tokens * groups, 'float32', true)
   const bytes = workBytes(shape, tokens, bytesPerElement[x.dtype])
   const created = scanned.bytesPerSample + elements(result) * bytesPerElement[result.dtype]
   const forwardEnd = bytes.convolution + bytes.lastScan + bytes.rows
   const forwardScan = bytes.convolution + bytes.stateScan - created
   // The recomputed result; the gradients of it, of the norm's output (or of the gate's input and output) and of the convolution.
   const backward = (shape.norm === undefined ? 4 : 3) * bytes.rows + 2 * bytes.convolution + bytes.backwardScan
-  autograd.record('mamba2', {
+  tape.record('mamba2', {
     reads: inputs,
     outputs: [result],
     saves: inputs,
     saved: shape.norm === undefined ? [scanned] : [scanned, deviations],
     gradients: inputs.map(made),
-    scratch: [scratch(autograd, Math.max(forwardEnd, forwardScan))],
-    backwardScratch: [scratch(autograd, backward)],
+    scratch: [scratch(tape, Math.max(forwardEnd, forwardScan))],
+    backwardScratch: [scratch(tape, backward)],
     flopsPerSample: scanFlops(shape, tokens) + 2 * tokens * inner * outFeatures,
   })
   return result
 }
 
 /** transformers' Mamba 2 layers with cached states or in eval mode: convolution, scan, norm and projection one by one. */
-export function composedMamba2(tape: Mixers, name: string, x: Tensor, shape: Mamba2Shape, weight: Weight): Tensor {
+export function composedMamba2(tape: Tape, name: string, x: Tensor, shape: Mamba2Shape, weight: Weight): Tensor {
   const { heads, groups, stateSize } = shape
   const { inner, convolved } = widthsOf(shape)
-  const [gate = x, mixed = x, steps = x] = tape.split(x, [inner, convolved, heads])
-  const states = tape.fusedConvolution(`${name}.conv1d`, mixed, shape.kernel, { bias: shape.convolutionBias })
-  const parts = tape.split(states, [inner, groups * stateSize, groups * stateSize])
+  const [gate = x, mixed = x, steps = x] = split(tape, x, [inner, convolved, heads])
+  const states = fusedConvolution(tape, `${name}.conv1d`, mixed, shape.kernel, { bias: shape.convolutionBias })
+  const parts = split(tape, states, [inner, groups * stateSize, groups * stateSize])
   const scanned = chunkScan(tape, [...parts, steps], shape, scanParameters(tape, shape, weight))
   const gated =
-    shape.norm === undefined ? tape.multiply(scanned, tape.silu(gate)) : gatedNorm(tape, scanned, gate, shape, weight)
-  return tape.linear(`${name}.out_proj`, gated, shape.outFeatures, { bias: shape.outputBias })
+    shape.norm === undefined ? multiply(tape, scanned, silu(tape, gate)) : gatedNorm(tape, scanned, gate, shape, weight)
+  return linear(tape, `${name}.out_proj`, gated, shape.outFeatures, { bias: shape.outputBias })
 }
 
 /** MambaChunkScanCombinedFn: saves its inputs, its result and the decay of the states. */
-function chunkScan(tape: Mixers, inputs: readonly Tensor[], shape: Mamba2Shape, parameters: readonly Tensor[]): Tensor {
+function chunkScan(tape: Tape, inputs: readonly Tensor[], shape: Mamba2Shape, parameters: readonly Tensor[]): Tensor {
   const [states] = inputs
   if (states === undefined) throw new Error('no states to scan')
   const [tokens = 0] = states.shape
@@ -88,23 +94,23 @@ function chunkScan(tape: Mixers, inputs: readonly Tensor[], shape: Mamba2Shape, 
 }
 
 /** transformers cache_utils.py LinearAttentionLayer: the state after the last token, which the outputs return. */
-function cacheState(tape: Mixers, shape: Mamba2Shape): void {
+function cacheState(tape: Tape, shape: Mamba2Shape): void {
   const state = tape.tensor([widthsOf(shape).inner, shape.stateSize], 'float32', [])
   tape.record('cached state', { reads: [], outputs: [state] })
   tape.held.push(state.storage)
 }
 
 /** In float32, its weights before it is cast back or after. */
-function gatedNorm(tape: Mixers, scanned: Tensor, gate: Tensor, shape: Mamba2Shape, weight: Weight): Tensor {
+function gatedNorm(tape: Tape, scanned: Tensor, gate: Tensor, shape: Mamba2Shape, weight: Weight): Tensor {
   const weights = weight('norm.weight', [widthsOf(shape).inner])
-  const wide = tape.multiply(tape.cast(scanned, 'float32'), tape.silu(tape.cast(gate, 'float32')))
-  const squares = tape.power(wide)
+  const wide = multiply(tape, cast(tape, scanned, 'float32'), silu(tape, cast(tape, gate, 'float32')))
+  const squares = power(tape, wide)
   const mean = tape.tensor([...scanned.shape.slice(0, -1), shape.groups], 'float32', [squares])
   tape.record('mean', { reads: [squares], outputs: [mean], gradients: [made(squares)] })
-  const normalised = tape.multiply(wide, tape.elementwise('rsqrt', mean, { savesOutput: true }))
+  const normalised = multiply(tape, wide, elementwise(tape, 'rsqrt', mean, { savesOutput: true }))
   return shape.norm === 'weighted-in-float32'
-    ? tape.cast(tape.multiply(weights, normalised), scanned.dtype)
-    : tape.multiply(weights, tape.cast(normalised, scanned.dtype))
+    ? cast(tape, multiply(tape, weights, normalised), scanned.dtype)
+    : multiply(tape, weights, cast(tape, normalised, scanned.dtype))
 }
 
 function convolutionOf(shape: Mamba2Shape, weight: Weight): Tensor[] {
@@ -113,13 +119,13 @@ function convolutionOf(shape: Mamba2Shape, weight: Weight): Tensor[] {
   return shape.convolutionBias ? [kernel, weight('conv1d.bias', [convolved])] : [kernel]
 }
 
-function scanParameters(autograd: Autograd, { heads }: Mamba2Shape, weight: Weight): Tensor[] {
-  const rates = autograd.elementwise('exp', autograd.cast(weight('A_log', [heads]), 'float32'), { savesOutput: true })
-  return [weight('dt_bias', [heads]), autograd.elementwise('neg', rates), weight('D', [heads])]
+function scanParameters(tape: Tape, { heads }: Mamba2Shape, weight: Weight): Tensor[] {
+  const rates = elementwise(tape, 'exp', cast(tape, weight('A_log', [heads]), 'float32'), { savesOutput: true })
+  return [weight('dt_bias', [heads]), elementwise(tape, 'neg', rates), weight('D', [heads])]
 }
 
-function scratch(autograd: Autograd, bytes: number) {
-  return autograd.storage(bytes, 'bool', true, 'temporaries')
+function scratch(tape: Tape, bytes: number) {
+  return tape.storage(bytes, 'bool', true, 'temporaries')
 }
 
 function widthsOf({ heads, headSize, groups, stateSize }: Mamba2Shape): { inner: number; convolved: number } {

@@ -3,19 +3,26 @@
  * batch first; then the policy, which also computes its own loss, unused; then come a weighted cross-entropy and the divergence
  * from the copy, both over full copies of the logits in float32.
  */
+
 import type { TrainingSpec } from '../../config/spec.ts'
 import { forward, type ModelConfig } from '../../models/architecture.ts'
 import { made } from '../autograd.ts'
 import { shiftedCopy } from '../kernels/composed-ops.ts'
+import { cast } from '../ops/casts.ts'
+import { elementwise } from '../ops/primitives.ts'
+import { opsOf } from '../registry.ts'
 import type { Tensor } from '../storage.ts'
+import { markLogits } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { summed } from './log-probabilities.ts'
 
 export function anchoredLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Tensor {
-  const copy = tape.withoutGradients({ of: 'copy', dtype: tape.autocastDtype }, () => forward(tape, config, spec))
+  const copy = tape.withoutGradients({ of: 'copy', dtype: tape.autocastDtype }, () =>
+    forward(opsOf(tape), config, spec),
+  )
   // accelerate returns outputs in float32 under mixed precision.
-  const reference = tape.autocastDtype === undefined ? tape.markLogits(copy) : raised(tape, copy)
-  const lowered = tape.markLogits(tape.underAutocast(() => forward(tape, config, spec)))
+  const reference = tape.autocastDtype === undefined ? markLogits(copy) : raised(tape, copy)
+  const lowered = markLogits(tape.underAutocast(() => forward(opsOf(tape), config, spec)))
   const unused = withoutGraph(tape, 'own loss', withoutGraph(tape, 'to', lowered))
   const logits = raised(tape, lowered)
   const shifted = shiftedCopy(tape, logits)
@@ -28,17 +35,17 @@ export function anchoredLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec
 }
 
 function raised(tape: Tape, logits: Tensor): Tensor {
-  return tape.markLogits(tape.cast(tape.markLogits(logits), 'float32'))
+  return markLogits(cast(tape, markLogits(logits), 'float32'))
 }
 
 function withoutGraph(tape: Tape, name: string, from: Tensor, dtype: Tensor['dtype'] = 'float32'): Tensor {
-  const output = tape.markLogits(tape.tensor(from.shape, dtype, []))
+  const output = markLogits(tape.tensor(from.shape, dtype, []))
   tape.record(name, { reads: [from], outputs: [output] })
   return output
 }
 
 function negativeLogLikelihood(tape: Tape, logits: Tensor): Tensor {
-  const kept = tape.markLogits(tape.elementwise('log_softmax', logits, { savesOutput: true }))
+  const kept = markLogits(elementwise(tape, 'log_softmax', logits, { savesOutput: true }))
   const loss = tape.tensor([], 'float32', [kept], { batched: false })
   tape.record('nll_loss', { reads: [kept], outputs: [loss], saves: [kept], gradients: [made(kept)] })
   return loss
@@ -46,7 +53,7 @@ function negativeLogLikelihood(tape: Tape, logits: Tensor): Tensor {
 
 /** torch: native/Loss.cpp kl_div: xlogy(target, target) − target · input, whose product keeps the target. */
 function divergenceFrom(tape: Tape, logits: Tensor, reference: Tensor): Tensor {
-  const input = tape.markLogits(tape.elementwise('log_softmax', logits, { savesOutput: true }))
+  const input = markLogits(elementwise(tape, 'log_softmax', logits, { savesOutput: true }))
   const target = withoutGraph(tape, 'softmax', reference, reference.dtype)
   const whole = () => tape.like(input, 'logits')
   const loss = tape.tensor([], 'float32', [input], { batched: false })

@@ -2,20 +2,24 @@
  * Axolotl's masked diffusion (integrations/diffusion/trainer.py _compute_diffusion_loss): attention is bidirectional, and the
  * logits, shifted by one position, are selected at the masked tokens. Their number is random in every step, so all are counted.
  */
+
 import { forward, type ModelConfig } from '../../models/architecture.ts'
 import { made } from '../autograd.ts'
-import { elements, type Tensor } from '../storage.ts'
+import { cast } from '../ops/casts.ts'
+import { elementwise } from '../ops/primitives.ts'
+import { opsOf } from '../registry.ts'
+import { elements, markLogits, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 
 export function denoisingLoss(tape: Tape, config: ModelConfig): Tensor {
-  const lowered = tape.markLogits(tape.underAutocast(() => forward(tape, config, tape.spec)))
+  const lowered = markLogits(tape.underAutocast(() => forward(opsOf(tape), config, tape.spec)))
   // accelerate returns outputs in float32 under mixed precision.
-  const logits = tape.markLogits(tape.cast(lowered, 'float32'))
+  const logits = markLogits(cast(tape, lowered, 'float32'))
   const moved = movedByOne(tape, logits)
-  const picked = tape.markLogits(tape.tensor(moved.shape, moved.dtype, [moved]))
+  const picked = markLogits(tape.tensor(moved.shape, moved.dtype, [moved]))
   const indices = [0, 1].map(() => tape.storage(tape.labels.shape[0] ?? 0, 'int64', true))
   tape.record('index', { reads: [moved], outputs: [picked], saved: indices, gradients: [made(moved)] })
-  const kept = tape.markLogits(tape.elementwise('log_softmax', picked, { savesOutput: true }))
+  const kept = markLogits(elementwise(tape, 'log_softmax', picked, { savesOutput: true }))
   const loss = tape.tensor([], 'float32', [kept], { batched: false })
   tape.record('nll_loss', { reads: [kept], outputs: [loss], saves: [kept], gradients: [made(kept)] })
   tape.record('return', { reads: [logits, moved, picked], outputs: [] })
@@ -26,7 +30,7 @@ export function denoisingLoss(tape: Tape, config: ModelConfig): Tensor {
 function movedByOne(tape: Tape, logits: Tensor): Tensor {
   const slices = [0, 1].map((): Tensor => ({ ...logits, edge: tape.newEdge() }))
   for (const slice of slices) tape.record('slice', { reads: [logits], outputs: [slice], gradients: [made(logits)] })
-  const moved = tape.markLogits(tape.tensor([elements(logits)], logits.dtype, slices))
+  const moved = markLogits(tape.tensor([elements(logits)], logits.dtype, slices))
   tape.record('cat', { reads: slices, outputs: [moved], gradients: slices.map(to => ({ to, passes: true })) })
   return { ...moved, shape: logits.shape }
 }

@@ -2,12 +2,16 @@
  * Ultralytics' loss of boxes and classes, and what it takes to tell which pixel answers for which object. ultralytics 8.4:
  * utils/loss.py v8DetectionLoss, utils/tal.py TaskAlignedAssigner.
  */
+
 import { ASSUMED_OBJECTS, type TrainingSpec } from '../../config/spec.ts'
 import { type Detections, yoloDetector } from '../../models/vision/yolo.ts'
 import type { YoloConfig } from '../../models/vision/yolo-versions.ts'
 import { made } from '../autograd.ts'
 import { softmax } from '../kernels/pixel-attention.ts'
-import { type Dtype, elements, type Storage, type Tensor } from '../storage.ts'
+import { cast, lowered, raised } from '../ops/casts.ts'
+import { elementwise } from '../ops/primitives.ts'
+import { opsOf } from '../registry.ts'
+import { type Dtype, elements, markLogits, type Storage, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { summed } from './log-probabilities.ts'
 
@@ -16,7 +20,7 @@ const SIDES = 4
 
 export function detectionLoss(tape: Tape, config: YoloConfig, spec: TrainingSpec): Tensor {
   return tape.underAutocast(() => {
-    const heads = yoloDetector(tape, config, spec.labels)
+    const heads = yoloDetector(opsOf(tape), config, spec.labels)
     const losses = heads.flatMap(head => lossesOf(tape, head, spec.objects ?? ASSUMED_OBJECTS))
     tape.record('return', {
       reads: heads.flatMap(({ boxes, scores, keypoints }) => [boxes, scores, ...(keypoints ? [keypoints] : [])]),
@@ -27,9 +31,9 @@ export function detectionLoss(tape: Tape, config: YoloConfig, spec: TrainingSpec
 }
 
 function lossesOf(tape: Tape, { boxes, scores, keypoints }: Detections<Tensor>, objects: number): readonly Tensor[] {
-  const places = keypoints && tape.elementwise('contiguous', keypoints)
-  const distances = tape.elementwise('contiguous', boxes)
-  const logits = tape.markLogits(tape.elementwise('contiguous', scores))
+  const places = keypoints && elementwise(tape, 'contiguous', keypoints)
+  const distances = elementwise(tape, 'contiguous', boxes)
+  const logits = markLogits(elementwise(tape, 'contiguous', scores))
   const sides = decoded(tape, distances)
   const targets = assigned(tape, logits, objects)
   const losses = [classLoss(tape, logits, targets), boxLoss(tape, distances, sides, targets)]
@@ -39,7 +43,7 @@ function lossesOf(tape: Tape, { boxes, scores, keypoints }: Detections<Tensor>, 
 /** Corners from the distances to them, or from the mean of those that are likely: [b, pixels, 4]. */
 function decoded(tape: Tape, distances: Tensor): Tensor {
   const [sides = 0, pixels = 0] = distances.shape
-  const likely = sides === SIDES ? distances : tape.lowered(softmax(tape, distances))
+  const likely = sides === SIDES ? distances : lowered(tape, softmax(tape, distances))
   const corners = tape.tensor([SIDES, pixels], likely.dtype, [likely])
   tape.record('dist2bbox', { reads: [likely], outputs: [corners], gradients: [made(likely)] })
   return corners
@@ -68,8 +72,8 @@ function assigned(tape: Tape, logits: Tensor, objects: number): Tensor {
 
 /** torch: Loss.cpp binary_cross_entropy_with_logits: a log-sigmoid beside the result; autocast raises what it reads. */
 function classLoss(tape: Tape, logits: Tensor, targets: Tensor): Tensor {
-  const lowered = tape.cast(targets, logits.dtype)
-  const [wide, target] = [tape.markLogits(tape.raised(logits)), tape.raised(lowered)]
+  const lowered = cast(tape, targets, logits.dtype)
+  const [wide, target] = [markLogits(raised(tape, logits)), raised(tape, lowered)]
   const loss = tape.tensor([], 'float32', [wide], { batched: false })
   tape.record('binary_cross_entropy_with_logits', {
     reads: [wide, target, lowered],
@@ -94,7 +98,7 @@ function boxLoss(tape: Tape, distances: Tensor, sides: Tensor, targets: Tensor):
 
 /** v8PoseLoss: places in the image, told in place in a copy; every pixel's keypoints as they should be, in float32. */
 function keypointLoss(tape: Tape, places: Tensor): Tensor {
-  const inImage = tape.elementwise('clone', places)
+  const inImage = elementwise(tape, 'clone', places)
   const loss = tape.tensor([], 'float32', [inImage], { batched: false })
   const selected = scratch(tape, elements(places), 'float32')
   tape.record('keypoint_loss', { reads: [inImage], outputs: [loss], scratch: [selected], gradients: [made(inImage)] })

@@ -2,9 +2,12 @@
  * Log-probabilities of a batch's tokens, as the preference-training tools compute them: what each keeps of the logits, which
  * outweigh everything else. Compared with PyTorch's trace of the same computations (probes/worker).
  */
+
 import type { LogProbabilityStyle } from '../../config/spec.ts'
 import { made } from '../autograd.ts'
-import { bytesPerElement, elements, lastSize, type Tensor } from '../storage.ts'
+import { cast } from '../ops/casts.ts'
+import { add, elementwise } from '../ops/primitives.ts'
+import { bytesPerElement, elements, lastSize, markLogits, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 
 /** Rows for which TRL computes entropy at a time. */
@@ -18,19 +21,19 @@ export interface LogProbabilities {
 }
 
 export function logProbabilities(tape: Tape, raw: Tensor, style: LogProbabilityStyle): LogProbabilities {
-  tape.markLogits(raw)
+  markLogits(raw)
   switch (style) {
     case 'trl':
       return bySequence(tape, raw)
     case 'llamafactory': {
       // train/dpo/trainer.py concatenated_forward: the logits in float32; trainer_utils.py get_batch_logps.
-      const logits = tape.cast(raw, 'float32')
+      const logits = cast(tape, raw, 'float32')
       return { perToken: whole(tape, shifted(tape, logits)), logits }
     }
     case 'torchtune': {
       // modules/transformer.py unembed: float32; rlhf/sequence_processing.py logits_to_logprobs: over the temperature.
-      const logits = tape.cast(raw, 'float32')
-      const tempered = tape.markLogits(tape.elementwise('div', shifted(tape, logits)))
+      const logits = cast(tape, raw, 'float32')
+      const tempered = markLogits(elementwise(tape, 'div', shifted(tape, logits)))
       return { perToken: whole(tape, tempered), logits }
     }
   }
@@ -41,9 +44,9 @@ export function logProbabilities(tape: Tape, raw: Tensor, style: LogProbabilityS
  * The model's output stays referenced until the end; the entropies are computed meanwhile, from a flat copy if the logits are a view.
  */
 export function answerLogProbabilities(tape: Tape, raw: Tensor, { inPlace }: { readonly inPlace: boolean }): Tensor {
-  const logits = inMixedPrecision(tape, tape.markLogits(raw))
+  const logits = inMixedPrecision(tape, markLogits(raw))
   const view = (from: Tensor) => lastPositions(tape, shifted(tape, from))
-  const tempered = inPlace ? view(dividedInPlace(tape, logits)) : tape.markLogits(tape.elementwise('div', view(logits)))
+  const tempered = inPlace ? view(dividedInPlace(tape, logits)) : markLogits(elementwise(tape, 'div', view(logits)))
   const perToken = throughOwnType(tape, tempered)
   const [, vocabulary = 0] = logits.shape
   const chunk = () => tape.fixed(ENTROPY_ROWS * vocabulary * bytesPerElement[tempered.dtype], 'logits')
@@ -72,11 +75,11 @@ function dividedInPlace(tape: Tape, logits: Tensor): Tensor {
  * full-size gradient.
  */
 export function trajectoryLogProbabilities(tape: Tape, raw: Tensor, answerLength: number, isWhole: boolean): Tensor {
-  const logits = tape.cast(tape.markLogits(raw), 'float32')
+  const logits = cast(tape, markLogits(raw), 'float32')
   const [, vocabulary = 0] = logits.shape
   const cut: Tensor = { ...logits, shape: [answerLength, vocabulary], edge: tape.newEdge() }
   tape.record('slice', { reads: [logits], outputs: [cut], gradients: [made(logits)] })
-  if (isWhole) return whole(tape, tape.markLogits(tape.elementwise('div', cut)))
+  if (isWhole) return whole(tape, markLogits(elementwise(tape, 'div', cut)))
   const sequence = () => tape.fixed(elements(cut) * bytesPerElement.float32, 'logits')
   const output = tape.tensor([answerLength], 'float32', [cut])
   tape.record('log_softmax', {
@@ -113,7 +116,7 @@ function shifted(tape: Tape, logits: Tensor): Tensor {
 }
 
 function whole(tape: Tape, logits: Tensor): Tensor {
-  return gathered(tape, tape.markLogits(tape.elementwise('log_softmax', logits, { savesOutput: true })))
+  return gathered(tape, markLogits(elementwise(tape, 'log_softmax', logits, { savesOutput: true })))
 }
 
 /** torch: derivatives.yaml `gather`: saves what it reads, and writes a zeroed gradient of the same size. */
@@ -133,7 +136,7 @@ function bySequence(tape: Tape, raw: Tensor): LogProbabilities {
 }
 
 function inMixedPrecision(tape: Tape, raw: Tensor): Tensor {
-  return tape.spec.precision === 'bf16-master' ? raw : tape.cast(raw, 'float32')
+  return tape.spec.precision === 'bf16-master' ? raw : cast(tape, raw, 'float32')
 }
 
 function throughOwnType(tape: Tape, logits: Tensor): Tensor {
@@ -153,7 +156,7 @@ function throughLogSumExp(tape: Tape, logits: Tensor): Tensor {
     gradients: [made(sequences)],
     backwardScratch: [0, 1].map(() => oneSequence(tape, logits)),
   })
-  return tape.add(selected, sum)
+  return add(tape, selected, sum)
 }
 
 /** Without float32 logits: a log_softmax of every sequence, saved. */

@@ -1,9 +1,15 @@
 /** From a model to a step's loss: the forward passes of the training method, and what they keep allocated. */
+
 import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
 import { forward, type ModelConfig } from '../../models/architecture.ts'
 import { teacherConfig } from '../../models/teacher.ts'
 import type { Node, PassWithoutGradients } from '../autograd.ts'
-import { bytesPerElement, type Dtype, elements, type Storage, type Tensor } from '../storage.ts'
+import { cast } from '../ops/casts.ts'
+import { frame } from '../ops/frames.ts'
+import { crossEntropy, mean } from '../ops/loss.ts'
+import { elementwise, multiply } from '../ops/primitives.ts'
+import { opsOf } from '../registry.ts'
+import { bytesPerElement, type Dtype, elements, markLogits, type Storage, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { anchoredLoss } from './anchored-loss.ts'
 import { learningFromAnswers } from './answers.ts'
@@ -57,8 +63,8 @@ function plainLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objecti
 /** A plain loop holds the model's outputs. */
 function ownLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective {
   return tape.underAutocast(() => {
-    const logits = forward(tape, config, spec)
-    const loss = spec.step === 'training' ? tape.frame(logits, input => tape.crossEntropy(input)) : tape.mean(logits)
+    const logits = forward(opsOf(tape), config, spec)
+    const loss = spec.step === 'training' ? frame(tape, logits, input => crossEntropy(tape, input)) : mean(tape, logits)
     return { loss, held: spec.loop === 'plain' ? [logits.storage, ...tape.held] : [] }
   })
 }
@@ -72,7 +78,7 @@ function withAverage(tape: Tape, spec: TrainingSpec, objective: Objective): Obje
 }
 
 function policyPass(tape: Tape, config: ModelConfig, spec: TrainingSpec): Tensor {
-  return tape.underAutocast(() => forward(tape, config, spec))
+  return tape.underAutocast(() => forward(opsOf(tape), config, spec))
 }
 
 type Method<Kind> = Extract<TrainingMethod, { kind: Kind }>
@@ -122,14 +128,14 @@ function reward(tape: Tape, config: ModelConfig, spec: TrainingSpec, { head }: M
  * works on the last hidden states, in float32.
  */
 function valueHead(tape: Tape, logits: Tensor): Tensor {
-  tape.markLogits(logits)
-  tape.markLogits(tape.cast(logits, 'float32'))
+  markLogits(logits)
+  markLogits(cast(tape, logits, 'float32'))
   const hidden = tape.outputLayerInput ?? logits
   const head = tape.parameter('v_head.summary.weight', [1, hidden.shape.at(-1) ?? 1], {
     trainable: true,
     dtype: 'float32',
   })
-  const values = tape.multiply(tape.cast(hidden, 'float32'), head)
+  const values = multiply(tape, cast(tape, hidden, 'float32'), head)
   tape.record('return', { reads: tape.blockInputs, outputs: [] })
   return values
 }
@@ -145,9 +151,9 @@ function distillation(
   spec: TrainingSpec,
   { chunks }: Method<'distillation'>,
 ): Objective {
-  const student = tape.markLogits(policyPass(tape, config, spec))
+  const student = markLogits(policyPass(tape, config, spec))
   const teacherOfSpec = teacherConfig(spec) ?? config
-  const teacher = tape.markLogits(tape.withoutGradients({ of: 'copy' }, () => forward(tape, teacherOfSpec, spec)))
+  const teacher = markLogits(tape.withoutGradients({ of: 'copy' }, () => forward(opsOf(tape), teacherOfSpec, spec)))
   const wide = (dtype: Dtype) => tape.storage(elements(student), dtype, true, 'logits')
   const chunk = () => tape.storage(elements(student) / chunks, 'float32', true, 'logits')
   const divergence = tape.tensor([], 'float32', [student], { batched: false })
@@ -182,8 +188,8 @@ function compared(tape: Tape, numbers: readonly Tensor[], policy: LogProbabiliti
 function chosenCrossEntropy(tape: Tape, logits: Tensor): Tensor {
   const half = { ...logits, shape: [elements(logits) / 2], edge: tape.newEdge() }
   tape.record('slice', { reads: [logits], outputs: [half], gradients: [{ to: logits, passes: false }] })
-  const copy = tape.markLogits(tape.elementwise('clone', half))
-  const kept = tape.markLogits(tape.elementwise('log_softmax', copy, { savesOutput: true }))
+  const copy = markLogits(elementwise(tape, 'clone', half))
+  const kept = markLogits(elementwise(tape, 'log_softmax', copy, { savesOutput: true }))
   const loss = tape.tensor([], kept.dtype, [kept], { batched: false })
   tape.record('nll_loss', { reads: [kept], outputs: [loss], saves: [kept], gradients: [{ to: kept, passes: false }] })
   return loss
@@ -207,7 +213,7 @@ function passWithoutGradients(
 ): LogProbabilities {
   // LLaMA-Factory model/loader.py: frozen weights are loaded in the compute type.
   const dtype = method.logProbabilities === 'llamafactory' ? tape.autocastDtype : undefined
-  const logits = tape.withoutGradients({ of, dtype }, () => forward(tape, config, spec))
+  const logits = tape.withoutGradients({ of, dtype }, () => forward(opsOf(tape), config, spec))
   return tape.withoutGradients({ of }, () => logProbabilities(tape, logits, method.logProbabilities))
 }
 

@@ -2,9 +2,11 @@
  * Axolotl core/trainers/ebft/strided.py: the number of tokens in a sequence with its completions, and their log-probabilities,
  * which are computed from the last hidden states in chunks, each of which is kept.
  */
+
 import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
-import { type Autograd, made } from '../autograd.ts'
+import { made } from '../autograd.ts'
 import { bytesPerElement, lastSize, type Tensor } from '../storage.ts'
+import type { Tape } from '../tape.ts'
 
 type Strided = Extract<TrainingMethod, { kind: 'strided' }>
 
@@ -23,21 +25,21 @@ export function stridedTokens({ method, sequenceLength = 0 }: TrainingSpec): num
 }
 
 /** The output layer and log_softmax in float32 over the positions that count for the loss; torch: log_softmax saves its output. */
-export function chunkedLogProbabilities(autograd: Autograd, name: string, states: Tensor, weight: Tensor): Tensor {
-  const { method, sequenceLength = 0 } = autograd.spec
+export function chunkedLogProbabilities(tape: Tape, name: string, states: Tensor, weight: Tensor): Tensor {
+  const { method, sequenceLength = 0 } = tape.spec
   const [tokens = 0] = states.shape
   const [vocabulary = 0] = weight.shape
   const isWhole = method?.kind === 'strided' && method.withCrossEntropy
   const positions = isWhole ? tokens - 1 : tokens - sequenceLength
   const rows = Math.min(CHUNK_ROWS, positions)
-  const chunk = (bytes: number) => autograd.storage(rows * vocabulary * bytes, 'bool', true, 'logits')
+  const chunk = (bytes: number) => tape.storage(rows * vocabulary * bytes, 'bool', true, 'logits')
   const { float32, bfloat16 } = bytesPerElement
-  const output = autograd.tensor([tokens - 1], 'float32', [states, weight])
-  autograd.record(name, {
+  const output = tape.tensor([tokens - 1], 'float32', [states, weight])
+  tape.record(name, {
     reads: [states, weight],
     outputs: [output],
     saves: weight.requiresGrad ? [states] : [],
-    saved: [autograd.storage(positions * vocabulary, 'float32', true, 'logits')],
+    saved: [tape.storage(positions * vocabulary, 'float32', true, 'logits')],
     scratch: [chunk(bfloat16), chunk(float32)],
     // Gradients of log_softmax and of what it read, in float32 and cast back.
     backwardScratch: [chunk(float32), chunk(float32), chunk(bfloat16)],

@@ -2,9 +2,13 @@
  * EBFT's strided mode, Axolotl core/trainers/ebft/strided.py: in every micro-step the model generates completions at all positions
  * of a sequence and learns from one completed copy after another, while the reference's hidden states score them. Derived from there.
  */
+
 import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
 import { forward, type ModelConfig } from '../../models/architecture.ts'
 import type { OtherSequences } from '../autograd.ts'
+import { cast } from '../ops/casts.ts'
+import { opsOf } from '../registry.ts'
+import { markLogits } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { summed } from './log-probabilities.ts'
 import type { Objective } from './objective.ts'
@@ -16,7 +20,9 @@ export function learningFromStrides(tape: Tape, config: ModelConfig, spec: Train
   const tokens = stridedTokens(spec) ?? 0
   answered(tape, config, spec, method, tokens)
   const whole = { ...spec, sequenceLength: tokens }
-  const scores = Array.from({ length: method.rollouts }, () => tape.underAutocast(() => forward(tape, config, whole)))
+  const scores = Array.from({ length: method.rollouts }, () =>
+    tape.underAutocast(() => forward(opsOf(tape), config, whole)),
+  )
   compared(tape, config, whole, method, tokens)
   return { loss: summed(tape, scores), held: [] }
 }
@@ -33,10 +39,10 @@ function answered(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: M
     const mask = tape.tensor([tokens, tokens], tape.weightDtype, [])
     const earlier = (vocabulary: number) => tape.tensor([tokens - count, vocabulary], 'float32', [])
     const vocabulary = vocabularyOf(config)
-    const before = tape.markLogits(earlier(vocabulary))
+    const before = markLogits(earlier(vocabulary))
     tape.record('logits', { reads: [], outputs: [before, mask] })
-    const logits = tape.markLogits(forward(tape, config, { ...spec, sequenceLength: tokens }))
-    const wide = tape.cast(logits, 'float32')
+    const logits = markLogits(forward(opsOf(tape), config, { ...spec, sequenceLength: tokens }))
+    const wide = cast(tape, logits, 'float32')
     const sampled = () => tape.storage(count * vocabulary, 'float32', true, 'logits')
     // The positions' logits divided by the temperature, and their softmax.
     const scratch = [sampled(), sampled(), sampled()]
@@ -53,9 +59,9 @@ function compared(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: M
   const sequences = ofRollouts(method, tokens, { kernel: 'sdpa', isMasked: isShared })
   const known = tape.blockInputs.length
   tape.withoutGradients({ of: method.reference, sequences }, () => {
-    const logits = tape.markLogits(forward(tape, config, spec))
+    const logits = markLogits(forward(opsOf(tape), config, spec))
     const states = [...tape.blockInputs.slice(known), tape.outputLayerInput ?? logits]
-    const wide = isShared ? [...states, logits].map(x => tape.cast(x, 'float32')) : []
+    const wide = isShared ? [...states, logits].map(x => cast(tape, x, 'float32')) : []
     tape.record('return', { reads: [...states, logits, ...wide], outputs: [] })
   })
 }

@@ -2,11 +2,15 @@
  * torchtune's GRPO and PPO, recipes/dev/grpo_full_finetune_distributed.py and recipes/ppo_full_finetune_single_device.py: the
  * policy generates, the models score, and then one pass learns from that. Derived from there.
  */
+
 import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
 import { forward, type ModelConfig } from '../../models/architecture.ts'
 import type { OtherSequences } from '../autograd.ts'
 import { KeyValueCache } from '../kernels/key-value-cache.ts'
+import { cast } from '../ops/casts.ts'
+import { opsOf } from '../registry.ts'
 import type { Tensor } from '../storage.ts'
+import { markLogits } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { summed, trajectoryLogProbabilities } from './log-probabilities.ts'
 import type { Objective } from './objective.ts'
@@ -27,8 +31,8 @@ export function learningFromTrajectories(
     answered(tape, config, spec, method)
     scored(tape, config, spec, method)
   })
-  const policy = trajectoryLogProbabilities(tape, forward(tape, config, spec), answerLength, withCritic)
-  const critic = withCritic ? [tape.ofModel(VALUES, () => forward(tape, config, judging(spec)))] : []
+  const policy = trajectoryLogProbabilities(tape, forward(opsOf(tape), config, spec), answerLength, withCritic)
+  const critic = withCritic ? [tape.ofModel(VALUES, () => forward(opsOf(tape), config, judging(spec)))] : []
   return { loss: summed(tape, [policy, ...critic]), held: [], before }
 }
 
@@ -39,7 +43,7 @@ function answered(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: M
   const cache = new KeyValueCache()
   cache.begin(tokens)
   tape.withoutGradients({ of: 'policy', sequences: { ...sequencesOf(method, prompt), cache } }, () =>
-    logitsIn32Bits(tape, forward(tape, config, { ...spec, sequenceLength: prompt })),
+    logitsIn32Bits(tape, forward(opsOf(tape), config, { ...spec, sequenceLength: prompt })),
   )
   cache.end(tape)
 }
@@ -47,10 +51,10 @@ function answered(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: M
 /** The reference's logits, and in PPO the values and the rewards of every token. */
 function scored(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method): void {
   const sequences = sequencesOf(method, spec.sequenceLength ?? method.answerLength)
-  tape.withoutGradients({ of: 'copy', sequences }, () => logitsIn32Bits(tape, forward(tape, config, spec)))
+  tape.withoutGradients({ of: 'copy', sequences }, () => logitsIn32Bits(tape, forward(opsOf(tape), config, spec)))
   if (!method.withCritic) return
   tape.ofModel(REWARDS, () =>
-    tape.withoutGradients({ of: 'copy', sequences }, () => forward(tape, config, judging(spec))),
+    tape.withoutGradients({ of: 'copy', sequences }, () => forward(opsOf(tape), config, judging(spec))),
   )
 }
 
@@ -59,7 +63,7 @@ function sequencesOf({ generated, perPrompt }: Method, tokens: number): OtherSeq
 }
 
 function logitsIn32Bits(tape: Tape, raw: Tensor): void {
-  const logits = tape.cast(tape.markLogits(raw), 'float32')
+  const logits = cast(tape, markLogits(raw), 'float32')
   tape.record('return', { reads: [logits], outputs: [] })
 }
 

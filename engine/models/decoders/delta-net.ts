@@ -72,7 +72,7 @@ function deltaNet(config: HybridFields, projection: DeltaProjection): Part {
     const [query, key, value] = ops.split(ops.silu(convolved), [keys, keys, values]) as [typeof x, typeof x, typeof x]
     const repeat = (states: typeof x) =>
       heads === keyHeads ? states : ops.repeatHeads(states, heads / keyHeads, keyHeads)
-    const context = ops.gatedDeltaRule(name, [repeat(query), repeat(key), value], { a, b, heads })
+    const context = ops.gatedDeltaRule(name, [repeat(query), repeat(key), value], [a, b], heads)
     const normalised = ops.rmsNorm(`${name}.norm`, context, { size: valueSize, scalesInFloat32: false })
     return ops.linear(`${name}.out_proj`, ops.gatedInFloat32(normalised, gate), config.hidden_size, { bias: false })
   }

@@ -90,8 +90,8 @@ function withOtherTokens<T>(ops: Ops<T>, config: z.infer<typeof gemma3nConfig>, 
   const { hidden_size: hidden } = config.text_config
   gemma3nVision(ops)
   gemma3nAudio(ops, config.audio_config)
-  const seen = ops.gemma3n.either(otherTokens(ops, 'model.embed_vision', config.vision_config, hidden), words)
-  return ops.gemma3n.either(otherTokens(ops, 'model.embed_audio', config.audio_config, hidden), seen)
+  const seen = ops.either(otherTokens(ops, 'model.embed_vision', config.vision_config, hidden), words)
+  return ops.either(otherTokens(ops, 'model.embed_audio', config.audio_config, hidden), seen)
 }
 
 function otherTokens<T>(
@@ -112,25 +112,22 @@ function otherTokens<T>(
 }
 
 function spread<T>(ops: Ops<T>, root: string, text: Text, words: T): T {
-  const magnitude = ops.gemma3n.magnitude(words)
+  const magnitude = ops.magnitude(words)
   const others = ofOtherStreams(text, index =>
-    ops.gemma3n.scaledTo(
-      magnitude,
-      ops.linear(`${root}.altup_projections.${index}`, words, text.hidden_size, { bias: false }),
-    ),
+    ops.scaledTo(magnitude, ops.linear(`${root}.altup_projections.${index}`, words, text.hidden_size, { bias: false })),
   )
-  return ops.gemma3n.stacked([words, ...others])
+  return ops.stackedStreams([words, ...others])
 }
 
 function gathered<T>(ops: Ops<T>, root: string, text: Text, streams: T): T {
-  const first = ops.gemma3n.stream(streams)
-  const magnitude = ops.gemma3n.magnitude(first)
+  const first = ops.firstStream(streams)
+  const magnitude = ops.magnitude(first)
   const others = ofOtherStreams(text, index => {
-    const stream = ops.gemma3n.stream(streams)
+    const stream = ops.firstStream(streams)
     const name = `${root}.altup_unembed_projections.${index}`
-    return ops.gemma3n.scaledTo(magnitude, ops.linear(name, stream, text.hidden_size, { bias: false }))
+    return ops.scaledTo(magnitude, ops.linear(name, stream, text.hidden_size, { bias: false }))
   })
-  return ops.gemma3n.mean(ops.gemma3n.stacked([first, ...others]))
+  return ops.meanOfStreams(ops.stackedStreams([first, ...others]))
 }
 
 function ofOtherStreams<T>({ altup_num_inputs: streams }: Text, make: (index: number) => T): T[] {
@@ -174,7 +171,7 @@ function decoderLayer<T>(ops: Ops<T>, text: Text, layer: Layer<T>, streams: T): 
   const { name } = layer
   const { hidden_size: hidden, altup_num_inputs: count, hidden_size_per_layer_input: size } = text
   const predictions = predicted(ops, `${name}.altup`, text, streams)
-  const active = ops.gemma3n.stream(predictions)
+  const active = ops.firstStream(predictions)
   const normalised = ops.local(norm(ops, `${name}.input_layernorm`, active, hidden))
   const beside = ops.frame(normalised, input => laurel(ops, `${name}.laurel`, text, input))
   const mixed = ops.frame(normalised, input =>
@@ -187,17 +184,17 @@ function decoderLayer<T>(ops: Ops<T>, text: Text, layer: Layer<T>, streams: T): 
   const result = ops.residual(norm(ops, `${name}.post_feedforward_layernorm`, fed, hidden), between)
   const modalities = routedStreams(ops, `${name}.altup`, text, result)
   const coefficients = ops.linear(`${name}.altup.correction_coefs`, modalities, count, { bias: false })
-  const corrected = ops.gemma3n.corrected(predictions, ops.local(result), coefficients)
-  const first = ops.gathered(ops.gemma3n.stream(corrected))
+  const corrected = ops.correctedStreams(predictions, ops.local(result), coefficients)
+  const first = ops.gathered(ops.firstStream(corrected))
   const scaled = text.altup_correct_scale ? ops.layerScale(`${name}.altup.correct_output_scale`, first) : first
-  return ops.gemma3n.addedToOthers(corrected, gatedByInput(ops, name, scaled, layer.vector, { hidden, size }))
+  return ops.addedToOtherStreams(corrected, gatedByInput(ops, name, scaled, layer.vector, { hidden, size }))
 }
 
 function predicted<T>(ops: Ops<T>, name: string, text: Text, streams: T): T {
-  const modalities = routedStreams(ops, name, text, ops.gemma3n.stream(streams))
+  const modalities = routedStreams(ops, name, text, ops.firstStream(streams))
   const features = text.altup_num_inputs ** 2
   const coefficients = ops.linear(`${name}.prediction_coefs`, modalities, features, { bias: false })
-  return ops.gemma3n.predicted(streams, coefficients)
+  return ops.predictedStreams(streams, coefficients)
 }
 
 /** How much each stream counts for a token: [b, s, streams]. */
@@ -215,7 +212,7 @@ function laurel<T>(ops: Ops<T>, name: string, text: Text, x: T): T {
 function perceptron<T>(ops: Ops<T>, text: Text, { name, index }: Layer<T>, x: T): T {
   const inner = innerSize(text, index)
   const gate = ops.linear(`${name}.mlp.gate_proj`, x, inner, { bias: false })
-  const activated = ops.gelu(isSparse(text, index) ? ops.gemma3n.sparsified(gate) : gate)
+  const activated = ops.gelu(isSparse(text, index) ? ops.sparsified(gate) : gate)
   const product = ops.multiply(activated, ops.linear(`${name}.mlp.up_proj`, x, inner, { bias: false }))
   return ops.linear(`${name}.mlp.down_proj`, product, text.hidden_size, { bias: false })
 }

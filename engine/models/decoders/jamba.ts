@@ -58,13 +58,10 @@ function mambaOf(config: Jamba): Part {
     })
     const selected = ops.linear(`${name}.x_proj`, convolved, rank + 2 * stateSize, { bias: false })
     const [steps, input, output] = ops.split(selected, [rank, stateSize, stateSize]) as [T, T, T]
-    const scanned = ops.selectiveScan(name, {
-      states: convolved,
-      steps: ops.linear(`${name}.dt_proj`, norm('dt_layernorm', steps, rank), inner, { bias: false }),
-      input: norm('b_layernorm', input, stateSize),
-      output: norm('c_layernorm', output, stateSize),
-      gate,
-    })
+    const widened = ops.linear(`${name}.dt_proj`, norm('dt_layernorm', steps, rank), inner, { bias: false })
+    const read = norm('b_layernorm', input, stateSize)
+    const written = norm('c_layernorm', output, stateSize)
+    const scanned = ops.selectiveScan(name, [convolved, widened, read, written, gate])
     return ops.linear(`${name}.out_proj`, scanned, hidden, { bias })
   }
 }

@@ -66,7 +66,7 @@ function deltaAttention(config: KimiLinearConfig): Part {
     const forget = linear('forget_gate.f_b_proj', linear('forget_gate.f_a_proj', x, headSize), inner)
     const decay = ops.channelDecay(`${name}.forget_gate`, forget, heads)
     const beta = ops.sigmoid(linear('b_proj', x, heads))
-    const context = ops.kimiDelta([query, key, value], { decay, beta, heads })
+    const context = ops.kimiDelta([query, key, value], [decay, beta], heads)
     const gate = linear('g_b_proj', linear('g_a_proj', x, headSize), inner)
     return linear('o_proj', ops.gatedNorm(`${name}.o_norm`, context, gate, headSize), config.hidden_size)
   }

@@ -17,7 +17,43 @@ import { UnsupportedLayer } from './support.ts'
 const MOMENTUM = 0.1
 
 export class TfjsOps extends Mixers implements Ops<tf.Tensor> {
-  get gemma3n(): never {
+  stackedStreams(): never {
+    throw new UnsupportedLayer('streams of hidden states')
+  }
+
+  firstStream(): never {
+    throw new UnsupportedLayer('streams of hidden states')
+  }
+
+  meanOfStreams(): never {
+    throw new UnsupportedLayer('streams of hidden states')
+  }
+
+  magnitude(): never {
+    throw new UnsupportedLayer('streams of hidden states')
+  }
+
+  scaledTo(): never {
+    throw new UnsupportedLayer('streams of hidden states')
+  }
+
+  predictedStreams(): never {
+    throw new UnsupportedLayer('streams of hidden states')
+  }
+
+  correctedStreams(): never {
+    throw new UnsupportedLayer('streams of hidden states')
+  }
+
+  addedToOtherStreams(): never {
+    throw new UnsupportedLayer('streams of hidden states')
+  }
+
+  sparsified(): never {
+    throw new UnsupportedLayer('streams of hidden states')
+  }
+
+  either(): never {
     throw new UnsupportedLayer('streams of hidden states')
   }
 
