@@ -27,6 +27,7 @@ const rows: readonly (readonly string[])[] = [
   ['engine/calibration'],
   ['engine/estimate'],
   ['engine/models', 'engine/gpus', 'engine/config'],
+  ['engine/program'],
   ['engine/isolation'],
   [
     'engine/errors',
@@ -101,6 +102,14 @@ describe('the import rule', () => {
   test('keeps GitHub out of the engine', () => {
     const github = /^(?:@actions\/|@octokit\/|octokit|probot)/
     expect(imports.filter(({ from, to }) => from.startsWith('engine/') && github.test(to)).map(written)).toEqual([])
+  })
+
+  test('lets a model say what is computed, and nothing of who computes it', () => {
+    const models = imports.filter(({ from }) => /^engine\/(?:models|program)\//.test(from))
+    expect(models.length).toBeGreaterThan(200)
+    expect(models.filter(({ to }) => /^engine\/(?:estimate|probes)\/|^@tensorflow\//.test(to)).map(written)).toEqual([])
+    const ofPrograms = inside.filter(({ from }) => partOf(from) === 'engine/program')
+    expect(ofPrograms.filter(({ to }) => partOf(to) !== 'engine/program').map(written)).toEqual([])
   })
 
   test('lets no files import each other in a circle when they run', () => {

@@ -1,6 +1,7 @@
 /**
- * What autograd keeps of a forward pass, with sizes instead of values: nodes, each an op with the storages that it reads, allocates and
- * saves for its backward pass, and the edges along which gradients flow. `tape.ts` records them; `timeline.ts` replays them.
+ * What autograd keeps of a forward pass, with sizes instead of values: nodes, each an op with the storages that it
+ * reads, allocates and saves for its backward pass, and the edges along which gradients flow. `tape.ts` records them;
+ * `timeline.ts` replays them.
  */
 import type { TrainingSpec } from '../config/spec.ts'
 import type { KeyValueCache } from './kernels/key-value-cache.ts'

@@ -5,13 +5,13 @@
  * then.
  */
 import type { TrainingSpec } from '../config/spec.ts'
-import { forward, type ModelConfig } from '../models/architecture.ts'
+import type { ModelConfig } from '../models/architecture.ts'
 import { expertNamesOf } from '../models/expert-names.ts'
 import type { Device } from './footprint.ts'
+import { forward } from './lowering.ts'
 import { frame } from './ops/frames.ts'
 import { crossEntropy } from './ops/loss.ts'
 import { Player } from './player.ts'
-import { opsOf } from './registry.ts'
 import { EVERY_LAYER } from './repetition.ts'
 import { highestPoint } from './replay.ts'
 import { type Sections, sectionsOf } from './sections.ts'
@@ -77,7 +77,7 @@ function playEvaluation(
 
 function recorded(tape: Tape, config: ModelConfig, spec: TrainingSpec): { logits: Tensor; loss: Tensor } {
   return tape.withoutGradients({ of: 'policy' }, () => {
-    const logits = forward(opsOf(tape), config, spec)
+    const logits = forward(tape, config, spec)
     const loss = frame(tape, logits, input => crossEntropy(tape, input))
     return { logits, loss }
   })

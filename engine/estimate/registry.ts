@@ -1,6 +1,8 @@
-/** How PyTorch runs each op of a program, by name: what it reads, saves and creates. */
+/**
+ * How PyTorch runs each op of a program, by name: a function of the tape, which says what is read, saved and created.
+ */
 
-import type { Ops } from '../models/ops.ts'
+import type { Rows } from '../program/interpreter.ts'
 import { composedLayerNorm, xielu } from './kernels/composed-ops.ts'
 import {
   addedToOtherStreams,
@@ -36,7 +38,6 @@ import {
   upsampleNearest,
 } from './ops/images.ts'
 import { constantEmbedding, embedding, linear } from './ops/linears.ts'
-import { crossEntropy } from './ops/loss.ts'
 import {
   attention,
   cached,
@@ -56,7 +57,7 @@ import { constant, idle, positionIds } from './ops/weights.ts'
 import type { Tensor } from './storage.ts'
 import type { Tape } from './tape.ts'
 
-export const registry = {
+export const rows: Rows<Tape, Tensor> = {
   gathered,
   composedLayerNorm,
   xielu,
@@ -116,7 +117,6 @@ export const registry = {
   embedding,
   constantEmbedding,
   linear,
-  crossEntropy,
   rotaryTable,
   rotary,
   cached,
@@ -149,12 +149,4 @@ export const registry = {
   idle,
   positionIds,
   constant,
-}
-
-/** The same as one object, over a tape. */
-export function opsOf(tape: Tape): Ops<Tensor> {
-  const rows = Object.entries(registry) as readonly [string, (tape: Tape, ...args: readonly unknown[]) => unknown][]
-  const bound = rows.map(([name, row]) => [name, (...args: readonly unknown[]) => row(tape, ...args)] as const)
-  const ops = { labels: tape.labels, ...Object.fromEntries(bound) }
-  return Object.defineProperty(ops, 'input', { get: () => input(tape) }) as unknown as Ops<Tensor>
 }

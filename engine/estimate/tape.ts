@@ -1,6 +1,6 @@
 /**
- * The tape: what a step's forward pass records, op by op, for `timeline.ts` to replay. It makes storages, tensors and parameters, and
- * knows which pass runs; what each op reads, saves and creates is in `ops/` and `kernels/`.
+ * The tape: what a step's forward pass records, op by op, for `timeline.ts` to replay. It makes storages, tensors and
+ * parameters, and knows which pass runs; what each op reads, saves and creates is in `ops/` and `kernels/`.
  *
  * `torch:` names the place in PyTorch that decides a rule (paths of the 2.13 sources).
  */
@@ -87,7 +87,10 @@ export class Tape {
   /** And so many behind it. */
   turnsBehind = TURNS_BEHIND
 
-  /** `hasFlash`: the GPU runs the flash attention kernel. `expertNames`: the targets that put adapters on the model's experts. */
+  /**
+   * `hasFlash`: the GPU runs the flash attention kernel. `expertNames`: the targets that put adapters on the model's
+   * experts.
+   */
   constructor(spec: TrainingSpec, { hasFlash }: { hasFlash: boolean }, expertNames?: ExpertNames) {
     this.hasFlash = hasFlash
     this.spec = spec

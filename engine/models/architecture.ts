@@ -1,6 +1,8 @@
 /** The architectures that the tape knows, one row each: config schema, tasks, limits and forward pass. */
 import * as z from 'zod'
 import type { Task, TrainingSpec } from '../config/spec.ts'
+import { type Builder, type Traced, trace } from '../program/builder.ts'
+import type { Value } from '../program/program.ts'
 import { bert, bertConfig, distilbert, distilbertConfig, ROBERTA_POSITION_OFFSET, robertaConfig } from './bert.ts'
 import { decoderModel } from './decoders/blueprint.ts'
 import { falcon, falconConfig } from './decoders/falcon.ts'
@@ -15,7 +17,6 @@ import { mossVl, mossVlConfig } from './decoders/moss-vl.ts'
 import { opt, optConfig } from './decoders/opt.ts'
 import { gptNeox, gptNeoxConfig, phi, phiConfig } from './decoders/parallel-decoder.ts'
 import { modernbert, modernbertConfig } from './modernbert.ts'
-import type { Ops } from './ops.ts'
 import { t5, t5Config } from './t5.ts'
 import { convnext, convnextConfig } from './vision/convnext.ts'
 import { resnet, resnetConfig } from './vision/resnet.ts'
@@ -145,8 +146,12 @@ export function supportsCheckpointing(config: ModelConfig): boolean {
   return !['resnet', 'convnext', 'yolo'].includes(config.model_type)
 }
 
-/** Runs the model with the head of the spec's task and returns its logits. */
-export function forward<T>(ops: Ops<T>, config: ModelConfig, spec: TrainingSpec): T {
+/** The model with the head of the spec's task; the program's result are the logits. */
+export function programOf(config: ModelConfig, spec: TrainingSpec): Traced<Value> {
+  return trace(ops => forward(ops, config, spec))
+}
+
+function forward(ops: Builder, config: ModelConfig, spec: TrainingSpec): Value {
   const tokens = spec.sequenceLength ?? 0
   switch (config.model_type) {
     case 'bert':

@@ -1,7 +1,8 @@
 /** BERT and its kin: encoders that normalise after each residual addition. transformers: models/{bert,roberta,xlm_roberta,distilbert}. */
 import * as z from 'zod'
 import type { Task } from '../config/spec.ts'
-import type { Ops } from './ops.ts'
+import type { Builder } from '../program/builder.ts'
+import type { Value } from '../program/program.ts'
 import { layerCount, probability, size } from './schema.ts'
 
 const encoder = z.object({
@@ -42,7 +43,7 @@ export type DistilbertConfig = z.infer<typeof distilbertConfig>
 /** RoBERTa counts positions from padding_idx + 1, so the first rows of its table are never reached. */
 export const ROBERTA_POSITION_OFFSET = 2
 
-export function bert<T>(ops: Ops<T>, config: EncoderConfig, tokens: number, task: Task, labels: number): T {
+export function bert(ops: Builder, config: EncoderConfig, tokens: number, task: Task, labels: number): Value {
   const hidden = encode(ops, config, tokens)
   if (task === 'masked-lm') return bertLanguageHead(ops, config, hidden)
   return config.model_type !== 'bert'
@@ -50,28 +51,28 @@ export function bert<T>(ops: Ops<T>, config: EncoderConfig, tokens: number, task
     : bertClassifier(ops, config, hidden, labels)
 }
 
-function encode<T>(ops: Ops<T>, config: EncoderConfig, tokens: number): T {
+function encode(ops: Builder, config: EncoderConfig, tokens: number): Value {
   const { hidden_size: hidden, max_position_embeddings: positions } = config
   ops.positionIds(positions)
   ops.positionIds(positions)
-  const words = ops.embedding('embeddings.word_embeddings', ops.input, config.vocab_size, hidden)
-  const types = ops.embedding('embeddings.token_type_embeddings', ops.input, config.type_vocab_size, hidden)
+  const words = ops.embedding('embeddings.word_embeddings', ops.input(), config.vocab_size, hidden)
+  const types = ops.embedding('embeddings.token_type_embeddings', ops.input(), config.type_vocab_size, hidden)
   const places =
     config.model_type !== 'bert'
-      ? ops.embedding('embeddings.position_embeddings', ops.input, positions, hidden)
+      ? ops.embedding('embeddings.position_embeddings', ops.input(), positions, hidden)
       : ops.constantEmbedding('embeddings.position_embeddings', positions, hidden, tokens)
   const sum = ops.add(ops.add(words, types), places)
   let x = ops.dropout(ops.layerNorm('embeddings.LayerNorm', sum), config.hidden_dropout_prob)
-  x = ops.layers(x, config.num_hidden_layers, (states, index) =>
-    ops.block(states, input => encoderLayer(ops, config, `encoder.layer.${index}`, input)),
+  x = ops.layers(x, 'encoder.layer', config.num_hidden_layers, (states, { name }) =>
+    ops.block(states, input => encoderLayer(ops, config, name, input)),
   )
   return x
 }
 
-function encoderLayer<T>(ops: Ops<T>, config: EncoderConfig, name: string, x: T): T {
+function encoderLayer(ops: Builder, config: EncoderConfig, name: string, x: Value): Value {
   const [query, key, value] = ['query', 'key', 'value'].map(part =>
     ops.linear(`${name}.attention.self.${part}`, x, config.hidden_size),
-  ) as [T, T, T]
+  ) as [Value, Value, Value]
   const context = ops.attention(query, key, value, {
     heads: config.num_attention_heads,
     causal: false,
@@ -83,48 +84,48 @@ function encoderLayer<T>(ops: Ops<T>, config: EncoderConfig, name: string, x: T)
 }
 
 /** BertSelfOutput, BertOutput. */
-function residual<T>(ops: Ops<T>, config: EncoderConfig, name: string, x: T, skip: T): T {
+function residual(ops: Builder, config: EncoderConfig, name: string, x: Value, skip: Value): Value {
   return ops.frame(x, input => {
     const projected = ops.linear(`${name}.dense`, input, config.hidden_size)
     return ops.layerNorm(`${name}.LayerNorm`, ops.residual(ops.dropout(projected, config.hidden_dropout_prob), skip))
   })
 }
 
-function bertClassifier<T>(ops: Ops<T>, config: EncoderConfig, hidden: T, labels: number): T {
+function bertClassifier(ops: Builder, config: EncoderConfig, hidden: Value, labels: number): Value {
   const pooled = ops.tanh(ops.linear('pooler.dense', ops.firstToken(hidden), config.hidden_size))
   return ops.linear('classifier', ops.dropout(pooled, config.hidden_dropout_prob), labels)
 }
 
-function robertaClassifier<T>(ops: Ops<T>, config: EncoderConfig, hidden: T, labels: number): T {
+function robertaClassifier(ops: Builder, config: EncoderConfig, hidden: Value, labels: number): Value {
   const first = ops.dropout(ops.firstToken(hidden), config.hidden_dropout_prob)
   const dense = ops.tanh(ops.linear('classifier.dense', first, config.hidden_size))
   return ops.linear('classifier.out_proj', ops.dropout(dense, config.hidden_dropout_prob), labels)
 }
 
-function bertLanguageHead<T>(ops: Ops<T>, config: EncoderConfig, hidden: T): T {
+function bertLanguageHead(ops: Builder, config: EncoderConfig, hidden: Value): Value {
   const transformed = ops.gelu(ops.linear('cls.transform.dense', hidden, config.hidden_size))
   const normalised = ops.layerNorm('cls.transform.LayerNorm', transformed)
   return ops.linear('cls.decoder', normalised, config.vocab_size, { tiedTo: 'embeddings.word_embeddings.weight' })
 }
 
-export function distilbert<T>(ops: Ops<T>, config: DistilbertConfig, tokens: number, task: Task, labels: number): T {
+export function distilbert(ops: Builder, config: DistilbertConfig, tokens: number, task: Task, labels: number): Value {
   const positions = config.max_position_embeddings
   ops.positionIds(positions)
-  const words = ops.embedding('embeddings.word_embeddings', ops.input, config.vocab_size, config.dim)
+  const words = ops.embedding('embeddings.word_embeddings', ops.input(), config.vocab_size, config.dim)
   const places = ops.constantEmbedding('embeddings.position_embeddings', positions, config.dim, tokens)
   let x = ops.dropout(ops.layerNorm('embeddings.LayerNorm', ops.add(words, places)), config.dropout)
-  x = ops.layers(x, config.n_layers, (states, index) =>
-    ops.block(states, input => distilbertLayer(ops, config, `transformer.layer.${index}`, input)),
+  x = ops.layers(x, 'transformer.layer', config.n_layers, (states, { name }) =>
+    ops.block(states, input => distilbertLayer(ops, config, name, input)),
   )
   if (task === 'masked-lm') return distilbertLanguageHead(ops, config, x)
   const pooled = ops.relu(ops.linear('pre_classifier', ops.firstToken(x), config.dim))
   return ops.linear('classifier', ops.dropout(pooled, config.seq_classif_dropout), labels)
 }
 
-function distilbertLayer<T>(ops: Ops<T>, config: DistilbertConfig, name: string, x: T): T {
+function distilbertLayer(ops: Builder, config: DistilbertConfig, name: string, x: Value): Value {
   const [query, key, value] = ['q_lin', 'k_lin', 'v_lin'].map(part =>
     ops.linear(`${name}.attention.${part}`, x, config.dim),
-  ) as [T, T, T]
+  ) as [Value, Value, Value]
   const context = ops.attention(query, key, value, {
     heads: config.n_heads,
     causal: false,
@@ -137,7 +138,7 @@ function distilbertLayer<T>(ops: Ops<T>, config: DistilbertConfig, name: string,
   return ops.layerNorm(`${name}.output_layer_norm`, ops.residual(narrowed, attended))
 }
 
-function distilbertLanguageHead<T>(ops: Ops<T>, config: DistilbertConfig, hidden: T): T {
+function distilbertLanguageHead(ops: Builder, config: DistilbertConfig, hidden: Value): Value {
   const transformed = ops.gelu(ops.linear('vocab_transform', hidden, config.dim))
   const normalised = ops.layerNorm('vocab_layer_norm', transformed)
   return ops.linear('vocab_projector', normalised, config.vocab_size, { tiedTo: 'embeddings.word_embeddings.weight' })

@@ -4,8 +4,9 @@
  */
 import * as z from 'zod'
 import type { Task } from '../config/spec.ts'
+import type { Builder } from '../program/builder.ts'
+import type { Value } from '../program/program.ts'
 import { activate } from './decoders/feed-forward.ts'
-import type { Ops } from './ops.ts'
 import { layerCount, probability, size } from './schema.ts'
 
 export const modernbertConfig = z.object({
@@ -38,17 +39,19 @@ export type ModernbertConfig = z.infer<typeof modernbertConfig>
 
 const WORDS = 'model.embeddings.tok_embeddings'
 
-export function modernbert<T>(ops: Ops<T>, config: ModernbertConfig, task: Task, labels: number): T {
-  const words = ops.embedding(WORDS, ops.input, config.vocab_size, config.hidden_size)
+export function modernbert(ops: Builder, config: ModernbertConfig, task: Task, labels: number): Value {
+  const words = ops.embedding(WORDS, ops.input(), config.vocab_size, config.hidden_size)
   let x = ops.dropout(norm(ops, config, 'model.embeddings.norm', words), config.embedding_dropout)
   const headSize = config.hidden_size / config.num_attention_heads
   const tables = { full_attention: ops.rotaryTable(x, headSize), sliding_attention: ops.rotaryTable(x, headSize) }
   const kinds = Array.from({ length: config.num_hidden_layers }, (_, index) => kindOf(config, index))
   const namedFirst = kinds.map((kind, index) => (index === 0 ? `first ${kind}` : kind))
-  x = ops.layers(x, namedFirst, (states, index) => {
+  x = ops.layers(x, 'model.layers', namedFirst, (states, { name, index }) => {
     const kind = kindOf(config, index)
     const window = kind === 'full_attention' ? undefined : Math.floor(config.local_attention / 2) + 1
-    return ops.block(states, input => encoderLayer(ops, config, input, { index, table: tables[kind], window }))
+    return ops.block(states, input =>
+      encoderLayer(ops, config, input, { name, isFirst: index === 0, table: tables[kind], window }),
+    )
   })
   const output = norm(ops, config, 'model.final_norm', x)
   if (task === 'masked-lm') return languageHead(ops, config, output)
@@ -60,16 +63,17 @@ function kindOf({ layer_types: types, global_attn_every_n_layers: every }: Moder
   return types?.[index] ?? (index % every === 0 ? 'full_attention' : 'sliding_attention')
 }
 
-interface Layer<T> {
-  readonly index: number
-  readonly table: readonly [T, T]
+interface Layer {
+  readonly name: string
+  readonly isFirst: boolean
+  readonly table: readonly [Value, Value]
   readonly window: number | undefined
 }
 
 /** The embeddings are normalised already: the first layer goes without a norm before its attention. */
-function encoderLayer<T>(ops: Ops<T>, config: ModernbertConfig, x: T, layer: Layer<T>): T {
-  const name = `model.layers.${layer.index}`
-  const before = layer.index === 0 ? x : norm(ops, config, `${name}.attn_norm`, x)
+function encoderLayer(ops: Builder, config: ModernbertConfig, x: Value, layer: Layer): Value {
+  const { name, isFirst } = layer
+  const before = isFirst ? x : norm(ops, config, `${name}.attn_norm`, x)
   const mixed = ops.frame(before, input => attention(ops, config, `${name}.attn`, input, layer))
   const between = ops.add(x, mixed)
   const forFeeding = norm(ops, config, `${name}.mlp_norm`, between)
@@ -79,35 +83,35 @@ function encoderLayer<T>(ops: Ops<T>, config: ModernbertConfig, x: T, layer: Lay
   )
 }
 
-function attention<T>(ops: Ops<T>, config: ModernbertConfig, name: string, x: T, { table, window }: Layer<T>): T {
+function attention(ops: Builder, config: ModernbertConfig, name: string, x: Value, { table, window }: Layer): Value {
   const { hidden_size: hidden, num_attention_heads: heads, attention_dropout: dropout } = config
   const bias = config.attention_bias
   const joined = ops.linear(`${name}.Wqkv`, x, 3 * hidden, { bias })
-  const [query, key, value] = ops.split(joined, [hidden, hidden, hidden]) as [T, T, T]
-  const [q, k] = [query, key].map(states => ops.rotary(states, table, heads, { inFloat32: true })) as [T, T]
+  const [query, key, value] = ops.split(joined, [hidden, hidden, hidden]) as [Value, Value, Value]
+  const [q, k] = [query, key].map(states => ops.rotary(states, table, heads, { inFloat32: true })) as [Value, Value]
   const context = ops.attention(q, k, value, { heads, causal: false, dropout, window, castsSoftmax: true })
   return ops.dropout(ops.linear(`${name}.Wo`, context, hidden, { bias }), dropout)
 }
 
-function feedForward<T>(ops: Ops<T>, config: ModernbertConfig, name: string, x: T): T {
+function feedForward(ops: Builder, config: ModernbertConfig, name: string, x: Value): Value {
   const { hidden_size: hidden, intermediate_size: inner, mlp_bias: bias } = config
   const joined = ops.linear(`${name}.Wi`, x, 2 * inner, { bias })
-  const [input, gate] = ops.split(joined, [inner, inner]) as [T, T]
+  const [input, gate] = ops.split(joined, [inner, inner]) as [Value, Value]
   const product = ops.dropout(ops.multiply(activate(ops, 'gelu', input), gate), config.mlp_dropout)
   return ops.linear(`${name}.Wo`, product, hidden, { bias })
 }
 
-function head<T>(ops: Ops<T>, config: ModernbertConfig, x: T): T {
+function head(ops: Builder, config: ModernbertConfig, x: Value): Value {
   const dense = ops.linear('head.dense', x, config.hidden_size, { bias: config.classifier_bias })
   return norm(ops, config, 'head.norm', ops.gelu(dense))
 }
 
 /** loss_utils.py ForMaskedLMLoss works on float32 logits. */
-function languageHead<T>(ops: Ops<T>, config: ModernbertConfig, x: T): T {
+function languageHead(ops: Builder, config: ModernbertConfig, x: Value): Value {
   const decoder = { bias: config.decoder_bias, tiedTo: `${WORDS}.weight` }
   return ops.float32(ops.linear('decoder', head(ops, config, x), config.vocab_size, decoder))
 }
 
-function norm<T>(ops: Ops<T>, { norm_bias: bias }: ModernbertConfig, name: string, x: T): T {
+function norm(ops: Builder, { norm_bias: bias }: ModernbertConfig, name: string, x: Value): Value {
   return ops.layerNorm(name, x, { bias })
 }

@@ -1,6 +1,8 @@
 /** T5 and FLAN-T5: an encoder and a decoder with learned relative positions. transformers: models/t5. */
 import * as z from 'zod'
-import type { AttentionShape, Ops } from './ops.ts'
+import type { Builder } from '../program/builder.ts'
+import type { AttentionShape } from '../program/ops/mixers.ts'
+import type { Value } from '../program/program.ts'
 import { layerCount, probability, size } from './schema.ts'
 
 export const t5Config = z.object({
@@ -26,8 +28,8 @@ export type T5Config = z.infer<typeof t5Config>
 const WORDS = 'shared.weight'
 
 /** `targetTokens`: of the labels, which shifted by one are the decoder's input. */
-export function t5<T>(ops: Ops<T>, config: T5Config, tokens: number, targetTokens: number): T {
-  const encoder: Stack<T> = { config, name: 'encoder', ids: ops.input, tokens, layers: config.num_layers }
+export function t5(ops: Builder, config: T5Config, tokens: number, targetTokens: number): Value {
+  const encoder: Stack = { config, name: 'encoder', ids: ops.input(), tokens, layers: config.num_layers }
   const encoded = runStack(ops, encoder)
   const decoded = runStack(ops, {
     config,
@@ -41,17 +43,17 @@ export function t5<T>(ops: Ops<T>, config: T5Config, tokens: number, targetToken
   return ops.linear('lm_head', output, config.vocab_size, { bias: false, tiedTo: WORDS })
 }
 
-interface Stack<T> {
+interface Stack {
   readonly config: T5Config
   readonly name: string
-  readonly ids: T
+  readonly ids: Value
   readonly tokens: number
   readonly layers: number
   /** What a decoder attends to beside itself. */
-  readonly source?: { readonly encoded: T; readonly tokens: number }
+  readonly source?: { readonly encoded: Value; readonly tokens: number }
 }
 
-function runStack<T>(ops: Ops<T>, { config, name, ids, tokens, layers, source }: Stack<T>): T {
+function runStack(ops: Builder, { config, name, ids, tokens, layers, source }: Stack): Value {
   const { num_heads: heads, relative_attention_num_buckets: buckets, dropout_rate: dropout } = config
   const words = ops.embedding('shared', ids, config.vocab_size, config.d_model)
   const table = `${name}.block.0.layer.0.SelfAttention.relative_attention_bias`
@@ -59,9 +61,8 @@ function runStack<T>(ops: Ops<T>, { config, name, ids, tokens, layers, source }:
   const sourceBias = source && ops.zeroPositionBias(heads, tokens, source.tokens)
   const shared = [bias, ...(source ? [source.encoded] : []), ...(sourceBias ? [sourceBias] : [])]
   let x = ops.dropout(words, dropout)
-  x = ops.layers(x, layers, (states, index) => {
-    const block = `${name}.block.${index}`
-    return ops.block(
+  x = ops.layers(x, `${name}.block`, layers, (states, { name: block }) =>
+    ops.block(
       states,
       input => {
         const causal = source !== undefined
@@ -73,61 +74,61 @@ function runStack<T>(ops: Ops<T>, { config, name, ids, tokens, layers, source }:
         return feedForward(ops, config, `${block}.layer.${source ? 2 : 1}`, joined)
       },
       shared,
-    )
-  })
+    ),
+  )
   return ops.dropout(norm(ops, config, `${name}.final_layer_norm`, x), dropout)
 }
 
-function selfAttention<T>(
-  ops: Ops<T>,
+function selfAttention(
+  ops: Builder,
   config: T5Config,
   name: string,
-  x: T,
-  { causal, bias }: { causal: boolean; bias: T },
-): T {
+  x: Value,
+  { causal, bias }: { causal: boolean; bias: Value },
+): Value {
   return sublayer(ops, config, name, x, normalised =>
     attention(ops, config, `${name}.SelfAttention`, normalised, normalised, { causal, caches: causal, bias }),
   )
 }
 
-function crossAttention<T>(ops: Ops<T>, config: T5Config, name: string, x: T, source: T, bias: T): T {
+function crossAttention(ops: Builder, config: T5Config, name: string, x: Value, source: Value, bias: Value): Value {
   return sublayer(ops, config, name, x, normalised =>
     attention(ops, config, `${name}.EncDecAttention`, normalised, source, { causal: false, caches: true, bias }),
   )
 }
 
 /** Each with its norm before and its residual sum behind. */
-function sublayer<T>(ops: Ops<T>, config: T5Config, name: string, x: T, body: (normalised: T) => T): T {
+function sublayer(ops: Builder, config: T5Config, name: string, x: Value, body: (normalised: Value) => Value): Value {
   return ops.frame(x, input => {
     const result = ops.frame(norm(ops, config, `${name}.layer_norm`, input), body)
     return ops.residual(ops.dropout(result, config.dropout_rate), input)
   })
 }
 
-interface Attended<T> {
+interface Attended {
   readonly causal: boolean
   /** Decoders put keys and values into a cache. */
   readonly caches: boolean
-  readonly bias: T
+  readonly bias: Value
 }
 
-function attention<T>(
-  ops: Ops<T>,
+function attention(
+  ops: Builder,
   config: T5Config,
   name: string,
-  x: T,
-  source: T,
-  { causal, caches, bias }: Attended<T>,
-): T {
+  x: Value,
+  source: Value,
+  { causal, caches, bias }: Attended,
+): Value {
   const { num_heads: heads, d_kv: headSize, dropout_rate: dropout } = config
-  const project = (part: string, from: T) => ops.linear(`${name}.${part}`, from, heads * headSize, { bias: false })
+  const project = (part: string, from: Value) => ops.linear(`${name}.${part}`, from, heads * headSize, { bias: false })
   const [query, key, value] = [project('q', x), project('k', source), project('v', source)]
   const [k, v] = caches ? [ops.cached(key), ops.cached(value)] : [key, value]
   const shape: AttentionShape = { heads, causal, dropout }
   return ops.linear(`${name}.o`, ops.attention(query, k, v, shape, bias), config.d_model, { bias: false })
 }
 
-function feedForward<T>(ops: Ops<T>, config: T5Config, name: string, x: T): T {
+function feedForward(ops: Builder, config: T5Config, name: string, x: Value): Value {
   const module = `${name}.DenseReluDense`
   return sublayer(ops, config, name, x, normalised => {
     const widen = (part: string) => ops.linear(`${module}.${part}`, normalised, config.d_ff, { bias: false })
@@ -140,6 +141,6 @@ function feedForward<T>(ops: Ops<T>, config: T5Config, name: string, x: T): T {
   })
 }
 
-function norm<T>(ops: Ops<T>, config: T5Config, name: string, x: T): T {
+function norm(ops: Builder, config: T5Config, name: string, x: Value): Value {
   return ops.rmsNorm(name, x, { size: config.d_model, scalesInFloat32: false, scalesInput: true })
 }

@@ -115,7 +115,7 @@ describe('a config of TensorFlow.js', () => {
   test('is refused where TensorFlow.js lacks a layer of the model', { timeout: 60_000 }, async () => {
     const { stdout, exitCode } = await run('sweep', 'mistralai/Mixtral-8x7B-v0.1', '--framework', 'tensorflow.js')
     expect(exitCode).toBe(2)
-    expect(stdout).toContain('not supported in TensorFlow.js: sparse experts')
+    expect(stdout).toContain("not supported in TensorFlow.js: the model's ops routed, experts")
   })
 
   test('is not estimated by our model of PyTorch', async () => {

@@ -2,7 +2,7 @@
  * Sparse experts as transformers 5 runs them on CUDA: integrations/moe.py grouped_mm_experts_forward, its default. Every token
  * goes through `perToken` experts, one row each, so no size depends on how evenly the router chooses.
  */
-import type { RouterOptions } from '../../models/ops.ts'
+import type { RouterOptions } from '../../program/ops/linears.ts'
 import { made } from '../autograd.ts'
 import { cast, lowered } from '../ops/casts.ts'
 import { add, elementwise, multiply } from '../ops/primitives.ts'

@@ -1,5 +1,5 @@
 /** Attention over the pixels of an image, composed of products. ultralytics nn/modules/block.py Attention. */
-import type { PixelAttentionShape } from '../../models/ops.ts'
+import type { PixelAttentionShape } from '../../program/ops/images.ts'
 import { made } from '../autograd.ts'
 import { lowered } from '../ops/casts.ts'
 import { batchMatmul, elementwise } from '../ops/primitives.ts'

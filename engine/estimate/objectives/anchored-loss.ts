@@ -5,24 +5,22 @@
  */
 
 import type { TrainingSpec } from '../../config/spec.ts'
-import { forward, type ModelConfig } from '../../models/architecture.ts'
+import type { ModelConfig } from '../../models/architecture.ts'
 import { made } from '../autograd.ts'
 import { shiftedCopy } from '../kernels/composed-ops.ts'
+import { forward } from '../lowering.ts'
 import { cast } from '../ops/casts.ts'
 import { elementwise } from '../ops/primitives.ts'
-import { opsOf } from '../registry.ts'
 import type { Tensor } from '../storage.ts'
 import { markLogits } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { summed } from './log-probabilities.ts'
 
 export function anchoredLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Tensor {
-  const copy = tape.withoutGradients({ of: 'copy', dtype: tape.autocastDtype }, () =>
-    forward(opsOf(tape), config, spec),
-  )
+  const copy = tape.withoutGradients({ of: 'copy', dtype: tape.autocastDtype }, () => forward(tape, config, spec))
   // accelerate returns outputs in float32 under mixed precision.
   const reference = tape.autocastDtype === undefined ? markLogits(copy) : raised(tape, copy)
-  const lowered = markLogits(tape.underAutocast(() => forward(opsOf(tape), config, spec)))
+  const lowered = markLogits(tape.underAutocast(() => forward(tape, config, spec)))
   const unused = withoutGraph(tape, 'own loss', withoutGraph(tape, 'to', lowered))
   const logits = raised(tape, lowered)
   const shifted = shiftedCopy(tape, logits)

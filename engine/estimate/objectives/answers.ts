@@ -4,12 +4,12 @@
  */
 
 import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
-import { forward, type ModelConfig } from '../../models/architecture.ts'
+import type { ModelConfig } from '../../models/architecture.ts'
 import type { OtherSequences } from '../autograd.ts'
 import { KeyValueCache } from '../kernels/key-value-cache.ts'
+import { forward } from '../lowering.ts'
 import { cast } from '../ops/casts.ts'
 import { concatenate, elementwise } from '../ops/primitives.ts'
-import { opsOf } from '../registry.ts'
 import { bytesPerElement, elements, markLogits, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { answerLogProbabilities, summed } from './log-probabilities.ts'
@@ -24,7 +24,7 @@ export function learningFromAnswers(tape: Tape, config: ModelConfig, spec: Train
     else if (method.reference !== 'none') referencePass(tape, config, spec, method, method.reference)
     if (method.reference === 'adapters-copy') copiedAdapters(tape)
   })
-  const logits = tape.underAutocast(() => forward(opsOf(tape), config, spec))
+  const logits = tape.underAutocast(() => forward(tape, config, spec))
   const scores = answerLogProbabilities(tape, logits, { inPlace: method.tempersInPlace })
   return { loss: summed(tape, [scores]), held: [], before }
 }
@@ -38,7 +38,7 @@ function referencePass(
   reference: Exclude<Method['reference'], 'none'>,
 ): void {
   const of = reference === 'adapters-copy' ? 'policy' : reference
-  const logits = tape.withoutGradients({ of }, () => forward(opsOf(tape), config, spec))
+  const logits = tape.withoutGradients({ of }, () => forward(tape, config, spec))
   tape.withoutGradients({ of }, () => answerLogProbabilities(tape, logits, { inPlace }))
 }
 
@@ -59,7 +59,7 @@ function generated(tape: Tape, config: ModelConfig, spec: TrainingSpec, { answer
     cache.begin(upTo)
     const pass = { of: 'policy', sequences: { ...sequences, count, logitsOf: 1, cache } } as const
     tape.withoutGradients(pass, () =>
-      sampled(tape, forward(opsOf(tape), config, { ...spec, sequenceLength: sequences.tokens })),
+      sampled(tape, forward(tape, config, { ...spec, sequenceLength: sequences.tokens })),
     )
   }
   passOver({ tokens: prompt }, prompt)
@@ -83,7 +83,7 @@ function comparedFeatures(tape: Tape, config: ModelConfig, spec: TrainingSpec, {
   const blocks = tape.blockInputs.length
   const sequences = { count, tokens, logitsOf: of === 'copy' ? 1 : tokens }
   tape.withoutGradients({ of, sequences }, () => {
-    const logits = markLogits(forward(opsOf(tape), config, spec))
+    const logits = markLogits(forward(tape, config, spec))
     const states = [...tape.blockInputs.slice(blocks), tape.outputLayerInput ?? logits]
     const features = concatenate(tape, states.slice(0, FEATURE_LAYERS))
     tape.record('return', { reads: [...states, logits, features], outputs: [] })

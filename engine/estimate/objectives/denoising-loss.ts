@@ -3,16 +3,16 @@
  * logits, shifted by one position, are selected at the masked tokens. Their number is random in every step, so all are counted.
  */
 
-import { forward, type ModelConfig } from '../../models/architecture.ts'
+import type { ModelConfig } from '../../models/architecture.ts'
 import { made } from '../autograd.ts'
+import { forward } from '../lowering.ts'
 import { cast } from '../ops/casts.ts'
 import { elementwise } from '../ops/primitives.ts'
-import { opsOf } from '../registry.ts'
 import { elements, markLogits, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 
 export function denoisingLoss(tape: Tape, config: ModelConfig): Tensor {
-  const lowered = markLogits(tape.underAutocast(() => forward(opsOf(tape), config, tape.spec)))
+  const lowered = markLogits(tape.underAutocast(() => forward(tape, config, tape.spec)))
   // accelerate returns outputs in float32 under mixed precision.
   const logits = markLogits(cast(tape, lowered, 'float32'))
   const moved = movedByOne(tape, logits)

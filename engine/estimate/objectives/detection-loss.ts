@@ -4,23 +4,38 @@
  */
 
 import { ASSUMED_OBJECTS, type TrainingSpec } from '../../config/spec.ts'
-import { type Detections, yoloDetector } from '../../models/vision/yolo.ts'
+import { yoloDetector } from '../../models/vision/yolo.ts'
 import type { YoloConfig } from '../../models/vision/yolo-versions.ts'
+import { trace } from '../../program/builder.ts'
+import { interpret } from '../../program/interpreter.ts'
 import { made } from '../autograd.ts'
 import { softmax } from '../kernels/pixel-attention.ts'
 import { cast, lowered, raised } from '../ops/casts.ts'
 import { elementwise } from '../ops/primitives.ts'
-import { opsOf } from '../registry.ts'
+import { rows } from '../registry.ts'
 import { type Dtype, elements, markLogits, type Storage, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { summed } from './log-probabilities.ts'
+
+/** What a head finds. */
+interface Found {
+  readonly boxes: Tensor
+  readonly scores: Tensor
+  readonly keypoints: Tensor | undefined
+}
 
 /** Of a box. */
 const SIDES = 4
 
 export function detectionLoss(tape: Tape, config: YoloConfig, spec: TrainingSpec): Tensor {
   return tape.underAutocast(() => {
-    const heads = yoloDetector(opsOf(tape), config, spec.labels)
+    const program = trace(ops => yoloDetector(ops, config, spec.labels))
+    const found = interpret(program, rows, tape)
+    const heads = program.result.map(({ boxes, scores, keypoints }) => ({
+      boxes: found(boxes),
+      scores: found(scores),
+      keypoints: keypoints && found(keypoints),
+    }))
     const losses = heads.flatMap(head => lossesOf(tape, head, spec.objects ?? ASSUMED_OBJECTS))
     tape.record('return', {
       reads: heads.flatMap(({ boxes, scores, keypoints }) => [boxes, scores, ...(keypoints ? [keypoints] : [])]),
@@ -30,7 +45,7 @@ export function detectionLoss(tape: Tape, config: YoloConfig, spec: TrainingSpec
   })
 }
 
-function lossesOf(tape: Tape, { boxes, scores, keypoints }: Detections<Tensor>, objects: number): readonly Tensor[] {
+function lossesOf(tape: Tape, { boxes, scores, keypoints }: Found, objects: number): readonly Tensor[] {
   const places = keypoints && elementwise(tape, 'contiguous', keypoints)
   const distances = elementwise(tape, 'contiguous', boxes)
   const logits = markLogits(elementwise(tape, 'contiguous', scores))

@@ -1,14 +1,14 @@
 /** From a model to a step's loss: the forward passes of the training method, and what they keep allocated. */
 
 import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
-import { forward, type ModelConfig } from '../../models/architecture.ts'
+import type { ModelConfig } from '../../models/architecture.ts'
 import { teacherConfig } from '../../models/teacher.ts'
 import type { Node, PassWithoutGradients } from '../autograd.ts'
+import { forward } from '../lowering.ts'
 import { cast } from '../ops/casts.ts'
 import { frame } from '../ops/frames.ts'
 import { crossEntropy, mean } from '../ops/loss.ts'
 import { elementwise, multiply } from '../ops/primitives.ts'
-import { opsOf } from '../registry.ts'
 import { bytesPerElement, type Dtype, elements, markLogits, type Storage, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { anchoredLoss } from './anchored-loss.ts'
@@ -63,7 +63,7 @@ function plainLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objecti
 /** A plain loop holds the model's outputs. */
 function ownLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective {
   return tape.underAutocast(() => {
-    const logits = forward(opsOf(tape), config, spec)
+    const logits = forward(tape, config, spec)
     const loss = spec.step === 'training' ? frame(tape, logits, input => crossEntropy(tape, input)) : mean(tape, logits)
     return { loss, held: spec.loop === 'plain' ? [logits.storage, ...tape.held] : [] }
   })
@@ -78,7 +78,7 @@ function withAverage(tape: Tape, spec: TrainingSpec, objective: Objective): Obje
 }
 
 function policyPass(tape: Tape, config: ModelConfig, spec: TrainingSpec): Tensor {
-  return tape.underAutocast(() => forward(opsOf(tape), config, spec))
+  return tape.underAutocast(() => forward(tape, config, spec))
 }
 
 type Method<Kind> = Extract<TrainingMethod, { kind: Kind }>
@@ -153,7 +153,7 @@ function distillation(
 ): Objective {
   const student = markLogits(policyPass(tape, config, spec))
   const teacherOfSpec = teacherConfig(spec) ?? config
-  const teacher = markLogits(tape.withoutGradients({ of: 'copy' }, () => forward(opsOf(tape), teacherOfSpec, spec)))
+  const teacher = markLogits(tape.withoutGradients({ of: 'copy' }, () => forward(tape, teacherOfSpec, spec)))
   const wide = (dtype: Dtype) => tape.storage(elements(student), dtype, true, 'logits')
   const chunk = () => tape.storage(elements(student) / chunks, 'float32', true, 'logits')
   const divergence = tape.tensor([], 'float32', [student], { batched: false })
@@ -213,7 +213,7 @@ function passWithoutGradients(
 ): LogProbabilities {
   // LLaMA-Factory model/loader.py: frozen weights are loaded in the compute type.
   const dtype = method.logProbabilities === 'llamafactory' ? tape.autocastDtype : undefined
-  const logits = tape.withoutGradients({ of, dtype }, () => forward(opsOf(tape), config, spec))
+  const logits = tape.withoutGradients({ of, dtype }, () => forward(tape, config, spec))
   return tape.withoutGradients({ of }, () => logProbabilities(tape, logits, method.logProbabilities))
 }
 

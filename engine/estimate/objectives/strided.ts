@@ -4,10 +4,10 @@
  */
 
 import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
-import { forward, type ModelConfig } from '../../models/architecture.ts'
+import type { ModelConfig } from '../../models/architecture.ts'
 import type { OtherSequences } from '../autograd.ts'
+import { forward } from '../lowering.ts'
 import { cast } from '../ops/casts.ts'
-import { opsOf } from '../registry.ts'
 import { markLogits } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { summed } from './log-probabilities.ts'
@@ -20,9 +20,7 @@ export function learningFromStrides(tape: Tape, config: ModelConfig, spec: Train
   const tokens = stridedTokens(spec) ?? 0
   answered(tape, config, spec, method, tokens)
   const whole = { ...spec, sequenceLength: tokens }
-  const scores = Array.from({ length: method.rollouts }, () =>
-    tape.underAutocast(() => forward(opsOf(tape), config, whole)),
-  )
+  const scores = Array.from({ length: method.rollouts }, () => tape.underAutocast(() => forward(tape, config, whole)))
   compared(tape, config, whole, method, tokens)
   return { loss: summed(tape, scores), held: [] }
 }
@@ -41,7 +39,7 @@ function answered(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: M
     const vocabulary = vocabularyOf(config)
     const before = markLogits(earlier(vocabulary))
     tape.record('logits', { reads: [], outputs: [before, mask] })
-    const logits = markLogits(forward(opsOf(tape), config, { ...spec, sequenceLength: tokens }))
+    const logits = markLogits(forward(tape, config, { ...spec, sequenceLength: tokens }))
     const wide = cast(tape, logits, 'float32')
     const sampled = () => tape.storage(count * vocabulary, 'float32', true, 'logits')
     // The positions' logits divided by the temperature, and their softmax.
@@ -59,7 +57,7 @@ function compared(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: M
   const sequences = ofRollouts(method, tokens, { kernel: 'sdpa', isMasked: isShared })
   const known = tape.blockInputs.length
   tape.withoutGradients({ of: method.reference, sequences }, () => {
-    const logits = markLogits(forward(opsOf(tape), config, spec))
+    const logits = markLogits(forward(tape, config, spec))
     const states = [...tape.blockInputs.slice(known), tape.outputLayerInput ?? logits]
     const wide = isShared ? [...states, logits].map(x => cast(tape, x, 'float32')) : []
     tape.record('return', { reads: [...states, logits, ...wide], outputs: [] })

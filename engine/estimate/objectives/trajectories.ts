@@ -4,11 +4,11 @@
  */
 
 import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
-import { forward, type ModelConfig } from '../../models/architecture.ts'
+import type { ModelConfig } from '../../models/architecture.ts'
 import type { OtherSequences } from '../autograd.ts'
 import { KeyValueCache } from '../kernels/key-value-cache.ts'
+import { forward } from '../lowering.ts'
 import { cast } from '../ops/casts.ts'
-import { opsOf } from '../registry.ts'
 import type { Tensor } from '../storage.ts'
 import { markLogits } from '../storage.ts'
 import type { Tape } from '../tape.ts'
@@ -31,8 +31,8 @@ export function learningFromTrajectories(
     answered(tape, config, spec, method)
     scored(tape, config, spec, method)
   })
-  const policy = trajectoryLogProbabilities(tape, forward(opsOf(tape), config, spec), answerLength, withCritic)
-  const critic = withCritic ? [tape.ofModel(VALUES, () => forward(opsOf(tape), config, judging(spec)))] : []
+  const policy = trajectoryLogProbabilities(tape, forward(tape, config, spec), answerLength, withCritic)
+  const critic = withCritic ? [tape.ofModel(VALUES, () => forward(tape, config, judging(spec)))] : []
   return { loss: summed(tape, [policy, ...critic]), held: [], before }
 }
 
@@ -43,7 +43,7 @@ function answered(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: M
   const cache = new KeyValueCache()
   cache.begin(tokens)
   tape.withoutGradients({ of: 'policy', sequences: { ...sequencesOf(method, prompt), cache } }, () =>
-    logitsIn32Bits(tape, forward(opsOf(tape), config, { ...spec, sequenceLength: prompt })),
+    logitsIn32Bits(tape, forward(tape, config, { ...spec, sequenceLength: prompt })),
   )
   cache.end(tape)
 }
@@ -51,10 +51,10 @@ function answered(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: M
 /** The reference's logits, and in PPO the values and the rewards of every token. */
 function scored(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method): void {
   const sequences = sequencesOf(method, spec.sequenceLength ?? method.answerLength)
-  tape.withoutGradients({ of: 'copy', sequences }, () => logitsIn32Bits(tape, forward(opsOf(tape), config, spec)))
+  tape.withoutGradients({ of: 'copy', sequences }, () => logitsIn32Bits(tape, forward(tape, config, spec)))
   if (!method.withCritic) return
   tape.ofModel(REWARDS, () =>
-    tape.withoutGradients({ of: 'copy', sequences }, () => forward(opsOf(tape), config, judging(spec))),
+    tape.withoutGradients({ of: 'copy', sequences }, () => forward(tape, config, judging(spec))),
   )
 }
 

@@ -21,7 +21,10 @@ export function dropout(tape: Tape, x: Tensor, probability: number): Tensor {
   return output
 }
 
-/** Running without gradients does not imply eval mode; frozen copies are in eval mode, and disabled adapters have no dropout. */
+/**
+ * Running without gradients does not imply eval mode; frozen copies are in eval mode, and disabled adapters have no
+ * dropout.
+ */
 function isInTraining(tape: Tape): boolean {
   return tape.pass === undefined || tape.pass.of === 'policy'
 }

@@ -1,5 +1,5 @@
 /** Mixtures of experts: routers and expert matrices, with their quantisation and adapters. */
-import type { EveryExpertOptions, ExpertOptions, RouterOptions } from '../../models/ops.ts'
+import type { EveryExpertOptions, ExpertOptions, RouterOptions } from '../../program/ops/linears.ts'
 import { made } from '../autograd.ts'
 import { lowRankFactors, withLowRankMatrices } from '../kernels/adapters.ts'
 import { chosenRows, expertProduct, oneByOne, scoredRows, summed } from '../kernels/every-expert.ts'
@@ -167,7 +167,9 @@ export function everyExpert(
   return residual(tape, shared(), summed(tape, results, x), { inPlace: true })
 }
 
-/** torchtune modules/moe/experts.py LoRAGroupedExperts: one matrix per part for all experts, and one pair of adapters. */
+/**
+ * torchtune modules/moe/experts.py LoRAGroupedExperts: one matrix per part for all experts, and one pair of adapters.
+ */
 function chosenExperts(tape: Tape, name: string, rows: Tensor, count: number, inner: number): Tensor {
   const project = (part: string, input: Tensor, to: number) => {
     const product = (weight: Tensor, from: Tensor) => expertProduct(tape, from, weight)
@@ -185,8 +187,8 @@ function chosenExperts(tape: Tape, name: string, rows: Tensor, count: number, in
 }
 
 /**
- * bitsandbytes nn/parametrize.py: quantised parameters that are no linear layer's are dequantised whole when they are asked for,
- * and cached until their module returns. What was dequantised is what the products save.
+ * bitsandbytes nn/parametrize.py: quantised parameters that are no linear layer's are dequantised whole when they are
+ * asked for, and cached until their module returns. What was dequantised is what the products save.
  */
 function expertWeight(tape: Tape, name: string, shape: readonly number[]): Tensor {
   const { quantization, quantizedExperts } = tape.spec

@@ -1,4 +1,5 @@
 /** Python frames and checkpointed blocks: what local variables keep alive, and what the backward pass recomputes. */
+import type { Stack } from '../../program/interpreter.ts'
 import type { Node } from '../autograd.ts'
 import { layerPlan } from '../repetition.ts'
 import type { Storage, Tensor } from '../storage.ts'
@@ -67,17 +68,11 @@ export function block(tape: Tape, x: Tensor, body: (x: Tensor) => Tensor, shared
   return output
 }
 
-export function layers<State>(
-  tape: Tape,
-  x: State,
-  kinds: readonly string[] | number,
-  layer: (x: State, index: number) => State,
-): State {
-  const each = typeof kinds === 'number' ? new Array<string>(kinds).fill('') : kinds
+export function layers(tape: Tape, x: Tensor | undefined, { kinds, layer }: Stack<Tensor>): Tensor | undefined {
   const isOuter = tape.turn === undefined
   const plan = isOuter
-    ? layerPlan(each, tape.firstTurns, tape.turnsBehind)
-    : each.map((_, index) => ({ index, turn: tape.turn }))
+    ? layerPlan(kinds, tape.firstTurns, tape.turnsBehind)
+    : kinds.map((_, index) => ({ index, turn: tape.turn }))
   let states = x
   for (const { index, turn } of plan) {
     tape.turn = turn

@@ -1,6 +1,6 @@
 /** Layers over pixels: convolutions, pooling, batch normalisation. */
 
-import type { Convolution } from '../../models/ops.ts'
+import type { Convolution } from '../../program/ops/images.ts'
 import { made } from '../autograd.ts'
 import { matrixProduct } from '../kernels/matrix-product.ts'
 import { bytesPerElement, elements, type Tensor } from '../storage.ts'

@@ -1,5 +1,5 @@
 /** Embeddings and linear layers: dense, with adapters, or fused with the loss. */
-import type { LinearOptions } from '../../models/ops.ts'
+import type { LinearOptions } from '../../program/ops/linears.ts'
 import { made } from '../autograd.ts'
 import { type Adapters, turnedInput, withLowRank, withMagnitude } from '../kernels/adapters.ts'
 import { chunkedLoss } from '../kernels/chunked-loss.ts'
@@ -25,7 +25,10 @@ export function embedding(tape: Tape, name: string, ids: Tensor, count: number, 
   return ids === tape.batchInput ? ownTokens(tape, amongWords(tape, output)) : output
 }
 
-/** transformers: `masked_scatter` of the towers' outputs into the embeddings, through which their weights' gradients flow. */
+/**
+ * transformers: `masked_scatter` of the towers' outputs into the embeddings, through which their weights' gradients
+ * flow.
+ */
 function amongWords(tape: Tape, words: Tensor): Tensor {
   const towers = tape.towers
   if (towers.length === 0) return words
@@ -115,7 +118,10 @@ function denseLinear(tape: Tape, name: string, x: Tensor, outFeatures: number, o
   return options.composed ? bias.reduce((sum, part) => add(tape, sum, part), output) : output
 }
 
-/** torchao's quantizers skip tied output layers and widths that are not a multiple of the group; torchtune's LoRA recipe skips layers without adapters. */
+/**
+ * torchao's quantizers skip tied output layers and widths that are not a multiple of the group; torchtune's LoRA recipe
+ * skips layers without adapters.
+ */
 function roundingGroup(tape: Tape, name: string, x: Tensor, { tiedTo }: LinearOptions): number | undefined {
   const { fakeQuantization, lora } = tape.spec
   if (fakeQuantization === undefined || tiedTo !== undefined) return undefined
@@ -124,8 +130,8 @@ function roundingGroup(tape: Tape, name: string, x: Tensor, { tiedTo }: LinearOp
 }
 
 /**
- * Liger's ops/fused_linear_cross_entropy.py: computes the gradients of its input and of the weight while it goes through the
- * logits in chunks of about the input's size, and keeps those gradients instead.
+ * Liger's ops/fused_linear_cross_entropy.py: computes the gradients of its input and of the weight while it goes
+ * through the logits in chunks of about the input's size, and keeps those gradients instead.
  */
 function fusedLoss(tape: Tape, name: string, x: Tensor, outFeatures: number, tiedTo: string | undefined): Tensor {
   const weight = weightNamed(tape, tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)])

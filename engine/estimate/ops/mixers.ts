@@ -1,6 +1,9 @@
-/** Layers that mix the tokens of a sequence: attention with its positions and cache, convolutions, linear attention, Mamba. */
+/**
+ * Layers that mix the tokens of a sequence: attention with its positions and cache, convolutions, linear attention,
+ * Mamba.
+ */
 
-import type { AttentionShape, IndexerShape, Mamba2Shape, RotaryOptions } from '../../models/ops.ts'
+import type { AttentionShape, IndexerShape, Mamba2Shape, RotaryOptions } from '../../program/ops/mixers.ts'
 import { made } from '../autograd.ts'
 import { eagerAttention, fusedAttention } from '../kernels/attention.ts'
 import { matrixProduct } from '../kernels/matrix-product.ts'
@@ -56,8 +59,16 @@ export function cached(tape: Tape, x: Tensor, window?: number): Tensor {
   return output
 }
 
-export function attention(tape: Tape, q: Tensor, k: Tensor, v: Tensor, shape: AttentionShape, bias?: Tensor): Tensor {
-  const sinks = shape.sinks === undefined ? undefined : weightNamed(tape, shape.sinks, [shape.heads])
+export function attention(
+  tape: Tape,
+  q: Tensor,
+  k: Tensor,
+  v: Tensor,
+  shape: AttentionShape,
+  bias?: Tensor,
+  sinkName?: string,
+): Tensor {
+  const sinks = sinkName === undefined ? undefined : weightNamed(tape, sinkName, [shape.heads])
   const options = { keyValueHeads: shape.heads, castsSoftmax: false, ...shape, bias, sinks }
   const kernel = tape.pass?.sequences?.attention?.kernel ?? tape.spec.attention
   if (kernel !== 'eager' && !shape.inFloat32) return fusedAttention(tape, q, k, v, options)

@@ -1,5 +1,5 @@
 /** Normalisation and gates around it, as PyTorch and transformers compose them. */
-import type { RmsNormOptions } from '../../models/ops.ts'
+import type { RmsNormOptions } from '../../program/ops/pointwise.ts'
 import { made } from '../autograd.ts'
 import { elements, lastSize, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'

@@ -78,7 +78,9 @@ export function batchMatmul(
   return output
 }
 
-/** A view of part of the last dimension. Its gradient is a tensor of the whole, as SliceBackward0 pads it with zeros. */
+/**
+ * A view of part of the last dimension. Its gradient is a tensor of the whole, as SliceBackward0 pads it with zeros.
+ */
 export function slice(tape: Tape, x: Tensor, size: number): Tensor {
   const output = { ...x, shape: [...x.shape.slice(0, -1), size], edge: tape.newEdge() }
   tape.record('slice', { reads: [x], outputs: [output], gradients: [made(x)] })

@@ -1,5 +1,5 @@
 /** Products with quantised matrices, as bitsandbytes and gptqmodel compute them. */
-import type { LinearOptions } from '../../models/ops.ts'
+import type { LinearOptions } from '../../program/ops/linears.ts'
 import { made } from '../autograd.ts'
 import { matrixProduct } from '../kernels/matrix-product.ts'
 import { dequantisationOf, quantizedBytes } from '../kernels/quantization.ts'
@@ -12,9 +12,10 @@ import { weightNamed } from './weights.ts'
 const INT32_BYTES = 4
 
 /**
- * bitsandbytes: autograd/_functions.py. MatMul4Bit computes in 16 bits, dequantises the matrix for each call, forward and
- * backward, and saves no input. MatMul8bitLt computes in the type of its input, which it keeps as an attribute, out of
- * checkpointing's sight; it quantises the input for an int32 product, and dequantises the matrix for the backward only.
+ * bitsandbytes: autograd/_functions.py. MatMul4Bit computes in 16 bits, dequantises the matrix for each call, forward
+ * and backward, and saves no input. MatMul8bitLt computes in the type of its input, which it keeps as an attribute, out
+ * of checkpointing's sight; it quantises the input for an int32 product, and dequantises the matrix for the backward
+ * only.
  */
 export function quantizedLinear(
   tape: Tape,
@@ -48,7 +49,10 @@ export function quantizedLinear(
   return cast(tape, output, x.dtype)
 }
 
-/** gptqmodel nn_modules/qlinear/torch.py, its kernel for training: an ordinary product, which keeps the dequantised matrix. */
+/**
+ * gptqmodel nn_modules/qlinear/torch.py, its kernel for training: an ordinary product, which keeps the dequantised
+ * matrix.
+ */
 function dequantisedProduct(tape: Tape, name: string, x: Tensor, outFeatures: number, bias: readonly Tensor[]): Tensor {
   const factor = cast(tape, x, 'bfloat16')
   const whole = tape.tensor([outFeatures, lastSize(x)], factor.dtype, [], { batched: false })

@@ -43,7 +43,10 @@ export function addPositions(tape: Tape, name: string, x: Tensor, count: number)
   return add(tape, x, rows % count === 0 ? table : resampled(tape, table, x.shape))
 }
 
-/** transformers' interpolate_pos_encoding: the patches' rows through `upsample_bicubic2d`, then `cat` with the special tokens'. */
+/**
+ * transformers' interpolate_pos_encoding: the patches' rows through `upsample_bicubic2d`, then `cat` with the special
+ * tokens'.
+ */
 function resampled(tape: Tape, table: Tensor, shape: readonly number[]): Tensor {
   const unbatched = { batched: false }
   const resampled = tape.tensor(shape, table.dtype, [table], unbatched)

@@ -1,6 +1,8 @@
 /** Attention with rotary positions and grouped keys and values, as decoders of transformers write it. */
 
-import type { Ops, RotaryOptions } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { RotaryOptions } from '../../program/ops/mixers.ts'
+import type { Value } from '../../program/program.ts'
 import { type DecoderFields, differing, headSizeOf, type Norm, normalised, type Part } from './blueprint.ts'
 
 export interface AttentionTraits {
@@ -52,31 +54,37 @@ export function attentionOf(fields: DecoderFields, traits: AttentionTraits = {})
     const [projected, key, value] = projections(ops, fields, traits, name, x)
     const keyStates = traits.scalesKey ? ops.scale(key) : key
     const [query, gate] = gatedQuery(ops, traits, { name, x, projected, features: heads * size })
-    const norm = (part: 0 | 1, states: typeof x) => {
+    const norm = (part: 0 | 1, states: Value) => {
       const { queryNorm } = traits
       if (queryNorm === undefined) return states
       const features = queryNorm.over === 'each-head' ? size : size * (part === 0 ? heads : keyValueHeads)
       return normalised(ops, queryNorm.norm, `${name}.${queryNorm.names[part]}`, features, states)
     }
-    const turned = (states: typeof x, count: number) => {
+    const turned = (states: Value, count: number) => {
       const rotated = table === undefined ? states : ops.rotary(states, table, count, traits.rotary)
       return traits.headLengths ? ops.rmsNorm(`${name}.qk_norm`, rotated, { size, ...unweighted }) : rotated
     }
-    const placed = (part: 0 | 1, states: typeof x, count: number) =>
+    const placed = (part: 0 | 1, states: Value, count: number) =>
       traits.queryNorm?.isAfterRotation ? norm(part, turned(states, count)) : turned(norm(part, states), count)
     const q = placed(0, query, heads)
     const k = placed(1, keyStates, keyValueHeads)
     const window = (traits.slides?.(index) ?? false) ? (fields.sliding_window ?? undefined) : undefined
     const scaled = traits.scalesQuery ? ops.scale(q) : q
-    const context = ops.attention(scaled, ops.cached(k, window), ops.cached(value, window), {
-      heads,
-      keyValueHeads,
-      causal: true,
-      dropout: fields.attention_dropout,
-      window,
-      castsSoftmax: traits.softmaxType !== 'own',
-      ...(traits.hasSinks && { sinks: `${name}.sinks` }),
-    })
+    const context = ops.attention(
+      scaled,
+      ops.cached(k, window),
+      ops.cached(value, window),
+      {
+        heads,
+        keyValueHeads,
+        causal: true,
+        dropout: fields.attention_dropout,
+        window,
+        castsSoftmax: traits.softmaxType !== 'own',
+      },
+      undefined,
+      traits.hasSinks ? `${name}.sinks` : undefined,
+    )
     const gated = gate === undefined ? context : ops.multiply(context, ops.sigmoid(gate))
     const { outputName = 'o_proj', outputBias: bias = false } = traits
     const output = ops.linear(`${name}.${outputName}`, gated, fields.hidden_size, { bias })
@@ -85,32 +93,38 @@ export function attentionOf(fields: DecoderFields, traits: AttentionTraits = {})
   return traits.slides === undefined ? attention : differing(attention, traits.slides)
 }
 
-interface Projected<T> {
+interface Projected {
   readonly name: string
-  readonly x: T
-  readonly projected: T
+  readonly x: Value
+  readonly projected: Value
   /** Of all heads. */
   readonly features: number
 }
 
-function gatedQuery<T>(
-  ops: Ops<T>,
+function gatedQuery(
+  ops: Builder,
   { isGated, gateName }: AttentionTraits,
-  { name, x, projected, features }: Projected<T>,
-): [query: T, gate: T | undefined] {
+  { name, x, projected, features }: Projected,
+): [query: Value, gate: Value | undefined] {
   if (gateName !== undefined) return [projected, ops.linear(`${name}.${gateName}`, x, features, { bias: false })]
   if (!isGated) return [projected, undefined]
-  const [query, gate] = ops.split(projected, [features, features]) as [T, T]
+  const [query, gate] = ops.split(projected, [features, features]) as [Value, Value]
   return [query, ops.gathered(gate)]
 }
 
-function projections<T>(ops: Ops<T>, fields: DecoderFields, traits: AttentionTraits, name: string, x: T): [T, T, T] {
+function projections(
+  ops: Builder,
+  fields: DecoderFields,
+  traits: AttentionTraits,
+  name: string,
+  x: Value,
+): [Value, Value, Value] {
   const size = headSizeOf(fields)
   const querySize = fields.num_attention_heads * size
   const keySize = (fields.num_key_value_heads ?? fields.num_attention_heads) * size
   if (traits.joinsProjections) {
     const joined = ops.linear(`${name}.qkv_proj`, x, querySize + 2 * keySize, { bias: false })
-    return ops.slices(joined, [querySize, keySize, keySize]) as [T, T, T]
+    return ops.slices(joined, [querySize, keySize, keySize]) as [Value, Value, Value]
   }
   const project = (part: string, features: number) =>
     ops.linear(`${name}.${part}`, x, features, { bias: traits.queryBias ?? false })

@@ -4,7 +4,8 @@
  */
 import * as z from 'zod'
 import type { Task } from '../../config/spec.ts'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import { layerCount, probability, size } from '../schema.ts'
 
 /** What nearly every decoder's config.json holds. */
@@ -39,23 +40,23 @@ export interface BlockNorms {
 }
 
 /** Where a part of the model stands. */
-export interface Place<T> {
+export interface Place {
   /** Its module path: `model.layers.0.self_attn`. */
   readonly name: string
   /** Of its layer. */
   readonly index: number
   /** cos and sin of the layer's positions; absent where it has none. */
-  readonly table: readonly [T, T] | undefined
+  readonly table: readonly [Value, Value] | undefined
 }
 
 /** A module of the same layer. */
-export function beside<T>(place: Place<T>, module: string): Place<T> {
+export function beside(place: Place, module: string): Place {
   return { ...place, name: `${place.name.slice(0, place.name.lastIndexOf('.'))}.${module}` }
 }
 
 /** [b, s, h] → [b, s, h]. */
 export interface Part {
-  <T>(ops: Ops<T>, place: Place<T>, x: T): T
+  (ops: Builder, place: Place, x: Value): Value
   /** What its layers differ in beside their names; absent where they do not. */
   readonly kindOf?: (index: number) => unknown
 }
@@ -112,7 +113,7 @@ export interface Blueprint {
   /** The output layer is quantised like the rest. */
   readonly quantizesLogits?: boolean
   /** Parts of the checkpoint that text does not reach. */
-  readonly idle?: <T>(ops: Ops<T>) => void
+  readonly idle?: (ops: Builder) => void
 }
 
 const preNorm: BlockNorms = { beforeMixer: 'input_layernorm', beforeFeeding: 'post_attention_layernorm' }
@@ -136,22 +137,20 @@ export function headSizeOf(fields: Pick<DecoderFields, 'head_dim' | 'hidden_size
   return fields.head_dim ?? fields.hidden_size / fields.num_attention_heads
 }
 
-export function decoderModel<T>(ops: Ops<T>, blueprint: Blueprint, task: Task, labels: number): T {
+export function decoderModel(ops: Builder, blueprint: Blueprint, task: Task, labels: number): Value {
   const { root = 'model', vocabulary, hidden, layers, scalesWords = false } = blueprint
   blueprint.idle?.(ops)
-  const words = ops.embedding(`${root}.${blueprint.wordsName ?? 'embed_tokens'}`, ops.input, vocabulary, hidden)
+  const words = ops.embedding(`${root}.${blueprint.wordsName ?? 'embed_tokens'}`, ops.input(), vocabulary, hidden)
   const embedded = blueprint.scalesEmbedded ? ops.scale(ops.withInputGradients(words)) : words
   let x = ops.dropout(scalesWords ? ops.scale(words) : embedded, blueprint.wordDropout ?? 0)
-  const tables: (readonly [T, T])[] = []
+  const tables: (readonly [Value, Value])[] = []
   for (let index = 0; index < layers; index++) {
     const rotary = blueprint.rotaryOf(index)
     if (rotary !== undefined) tables[rotary] ??= ops.rotaryTable(x, blueprint.rotarySize, blueprint.positions)
   }
-  x = ops.layers(x, layerKinds(blueprint), (states, index) => {
+  x = ops.layers(x, `${root}.layers`, layerKinds(blueprint), (states, { name, index }) => {
     const table = tables[blueprint.rotaryOf(index) ?? tables.length]
-    return ops.block(states, input =>
-      decoderLayer(ops, blueprint, { name: `${root}.layers.${index}`, index, table }, input),
-    )
+    return ops.block(states, input => decoderLayer(ops, blueprint, { name, index, table }, input))
   })
   return outputLayer(ops, blueprint, x, task, labels)
 }
@@ -168,7 +167,7 @@ type Output = Pick<
 >
 
 /** The norm of the last hidden states, and logits of words or of classes. */
-export function outputLayer<T>(ops: Ops<T>, blueprint: Output, x: T, task: Task, labels: number): T {
+export function outputLayer(ops: Builder, blueprint: Output, x: Value, task: Task, labels: number): Value {
   const { root = 'model', wordsName = 'embed_tokens', lastNormName = 'norm', vocabulary, hidden } = blueprint
   const output = normalised(ops, blueprint.norm, `${root}.${lastNormName}`, hidden, x)
   if (task !== 'causal-lm') return ops.lastToken(ops.linear('score', output, labels, { bias: false }))
@@ -188,15 +187,15 @@ export function outputLayer<T>(ops: Ops<T>, blueprint: Output, x: T, task: Task,
 }
 
 /** A mixer and a feed-forward, each added to what came in. */
-export function decoderLayer<T>(ops: Ops<T>, blueprint: Blueprint, place: Place<T>, x: T): T {
+export function decoderLayer(ops: Builder, blueprint: Blueprint, place: Place, x: Value): Value {
   const { blockNorms, hidden, feedForwardName = 'mlp', mixerName = () => 'self_attn' } = blueprint
-  const norm = (part: string | undefined, states: T) =>
+  const norm = (part: string | undefined, states: Value) =>
     part === undefined ? states : normalised(ops, blueprint.norm, `${place.name}.${part}`, hidden, states)
-  const added = (result: T, skip: T) => {
+  const added = (result: Value, skip: Value) => {
     const scaled = blueprint.scalesResults ? ops.scale(result) : result
     return ops.residual(ops.dropout(scaled, blueprint.resultDropout ?? 0), skip)
   }
-  const within = (part: string): Place<T> => ({ ...place, name: `${place.name}.${part}` })
+  const within = (part: string): Place => ({ ...place, name: `${place.name}.${part}` })
   const before = norm(blockNorms.beforeMixer, x)
   const mixed = ops.frame(before, input => blueprint.mixer(ops, within(mixerName(place.index)), input))
   const between = added(norm(blockNorms.afterMixer, mixed), x)
@@ -208,7 +207,7 @@ export function decoderLayer<T>(ops: Ops<T>, blueprint: Blueprint, place: Place<
 }
 
 /** `features`: of a group that is normalised. */
-export function normalised<T>(ops: Ops<T>, norm: Norm, name: string, features: number, x: T): T {
+export function normalised(ops: Builder, norm: Norm, name: string, features: number, x: Value): Value {
   switch (norm) {
     case 'layer':
       return ops.layerNorm(name, x)

@@ -3,7 +3,7 @@
  * models/{deepseek_v2,deepseek_v3,deepseek_v32,glm4_moe,glm4_moe_lite,glm_moe_dsa,mistral4}.
  */
 import * as z from 'zod'
-import type { RouterOptions } from '../ops.ts'
+import type { RouterOptions } from '../../program/ops/linears.ts'
 import { expertCount, size, someLayers } from '../schema.ts'
 import { attentionOf, headNorms } from './attention.ts'
 import {

@@ -3,7 +3,8 @@
  * models/{qwen3_next,qwen3_5,qwen3_5_moe}.
  */
 import * as z from 'zod'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import { layerList, size } from '../schema.ts'
 import { attentionOf, headNorms } from './attention.ts'
 import { type Blueprint, type DecoderFields, either, headSizeOf, llamaBlueprint, type Part } from './blueprint.ts'
@@ -23,11 +24,11 @@ export const hybridFields = {
 export type HybridFields = DecoderFields & z.infer<z.ZodObject<typeof hybridFields>>
 
 /** What a layer of linear attention reads: keys, queries and values as one tensor, the gate, and how much to forget and to write. */
-export interface DeltaInputs<T> {
-  readonly joined: T
-  readonly gate: T
-  readonly a: T
-  readonly b: T
+export interface DeltaInputs {
+  readonly joined: Value
+  readonly gate: Value
+  readonly a: Value
+  readonly b: Value
 }
 
 export interface DeltaSizes {
@@ -36,7 +37,7 @@ export interface DeltaSizes {
   readonly heads: number
 }
 
-export type DeltaProjection = <T>(ops: Ops<T>, name: string, x: T, sizes: DeltaSizes) => DeltaInputs<T>
+export type DeltaProjection = (ops: Builder, name: string, x: Value, sizes: DeltaSizes) => DeltaInputs
 
 export function hybridBlueprint(text: HybridFields, feedForward: Part, projection: DeltaProjection): Blueprint {
   const isLinear = (index: number) =>
@@ -69,8 +70,8 @@ function deltaNet(config: HybridFields, projection: DeltaProjection): Part {
   return (ops, { name }, x) => {
     const { joined, gate, a, b } = projection(ops, name, x, { keys, values, heads })
     const convolved = ops.causalConvolution(`${name}.conv1d`, joined, { kernel: config.linear_conv_kernel_dim })
-    const [query, key, value] = ops.split(ops.silu(convolved), [keys, keys, values]) as [typeof x, typeof x, typeof x]
-    const repeat = (states: typeof x) =>
+    const [query, key, value] = ops.split(ops.silu(convolved), [keys, keys, values]) as [Value, Value, Value]
+    const repeat = (states: Value) =>
       heads === keyHeads ? states : ops.repeatHeads(states, heads / keyHeads, keyHeads)
     const context = ops.gatedDeltaRule(name, [repeat(query), repeat(key), value], [a, b], heads)
     const normalised = ops.rmsNorm(`${name}.norm`, context, { size: valueSize, scalesInFloat32: false })

@@ -1,6 +1,8 @@
 /** Sparse mixtures of experts in place of a feed-forward layer. transformers 5: the SparseMoeBlock classes. */
 
-import type { ExpertOptions, Ops, RouterOptions } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { ExpertOptions, RouterOptions } from '../../program/ops/linears.ts'
+import type { Value } from '../../program/program.ts'
 import type { Part } from './blueprint.ts'
 import { type Activation, activate, gatedFeedForward } from './feed-forward.ts'
 
@@ -10,7 +12,7 @@ export interface SparseLayer {
   /** `gate` by default. */
   readonly routerName?: string
   /** SiLU of the first half times the second by default. */
-  readonly gate?: <T>(ops: Ops<T>, joined: T, inner: number) => T
+  readonly gate?: (ops: Builder, joined: Value, inner: number) => Value
 }
 
 /** A feed-forward layer beside the experts that every token goes through. */
@@ -50,8 +52,8 @@ export function withSharedExperts(sparse: Part, hidden: number, shared: SharedEx
 
 /** The activated first half times the second. */
 export function gateBy(activation: Activation) {
-  return <T>(ops: Ops<T>, joined: T, inner: number): T => {
-    const [gate, up] = ops.split(joined, [inner, inner]) as [T, T]
+  return (ops: Builder, joined: Value, inner: number): Value => {
+    const [gate, up] = ops.split(joined, [inner, inner]) as [Value, Value]
     return ops.multiply(activate(ops, activation, gate), up)
   }
 }

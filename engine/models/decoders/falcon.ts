@@ -1,7 +1,8 @@
 /** Falcon 7B and 40B: rotary decoders whose attention and feed-forward run side by side. transformers: models/falcon. */
 import * as z from 'zod'
 import type { Task } from '../../config/spec.ts'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import { layerCount, probability, size } from '../schema.ts'
 
 export const falconConfig = z.object({
@@ -28,16 +29,16 @@ export const falconConfig = z.object({
 export type FalconConfig = z.infer<typeof falconConfig>
 
 /** FalconLinear: `x @ weight.T + bias`, never one op. */
-function falconLinear<T>(ops: Ops<T>, config: FalconConfig, name: string, x: T, outFeatures: number): T {
+function falconLinear(ops: Builder, config: FalconConfig, name: string, x: Value, outFeatures: number): Value {
   return ops.linear(name, x, outFeatures, { bias: config.bias, composed: true })
 }
 
-export function falcon<T>(ops: Ops<T>, config: FalconConfig, task: Task, labels: number): T {
+export function falcon(ops: Builder, config: FalconConfig, task: Task, labels: number): Value {
   const { hidden_size: hidden, num_attention_heads: heads } = config
-  let x = ops.embedding('transformer.word_embeddings', ops.input, config.vocab_size, hidden)
+  let x = ops.embedding('transformer.word_embeddings', ops.input(), config.vocab_size, hidden)
   const table = ops.rotaryTable(x, hidden / heads)
-  x = ops.layers(x, config.num_hidden_layers, (states, index) =>
-    ops.block(states, input => layer(ops, config, `transformer.h.${index}`, table, input)),
+  x = ops.layers(x, 'transformer.h', config.num_hidden_layers, (states, { name }) =>
+    ops.block(states, input => layer(ops, config, name, table, input)),
   )
   const output = ops.layerNorm('transformer.ln_f', x)
   if (task !== 'causal-lm') return ops.lastToken(ops.linear('score', output, labels, { bias: false }))
@@ -45,7 +46,7 @@ export function falcon<T>(ops: Ops<T>, config: FalconConfig, task: Task, labels:
   return ops.linear('lm_head', output, config.vocab_size, { bias: false, ...tied })
 }
 
-function layer<T>(ops: Ops<T>, config: FalconConfig, name: string, table: readonly [T, T], x: T): T {
+function layer(ops: Builder, config: FalconConfig, name: string, table: readonly [Value, Value], x: Value): Value {
   const normsTwice = config.new_decoder_architecture && (config.num_ln_in_parallel_attn ?? 2) === 2
   const normalised = ops.layerNorm(`${name}.${normsTwice ? 'ln_attn' : 'input_layernorm'}`, x)
   const forFeeding = normsTwice ? ops.layerNorm(`${name}.ln_mlp`, x) : normalised
@@ -54,7 +55,7 @@ function layer<T>(ops: Ops<T>, config: FalconConfig, name: string, table: readon
   return ops.residual(ops.dropout(ops.residual(fed, attended, { inPlace: true }), config.hidden_dropout), x)
 }
 
-function attention<T>(ops: Ops<T>, config: FalconConfig, name: string, table: readonly [T, T], x: T): T {
+function attention(ops: Builder, config: FalconConfig, name: string, table: readonly [Value, Value], x: Value): Value {
   const { hidden_size: hidden, num_attention_heads: heads } = config
   const [query, key, value] = projections(ops, config, `${name}.query_key_value`, x)
   const keyValueHeads = config.new_decoder_architecture ? heads : 1
@@ -68,20 +69,20 @@ function attention<T>(ops: Ops<T>, config: FalconConfig, name: string, table: re
 }
 
 /** `_split_heads`: the query is a view of the joined projection; keys and values are gathered, in the 40B for every head. */
-function projections<T>(ops: Ops<T>, config: FalconConfig, name: string, x: T): [T, T, T] {
+function projections(ops: Builder, config: FalconConfig, name: string, x: Value): [Value, Value, Value] {
   const { hidden_size: hidden, num_attention_heads: heads, new_decoder_architecture: isGrouped } = config
   const headSize = hidden / heads
   const keyValueHeads = isGrouped ? (config.num_kv_heads ?? heads) : 1
   const keySize = keyValueHeads * headSize
   const joined = falconLinear(ops, config, name, x, hidden + 2 * keySize)
-  const [query, key, value] = ops.slices(joined, [hidden, keySize, keySize]) as [T, T, T]
+  const [query, key, value] = ops.slices(joined, [hidden, keySize, keySize]) as [Value, Value, Value]
   const gathered = [key, value].map(part => ops.gathered(part))
-  if (!isGrouped) return [query, ...gathered] as [T, T, T]
+  if (!isGrouped) return [query, ...gathered] as [Value, Value, Value]
   const repeated = gathered.map(part => ops.repeatHeads(part, heads / keyValueHeads, keyValueHeads))
-  return [ops.gathered(query), ...repeated] as [T, T, T]
+  return [ops.gathered(query), ...repeated] as [Value, Value, Value]
 }
 
-function feedForward<T>(ops: Ops<T>, config: FalconConfig, name: string, x: T): T {
+function feedForward(ops: Builder, config: FalconConfig, name: string, x: Value): Value {
   const inner = config.ffn_hidden_size ?? 4 * config.hidden_size
   const widened = ops.gelu(falconLinear(ops, config, `${name}.dense_h_to_4h`, x, inner))
   return falconLinear(ops, config, `${name}.dense_4h_to_h`, widened, config.hidden_size)

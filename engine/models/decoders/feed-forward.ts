@@ -1,6 +1,7 @@
 /** The feed-forward layers of decoders. */
 
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import type { Part } from './blueprint.ts'
 
 export type Activation = 'silu' | 'gelu' | 'relu-squared'
@@ -33,7 +34,7 @@ export function joinedFeedForward(
 ): Part {
   return (ops, { name }, x) => {
     const joined = ops.linear(`${name}.${names[0]}`, x, 2 * inner, { bias })
-    const [gate, up] = ops.split(joined, [inner, inner]) as [typeof x, typeof x]
+    const [gate, up] = ops.split(joined, [inner, inner]) as [Value, Value]
     return ops.linear(`${name}.${names[1]}`, ops.multiply(up, activate(ops, activation, gate)), hidden, { bias })
   }
 }
@@ -49,7 +50,7 @@ export function plainFeedForward(
   }
 }
 
-export function activate<T>(ops: Ops<T>, activation: Activation, x: T): T {
+export function activate(ops: Builder, activation: Activation, x: Value): Value {
   switch (activation) {
     case 'silu':
       return ops.silu(x)

@@ -1,7 +1,8 @@
 /** Decoders that compose their attention in float32 whatever kernel is asked for: GPT-J and GPT-Neo. transformers: models/{gptj,gpt_neo}. */
 import * as z from 'zod'
 import type { Task } from '../../config/spec.ts'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import { layerCount, layerList, probability, size } from '../schema.ts'
 
 export const gptjConfig = z.object({
@@ -38,13 +39,13 @@ export const gptNeoConfig = z.object({
 })
 export type GptNeoConfig = z.infer<typeof gptNeoConfig>
 
-export function gptj<T>(ops: Ops<T>, config: GptjConfig, task: Task, labels: number): T {
-  const words = ops.embedding('transformer.wte', ops.input, config.vocab_size, config.n_embd)
+export function gptj(ops: Builder, config: GptjConfig, task: Task, labels: number): Value {
+  const words = ops.embedding('transformer.wte', ops.input(), config.vocab_size, config.n_embd)
   // Sines and cosines of every position, in float32, of every layer.
   ops.positionIds((config.n_layer * config.n_positions * config.rotary_dim) / 2)
   let x = ops.dropout(words, config.embd_pdrop)
-  x = ops.layers(x, config.n_layer, (states, index) =>
-    ops.block(states, input => gptjBlock(ops, config, `transformer.h.${index}`, input)),
+  x = ops.layers(x, 'transformer.h', config.n_layer, (states, { name }) =>
+    ops.block(states, input => gptjBlock(ops, config, name, input)),
   )
   const output = ops.layerNorm('transformer.ln_f', x)
   return task === 'causal-lm'
@@ -53,12 +54,12 @@ export function gptj<T>(ops: Ops<T>, config: GptjConfig, task: Task, labels: num
 }
 
 /** Attention and feed-forward side by side, after one norm. */
-function gptjBlock<T>(ops: Ops<T>, config: GptjConfig, name: string, x: T): T {
+function gptjBlock(ops: Builder, config: GptjConfig, name: string, x: Value): Value {
   const { n_embd: hidden, n_head: heads, n_inner: inner, rotary_dim: rotarySize, resid_pdrop: dropout } = config
   const normalised = ops.layerNorm(`${name}.ln_1`, x)
   const [query, key, value] = projected(ops, `${name}.attn`, normalised, hidden)
   // Each call repeats its sines and cosines for itself.
-  const turned = (part: T) => ops.rotary(part, ops.rotaryTable(part, rotarySize), heads)
+  const turned = (part: Value) => ops.rotary(part, ops.rotaryTable(part, rotarySize), heads)
   const context = ops.attention(turned(query), ops.cached(turned(key)), ops.cached(value), {
     heads,
     causal: true,
@@ -71,15 +72,15 @@ function gptjBlock<T>(ops: Ops<T>, config: GptjConfig, name: string, x: T): T {
   return ops.residual(ops.residual(attended, fed), x)
 }
 
-export function gptNeo<T>(ops: Ops<T>, config: GptNeoConfig, tokens: number, task: Task, labels: number): T {
+export function gptNeo(ops: Builder, config: GptNeoConfig, tokens: number, task: Task, labels: number): Value {
   const { vocab_size, hidden_size: hidden } = config
-  const words = ops.embedding('transformer.wte', ops.input, vocab_size, hidden)
+  const words = ops.embedding('transformer.wte', ops.input(), vocab_size, hidden)
   const places = ops.constantEmbedding('transformer.wpe', config.max_position_embeddings, hidden, tokens)
   // What each position may see, a bool each, of every layer.
   ops.positionIds((config.num_layers * config.max_position_embeddings ** 2) / 8)
   let x = ops.dropout(ops.add(words, places), config.embed_dropout)
-  x = ops.layers(x, config.num_layers, (states, index) =>
-    ops.block(states, input => gptNeoBlock(ops, config, `transformer.h.${index}`, input)),
+  x = ops.layers(x, 'transformer.h', config.num_layers, (states, { name }) =>
+    ops.block(states, input => gptNeoBlock(ops, config, name, input)),
   )
   const output = ops.layerNorm('transformer.ln_f', x)
   return task === 'causal-lm'
@@ -87,7 +88,7 @@ export function gptNeo<T>(ops: Ops<T>, config: GptNeoConfig, tokens: number, tas
     : ops.lastToken(ops.linear('score', output, labels, { bias: false }))
 }
 
-function gptNeoBlock<T>(ops: Ops<T>, config: GptNeoConfig, name: string, x: T): T {
+function gptNeoBlock(ops: Builder, config: GptNeoConfig, name: string, x: Value): Value {
   const { hidden_size: hidden, num_heads: heads, intermediate_size: inner, resid_dropout: dropout } = config
   const attention = `${name}.attn.attention`
   const [query, key, value] = projected(ops, attention, ops.layerNorm(`${name}.ln_1`, x), hidden)
@@ -103,10 +104,10 @@ function gptNeoBlock<T>(ops: Ops<T>, config: GptNeoConfig, name: string, x: T): 
   return ops.residual(attended, ops.dropout(ops.linear(`${name}.mlp.c_proj`, widened, hidden), dropout))
 }
 
-function projected<T>(ops: Ops<T>, name: string, x: T, hidden: number): [query: T, key: T, value: T] {
+function projected(ops: Builder, name: string, x: Value, hidden: number): [query: Value, key: Value, value: Value] {
   return ['q_proj', 'k_proj', 'v_proj'].map(part => ops.linear(`${name}.${part}`, x, hidden, { bias: false })) as [
-    T,
-    T,
-    T,
+    Value,
+    Value,
+    Value,
   ]
 }

@@ -4,7 +4,8 @@
  */
 import * as z from 'zod'
 import type { Task } from '../../config/spec.ts'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import { layerCount, layerList, probability, size } from '../schema.ts'
 import { gemma3nAudio, gemma3nAudioConfig, gemma3nVision, gemma3nVisionConfig } from '../vision/gemma3n-towers.ts'
 import { idleRmsNorm } from '../vision/towers.ts'
@@ -18,6 +19,7 @@ import {
   type SharingLayer,
   sharingAttention,
   sharingFields,
+  sharingKinds,
   sharingLayer,
   sharingOutput,
 } from './sharing-attention.ts'
@@ -61,32 +63,37 @@ type Gemma3n = z.infer<typeof gemma3nConfig | typeof gemma3nTextConfig>
 const FULL_LAYER_EVERY = 5
 const SPARSE_LAYERS = 10
 
-export function gemma3n<T>(ops: Ops<T>, config: Gemma3n, task: Task, labels: number): T {
+export function gemma3n(ops: Builder, config: Gemma3n, task: Task, labels: number): Value {
   const isText = config.model_type === 'gemma3n_text'
   const text = isText ? config : config.text_config
   const root = isText ? 'model' : 'model.language_model'
   const { hidden_size: hidden, num_hidden_layers: layers, hidden_size_per_layer_input: inputSize } = text
-  const embedded = ops.scale(ops.embedding(`${root}.embed_tokens`, ops.input, text.vocab_size, hidden))
+  const embedded = ops.scale(ops.embedding(`${root}.embed_tokens`, ops.input(), text.vocab_size, hidden))
   const given = ops.withInputGradients(embedded)
   const words = isText ? given : withOtherTokens(ops, config, given)
   const sizes = { layers, vocabulary: text.vocab_size_per_layer_input, size: inputSize }
   const vectors = layerInputs(ops, root, words, sizes)
-  const turning = [0, 1].map(() => ops.rotaryTable(words, text.head_dim)) as [Table<T>, Table<T>]
+  const turning = [0, 1].map(() => ops.rotaryTable(words, text.head_dim)) as [Table, Table]
   const tables = { full_attention: turning[0], sliding_attention: turning[1] }
-  const shared: SharedStates<T> = new Map()
-  const streams = ops.layers(spread(ops, root, text, words), layerKinds(text), (states, index) => {
-    const [vector = vectors] = ops.slices(vectors, [inputSize])
-    const attention = attentionOf(text, index)
-    const layer = { name: `${root}.layers.${index}`, index, attention, vector, table: tables[attention.kind], shared }
-    const alsoRead = [vector, ...[...shared.values()].flat()]
-    return ops.block(states, input => decoderLayer(ops, text, layer, input), alsoRead)
-  })
+  const shared: SharedStates = new Map()
+  const streams = ops.layers(
+    spread(ops, root, text, words),
+    `${root}.layers`,
+    layerKinds(text),
+    (states, { name, index }) => {
+      const [vector = vectors] = ops.slices(vectors, [inputSize])
+      const attention = attentionOf(text, index)
+      const layer = { name, index, attention, vector, table: tables[attention.kind], shared }
+      const alsoRead = [vector, ...[...shared.values()].flat()]
+      return ops.block(states, input => decoderLayer(ops, text, layer, input), alsoRead)
+    },
+  )
   const output = sharingOutput(text, root, config.tie_word_embeddings)
   return outputLayer(ops, output, gathered(ops, root, text, streams), task, labels)
 }
 
 /** Every token goes through the tables of images and of sound too, whatever it is. */
-function withOtherTokens<T>(ops: Ops<T>, config: z.infer<typeof gemma3nConfig>, words: T): T {
+function withOtherTokens(ops: Builder, config: z.infer<typeof gemma3nConfig>, words: Value): Value {
   const { hidden_size: hidden } = config.text_config
   gemma3nVision(ops)
   gemma3nAudio(ops, config.audio_config)
@@ -94,13 +101,13 @@ function withOtherTokens<T>(ops: Ops<T>, config: z.infer<typeof gemma3nConfig>, 
   return ops.either(otherTokens(ops, 'model.embed_audio', config.audio_config, hidden), seen)
 }
 
-function otherTokens<T>(
-  ops: Ops<T>,
+function otherTokens(
+  ops: Builder,
   name: string,
   source: { vocab_size: number; hidden_size: number },
   hidden: number,
-): T {
-  const looked = ops.embedding(`${name}.embedding`, ops.input, source.vocab_size, source.hidden_size)
+): Value {
+  const looked = ops.embedding(`${name}.embedding`, ops.input(), source.vocab_size, source.hidden_size)
   const normalised = norm(ops, `${name}.hard_embedding_norm`, looked, source.hidden_size)
   idleRmsNorm(ops, `${name}.soft_embedding_norm`, source.hidden_size)
   const projected = ops.linear(`${name}.embedding_projection`, normalised, hidden, { bias: false })
@@ -111,7 +118,7 @@ function otherTokens<T>(
   })
 }
 
-function spread<T>(ops: Ops<T>, root: string, text: Text, words: T): T {
+function spread(ops: Builder, root: string, text: Text, words: Value): Value {
   const magnitude = ops.magnitude(words)
   const others = ofOtherStreams(text, index =>
     ops.scaledTo(magnitude, ops.linear(`${root}.altup_projections.${index}`, words, text.hidden_size, { bias: false })),
@@ -119,7 +126,7 @@ function spread<T>(ops: Ops<T>, root: string, text: Text, words: T): T {
   return ops.stackedStreams([words, ...others])
 }
 
-function gathered<T>(ops: Ops<T>, root: string, text: Text, streams: T): T {
+function gathered(ops: Builder, root: string, text: Text, streams: Value): Value {
   const first = ops.firstStream(streams)
   const magnitude = ops.magnitude(first)
   const others = ofOtherStreams(text, index => {
@@ -130,19 +137,19 @@ function gathered<T>(ops: Ops<T>, root: string, text: Text, streams: T): T {
   return ops.meanOfStreams(ops.stackedStreams([first, ...others]))
 }
 
-function ofOtherStreams<T>({ altup_num_inputs: streams }: Text, make: (index: number) => T): T[] {
+function ofOtherStreams({ altup_num_inputs: streams }: Text, make: (index: number) => Value): Value[] {
   return Array.from({ length: streams - 1 }, (_, index) => make(index))
 }
 
-type Table<T> = readonly [T, T]
+type Table = readonly [Value, Value]
 
-interface Layer<T> {
+interface Layer {
   readonly name: string
   readonly index: number
   readonly attention: SharingLayer
-  readonly vector: T
-  readonly table: Table<T>
-  readonly shared: SharedStates<T>
+  readonly vector: Value
+  readonly table: Table
+  readonly shared: SharedStates
 }
 
 function attentionOf(text: Text, index: number): SharingLayer {
@@ -155,8 +162,10 @@ function kindOf(text: Text, index: number): LayerKind {
 }
 
 function layerKinds(text: Text): readonly string[] {
-  const kindAt = (index: number) => [attentionOf(text, index), innerSize(text, index), isSparse(text, index)]
-  return Array.from({ length: text.num_hidden_layers }, (_, index) => JSON.stringify(kindAt(index)))
+  const attentions = Array.from({ length: text.num_hidden_layers }, (_, index) => attentionOf(text, index))
+  return sharingKinds(attentions).map((kind, index) =>
+    JSON.stringify([kind, innerSize(text, index), isSparse(text, index)]),
+  )
 }
 
 function innerSize({ intermediate_size: sizes }: Text, index: number): number {
@@ -167,7 +176,7 @@ function isSparse({ activation_sparsity_pattern: sparsity, num_hidden_layers: la
   return sparsity ? (sparsity[index] ?? 0) > 0 : layers > SPARSE_LAYERS && index < SPARSE_LAYERS
 }
 
-function decoderLayer<T>(ops: Ops<T>, text: Text, layer: Layer<T>, streams: T): T {
+function decoderLayer(ops: Builder, text: Text, layer: Layer, streams: Value): Value {
   const { name } = layer
   const { hidden_size: hidden, altup_num_inputs: count, hidden_size_per_layer_input: size } = text
   const predictions = predicted(ops, `${name}.altup`, text, streams)
@@ -190,7 +199,7 @@ function decoderLayer<T>(ops: Ops<T>, text: Text, layer: Layer<T>, streams: T): 
   return ops.addedToOtherStreams(corrected, gatedByInput(ops, name, scaled, layer.vector, { hidden, size }))
 }
 
-function predicted<T>(ops: Ops<T>, name: string, text: Text, streams: T): T {
+function predicted(ops: Builder, name: string, text: Text, streams: Value): Value {
   const modalities = routedStreams(ops, name, text, ops.firstStream(streams))
   const features = text.altup_num_inputs ** 2
   const coefficients = ops.linear(`${name}.prediction_coefs`, modalities, features, { bias: false })
@@ -198,18 +207,18 @@ function predicted<T>(ops: Ops<T>, name: string, text: Text, streams: T): T {
 }
 
 /** How much each stream counts for a token: [b, s, streams]. */
-function routedStreams<T>(ops: Ops<T>, name: string, text: Text, x: T): T {
+function routedStreams(ops: Builder, name: string, text: Text, x: Value): Value {
   const inputs = ops.scale(norm(ops, `${name}.router_norm`, x, text.hidden_size))
   return ops.tanh(ops.linear(`${name}.modality_router`, inputs, text.altup_num_inputs, { bias: false }))
 }
 
-function laurel<T>(ops: Ops<T>, name: string, text: Text, x: T): T {
+function laurel(ops: Builder, name: string, text: Text, x: Value): Value {
   const narrow = ops.linear(`${name}.linear_left`, x, text.laurel_rank, { bias: false })
   const wide = ops.linear(`${name}.linear_right`, narrow, text.hidden_size, { bias: false })
   return ops.residual(norm(ops, `${name}.post_laurel_norm`, wide, text.hidden_size), x)
 }
 
-function perceptron<T>(ops: Ops<T>, text: Text, { name, index }: Layer<T>, x: T): T {
+function perceptron(ops: Builder, text: Text, { name, index }: Layer, x: Value): Value {
   const inner = innerSize(text, index)
   const gate = ops.linear(`${name}.mlp.gate_proj`, x, inner, { bias: false })
   const activated = ops.gelu(isSparse(text, index) ? ops.sparsified(gate) : gate)

@@ -4,7 +4,8 @@
  */
 import * as z from 'zod'
 import type { Task } from '../../config/spec.ts'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import { expertCount, layerCount, probability, size } from '../schema.ts'
 import {
   gemma4Audio,
@@ -27,6 +28,7 @@ import {
   type SharingLayer,
   sharingAttention,
   sharingFields,
+  sharingKinds,
   sharingLayer,
   sharingOutput,
 } from './sharing-attention.ts'
@@ -82,12 +84,12 @@ type Gemma4 = z.infer<typeof gemma4Config | typeof gemma4UnifiedConfig | typeof 
 
 const FULL_LAYER_EVERY = 6
 
-export function gemma4<T>(ops: Ops<T>, config: Gemma4, task: Task, labels: number): T {
+export function gemma4(ops: Builder, config: Gemma4, task: Task, labels: number): Value {
   towers(ops, config)
   const text = config.model_type === 'gemma4_text' ? config : config.text_config
   const { hidden_size: hidden, num_hidden_layers: layers, hidden_size_per_layer_input: inputSize } = text
   const root = config.model_type === 'gemma4_text' ? 'model' : 'model.language_model'
-  const words = ops.scale(ops.embedding(`${root}.embed_tokens`, ops.input, text.vocab_size, hidden))
+  const words = ops.scale(ops.embedding(`${root}.embed_tokens`, ops.input(), text.vocab_size, hidden))
   const given = ops.withInputGradients(words)
   const sizes = { layers, vocabulary: text.vocab_size_per_layer_input, size: inputSize }
   const vectors = inputSize > 0 ? layerInputs(ops, root, given, sizes) : undefined
@@ -95,21 +97,20 @@ export function gemma4<T>(ops: Ops<T>, config: Gemma4, task: Task, labels: numbe
     full_attention: ops.rotaryTable(given, text.global_head_dim),
     sliding_attention: ops.rotaryTable(given, text.head_dim),
   }
-  const shared: SharedStates<T> = new Map()
-  const kinds = Array.from({ length: layers }, (_, index) => JSON.stringify(attentionOf(text, index)))
-  const x = ops.layers(given, kinds, (states, index) => {
-    const attention = attentionOf(text, index)
+  const shared: SharedStates = new Map()
+  const kinds = sharingKinds(Array.from({ length: layers }, (_, index) => attentionOf(text, index)))
+  const x = ops.layers(given, `${root}.layers`, kinds, (states, place) => {
+    const attention = attentionOf(text, place.index)
     const vector = vectors === undefined ? undefined : ops.slices(vectors, [inputSize])[0]
     const layer = { attention, vector, table: tables[attention.kind], shared }
     const alsoRead = [...(vector === undefined ? [] : [vector]), ...[...shared.values()].flat()]
-    const place = { name: `${root}.layers.${index}`, index }
     return ops.block(states, input => decoderLayer(ops, text, place, input, layer), alsoRead)
   })
   const output = sharingOutput(text, root, config.tie_word_embeddings)
   return outputLayer(ops, output, x, task, labels)
 }
 
-function towers<T>(ops: Ops<T>, config: Gemma4): void {
+function towers(ops: Builder, config: Gemma4): void {
   switch (config.model_type) {
     case 'gemma4_text':
       return
@@ -137,11 +138,11 @@ function attentionOf(text: Text, index: number): SharingLayer {
   return { ...layer, keyValueHeads, headSize: text.global_head_dim, keysAreValues }
 }
 
-interface Given<T> {
+interface Given {
   readonly attention: SharingLayer
-  readonly vector: T | undefined
-  readonly table: readonly [T, T]
-  readonly shared: SharedStates<T>
+  readonly vector: Value | undefined
+  readonly table: readonly [Value, Value]
+  readonly shared: SharedStates
 }
 
 interface LayerPlace {
@@ -149,7 +150,7 @@ interface LayerPlace {
   readonly index: number
 }
 
-function decoderLayer<T>(ops: Ops<T>, text: Text, place: LayerPlace, x: T, given: Given<T>): T {
+function decoderLayer(ops: Builder, text: Text, place: LayerPlace, x: Value, given: Given): Value {
   const { name } = place
   const { hidden_size: hidden, hidden_size_per_layer_input: size } = text
   const before = norm(ops, `${name}.input_layernorm`, x, hidden)
@@ -165,7 +166,7 @@ function decoderLayer<T>(ops: Ops<T>, text: Text, place: LayerPlace, x: T, given
   return ops.scale(output, { inPlace: true })
 }
 
-function perceptron<T>(ops: Ops<T>, text: Text, { name, index }: LayerPlace, x: T): T {
+function perceptron(ops: Builder, text: Text, { name, index }: LayerPlace, x: Value): Value {
   const { keysAndValues } = attentionOf(text, index)
   const isWide = text.use_double_wide_mlp && keysAndValues === 'of-an-earlier-layer'
   const inner = text.intermediate_size * (isWide ? 2 : 1)
@@ -174,7 +175,7 @@ function perceptron<T>(ops: Ops<T>, text: Text, { name, index }: LayerPlace, x: 
 }
 
 /** Experts and feed-forward see the same states, each through norms of its own. */
-function besideExperts<T>(ops: Ops<T>, text: Text, place: LayerPlace, x: T): T {
+function besideExperts(ops: Builder, text: Text, place: LayerPlace, x: Value): Value {
   const { name } = place
   const { hidden_size: hidden, num_experts, top_k_experts, moe_intermediate_size } = text
   const [count, perToken, inner] = [num_experts ?? 1, top_k_experts ?? 1, moe_intermediate_size ?? 1]

@@ -1,7 +1,8 @@
 /** GPT BigCode (StarCoder): GPT-2 whose heads share one key and value. transformers: models/gpt_bigcode. */
 import * as z from 'zod'
 import type { Task } from '../../config/spec.ts'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import { gpt2Config } from './gpt2.ts'
 
 export const gptBigCodeConfig = gpt2Config.extend({
@@ -12,15 +13,15 @@ export const gptBigCodeConfig = gpt2Config.extend({
 })
 export type GptBigCodeConfig = z.infer<typeof gptBigCodeConfig>
 
-export function gptBigCode<T>(ops: Ops<T>, config: GptBigCodeConfig, tokens: number, task: Task, labels: number): T {
+export function gptBigCode(ops: Builder, config: GptBigCodeConfig, tokens: number, task: Task, labels: number): Value {
   const { vocab_size: words, n_embd: hidden } = config
   const places = () => ops.constantEmbedding('transformer.wpe', config.n_positions, hidden, tokens)
-  const embedded = ops.add(ops.embedding('transformer.wte', ops.input, words, hidden), places())
+  const embedded = ops.add(ops.embedding('transformer.wte', ops.input(), words, hidden), places())
   // GPTBigCodeModel.bias: what every position may see, a bool each.
   ops.positionIds(config.n_positions ** 2 / 8)
   let x = ops.dropout(embedded, config.embd_pdrop)
-  x = ops.layers(x, config.n_layer, (states, index) =>
-    ops.block(states, input => block(ops, config, `transformer.h.${index}`, input)),
+  x = ops.layers(x, 'transformer.h', config.n_layer, (states, { name }) =>
+    ops.block(states, input => block(ops, config, name, input)),
   )
   const output = ops.layerNorm('transformer.ln_f', x)
   if (task !== 'causal-lm') return ops.lastToken(ops.linear('score', output, labels, { bias: false }))
@@ -28,11 +29,11 @@ export function gptBigCode<T>(ops: Ops<T>, config: GptBigCodeConfig, tokens: num
   return ops.linear('lm_head', output, words, { bias: false, ...tied })
 }
 
-function block<T>(ops: Ops<T>, config: GptBigCodeConfig, name: string, x: T): T {
+function block(ops: Builder, config: GptBigCodeConfig, name: string, x: Value): Value {
   const { n_embd: hidden, n_head: heads, n_inner: inner, resid_pdrop: dropout } = config
   const headSize = hidden / heads
   const joined = ops.linear(`${name}.attn.c_attn`, ops.layerNorm(`${name}.ln_1`, x), hidden + 2 * headSize)
-  const [query, key, value] = ops.split(joined, [hidden, headSize, headSize]) as [T, T, T]
+  const [query, key, value] = ops.split(joined, [hidden, headSize, headSize]) as [Value, Value, Value]
   const context = ops.attention(query, ops.cached(key), ops.cached(value), {
     heads,
     keyValueHeads: 1,

@@ -1,6 +1,7 @@
 /** gpt-oss: attention with a learned sink a head, experts with biases and clamped gates. transformers: models/gpt_oss. */
 import * as z from 'zod'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import { expertCount, layerList, size } from '../schema.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, decoderFields, llamaBlueprint } from './blueprint.ts'
@@ -31,8 +32,8 @@ export function gptOss(config: z.infer<typeof gptOssConfig>): Blueprint {
 }
 
 /** GptOssExperts._apply_gate: (up + 1) * gate * sigmoid(gate * alpha), both clamped, of every other column. */
-function clampedGate<T>(ops: Ops<T>, joined: T, inner: number): T {
-  const [gate, up] = ops.slices(joined, [inner, inner]).map(part => ops.clamp(part)) as [T, T]
+function clampedGate(ops: Builder, joined: Value, inner: number): Value {
+  const [gate, up] = ops.slices(joined, [inner, inner]).map(part => ops.clamp(part)) as [Value, Value]
   const glu = ops.multiply(gate, ops.sigmoid(ops.scale(gate)))
   return ops.multiply(ops.scale(up), glu)
 }

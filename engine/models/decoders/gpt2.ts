@@ -1,7 +1,8 @@
 /** GPT-2: a decoder that normalises before each block, with q, k and v as one projection. transformers: models/gpt2. */
 import * as z from 'zod'
 import type { Task } from '../../config/spec.ts'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import { layerCount, probability, size } from '../schema.ts'
 
 export const gpt2Config = z.object({
@@ -19,12 +20,12 @@ export const gpt2Config = z.object({
 })
 export type Gpt2Config = z.infer<typeof gpt2Config>
 
-export function gpt2<T>(ops: Ops<T>, config: Gpt2Config, tokens: number, task: Task, labels: number): T {
-  const words = ops.embedding('transformer.wte', ops.input, config.vocab_size, config.n_embd)
+export function gpt2(ops: Builder, config: Gpt2Config, tokens: number, task: Task, labels: number): Value {
+  const words = ops.embedding('transformer.wte', ops.input(), config.vocab_size, config.n_embd)
   const places = ops.constantEmbedding('transformer.wpe', config.n_positions, config.n_embd, tokens)
   let x = ops.dropout(ops.add(words, places), config.embd_pdrop)
-  x = ops.layers(x, config.n_layer, (states, index) =>
-    ops.block(states, input => block(ops, config, `transformer.h.${index}`, input)),
+  x = ops.layers(x, 'transformer.h', config.n_layer, (states, { name }) =>
+    ops.block(states, input => block(ops, config, name, input)),
   )
   const hidden = ops.layerNorm('transformer.ln_f', x)
   return task === 'causal-lm'
@@ -32,11 +33,11 @@ export function gpt2<T>(ops: Ops<T>, config: Gpt2Config, tokens: number, task: T
     : ops.lastToken(ops.linear('score', hidden, labels, { bias: false }))
 }
 
-function block<T>(ops: Ops<T>, config: Gpt2Config, name: string, x: T): T {
+function block(ops: Builder, config: Gpt2Config, name: string, x: Value): Value {
   const { n_embd: hidden, n_inner: inner, resid_pdrop: dropout } = config
-  const activate = (x: T) => (config.activation_function === 'gelu' ? ops.gelu(x) : ops.geluNew(x))
+  const activate = (x: Value) => (config.activation_function === 'gelu' ? ops.gelu(x) : ops.geluNew(x))
   const joined = ops.linear(`${name}.attn.c_attn`, ops.layerNorm(`${name}.ln_1`, x), 3 * hidden)
-  const [query, key, value] = ops.split(joined, [hidden, hidden, hidden]) as [T, T, T]
+  const [query, key, value] = ops.split(joined, [hidden, hidden, hidden]) as [Value, Value, Value]
   const context = ops.attention(query, ops.cached(key), ops.cached(value), {
     heads: config.n_head,
     causal: true,

@@ -1,6 +1,7 @@
 /** Jamba: seven layers of Mamba to one of attention, experts in every second. transformers: models/jamba. */
 import * as z from 'zod'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import { expertCount, size } from '../schema.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, decoderFields, either, llamaBlueprint, type Part } from './blueprint.ts'
@@ -48,16 +49,16 @@ function mambaOf(config: Jamba): Part {
   const { hidden_size: hidden, mamba_d_state: stateSize, mamba_proj_bias: bias } = config
   const inner = config.mamba_expand * hidden
   const rank = config.mamba_dt_rank === 'auto' ? Math.ceil(hidden / HIDDEN_PER_RANK) : config.mamba_dt_rank
-  return <T>(ops: Ops<T>, { name }: { readonly name: string }, x: T) => {
-    const norm = (part: string, states: T, features: number) =>
+  return (ops: Builder, { name }: { readonly name: string }, x: Value) => {
+    const norm = (part: string, states: Value, features: number) =>
       ops.rmsNorm(`${name}.${part}`, states, { size: features, scalesInFloat32: false })
     const projected = ops.linear(`${name}.in_proj`, x, 2 * inner, { bias })
-    const [states, gate] = ops.split(projected, [inner, inner]) as [T, T]
+    const [states, gate] = ops.split(projected, [inner, inner]) as [Value, Value]
     const convolved = ops.fusedConvolution(`${name}.conv1d`, states, config.mamba_d_conv, {
       bias: config.mamba_conv_bias,
     })
     const selected = ops.linear(`${name}.x_proj`, convolved, rank + 2 * stateSize, { bias: false })
-    const [steps, input, output] = ops.split(selected, [rank, stateSize, stateSize]) as [T, T, T]
+    const [steps, input, output] = ops.split(selected, [rank, stateSize, stateSize]) as [Value, Value, Value]
     const widened = ops.linear(`${name}.dt_proj`, norm('dt_layernorm', steps, rank), inner, { bias: false })
     const read = norm('b_layernorm', input, stateSize)
     const written = norm('c_layernorm', output, stateSize)

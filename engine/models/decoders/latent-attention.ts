@@ -1,6 +1,6 @@
 /** DeepSeek's multi-head latent attention: keys and values from a narrow shared projection. transformers: models/deepseek_v3. */
 import * as z from 'zod'
-import type { IndexerShape, RotaryOptions } from '../ops.ts'
+import type { IndexerShape, RotaryOptions } from '../../program/ops/mixers.ts'
 import { size } from '../schema.ts'
 import { type DecoderFields, differing, normalised, type Part } from './blueprint.ts'
 

@@ -1,6 +1,6 @@
 /** LLaVA and Pixtral: an encoder of images and two linear layers in front of Llama or Mistral. transformers: models/llava. */
 import * as z from 'zod'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
 import { layerCount, layerList, size } from '../schema.ts'
 import { clip, clipConfig } from '../vision/clip.ts'
 import { idleLinear, pixtral, pixtralConfig } from '../vision/towers.ts'
@@ -52,7 +52,7 @@ export function llava(config: LlavaConfig): Blueprint {
   }
 }
 
-function see<T>(ops: Ops<T>, vision: LlavaConfig['vision_config']): void {
+function see(ops: Builder, vision: LlavaConfig['vision_config']): void {
   switch (vision.model_type) {
     case 'clip_vision_model':
       clip(ops, 'model.vision_tower', vision)

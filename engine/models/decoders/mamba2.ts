@@ -1,6 +1,6 @@
 /** Layers of Mamba 2, as hybrids of transformers write them. */
 import * as z from 'zod'
-import type { Mamba2Shape } from '../ops.ts'
+import type { Mamba2Shape } from '../../program/ops/mixers.ts'
 import { size } from '../schema.ts'
 import type { Part } from './blueprint.ts'
 

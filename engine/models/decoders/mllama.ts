@@ -1,7 +1,8 @@
 /** Llama 3.2 Vision: a decoder with layers of gated cross-attention to the tiles of an image. transformers: models/mllama. */
 import * as z from 'zod'
 import type { TrainingSpec } from '../../config/spec.ts'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import { layerCount, layerList, size, someLayers } from '../schema.ts'
 import { mllamaVision, mllamaVisionConfig, rowsOf } from '../vision/mllama-vision.ts'
 import { attentionOf } from './attention.ts'
@@ -44,16 +45,16 @@ const root = 'model.language_model'
 const READ_ONLY_WORDS = 8
 
 /** What the cross-attention layers read beside the words. */
-export interface Seen<T> {
-  readonly states: T
-  readonly mask: T
+export interface Seen {
+  readonly states: Value
+  readonly mask: Value
   /** cos and sin of the words' positions and of the states', where they turn. */
-  readonly tables?: { readonly words: readonly [T, T]; readonly states: readonly [T, T] }
+  readonly tables?: { readonly words: readonly [Value, Value]; readonly states: readonly [Value, Value] }
   /** Whether rows of words that no image stands before are multiplied by zero after attention too. */
   readonly masksAttended?: boolean
 }
 
-export function mllama<T>(ops: Ops<T>, config: MllamaConfig, spec: TrainingSpec): T {
+export function mllama(ops: Builder, config: MllamaConfig, spec: TrainingSpec): Value {
   const { text_config: text } = config
   const blueprint: Blueprint = {
     ...llamaBlueprint(text, {
@@ -64,14 +65,13 @@ export function mllama<T>(ops: Ops<T>, config: MllamaConfig, spec: TrainingSpec)
   }
   const seen = spec.images && look(ops, config, spec)
   if (seen === undefined) ops.idle(1, () => mllamaVision(ops, config.vision_config, text.hidden_size, { tiles: 1 }))
-  let x = ops.embedding(`${root}.embed_tokens`, ops.input, text.vocab_size + READ_ONLY_WORDS, text.hidden_size)
+  let x = ops.embedding(`${root}.embed_tokens`, ops.input(), text.vocab_size + READ_ONLY_WORDS, text.hidden_size)
   const table = ops.rotaryTable(x, headSizeOf(text))
-  x = ops.layers(x, layerKindsOf(text), (states, index) => {
-    const name = `${root}.layers.${index}`
-    return text.cross_attention_layers.includes(index)
+  x = ops.layers(x, `${root}.layers`, layerKindsOf(text), (states, { name, index }) =>
+    text.cross_attention_layers.includes(index)
       ? crossLayer(ops, text, name, states, seen, spec)
-      : ops.block(states, input => decoderLayer(ops, blueprint, { name, index, table }, input))
-  })
+      : ops.block(states, input => decoderLayer(ops, blueprint, { name, index, table }, input)),
+  )
   return outputLayer(ops, blueprint, x, spec.task, spec.labels)
 }
 
@@ -84,7 +84,7 @@ export function layerKindsOf({
   return Array.from({ length }, (_, index) => (crossing.includes(index) ? 'cross-attention' : 'self-attention'))
 }
 
-function look<T>(ops: Ops<T>, { vision_config: vision, text_config: text }: MllamaConfig, spec: TrainingSpec): Seen<T> {
+function look(ops: Builder, { vision_config: vision, text_config: text }: MllamaConfig, spec: TrainingSpec): Seen {
   const tiles = spec.images?.tiles ?? 1
   const checkpoints = spec.images?.checkpointed === 'self-attention'
   const states = mllamaVision(ops, vision, text.hidden_size, { tiles, checkpoints })
@@ -92,26 +92,26 @@ function look<T>(ops: Ops<T>, { vision_config: vision, text_config: text }: Mlla
 }
 
 /** MllamaTextModel.forward passes over these layers where there is no image. */
-function crossLayer<T>(
-  ops: Ops<T>,
+function crossLayer(
+  ops: Builder,
   text: TextConfig,
   name: string,
-  x: T,
-  seen: Seen<T> | undefined,
+  x: Value,
+  seen: Seen | undefined,
   spec: TrainingSpec,
-): T {
+): Value {
   if (seen === undefined) {
     ops.idle(text.hidden_size, input => crossAttending(ops, text, name, input, { states: input, mask: ops.mask(1, 1) }))
     return x
   }
-  const run = (input: T) => crossAttending(ops, text, name, input, seen)
+  const run = (input: Value) => crossAttending(ops, text, name, input, seen)
   return spec.images?.checkpointed === 'self-attention'
     ? ops.frame(x, run)
     : ops.block(x, run, [seen.states, seen.mask])
 }
 
-export function crossAttending<T>(ops: Ops<T>, text: DecoderFields, name: string, x: T, seen: Seen<T>): T {
-  const norm = (part: string, states: T) => normalised(ops, 'rms', `${name}.${part}`, text.hidden_size, states)
+export function crossAttending(ops: Builder, text: DecoderFields, name: string, x: Value, seen: Seen): Value {
+  const norm = (part: string, states: Value) => normalised(ops, 'rms', `${name}.${part}`, text.hidden_size, states)
   const before = norm('input_layernorm', x)
   const attended = ops.frame(before, input => crossAttention(ops, text, `${name}.cross_attn`, input, seen))
   const masked = seen.masksAttended ? ops.scale(attended) : attended
@@ -125,22 +125,22 @@ export function crossAttending<T>(ops: Ops<T>, text: DecoderFields, name: string
   return ops.residual(ops.tanhGate(`${name}.cross_attn_mlp_gate`, ops.scale(fed)), between)
 }
 
-function crossAttention<T>(ops: Ops<T>, text: DecoderFields, name: string, x: T, seen: Seen<T>): T {
+function crossAttention(ops: Builder, text: DecoderFields, name: string, x: Value, seen: Seen): Value {
   const { states, mask, tables } = seen
   const heads = text.num_attention_heads
   const keyValueHeads = text.num_key_value_heads ?? heads
   const headSize = headSizeOf(text)
-  const project = (part: string, from: T, count: number) =>
+  const project = (part: string, from: Value, count: number) =>
     ops.linear(`${name}.${part}`, from, count * headSize, { bias: false })
-  const norm = (part: string, from: T) => normalised(ops, 'rms', `${name}.${part}`, headSize, from)
-  const turned = (from: T, table: readonly [T, T] | undefined, count: number) =>
+  const norm = (part: string, from: Value) => normalised(ops, 'rms', `${name}.${part}`, headSize, from)
+  const turned = (from: Value, table: readonly [Value, Value] | undefined, count: number) =>
     table === undefined ? from : ops.rotary(from, table, count)
   const query = turned(norm('q_norm', project('q_proj', x, heads)), tables?.words, heads)
   const keys = project('k_proj', states, keyValueHeads)
   const values = project('v_proj', states, keyValueHeads)
   const [key, value] = [turned(norm('k_norm', keys), tables?.states, keyValueHeads), values].map(part =>
     ops.repeatHeads(ops.cached(part), heads / keyValueHeads, keyValueHeads),
-  ) as [T, T]
+  ) as [Value, Value]
   const shape = { heads, causal: false, dropout: text.attention_dropout, castsSoftmax: true }
   const context = ops.attention(query, key, value, shape, mask)
   return ops.linear(`${name}.o_proj`, context, text.hidden_size, { bias: false })

@@ -4,7 +4,8 @@
  */
 import * as z from 'zod'
 import type { TrainingSpec } from '../../config/spec.ts'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import { size } from '../schema.ts'
 import { idleLinear, qwen3Blocks, qwen3VisionConfig, table } from '../vision/towers.ts'
 import { type Blueprint, decoderLayer, headSizeOf, outputLayer } from './blueprint.ts'
@@ -23,24 +24,23 @@ const root = 'model.language_model'
 /** Of an image of 512×512 pixels: squares of 2×2 patches of 16×16, and the separator after them. */
 const ROWS_OF_IMAGE = 257
 
-export function mossVl<T>(ops: Ops<T>, config: MossVlConfig, spec: TrainingSpec): T {
+export function mossVl(ops: Builder, config: MossVlConfig, spec: TrainingSpec): Value {
   const { text_config: text } = config
   const blueprint: Blueprint = { ...qwen3(text), isTied: config.tie_word_embeddings, root }
   mossVision(ops, config)
-  let x = ops.embedding(`${root}.embed_tokens`, ops.input, text.vocab_size, text.hidden_size)
+  let x = ops.embedding(`${root}.embed_tokens`, ops.input(), text.vocab_size, text.hidden_size)
   const words = ops.rotaryTable(x, headSizeOf(text))
   const seen = spec.images && look(ops, config, spec, words)
-  x = ops.layers(x, layerKindsOf(text), (states, index) => {
-    const name = `${root}.layers.${index}`
-    return text.cross_attention_layers.includes(index)
+  x = ops.layers(x, `${root}.layers`, layerKindsOf(text), (states, { name, index }) =>
+    text.cross_attention_layers.includes(index)
       ? crossLayer(ops, config, name, states, seen)
-      : ops.block(states, input => decoderLayer(ops, blueprint, { name, index, table: words }, input))
-  })
+      : ops.block(states, input => decoderLayer(ops, blueprint, { name, index, table: words }, input)),
+  )
   return outputLayer(ops, blueprint, x, spec.task, spec.labels)
 }
 
 /** The tower and its merger stay as they are, LLaMA-Factory's default: their outputs are constants. */
-function look<T>(ops: Ops<T>, config: MossVlConfig, spec: TrainingSpec, words: readonly [T, T]): Seen<T> {
+function look(ops: Builder, config: MossVlConfig, spec: TrainingSpec, words: readonly [Value, Value]): Seen {
   const rows = (spec.images?.tiles ?? 1) * ROWS_OF_IMAGE
   const states = ops.mask(rows, config.text_config.hidden_size)
   const tables = { words, states: ops.rotaryTable(states, headSizeOf(config.text_config)) }
@@ -48,7 +48,7 @@ function look<T>(ops: Ops<T>, config: MossVlConfig, spec: TrainingSpec, words: r
 }
 
 /** MossVLTextModel.forward passes over these layers where there is no image. */
-function crossLayer<T>(ops: Ops<T>, { text_config: text }: MossVlConfig, name: string, x: T, seen?: Seen<T>): T {
+function crossLayer(ops: Builder, { text_config: text }: MossVlConfig, name: string, x: Value, seen?: Seen): Value {
   if (seen !== undefined) {
     const shared = [seen.states, seen.mask, ...(seen.tables?.words ?? []), ...(seen.tables?.states ?? [])]
     return ops.block(x, input => crossAttending(ops, text, name, input, seen), shared)
@@ -58,7 +58,7 @@ function crossLayer<T>(ops: Ops<T>, { text_config: text }: MossVlConfig, name: s
 }
 
 /** Qwen 3 VL's, with one merger for what leaves it and the layers between, side by side. */
-function mossVision<T>(ops: Ops<T>, { vision_config: vision, text_config: text }: MossVlConfig): void {
+function mossVision(ops: Builder, { vision_config: vision, text_config: text }: MossVlConfig): void {
   const visual = 'model.visual'
   const { hidden_size: hidden } = vision
   qwen3Blocks(ops, visual, vision)

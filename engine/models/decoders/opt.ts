@@ -1,7 +1,8 @@
 /** OPT: a decoder with learned positions and ReLU. transformers: models/opt. */
 import * as z from 'zod'
 import type { Task } from '../../config/spec.ts'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import { layerCount, probability, size } from '../schema.ts'
 
 export const optConfig = z.object({
@@ -24,16 +25,16 @@ export type OptConfig = z.infer<typeof optConfig>
 /** OPTLearnedPositionalEmbedding: two rows before the first position. */
 const POSITION_OFFSET = 2
 
-export function opt<T>(ops: Ops<T>, config: OptConfig, task: Task, labels: number): T {
+export function opt(ops: Builder, config: OptConfig, task: Task, labels: number): Value {
   const { hidden_size: hidden, max_position_embeddings: positions } = config
   const embedded = config.word_embed_proj_dim ?? hidden
   const projects = embedded !== hidden
-  const words = ops.embedding('model.decoder.embed_tokens', ops.input, config.vocab_size, embedded)
-  const places = ops.embedding('model.decoder.embed_positions', ops.input, positions + POSITION_OFFSET, hidden)
+  const words = ops.embedding('model.decoder.embed_tokens', ops.input(), config.vocab_size, embedded)
+  const places = ops.embedding('model.decoder.embed_positions', ops.input(), positions + POSITION_OFFSET, hidden)
   const narrow = { bias: false }
   let x = ops.add(projects ? ops.linear('model.decoder.project_in', words, hidden, narrow) : words, places)
-  x = ops.layers(x, config.num_hidden_layers, (states, index) =>
-    ops.block(states, input => layer(ops, config, `model.decoder.layers.${index}`, input)),
+  x = ops.layers(x, 'model.decoder.layers', config.num_hidden_layers, (states, { name }) =>
+    ops.block(states, input => layer(ops, config, name, input)),
   )
   const normalised = config.do_layer_norm_before ? ops.layerNorm('model.decoder.final_layer_norm', x) : x
   const output = projects ? ops.linear('model.decoder.project_out', normalised, embedded, narrow) : normalised
@@ -42,14 +43,14 @@ export function opt<T>(ops: Ops<T>, config: OptConfig, task: Task, labels: numbe
     : ops.lastToken(ops.linear('score', output, labels, narrow))
 }
 
-function layer<T>(ops: Ops<T>, config: OptConfig, name: string, x: T): T {
+function layer(ops: Builder, config: OptConfig, name: string, x: Value): Value {
   const { hidden_size: hidden, do_layer_norm_before: normsBefore, dropout } = config
-  const before = (part: string, states: T) => (normsBefore ? ops.layerNorm(`${name}.${part}`, states) : states)
-  const after = (part: string, states: T) => (normsBefore ? states : ops.layerNorm(`${name}.${part}`, states))
+  const before = (part: string, states: Value) => (normsBefore ? ops.layerNorm(`${name}.${part}`, states) : states)
+  const after = (part: string, states: Value) => (normsBefore ? states : ops.layerNorm(`${name}.${part}`, states))
   const normalised = before('self_attn_layer_norm', x)
   const [query, key, value] = ['q_proj', 'k_proj', 'v_proj'].map(part =>
     ops.linear(`${name}.self_attn.${part}`, normalised, hidden),
-  ) as [T, T, T]
+  ) as [Value, Value, Value]
   const shape = {
     heads: config.num_attention_heads,
     causal: true,

@@ -1,7 +1,8 @@
 /** GPT-NeoX (Pythia) and Phi: decoders whose attention and feed-forward read the same input. transformers: models/{gpt_neox,phi}. */
 import * as z from 'zod'
 import type { Task } from '../../config/spec.ts'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import { layerCount, probability, size } from '../schema.ts'
 
 export const gptNeoxConfig = z.object({
@@ -35,13 +36,13 @@ export const phiConfig = z.object({
 })
 export type PhiConfig = z.infer<typeof phiConfig>
 
-export function gptNeox<T>(ops: Ops<T>, config: GptNeoxConfig, task: Task, labels: number): T {
+export function gptNeox(ops: Builder, config: GptNeoxConfig, task: Task, labels: number): Value {
   const { hidden_size: hidden, num_attention_heads: heads, hidden_dropout: dropout } = config
-  const words = ops.embedding('gpt_neox.embed_in', ops.input, config.vocab_size, hidden)
+  const words = ops.embedding('gpt_neox.embed_in', ops.input(), config.vocab_size, hidden)
   let x = ops.dropout(words, dropout)
   const table = ops.rotaryTable(x, Math.floor((hidden / heads) * config.rotary_pct))
-  x = ops.layers(x, config.num_hidden_layers, (states, index) =>
-    ops.block(states, input => neoxLayer(ops, config, `gpt_neox.layers.${index}`, table, input)),
+  x = ops.layers(x, 'gpt_neox.layers', config.num_hidden_layers, (states, { name }) =>
+    ops.block(states, input => neoxLayer(ops, config, name, table, input)),
   )
   const output = ops.layerNorm('gpt_neox.final_layer_norm', x)
   if (task !== 'causal-lm') return ops.lastToken(ops.linear('score', output, labels, { bias: false }))
@@ -49,12 +50,12 @@ export function gptNeox<T>(ops: Ops<T>, config: GptNeoxConfig, task: Task, label
   return ops.linear('embed_out', output, config.vocab_size, { bias: false, ...tied })
 }
 
-function neoxLayer<T>(ops: Ops<T>, config: GptNeoxConfig, name: string, table: readonly [T, T], x: T): T {
+function neoxLayer(ops: Builder, config: GptNeoxConfig, name: string, table: readonly [Value, Value], x: Value): Value {
   const { hidden_size: hidden, num_attention_heads: heads, hidden_dropout: dropout } = config
   const normalised = ops.layerNorm(`${name}.input_layernorm`, x)
   const joined = ops.linear(`${name}.attention.query_key_value`, normalised, 3 * hidden)
-  const [query, key, value] = ops.split(joined, [hidden, hidden, hidden]) as [T, T, T]
-  const [q, k] = [query, key].map(states => ops.rotary(states, table, heads, { alwaysJoins: true })) as [T, T]
+  const [query, key, value] = ops.split(joined, [hidden, hidden, hidden]) as [Value, Value, Value]
+  const [q, k] = [query, key].map(states => ops.rotary(states, table, heads, { alwaysJoins: true })) as [Value, Value]
   const shape = { heads, causal: true, dropout: config.attention_dropout, castsSoftmax: true }
   const context = ops.attention(q, ops.cached(k), ops.cached(value), shape)
   const attended = ops.dropout(ops.linear(`${name}.attention.dense`, context, hidden), dropout)
@@ -66,19 +67,19 @@ function neoxLayer<T>(ops: Ops<T>, config: GptNeoxConfig, name: string, table: r
   return ops.residual(ops.residual(fed, attended), x)
 }
 
-function neoxFeedForward<T>(ops: Ops<T>, config: GptNeoxConfig, name: string, x: T): T {
+function neoxFeedForward(ops: Builder, config: GptNeoxConfig, name: string, x: Value): Value {
   const normalised = ops.layerNorm(`${name}.post_attention_layernorm`, x)
   const widened = ops.gelu(ops.linear(`${name}.mlp.dense_h_to_4h`, normalised, config.intermediate_size))
   return ops.linear(`${name}.mlp.dense_4h_to_h`, widened, config.hidden_size)
 }
 
-export function phi<T>(ops: Ops<T>, config: PhiConfig, task: Task, labels: number): T {
+export function phi(ops: Builder, config: PhiConfig, task: Task, labels: number): Value {
   const { hidden_size: hidden, num_attention_heads: heads } = config
-  const words = ops.embedding('model.embed_tokens', ops.input, config.vocab_size, hidden)
+  const words = ops.embedding('model.embed_tokens', ops.input(), config.vocab_size, hidden)
   let x = ops.dropout(words, config.embd_pdrop)
   const table = ops.rotaryTable(x, Math.floor((hidden / heads) * config.partial_rotary_factor))
-  x = ops.layers(x, config.num_hidden_layers, (states, index) =>
-    ops.block(states, input => phiLayer(ops, config, `model.layers.${index}`, table, input)),
+  x = ops.layers(x, 'model.layers', config.num_hidden_layers, (states, { name }) =>
+    ops.block(states, input => phiLayer(ops, config, name, table, input)),
   )
   const output = ops.layerNorm('model.final_layernorm', x)
   return task === 'causal-lm'
@@ -86,13 +87,13 @@ export function phi<T>(ops: Ops<T>, config: PhiConfig, task: Task, labels: numbe
     : ops.lastToken(ops.linear('score', output, labels, { bias: false }))
 }
 
-function phiLayer<T>(ops: Ops<T>, config: PhiConfig, name: string, table: readonly [T, T], x: T): T {
+function phiLayer(ops: Builder, config: PhiConfig, name: string, table: readonly [Value, Value], x: Value): Value {
   const { hidden_size: hidden, num_attention_heads: heads, resid_pdrop: dropout } = config
   const normalised = ops.layerNorm(`${name}.input_layernorm`, x)
   const [query, key, value] = ['q_proj', 'k_proj', 'v_proj'].map(part =>
     ops.linear(`${name}.self_attn.${part}`, normalised, hidden),
-  ) as [T, T, T]
-  const [q, k] = [query, key].map(states => ops.rotary(states, table, heads)) as [T, T]
+  ) as [Value, Value, Value]
+  const [q, k] = [query, key].map(states => ops.rotary(states, table, heads)) as [Value, Value]
   const shape = { heads, causal: true, dropout: config.attention_dropout, castsSoftmax: true }
   const context = ops.attention(q, ops.cached(k), ops.cached(value), shape)
   const attended = ops.dropout(ops.linear(`${name}.self_attn.dense`, context, hidden), dropout)

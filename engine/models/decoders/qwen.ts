@@ -1,6 +1,6 @@
 /** Qwen 2, 2.5 and 3, dense, and MiMo. transformers: models/{qwen2,qwen3}; XiaomiMiMo/MiMo-7B-RL: modeling_mimo.py. */
 import * as z from 'zod'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
 import { attentionOf, headNorms } from './attention.ts'
 import {
   type Blueprint,
@@ -48,7 +48,7 @@ export function mimo(config: Omit<z.infer<typeof mimoConfig>, 'model_type'>): Bl
   }
 }
 
-function predictingLayer<T>(ops: Ops<T>, config: DecoderFields, name: string): void {
+function predictingLayer(ops: Builder, config: DecoderFields, name: string): void {
   const { hidden_size: hidden, intermediate_size: inner, num_attention_heads: heads } = config
   const [querySize, keySize] = [heads, config.num_key_value_heads ?? heads].map(
     count => count * headSizeOf(config),

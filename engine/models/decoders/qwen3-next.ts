@@ -1,6 +1,7 @@
 /** Qwen 3 Next: linear and gated attention before many small experts. transformers: models/qwen3_next. */
 import * as z from 'zod'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import { size } from '../schema.ts'
 import { type Blueprint, decoderFields } from './blueprint.ts'
 import { type DeltaInputs, type DeltaSizes, hybridBlueprint, hybridFields } from './delta-net.ts'
@@ -18,13 +19,13 @@ export function qwen3Next(config: z.infer<typeof qwen3NextConfig>): Blueprint {
 }
 
 /** Grouped by key head, so that each part is gathered from all of them. */
-function joinedProjections<T>(ops: Ops<T>, name: string, x: T, { keys, values, heads }: DeltaSizes): DeltaInputs<T> {
+function joinedProjections(ops: Builder, name: string, x: Value, { keys, values, heads }: DeltaSizes): DeltaInputs {
   const parts = (part: string, sizes: readonly number[]) => {
     const features = sizes.reduce((sum, size) => sum + size, 0)
     const joined = ops.linear(`${name}.${part}`, x, features, { bias: false })
     return ops.split(joined, sizes).map(states => ops.gathered(states))
   }
-  const [query, key, value, gate] = parts('in_proj_qkvz', [keys, keys, values, values]) as [T, T, T, T]
-  const [b, a] = parts('in_proj_ba', [heads, heads]) as [T, T]
+  const [query, key, value, gate] = parts('in_proj_qkvz', [keys, keys, values, values]) as [Value, Value, Value, Value]
+  const [b, a] = parts('in_proj_ba', [heads, heads]) as [Value, Value]
   return { joined: ops.concatenate([query, key, value]), gate, a, b }
 }

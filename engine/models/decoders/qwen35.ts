@@ -1,6 +1,7 @@
 /** Qwen 3.5: linear and gated attention, dense or with experts; reads images too. transformers: models/{qwen3_5,qwen3_5_moe}. */
 import * as z from 'zod'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import { expertCount, size } from '../schema.ts'
 import { qwen3Vision, qwen3VisionConfig } from '../vision/towers.ts'
 import { type Blueprint, decoderFields, type Part } from './blueprint.ts'
@@ -55,7 +56,7 @@ function hybrid(config: z.infer<typeof qwen35Config | typeof qwen35MoeConfig>, f
   }
 }
 
-function separateProjections<T>(ops: Ops<T>, name: string, x: T, { keys, values, heads }: DeltaSizes): DeltaInputs<T> {
+function separateProjections(ops: Builder, name: string, x: Value, { keys, values, heads }: DeltaSizes): DeltaInputs {
   const linear = (part: string, features: number) => ops.linear(`${name}.${part}`, x, features, { bias: false })
   const joined = linear('in_proj_qkv', 2 * keys + values)
   const gate = linear('in_proj_z', values)

@@ -3,7 +3,8 @@
  * the keys and values of the last layer of their kind that makes its own. transformers: Gemma3nTextAttention, Gemma4TextAttention.
  */
 import * as z from 'zod'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import { layerList, size, someLayers } from '../schema.ts'
 
 const layerKinds = ['sliding_attention', 'full_attention'] as const
@@ -75,16 +76,26 @@ export function sharingLayer(text: SharingText, index: number, kindOf: (index: n
   }
 }
 
-/** Keys and values that layers hand on to later ones of their kind. */
-export type SharedStates<T> = Map<LayerKind, readonly [keys: T, values: T]>
+/** What tells layers apart: their attention, and what earlier ones have handed on by then. */
+export function sharingKinds(layers: readonly SharingLayer[]): readonly string[] {
+  const handedOn = new Set<LayerKind>()
+  return layers.map(layer => {
+    const kind = JSON.stringify([layer, ...handedOn])
+    if (layer.keysAndValues === 'own-for-later-layers') handedOn.add(layer.kind)
+    return kind
+  })
+}
 
-export function sharingAttention<T>(
-  ops: Ops<T>,
+/** Keys and values that layers hand on to later ones of their kind. */
+export type SharedStates = Map<LayerKind, readonly [keys: Value, values: Value]>
+
+export function sharingAttention(
+  ops: Builder,
   name: string,
-  x: T,
+  x: Value,
   layer: SharingLayer,
-  { table, shared }: { table: readonly [T, T]; shared: SharedStates<T> },
-): T {
+  { table, shared }: { table: readonly [Value, Value]; shared: SharedStates },
+): Value {
   const { heads, keyValueHeads, headSize, bias } = layer
   const projected = ops.linear(`${name}.q_proj`, x, heads * headSize, { bias })
   const query = ops.rotary(norm(ops, `${name}.q_norm`, projected, headSize), table, heads)
@@ -105,13 +116,13 @@ export function sharingAttention<T>(
   return ops.linear(`${name}.o_proj`, context, layer.hidden, { bias })
 }
 
-function ownStates<T>(
-  ops: Ops<T>,
+function ownStates(
+  ops: Builder,
   name: string,
-  x: T,
+  x: Value,
   { keyValueHeads, headSize, bias, keysAreValues }: SharingLayer,
-  table: readonly [T, T],
-): readonly [T, T] {
+  table: readonly [Value, Value],
+): readonly [Value, Value] {
   const features = keyValueHeads * headSize
   const key = ops.linear(`${name}.k_proj`, x, features, { bias })
   const value = keysAreValues ? key : ops.linear(`${name}.v_proj`, x, features, { bias })
@@ -121,7 +132,7 @@ function ownStates<T>(
 }
 
 /** Weighted in float32, as every norm of these models is. `size`: features that are normalised together. */
-export function norm<T>(ops: Ops<T>, name: string, x: T, size: number): T {
+export function norm(ops: Builder, name: string, x: Value, size: number): Value {
   return ops.rmsNorm(name, x, { size, scalesInFloat32: true })
 }
 

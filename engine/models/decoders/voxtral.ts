@@ -1,6 +1,6 @@
 /** Voxtral: Whisper's encoder in front of a Llama, trained on text. transformers: models/voxtral. */
 import * as z from 'zod'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
 import { layerCount, size } from '../schema.ts'
 import { idleLinear, patches, table, tower } from '../vision/towers.ts'
 import type { Blueprint } from './blueprint.ts'
@@ -45,7 +45,7 @@ export function voxtral({ text_config: text, audio_config: audio }: z.infer<type
   }
 }
 
-function speechEncoder<T>(ops: Ops<T>, root: string, config: z.infer<typeof speechEncoderConfig>): void {
+function speechEncoder(ops: Builder, root: string, config: z.infer<typeof speechEncoderConfig>): void {
   const { hidden_size: hidden, intermediate_size: inner } = config
   patches(ops, `${root}.conv1`, hidden, config.num_mel_bins * KERNEL, { bias: true })
   patches(ops, `${root}.conv2`, hidden, hidden * KERNEL, { bias: true })

@@ -1,6 +1,6 @@
 /** CLIP's encoder of images, for the weights that it is. transformers: CLIPVisionModel. */
 import * as z from 'zod'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
 import { layerCount, size } from '../schema.ts'
 import { channels, patches, table, tower } from './towers.ts'
 
@@ -15,7 +15,7 @@ export const clipConfig = z.object({
   patch_size: size.default(32),
 })
 
-export function clip<T>(ops: Ops<T>, root: string, config: z.infer<typeof clipConfig>): void {
+export function clip(ops: Builder, root: string, config: z.infer<typeof clipConfig>): void {
   const { hidden_size: hidden, intermediate_size: inner, patch_size: patch } = config
   table(ops, `${root}.embeddings.class_embedding`, 1, hidden)
   patches(ops, `${root}.embeddings.patch_embedding`, hidden, config.num_channels * patch ** 2)

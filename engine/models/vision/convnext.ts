@@ -1,6 +1,7 @@
 /** ConvNeXt: depthwise convolutions in blocks shaped like a transformer's. transformers: models/convnext. */
 import * as z from 'zod'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import { probability, size, stageDepths } from '../schema.ts'
 
 export const convnextConfig = z.object({
@@ -16,17 +17,17 @@ export type ConvnextConfig = z.infer<typeof convnextConfig>
 /** Features inside a block over those between blocks. */
 const EXPANSION = 4
 
-export function convnext<T>(ops: Ops<T>, config: ConvnextConfig, labels: number): T {
+export function convnext(ops: Builder, config: ConvnextConfig, labels: number): Value {
   const { patch_size: patch, hidden_sizes: sizes } = config
   const [channels = 0] = sizes
   const stem = { kernel: patch, stride: patch, padding: 0, bias: true }
-  const patches = ops.conv2d('embeddings.patch_embeddings', ops.input, channels, stem)
+  const patches = ops.conv2d('embeddings.patch_embeddings', ops.input(), channels, stem)
   const embedded = imageNorm(ops, 'embeddings.layernorm', patches)
   const encoded = ops.frame(embedded, input => encode(ops, config, input))
   return ops.linear('classifier', ops.layerNorm('layernorm', ops.globalAveragePool(encoded)), labels)
 }
 
-function encode<T>(ops: Ops<T>, config: ConvnextConfig, embedded: T): T {
+function encode(ops: Builder, config: ConvnextConfig, embedded: Value): Value {
   const { hidden_sizes: sizes, depths, drop_path_rate: lastRate } = config
   const lastIndex = depths.reduce((sum, depth) => sum + depth, 0) - 1
   let x = embedded
@@ -36,15 +37,15 @@ function encode<T>(ops: Ops<T>, config: ConvnextConfig, embedded: T): T {
     const before = depths.slice(0, stage).reduce((sum, depth) => sum + depth, 0)
     const rateOf = (index: number) => (lastIndex === 0 ? 0 : (lastRate * (before + index)) / lastIndex)
     const kinds = Array.from({ length: depths[stage] ?? 0 }, (_, index) => (rateOf(index) > 0 ? 'drops' : 'keeps'))
-    x = ops.layers(x, kinds, (states, index) => {
+    x = ops.layers(x, `${name}.layers`, kinds, (states, { name: path, index }) => {
       const shape = { channels, dropRate: rateOf(index) }
-      return ops.block(states, input => layer(ops, config, `${name}.layers.${index}`, input, shape))
+      return ops.block(states, input => layer(ops, config, path, input, shape))
     })
   })
   return x
 }
 
-function downsample<T>(ops: Ops<T>, name: string, x: T, channels: number): T {
+function downsample(ops: Builder, name: string, x: Value, channels: number): Value {
   const halving = { kernel: 2, stride: 2, padding: 0, bias: true }
   return ops.conv2d(`${name}.1`, imageNorm(ops, `${name}.0`, x), channels, halving)
 }
@@ -54,7 +55,13 @@ interface LayerShape {
   readonly dropRate: number
 }
 
-function layer<T>(ops: Ops<T>, config: ConvnextConfig, name: string, x: T, { channels, dropRate }: LayerShape): T {
+function layer(
+  ops: Builder,
+  config: ConvnextConfig,
+  name: string,
+  x: Value,
+  { channels, dropRate }: LayerShape,
+): Value {
   const depthwise = { kernel: 7, stride: 1, bias: true, groups: channels }
   const filtered = ops.channelsLast(ops.conv2d(`${name}.dwconv`, x, channels, depthwise))
   const widened = ops.linear(`${name}.pwconv1`, ops.layerNorm(`${name}.layernorm`, filtered), EXPANSION * channels)
@@ -65,6 +72,6 @@ function layer<T>(ops: Ops<T>, config: ConvnextConfig, name: string, x: T, { cha
 }
 
 /** ConvNextLayerNorm with `channels_first`. */
-function imageNorm<T>(ops: Ops<T>, name: string, x: T): T {
+function imageNorm(ops: Builder, name: string, x: Value): Value {
   return ops.channelsFirst(ops.layerNorm(name, ops.channelsLast(x)))
 }

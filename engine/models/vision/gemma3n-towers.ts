@@ -3,7 +3,7 @@
  * TimmWrapperModel.
  */
 import * as z from 'zod'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
 import { layerCount, size } from '../schema.ts'
 import { idleLinear, idleRmsNorm, table } from './towers.ts'
 
@@ -31,11 +31,11 @@ export const gemma3nAudioConfig = z
   })
   .prefault({})
 
-export function gemma3nVision<T>(ops: Ops<T>): void {
+export function gemma3nVision(ops: Builder): void {
   table(ops, 'model.vision_tower', 1, MOBILENET_PARAMETERS)
 }
 
-export function gemma3nAudio<T>(ops: Ops<T>, config: z.infer<typeof gemma3nAudioConfig>): void {
+export function gemma3nAudio(ops: Builder, config: z.infer<typeof gemma3nAudioConfig>): void {
   const root = 'model.audio_tower'
   const sampling = `${root}.subsample_conv_projection`
   const { hidden_size: hidden, input_feat_size: mel } = config
@@ -48,7 +48,7 @@ export function gemma3nAudio<T>(ops: Ops<T>, config: z.infer<typeof gemma3nAudio
     conformer(ops, `${root}.conformer.${index}`, config)
 }
 
-function conformer<T>(ops: Ops<T>, name: string, config: z.infer<typeof gemma3nAudioConfig>): void {
+function conformer(ops: Builder, name: string, config: z.infer<typeof gemma3nAudioConfig>): void {
   const { hidden_size: hidden, conf_num_attention_heads: heads } = config
   const linears = (part: string, names: readonly string[], [from, to] = [hidden, hidden]) => {
     for (const each of names) idleLinear(ops, `${name}.${part}.${each}`, from, to, false)

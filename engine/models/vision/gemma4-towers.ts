@@ -3,7 +3,7 @@
  * Gemma4AudioModel, Gemma4UnifiedVisionEmbedder.
  */
 import * as z from 'zod'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
 import { layerCount, size } from '../schema.ts'
 import { idleLinear, idleRmsNorm, table } from './towers.ts'
 
@@ -38,7 +38,7 @@ export const unifiedAudioConfig = z.object({ audio_embed_dim: size.default(640) 
 type Linear = readonly [name: string, from: number, to: number]
 
 /** `words`: features of an embedded token. */
-export function gemma4Vision<T>(ops: Ops<T>, config: z.infer<typeof gemma4VisionConfig>, words: number): void {
+export function gemma4Vision(ops: Builder, config: z.infer<typeof gemma4VisionConfig>, words: number): void {
   const root = 'model.vision_tower'
   const { hidden_size: hidden, intermediate_size: inner, head_dim: headSize } = config
   const [queries, keys] = [config.num_attention_heads * headSize, config.num_key_value_heads * headSize]
@@ -68,7 +68,7 @@ export function gemma4Vision<T>(ops: Ops<T>, config: z.infer<typeof gemma4Vision
   idleLinear(ops, 'model.embed_vision.embedding_projection', hidden, words, false)
 }
 
-export function gemma4Audio<T>(ops: Ops<T>, config: z.infer<typeof gemma4AudioConfig>, words: number): void {
+export function gemma4Audio(ops: Builder, config: z.infer<typeof gemma4AudioConfig>, words: number): void {
   const root = 'model.audio_tower'
   const { hidden_size: hidden, output_proj_dims: outside } = config
   const [first, second] = config.subsampling_conv_channels
@@ -81,7 +81,7 @@ export function gemma4Audio<T>(ops: Ops<T>, config: z.infer<typeof gemma4AudioCo
   idleLinear(ops, 'model.embed_audio.embedding_projection', outside, words, false)
 }
 
-function conformer<T>(ops: Ops<T>, name: string, config: z.infer<typeof gemma4AudioConfig>): void {
+function conformer(ops: Builder, name: string, config: z.infer<typeof gemma4AudioConfig>): void {
   const { hidden_size: hidden } = config
   for (const part of ['feed_forward1', 'feed_forward2']) {
     wrapped(ops, `${name}.${part}`, [
@@ -112,7 +112,7 @@ interface UnifiedTowers {
 }
 
 /** No towers: patches and sound are projected to words. */
-export function unifiedEmbedders<T>(ops: Ops<T>, config: UnifiedTowers, words: number): void {
+export function unifiedEmbedders(ops: Builder, config: UnifiedTowers, words: number): void {
   const { vision_config: vision, audio_config: audio } = config
   if (vision) {
     const root = 'model.embed_vision'
@@ -128,10 +128,10 @@ export function unifiedEmbedders<T>(ops: Ops<T>, config: UnifiedTowers, words: n
 }
 
 /** Gemma4ClippableLinear, by whose inner name no adapter that is meant for the words finds it. */
-function wrapped<T>(ops: Ops<T>, root: string, linears: readonly Linear[]): void {
+function wrapped(ops: Builder, root: string, linears: readonly Linear[]): void {
   for (const [part, from, to] of linears) idleLinear(ops, `${root}.${part}.linear`, from, to, false)
 }
 
-function norms<T>(ops: Ops<T>, root: string, hidden: number, parts: readonly string[]): void {
+function norms(ops: Builder, root: string, hidden: number, parts: readonly string[]): void {
   for (const part of parts) idleRmsNorm(ops, `${root}.${part}`, hidden)
 }

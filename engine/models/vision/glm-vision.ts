@@ -1,6 +1,6 @@
 /** The part of GLM 4.1 V and 4.6 V that sees images, for the weights that it is. transformers: models/glm4v. */
 import * as z from 'zod'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
 import { layerCount, size } from '../schema.ts'
 import { channels, idleLinear, idleRmsNorm, patches, table, tower, voxels } from './towers.ts'
 
@@ -18,7 +18,7 @@ export const glmVisionConfig = z.object({
 })
 
 /** A block's feed-forward is as wide as what leaves the tower; the width that the config names is that of the last one. */
-export function glmVision<T>(ops: Ops<T>, root: string, config: z.infer<typeof glmVisionConfig>): void {
+export function glmVision(ops: Builder, root: string, config: z.infer<typeof glmVisionConfig>): void {
   const { hidden_size: hidden, out_hidden_size: outside, intermediate_size: inner } = config
   table(ops, `${root}.embeddings.position_embedding`, Math.floor(config.image_size / config.patch_size) ** 2, hidden)
   patches(ops, `${root}.patch_embed.proj`, hidden, voxels(config), { bias: true })

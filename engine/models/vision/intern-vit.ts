@@ -1,6 +1,6 @@
 /** InternViT, the part of InternVL that sees images, for the weights that it is. transformers: models/internvl. */
 import * as z from 'zod'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
 import { layerCount, size } from '../schema.ts'
 import { channels, idleRmsNorm, patches, table, tower } from './towers.ts'
 
@@ -22,7 +22,7 @@ export const internVitConfig = z.object({
   use_mean_pooling: z.boolean().default(true),
 })
 
-export function internVit<T>(ops: Ops<T>, root: string, config: z.infer<typeof internVitConfig>): void {
+export function internVit(ops: Builder, root: string, config: z.infer<typeof internVitConfig>): void {
   const { hidden_size: hidden, intermediate_size: inner, image_size: image, patch_size: patch } = config
   const embeddings = `${root}.embeddings`
   table(ops, `${embeddings}.cls_token`, 1, hidden)

@@ -1,6 +1,6 @@
 /** The part of Llama 4 that sees images, for the weights that it is. transformers: Llama4VisionModel. */
 import * as z from 'zod'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
 import { layerCount, size } from '../schema.ts'
 import { channels, idleLinear, table, tower } from './towers.ts'
 
@@ -16,7 +16,7 @@ export const llama4VisionConfig = z.object({
   projector_output_dim: size.default(4_096),
 })
 
-export function llama4Vision<T>(ops: Ops<T>, root: string, config: z.infer<typeof llama4VisionConfig>): void {
+export function llama4Vision(ops: Builder, root: string, config: z.infer<typeof llama4VisionConfig>): void {
   const { hidden_size: hidden, intermediate_size: inner, patch_size: patch } = config
   idleLinear(ops, `${root}.patch_embedding.linear`, config.num_channels * patch ** 2, hidden, false)
   table(ops, `${root}.class_embedding`, 1, hidden)

@@ -1,6 +1,7 @@
 /** Llama 3.2 Vision's two encoders over the tiles of an image, the second gated. transformers: MllamaVisionModel. */
 import * as z from 'zod'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import { layerCount, layerList, size, someLayers } from '../schema.ts'
 
 /** What transformers' MllamaVisionConfig says where a config.json says nothing. */
@@ -48,13 +49,13 @@ export function rowsOf({ image_size: side, patch_size: patch }: MllamaVisionConf
 }
 
 /** `outside`: the decoder's width. → [b, tiles · rows, outside]. */
-export function mllamaVision<T>(ops: Ops<T>, config: MllamaVisionConfig, outside: number, look: Look): T {
+export function mllamaVision(ops: Builder, config: MllamaVisionConfig, outside: number, look: Look): Value {
   const root = 'model.vision_model'
   const { tiles } = look
   const rows = rowsOf(config)
   const paddedRows = tiles * Math.ceil(rows / ROW_MULTIPLE) * ROW_MULTIPLE
   const mask = ops.mask(paddedRows, paddedRows)
-  const between: T[] = []
+  const between: Value[] = []
   let x = ops.padded(ops.layerNorm(`${root}.layernorm_pre`, embedded(ops, config, root, tiles)), paddedRows)
   for (let index = 0; index < config.num_hidden_layers; index++) {
     x = layer(ops, config, `${root}.transformer.layers.${index}`, x, { ...look, mask, isGated: false })
@@ -67,7 +68,7 @@ export function mllamaVision<T>(ops: Ops<T>, config: MllamaVisionConfig, outside
   return ops.linear('model.multi_modal_projector', ops.joined([x, ...between], tiles * rows), outside)
 }
 
-function embedded<T>(ops: Ops<T>, config: MllamaVisionConfig, root: string, tiles: number): T {
+function embedded(ops: Builder, config: MllamaVisionConfig, root: string, tiles: number): Value {
   const { hidden_size: hidden, image_size: side, patch_size: patch } = config
   const convolution = { kernel: patch, stride: patch, padding: 0 }
   // Tiles one below the other: as large as one after the other.
@@ -81,28 +82,28 @@ function embedded<T>(ops: Ops<T>, config: MllamaVisionConfig, root: string, tile
   return ops.add(positioned, tileTable(ops, config, `${positions}.tile_embedding`, `${positions}.gate`, perTile))
 }
 
-function placedByTile<T>(ops: Ops<T>, config: MllamaVisionConfig, name: string, x: T): T {
+function placedByTile(ops: Builder, config: MllamaVisionConfig, name: string, x: Value): Value {
   return ops.add(x, tileTable(ops, config, `${name}.embedding`, `${name}.gate`, config.hidden_size))
 }
 
 /** Learned for every arrangement of tiles and for none. */
-function tileTable<T>(ops: Ops<T>, config: MllamaVisionConfig, name: string, gate: string, perTile: number): T {
+function tileTable(ops: Builder, config: MllamaVisionConfig, name: string, gate: string, perTile: number): Value {
   const arrangements = config.supported_aspect_ratios.length + 1
   // One id a sample, as of its first word.
   return ops.tanhGate(
     gate,
-    ops.embedding(name, ops.firstToken(ops.input), arrangements, config.max_num_tiles * perTile),
+    ops.embedding(name, ops.firstToken(ops.input()), arrangements, config.max_num_tiles * perTile),
   )
 }
 
-interface LayerKind<T> extends Look {
-  readonly mask: T
+interface LayerKind extends Look {
+  readonly mask: Value
   readonly isGated: boolean
 }
 
-function layer<T>(ops: Ops<T>, config: MllamaVisionConfig, name: string, x: T, kind: LayerKind<T>): T {
-  const gated = (gate: string, states: T) => (kind.isGated ? ops.tanhGate(`${name}.${gate}`, states) : states)
-  const body = (input: T) => {
+function layer(ops: Builder, config: MllamaVisionConfig, name: string, x: Value, kind: LayerKind): Value {
+  const gated = (gate: string, states: Value) => (kind.isGated ? ops.tanhGate(`${name}.${gate}`, states) : states)
+  const body = (input: Value) => {
     const normalised = ops.layerNorm(`${name}.input_layernorm`, input)
     const context = ops.frame(normalised, states => attention(ops, config, `${name}.self_attn`, states, kind.mask))
     const attended = ops.residual(gated('gate_attn', context), input)
@@ -116,11 +117,11 @@ function layer<T>(ops: Ops<T>, config: MllamaVisionConfig, name: string, x: T, k
   return kind.checkpoints ? ops.block(x, body, [kind.mask]) : ops.frame(x, body)
 }
 
-function attention<T>(ops: Ops<T>, config: MllamaVisionConfig, name: string, x: T, mask: T): T {
+function attention(ops: Builder, config: MllamaVisionConfig, name: string, x: Value, mask: Value): Value {
   const { hidden_size: hidden, attention_heads: heads } = config
   const [query, key, value] = ['q_proj', 'k_proj', 'v_proj'].map(part =>
     ops.linear(`${name}.${part}`, x, hidden, { bias: false }),
-  ) as [T, T, T]
+  ) as [Value, Value, Value]
   const context = ops.attention(query, key, value, { heads, causal: false, dropout: 0, castsSoftmax: true }, mask)
   return ops.linear(`${name}.o_proj`, context, hidden, { bias: false })
 }

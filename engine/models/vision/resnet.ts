@@ -1,6 +1,7 @@
 /** ResNet, with basic blocks (18, 34) or bottlenecks (50, 101, 152). transformers: models/resnet. */
 import * as z from 'zod'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import { size, stageDepths } from '../schema.ts'
 
 export const resnetConfig = z.object({
@@ -17,8 +18,8 @@ export type ResnetConfig = z.infer<typeof resnetConfig>
 /** Output channels over the channels inside a bottleneck. */
 const REDUCTION = 4
 
-export function resnet<T>(ops: Ops<T>, config: ResnetConfig, labels: number): T {
-  const stem = convolution(ops, 'embedder', ops.input, config.embedding_size, { kernel: 7, stride: 2 })
+export function resnet(ops: Builder, config: ResnetConfig, labels: number): Value {
+  const stem = convolution(ops, 'embedder', ops.input(), config.embedding_size, { kernel: 7, stride: 2 })
   let x = ops.maxPool(ops.relu(stem), { kernel: 3, stride: 2, padding: 1 })
   let channels = config.embedding_size
   config.hidden_sizes.forEach((outChannels, stage) => {
@@ -38,7 +39,7 @@ interface LayerShape {
   readonly stride: number
 }
 
-function residualLayer<T>(ops: Ops<T>, config: ResnetConfig, name: string, x: T, shape: LayerShape): T {
+function residualLayer(ops: Builder, config: ResnetConfig, name: string, x: Value, shape: LayerShape): Value {
   const { channels, outChannels, stride } = shape
   const inner = config.layer_type === 'basic' ? basic(ops, name, x, shape) : bottleneck(ops, config, name, x, shape)
   const projects = channels !== outChannels || stride !== 1
@@ -46,12 +47,12 @@ function residualLayer<T>(ops: Ops<T>, config: ResnetConfig, name: string, x: T,
   return ops.relu(ops.residual(inner, skip, { inPlace: true }))
 }
 
-function basic<T>(ops: Ops<T>, name: string, x: T, { outChannels, stride }: LayerShape): T {
+function basic(ops: Builder, name: string, x: Value, { outChannels, stride }: LayerShape): Value {
   const first = ops.relu(convolution(ops, `${name}.0`, x, outChannels, { kernel: 3, stride }))
   return convolution(ops, `${name}.1`, first, outChannels, { kernel: 3, stride: 1 })
 }
 
-function bottleneck<T>(ops: Ops<T>, config: ResnetConfig, name: string, x: T, shape: LayerShape): T {
+function bottleneck(ops: Builder, config: ResnetConfig, name: string, x: Value, shape: LayerShape): Value {
   const { outChannels, stride } = shape
   const inside = outChannels / REDUCTION
   const [firstStride, secondStride] = config.downsample_in_bottleneck ? [stride, 1] : [1, stride]
@@ -60,12 +61,12 @@ function bottleneck<T>(ops: Ops<T>, config: ResnetConfig, name: string, x: T, sh
   return convolution(ops, `${name}.2`, filtered, outChannels, { kernel: 1, stride: 1 })
 }
 
-function convolution<T>(
-  ops: Ops<T>,
+function convolution(
+  ops: Builder,
   name: string,
-  x: T,
+  x: Value,
   outChannels: number,
   options: { kernel: number; stride: number },
-): T {
+): Value {
   return ops.batchNorm(`${name}.normalization`, ops.conv2d(`${name}.convolution`, x, outChannels, options))
 }

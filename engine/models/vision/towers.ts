@@ -3,7 +3,7 @@
  * transformers: models/{siglip,pixtral,qwen2_vl,qwen2_5_vl,qwen3_vl}.
  */
 import * as z from 'zod'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
 import { layerCount, layerList, size } from '../schema.ts'
 
 export const channels = z.number().int().min(1).max(16).default(3)
@@ -73,7 +73,7 @@ export interface TowerLayer {
 
 type TowerLinear = readonly [name: string, inFeatures: number, outFeatures: number, hasBias?: boolean]
 
-export function siglip<T>(ops: Ops<T>, root: string, config: z.infer<typeof siglipConfig>): void {
+export function siglip(ops: Builder, root: string, config: z.infer<typeof siglipConfig>): void {
   const { hidden_size: hidden, intermediate_size: inner, patch_size: patch } = config
   const perceptron = [['mlp.fc1', hidden, inner] as const, ['mlp.fc2', inner, hidden] as const]
   const projections = ['q_proj', 'k_proj', 'v_proj', 'out_proj'].map(
@@ -101,7 +101,7 @@ export function siglip<T>(ops: Ops<T>, root: string, config: z.infer<typeof sigl
   })
 }
 
-export function pixtral<T>(ops: Ops<T>, root: string, config: z.infer<typeof pixtralConfig>): void {
+export function pixtral(ops: Builder, root: string, config: z.infer<typeof pixtralConfig>): void {
   const { hidden_size: hidden, intermediate_size: inner, patch_size: patch } = config
   const projections = ['q_proj', 'k_proj', 'v_proj', 'o_proj'].map(
     part => [`attention.${part}`, hidden, hidden] as const,
@@ -121,7 +121,7 @@ export function pixtral<T>(ops: Ops<T>, root: string, config: z.infer<typeof pix
   })
 }
 
-export function qwen2Vision<T>(ops: Ops<T>, root: string, config: z.infer<typeof qwen2VisionConfig>): void {
+export function qwen2Vision(ops: Builder, root: string, config: z.infer<typeof qwen2VisionConfig>): void {
   const { embed_dim: hidden, hidden_size: outside, mlp_ratio: ratio } = config
   patches(ops, `${root}.patch_embed.proj`, hidden, voxels(config))
   tower(ops, `${root}.blocks`, config.depth, hidden, {
@@ -138,7 +138,7 @@ export function qwen2Vision<T>(ops: Ops<T>, root: string, config: z.infer<typeof
   merger(ops, `${root}.merger.mlp`, ['0', '2'], hidden * config.spatial_merge_size ** 2, outside)
 }
 
-export function qwen25Vision<T>(ops: Ops<T>, root: string, config: z.infer<typeof qwen25VisionConfig>): void {
+export function qwen25Vision(ops: Builder, root: string, config: z.infer<typeof qwen25VisionConfig>): void {
   const { hidden_size: hidden, intermediate_size: inner } = config
   patches(ops, `${root}.patch_embed.proj`, hidden, voxels(config))
   tower(ops, `${root}.blocks`, config.depth, hidden, {
@@ -156,7 +156,7 @@ export function qwen25Vision<T>(ops: Ops<T>, root: string, config: z.infer<typeo
   merger(ops, `${root}.merger.mlp`, ['0', '2'], hidden * config.spatial_merge_size ** 2, config.out_hidden_size)
 }
 
-export function qwen3Vision<T>(ops: Ops<T>, root: string, config: Qwen3Vision): void {
+export function qwen3Vision(ops: Builder, root: string, config: Qwen3Vision): void {
   const { hidden_size: hidden, out_hidden_size: outside } = config
   const merged = hidden * config.spatial_merge_size ** 2
   qwen3Blocks(ops, root, config)
@@ -171,7 +171,7 @@ export function qwen3Vision<T>(ops: Ops<T>, root: string, config: Qwen3Vision): 
 }
 
 /** Qwen 3 VL's patches with their positions, and the blocks that they go through. */
-export function qwen3Blocks<T>(ops: Ops<T>, root: string, config: Qwen3Vision): void {
+export function qwen3Blocks(ops: Builder, root: string, config: Qwen3Vision): void {
   const { hidden_size: hidden, intermediate_size: inner } = config
   patches(ops, `${root}.patch_embed.proj`, hidden, voxels(config), { bias: true })
   table(ops, `${root}.pos_embed`, config.num_position_embeddings, hidden)
@@ -192,9 +192,8 @@ export const joinedAttention = (hidden: number) =>
 export const voxels = (config: { in_channels: number; temporal_patch_size: number; patch_size: number }) =>
   config.in_channels * config.temporal_patch_size * config.patch_size ** 2
 
-export function tower<T>(ops: Ops<T>, root: string, layers: number, hidden: number, layer: TowerLayer): void {
-  ops.layers(undefined, layers, (_, index) => {
-    const name = `${root}.${index}`
+export function tower(ops: Builder, root: string, layers: number, hidden: number, layer: TowerLayer): void {
+  ops.layers(undefined, root, layers, (_, { name }) => {
     for (const norm of layer.norms) {
       if (layer.normKind === 'rms') idleRmsNorm(ops, `${name}.${norm}`, hidden)
       else ops.idle(hidden, x => ops.layerNorm(`${name}.${norm}`, x))
@@ -207,25 +206,25 @@ export function tower<T>(ops: Ops<T>, root: string, layers: number, hidden: numb
 }
 
 /** Two linear layers from a square of patches to a word. */
-function merger<T>(ops: Ops<T>, name: string, parts: readonly [string, string], merged: number, outside: number): void {
+function merger(ops: Builder, name: string, parts: readonly [string, string], merged: number, outside: number): void {
   idleLinear(ops, `${name}.${parts[0]}`, merged, merged, true)
   idleLinear(ops, `${name}.${parts[1]}`, merged, outside, true)
 }
 
 /** A convolution over patches: as a table, since it is no linear module that adapters or quantisation would touch. */
-export function patches<T>(ops: Ops<T>, name: string, hidden: number, features: number, { bias = false } = {}): void {
+export function patches(ops: Builder, name: string, hidden: number, features: number, { bias = false } = {}): void {
   table(ops, name, hidden, features)
   if (bias) ops.idle(hidden, x => ops.layerScale(`${name}.bias`, x))
 }
 
-export function table<T>(ops: Ops<T>, name: string, count: number, features: number): void {
+export function table(ops: Builder, name: string, count: number, features: number): void {
   ops.idle(features, () => ops.constantEmbedding(name, count, features, 1))
 }
 
-export function idleLinear<T>(ops: Ops<T>, name: string, from: number, to: number, bias: boolean): void {
+export function idleLinear(ops: Builder, name: string, from: number, to: number, bias: boolean): void {
   ops.idle(from, x => ops.linear(name, x, to, { bias }))
 }
 
-export function idleRmsNorm<T>(ops: Ops<T>, name: string, features: number): void {
+export function idleRmsNorm(ops: Builder, name: string, features: number): void {
   ops.idle(features, x => ops.rmsNorm(name, x, { size: features, scalesInFloat32: false }))
 }

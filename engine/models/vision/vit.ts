@@ -1,6 +1,7 @@
 /** ViT, and DeiT with its distillation token: encoders over patches of an image. transformers: models/{vit,deit}. */
 import * as z from 'zod'
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import { layerCount, probability, size } from '../schema.ts'
 
 const visionEncoder = z.object({
@@ -20,11 +21,11 @@ export const vitConfig = visionEncoder.extend({ model_type: z.literal('vit') })
 export const deitConfig = visionEncoder.extend({ model_type: z.literal('deit') })
 export type VitConfig = z.infer<typeof vitConfig> | z.infer<typeof deitConfig>
 
-export function vit<T>(ops: Ops<T>, config: VitConfig, labels: number): T {
+export function vit(ops: Builder, config: VitConfig, labels: number): Value {
   const { hidden_size: hidden, patch_size: patch } = config
   const convolution = { kernel: patch, stride: patch, padding: 0, bias: true }
   const patches = ops.flattenPixels(
-    ops.conv2d('embeddings.patch_embeddings.projection', ops.input, hidden, convolution),
+    ops.conv2d('embeddings.patch_embeddings.projection', ops.input(), hidden, convolution),
   )
   const special = config.model_type === 'deit' ? ['cls_token', 'distillation_token'] : ['cls_token']
   const tokens = ops.prependTokens(
@@ -34,13 +35,13 @@ export function vit<T>(ops: Ops<T>, config: VitConfig, labels: number): T {
   const positions = special.length + Math.floor(config.image_size / patch) ** 2
   const embedded = ops.addPositions('embeddings.position_embeddings', tokens, positions)
   let x = ops.dropout(embedded, config.hidden_dropout_prob)
-  x = ops.layers(x, config.num_hidden_layers, (states, index) =>
-    ops.block(states, input => layer(ops, config, `layers.${index}`, input)),
+  x = ops.layers(x, 'layers', config.num_hidden_layers, (states, { name }) =>
+    ops.block(states, input => layer(ops, config, name, input)),
   )
   return ops.linear('classifier', ops.firstToken(ops.layerNorm('layernorm', x)), labels)
 }
 
-function layer<T>(ops: Ops<T>, config: VitConfig, name: string, x: T): T {
+function layer(ops: Builder, config: VitConfig, name: string, x: Value): Value {
   const normalised = ops.layerNorm(`${name}.layernorm_before`, x)
   const context = ops.frame(normalised, input => attention(ops, config, `${name}.attention`, input))
   const attended = ops.residual(ops.dropout(context, config.hidden_dropout_prob), x)
@@ -49,10 +50,10 @@ function layer<T>(ops: Ops<T>, config: VitConfig, name: string, x: T): T {
   return ops.residual(ops.dropout(fed, config.hidden_dropout_prob), attended)
 }
 
-function attention<T>(ops: Ops<T>, config: VitConfig, name: string, x: T): T {
+function attention(ops: Builder, config: VitConfig, name: string, x: Value): Value {
   const [query, key, value] = ['q_proj', 'k_proj', 'v_proj'].map(part =>
     ops.linear(`${name}.${part}`, x, config.hidden_size, { bias: config.qkv_bias }),
-  ) as [T, T, T]
+  ) as [Value, Value, Value]
   const context = ops.attention(query, key, value, {
     heads: config.num_attention_heads,
     causal: false,
@@ -62,7 +63,7 @@ function attention<T>(ops: Ops<T>, config: VitConfig, name: string, x: T): T {
   return ops.linear(`${name}.o_proj`, context, config.hidden_size)
 }
 
-function feedForward<T>(ops: Ops<T>, config: VitConfig, name: string, x: T): T {
+function feedForward(ops: Builder, config: VitConfig, name: string, x: Value): Value {
   const widened = ops.gelu(ops.linear(`${name}.fc1`, x, config.intermediate_size))
   return ops.linear(`${name}.fc2`, widened, config.hidden_size)
 }

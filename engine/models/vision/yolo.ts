@@ -2,32 +2,33 @@
  * Ultralytics' YOLO: a backbone that halves the image five times; then a classifier, or a neck that goes up again and down once
  * more, and a detector over three sizes. ultralytics 8.4: cfg/models, nn/tasks.py parse_model, nn/modules.
  */
-import type { Ops } from '../ops.ts'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import { attentionStage, convolution, joinedChannels, pointwise, pooling, stageOf } from './yolo-blocks.ts'
 import { architectures, half, type Stage, type Version, type YoloConfig } from './yolo-versions.ts'
 
 /** What a training step reads of the three sizes together. */
-export interface Detections<T> {
+export interface Detections {
   /** The distances to the four sides of a box, or how likely each of several is: [b, 4·bins, pixels]. */
-  readonly boxes: T
+  readonly boxes: Value
   /** [b, classes, pixels]. */
-  readonly scores: T
+  readonly scores: Value
   /** Where the keypoints of an object are and whether they are seen: [b, 3·keypoints, pixels]. */
-  readonly keypoints?: T
+  readonly keypoints?: Value
 }
 
 /** The parts of a network, numbered as they come. */
-interface Layers<T> {
+interface Layers {
   nextName(): string
-  next(x: T, body: (name: string, x: T) => T): T
-  halved(x: T, channels: number): T
-  staged(x: T, stage: Stage): T
+  next(x: Value, body: (name: string, x: Value) => Value): Value
+  halved(x: Value, channels: number): Value
+  staged(x: Value, stage: Stage): Value
   /** Channels of a stage. */
   width(channels: number): number
   repeated(repeats: number): number
 }
 
-function layersOf<T>(ops: Ops<T>, { version, size, head }: YoloConfig): Layers<T> {
+function layersOf(ops: Builder, { version, size, head }: YoloConfig): Layers {
   const { scales, isLight } = architectures[version]
   const [depth, share, maxChannels] = scales[size]
   // cfg/models/v8/yolov8-cls.yaml: nothing caps the channels of its classifiers.
@@ -35,7 +36,7 @@ function layersOf<T>(ops: Ops<T>, { version, size, head }: YoloConfig): Layers<T
   const repeated = (repeats: number) => (repeats > 1 ? Math.max(Math.round(repeats * depth), 1) : repeats)
   let count = 0
   const nextName = () => `model.${count++}`
-  const next: Layers<T>['next'] = (x, body) => {
+  const next: Layers['next'] = (x, body) => {
     const name = nextName()
     return ops.frame(x, input => body(name, input))
   }
@@ -57,11 +58,11 @@ function layersOf<T>(ops: Ops<T>, { version, size, head }: YoloConfig): Layers<T
 }
 
 /** The features at an eighth, a sixteenth and a thirty-second of the image's size. */
-function backbone<T>(ops: Ops<T>, config: YoloConfig, layers: Layers<T>): readonly [T, T, T] {
+function backbone(ops: Builder, config: YoloConfig, layers: Layers): readonly [Value, Value, Value] {
   const version = architectures[config.version]
   const { next, halved, staged, width } = layers
   const [quarter, eighth, sixteenth, thirtySecond] = version.backbone
-  const stem = halved(halved(ops.input, 64), 128)
+  const stem = halved(halved(ops.input(), 64), 128)
   const p3 = staged(halved(staged(stem, quarter), 256), eighth)
   const p4 = staged(halved(p3, 512), sixteenth)
   const last = staged(halved(p4, 1_024), thirtySecond)
@@ -69,7 +70,7 @@ function backbone<T>(ops: Ops<T>, config: YoloConfig, layers: Layers<T>): readon
     config.head !== 'classify'
       ? next(last, (name, x) => pooling(ops, name, x, width(1_024), version.poolsBeside))
       : last
-  const attend = (name: string, x: T) => attentionStage(ops, name, x, width(1_024), layers.repeated(2))
+  const attend = (name: string, x: Value) => attentionStage(ops, name, x, width(1_024), layers.repeated(2))
   return [p3, p4, version.attends ? next(pooled, attend) : pooled]
 }
 
@@ -77,7 +78,7 @@ function backbone<T>(ops: Ops<T>, config: YoloConfig, layers: Layers<T>): readon
 const POOLED_FEATURES = 1_280
 
 /** → [b, classes]. nn/modules/head.py Classify. */
-export function yoloClassifier<T>(ops: Ops<T>, config: YoloConfig, classes: number): T {
+export function yoloClassifier(ops: Builder, config: YoloConfig, classes: number): Value {
   const layers = layersOf(ops, config)
   const [, , p5] = backbone(ops, config, layers)
   return layers.next(p5, (name, x) => {
@@ -87,17 +88,17 @@ export function yoloClassifier<T>(ops: Ops<T>, config: YoloConfig, classes: numb
 }
 
 /** What each head of a detector gives. */
-export function yoloDetector<T>(
-  ops: Ops<T>,
+export function yoloDetector(
+  ops: Builder,
   config: YoloConfig,
   classes: number,
-): readonly [Detections<T>, ...Detections<T>[]] {
+): readonly [Detections, ...Detections[]] {
   const version = architectures[config.version]
   const layers = layersOf(ops, config)
   const { next, halved, staged, width } = layers
   const [p3, p4, p5] = backbone(ops, config, layers)
-  const doubled = (x: T) => next(x, (_, input) => ops.upsampleNearest(input))
-  const joined = (x: T, other: T) => next(x, (_, input) => joinedChannels(ops, [input, other]))
+  const doubled = (x: Value) => next(x, (_, input) => ops.upsampleNearest(input))
+  const joined = (x: Value, other: Value) => next(x, (_, input) => joinedChannels(ops, [input, other]))
   const [upOnce, upTwice, downOnce, downTwice] = version.neck
   const middle = staged(joined(doubled(p5), p4), upOnce)
   const fine = staged(joined(doubled(middle), p3), upTwice)
@@ -116,8 +117,8 @@ function widthOf(share: number, maxChannels: number): (channels: number) => numb
   return channels => Math.ceil((Math.min(channels, maxChannels) * share) / 8) * 8
 }
 
-interface Level<T> {
-  readonly x: T
+interface Level {
+  readonly x: Value
   readonly channels: number
 }
 
@@ -131,12 +132,12 @@ interface HeadShape {
 const KEYPOINT_NUMBERS = 17 * 3
 
 /** nn/modules/head.py Detect: for every size and pixel the distances to a box's sides, and a score for each class. */
-function detect<T>(
-  ops: Ops<T>,
+function detect(
+  ops: Builder,
   name: string,
-  levels: readonly Level<T>[],
+  levels: readonly Level[],
   shape: HeadShape,
-): readonly [Detections<T>, ...Detections<T>[]] {
+): readonly [Detections, ...Detections[]] {
   const { bins, namesOnce } = shape.version
   // Reads the distances where boxes are told from them, and does not train.
   if (bins > 1) ops.idle(bins, x => ops.linear(`${name}.dfl.conv`, x, 1, { bias: false }))
@@ -146,12 +147,12 @@ function detect<T>(
   return [first, detections(ops, `${name}.one2one_`, apart, shape)]
 }
 
-function detections<T>(
-  ops: Ops<T>,
+function detections(
+  ops: Builder,
   name: string,
-  levels: readonly Level<T>[],
+  levels: readonly Level[],
   { classes, version, findsKeypoints }: HeadShape,
-): Detections<T> {
+): Detections {
   const { isLight, bins } = version
   const finest = levels[0]?.channels ?? 0
   const boxChannels = Math.max(16, Math.floor(finest / 4), 4 * bins)
@@ -167,7 +168,7 @@ function detections<T>(
   const boxes = ops.joinPixels(branches('cv2', boxChannels, 4 * bins))
   const scores = levels.map(({ x, channels }, index) => {
     const branch = `${name}cv3.${index}`
-    const filter = (part: string, input: T, inChannels: number) =>
+    const filter = (part: string, input: Value, inChannels: number) =>
       isLight
         ? separable(ops, `${branch}.${part}`, input, inChannels, scoreChannels)
         : convolution(ops, `${branch}.${part}`, input, { channels: scoreChannels, kernel: 3 })
@@ -179,7 +180,7 @@ function detections<T>(
   return { ...found, keypoints: ops.joinPixels(branches('cv4', keypointChannels, KEYPOINT_NUMBERS)) }
 }
 
-function separable<T>(ops: Ops<T>, name: string, x: T, inChannels: number, channels: number): T {
+function separable(ops: Builder, name: string, x: Value, inChannels: number, channels: number): Value {
   const depthwise = { channels: inChannels, kernel: 3, groups: inChannels }
   return pointwise(ops, `${name}.1`, convolution(ops, `${name}.0`, x, depthwise), channels)
 }

@@ -1,6 +1,6 @@
 /** Attention as matrix products and a softmax: TensorFlow.js has no fused kernel, so the s² scores are kept for the gradient. */
 import * as tf from '@tensorflow/tfjs-core'
-import type { AttentionShape } from '../../models/ops.ts'
+import type { AttentionShape } from '../../program/ops/mixers.ts'
 import type { Batch } from './batch.ts'
 
 /** q [b, s, heads·size], k and v [b, s, keyValueHeads·size] → [b, s, heads·size]. To be called in a `tidy`. */

@@ -6,7 +6,7 @@ import { activate, type Backend } from './backend.ts'
 import { BudgetExceeded } from './ledger.ts'
 import type { Question } from './protocol.ts'
 import { Training } from './step.ts'
-import { supportOf, type TfjsOptimizer, UnsupportedLayer } from './support.ts'
+import { supportOf, type TfjsOptimizer, UnsupportedOps } from './support.ts'
 
 /**
  * Every failure of memory is an outcome; anything else throws. After an out-of-memory the backend still holds tensors of the
@@ -24,7 +24,7 @@ export async function measure(backend: Backend, question: Question): Promise<Out
     if (peakBytes > question.budgetBytes) return { kind: 'out-of-memory', neededBytes: peakBytes }
     return { kind: 'fits', peakBytes, reservedBytes: peakBytes, ...(computes && timed(millis)) }
   } catch (error) {
-    if (error instanceof UnsupportedLayer) return { kind: 'failed', problem: error.problem }
+    if (error instanceof UnsupportedOps) return { kind: 'failed', problem: error.problem }
     if (error instanceof BudgetExceeded || isAllocationFailure(String(error))) return { kind: 'out-of-memory' }
     throw error
   }

@@ -1,29 +1,38 @@
-/** Training steps as a script in TensorFlow.js writes them: gradients of all variables, an optimizer's update, everything freed. */
+/**
+ * Training steps as a script in TensorFlow.js writes them: gradients of all variables, an optimizer's update,
+ * everything freed.
+ */
 import * as tf from '@tensorflow/tfjs-core'
 import type { TrainingSpec } from '../../config/spec.ts'
-import { forward, type ModelConfig } from '../../models/architecture.ts'
+import { type ModelConfig, programOf } from '../../models/architecture.ts'
+import type { Traced } from '../../program/builder.ts'
+import { interpret } from '../../program/interpreter.ts'
+import { opsIn, type Value } from '../../program/program.ts'
 import { Batch } from './batch.ts'
-import { TfjsOps } from './ops.ts'
 import { Parameters } from './parameters.ts'
-import type { TfjsOptimizer } from './support.ts'
+import { rows } from './registry.ts'
+import { crossEntropy } from './rows/loss.ts'
+import { type TfjsOptimizer, UnsupportedOps } from './support.ts'
 import type { Values } from './values.ts'
 
 const LEARNING_RATE = 1e-3
 const MOMENTUM = 0.9
 
-/** A model with its optimizer and one batch, ready to be stepped. Tensors live on the current backend until `dispose`. */
+/**
+ * A model with its optimizer and one batch, ready to be stepped. Tensors live on the current backend until `dispose`.
+ */
 export class Training {
   readonly parameters: Parameters
   readonly batch: Batch
   readonly #spec: TrainingSpec
-  readonly #config: ModelConfig
+  readonly #program: Traced<Value>
   readonly #values: Values
   readonly #optimizer: tf.Optimizer | undefined
 
   /** `size`: samples in the batch; the spec's own micro-batch is not read. */
   constructor(spec: TrainingSpec, config: ModelConfig, size: number, optimizer: TfjsOptimizer, values: Values) {
     this.#spec = spec
-    this.#config = config
+    this.#program = runnable(programOf(config, spec))
     this.#values = values
     this.parameters = new Parameters(values)
     const classes = this.#build()
@@ -55,9 +64,8 @@ export class Training {
 
   loss(): tf.Scalar {
     return tf.tidy(() => {
-      const ops = new TfjsOps(this.#spec, this.batch, this.parameters, this.#values)
-      const logits = forward(ops, this.#config, this.#spec)
-      return this.#spec.step === 'training' ? ops.crossEntropy(logits) : tf.mean<tf.Scalar>(logits)
+      const logits = this.#logits(this.batch)
+      return this.#spec.step === 'training' ? crossEntropy(logits, this.batch.labels) : tf.mean<tf.Scalar>(logits)
     })
   }
 
@@ -65,6 +73,11 @@ export class Training {
     this.#optimizer?.dispose()
     this.batch.dispose()
     this.parameters.dispose()
+  }
+
+  #logits(batch: Batch): tf.Tensor {
+    const run = { spec: this.#spec, batch, parameters: this.parameters, values: this.#values }
+    return interpret<typeof run, tf.Tensor>(this.#program, rows, run)(this.#program.result)
   }
 
   #gradients(): { value: tf.Scalar; grads: tf.NamedTensorMap } {
@@ -79,17 +92,23 @@ export class Training {
     return { value, grads }
   }
 
-  /** Variables come into being when the model first runs, as in Keras: once over a single sample. Returns the classes. */
+  /**
+   * Variables come into being when the model first runs, as in Keras: once over a single sample. Returns the classes.
+   */
   #build(): number {
     const sample = new Batch(this.#spec, 1, 1, this.#values)
-    const classes = tf.tidy(() => {
-      const ops = new TfjsOps(this.#spec, sample, this.parameters, this.#values)
-      return forward(ops, this.#config, this.#spec).shape.at(-1)
-    })
+    const classes = tf.tidy(() => this.#logits(sample).shape.at(-1))
     sample.dispose()
     if (classes === undefined) throw new Error('the model returns a scalar')
     return classes
   }
+}
+
+/** @throws UnsupportedOps */
+function runnable(program: Traced<Value>): Traced<Value> {
+  const missing = [...opsIn(program)].filter(op => !Object.hasOwn(rows, op))
+  if (missing.length > 0) throw new UnsupportedOps(missing)
+  return program
 }
 
 function accumulated(sums: tf.NamedTensorMap, next: tf.NamedTensorMap): tf.NamedTensorMap {

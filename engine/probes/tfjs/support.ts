@@ -56,12 +56,12 @@ function unsupported(message: string, fix: string): Support {
   return { kind: 'unsupported', problem: { code: 'tfjs-unsupported', message, fix } }
 }
 
-/** Thrown by a layer that a model asks for and TensorFlow.js does not have here. */
-export class UnsupportedLayer extends Error {
+/** A model has ops that TensorFlow.js has no row for (registry.ts). */
+export class UnsupportedOps extends Error {
   readonly problem: Problem
 
-  constructor(what: string) {
-    super(`not supported in TensorFlow.js: ${what}`)
+  constructor(ops: readonly string[]) {
+    super(`not supported in TensorFlow.js: the model's ${ops.length === 1 ? 'op' : 'ops'} ${ops.join(', ')}`)
     this.problem = {
       code: 'tfjs-unsupported',
       message: this.message,

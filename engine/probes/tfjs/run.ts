@@ -1,0 +1,12 @@
+/** What the rows of one step draw on. */
+import type { TrainingSpec } from '../../config/spec.ts'
+import type { Batch } from './batch.ts'
+import type { Parameters } from './parameters.ts'
+import type { Values } from './values.ts'
+
+export interface TfjsRun {
+  readonly spec: TrainingSpec
+  readonly batch: Batch
+  readonly parameters: Parameters
+  readonly values: Values
+}

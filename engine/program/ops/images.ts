@@ -1,0 +1,45 @@
+/** Layers over pixels. */
+import type { Value } from '../program.ts'
+import { pair, value } from '../signature.ts'
+
+export const images = {
+  /** [b, c, y, x] → [b, outChannels, y', x']. */
+  conv2d: value<(name: string, x: Value, outChannels: number, options: Convolution) => Value>(),
+  batchNorm: value<(name: string, x: Value) => Value>(),
+  maxPool: value<(x: Value, options: { kernel: number; stride: number; padding: number }) => Value>(),
+  /** Every pixel four times: [b, c, y, x] → [b, c, 2·y, 2·x]. */
+  upsampleNearest: value<(x: Value) => Value>(),
+  /** The same, out of which no gradient comes back. */
+  detached: value<(x: Value) => Value>(),
+  /** The pixels of several images of as many channels, one after the other: [b, c, y, x] each → [b, c, pixels]. */
+  joinPixels: value<(parts: readonly Value[]) => Value>(),
+  /**
+   * Every pixel's attention to all others, from queries, keys and values of each head in [b, heads·(2·key + value), y,
+   * x]: what it comes to, and a copy of the values, [b, heads·value, y, x] each.
+   */
+  pixelAttention: pair<(joined: Value, shape: PixelAttentionShape) => readonly [mixed: Value, values: Value]>(),
+  /** [b, c, y, x] → [b, c]. */
+  globalAveragePool: value<(x: Value) => Value>(),
+  /** [b, c, y, x] → [b, y, x, c] and back, views. */
+  channelsLast: value<(x: Value) => Value>(),
+  channelsFirst: value<(x: Value) => Value>(),
+  /** [b, c, y, x] → [b, y·x, c], a view. */
+  flattenPixels: value<(x: Value) => Value>(),
+}
+
+export interface Convolution {
+  readonly kernel: number
+  readonly stride: number
+  /** Pixels of zeros around the image; half the kernel by default. */
+  readonly padding?: number
+  /** False by default: a batch norm follows. */
+  readonly bias?: boolean
+  /** Channels are convolved within this many groups, one by default; as many as channels make it depthwise. */
+  readonly groups?: number
+}
+
+export interface PixelAttentionShape {
+  readonly heads: number
+  readonly keySize: number
+  readonly valueSize: number
+}
