@@ -146,12 +146,23 @@ export function supportsCheckpointing(config: ModelConfig): boolean {
   return !['resnet', 'convnext', 'yolo'].includes(config.model_type)
 }
 
-/** The model with the head of the spec's task; the program's result are the logits. */
-export function programOf(config: ModelConfig, spec: TrainingSpec): Traced<Value> {
-  return trace(ops => forward(ops, config, spec))
+/** What a program depends on beside the config. */
+export type ProgramTerms = Pick<TrainingSpec, 'task' | 'labels' | 'sequenceLength' | 'targetLength' | 'images'>
+
+/** Passes over a model follow one another: policy and reference, or one setting after the other. */
+let latest: { readonly config: ModelConfig; readonly terms: string; readonly program: Traced<Value> } | undefined
+
+/** The model with the head of the task; the program's result is its logits. */
+export function programOf(config: ModelConfig, spec: ProgramTerms): Traced<Value> {
+  const { task, labels, sequenceLength, targetLength, images } = spec
+  const terms = JSON.stringify([task, labels, sequenceLength, targetLength, images])
+  if (latest?.config !== config || latest.terms !== terms) {
+    latest = { config, terms, program: trace(ops => forward(ops, config, spec)) }
+  }
+  return latest.program
 }
 
-function forward(ops: Builder, config: ModelConfig, spec: TrainingSpec): Value {
+function forward(ops: Builder, config: ModelConfig, spec: ProgramTerms): Value {
   const tokens = spec.sequenceLength ?? 0
   switch (config.model_type) {
     case 'bert':

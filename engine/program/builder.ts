@@ -47,7 +47,8 @@ class Tracer implements Layers {
 
   note(op: Operation['op'], gives: Gives, args: readonly unknown[]): unknown {
     const noted = args.map(arg => (typeof arg === 'function' ? this.#body(arg as Written) : arg))
-    const outputs = Array.from({ length: countOf(gives, args) }, () => this.#value())
+    const outputs: Value[] = []
+    for (let count = countOf(gives, args); count > 0; count--) outputs.push(this.#value())
     this.operations.push({ op, args: noted, outputs })
     return gives === 'value' ? outputs[0] : outputs
   }

@@ -78,14 +78,19 @@ class Run<Context, T> {
     for (const { op, args, outputs } of operations) {
       const row = this.#rows[op]
       if (row === undefined) throw new MissingOp(op)
-      const result = row(this.#context, ...args.map(arg => this.#bound(arg)))
-      if (Array.isArray(result)) for (const [index, { id }] of outputs.entries()) this.#results[id] = result[index]
-      else if (outputs[0] !== undefined) this.#results[outputs[0].id] = result as T
+      const result = row(this.#context, ...args.map(this.#bound))
+      if (Array.isArray(result))
+        for (let index = 0; index < outputs.length; index++) this.#set(outputs[index], result[index])
+      else this.#set(outputs[0], result as T)
     }
   }
 
-  #bound(arg: unknown): unknown {
-    if (typeof arg === 'string') return arg.replace(LAYER_NUMBER, this.#layer)
+  #set(value: Value | undefined, result: T): void {
+    if (value !== undefined) this.#results[value.id] = result
+  }
+
+  readonly #bound = (arg: unknown): unknown => {
+    if (typeof arg === 'string') return this.#layer === '' ? arg : arg.replace(LAYER_NUMBER, this.#layer)
     if (typeof arg !== 'object' || arg === null) return arg
     if (arg instanceof Value) return this.read(arg)
     if (Array.isArray(arg)) return arg[0] instanceof Value ? arg.map(value => this.read(value)) : arg
@@ -95,7 +100,7 @@ class Run<Context, T> {
   }
 
   #body({ parameters, operations, result }: Region, inputs: readonly T[]): T | undefined {
-    for (const [index, { id }] of parameters.entries()) this.#results[id] = inputs[index] as T
+    for (let index = 0; index < parameters.length; index++) this.#set(parameters[index], inputs[index] as T)
     this.all(operations)
     return result && this.read(result)
   }

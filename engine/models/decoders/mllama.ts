@@ -1,8 +1,8 @@
 /** Llama 3.2 Vision: a decoder with layers of gated cross-attention to the tiles of an image. transformers: models/mllama. */
 import * as z from 'zod'
-import type { TrainingSpec } from '../../config/spec.ts'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
+import type { ProgramTerms } from '../architecture.ts'
 import { layerCount, layerList, size, someLayers } from '../schema.ts'
 import { mllamaVision, mllamaVisionConfig, rowsOf } from '../vision/mllama-vision.ts'
 import { attentionOf } from './attention.ts'
@@ -54,7 +54,7 @@ export interface Seen {
   readonly masksAttended?: boolean
 }
 
-export function mllama(ops: Builder, config: MllamaConfig, spec: TrainingSpec): Value {
+export function mllama(ops: Builder, config: MllamaConfig, spec: ProgramTerms): Value {
   const { text_config: text } = config
   const blueprint: Blueprint = {
     ...llamaBlueprint(text, {
@@ -84,7 +84,7 @@ export function layerKindsOf({
   return Array.from({ length }, (_, index) => (crossing.includes(index) ? 'cross-attention' : 'self-attention'))
 }
 
-function look(ops: Builder, { vision_config: vision, text_config: text }: MllamaConfig, spec: TrainingSpec): Seen {
+function look(ops: Builder, { vision_config: vision, text_config: text }: MllamaConfig, spec: ProgramTerms): Seen {
   const tiles = spec.images?.tiles ?? 1
   const checkpoints = spec.images?.checkpointed === 'self-attention'
   const states = mllamaVision(ops, vision, text.hidden_size, { tiles, checkpoints })
@@ -98,7 +98,7 @@ function crossLayer(
   name: string,
   x: Value,
   seen: Seen | undefined,
-  spec: TrainingSpec,
+  spec: ProgramTerms,
 ): Value {
   if (seen === undefined) {
     ops.idle(text.hidden_size, input => crossAttending(ops, text, name, input, { states: input, mask: ops.mask(1, 1) }))

@@ -3,9 +3,9 @@
  * transformers: modeling_moss_vl.py beside the checkpoint.
  */
 import * as z from 'zod'
-import type { TrainingSpec } from '../../config/spec.ts'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
+import type { ProgramTerms } from '../architecture.ts'
 import { size } from '../schema.ts'
 import { idleLinear, qwen3Blocks, qwen3VisionConfig, table } from '../vision/towers.ts'
 import { type Blueprint, decoderLayer, headSizeOf, outputLayer } from './blueprint.ts'
@@ -24,7 +24,7 @@ const root = 'model.language_model'
 /** Of an image of 512×512 pixels: squares of 2×2 patches of 16×16, and the separator after them. */
 const ROWS_OF_IMAGE = 257
 
-export function mossVl(ops: Builder, config: MossVlConfig, spec: TrainingSpec): Value {
+export function mossVl(ops: Builder, config: MossVlConfig, spec: ProgramTerms): Value {
   const { text_config: text } = config
   const blueprint: Blueprint = { ...qwen3(text), isTied: config.tie_word_embeddings, root }
   mossVision(ops, config)
@@ -40,7 +40,7 @@ export function mossVl(ops: Builder, config: MossVlConfig, spec: TrainingSpec): 
 }
 
 /** The tower and its merger stay as they are, LLaMA-Factory's default: their outputs are constants. */
-function look(ops: Builder, config: MossVlConfig, spec: TrainingSpec, words: readonly [Value, Value]): Seen {
+function look(ops: Builder, config: MossVlConfig, spec: ProgramTerms, words: readonly [Value, Value]): Seen {
   const rows = (spec.images?.tiles ?? 1) * ROWS_OF_IMAGE
   const states = ops.mask(rows, config.text_config.hidden_size)
   const tables = { words, states: ops.rotaryTable(states, headSizeOf(config.text_config)) }
