@@ -174,3 +174,50 @@ describe('the options of a command line', () => {
     expect(JSON.stringify(read)).toContain('size may be set by')
   })
 })
+
+describe('an object of a class of the script', () => {
+  const script = (load: string) => `import argparse, yaml
+from dataclasses import dataclass
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+
+@dataclass
+class Settings:
+    model: str = "gpt2"
+    size: int = 1
+
+def load(path):
+    with open(path) as file:
+        raw = yaml.safe_load(file) or {}
+${load}
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--config", required=True)
+settings = load(parser.parse_args().config)
+model = AutoModelForCausalLM.from_pretrained(settings.model)
+Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=settings.size)).train()
+`
+  const loop = `    settings = Settings()
+    for key, value in raw.items():
+        if hasattr(settings, key):
+            setattr(settings, key, value)
+    return settings`
+  const text = 'model: gpt2-medium\nsize: 12\nbatch_size: 12\nlearning_rate: 1.0e-4\n'
+
+  test.each([
+    ['by a loop over it', loop],
+    ['by its fields', '    return Settings(model=raw["model"], size=raw["size"])'],
+  ])('holds what is merged from the file %s', async (_, load) => {
+    const { spec, assumesCode } = await trained({ 'a.yaml': text, 'train.py': script(load) }, 'a.yaml')
+    expect(spec).toMatchObject({ microBatch: 12, model: 'openai-community/gpt2-medium' })
+    expect(assumesCode).toBeUndefined()
+  })
+
+  test.each([
+    ['in a loop', loop],
+    ['by unpacking', '    return Settings(**overrides(raw))'],
+  ])('has no defaults where what is merged %s is not known', async (_, load) => {
+    const files = { 'train.py': script(load) }
+    const read = await readConfigAsync({ path: 'train.py', text: files['train.py'] }, sourcesOf(files))
+    expect(read.kind).not.toBe('training-config')
+  })
+})

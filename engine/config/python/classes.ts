@@ -1,5 +1,6 @@
 /** Fields and attributes of the classes that the repository defines: dataclasses, settings objects, classes with an __init__. */
 import type { Evaluator } from './evaluator.ts'
+import { mergedInto } from './merged-attributes.ts'
 import type { Scope } from './module.ts'
 import { open, siteOf, writtenAs } from './sites.ts'
 import { type Instance, placeIn, shownAt, type Value } from './values.ts'
@@ -47,6 +48,8 @@ export class Classes {
     const { scope, call, site } = object
     const passed = object.isParsed ? this.#evaluator.passed.get(name) : undefined
     if (passed !== undefined) return passed
+    const merged = mergedInto(object, name, this.#evaluator)
+    if (merged !== undefined) return merged
     const init = methodOf(scope, '__init__')
     for (const owner of [scope, ...this.#bases(scope)]) {
       const set = owner.members.get(name)
@@ -62,14 +65,11 @@ export class Classes {
       const declared = [...scope.bindings].filter(([, [first]]) =>
         /^(?:expression|declared)$/.test(first?.value.kind ?? ''),
       )
-      const given = this.#evaluator
-        .argumentsOf(
-          call,
-          site,
-          declared.map(([key]) => key),
-        )
-        .values.get(name)
+      const names = declared.map(([key]) => key)
+      const { values, unknown } = this.#evaluator.argumentsOf(call, site, names)
+      const given = values.get(name)
       if (given !== undefined) return given
+      if (unknown !== undefined) return open(site, call, `what is unpacked from ${unknown} may set ${name}`)
     }
     const value = this.field(scope, name) ?? this.#savedParameter(object, name, init)
     if (value === undefined || !object.isParsed) return value
