@@ -214,7 +214,7 @@ function scriptConfig(
 ): OpenConfig | Exclude<Opened, { kind: 'open' }> {
   if (opened.kind !== 'open') return opened
   const { dialect, why, training } = opened
-  const told = withUndeclared(launched, opened.undeclared)
+  const told = withUndeclared({ ...launched, card: launched.card ?? opened.card }, opened.undeclared)
   return {
     kind: 'open',
     dialect,

@@ -7,6 +7,7 @@ import { huggingface, readArguments } from '../dialects/huggingface.ts'
 import { ultralytics } from '../dialects/ultralytics.ts'
 import { MAX_CONFIG_BYTES } from '../document.ts'
 import type { FieldReader } from '../fields.ts'
+import type { AskedCard } from '../job/request.ts'
 import { MAX_NAMED, unreadMemorySettings } from '../memory-settings.ts'
 import type { ModelLookup } from '../model-fields.ts'
 import { oneOf, plain, plainSentence } from '../quote.ts'
@@ -16,6 +17,7 @@ import type { Sources } from '../sources.ts'
 import type { TrainingChoice, TrainingPlace } from '../training-place.ts'
 import { moduleOf } from './collector.ts'
 import { declareOptions } from './command-line.ts'
+import { decoratedGpu } from './decorated-gpu.ts'
 import { Evaluator } from './evaluator.ts'
 import { positionOf } from './fields.ts'
 import { trainerOf } from './library.ts'
@@ -42,6 +44,8 @@ export interface OpenScript {
   readonly training: ReadTraining
   /** The field that sets the batch size. */
   readonly batchSize: Field | undefined
+  /** That the function around it asks for. */
+  readonly card?: AskedCard
   /** What the launcher passes and no parser found in the script takes, by name. */
   readonly undeclared?: readonly string[]
   read(reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading
@@ -95,7 +99,10 @@ function opened(module: Module, evaluator: Evaluator, choice: TrainingChoice | u
   if (starts.length > 1 && choice === undefined) return { kind: 'several-trainings', trainings: places }
   const index = choice === undefined ? 0 : places.findIndex(place => isChosen(place, choice))
   const [start, place] = [starts[index], places[index]]
-  if (start !== undefined && place !== undefined) return start.open({ ...place, isOnly: starts.length === 1 })
+  if (start !== undefined && place !== undefined) {
+    const card = decoratedGpu(start.call)
+    return { ...start.open({ ...place, isOnly: starts.length === 1 }), ...(card && { card }) }
+  }
   if (starts.length > 0) return { kind: 'not-a-training-config', why: noneChosen(places) }
   const [none] = found
   return none?.kind === 'none'

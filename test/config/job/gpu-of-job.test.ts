@@ -237,3 +237,32 @@ Trainer(model, TrainingArguments("out", per_device_train_batch_size=args.batch_s
     expect(config.assumptions.join(' ')).toContain('--batch-size are only known when it runs')
   })
 })
+
+describe('a function that Modal runs', () => {
+  const trained = (gpu: string, before = 'import modal\napp = modal.App()\n') => `${before}
+def train():
+    from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+    model = AutoModelForCausalLM.from_pretrained("gpt2")
+    Trainer(model, TrainingArguments("out", per_device_train_batch_size=4)).train()
+
+@app.function(gpu=${gpu}, timeout=3600)
+def remote():
+    train()
+`
+  const on = (gpu: string, before?: string) => judged({}, {}, 'train.py', trained(gpu, before))
+
+  it('says on which GPU, with the line', async () => {
+    const config = await on('"L40S:2"')
+    expect(config.gpu.id).toBe('l40s')
+    expect(config.assumptions).toContain('The GPU is the NVIDIA L40S, from train.py, line 9.')
+  })
+
+  it('may leave it open, which is said', async () => {
+    expect((await on('"A100"')).askedGpu).toContain('train.py, line 9, asks for A100')
+    expect((await on('["H200", "L4"]')).askedGpu).toContain('of which any may be given')
+  })
+
+  it('is no function of another library that has a gpu', async () => {
+    expect((await on('"L40S"', 'import other\napp = other.App()\n')).assumed).toContain('gpu')
+  })
+})
