@@ -218,6 +218,7 @@ export class Evaluator {
       }
       const name = this.evaluate(key, site)
       if (name.kind === 'text') entries.set(name.text, this.evaluate(value, site))
+      else if (name.kind === 'open') rest ??= shownAt(site.module, key)
     }
     const { from, to } = expression
     return {

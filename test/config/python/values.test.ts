@@ -1,5 +1,5 @@
 /** Where a script's numbers come from, as far as its text says. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { finetuning, problems, read, readBeside, trained } from './scripts.ts'
 
 const batch = 'per_device_train_batch_size'
@@ -189,4 +189,15 @@ Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=4
     const [problem] = await problems(script('torch_dtype=torch.float32'))
     expect(problem?.message).toContain('it is set in several places')
   })
+})
+
+test('a dictionary with a key that is not known may hold any, when it is unpacked', async () => {
+  const script = `import torch
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+key = "dtype" if newer() else "torch_dtype"
+model = AutoModelForCausalLM.from_pretrained("gpt2", **{key: torch.bfloat16})
+Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=4)).train()
+`
+  const [problem] = await problems(script)
+  expect(problem?.message).toContain('may set it')
 })
