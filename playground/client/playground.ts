@@ -8,7 +8,7 @@ import type { Answered } from '../protocol.ts'
 import { example, type Question } from '../question.ts'
 import { fillForm, questionIn } from './fields.ts'
 import { offerFiles } from './files.ts'
-import { showProblem, View } from './view.ts'
+import { View } from './view.ts'
 
 /** Real configs take tens of milliseconds. */
 const LIMIT_MILLIS = 10_000
@@ -23,23 +23,29 @@ const engine = new Engine(({ onAnswered, onBroken }) => {
   return worker
 }, LIMIT_MILLIS)
 
-/** As JSON, of the last question that was asked: a change that changes nothing asks nothing. */
-let asked = ''
+/** The last question, as JSON. A change that changes nothing asks nothing, nor does a button while the same is being answered. */
+let last = { text: '', isAwaited: false, isAnswered: true }
 /** The page's own link, so that a change of it by us is not taken for one by the reader. */
 let ownFragment = location.hash
 
+/** `isAwaited`: the reader pressed a button, and is led to the answer. */
 async function ask(question: Question, isAwaited: boolean): Promise<void> {
   const text = JSON.stringify(question)
-  if (text === asked && !isAwaited) return
-  asked = text
+  if (text === last.text && !(last.isAnswered && isAwaited)) {
+    last.isAwaited ||= isAwaited
+    return
+  }
+  const asked = { text, isAwaited, isAnswered: false }
+  last = asked
   view.working()
   const [outcome] = await Promise.all([engine.ask(question), keepInAddress(question)])
-  view.show(outcome, isAwaited)
+  asked.isAnswered = true
+  await view.show(outcome, asked.isAwaited)
 }
 
 async function keepInAddress(question: Question): Promise<void> {
   const fragment = await fragmentOf(question)
-  if (JSON.stringify(question) !== asked) return
+  if (JSON.stringify(question) !== last.text) return
   ownFragment = fragment ?? ''
   history.replaceState(null, '', ownFragment || location.pathname)
 }
@@ -50,9 +56,8 @@ async function askFromAddress(): Promise<void> {
   fillForm(form, question.values)
   view.terms = question.terms
   if (reading.kind === 'refused') {
-    asked = ''
-    view.show({ kind: 'refused', html: showProblem(reading.problem), inputs: [] }, true)
-    return
+    last = { text: '', isAwaited: false, isAnswered: true }
+    return view.showProblem(reading.problem)
   }
   await ask(question, false)
 }
@@ -61,11 +66,15 @@ form.addEventListener('submit', event => {
   event.preventDefault()
   void ask(questionIn(form, view.terms), true)
 })
-form.addEventListener('change', () => void ask(questionIn(form, view.terms), false))
-view.onTerms = isAwaited => void ask(questionIn(form, view.terms), isAwaited)
+form.addEventListener('change', ({ target }) => {
+  // A price is of the GPU for which it was entered.
+  if (target instanceof HTMLSelectElement && target.name === 'gpu') view.forgetPrice()
+  void ask(questionIn(form, view.terms), false)
+})
+view.onTerms = () => void ask(questionIn(form, view.terms), true)
 offerFiles(form, {
   onText: () => void ask(questionIn(form, view.terms), true),
-  onProblem: problem => view.show({ kind: 'refused', html: showProblem(problem), inputs: [] }, true),
+  onProblem: problem => void view.showProblem(problem),
 })
 addEventListener('hashchange', () => {
   if (location.hash !== ownFragment) void askFromAddress()

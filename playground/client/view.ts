@@ -2,6 +2,7 @@
 
 import type { Problem } from '../../engine/errors.ts'
 import { enhance } from '../../engine/server/dashboard/client/enhance.ts'
+import { problemNotice } from '../../engine/server/dashboard/notice.ts'
 import type { Outcome } from '../engine.ts'
 import { type Question, termNames } from '../question.ts'
 
@@ -10,8 +11,8 @@ export class View {
   readonly #status: HTMLElement
   readonly #form: HTMLFormElement
   terms: Question['terms'] = {}
-  /** The reader changed what a run costs; `isAwaited` where a button asked for the answer. */
-  onTerms: (isAwaited: boolean) => void = () => undefined
+  /** The reader asks on other terms. */
+  onTerms: () => void = () => undefined
 
   constructor(answer: HTMLElement, status: HTMLElement, form: HTMLFormElement) {
     this.#answer = answer
@@ -26,11 +27,9 @@ export class View {
   }
 
   /** `isAwaited`: the reader asked for it, and is led to it. */
-  show(outcome: Outcome, isAwaited: boolean): void {
+  async show(outcome: Outcome, isAwaited: boolean): Promise<void> {
     if (outcome.kind === 'overtaken') return
-    this.#answer.ariaBusy = null
-    this.#status.classList.remove('working')
-    this.#mark(outcome.kind === 'refused' ? outcome.inputs : [])
+    this.#settle(outcome.kind === 'refused' ? outcome.inputs : [])
     switch (outcome.kind) {
       case 'result':
         this.#status.textContent = `Estimated: ${outcome.title}.`
@@ -44,14 +43,32 @@ export class View {
         break
       case 'timed-out':
         this.#status.textContent = 'No result.'
-        this.#replace(showProblem(tooLong(outcome.afterMillis)))
+        await this.#replaceBy(tooLong(outcome.afterMillis))
         break
       case 'broken':
         this.#status.textContent = 'No result.'
-        this.#replace(showProblem(broken(outcome.why)))
+        await this.#replaceBy(broken(outcome.why))
         break
     }
     if (isAwaited) this.#lead()
+  }
+
+  /** What the page itself has to say, instead of an answer. */
+  async showProblem(problem: Problem): Promise<void> {
+    this.#settle([])
+    this.#status.textContent = 'No result.'
+    await this.#replaceBy(problem)
+    this.#lead()
+  }
+
+  #settle(wrong: readonly string[]): void {
+    this.#answer.ariaBusy = null
+    this.#status.classList.remove('working')
+    this.#mark(wrong)
+  }
+
+  async #replaceBy(problem: Problem): Promise<void> {
+    this.#replace(String(await problemNotice('No result', [problem])))
   }
 
   #replace(html: string): void {
@@ -80,17 +97,24 @@ export class View {
     form?.addEventListener('submit', event => {
       event.preventDefault()
       this.#readTerms(form)
-      this.onTerms(true)
+      this.onTerms()
     })
   }
 
+  /** What the reader left as the answer had it is not told: the catalogue's price may change, a link stays. */
   #readTerms(form: HTMLFormElement): void {
-    const typed = new FormData(form)
     const told = termNames.flatMap(name => {
-      const value = typed.get(name)
-      return typeof value === 'string' && value !== '' ? [[name, value] as const] : []
+      const field = form.elements.namedItem(name)
+      const isChanged = field instanceof HTMLInputElement && field.value !== field.defaultValue
+      const value = isChanged ? field.value : this.terms[name]
+      return value === undefined || value === '' ? [] : [[name, value] as const]
     })
     this.terms = Object.fromEntries(told)
+  }
+
+  forgetPrice(): void {
+    const { price: _, ...others } = this.terms
+    this.terms = others
   }
 }
 
@@ -108,20 +132,4 @@ function broken(why: string): Problem {
     message: `the engine broke off: ${why}`,
     fix: 'Reload the page. If it happens again, please report it, with the link in the address bar.',
   }
-}
-
-/** As `problemNotice` draws it. */
-export function showProblem({ message, fix }: Problem): string {
-  const notice = document.createElement('section')
-  notice.className = 'notice'
-  notice.role = 'alert'
-  notice.setAttribute('aria-labelledby', 'notice-title')
-  notice.dataset.dismissible = ''
-  const title = document.createElement('h2')
-  title.id = 'notice-title'
-  title.textContent = 'No result'
-  const text = document.createElement('p')
-  text.textContent = `${message}. ${fix}`
-  notice.append(title, text)
-  return notice.outerHTML
 }
