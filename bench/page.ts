@@ -1,7 +1,7 @@
 /**
  * Every page of the dashboard, and the playground, in a real Chromium, on this machine, with nothing in the browser's cache: what it
  * weighs as it crosses the wire (markup, script, styles, icon; headers included), when it first paints, and what axe-core finds, on a
- * desktop and on a phone; of the playground also when its first answer stands there.
+ * desktop and on a phone, light and dark; of the playground also when its first answer stands there.
  * Fails when a page weighs above 150 kB or first paints after 1 s (median of its loads), when the playground needs more than 300 kB or
  * 1 s for its first answer, or where axe-core finds anything serious or critical. Needs Chromium (MEMORYMARK_CHROMIUM, or where distributions put it).
  */
@@ -10,11 +10,11 @@ import * as z from 'zod'
 import { analyze } from '../engine/analyze.ts'
 import type { AnalysisRequest } from '../engine/server/analysis.ts'
 import { freshAssets } from '../test/server/dashboard/assets.ts'
-import { chromiumPath, desktop, launchChromium, phone } from '../test/server/dashboard/chromium.ts'
+import { chromiumPath, desktop, launchChromium } from '../test/server/dashboard/chromium.ts'
 import { HandDriven } from '../test/server/dashboard/hand-driven.ts'
 import { knownRepositories } from '../test/server/dashboard/known-repositories.ts'
 import { cuttable, siteApp } from '../test/server/dashboard/site.ts'
-import { audit } from './page/audit.ts'
+import { audits } from './page/audit.ts'
 import { playgroundPassed } from './page/playground.ts'
 
 const MAX_KILOBYTES = 150
@@ -58,10 +58,7 @@ async function measure(browser: Browser, name: string, url: string): Promise<Pag
   const page: PageFigures = {
     kilobytes: Math.max(...loads.map(({ bytes }) => bytes)) / 1_000,
     firstPaintMillis: paints[Math.floor(LOADS / 2)] ?? Number.POSITIVE_INFINITY,
-    faults: [
-      ...(await audit(browser, url, { viewport: desktop })),
-      ...(await audit(browser, url, { viewport: phone })),
-    ],
+    faults: await audits(browser, url),
   }
   console.log(
     `${name}: ${page.kilobytes.toFixed(1)} kB, first paint ${page.firstPaintMillis.toFixed(0)} ms (${paints[0]?.toFixed(0)} to ${paints.at(-1)?.toFixed(0)})`,

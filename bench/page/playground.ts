@@ -3,8 +3,8 @@ import type { Browser } from 'playwright-core'
 import * as z from 'zod'
 import { buildSite } from '../../scripts/site.ts'
 import { staticSite } from '../../test/playground/static-site.ts'
-import { desktop, phone } from '../../test/server/dashboard/chromium.ts'
-import { audit } from './audit.ts'
+import { desktop } from '../../test/server/dashboard/chromium.ts'
+import { audits } from './audit.ts'
 
 const MAX_KILOBYTES = 300
 const MAX_ANSWER_MILLIS = 1_000
@@ -35,12 +35,7 @@ export async function playgroundPassed(browser: Browser): Promise<boolean> {
   const sorted = answers.toSorted((a, b) => a - b)
   const answerMillis = sorted[Math.floor(LOADS / 2)] ?? Number.POSITIVE_INFINITY
   const weight = Math.max(...kilobytes)
-  const faults: string[] = []
-  for (const viewport of [desktop, phone]) {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      faults.push(...(await audit(browser, site.url, { viewport, colorScheme }, '[data-answer] .headline')))
-    }
-  }
+  const faults = await audits(browser, site.url, '[data-answer] .headline')
   for (const fault of faults) console.log(`  ${fault}`)
   const passed = weight <= MAX_KILOBYTES && answerMillis <= MAX_ANSWER_MILLIS && faults.length === 0
   console.log(
