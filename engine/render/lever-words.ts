@@ -13,7 +13,7 @@ export const leverWords: Readonly<Record<LeverId, LeverWords>> = {
   'micro-batch': {
     name: 'smaller micro-batch',
     gets: 'fewer samples are on the GPU at a time; gradients of several add up before the weights change',
-    pays: 'more, smaller passes per step',
+    pays: 'more, smaller passes per step; batch normalisation, where a model has it, sees fewer samples',
   },
   'gradient-checkpointing': {
     name: 'gradient checkpointing',

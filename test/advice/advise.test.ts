@@ -86,6 +86,23 @@ test('a card is the cheapest of the catalogue on which the config fits as it is'
   expect(cheaper.filter(gpu => estimated(reading.spec, { ...on, gpu }).fit === 'fits')).toEqual([])
 })
 
+test('Ultralytics accumulates beyond its nominal batch only if told, and then decays weights otherwise', async () => {
+  const text = 'model: yolov8s.pt\ndata: coco.yaml\nepochs: 100\nimgsz: 640\nbatch: 120\n'
+  const { levers } = await advised({ tool: '', gpu: 't4', offers: [], file: { path: 'yolo.yaml', text } })
+  const smaller = levers.find(({ changes }) => changes.join() === 'micro-batch')
+  expect(smaller?.effect).toBe('changes-the-result')
+  expect(smaller?.lines.flatMap(({ after }) => after)).toContain('nbs: 120')
+})
+
+test('a smaller micro-batch leaves a training as it is only where no layer normalises by the batch', async () => {
+  const effectFor = async (tool: string) =>
+    (await advised(toolConfigs.find(config => config.tool === tool) ?? never())).levers.find(
+      ({ changes }) => changes.join() === 'micro-batch',
+    )?.effect
+  expect(await effectFor('Hugging Face JSON on one line')).toBe('none')
+  expect(await effectFor('timm')).toBe('changes-the-result')
+})
+
 function never(): never {
   throw new Error('no such config')
 }

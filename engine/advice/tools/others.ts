@@ -52,8 +52,13 @@ export const timm: Tool = {
 }
 
 /** The accumulation follows from the batch: Ultralytics accumulates up to `nbs`, 64 images, without being told. */
+const NOMINAL_BATCH = 64
+
 export const ultralytics: Tool = {
-  'micro-batch': ({ plan }) => one('batch', plan.microBatch),
+  'micro-batch': ({ plan }) => {
+    const images = plan.microBatch * plan.gradientAccumulation
+    return [...one('batch', plan.microBatch), ...(images > NOMINAL_BATCH ? one('nbs', images) : [])]
+  },
   'fp16-autocast': () => one('amp', true),
   'smaller-images': ({ spec }) => one('imgsz', smallerSide(spec)),
 }
