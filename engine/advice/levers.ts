@@ -5,6 +5,7 @@ import { isBefore } from '../config/versions.ts'
 import { type Gpu, hasBfloat16 } from '../gpus/catalogue.ts'
 import { type ModelConfig, supportsCheckpointing } from '../models/architecture.ts'
 import type { Effect, LeverId } from '../report/advised-levers.ts'
+import { halfCompletions, halfLength, halfShare, smallerSide } from './reduced.ts'
 
 export interface Circumstances {
   readonly config: ModelConfig
@@ -27,25 +28,6 @@ export interface Lever {
 /** Less than this is no length to train on. */
 const SHORTEST = 128
 const SMALLEST_SIDE = 64
-/** Sides of images are multiples of the coarsest stride. */
-const SIDE_STEP = 32
-
-export function halfLength({ sequenceLength = 0 }: TrainingSpec): number {
-  return Math.floor(sequenceLength / 2)
-}
-
-export function smallerSide({ imageSize = 0 }: TrainingSpec): number {
-  return Math.floor((imageSize * 0.75) / SIDE_STEP) * SIDE_STEP
-}
-
-export function halfCompletions({ method }: TrainingSpec): number | undefined {
-  return method?.kind === 'answers' ? Math.floor(method.answerLength / 2) : undefined
-}
-
-export function halfShare({ method }: TrainingSpec): number | undefined {
-  const { generation } = method?.kind === 'answers' ? method : {}
-  return generation?.kind === 'vllm' ? Math.floor(generation.share * 50) / 100 : undefined
-}
 
 const isAdam = ({ optimizer }: TrainingSpec) => /^adamw(?:-fused|-loop)?$|^paged-adamw$/.test(optimizer)
 /** FSDP cannot divide what bitsandbytes makes of weights and of optimizer states. */
@@ -312,20 +294,4 @@ function weaker(spec: TrainingSpec, than: TrainingSpec['sharding']): boolean {
 
 function isFsdp({ sharding }: TrainingSpec): boolean {
   return sharding?.startsWith('fsdp') === true
-}
-
-/** Whether layers normalise by the statistics of a micro-batch, as those of ResNets and YOLOs do. */
-function normalisesBatches({ task, model }: TrainingSpec): boolean {
-  return task === 'object-detection' || (task === 'image-classification' && /resnet/i.test(model))
-}
-
-/** Images of an optimizer step up to which Ultralytics accumulates unless told otherwise. */
-const NOMINAL_BATCH = 64
-
-/** How a change affects the training in the end: some bring something else with them. */
-export function effectOf(lever: Lever, before: TrainingSpec, after: TrainingSpec): Effect {
-  // engine/trainer.py: weight decay is scaled by the nominal batch, which has to grow for more to accumulate.
-  const raisesNominal = before.loop === 'ultralytics' && before.microBatch * before.gradientAccumulation > NOMINAL_BATCH
-  if (lever.id === 'micro-batch' && (raisesNominal || normalisesBatches(before))) return 'changes-the-result'
-  return lever.effect === 'none' && after.precision !== before.precision ? 'numerics' : lever.effect
 }

@@ -1,7 +1,7 @@
 /**
- * The order in which levers are told. What fits comes first, another card next, which costs money, and what does not fit last;
- * among those, what changes the training in the fewest places, and what only changes its digits before what changes its result; then what costs least speed
- * for the memory that it frees, and of what costs none, what frees most.
+ * The order in which levers are told. What fits comes first, another card next, which costs money, and what does not fit last.
+ * Among those, what changes the training in the fewest places, and what only changes its digits before what changes its result;
+ * then what costs least speed for the memory that it frees, and of what costs none, what frees most.
  */
 import type { AdvisedLever, Effect } from '../report/advised-levers.ts'
 import { levers } from './levers.ts'

@@ -2,7 +2,7 @@
  * Axolotl. Sources: src/axolotl/utils/schemas/{config,training,peft,model}.py; integrations/liger/args.py; deepspeed_configs/ of its
  * repository, which `axolotl fetch deepspeed_configs` puts beside a config.
  */
-import { halfCompletions, halfLength } from '../levers.ts'
+import { halfCompletions, halfLength } from '../reduced.ts'
 import type { Asked, KeySetting, Tool, Value } from './tool.ts'
 
 const one = (key: string, value: Value): readonly KeySetting[] => [{ keys: [key], value }]

@@ -2,7 +2,7 @@
  * Hugging Face's Trainer and TRL. Sources: transformers training_args.py (TrainingArguments); TRL trainer/{base_config,sft_config,
  * grpo_config,model_config}.py; DeepSpeed's settings written in place, as integrations/deepspeed.py takes a dictionary.
  */
-import { halfCompletions, halfLength, halfShare } from '../levers.ts'
+import { halfCompletions, halfLength, halfShare } from '../reduced.ts'
 import type { Asked, KeySetting, Tool, Value } from './tool.ts'
 
 const one = (key: string, value: Value, ...others: string[]): readonly KeySetting[] => [

@@ -2,7 +2,7 @@
  * Tools with a handful of settings of memory. Sources: Lightning pytorch/trainer/trainer.py and strategies/deepspeed.py; DeepSpeed
  * runtime/zero/config.py; timm train.py; Ultralytics cfg/default.yaml; MemoryMark's own format, config/dialects/memorymark.ts.
  */
-import { halfLength, smallerSide } from '../levers.ts'
+import { halfLength, smallerSide } from '../reduced.ts'
 import type { KeySetting, Tool, Value } from './tool.ts'
 
 const one = (key: string, value: Value, ...others: string[]): readonly KeySetting[] => [

@@ -2,7 +2,7 @@
  * torchtune. Sources: recipes/configs; docs/source/tutorials/memory_optimizations.rst; torchtune/modules/loss; recipes/full_finetune_*.py.
  * A recipe for adapters is another recipe, which no key turns on.
  */
-import { halfLength } from '../levers.ts'
+import { halfLength } from '../reduced.ts'
 import type { Asked, KeySetting, Tool, Value } from './tool.ts'
 
 const COMPONENT = '_component_'

@@ -1,0 +1,20 @@
+/** What a change does to the training in the end. */
+import type { TrainingSpec } from '../config/spec.ts'
+import type { Effect } from '../report/advised-levers.ts'
+import type { Lever } from './levers.ts'
+
+/** Whether layers normalise by the statistics of a micro-batch, as those of ResNets and YOLOs do. */
+function normalisesBatches({ task, model }: TrainingSpec): boolean {
+  return task === 'object-detection' || (task === 'image-classification' && /resnet/i.test(model))
+}
+
+/** Images of an optimizer step up to which Ultralytics accumulates unless told otherwise. */
+const NOMINAL_BATCH = 64
+
+/** How a change affects the training in the end: some bring something else with them. */
+export function effectOf(lever: Lever, before: TrainingSpec, after: TrainingSpec): Effect {
+  // engine/trainer.py: weight decay is scaled by the nominal batch, which has to grow for more to accumulate.
+  const raisesNominal = before.loop === 'ultralytics' && before.microBatch * before.gradientAccumulation > NOMINAL_BATCH
+  if (lever.id === 'micro-batch' && (raisesNominal || normalisesBatches(before))) return 'changes-the-result'
+  return lever.effect === 'none' && after.precision !== before.precision ? 'numerics' : lever.effect
+}
