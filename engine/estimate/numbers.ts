@@ -1,7 +1,12 @@
 /** A list of 32-bit integers that grows, all zero at first: a tenth of the memory of an array that is filled out of order. */
 export class Numbers {
-  #values = new Int32Array(256)
+  #values: Int32Array
   length = 0
+
+  /** `room`: for so many before it grows. */
+  constructor(room = 256) {
+    this.#values = new Int32Array(room)
+  }
 
   /** Zero where none was set. */
   at(index: number): number {

@@ -54,11 +54,11 @@ interface Events {
 
 function visitsOf(owners: Owners, cuts: readonly number[]): readonly Visit[] {
   const visits: Visit[] = []
-  const turns = owners.turns.slice()
-  for (let from = 0; from < turns.length; ) {
+  for (let from = 0; from < owners.length; ) {
+    const turn = owners.turn(from)
     let to = from + 1
-    while (to < turns.length && turns[to] === turns[from] && !cuts.includes(to)) to++
-    visits.push({ from, to, turn: owners.turnOf(turns[from]!) })
+    while (to < owners.length && owners.turn(to) === turn && !cuts.includes(to)) to++
+    visits.push({ from, to, turn })
     from = to
   }
   return visits
@@ -92,9 +92,9 @@ function areAlike({ changes, owners }: Events, one: Visit, other: Visit): boolea
     const [maker, otherMaker] = [makerOf(owners, first, one), makerOf(owners, second, other)]
     const isSame =
       maker === undefined
-        ? owners.storages.at(first) === owners.storages.at(second)
+        ? owners.storageId(first) === owners.storageId(second)
         : otherMaker !== undefined &&
-          owners.roles.at(first) === owners.roles.at(second) &&
+          owners.role(first) === owners.role(second) &&
           maker.at - (one.turn?.at ?? 0) === otherMaker.at - (other.turn?.at ?? 0)
     if (!isSame) return false
   }
@@ -103,7 +103,7 @@ function areAlike({ changes, owners }: Events, one: Visit, other: Visit): boolea
 
 /** The turn that made the event's storage, where it is among those that repeat in this visit: its place moves with the turn. */
 function makerOf(owners: Owners, event: number, { turn }: Visit): Turn | undefined {
-  const maker = owners.turnOf(owners.madeIn.at(event))
+  const maker = owners.maker(event)
   return maker?.repetition === turn?.repetition ? maker : undefined
 }
 
@@ -121,7 +121,7 @@ function placesOf(
     const leftOut = turn?.repetition.leftOut ?? 0
     const isBehind = turn !== undefined && (turn.at > turn.repetition.standIn || sections[index]?.direction === -1)
     for (let event = from; event < to; event++) {
-      const maker = owners.turnOf(owners.madeIn.at(event))
+      const maker = owners.maker(event)
       const first = given.of(owners, event, maker)
       if (maker !== undefined && makerOf(owners, event, visit) === maker) {
         moving[event] = 1
@@ -144,11 +144,11 @@ class Places {
 
   /** The first of them. `maker`: the turn that made the event's storage. */
   of(owners: Owners, event: number, maker: Turn | undefined): number {
-    if (maker === undefined) return this.#known(this.#ofStorage, owners.storages.at(event), 1)
+    if (maker === undefined) return this.#known(this.#ofStorage, owners.storageId(event), 1)
     const { repetition } = maker
     const roles = this.#ofRole.get(repetition) ?? new Numbers()
     this.#ofRole.set(repetition, roles)
-    return this.#known(roles, owners.roles.at(event), turnsOf(repetition))
+    return this.#known(roles, owners.role(event), turnsOf(repetition))
   }
 
   #known(places: Numbers, index: number, size: number): number {

@@ -10,35 +10,47 @@ import type { Storage } from './storage.ts'
 /** What storages of the same kind and size have in common. */
 export type StorageSize = Pick<Storage, 'fixedBytes' | 'bytesPerSample' | 'samplesAtLeast' | 'kind'>
 
+/** A model's step has some thousand. */
+const USUAL_EVENTS = 4_096
+
 /**
- * Whose memory each event is. As columns of numbers, so that of the storages of a step, which are many and short-lived, none outlives
+ * Whose memory each event is. As rows of numbers, so that of the storages of a step, which are many and short-lived, none outlives
  * what it stands for.
  */
 export class Owners {
-  /** The storage, by its id. */
-  readonly storages = new Numbers()
-  /** The turn that made it, by its number. */
-  readonly madeIn = new Numbers()
-  /** As the how-manieth of that turn. */
-  readonly roles = new Numbers()
-  /** The turn in which the event happens, by its number. */
-  readonly turns = new Numbers()
+  /** Of each event a storage's id, the number of the turn that made it and its place there, and the number of the turn of the event. */
+  readonly #rows = new Numbers(4 * USUAL_EVENTS)
   /** By number; the first is none. */
   readonly #turnOf: (Turn | undefined)[] = [undefined]
 
   get length(): number {
-    return this.storages.length
+    return this.#rows.length / 4
   }
 
   add({ id, turn, role = 0 }: Storage, happensIn: Turn | undefined): void {
-    this.storages.push(id)
-    this.madeIn.push(this.#numberOf(turn))
-    this.roles.push(role)
-    this.turns.push(this.#numberOf(happensIn))
+    this.#rows.push(id)
+    this.#rows.push(this.#numberOf(turn))
+    this.#rows.push(role)
+    this.#rows.push(this.#numberOf(happensIn))
   }
 
-  turnOf(number: number): Turn | undefined {
-    return this.#turnOf[number]
+  storageId(event: number): number {
+    return this.#rows.at(4 * event)
+  }
+
+  /** The turn that made the event's storage. */
+  maker(event: number): Turn | undefined {
+    return this.#turnOf[this.#rows.at(4 * event + 1)]
+  }
+
+  /** As the how-manieth of its turn the storage was made. */
+  role(event: number): number {
+    return this.#rows.at(4 * event + 2)
+  }
+
+  /** The turn in which the event happens. */
+  turn(event: number): Turn | undefined {
+    return this.#turnOf[this.#rows.at(4 * event + 3)]
   }
 
   /** Few turns are recorded. */

@@ -36,5 +36,5 @@ test('more events than the first buffer holds are all kept', () => {
   const step = new Step()
   for (let id = 0; id < 1_000; id++) step.allocate(storage(id))
   expect(step.length).toBe(1_000)
-  expect(step.takeOwners().storages.at(999)).toBe(999)
+  expect(step.takeOwners().storageId(999)).toBe(999)
 })
