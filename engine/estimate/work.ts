@@ -71,6 +71,9 @@ class Counter {
   readonly #kernels: Counted[] = []
   /** By the sum of their figures, which few have in common. */
   readonly #alike = new Map<number, Counted[]>()
+  /** In which sum of gradients an edge was met last, and how many such sums there were. */
+  readonly #metIn = new Numbers()
+  #sums = 0
   #operations = 0
   #layers = 0
   #backwardKernels = 0
@@ -142,11 +145,13 @@ class Counter {
 
   /** torch: input_buffer.cpp: where gradients meet that several operations made, each after the first is added. */
   #sumGradients(nodes: readonly Node[]): void {
-    const met = new Numbers()
+    const sum = ++this.#sums
     for (const { gradients, turn } of nodes) {
       for (const { to } of gradients) {
         if (to.storage.persistent) continue
-        if (met.add(to.edge, 1) === 1) continue
+        const isFirst = this.#metIn.at(to.edge) !== sum
+        this.#metIn.set(to.edge, sum)
+        if (isFirst) continue
         const gradient = storageOf(to)
         this.#moved('float32', [gradient, gradient, gradient], turn)
       }
