@@ -34,7 +34,7 @@ export async function check(args: string[]): Promise<ExitCode> {
   }
   const report = reportOn(configs, options)
   if (values.json) printJson(report)
-  else printReport(report)
+  else printReport(report, { sentences: furtherHelp(report) })
   return exitCode(report, new Set(files.named.map(({ path }) => path)))
 }
 
@@ -70,6 +70,12 @@ async function judgeNamed(
 /** Of thousands of files most are none, and are not handed on. */
 async function* possibleConfigs(files: AsyncIterable<SourceFile>): AsyncGenerator<SourceFile> {
   for await (const file of files) if (mayBeTrainingConfig(file)) yield file
+}
+
+/** Where a config does not fit: what `advise` would add. */
+function furtherHelp({ configs }: Report): readonly string[] {
+  const first = configs.find(config => config.status === 'analysed' && !config.current.fits)
+  return first === undefined ? [] : [`memorymark advise ${first.path} lists every way to free memory.`]
 }
 
 /**

@@ -109,6 +109,13 @@ describe.concurrent('check', () => {
     expect(exitCode).toBe(2)
   })
 
+  test('says what lists every lever where a config does not fit, and only there', async () => {
+    await using workspace = await Workspace.with({ 'a.yaml': tooLarge, 'b.yaml': fine })
+    const hint = 'memorymark advise a.yaml lists every way to free memory.'
+    expect((await workspace.run('check', '--gpu', 'a10')).stdout.trimEnd().endsWith(hint)).toBe(true)
+    expect((await workspace.run('check', 'b.yaml', '--gpu', 'a10')).stdout).not.toContain('advise')
+  })
+
   test('reads a named file whatever it is called', async () => {
     await using workspace = await Workspace.with({ 'train.conf': wasteful })
     const { stdout, exitCode } = await workspace.run('check', 'train.conf', '--gpu', 'a10')
