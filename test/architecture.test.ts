@@ -3,43 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { importRows } from './import-rows.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-
-/** From the top down. A part may import those of its own and of later rows; shells, the first row, never each other. */
-const rows: readonly (readonly string[])[] = [
-  ['action', 'bot', 'engine/cli', 'playground'],
-  ['github'],
-  ['engine/server'],
-  ['engine/index'],
-  ['engine/isolated'],
-  ['engine/measure', 'engine/advise'],
-  ['engine/affected-configs', 'engine/analyze', 'engine/sweep', 'engine/propose', 'engine/explain', 'engine/subject'],
-  ['engine/assess'],
-  ['engine/advice'],
-  ['engine/render', 'engine/settings'],
-  ['engine/plan'],
-  ['engine/report'],
-  ['engine/verdict'],
-  ['engine/metrics'],
-  ['engine/search'],
-  ['engine/probes'],
-  ['engine/calibration'],
-  ['engine/estimate'],
-  ['engine/models', 'engine/gpus', 'engine/config'],
-  ['engine/program'],
-  ['engine/isolation'],
-  [
-    'engine/errors',
-    'engine/interruption',
-    'engine/json',
-    'engine/re2',
-    'engine/same-data',
-    'engine/units',
-    'engine/utf8',
-    'engine/version',
-  ],
-]
 
 interface Import {
   readonly from: string
@@ -73,7 +39,7 @@ function partOf(file: string): string {
 }
 
 function rowOf(file: string): number {
-  return rows.findIndex(parts => parts.includes(partOf(file)))
+  return importRows.findIndex(parts => parts.includes(partOf(file)))
 }
 
 const inside = imports.filter(({ to }) => files.includes(to))

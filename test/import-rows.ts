@@ -1,0 +1,36 @@
+/** Which part of the program may import which: the rows that the import rule holds the code to, and docs/architecture.md shows. */
+
+/** From the top down. A part may import those of its own and of later rows; shells, the first row, never each other. */
+export const importRows: readonly (readonly string[])[] = [
+  ['action', 'bot', 'engine/cli', 'playground'],
+  ['github'],
+  ['engine/server'],
+  ['engine/index'],
+  ['engine/isolated'],
+  ['engine/measure', 'engine/advise'],
+  ['engine/affected-configs', 'engine/analyze', 'engine/sweep', 'engine/propose', 'engine/explain', 'engine/subject'],
+  ['engine/assess'],
+  ['engine/advice'],
+  ['engine/render', 'engine/settings'],
+  ['engine/plan'],
+  ['engine/report'],
+  ['engine/verdict'],
+  ['engine/metrics'],
+  ['engine/search'],
+  ['engine/probes'],
+  ['engine/calibration'],
+  ['engine/estimate'],
+  ['engine/models', 'engine/gpus', 'engine/config'],
+  ['engine/program'],
+  ['engine/isolation'],
+  [
+    'engine/errors',
+    'engine/interruption',
+    'engine/json',
+    'engine/re2',
+    'engine/same-data',
+    'engine/units',
+    'engine/utf8',
+    'engine/version',
+  ],
+]
