@@ -1,11 +1,15 @@
 /**
  * Whether the advice is the one that helped: public reports of running out of memory whose answer is known, each as its set-up says
  * it, and the levers that were accepted there. A report counts if one of them is among our first three. Where a report leaves a
- * setting open, the default of its tool at the time is written. Fails below 25 in 30.
+ * setting open, the default of its tool at the time is written, and the setting is named under `assumed`. Fails below 25 in 30.
+ *
+ * Of 38 reports, the first 16 were in view when the tables were made (14 counted). The other 22 were written down before any was
+ * run; the first run over them, with the tables as they were, counted 17: that is the figure for a report not seen before.
  */
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { leversOf } from '../engine/advice/advise.ts'
+import { estimated } from '../engine/advice/estimate.ts'
 import { readConfigAsync } from '../engine/config/read.ts'
 import type { Field } from '../engine/config/section.ts'
 import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
@@ -17,7 +21,7 @@ const FIRST = 3
 
 const reports = z
   .array(
-    z.object({
+    z.strictObject({
       link: z.url(),
       /** Of our catalogue. */
       gpu: z.string(),
@@ -28,31 +32,53 @@ const reports = z
       config: z.record(z.string(), z.unknown()),
       /** What the thread ends with: any of these. */
       accepted: z.array(z.enum(leverIds)).min(1),
+      /** Whether someone in the thread says that it ran with it; otherwise it is only what a maintainer advised. */
+      confirmed: z.boolean(),
+      /** Settings on which the thread is silent, or that stand in for what we do not read; with the reason where it is not plain. */
+      assumed: z.array(z.string()),
     }),
   )
   .parse(JSON.parse(readFileSync(new URL('./advice/reports.json', import.meta.url), 'utf8')))
 
-let hits = 0
-for (const { link, gpu: id, gpus, path, config, accepted } of reports) {
-  const told = await firstLevers(id, gpus, { path, text: `${JSON.stringify(config, null, 2)}\n` })
-  const isHit = told.some(changes => changes.some(change => accepted.some(lever => lever === change)))
-  if (isHit) hits++
-  const shown = told.map(changes => changes.join(' + ')).join(', ')
-  console.log(`${isHit ? 'yes' : 'no '}  ${link}\n     accepted: ${accepted.join(' or ')}; ours: ${shown || 'nothing'}`)
+const results: { readonly isHit: boolean; readonly isConfirmed: boolean; readonly fits: boolean }[] = []
+for (const { link, gpu: id, gpus, path, config, accepted, confirmed: isConfirmed } of reports) {
+  const { first, fits } = await advice(id, gpus, { path, text: `${JSON.stringify(config, null, 2)}\n` })
+  const isHit = first.some(changes => changes.some(change => accepted.some(lever => lever === change)))
+  results.push({ isHit, isConfirmed, fits })
+  const ours = first.map(changes => changes.join(' + ')).join(', ') || 'nothing'
+  const notes = [...(isConfirmed ? [] : ['unconfirmed']), ...(fits ? ['fits by our estimate'] : [])].join(', ')
+  console.log(`${isHit ? 'yes' : 'no '}  ${link}${notes && ` (${notes})`}`)
+  console.log(`     accepted: ${accepted.join(' or ')}; ours: ${ours}`)
 }
-console.log(`\n${hits} of ${reports.length}: the accepted lever is among our first three.`)
-process.exitCode = hits >= reports.length * GOAL ? 0 : 1
+const confirmed = results.filter(({ isConfirmed }) => isConfirmed)
+const fitting = results.filter(({ fits }) => fits)
+console.log(`\nOur estimate says of ${fitting.length} of ${results.length} that they fit as they are.`)
+console.log(
+  `${share(results)}: the accepted lever is among our first three; ` +
+    `${share(confirmed)} of those where the thread confirms that it helped.`,
+)
+process.exitCode = hitsOf(results) >= results.length * GOAL ? 0 : 1
 
-/** None where we would say that it fits. @throws Error for a report that is written wrong. */
-async function firstLevers(id: string, gpus: number, file: { readonly path: string; readonly text: string }) {
+function share(of: typeof results): string {
+  return `${hitsOf(of)} of ${of.length}`
+}
+
+function hitsOf(of: typeof results): number {
+  return of.filter(({ isHit }) => isHit).length
+}
+
+/** The levers that are told first, and whether we would say that it fits anyway. @throws Error for a report that is written wrong. */
+async function advice(id: string, gpus: number, file: { readonly path: string; readonly text: string }) {
   const gpu = findGpu(id)
   const supplied = { gpus: numberField('gpus', gpus) }
   const reading = await readConfigAsync(file, {}, supplied)
   if (gpu === undefined || reading.kind !== 'training-config') {
     throw new Error(`${file.text}cannot be read: ${JSON.stringify(gpu === undefined ? id : reading)}`)
   }
-  const levers = await leversOf(file, reading, { gpu, footprints: new FootprintCache(), supplied })
-  return levers.slice(0, FIRST).map(({ changes }) => changes)
+  const footprints = new FootprintCache()
+  const levers = await leversOf(file, reading, { gpu, footprints, supplied })
+  const now = estimated(reading.spec, { gpu, footprints, config: reading.model.config })
+  return { first: levers.slice(0, FIRST).map(({ changes }) => changes), fits: now.fit === 'fits' }
 }
 
 function numberField(key: string, number: number): Field {
