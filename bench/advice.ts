@@ -4,7 +4,8 @@
  * setting open, the default of its tool at the time is written, and the setting is named under `assumed`. Fails below 25 in 30.
  *
  * Of 38 reports, the first 16 were in view when the tables were made (14 counted). The other 22 were written down before any was
- * run; the first run over them, with the tables as they were, counted 17: that is the figure for a report not seen before.
+ * run; the first run over them, with the tables as they were, counted 17: that is the figure for a report not seen before. Then one
+ * rule was changed: where a config fits by our estimate, levers that free less than a tenth are left out.
  */
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'

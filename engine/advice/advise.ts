@@ -25,6 +25,8 @@ export interface AdviceOptions extends Omit<OnGpu, 'config'> {
 
 /** A lever that frees less than this share of the peak is not worth the trouble. */
 const WORTHWHILE_SHARE = 0.05
+/** Nor is this, where the config fits as it is: no small step is needed to get there. */
+const WORTHWHILE_SHARE_OF_FITTING = 0.1
 const COMBINATIONS = 240
 
 type Alone = Combining['alone'][number]
@@ -70,7 +72,8 @@ class Advisor {
 
   /** Fragments of the allocator decide whether a peak fits, so a lever may help without lowering it. */
   helps({ estimate }: Candidate, than: Estimated): boolean {
-    const isLower = estimate.peakBytes < than.peakBytes * (1 - WORTHWHILE_SHARE)
+    const share = than.fit === 'fits' ? WORTHWHILE_SHARE_OF_FITTING : WORTHWHILE_SHARE
+    const isLower = estimate.peakBytes < than.peakBytes * (1 - share)
     return isLower || leverFits.indexOf(estimate.fit) < leverFits.indexOf(than.fit)
   }
 

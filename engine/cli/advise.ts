@@ -68,7 +68,7 @@ function page(config: AnalysedConfig, isAll: boolean): string {
   const fits = current.fits ? 'fits' : 'does not fit'
   const heading = `${onOneLine(configName(config))} (${dialect}) needs ${ofUsable(current.peakBytes, gpu.usableBytes)} of the ${gpu.name} at ${sizes}, and ${fits}.`
   if (levers.length === 0) {
-    return `${heading}\n\nNo setting that a ${dialect} config can express frees a twentieth of that.`
+    return `${heading}\n\nNo setting that a ${dialect} config can express frees a tenth of that.`
   }
   const fitting = levers.filter(({ fit }) => fit !== 'does-not-fit')
   const shown = isAll ? levers : (fitting.length >= IN_FULL ? fitting : levers).slice(0, ROWS)
