@@ -5,7 +5,7 @@
  */
 import { effects, MAX_TOGETHER } from '../report/advised-levers.ts'
 import type { Estimated } from './estimate.ts'
-import type { Lever } from './levers.ts'
+import type { Lever } from './lever.ts'
 import type { Variant } from './variant.ts'
 
 export interface Candidate {

@@ -1,7 +1,7 @@
 /** What a change does to the training in the end. */
 import type { TrainingSpec } from '../config/spec.ts'
 import type { Effect } from '../report/advised-levers.ts'
-import type { Lever } from './levers.ts'
+import type { Lever } from './lever.ts'
 
 /** Whether layers normalise by the statistics of a micro-batch, as those of ResNets and YOLOs do. */
 function normalisesBatches({ task, model }: TrainingSpec): boolean {

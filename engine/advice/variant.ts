@@ -12,7 +12,7 @@ import type { BatchPlan } from '../metrics/recommend.ts'
 import type { Effect, LeverId } from '../report/advised-levers.ts'
 import { withSettings } from './edit/edit.ts'
 import { effectOf } from './effects.ts'
-import type { Lever } from './levers.ts'
+import type { Lever } from './lever.ts'
 import type { Asked } from './tools/tool.ts'
 import { toolOf } from './tools/tools.ts'
 

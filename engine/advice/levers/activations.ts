@@ -1,0 +1,57 @@
+/** Levers at what a step computes and keeps: fewer samples at a time, less kept of each, the loss and attention in pieces. */
+import { supportsCheckpointing } from '../../models/architecture.ts'
+import type { Lever } from '../lever.ts'
+import { isText } from './training-kinds.ts'
+
+export const activationLevers: readonly Lever[] = [
+  {
+    id: 'micro-batch',
+    effect: 'none',
+    group: 'batch',
+    settings: ['microBatch', 'gradientAccumulation'],
+    applies: ({ microBatch }) => microBatch > 1,
+    isMade: (after, before) =>
+      after.microBatch < before.microBatch &&
+      after.microBatch * after.gradientAccumulation === before.microBatch * before.gradientAccumulation,
+  },
+  {
+    id: 'gradient-checkpointing',
+    effect: 'none',
+    group: 'checkpoints',
+    settings: ['gradientCheckpointing', 'reentrantCheckpoints', 'trainable'],
+    applies: (spec, { config }) => !spec.gradientCheckpointing && supportsCheckpointing(config),
+    isMade: after => after.gradientCheckpointing,
+  },
+  {
+    id: 'activation-offloading',
+    effect: 'none',
+    group: 'offloaded-checkpoints',
+    settings: ['offloadsCheckpoints'],
+    applies: spec => spec.gradientCheckpointing && spec.offloadsCheckpoints !== true,
+    isMade: after => after.offloadsCheckpoints === true,
+  },
+  {
+    id: 'fused-loss',
+    effect: 'none',
+    group: 'loss',
+    settings: ['fusedLoss', 'fusedNorms'],
+    applies: spec => spec.task === 'causal-lm' && spec.method === undefined && spec.fusedLoss !== true,
+    isMade: after => after.fusedLoss === true,
+  },
+  {
+    id: 'chunked-loss',
+    effect: 'none',
+    group: 'loss',
+    settings: ['chunkedLoss'],
+    applies: spec => spec.task === 'causal-lm' && spec.method === undefined && spec.chunkedLoss === undefined,
+    isMade: after => after.chunkedLoss !== undefined,
+  },
+  {
+    id: 'sdpa-attention',
+    effect: 'none',
+    group: 'attention',
+    settings: ['attention', 'paddedBatches'],
+    applies: spec => isText(spec) && spec.attention === 'eager',
+    isMade: after => after.attention === 'sdpa',
+  },
+]

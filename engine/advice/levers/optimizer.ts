@@ -1,0 +1,53 @@
+/** Levers at the optimizer's states and at the gradients that wait for it. */
+import type { TrainingSpec } from '../../config/spec.ts'
+import type { Lever } from '../lever.ts'
+import { isWhole } from './training-kinds.ts'
+
+const isAdam = ({ optimizer }: TrainingSpec) => /^adamw(?:-fused|-loop)?$|^paged-adamw$/.test(optimizer)
+/** ZeRO runs the optimizer on each GPU's own part, whatever it is. */
+const takesOptimizers = (spec: TrainingSpec) => isWhole(spec) || spec.sharding?.startsWith('zero') === true
+
+export const optimizerLevers: readonly Lever[] = [
+  {
+    id: 'fused-optimizer',
+    effect: 'none',
+    group: 'optimizer',
+    settings: ['optimizer'],
+    applies: ({ optimizer }) => optimizer === 'adamw' || optimizer === 'adamw-loop',
+    isMade: after => after.optimizer === 'adamw-fused',
+  },
+  {
+    id: 'optimizer-in-backward',
+    effect: 'none',
+    group: 'optimizer-in-backward',
+    settings: ['optimizerInBackward'],
+    // torchtune: recipes/full_finetune_single_device.py refuses it with accumulation.
+    applies: spec => spec.optimizerInBackward !== true && spec.gradientAccumulation === 1 && spec.lora === undefined,
+    isMade: after => after.optimizerInBackward === true,
+  },
+  {
+    id: '8-bit-optimizer',
+    effect: 'numerics',
+    group: 'optimizer',
+    settings: ['optimizer'],
+    applies: spec => isAdam(spec) && takesOptimizers(spec) && spec.offload === undefined,
+    isMade: after => after.optimizer === 'adamw-8bit',
+  },
+  {
+    id: 'paged-8-bit-optimizer',
+    effect: 'numerics',
+    group: 'optimizer',
+    settings: ['optimizer'],
+    applies: spec =>
+      (isAdam(spec) || spec.optimizer === 'adamw-8bit') && takesOptimizers(spec) && spec.offload === undefined,
+    isMade: after => after.optimizer === 'paged-adamw-8bit',
+  },
+  {
+    id: 'adafactor',
+    effect: 'changes-the-result',
+    group: 'optimizer',
+    settings: ['optimizer'],
+    applies: isAdam,
+    isMade: after => after.optimizer === 'adafactor',
+  },
+]

@@ -1,0 +1,37 @@
+/** Levers at the samples: shorter texts, smaller images. */
+import { makesAnswers } from '../../config/spec.ts'
+import type { Lever } from '../lever.ts'
+import { halfCompletions, halfLength, smallerSide } from '../reduced.ts'
+import { isText } from './training-kinds.ts'
+
+/** Less than this is no length to train on. */
+const SHORTEST = 128
+const SMALLEST_SIDE = 64
+
+export const sampleLevers: readonly Lever[] = [
+  {
+    id: 'half-length',
+    effect: 'changes-the-result',
+    group: 'length',
+    settings: ['sequenceLength'],
+    applies: spec => !makesAnswers(spec) && halfLength(spec) >= SHORTEST,
+    isMade: (after, before) => after.sequenceLength === halfLength(before),
+  },
+  {
+    id: 'half-completions',
+    effect: 'changes-the-result',
+    group: 'length',
+    settings: ['sequenceLength', 'method'],
+    applies: spec => (halfCompletions(spec) ?? 0) >= SHORTEST / 2,
+    isMade: (after, before) =>
+      after.method?.kind === 'answers' && after.method.answerLength === halfCompletions(before),
+  },
+  {
+    id: 'smaller-images',
+    effect: 'changes-the-result',
+    group: 'length',
+    settings: ['imageSize'],
+    applies: spec => !isText(spec) && smallerSide(spec) >= SMALLEST_SIDE,
+    isMade: (after, before) => after.imageSize === smallerSide(before),
+  },
+]

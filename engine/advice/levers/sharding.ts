@@ -1,0 +1,58 @@
+/** Levers that divide a training among its GPUs, or move parts of it to the host. */
+import type { TrainingSpec } from '../../config/spec.ts'
+import type { Lever } from '../lever.ts'
+import { isWhole } from './training-kinds.ts'
+
+const isSeveral = (spec: TrainingSpec) => spec.gpus > 1 && isWhole(spec)
+const sharded: readonly (keyof TrainingSpec)[] = [
+  ...(['sharding', 'zero', 'precision', 'offload', 'fsdpVersion', 'syncsEveryMicroBatch'] as const),
+]
+
+export const shardingLevers: readonly Lever[] = [
+  ...(['zero1', 'zero2', 'zero3'] as const).map(
+    (sharding, index): Lever => ({
+      id: (['zero-1', 'zero-2', 'zero-3'] as const)[index] ?? 'zero-3',
+      effect: 'none',
+      group: 'sharding',
+      settings: sharded,
+      applies: spec => spec.gpus > 1 && weaker(spec, sharding),
+      isMade: (after, before) => after.sharding === sharding && after.offload === before.offload,
+    }),
+  ),
+  {
+    id: 'zero-2-offload',
+    effect: 'none',
+    group: 'sharding',
+    settings: sharded,
+    applies: spec => weaker(spec, 'zero3') && spec.optimizer.startsWith('adamw') && !spec.optimizer.includes('8bit'),
+    isMade: after => after.sharding === 'zero2' && after.offload === 'optimizer',
+  },
+  {
+    id: 'zero-3-offload',
+    effect: 'none',
+    group: 'sharding',
+    settings: sharded,
+    applies: spec => spec.gpus > 1 && !isFsdp(spec) && spec.offload !== 'optimizer-and-weights',
+    isMade: after => after.sharding === 'zero3' && after.offload === 'optimizer-and-weights',
+  },
+  {
+    id: 'fsdp',
+    effect: 'none',
+    group: 'sharding',
+    settings: sharded,
+    applies: isSeveral,
+    isMade: after => after.sharding === 'fsdp' && after.offload === undefined,
+  },
+]
+
+const stages: readonly (TrainingSpec['sharding'] | undefined)[] = [undefined, 'ddp', 'zero1', 'zero2', 'zero3']
+
+/** Whether less is divided than by a stage of ZeRO; FSDP is another way. */
+function weaker(spec: TrainingSpec, than: TrainingSpec['sharding']): boolean {
+  const now = stages.indexOf(spec.sharding)
+  return now >= 0 && now < stages.indexOf(than) && spec.offload === undefined
+}
+
+function isFsdp({ sharding }: TrainingSpec): boolean {
+  return sharding?.startsWith('fsdp') === true
+}

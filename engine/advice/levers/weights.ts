@@ -1,0 +1,72 @@
+/** Levers at the weights: how many digits they have, and which of them are trained. */
+import { isDeepStrictEqual } from 'node:util'
+import type { TrainingSpec } from '../../config/spec.ts'
+import { hasBfloat16 } from '../../gpus/catalogue.ts'
+import type { Lever } from '../lever.ts'
+import { isText, isWhole } from './training-kinds.ts'
+
+const bySixteenBits: readonly (keyof TrainingSpec)[] = ['precision']
+const adapted: readonly (keyof TrainingSpec)[] = ['lora', 'precision', 'trainable', 'method', 'trainsTowers']
+
+export const weightLevers: readonly Lever[] = [
+  {
+    id: 'bf16-autocast',
+    effect: 'numerics',
+    group: 'precision',
+    settings: bySixteenBits,
+    applies: ({ precision }, { gpu }) => (precision === 'fp32' || precision === 'tf32') && hasBfloat16(gpu),
+    isMade: after => after.precision === 'amp-bf16' || after.precision === 'bf16-master',
+  },
+  {
+    id: 'fp16-autocast',
+    effect: 'numerics',
+    group: 'precision',
+    settings: bySixteenBits,
+    applies: ({ precision }, { gpu }) => precision === 'fp32' && !hasBfloat16(gpu),
+    isMade: after => after.precision === 'amp-fp16',
+  },
+  {
+    id: 'bf16-weights',
+    effect: 'numerics',
+    group: 'precision',
+    settings: bySixteenBits,
+    applies: ({ precision }, { gpu }) => precision !== 'bf16' && precision !== 'bf16-master' && hasBfloat16(gpu),
+    isMade: after => after.precision === 'bf16',
+  },
+  {
+    id: 'lora',
+    effect: 'changes-the-result',
+    group: 'adapters',
+    settings: adapted,
+    applies: spec => isText(spec) && spec.lora === undefined,
+    isMade: after => after.lora !== undefined && after.quantization === undefined,
+  },
+  {
+    id: 'qlora',
+    effect: 'changes-the-result',
+    group: 'adapters',
+    settings: [...adapted, 'quantization'],
+    applies: spec => isText(spec) && spec.lora === undefined,
+    isMade: after => after.lora !== undefined && after.quantization?.startsWith('nf4') === true,
+  },
+  {
+    id: '4-bit-base',
+    effect: 'numerics',
+    group: 'adapters',
+    settings: ['quantization', 'precision', 'lora'],
+    applies: spec =>
+      spec.lora !== undefined && (spec.quantization === undefined || spec.quantization === 'int8') && isWhole(spec),
+    // Nothing but the type of the adapters may change with it.
+    isMade: (after, before) =>
+      after.quantization?.startsWith('nf4') === true &&
+      isDeepStrictEqual({ ...after.lora, inWeightsType: 0 }, { ...before.lora, inWeightsType: 0 }),
+  },
+  {
+    id: 'freeze-embeddings',
+    effect: 'changes-the-result',
+    group: 'trained-part',
+    settings: ['trainable'],
+    applies: spec => spec.task === 'causal-lm' && spec.lora === undefined && spec.trainable === undefined,
+    isMade: after => after.trainable !== undefined,
+  },
+]
