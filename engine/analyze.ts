@@ -243,11 +243,13 @@ async function analyzeReading(
 /** What a config leaves open, and its verdict may hang on. */
 export function assumedIn({
   assumesGpus,
+  assumesLength,
   assumesCode,
   unreadSettings,
-}: Pick<TrainingConfig, 'assumesGpus' | 'assumesCode' | 'unreadSettings'>): AssumedCircumstance[] {
+}: Pick<TrainingConfig, 'assumesGpus' | 'assumesLength' | 'assumesCode' | 'unreadSettings'>): AssumedCircumstance[] {
   return [
     ...(assumesGpus ? (['gpus'] as const) : []),
+    ...(assumesLength ? (['length'] as const) : []),
     ...(assumesCode ? (['code'] as const) : []),
     ...(unreadSettings ? (['settings'] as const) : []),
   ]

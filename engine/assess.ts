@@ -205,7 +205,7 @@ function decisive(
 ): readonly AssumedCircumstance[] {
   const { assumed = [] } = options
   // A measurement is of a GPU that there is, but of the step as the config was read.
-  if (provenance === 'measured') return assumed.filter(what => what === 'settings' || what === 'code')
+  if (provenance === 'measured') return assumed.filter(what => what !== 'gpu' && what !== 'gpus')
   const hangsOnOne = () => !fits(planOf(spec)) && fitsAmongSeveral(spec, config, options)
   return assumed.filter(what => what !== 'gpus' || spec.gpus > 1 || hangsOnOne())
 }

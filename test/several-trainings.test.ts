@@ -108,9 +108,10 @@ describe('two trainings of one script', () => {
   })
 
   it('block only where they got worse than on the base', async () => {
-    const alone = await configsOf(script('512', '512'))
+    const length = 'MAX_LENGTH = 512\n'
+    const alone = await configsOf(script('512', '512', length))
     expect(alone.map(({ verdict }) => verdict.state)).toEqual(['blocked', 'blocked'])
-    const compared = await configsOf(script('512', '512', '# Moved.\n'), script('512', '1'))
+    const compared = await configsOf(script('512', '512', `# Moved.\n${length}`), script('512', '1', length))
     expect(compared.map(({ verdict }) => verdict.state)).toEqual(['warning', 'blocked'])
   })
 

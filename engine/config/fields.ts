@@ -60,6 +60,8 @@ export class FieldReader {
   versions: LibraryVersions = {}
   /** A default that differs between TRL's releases was asked for. */
   hangsOnTrl = false
+  /** Neither the config nor its tool says how long sequences become: a length is assumed. */
+  leavesLengthOpen = false
   /** What the launcher says, with its file: it wins over the config, and the settings over it. */
   launched: Readonly<Partial<Record<SuppliedKey, Field | undefined>>> = {}
   readonly #path: string

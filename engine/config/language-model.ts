@@ -82,6 +82,7 @@ export function readBatch(reader: FieldReader, { batchSize, defaultBatch, accumu
 
 export interface Sequence {
   readonly field: Field | undefined
+  /** Of the source `assumed` where the tool has no default either. */
   readonly byDefault: Default<number>
   /** GPUs among which every sequence is divided (context parallelism); one when absent. */
   readonly dividedBy?: number
@@ -190,6 +191,7 @@ function readSequence(reader: FieldReader, model: CatalogueModel | undefined, se
   if (field !== undefined) return readInputSize(reader, model, { sequenceLength: field, imageSize: undefined })
   const sequenceLength = Math.min(length, model?.maxPositions ?? length)
   reader.note('sequenceLength', sequenceLength, source)
+  if (source === 'assumed') reader.leavesLengthOpen = true
   reader.assume(
     sequence.byDefault.assumption ?? `Sequences of ${sequenceLength} tokens, ${source}: the config sets no length.`,
   )

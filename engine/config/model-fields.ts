@@ -76,11 +76,18 @@ export function checkTask(reader: FieldReader, field: Field | undefined, task: T
   return task
 }
 
-/** `length` is the default for text in tokens, before the model's own limit. */
 export interface InputFields {
   readonly sequenceLength: Field | undefined
   readonly imageSize: Field | undefined
-  readonly length?: number
+  readonly length?: UnwrittenLength
+}
+
+/** Of text, where no field says it. */
+export interface UnwrittenLength {
+  /** Before the model's own limit. */
+  readonly tokens: number
+  /** The tool itself cuts to it, or makes samples of it; nobody's word where absent. */
+  readonly isKnown?: boolean
 }
 
 export interface InputSize {
@@ -125,8 +132,13 @@ function tellTooLong(reader: FieldReader, field: Field, tokens: number, model: C
   )
 }
 
-function assumedLength(reader: FieldReader, limit: number, preferred = DEFAULT_SEQUENCE): number {
-  const length = Math.min(preferred, limit)
+function assumedLength(
+  reader: FieldReader,
+  limit: number,
+  { tokens, isKnown = false }: UnwrittenLength = { tokens: DEFAULT_SEQUENCE },
+): number {
+  const length = Math.min(tokens, limit)
+  if (!isKnown) reader.leavesLengthOpen = true
   reader.assume(`Sequences of ${length} tokens: the config sets no maximum length.`)
   return reader.note('sequenceLength', length, 'assumed')
 }

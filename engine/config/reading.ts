@@ -77,6 +77,8 @@ export type Reading =
       readonly assumptions: readonly string[]
       /** Neither the config nor the settings say how many GPUs train: one is assumed, or eight where the training is divided. */
       readonly assumesGpus?: true
+      /** Neither the config or the code, nor its tool's default, nor the settings say how long sequences become. */
+      readonly assumesLength?: true
       /** The keys are a team's own, and what its code does with them is not in the file. */
       readonly assumesCode?: true
       /** The verdict only warns where there are any. */

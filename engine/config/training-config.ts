@@ -37,6 +37,7 @@ export function trainingConfig(reader: FieldReader, config: ReadConfig): Reading
     ...(accumulation && isInFile(accumulation) && { gradientAccumulationAt: accumulation.at }),
     assumptions: reader.assumptions,
     ...(leavesGpusOpen(reader) && { assumesGpus: true }),
+    ...(reader.leavesLengthOpen && { assumesLength: true }),
   }
 }
 

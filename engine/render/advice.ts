@@ -61,6 +61,7 @@ export function advice(config: AnalysedConfig, strong?: (text: string) => string
     ...sentences,
     evaluationSentence(config),
     unread,
+    lengthSentence(config),
     gpusSentence(config),
     assumedGpuSentence(config),
     cardsSentence(config),
@@ -75,7 +76,8 @@ export function firstAdvice(config: AnalysedConfig, strong?: (text: string) => s
   const sentences = config.current.fits
     ? [change ?? beyondSentence(config)]
     : [largestSentence(config), change, leverSentence(config), gpusSentence(config)]
-  return [...sentences, evaluationSentence(config), unreadSentence(config.unreadSettings), cardsSentence(config)]
+  const unread = unreadSentence(config.unreadSettings)
+  return [...sentences, evaluationSentence(config), unread, lengthSentence(config), cardsSentence(config)]
     .filter(sentence => sentence !== undefined)
     .concat(sparedSentences(config))
 }
@@ -138,6 +140,17 @@ function evaluationSentence({ peaks = [], gpu, verdict }: AnalysedConfig): strin
   const needs = `The run would die in its first evaluation: ${formatCount(microBatch)} samples at a time need ${ofUsable(peakBytes, gpu.usableBytes)} (${peak.provenance})`
   if (fittingMicroBatch === undefined) return `${needs}, and not even one fits beside the optimizer's state.`
   return `${needs}; per_device_eval_batch_size: ${fittingMicroBatch} would fit.`
+}
+
+/** For a config with something to remark on, where nobody has said how long its sequences are. */
+function lengthSentence({ assumed = [], spec, verdict }: AnalysedConfig): string | undefined {
+  if (!assumed.includes('length') || verdict.state === 'fine' || spec.sequenceLength === undefined) return undefined
+  const tokens = formatCount(spec.sequenceLength)
+  const found =
+    spec.targetLength === undefined
+      ? `No length of sequences is found: ${tokens} tokens are assumed.`
+      : `The lengths of sources and targets are not both found: ${tokens} and ${formatCount(spec.targetLength)} tokens are counted.`
+  return `${found} To say how long they are, set sequence_length for this path in the overrides of ${SETTINGS_PATH}.`
 }
 
 /** For a config that does not fit one GPU, where nobody has said that it is one. */

@@ -76,9 +76,11 @@ export type LeverChange = z.infer<typeof leverChange>
 /** Of a config's numbers: the micro-batch and the accumulation. */
 export const MAX_CHANGED_LINES = 2
 
-/** What is nobody's word: which GPU trains, how many of them, what settings of memory mean that were not understood, or what the
- * team's code makes of keys of its own. */
-export const assumedCircumstance = z.enum(['gpu', 'gpus', 'settings', 'code'])
+/**
+ * What is nobody's word: which GPU trains, how many of them, what settings of memory mean that were not understood, what the
+ * team's code makes of keys of its own, or how long sequences become.
+ */
+export const assumedCircumstance = z.enum(['gpu', 'gpus', 'settings', 'code', 'length'])
 export type AssumedCircumstance = z.infer<typeof assumedCircumstance>
 
 /** The config on another card, estimated. */
@@ -197,7 +199,7 @@ export const analysedConfig = z.object({
   /** What the config did not say and was assumed, one sentence each. */
   assumptions: z.array(z.string().max(500)).max(30),
   /** What was assumed and decides the figures; it never blocks. Absent where nothing was, and in older reports. */
-  assumed: z.array(assumedCircumstance).max(4).optional(),
+  assumed: z.array(assumedCircumstance).max(5).optional(),
   /** Settings that look like ones of memory and were not understood. Absent where there are none, and in older reports. */
   unreadSettings: z.array(unreadSetting).max(MAX_NAMED).optional(),
   /** If no GPU is named for certain, what a job asks for where, and what that may be. Absent where none asks, and in older reports. */

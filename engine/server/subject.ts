@@ -21,6 +21,7 @@ export interface Subject {
   readonly gradientAccumulationAt?: Position
   /** What the config leaves open, as its reading has it. */
   readonly assumesGpus?: true
+  readonly assumesLength?: true
   readonly assumesCode?: true
   readonly unreadSettings?: readonly UnreadSetting[]
   readonly spec: TrainingSpec

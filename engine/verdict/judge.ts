@@ -21,7 +21,7 @@ export interface Figures {
   readonly costPerYearUsd: number
   /** Of all GPUs, for the current config, in a year. */
   readonly gpuHoursPerYear: number
-  /** Whether the GPU, the number of GPUs or a setting of memory is nobody's word. */
+  /** Whether the GPU, the number of GPUs, the length of sequences or a setting of memory is nobody's word. */
   readonly isAssumed: boolean
   /** Whether the config sets what changes memory and was not understood. */
   readonly hasUnreadSettings: boolean

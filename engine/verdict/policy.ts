@@ -39,8 +39,8 @@ export const policy = z.object({
 export type Policy = z.infer<typeof policy>
 
 /**
- * Why something that would block does not: it holds in only part of the error band; the GPU the number of GPUs or a setting of memory was assumed;
- * the gain is below the floor; the base branch was no better; somebody accepted it, or snoozed it; of what could not be analysed, its values are known
+ * Why something that would block does not: it holds in only part of the error band; the GPU, the number of GPUs, the length of sequences or a
+ * setting of memory was assumed; the gain is below the floor; the base branch was no better; somebody accepted it, or snoozed it; of what could not be analysed, its values are known
  * when it runs, or the policy is never to block on it.
  */
 export const spared = z.enum([

@@ -5,7 +5,15 @@ import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
 import { readGpus } from '../gpus.ts'
 import { taskOfMethod } from '../language-model.ts'
-import { checkTask, MAX_SEQUENCE, type ModelLookup, readInputSize, readLabels, readModel } from '../model-fields.ts'
+import {
+  checkTask,
+  MAX_SEQUENCE,
+  type ModelLookup,
+  readInputSize,
+  readLabels,
+  readModel,
+  type UnwrittenLength,
+} from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
@@ -130,11 +138,10 @@ export function readArguments(
   const size = readInputSize(reader, model, {
     sequenceLength: answerLength === undefined ? find(...sequenceKeys) : undefined,
     imageSize: find('image_size'),
-    ...(choice?.task === 'causal-lm' && { length: runsTrl(trainerArguments) ? TRL_LENGTH : DEFAULT_BLOCK }),
-    ...(choice?.task === 'seq2seq-lm' && { length: DEFAULT_SOURCE }),
+    ...unwrittenLength(trainerArguments, choice),
     ...(answerLength !== undefined && { length: answeredLength(reader, find, answerLength) }),
   })
-  const target = readTarget(reader, find, choice)
+  const target = readTarget(reader, trainerArguments, choice)
   const settings = {
     ...readSettings(reader, trainerArguments, choice, model, { adapter, training, deepSpeed }),
     ...training,
@@ -183,15 +190,32 @@ function taskOf(
   return { task, labels }
 }
 
+/** TRL's trainers cut by themselves, and so do the example scripts; of others, only their code says. */
+function unwrittenLength(
+  trainerArguments: Arguments,
+  choice: TaskChoice | undefined,
+): { readonly length?: UnwrittenLength } {
+  const isKnown = trainerArguments.declared === undefined
+  if (choice?.task === 'seq2seq-lm') return { length: { tokens: DEFAULT_SOURCE, isKnown } }
+  if (choice?.task !== 'causal-lm') return {}
+  return {
+    length: runsTrl(trainerArguments) ? { tokens: TRL_LENGTH, isKnown: true } : { tokens: DEFAULT_BLOCK, isKnown },
+  }
+}
+
 function readTarget(
   reader: FieldReader,
-  find: Arguments['find'],
+  { find, declared }: Arguments,
   choice: TaskChoice | undefined,
 ): { readonly targetLength?: number } {
   if (choice?.task !== 'seq2seq-lm') return {}
+  const written = find('max_target_length')
+  // The settings have one length for both: whoever sets it was told of this one.
+  const isOpen = written === undefined && declared !== undefined && !reader.supplies('sequence_length')
+  if (isOpen) reader.leavesLengthOpen = true
   const targetLength = reader.settle(
     'targetLength',
-    find('max_target_length'),
+    written,
     field => reader.wholeNumber(field, { max: MAX_SEQUENCE }),
     {
       value: DEFAULT_TARGET,

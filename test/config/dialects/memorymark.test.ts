@@ -8,6 +8,7 @@ describe("a config in MemoryMark's own dialect", () => {
   it('becomes a spec with the defaults of a plain PyTorch loop', () => {
     expect(trainingConfig(small)).toEqual({
       kind: 'training-config',
+      assumesLength: true,
       dialect: 'MemoryMark',
       model: findModel('bert'),
       spec: {

@@ -185,6 +185,7 @@ from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
 parser = argparse.ArgumentParser()
 parser.add_argument("--batch-size", type=int, default=8)
 args = parser.parse_args()
+block_size = 1024
 model = AutoModelForCausalLM.from_pretrained("gpt2")
 Trainer(model, TrainingArguments("out", per_device_train_batch_size=args.batch_size, bf16=True)).train()
 `

@@ -1,5 +1,6 @@
 /** Arguments of TRL's GRPOTrainer and RLOOTrainer (1.13 trainer/{grpo,rloo}_config.py), and of earlier versions that had more. */
 import type { FieldReader } from '../../fields.ts'
+import type { UnwrittenLength } from '../../model-fields.ts'
 import type { Field } from '../../section.ts'
 import { MAX_BATCH, type TrainingMethod } from '../../spec.ts'
 import { readAnswers } from '../../trainer/answers.ts'
@@ -52,13 +53,14 @@ export function readTrlAnswers(
   )
 }
 
-/** GRPOConfig.max_prompt_length, in the versions that had it. */
+/** GRPOConfig.max_prompt_length, in the versions that had it: since 0.28 nothing cuts prompts (trl#5056, trl#5964). */
 const DEFAULT_PROMPT = 512
 
 /** Tokens of a prompt and its answer. */
-export function answeredLength(reader: FieldReader, find: Find, answerLength: number): number {
+export function answeredLength(reader: FieldReader, find: Find, answerLength: number): UnwrittenLength {
   const prompt = find('max_prompt_length')
-  return ((prompt && reader.wholeNumber(prompt, { max: MAX_BATCH })) ?? DEFAULT_PROMPT) + answerLength
+  const tokens = ((prompt && reader.wholeNumber(prompt, { max: MAX_BATCH })) ?? DEFAULT_PROMPT) + answerLength
+  return { tokens, isKnown: prompt !== undefined || reader.isTrlBefore('0.28') }
 }
 
 /** If it differs from the accumulation, changing the micro-batch changes the number of completions, which may be refused. */
