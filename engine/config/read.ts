@@ -23,6 +23,7 @@ import { isNotebookPath, isPythonPath, mayTrain } from './python/quick-look.ts'
 import type { Opened } from './python/script.ts'
 import { oneOf } from './quote.ts'
 import type { FileReading, OtherFile, Reading, ReadTraining, SourceFile } from './reading.ts'
+import { whyRecord } from './run-record.ts'
 import type { Field, Section } from './section.ts'
 import { isLauncherName, isLauncherPath, mayLaunch } from './shell/quick-look.ts'
 import { notingFiles, type Sources } from './sources.ts'
@@ -317,6 +318,8 @@ function openConfig(
     for (const dialect of dialects) {
       const why = dialect.recognise(document)
       if (why === undefined) continue
+      const record = whyRecord(document, file.path)
+      if (record !== undefined) return { kind: 'not-a-training-config', why: record }
       const started = document.overridden(launched.fields)
       return {
         kind: 'open',

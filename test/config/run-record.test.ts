@@ -1,0 +1,44 @@
+/** What a run left behind is no config, and a config is not taken for what a run left behind. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { readConfig } from '../../engine/config/read.ts'
+
+const other = new URL('../../bench/configs/other/', import.meta.url)
+const records = [
+  ['wandb/run-20260102_030405-k3x9q2ab/files/config.yaml', 'by Weights & Biases'],
+  ['wandb-values.yaml', 'by Weights & Biases'],
+  ['run-manifest.json', 'created_at (line 3) says when it was, beside run_id (line 2)'],
+  ['training_export.json', 'exported_at (line 2) says when it was, beside status (line 3)'],
+  ['run-results.yaml', 'results.train_loss (line 5) was measured in one'],
+] as const
+
+describe('a record of a run', () => {
+  it.each(records)('is not a training config: %s', (path, why) => {
+    const reading = readConfig({ path, text: readFileSync(new URL(path, other), 'utf8') })
+    expect(reading.kind).toBe('not-a-training-config')
+    if (reading.kind === 'not-a-training-config') expect(reading.why).toContain(why)
+  })
+
+  it('is one by its folder in whatever shape W&B wrote it', () => {
+    const text = 'model_name_or_path: gpt2\nper_device_train_batch_size: 8\n'
+    for (const folder of ['wandb/run-1-a/files/', 'runs/wandb/latest-run/files/', 'wandb/k3x9q2ab/'])
+      expect(readConfig({ path: `${folder}config.yaml`, text }).kind).toBe('not-a-training-config')
+  })
+})
+
+describe('a training config', () => {
+  const own = 'model_name_or_path: gpt2\nper_device_train_batch_size: 8\n'
+
+  it.each([
+    ['train.yaml', 'wandb: { project: sft }\n'],
+    ['train.yaml', 'created_at: 2026-01-02T03:04:05Z\n'],
+    ['train.yaml', 'timestamp: true\nmetrics: [eval_loss, accuracy]\n'],
+    ['train.yaml', 'created_at: yesterday\nrun_id: sft-42\n'],
+    ['train.yaml', 'metrics: { eval_loss: min }\n'],
+    ['train.yaml', 'run_id: sft-42\nresults_dir: results\nstatus: draft\n'],
+    ['configs/wandb.yaml', 'report_to: wandb\n'],
+    ['configs/wandb/large.yaml', 'report_to: wandb\n'],
+  ])('is still read in %s with %j', (path, more) => {
+    expect(readConfig({ path, text: own + more }).kind).toBe('training-config')
+  })
+})
