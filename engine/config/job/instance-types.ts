@@ -1,7 +1,13 @@
 /**
- * Machines of clouds by their type: which card, and how many. AWS: docs.aws.amazon.com/ec2 "accelerated computing instances"
- * (SageMaker writes `ml.` before them). Azure: learn.microsoft.com/azure/virtual-machines "GPU accelerated sizes".
- * Google: cloud.google.com/compute/docs/gpus "GPU machine types". Cards by their id in the catalogue, or by a name that it lacks.
+ * Machines of clouds by their type: which card, and how many. SageMaker writes `ml.` before AWS's types. Cards by their id in the
+ * catalogue, or by a name that it lacks. Sources, by which every row was checked:
+ *
+ * - AWS: docs.aws.amazon.com/batch/latest/userguide/gpu-jobs.html (g4dn, g5, g6), and "accelerated computing instances" in
+ *   docs.aws.amazon.com/AWSEC2/latest/UserGuide (p3 to p5en, g6e, g4dn.metal).
+ * - Azure: learn.microsoft.com/azure/virtual-machines/sizes/gpu-accelerated, the pages ndv2 (8 V100 of 32 GB), ncv3 (16 GB),
+ *   ndasra100v4 (8 A100 of 40 GB), ndma100v4 and nca100v4 (80 GB, the latter on PCIe), ndh100v5, ncadsh100v5 (H100 NVL of 94 GB),
+ *   nd-h200-v5, ncast4v3, nvadsa10v5 (whose smaller sizes hold a part of a card).
+ * - Google: docs.cloud.google.com/compute/docs/accelerator-optimized-machines and compute/docs/gpus.
  */
 
 export interface Machine {
@@ -50,7 +56,10 @@ function sized(family: string, count: number, sizes: readonly (number | '')[]): 
   return Object.fromEntries(sizes.map(size => [`${family}.${size}xlarge`, count]))
 }
 
-/** GKE's accelerators (cloud.google.com/kubernetes-engine/docs/concepts/gpus), each of which one card only goes by. */
+/**
+ * GKE's accelerators, each of which one card only goes by (cloud.google.com/compute/docs/gpus names the type of every card;
+ * its V100 has 16 GB, its nvidia-tesla-a100 is A2 Standard's with 40 GB).
+ */
 const accelerators: ReadonlyMap<string, string> = new Map([
   ...[
     ['nvidia-tesla-t4', 't4'],
