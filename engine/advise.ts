@@ -1,6 +1,7 @@
 /** Every lever of the trainings in a file, under a team's settings. */
 import { leversOf } from './advice/advise.ts'
-import { type AnalyzeOptions, assessmentOptionsFor } from './analyze.ts'
+import type { AnalyzeOptions } from './analyze.ts'
+import { optionsOnGpu } from './asked-gpu.ts'
 import { readConfigAsync } from './config/read.ts'
 import type { SourceFile } from './config/reading.ts'
 import type { FootprintCache } from './estimate/footprint-cache.ts'
@@ -22,10 +23,7 @@ export async function adviseFile(
   const { supplied } = settingsFor(file.path, settings)
   const reading = await readConfigAsync(file, sources, supplied)
   if (reading.kind !== 'training-config') return []
-  const general = assessmentOptionsFor(file.path, options)
-  const asked = general.assumed?.includes('gpu') ? reading.askedCard : undefined
-  const own = asked?.kind === 'card' ? assessmentOptionsFor(file.path, { ...options, gpu: asked.gpu }) : general
-  const { gpu, catalogue, calibration } = own
+  const { gpu, catalogue, calibration } = optionsOnGpu(file.path, options, reading.askedCard).options
   return leversOf(file, reading, {
     gpu,
     footprints,

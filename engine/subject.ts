@@ -4,6 +4,7 @@ import { type Assessment, assess } from './assess.ts'
 import type { Calibration } from './calibration/correction.ts'
 import type { RunFigures } from './calibration/file.ts'
 import { adjusted, type SpecAdjustments, specOf } from './config/adjusted-spec.ts'
+import type { AskedCard } from './config/job/request.ts'
 import { unreadSentence } from './config/memory-settings.ts'
 import { modelProblem } from './config/model-problem.ts'
 import { oneOf } from './config/quote.ts'
@@ -36,6 +37,8 @@ export interface Subject {
   readonly model: CatalogueModel
   /** What was assumed, one sentence each. */
   readonly assumptions: readonly string[]
+  /** What the jobs that start the config ask for. */
+  readonly askedCard?: AskedCard
 }
 
 /** What a command names: a model by its name or its folder, or a config. */
@@ -147,6 +150,7 @@ async function configSubject(file: SourceFile, options: SubjectOptions, sources:
         spec,
         model,
         assumptions,
+        ...(reading.askedCard && { askedCard: reading.askedCard }),
         ...(training?.isOnly === false && { training: withoutCount(training) }),
       }
     }

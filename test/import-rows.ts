@@ -8,6 +8,7 @@ export const importRows: readonly (readonly string[])[] = [
   ['engine/index'],
   ['engine/isolated'],
   ['engine/measure', 'engine/advise'],
+  ['engine/asked-gpu'],
   ['engine/affected-configs', 'engine/analyze', 'engine/sweep', 'engine/propose', 'engine/explain', 'engine/subject'],
   ['engine/assess'],
   ['engine/advice'],

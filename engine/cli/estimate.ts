@@ -3,7 +3,6 @@ import { priced } from '../analyze.ts'
 import type { Assessment } from '../assess.ts'
 import { sentencesOn as sentencesOnCalibration } from '../calibration/known.ts'
 import { findGpu } from '../gpus/catalogue.ts'
-import { sentencesOn } from '../gpus/described.ts'
 import type { IsolatedEngine } from '../isolated/engine.ts'
 import { idleBytes, idlePercent } from '../metrics/memory.ts'
 import { REPORT_SCHEMA, type Report } from '../report/schema.ts'
@@ -40,14 +39,16 @@ export async function estimated(args: readonly string[], engine: IsolatedEngine)
   })
   const gpu = await gpuOf(values, engine)
   const { subject, assessment } = await estimateSubject(positionals, values, engine, gpu)
-  const calibrated = assessment.calibration ? sentencesOnCalibration(assessment.calibration, gpu) : []
-  const assumptions = [...subject.assumptions, ...calibrated, ...sentencesOn(gpu)]
+  const { calibration } = assessment
+  const calibrated = calibration ? sentencesOnCalibration(calibration, assessment.gpu) : []
+  const assumptions = [...subject.assumptions, ...calibrated]
   return { subject: { ...subject, assumptions }, assessment, isJson: values.json === true }
 }
 
-/** One of the catalogue, or one that the settings describe, with their price. */
+/** One of the catalogue, or one that the settings describe, with their price; undefined where the flag names none. */
 async function gpuOf(values: SettingsFlags & { readonly gpu?: string | undefined }, engine: IsolatedEngine) {
-  if (values.gpu === undefined || findGpu(values.gpu) !== undefined) return gpuFlag(values.gpu)
+  if (values.gpu === undefined) return undefined
+  if (findGpu(values.gpu) !== undefined) return gpuFlag(values.gpu)
   const { gpus, pricesPerHourUsd, source } = await settingsOrThrow(values, engine)
   const gpu = gpuFlag(values.gpu, gpus)
   return priced(gpu, pricesPerHourUsd[gpu.id], source, new Date())

@@ -1,11 +1,14 @@
 /** `memorymark explain`: how a file is read, setting by setting, and what cannot be determined from it. */
+import { optionsOnGpu } from '../asked-gpu.ts'
 import type { Decision } from '../config/fields.ts'
+import { sentencesOn } from '../config/job/request.ts'
 import { plain } from '../config/quote.ts'
 import type { Explanation } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
 import { configName } from '../config/training-place.ts'
 import { formatWhere, MemoryMarkError, type Problem } from '../errors.ts'
 import { settingName, settingOrigin, settingValue } from '../render/decision.ts'
+import type { RepositorySettings } from '../settings/settings.ts'
 import { parseFlags } from './arguments.ts'
 import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
@@ -31,9 +34,16 @@ export async function explain(args: string[]): Promise<ExitCode> {
     for (const { name, explanation } of await explanations(each, file =>
       engine.explainFile(file, { settings, sources: sources() }),
     ))
-      print(`${onOneLine(name)}\n${rendered(explanation)}\n`)
+      print(`${onOneLine(name)}\n${[rendered(explanation), ...gpuLines(each, explanation, settings)].join('\n')}\n`)
   }
   return 0
+}
+
+/** What the jobs that start it ask for, where the settings name no GPU. */
+function gpuLines({ path }: SourceFile, { reading }: Explanation, settings: RepositorySettings): string[] {
+  if (reading.kind !== 'training-config') return []
+  const { asked } = optionsOnGpu(path, { settings, now: new Date() }, reading.askedCard)
+  return sentencesOn(asked).map(sentence => `  ${sentence}`)
 }
 
 /** One, or one for each training that the file starts. */

@@ -41,7 +41,7 @@ export async function estimateSubject(
   positionals: readonly string[],
   values: SpecFlags,
   engine: IsolatedEngine,
-  gpu: Gpu,
+  gpu: Gpu | undefined,
 ): Promise<EstimatedSubject> {
   const named = await namedBy(positionals)
   return engine.estimateSubject(named, await optionsFor(named, values, engine), { gpu, sources: sources() })

@@ -1,8 +1,10 @@
 /** `memorymark sweep`: finds the largest batch by trials and prints the same report as `check`. */
 import { type AnalyzeOptions, assessmentOptionsFor } from '../analyze.ts'
+import { optionsOnGpu } from '../asked-gpu.ts'
 import type { Assessment, AssessmentOptions } from '../assess.ts'
 import type { CalibrationRun } from '../calibration/file.ts'
 import { sentencesOn as sentencesOnCalibration } from '../calibration/known.ts'
+import { sentencesOn as sentencesOnAsked } from '../config/job/request.ts'
 import type { TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { findGpuAmong, type Gpu } from '../gpus/catalogue.ts'
@@ -61,7 +63,7 @@ export async function sweep(args: string[]): Promise<ExitCode> {
   if (entrypoint !== undefined && values.calibrate) throw contradictingEntrypoint()
   const { subject, settings } = await read(positionals, values)
   const judging = judgingOf(values, settings)
-  const planned = assessmentOptionsFor(subject.path, judging)
+  const { options: planned, asked } = optionsOnGpu(subject.path, judging, subject.askedCard)
   const progress = new SweepProgress()
   using interruption = new Interruption()
 
@@ -93,6 +95,7 @@ export async function sweep(args: string[]): Promise<ExitCode> {
     ...(entrypoint === undefined
       ? []
       : [`The step is ${entrypoint}; modelled figures are those of ${subject.spec.model}.`]),
+    ...(options === planned ? sentencesOnAsked(asked) : []),
     ...sentencesOn(options.gpu),
   ]
   const report = reportOf(configResult(subject, result, assumptions), options.policy)

@@ -247,9 +247,9 @@ export class IsolatedEngine implements AsyncDisposable {
   estimateSubject(
     named: Named,
     options: SubjectOptions,
-    { gpu, sources }: { readonly gpu: Gpu; readonly sources: Sources },
+    { gpu, sources }: { readonly gpu?: Gpu | undefined; readonly sources: Sources },
   ): Promise<EstimatedSubject> {
-    const task = { kind: 'estimate-subject', of: named.kind, options, gpu } as const
+    const task = { kind: 'estimate-subject', of: named.kind, options, ...(gpu && { gpu }) } as const
     return this.#oneOrThrow<'estimate-subject'>(task, named, sources)
   }
 

@@ -3,13 +3,16 @@ import { getHeapStatistics } from 'node:v8'
 import { adviseFile } from '../advise.ts'
 import { isNamedByConfigs, opensOneOf, startedBy } from '../affected-configs.ts'
 import { judging } from '../analyze.ts'
+import { optionsOnGpu } from '../asked-gpu.ts'
 import { readCalibration } from '../calibration/file.ts'
+import { sentencesOn } from '../config/job/request.ts'
 import { statementsIn } from '../config/pinned/version-files.ts'
 import { readConfigAsync } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
 import { askingOnce, type Sources } from '../config/sources.ts'
 import { FootprintCache } from '../estimate/footprint-cache.ts'
 import { explainFile } from '../explain.ts'
+import { sentencesOn as sentencesOnGpu } from '../gpus/described.ts'
 import type { Host } from '../isolation/orders.ts'
 import type { HubAnswer } from '../models/hub.ts'
 import { planTraining } from '../plan/plan.ts'
@@ -73,9 +76,13 @@ function performing(task: Task, asks: TaskOrder['asks'], host: Host): PerformOn 
     case 'estimate-subject':
       return async file => {
         const subject = await readSubject(namedBy(file, task.of), task.options, sources)
+        const { settings } = task.options
+        const own = optionsOnGpu(subject.path, { settings, now: new Date() }, subject.askedCard)
+        const gpu = task.gpu ?? own.options.gpu
+        const asked = task.gpu === undefined ? sentencesOn(own.asked) : []
         return {
-          subject,
-          assessment: estimateSubject(subject, task.gpu, roomyFootprints(), task.options.settings.calibration),
+          subject: { ...subject, assumptions: [...subject.assumptions, ...asked, ...sentencesOnGpu(gpu)] },
+          assessment: estimateSubject(subject, gpu, roomyFootprints(), settings.calibration),
         }
       }
     case 'plan-subject':

@@ -32,7 +32,8 @@ export type Task =
       readonly kind: 'estimate-subject'
       readonly of: Named['kind']
       readonly options: SubjectOptions
-      readonly gpu: Gpu
+      /** Where none is named, that of the settings or of the jobs that start the config. */
+      readonly gpu?: Gpu
     }
   | {
       readonly kind: 'plan-subject'
