@@ -180,7 +180,7 @@ const fileKeys = (gpu: GpuNames) => ({
   ignore: globs.describe('Files that match one of these globs are ignored.').optional(),
   gpu: gpu
     .describe(
-      'The GPU that the training runs on. Default: what a Slurm or SkyPilot job that starts the training asks for. If no GPU is named, an A10 is assumed, and nothing blocks.',
+      'The GPU that the training runs on. Default: what the job that starts the training asks for (Slurm, SkyPilot, Kubernetes, dstack, Modal, Beam, or a machine type of AWS, Azure or Google Cloud). If no GPU is named, an A10 is assumed, and nothing blocks.',
     )
     .optional(),
   gpus: describedGpus
