@@ -1,6 +1,6 @@
 /**
  * Machines of clouds by their type: which card, and how many. SageMaker writes `ml.` before AWS's types. Cards by their id in the
- * catalogue, or by a name that it lacks. Sources, by which every row was checked:
+ * catalogue, or by a name that it lacks. The vendors' pages; some rows were seen only in repositories that cite them:
  *
  * - AWS: docs.aws.amazon.com/batch/latest/userguide/gpu-jobs.html (g4dn, g5, g6), and "accelerated computing instances" in
  *   docs.aws.amazon.com/AWSEC2/latest/UserGuide (p3 to p5en, g6e, g4dn.metal).
