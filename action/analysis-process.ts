@@ -2,19 +2,12 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import * as core from '@actions/core'
-import { IsolatedEngine, type IsolatedOptions, processesFor } from '../engine/index.ts'
+import { IsolatedEngine, type IsolatedOptions } from '../engine/index.ts'
 import type { Subject } from './event.ts'
 
-/** Of many files; another takes some hundred MiB. */
-const MAX_PROCESSES = 4
-
-/** One starts while GitHub is asked what there is to read, and holds nothing up at the end. */
+/** It starts while GitHub is asked what there is to read, and holds nothing up at the end. */
 export function startEngine(): IsolatedEngine {
-  const engine = new IsolatedEngine({
-    script: script(),
-    processes: processesFor(MAX_PROCESSES),
-    log: text => core.info(text.replaceAll(/^/gm, '| ')),
-  })
+  const engine = new IsolatedEngine({ script: script(), log: text => core.info(text.replaceAll(/^/gm, '| ')) })
   engine.warmUp()
   return engine
 }
