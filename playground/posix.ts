@@ -4,16 +4,16 @@
  */
 
 function normalized(path: string): string {
-  const isAbsolute = path.startsWith('/')
+  const isRooted = isAbsolute(path)
   const kept: string[] = []
   for (const part of path.split('/')) {
     if (part === '' || part === '.') continue
     if (part !== '..') kept.push(part)
     else if (kept.length > 0 && kept.at(-1) !== '..') kept.pop()
-    else if (!isAbsolute) kept.push('..')
+    else if (!isRooted) kept.push('..')
   }
   const folders = kept.join('/')
-  if (isAbsolute) return `/${folders}${folders !== '' && path.endsWith('/') ? '/' : ''}`
+  if (isRooted) return `/${folders}${folders !== '' && path.endsWith('/') ? '/' : ''}`
   if (folders === '') return path.endsWith('/') ? './' : '.'
   return path.endsWith('/') ? `${folders}/` : folders
 }
@@ -56,4 +56,8 @@ function relative(from: string, to: string): string {
   return [...a.slice(shared).map(() => '..'), ...b.slice(shared)].join('/')
 }
 
-export const posix = { normalize: normalized, join, basename, dirname, relative }
+function isAbsolute(path: string): boolean {
+  return path.startsWith('/')
+}
+
+export const posix = { normalize: normalized, join, basename, dirname, relative, isAbsolute }
