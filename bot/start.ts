@@ -28,6 +28,8 @@ export interface StartOptions {
   readonly engine?: IsolatedEngine
   /** Open already, in place of the one that the settings name; it stays open. */
   readonly database?: Database
+  /** True by default. Without it nothing is done by the clock alone, so that what an event brings about can be counted. */
+  readonly keepsHouse?: boolean
 }
 
 export interface RunningBot extends AsyncDisposable {
@@ -106,7 +108,7 @@ export async function startBot(settings: Settings, { log, ...options }: StartOpt
     { host: settings.host, port: settings.port, log },
   )
   workers.start()
-  await keepHouse(queue)
+  if (options.keepsHouse ?? true) await keepHouse(queue)
   const stop = async () => {
     if (isStopping) return
     isStopping = true

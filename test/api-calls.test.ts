@@ -11,7 +11,8 @@ let beside: BotBesideGitHub
 let action: BundledAction
 
 beforeAll(async () => {
-  beside = await startBotBesideGitHub()
+  // Every ten minutes the bot looks for lost webhooks, whatever a pull request costs.
+  beside = await startBotBesideGitHub({ keepsHouse: false })
   action = await BundledAction.build()
 }, PATIENCE_MILLIS)
 afterAll(async () => {

@@ -16,7 +16,7 @@ export interface BotBesideGitHub extends AsyncDisposable {
 export async function startBotBesideGitHub({
   github: given,
   ...options
-}: Pick<StartOptions, 'analyze' | 'engine' | 'database'> & {
+}: Pick<StartOptions, 'analyze' | 'engine' | 'database' | 'keepsHouse'> & {
   readonly github?: EmulatedGitHub
 } = {}): Promise<BotBesideGitHub> {
   const github = given ?? (await startGitHub())
