@@ -1,5 +1,4 @@
 /** All levers of one config and their useful combinations, each estimated by itself. */
-import { isDeepStrictEqual } from 'node:util'
 import type { SourceFile } from '../config/reading.ts'
 import type { Sources } from '../config/sources.ts'
 import type { TrainingSpec } from '../config/spec.ts'
@@ -8,6 +7,7 @@ import { MemoryMarkError } from '../errors.ts'
 import { type Gpu, gpus, hasBfloat16, hasSpeed } from '../gpus/catalogue.ts'
 import { type AdvisedLever, leverFits, MAX_LEVERS } from '../report/advised-levers.ts'
 import { ratioRange } from '../report/ranges.ts'
+import { isSameData } from '../same-data.ts'
 import { type Candidate, type Combining, combined } from './combine.ts'
 import { type Estimated, estimated, largestPlan, type OnGpu, plansOf } from './estimate.ts'
 import type { Lever } from './lever.ts'
@@ -202,7 +202,7 @@ function withoutTwins(advised: readonly AdvisedLever[]): AdvisedLever[] {
     const isTwin = kept.some(
       other =>
         other.fit === lever.fit &&
-        isDeepStrictEqual(groupsOf(other), groups) &&
+        isSameData(groupsOf(other), groups) &&
         Math.abs(other.peakBytes / lever.peakBytes - 1) < TWIN_SHARE,
     )
     if (!isTwin) kept.push(lever)

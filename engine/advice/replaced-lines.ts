@@ -1,8 +1,8 @@
 /** What a change of a text comes to, line by line: lines that are replaced, and lines that are added beside one. */
 
-import { isDeepStrictEqual } from 'node:util'
 import type { ReplacedLine } from '../report/advised-levers.ts'
 import { linesOf } from '../report/changed-lines.ts'
+import { isSameData } from '../same-data.ts'
 
 /** Lines that one place may gain. */
 const MAX_ADDED = 12
@@ -29,7 +29,7 @@ export function replacedLines(before: string, after: string): readonly ReplacedL
   }
   const isTold =
     replaced.length <= MAX_LINES && replaced.every(each => each.after.length > 0 && each.after.length <= MAX_ADDED + 1)
-  return isTold && isDeepStrictEqual(linesOf(withLines(before, replaced)), changed) ? replaced : undefined
+  return isTold && isSameData(linesOf(withLines(before, replaced)), changed) ? replaced : undefined
 }
 
 /** The text with its lines replaced; every line keeps its end, and an added one gets that of the line beside it. */

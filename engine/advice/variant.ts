@@ -1,5 +1,4 @@
 /** A config with changes made: in its text, read again, and kept only if it says exactly what was meant. */
-import { isDeepStrictEqual } from 'node:util'
 import { readConfigAsync } from '../config/read.ts'
 import type { Reading, SourceFile } from '../config/reading.ts'
 import { rewriteNumbers } from '../config/rewrite.ts'
@@ -10,6 +9,7 @@ import { writesAny } from '../config/written-keys.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 import type { BatchPlan } from '../metrics/recommend.ts'
 import type { Effect, LeverId } from '../report/advised-levers.ts'
+import { isSameData } from '../same-data.ts'
 import { withSettings } from './edit/edit.ts'
 import { effectOf } from './effects.ts'
 import type { Lever } from './lever.ts'
@@ -111,7 +111,7 @@ async function read(file: SourceFile, { sources, supplied }: Rereading): Promise
 /** The change is made, and nothing else is another than before. */
 function saysJustThat({ settings, isMade }: Lever, after: TrainingConfig, before: TrainingConfig): boolean {
   const keys = Object.keys({ ...after.spec, ...before.spec }) as (keyof TrainingSpec)[]
-  const differing = keys.filter(key => !isDeepStrictEqual(after.spec[key], before.spec[key]))
+  const differing = keys.filter(key => !isSameData(after.spec[key], before.spec[key]))
   return (
     after.dialect === before.dialect &&
     differing.length > 0 &&
@@ -132,7 +132,7 @@ async function leavesOthers(text: string, { training }: TrainingConfig, before: 
     const [was, is] = await Promise.all(
       [before.text, text].map(each => read({ ...whole, text: each, training: { name } }, rereading)),
     )
-    if (!isDeepStrictEqual(was?.spec, is?.spec)) return false
+    if (!isSameData(was?.spec, is?.spec)) return false
   }
   return true
 }

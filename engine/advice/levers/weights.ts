@@ -1,7 +1,7 @@
 /** Levers at the weights: how many digits they have, and which of them are trained. */
-import { isDeepStrictEqual } from 'node:util'
 import type { TrainingSpec } from '../../config/spec.ts'
 import { hasBfloat16 } from '../../gpus/catalogue.ts'
+import { isSameData } from '../../same-data.ts'
 import type { Lever } from '../lever.ts'
 import { isText, isWhole } from './training-kinds.ts'
 
@@ -59,7 +59,7 @@ export const weightLevers: readonly Lever[] = [
     // Nothing but the type of the adapters may change with it.
     isMade: (after, before) =>
       after.quantization?.startsWith('nf4') === true &&
-      isDeepStrictEqual({ ...after.lora, inWeightsType: 0 }, { ...before.lora, inWeightsType: 0 }),
+      isSameData({ ...after.lora, inWeightsType: 0 }, { ...before.lora, inWeightsType: 0 }),
   },
   {
     id: 'freeze-embeddings',

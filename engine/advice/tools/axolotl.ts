@@ -3,9 +3,7 @@
  * repository, which `axolotl fetch deepspeed_configs` puts beside a config.
  */
 import { halfCompletions, halfLength } from '../reduced.ts'
-import type { Asked, KeySetting, Tool, Value } from './tool.ts'
-
-const one = (key: string, value: Value): readonly KeySetting[] => [{ keys: [key], value }]
+import { type KeySetting, one, type Tool, untestedByDeepSpeed } from './tool.ts'
 
 const LIGER = 'axolotl.integrations.liger.LigerPlugin'
 
@@ -14,12 +12,6 @@ const rank: readonly KeySetting[] = [
   { keys: ['lora_alpha'], value: 32 },
   { keys: ['lora_target_linear'], value: true },
 ]
-
-/** DeepSpeed refuses an optimizer that it has not tested, unless its settings have zero_allow_untested_optimizer. */
-const untested =
-  (name: string) =>
-  ({ spec }: Asked) =>
-    spec.sharding?.startsWith('zero') ? undefined : one('optimizer', name)
 
 export const axolotl: Tool = {
   'micro-batch': ({ plan }) => [
@@ -37,8 +29,8 @@ export const axolotl: Tool = {
       ? [...one('eager_attention', false), ...one('sdp_attention', true)]
       : one('attn_implementation', 'sdpa'),
   'fused-optimizer': () => one('optimizer', 'adamw_torch_fused'),
-  '8-bit-optimizer': untested('adamw_bnb_8bit'),
-  'paged-8-bit-optimizer': untested('paged_adamw_8bit'),
+  '8-bit-optimizer': untestedByDeepSpeed('optimizer', 'adamw_bnb_8bit'),
+  'paged-8-bit-optimizer': untestedByDeepSpeed('optimizer', 'paged_adamw_8bit'),
   adafactor: () => one('optimizer', 'adafactor'),
   'bf16-weights': () => [{ keys: ['bf16', 'bfloat16'], value: true }],
   lora: () => [...one('adapter', 'lora'), ...rank],

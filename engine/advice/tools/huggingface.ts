@@ -2,12 +2,9 @@
  * Hugging Face's Trainer and TRL. Sources: transformers training_args.py (TrainingArguments); TRL trainer/{base_config,sft_config,
  * grpo_config,model_config}.py; DeepSpeed's settings written in place, as integrations/deepspeed.py takes a dictionary.
  */
+import { filledIn } from '../../plan/snippets/deepspeed.ts'
 import { halfCompletions, halfLength, halfShare } from '../reduced.ts'
-import type { Asked, KeySetting, Tool, Value } from './tool.ts'
-
-const one = (key: string, value: Value, ...others: string[]): readonly KeySetting[] => [
-  { keys: [key, ...others], value },
-]
+import { type Asked, type KeySetting, one, type Tool, untestedByDeepSpeed, type Value } from './tool.ts'
 
 /** Keys of TRL's ModelConfig and SFTConfig: whoever writes one runs a script that reads the others too. */
 const trlKeys = [
@@ -31,25 +28,10 @@ const zero =
     if (has('zero_optimization')) {
       return Object.entries(own).map(([key, value]) => ({ at: ['deepspeed', 'zero_optimization'], keys: [key], value }))
     }
-    const settings = {
-      zero_optimization: own,
-      bf16: { enabled: 'auto' },
-      fp16: { enabled: 'auto' },
-      gradient_accumulation_steps: 'auto',
-      gradient_clipping: 'auto',
-      train_batch_size: 'auto',
-      train_micro_batch_size_per_gpu: 'auto',
-    }
-    return one('deepspeed', settings)
+    return one('deepspeed', { zero_optimization: own, ...filledIn })
   }
 
 const host = { device: 'cpu', pin_memory: true }
-
-/** DeepSpeed refuses an optimizer that it has not tested, unless its settings have zero_allow_untested_optimizer. */
-const untested =
-  (name: string) =>
-  ({ spec }: Asked) =>
-    spec.sharding?.startsWith('zero') ? undefined : one('optim', name)
 
 export const huggingface: Tool = {
   'micro-batch': ({ plan }) => [
@@ -60,8 +42,8 @@ export const huggingface: Tool = {
   'fused-loss': () => one('use_liger_kernel', true, 'use_liger'),
   'sdpa-attention': () => [{ keys: ['attn_implementation'], value: 'sdpa', elsewhere: true }],
   'fused-optimizer': () => one('optim', 'adamw_torch_fused'),
-  '8-bit-optimizer': untested('adamw_bnb_8bit'),
-  'paged-8-bit-optimizer': untested('paged_adamw_8bit'),
+  '8-bit-optimizer': untestedByDeepSpeed('optim', 'adamw_bnb_8bit'),
+  'paged-8-bit-optimizer': untestedByDeepSpeed('optim', 'paged_adamw_8bit'),
   adafactor: () => one('optim', 'adafactor'),
   'bf16-autocast': () => one('bf16', true),
   'fp16-autocast': () => one('fp16', true),

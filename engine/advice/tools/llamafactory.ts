@@ -1,8 +1,6 @@
 /** LLaMA-Factory. Sources: src/llamafactory/hparams/{model_args,finetuning_args,data_args}.py; examples/deepspeed/ of its repository. */
 import { halfLength } from '../reduced.ts'
-import type { KeySetting, Tool, Value } from './tool.ts'
-
-const one = (key: string, value: Value): readonly KeySetting[] => [{ keys: [key], value }]
+import { one, type Tool } from './tool.ts'
 
 export const llamafactory: Tool = {
   'micro-batch': ({ plan }) => [

@@ -28,4 +28,16 @@ export interface Asked {
 }
 
 /** Undefined where this config's tool cannot say it. */
-export type Tool = { readonly [Id in LeverId]?: (asked: Asked) => readonly KeySetting[] | undefined }
+type Say = (asked: Asked) => readonly KeySetting[] | undefined
+
+export type Tool = { readonly [Id in LeverId]?: Say }
+
+/** One key beside the batch size; `others`: further names that it goes by. */
+export function one(key: string, value: Value, ...others: string[]): readonly KeySetting[] {
+  return [{ keys: [key, ...others], value }]
+}
+
+/** DeepSpeed refuses an optimizer that it has not tested, unless its settings have zero_allow_untested_optimizer. */
+export function untestedByDeepSpeed(key: string, name: string): Say {
+  return ({ spec }) => (spec.sharding?.startsWith('zero') ? undefined : one(key, name))
+}

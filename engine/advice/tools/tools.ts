@@ -1,10 +1,14 @@
 /** The tools whose keys are known, by the names of their dialects. */
 import { axolotl } from './axolotl.ts'
+import { deepspeed } from './deepspeed.ts'
 import { huggingface } from './huggingface.ts'
+import { lightning } from './lightning.ts'
 import { llamafactory } from './llamafactory.ts'
-import { deepspeed, lightning, memorymark, timm, ultralytics } from './others.ts'
+import { memorymark } from './memorymark.ts'
+import { timm } from './timm.ts'
 import type { Tool } from './tool.ts'
 import { torchtune } from './torchtune.ts'
+import { ultralytics } from './ultralytics.ts'
 
 const tools: ReadonlyMap<string, Tool> = new Map([
   ['Axolotl', axolotl],

@@ -3,11 +3,10 @@
  * A recipe for adapters is another recipe, which no key turns on.
  */
 import { halfLength } from '../reduced.ts'
-import type { Asked, KeySetting, Tool, Value } from './tool.ts'
+import { type Asked, type KeySetting, one, type Tool, type Value } from './tool.ts'
 
 const COMPONENT = '_component_'
 
-const one = (key: string, value: Value): readonly KeySetting[] => [{ keys: [key], value }]
 const within = (section: string, key: string, value: Value): readonly KeySetting[] => [
   { at: [section], keys: [key], value },
 ]

@@ -7,6 +7,16 @@ import type { SnippetFile } from './snippet.ts'
 
 const stages: Readonly<Partial<Record<Strategy, 1 | 2 | 3>>> = { zero1: 1, zero2: 2, zero3: 3 }
 
+/** What the Trainer fills in, so that DeepSpeed cannot contradict it. */
+export const filledIn = {
+  bf16: { enabled: 'auto' },
+  fp16: { enabled: 'auto' },
+  gradient_accumulation_steps: 'auto',
+  gradient_clipping: 'auto',
+  train_batch_size: 'auto',
+  train_micro_batch_size_per_gpu: 'auto',
+} as const
+
 /** Undefined for strategies that are not DeepSpeed's. */
 export function deepSpeedFile(strategy: Strategy): SnippetFile | undefined {
   const stage = stages[strategy]
@@ -22,11 +32,7 @@ export function deepSpeedFile(strategy: Strategy): SnippetFile | undefined {
         stage3_gather_16bit_weights_on_model_save: true,
       }),
     },
-    bf16: { enabled: 'auto' },
-    fp16: { enabled: 'auto' },
-    gradient_clipping: 'auto',
-    gradient_accumulation_steps: 'auto',
-    train_micro_batch_size_per_gpu: 'auto',
+    ...filledIn,
   }
   return { path: `ds_zero${stage}.json`, text: JSON.stringify(settings, null, 2) }
 }

@@ -1,0 +1,18 @@
+/** Lightning CLI. Sources: pytorch/trainer/trainer.py and strategies/deepspeed.py. */
+import type { KeySetting, Tool, Value } from './tool.ts'
+
+const trainer = (key: string, value: Value): readonly KeySetting[] => [{ at: ['trainer'], keys: [key], value }]
+
+export const lightning: Tool = {
+  'micro-batch': ({ plan }) => [
+    { keys: ['batch_size', 'train_batch_size', 'per_device_batch_size', 'micro_batch_size'], value: plan.microBatch },
+    ...trainer('accumulate_grad_batches', plan.gradientAccumulation),
+  ],
+  'bf16-autocast': () => trainer('precision', 'bf16-mixed'),
+  'fp16-autocast': () => trainer('precision', '16-mixed'),
+  'bf16-weights': () => trainer('precision', 'bf16-true'),
+  'zero-1': () => trainer('strategy', 'deepspeed_stage_1'),
+  'zero-2': () => trainer('strategy', 'deepspeed_stage_2'),
+  'zero-3': () => trainer('strategy', 'deepspeed_stage_3'),
+  fsdp: () => trainer('strategy', 'fsdp'),
+}
