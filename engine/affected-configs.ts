@@ -4,11 +4,12 @@
  * those whose libraries it gives other versions.
  */
 import { posix } from 'node:path'
+import { isCandidatePath } from './config/candidate-path.ts'
 import { parseFile } from './config/document.ts'
 import { isYamlPath, mayBeJob } from './config/job/quick-look.ts'
 import { isVersionFile, type Statement, statementsIn } from './config/pinned/version-files.ts'
 import { holdsSettings, isPythonPath } from './config/python/quick-look.ts'
-import { isCandidatePath, readConfigAsync } from './config/read.ts'
+import { readConfigAsync } from './config/read.ts'
 import type { SourceFile } from './config/reading.ts'
 import { isLauncherPath, mayLaunch } from './config/shell/quick-look.ts'
 import { isSameData } from './same-data.ts'

@@ -173,14 +173,22 @@ export class IsolatedEngine implements AsyncDisposable {
       ? report.configs.filter(config => config.status === 'analysed')
       : mattering(report).filter(needsMemory).slice(0, MAX_ADVISED)
     const task = { kind: 'advise', options, combinations: ofAll ? undefined : FEW_COMBINATIONS } as const
-    const found = new Map<ConfigResult, readonly AdvisedLever[]>()
-    for (const config of inNeed.filter(({ provenance }) => provenance === 'estimated')) {
+    const asked = inNeed.flatMap(config => {
       const file = texts.get(config.path)
+      if (file === undefined || config.provenance !== 'estimated') return []
       const { training } = config
-      if (file === undefined) continue
-      const named = { ...file, ...(training && { training: { name: training.name } }) }
-      const outcome = await this.#one<'advise'>(task, named, { sources, signal })
-      if (outcome.kind === 'result') found.set(config, outcome.result)
+      return [{ config, file: { ...file, ...(training && { training: { name: training.name } }) } }]
+    })
+    const outcomes = await collected(
+      eachFile<'advise'>(
+        task,
+        asked.map(({ file }) => file),
+        this.#options({ sources, signal }),
+      ),
+    )
+    const found = new Map<ConfigResult, readonly AdvisedLever[]>()
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.kind === 'result') found.set(asked[index]!.config, outcome.result)
     }
     // What a report of somebody else's tells is left out: its lines may come to be written.
     const advised = (config: ConfigResult): ConfigResult => {

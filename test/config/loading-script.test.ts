@@ -1,8 +1,7 @@
 /** Settings in a file that a script of the team's own loads: read as the script makes of them. */
 import { describe, expect, it, test } from 'vitest'
 import { readConfigAsync } from '../../engine/config/read.ts'
-
-type Files = Readonly<Record<string, string>>
+import { type Files, sourcesOf } from './files.ts'
 
 const config = `model:
   name: gpt2
@@ -38,17 +37,6 @@ with args.config.open() as handle:
     settings = yaml.safe_load(handle)
 train(settings)
 `
-
-function sourcesOf(files: Files) {
-  return {
-    readFile: async (name: string) => files[name],
-    listFolder: async (folder: string) =>
-      Object.keys(files).flatMap(name => {
-        const at = name.lastIndexOf('/')
-        return (at < 0 ? '.' : name.slice(0, at)) === folder ? [name.slice(at + 1)] : []
-      }),
-  }
-}
 
 async function trained(files: Files, path: string) {
   const read = await readConfigAsync({ path, text: files[path] ?? '' }, sourcesOf(files))

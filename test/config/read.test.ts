@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isCandidatePath, readConfig } from '../../engine/config/read.ts'
+import { isCandidatePath } from '../../engine/config/candidate-path.ts'
+import { readConfig } from '../../engine/config/read.ts'
 import { formatWhere, problem } from '../../engine/errors.ts'
 import { onlyProblemIn, problemsIn, trainingConfig } from './readings.ts'
 

@@ -3,8 +3,7 @@ import { describe, expect, it, test } from 'vitest'
 import { analyze } from '../../engine/analyze.ts'
 import { explainConfigAsync, readConfigAsync } from '../../engine/config/read.ts'
 import { proposeChange } from '../../engine/propose.ts'
-
-type Files = Readonly<Record<string, string>>
+import { type Files, sourcesOf } from './files.ts'
 
 const script = `import argparse
 from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
@@ -33,17 +32,6 @@ model = AutoModelForCausalLM.from_pretrained(model_args.model_name_or_path)
 SFTTrainer(model, args=args).train()
 `
 const run = 'torchrun --nproc_per_node 4 train.py \\\n  --batch-size 24 --alpha 0.9\n'
-
-function sourcesOf(files: Files) {
-  return {
-    readFile: async (name: string) => files[name],
-    listFolder: async (folder: string) =>
-      Object.keys(files).flatMap(name => {
-        const at = name.lastIndexOf('/')
-        return (at < 0 ? '.' : name.slice(0, at)) === folder ? [name.slice(at + 1)] : []
-      }),
-  }
-}
 
 function reading(files: Files, path: string) {
   return readConfigAsync({ path, text: files[path] ?? '' }, sourcesOf(files))

@@ -1,10 +1,10 @@
 /** The built playground behind a static host, under a path as GitHub Pages has it, compressed as static hosts do. */
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { BuiltFile } from '../../scripts/bundles.ts'
+import { cutOff, listen } from '../listening.ts'
 
 const BASE = '/memorymark/'
 
@@ -41,15 +41,8 @@ export async function staticSite(files: readonly BuiltFile[]): Promise<StaticSit
   })
   const sockets = new Set<Socket>()
   server.on('connection', socket => sockets.add(socket))
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
-  const cut = async () => {
-    if (!server.listening) return
-    const closed = once(server, 'close')
-    server.close()
-    server.closeAllConnections()
-    await closed
-  }
+  const port = await listen(server)
+  const cut = () => cutOff(server)
   const sentBytes = () => [...sockets].reduce((sum, { bytesWritten }) => sum + bytesWritten, 0)
   return { url: `http://127.0.0.1:${port}${BASE}`, requests, sentBytes, cut, [Symbol.asyncDispose]: cut }
 }

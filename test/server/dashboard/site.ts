@@ -1,7 +1,5 @@
 /** The server's app with the pages: asked without a socket, or on a port that can be cut off. */
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { defaultGpu } from '../../../engine/gpus/catalogue.ts'
@@ -11,6 +9,7 @@ import { dashboard } from '../../../engine/server/dashboard/routes.ts'
 import { KnownMachine } from '../../../engine/server/machine.ts'
 import type { Analyses } from '../../../engine/server/pages.ts'
 import type { Repositories } from '../../../engine/server/repositories.ts'
+import { cutOff, listen } from '../../listening.ts'
 
 interface SiteOptions {
   readonly assets: Assets
@@ -42,21 +41,14 @@ export interface CuttableSite extends AsyncDisposable {
 export async function cuttable({ fetch }: Pick<OpenAPIHono, 'fetch'>): Promise<CuttableSite> {
   const listener = getRequestListener(fetch, { overrideGlobalObjects: false })
   let server = createServer(listener)
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
-  const cut = async () => {
-    if (!server.listening) return
-    const closed = once(server, 'close')
-    server.close()
-    server.closeAllConnections()
-    await closed
-  }
+  const port = await listen(server)
+  const cut = () => cutOff(server)
   return {
     url: `http://127.0.0.1:${port}`,
     cut,
     resume: async () => {
       server = createServer(listener)
-      await once(server.listen(port, '127.0.0.1'), 'listening')
+      await listen(server, port)
     },
     [Symbol.asyncDispose]: cut,
   }
