@@ -1,6 +1,7 @@
 /** Goes through what a tape recorded as PyTorch's autograd would, and writes down what is allocated and released, and when. */
 import type { Optimizer } from '../config/spec.ts'
 import type { Node } from './autograd.ts'
+import { LiveStorages } from './live-storages.ts'
 import { Numbers } from './numbers.ts'
 import { optimizerRules } from './optimizer.ts'
 import type { Turn } from './repetition.ts'
@@ -50,12 +51,7 @@ export class Player implements Memory {
   readonly #loss: Tensor
   readonly #shares: Shares
   readonly #checkpoints: CheckpointRules
-  /** Forward reads still to come, by storage id. */
-  readonly #reads = new Numbers()
-  /** Saves by nodes whose backward is still to come, and references from Python code. */
-  readonly #references = new Numbers()
-  /** One where a storage is allocated, by storage id. */
-  readonly #live = new Numbers()
+  readonly #storages = new LiveStorages(this.step)
   /** The gradient that has arrived for a tensor so far, by the tensor's edge; several tensors may share one. */
   readonly #gradients: (Storage | undefined)[] = []
   /** By storage id. */
@@ -91,7 +87,7 @@ export class Player implements Memory {
     this.step.begin('the batch')
     const batch = this.#tape.batch
     for (const storage of batch) this.allocate(storage)
-    for (const storage of [...held, ...batch]) this.#reference(storage, 1)
+    for (const storage of [...held, ...batch]) this.#storages.reference(storage, 1)
     this.#forward(this.#tape.nodes, 'forward')
     this.exchange.forwardEnds()
     this.step.begin('backward', 'the loss')
@@ -102,7 +98,7 @@ export class Player implements Memory {
     this.#backward(this.#tape.nodes)
     this.exchange.backwardEnds()
     this.#releaseKept()
-    for (const storage of [...held, ...batch]) this.#dereference(storage)
+    for (const storage of [...held, ...batch]) this.#storages.dereference(storage)
   }
 
   optimizerStep(optimizer: Optimizer, parameters: readonly Tensor[]): void {
@@ -143,32 +139,19 @@ export class Player implements Memory {
   #forward(nodes: readonly Node[], phase: Phase): void {
     const outer = this.step.turn
     const saves = phase === 'forward' || phase === 'recomputation'
-    for (let index = 0; index < nodes.length; index++) this.#expectReads(nodes[index]!.reads)
+    for (let index = 0; index < nodes.length; index++) this.#storages.expectReads(nodes[index]!.reads)
     for (let index = 0; index < nodes.length; index++) {
       const node = nodes[index]!
       this.#enter(node.turn)
       this.step.begin(phaseNames[phase], node.name)
       if (node.body !== undefined) this.#forward(node.body, 'forward without saving')
       else this.#compute(node, passOf(node, phase))
-      if (saves && !this.#isOffloaded(node)) this.#referenceAll(node.saves)
-      if (phase !== 'recomputation') this.#referenceAll(node.keeps)
-      this.#endReads(node.reads)
-      this.#releaseUnused(node.creates)
+      if (saves && !this.#isOffloaded(node)) this.#storages.referenceAll(node.saves)
+      if (phase !== 'recomputation') this.#storages.referenceAll(node.keeps)
+      this.#storages.endReads(node.reads)
+      this.#storages.releaseUnused(node.creates)
     }
     this.#enter(outer)
-  }
-
-  // Over such lists a step goes tens of thousands of times: by index, since each iterator would be garbage.
-
-  #expectReads(storages: readonly Storage[]): void {
-    for (let index = 0; index < storages.length; index++) this.#reads.add(storages[index]!.id, 1)
-  }
-
-  #endReads(storages: readonly Storage[]): void {
-    for (let index = 0; index < storages.length; index++) {
-      this.#reads.add(storages[index]!.id, -1)
-      this.#releaseIfUnused(storages[index]!)
-    }
   }
 
   /** What happens now happens in this turn of layers that repeat, or in none. */
@@ -179,9 +162,9 @@ export class Player implements Memory {
 
   #compute(node: Node, pass: Pass): void {
     const used = this.#begin(node, pass)
-    this.#allocateAll(node.creates)
-    this.#allocateAll(node.scratch)
-    this.#releaseAll(node.scratch)
+    this.#storages.allocateAll(node.creates)
+    this.#storages.allocateAll(node.scratch)
+    this.#storages.releaseAll(node.scratch)
     if (used.length > 0) this.exchange.ends?.(used, pass)
   }
 
@@ -215,8 +198,8 @@ export class Player implements Memory {
       if (node.body !== undefined) this.#checkpointBackward(node, node.body)
       else this.#nodeBackward(node)
       if (node.body !== undefined && this.#checkpoints.keepsInputs) this.#keep(node)
-      this.#dereferenceAll(node.saves)
-      this.#dereferenceAll(node.keeps)
+      this.#storages.dereferenceAll(node.saves)
+      this.#storages.dereferenceAll(node.keeps)
       if (node === firstBlock) this.#releaseRetained()
     }
     this.#enter(outer)
@@ -234,7 +217,7 @@ export class Player implements Memory {
     this.#forward(untilLastSave(saving, rest), 'recomputation')
     this.#retain(node.retains ?? [])
     this.#backward(saving)
-    for (const output of node.outputs) this.#releaseIfUnused(output.storage)
+    for (const output of node.outputs) this.#storages.releaseIfUnused(output.storage)
   }
 
   /** torch: utils/checkpoint.py CheckpointFunction.backward: its arguments and the recomputed outputs are local variables. */
@@ -243,17 +226,17 @@ export class Player implements Memory {
     for (const gradient of incoming) this.#shareGradient(gradient)
     // One that another block saved is still there, and a second one is made.
     const outputs = node.outputs.map(output => {
-      return this.#live.at(output.storage.id) > 0 ? this.#tape.like(output, 'activations') : output.storage
+      return this.#storages.isAllocated(output.storage) ? this.#tape.like(output, 'activations') : output.storage
     })
-    for (const storage of outputs) this.#reference(storage, 1)
+    for (const storage of outputs) this.#storages.reference(storage, 1)
     this.#forward(body, 'recomputation')
     this.step.begin(phaseNames.recomputation, node.name)
     for (const storage of outputs) this.allocate(storage)
     this.#retain(node.retains ?? [])
     this.#backward(body)
-    for (const storage of outputs) this.#reference(storage, -1)
+    for (const storage of outputs) this.#storages.reference(storage, -1)
     for (const storage of new Set([...outputs, ...node.outputs.map(output => output.storage)])) {
-      this.#releaseIfUnused(storage)
+      this.#storages.releaseIfUnused(storage)
     }
     for (const gradient of incoming) this.#dropGradient(gradient)
   }
@@ -265,7 +248,7 @@ export class Player implements Memory {
   #bringBack({ name, saves }: Node): void {
     this.step.begin(phaseNames.recomputation, name)
     for (const storage of saves) {
-      this.#reference(storage, 1)
+      this.#storages.reference(storage, 1)
       this.allocate(storage)
     }
   }
@@ -276,25 +259,25 @@ export class Player implements Memory {
       this.#shareGradient(gradient)
       this.#keptGradients.push(gradient)
     }
-    for (const storage of saves) this.#reference(storage, 1)
+    for (const storage of saves) this.#storages.reference(storage, 1)
     this.#keptInputs.push(...saves)
   }
 
   #releaseKept(): void {
     for (const gradient of this.#keptGradients.splice(0)) this.#dropGradient(gradient)
     for (const storage of this.#keptInputs.splice(0)) {
-      this.#reference(storage, -1)
-      this.#releaseIfUnused(storage)
+      this.#storages.reference(storage, -1)
+      this.#storages.releaseIfUnused(storage)
     }
   }
 
   #retain(storages: readonly Storage[]): void {
-    for (const storage of storages) this.#reference(storage, 1)
+    for (const storage of storages) this.#storages.reference(storage, 1)
     this.#retained.push(...storages)
   }
 
   #releaseRetained(): void {
-    for (const storage of this.#retained.splice(0)) this.#dereference(storage)
+    for (const storage of this.#retained.splice(0)) this.#storages.dereference(storage)
   }
 
   /** Incoming gradients, saved tensors and results live together until the node is done. */
@@ -322,13 +305,13 @@ export class Player implements Memory {
   }
 
   #propagate({ backwardScratch, gradients }: Node, incoming: readonly Storage[]): void {
-    this.#allocateAll(backwardScratch)
+    this.#storages.allocateAll(backwardScratch)
     const outgoing = new Array<Storage>(gradients.length)
     for (let index = 0; index < outgoing.length; index++) {
       const { to, passes } = gradients[index]!
       outgoing[index] = (passes ? incoming[0] : undefined) ?? this.#newGradient(to)
     }
-    this.#releaseAll(backwardScratch)
+    this.#storages.releaseAll(backwardScratch)
     for (let index = 0; index < outgoing.length; index++) this.#shareGradient(outgoing[index]!)
     for (let index = 0; index < incoming.length; index++) this.#dropGradient(incoming[index]!)
     for (let index = 0; index < outgoing.length; index++) this.#deposit(gradients[index]!.to, outgoing[index]!)
@@ -397,55 +380,16 @@ export class Player implements Memory {
     this.release(gradient)
   }
 
-  #reference(storage: Storage, change: 1 | -1): void {
-    this.#references.add(storage.id, change)
-  }
-
-  #dereference(storage: Storage): void {
-    this.#reference(storage, -1)
-    this.#releaseIfUnused(storage)
-  }
-
-  #referenceAll(storages: readonly Storage[]): void {
-    for (let index = 0; index < storages.length; index++) this.#reference(storages[index]!, 1)
-  }
-
-  #dereferenceAll(storages: readonly Storage[]): void {
-    for (let index = 0; index < storages.length; index++) this.#dereference(storages[index]!)
-  }
-
-  #allocateAll(storages: readonly Storage[]): void {
-    for (let index = 0; index < storages.length; index++) this.allocate(storages[index]!)
-  }
-
-  #releaseAll(storages: readonly Storage[]): void {
-    for (let index = 0; index < storages.length; index++) this.release(storages[index]!)
-  }
-
-  #releaseUnused(storages: readonly Storage[]): void {
-    for (let index = 0; index < storages.length; index++) this.#releaseIfUnused(storages[index]!)
-  }
-
-  #releaseIfUnused(storage: Storage): void {
-    const { id } = storage
-    if (storage.persistent || this.#live.at(id) === 0) return
-    if (this.#reads.at(id) === 0 && this.#references.at(id) === 0) this.release(storage)
-  }
-
   fixed(bytes: number, kind: ByteKind): Storage {
     return this.#tape.fixed(bytes, kind)
   }
 
   allocate(storage: Storage): void {
-    // A recomputed block's input or output may still be there from the forward pass.
-    if (this.#live.at(storage.id) !== 0) return
-    this.#live.set(storage.id, 1)
-    this.step.allocate(storage)
+    this.#storages.allocate(storage)
   }
 
   release(storage: Storage): void {
-    this.#live.set(storage.id, 0)
-    this.step.release(storage)
+    this.#storages.release(storage)
   }
 }
 
