@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { estimated } from '../../engine/cli/estimate.ts'
 import type { LibraryVersions } from '../../engine/config/versions.ts'
-import { type ErrorBand, errorBand, TRACED_BAND_PERCENT } from '../../engine/estimate/error-band.ts'
+import { type ErrorBand, errorBand } from '../../engine/estimate/error-band.ts'
 import { IsolatedEngine } from '../../engine/isolated/engine.ts'
 import { GIB, MIB } from '../../engine/units.ts'
+import { bandsOf, type Deviation, heldOutLines, type ReadBands } from './memory-bands.ts'
 import { type MemoryReading, memoryReadings, type ReadingKind, readingKinds } from './readings.ts'
 
 const LIMITS = { medianPercent: 3, insideShare: 0.9 }
@@ -30,29 +31,37 @@ function percentOfEstimate(ratio: number): number {
 
 const bandsFile = new URL('../../engine/estimate/bands.ts', import.meta.url)
 
-/** By class, the interval that covers nine of ten readings; where there are fewer, all of them. Never narrower than the trace's. */
-function bandsOf(compared: readonly Compared[]): string {
-  const counted = compared.filter(one => one.reading.kind !== 'nvml' && isSure(one))
-  const rows = [...Map.groupBy(counted, ({ band }) => band.of)].map(([of, ofClass]) => {
-    const far = ofClass.map(({ ratio }) => percentOfEstimate(ratio)).toSorted((a, b) => Math.abs(a) - Math.abs(b))
-    const covered = far.slice(0, Math.ceil(far.length * LIMITS.insideShare))
-    const lowPercent = Math.min(-TRACED_BAND_PERCENT, Math.floor(Math.min(...covered)))
-    const highPercent = Math.max(TRACED_BAND_PERCENT, Math.ceil(Math.max(...covered)))
-    return `  '${of}': { lowPercent: ${lowPercent}, highPercent: ${highPercent}, readings: ${far.length} },\n`
-  })
-  return `/** Written by \`npm run bench:published -- --write\`: where published readings of real GPUs lie, in percent of the estimate. */
+/** Those that the bands come from. What nvidia-smi shows counts more than PyTorch does. */
+function deviationsOf(compared: readonly Compared[]): Deviation[] {
+  return compared
+    .filter(one => one.reading.kind !== 'nvml' && isSure(one))
+    .map(({ reading, ratio, band }) => ({
+      of: band.of,
+      source: reading.source.split(' ', 1)[0] ?? reading.source,
+      percent: percentOfEstimate(ratio),
+    }))
+}
+
+function moduleOf(bands: ReadBands): string {
+  const rows = Object.entries(bands).map(
+    ([of, { lowPercent, highPercent, readings }]) =>
+      `  '${of}': { lowPercent: ${lowPercent}, highPercent: ${highPercent}, readings: ${readings} },\n`,
+  )
+  return `/** Written by \`npm run bench:published -- --write\`: where further readings of real GPUs are expected, in percent of the estimate. */
 export const readBands = {
-${rows.toSorted().join('')}} as const
+${rows.join('')}} as const
 `
 }
 
 /** Writes the bands; otherwise says whether those in the repository are what the bench's own readings give. */
 async function bandsAreCurrent(own: readonly Compared[], isWriting: boolean): Promise<boolean> {
-  const bands = bandsOf(own)
+  const deviations = deviationsOf(own)
+  const bands = moduleOf(bandsOf(deviations))
   if (isWriting) await writeFile(bandsFile, bands)
   const areCurrent = isWriting || (await readFile(bandsFile, 'utf8')) === bands
   if (!areCurrent)
     console.log('engine/estimate/bands.ts differs from the readings: run npm run bench:published -- --write')
+  for (const line of heldOutLines(deviations)) console.log(line)
   return areCurrent
 }
 

@@ -41,11 +41,14 @@ const nearest: Readonly<Record<BandClass, BandClass>> = {
 }
 
 /** Where real GPUs may lie, in percent of the estimate: `lowPercent` is 0 or below, `highPercent` 0 or above. */
-export interface ErrorBand {
+export interface BandLimits {
   readonly lowPercent: number
   readonly highPercent: number
+}
+
+export interface ErrorBand extends BandLimits {
   readonly of: BandClass
-  /** Published readings that it covers 90 % of; with fewer than three, the band is twice that of the nearest class. */
+  /** Published readings of the class; with fewer than three, the band is twice that of the nearest class. */
   readonly readings: number
 }
 
@@ -60,10 +63,12 @@ export function bandClassOf(written: TrainingSpec, config: ModelConfig): BandCla
   return isTraced ? 'adapters on one GPU' : 'adapters on one GPU, in part untraced'
 }
 
-const bands: Partial<Record<BandClass, Omit<ErrorBand, 'of'>>> = readBands
-
 export function errorBand(spec: TrainingSpec, config: ModelConfig): ErrorBand {
-  const of = bandClassOf(spec, config)
+  return nearestBand(bandClassOf(spec, config), readBands)
+}
+
+/** The band of a class, or a wide one where `bands` has too few readings of it. */
+export function nearestBand(of: BandClass, bands: Partial<Record<BandClass, Omit<ErrorBand, 'of'>>>): ErrorBand {
   const own = bands[of]
   if (own !== undefined && own.readings >= MIN_READINGS) return { ...own, of }
   const { lowPercent, highPercent } = bands[nearest[of]] ?? { lowPercent: 0, highPercent: 0 }
@@ -173,7 +178,7 @@ function bandInWords(spec: TrainingSpec, config: ModelConfig): string {
   const { lowPercent, highPercent, of, readings } = errorBand(spec, config)
   const range = `${lowPercent} to +${highPercent} %`
   if (readings < MIN_READINGS) return `There are too few published readings of ${of}: the band of ${range} is assumed.`
-  return `Of ${readings} published readings of ${of}, 90 % lie within ${range} of the estimate.`
+  return `By ${readings} published readings of ${of}, nine of ten further ones are expected within ${range} of the estimate.`
 }
 
 /** What cannot be determined from the config about a model's step, or runs in kernels that no trace covers. */
