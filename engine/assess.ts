@@ -1,4 +1,4 @@
-/** One training spec on one GPU, assessed: peak, largest and recommended batch, cost, lever, cheaper GPU, verdict. */
+/** One training spec on one GPU, assessed: peak, largest and recommended batch, cost, cheaper GPU, verdict. */
 import type { Calibration, Corrections } from './calibration/correction.ts'
 import { knownOf } from './calibration/known.ts'
 import { accumulatesGradients, batchBounds, effectiveBatch, makesAnswers, type TrainingSpec } from './config/spec.ts'
@@ -13,7 +13,6 @@ import { type Advice, advise, adviseForMemory, type BatchPlan, DEFAULT_MARGIN } 
 import type { ModelConfig } from './models/architecture.ts'
 import { fitsAmongSeveral } from './probes/among-several.ts'
 import { EstimateProbe, EstimateProbes } from './probes/estimate.ts'
-import { bestLever } from './report/lever.ts'
 import { cardFits, cheaperGpu, reportedGpu } from './report/other-gpus.ts'
 import { ratioRange } from './report/ranges.ts'
 import { runPeaks } from './report/run-peaks.ts'
@@ -59,9 +58,6 @@ export interface AssessmentOptions {
   readonly margin?: number
 }
 
-/** Below this share of the GPU, there is no need to free memory. */
-const TIGHT_SHARE = 0.5
-
 /** What is known of a spec's memory and speed on a GPU, and how. */
 export interface Evidence {
   readonly gpu: ReportedGpu
@@ -88,7 +84,7 @@ export interface Evidence {
   readonly samplesPerSecond: (plan: BatchPlan) => number | undefined
 }
 
-/** Without `evidence`, from our model alone. The breakdown, the lever and the cheaper GPU are always modelled. */
+/** Without `evidence`, from our model alone. The breakdown and the cheaper GPU are always modelled. */
 export function assess(
   spec: TrainingSpec,
   config: ModelConfig,
@@ -135,8 +131,6 @@ export function assess(
     high: savingsPerRunUsd(terms, speedupRange.high),
   }
   const savingsPerYearUsd = savedPerRunUsd * runsPerYear
-  const isTight = current.peakBytes > evidence.gpu.usableBytes * TIGHT_SHARE
-  const lever = isTight ? bestLever(spec, config, gpu, modelled, footprints) : undefined
   const isPriced = !makesAnswers(spec) && !assumed.includes('gpu') && gpu.priceCaveat !== 'not-given'
   const rightSizing = isPriced ? cheaperGpu(spec, config, options, recommended ?? current) : undefined
   const peaks = runPeaks(spec, config, {
@@ -171,7 +165,6 @@ export function assess(
     ...(corrections && { calibration: corrections }),
     savingsPerRunUsd: savedPerRunUsd,
     savingsPerYearUsd,
-    ...(lever && { lever: { ...lever, peakBytes: lever.peakBytes * correction } }),
     ...(rightSizing && { rightSizing }),
     ...(peaks && { peaks: [...peaks] }),
     trials: [...evidence.trials],

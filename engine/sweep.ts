@@ -263,9 +263,7 @@ function assumptionsOf(assessment: Assessment, record: TrialRecord, probe: Probe
   )
   return [
     `Peak memory is ${provenance} for the ${name}${by}; throughput is ${throughputProvenance}.`,
-    ...(provenance === 'estimated'
-      ? []
-      : ['The memory breakdown, the suggestion that frees most memory and the cheaper GPU are modelled.']),
+    ...(provenance === 'estimated' ? [] : ['The memory breakdown and the cheaper GPU are modelled.']),
     ...(unread && provenance !== 'estimated'
       ? [`For a size that ran out of memory, the peak is modelled and corrected by the sizes that were ${provenance}.`]
       : []),

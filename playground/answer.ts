@@ -13,6 +13,7 @@ import { problemNotice } from '../engine/server/dashboard/notice.ts'
 import { configSnippets } from '../engine/server/dashboard/result/config-snippets.ts'
 import { termsOf, toldTerms } from '../engine/server/dashboard/result/gains.ts'
 import { result, resultTitle } from '../engine/server/dashboard/result/result.ts'
+import { withLevers } from '../engine/server/levers.ts'
 import { placeOf, readSubject, type Subject } from '../engine/server/subject.ts'
 import { defaultPolicy } from '../engine/verdict/policy.ts'
 import type { Question } from './question.ts'
@@ -36,7 +37,7 @@ export async function answer(question: Question, now: Date): Promise<Answer> {
   const title = config === undefined ? `No result for ${model}` : `No result for ${config.fileName}`
   if (subject.kind === 'refused') return refused(title, subject.problems)
   try {
-    return await shown(analysed(subject.subject, asked, now), asked, question)
+    return await shown(await analysed(subject.subject, asked, now), asked, question)
   } catch (error) {
     if (!(error instanceof MemoryMarkError)) throw error
     return refused(title, [error.problem])
@@ -52,20 +53,23 @@ function requestedTerms({ terms }: Question): Partial<AnalysisRequest> {
   }
 }
 
-function analysed(subject: Subject, request: AnalysisRequest, now: Date): AnalysedConfig {
+async function analysed(subject: Subject, request: AnalysisRequest, now: Date): Promise<AnalysedConfig> {
   const { spec, model, assumptions } = subject
   const named = gpus.find(({ id }) => id === request.gpu)
   const open = assumedIn(subject).filter(what => what !== 'gpus' || request.spec.gpus === undefined)
+  const gpu = priced(named ?? defaultGpu, request.pricePerHourUsd, 'your setting', now)
+  const footprints = new FootprintCache()
   const assessment = assess(spec, model.config, {
-    gpu: priced(named ?? defaultGpu, request.pricePerHourUsd, 'your setting', now),
+    gpu,
     policy: defaultPolicy,
-    footprints: new FootprintCache(),
+    footprints,
     assumed: named === undefined ? [...open, 'gpu'] : open,
     hoursPerRun: request.hoursPerRun ?? DEFAULT_HOURS_PER_RUN,
     runsPerYear: request.runsPerYear ?? DEFAULT_RUNS_PER_YEAR,
     ...(request.stepSize !== undefined && { stepSize: request.stepSize }),
   })
-  return { status: 'analysed', ...placeOf(subject), assumptions: [...assumptions], ...assessment }
+  const config = { status: 'analysed' as const, ...placeOf(subject), assumptions: [...assumptions], ...assessment }
+  return withLevers(config, request, { gpu, footprints, models: {} })
 }
 
 async function shown(config: AnalysedConfig, request: AnalysisRequest, { terms }: Question): Promise<Answer> {

@@ -70,7 +70,7 @@ function regretsIn(config: AnalysedConfig): string[] {
 
 /** What does not fit together, in words. */
 function contradictionsIn(config: AnalysedConfig): string[] {
-  const { spec, gpu, current, recommended, largest, beyond, breakdown, trials, lever, verdict } = config
+  const { spec, gpu, current, recommended, largest, beyond, breakdown, trials, verdict } = config
   const accumulates = (point: OperatingPoint) => accumulatesGradients(spec, point)
   const found: string[] = []
   const must = (holds: boolean, what: string) => void (holds || found.push(what))
@@ -94,7 +94,6 @@ function contradictionsIn(config: AnalysedConfig): string[] {
   const neededBytes = current.reservedBytes ?? current.peakBytes
   const isSafe = neededBytes * (1 + (config.errorBand?.highPercent ?? 0) / 100) <= gpu.usableBytes * 0.95
   must(!isSafe || current.microBatch <= (largest?.microBatch ?? 0), 'what surely fits is no larger than the largest')
-  must((lever?.peakBytes ?? 0) < current.peakBytes, 'the lever frees memory')
   must(current.fits || verdict.reasons.some(({ kind }) => kind === 'does-not-fit'), 'what does not fit is a reason')
   return found
 }

@@ -4,9 +4,8 @@ import { unreadSentence } from '../config/memory-settings.ts'
 import { makesAnswers } from '../config/spec.ts'
 import { SETTINGS_PATH } from '../config/supplied.ts'
 import { ratioRange, savingsRangeOf } from '../report/ranges.ts'
-import type { AnalysedConfig, LeverChange, OperatingPoint } from '../report/schema.ts'
-import { formatGib } from '../units.ts'
-import { formatCount, formatRatioRange, formatYearlyRange, gibFigure, ofUsable } from './figures.ts'
+import type { AnalysedConfig, OperatingPoint } from '../report/schema.ts'
+import { formatCount, formatRatioRange, formatYearlyRange, ofUsable } from './figures.ts'
 import { plainText } from './plain.ts'
 import { sparedSentences } from './spared.ts'
 import { findingOf } from './verdict.ts'
@@ -53,9 +52,7 @@ function gains(config: AnalysedConfig, strong = (text: string) => text): string[
 export function advice(config: AnalysedConfig, strong?: (text: string) => string): string[] {
   const change = changeSentence(config, strong)
   const further = beyondSentence(config)
-  const sentences = config.current.fits
-    ? [change, further]
-    : [largestSentence(config), change, further, leverSentence(config)]
+  const sentences = config.current.fits ? [change, further] : [largestSentence(config), change, further]
   const unread = unreadSentence(config.unreadSettings)
   return [
     ...sentences,
@@ -75,7 +72,7 @@ export function firstAdvice(config: AnalysedConfig, strong?: (text: string) => s
   const change = changeSentence(config, strong)
   const sentences = config.current.fits
     ? [change ?? beyondSentence(config)]
-    : [largestSentence(config), change, leverSentence(config), gpusSentence(config)]
+    : [largestSentence(config), change, gpusSentence(config)]
   const unread = unreadSentence(config.unreadSettings)
   return [...sentences, evaluationSentence(config), unread, lengthSentence(config), cardsSentence(config)]
     .filter(sentence => sentence !== undefined)
@@ -120,15 +117,6 @@ export function fineRemark(config: AnalysedConfig): string {
   }
   if (recommended === undefined || !isWorthFollowing(config)) return 'nothing to gain'
   return `micro-batch ${formatCount(recommended.microBatch)} would bring ${gains(config).join(' and ')}, within policy`
-}
-
-/** `Gradient checkpointing frees most at micro-batch 16: 31.2 → 18.1 GiB, which fits.` Nothing where every lever is told. */
-export function leverSentence({ lever, levers = [], current, gpu }: AnalysedConfig): string | undefined {
-  if (lever === undefined || levers.length > 0) return undefined
-  const freed = `${gibFigure(current.peakBytes)} → ${formatGib(lever.peakBytes)}`
-  const sentence = `${leverName(lever.change)} frees most at micro-batch ${formatCount(current.microBatch)}: ${freed}`
-  if (current.fits) return `${sentence}.`
-  return `${sentence}, ${lever.peakBytes <= gpu.usableBytes ? 'which fits' : 'which still does not fit'}.`
 }
 
 /** Only where a training step fits, and the evaluations between steps certainly do not. */
@@ -185,19 +173,6 @@ function largestSentence({ largest, current }: AnalysedConfig): string {
   const [size, written] = [formatCount(largest.microBatch), formatCount(current.microBatch)]
   if (current.gradientAccumulation === 1) return `The largest micro-batch that fits is ${size}, not ${written}.`
   return `Without gradient accumulation, the largest micro-batch that fits is ${size}.`
-}
-
-function leverName(lever: LeverChange): string {
-  switch (lever) {
-    case 'gradient-checkpointing':
-      return 'Gradient checkpointing'
-    case 'bf16-autocast':
-      return 'bf16 autocast'
-    case 'sdpa-attention':
-      return 'Fused (SDPA) attention'
-    case 'fused-optimizer':
-      return 'The fused optimizer'
-  }
 }
 
 function change(from: number, to: number): string {

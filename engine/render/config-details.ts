@@ -5,7 +5,6 @@ import { peakOf } from '../probes/trial.ts'
 import { errorBandOf } from '../report/ranges.ts'
 import type { AnalysedConfig, Breakdown, Outcome, Trial } from '../report/schema.ts'
 import { formatGib, formatPercent } from '../units.ts'
-import { leverSentence } from './advice.ts'
 import {
   describedRemark,
   formatCount,
@@ -53,12 +52,7 @@ function whereItGoes(config: AnalysedConfig): string[] {
   const share = (bytes: number) => (current.peakBytes === 0 ? '–' : formatPercent(bytes / current.peakBytes))
   const rows = partsOf(breakdown).map(({ name, bytes }) => [name, formatPart(bytes), share(bytes)])
   const total = ['**peak**', `**${formatGib(current.peakBytes)}**`, memoryProvenance(config)]
-  const lever = leverSentence(config)
-  return [
-    heading,
-    table([['', 'memory', 'share of the peak'], ...rows, total], ['l', 'r', 'r']),
-    ...(lever ? [lever] : []),
-  ]
+  return [heading, table([['', 'memory', 'share of the peak'], ...rows, total], ['l', 'r', 'r'])]
 }
 
 function sizesTried(config: AnalysedConfig): string[] {

@@ -1,7 +1,7 @@
 /** Levers in the comment: the best few before anything is unfolded, all of them in the fold. */
 import type { AdvisedLever } from '../report/advised-levers.ts'
 import type { AnalysedConfig, Report } from '../report/schema.ts'
-import { leverDiff, leverHeadings, leverLine, leverRow, leverSentences } from './levers.ts'
+import { helpful, leverDiff, leverHeadings, leverLine, leverRow, leverSentences } from './levers.ts'
 import { escapeText, fencedLines, table } from './markdown.ts'
 import { isPlainLine } from './plain.ts'
 import { mattering } from './ranking.ts'
@@ -42,8 +42,7 @@ export function leverDetails(config: AnalysedConfig): string[] {
 }
 
 function shownOf({ levers = [] }: AnalysedConfig): readonly AdvisedLever[] {
-  const fitting = levers.filter(({ fit }) => fit !== 'does-not-fit')
-  return (fitting.length === 0 ? levers : fitting).slice(0, MAX_ROWS)
+  return helpful(levers).slice(0, MAX_ROWS)
 }
 
 function inFull(lever: AdvisedLever, index: number): string[] {

@@ -9,6 +9,12 @@ import { capitalised } from './plain.ts'
 
 export const leverHeadings = ['', 'change', 'memory', '', 'speed', 'training'] as const
 
+/** Those with which the config fits, or may; where none is enough, all. */
+export function helpful(levers: readonly AdvisedLever[]): readonly AdvisedLever[] {
+  const fitting = levers.filter(({ fit }) => fit !== 'does-not-fit')
+  return fitting.length === 0 ? levers : fitting
+}
+
 /** `1`, `gradient checkpointing`, `8.1 (7.6–8.6) GiB`, `fits`, `0.8–0.9×`, `unchanged`. */
 export function leverRow(lever: AdvisedLever, index: number, { current }: AnalysedConfig): string[] {
   return [

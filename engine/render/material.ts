@@ -31,7 +31,6 @@ function factsOf(config: ConfigResult): unknown[] {
     rounded(speedup),
     rounded(savingsPerYearUsd),
     config.change,
-    config.lever?.change,
     config.rightSizing?.gpu.name,
   ]
 }

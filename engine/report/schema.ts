@@ -70,9 +70,6 @@ export const reportedGpu = z.object({
 })
 export type ReportedGpu = z.infer<typeof reportedGpu>
 
-export const leverChange = z.enum(['gradient-checkpointing', 'bf16-autocast', 'sdpa-attention', 'fused-optimizer'])
-export type LeverChange = z.infer<typeof leverChange>
-
 /** Of a config's numbers: the micro-batch and the accumulation. */
 export const MAX_CHANGED_LINES = 2
 
@@ -183,8 +180,6 @@ export const analysedConfig = z.object({
   calibration: reportedCalibration.optional(),
   savingsPerRunUsd: usd,
   savingsPerYearUsd: usd,
-  /** The one change that frees most at the current batch. */
-  lever: z.object({ change: leverChange, peakBytes: bytes }).optional(),
   /** Every way to free memory, best first, each estimated by itself. Absent where it was not asked for, and in older reports. */
   levers: z.array(advisedLever).max(MAX_LEVERS).optional(),
   /** A cheaper GPU on which the current config fits and a run costs less. */

@@ -8,13 +8,14 @@ import type { Engine } from '../probes/engines.ts'
 import { brokenTrialProblem } from '../probes/failure.ts'
 import { openProbe, type Probe } from '../probes/probe.ts'
 import type { Trial } from '../probes/trial.ts'
-import { type ConfigResult, REPORT_SCHEMA, type Report } from '../report/schema.ts'
+import { type AnalysedConfig, REPORT_SCHEMA, type Report } from '../report/schema.ts'
 import { DEFAULT_STEP_SIZE } from '../search/grid.ts'
 import { strategies } from '../search/strategy.ts'
 import { type SweepResult, sweep } from '../sweep.ts'
 import { defaultPolicy } from '../verdict/policy.ts'
 import { version } from '../version.ts'
 import { type AnalysisRequest, type Ending, MAX_TRIALS, type Progress } from './analysis.ts'
+import { withLevers } from './levers.ts'
 import { type ModelPlaces, placeOf, readSubject, type Subject } from './subject.ts'
 
 export interface RunContext {
@@ -81,7 +82,10 @@ async function sweepSubject(subject: Subject, request: AnalysisRequest, context:
       limit.count()
     },
   })
-  return limit.signal.aborted ? failed(tooManyTrials) : endingOf(subject, result, now())
+  if (limit.signal.aborted) return failed(tooManyTrials)
+  if (result.kind !== 'assessed') return brokenOff(result)
+  const config = await withLevers(analysed(subject, result), request, { gpu, footprints, models: context.models })
+  return { kind: 'done', report: reportOf(config, now()) }
 }
 
 /** An estimate is there before it can be read that it is coming. */
@@ -89,10 +93,10 @@ function tellTrying(microBatch: number, probe: Probe, tell: RunContext['tell']):
   if (probe.engine !== 'estimate') tell({ kind: 'log', text: `Trying batch ${microBatch}` })
 }
 
-function endingOf(subject: Subject, result: SweepResult, now: Date): Ending {
+type Assessed = Extract<SweepResult, { kind: 'assessed' }>
+
+function brokenOff(result: Exclude<SweepResult, Assessed>): Ending {
   switch (result.kind) {
-    case 'assessed':
-      return { kind: 'done', report: reportOf(subject, result, now) }
     case 'broken-off':
       return failed(brokenTrialProblem(result.trial))
     case 'sizes-only':
@@ -102,13 +106,16 @@ function endingOf(subject: Subject, result: SweepResult, now: Date): Ending {
   }
 }
 
-function reportOf(subject: Subject, result: Extract<SweepResult, { kind: 'assessed' }>, now: Date): Report {
-  const config: ConfigResult = {
+function analysed(subject: Subject, { assessment, assumptions }: Assessed): AnalysedConfig {
+  return {
     status: 'analysed',
     ...placeOf(subject),
-    ...result.assessment,
-    assumptions: [...subject.assumptions, ...result.assumptions],
+    ...assessment,
+    assumptions: [...subject.assumptions, ...assumptions],
   }
+}
+
+function reportOf(config: AnalysedConfig, now: Date): Report {
   return {
     schema: REPORT_SCHEMA,
     toolVersion: version,

@@ -2,7 +2,7 @@
 import { adjusted, specOf } from '../config/adjusted-spec.ts'
 import { modelProblem } from '../config/model-problem.ts'
 import { readConfigAsync } from '../config/read.ts'
-import type { Position, UnreadSetting } from '../config/reading.ts'
+import type { Position, SourceFile, UnreadSetting } from '../config/reading.ts'
 import type { TrainingSpec } from '../config/spec.ts'
 import { namedLine } from '../config/training-place.ts'
 import { MemoryMarkError, type Problem } from '../errors.ts'
@@ -75,14 +75,17 @@ async function bareModel(name: string, places: ModelPlaces): Promise<SubjectRead
   return { kind: 'subject', subject: { path: model.id, dialect: 'request', spec: specOf(model), model, assumptions } }
 }
 
-async function pasted(
-  { fileName, text }: NonNullable<AnalysisRequest['config']>,
-  places: ModelPlaces,
-): Promise<SubjectReading> {
+type PastedConfig = NonNullable<AnalysisRequest['config']>
+
+/** Its name may say at which line the training starts that is meant. */
+export function pastedFile({ fileName, text }: PastedConfig): SourceFile {
   const named = namedLine(fileName)
-  const file =
-    named === undefined ? { path: fileName, text } : { path: named.path, text, training: { line: named.line } }
-  const reading = await readConfigAsync(file, places)
+  return named === undefined ? { path: fileName, text } : { path: named.path, text, training: { line: named.line } }
+}
+
+async function pasted(config: PastedConfig, places: ModelPlaces): Promise<SubjectReading> {
+  const { fileName } = config
+  const reading = await readConfigAsync(pastedFile(config), places)
   switch (reading.kind) {
     case 'training-config': {
       const { kind: _, training: __, ...config } = reading

@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { adviseFile } from '../../engine/advise.ts'
 import { analyze } from '../../engine/analyze.ts'
+import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { findGpu, type Gpu } from '../../engine/gpus/catalogue.ts'
 import { plainProblem } from '../../engine/render/plain.ts'
 import { formatGib } from '../../engine/units.ts'
@@ -80,6 +82,30 @@ describe('the same engine as the command line', () => {
     expect(textOf(refused)).toContain(
       problems.length === 0 ? 'this is not a training config' : 'No result for config.yaml',
     )
+  })
+})
+
+describe('what does not fit', () => {
+  test.each(['axolotl/llama-qlora.yml', 'llamafactory/lora-sft.yaml'])('of %s: every lever that helps', async path => {
+    const text = readFileSync(configs + path, 'utf8').replace(/(batch_size: *)\d+/, '$1512')
+    const found = await adviseFile({ path, text }, { now, gpu: a10() }, new FootprintCache())
+    const words = textOf(await asked({ config: text, fileName: path }))
+    const [best] = found
+    expect(best?.fit).toBe('fits')
+    expect(words).toContain(`${formatGib(best?.peakBytes ?? 0).replace(' GiB', '')} (`)
+    for (const { after } of best?.lines ?? [])
+      for (const line of after) expect(words).toContain(line.trim().replaceAll(/\s+/g, ' '))
+  })
+
+  test('of a model alone, in the keys of a config of our own', async () => {
+    const words = textOf(await asked({ source: 'model', model: 'meta-llama/Llama-2-7b-hf' }))
+    expect(words).toContain('QLoRA instead of full fine-tuning')
+    expect(words).toContain('+ quantization: nf4')
+  })
+
+  test('is told none where settings beside the text were changed', async () => {
+    const config = readFileSync(`${configs}axolotl/llama-qlora.yml`, 'utf8')
+    expect(textOf(await asked({ config, fileName: 'a.yml', microBatch: '512' }))).not.toContain('Ways to free memory')
   })
 })
 

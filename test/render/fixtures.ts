@@ -118,7 +118,6 @@ export function wasteful(overrides: Partial<AnalysedConfig> = {}): AnalysedConfi
     speedup: 1.39,
     savingsPerRunUsd: 0.34,
     savingsPerYearUsd: 34,
-    lever: { change: 'gradient-checkpointing', peakBytes: gib(1.8) },
     rightSizing: { gpu: t4, costPerRunUsd: 0.9 },
     trials: [
       {
@@ -147,7 +146,7 @@ export function wasteful(overrides: Partial<AnalysedConfig> = {}): AnalysedConfi
 }
 
 export function fine(overrides: Partial<AnalysedConfig> = {}): AnalysedConfig {
-  const { lever: _lever, rightSizing: _rightSizing, ...base } = wasteful()
+  const { rightSizing: _rightSizing, ...base } = wasteful()
   const current = point({ microBatch: 16, peakBytes: gib(19.9), samplesPerSecond: 24, costPerRunUsd: 1.2 })
   return {
     ...base,
@@ -203,7 +202,6 @@ export function tooLarge(overrides: Partial<AnalysedConfig> = {}): AnalysedConfi
       inputs: 196_608,
       workspace: gib(0.02),
     },
-    lever: { change: 'gradient-checkpointing', peakBytes: gib(18.1) },
     trials: [
       { microBatch: 7, accumulates: true, provenance: 'estimated', outcome: { kind: 'fits', peakBytes: gib(17) } },
       { microBatch: 8, provenance: 'estimated', outcome: { kind: 'fits', peakBytes: gib(17.5) } },

@@ -45,6 +45,15 @@ describe('an analysis', () => {
     expect(trials.map(({ microBatch }) => microBatch)).toContain(config.largest?.microBatch)
   })
 
+  test('of what does not fit has the levers, estimated from the pasted text', async () => {
+    const text = axolotl.replace('micro_batch_size: 2', 'micro_batch_size: 200')
+    const { id } = await asking.submit({ config: { fileName: 'a.yaml', text }, ...estimate })
+    const [config] = report.parse(stateOf(await asking.ended(id), 'done').report).configs
+    const [best] = config?.status === 'analysed' ? (config.levers ?? []) : []
+    expect(best?.fit).toBe('fits')
+    expect(best?.lines.map(({ before }) => before)).toContain('micro_batch_size: 200')
+  })
+
   test('tells each trial once, in the order in which it ran, between its start and its end', async () => {
     const { id } = await asking.submit({ model: 'bert', strategy: 'linear', ...estimate })
     const events = await asking.events(id)

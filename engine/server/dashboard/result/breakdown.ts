@@ -1,6 +1,5 @@
 /** Where the memory goes: a row a kind of bytes, as long as its share of the peak. */
 import { html } from 'hono/html'
-import { leverSentence } from '../../../render/advice.ts'
 import { partsOf } from '../../../render/config-details.ts'
 import { formatCount, formatPart } from '../../../render/figures.ts'
 import { plainText } from '../../../render/plain.ts'
@@ -11,7 +10,6 @@ import { chip, memoryChip } from '../provenance.ts'
 
 export function breakdownCard(config: AnalysedConfig): Html {
   const { breakdown, current, peakMoment, provenance } = config
-  const lever = leverSentence(config)
   const share = (bytes: number) => (current.peakBytes === 0 ? 0 : bytes / current.peakBytes)
   return html`<section class="card" aria-labelledby="breakdown-title">
 <h2 id="breakdown-title">Where the memory goes ${provenance === 'estimated' ? chip('estimated') : chip('modelled')}</h2>
@@ -21,7 +19,6 @@ export function breakdownCard(config: AnalysedConfig): Html {
 <tbody>${partsOf(breakdown).map(({ name, bytes }) => part(name, bytes, share(bytes)))}</tbody>
 <tfoot><tr><th scope="row">peak ${memoryChip(config)}</th><td>${formatGib(current.peakBytes)}</td><td></td></tr></tfoot>
 </table>
-${lever ? html`<p>${lever}</p>` : ''}
 </section>`
 }
 

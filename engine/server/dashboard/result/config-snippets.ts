@@ -6,6 +6,7 @@ import type { BatchPlan } from '../../../metrics/recommend.ts'
 import { type ByHand, proposeChange } from '../../../propose.ts'
 import { isWorthFollowing } from '../../../render/advice.ts'
 import type { AnalysedConfig } from '../../../report/schema.ts'
+import { ownConfig } from '../../own-config.ts'
 
 export interface Snippet {
   readonly title: string
@@ -64,34 +65,6 @@ function newConfig(spec: TrainingSpec, plan: BatchPlan): Snippet[] {
   }
   return [
     ...(spec.framework === 'pytorch' ? [{ title: "For Hugging Face's Trainer", text: stringify(trainer) }] : []),
-    { title: 'As a config that memorymark check reads', text: stringify({ memorymark: ownKeys(spec, plan) }) },
+    { title: 'As a config that memorymark check reads', text: ownConfig(spec, plan) },
   ]
-}
-
-/** The keys of MemoryMark's own dialect. */
-function ownKeys(spec: TrainingSpec, plan: BatchPlan): Record<string, unknown> {
-  const keys = {
-    model: spec.model,
-    task: spec.task,
-    batch_size: plan.microBatch,
-    gradient_accumulation: plan.gradientAccumulation,
-    gpus: spec.gpus,
-    sharding: spec.sharding,
-    sequence_length: spec.sequenceLength,
-    image_size: spec.imageSize,
-    labels: spec.labels,
-    precision: spec.precision,
-    optimizer: spec.optimizer,
-    attention: spec.attention,
-    gradient_checkpointing: spec.gradientCheckpointing,
-    step: spec.step,
-    loop: spec.loop,
-    padded_batches: spec.paddedBatches,
-    lora_rank: spec.lora?.rank,
-    lora_targets: spec.lora?.targets,
-    lora_dropout: spec.lora?.dropout,
-    quantization: spec.quantization,
-    fused_loss: spec.fusedLoss,
-  }
-  return Object.fromEntries(Object.entries(keys).filter(([, value]) => value !== undefined))
 }

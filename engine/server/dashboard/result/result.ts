@@ -13,6 +13,7 @@ import type { ConfigSnippets } from './config-snippets.ts'
 import { curves } from './curves.ts'
 import { gains, type Terms } from './gains.ts'
 import { groundsCard } from './grounds.ts'
+import { leversCard } from './levers-card.ts'
 import { memoryBars } from './memory-bars.ts'
 import { sizesCard } from './sizes.ts'
 import { snippetCard } from './snippet-card.ts'
@@ -28,6 +29,7 @@ ${memoryBars(config)}
 ${gains(config, terms)}
 ${curves(config)}
 <div class="columns">${snippetCard(configSnippets)}${breakdownCard(config)}</div>
+${leversCard(config)}
 ${sizesCard(config)}
 ${groundsCard(config)}`
 }
