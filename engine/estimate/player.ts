@@ -1,6 +1,7 @@
 /** Goes through what a tape recorded as PyTorch's autograd would, and writes down what is allocated and released, and when. */
 import type { Optimizer } from '../config/spec.ts'
 import type { Node } from './autograd.ts'
+import { Gradients } from './gradients.ts'
 import { LiveStorages } from './live-storages.ts'
 import { Numbers } from './numbers.ts'
 import { optimizerRules } from './optimizer.ts'
@@ -52,18 +53,12 @@ export class Player implements Memory {
   readonly #shares: Shares
   readonly #checkpoints: CheckpointRules
   readonly #storages = new LiveStorages(this.step)
-  /** The gradient that has arrived for a tensor so far, by the tensor's edge; several tensors may share one. */
-  readonly #gradients: (Storage | undefined)[] = []
-  /** By storage id. */
-  readonly #gradientReferences = new Numbers()
-  /** Uses of a parameter whose gradient this backward pass still owes, by storage id. */
-  #usesLeft = new Numbers()
+  readonly #gradients: Gradients
   /** Recomputed and kept until the backward pass has gone through every block. */
   readonly #retained: Storage[] = []
   /** Gradients of blocks' inputs, kept until the backward pass ends. */
   readonly #keptGradients: Storage[] = []
   readonly #keptInputs: Storage[] = []
-  readonly #waitingGradients = new Map<Storage, Storage>()
   readonly #inBackward: InBackward | undefined
   readonly #parameters: ReadonlySet<Storage>
   readonly #parametersOfNodes = new Map<Node, readonly Storage[]>()
@@ -77,6 +72,7 @@ export class Player implements Memory {
     this.#inBackward = inBackward
     this.#parameters = new Set([...tape.parameters.values()].map(({ storage }) => storage))
     this.exchange = exchange(this, parameter => this.#stepAtOnce(parameter))
+    this.#gradients = new Gradients(tape, this, (parameter, gradient) => this.exchange.receives(parameter, gradient))
   }
 
   beforehand(nodes: readonly Node[]): void {
@@ -91,10 +87,7 @@ export class Player implements Memory {
     this.#forward(this.#tape.nodes, 'forward')
     this.exchange.forwardEnds()
     this.step.begin('backward', 'the loss')
-    const seed = this.#newGradient(this.#loss)
-    this.#shareGradient(seed)
-    this.#deposit(this.#loss, seed)
-    this.#usesLeft = usesOf(this.#tape.nodes)
+    this.#gradients.begin(this.#loss, usesOf(this.#tape.nodes))
     this.#backward(this.#tape.nodes)
     this.exchange.backwardEnds()
     this.#releaseKept()
@@ -222,8 +215,8 @@ export class Player implements Memory {
 
   /** torch: utils/checkpoint.py CheckpointFunction.backward: its arguments and the recomputed outputs are local variables. */
   #reentrantBackward(node: Node, body: readonly Node[]): void {
-    const incoming = node.outputs.map(output => this.#gradients[output.edge]).filter(gradient => gradient !== undefined)
-    for (const gradient of incoming) this.#shareGradient(gradient)
+    const incoming = node.outputs.map(output => this.#gradients.at(output)).filter(gradient => gradient !== undefined)
+    for (const gradient of incoming) this.#gradients.hold(gradient)
     // One that another block saved is still there, and a second one is made.
     const outputs = node.outputs.map(output => {
       return this.#storages.isAllocated(output.storage) ? this.#tape.like(output, 'activations') : output.storage
@@ -238,7 +231,7 @@ export class Player implements Memory {
     for (const storage of new Set([...outputs, ...node.outputs.map(output => output.storage)])) {
       this.#storages.releaseIfUnused(storage)
     }
-    for (const gradient of incoming) this.#dropGradient(gradient)
+    for (const gradient of incoming) this.#gradients.letGo(gradient)
   }
 
   #isOffloaded({ body }: Node): boolean {
@@ -254,9 +247,9 @@ export class Player implements Memory {
   }
 
   #keep({ input, saves }: Node): void {
-    const gradient = input && this.#gradients[input.edge]
+    const gradient = input && this.#gradients.at(input)
     if (gradient !== undefined) {
-      this.#shareGradient(gradient)
+      this.#gradients.hold(gradient)
       this.#keptGradients.push(gradient)
     }
     for (const storage of saves) this.#storages.reference(storage, 1)
@@ -264,7 +257,7 @@ export class Player implements Memory {
   }
 
   #releaseKept(): void {
-    for (const gradient of this.#keptGradients.splice(0)) this.#dropGradient(gradient)
+    for (const gradient of this.#keptGradients.splice(0)) this.#gradients.letGo(gradient)
     for (const storage of this.#keptInputs.splice(0)) {
       this.#storages.reference(storage, -1)
       this.#storages.releaseIfUnused(storage)
@@ -283,25 +276,11 @@ export class Player implements Memory {
   /** Incoming gradients, saved tensors and results live together until the node is done. */
   #nodeBackward(node: Node): void {
     this.step.begin('backward', node.name)
-    const incoming = this.#arrivedFor(node.outputs)
+    const incoming = this.#gradients.take(node.outputs)
     if (incoming.length === 0) return
     const used = this.#begin(node, 'backward')
     this.#propagate(node, incoming)
     if (used.length > 0) this.exchange.ends?.(used, 'backward')
-  }
-
-  /** The gradients of some outputs, which are taken over. */
-  #arrivedFor(outputs: readonly Tensor[]): readonly Storage[] {
-    let incoming: Storage[] | undefined
-    for (let index = 0; index < outputs.length; index++) {
-      const { edge } = outputs[index]!
-      const gradient = this.#gradients[edge]
-      if (gradient === undefined) continue
-      this.#gradients[edge] = undefined
-      if (incoming === undefined) incoming = [gradient]
-      else incoming.push(gradient)
-    }
-    return incoming ?? NONE
   }
 
   #propagate({ backwardScratch, gradients }: Node, incoming: readonly Storage[]): void {
@@ -309,75 +288,13 @@ export class Player implements Memory {
     const outgoing = new Array<Storage>(gradients.length)
     for (let index = 0; index < outgoing.length; index++) {
       const { to, passes } = gradients[index]!
-      outgoing[index] = (passes ? incoming[0] : undefined) ?? this.#newGradient(to)
+      outgoing[index] = (passes ? incoming[0] : undefined) ?? this.#gradients.create(to)
     }
     this.#storages.releaseAll(backwardScratch)
-    for (let index = 0; index < outgoing.length; index++) this.#shareGradient(outgoing[index]!)
-    for (let index = 0; index < incoming.length; index++) this.#dropGradient(incoming[index]!)
-    for (let index = 0; index < outgoing.length; index++) this.#deposit(gradients[index]!.to, outgoing[index]!)
-  }
-
-  #newGradient(of: Tensor): Storage {
-    const kind = of.storage.persistent ? 'gradients' : of.storage.kind === 'logits' ? 'logits' : 'temporaries'
-    const gradient = this.#tape.like(of, kind)
-    this.allocate(gradient)
-    return gradient
-  }
-
-  /** torch/csrc/autograd/input_buffer.cpp accumulate: in place when nobody else holds the earlier gradient. */
-  #deposit(to: Tensor, gradient: Storage): void {
-    if (to.storage.persistent) {
-      this.#depositForParameter(to, gradient)
-      return
-    }
-    const key = to.edge
-    const earlier = this.#gradients[key]
-    if (earlier === undefined) {
-      this.#gradients[key] = gradient
-      return
-    }
-    if (this.#gradientReferences.at(earlier.id) > 1) {
-      const sum = this.#newGradient(to)
-      this.#shareGradient(sum)
-      this.#gradients[key] = sum
-      this.#dropGradient(earlier)
-    }
-    this.#dropGradient(gradient)
-  }
-
-  /**
-   * A parameter's gradients wait for each other. torch: input_buffer.cpp can_accumulate_inplace: a linear layer's is the view of
-   * a transposed product, so the sum with another is a new tensor, unless autocast has cast it in between.
-   */
-  #depositForParameter(to: Tensor, gradient: Storage): void {
-    this.#gradientReferences.set(gradient.id, 0)
-    const parameter = to.storage
-    const waiting = this.#waitingGradients.get(parameter)
-    const usesLeft = this.#usesLeft.add(parameter.id, -1)
-    let sum = waiting ?? gradient
-    if (waiting !== undefined) {
-      if (this.#tape.autocastDtype === undefined) {
-        sum = this.#newGradient(to)
-        this.release(waiting)
-      }
-      this.release(gradient)
-    }
-    if (usesLeft > 0) {
-      this.#waitingGradients.set(parameter, sum)
-      return
-    }
-    this.#waitingGradients.delete(parameter)
-    this.exchange.receives(parameter, sum)
-  }
-
-  #shareGradient(gradient: Storage): void {
-    this.#gradientReferences.add(gradient.id, 1)
-  }
-
-  #dropGradient(gradient: Storage): void {
-    if (this.#gradientReferences.add(gradient.id, -1) > 0) return
-    this.#gradientReferences.set(gradient.id, 0)
-    this.release(gradient)
+    for (let index = 0; index < outgoing.length; index++) this.#gradients.hold(outgoing[index]!)
+    for (let index = 0; index < incoming.length; index++) this.#gradients.letGo(incoming[index]!)
+    for (let index = 0; index < outgoing.length; index++)
+      this.#gradients.deposit(gradients[index]!.to, outgoing[index]!)
   }
 
   fixed(bytes: number, kind: ByteKind): Storage {
