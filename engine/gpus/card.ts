@@ -52,7 +52,7 @@ export const priceCaveats = ['older-than-a-year', 'undated', 'of-another-card', 
 export type PriceCaveat = (typeof priceCaveats)[number]
 
 /** A row of the catalogue, which derives the rest. */
-export type Card = Omit<Gpu, 'contextBytes' | 'cublasWorkspaceBytes' | 'speed' | 'describedAt'> & Speed
+export type Card = Omit<SpeedyGpu, 'contextBytes' | 'cublasWorkspaceBytes' | 'describedAt'>
 
 export const GB = 1e9
 export const TERA = 1e12

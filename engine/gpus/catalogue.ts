@@ -27,31 +27,8 @@ const HOPPER = 9
 
 export const gpus: readonly SpeedyGpu[] = [...voltaAndTuring, ...ampere, ...ada, ...hopperAndBlackwell].map(gpuOf)
 
-function gpuOf({
-  multiprocessors,
-  memoryBandwidthBytesPerSecond,
-  peakFlops,
-  productFlops,
-  productSource,
-  linkBytesPerSecond,
-  hostLinkBytesPerSecond,
-  specSource,
-  ...row
-}: Card): SpeedyGpu {
-  return {
-    ...row,
-    ...overheadOf(row.computeCapability),
-    speed: {
-      multiprocessors,
-      memoryBandwidthBytesPerSecond,
-      peakFlops,
-      productFlops,
-      productSource,
-      linkBytesPerSecond,
-      hostLinkBytesPerSecond,
-      specSource,
-    },
-  }
+function gpuOf(card: Card): SpeedyGpu {
+  return { ...card, ...overheadOf(card.computeCapability) }
 }
 
 /** What CUDA and cuBLAS take of any card's memory. */
