@@ -1,8 +1,10 @@
 /** What `memorymark-bot` is asked to do. */
 import * as z from 'zod'
-import { MemoryMarkError } from '../engine/index.ts'
+import { closest, MemoryMarkError } from '../engine/errors.ts'
 
 export type BotCommand =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'version' }
   | { readonly kind: 'serve' }
   | { readonly kind: 'doctor' }
   | { readonly kind: 'export'; readonly installationId: number }
@@ -13,18 +15,30 @@ const installationId = z
   .regex(/^\d{1,15}$/)
   .transform(Number)
 
+const words = ['doctor', 'export', 'delete', '--help', '--version']
+
 /** @throws MemoryMarkError for what is none of these. */
 export function readCommand(args: readonly string[]): BotCommand {
   const [name, argument, ...rest] = args
   if (name === undefined) return { kind: 'serve' }
+  if (args.some(given => given === '--help' || given === '-h') || (name === 'help' && argument === undefined)) {
+    return { kind: 'help' }
+  }
+  if ((name === '--version' || name === '-v') && argument === undefined) return { kind: 'version' }
   if (name === 'doctor' && argument === undefined) return { kind: 'doctor' }
   const installation = installationId.safeParse(argument)
   if ((name === 'export' || name === 'delete') && installation.success && rest.length === 0) {
     return { kind: name, installationId: installation.data }
   }
-  throw new MemoryMarkError({
+  throw refused(args)
+}
+
+function refused(args: readonly string[]): MemoryMarkError {
+  const [name = ''] = args
+  const meant = words.includes(name) ? undefined : closest(name, words)
+  return new MemoryMarkError({
     code: 'usage',
-    message: `"${args.join(' ').slice(0, 100)}" is not a memorymark-bot command`,
-    fix: 'Run it without arguments, or as `memorymark-bot doctor`, `memorymark-bot export <installation>` or `memorymark-bot delete <installation>`; settings come from the environment.',
+    message: `"${args.join(' ').slice(0, 100)}" is not ${name.startsWith('-') ? 'an option' : 'a command'} of memorymark-bot`,
+    fix: `${meant === undefined ? '' : `Did you mean ${meant}? `}\`memorymark-bot --help\` lists the commands; settings come from the environment.`,
   })
 }

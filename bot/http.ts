@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Logger } from 'probot'
+import { MemoryMarkError } from '../engine/errors.ts'
 import { limitConnections } from '../engine/server/connections.ts'
 
 /** Resolves to true when the request was its own. */
@@ -47,7 +48,17 @@ export async function listen(routes: readonly Route[], { host, port, log }: List
   )
   limitConnections(server, MAX_CONNECTIONS)
   server.listen(port, host)
-  await once(server, 'listening')
+  await once(server, 'listening').catch((cause: Error) => {
+    throw new MemoryMarkError(
+      {
+        code: 'cannot-listen',
+        field: 'HOST, PORT',
+        message: `The bot cannot listen at ${host}, port ${port}: ${cause.message}`,
+        fix: 'Choose an address of this machine and a port that is free, or stop what listens there.',
+      },
+      { cause },
+    )
+  })
   const origin = originOf(server)
   log.info(`Listening on ${origin}`)
   return {

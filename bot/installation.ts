@@ -39,8 +39,7 @@ export async function connectGitHubApp(options: GitHubAppOptions): Promise<GitHu
     secret: webhookSecret,
     baseUrl: apiUrl,
     Octokit: unhurried,
-    // At its debug level it writes the bodies of requests.
-    log: options.log.child({}, { level: options.log.level === 'silent' ? 'silent' : 'warn' }),
+    log: withoutBodies(options.log),
   })
   await probot.ready()
   const prepared = async (installationId: number | undefined, signal: AbortSignal | undefined) => {
@@ -59,6 +58,22 @@ export async function connectGitHubApp(options: GitHubAppOptions): Promise<GitHu
     },
     inInstallation: prepared,
   }
+}
+
+/** For the one call that needs no App, because it is how an App begins. */
+export function connectWithoutApp({
+  apiUrl,
+  log,
+  onCall,
+}: Pick<GitHubAppOptions, 'apiUrl' | 'log' | 'onCall'>): GitHub {
+  const github = new unhurried({ baseUrl: apiUrl, log: withoutBodies(log) })
+  prepare(github, { installationId: undefined, signal: undefined, onCall })
+  return github
+}
+
+/** At their debug level, clients write the bodies of requests. */
+function withoutBodies(log: Logger): Logger {
+  return log.child({}, { level: log.level === 'silent' ? 'silent' : 'warn' })
 }
 
 /** The queue does the waiting: a client that sleeps out a limit would keep a worker from others' work. */

@@ -15,11 +15,16 @@ import {
 import { apiToken } from '../engine/server/access.ts'
 import type { Retention } from './housekeeping.ts'
 import type { DatabasePlace } from './store/open.ts'
+import { type credentialVariables, settingVariables } from './variables.ts'
 
-export interface Settings {
+export interface Credentials {
   readonly appId: number
   readonly privateKey: string
   readonly webhookSecret: string
+}
+
+/** What is known before there is an App, too. */
+export interface OwnSettings {
   readonly host: string
   readonly port: number
   /** Base URL of the REST API. */
@@ -39,12 +44,14 @@ export interface Settings {
   readonly hub: ReturnType<typeof hubSettings>
 }
 
+export type Settings = Credentials & OwnSettings
+
 /** Shorter ones can be guessed from a single signed webhook. */
 const MIN_SECRET_LENGTH = 16
 
 const days = z.coerce.number('A number of days').int().min(1).max(36_500)
 
-const environment = z.object({
+const credentials = z.object({
   APP_ID: z.coerce.number("The App ID, a number, from the GitHub App's page").int().positive(),
   PRIVATE_KEY: z
     .string("The private key in PEM form, from the GitHub App's page")
@@ -58,29 +65,53 @@ const environment = z.object({
       MIN_SECRET_LENGTH,
       `At least ${MIN_SECRET_LENGTH} characters, for instance the output of \`openssl rand -hex 32\``,
     ),
-  HOST: z.string().min(1).default('localhost'),
-  PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
-  GITHUB_API_URL: z.url({ protocol: /^https?$/ }).default('https://api.github.com'),
-  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
-  MEMORYMARK_API_TOKEN: apiToken.optional(),
+} satisfies Record<keyof typeof credentialVariables, z.ZodType>)
+
+const own = z.object({
+  // Read before: bot/credentials.ts.
+  MEMORYMARK_CREDENTIALS: z.string().optional(),
+  DATABASE_URL: z.string().min(1).prefault(settingVariables.DATABASE_URL.default).transform(databasePlace),
+  HOST: z.string().min(1).prefault(settingVariables.HOST.default),
+  PORT: z.coerce.number().int().min(0).max(65_535).prefault(settingVariables.PORT.default),
+  GITHUB_API_URL: z.url({ protocol: /^https?$/ }).prefault(settingVariables.GITHUB_API_URL.default),
+  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).prefault(settingVariables.LOG_LEVEL.default),
   MEMORYMARK_GPU: z.string().optional(),
   MEMORYMARK_FAIL_ON: z.string().optional(),
-  DATABASE_URL: z.string().min(1).default('memorymark-data').transform(databasePlace),
-  MEMORYMARK_KEEP_DAYS: days.default(365),
-  MEMORYMARK_GRACE_DAYS: days.default(7),
-  MEMORYMARK_HUB: z.enum(['on', 'off'], 'Either on or off').default('off'),
-  MEMORYMARK_WORKFLOW: z.string().min(1).default('.github/workflows/memorymark.yml'),
-})
+  MEMORYMARK_WORKFLOW: z.string().min(1).prefault(settingVariables.MEMORYMARK_WORKFLOW.default),
+  MEMORYMARK_HUB: z.enum(['on', 'off'], 'Either on or off').prefault(settingVariables.MEMORYMARK_HUB.default),
+  MEMORYMARK_API_TOKEN: apiToken.optional(),
+  MEMORYMARK_KEEP_DAYS: days.prefault(settingVariables.MEMORYMARK_KEEP_DAYS.default),
+  MEMORYMARK_GRACE_DAYS: days.prefault(settingVariables.MEMORYMARK_GRACE_DAYS.default),
+} satisfies Record<keyof typeof settingVariables, z.ZodType>)
 
 /** @throws MemoryMarkError that names every variable to fix. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
-  const parsed = environment.safeParse(env)
+  const data = read(credentials.extend(own.shape), env)
+  return { ...credentialsOf(data), ...ownSettings(data, env) }
+}
+
+/** Those of the App alone. @throws MemoryMarkError that names every variable to fix. */
+export function readCredentials(env: NodeJS.ProcessEnv): Credentials {
+  return credentialsOf(read(credentials, env))
+}
+
+/** All but those of the App. @throws MemoryMarkError that names every variable to fix. */
+export function readOwnSettings(env: NodeJS.ProcessEnv): OwnSettings {
+  return ownSettings(read(own, env), env)
+}
+
+function read<T>(schema: z.ZodType<T>, env: NodeJS.ProcessEnv): T {
+  const parsed = schema.safeParse(env)
   if (!parsed.success) throw refused(parsed.error)
-  const { data } = parsed
+  return parsed.data
+}
+
+function credentialsOf(data: z.infer<typeof credentials>): Credentials {
+  return { appId: data.APP_ID, privateKey: data.PRIVATE_KEY, webhookSecret: data.WEBHOOK_SECRET }
+}
+
+function ownSettings(data: z.infer<typeof own>, env: NodeJS.ProcessEnv): OwnSettings {
   return {
-    appId: data.APP_ID,
-    privateKey: data.PRIVATE_KEY,
-    webhookSecret: data.WEBHOOK_SECRET,
     host: data.HOST,
     port: data.PORT,
     apiUrl: data.GITHUB_API_URL.replace(/\/$/, ''),
@@ -124,7 +155,7 @@ function refused(error: z.ZodError): MemoryMarkError {
   return new MemoryMarkError({
     code: 'environment-refused',
     message: `The bot cannot start with this environment: ${[...new Set(faults)].join('; ')}`,
-    fix: 'Set these variables and start again.',
+    fix: 'Set these variables and start again; `memorymark-bot --help` says what each is for.',
   })
 }
 

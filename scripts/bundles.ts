@@ -193,7 +193,11 @@ export const bundles: readonly Bundle[] = [
     options: { ...installed, splitting: true, chunkNames: 'cli-[name]-[hash]' },
   },
   analysisBundle,
-  { entry: 'bot/server.ts', outfile: 'dist/bot.js', options: installed },
+  {
+    entry: 'bot/server.ts',
+    outfile: 'dist/bot.js',
+    options: { ...installed, splitting: true, chunkNames: 'bot-[name]-[hash]' },
+  },
   databaseThreadBundle,
   dashboardBundle,
 ]

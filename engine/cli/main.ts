@@ -2,7 +2,7 @@
 /** The command line: finds the command, runs it, turns its outcome into an exit code. */
 import { inspect } from 'node:util'
 import { closest, MemoryMarkError } from '../errors.ts'
-import { version } from '../version.ts'
+import { refuseOldNode, version } from '../version.ts'
 import { advise } from './advise.ts'
 import { calibrate } from './calibrate.ts'
 import { check } from './check.ts'
@@ -33,9 +33,6 @@ const commands: Record<string, (args: string[]) => Promise<ExitCode>> = {
 
 /** As Node ends for an error that nobody catches. */
 const OUR_BUG = 1
-
-/** As package.json's `engines` has it. */
-const OLDEST_NODE = [22, 12] as const
 
 process.exitCode = await main(process.argv.slice(2))
 
@@ -70,18 +67,6 @@ function usageOf(name: string | undefined): string {
 function shown(text: string): ExitCode {
   print(text)
   return 0
-}
-
-/** An older one would fail in the middle of some command, with a stack. */
-function refuseOldNode(running: string): void {
-  const [major = 0, minor = 0] = running.split('.').map(Number)
-  const [oldestMajor, oldestMinor] = OLDEST_NODE
-  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return
-  throw new MemoryMarkError({
-    code: 'node-too-old',
-    message: `this is Node ${running}, which is too old`,
-    fix: `Use Node ${OLDEST_NODE.join('.')} or newer.`,
-  })
 }
 
 function unknownCommand(name: string): MemoryMarkError {

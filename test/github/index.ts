@@ -20,7 +20,7 @@
  *
  * Beyond emulate: the files and the live head of a pull request, one object store for a repository and its forks,
  * `performed_via_github_app`, check runs owned by Apps with appending annotations, workflow runs with artifacts,
- * dispatches and cancellation, reactions, comments on lines, merges and merge queues, signed webhooks with unique
+ * dispatches and cancellation, manifests of Apps, reactions, comments on lines, merges and merge queues, signed webhooks with unique
  * delivery ids. Beyond its laxness: every call of an App must be listed in permissions.ts and granted (bot/app.yml is
  * what MemoryMark is granted), only subscribed events are sent, and limits.ts holds.
  */
@@ -43,6 +43,7 @@ import { Events } from './events.ts'
 import type { Fault, Mishap, Storm } from './faults.ts'
 import { Gateway } from './gateway.ts'
 import { GitNetwork, type Tree } from './git.ts'
+import { type AppCredentials, type Manifest, Manifests } from './manifests.ts'
 import { Merges } from './merges.ts'
 import { GitHubProxy, type LoggedRequest } from './proxy.ts'
 import { PullRequests } from './pull-requests.ts'
@@ -56,22 +57,19 @@ export { zeros } from './artifacts.ts'
 export type { CommentJson } from './authorship.ts'
 export type { CheckRunJson } from './check-runs.ts'
 export type { FileChanges } from './git.ts'
+export type { AppCredentials } from './manifests.ts'
 export type { MergeGroup } from './merges.ts'
 export type { LoggedRequest } from './proxy.ts'
 export { type NewPullRequest, PullRequest } from './pull-request.ts'
 export { Repository } from './repository.ts'
 export type { Delivery } from './webhooks.ts'
 
-export interface AppCredentials {
-  readonly id: number
-  readonly privateKey: string
-  readonly webhookSecret: string
-}
-
 export interface EmulatedGitHub extends AsyncDisposable {
   /** The REST API's base URL, without a trailing slash. */
   readonly url: string
   readonly app: AppCredentials
+  /** By which Apps were created, with the organization that was to own each. */
+  readonly manifests: readonly { readonly manifest: Manifest; readonly organization: string | undefined }[]
   readonly requests: readonly LoggedRequest[]
   readonly deliveries: readonly Delivery[]
   /** Those that the App has asked GitHub for again; they go where webhooks are sent to. */
@@ -120,6 +118,8 @@ export async function startGitHub({
   const gateway = new Gateway(emulator.url)
   const webhooks = new Webhooks(webhookSecret, webhooksUrl)
   const events = new Events(gateway.upstream, webhooks, granted.events ?? memoryMarkApp.events)
+  const app = { id: memoryMarkApp.id, privateKey: privateKeyOf(emulator, memoryMarkApp), webhookSecret }
+  const manifests = new Manifests(app, webhooks)
   const pullRequests = new PullRequests(gateway.upstream)
   const checkRuns = new CheckRuns()
   const kept = {
@@ -129,6 +129,7 @@ export async function startGitHub({
     checkRuns,
     runs: new WorkflowRuns(events),
     artifacts: new Artifacts(),
+    manifests,
     maxTreeEntries,
     merges: new Merges({ rest: gateway.upstream, pullRequests, checkRuns, events }),
   }
@@ -136,7 +137,8 @@ export async function startGitHub({
   const world = { ...kept, rest: new Rest(proxy.url), upstream: gateway.upstream }
   return {
     url: proxy.url,
-    app: { id: memoryMarkApp.id, privateKey: privateKeyOf(emulator, memoryMarkApp), webhookSecret },
+    app,
+    manifests: manifests.taken,
     requests: proxy.requests,
     deliveries: webhooks.deliveries,
     askedAgain: webhooks.askedAgain,

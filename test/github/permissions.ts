@@ -74,6 +74,8 @@ export const endpointNeeds: Readonly<Record<string, Needs>> = {
 
 /** What an App calls as itself, with its JWT. */
 const appEndpoints = [
+  // How an App begins: its code is all that it asks for.
+  'POST /app-manifests/{code}/conversions',
   'GET /app',
   'GET /app/installations',
   'GET /app/installations/{installation_id}',

@@ -17,6 +17,7 @@ import { type Bindings, type Call, type Gateway, parseJson, type Routes, refuse 
 import { routeGraphql } from './graphql.ts'
 import { routeInstallations } from './installations.ts'
 import { refusalOf } from './limits.ts'
+import { type Manifests, routeManifests } from './manifests.ts'
 import { type Merges, routeMerges } from './merges.ts'
 import { accessTo, covers } from './permissions.ts'
 import { type PullRequests, routePullRequests } from './pull-requests.ts'
@@ -44,6 +45,7 @@ export interface KeptState {
   readonly webhooks: Webhooks
   readonly events: Events
   readonly artifacts: Artifacts
+  readonly manifests: Manifests
   /** Beyond them GitHub cuts the list of a tree. */
   readonly maxTreeEntries: number
 }
@@ -60,6 +62,7 @@ export class GitHubProxy implements AsyncDisposable {
     this.#gateway = gateway
     const routes: Routes = new Hono<Bindings>()
     routes.use('*', (c, next) => this.#guard(c, next))
+    routeManifests(routes, state.manifests)
     routeInstallations(routes, gateway, state.webhooks, state.events)
     routePullRequests(routes, gateway, state.pullRequests, state.events)
     routeReviewComments(routes, gateway, state.pullRequests)

@@ -61,11 +61,11 @@ test.each([
   }
 })
 
-test('another command is refused with those there are', async () => {
+test('another command is refused with the one that was meant', async () => {
   expect(await bot(['docter'], {})).toEqual({
     exitCode: 2,
     output: '',
     errors:
-      '"docter" is not a memorymark-bot command. Run it without arguments, or as `memorymark-bot doctor`, `memorymark-bot export <installation>` or `memorymark-bot delete <installation>`; settings come from the environment.\n',
+      '"docter" is not a command of memorymark-bot. Did you mean doctor? `memorymark-bot --help` lists the commands; settings come from the environment.\n',
   })
 })

@@ -1,0 +1,57 @@
+/** The bot without an App: serves the page that creates one, until it is created. */
+import { getRequestListener } from '@hono/node-server'
+import type { Logger } from 'probot'
+import { checkWritable, storeCredentials } from '../credentials.ts'
+import { listen } from '../http.ts'
+import { connectWithoutApp } from '../installation.ts'
+import type { OwnSettings } from '../settings.ts'
+import { setupApp } from './app.ts'
+import { fetchCreatedApp } from './created-app.ts'
+
+export interface SetupServerOptions {
+  /** Where the credentials are to be kept. */
+  readonly file: string
+  readonly log: Logger
+  /** Tells the operator the page's address, which holds a secret. */
+  readonly tell: (text: string) => void
+  /** Ends it without an App. */
+  readonly signal: AbortSignal
+}
+
+/** Resolves to true when an App was created and its credentials are stored, to false where it was ended before. */
+export async function serveSetup(
+  settings: OwnSettings,
+  { file, log, tell, signal }: SetupServerOptions,
+): Promise<boolean> {
+  await checkWritable(file)
+  const ended = Promise.withResolvers<boolean>()
+  signal.addEventListener('abort', () => ended.resolve(false), { once: true })
+  const github = connectWithoutApp({ ...settings, log, onCall: () => {} })
+  const { app, path } = setupApp({
+    apiUrl: settings.apiUrl,
+    file,
+    now: () => new Date(),
+    fetchApp: code => fetchCreatedApp(github, code),
+    keep: async ({ credentials, slug }) => {
+      await storeCredentials(file, credentials)
+      log.info(`GitHub has created the App ${slug}; its credentials are in ${file}`)
+      ended.resolve(true)
+    },
+  })
+  const answer = getRequestListener(app.fetch)
+  const server = await listen(
+    [
+      async (request, response) => {
+        await answer(request, response)
+        return true
+      },
+    ],
+    { host: settings.host, port: settings.port, log },
+  )
+  tell(
+    `There is no GitHub App yet: neither APP_ID, PRIVATE_KEY and WEBHOOK_SECRET nor ${file}. To create one, open this page, under the address at which GitHub reaches this bot:\n${server.origin}${path}`,
+  )
+  const isCreated = await ended.promise
+  await server.close()
+  return isCreated
+}
