@@ -1,8 +1,8 @@
 /** The inputs of action.yml, read once. */
 import {
   type AnalyzeOptions,
-  closest,
   compileGlob,
+  didYouMean,
   findGpuAmong,
   type Gpu,
   gpus,
@@ -68,8 +68,7 @@ export function readGpu(name: string, id: string, described: readonly Gpu[]): Gp
 
 function unknownGpu(name: string, id: string, described: readonly Gpu[]): MemoryMarkError {
   const ids = [...gpus, ...described].map(known => known.id)
-  const meant = closest(id, ids)
-  const fix = `${meant ? `Did you mean ${meant}? ` : ''}Known: ${ids.join(', ')}`
+  const fix = didYouMean(id, ids, `Known: ${ids.join(', ')}`)
   return refusedInput(name, `"${shown(id)}" is not in the catalogue, and the settings do not describe it`, fix)
 }
 

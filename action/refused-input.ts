@@ -1,5 +1,6 @@
 /** Errors that name an input, what is wrong with it, and what it allows. */
-import { closest, MemoryMarkError } from '../engine/errors.ts'
+import { didYouMean } from '../engine/did-you-mean.ts'
+import { MemoryMarkError } from '../engine/errors.ts'
 
 export function refusedInput(name: string, message: string, fix: string, cause?: unknown): MemoryMarkError {
   return new MemoryMarkError({ code: 'input-refused', field: `input ${name}`, message, fix: `${fix}.` }, { cause })
@@ -7,9 +8,8 @@ export function refusedInput(name: string, message: string, fix: string, cause?:
 
 /** For an input that takes one of some words. */
 export function unknownValue(name: string, value: string, known: readonly string[]): MemoryMarkError {
-  const meant = closest(value, known)
   const message = `"${shown(value)}" is not one of its values`
-  return refusedInput(name, message, `${meant ? `Did you mean ${meant}? ` : ''}Use ${known.join(', ')}`)
+  return refusedInput(name, message, didYouMean(value, known, `Use ${known.join(', ')}`))
 }
 
 /** A value as an error shows it. */

@@ -1,6 +1,7 @@
 /** What `memorymark-bot` is asked to do. */
 import * as z from 'zod'
-import { closest, MemoryMarkError } from '../engine/errors.ts'
+import { closest } from '../engine/did-you-mean.ts'
+import { MemoryMarkError } from '../engine/errors.ts'
 
 export type BotCommand =
   | { readonly kind: 'help' }

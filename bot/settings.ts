@@ -3,7 +3,7 @@ import { createPrivateKey } from 'node:crypto'
 import path from 'node:path'
 import * as z from 'zod'
 import {
-  closest,
+  didYouMean,
   findGpu,
   type Gpu,
   gpus,
@@ -141,12 +141,11 @@ function readGpu(id: string | undefined): Gpu | undefined {
   const gpu = findGpu(id)
   if (gpu !== undefined) return gpu
   const ids = gpus.map(known => known.id)
-  const meant = closest(id, ids)
   throw new MemoryMarkError({
     code: 'environment-refused',
     field: 'MEMORYMARK_GPU',
     message: `"${id.slice(0, 100)}" is not a GPU in the catalogue`,
-    fix: `${meant === undefined ? '' : `Did you mean ${meant}? `}Known: ${ids.join(', ')}.`,
+    fix: didYouMean(id, ids, `Known: ${ids.join(', ')}.`),
   })
 }
 

@@ -58,33 +58,3 @@ export function formatWhere({ file, line, column, cell, field }: Problem): strin
   const where = place && field ? `${place} (${field})` : place || field
   return where ? `${where}: ` : ''
 }
-
-/** Longer than any name that is known. */
-const MAX_NAME_CHARACTERS = 100
-
-/** The closest of `known` to `given` within two edits, for "did you mean". */
-export function closest(given: string, known: readonly string[]): string | undefined {
-  if (given.length > MAX_NAME_CHARACTERS) return undefined
-  const limit = Math.min(2, Math.floor(given.length / 3))
-  let best: { word: string; distance: number } | undefined
-  for (const word of known) {
-    if (Math.abs(word.length - given.length) > limit) continue
-    const distance = editDistance(given.toLowerCase(), word.toLowerCase())
-    if (distance <= limit && (best === undefined || distance < best.distance)) best = { word, distance }
-  }
-  return best?.word
-}
-
-/** Levenshtein distance, in time proportional to the product of both lengths. */
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i++) {
-    const current = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const substitution = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      current.push(Math.min(previous[j]! + 1, current[j - 1]! + 1, substitution))
-    }
-    previous = current
-  }
-  return previous[b.length]!
-}

@@ -25,6 +25,7 @@ export const importRows: readonly (readonly string[])[] = [
   ['engine/program'],
   ['engine/isolation'],
   [
+    'engine/did-you-mean',
     'engine/errors',
     'engine/interruption',
     'engine/json',

@@ -30,7 +30,7 @@ export function parseComment(body: string): Parsed {
 }
 
 function unknown(word: string): Parsed {
-  const meant = commandNames.find(name => name === closest(word, commandNames))
+  const meant = closest(word, commandNames)
   return { kind: 'unknown', word, ...(meant !== undefined && { meant }) }
 }
 

@@ -1,6 +1,7 @@
 /** Command-line flags, parsed and checked once. */
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { closest, MemoryMarkError } from '../errors.ts'
+import { didYouMean } from '../did-you-mean.ts'
+import { MemoryMarkError } from '../errors.ts'
 import { defaultGpu, findGpuAmong, type Gpu, gpus } from '../gpus/catalogue.ts'
 import { GIB, MIB } from '../units.ts'
 
@@ -18,18 +19,19 @@ export function parseFlags<T extends Options>(args: string[], options: T) {
 
 function usageError(error: TypeError, flags: readonly string[]): MemoryMarkError {
   const unknown = /Unknown option '(--?[^']*)'/.exec(error.message)?.[1]
-  const near = unknown && closest(unknown.replace(/^-+/, ''), flags)
   const message = unknown ? `"${unknown}" is not an option` : error.message.split(/\.\s/)[0]
   const dashed = /Did you forget .* for '(--[^']*)'/.exec(error.message)?.[1]
   return new MemoryMarkError(
     {
       code: 'usage',
       message: message ?? error.message,
-      fix: near
-        ? `Did you mean --${near}?`
-        : dashed
-          ? `Write a value that begins with a dash as ${dashed}=-1.`
-          : 'Run `memorymark help` for the options.',
+      fix: dashed
+        ? `Write a value that begins with a dash as ${dashed}=-1.`
+        : didYouMean(
+            unknown?.replace(/^-*/, '--') ?? '',
+            flags.map(flag => `--${flag}`),
+            'Run `memorymark help` for the options.',
+          ),
     },
     { cause: error },
   )
@@ -41,12 +43,11 @@ export function gpuFlag(text: string | undefined, described: readonly Gpu[] = []
   const gpu = findGpuAmong(described, text)
   if (gpu !== undefined) return gpu
   const ids = [...gpus, ...described].map(known => known.id)
-  const near = closest(text, ids)
   throw new MemoryMarkError({
     code: 'unknown-gpu',
     field: flag,
     message: `"${text}" is not a GPU in the catalogue`,
-    fix: `${near ? `Did you mean ${near}? ` : ''}Known: ${ids.join(', ')}.`,
+    fix: didYouMean(text, ids, `Known: ${ids.join(', ')}.`),
   })
 }
 
@@ -54,12 +55,11 @@ export function oneOf<T extends string>(flag: string, text: string | undefined, 
   if (text === undefined) return undefined
   const match = allowed.find(value => value === text)
   if (match !== undefined) return match
-  const near = closest(text, allowed)
   throw new MemoryMarkError({
     code: 'unknown-value',
     field: flag,
     message: `"${text}" is not a value for ${flag}`,
-    fix: `${near ? `Did you mean ${near}? ` : ''}Use one of: ${allowed.join(', ')}.`,
+    fix: didYouMean(text, allowed, `Use one of: ${allowed.join(', ')}.`),
   })
 }
 

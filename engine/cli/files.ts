@@ -1,17 +1,21 @@
 /** Files on disk, as the paths of a command line name them. */
 import { lstatSync, readFileSync } from 'node:fs'
 import { lstat, open, readdir, stat } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { isCandidatePath } from '../config/candidate-path.ts'
 import { MAX_CONFIG_BYTES } from '../config/document.ts'
 import type { SourceFile } from '../config/reading.ts'
 import { namedLine } from '../config/training-place.ts'
+import { didYouMean } from '../did-you-mean.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { MIB } from '../units.ts'
 
 /** The config reader already refuses far smaller files; what is larger is data, and is never read whole. */
 const MAX_FILE_BYTES = 16 * MIB
+
+/** Of a folder, among which a mistyped one is looked for. */
+const MAX_NAMES = 1_000
 
 /** Directories that hold other people's files. */
 const skippedDirectories = new Set(['node_modules', '.git', '.venv', 'venv', '__pycache__', 'site-packages'])
@@ -99,11 +103,17 @@ async function isDirectory(path: string): Promise<boolean> {
         code: 'no-such-file',
         file: path,
         message: 'no such file or directory',
-        fix: 'Check the path; it is relative to the working directory.',
+        fix: didYouMean(path, await besides(path), 'Check the path; it is relative to the working directory.'),
       },
       { cause: error },
     )
   }
+}
+
+/** What else is in the folder that a path names. */
+async function besides(path: string): Promise<string[]> {
+  const names = await readdir(dirname(path)).catch(() => [])
+  return names.slice(0, MAX_NAMES).map(name => join(dirname(path), name))
 }
 
 /** What the system refuses, such as a link to nowhere or a file of somebody else's, as an error that names the file. */
@@ -127,6 +137,7 @@ async function orUnreadable<T>(path: string, read: () => T | Promise<T>): Promis
 /** A file that the user names. It may be a pipe, whose size nobody knows beforehand. */
 export async function readCapped(path: string): Promise<string> {
   await using file = await open(path)
+  if ((await file.stat()).size > MAX_FILE_BYTES) throw tooLarge(path)
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of file.createReadStream({ autoClose: false, end: MAX_FILE_BYTES })) {

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /** The command line: finds the command, runs it, turns its outcome into an exit code. */
 import { inspect } from 'node:util'
-import { closest, MemoryMarkError } from '../errors.ts'
+import { didYouMean } from '../did-you-mean.ts'
+import { MemoryMarkError } from '../errors.ts'
 import { refuseOldNode, version } from '../version.ts'
 import { advise } from './advise.ts'
 import { calibrate } from './calibrate.ts'
@@ -70,10 +71,9 @@ function shown(text: string): ExitCode {
 }
 
 function unknownCommand(name: string): MemoryMarkError {
-  const near = closest(name, Object.keys(commands))
   return new MemoryMarkError({
     code: 'unknown-command',
     message: `"${name}" is not a command`,
-    fix: near ? `Did you mean \`memorymark ${near}\`?` : 'Run `memorymark help` for the commands.',
+    fix: didYouMean(name, Object.keys(commands), 'Run `memorymark help` for the commands.'),
   })
 }

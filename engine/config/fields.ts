@@ -1,5 +1,6 @@
 /** Fields → checked values. A reader collects every problem, so that one run reports all of them. */
-import { closest, type Problem } from '../errors.ts'
+import { didYouMean } from '../did-you-mean.ts'
+import type { Problem } from '../errors.ts'
 import { oneOf, plain, quote } from './quote.ts'
 import type { Field } from './section.ts'
 import type { TrainingSpec } from './spec.ts'
@@ -239,9 +240,7 @@ export class FieldReader {
 
 /** `Did you mean x? Use a, b or c.` */
 export function suggest(given: string, known: readonly string[]): string {
-  const meant = closest(given, known)
-  const use = `Use ${oneOf(known)}.`
-  return meant === undefined ? use : `Did you mean ${meant}? ${use}`
+  return didYouMean(given, known, `Use ${oneOf(known)}.`)
 }
 
 /** Shell, OmegaConf and template placeholders, OmegaConf's `???`, and the `auto` of Accelerate and DeepSpeed. */

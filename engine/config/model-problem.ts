@@ -1,5 +1,6 @@
 /** Why a model could not be found, as a problem. */
-import { closest, type Problem } from '../errors.ts'
+import { didYouMean } from '../did-you-mean.ts'
+import type { Problem } from '../errors.ts'
 import { modelNames } from '../models/catalogue.ts'
 import { supportedArchitectures } from '../models/config-json.ts'
 import type { Resolution } from '../models/resolve.ts'
@@ -16,7 +17,7 @@ export function modelProblem(name: string, resolution: Unresolved): Pick<Problem
       return {
         code: 'unknown-model',
         message: `Unknown model ${quote(name)}`,
-        fix: didYouMean(name) ?? `Use its Hugging Face Hub id, or ${bringConfig}.`,
+        fix: didYouMean(name, modelNames) || `Use its Hugging Face Hub id, or ${bringConfig}.`,
       }
     case 'unsupported':
       return {
@@ -40,12 +41,7 @@ export function modelProblem(name: string, resolution: Unresolved): Pick<Problem
       return {
         code: 'hub-unreachable',
         message: `The model ${quote(name)} is not in the catalogue, and the Hugging Face Hub did not answer: ${resolution.why}`,
-        fix: `Try again, or ${bringConfig}.`,
+        fix: didYouMean(name, modelNames, `Try again, or ${bringConfig}.`),
       }
   }
-}
-
-function didYouMean(name: string): string | undefined {
-  const meant = closest(name, modelNames)
-  return meant && `Did you mean ${meant}?`
 }

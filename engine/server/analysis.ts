@@ -7,6 +7,7 @@ import { engines } from '../probes/engines.ts'
 import { provenance, trial } from '../probes/trial.ts'
 import { report } from '../report/schema.ts'
 import { strategyNames } from '../search/strategy.ts'
+import { strictFields } from './fault.ts'
 
 /** Characters. Real training configs have a few thousand. */
 export const MAX_CONFIG_CHARACTERS = 100_000
@@ -20,19 +21,17 @@ const MAX_STEP_SIZE = 1_000
 const { model: modelName, lora, ...otherFields } = trainingSpec.shape
 
 /** Whatever a spec can say besides its model; what is left out is as the config has it, or the earlier tool's default. */
-export const specChanges = z
-  .strictObject({
-    ...otherFields,
-    lora: z.strictObject({
-      ...lora.unwrap().shape,
-      targets: lora.unwrap().shape.targets.default([...defaultLoraTargets]),
-      dropout: lora.unwrap().shape.dropout.default(0),
-    }),
-  })
-  .partial()
+export const specChanges = strictFields({
+  ...otherFields,
+  lora: strictFields({
+    ...lora.unwrap().shape,
+    targets: lora.unwrap().shape.targets.default([...defaultLoraTargets]),
+    dropout: lora.unwrap().shape.dropout.default(0),
+  }),
+}).partial()
 export type SpecChanges = z.infer<typeof specChanges>
 
-const pastedConfig = z.strictObject({
+const pastedConfig = strictFields({
   /** Its extension says how the text is parsed; the tool is told by the content. */
   fileName: z
     .string()
@@ -44,29 +43,27 @@ const pastedConfig = z.strictObject({
   text: z.string().min(1).max(MAX_CONFIG_CHARACTERS),
 })
 
-export const analysisRequest = z
-  .strictObject({
-    /** A Hub id or an alias of the catalogue (`bert`). Either this or `config`. */
-    model: modelName.optional(),
-    config: pastedConfig.optional(),
-    spec: specChanges.default({}),
-    /** A GPU of the catalogue. Absent: this machine's own, or where it has none the one that the server was started with. */
-    gpu: z.enum(gpus.map(({ id }) => id)).optional(),
-    /** `auto`: the best that this machine has for that GPU. */
-    engine: z.enum(['auto', ...engines]).default('auto'),
-    strategy: z.enum(strategyNames).default('predict-verify'),
-    /** Sizes tried are every one up to it, then its multiples. */
-    stepSize: z.int().min(1).max(MAX_STEP_SIZE).optional(),
-    /** Of one GPU; the catalogue's price by default. */
-    pricePerHourUsd: z.number().positive().max(10_000).optional(),
-    /** Wall-clock hours of a run at the current batch. */
-    hoursPerRun: z.number().positive().max(100_000).optional(),
-    runsPerYear: z.number().positive().max(1_000_000).optional(),
-  })
-  .refine(({ model, config }) => (model === undefined) !== (config === undefined), {
-    path: ['model'],
-    message: 'give either a model or a config',
-  })
+export const analysisRequest = strictFields({
+  /** A Hub id or an alias of the catalogue (`bert`). Either this or `config`. */
+  model: modelName.optional(),
+  config: pastedConfig.optional(),
+  spec: specChanges.default({}),
+  /** A GPU of the catalogue. Absent: this machine's own, or where it has none the one that the server was started with. */
+  gpu: z.enum(gpus.map(({ id }) => id)).optional(),
+  /** `auto`: the best that this machine has for that GPU. */
+  engine: z.enum(['auto', ...engines]).default('auto'),
+  strategy: z.enum(strategyNames).default('predict-verify'),
+  /** Sizes tried are every one up to it, then its multiples. */
+  stepSize: z.int().min(1).max(MAX_STEP_SIZE).optional(),
+  /** Of one GPU; the catalogue's price by default. */
+  pricePerHourUsd: z.number().positive().max(10_000).optional(),
+  /** Wall-clock hours of a run at the current batch. */
+  hoursPerRun: z.number().positive().max(100_000).optional(),
+  runsPerYear: z.number().positive().max(1_000_000).optional(),
+}).refine(({ model, config }) => (model === undefined) !== (config === undefined), {
+  path: ['model'],
+  message: 'give either a model or a config',
+})
 export type AnalysisRequest = z.infer<typeof analysisRequest>
 /** As a client writes it: what has a default may be left out. */
 export type AnalysisRequestInput = z.input<typeof analysisRequest>

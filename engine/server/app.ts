@@ -46,7 +46,7 @@ export function createApp(options: AppOptions): OpenAPIHono {
   const { analyses, machine, repositories, keepAliveMillis, analyzeTimeoutMillis } = options
   const app = new OpenAPIHono({
     defaultHook: (result, context) =>
-      result.success ? undefined : context.json(faultOf(...problemsOf(result.error)), 400),
+      result.success ? undefined : context.json(faultOf(...problemsOf(result.error, requestOf(result))), 400),
   })
   addChecks(app, options)
   addDescription(app, options.pages !== undefined)
@@ -61,6 +61,11 @@ export function createApp(options: AppOptions): OpenAPIHono {
   addPages(app, options)
   addFaults(app, options)
   return app
+}
+
+/** What was refused, which the validator passes on without declaring it. */
+function requestOf(result: object): unknown {
+  return 'data' in result ? result.data : undefined
 }
 
 function addChecks(app: OpenAPIHono, { access, allowedOrigins = [] }: AppOptions): void {

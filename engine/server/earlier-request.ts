@@ -2,12 +2,13 @@
 import * as z from 'zod'
 import { trainingSpec } from '../config/spec.ts'
 import { type AnalysisRequest, analysisRequest, specChanges } from './analysis.ts'
+import { strictFields } from './fault.ts'
 
 const spec = specChanges.shape
 const adapters = trainingSpec.shape.lora.unwrap().partial().shape
 const asked = analysisRequest.shape
 
-const fields = z.strictObject({
+const fields = strictFields({
   model_name: z
     .string({ error: 'model_name is missing: name a model, such as bert' })
     .min(1, 'model_name is empty: name a model, such as bert')

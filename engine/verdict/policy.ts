@@ -1,5 +1,6 @@
 /** What blocks a pull request (`fail-on`) or only gives a warning (`warn-on`). A config that certainly does not fit always blocks. */
 import * as z from 'zod'
+import { didYouMean } from '../did-you-mean.ts'
 import { MemoryMarkError } from '../errors.ts'
 
 const MAX_CONDITIONS = 20
@@ -130,11 +131,18 @@ export function formatCondition(condition: Condition): string {
   }
 }
 
+const conditionNames = ['waste', 'throughput-loss', 'annual-cost', 'never']
+
 function unreadable(part: string, setting: string): MemoryMarkError {
+  const [name = ''] = part.split(/[\s>]/)
   return new MemoryMarkError({
     code: 'policy-unreadable',
     field: setting,
     message: `"${part.slice(0, 100)}" is not a condition`,
-    fix: `Write \`waste > 40 %\`, \`throughput-loss > 10 %\` (or \`throughput-loss > 10 % ${SAME_BATCH}\`), \`annual-cost > $500\`, several with commas between, or \`never\`.`,
+    fix: didYouMean(
+      name,
+      conditionNames,
+      `Write \`waste > 40 %\`, \`throughput-loss > 10 %\` (or \`throughput-loss > 10 % ${SAME_BATCH}\`), \`annual-cost > $500\`, several with commas between, or \`never\`.`,
+    ),
   })
 }

@@ -140,6 +140,7 @@ describe.concurrent('check', () => {
 
   test.each([
     [['nowhere'], 'nowhere: no such file or directory. Check the path'],
+    [['a.yml'], 'a.yml: no such file or directory. Did you mean a.yaml? Check the path'],
     [['--gpu', 'a11'], '--gpu: "a11" is not a GPU in the catalogue. Did you mean a10?'],
     [['--fail-onn', 'never'], '"--fail-onn" is not an option. Did you mean --fail-on?'],
     [['--fail-on', 'nonsense'], '--fail-on: "nonsense" is not a condition. Write `waste > 40 %`'],
@@ -147,7 +148,8 @@ describe.concurrent('check', () => {
     [['--gpu'], "Option '--gpu <value>' argument missing. Run `memorymark help`"],
     [['--hours-per-run', '0'], '--hours-per-run: "0" is not a number above 0 and up to 100,000'],
   ])('%j: says what is wrong and what to do, in one line', async (args, message) => {
-    const { stdout, stderr, exitCode } = await run('check', ...args)
+    await using workspace = await Workspace.with({ 'a.yaml': fine })
+    const { stdout, stderr, exitCode } = await workspace.run('check', ...args)
     expect(stderr).toContain(message)
     expect(stderr.trim().split('\n')).toHaveLength(1)
     expect(stdout).toBe('')
@@ -243,7 +245,7 @@ describe.concurrent('the command line', () => {
 
   test('does not know a misspelt command, and says which is meant', async () => {
     const { stderr, exitCode } = await run('estimat')
-    expect(stderr).toBe('"estimat" is not a command. Did you mean `memorymark estimate`?\n')
+    expect(stderr).toBe('"estimat" is not a command. Did you mean estimate? Run `memorymark help` for the commands.\n')
     expect(exitCode).toBe(2)
   })
 

@@ -183,6 +183,16 @@ describe('what cannot be analysed', () => {
     expect(status).toBe(400)
     expect(body).toMatchObject({ status: 'error', problems: [{ code: 'request-refused', ...(field && { field }) }] })
   })
+
+  test.each([
+    [{ model: 'bert', gpu: 'a11' }, 'Did you mean a10?'],
+    [{ model: 'bert', engin: 'estimate' }, 'Did you mean engine?'],
+    [{ model: 'bert', spec: { microbach: 1 } }, 'Did you mean microBatch?'],
+    [{ model: 'bert', spec: { optimizer: 'admw' } }, 'Did you mean adamw?'],
+  ])('%j is asked after', async (request, question) => {
+    const { body } = await asking.post('/v1/analyses', request)
+    expect(body).toMatchObject({ problems: [{ fix: expect.stringContaining(question) }] })
+  })
 })
 
 describe('following', () => {

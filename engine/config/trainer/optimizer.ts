@@ -1,5 +1,5 @@
 /** Optimizers by the names that transformers' Trainer knows them by, and that the tools around it share. */
-import { closest } from '../../errors.ts'
+import { didYouMean } from '../../did-you-mean.ts'
 import type { Default, FieldReader } from '../fields.ts'
 import { oneOf, quote } from '../quote.ts'
 import type { Field } from '../section.ts'
@@ -97,7 +97,6 @@ function refuse(reader: FieldReader, field: Field, name: string): undefined {
   if (unsupported.includes(name)) {
     return reader.refuse(field, 'unsupported-optimizer', `The optimizer ${quote(name)} is not supported yet`, use)
   }
-  const meant = closest(name, [...trainerOptimizers.keys(), ...heavierKin.keys(), ...unsupported])
-  const fix = meant === undefined ? use : `Did you mean ${meant}? ${use}`
+  const fix = didYouMean(name, [...trainerOptimizers.keys(), ...heavierKin.keys(), ...unsupported], use)
   return reader.refuse(field, 'unknown-optimizer', `Unknown optimizer ${quote(name)}`, fix)
 }

@@ -111,7 +111,7 @@ describe("a config in MemoryMark's own dialect", () => {
       [2, 'unknown-model', 'Did you mean gpt2?'],
       [3, 'out-of-range', 'Write a whole number from 1 to 1,000,000.'],
       [4, 'unknown-value', 'Use fp32, tf32, bf16, bf16-master, amp-bf16 or amp-fp16.'],
-      [5, 'unknown-value', 'Use training or forward-backward.'],
+      [5, 'unknown-value', 'Did you mean training? Use training or forward-backward.'],
     ])
   })
 
