@@ -13,6 +13,8 @@ import { derivationOf } from './estimate/error-band.ts'
 import { FootprintCache } from './estimate/footprint-cache.ts'
 import { defaultGpu, type Gpu, gpus } from './gpus/catalogue.ts'
 import { sentencesOn as sentencesOnGpu } from './gpus/described.ts'
+import type { CatalogueModel } from './models/catalogue.ts'
+import { withPlaygroundLink } from './playground-link.ts'
 import { type ProposalOptions, proposeChange } from './propose.ts'
 import { isPlainLine } from './render/plain.ts'
 import { changedLines } from './report/changed-lines.ts'
@@ -113,10 +115,11 @@ export function judging(
     const found = await analyzeText(file.text, sources.now)
     if (found.kind === 'not-a-training-config') return found
     const results: ConfigResult[] = []
-    for (const { result, name } of found.configs) {
+    for (const { result, name, model } of found.configs) {
       const analyzeBase = (text: string) => analyzeText(text, sources.before, name === undefined ? undefined : { name })
       const judged = settings.judge === 'all' ? result : await judgedAgainstBase(result, options.base, analyzeBase)
-      results.push(await withChange(judged, file, { settings, sources: sources.now }))
+      const changed = await withChange(judged, file, { settings, sources: sources.now })
+      results.push(model === undefined ? changed : await withPlaygroundLink(changed, file, { settings, model }))
     }
     return { kind: 'configs', results }
   }
@@ -181,6 +184,8 @@ interface AnalysedTraining {
   readonly result: ConfigResult
   /** Of a script's training. */
   readonly name?: string | undefined
+  /** Absent where the config could not be read. */
+  readonly model?: CatalogueModel
 }
 
 async function analyzeFile(file: SourceFile, options: AssessmentOptions, reading: ReadingOptions): Promise<Analysed> {
@@ -235,7 +240,7 @@ async function analyzeReading(
       }
       // What was to be measured and could not be is no matter of what is understood.
       const excuse = assessor === estimating ? unblocking(path, options) : {}
-      return { name, result: await assessed(path, reading, analysis, excuse) }
+      return { name, model: reading.model, result: await assessed(path, reading, analysis, excuse) }
     }
   }
 }

@@ -9,7 +9,7 @@ export const importRows: readonly (readonly string[])[] = [
   ['engine/isolated'],
   ['engine/measure', 'engine/advise'],
   ['engine/asked-gpu'],
-  ['engine/affected-configs', 'engine/analyze', 'engine/sweep', 'engine/propose', 'engine/explain', 'engine/subject'],
+  ['engine/affected-configs', 'engine/analyze', 'engine/playground-link', 'engine/sweep', 'engine/propose', 'engine/explain', 'engine/subject'],
   ['engine/assess'],
   ['engine/advice'],
   ['engine/render', 'engine/settings'],
@@ -27,6 +27,7 @@ export const importRows: readonly (readonly string[])[] = [
   [
     'engine/did-you-mean',
     'engine/errors',
+    'engine/fragment',
     'engine/interruption',
     'engine/json',
     'engine/re2',

@@ -38,12 +38,17 @@ export async function withReported(
   }
 }
 
-/** The lines to change are shown as ours: those that a run reports could say anything. */
+/** The lines to change and the link are ours: those that a run reports could say anything. */
 function withOwnChange(reported: ConfigResult, estimated: ConfigResult): ConfigResult {
   if (reported.status !== 'analysed') return reported
-  const { change: _, ...rest } = reported
-  const own = estimated.status === 'analysed' && isSameAdvice(rest, estimated) ? estimated.change : undefined
-  return own === undefined ? rest : { ...rest, change: own }
+  const { change: _, playgroundLink: __, ...rest } = reported
+  if (estimated.status !== 'analysed') return rest
+  const { change, playgroundLink } = estimated
+  return {
+    ...rest,
+    ...(change !== undefined && isSameAdvice(rest, estimated) && { change }),
+    ...(playgroundLink !== undefined && { playgroundLink }),
+  }
 }
 
 function isSameAdvice(one: AnalysedConfig, other: AnalysedConfig): boolean {

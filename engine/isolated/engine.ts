@@ -19,6 +19,7 @@ import type { Proposal, ProposalOptions } from '../propose.ts'
 import { mattering } from '../render/ranking.ts'
 import { needsMemory } from '../render/verdict.ts'
 import type { AdvisedLever } from '../report/advised-levers.ts'
+import { leadsTo } from '../report/playground-address.ts'
 import type { AnalysedConfig, ConfigResult, Report } from '../report/schema.ts'
 import type { SettingsReading } from '../settings/read.ts'
 import type { RepositorySettings } from '../settings/settings.ts'
@@ -190,10 +191,12 @@ export class IsolatedEngine implements AsyncDisposable {
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.kind === 'result') found.set(asked[index]!.config, outcome.result)
     }
-    // What a report of somebody else's tells is left out: its lines may come to be written.
+    // What a report of somebody else's tells is left out: its lines may come to be written, its links followed.
     const advised = (config: ConfigResult): ConfigResult => {
       if (config.status !== 'analysed') return config
-      const { levers: _, ...others } = config
+      const { levers: _, playgroundLink: link, ...known } = config
+      const isOwnLink = link !== undefined && leadsTo(options.settings?.playground, link)
+      const others = isOwnLink ? { ...known, playgroundLink: link } : known
       const levers = found.get(config)
       return levers === undefined ? others : { ...others, levers: [...levers] }
     }

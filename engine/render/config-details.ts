@@ -15,7 +15,7 @@ import {
   priceRemark,
 } from './figures.ts'
 import { leverDetails } from './lever-sections.ts'
-import { escapeText, inlineCode, table } from './markdown.ts'
+import { escapeText, htmlLink, inlineCode, table } from './markdown.ts'
 import { memoryChart, spread } from './memory-chart.ts'
 
 /** A sweep's rows beyond this repeat what the chart shows. */
@@ -41,9 +41,18 @@ export function partsOf(breakdown: Breakdown): { readonly name: string; readonly
 }
 
 export function configDetails(config: AnalysedConfig): string {
-  return [...whereItGoes(config), ...leverDetails(config), ...sizesTried(config), ...takenForGranted(config)].join(
-    '\n\n',
-  )
+  return [
+    ...whereItGoes(config),
+    ...leverDetails(config),
+    ...sizesTried(config),
+    ...takenForGranted(config),
+    ...playground(config),
+  ].join('\n\n')
+}
+
+function playground({ playgroundLink }: AnalysedConfig): string[] {
+  if (playgroundLink === undefined) return []
+  return [`${htmlLink('Open this config in the playground', playgroundLink)}, which estimates it on any GPU.`]
 }
 
 function whereItGoes(config: AnalysedConfig): string[] {

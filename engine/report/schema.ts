@@ -15,6 +15,7 @@ import { provenance, trial } from '../probes/trial.ts'
 import { policy, spared, verdict } from '../verdict/policy.ts'
 import { advisedLever, MAX_LEVERS } from './advised-levers.ts'
 import { changedLine } from './changed-lines.ts'
+import { MAX_PLAYGROUND_LINK, playgroundLinkPattern } from './playground-address.ts'
 
 const bytes = z.number().min(0).max(1e18)
 const usd = z.number().min(-1e12).max(1e12)
@@ -202,6 +203,8 @@ export const analysedConfig = z.object({
   /** Where the config fits, card by card, if no GPU is named. */
   cardFits: z.array(cardFit).max(30).optional(),
   otherFiles,
+  /** Opens the config in the team's playground. Absent where the settings name none, or the page could not show the same. */
+  playgroundLink: z.string().max(MAX_PLAYGROUND_LINK).regex(playgroundLinkPattern).optional(),
   verdict,
 })
 export type AnalysedConfig = z.infer<typeof analysedConfig>

@@ -72,6 +72,7 @@ export function readSettings(file: SourceFile | undefined): SettingsReading {
         workflow: data.measure.workflow,
         waitMinutes: data.measure.wait_minutes,
       },
+      playground: data.playground,
       calibrationPath: data.calibration,
       calibration: [],
       supplied: suppliedIn(top, file.path, repositoryKeys),

@@ -8,6 +8,7 @@ import { MAX_BATCH, tasks } from '../config/spec.ts'
 import { libraryVersions, versionedLibraries } from '../config/versions.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { findGpu, gpuKey, gpus } from '../gpus/catalogue.ts'
+import { isPlaygroundAddress } from '../report/playground-address.ts'
 import { parseConditions } from '../verdict/policy.ts'
 import { compileGlob } from './glob.ts'
 import { isSchedule } from './schedule.ts'
@@ -20,6 +21,8 @@ const GPU_NAME_WORDS = 'a name of letters, digits, spaces, dots, dashes and unde
 const GPUS_WORDS = 'a list of GPUs, each with name and memory_gib'
 
 const CALIBRATION_WORDS = 'the path of a JSON file, such as .github/memorymark-calibration.json'
+
+const PLAYGROUND_WORDS = 'the https address of a page, such as https://example.com/playground/'
 
 const MAX_GLOBS = 200
 const MAX_OVERRIDES = 500
@@ -219,6 +222,13 @@ const fileKeys = (gpu: GpuNames) => ({
     .regex(/^(?!.*\.\.)[\w][\w./-]{0,199}\.json$|^\.github\/(?!.*\.\.)[\w./-]{1,190}\.json$/, CALIBRATION_WORDS)
     .describe(
       'The file in which `memorymark calibrate` keeps what your runs measured. Estimates for the GPUs in it are corrected by them.',
+    )
+    .optional(),
+  playground: z
+    .string(PLAYGROUND_WORDS)
+    .refine(isPlaygroundAddress, PLAYGROUND_WORDS)
+    .describe(
+      'Where your copy of the playground is (`npm run build:site`). Comments then link to it, with the config in the part of the address that browsers send to nobody. Without it, there is no link.',
     )
     .optional(),
   measure: z

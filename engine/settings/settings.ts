@@ -28,6 +28,8 @@ export interface RepositorySettings extends ScopedSettings {
   /** What holds for every config. */
   readonly supplied: SuppliedFields
   readonly overrides: readonly Override[]
+  /** Address of the team's copy of the playground. */
+  readonly playground: string | undefined
   /** Path of the file that keeps what the team's runs measured; undefined where nothing is to be corrected by them. */
   readonly calibrationPath: string | undefined
   /** What that file holds, once it has been read. */
@@ -61,6 +63,7 @@ export const noSettings: RepositorySettings = {
   measure: undefined,
   supplied: {},
   overrides: [],
+  playground: undefined,
   calibrationPath: undefined,
   calibration: [],
 }

@@ -1,0 +1,20 @@
+/** Where a team's playground is, and the links to it that a report may hold. */
+
+/** Characters. Browsers and GitHub take longer ones, people copy no longer ones. */
+export const MAX_PLAYGROUND_LINK = 4_000
+
+const MAX_ADDRESS = 300
+
+/** Of a page alone: no user, no query, no fragment. */
+export function isPlaygroundAddress(text: string): boolean {
+  const url = text.length <= MAX_ADDRESS && /^https:\/\/[\w.:/~%-]+$/.test(text) ? URL.parse(text) : null
+  return url !== null && url.username === ''
+}
+
+/** Whether `link` leads there. */
+export function leadsTo(address: string | undefined, link: string): boolean {
+  return address !== undefined && link.startsWith(`${address}#`)
+}
+
+/** A link as `engine/playground-link.ts` makes it. */
+export const playgroundLinkPattern = /^https:\/\/[\w.:/~%-]+#1\.[\w-]+$/
