@@ -93,7 +93,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   const sharded = readSharding(reader, document, deepSpeed)
   const gpus = readMesh(reader, document, sharded.sharding)
   const training = readTraining(reader, document, { batch, gpus, hasAdapter })
-  const attention = readAttention(reader, document)
+  const attention = readAttention(reader, document, model)
   const checkpoints = readCheckpointing(reader, document)
   const packing = document.at('sample_packing')
   const isPacked = packing !== undefined && reader.flag(packing) === true
@@ -270,14 +270,14 @@ const kernels: readonly (readonly [key: string, choice: AttentionChoice])[] = [
   ['eager_attention', eagerAttention],
 ]
 
-function readAttention(reader: FieldReader, document: Section): AttentionChoice {
+function readAttention(reader: FieldReader, document: Section, model: CatalogueModel | undefined): AttentionChoice {
   for (const [key, choice] of kernels) {
     const field = document.at(key)
     if (field === undefined || reader.flag(field) !== true) continue
     reader.note('attention', choice.attention, field)
     return choice
   }
-  return readImplementation(reader, document.at('attn_implementation'))
+  return readImplementation(reader, document.at('attn_implementation'), model)
 }
 
 /** integrations/liger: one kernel for RMSNorm. */

@@ -270,7 +270,7 @@ function readSettings(
   const optimizer = made
     ? reader.note('optimizer', made.name, made.field)
     : readTrainerOptimizer(reader, find('optim') ?? adafactorField(reader, find('adafactor')))
-  const { attention, masksPadding } = readImplementation(reader, find('attn_implementation'))
+  const { attention, masksPadding } = readImplementation(reader, find('attn_implementation'), model)
   const lora = readAdapter(reader, find, model, adapter, declared?.adaptersOf)
   const isAnswering = training.method?.kind === 'answers'
   const quantization = readQuantization(reader, find, adapter)

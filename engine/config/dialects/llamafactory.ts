@@ -1,4 +1,5 @@
 /** LLaMA-Factory, as of 0.9.6: src/llamafactory/hparams/*.py, its defaults; model/adapter.py and model/patcher.py, what they mean. */
+import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
@@ -9,7 +10,13 @@ import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import { isFsdp, type Optimizer, type Precision } from '../spec.ts'
-import { type AttentionChoice, eagerAttention, flashAttention, fusedAttention } from '../trainer/attention.ts'
+import {
+  type AttentionChoice,
+  eagerAttention,
+  flashAttention,
+  fusedAttention,
+  readImplementation,
+} from '../trainer/attention.ts'
 import { readEvaluation } from '../trainer/evaluation.ts'
 import { readFloat8 } from '../trainer/float8.ts'
 import { imageOfEverySample } from '../trainer/images.ts'
@@ -84,7 +91,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   const method = readMethod(reader, document.at('finetuning_type'))
   const training = readStage(reader, document, method)
   const sharded = readSharding(reader, document, deepSpeed)
-  const attention = readAttention(reader, document.at('flash_attn'))
+  const attention = readAttention(reader, document.at('flash_attn'), model)
   const packing = document.at('neat_packing') ?? document.at('packing')
   const isPacked = packing === undefined ? document.at('stage')?.source === 'pt' : reader.flag(packing) === true
   return languageModelReading(reader, {
@@ -251,18 +258,22 @@ function readCheckpointing(reader: FieldReader, disabled: Field | undefined): bo
 }
 
 const kernels: ReadonlyMap<string, AttentionChoice> = new Map([
-  ['auto', fusedAttention],
   ['sdpa', fusedAttention],
   ['fa2', flashAttention],
   ['fa3', flashAttention],
   ['disabled', eagerAttention],
 ])
 
-function readAttention(reader: FieldReader, field: Field | undefined): AttentionChoice {
-  // `auto` is a kernel here, not a value that is filled in later.
+/** model/model_utils/attention.py: `auto`, its default, leaves the choice to transformers. */
+function readAttention(
+  reader: FieldReader,
+  field: Field | undefined,
+  model: CatalogueModel | undefined,
+): AttentionChoice {
   const isAuto = field?.value.kind === 'text' && field.value.text === 'auto'
-  const choice = isAuto ? fusedAttention : (reader.choice(field, kernels) ?? fusedAttention)
-  reader.note('attention', choice.attention, field ?? "LLaMA-Factory's default")
+  if (field === undefined || isAuto) return readImplementation(reader, undefined, model)
+  const choice = reader.choice(field, kernels) ?? fusedAttention
+  reader.note('attention', choice.attention, field)
   return choice
 }
 

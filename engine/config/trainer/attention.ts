@@ -1,9 +1,11 @@
 /** Attention kernels by the names of transformers' `attn_implementation` (transformers 4.57). */
+import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { Default, FieldReader } from '../fields.ts'
 import { suggest } from '../fields.ts'
 import { quote } from '../quote.ts'
 import type { Field } from '../section.ts'
 import type { Attention } from '../spec.ts'
+import { isBefore } from '../versions.ts'
 
 export interface AttentionChoice {
   readonly attention: Attention
@@ -23,10 +25,15 @@ const implementations: ReadonlyMap<string, AttentionChoice> = new Map([
 
 const sameBytes = ['flash_attention_3', 'flex_attention', 'xformers', 'sage', 's2']
 
-const byDefault: Default<Attention> = { value: 'sdpa', source: "transformers' default" }
+const newestDefault: Default<Attention> = { value: 'sdpa', source: "transformers' default" }
 
-export function readImplementation(reader: FieldReader, field: Field | undefined): AttentionChoice {
-  let choice = fusedAttention
+export function readImplementation(
+  reader: FieldReader,
+  field: Field | undefined,
+  model: CatalogueModel | undefined,
+): AttentionChoice {
+  const byDefault = defaultAttention(reader, model)
+  let choice = byDefault.value === 'eager' ? eagerAttention : fusedAttention
   reader.settle(
     'attention',
     field,
@@ -37,6 +44,30 @@ export function readImplementation(reader: FieldReader, field: Field | undefined
     byDefault,
   )
   return choice
+}
+
+/** Families without attention, and Falcon, whose own code called scaled_dot_product_attention earlier. */
+const withoutDefault: ReadonlySet<string> = new Set(['resnet', 'convnext', 'yolo', 'falcon'])
+
+/**
+ * What transformers takes where nothing is asked for: scaled_dot_product_attention since 4.36, with torch 2.1.1 or newer
+ * (transformers#28005). T5 does not have it in 4.57; other families that came to it between the two are taken to have had it.
+ */
+function defaultAttention({ versions }: FieldReader, model: CatalogueModel | undefined): Default<Attention> {
+  const family = model?.config.model_type ?? ''
+  if (withoutDefault.has(family)) return newestDefault
+  const since = family === 't5' ? '5.0' : '4.36'
+  const older = isBefore(versions, 'transformers', since)
+    ? `transformers before ${since}`
+    : isBefore(versions, 'torch', '2.1')
+      ? 'transformers with a torch before 2.1.1'
+      : undefined
+  if (older === undefined) return newestDefault
+  return {
+    value: 'eager',
+    source: `the default of ${older}`,
+    assumption: `Eager attention, the default of ${older}: the config asks for no other.`,
+  }
 }
 
 function implementation(reader: FieldReader, field: Field): AttentionChoice | undefined {

@@ -4,7 +4,7 @@ import type { Default, FieldReader } from '../fields.ts'
 import { oneOf, quote } from '../quote.ts'
 import type { Field } from '../section.ts'
 import type { Optimizer } from '../spec.ts'
-import { isBefore } from '../versions.ts'
+import { isBefore, type LibraryVersions } from '../versions.ts'
 
 /** transformers 4.57 training_args.py OptimizerNames, and which of our optimizers each equals in memory. */
 const trainerOptimizers: ReadonlyMap<string, Optimizer> = new Map<string, Optimizer>([
@@ -73,12 +73,24 @@ const olderDefault: Default<Optimizer> = {
   assumption: "AdamW, the Trainer's default before PyTorch 2.8: the config sets no optim.",
 }
 
+/** TrainingArguments.optim was adamw_hf until transformers#25109. */
+const oldestDefault: Default<Optimizer> = {
+  value: 'adamw-loop',
+  source: "the Trainer's default before transformers 4.32",
+  assumption: "transformers' own AdamW, the Trainer's default before transformers 4.32: the config sets no optim.",
+}
+
 export function readTrainerOptimizer(
   reader: FieldReader,
   field: Field | undefined,
-  byDefault = isBefore(reader.versions, 'torch', '2.8') ? olderDefault : trainerDefault,
+  byDefault = defaultFor(reader.versions),
 ): Optimizer {
   return reader.settle('optimizer', field, present => trainerOptimizer(reader, present), byDefault)
+}
+
+function defaultFor(versions: LibraryVersions): Default<Optimizer> {
+  if (isBefore(versions, 'transformers', '4.32')) return oldestDefault
+  return isBefore(versions, 'torch', '2.8') ? olderDefault : trainerDefault
 }
 
 function trainerOptimizer(reader: FieldReader, field: Field): Optimizer | undefined {
