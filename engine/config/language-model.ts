@@ -41,6 +41,7 @@ type Settings = Pick<
   | 'method'
   | 'dropout'
   | 'evaluation'
+  | 'loadsWhole'
   | 'paddedBatches'
 >
 
@@ -142,7 +143,18 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     expertParallel,
     ...others
   } = settings
-  const { sharding, fsdpVersion, zero, syncsEveryMicroBatch, offload, method, dropout, evaluation, ...rest } = others
+  const {
+    sharding,
+    fsdpVersion,
+    zero,
+    syncsEveryMicroBatch,
+    offload,
+    method,
+    dropout,
+    evaluation,
+    loadsWhole,
+    ...rest
+  } = others
   const { fusedLoss, fusedNorms, chunkedLoss, compiled, offloadsCheckpoints, reentrantCheckpoints, ...always } = rest
   return {
     ...always,
@@ -171,6 +183,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...(reentrantCheckpoints !== undefined && { reentrantCheckpoints }),
     ...(method && { method }),
     ...(evaluation && { evaluation }),
+    ...(loadsWhole && { loadsWhole }),
     ...(dropout !== undefined && { dropout }),
   }
 }

@@ -355,6 +355,8 @@ export const trainingSpec = z.object({
       lossOnly: z.literal(true).optional(),
     })
     .optional(),
+  /** Every GPU holds all quantised weights before they are divided among the GPUs. */
+  loadsWhole: z.literal(true).optional(),
   /** The libraries' versions, where they are known; the newest where absent. */
   versions: libraryVersions.optional(),
   /** Batches carry a padding mask. Fused attention then keeps a b·s² mask per layer. */

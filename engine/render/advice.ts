@@ -56,6 +56,7 @@ export function advice(config: AnalysedConfig, strong?: (text: string) => string
   const unread = unreadSentence(config.unreadSettings)
   return [
     ...sentences,
+    loadingSentence(config),
     evaluationSentence(config),
     unread,
     lengthSentence(config),
@@ -74,7 +75,14 @@ export function firstAdvice(config: AnalysedConfig, strong?: (text: string) => s
     ? [change ?? beyondSentence(config)]
     : [largestSentence(config), change, gpusSentence(config)]
   const unread = unreadSentence(config.unreadSettings)
-  return [...sentences, evaluationSentence(config), unread, lengthSentence(config), cardsSentence(config)]
+  return [
+    ...sentences,
+    loadingSentence(config),
+    evaluationSentence(config),
+    unread,
+    lengthSentence(config),
+    cardsSentence(config),
+  ]
     .filter(sentence => sentence !== undefined)
     .concat(sparedSentences(config))
 }
@@ -119,11 +127,20 @@ export function fineRemark(config: AnalysedConfig): string {
   return `micro-batch ${formatCount(recommended.microBatch)} would bring ${gains(config).join(' and ')}, within policy`
 }
 
+/** Only where a training step fits, and the weights certainly do not before they are divided. */
+function loadingSentence({ peaks = [], gpu, verdict, spec }: AnalysedConfig): string | undefined {
+  const peak = peaks.find(({ phase }) => phase === 'loading')
+  if (peak === undefined || !verdict.reasons.some(({ kind }) => kind === 'loading-does-not-fit')) return undefined
+  const needs = `The run would die before its first step: every GPU holds the whole quantised model until it is divided, which needs ${ofUsable(peak.peakBytes, gpu.usableBytes)} (${peak.provenance})`
+  if (spec.sharding === 'zero3') return `${needs}; FSDP with transformers 4.39 to 4.57 divides it on the host.`
+  return `${needs}; transformers 4.39 to 4.57 divides it on the host.`
+}
+
 /** Only where a training step fits, and the evaluations between steps certainly do not. */
 function evaluationSentence({ peaks = [], gpu, verdict }: AnalysedConfig): string | undefined {
   const peak = peaks.find(({ phase }) => phase === 'evaluation')
   const isTold = verdict.reasons.some(({ kind }) => kind === 'evaluation-does-not-fit')
-  if (peak === undefined || !isTold) return undefined
+  if (peak?.microBatch === undefined || !isTold) return undefined
   const { microBatch, peakBytes, fittingMicroBatch } = peak
   const needs = `The run would die in its first evaluation: ${formatCount(microBatch)} samples at a time need ${ofUsable(peakBytes, gpu.usableBytes)} (${peak.provenance})`
   if (fittingMicroBatch === undefined) return `${needs}, and not even one fits beside the optimizer's state.`

@@ -58,6 +58,7 @@ function findingWeight(finding: Finding): number {
     case 'does-not-fit':
       return 6
     case 'may-not-fit':
+    case 'loading-does-not-fit':
     case 'evaluation-does-not-fit':
       return 5
     case 'waste':

@@ -12,6 +12,7 @@ export const nothingToMeasure = 'No training config in this pull request: nothin
 export const findings = [
   'does-not-fit',
   'may-not-fit',
+  'loading-does-not-fit',
   'evaluation-does-not-fit',
   'waste',
   'annual-cost',
@@ -128,6 +129,8 @@ export function predicate(finding: Finding, count: number): string {
       return one ? 'runs out of memory' : 'run out of memory'
     case 'may-not-fit':
       return 'may run out of memory'
+    case 'loading-does-not-fit':
+      return one ? 'runs out of memory while it loads' : 'run out of memory while they load'
     case 'evaluation-does-not-fit':
       return one ? 'runs out of memory in evaluation' : 'run out of memory in evaluation'
     case 'waste':

@@ -30,8 +30,9 @@ export function runPeaks(
   config: ModelConfig,
   options: RunPeakOptions,
 ): readonly RunPeak[] | undefined {
+  const loading = loadingPeaks(spec, config, options)
   const evaluation = evaluationPeaks(spec, config, options)
-  if (evaluation.length === 0) return undefined
+  if (loading.length + evaluation.length === 0) return undefined
   const { current, provenance } = options
   const step: RunPeak = {
     phase: 'training-step',
@@ -41,7 +42,16 @@ export function runPeaks(
     provenance,
   }
   // What has run has run.
-  return [provenance === 'measured' && current.fits ? { ...step, state: 'fits' } : step, ...evaluation]
+  if (provenance === 'measured' && current.fits) return [{ ...step, state: 'fits' }, ...evaluation]
+  return [...loading, step, ...evaluation]
+}
+
+/** The weights of a quantised model, whole on every GPU before they are divided. The optimizer's state is not there yet. */
+function loadingPeaks(spec: TrainingSpec, config: ModelConfig, options: RunPeakOptions): readonly RunPeak[] {
+  if (spec.loadsWhole === undefined || modelCopies(spec) === 1) return []
+  const { offload: _, ...onGpu } = spec
+  const peakBytes = options.footprints.of({ ...onGpu, gpus: 1 }, config, options.gpu).resting(0).breakdown.weights
+  return [{ phase: 'loading', peakBytes, state: stateOf(peakBytes, options), provenance: 'estimated' }]
 }
 
 function evaluationPeaks(spec: TrainingSpec, config: ModelConfig, options: RunPeakOptions): readonly RunPeak[] {

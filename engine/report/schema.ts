@@ -107,13 +107,17 @@ export const reportedCalibration = z.object({
   otherVersions: z.number().int().min(0).max(1_000),
 })
 
-export const runPhases = ['training-step', 'evaluation', 'evaluation-with-metrics'] as const
+export const runPhases = ['loading', 'training-step', 'evaluation', 'evaluation-with-metrics'] as const
 
 /** A moment of the run at which it could run out of memory. */
 export const runPeak = z.object({
-  /** `evaluation-with-metrics`: where a `compute_metrics` asks for the logits, which are then kept. */
+  /**
+   * `loading`: before the weights are divided among the GPUs. `evaluation-with-metrics`: where a `compute_metrics` asks for the
+   * logits, which are then kept.
+   */
   phase: z.enum(runPhases),
-  microBatch: batchSize,
+  /** Absent where no batch is on the GPU yet. */
+  microBatch: batchSize.optional(),
   /** Of one GPU. */
   peakBytes: bytes,
   /** `may-not-fit`: in a part of the error band. */

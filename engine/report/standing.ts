@@ -32,13 +32,14 @@ export function figuresOf(
     gpuHoursPerYear: config.hoursPerRun * config.runsPerYear * config.spec.gpus,
     isAssumed: assumed.length > 0,
     hasUnreadSettings: assumed.includes('settings'),
-    isEvaluationTooLarge: config.peaks?.some(isTooLargeEvaluation) ?? false,
+    isEvaluationTooLarge: isTooLarge(config.peaks, 'evaluation'),
+    isLoadingTooLarge: isTooLarge(config.peaks, 'loading'),
   }
 }
 
-/** Metrics, with which it would need more still, nobody has to compute. */
-function isTooLargeEvaluation({ phase, state }: RunPeak): boolean {
-  return phase === 'evaluation' && state === 'does-not-fit'
+/** Metrics, with which an evaluation would need more still, nobody has to compute. */
+function isTooLarge(peaks: readonly RunPeak[] = [], phase: 'loading' | 'evaluation'): boolean {
+  return peaks.some(peak => peak.phase === phase && peak.state === 'does-not-fit')
 }
 
 /** What the recommendations would save in a year, over all configs: a recommendation that costs more is for memory's sake. */

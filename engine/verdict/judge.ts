@@ -27,19 +27,24 @@ export interface Figures {
   readonly hasUnreadSettings: boolean
   /** Whether the evaluations between training steps certainly do not fit. */
   readonly isEvaluationTooLarge: boolean
+  /** Whether the weights certainly do not fit before they are divided among the GPUs. */
+  readonly isLoadingTooLarge: boolean
 }
 
 /** Blocks only on what holds throughout the error band; what holds in part of it gives a warning. */
 export function judge(figures: Figures, policy: Policy): Verdict {
   const unread: Reason[] = figures.hasUnreadSettings ? [{ kind: 'unread-settings' }] : []
-  const evaluation: Reason[] = figures.isEvaluationTooLarge ? [{ kind: 'evaluation-does-not-fit' }] : []
+  const elsewhere: Reason[] = [
+    ...(figures.isLoadingTooLarge ? [{ kind: 'loading-does-not-fit' } as const] : []),
+    ...(figures.isEvaluationTooLarge ? [{ kind: 'evaluation-does-not-fit' } as const] : []),
+  ]
   return verdictOf(
     figures.fits ? policy.failOn.flatMap(condition => failing(condition, figures, policy)) : [outOfMemory(figures)],
     figures.fits
       ? [
           ...inDoubt(figures),
           ...policy.warnOn.flatMap(condition => broken(condition, figures)),
-          ...evaluation,
+          ...elsewhere,
           ...unread,
         ]
       : unread,

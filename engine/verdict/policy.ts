@@ -63,13 +63,15 @@ export const reason = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('unread-settings'), spared: spared.optional() }),
   /** The training fits, and the evaluations within it do not. Never blocks. */
   z.object({ kind: z.literal('evaluation-does-not-fit'), spared: spared.optional() }),
+  /** The training fits, and its weights do not before they are divided among the GPUs. Never blocks. */
+  z.object({ kind: z.literal('loading-does-not-fit'), spared: spared.optional() }),
 ])
 export type Reason = z.infer<typeof reason>
 
 export const verdict = z.object({
   state: z.enum(['fine', 'warning', 'blocked']),
   /** The reasons to block; if there are none, the warnings, and what would block but is spared. */
-  reasons: z.array(reason).max(2 * MAX_CONDITIONS + 2),
+  reasons: z.array(reason).max(2 * MAX_CONDITIONS + 3),
 })
 export type Verdict = z.infer<typeof verdict>
 

@@ -7,14 +7,20 @@ import { renderTerminal } from '../../engine/render/terminal.ts'
 import type { AnalysedConfig, Report } from '../../engine/report/schema.ts'
 import { report as reportSchema } from '../../engine/report/schema.ts'
 
-async function reportOf(text: string, gpu: string): Promise<Report> {
+/** `requirements`: a file beside the config. */
+async function reportOf(text: string, gpu: string, requirements = ''): Promise<Report> {
   const named = findGpu(gpu)
   if (named === undefined) throw new Error(gpu)
-  return reportSchema.parse(await analyze([{ path: 'train.yaml', text }], { now: new Date(0), gpu: named }))
+  const sources = {
+    readFile: async (path: string) => (path === 'requirements.txt' ? requirements : undefined),
+    listFolder: async (folder: string) => (folder === '.' ? ['requirements.txt', 'train.yaml'] : []),
+  }
+  const options = { now: new Date(0), gpu: named, ...(requirements !== '' && { sources }) }
+  return reportSchema.parse(await analyze([{ path: 'train.yaml', text }], options))
 }
 
-async function analysed(text: string, gpu = 'a100-40gb'): Promise<AnalysedConfig> {
-  const [config] = (await reportOf(text, gpu)).configs
+async function analysed(text: string, gpu = 'a100-40gb', requirements = ''): Promise<AnalysedConfig> {
+  const [config] = (await reportOf(text, gpu, requirements)).configs
   if (config?.status !== 'analysed') throw new Error(JSON.stringify(config))
   return config
 }
@@ -129,6 +135,69 @@ describe('what metrics keep of an evaluation', () => {
     )
     expect(peaks[2]?.state).toBe('does-not-fit')
     expect(verdict.reasons).not.toContainEqual({ kind: 'evaluation-does-not-fit' })
+  })
+})
+
+describe('quantised weights that are divided among GPUs', () => {
+  // LLaMA-Factory#3880: QLoRA of Llama 3 70B with ZeRO-3 over eight T4 runs out of memory with one sample of 2,048 tokens.
+  const qlora = `model_name_or_path: meta-llama/Meta-Llama-3-70B
+stage: sft
+do_train: true
+finetuning_type: lora
+lora_target: q_proj,v_proj
+template: llama3
+quantization_bit: 4
+cutoff_len: 2048
+per_device_train_batch_size: 1
+gradient_accumulation_steps: 8
+fp16: true
+`
+  const zero3 = `${qlora}deepspeed: ds_z3_config.json\n`
+  const loading = async (text: string, requirements = '') =>
+    (await analysed(text, 't4', requirements)).peaks?.find(({ phase }) => phase === 'loading')
+
+  it('LLaMA-Factory#3880: are whole on every GPU before ZeRO-3 divides them, which a T4 has no room for', async () => {
+    const { peaks = [], current, verdict } = await analysed(zero3, 't4')
+    expect(peaks[0]).toMatchObject({ phase: 'loading', state: 'does-not-fit', provenance: 'estimated' })
+    expect(peaks[0]).not.toHaveProperty('microBatch')
+    // 4 bits a weight, and more for the embeddings and the output layer, which stay in 16 bits.
+    expect((peaks[0]?.peakBytes ?? 0) / 70.6e9).toBeGreaterThan(0.5)
+    expect((peaks[0]?.peakBytes ?? 0) / 70.6e9).toBeLessThan(0.6)
+    expect(peaks[1]).toMatchObject({ phase: 'training-step', peakBytes: current.peakBytes })
+    expect(current.fits).toBe(true)
+    expect(verdict.state).toBe('warning')
+    expect(verdict.reasons).toContainEqual({ kind: 'loading-does-not-fit' })
+  })
+
+  it('are told on the pull request and in the terminal', async () => {
+    const report = await reportOf(zero3, 't4')
+    const told = /every GPU holds the whole quantised model until it is divided/
+    expect(renderComment(report)).toMatch(told)
+    expect(renderTerminal(report, { color: false, columns: 400 })).toMatch(told)
+    expect(renderTerminal(report, { color: false, columns: 400 })).toContain('runs out of memory while it loads')
+  })
+
+  it('wait on the host for FSDP with transformers 4.39 to 4.57, and with ZeRO-3 never', async () => {
+    const fsdp = `${qlora}fsdp: full_shard auto_wrap\n`
+    const stateWith = async (text: string, version: string) =>
+      (await loading(text, `transformers==${version}\n`))?.state
+    expect(await stateWith(fsdp, '4.38.2')).toBe('does-not-fit')
+    expect(await stateWith(fsdp, '4.39.0')).toBeUndefined()
+    expect(await stateWith(fsdp, '4.57.6')).toBeUndefined()
+    expect(await stateWith(fsdp, '5.18.0')).toBe('does-not-fit')
+    expect(await stateWith(zero3, '4.57.6')).toBe('does-not-fit')
+  })
+
+  it('are no row of their own where every GPU keeps them whole, or nothing is quantised', async () => {
+    expect(await loading(qlora)).toBeUndefined()
+    expect(await loading(`${qlora}deepspeed: ds_z2_config.json\n`)).toBeUndefined()
+    expect(await loading(zero3.replace('quantization_bit: 4\n', ''))).toBeUndefined()
+  })
+
+  it('do not warn where a GPU has room for all of them', async () => {
+    const { peaks = [], verdict } = await analysed(zero3, 'a100-80gb')
+    expect(peaks[0]).toMatchObject({ phase: 'loading', state: 'fits' })
+    expect(verdict.reasons).not.toContainEqual({ kind: 'loading-does-not-fit' })
   })
 })
 

@@ -21,6 +21,7 @@ const wasteful: Figures = {
   isAssumed: false,
   hasUnreadSettings: false,
   isEvaluationTooLarge: false,
+  isLoadingTooLarge: false,
 }
 
 const lenient: Policy = { failOn: [], warnOn: [] }

@@ -21,6 +21,7 @@ import { MAX_BATCH } from '../spec.ts'
 import { readImplementation } from '../trainer/attention.ts'
 import { readReentrant } from '../trainer/checkpoints.ts'
 import { readEvaluation } from '../trainer/evaluation.ts'
+import { loadsWhole } from '../trainer/loading.ts'
 import type { Training } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { deepSpeedSettings, halfPrecisionSwitch, readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
@@ -291,6 +292,7 @@ function readSettings(
     ...sharded,
     ...(fusedLoss && { fusedLoss }),
     ...(evaluation && { evaluation }),
+    ...(loadsWhole(reader, quantization, sharded.sharding) && { loadsWhole: true as const }),
     paddedBatches: readPadding(reader, trainerArguments, choice, masksPadding),
   }
 }

@@ -20,6 +20,7 @@ import {
 import { readEvaluation } from '../trainer/evaluation.ts'
 import { readFloat8 } from '../trainer/float8.ts'
 import { imageOfEverySample } from '../trainer/images.ts'
+import { loadsWhole } from '../trainer/loading.ts'
 import {
   anchored,
   isOn,
@@ -91,6 +92,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   const method = readMethod(reader, document.at('finetuning_type'))
   const training = readStage(reader, document, method)
   const sharded = readSharding(reader, document, deepSpeed)
+  const quantization = readQuantization(reader, document, method)
   const attention = readAttention(reader, document.at('flash_attn'), model)
   const packing = document.at('neat_packing') ?? document.at('packing')
   const isPacked = packing === undefined ? document.at('stage')?.source === 'pt' : reader.flag(packing) === true
@@ -108,7 +110,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       lora: hasAdapters(method) ? readAdapter(reader, document, model, method) : undefined,
       trainable: readTrainable(reader, document, model, method),
       images: imageOfEverySample(model),
-      quantization: readQuantization(reader, document, method),
+      quantization,
+      loadsWhole: loadsWhole(reader, quantization, sharded.sharding),
       expertStyle: readHostExperts(reader, document.at('use_kt'), model),
       float8: readFloat8(reader, document.at('fp8')),
       ...sharded,

@@ -23,6 +23,8 @@ function reasonText(reason: Reason): string {
       return `does not fit${spared}`
     case 'unread-settings':
       return 'settings of memory that were not understood'
+    case 'loading-does-not-fit':
+      return 'weights do not fit while they load'
     case 'evaluation-does-not-fit':
       return 'evaluation does not fit'
     case 'condition':

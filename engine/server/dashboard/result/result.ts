@@ -73,6 +73,8 @@ function findingText(finding: Finding): string {
       return 'Costs more than it needs to'
     case 'throughput-loss':
       return 'Trains slower than it could'
+    case 'loading-does-not-fit':
+      return 'Runs out of memory while it loads'
     case 'evaluation-does-not-fit':
       return 'Runs out of memory in evaluation'
     case 'unread-settings':
