@@ -42,6 +42,7 @@ type Settings = Pick<
   | 'dropout'
   | 'evaluation'
   | 'loadsWhole'
+  | 'wholeQuantized'
   | 'paddedBatches'
 >
 
@@ -153,6 +154,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     dropout,
     evaluation,
     loadsWhole,
+    wholeQuantized,
     ...rest
   } = others
   const { fusedLoss, fusedNorms, chunkedLoss, compiled, offloadsCheckpoints, reentrantCheckpoints, ...always } = rest
@@ -184,6 +186,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...(method && { method }),
     ...(evaluation && { evaluation }),
     ...(loadsWhole && { loadsWhole }),
+    ...(wholeQuantized && { wholeQuantized }),
     ...(dropout !== undefined && { dropout }),
   }
 }

@@ -355,6 +355,8 @@ export const trainingSpec = z.object({
       lossOnly: z.literal(true).optional(),
     })
     .optional(),
+  /** What of bitsandbytes' weights every GPU keeps whole, though the GPUs divide the rest: the constants of their blocks, or all. */
+  wholeQuantized: z.enum(['constants', 'all']).optional(),
   /** Every GPU holds all quantised weights before they are divided among the GPUs. */
   loadsWhole: z.literal(true).optional(),
   /** The libraries' versions, where they are known; the newest where absent. */

@@ -190,14 +190,21 @@ export class Tape {
   }
 
   /** A storage that belongs to the model besides its parameters. Another pass over the same weights reuses it. */
-  buffer(name: string, bytes: number): Storage {
+  buffer(name: string, bytes: number, buffers = this.buffers): Storage {
     const key = (this.pass?.of === 'copy' ? REFERENCE : '') + this.#model + name
     const known = this.#namedBuffers.get(key)
     if (known !== undefined) return known
     const storage = this.persistent(bytes)
     this.#namedBuffers.set(key, storage)
-    this.buffers.push(storage)
+    buffers.push(storage)
     return storage
+  }
+
+  /** A quantised matrix and the constants of its blocks, as the GPUs divide them. */
+  quantized(name: string, { weights, constants }: { readonly weights: number; readonly constants: number }): void {
+    const { wholeQuantized } = this.spec
+    this.buffer(name, weights, wholeQuantized === 'all' ? this.wholeBuffers : this.buffers)
+    this.buffer(`${name}.quant_state`, constants, wholeQuantized === undefined ? this.buffers : this.wholeBuffers)
   }
 
   /** A storage of the model itself. */

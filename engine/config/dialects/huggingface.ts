@@ -21,7 +21,7 @@ import { MAX_BATCH } from '../spec.ts'
 import { readImplementation } from '../trainer/attention.ts'
 import { readReentrant } from '../trainer/checkpoints.ts'
 import { readEvaluation } from '../trainer/evaluation.ts'
-import { loadsWhole } from '../trainer/loading.ts'
+import { keptWhole, loadsWhole } from '../trainer/loading.ts'
 import type { Training } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { deepSpeedSettings, halfPrecisionSwitch, readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
@@ -275,6 +275,8 @@ function readSettings(
   const lora = readAdapter(reader, find, model, adapter, declared?.adaptersOf)
   const isAnswering = training.method?.kind === 'answers'
   const quantization = readQuantization(reader, find, adapter)
+  const quantized = { ...sharded, quantization, storage: find('bnb_4bit_quant_storage') }
+  const wholeQuantized = keptWhole(reader, quantized)
   const fusedLoss = training.method === undefined ? readFusedLoss(reader, find) : undefined
   const reentrantCheckpoints = readReentrant(reader, find('gradient_checkpointing_kwargs'))
   const evaluation = declared?.ownLoop === undefined ? readEvaluation(reader, find) : undefined
@@ -292,7 +294,8 @@ function readSettings(
     ...sharded,
     ...(fusedLoss && { fusedLoss }),
     ...(evaluation && { evaluation }),
-    ...(loadsWhole(reader, quantization, sharded.sharding) && { loadsWhole: true as const }),
+    ...(loadsWhole(reader, quantized) && { loadsWhole: true as const }),
+    ...(wholeQuantized && { wholeQuantized }),
     paddedBatches: readPadding(reader, trainerArguments, choice, masksPadding),
   }
 }

@@ -20,7 +20,7 @@ import {
 import { readEvaluation } from '../trainer/evaluation.ts'
 import { readFloat8 } from '../trainer/float8.ts'
 import { imageOfEverySample } from '../trainer/images.ts'
-import { loadsWhole } from '../trainer/loading.ts'
+import { keptWhole, loadsWhole } from '../trainer/loading.ts'
 import {
   anchored,
   isOn,
@@ -93,6 +93,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   const training = readStage(reader, document, method)
   const sharded = readSharding(reader, document, deepSpeed)
   const quantization = readQuantization(reader, document, method)
+  // model/model_utils/quantization.py: packed in the type that it computes in.
+  const quantized = { ...sharded, quantization, storage: 'floats' as const }
   const attention = readAttention(reader, document.at('flash_attn'), model)
   const packing = document.at('neat_packing') ?? document.at('packing')
   const isPacked = packing === undefined ? document.at('stage')?.source === 'pt' : reader.flag(packing) === true
@@ -111,7 +113,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       trainable: readTrainable(reader, document, model, method),
       images: imageOfEverySample(model),
       quantization,
-      loadsWhole: loadsWhole(reader, quantization, sharded.sharding),
+      loadsWhole: loadsWhole(reader, quantized),
+      wholeQuantized: keptWhole(reader, quantized),
       expertStyle: readHostExperts(reader, document.at('use_kt'), model),
       float8: readFloat8(reader, document.at('fp8')),
       ...sharded,

@@ -85,8 +85,7 @@ function frozenProduct(tape: Tape, x: Tensor, { name, outFeatures, layers }: Exp
   const { index, experts, quantization } = group
   const matrixElements = (outFeatures / layers) * lastSize(x)
   const all = quantizedBytes(quantization, matrixElements * layers * experts, outFeatures * experts)
-  tape.buffer(`${name}.${index}.weight`, all.weights)
-  tape.buffer(`${name}.${index}.weight.quant_state`, all.constants)
+  tape.quantized(`${name}.${index}.weight`, all)
   const factor = quantization === 'int8' ? x : cast(tape, x, 'bfloat16')
   const output = tape.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor])
   const matrix = tape.fixed(matrixElements * bytesPerElement[factor.dtype], 'temporaries')

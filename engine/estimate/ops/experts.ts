@@ -194,9 +194,7 @@ function expertWeight(tape: Tape, name: string, shape: readonly number[]): Tenso
   const { quantization, quantizedExperts } = tape.spec
   if (quantization === undefined || !quantizedExperts) return weightNamed(tape, name, shape)
   const count = elements({ shape })
-  const { weights, constants } = quantizedBytes(quantization, count, count / (shape.at(-1) ?? 1))
-  tape.buffer(name, weights)
-  tape.buffer(`${name}.quant_state`, constants)
+  tape.quantized(name, quantizedBytes(quantization, count, count / (shape.at(-1) ?? 1)))
   const dequantised = tape.tensor(shape, tape.weightDtype, [], { batched: false })
   tape.record('dequantise', { reads: [], outputs: [dequantised] })
   return dequantised

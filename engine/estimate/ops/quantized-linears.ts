@@ -26,9 +26,7 @@ export function quantizedLinear(
 ): Tensor {
   const { quantization = 'nf4' } = tape.spec
   const count = outFeatures * lastSize(x)
-  const { weights, constants } = quantizedBytes(quantization, count, outFeatures)
-  tape.buffer(`${name}.weight`, weights)
-  tape.buffer(`${name}.weight.quant_state`, constants)
+  tape.quantized(`${name}.weight`, quantizedBytes(quantization, count, outFeatures))
   const bias = options.bias === false ? [] : [weightNamed(tape, `${name}.bias`, [outFeatures])]
   if (quantization === 'gptq') return dequantisedProduct(tape, name, x, outFeatures, bias)
   const isInt8 = quantization === 'int8'
