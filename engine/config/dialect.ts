@@ -9,6 +9,7 @@ import { lightning } from './dialects/lightning.ts'
 import { llamafactory } from './dialects/llamafactory.ts'
 import { llamafactoryV1 } from './dialects/llamafactory-v1.ts'
 import { memorymark } from './dialects/memorymark.ts'
+import { msSwift } from './dialects/ms-swift.ts'
 import { timm } from './dialects/timm.ts'
 import { torchtune } from './dialects/torchtune.ts'
 import { ultralytics } from './dialects/ultralytics.ts'
@@ -51,6 +52,7 @@ export const dialects: readonly Dialect[] = [
   axolotl,
   llamafactory,
   llamafactoryV1,
+  msSwift,
   torchtune,
   lightning,
   deepspeed,

@@ -5,6 +5,7 @@ import { huggingface } from './huggingface.ts'
 import { lightning } from './lightning.ts'
 import { llamafactory } from './llamafactory.ts'
 import { memorymark } from './memorymark.ts'
+import { msSwift } from './ms-swift.ts'
 import { timm } from './timm.ts'
 import type { Tool } from './tool.ts'
 import { torchtune } from './torchtune.ts'
@@ -17,6 +18,7 @@ const tools: ReadonlyMap<string, Tool> = new Map([
   ['Lightning CLI', lightning],
   ['LLaMA-Factory', llamafactory],
   ['MemoryMark', memorymark],
+  ['ms-swift', msSwift],
   ['timm', timm],
   ['torchtune', torchtune],
   ['Ultralytics', ultralytics],

@@ -8,6 +8,7 @@ import type { Dialect } from '../dialect.ts'
 import { customKeys } from '../dialects/custom-keys.ts'
 import { huggingface } from '../dialects/huggingface.ts'
 import { llamafactory } from '../dialects/llamafactory.ts'
+import { msSwift } from '../dialects/ms-swift.ts'
 import { ultralytics } from '../dialects/ultralytics.ts'
 import { MAX_CONFIG_BYTES } from '../document.ts'
 import { jobRequest, processesOn } from '../job/job.ts'
@@ -91,7 +92,9 @@ function openLaunch(launch: Launch, shell: ShellText, card: AskedCard | undefine
   const fields = argumentFields(launch, shell)
   if (dialect.length === 0 || configNamed(launch) !== undefined) return undefined
   const document = nestedSection(fields)
-  const recognised = dialect.map(each => ({ each, why: each.recognise(document) })).find(({ why }) => why !== undefined)
+  const recognised = dialect
+    .map(each => ({ each, why: each === msSwift ? namesModel(document) : each.recognise(document) }))
+    .find(({ why }) => why !== undefined)
   if (recognised?.why === undefined) return undefined
   const line = shell.lineOf(launch.at)
   const script = launch.target.kind === 'script' ? launch.target.path : undefined
@@ -117,12 +120,19 @@ function openLaunch(launch: Launch, shell: ShellText, card: AskedCard | undefine
   }
 }
 
+/** The command itself says which tool it is, and that it trains. */
+function namesModel(document: Section): string | undefined {
+  return ['model', 'model_type', 'model_id_or_path'].find(key => document.at(key) !== undefined)
+}
+
 function dialectsOf({ target }: Launch): readonly Dialect[] {
   if (target.kind === 'script') return [huggingface, customKeys]
   if (target.kind === 'refused') return []
   switch (target.tool) {
     case 'llamafactory':
       return [llamafactory]
+    case 'ms-swift':
+      return [msSwift]
     case 'ultralytics':
       return [ultralytics]
     case 'axolotl':

@@ -36,7 +36,7 @@ export interface Launch {
   readonly accelerateConfig?: Given
 }
 
-export type Tool = 'axolotl' | 'llamafactory' | 'torchtune' | 'ultralytics'
+export type Tool = 'axolotl' | 'llamafactory' | 'ms-swift' | 'torchtune' | 'ultralytics'
 
 const launchers = new Set([
   'python',
@@ -46,11 +46,12 @@ const launchers = new Set([
   'deepspeed',
   'llamafactory-cli',
   'axolotl',
+  'swift',
   'tune',
   'yolo',
 ])
 const refused: ReadonlyMap<string, string> = new Map([
-  ['swift', 'ms-swift'],
+  ['megatron', 'Megatron-SWIFT'],
   ['litgpt', 'LitGPT'],
   ['openrlhf', 'OpenRLHF'],
 ])
@@ -106,6 +107,8 @@ export function launchOf(command: ShellCommand): Launch | undefined {
         : undefined
     case 'axolotl':
       return rest[0]?.text === 'train' ? toolLaunch('axolotl', 'axolotl train', rest.slice(1), command) : undefined
+    case 'swift':
+      return swift(rest, name, command)
     case 'tune':
       return rest[0]?.text === 'run' ? torchtune(rest.slice(1), command) : undefined
     case 'yolo':
@@ -167,6 +170,8 @@ const modules: ReadonlyMap<string, Tool> = new Map([
   ['axolotl.cli.train', 'axolotl'],
   ['llamafactory.cli', 'llamafactory'],
   ['llamafactory.launcher', 'llamafactory'],
+  ['swift.cli.sft', 'ms-swift'],
+  ['swift.cli.pt', 'ms-swift'],
 ])
 
 function targetOf({ text }: Given, isModule: boolean): Launch['target'] {
@@ -196,6 +201,23 @@ function toolLaunch(tool: Tool, launcher: string, words: readonly Given[], comma
         ? counted(env, 'NPROC_PER_NODE')
         : visible(command)
   return { launcher, at: command.at, target: { kind: 'tool', tool }, ...rest, processes: count }
+}
+
+/** swift/cli/main.py: processes are as many as NPROC_PER_NODE says; one alone divides the model among the GPUs that it sees. */
+function swift([verb, ...words]: readonly Given[], launcher: string, command: ShellCommand): Launch | undefined {
+  if (verb === undefined || !/^(?:sft|pt|rlhf)$/.test(verb.text)) return undefined
+  const launch = toolLaunch('ms-swift', `${launcher} ${verb.text}`, words, command)
+  const isDivided =
+    launch.processes.kind === 'count' && launch.processes.by === 'CUDA_VISIBLE_DEVICES' && launch.processes.count > 1
+  const processes: Processes = isDivided
+    ? {
+        kind: 'open',
+        why: 'without NPROC_PER_NODE ms-swift divides the layers of the model among the GPUs that it sees',
+      }
+    : launch.processes
+  const isDpo = verb.text === 'rlhf' && !launch.arguments.some(({ key }) => key === 'rlhf_type')
+  const byDefault = { key: 'rlhf_type', name: '--rlhf_type', values: [{ ...verb, text: 'dpo' }], at: verb.from }
+  return { ...launch, processes, arguments: isDpo ? [...launch.arguments, byDefault] : launch.arguments }
 }
 
 /** `tune run [--nproc_per_node 4] recipe --config x k=v` */

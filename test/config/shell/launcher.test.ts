@@ -120,9 +120,9 @@ it('two trainings with different settings are told apart by their lines', async 
 })
 
 it('a tool that is not read is named, and so is a config that is started', async () => {
-  expect(await read('NPROC_PER_NODE=2 swift sft --model Qwen/Qwen2.5-7B\n')).toMatchObject({
+  expect(await read('NPROC_PER_NODE=2 litgpt finetune_lora meta-llama/Llama-3.2-1B\n')).toMatchObject({
     kind: 'not-a-training-config',
-    why: 'It starts ms-swift (swift sft, line 1), whose settings are not read yet.',
+    why: 'It starts LitGPT (litgpt finetune_lora, line 1), whose settings are not read yet.',
   })
   expect(await read('axolotl train configs/lora.yml --micro-batch-size 4\n')).toMatchObject({
     kind: 'not-a-training-config',

@@ -1,0 +1,225 @@
+/**
+ * ms-swift, as of 4.5.2; releases since 3.4 have the same defaults: swift/arguments/*.py and swift/trainers/arguments.py, the
+ * arguments; swift/pipelines/train/tuner.py, what they mean. The arguments stand on a command line, or in a file that it names.
+ */
+
+import type { CatalogueModel } from '../../models/catalogue.ts'
+import type { DeepSpeedFile } from '../deepspeed-file.ts'
+import type { Dialect } from '../dialect.ts'
+import type { FieldReader } from '../fields.ts'
+import { readGpus } from '../gpus.ts'
+import { type Batch, languageModelReading, type Sequence } from '../language-model.ts'
+import { type ModelLookup, readModel } from '../model-fields.ts'
+import type { Reading } from '../reading.ts'
+import type { Field, Section } from '../section.ts'
+import { MAX_BATCH, type TrainingSpec } from '../spec.ts'
+import { type AttentionChoice, readImplementation } from '../trainer/attention.ts'
+import { readReentrant } from '../trainer/checkpoints.ts'
+import { imageOfEverySample, trainsTowers } from '../trainer/images.ts'
+import { isOn, ordinary, preference, refuseGeneration, type Training } from '../trainer/method.ts'
+import { readTrainerOptimizer } from '../trainer/optimizer.ts'
+import { writesAny } from '../written-keys.ts'
+import {
+  type Method,
+  readAdapter,
+  readMethod,
+  readQuantization,
+  readTowers,
+  tunerKeys,
+} from './ms-swift/fine-tuning.ts'
+import { readPrecision } from './ms-swift/precision.ts'
+import { readSharding } from './ms-swift/sharding.ts'
+
+const dataKeys = ['dataset', 'cached_dataset']
+const writesTuner = writesAny([...tunerKeys, 'rlhf_type'])
+const writesData = writesAny(dataKeys)
+
+export const msSwift: Dialect = {
+  name: 'ms-swift',
+  mayBe: text => writesTuner(text) && writesData(text),
+  recognise: document => {
+    const tuner = [...tunerKeys, 'rlhf_type'].find(key => document.at(key) !== undefined)
+    const isComplete = document.at('model') !== undefined && dataKeys.some(key => document.at(key) !== undefined)
+    return tuner !== undefined && isComplete ? `model beside ${tuner}` : undefined
+  },
+  modelField: document => document.field('model'),
+  deepSpeedField: document => document.at('deepspeed'),
+  // Of what is frozen or not adapted, of the loop around the step, or of how adapters start.
+  withoutBearing:
+    /(?:^|\.)(?:lora_(?:alpha|bias)|use_rslora|init_weights|vit_gradient_checkpointing|truncation_strategy|max_pixels|lazy_tokenize|attn_impl)$/,
+  read,
+}
+
+function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading {
+  refuseUnmodelled(reader, document)
+  const model = readModel(reader, document.field('model'), '--model', lookUp)
+  const method = readMethod(reader, document)
+  const sharded = readSharding(reader, document, deepSpeed)
+  const gpus = readGpus(reader, undefined, sharded.sharding)
+  const training = readTraining(reader, document, method)
+  const attention = readAttention(reader, document.at('attn_impl'), model)
+  const isPacked = isOn(reader, document.at('packing')) || isOn(reader, document.at('padding_free'))
+  const quantization = readQuantization(reader, document, method)
+  tellLogits(reader, document.at('use_logits_to_keep'))
+  readTowers(reader, document, model, method)
+  const reentrantCheckpoints = readReentrant(reader, document.at('gradient_checkpointing_kwargs'))
+  return languageModelReading(reader, {
+    dialect: msSwift.name,
+    model,
+    batch: readBatch(reader, document, gpus),
+    sequence: readSequence(document),
+    settings: {
+      gpus,
+      precision: readPrecision(reader, document, { isFull: method === 'full', sharding: sharded.sharding }),
+      optimizer: readTrainerOptimizer(reader, document.at('optim')),
+      attention: attention.attention,
+      gradientCheckpointing: readCheckpointing(reader, document.at('gradient_checkpointing')),
+      reentrantCheckpoints,
+      lora: method === 'lora' ? readAdapter(reader, document, model) : undefined,
+      images: imageOfEverySample(model),
+      trainsTowers: method === 'full' && isOff(reader, document.at('freeze_vit')) ? trainsTowers(model) : undefined,
+      quantization,
+      ...sharded,
+      fusedLoss: isOn(reader, document.at('use_liger_kernel')) || undefined,
+      ...training,
+      evaluation: readEvaluation(reader, document),
+      paddedBatches: reader.note(
+        'paddedBatches',
+        !isPacked && attention.masksPadding,
+        document.at('packing') ?? document.at('padding_free') ?? 'by attention kernel',
+      ),
+    },
+  })
+}
+
+const leaveOut = 'Exclude this config for now: add it to ignore in .github/memorymark.yml.'
+const switches = ['use_galore', 'enable_dft_loss', 'enable_channel_loss', 'use_ray']
+/** For each of these, a value of one changes nothing. */
+const divisions = ['sequence_parallel_size', 'deepspeed_autotp_size', 'zero_hpz_partition_size']
+const replaced = [
+  'adapters',
+  'optimizer',
+  'lora_ga_batch_size',
+  'target_parameters',
+  'trainable_parameters_regex',
+  'mrl_dims',
+]
+const frozen = ['freeze_parameters', 'freeze_parameters_regex', 'freeze_parameters_ratio', 'trainable_parameters']
+/** Version 2 had arguments of its own under names of its own. */
+const ofVersion2 = ['sft_type', 'model_id_or_path', 'lora_target_modules', 'quantization_bit']
+
+function refuseUnmodelled(reader: FieldReader, document: Section): void {
+  const others = [
+    ...switches.map(key => document.at(key)).filter(field => isOn(reader, field)),
+    ...divisions.map(key => document.at(key)).filter(field => (reader.wholeNumber(field, { max: 100_000 }) ?? 1) > 1),
+    ...[...replaced, ...frozen].map(key => document.at(key)).filter(isSet),
+    ...[document.at('lisa_activated_layers')].filter(isSet),
+    ...[document.at('tuner_backend')].filter(field => field !== undefined && field.source !== 'peft'),
+    ...[document.at('task_type')].filter(field => field !== undefined && field.source !== 'causal_lm'),
+  ]
+  for (const field of others) {
+    if (field === undefined) continue
+    reader.refuse(field, 'unsupported-setting', `${field.key} is not modelled yet for ms-swift`, leaveOut)
+  }
+  const old = ofVersion2.map(key => document.at(key)).find(field => field !== undefined)
+  if (old === undefined) return
+  const message = `${old.key} is an argument of ms-swift 2, whose settings are not read`
+  reader.refuse(old, 'unsupported-setting', message, 'Use ms-swift 3.4 or newer, with --model and --train_type.')
+}
+
+/** Neither empty nor zero, which are their defaults. */
+function isSet(field: Field | undefined): boolean {
+  return (
+    field !== undefined && field.value.kind !== 'empty' && !(field.value.kind === 'number' && field.value.number === 0)
+  )
+}
+
+function isOff(reader: FieldReader, field: Field | undefined): boolean {
+  return field !== undefined && reader.flag(field) === false
+}
+
+/** swift/trainers/arguments.py: one sample, and as many steps as make sixteen samples of all GPUs. */
+function readBatch(reader: FieldReader, document: Section, gpus: number): Batch {
+  const count = (field: Field) => reader.wholeNumber(field, { max: MAX_BATCH })
+  const [batchSize, accumulation] = [
+    document.at('per_device_train_batch_size'),
+    document.at('gradient_accumulation_steps'),
+  ]
+  const microBatch = reader.settle('microBatch', batchSize, count, {
+    value: 1,
+    source: "ms-swift's default",
+    assumption: "A batch size of 1, ms-swift's default: none is set.",
+  })
+  const steps = Math.max(1, Math.ceil(16 / microBatch / gpus))
+  const gradientAccumulation = reader.settle('gradientAccumulation', accumulation, count, {
+    value: steps,
+    source: "ms-swift's default",
+    assumption: `Gradient accumulation of ${steps}, ms-swift's default: it fills a step up to 16 samples.`,
+  })
+  return { microBatch, gradientAccumulation, batchSize, accumulation }
+}
+
+/** Without max_length nothing is cut below the model's own limit. */
+function readSequence(document: Section): Sequence {
+  const isPacked = document.at('packing')?.source.toLowerCase() === 'true'
+  const packed = isPacked ? document.at('packing_length') : undefined
+  return {
+    field: packed ?? document.at('max_length'),
+    byDefault: {
+      value: 2_048,
+      source: 'assumed',
+      assumption:
+        'Sequences of 2048 tokens: no max_length is set, and ms-swift then cuts only at the limit of the model.',
+    },
+  }
+}
+
+/** `swift rlhf`; swift/rlhf_trainers/dpo_trainer.py takes TRL's log-probabilities, with a copy as reference unless adapters train. */
+function readTraining(reader: FieldReader, document: Section, method: Method): Training {
+  const field = document.at('rlhf_type')
+  const name = reader.text(field)
+  if (field === undefined || name === undefined) return ordinary
+  if (name === 'dpo')
+    return preference(reader, field, { reference: method === 'full' ? 'copy' : 'adapters-off', style: 'trl' })
+  if (/^(?:grpo|ppo|gkd)$/.test(name)) return refuseGeneration(reader, field, name)
+  const message = `ms-swift's training with ${name} is not modelled yet`
+  return reader.refuse(field, 'unsupported-training', message, leaveOut) ?? ordinary
+}
+
+/** Its own name for version 2 of the kernel. */
+function readAttention(
+  reader: FieldReader,
+  field: Field | undefined,
+  model: CatalogueModel | undefined,
+): AttentionChoice {
+  const isOwn = field?.value.kind === 'text' && field.value.text === 'flash_attn'
+  return readImplementation(
+    reader,
+    isOwn ? { ...field, value: { kind: 'text', text: 'flash_attention_2' } } : field,
+    model,
+  )
+}
+
+function readCheckpointing(reader: FieldReader, field: Field | undefined): boolean {
+  return reader.settle('gradientCheckpointing', field, present => reader.flag(present), {
+    value: true,
+    source: "ms-swift's default",
+  })
+}
+
+/** swift/trainers/mixin.py prepare_logits_to_keep: for most decoders only from the first answered token on. */
+function tellLogits(reader: FieldReader, field: Field | undefined): void {
+  if (isOff(reader, field)) return
+  reader.assume(
+    'Logits are counted for all tokens; ms-swift leaves out those of the prompts, so that the estimate is high where prompts are long.',
+  )
+}
+
+/** Of one sample at a time by default, which never takes more than training does; the metrics keep no logits. */
+function readEvaluation(reader: FieldReader, document: Section): TrainingSpec['evaluation'] {
+  const size = document.at('per_device_eval_batch_size')
+  const isNone = document.at('eval_strategy')?.source === 'no'
+  const microBatch = reader.wholeNumber(size, { max: MAX_BATCH })
+  if (size === undefined || microBatch === undefined || isNone) return undefined
+  return reader.note('evaluation', { microBatch, lossOnly: true as const }, size)
+}

@@ -1,0 +1,111 @@
+/** How ms-swift trains: in full or by adapters (swift/arguments/tuner_args.py, swift/pipelines/train/tuner.py). */
+import { hasExperts, hears, seesImages } from '../../../models/architecture.ts'
+import type { CatalogueModel } from '../../../models/catalogue.ts'
+import type { FieldReader } from '../../fields.ts'
+import { quote } from '../../quote.ts'
+import type { Field, Section } from '../../section.ts'
+import type { Quantization } from '../../spec.ts'
+import { type Lora, readLora, readTargets, type Targets } from '../../trainer/adapter.ts'
+import { isOn } from '../../trainer/method.ts'
+import { storedQuantization } from '../../trainer/stored-quantization.ts'
+
+export type Method = 'lora' | 'full'
+
+/** By the names of versions 4 and 3. */
+export const tunerKeys = ['tuner_type', 'train_type']
+
+const leaveOut = 'Exclude this config for now: add it to ignore in .github/memorymark.yml.'
+
+export function tunerField(document: Section): Field | undefined {
+  return tunerKeys.map(key => document.at(key)).find(field => field !== undefined)
+}
+
+export function readMethod(reader: FieldReader, document: Section): Method {
+  const field = tunerField(document)
+  const name = reader.text(field)
+  if (field === undefined) reader.assume("Adapters, ms-swift's default: no train_type is set.")
+  if (name === undefined || name === 'lora' || name === 'full') return name ?? 'lora'
+  const message = `Training with ${quote(name)} is not modelled yet for ms-swift`
+  reader.refuse(field, 'unsupported-training', message, 'Use lora or full.')
+  return 'lora'
+}
+
+export function readAdapter(
+  reader: FieldReader,
+  document: Section,
+  model: CatalogueModel | undefined,
+): Lora | undefined {
+  const written = document.at('target_regex') ?? document.at('target_modules')
+  return readLora(reader, model, {
+    rank: document.at('lora_rank'),
+    defaultRank: { value: 8, source: "ms-swift's default" },
+    dropout: document.at('lora_dropout'),
+    defaultDropout: 0.05,
+    targets: targetsOf(reader, written, tunerField(document), model),
+    targetField: written ?? tunerField(document),
+    modulesToSave: document.at('modules_to_save'),
+    ...(isOn(reader, document.at('use_dora')) && { form: 'dora' }),
+    // Otherwise peft keeps them in float32.
+    ...(document.at('lora_dtype')?.source === 'bfloat16' && { inWeightsType: true }),
+  })
+}
+
+/** Its `all-linear` takes the modules that are linear layers: of experts, as many as the release of transformers makes so. */
+function targetsOf(
+  reader: FieldReader,
+  written: Field | undefined,
+  tuner: Field | undefined,
+  model: CatalogueModel | undefined,
+): Targets {
+  const targets = readTargets(reader, written) ?? 'all-linear'
+  if (targets !== 'all-linear') return targets
+  if (model !== undefined && hasExperts(model.config)) {
+    const message = `Whether all-linear adapts the experts of ${quote(model.id)} hangs on the release of transformers`
+    reader.refuse(written ?? tuner, 'unsupported-setting', message, 'Name the layers in --target_modules.')
+  }
+  return 'all'
+}
+
+/** Towers are frozen, and get no adapters, unless told otherwise. */
+export function readTowers(
+  reader: FieldReader,
+  document: Section,
+  model: CatalogueModel | undefined,
+  method: Method,
+): void {
+  if (model === undefined || !(seesImages(model.config) || hears(model.config))) return
+  const [language, vision, aligner] = ['freeze_llm', 'freeze_vit', 'freeze_aligner'].map(key => document.at(key))
+  const trains = (field: Field | undefined) => field !== undefined && reader.flag(field) === false
+  const isWhole = trains(vision) && trains(aligner)
+  const refused = isOn(reader, language)
+    ? language
+    : method === 'full' && isWhole
+      ? undefined
+      : [vision, aligner].find(trains)
+  if (refused === undefined) return
+  const message = `Training with ${refused.key}: ${refused.source} is not modelled yet`
+  reader.refuse(refused, 'unsupported-setting', message, leaveOut)
+}
+
+/** swift/arguments/base_args/quant_args.py: without a method, quant_bits does nothing. */
+export function readQuantization(reader: FieldReader, document: Section, method: Method): Quantization | undefined {
+  const [by, bits] = [document.at('quant_method'), document.at('quant_bits')]
+  const name = reader.text(by)
+  const held = storedQuantization(reader, document.at('model'), method === 'lora')
+  if (by === undefined || name === undefined || held !== undefined) return held
+  const count = reader.wholeNumber(bits, { max: 16 })
+  if (name !== 'bnb' || (count !== 4 && count !== 8)) {
+    const message = `Weights quantised by ${quote(name)} in ${bits === undefined ? 'no number of' : quote(bits.source)} bits are not modelled yet`
+    return reader.refuse(by, 'unsupported-quantization', message, 'Use --quant_method bnb with 4 or 8 bits.')
+  }
+  if (method === 'full') {
+    const message = 'Quantised weights cannot be trained without adapters'
+    return reader.refuse(by, 'quantised-without-adapter', message, 'Set --train_type lora, or remove quant_method.')
+  }
+  if (count === 8) return reader.note('quantization', 'int8', by)
+  // They say how the 4 bits are stored, not whether.
+  for (const key of ['bnb_4bit_compute_dtype', 'bnb_4bit_quant_type', 'bnb_4bit_quant_storage']) document.at(key)
+  const double = document.at('bnb_4bit_use_double_quant')
+  const isSingle = double !== undefined && reader.flag(double) === false
+  return reader.note('quantization', isSingle ? 'nf4' : 'nf4-double', by)
+}

@@ -1,0 +1,148 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are the shell's
+/** Commands of ms-swift, and files that its command line takes. */
+import { describe, expect, it } from 'vitest'
+import { readConfigAsync } from '../../../engine/config/read.ts'
+import type { Reading } from '../../../engine/config/reading.ts'
+
+async function read(text: string, path = 'train.sh', files: Readonly<Record<string, string>> = {}) {
+  return readConfigAsync({ path, text }, { readFile: async name => files[name] })
+}
+
+async function trained(text: string, path?: string): Promise<Extract<Reading, { kind: 'training-config' }>> {
+  const reading = await read(text, path)
+  if (reading.kind !== 'training-config') throw new Error(JSON.stringify(reading))
+  return reading
+}
+
+async function problemIn(text: string): Promise<string> {
+  const reading = await read(text)
+  if (reading.kind !== 'unreadable') throw new Error(JSON.stringify(reading))
+  return reading.problems.map(({ code }) => code).join(', ')
+}
+
+const sft = 'swift sft --model Qwen/Qwen2.5-0.5B-Instruct --dataset data.jsonl'
+
+describe('a command of ms-swift', () => {
+  it('trains adapters of rank 8 in bf16 on sixteen samples a step, checkpointed, unless told otherwise', async () => {
+    const reading = await trained(sft)
+    expect(reading).toMatchObject({
+      dialect: 'ms-swift',
+      assumesLength: true,
+      spec: {
+        microBatch: 1,
+        gradientAccumulation: 16,
+        precision: 'bf16',
+        gradientCheckpointing: true,
+        lora: { rank: 8, dropout: 0.05 },
+      },
+    })
+    expect(reading.spec.lora?.targets).toHaveLength(7)
+  })
+
+  it('says where its batch size stands, and takes what it is told', async () => {
+    const reading = await trained(
+      `CUDA_VISIBLE_DEVICES=0 \\\n${sft} \\\n  --train_type full \\\n  --per_device_train_batch_size 2 \\\n  --gradient_accumulation_steps 4 --max_length 1024 --attn_impl flash_attn --packing true\n`,
+    )
+    expect(reading.batchSizeAt).toEqual({ line: 4, column: 33 })
+    expect(reading.assumesLength).toBeUndefined()
+    expect(reading.spec).toMatchObject({
+      ...{ microBatch: 2, gradientAccumulation: 4, sequenceLength: 1024, paddedBatches: false, gpus: 1 },
+      precision: 'bf16',
+    })
+    expect(reading.spec.lora).toBeUndefined()
+  })
+
+  it.each([
+    ['--train_type full --torch_dtype float32', 'amp-fp16'],
+    ['--train_type full --torch_dtype float32 --bf16 true --fp16 false', 'amp-bf16'],
+    ['--tuner_type full --torch_dtype bfloat16 --deepspeed zero3', 'bf16-master'],
+    ['--torch_dtype float16', 'bf16'],
+    ['--deepspeed zero2', 'bf16-master'],
+  ])('with %s has precision %s', async (text, precision) => {
+    expect((await trained(`${sft} ${text}\n`)).spec.precision).toBe(precision)
+  })
+
+  it.each([
+    ['--quant_method bnb --quant_bits 4', 'nf4-double'],
+    ['--quant_method bnb --quant_bits 4 --bnb_4bit_use_double_quant false', 'nf4'],
+    ['--quant_method bnb --quant_bits 8', 'int8'],
+    // Without a method nothing is quantised: QuantizeArguments.get_quantization_config.
+    ['--quant_bits 4', undefined],
+  ])('with %s has weights in %s', async (text, quantization) => {
+    expect((await trained(`${sft} ${text}\n`)).spec.quantization).toBe(quantization)
+  })
+
+  it.each([
+    ['zero1', 'zero1', undefined],
+    ['zero2_offload', 'zero2', 'optimizer'],
+    ['zero3', 'zero3', undefined],
+    ['zero3_offload', 'zero3', 'optimizer-and-weights'],
+  ])('with --deepspeed %s is sharded as its own file of that name says', async (name, sharding, offload) => {
+    const { spec } = await trained(`NPROC_PER_NODE=4 ${sft} --deepspeed ${name}\n`)
+    expect(spec).toMatchObject({ sharding, gpus: 4, gradientAccumulation: 4 })
+    expect(spec.offload).toBe(offload)
+  })
+
+  it('prefers, of rlhf, keeps a copy as reference where all weights train', async () => {
+    const dpo = sft.replace('swift sft', 'swift rlhf --rlhf_type dpo')
+    const reference = async (text: string) => (await trained(text)).spec.method
+    expect(await reference(`${dpo}\n`)).toMatchObject({ kind: 'preference', reference: 'adapters-off' })
+    expect(await reference(`${dpo} --train_type full\n`)).toMatchObject({ reference: 'copy' })
+    // Its default.
+    expect(await reference(sft.replace('swift sft', 'swift rlhf'))).toMatchObject({ kind: 'preference' })
+  })
+
+  it('adapts what is named', async () => {
+    const { spec } = await trained(`${sft} --target_modules q_proj v_proj --lora_rank 32 --lora_dtype bfloat16\n`)
+    expect(spec.lora).toMatchObject({ rank: 32, targets: ['q_proj', 'v_proj'], inWeightsType: true })
+  })
+
+  it.each([
+    ['--train_type adalora', 'unsupported-training'],
+    ['--quant_method hqq --quant_bits 4', 'unsupported-quantization'],
+    ['--train_type full --quant_method bnb --quant_bits 4', 'quantised-without-adapter'],
+    ['--train_type full --torch_dtype float16', 'unsupported-precision'],
+    ['--sequence_parallel_size 2', 'unsupported-setting'],
+    ['--train_type full --freeze_parameters_ratio 0.9', 'unsupported-setting'],
+    ['--task_type seq_cls --num_labels 2', 'unsupported-setting'],
+    ['--tuner_backend unsloth', 'unsupported-setting'],
+    ['--adapters runs/one/checkpoint-20', 'unsupported-setting'],
+    ['--rlhf_type grpo', 'unsupported-training'],
+    ['--rlhf_type kto', 'unsupported-training'],
+    ['--fsdp my-fsdp.json', 'unsupported-setting'],
+  ])('with %s is refused by name', async (text, code) => {
+    expect(await problemIn(`${sft} ${text}\n`)).toBe(code)
+  })
+
+  it('of version 2 is refused by its arguments', async () => {
+    expect(await problemIn('swift sft --model_type qwen1half-7b-chat --sft_type lora --dataset d\n')).toContain(
+      'unsupported-setting',
+    )
+  })
+
+  it('without NPROC_PER_NODE divides the layers among the GPUs that it sees, which is not counted', async () => {
+    const reading = await read(`CUDA_VISIBLE_DEVICES=0,1 ${sft}\n`)
+    expect(reading).toMatchObject({
+      kind: 'unreadable',
+      problems: [{ message: expect.stringContaining('without NPROC_PER_NODE ms-swift divides the layers') }],
+    })
+  })
+
+  it('leaves whether experts get adapters to the release of transformers', async () => {
+    const moe = sft.replace('Qwen/Qwen2.5-0.5B-Instruct', 'Qwen/Qwen3-30B-A3B')
+    expect(await problemIn(`${moe}\n`)).toBe('unsupported-setting')
+    expect((await trained(`${moe} --target_modules q_proj v_proj\n`)).spec.lora?.targets).toEqual(['q_proj', 'v_proj'])
+  })
+
+  it('of Swift, the language, is none', async () => {
+    expect(await read('swift build -c release\nswift test\n')).toMatchObject({ kind: 'not-a-training-config' })
+  })
+})
+
+it('a file of its arguments is one, and no file with a model and a data set', async () => {
+  const own = 'model: Qwen/Qwen2.5-0.5B\ntrain_type: lora\ndataset: [data.jsonl]\nper_device_train_batch_size: 2\n'
+  expect(await trained(own, 'sft.yaml')).toMatchObject({ dialect: 'ms-swift', batchSizeAt: { line: 4 } })
+  expect(await read('model: Qwen/Qwen2.5-0.5B\ndataset: data.jsonl\n', 'data.yaml')).toMatchObject({
+    kind: 'not-a-training-config',
+  })
+})
