@@ -29,6 +29,9 @@ export interface SetupApp {
 
 const SETUP_PATH = '/setup'
 
+/** A name or an address, and perhaps a port. */
+const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
+
 /** As GitHub writes them. */
 const CODE = /^[\w-]{1,100}$/
 const ORGANIZATION = /^[A-Za-z0-9-]{1,39}$/
@@ -39,8 +42,7 @@ export function setupApp({ apiUrl, file, now, fetchApp, keep }: SetupOptions): S
   const github = webUrlOf(apiUrl)
   const app = new Hono()
 
-  // The address has the token in it, so GitHub is told the origin alone.
-  app.use(secureHeaders({ ...pageHeaders, contentSecurityPolicy: { ...policy, formAction: ["'self'", github] } }))
+  app.use(secureHeaders(pageHeaders))
   app.get('/health', c => c.json({ status: 'ok' }))
   app.get('/ready', c => c.json({ status: 'without App' }, 503))
 
@@ -72,15 +74,21 @@ export function setupApp({ apiUrl, file, now, fetchApp, keep }: SetupOptions): S
   return { app, path: `${SETUP_PATH}?token=${token}` }
 }
 
-const policy = { defaultSrc: ["'none'"], baseUri: ["'none'"], frameAncestors: ["'none'"] }
-const pageHeaders = { referrerPolicy: 'strict-origin', strictTransportSecurity: false } as const
+/**
+ * Nothing runs, and nobody frames the page. Where its form goes is left open: browsers hold that to redirects too, and GitHub may
+ * send who has to sign in to another site. The address has the token in it, so GitHub is told the origin alone.
+ */
+const pageHeaders: Parameters<typeof secureHeaders>[0] = {
+  contentSecurityPolicy: { defaultSrc: ["'none'"], baseUri: ["'none'"], frameAncestors: ["'none'"] },
+  referrerPolicy: 'strict-origin',
+  strictTransportSecurity: false,
+}
 
 /** At which the browser reaches this bot; a proxy that ends TLS says so. */
 function addressOf({ req }: Context): string | undefined {
   const scheme = req.header('x-forwarded-proto')?.split(',')[0]?.trim() === 'https' ? 'https' : 'http'
   const host = req.header('host') ?? ''
-  const url = URL.parse(`${scheme}://${host}`)
-  return url?.host.toLowerCase() === host.toLowerCase() ? url.origin : undefined
+  return HOST.test(host) ? URL.parse(`${scheme}://${host}`)?.origin : undefined
 }
 
 interface Refusal {

@@ -54,6 +54,15 @@ describe('the page', () => {
     expect(text).toContain('&quot;redirect_url&quot;:&quot;https://bot.example.com/setup/created&quot;')
   })
 
+  test.each([
+    ['bot.example.com:443', 'https://bot.example.com/api'],
+    ['10.0.0.7:3000', 'https://10.0.0.7:3000/api'],
+    ['[::1]:3000', 'https://[::1]:3000/api'],
+  ])('is made for the host %s', async (host, address) => {
+    const { get, path } = setup()
+    expect(await (await get(path, { host, 'x-forwarded-proto': 'https' })).text()).toContain(address)
+  })
+
   test.each(['bot.example.com/evil', 'a"><script>', 'user@bot.example.com', ''])(
     'is not made for the host %j',
     async host => {
@@ -71,12 +80,13 @@ describe('the page', () => {
     expect((await get(`${path}&organization=..%2F..`)).status).toBe(400)
   })
 
-  test('runs nothing, is framed by nobody, and sends its form to GitHub alone', async () => {
+  test('runs nothing, is framed by nobody, and tells nobody its token', async () => {
     const { get, path } = setup()
-    const policy = (await get(path)).headers.get('content-security-policy')
+    const { headers } = await get(path)
+    const policy = headers.get('content-security-policy')
+    expect(headers.get('referrer-policy')).toBe('strict-origin')
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("frame-ancestors 'none'")
-    expect(policy).toContain("form-action 'self' https://github.com")
   })
 })
 

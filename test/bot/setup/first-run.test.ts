@@ -9,6 +9,7 @@ import { expect, test } from 'vitest'
 import { freePort } from '../../../scripts/demo/free-port.ts'
 import { type EmulatedGitHub, startGitHub } from '../../github/index.ts'
 import { onA10 } from '../../on-a10.ts'
+import { chromiumPath, desktop, launchChromium, watchedPage } from '../../server/dashboard/chromium.ts'
 import { trainingConfig } from '../configs.ts'
 
 interface FirstRun extends AsyncDisposable {
@@ -103,6 +104,34 @@ test('the next start finds the App in the file', { timeout: 120_000 }, async () 
   })
   expect(await once(child, 'close')).toEqual([0, null])
   expect(output).toContain('GitHub knows the App as "memorymark" (4242)')
+})
+
+test.skipIf(chromiumPath === undefined)('in Chromium, the owner is chosen and the button pressed', async () => {
+  await using folder = await mkdtempDisposable(path.join(tmpdir(), 'memorymark-setup-'))
+  await using github = await startGitHub()
+  await using bot = await startWithoutApp(github, folder.path)
+  await using browser = await launchChromium()
+  await using watched = await watchedPage(browser, {
+    viewport: desktop,
+    javaScriptEnabled: false,
+    tolerated: /favicon/,
+  })
+  const { page, complaints } = watched
+
+  await page.goto(bot.link)
+  await page.getByLabel('An organization is to own it').fill('acme')
+  await page.getByRole('button', { name: 'Change the owner' }).click()
+  await page.getByRole('button', { name: 'Create the GitHub App' }).click()
+  await page.getByRole('heading', { name: 'The App exists' }).waitFor()
+
+  const { origin } = new URL(bot.link)
+  expect(github.manifests).toMatchObject([
+    { organization: 'acme', manifest: { redirect_url: `${origin}/setup/created` } },
+  ])
+  expect(await page.getByRole('link', { name: 'Install it' }).getAttribute('href')).toBe(
+    `${github.url}/apps/memorymark/installations/new`,
+  )
+  expect(complaints).toEqual([])
 })
 
 test('told to end before there is an App, it ends well', async () => {
