@@ -35,6 +35,6 @@ ${Object.entries(exitCodes)
   .join('\n')}`
 
 function defaultOf(name: string, value: string | undefined): string {
-  if (Object.hasOwn(credentialVariables, name)) return ' Required.'
+  if (Object.hasOwn(credentialVariables, name)) return ' Required, here or in MEMORYMARK_CREDENTIALS.'
   return value === undefined ? '' : ` (default ${value})`
 }

@@ -1,11 +1,11 @@
 /** Writes the bot's variables into docs/bot.md; `--check` compares. */
 import { markdownTable } from 'markdown-table'
-import { variables } from '../bot/variables.ts'
+import { credentialVariables, variables } from '../bot/variables.ts'
 import { documentSections } from './document-sections.ts'
 
 const rows = Object.entries(variables).map(([name, { default: value, meaning }]) => [
   `\`${name}\``,
-  value === undefined ? '' : `\`${value}\``,
+  Object.hasOwn(credentialVariables, name) ? 'required' : value === undefined ? '' : `\`${value}\``,
   meaning,
 ])
 await documentSections(

@@ -26,6 +26,7 @@ export async function serveSetup(
   await checkWritable(file)
   const ended = Promise.withResolvers<boolean>()
   signal.addEventListener('abort', () => ended.resolve(false), { once: true })
+  if (signal.aborted) ended.resolve(false)
   const github = connectWithoutApp({ ...settings, log, onCall: () => {} })
   const { app, path } = setupApp({
     apiUrl: settings.apiUrl,

@@ -1,12 +1,5 @@
 /** A Dockerfile as stages of steps, in the order in which they are performed. */
-import {
-  type Copy,
-  DockerfileParser,
-  type Env,
-  type From,
-  type Healthcheck,
-  type JSONInstruction,
-} from 'dockerfile-ast'
+import { type Copy, DockerfileParser, type Env, type From } from 'dockerfile-ast'
 
 export type Step =
   | { readonly kind: 'run'; readonly command: string }
@@ -45,9 +38,8 @@ export function readStages(text: string): readonly Stage[] {
 type Instruction = ReturnType<ReturnType<typeof DockerfileParser.parse>['getInstructions']>[number]
 
 function stepOf(instruction: Instruction): Step {
-  const keyword = instruction.getKeyword()
   const words = instruction.getArguments().map(argument => argument.getValue())
-  switch (keyword) {
+  switch (instruction.getKeyword()) {
     case 'RUN':
       return { kind: 'run', command: instruction.getArgumentsContent() ?? '' }
     case 'COPY': {
@@ -67,23 +59,24 @@ function stepOf(instruction: Instruction): Step {
         ),
       }
     case 'WORKDIR':
+      return { kind: 'workdir', value: words.join(' ') }
     case 'USER':
+      return { kind: 'user', value: words.join(' ') }
     case 'EXPOSE':
+      return { kind: 'expose', value: words.join(' ') }
     case 'VOLUME':
-      return { kind: keyword.toLowerCase() as 'workdir', value: words.join(' ') }
+      return { kind: 'volume', value: words.join(' ') }
     case 'ENTRYPOINT':
+      return { kind: 'entrypoint', command: jsonStrings(instruction) }
     case 'HEALTHCHECK':
-      return {
-        kind: keyword.toLowerCase() as 'entrypoint',
-        command: jsonStrings(instruction as JSONInstruction | Healthcheck),
-      }
+      return { kind: 'healthcheck', command: jsonStrings(instruction) }
     default:
-      throw new Error(`scripts/container/dockerfile.ts does not know ${keyword}`)
+      throw new Error(`scripts/container/dockerfile.ts does not know ${instruction.getKeyword()}`)
   }
 }
 
 /** Of `["node", "…"]`, the only form in which the process gets the signals itself. */
-function jsonStrings(instruction: JSONInstruction | Healthcheck): readonly string[] {
+function jsonStrings(instruction: Instruction): readonly string[] {
   const list = /\[.*\]$/s.exec(instruction.getArgumentsContent() ?? '')?.[0]
   if (list === undefined) throw new Error(`${instruction.getKeyword()} has no list of strings`)
   return JSON.parse(list)
