@@ -7,11 +7,11 @@ import { formatGib } from '../units.ts'
 import { parseFlags } from './arguments.ts'
 import type { ExitCode } from './exit-code.ts'
 import { print, printJson } from './print.ts'
-import { pythonCommand } from './python.ts'
+import { pythonCommand, pythonOptions } from './python.ts'
 
 export async function doctor(args: string[]): Promise<ExitCode> {
-  const { values } = parseFlags(args, { json: { type: 'boolean' } })
-  const python = pythonCommand()
+  const { values } = parseFlags(args, { ...pythonOptions, json: { type: 'boolean' } })
+  const python = pythonCommand(values.python)
   const [machine, tfjs] = await Promise.all([describeMachine(python), describeTfjs()])
   const engine = engineOn(machine)
   if (values.json) printJson({ node: process.version, interpreter: python, machine, engine, tfjs })
@@ -74,7 +74,9 @@ function quantisingAdvice(machine: Machine): string[] {
 
 function advice(machine: Machine): string[] {
   if (machine.kind === 'no-python') {
-    return ['pip install torch transformers, and set MEMORYMARK_PYTHON to that interpreter, so that `trace` can run.']
+    return [
+      'pip install torch transformers, and name that interpreter by --python or MEMORYMARK_PYTHON, so that `trace` can run.',
+    ]
   }
   switch (machine.device.kind) {
     case 'cuda':

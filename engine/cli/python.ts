@@ -1,4 +1,9 @@
-/** The interpreter that has PyTorch: MEMORYMARK_PYTHON names it. */
-export function pythonCommand(): string {
-  return process.env.MEMORYMARK_PYTHON ?? 'python3'
+/** The interpreter that has PyTorch. */
+
+/** For parseFlags. */
+export const pythonOptions = { python: { type: 'string' } } as const
+
+/** `named`: by --python; MEMORYMARK_PYTHON names it for every command. */
+export function pythonCommand(named: string | undefined): string {
+  return named ?? process.env.MEMORYMARK_PYTHON ?? 'python3'
 }

@@ -8,7 +8,7 @@ import { DEFAULT_PORT, listen } from '../server/listen.ts'
 import { gpuFlag, numberFlag, oneOf, parseFlags } from './arguments.ts'
 import type { ExitCode } from './exit-code.ts'
 import { complain, print } from './print.ts'
-import { pythonCommand } from './python.ts'
+import { pythonCommand, pythonOptions } from './python.ts'
 
 const DEFAULT_HOST = '127.0.0.1'
 const MAX_PORT = 65_535
@@ -19,7 +19,7 @@ export async function serve(args: string[]): Promise<ExitCode> {
     port: { type: 'string' },
     gpu: { type: 'string' },
     engine: { type: 'string' },
-    python: { type: 'string' },
+    ...pythonOptions,
     'allow-origin': { type: 'string', multiple: true },
   })
   if (positionals.length > 0) throw stray(positionals[0] ?? '')
@@ -29,7 +29,7 @@ export async function serve(args: string[]): Promise<ExitCode> {
     port: portFlag(values.port),
     gpu: gpuFlag(values.gpu),
     engine: oneOf('--engine', values.engine, ['auto', ...engines]) ?? 'auto',
-    python: values.python ?? pythonCommand(),
+    python: pythonCommand(values.python),
     allowedOrigins: (values['allow-origin'] ?? []).map(originFlag),
     pages: dashboard(builtAssets()),
     log: complain,

@@ -33,7 +33,7 @@ import type { ExitCode } from './exit-code.ts'
 import { judgingOf, judgingOptions } from './judging.ts'
 import { complain, print, printJson, printReport } from './print.ts'
 import { SweepProgress } from './progress.ts'
-import { pythonCommand } from './python.ts'
+import { pythonCommand, pythonOptions } from './python.ts'
 import { measuredRuns } from './run-sources.ts'
 import { settingsOrThrow } from './settings.ts'
 import { type SpecFlags, specOptions } from './spec-flags.ts'
@@ -50,6 +50,7 @@ export async function sweep(args: string[]): Promise<ExitCode> {
     'limit-memory': { type: 'string' },
     device: { type: 'string' },
     'allow-entrypoint': { type: 'string' },
+    ...pythonOptions,
     ...judgingOptions,
     calibrate: { type: 'boolean' },
     json: { type: 'boolean' },
@@ -72,7 +73,7 @@ export async function sweep(args: string[]): Promise<ExitCode> {
     config: subject.model.config,
     footprints: planned.footprints,
     gpu: planned.gpu,
-    python: pythonCommand(),
+    python: pythonCommand(values.python),
     log: complain,
     ...(deviceKind && { deviceKind }),
     ...(limitMemoryBytes && { limitMemoryBytes }),

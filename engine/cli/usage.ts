@@ -7,6 +7,9 @@ interface CommandUsage {
   readonly options: string
 }
 
+const PYTHON =
+  '  --python <command>           the interpreter that has PyTorch (default MEMORYMARK_PYTHON, or else python3)'
+
 const commands: Record<string, CommandUsage> = {
   check: {
     form: 'check [paths…]',
@@ -91,6 +94,7 @@ const commands: Record<string, CommandUsage> = {
   --limit-memory <size>        cap the device's memory, to emulate a smaller card: 22.1GiB
   --device cuda|mps|cpu        device for the torch engine (default: the best); cpu needs --limit-memory
   --allow-entrypoint <path.py:function>   run your own step; the function gets (spec, device), returns (model, make_batch)
+${PYTHON}
   --calibrate                  keep what was measured, as \`calibrate\` does, to correct later estimates
   --fail-on, --warn-on, --price-per-hour, --hours-per-run, --runs-per-year as in \`check\`, and every option of \`estimate\``,
   },
@@ -115,6 +119,7 @@ const commands: Record<string, CommandUsage> = {
     form: 'doctor',
     purpose: 'show what this machine has, and which engine auto uses',
     options: `
+${PYTHON}
   --json                       print one JSON object`,
   },
   serve: {
@@ -125,19 +130,21 @@ const commands: Record<string, CommandUsage> = {
   --port <n>                   port (default 5001); 0 picks a free one
   --gpu <id>                   GPU to assume if neither a request nor this machine has one (default a10)
   --engine auto|estimate|trace|torch|tfjs   what runs trials (default auto); any other is then the only one on offer
-  --python <command>           the interpreter that has PyTorch (default MEMORYMARK_PYTHON, or else python3)
+${PYTHON}
   --allow-origin <origin>      let pages from another site call the API; may be repeated`,
   },
   'validate-backward': {
     form: 'validate-backward <model-id-or-config>',
     purpose: 'compare the memory of a forward pass with that of forward and backward',
     options: `
+${PYTHON}
   --engine auto|trace|torch|tfjs, --json, and every option of \`estimate\``,
   },
   'validate-compile': {
     form: 'validate-compile <model-id-or-config>',
     purpose: 'time eager steps against torch.compile',
     options: `
+${PYTHON}
   --device cuda|mps|cpu, --steps <n>, --json, and every option of \`estimate\``,
   },
 }

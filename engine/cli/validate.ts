@@ -15,7 +15,7 @@ import { numberFlag, oneOf, parseFlags } from './arguments.ts'
 import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
 import { print, printJson } from './print.ts'
-import { pythonCommand } from './python.ts'
+import { pythonCommand, pythonOptions } from './python.ts'
 import { type SpecFlags, specOptions } from './spec-flags.ts'
 import { readSubject } from './subject.ts'
 
@@ -29,12 +29,17 @@ export async function validateBackward(args: string[]): Promise<ExitCode> {
   const { values, positionals } = parseFlags(args, {
     ...specOptions,
     engine: { type: 'string' },
+    ...pythonOptions,
     json: { type: 'boolean' },
   })
   const subject = await read(positionals, values)
   const { spec, model } = subject
   const named = oneOf('--engine', values.engine, ['auto', ...halvingEngines]) ?? 'auto'
-  const { forwardPeakBytes, forwardBackwardPeakBytes, provenance } = await halvesOf(subject, named)
+  const { forwardPeakBytes, forwardBackwardPeakBytes, provenance } = await halvesOf(
+    subject,
+    named,
+    pythonCommand(values.python),
+  )
   const ratio = forwardBackwardPeakBytes / forwardPeakBytes
   const runs = ratio >= LEAST_RATIO
   const halves = { forwardPeakBytes, forwardBackwardPeakBytes }
@@ -57,15 +62,16 @@ type HalvingEngine = (typeof halvingEngines)[number]
 async function halvesOf(
   { spec: written, model: { config } }: Subject,
   named: HalvingEngine | 'auto',
+  python: string,
 ): Promise<Halves & { provenance: Provenance }> {
   const spec: TrainingSpec = { ...written, step: 'forward-backward' }
-  const engine = named === 'auto' ? await memoryEngine(spec) : named
+  const engine = named === 'auto' ? await memoryEngine(spec, python) : named
   if (engine === 'tfjs') {
     const footprints = new FootprintCache()
-    await using probe = await TfjsProbe.open({ spec, config, footprints, gpu: defaultGpu, python: pythonCommand() })
+    await using probe = await TfjsProbe.open({ spec, config, footprints, gpu: defaultGpu, python })
     return { ...(await tfjsHalves(probe, spec.microBatch)), provenance: probe.provenance }
   }
-  await using worker = new PythonWorker(pythonCommand())
+  await using worker = new PythonWorker(python)
   const answer = await askHalves(worker, engine, spec, config)
   return { ...doneOrThrow(answer, 'validate-backward'), provenance: engine === 'torch' ? 'measured' : 'traced' }
 }
@@ -91,12 +97,13 @@ export async function validateCompile(args: string[]): Promise<ExitCode> {
     ...specOptions,
     device: { type: 'string' },
     steps: { type: 'string' },
+    ...pythonOptions,
     json: { type: 'boolean' },
   })
   const { spec, model } = await read(positionals, values)
   const steps = numberFlag('--steps', values.steps, { integer: true, max: MAX_STEPS }) ?? DEFAULT_STEPS
   const device = oneOf('--device', values.device, deviceKinds)
-  await using worker = new PythonWorker(pythonCommand())
+  await using worker = new PythonWorker(pythonCommand(values.python))
   const answer = await askCompilation(worker, device, steps, spec, model.config)
   const compilation = doneOrThrow(answer, 'validate-compile')
   const breakEvenSteps = breakEven(compilation)
@@ -124,9 +131,9 @@ function compileWords({ eager, compiled }: Compilation, breakEvenSteps: number |
   ].join('\n')
 }
 
-async function memoryEngine({ framework }: TrainingSpec): Promise<HalvingEngine> {
+async function memoryEngine({ framework }: TrainingSpec, python: string): Promise<HalvingEngine> {
   if (framework === 'tensorflow.js') return 'tfjs'
-  const machine = await describeMachine(pythonCommand())
+  const machine = await describeMachine(python)
   const counts = machine.kind === 'python' && machine.device.kind === 'cuda'
   return counts && engineOn(machine) === 'torch' ? 'torch' : 'trace'
 }
