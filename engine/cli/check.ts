@@ -4,6 +4,7 @@ import { mayBeTrainingConfig } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
 import { MemoryMarkError, type Problem } from '../errors.ts'
 import type { IsolatedEngine } from '../isolated/engine.ts'
+import { findingOf } from '../render/verdict.ts'
 import type { ConfigResult, Report } from '../report/schema.ts'
 import { isCounted, noSettings } from '../settings/settings.ts'
 import { parseFlags } from './arguments.ts'
@@ -12,6 +13,7 @@ import type { ExitCode } from './exit-code.ts'
 import { findFiles } from './files.ts'
 import { judgingOf, judgingOptions } from './judging.ts'
 import { complainOf, printJson, printReport } from './print.ts'
+import { ScanProgress } from './progress.ts'
 import { findSettings, settingsOptions } from './settings.ts'
 import { sources } from './sources.ts'
 
@@ -19,6 +21,8 @@ export async function check(args: string[]): Promise<ExitCode> {
   const { values, positionals } = parseFlags(args, {
     ...judgingOptions,
     ...settingsOptions,
+    details: { type: 'boolean' },
+    quiet: { type: 'boolean', short: 'q' },
     json: { type: 'boolean' },
   })
   await using engine = openEngine({ limits: { totalMillis: Number.POSITIVE_INFINITY } })
@@ -29,13 +33,36 @@ export async function check(args: string[]): Promise<ExitCode> {
   // A file that the user names is checked even if the settings ignore it.
   const files = await findFiles(positionals.length === 0 ? ['.'] : positionals, path => isCounted(path, settings))
   const configs = await judgeNamed(engine, files.named, options)
-  for await (const judged of engine.judge(possibleConfigs(files.found), options)) {
-    if (judged.kind === 'configs') configs.push(...judged.results)
+  using progress = new ScanProgress()
+  for await (const judged of engine.judge(possibleConfigs(progress.counting(files.found)), options)) {
+    if (judged.kind !== 'configs') continue
+    configs.push(...judged.results)
+    progress.found(configs.length)
   }
+  progress.ended()
   const report = reportOn(configs, options)
+  const named = new Set(files.named.map(({ path }) => path))
   if (values.json) printJson(report)
-  else printReport(report, { sentences: furtherHelp(report) })
-  return exitCode(report, new Set(files.named.map(({ path }) => path)))
+  else printPage(report, named, values)
+  return exitCode(report, named)
+}
+
+interface PageFlags {
+  readonly details?: boolean | undefined
+  readonly quiet?: boolean | undefined
+}
+
+/** Files that the user names are told in full; of several that were found, a line each says where to look. */
+function printPage(report: Report, named: ReadonlySet<string>, { details, quiet }: PageFlags): void {
+  const isTold = (config: ConfigResult) => !quiet || findingOf(config) !== 'fine'
+  const told = report.configs.filter(isTold)
+  if (quiet && told.length === 0) return
+  const isBrief = !details && told.filter(({ path }) => !named.has(path)).length > 1
+  const hint = isBrief ? ['Name a file to see it in full, or add --details.'] : []
+  printReport(report, {
+    sentences: [...hint, ...furtherHelp(report)],
+    detailOf: config => (!isTold(config) ? 'none' : isBrief && !named.has(config.path) ? 'line' : 'full'),
+  })
 }
 
 function refuse(problems: readonly Problem[]): ExitCode {

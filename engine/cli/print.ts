@@ -1,8 +1,14 @@
 /** What a command writes. File names and what files say are strangers' text: nothing in it steers a terminal or hides from a reader. */
 import { formatWhere, type Problem } from '../errors.ts'
 import { escapeInvisible, withVisibleText } from '../render/invisible.ts'
+import type { Detail } from '../render/terminal.ts'
 import { renderTerminal } from '../render/terminal.ts'
-import type { Report } from '../report/schema.ts'
+import type { ConfigResult, Report } from '../report/schema.ts'
+
+/** Of the terminal; where the output goes elsewhere, what reads well there. */
+export function columns(): number {
+  return process.stdout.columns ?? 100
+}
 
 /** For people, on stdout. */
 export function print(text: string): void {
@@ -14,15 +20,25 @@ export function printJson(value: unknown): void {
   console.log(JSON.stringify(value, null, 2))
 }
 
-/** Each of `sentences` on a line below it. `judges`: see `renderTerminal`. */
+export interface PrintedReport {
+  /** Each on a line below the report. */
+  readonly sentences?: readonly string[]
+  /** See `renderTerminal`. */
+  readonly judges?: boolean
+  /** How much is told of a config; all of it unless told. */
+  readonly detailOf?: (config: ConfigResult) => Detail
+}
+
 export function printReport(
   report: Report,
-  { sentences = [], judges = true }: { readonly sentences?: readonly string[]; readonly judges?: boolean } = {},
+  { sentences = [], judges = true, detailOf = () => 'full' }: PrintedReport = {},
 ): void {
-  const page = renderTerminal(withVisibleText(report), {
+  const visible = withVisibleText(report)
+  const page = renderTerminal(visible, {
     color: process.stdout.hasColors?.() ?? false,
-    columns: process.stdout.columns ?? 100,
+    columns: columns(),
     judges,
+    details: new Map(visible.configs.map((config, index) => [config, detailOf(report.configs[index]!)])),
   })
   // The page has colours of our own, which are not to be escaped.
   console.log([page, ...(sentences.length === 0 ? [] : ['', ...sentences.map(escapeInvisible)])].join('\n'))

@@ -35,16 +35,23 @@ function effectiveBatchNote(from: OperatingPoint, to: OperatingPoint): string {
   return `effective batch ${change(from.effectiveBatch, to.effectiveBatch)} (this changes the training: revisit the learning rate and the number of steps)`
 }
 
-/** `1.4–1.8× the throughput, $30–60 a year less`; nothing where the current batch cannot run or nothing is gained. */
+/** `1.4–1.8×` and `$30–60 a year`, where there is something to gain; neither where the current batch cannot run. */
+export function gainFigures(config: AnalysedConfig): { readonly speed?: string; readonly money?: string } {
+  if (!config.current.fits) return {}
+  return {
+    ...(config.speedup >= WORTHWHILE_SPEEDUP && { speed: formatRatioRange(ratioRange(config.speedup, config)) }),
+    ...(config.savingsPerYearUsd >= WORTHWHILE_USD && {
+      money: `${formatYearlyRange(savingsRangeOf(config))} a year`,
+    }),
+  }
+}
+
+/** `1.4–1.8× the throughput`, `$30–60 a year less`. */
 function gains(config: AnalysedConfig, strong = (text: string) => text): string[] {
-  if (!config.current.fits) return []
+  const { speed, money } = gainFigures(config)
   return [
-    ...(config.speedup >= WORTHWHILE_SPEEDUP
-      ? [`${formatRatioRange(ratioRange(config.speedup, config))} the throughput`]
-      : []),
-    ...(config.savingsPerYearUsd >= WORTHWHILE_USD
-      ? [`${strong(`${formatYearlyRange(savingsRangeOf(config))} a year`)} less`]
-      : []),
+    ...(speed === undefined ? [] : [`${speed} the throughput`]),
+    ...(money === undefined ? [] : [`${strong(money)} less`]),
   ]
 }
 
@@ -124,7 +131,7 @@ export function fineRemark(config: AnalysedConfig): string {
     return "what another micro-batch would gain is unknown without the GPU's bandwidth and FLOP/s"
   }
   if (recommended === undefined || !isWorthFollowing(config)) return 'nothing to gain'
-  return `micro-batch ${formatCount(recommended.microBatch)} would bring ${gains(config).join(' and ')}, within policy`
+  return `micro-batch ${formatCount(recommended.microBatch)} would bring ${gains(config).join(' and ')}`
 }
 
 /** Only where a training step fits, and the weights certainly do not before they are divided. */
@@ -180,7 +187,7 @@ function cardsSentence(config: AnalysedConfig): string | undefined {
 }
 
 /** Without the vendor, which all of them share. */
-function shortName({ name }: { readonly name: string }): string {
+export function shortName({ name }: { readonly name: string }): string {
   return plainText(name, 60).replace(/^NVIDIA (?:GeForce )?/, '')
 }
 

@@ -1,7 +1,7 @@
 /** One analysed config in Markdown: a paragraph where it matters, a line where it does not. */
 import { configName } from '../config/training-place.ts'
 import type { AnalysedConfig } from '../report/schema.ts'
-import { advice, fineRemark, firstAdvice, laterAdvice } from './advice.ts'
+import { advice, fineRemark, firstAdvice, isWorthFollowing, laterAdvice } from './advice.ts'
 import { formatCount, formatShare, memoryProvenance, ofUsable, throughputProvenance } from './figures.ts'
 import { escapeText, inlinePath } from './markdown.ts'
 import { configState, findingOf, predicate, stateMark } from './verdict.ts'
@@ -42,7 +42,8 @@ function strong(text: string): string {
 export function fineLine(config: AnalysedConfig): string {
   const { current, gpu } = config
   const use = `${ofUsable(current.peakBytes, gpu.usableBytes)} (${formatShare(config, current)}) of the ${gpuName(config)}`
-  return `🟩 ${inlinePath(configName(config))}: ${use} at micro-batch ${formatCount(current.microBatch)}, ${fineRemark(config)}. ${knownHow(config)}`
+  const within = isWorthFollowing(config) ? ', within policy' : ''
+  return `🟩 ${inlinePath(configName(config))}: ${use} at micro-batch ${formatCount(current.microBatch)}, ${fineRemark(config)}${within}. ${knownHow(config)}`
 }
 
 function situation(config: AnalysedConfig): string {

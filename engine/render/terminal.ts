@@ -1,11 +1,10 @@
 /** The report in a terminal. Untrusted text passes through `plainText`, so it cannot steer the terminal. */
-
-import { styleText } from 'node:util'
+import { modelCopies } from '../config/spec.ts'
 import { configName } from '../config/training-place.ts'
 import { idleBytes, missingBytes } from '../metrics/memory.ts'
 import { isSamePlan } from '../metrics/recommend.ts'
 import type { AnalysedConfig, ConfigResult, OperatingPoint, Report } from '../report/schema.ts'
-import { formatGib } from '../units.ts'
+import { formatGib, formatUsd } from '../units.ts'
 import { advice, fineRemark, isWorthFollowing } from './advice.ts'
 import { partsOf } from './config-details.ts'
 import {
@@ -24,43 +23,41 @@ import {
   throughputProvenance,
 } from './figures.ts'
 import { capitalised, plainPath, plainProblem, plainText } from './plain.ts'
-import { configState, findingOf, headline, type VerdictState, verdictState } from './verdict.ts'
+import { rank } from './ranking.ts'
+import { type Page, pageOf, stateStyle, stateWord, styleOf, type TerminalOptions, wrap } from './terminal-page.ts'
+import { terminalTable } from './terminal-table.ts'
+import { findingOf, headline, verdictState } from './verdict.ts'
 
-export interface TerminalOptions {
-  readonly color: boolean
-  /** Width to wrap at. */
-  readonly columns: number
-  /** Whether anything acts on the verdict; otherwise a config `would block`. */
-  readonly judges?: boolean
-}
+/** Lines stand in one table below what is told in full, gravest first. */
+export type Detail = 'full' | 'line' | 'none'
 
-type Style = 'red' | 'yellow' | 'green' | 'bold' | 'dim'
-
-interface Page {
-  readonly paint: (style: Style, text: string) => string
-  readonly columns: number
-  readonly judges: boolean
+export interface TerminalReportOptions extends TerminalOptions {
+  /** By config; `full` of one that it lacks. */
+  readonly details?: ReadonlyMap<ConfigResult, Detail>
 }
 
 const INDENT = '  '
 const LABEL_WIDTH = 12
 
 /** Ends without a newline. */
-export function renderTerminal(report: Report, { color, columns, judges = true }: TerminalOptions): string {
-  const page: Page = {
-    paint: (style, text) => (color ? styleText(style, text, { validateStream: false }) : text),
-    columns: Math.max(40, columns),
-    judges,
-  }
+export function renderTerminal(report: Report, { details = new Map(), ...options }: TerminalReportOptions): string {
+  const page = pageOf(options)
   if (report.configs.length === 0) return 'No training config found: nothing to measure.'
-  const state = verdictState(report)
-  const closing = wrap(`MemoryMark: ${headline(report)}.`, '', page.columns)
-  return [...report.configs.map(config => block(config, page)), page.paint(stateStyle(state), closing)].join('\n\n')
+  const inFull = report.configs.filter(config => (details.get(config) ?? 'full') === 'full')
+  const inLines = rank(report).flatMap(({ config }) => (details.get(config) === 'line' ? [config] : []))
+  const closing = page.paint(
+    stateStyle(verdictState(report)),
+    wrap(`MemoryMark: ${headline(report)}.`, '', page.columns),
+  )
+  return [
+    ...inFull.map(config => block(config, page)),
+    ...(inLines.length > 0 ? [terminalTable(inLines, page).join('\n')] : []),
+    ...(page.judges ? [closing] : []),
+  ].join('\n\n')
 }
 
 function block(config: ConfigResult, page: Page): string {
-  const state = configState(config)
-  const heading = `${page.paint(stateStyle(state), stateWord(config, page))} ${page.paint('bold', plainPath(configName(config)))}`
+  const heading = `${page.paint(styleOf(config, page), stateWord(config, page))} ${page.paint('bold', plainPath(configName(config)))}`
   const body =
     config.status === 'analysed'
       ? analysedLines(config, page)
@@ -68,27 +65,9 @@ function block(config: ConfigResult, page: Page): string {
   return [heading, ...body].join('\n')
 }
 
-function stateWord(config: ConfigResult, { judges }: Page): string {
-  if (config.status === 'not-analysed') return 'not analysed'
-  if (!config.current.fits) return findingOf(config) === 'may-not-fit' ? 'may not fit' : 'out of memory'
-  return config.verdict.state === 'blocked' && !judges ? 'would block' : config.verdict.state
-}
-
-function stateStyle(state: VerdictState): Style {
-  switch (state) {
-    case 'nothing-to-measure':
-    case 'fine':
-      return 'green'
-    case 'warning':
-      return 'yellow'
-    case 'blocked':
-      return 'red'
-  }
-}
-
 function analysedLines(config: AnalysedConfig, page: Page): string[] {
   const known = page.paint('dim', wrap(knownHow(config), INDENT, page.columns))
-  const bars = barLines(config, page)
+  const bars = [...barLines(config, page), ...severalGpus(config, page)]
   if (findingOf(config) === 'fine')
     return [...bars, wrap(`${capitalised(fineRemark(config))}.`, INDENT, page.columns), known]
   return [...bars, ...breakdownLines(config, page), ...adviceLines(config, page), known]
@@ -108,13 +87,15 @@ function barLines(config: AnalysedConfig, page: Page): string[] {
   return lines
 }
 
-function barLine(config: AnalysedConfig, label: string, point: OperatingPoint, { paint, columns }: Page): string {
+function barLine(config: AnalysedConfig, label: string, point: OperatingPoint, page: Page): string {
+  const { paint, columns } = page
   const { gpu } = config
   const cells = Math.max(10, Math.min(30, columns - 60))
   const filled = bar(gpu.usableBytes === 0 ? 1 : point.peakBytes / gpu.usableBytes, cells)
   const size = `${formatCount(point.microBatch)} × ${formatCount(point.gradientAccumulation)}`
   const memory = `${ofUsable(point.peakBytes, gpu.usableBytes)} (${formatShare(config, point)})`
-  const painted = paint(point.fits ? stateStyle(label === 'now' ? config.verdict.state : 'fine') : 'red', filled)
+  const style = label === 'now' ? styleOf(config, page) : 'green'
+  const painted = paint(point.fits ? style : 'red', filled)
   return `${INDENT}${label.padEnd(LABEL_WIDTH)}${size.padEnd(9)} ${painted} ${memory}${pace(config, point)}`
 }
 
@@ -122,6 +103,21 @@ function pace({ throughputProvenance }: AnalysedConfig, point: OperatingPoint): 
   const { fits, samplesPerSecond, samplesPerSecondRange: range } = point
   if (!fits || samplesPerSecond === undefined) return ''
   return `, ${formatSpeed(samplesPerSecond, range)} samples/s ${throughputProvenance}`
+}
+
+/** The bars are of each GPU; what all of them take and do together. */
+function severalGpus({ spec, gpu, current, throughputProvenance }: AnalysedConfig, { columns }: Page): string[] {
+  const { gpus } = spec
+  if (gpus === 1) return []
+  const memory = `${ofUsable(gpus * current.peakBytes, gpus * gpu.usableBytes)} in all`
+  const { samplesPerSecond, samplesPerSecondRange: range } = current
+  const copies = modelCopies(spec)
+  const speed =
+    current.fits && samplesPerSecond !== undefined
+      ? `, ${formatSpeed(copies * samplesPerSecond, range && { low: copies * range.low, high: copies * range.high })} samples/s ${throughputProvenance} in all`
+      : ''
+  const shared = `Of each of ${formatCount(gpus)} GPUs (${spec.sharding ?? 'ddp'}): ${memory}${speed}.`
+  return [wrap(shared, INDENT, columns)]
 }
 
 function breakdownLines({ breakdown, current, gpu }: AnalysedConfig, { columns }: Page): string[] {
@@ -154,20 +150,12 @@ function rightSizingSentences({ rightSizing }: AnalysedConfig): string[] {
 function knownHow(config: AnalysedConfig): string {
   const { gpu, hoursPerRun, runsPerYear } = config
   const dated = hasPrice(gpu) ? ` (${plainText(gpu.priceDate, 40)}${priceRemark(gpu)})` : ''
-  const price = `${formatHourly(gpu)}${dated}, ${formatCount(hoursPerRun)} hours per run, ${formatCount(runsPerYear)} runs per year`
+  const price = `${formatHourly(gpu)}${dated}${ofAllGpus(config)}, ${formatCount(hoursPerRun)} hours per run, ${formatCount(runsPerYear)} runs per year`
   return `${plainText(gpu.name, 60)}${describedRemark(gpu, plainText)}; memory ${memoryProvenance(config)}; throughput ${throughputProvenance(config)}; ${price}.`
 }
 
-/** Breaks at spaces; a word longer than the line stays whole, so that paths can be copied. */
-function wrap(text: string, indent: string, columns: number): string {
-  const lines: string[] = []
-  let line = indent
-  for (const word of text.split(' ')) {
-    if (line.length > indent.length && line.length + 1 + word.length > columns) {
-      lines.push(line)
-      line = indent
-    }
-    line += line.length === indent.length ? word : ` ${word}`
-  }
-  return [...lines, line].join('\n')
+/** Costs are of all GPUs, and the price is of one. */
+function ofAllGpus({ gpu, spec }: AnalysedConfig): string {
+  if (spec.gpus === 1 || !hasPrice(gpu)) return ''
+  return ` a GPU and ${formatUsd(spec.gpus * gpu.pricePerHourUsd)} for all ${formatCount(spec.gpus)}`
 }

@@ -1,4 +1,4 @@
-import { symlink, writeFile } from 'node:fs/promises'
+import { symlink, truncate, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { report } from '../../engine/report/schema.ts'
@@ -109,6 +109,46 @@ describe.concurrent('check', () => {
     expect(exitCode).toBe(2)
   })
 
+  test('refuses a file of 200 MB by its size alone', async () => {
+    await using workspace = await Workspace.with({ 'weights.yaml': '' })
+    // Without blocks on the disk.
+    await truncate(path.join(workspace.folder, 'weights.yaml'), 200_000_000)
+    const { stderr, exitCode } = await workspace.run('check', 'weights.yaml')
+    expect(stderr).toMatch(/^weights\.yaml: the file is larger than 16 MiB/)
+    expect(exitCode).toBe(2)
+  })
+
+  test('gives several that it finds a line each, gravest first, and those that are named in full', async () => {
+    await using workspace = await Workspace.with({ 'a.yaml': fine, 'b.yaml': wasteful, 'c.yaml': tooLarge })
+    const lines = (await workspace.run('check', '--gpu', 'a10')).stdout.split('\n')
+    expect(lines.slice(0, 5)).toEqual([
+      expect.stringMatching(/^ +config +memory +batch +speed +to save$/),
+      expect.stringMatching(/^out of memory +c\.yaml +\S+ of 21\.8 GiB +64 × 1/),
+      expect.stringMatching(/^blocked +b\.yaml +\S+ of 21\.8 GiB +1 × 16 → \d+ × 1 +\S+× +\$\S+ a year$/),
+      expect.stringMatching(/^fine +a\.yaml +\S+ of 21\.8 GiB +256 × 1/),
+      '',
+    ])
+    expect(lines).toContain('Name a file to see it in full, or add --details.')
+    const named = (await workspace.run('check', 'b.yaml', '.', '--gpu', 'a10')).stdout
+    expect(named).toMatch(/^blocked b\.yaml\n {2}now /)
+    expect(named).toMatch(/^fine +a\.yaml/m)
+    expect((await workspace.run('check', '--details')).stdout).toMatch(/^fine a\.yaml\n {2}now /m)
+  })
+
+  test('says only what is not fine with --quiet, and ends with the same code', async () => {
+    await using workspace = await Workspace.with({ 'a.yaml': fine, 'b.yaml': tooLarge })
+    const { stdout, exitCode } = await workspace.run('check', '--quiet', '--gpu', 'a10')
+    expect(stdout).toMatch(/^out of memory b\.yaml\n/)
+    expect(stdout).toContain('MemoryMark: 1 of 2 training configs runs out of memory.')
+    expect(stdout).not.toContain('a.yaml')
+    expect(exitCode).toBe(1)
+    expect(await workspace.run('check', 'a.yaml', '-q', '--gpu', 'a10')).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: '',
+    })
+  })
+
   test('says what lists every lever where a config does not fit, and only there', async () => {
     await using workspace = await Workspace.with({ 'a.yaml': tooLarge, 'b.yaml': fine })
     const hint = 'memorymark advise a.yaml lists every way to free memory.'
@@ -181,9 +221,11 @@ describe.concurrent('check', () => {
     ])
     expect(stderr).toBe('')
     expect(exitCode).toBe(1)
-    const { stdout: text } = await workspace.run('check')
-    expect(text).not.toContain('\u001b')
-    expect(text).toContain('sizes.yaml:3')
+    for (const flags of [[], ['--details']]) {
+      const { stdout: text } = await workspace.run('check', ...flags)
+      expect(text).not.toContain('\u001b')
+      expect(text).toMatch(flags.length === 0 ? /sizes\.yaml +line 3, column 15: / : /sizes\.yaml:3:15/)
+    }
   })
 })
 

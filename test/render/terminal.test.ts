@@ -61,6 +61,41 @@ describe('the report in a terminal', () => {
     )
   })
 
+  test('says what each of several GPUs takes, what all of them take, and what all of them cost', () => {
+    const config = wasteful()
+    const several = { ...config, spec: { ...config.spec, gpus: 4, sharding: 'fsdp' as const } }
+    const text = renderTerminal(reportOf([several]), { color: false, columns: 400 })
+    expect(text).toContain('\n  Of each of 4 GPUs (fsdp): 9.60 of 86.8 GiB in all, 1,240 samples/s modelled in all.\n')
+    expect(text).toContain('$0.60 an hour (2026-11-01) a GPU and $2.40 for all 4, 2 hours per run')
+  })
+
+  test('gives configs a line each when told, gravest first, no wider than the terminal', () => {
+    const report = reportOf([fine(), wasteful(), unreadable(), tooLarge()])
+    const details = new Map(report.configs.map(config => [config, 'line'] as const))
+    const table = (columns: number) =>
+      renderTerminal(report, { color: false, columns, details }).split('\n\n')[0]!.split('\n')
+    expect(table(110)).toEqual([
+      '               config                      memory            batch             speed     to save',
+      'out of memory  configs/gpt2-large.yaml     31.2 of 21.7 GiB  12 × 1 → 7 × 2',
+      'blocked        configs/bert-mnli.yaml      2.40 of 21.7 GiB  16 × 8 → 128 × 1  1.3–1.7×  $20–50 a year',
+      'not analysed   configs/broken.yaml         line 7, column 30: the batch size is "sixteen", not a whole number',
+      'fine           configs/gpt2-wikitext.yaml  19.9 of 21.7 GiB  16 × 1',
+    ])
+    for (const columns of [40, 60, 80, 200]) {
+      expect(Math.max(...table(columns).map(line => line.length))).toBeLessThanOrEqual(columns)
+      expect(table(columns)).toHaveLength(5)
+    }
+    const colored = renderTerminal(report, { color: true, columns: 60, details })
+    expect(stripVTControlCharacters(colored)).toBe(renderTerminal(report, { color: false, columns: 60, details }))
+  })
+
+  test('judges nothing where nothing acts on it', () => {
+    const text = renderTerminal(reportOf([wasteful(), tooLarge()]), { ...plain, judges: false })
+    expect(text).toMatch(/^fits configs\/bert-mnli\.yaml$/m)
+    expect(text).toMatch(/^out of memory configs\/gpt2-large\.yaml$/m)
+    expect(text).not.toMatch(/block|MemoryMark:/)
+  })
+
   test('says so where there is no config', () => {
     expect(renderTerminal(reportOf([]), plain)).toBe('No training config found: nothing to measure.')
   })
