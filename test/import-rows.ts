@@ -17,6 +17,7 @@ export const importRows: readonly (readonly string[])[] = [
     'engine/propose',
     'engine/explain',
     'engine/subject',
+    'engine/training-methods',
   ],
   ['engine/assess'],
   ['engine/advice'],

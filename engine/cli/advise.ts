@@ -3,6 +3,7 @@ import { configName } from '../config/training-place.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { ofUsable } from '../render/figures.ts'
 import { leverDiff, leverHeadings, leverRow, leverSentences } from '../render/levers.ts'
+import { textTable } from '../render/text-table.ts'
 import type { AdvisedLever } from '../report/advised-levers.ts'
 import type { AnalysedConfig } from '../report/schema.ts'
 import { notATrainingConfig } from '../subject.ts'
@@ -75,7 +76,7 @@ function page(config: AnalysedConfig, isAll: boolean): string {
   const rows = [[...leverHeadings], ...shown.map((lever, index) => leverRow(lever, index, config))]
   const more = levers.length > shown.length ? [`…and ${levers.length - shown.length} more: add --all.`] : []
   const details = shown.slice(0, isAll ? shown.length : IN_FULL).map((lever, index) => inFull(lever, index))
-  return [heading, table(rows), ...more, ...details, NOTE].join('\n\n')
+  return [heading, textTable(rows).join('\n'), ...more, ...details, NOTE].join('\n\n')
 }
 
 const NOTE =
@@ -87,17 +88,4 @@ function inFull(lever: AdvisedLever, index: number): string {
     (sentence, line) => `${line === 0 ? `${index + 1}.`.padEnd(3) : '   '}${sentence}`,
   )
   return [...sentences, ...diff].join('\n')
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const width = (column: number) => Math.max(...rows.map(row => row[column]?.length ?? 0))
-  const widths = rows[0]?.map((_, column) => width(column)) ?? []
-  return rows
-    .map(row =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
 }

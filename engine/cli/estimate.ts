@@ -12,37 +12,39 @@ import { version } from '../version.ts'
 import { gpuFlag, parseFlags } from './arguments.ts'
 import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
-import { printJson, printReport } from './print.ts'
+import { methodRow, methodsPage } from './methods.ts'
+import { columns, print, printJson, printReport } from './print.ts'
 import { type SettingsFlags, settingsOrThrow } from './settings.ts'
 import { specOptions } from './spec-flags.ts'
-import { estimateSubject } from './subject.ts'
+import { estimateMethods, estimateSubject } from './subject.ts'
 
 export async function estimate(args: string[]): Promise<ExitCode> {
   await using engine = openEngine()
-  const { subject, assessment, isJson } = await estimated(args, engine)
-  if (isJson) printJson(summary(subject, assessment))
+  const { values, positionals } = parseFlags(args, options)
+  const methods = await estimateMethods(positionals, values, engine, await gpuOf(values, engine))
+  if (methods !== undefined) {
+    const { subject, assessment } = methods
+    if (values.json) printJson({ ...summary(subject, assessment), rows: methods.methods.map(methodRow) })
+    else print(methodsPage(methods, values.gpu !== undefined, columns()))
+    return 0
+  }
+  const { subject, assessment } = await estimated(args, engine)
+  if (values.json) printJson(summary(subject, assessment))
   else printPage(subject, assessment)
   return 0
 }
 
-/** What the command prints. */
-export interface Estimated extends EstimatedSubject {
-  readonly isJson: boolean
-}
+const options = { ...specOptions, gpu: { type: 'string' }, json: { type: 'boolean' } } as const
 
-/** The command without its output. */
-export async function estimated(args: readonly string[], engine: IsolatedEngine): Promise<Estimated> {
-  const { values, positionals } = parseFlags([...args], {
-    ...specOptions,
-    gpu: { type: 'string' },
-    json: { type: 'boolean' },
-  })
+/** One training, as the command estimates it. */
+export async function estimated(args: readonly string[], engine: IsolatedEngine): Promise<EstimatedSubject> {
+  const { values, positionals } = parseFlags([...args], options)
   const gpu = await gpuOf(values, engine)
   const { subject, assessment } = await estimateSubject(positionals, values, engine, gpu)
   const { calibration } = assessment
   const calibrated = calibration ? sentencesOnCalibration(calibration, assessment.gpu) : []
   const assumptions = [...subject.assumptions, ...calibrated]
-  return { subject: { ...subject, assumptions }, assessment, isJson: values.json === true }
+  return { subject: { ...subject, assumptions }, assessment }
 }
 
 /** One of the catalogue, or one that the settings describe, with their price; undefined where the flag names none. */

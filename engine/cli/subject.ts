@@ -14,6 +14,7 @@ import {
   type Subject,
   type SubjectOptions,
 } from '../subject.ts'
+import { type EstimatedMethods, leavesMethodOpen } from '../training-methods.ts'
 import { exists, findFiles, trainingOn } from './files.ts'
 import { settingsOrThrow } from './settings.ts'
 import { sources } from './sources.ts'
@@ -45,6 +46,19 @@ export async function estimateSubject(
 ): Promise<EstimatedSubject> {
   const named = await namedBy(positionals)
   return engine.estimateSubject(named, await optionsFor(named, values, engine), { gpu, sources: sources() })
+}
+
+/** Undefined where a config is named, or an option says how the model is to be trained. */
+export async function estimateMethods(
+  positionals: readonly string[],
+  values: SpecFlags,
+  engine: IsolatedEngine,
+  gpu: Gpu | undefined,
+): Promise<EstimatedMethods | undefined> {
+  const named = await namedBy(positionals)
+  const options = await optionsFor(named, values, engine)
+  if (named.kind === 'config' || !leavesMethodOpen(options.changes)) return undefined
+  return engine.estimateMethods(named, options, { gpu, sources: sources() })
 }
 
 export async function planSubject(

@@ -24,13 +24,15 @@ const commands: Record<string, CommandUsage> = {
   --runs-per-year <count>      runs per year (default 100)
   --settings <file>            settings file (default .github/memorymark.yml, if it exists); options override it
   --no-settings                ignore the settings file
+  --details                    every config in full; otherwise several that are found get a line each
+  -q, --quiet                  only what is not fine; the exit code stays the same
   --json                       print the report as JSON`,
   },
   estimate: {
     form: 'estimate <model-id-or-config>',
-    purpose: 'estimate the memory of one model or config, without a GPU',
+    purpose: 'estimate the memory of one model or config, without a GPU; of a model alone, by each method of training',
     options: `
-  --gpu <id>                   GPU that the training runs on (default a10)
+  --gpu <id>                   GPU that the training runs on (default a10; of a model alone, the smallest that has the memory)
   --batch-size <n>             samples per GPU and forward pass: the micro-batch (default 16)
   --gradient-accumulation <n>  micro-batches per optimizer step (default 1)
   --sequence-length <tokens>   for text (default 128)

@@ -24,6 +24,7 @@ import type { AnalysedConfig, ConfigResult, Report } from '../report/schema.ts'
 import type { SettingsReading } from '../settings/read.ts'
 import type { RepositorySettings } from '../settings/settings.ts'
 import type { EstimatedSubject, Named, PlannedSubject, RunOnGpu, Subject, SubjectOptions } from '../subject.ts'
+import type { EstimatedMethods } from '../training-methods.ts'
 import { type EachFileOptions, eachFile, type FileOutcome, type Files } from './each-file.ts'
 import { type AnalysisLimits, defaultLimits, excessProblem } from './limits.ts'
 import { ProcessPool } from './pool.ts'
@@ -264,6 +265,16 @@ export class IsolatedEngine implements AsyncDisposable {
     return this.#oneOrThrow<'estimate-subject'>(task, named, sources)
   }
 
+  /** As `estimateMethods` of a model. Refuses what passes a limit. @throws MemoryMarkError */
+  estimateMethods(
+    named: Extract<Named, { kind: 'model' }>,
+    options: SubjectOptions,
+    { gpu, sources }: { readonly gpu?: Gpu | undefined; readonly sources: Sources },
+  ): Promise<EstimatedMethods> {
+    const task = { kind: 'estimate-methods', of: named.kind, options, ...(gpu && { gpu }) } as const
+    return this.#oneOrThrow<'estimate-methods'>(task, named, sources)
+  }
+
   /** Refuses what passes a limit, and trainings that cannot be planned. @throws MemoryMarkError */
   planSubject(
     named: Named,
@@ -289,7 +300,7 @@ export class IsolatedEngine implements AsyncDisposable {
     return outcome
   }
 
-  async #oneOrThrow<Kind extends 'read-subject' | 'estimate-subject' | 'plan-subject'>(
+  async #oneOrThrow<Kind extends 'read-subject' | 'estimate-subject' | 'estimate-methods' | 'plan-subject'>(
     task: Extract<Task, { kind: Kind }>,
     named: Named,
     sources: Sources,

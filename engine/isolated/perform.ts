@@ -20,6 +20,7 @@ import { proposeChange } from '../propose.ts'
 import { readSettings } from '../settings/read.ts'
 import { settingsFor } from '../settings/settings.ts'
 import { estimateRun, estimateSubject, type Named, readSubject, rehearse } from '../subject.ts'
+import { estimateMethods } from '../training-methods.ts'
 import type { Answers, Question, Results, Task, TaskOrder } from './tasks.ts'
 
 /** Kept from one order to the next. */
@@ -84,6 +85,11 @@ function performing(task: Task, asks: TaskOrder['asks'], host: Host): PerformOn 
           subject: { ...subject, assumptions: [...subject.assumptions, ...asked, ...sentencesOnGpu(gpu)] },
           assessment: estimateSubject(subject, gpu, roomyFootprints(), settings.calibration),
         }
+      }
+    case 'estimate-methods':
+      return async file => {
+        const subject = await readSubject(namedBy(file, task.of), task.options, sources)
+        return estimateMethods(subject, task.options.changes, task.gpu, roomyFootprints())
       }
     case 'plan-subject':
       return async file => {

@@ -13,6 +13,7 @@ import type { AnalysedConfig } from '../report/schema.ts'
 import type { SettingsReading } from '../settings/read.ts'
 import type { RepositorySettings } from '../settings/settings.ts'
 import type { EstimatedSubject, Named, PlannedSubject, RunOnGpu, Subject, SubjectOptions } from '../subject.ts'
+import type { EstimatedMethods } from '../training-methods.ts'
 
 /** What may cross to another process. */
 export type PlainOptions = Omit<AnalyzeOptions, 'sources' | 'base' | 'assessor'>
@@ -35,6 +36,7 @@ export type Task =
       /** Where none is named, that of the settings or of the jobs that start the config. */
       readonly gpu?: Gpu
     }
+  | { readonly kind: 'estimate-methods'; readonly of: 'model'; readonly options: SubjectOptions; readonly gpu?: Gpu }
   | {
       readonly kind: 'plan-subject'
       readonly of: Named['kind']
@@ -59,6 +61,7 @@ export interface Results {
   readonly 'estimate-run': RunFigures
   readonly 'read-subject': Subject
   readonly 'estimate-subject': EstimatedSubject
+  readonly 'estimate-methods': EstimatedMethods
   readonly 'plan-subject': PlannedSubject
   readonly read: undefined
   readonly 'is-named-by-configs': boolean

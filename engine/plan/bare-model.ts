@@ -4,6 +4,7 @@
 import { isOfImages, type TrainingSpec } from '../config/spec.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
 
+/** LLaMA-Factory's and Unsloth's default. */
 const SEQUENCE_LENGTH = 2_048
 
 /** Samples of one optimizer step, over all GPUs. */
@@ -29,7 +30,8 @@ export function bareTraining(
   const assumptions: string[] = []
   if (!isOfImages(spec.task) && isOpen('sequenceLength')) {
     changes.sequenceLength = length
-    assumptions.push(`Sequences of ${length.toLocaleString('en-US')} tokens: change it with --sequence-length.`)
+    const why = length === SEQUENCE_LENGTH ? "LLaMA-Factory's and Unsloth's default" : 'all that the model takes'
+    assumptions.push(`Sequences of ${length.toLocaleString('en-US')} tokens, ${why}: change it with --sequence-length.`)
   }
   if (isOpen('precision')) {
     changes.precision = 'amp-bf16'

@@ -1,6 +1,6 @@
 /** Numbers as every output writes them: of what, in which unit, how known. */
 import { shareOfUsable } from '../metrics/memory.ts'
-import type { Range } from '../metrics/range.ts'
+import type { MemoryBand, Range } from '../metrics/range.ts'
 import { errorBandOf } from '../report/ranges.ts'
 import type { AnalysedConfig, OperatingPoint, ReportedGpu } from '../report/schema.ts'
 import { formatGib, formatPercent, formatRate, formatUsd, GIB } from '../units.ts'
@@ -125,8 +125,12 @@ export function memoryProvenance(
   const { lowPercent, highPercent } = errorBandOf(config)
   const known = `${config.provenance}${calibrated(config.calibration?.memory)}`
   if (lowPercent === 0 && highPercent === 0) return known
-  const band = -lowPercent === highPercent ? `±${highPercent}` : `−${-lowPercent}…+${highPercent}`
-  return `${known}, ${band} %`
+  return `${known}, ${formatBand({ lowPercent, highPercent })}`
+}
+
+/** `±3 %`, or `−2…+12 %`. */
+export function formatBand({ lowPercent, highPercent }: MemoryBand): string {
+  return -lowPercent === highPercent ? `±${highPercent} %` : `−${-lowPercent}…+${highPercent} %`
 }
 
 /** `, calibrated on 14 runs of this runner`; nothing where no run has corrected the figure. */

@@ -8,8 +8,17 @@ import type { PlanRow } from '../plan/row.ts'
 import type { Snippet } from '../plan/snippets/snippet.ts'
 import { strategyNames } from '../plan/strategy.ts'
 import { formatGib, formatPercent } from '../units.ts'
-import { formatBatch, formatCount, formatRateRange, formatUsdRange, ofUsable, priceRemark } from './figures.ts'
+import {
+  formatBand,
+  formatBatch,
+  formatCount,
+  formatRateRange,
+  formatUsdRange,
+  ofUsable,
+  priceRemark,
+} from './figures.ts'
 import { plainText } from './plain.ts'
+import { textTable } from './text-table.ts'
 
 export interface PlanPage {
   readonly plan: Plan
@@ -56,7 +65,7 @@ function sectionBlock(section: PlanSection, { name, top, first, hasRuns }: Secti
   ]
   const more = rows.length - shown.length
   const rest = more > 0 ? [`  and ${formatCount(more)} dearer: --top ${rows.length} shows all`] : []
-  return [heading, ...table(cells), ...rest].join('\n')
+  return [heading, ...textTable(cells).map(line => `  ${line}`), ...rest].join('\n')
 }
 
 function cellsOf(row: PlanRow, number: number): readonly string[] {
@@ -68,20 +77,11 @@ function cellsOf(row: PlanRow, number: number): readonly string[] {
     `${gpus} × ${plainText(gpu.name, 60)}`,
     shared,
     formatBatch(row),
-    `${ofUsable(peakBytes, gpu.usableBytes)} (${formatPercent(peakBytes / gpu.usableBytes)}), ${bandOf(row)}`,
+    `${ofUsable(peakBytes, gpu.usableBytes)} (${formatPercent(peakBytes / gpu.usableBytes)}), ${formatBand(row.errorBand)}`,
     formatRateRange(samplesPerSecondRange),
     `${formatUsdRange(row.usdPerMillionSamplesRange)}${gpu.priceCaveat === undefined ? '' : ' *'}`,
     ...runs,
   ]
-}
-
-function bandOf({ errorBand: { lowPercent, highPercent } }: PlanRow): string {
-  return `−${-lowPercent}…+${highPercent} %`
-}
-
-function table(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => (row[column] ?? '').length)))
-  return rows.map(row => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
 }
 
 function nothingFits({ closest, problem }: PlanSection): string {

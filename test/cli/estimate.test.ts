@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { trainingSpec } from '../../engine/config/spec.ts'
 import { byteKinds } from '../../engine/estimate/storage.ts'
+import { methods } from '../../engine/plan/methods.ts'
 import { provenance } from '../../engine/probes/trial.ts'
 import { reportedGpu, runPeak, throughputProvenance } from '../../engine/report/schema.ts'
 import { run, Workspace } from './run-cli.ts'
@@ -37,10 +38,37 @@ const summary = z.strictObject({
   assumptions: z.array(z.string()),
 })
 
+/** A model alone has these as well. */
+const methodRow = summary
+  .pick({
+    spec: true,
+    gpu: true,
+    provenance: true,
+    errorBandPercent: true,
+    errorBand: true,
+    fits: true,
+    peakBytes: true,
+  })
+  .extend({
+    method: z.enum(methods),
+    largestBatch: z.number().nullable(),
+    throughputProvenance,
+    samplesPerSecond: z.number().nullable(),
+    samplesPerSecondRange: z.object({ low: z.number(), high: z.number() }).nullable(),
+  })
+  .strict()
+const modelSummary = summary.extend({ rows: z.array(methodRow) })
+
 async function summaryOf(...args: string[]): Promise<z.infer<typeof summary>> {
   const { stdout, stderr } = await run('estimate', ...args, '--json')
   expect(stderr).toBe('')
   return summary.parse(JSON.parse(stdout))
+}
+
+async function modelSummaryOf(...args: string[]): Promise<z.infer<typeof modelSummary>> {
+  const { stdout, stderr } = await run('estimate', ...args, '--json')
+  expect(stderr).toBe('')
+  return modelSummary.parse(JSON.parse(stdout))
 }
 
 describe.concurrent('estimate --json', () => {
@@ -49,7 +77,8 @@ describe.concurrent('estimate --json', () => {
     ['gpt2', 'openai-community/gpt2'],
     ['resnet', 'microsoft/resnet-50'],
   ])('knows %s as %s, and its bytes by kind add up to the peak', async (alias, id) => {
-    const { model, breakdown, peakBytes, usableBytes, wasteBytes, wastePercent, provenance } = await summaryOf(alias)
+    const { model, breakdown, peakBytes, usableBytes, wasteBytes, wastePercent, provenance } =
+      await modelSummaryOf(alias)
     expect(model).toBe(id)
     expect(provenance).toBe('estimated')
     expect(Object.values(breakdown).reduce((sum, bytes) => sum + bytes, 0)).toBe(peakBytes)
@@ -67,7 +96,7 @@ describe.concurrent('estimate --json', () => {
   })
 
   test('has no largest batch where not one sample fits', async () => {
-    expect(await summaryOf('gpt2-xl', '--gpu', 't4')).toMatchObject({
+    expect(await modelSummaryOf('gpt2-xl', '--gpu', 't4')).toMatchObject({
       fits: false,
       wasteBytes: 0,
       largestBatch: null,
@@ -124,7 +153,9 @@ describe.concurrent('estimate of a model that the catalogue lacks', () => {
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({
       model: 'models/tiny',
-      assumptions: ['The model "models/tiny" is described by "models/tiny/config.json" in the repository.'],
+      assumptions: expect.arrayContaining([
+        'The model "models/tiny" is described by "models/tiny/config.json" in the repository.',
+      ]),
     })
   })
 
@@ -169,11 +200,52 @@ describe.concurrent('estimate refuses', () => {
   })
 })
 
-test('estimate prints a verdict for people without --json', async () => {
-  const { stdout, exitCode } = await run('estimate', 'bert')
-  expect(stdout).toContain('google-bert/bert-base-uncased')
-  expect(stdout).toContain('GiB')
+test('estimate of one training says for people whether it fits, and judges nothing', async () => {
+  const { stdout, exitCode } = await run('estimate', 'bert', '--batch-size', '1')
+  expect(stdout).toMatch(/^fits google-bert\/bert-base-uncased\n {2}now +1 × 1 .* GiB/)
+  expect(stdout).not.toMatch(/block|warning|policy|MemoryMark:/)
   expect(exitCode).toBe(0)
+})
+
+describe.concurrent('estimate of a model alone', () => {
+  test('has a row for each method, with the smallest GPU that takes a sample', async () => {
+    const { rows, gpu, spec } = await modelSummaryOf('Qwen/Qwen2.5-7B')
+    expect(rows.map(({ method }) => method)).toEqual(['full', 'lora', 'qlora'])
+    const [full, lora, qlora] = rows
+    expect(spec).toMatchObject({ precision: 'amp-bf16', sequenceLength: 2_048, microBatch: 1 })
+    // Where no GPU is named, the estimate of the first method is for the one that is assumed everywhere.
+    expect([gpu.id, full?.gpu.id]).toEqual(['a10', 'h200'])
+    expect(full?.spec).toEqual(spec)
+    expect(lora?.spec).toMatchObject({ precision: 'bf16', lora: { rank: 16 } })
+    expect(qlora?.spec).toMatchObject({ quantization: 'nf4-double' })
+    for (const { fits, largestBatch, gpu, peakBytes } of [lora!, qlora!]) {
+      expect(fits).toBe(true)
+      expect(largestBatch).toBeGreaterThanOrEqual(1)
+      expect(peakBytes).toBeLessThan(gpu.usableBytes)
+    }
+    expect(qlora!.gpu.usableBytes).toBeLessThan(lora!.gpu.usableBytes)
+  })
+
+  test('is a table for people, which says what was assumed', async () => {
+    const { stdout } = await run('estimate', 'Qwen/Qwen2.5-7B')
+    expect(stdout).toMatch(/^ +one sample takes +smallest GPU +largest batch +samples\/s at it$/m)
+    expect(stdout).toMatch(/^QLoRA +\S+ GiB, −\d+…\+\d+ % +\S.* \d+ +[\d.]+–[\d.]+$/m)
+    expect(stdout).toContain("Sequences of 2,048 tokens, LLaMA-Factory's and Unsloth's default")
+    expect(stdout).toContain('memorymark plan Qwen/Qwen2.5-7B')
+    expect(stdout).not.toMatch(/block|policy/)
+  })
+
+  test('goes by a GPU and a length that are named, and by fp16 where the GPU has no bf16', async () => {
+    const { rows, gpu, spec } = await modelSummaryOf('gpt2', '--gpu', 't4', '--sequence-length', '512')
+    expect(gpu.id).toBe('t4')
+    expect(spec).toMatchObject({ sequenceLength: 512, precision: 'amp-fp16' })
+    expect(rows.map(row => [row.gpu.id, row.spec.precision])).toEqual(rows.map(() => ['t4', 'amp-fp16']))
+  })
+
+  test('has one row where adapters are not modelled', async () => {
+    const { rows } = await modelSummaryOf('resnet')
+    expect(rows.map(({ method }) => method)).toEqual(['full'])
+  })
 })
 
 test('says why a batch does not fit that needs less than the GPU has: the allocator reserves more', async () => {

@@ -18,7 +18,7 @@ function configOf(stdout: string) {
 
 describe('sweep --engine estimate', () => {
   test('answers what estimate answers, and says that it is estimated', async () => {
-    const estimated = await run('estimate', 'bert', '--json')
+    const estimated = await run('estimate', 'bert', '--batch-size', '16', '--json')
     const swept = await run('sweep', 'bert', '--engine', 'estimate', '--json')
     const config = configOf(swept.stdout)
     expect(config.largest?.microBatch).toBe(JSON.parse(estimated.stdout).largestBatch)

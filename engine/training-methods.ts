@@ -1,0 +1,111 @@
+/** What training a bare model takes, by each method: for somebody who has decided on nothing but the model. */
+import { DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR } from './analyze.ts'
+import { type Assessment, assess } from './assess.ts'
+import type { SpecAdjustments } from './config/adjusted-spec.ts'
+import type { TrainingSpec } from './config/spec.ts'
+import { derivationOf, errorBand } from './estimate/error-band.ts'
+import type { FootprintCache } from './estimate/footprint-cache.ts'
+import { defaultGpu, type Gpu, gpus, hasBfloat16, usableBytes } from './gpus/catalogue.ts'
+import { marginFor } from './metrics/range.ts'
+import { supportsCheckpointing } from './models/architecture.ts'
+import type { CatalogueModel } from './models/catalogue.ts'
+import { bareTraining } from './plan/bare-model.ts'
+import { type Method, methodsFor, specWith } from './plan/methods.ts'
+import { EstimateProbe } from './probes/estimate.ts'
+import type { Subject } from './subject.ts'
+import { defaultPolicy } from './verdict/policy.ts'
+
+export interface MethodEstimate {
+  readonly method: Method
+  /** At one sample, on the GPU that is named; else on the smallest of the catalogue that takes it, or the largest of all. */
+  readonly assessment: Assessment
+}
+
+export interface EstimatedMethods {
+  /** With what was assumed of all methods. */
+  readonly subject: Subject
+  /** The first method on the GPU that is named, or else on the one that is assumed everywhere. */
+  readonly assessment: Assessment
+  readonly methods: readonly MethodEstimate[]
+}
+
+/** The fields that say what is trained on, and leave open how: with any other, there is one training to estimate. */
+const dataFields: ReadonlySet<string> = new Set(['task', 'sequenceLength', 'targetLength', 'imageSize', 'labels'])
+
+/** Whether `changes` leave the method open. */
+export function leavesMethodOpen(changes: SpecAdjustments): boolean {
+  return Object.entries(changes).every(([field, value]) => value === undefined || dataFields.has(field))
+}
+
+/** `gpu`: undefined where none is named. */
+export function estimateMethods(
+  subject: Subject,
+  changes: SpecAdjustments,
+  gpu: Gpu | undefined,
+  footprints: FootprintCache,
+): EstimatedMethods {
+  const { model } = subject
+  const { spec, assumptions } = commonTraining(subject, changes, gpu)
+  const on = (trained: TrainingSpec, card: Gpu) =>
+    assess(trained, model.config, {
+      gpu: card,
+      policy: defaultPolicy,
+      footprints,
+      hoursPerRun: DEFAULT_HOURS_PER_RUN,
+      runsPerYear: DEFAULT_RUNS_PER_YEAR,
+    })
+  const methods = methodsFor(model).map((method): MethodEstimate => {
+    const trained = specWith(method, spec, model)
+    return { method, assessment: on(trained, gpu ?? smallestGpu(trained, model, footprints)) }
+  })
+  // Of the training that the subject was read as, which is none of these.
+  const ofAnother = derivationOf(subject.spec, model.config)
+  const derivations = methods.flatMap(({ assessment }) => derivationOf(assessment.spec, model.config))
+  return {
+    subject: {
+      ...subject,
+      spec,
+      assumptions: [
+        ...subject.assumptions.filter(sentence => !ofAnother.includes(sentence)),
+        ...assumptions,
+        ...new Set(derivations),
+      ],
+    },
+    assessment: on(spec, gpu ?? defaultGpu),
+    methods,
+  }
+}
+
+/** What all methods share: the Trainer's bf16, or its fp16 where the GPU has no bf16, and what most people train with. */
+function commonTraining(
+  { spec: open, model }: Subject,
+  changes: SpecAdjustments,
+  gpu: Gpu | undefined,
+): { readonly spec: TrainingSpec; readonly assumptions: readonly string[] } {
+  const said = Object.keys(changes).filter(field => changes[field as keyof TrainingSpec] !== undefined)
+  const isWithoutBf16 = gpu !== undefined && !hasBfloat16(gpu)
+  const precision = isWithoutBf16 ? ({ precision: 'amp-fp16' } as const) : {}
+  const { spec, assumptions } = bareTraining({ ...open, ...precision, microBatch: 1 }, model, [
+    ...(said as (keyof TrainingSpec)[]),
+    ...(isWithoutBf16 ? (['precision'] as const) : []),
+  ])
+  const checkpoints = spec.task === 'causal-lm' && supportsCheckpointing(model.config)
+  return {
+    spec: checkpoints ? { ...spec, gradientCheckpointing: true } : spec,
+    assumptions: [
+      ...assumptions,
+      ...(isWithoutBf16 ? [`fp16, since the ${gpu.name} has no bf16: change it with --precision.`] : []),
+      ...(checkpoints ? ["Gradient checkpointing, TRL's default."] : []),
+    ],
+  }
+}
+
+/** Of those that compute in bf16, the cheaper of two alike; the largest of all where none is large enough. */
+function smallestGpu(spec: TrainingSpec, { config }: CatalogueModel, footprints: FootprintCache): Gpu {
+  const toLeave = marginFor(errorBand(spec, config))
+  const bySize = gpus
+    .filter(hasBfloat16)
+    .toSorted((a, b) => usableBytes(a) - usableBytes(b) || a.pricePerHourUsd - b.pricePerHourUsd)
+  const takes = (card: Gpu) => new EstimateProbe(footprints.of(spec, config, card), card).fits(1, toLeave)
+  return bySize.find(takes) ?? bySize.at(-1) ?? defaultGpu
+}
