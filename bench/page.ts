@@ -3,7 +3,8 @@
  * weighs as it crosses the wire (markup, script, styles, icon; headers included), when it first paints, and what axe-core finds, on a
  * desktop and on a phone, light and dark; of the playground also when its first answer stands there.
  * Fails when a page weighs above 150 kB or first paints after 1 s (median of its loads), when the playground needs more than 300 kB or
- * 1 s for its first answer, or where axe-core finds anything serious or critical. Needs Chromium (MEMORYMARK_CHROMIUM, or where distributions put it).
+ * 1 s for its first answer, where axe-core finds anything serious or critical, or where a page is
+ * wider than the screen. `--screenshots <folder>` leaves each as it looks. Needs Chromium (MEMORYMARK_CHROMIUM, or where distributions put it).
  */
 import type { Browser, Page } from 'playwright-core'
 import * as z from 'zod'
@@ -47,7 +48,7 @@ const dashboardPassed = kilobytes <= MAX_KILOBYTES && firstPaintMillis <= MAX_FI
 console.log(
   `${dashboardPassed ? 'ok' : 'FAILED'}: ${figures.length} pages of at most ${kilobytes.toFixed(1)} kB (limit ${MAX_KILOBYTES}), ` +
     `first paint after ${firstPaintMillis.toFixed(0)} ms at most (limit ${MAX_FIRST_PAINT_MILLIS}), ` +
-    `${faults.length} serious or critical faults by axe-core (limit 0)`,
+    `${faults.length} serious or critical faults by axe-core or of width (limit 0)`,
 )
 process.exitCode = (await playgroundPassed(browser)) && dashboardPassed ? 0 : 1
 
@@ -58,7 +59,7 @@ async function measure(browser: Browser, name: string, url: string): Promise<Pag
   const page: PageFigures = {
     kilobytes: Math.max(...loads.map(({ bytes }) => bytes)) / 1_000,
     firstPaintMillis: paints[Math.floor(LOADS / 2)] ?? Number.POSITIVE_INFINITY,
-    faults: await audits(browser, url),
+    faults: await audits(browser, name, url),
   }
   console.log(
     `${name}: ${page.kilobytes.toFixed(1)} kB, first paint ${page.firstPaintMillis.toFixed(0)} ms (${paints[0]?.toFixed(0)} to ${paints.at(-1)?.toFixed(0)})`,

@@ -34,7 +34,7 @@ export const fieldLabels: Readonly<Record<FieldName, string>> = {
   optimizer: 'Optimizer',
   sequenceLength: 'Sequence length (tokens)',
   microBatch: 'Current micro-batch',
-  gradientAccumulation: 'Current gradient accumulation',
+  gradientAccumulation: 'Gradient accumulation',
   gradientCheckpointing: 'Gradient checkpointing',
   loraRank: 'LoRA rank',
   quantization: 'Base weights',

@@ -68,7 +68,7 @@ function configRow(name: RepositoryName, record: ConfigRecord) {
   return [
     html`<a href="${historyPath(name, path)}">${plainPath(path, 60)}</a><br><span class="dim">${plainText(model, 60)}, ${plainText(gpu.name, 40)}</span>`,
     current.fits
-      ? `${Math.round(idlePercent(gpu, current))} % (${formatGib(idleBytes(gpu, current))})`
+      ? html`<span class="figure">${Math.round(idlePercent(gpu, current))} %</span> (<span class="figure">${formatGib(idleBytes(gpu, current))}</span>)`
       : 'does not fit',
     memoryChip(record),
     `${formatCount(current.microBatch)}${change}`,

@@ -7,6 +7,7 @@ import { formatGib, GIB } from '../../../units.ts'
 import { type ChartRow, chart } from '../chart.ts'
 import type { Html } from '../page.ts'
 import { chip, memoryChip } from '../provenance.ts'
+import { FRAGMENTED } from './sizes.ts'
 
 export function curves(config: AnalysedConfig): Html {
   return html`<div class="columns">${memoryCurve(config)}${throughputCurve(config)}</div>`
@@ -15,26 +16,30 @@ export function curves(config: AnalysedConfig): Html {
 function memoryCurve(config: AnalysedConfig): Html {
   const { gpu, provenance } = config
   const points = memoryPoints(config)
+  const isFragmented = ({ fits, bytes = Number.POSITIVE_INFINITY }: MemoryPoint) => !fits && bytes <= gpu.usableBytes
   return chart({
     id: 'memory-curve',
     title: html`Memory against batch ${memoryChip(config)}`,
-    note: 'One micro-batch per step. The points are the sizes tried; the line only connects them.',
+    note: `One micro-batch per step. The points are the sizes tried; the line only connects them.${points.some(isFragmented) ? ` ${FRAGMENTED}` : ''}`,
     xName: 'Micro-batch',
     yName: `Peak memory, ${provenance}`,
     yUnit: 'GiB',
     limit: { value: gpu.usableBytes / GIB, name: `usable, ${formatGib(gpu.usableBytes)}` },
     // A size that was only tried with accumulation may lie beyond the curve.
     marks: marksOf(config).filter(({ x }) => x <= (points.at(-1)?.microBatch ?? 0)),
-    rows: points.map(({ microBatch, bytes, fits, isMeasured }) => ({
-      x: microBatch,
-      xText: formatCount(microBatch),
-      // How much was missing is not always known; the cross then stands on the limit.
-      y: (bytes ?? gpu.usableBytes) / GIB,
-      yText: bytes === undefined ? 'more than the GPU has' : formatGib(bytes),
-      remark: fits ? 'fits' : 'out of memory',
-      isBad: !fits,
-      isMeasured,
-    })),
+    rows: points.map(point => {
+      const { microBatch, bytes, fits, isMeasured } = point
+      return {
+        x: microBatch,
+        xText: formatCount(microBatch),
+        // How much was missing is not always known; the cross then stands on the limit.
+        y: (bytes ?? gpu.usableBytes) / GIB,
+        yText: bytes === undefined ? 'more than the GPU has' : formatGib(bytes),
+        remark: fits ? 'fits' : isFragmented(point) ? 'out of memory (fragmented)' : 'out of memory',
+        isBad: !fits,
+        isMeasured,
+      }
+    }),
   })
 }
 

@@ -21,10 +21,14 @@ export function sizesCard({ trials, gpu }: AnalysedConfig): Html {
 <thead><tr><th scope="col">Micro-batch</th><th scope="col">Result</th><th scope="col">Peak memory</th><th scope="col">Step</th><th scope="col">Provenance</th></tr></thead>
 <tbody>${sorted.map(trial => row(trial, gpu.usableBytes))}</tbody>
 </table></div>
-${sorted.some(({ outcome }) => isFragmented(outcome, gpu.usableBytes)) ? html`<p class="sub">Fragmented: the bytes would fit, but the free pieces between PyTorch's allocations are each too small for the next tensor.</p>` : ''}
+${sorted.some(({ outcome }) => isFragmented(outcome, gpu.usableBytes)) ? html`<p class="sub">${FRAGMENTED}</p>` : ''}
 </details>
 </section>`
 }
+
+/** For wherever a size is said to be fragmented. */
+export const FRAGMENTED =
+  "Fragmented: the bytes would fit, but the free pieces between PyTorch's allocations are each too small for the next tensor."
 
 /** The caching allocator's free pieces may each be too small for the next tensor. */
 function isFragmented(outcome: Outcome, usableBytes: number): boolean {

@@ -42,6 +42,16 @@ test('what ran out of memory has no figure that nobody knows', async () => {
   ])
 })
 
+test('what the free pieces are too small for is said to be fragmented', async () => {
+  const outcome = { kind: 'out-of-memory', neededBytes: 5 * GIB } as const
+  expect(await memoryRows([{ microBatch: 32, provenance: 'estimated', outcome }])).toContainEqual([
+    '32',
+    '5.00 GiB',
+    'out of memory (fragmented)',
+    'not measured',
+  ])
+})
+
 test('a trial that says nothing of the size is not drawn', async () => {
   expect(
     await memoryRows([{ microBatch: 64, provenance: 'measured', outcome: { kind: 'timed-out', afterMillis: 1 } }]),
