@@ -110,7 +110,8 @@ export class Player implements Memory {
       return temporaries(parameter).map(bytes => this.fixed(bytes * part, 'temporaries'))
     })
     this.#enter(outer)
-    for (const group of temporariesLive === 'together' ? [groups.flat()] : groups) {
+    const areTogether = temporariesLive === 'together' || this.exchange.stepsFlat
+    for (const group of areTogether ? [groups.flat()] : groups) {
       for (const temporary of group) this.allocate(temporary)
       for (const temporary of group) this.release(temporary)
     }

@@ -56,6 +56,14 @@ test('DeepSpeed keeps float32 masters whatever the weights are in, on one GPU to
   expect(state({ sharding: 'zero2' }) / state({})).toBeCloseTo(1.5, 2)
 })
 
+/** LLaMA-Factory#1221, 2023: 28.28 GiB were allocated where `exp_avg_sq.sqrt() / …` wanted 3.14 GiB more. */
+test('DeepSpeed steps with all of a GPU in one tensor, so AdamW makes its temporaries of all at once', () => {
+  const step = { precision: 'bf16-master', gpus: 8, gradientCheckpointing: true, sharding: 'zero2' } as const
+  const peak = (optimizer: 'adamw' | 'adamw-loop') =>
+    footprintOf('huggyllama/llama-7b', { ...step, optimizer, sequenceLength: 1_024 }).peak(1, 0).bytes / 2 ** 30
+  expect(peak('adamw-loop')).toBeCloseTo(28.28 + 3.14, 1)
+})
+
 test('adapters are of the type of the weights under DeepSpeed, and float32 under FSDP', () => {
   const lora = { rank: 16, targets: ['q_proj', 'v_proj'], dropout: 0 }
   const trainedBytes = (changes: Partial<TrainingSpec>) =>

@@ -8,6 +8,7 @@ import { bytesOf, sum, trainedOf } from './parameter-sizes.ts'
 export class DataParallel implements Exchange {
   readonly resident: readonly Storage[]
   readonly partAtATime = 1
+  readonly stepsFlat = false
   readonly #gradients: HeldGradients
 
   constructor(context: ExchangeContext) {

@@ -28,6 +28,8 @@ export interface Exchange {
   readonly resident: readonly Storage[]
   /** Of what this GPU's optimizer steps with, what it steps with at a time. */
   readonly partAtATime: number
+  /** Whether the optimizer steps with this GPU's part in one flat tensor, instead of with the parameters. */
+  readonly stepsFlat: boolean
   /** An operation begins, and has ended, that uses these parameters' storages. Absent where nothing hangs on it. */
   begins?(used: readonly Storage[], pass: Pass): void
   ends?(used: readonly Storage[], pass: Pass): void

@@ -13,6 +13,7 @@ import { isBlock, unitName } from './units.ts'
 export class FlatParameters implements Exchange {
   readonly resident = []
   readonly partAtATime = 1
+  readonly stepsFlat = false
   readonly #units: Units<FlatUnit>
   readonly #shards: HeldGradients
   readonly #rules: FsdpRules

@@ -13,6 +13,7 @@ import { isBlock, unitName } from './units.ts'
 export class FullyShardedDataParallel implements Exchange {
   readonly resident = []
   readonly partAtATime = 1
+  readonly stepsFlat = false
   readonly #memory: Memory
   readonly #units: Units<Unit>
   /** In the order of the forward pass, which the backward pass runs through from its end. */

@@ -5,6 +5,7 @@ import type { Exchange, Memory } from './exchange.ts'
 export class Watching implements Exchange {
   readonly resident = []
   readonly partAtATime = 1
+  readonly stepsFlat = false
   readonly #memory: Memory
   readonly #tell: (used: readonly Storage[]) => void
 

@@ -14,6 +14,7 @@ import { zeroSettings } from './zero-settings.ts'
 export class Zero implements Exchange {
   readonly resident: readonly Storage[]
   readonly partAtATime = 1
+  readonly stepsFlat = true
   readonly #memory: Memory
   readonly #gradients: HeldGradients
   readonly #buckets: GradientBuckets

@@ -14,6 +14,7 @@ import { zeroSettings } from './zero-settings.ts'
 export class Zero3 implements Exchange {
   readonly resident: readonly Storage[]
   readonly partAtATime: number
+  readonly stepsFlat = true
   /** Absent where one GPU's pieces are the whole. */
   readonly #gathered: GatheredParameters | undefined
   readonly #buckets: GradientBuckets
