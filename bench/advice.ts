@@ -3,6 +3,9 @@
  * it, and the levers that were accepted there. A report counts if one of them is among our first three. Where a report leaves a
  * setting open, the default of its tool at the time is written, and the setting is named under `assumed`. Fails below 25 in 30.
  *
+ * Versions are those of the report: the defaults of a tool's library at the time decide much of what a run takes. Libraries that the
+ * report does not name are of the newest release of its day.
+ *
  * Of 38 reports, the first 16 were in view when the tables were made (14 counted). The other 22 were written down before any was
  * run; the first run over them, with the tables as they were, counted 17: that is the figure for a report not seen before. Then one
  * rule was changed: where a config fits by our estimate, levers that free less than a tenth are left out.
@@ -11,19 +14,29 @@ import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { leversOf } from '../engine/advice/advise.ts'
 import { estimated } from '../engine/advice/estimate.ts'
+import { assess } from '../engine/assess.ts'
 import { readConfigAsync } from '../engine/config/read.ts'
 import type { Field } from '../engine/config/section.ts'
+import type { SuppliedFields, SuppliedVersion } from '../engine/config/supplied.ts'
+import { type LibraryVersions, libraryVersions, versionedLibraries } from '../engine/config/versions.ts'
 import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
 import { findGpu } from '../engine/gpus/catalogue.ts'
 import { leverIds } from '../engine/report/advised-levers.ts'
+import { defaultPolicy } from '../engine/verdict/policy.ts'
 
 const GOAL = 25 / 30
 const FIRST = 3
+/** What a run costs decides nothing here. */
+const anyPolicy = { policy: defaultPolicy, hoursPerRun: 1, runsPerYear: 1 }
 
 const reports = z
   .array(
     z.strictObject({
       link: z.url(),
+      /** The day of the first word in the thread, where it was read. */
+      opened: z.iso.date().optional(),
+      /** As the thread names them, or its repository pinned them on that day. */
+      versions: libraryVersions.optional(),
       /** Of our catalogue. */
       gpu: z.string(),
       /** That train together. */
@@ -39,11 +52,17 @@ const reports = z
       assumed: z.array(z.string()),
     }),
   )
-  .parse(JSON.parse(readFileSync(new URL('./advice/reports.json', import.meta.url), 'utf8')))
+  .parse(read('./advice/reports.json'))
+
+/** The day of each release that a rule of ours may hang on: PyTorch's wiki, PyPI, and the tags of TRL. */
+const releases = z
+  .partialRecord(z.enum(versionedLibraries), z.record(z.string(), z.iso.date()))
+  .parse(read('./advice/releases.json'))
 
 const results: { readonly isHit: boolean; readonly isConfirmed: boolean; readonly fits: boolean }[] = []
-for (const { link, gpu: id, gpus, path, config, accepted, confirmed: isConfirmed } of reports) {
-  const { first, fits } = await advice(id, gpus, { path, text: `${JSON.stringify(config, null, 2)}\n` })
+for (const { link, gpu: id, gpus, path, config, accepted, confirmed: isConfirmed, opened, versions } of reports) {
+  const supplied = { gpus: numberField('gpus', gpus), versions: versionsOn(opened, versions) }
+  const { first, fits } = await advice(id, supplied, { path, text: `${JSON.stringify(config, null, 2)}\n` })
   const isHit = first.some(changes => changes.some(change => accepted.some(lever => lever === change)))
   results.push({ isHit, isConfirmed, fits })
   const ours = first.map(changes => changes.join(' + ')).join(', ') || 'nothing'
@@ -69,17 +88,33 @@ function hitsOf(of: typeof results): number {
 }
 
 /** The levers that are told first, and whether we would say that it fits anyway. @throws Error for a report that is written wrong. */
-async function advice(id: string, gpus: number, file: { readonly path: string; readonly text: string }) {
+async function advice(id: string, supplied: SuppliedFields, file: { readonly path: string; readonly text: string }) {
   const gpu = findGpu(id)
-  const supplied = { gpus: numberField('gpus', gpus) }
   const reading = await readConfigAsync(file, {}, supplied)
   if (gpu === undefined || reading.kind !== 'training-config') {
     throw new Error(`${file.text}cannot be read: ${JSON.stringify(gpu === undefined ? id : reading)}`)
   }
   const footprints = new FootprintCache()
   const levers = await leversOf(file, reading, { gpu, footprints, supplied })
-  const now = estimated(reading.spec, { gpu, footprints, config: reading.model.config })
-  return { first: levers.slice(0, FIRST).map(({ changes }) => changes), fits: now.fit === 'fits' }
+  const { spec, model } = reading
+  const now = estimated(spec, { gpu, footprints, config: model.config })
+  // Loading counts too, and evaluation where one is set.
+  const { peaks = [] } = assess(spec, model.config, { gpu, footprints, ...anyPolicy })
+  const fits = now.fit === 'fits' && !peaks.some(({ state }) => state === 'does-not-fit')
+  return { first: levers.slice(0, FIRST).map(({ changes }) => changes), fits }
+}
+
+/** Of libraries that the thread does not name, the newest release of its day; of today where the day is not known. */
+function versionsOn(opened: string | undefined, named: LibraryVersions = {}): readonly SuppliedVersion[] {
+  return versionedLibraries.flatMap(library => {
+    const released = Object.entries(releases[library] ?? {}).filter(([, day]) => opened !== undefined && day <= opened)
+    const version = named[library] ?? released.at(-1)?.[0]
+    return version === undefined ? [] : [{ library, version, place: 'the thread, or the newest of its day' }]
+  })
+}
+
+function read(path: string): unknown {
+  return JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))
 }
 
 function numberField(key: string, number: number): Field {
