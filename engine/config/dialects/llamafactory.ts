@@ -243,6 +243,11 @@ function readPrecision(
   )
   const pure = document.at('pure_bf16')
   const on = [pure, bf16, fp16].find(field => field !== undefined && reader.flag(field) === true)
+  // hparams/parser.py, since 0.8.3. Before, ZeRO-3 then trained in float32.
+  if (pure !== undefined && on === pure && sharding === 'zero3') {
+    const message = 'pure_bf16 is incompatible with DeepSpeed ZeRO-3'
+    reader.refuse(pure, 'unsupported-setting', message, 'Set bf16: true instead, or use ZeRO-2.')
+  }
   const source = "LLaMA-Factory's default"
   if (on !== undefined && on === fp16 && hasAdapters(method)) {
     reader.assume('fp16 is counted as bf16: both take the same memory.')

@@ -31,6 +31,7 @@ describe('a config of LLaMA-Factory', () => {
     ['finetuning_type: full\npure_bf16: true', 'bf16'],
     ['finetuning_type: full', 'fp32'],
     ['finetuning_type: full\nbf16: true\ndeepspeed: examples/deepspeed/ds_z3_config.json', 'bf16-master'],
+    ['finetuning_type: full\npure_bf16: true\ndeepspeed: examples/deepspeed/ds_z2_config.json', 'bf16-master'],
     ['finetuning_type: lora', 'bf16'],
   ])('with %j has precision %s', (text, precision) => {
     expect(trainingConfig(`${base}${text}\n`).spec.precision).toBe(precision)
@@ -66,6 +67,7 @@ describe('a config of LLaMA-Factory', () => {
     ['finetuning_type: oft\noft_rank: 8', 'unsupported-setting'],
     ['use_galore: true', 'unsupported-setting'],
     ['use_kt: true', 'unsupported-setting'],
+    ['finetuning_type: full\npure_bf16: true\ndeepspeed: ds_z3_config.json', 'unsupported-setting'],
     ['tensor_model_parallel_size: 4', 'unsupported-setting'],
     ['mixture_of_depths: convert', 'unsupported-setting'],
     ['lora_target: c_attn', 'no-such-lora-target'],
