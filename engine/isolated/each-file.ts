@@ -5,6 +5,7 @@
 import { posix } from 'node:path'
 import { soundsLikeJob } from '../config/job/quick-look.ts'
 import { isVersionFile } from '../config/pinned/version-files.ts'
+import { isPythonPath } from '../config/python/quick-look.ts'
 import type { SourceFile } from '../config/reading.ts'
 import { isLauncherName } from '../config/shell/quick-look.ts'
 import { askingOnce, type Sources } from '../config/sources.ts'
@@ -196,14 +197,14 @@ function ahead<T>(result: Promise<T>): Promise<T> {
   return result
 }
 
-/** Folders are listed for the files that pin versions and those that start trainings: the rest, which may be thousands, does not cross to the process. */
+/** Folders are listed for the files that pin versions, those that start trainings and scripts: the rest, which may be thousands, does not cross to the process. */
 function namingUsefulFiles(sources: Sources): Sources {
   const { listFolder } = sources
   if (listFolder === undefined) return sources
   const named = async (folder: string) =>
     (await listFolder(folder)).filter(name => {
       const path = posix.join(folder, name)
-      return isLauncherName(name) || soundsLikeJob(path) || isVersionFile(path)
+      return isLauncherName(name) || isPythonPath(name) || soundsLikeJob(path) || isVersionFile(path)
     })
   return { ...sources, listFolder: named }
 }

@@ -51,17 +51,25 @@ describe('in a process with limits', () => {
       'b.yaml': 'name: docs\n',
       'c.yaml': 'memorymark:\n  batch_size: 8\n',
       'd.yaml': 'model_name_or_path: models/own\nper_device_train_batch_size: 4\ndeepspeed: ds.json\nbf16: true\n',
+      'e.yaml': 'train:\n  batch_size: 12\n  lr: 1.0e-4\nmodel:\n  name: gpt2\n',
     })
     const repository: Record<string, string> = {
       'ds.json': '{"zero_optimization": {"stage": 2}}',
       'requirements.txt': 'transformers==4.46.3\n',
       'models/own/config.json': '{"model_type": "bert", "num_hidden_layers": 2}',
+      // The only script nearby: it is found in the folder, and loads e.yaml.
+      'train.py': `import yaml
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+config = yaml.safe_load(open("e.yaml"))
+arguments = TrainingArguments("out", per_device_train_batch_size=config["train"]["batch_size"], bf16=True)
+Trainer(AutoModelForCausalLM.from_pretrained(config["model"]["name"]), arguments).train()
+`,
     }
     const options = {
       now,
       sources: {
         readFile: async (path: string) => repository[path],
-        listFolder: async (path: string) => (path === '.' ? ['ds.json', 'requirements.txt'] : []),
+        listFolder: async (path: string) => (path === '.' ? ['ds.json', 'requirements.txt', 'train.py'] : []),
       },
       base: async (path: string) => (path === 'a.yaml' ? bert.replace('batch_size: 2', 'batch_size: 1') : undefined),
     }
