@@ -57,7 +57,9 @@ function placesOfScript({ script, passed }: StartedWith, { path }: SourceFile): 
 
 async function scriptsNear(path: string, listFolder: NonNullable<Sources['listFolder']>): Promise<readonly string[]> {
   const own = posix.dirname(path)
-  const near = [own, posix.normalize(posix.join(own, '..')), ...folders].filter(each => !/^(?:\.\.|\/)/.test(each))
+  // Hydra's groups are folders in the folder of configs.
+  const above = ['..', '../..'].map(up => posix.normalize(posix.join(own, up)))
+  const near = [own, ...above, ...folders].filter(each => !/^(?:\.\.|\/)/.test(each))
   const found: string[] = []
   for (const folder of new Set(near)) {
     const names = await listFolder(folder)

@@ -154,8 +154,13 @@ async function openAsync(
   const { openScript, startsNone } = await import('./python/script.ts')
   const alone = await openScript(file, sources)
   if (alone === startsNone && isNotebookPath(file.path)) return openLaunched(file, sources, supplied, searched)
-  if (alone === startsNone || alone.kind === 'unreadable') return alone
+  if (alone === startsNone || alone.kind === 'unreadable') return withoutCallers(alone)
   const launched = await findLaunched(file.path, searched)
+  if (alone.asksCallers && launched === notLaunched) {
+    const { openCalled } = await import('./called-script.ts')
+    const called = await openCalled(file, sources, searched)
+    if (called !== undefined) return scriptConfig(called.opened, file, supplied, called.launched)
+  }
   const { passed } = launched
   const opened = passed.length === 0 ? alone : await openScript({ ...file, passed }, sources)
   return scriptConfig(opened, file, supplied, launched)
@@ -213,7 +218,7 @@ function scriptConfig(
   supplied: SuppliedFields,
   launched: Launched,
 ): OpenConfig | Exclude<Opened, { kind: 'open' }> {
-  if (opened.kind !== 'open') return opened
+  if (opened.kind !== 'open') return withoutCallers(opened)
   const { dialect, why, training } = opened
   const told = withUndeclared({ ...launched, card: launched.card ?? opened.card }, opened.undeclared)
   return {
@@ -231,6 +236,13 @@ function scriptConfig(
     },
     launchers: launched.files,
   }
+}
+
+function withoutCallers({
+  asksCallers: _,
+  ...reading
+}: Exclude<Opened, { kind: 'open' }>): Exclude<FileReading, { kind: 'training-config' }> {
+  return reading
 }
 
 /** A file of keys, read as the script that loads it makes of them. */

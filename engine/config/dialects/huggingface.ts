@@ -84,7 +84,8 @@ export const huggingface: Dialect = {
   },
   modelField: document => argumentsOf(document).model,
   deepSpeedField: document => argumentsOf(document).find('deepspeed'),
-  isOfOwnCode,
+  // Whoever loads a file that names no model has one from elsewhere.
+  isOfOwnCode: document => isOfOwnCode(document) || argumentsOf(document).model === undefined,
   read,
 }
 

@@ -47,6 +47,7 @@ export const hydra: Dialect = {
     return isComposed ? `a defaults list beside a batch size and ${found.join(', ')}` : undefined
   },
   modelField: () => undefined,
+  isOfOwnCode: () => true,
   read,
 }
 

@@ -141,6 +141,9 @@ export class Classes {
     if (value.kind !== 'call' || value.call === undefined || !/(?:^|\.)(?:field|Field|attrib|ib)$/.test(value.name))
       return value
     const byDefault = this.#evaluator.argumentsOf(value.call, value.site, ['default']).values.get('default')
+    const factory = value.call.arguments.find(each => each.kind === 'keyword' && each.name === 'default_factory')
+    if (factory?.kind === 'keyword' && factory.value.kind === 'lambda')
+      return this.#evaluator.evaluate(factory.value.body, value.site)
     return byDefault ?? { ...value, kind: 'open', why: `${shownAt(value.module, value)} has no plain default` }
   }
 }

@@ -27,14 +27,24 @@ export class Evaluator {
   readonly findSettings: FindSettings
   /** What a launcher passes to the script. */
   readonly passed: PassedValues
+  /** Files whose calls give the parameters of functions in others. */
+  readonly callers: readonly Module[]
+  /** Whether a parameter was asked for that no call in its file gives. */
+  asksCallers = false
   readonly names = new Names(this)
   readonly parameters = new Parameters(this)
   readonly classes = new Classes(this)
   #steps = 0
   #depth = 0
 
-  constructor(find: FindModule, passed = new PassedValues(), findSettings: FindSettings = () => undefined) {
+  constructor(
+    find: FindModule,
+    passed = new PassedValues(),
+    findSettings: FindSettings = () => undefined,
+    callers: readonly Module[] = [],
+  ) {
     this.find = find
+    this.callers = callers
     this.findSettings = findSettings
     this.passed = passed
   }
@@ -201,6 +211,7 @@ export class Evaluator {
         const both = [this.evaluate(expression.whenTrue, site), this.evaluate(expression.whenFalse, site)] as const
         return areEqual(...both) === true ? both[0] : unknown(site, expression.condition)
       }
+      case 'lambda':
       case 'opaque':
         return unknown(site, expression)
     }
@@ -239,6 +250,8 @@ export class Evaluator {
     const index = this.evaluate(expression.index, site)
     if (object.kind === 'mapping' && index.kind === 'text')
       return object.entries.get(index.text) ?? unknown(site, expression)
+    if (index.kind === 'text' && (object.kind === 'call' || object.kind === 'instance'))
+      return this.attribute(object, index.text, expression, site)
     if (index.kind !== 'number') return unknown(site, expression)
     if (object.kind === 'list') return object.items.at(index.number) ?? unknown(site, expression)
     if (object.kind === 'call') return parsedClass(object, index.number, this.options) ?? unknown(site, expression)
@@ -256,6 +269,8 @@ export class Evaluator {
       const object = this.evaluate(callee.object, site)
       const method = this.#method(object, callee.name)
       if (method !== undefined) return this.#result(method.scope, call, site, method.self)
+      if (object.kind === 'instance' && callee.name === 'parse_args' && this.#isTap(object.scope))
+        return { ...object, isParsed: true }
       const name = object.kind === 'symbol' ? `${object.name}.${callee.name}` : undefined
       if (name === undefined) {
         const own = libraryValue(`.${callee.name}`, call, object, { evaluator: this, site, located })
@@ -277,6 +292,11 @@ export class Evaluator {
         site,
       }
     )
+  }
+
+  /** typed-argument-parser: its fields are the options. */
+  #isTap(scope: Scope): boolean {
+    return /^tap\.(?:\w+\.)?(?:Tap|TypedArgs)$/.test(this.classes.libraryBase(scope) ?? '')
   }
 
   #method(object: Value, name: string): { readonly scope: Scope; readonly self?: Value } | undefined {

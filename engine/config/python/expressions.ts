@@ -31,6 +31,8 @@ export type Expression = Span &
         readonly whenTrue: Expression
         readonly whenFalse: Expression
       }
+    /** Without parameters, as `default_factory` takes one. */
+    | { readonly kind: 'lambda'; readonly body: Expression }
     | { readonly kind: 'opaque' }
   )
 
@@ -117,6 +119,12 @@ export function expressionOf(node: SyntaxNode, text: string, depth = 0): Express
         whenTrue: inner(whenTrue),
         whenFalse: inner(whenFalse),
       }
+    }
+    case 'LambdaExpression': {
+      const [first, second] = parts(node).filter(({ name }) => name !== 'lambda')
+      const hasParameters = first?.name === 'ParamList' && parts(first).length > 0
+      const body = first?.name === 'ParamList' ? second : first
+      return hasParameters || body === undefined ? opaque : { ...span, kind: 'lambda', body: inner(body) }
     }
     case 'AwaitExpression': {
       const [only] = parts(node)

@@ -42,6 +42,12 @@ export function libraryValue(
     case 'set':
     case 'sorted':
       return values()[0]
+    case 'OmegaConf.to_container':
+    case 'OmegaConf.to_object':
+    case 'omegaconf.OmegaConf.to_container':
+    case 'omegaconf.OmegaConf.to_object':
+    case 'hydra.utils.to_absolute_path':
+      return evaluator.argumentsOf(call, site).values.get('0')
     case 'cast':
     case 'typing.cast':
       return values()[1]
@@ -82,8 +88,13 @@ export function libraryValue(
       const value = evaluator.attribute(of, attribute.text, call, site)
       return value.kind === 'open' && byDefault !== undefined && of.kind !== 'open' ? byDefault : value
     }
+    case 'vars':
+      return values()[0]
+    case 'simple_parsing.parse':
+    case 'pyrallis.parse':
+    case 'draccus.parse':
     case 'tyro.cli': {
-      const [chosen] = values()
+      const chosen = named('config_class') ?? values()[0]
       return chosen && ofParsedClass(chosen, { ...located, kind: 'call', name, call, site })
     }
   }

@@ -99,9 +99,7 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
   const lengths = modules.map(lengthsIn).find(({ length }) => length > 0) ?? []
   const extra = [
     ...checkpointing(fields, chain, found, module, evaluator),
-    ...(isVision || lengths.length > 0
-      ? lengths
-      : [openField(here, 'max_length', 'the file cuts its text to no length', module)]),
+    ...lengths,
     ...optimizerFields(optimizers, here, module),
   ]
   const document = Section.of([...fields, ...extra].filter(({ value }) => value.kind !== 'empty'))

@@ -7,11 +7,12 @@ import type { Module } from './module.ts'
 import { parsePython } from './parser.ts'
 import { type SettingsFile, settingsFile, settingsPlaces } from './settings-files.ts'
 
-/** A script's settings stand in few files. */
-const MAX_FILES = 12
-const MAX_SETTINGS_FILES = 12
+/** A script's settings stand in few files, each of which may be looked for in several places. */
+const MAX_LOOKED_FOR = 80
+/** Hydra composes a config of many, each looked for in two places. */
+const MAX_SETTINGS_FILES = 60
 /** Of names that one file asks for after another was read. */
-const MAX_ROUNDS = 4
+const MAX_ROUNDS = 6
 
 /** Of packages, which no repository holds under these names; each other name costs up to four look-ups. */
 const installed = new Set([
@@ -94,6 +95,11 @@ export class Modules {
   #wanted: (readonly string[])[] = []
   #wantedSettings: (readonly string[])[] = []
 
+  /** Of files that are read already. */
+  constructor(known: readonly Module[] = []) {
+    for (const module of known) this.#known.set(module.path, module)
+  }
+
   /** By how a file imports it; what was not read yet is noted as wanted. */
   readonly find = (importer: Module, name: string): Module | undefined => {
     const places = placesOf(importer.path, name)
@@ -156,7 +162,7 @@ export class Modules {
           if (this.#known.get(path) !== undefined) break
           continue
         }
-        if (this.#known.size >= MAX_FILES * 4) return isNews
+        if (this.#known.size >= MAX_LOOKED_FOR) return isNews
         const text = await readFile(path)
         const module =
           text === undefined || text.length > MAX_CONFIG_BYTES ? undefined : moduleOf(path, text, parsePython(text))
@@ -178,7 +184,7 @@ function placesOf(importer: string, name: string): readonly string[] {
   const inside = rest.replaceAll('.', '/')
   const roots =
     dots === ''
-      ? [folder, '.', ...packageRoot(folder, inside)]
+      ? [...(inside.includes('/') ? ['.', folder] : [folder, '.']), ...packageRoot(folder, inside)]
       : [posix.join(folder, ...Array<string>(dots.length - 1).fill('..'))]
   const stems = [...new Set(roots.map(root => posix.join(root, inside)))].filter(
     stem => !stem.startsWith('..') || folder.startsWith('..'),

@@ -161,11 +161,13 @@ export class Names {
 
   #imported(from: string, member: string | undefined, span: Span, site: Site): Value {
     const name = member === undefined ? from : `${from}.${member}`
-    const whole = this.#evaluator.find(site.module, name)
-    if (whole !== undefined) return { ...span, module: site.module, remarks: [], kind: 'module', imported: whole }
     const module = member === undefined ? undefined : this.#evaluator.find(site.module, from)
     const value = module && member !== undefined ? this.inModule(module, member) : undefined
-    return value ?? symbol(name, span, site)
+    if (value !== undefined) return value
+    // A module below a package; what begins with a capital is a class.
+    const whole = member !== undefined && /^[A-Z]/.test(member) ? undefined : this.#evaluator.find(site.module, name)
+    if (whole !== undefined) return { ...span, module: site.module, remarks: [], kind: 'module', imported: whole }
+    return symbol(name, span, site)
   }
 
   inModule(module: Module, name: string): Value | undefined {

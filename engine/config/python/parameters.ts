@@ -1,13 +1,20 @@
 /** What the parameters of a function hold: what its calls in the file give, or the defaults. */
+import { methodOf } from './classes.ts'
 import { decoratorDefault } from './command-line.ts'
 import type { Evaluator } from './evaluator.ts'
 import type { Span } from './expressions.ts'
-import { callExpression, type Scope } from './module.ts'
-import { open, placed, siteOf, writtenAs } from './sites.ts'
+import { composedSettings } from './hydra.ts'
+import { type Call, callExpression, type Scope } from './module.ts'
+import { open, placed, siteAt, siteOf, writtenAs } from './sites.ts'
 import { areEqual, type Frame, placeIn, type Site, type Value } from './values.ts'
+
+/** Of one function in one file. */
+const MAX_CALLS = 4
 
 export class Parameters {
   readonly #evaluator: Evaluator
+  /** Of functions that Hydra decorates. */
+  readonly #settings = new Map<Scope, Value | undefined>()
 
   constructor(evaluator: Evaluator) {
     this.#evaluator = evaluator
@@ -20,7 +27,11 @@ export class Parameters {
     if (isMethod && name === scope.parameters[0]?.name) return ownerOf(scope, site)
     const calledAs = isMethod && scope.name === '__init__' ? scope.parent!.name : scope.name
     const calls = (site.module.calls.get(calledAs) ?? []).filter(call => call.scope !== scope)
-    const given = calls.slice(0, 4).flatMap(call => {
+    const elsewhere = this.#evaluator.callers.flatMap(module => {
+      const found = module === site.module ? undefined : module.calls.get(calledAs)
+      return (found ?? []).slice(0, MAX_CALLS).filter(call => this.#isOf(call, scope))
+    })
+    const given = [...calls.slice(0, MAX_CALLS), ...elsewhere].flatMap(call => {
       const expression = callExpression(call)
       if (expression === undefined) return []
       const caller = siteOf(call.scope)
@@ -31,6 +42,18 @@ export class Parameters {
     if (first !== undefined)
       return open(site, parameterSpan(scope, name), `the calls of ${scope.name}() give different values of ${name}`)
     return this.#parameterDefault(name, scope, site, true)
+  }
+
+  /** Whether a call in another file is one of the function, or of the class whose method it is. */
+  #isOf(call: Call, scope: Scope): boolean {
+    const callee = callExpression(call)?.callee
+    if (callee === undefined) return false
+    const value = this.#evaluator.evaluate(callee, siteAt(call))
+    if (value.kind === 'function' && value.scope === scope) return true
+    if (value.kind === 'class') return scope.name === '__init__' && value.scope === scope.parent
+    if (callee.kind !== 'attribute') return false
+    const object = this.#evaluator.evaluate(callee.object, siteAt(call))
+    return (object.kind === 'instance' || object.kind === 'class') && methodOf(object.scope, scope.name) === scope
   }
 
   #argument(name: string, scope: Scope, { call, site: caller, self }: Frame, site: Site): Value {
@@ -54,12 +77,20 @@ export class Parameters {
     const span = parameterSpan(scope, name)
     const option = decoratorDefault(scope, name, site, this.#evaluator.options)
     if (option !== undefined) return option
+    const composed = name === scope.parameters[0]?.name ? this.#composed(scope, site) : undefined
+    if (composed !== undefined) return composed
+    if (isUncalled) this.#evaluator.asksCallers = true
     if (parameter?.byDefault === undefined)
       return open(site, span, `${name} is given by the callers of ${scope.name}() (${placeIn(site.module, span.from)})`)
     const value = this.#optionDefault(this.#evaluator.evaluate(parameter.byDefault, siteOf(scope.parent ?? scope)))
     if (!isUncalled) return value
     const remark = `${name} is ${writtenAs(value)}, the default of the parameter of ${scope.name}() (${placeIn(site.module, span.from)}), which its callers may override.`
     return { ...value, remarks: [...value.remarks, remark] }
+  }
+
+  #composed(scope: Scope, site: Site): Value | undefined {
+    if (!this.#settings.has(scope)) this.#settings.set(scope, composedSettings(scope, site, this.#evaluator))
+    return this.#settings.get(scope)
   }
 
   /** typer's and pydantic's way of writing a default. */

@@ -55,6 +55,10 @@ export class PassedValues {
     return this.#ownFields.has(name)
   }
 
+  get names(): Iterable<string> {
+    return this.#values.keys()
+  }
+
   /** For a parser that refuses what none of its classes has. */
   all(): ReadonlyMap<string, Value> {
     const entries = [...this.#values].flatMap(([name, value]): (readonly [string, Value])[] => {

@@ -51,19 +51,29 @@ export interface OpenScript {
   read(reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading
 }
 
-export type Opened = OpenScript | Exclude<FileReading, { kind: 'training-config' }>
+/** `asksCallers`: what calls its functions, in other files, decides. */
+export type Opened = (OpenScript | Exclude<FileReading, { kind: 'training-config' }>) & {
+  readonly asksCallers?: boolean
+}
 
-/** With the files of the repository that it imports settings from. */
-export async function openScript(file: SourceFile, sources: Pick<Sources, 'readFile'>): Promise<Opened> {
+/** With the files of the repository that it imports settings from. `callers`: those that call what it holds. */
+export async function openScript(
+  file: SourceFile,
+  sources: Pick<Sources, 'readFile'>,
+  callers: readonly SourceFile[] = [],
+): Promise<Opened> {
   const module = moduleIn(file)
   if (module === undefined) return startsNone
-  const modules = new Modules()
+  const calling = callers.map(({ path, text }) => moduleOf(path, text, parsePython(text)))
+  const modules = new Modules([module, ...calling])
   const passed = new PassedValues(file.passed)
-  const found = await modules.settle(
-    () => opened(module, new Evaluator(modules.find, passed, modules.findSettings), file.training),
-    sources,
-  )
-  declareOptions(module, passed)
+  const all = calling.length === 0 ? [] : [module, ...calling]
+  const found = await modules.settle((): Opened => {
+    const evaluator = new Evaluator(modules.find, passed, modules.findSettings, all)
+    const script = opened(module, evaluator, file.training)
+    return script === startsNone ? script : { ...script, asksCallers: evaluator.asksCallers }
+  }, sources)
+  for (const each of [module, ...calling]) declareOptions(each, passed)
   return found.kind === 'open' ? { ...found, undeclared: passed.undeclared } : found
 }
 
@@ -106,7 +116,10 @@ function opened(module: Module, evaluator: Evaluator, choice: TrainingChoice | u
   if (starts.length > 0) return { kind: 'not-a-training-config', why: noneChosen(places) }
   const [none] = found
   return none?.kind === 'none'
-    ? { kind: 'not-a-training-config', why: `Its training is set up by others: ${plainSentence(none.why)}.` }
+    ? {
+        kind: 'not-a-training-config',
+        why: `Its training is set up by others: ${plainSentence(none.why)}.`,
+      }
     : startsNone
 }
 

@@ -88,7 +88,7 @@ function mappingOf(section: Section, module: Module, remarks: readonly string[],
   return { ...spanOf(place, module), remarks, kind: 'mapping', entries: new Map(entries) }
 }
 
-function settingOf(value: FieldValue, place: Place, module: Module, remarks: readonly string[]): Value {
+export function settingOf(value: FieldValue, place: Place, module: Module, remarks: readonly string[]): Value {
   const located = { ...spanOf(place, module), remarks }
   switch (value.kind) {
     case 'number':

@@ -19,6 +19,13 @@ describe('a batch size is read from', () => {
     ],
     ['what a dataclass is given', 'class C:\n    b: int = 3\nc = C(b=12)', `${batch}=c.b`, { line: 4, column: 9 }],
     ['field(default=…)', 'class C:\n    b: int = field(default=12)\nc = C()', `${batch}=c.b`, { line: 3, column: 28 }],
+    [
+      'what a field makes by default',
+      'class C:\n    b: int = field(default_factory=lambda: 12)\nc = C()',
+      `${batch}=c.b`,
+      { line: 3, column: 44 },
+    ],
+    ['vars() of a namespace', 'c = vars(SimpleNamespace(b=12))', `${batch}=c["b"]`, { line: 2, column: 28 }],
     ['a base class', 'class A:\n    b = 12\nclass C(A):\n    pass', `${batch}=C.b`, { line: 3, column: 9 }],
     ['a dictionary', 'c = {"b": 12}', `${batch}=c["b"]`, { line: 2, column: 11 }],
     ['what is set in a dictionary', 'c = {}\nc["b"] = 12', `${batch}=c["b"]`, { line: 3, column: 10 }],
@@ -59,6 +66,24 @@ describe('a batch size is read from', () => {
     [
       'a class that HfArgumentParser parses',
       'from transformers import HfArgumentParser\nclass A:\n    b: int = 12\na, = HfArgumentParser((A,)).parse_args_into_dataclasses()',
+      'a.b',
+      'b is 12, the default of A.b (line 4), which the command line may override.',
+    ],
+    [
+      'a class that typed-argument-parser parses',
+      'from tap import Tap\nclass A(Tap):\n    b: int = 12\na = A().parse_args()',
+      'a.b',
+      'b is 12, the default of A.b (line 4), which the command line may override.',
+    ],
+    [
+      'a class that simple_parsing parses',
+      'import simple_parsing\nclass A:\n    b: int = 12\na = simple_parsing.parse(A)',
+      'a.b',
+      'b is 12, the default of A.b (line 4), which the command line may override.',
+    ],
+    [
+      'a class that pyrallis parses, by name',
+      'import pyrallis\nclass A:\n    b: int = 12\na = pyrallis.parse(config_class=A)',
       'a.b',
       'b is 12, the default of A.b (line 4), which the command line may override.',
     ],

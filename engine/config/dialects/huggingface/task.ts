@@ -62,6 +62,8 @@ function readNamedTask(reader: FieldReader, field: Field | undefined): TaskChoic
   if (task !== undefined) return { task }
   const glue = glueTask(name)
   if (glue !== undefined) return glue
+  // An option of the script's own may name a data set by it.
+  if (field?.name.startsWith('--') === true) return undefined
   return reader.refuse(field, 'unsupported-task', `The task ${quote(name)} is not supported`, `Use ${oneOf(tasks)}.`)
 }
 
