@@ -6,6 +6,7 @@ import { posix } from 'node:path'
 import type { Problem } from '../../errors.ts'
 import type { Dialect } from '../dialect.ts'
 import { customKeys } from '../dialects/custom-keys.ts'
+import { argumentsOf } from '../dialects/huggingface/arguments.ts'
 import { huggingface } from '../dialects/huggingface.ts'
 import { llamafactory } from '../dialects/llamafactory.ts'
 import { msSwift } from '../dialects/ms-swift.ts'
@@ -96,8 +97,12 @@ function openLaunch(launch: Launch, shell: ShellText, card: AskedCard | undefine
     .map(each => ({ each, why: each === msSwift ? namesModel(document) : each.recognise(document) }))
     .find(({ why }) => why !== undefined)
   if (recognised?.why === undefined) return undefined
+  // A script of the team's own may have another default than the Trainer, or a name of its own for it.
+  const { target } = launch
+  const isOwnScript = target.kind === 'script' && !isExample.test(target.path)
+  if (isOwnScript && recognised.each === huggingface && argumentsOf(document).batchSize === undefined) return undefined
   const line = shell.lineOf(launch.at)
-  const script = launch.target.kind === 'script' ? launch.target.path : undefined
+  const script = target.kind === 'script' ? target.path : undefined
   return {
     kind: 'open',
     dialect: recognised.each,
@@ -119,6 +124,10 @@ function openLaunch(launch: Launch, shell: ShellText, card: AskedCard | undefine
       .join('\n'),
   }
 }
+
+/** transformers' example scripts, which take the Trainer's arguments and defaults. */
+const isExample =
+  /(?:^|\/)run_(?:clm|mlm|plm|glue|xnli|ner|qa|swag|summarization|translation|classification|image_classification)\.py$/
 
 /** The command itself says which tool it is, and that it trains. */
 function namesModel(document: Section): string | undefined {

@@ -119,6 +119,12 @@ it('two trainings with different settings are told apart by their lines', async 
   expect((await trained(line(8) + line(8))).spec.microBatch).toBe(8)
 })
 
+it('arguments without a batch size are a training only for scripts that take the arguments of the Trainer', async () => {
+  const line = `${bert} --learning_rate 1e-4 --num_train_epochs 2 --train_micro_batch_size_per_gpu 1`
+  expect((await read(`python train.py ${line}\n`)).kind).toBe('not-a-training-config')
+  expect((await trained(`python examples/run_glue.py ${line}\n`)).spec.microBatch).toBe(8)
+})
+
 it('a tool that is not read is named, and so is a config that is started', async () => {
   expect(await read('NPROC_PER_NODE=2 litgpt finetune_lora meta-llama/Llama-3.2-1B\n')).toMatchObject({
     kind: 'not-a-training-config',
