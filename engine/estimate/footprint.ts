@@ -8,6 +8,8 @@ import { type Allocator, CachingAllocator } from './allocator.ts'
 import type { Node } from './autograd.ts'
 import { ExpandableAllocator } from './expandable-segments.ts'
 import { withReleasedExperts } from './library-rules.ts'
+import { type MemoryPoint, memoryOverStep } from './memory-over-step.ts'
+import { momentAt } from './moments.ts'
 import { type Objective, objectiveOf } from './objectives/objective.ts'
 import { EVERY_LAYER, TURNS_BEHIND } from './repetition.ts'
 import { allocatedAt, highestPoint, noBlocks, replay } from './replay.ts'
@@ -120,6 +122,12 @@ export class Footprint {
     return peak
   }
 
+  /** The steady-state step of `peak` from its start to its end, in about so many points: the highest is the peak. */
+  overStep(batch: number, workspaceBytes: number, points: number): readonly MemoryPoint[] {
+    const { breakdown } = this.resting(workspaceBytes)
+    return memoryOverStep(this.#timeline, { batch, resting: breakdown, points })
+  }
+
   /** What is allocated between steps. */
   resting(workspaceBytes: number): Peak {
     const breakdown = { ...this.#timeline.restingBytes, workspace: workspaceBytes }
@@ -145,8 +153,9 @@ export class Footprint {
       const size = step.sizes[number]
       if (size !== undefined) breakdown[size.kind] += count * (sizes[number] ?? 0)
     }
-    const event = (sections.all[at.section]?.from ?? 0) + at.events - 1
-    return { bytes, breakdown, moment: step.momentOf(event) ?? resting.moment }
+    const section = sections.all[at.section]!
+    const moment = momentAt(step, { event: section.from + at.events - 1, section, time: at.times })
+    return { bytes, breakdown, moment }
   }
 
   /** Whether two steps fit into `usableBytes`, with the caching allocator's segments and their fragmentation. */

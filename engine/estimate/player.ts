@@ -76,16 +76,19 @@ export class Player implements Memory {
   }
 
   beforehand(nodes: readonly Node[]): void {
+    if (nodes.length > 0) this.step.beginPhase('generation')
     this.#forward(nodes, 'answers')
   }
 
   microStep(held: readonly Storage[]): void {
+    this.step.beginPhase('forward')
     this.step.begin('the batch')
     const batch = this.#tape.batch
     for (const storage of batch) this.allocate(storage)
     for (const storage of [...held, ...batch]) this.#storages.reference(storage, 1)
     this.#forward(this.#tape.nodes, 'forward')
     this.exchange.forwardEnds()
+    this.step.beginPhase('backward')
     this.step.begin('backward', 'the loss')
     this.#gradients.begin(this.#loss, usesOf(this.#tape.nodes))
     this.#backward(this.#tape.nodes)
@@ -95,6 +98,7 @@ export class Player implements Memory {
   }
 
   optimizerStep(optimizer: Optimizer, parameters: readonly Tensor[]): void {
+    this.step.beginPhase('optimizer')
     this.step.begin(OPTIMIZER_MOMENT)
     this.exchange.optimizerBegins()
     this.#optimize(optimizer, parameters)

@@ -12,6 +12,8 @@ export interface Section {
   readonly times: number
   /** By which places move from one time to the next: backwards where the step goes through the layers from last to first. */
   readonly direction: 1 | -1
+  /** Where the next turn that is recorded does the same; the section's own start where it happens once. */
+  readonly like: number
 }
 
 export interface Sections {
@@ -71,10 +73,12 @@ function sectionOf(
   after: Visit | undefined,
 ): Section | undefined {
   const { from, to, turn } = visit
-  if (!isStandIn(turn)) return { from, to, times: 1, direction: 1 }
+  if (!isStandIn(turn)) return { from, to, times: 1, direction: 1, like: from }
   const times = 1 + turn.repetition.leftOut
-  if (isNext(turn, after)) return areAlike(events, visit, after) ? { from, to, times, direction: 1 } : undefined
-  if (isNext(turn, before)) return areAlike(events, visit, before) ? { from, to, times, direction: -1 } : undefined
+  const repeated = (other: Visit, direction: Section['direction']) =>
+    areAlike(events, visit, other) ? { from, to, times, direction, like: other.from } : undefined
+  if (isNext(turn, after)) return repeated(after, 1)
+  if (isNext(turn, before)) return repeated(before, -1)
   return undefined
 }
 

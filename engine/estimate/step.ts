@@ -10,6 +10,10 @@ import type { Storage } from './storage.ts'
 /** What storages of the same kind and size have in common. */
 export type StorageSize = Pick<Storage, 'fixedBytes' | 'bytesPerSample' | 'samplesAtLeast' | 'kind'>
 
+/** What a step goes through; with gradient accumulation, forward and backward come more than once. */
+export const stepPhases = ['generation', 'forward', 'backward', 'optimizer'] as const
+export type StepPhase = (typeof stepPhases)[number]
+
 /** A model's step has some thousand. */
 const USUAL_EVENTS = 4_096
 
@@ -67,6 +71,8 @@ export class Step {
   /** The event's size number, negative where it is released. */
   readonly changes = new Numbers()
   #owners = new Owners()
+  /** At which event each begins. */
+  readonly phases: { readonly phase: StepPhase; readonly from: number }[] = []
   /** The turn that is played. Outside of all, what happens to a storage belongs to the turn that made it. */
   turn: Turn | undefined
   /** At which event a moment begins, and its name in two parts: `backward of`, `encoder.layer.11.output.dense`. */
@@ -78,6 +84,10 @@ export class Step {
 
   get length(): number {
     return this.changes.length
+  }
+
+  beginPhase(phase: StepPhase): void {
+    this.phases.push({ phase, from: this.length })
   }
 
   /** What runs from here on. */

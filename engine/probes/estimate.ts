@@ -2,6 +2,7 @@
 import { accumulatesGradients, type TrainingSpec } from '../config/spec.ts'
 import type { Fit, Footprint, Peak } from '../estimate/footprint.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
+import type { MemoryPoint } from '../estimate/memory-over-step.ts'
 import { byteKinds } from '../estimate/storage.ts'
 import { ThroughputModel } from '../estimate/throughput.ts'
 import { type VllmShare, vllmShare } from '../estimate/vllm-share.ts'
@@ -58,21 +59,33 @@ export class EstimateProbe {
   }
 
   peak(batch: number): Peak {
-    const peak = this.#modelledPeak(batch)
+    const step = this.#footprint.peak(batch, this.#workspaceBytes)
+    const generation = this.#inVllm()
+    return this.#corrected(generation !== undefined && generation.bytes > step.bytes ? generation : step)
+  }
+
+  /** The step from its start to its end, in about so many points: the highest is the peak. */
+  overStep(batch: number, points: number): readonly MemoryPoint[] {
+    const step = this.#footprint.overStep(batch, this.#workspaceBytes, points)
+    const generation = this.#inVllm()
+    const before = generation === undefined ? [] : [{ ...generation, phase: 'generation' as const }]
+    return [...before, ...step].map(point => ({ ...point, ...this.#corrected(point) }))
+  }
+
+  /** Where vLLM takes memory before the step and returns it. */
+  #inVllm(): Peak | undefined {
+    if (this.#vllm.held === 'always' || this.#vllm.bytes === 0) return undefined
+    const { bytes, breakdown } = this.#footprint.resting(this.#workspaceBytes)
+    const workspace = breakdown.workspace + this.#vllm.bytes
+    return { bytes: bytes + this.#vllm.bytes, breakdown: { ...breakdown, workspace }, moment: 'generation in vLLM' }
+  }
+
+  #corrected(peak: Peak): Peak {
     const factor = this.#memoryFactor
     if (factor === 1) return peak
     const breakdown = { ...peak.breakdown }
     for (const kind of byteKinds) breakdown[kind] *= factor
     return { ...peak, bytes: peak.bytes * factor, breakdown }
-  }
-
-  #modelledPeak(batch: number): Peak {
-    const step = this.#footprint.peak(batch, this.#workspaceBytes)
-    if (this.#vllm.held === 'always' || this.#vllm.bytes === 0) return step
-    const resting = this.#footprint.resting(this.#workspaceBytes)
-    const bytes = resting.bytes + this.#vllm.bytes
-    const breakdown = { ...resting.breakdown, workspace: resting.breakdown.workspace + this.#vllm.bytes }
-    return bytes > step.bytes ? { bytes, breakdown, moment: 'generation in vLLM' } : step
   }
 
   /** What the caching allocator holds at most; for a batch that does not fit, on a device without limit. */

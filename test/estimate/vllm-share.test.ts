@@ -40,6 +40,14 @@ describe('vLLM on the GPU that trains', () => {
     expect(breakdown.activations).toBe(0)
   })
 
+  test('is the first point of the step then, and the highest where it is the peak', () => {
+    const { bytes, moment } = probe(0.5, true).peak(1)
+    const [first, ...others] = probe(0.5, true).overStep(1, 50)
+    expect(first).toMatchObject({ phase: 'generation', bytes, moment })
+    expect(Math.max(...others.map(point => point.bytes))).toBeLessThan(bytes)
+    expect(probe(0, true).overStep(1, 50)).toEqual(others)
+  })
+
   test('does not show where the step itself takes more', () => {
     expect(probe(0.01, true).peak(16)).toEqual(probe(0, true).peak(16))
   })
