@@ -48,7 +48,7 @@ export async function estimated(args: readonly string[], engine: IsolatedEngine)
 }
 
 /** One of the catalogue, or one that the settings describe, with their price; undefined where the flag names none. */
-async function gpuOf(values: SettingsFlags & { readonly gpu?: string | undefined }, engine: IsolatedEngine) {
+export async function gpuOf(values: SettingsFlags & { readonly gpu?: string | undefined }, engine: IsolatedEngine) {
   if (values.gpu === undefined) return undefined
   if (findGpu(values.gpu) !== undefined) return gpuFlag(values.gpu)
   const { gpus, pricesPerHourUsd, source } = await settingsOrThrow(values, engine)

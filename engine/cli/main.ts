@@ -14,6 +14,7 @@ import { explain } from './explain.ts'
 import { plan } from './plan.ts'
 import { complain, complainOf, print } from './print.ts'
 import { sweep } from './sweep.ts'
+import { timeline } from './timeline.ts'
 import { usage } from './usage.ts'
 import { validateBackward, validateCompile } from './validate.ts'
 
@@ -23,6 +24,7 @@ const commands: Record<string, (args: string[]) => Promise<ExitCode>> = {
   plan,
   advise,
   explain,
+  timeline,
   sweep,
   calibrate,
   doctor,

@@ -61,6 +61,14 @@ const commands: Record<string, CommandUsage> = {
   --no-settings                ignore the settings file
   --json                       print one JSON object`,
   },
+  timeline: {
+    form: 'timeline <model-id-or-config>',
+    purpose: 'show the memory of one step from its start to its end, by kind',
+    options: `
+  --out <file>                 write the step as PyTorch's memory snapshot, for pytorch.org/memory_viz: step.pickle
+  --json                       print one JSON object
+  and every option of \`estimate\``,
+  },
   plan: {
     form: 'plan <model-id-or-config>',
     purpose: 'find the GPUs, how many and how they share the training, that cost least',

@@ -26,6 +26,8 @@ export interface Allocator {
   readonly peakReservedBytes: number
   /** Whether the device ran short of memory, so that a larger one would have behaved differently. */
   readonly hasReturnedSegments: boolean
+  /** How its blocks lie. */
+  readonly table: BlockTable
   /** Undefined when the device has no room. */
   allocate(bytes: number): Block | undefined
   release(block: Block): void
@@ -44,6 +46,10 @@ export class CachingAllocator implements Allocator {
 
   constructor(capacityBytes: number) {
     this.#capacityBytes = capacityBytes
+  }
+
+  get table(): BlockTable {
+    return this.#table
   }
 
   /** Undefined when the device has no room even after cached segments went back. */

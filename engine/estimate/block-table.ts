@@ -34,6 +34,16 @@ export class BlockTable {
     this.#merged.push(block)
   }
 
+  /** The first block of a block's segment, by which the segment is known, and where in the segment it lies. */
+  placeOf(block: number): { readonly first: number; readonly offset: number } {
+    let [first, offset] = [block, 0]
+    while (this.previous[first]! >= 0) {
+      first = this.previous[first]!
+      offset += this.bytes[first]!
+    }
+    return { first, offset }
+  }
+
   #grow(): void {
     this.bytes = grown(this.bytes, new Float64Array(2 * this.bytes.length))
     this.isFree = grown(this.isFree, new Uint8Array(2 * this.isFree.length))

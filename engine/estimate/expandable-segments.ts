@@ -28,6 +28,10 @@ export class ExpandableAllocator implements Allocator {
     this.#capacityBytes = capacityBytes
   }
 
+  get table(): BlockTable {
+    return this.#table
+  }
+
   /** Undefined when the device has no room even after free pages went back. */
   allocate(bytes: number): Block | undefined {
     const size = roundedSize(bytes)

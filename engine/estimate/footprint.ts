@@ -5,6 +5,7 @@ import type { ModelConfig } from '../models/architecture.ts'
 import { expertNamesOf } from '../models/expert-names.ts'
 import { dividedConfig } from '../models/tensor-parallel.ts'
 import { type Allocator, CachingAllocator } from './allocator.ts'
+import { type AllocatorTrace, traceSteps } from './allocator-trace.ts'
 import type { Node } from './autograd.ts'
 import { ExpandableAllocator } from './expandable-segments.ts'
 import { withReleasedExperts } from './library-rules.ts'
@@ -17,7 +18,7 @@ import type { Section } from './sections.ts'
 import { gathersBlocks } from './sharding/exchange.ts'
 import { type ByteKind, byteKinds } from './storage.ts'
 import { Tape } from './tape.ts'
-import { type Optimized, optimizedBy, parameterCount, playStep, type Timeline } from './timeline.ts'
+import { type Lasting, type Optimized, optimizedBy, parameterCount, playStep, type Timeline } from './timeline.ts'
 
 export interface Peak {
   readonly bytes: number
@@ -128,6 +129,13 @@ export class Footprint {
     return memoryOverStep(this.#timeline, { batch, resting: breakdown, points })
   }
 
+  /** What the caching allocator does from the model's loading to the end of the second step, where memory suffices for all of it. */
+  trace(batch: number, workspaceBytes: number): AllocatorTrace {
+    const allocator = allocatorFor(this.spec, Number.POSITIVE_INFINITY)
+    const isExpandable = this.spec.expandableSegments === true
+    return traceSteps(this.#timeline, { batch, workspaceBytes, allocator, isExpandable })
+  }
+
   /** What is allocated between steps. */
   resting(workspaceBytes: number): Peak {
     const breakdown = { ...this.#timeline.restingBytes, workspace: workspaceBytes }
@@ -179,14 +187,15 @@ export class Footprint {
   #replaySteps(batch: number, workspaceBytes: number, allocator: Allocator): Fit {
     const { model, optimizerState, step, sections, sectionsBeforeOptimizer: before } = this.#timeline
     const allocate = (bytes: number) => allocator.allocate(bytes) !== undefined
+    const allocateAll = (all: readonly Lasting[]) => all.every(({ bytes }) => allocate(bytes))
     const sizes = step.bytesAt(batch)
     const blocks = noBlocks(sections)
     const play = (some: readonly Section[]) => replay(sections, some, sizes, allocator, blocks)
     const lasted =
-      model.every(allocate) &&
+      allocateAll(model) &&
       allocate(workspaceBytes) &&
       play(sections.all.slice(0, before)) &&
-      optimizerState.every(allocate) &&
+      allocateAll(optimizerState) &&
       play(sections.all.slice(before)) &&
       play(sections.all)
     return lasted ? { kind: 'fits', reservedBytes: allocator.peakReservedBytes } : { kind: 'out-of-memory' }

@@ -19,10 +19,10 @@ import { type ByteKind, bytesPerElement, elements, type Storage, type Tensor } f
 import type { Tape } from './tape.ts'
 
 export interface Timeline {
-  /** Sizes of weights and buffers, in the order in which they come to the GPU before the first step. */
-  readonly model: Float64Array
-  /** Sizes of what the first optimizer step allocates and every later one finds. */
-  readonly optimizerState: Float64Array
+  /** Weights and buffers, in the order in which they come to the GPU before the first step. */
+  readonly model: readonly Lasting[]
+  /** What the first optimizer step allocates and every later one finds. */
+  readonly optimizerState: readonly Lasting[]
   /** The same by kind. */
   readonly restingBytes: Readonly<Record<ByteKind, number>>
   /** One step, from the batch's arrival to the gradients' release. */
@@ -30,6 +30,12 @@ export interface Timeline {
   readonly sections: Sections
   /** Sections of the step before the optimizer runs, where the first step allocates its state. */
   readonly sectionsBeforeOptimizer: number
+}
+
+/** What outlives the step, of the same size for any batch. */
+export interface Lasting {
+  readonly bytes: number
+  readonly kind: ByteKind
 }
 
 /** What the optimizer steps with: the trainable parameters, or float32 copies of them. */
@@ -69,16 +75,16 @@ export function playStep(tape: Tape, spec: TrainingSpec, { loss, held, before = 
   const sections = sectionsOf(player.step, [eventsBeforeOptimizer])
   if (sections === undefined) return undefined
   const withState = spec.trainable?.inTurns ? parameters : optimized
-  const model = withLeftOut([
+  const model = lasting([
     ...parameters.map(parameter => share(parameter.storage, shares.weights * keptWidth(spec, parameter))),
     ...tape.buffers.map(storage => share(storage, shares.weights)),
     ...tape.wholeBuffers,
     ...(isTraining ? player.exchange.resident : []),
   ])
-  const state = withLeftOut(isTraining ? optimizerState(tape, spec, withState, shares) : [])
+  const state = lasting(isTraining ? optimizerState(tape, spec, withState, shares) : [])
   return {
-    model: sizesOf(model),
-    optimizerState: sizesOf(state),
+    model,
+    optimizerState: state,
     restingBytes: bytesByKind([...model, ...state]),
     step: player.step,
     sections,
@@ -89,11 +95,11 @@ export function playStep(tape: Tape, spec: TrainingSpec, { loss, held, before = 
 /** Nothing of a model grows with the batch. */
 const ANY_BATCH = 1
 
-function sizesOf(storages: readonly Storage[]): Float64Array {
-  return Float64Array.from(storages, storage => bytesAt(storage, ANY_BATCH))
+function lasting(storages: readonly Storage[]): readonly Lasting[] {
+  return withLeftOut(storages).map(storage => ({ bytes: bytesAt(storage, ANY_BATCH), kind: storage.kind }))
 }
 
-function bytesByKind(storages: readonly Storage[]): Record<ByteKind, number> {
+function bytesByKind(all: readonly Lasting[]): Record<ByteKind, number> {
   const bytes = {
     weights: 0,
     gradients: 0,
@@ -104,7 +110,7 @@ function bytesByKind(storages: readonly Storage[]): Record<ByteKind, number> {
     inputs: 0,
     workspace: 0,
   }
-  for (const storage of storages) bytes[storage.kind] += bytesAt(storage, ANY_BATCH)
+  for (const { kind, bytes: own } of all) bytes[kind] += own
   return bytes
 }
 

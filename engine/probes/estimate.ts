@@ -1,5 +1,6 @@
 /** The probe without requirements: answers a trial from the tape. */
 import { accumulatesGradients, type TrainingSpec } from '../config/spec.ts'
+import type { AllocatorTrace } from '../estimate/allocator-trace.ts'
 import type { Fit, Footprint, Peak } from '../estimate/footprint.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import type { MemoryPoint } from '../estimate/memory-over-step.ts'
@@ -70,6 +71,11 @@ export class EstimateProbe {
     const generation = this.#inVllm()
     const before = generation === undefined ? [] : [{ ...generation, phase: 'generation' as const }]
     return [...before, ...step].map(point => ({ ...point, ...this.#corrected(point) }))
+  }
+
+  /** As the model has it, without what runs have measured. */
+  trace(batch: number): AllocatorTrace {
+    return this.#footprint.trace(batch, this.#workspaceBytes)
   }
 
   /** Where vLLM takes memory before the step and returns it. */

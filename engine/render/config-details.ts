@@ -21,7 +21,7 @@ import { memoryChart, spread } from './memory-chart.ts'
 /** A sweep's rows beyond this repeat what the chart shows. */
 const MAX_TRIALS = 24
 
-const partNames: Readonly<Record<keyof Breakdown, string>> = {
+export const partNames: Readonly<Record<keyof Breakdown, string>> = {
   weights: 'weights',
   gradients: 'gradients',
   optimizerState: 'optimizer state',

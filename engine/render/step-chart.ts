@@ -1,0 +1,91 @@
+/** Memory over a step as a chart of letters, one for each kind of bytes: for any terminal, with or without colours. */
+import type { MemoryPoint } from '../estimate/memory-over-step.ts'
+import type { ByteKind } from '../estimate/storage.ts'
+import { formatGib } from '../units.ts'
+import { partNames } from './config-details.ts'
+import { formatPart } from './figures.ts'
+
+const COLUMNS = 60
+const ROWS = 14
+
+/** From the bottom up: what lasts below what comes and goes. */
+export const stackedKinds = [
+  'weights',
+  'optimizerState',
+  'workspace',
+  'inputs',
+  'gradients',
+  'activations',
+  'logits',
+  'temporaries',
+] as const satisfies readonly ByteKind[]
+
+const letters: Readonly<Record<ByteKind, string>> = {
+  weights: 'W',
+  optimizerState: 'O',
+  workspace: 'C',
+  inputs: 'I',
+  gradients: 'G',
+  activations: 'a',
+  logits: 'l',
+  temporaries: 't',
+}
+
+/** The chart, the phases under it, and what the letters stand for at the peak. Ends without a newline. */
+export function stepChart(points: readonly MemoryPoint[]): string {
+  const columns = highestOfEach(points, COLUMNS)
+  const peak = highestOf(points)
+  const scale = `${formatGib(peak.bytes)} `
+  const rows = Array.from({ length: ROWS }, (_, row) => {
+    const level = ((ROWS - row - 0.5) / ROWS) * peak.bytes
+    const label = row === 0 ? scale : row === ROWS - 1 ? '0 ' : ''
+    return `${label.padStart(scale.length)}│${columns.map(column => letterAt(column, level)).join('')}`.trimEnd()
+  })
+  const below = ' '.repeat(scale.length)
+  return [
+    ...rows,
+    `${below}└${'─'.repeat(columns.length)}`,
+    `${below} ${phaseLine(columns)}`.trimEnd(),
+    '',
+    ...legend(peak),
+  ].join('\n')
+}
+
+export function highestOf(points: readonly MemoryPoint[]): MemoryPoint {
+  return points.reduce((highest, point) => (point.bytes > highest.bytes ? point : highest))
+}
+
+/** The points in so many columns at most, of each the highest. */
+function highestOfEach(points: readonly MemoryPoint[], columns: number): readonly MemoryPoint[] {
+  const count = Math.min(columns, points.length)
+  const upTo = (column: number) => Math.round((column * points.length) / count)
+  return Array.from({ length: count }, (_, column) => highestOf(points.slice(upTo(column), upTo(column + 1))))
+}
+
+function letterAt({ breakdown }: MemoryPoint, level: number): string {
+  let top = 0
+  for (const kind of stackedKinds) {
+    top += breakdown[kind]
+    if (top >= level) return letters[kind]
+  }
+  return ' '
+}
+
+/** The name of each phase where it begins, as far as it fits before the next. */
+function phaseLine(columns: readonly MemoryPoint[]): string {
+  const starts = columns.flatMap(({ phase }, column) =>
+    phase === columns[column - 1]?.phase ? [] : [{ phase, column }],
+  )
+  return starts
+    .map(({ phase, column }, index) => {
+      const room = (starts[index + 1]?.column ?? COLUMNS + 10) - column
+      return (phase.length + 1 <= room ? `|${phase}` : '|').padEnd(room)
+    })
+    .join('')
+}
+
+function legend({ breakdown }: MemoryPoint): readonly string[] {
+  const present = stackedKinds.filter(kind => breakdown[kind] > 0).toReversed()
+  const rows = present.map(kind => `  ${letters[kind]}  ${partNames[kind].padEnd(17)}  ${formatPart(breakdown[kind])}`)
+  return ['At the peak:', ...rows]
+}

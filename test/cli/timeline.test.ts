@@ -1,0 +1,79 @@
+/** `memorymark timeline` as people and scripts call it. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
+import * as z from 'zod'
+import { trainingSpec } from '../../engine/config/spec.ts'
+import { stepPhases } from '../../engine/estimate/step.ts'
+import { byteKinds } from '../../engine/estimate/storage.ts'
+import { reportedGpu } from '../../engine/report/schema.ts'
+import { run, Workspace } from './run-cli.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+/** What `--json` prints: these keys and no others. */
+const summary = z.strictObject({
+  model: z.string(),
+  spec: trainingSpec,
+  gpu: reportedGpu,
+  provenance: z.literal('estimated'),
+  errorBandPercent: z.number(),
+  errorBand: z.object({ lowPercent: z.number(), highPercent: z.number() }),
+  batchSize: z.number(),
+  peakBytes: z.number(),
+  peakMoment: z.string(),
+  usableBytes: z.number(),
+  points: z.array(
+    z.strictObject({
+      phase: z.enum(stepPhases),
+      moment: z.string(),
+      bytes: z.number(),
+      breakdown: z.record(z.enum(byteKinds), z.number()),
+    }),
+  ),
+  assumptions: z.array(z.string()),
+})
+
+const trainer = 'model_name_or_path: gpt2\nper_device_train_batch_size: 4\ngradient_accumulation_steps: 4\nbf16: true\n'
+
+describe.concurrent('timeline', () => {
+  test('--json has the points of a step whose highest is what estimate says', async () => {
+    const flags = ['bert', '--gpu', 'l4', '--batch-size', '32', '--json']
+    const [timeline, estimate] = await Promise.all([run('timeline', ...flags), run('estimate', ...flags)])
+    expect(timeline.stderr).toBe('')
+    const { points, peakBytes, batchSize, gpu, peakMoment } = summary.parse(JSON.parse(timeline.stdout))
+    expect(Math.max(...points.map(({ bytes }) => bytes))).toBe(peakBytes)
+    expect({ peakBytes, peakMoment }).toEqual(
+      z.object({ peakBytes: z.number(), peakMoment: z.string() }).parse(JSON.parse(estimate.stdout)),
+    )
+    expect([gpu.id, batchSize]).toEqual(['l4', 32])
+  })
+
+  test('draws a config’s step in 60 columns, its phases below, and says that it is estimated', async () => {
+    await using workspace = await Workspace.with({ 'train.yaml': trainer })
+    const { stdout, stderr, exitCode } = await workspace.run('timeline', 'train.yaml')
+    expect([stderr, exitCode]).toEqual(['', 0])
+    const rows = stdout.split('\n').filter(line => line.includes('│'))
+    expect(rows.length).toBe(14)
+    expect(rows.at(-1)).toMatch(/^ +0 │W{60}$/)
+    expect(stdout).toMatch(/^ +\|forward +\|backward +\|forward +\|backward +\|optimizer$/m)
+    expect(stdout).toMatch(/^train\.yaml on NVIDIA A10: one step at micro-batch 4; memory estimated, /)
+    expect(stdout).toContain('the second stands for all that run beside accumulated gradients')
+  })
+
+  test('--out writes a pickle of protocol 2, which says that it is estimated', async () => {
+    await using workspace = await Workspace.with({})
+    const { stdout } = await workspace.run('timeline', 'resnet', '--out', 'step.pickle')
+    expect(stdout).toContain('Wrote step.pickle')
+    const file = await readFile(path.join(workspace.folder, 'step.pickle'))
+    expect([...file.subarray(0, 2), file.at(-1)]).toEqual([0x80, 2, 0x2e])
+    expect(file.includes('device_traces')).toBe(true)
+    expect(file.includes('estimated by MemoryMark')).toBe(true)
+  })
+
+  test('says which file cannot be written', async () => {
+    const { stderr, exitCode } = await run('timeline', 'resnet', '--out', 'missing/step.pickle')
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('missing/step.pickle cannot be written (ENOENT)')
+  })
+})
