@@ -11,7 +11,8 @@ import { output } from '../package/command.ts'
 /** Mounts and another root are for root on Linux. */
 export const canChroot = process.platform === 'linux' && process.getuid?.() === 0
 
-const MOUNTED = ['bin', 'dev', 'etc', 'lib', 'lib64', 'proc', 'sbin', 'usr']
+const READ_ONLY = ['bin', 'etc', 'lib', 'lib64', 'sbin', 'usr']
+const MOUNTED = [...READ_ONLY, 'dev', 'proc']
 const PATH = '/opt/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 export interface Process {
@@ -27,10 +28,14 @@ export type Started = ChildProcessByStdio<null, Readable, Readable>
 
 /** Each `exec` keeps the process, so that signals reach the command itself. */
 const ENTER = `set -e
-root=$1 node=$2 npm=$3 user=$4 workdir=$5 kind=$6 volumes=$7 mounted=$8
+root=$1 node=$2 npm=$3 user=$4 workdir=$5 kind=$6 volumes=$7 system=$8
 shift 8
 mount --bind "$root" "$root"
-for name in $mounted; do if [ -d "/$name" ]; then mount --rbind "/$name" "$root/$name"; fi; done
+mount --rbind /dev "$root/dev"
+mount --rbind /proc "$root/proc"
+for name in $system; do
+  if [ -d "/$name" ]; then mount --bind "/$name" "$root/$name"; mount -o remount,bind,ro "$root/$name"; fi
+done
 mount --bind "$node" "$root/opt/node"
 mount --bind "$npm" "$root/opt/npm"
 for volume in $volumes; do mount --bind "$root$volume" "$root$volume"; done
@@ -70,7 +75,7 @@ export class Chroot {
 
   start(command: readonly string[], { env, workdir, user, files }: Process): Started {
     const volumes = files.kind === 'read-only' ? files.volumes.join(' ') : ''
-    const settings = [this.#folder, this.#node, this.#npm, user, workdir, files.kind, volumes, MOUNTED.join(' ')]
+    const settings = [this.#folder, this.#node, this.#npm, user, workdir, files.kind, volumes, READ_ONLY.join(' ')]
     return spawn('unshare', ['--mount', '/bin/sh', '-c', ENTER, 'enter', ...settings, ...command], {
       env: { PATH, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
