@@ -1,8 +1,7 @@
 /** What a command writes. File names and what files say are strangers' text: nothing in it steers a terminal or hides from a reader. */
 import { formatWhere, type Problem } from '../errors.ts'
 import { escapeInvisible, withVisibleText } from '../render/invisible.ts'
-import type { Detail } from '../render/terminal.ts'
-import { renderTerminal } from '../render/terminal.ts'
+import { type Detail, renderTerminal } from '../render/terminal.ts'
 import type { ConfigResult, Report } from '../report/schema.ts'
 
 /** Of the terminal; where the output goes elsewhere, what reads well there. */

@@ -105,19 +105,25 @@ function pace({ throughputProvenance }: AnalysedConfig, point: OperatingPoint): 
   return `, ${formatSpeed(samplesPerSecond, range)} samples/s ${throughputProvenance}`
 }
 
-/** The bars are of each GPU; what all of them take and do together. */
+/** The bars are of each GPU: what all of them take and do together. */
 function severalGpus({ spec, gpu, current, throughputProvenance }: AnalysedConfig, { columns }: Page): string[] {
   const { gpus } = spec
   if (gpus === 1) return []
-  const memory = `${ofUsable(gpus * current.peakBytes, gpus * gpu.usableBytes)} in all`
-  const { samplesPerSecond, samplesPerSecondRange: range } = current
+  const memory = ofUsable(gpus * current.peakBytes, gpus * gpu.usableBytes)
+  const { fits, samplesPerSecond, samplesPerSecondRange: range } = current
   const copies = modelCopies(spec)
+  const together = range && { low: copies * range.low, high: copies * range.high }
   const speed =
-    current.fits && samplesPerSecond !== undefined
-      ? `, ${formatSpeed(copies * samplesPerSecond, range && { low: copies * range.low, high: copies * range.high })} samples/s ${throughputProvenance} in all`
+    fits && samplesPerSecond !== undefined
+      ? `, ${formatSpeed(copies * samplesPerSecond, together)} samples/s ${throughputProvenance}`
       : ''
-  const shared = `Of each of ${formatCount(gpus)} GPUs (${spec.sharding ?? 'ddp'}): ${memory}${speed}.`
-  return [wrap(shared, INDENT, columns)]
+  return [
+    wrap(
+      `${formatCount(gpus)} GPUs (${spec.sharding ?? 'ddp'}), each as above; in all ${memory}${speed}.`,
+      INDENT,
+      columns,
+    ),
+  ]
 }
 
 function breakdownLines({ breakdown, current, gpu }: AnalysedConfig, { columns }: Page): string[] {
@@ -157,5 +163,5 @@ function knownHow(config: AnalysedConfig): string {
 /** Costs are of all GPUs, and the price is of one. */
 function ofAllGpus({ gpu, spec }: AnalysedConfig): string {
   if (spec.gpus === 1 || !hasPrice(gpu)) return ''
-  return ` a GPU and ${formatUsd(spec.gpus * gpu.pricePerHourUsd)} for all ${formatCount(spec.gpus)}`
+  return `, ${formatUsd(spec.gpus * gpu.pricePerHourUsd)} for all ${formatCount(spec.gpus)} GPUs`
 }

@@ -65,8 +65,8 @@ describe('the report in a terminal', () => {
     const config = wasteful()
     const several = { ...config, spec: { ...config.spec, gpus: 4, sharding: 'fsdp' as const } }
     const text = renderTerminal(reportOf([several]), { color: false, columns: 400 })
-    expect(text).toContain('\n  Of each of 4 GPUs (fsdp): 9.60 of 86.8 GiB in all, 1,240 samples/s modelled in all.\n')
-    expect(text).toContain('$0.60 an hour (2026-11-01) a GPU and $2.40 for all 4, 2 hours per run')
+    expect(text).toContain('\n  4 GPUs (fsdp), each as above; in all 9.60 of 86.8 GiB, 1,240 samples/s modelled.\n')
+    expect(text).toContain('$0.60 an hour (2026-11-01), $2.40 for all 4 GPUs, 2 hours per run')
   })
 
   test('gives configs a line each when told, gravest first, no wider than the terminal', () => {
