@@ -9,6 +9,7 @@ import type { SourceFile } from '../config/reading.ts'
 import { namedLine } from '../config/training-place.ts'
 import { didYouMean } from '../did-you-mean.ts'
 import { MemoryMarkError } from '../errors.ts'
+import { isPlainLine } from '../render/plain.ts'
 import { MIB } from '../units.ts'
 
 /** The config reader already refuses far smaller files; what is larger is data, and is never read whole. */
@@ -110,10 +111,11 @@ async function isDirectory(path: string): Promise<boolean> {
   }
 }
 
-/** What else is in the folder that a path names. */
+/** What else is in the folder that a path names, where it can be shown in a line. */
 async function besides(path: string): Promise<string[]> {
   const names = await readdir(dirname(path)).catch(() => [])
-  return names.slice(0, MAX_NAMES).map(name => join(dirname(path), name))
+  const shown = names.slice(0, MAX_NAMES).filter(name => isPlainLine(name))
+  return shown.map(name => join(dirname(path), name))
 }
 
 /** What the system refuses, such as a link to nowhere or a file of somebody else's, as an error that names the file. */
