@@ -10,7 +10,7 @@ import { type Explanation, explainConfigAsync, readConfigAsync } from '../engine
 import { position, type SourceFile } from '../engine/config/reading.ts'
 import type { Sources } from '../engine/config/sources.ts'
 
-const LIMITS = { configs: 120, others: 80, scripts: 40 }
+const LIMITS = { configs: 160, others: 100, scripts: 70 }
 
 const corpus = new URL('./configs/', import.meta.url)
 

@@ -69,6 +69,17 @@ describe('a file that trains with what others pass to it', () => {
     expect(await read(all)).toMatchObject({ spec: { model: 'openai-community/gpt2', microBatch: 6 } })
   })
 
+  it('is read by a caller in a folder beside its own', async () => {
+    const all = {
+      'src/models/tuner.py': trainer,
+      'src/training/settings.py': settings,
+      'src/training/run.py': main
+        .replaceAll('app.tuner', 'src.models.tuner')
+        .replaceAll('app.settings', 'src.training.settings'),
+    }
+    expect(await read(all, 'src/models/tuner.py')).toMatchObject({ spec: { microBatch: 6 } })
+  })
+
   it('is none where two call it differently: nobody can say which counts', async () => {
     const all = { ...files, 'other.py': main.replace('"gpt2"', '"gpt2-medium"') }
     expect((await read(all)).kind).toBe('not-a-training-config')

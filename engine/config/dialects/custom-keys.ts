@@ -227,6 +227,8 @@ function standIns(field: Field, { asText, batchSize, model }: Given): readonly F
   if (name === 'per_device_train_batch_size' || name === 'model_name_or_path') {
     return value.kind === 'mapping' ? [field] : []
   }
+  // Below the chosen mapping they are its settings, and not those of a search.
+  if (value.kind === 'mapping' && /^\w*hyper_?parameters$/.test(key)) return [{ ...field, key: 'settings' }]
   if (key === 'mixed_precision' && value.kind === 'text' && /^(?:bf16|fp16)$/.test(value.text)) {
     return [{ ...field, key: value.text, value: { kind: 'flag', flag: true } }]
   }

@@ -80,7 +80,10 @@ export const huggingface: Dialect = {
     if (batchSize !== undefined && batchSizeKeys.includes(batchSize.key)) return batchSize.name
     if (batchSize !== undefined) return find(...modelKeys) && `${batchSize.name} beside a model`
     const known = trainerKeys.filter(key => find(key) !== undefined)
-    return find('model_name_or_path') && known.length >= 2 ? `model_name_or_path beside ${known.join(', ')}` : undefined
+    // In sections of its own names the file has one for the batch size too.
+    return document.at('model_name_or_path') && known.length >= 2
+      ? `model_name_or_path beside ${known.join(', ')}`
+      : undefined
   },
   modelField: document => argumentsOf(document).model,
   deepSpeedField: document => argumentsOf(document).find('deepspeed'),

@@ -35,7 +35,8 @@ export async function findCallers({ path }: SourceFile, sources: Sources): Promi
 async function scriptsAround(path: string, listFolder: NonNullable<Sources['listFolder']>): Promise<readonly string[]> {
   const own = posix.dirname(path)
   const above = posix.normalize(posix.join(own, '..'))
-  const near = [own, above, posix.normalize(posix.join(above, '..')), posix.join(above, 'scripts'), ...folders]
+  const beside = folders.map(name => posix.join(above, name))
+  const near = [own, above, posix.normalize(posix.join(above, '..')), ...folders, ...beside]
   const found: string[] = []
   for (const folder of new Set(near.filter(each => !/^(?:\.\.|\/)/.test(each)))) {
     const names = await listFolder(folder)

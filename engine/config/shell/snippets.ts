@@ -17,7 +17,8 @@ export function shellIn(path: string, text: string): string {
   if (isNotebookPath(name)) return notebookCommands(text)
   if (isYamlPath(name)) return mayBeSkyPilot(text) ? skyPilotCommands(text) : yamlCommands(text)
   if (/Dockerfile/.test(name)) return ofDockerfile(text)
-  return text
+  // A backslash at the very end continues nothing, and bash drops it.
+  return text.endsWith('\\') ? `${text.slice(0, -1)} ` : text
 }
 
 function blank(text: string): string {

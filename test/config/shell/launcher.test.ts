@@ -119,6 +119,11 @@ it('two trainings with different settings are told apart by their lines', async 
   expect((await trained(line(8) + line(8))).spec.microBatch).toBe(8)
 })
 
+it('a backslash at the end of the file is no argument', async () => {
+  const line = `python train.py ${bert} --per_device_train_batch_size 8 --optim adafactor \\`
+  expect((await trained(line)).spec.optimizer).toBe('adafactor')
+})
+
 it('arguments without a batch size are a training only for scripts that take the arguments of the Trainer', async () => {
   const line = `${bert} --learning_rate 1e-4 --num_train_epochs 2 --train_micro_batch_size_per_gpu 1`
   expect((await read(`python train.py ${line}\n`)).kind).toBe('not-a-training-config')
