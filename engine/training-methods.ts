@@ -3,6 +3,7 @@ import { DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR } from './analyze.ts'
 import { type Assessment, assess } from './assess.ts'
 import type { SpecAdjustments } from './config/adjusted-spec.ts'
 import type { TrainingSpec } from './config/spec.ts'
+import { MemoryMarkError } from './errors.ts'
 import { derivationOf, errorBand } from './estimate/error-band.ts'
 import type { FootprintCache } from './estimate/footprint-cache.ts'
 import { defaultGpu, type Gpu, gpus, hasBfloat16, usableBytes } from './gpus/catalogue.ts'
@@ -10,7 +11,7 @@ import { marginFor } from './metrics/range.ts'
 import { supportsCheckpointing } from './models/architecture.ts'
 import type { CatalogueModel } from './models/catalogue.ts'
 import { bareTraining } from './plan/bare-model.ts'
-import { type Method, methodsFor, specWith } from './plan/methods.ts'
+import { type Method, methodNames, methodsFor, specWith } from './plan/methods.ts'
 import { EstimateProbe } from './probes/estimate.ts'
 import type { Subject } from './subject.ts'
 import { defaultPolicy } from './verdict/policy.ts'
@@ -54,9 +55,17 @@ export function estimateMethods(
       hoursPerRun: DEFAULT_HOURS_PER_RUN,
       runsPerYear: DEFAULT_RUNS_PER_YEAR,
     })
-  const methods = methodsFor(model).map((method): MethodEstimate => {
+  const refusals: string[] = []
+  const methods = methodsFor(model).flatMap((method): MethodEstimate[] => {
     const trained = specWith(method, spec, model)
-    return { method, assessment: on(trained, gpu ?? smallestGpu(trained, model, footprints)) }
+    try {
+      return [{ method, assessment: on(trained, gpu ?? smallestGpu(trained, model, footprints)) }]
+    } catch (error) {
+      // What only the model can refuse, such as adapters on layers that it lacks, is no end of the other methods.
+      if (!(error instanceof MemoryMarkError)) throw error
+      refusals.push(`${methodNames[method]}: ${error.problem.message}.`)
+      return []
+    }
   })
   // Of the training that the subject was read as, which is none of these.
   const ofAnother = derivationOf(subject.spec, model.config)
@@ -69,6 +78,7 @@ export function estimateMethods(
         ...subject.assumptions.filter(sentence => !ofAnother.includes(sentence)),
         ...assumptions,
         ...new Set(derivations),
+        ...refusals,
       ],
     },
     assessment: on(spec, gpu ?? defaultGpu),

@@ -47,6 +47,8 @@ export async function check(args: string[]): Promise<ExitCode> {
   return exitCode(report, named)
 }
 
+const BRIEF = 'Memory is estimated, speed and savings are modelled. Name a file to see it in full, or add --details.'
+
 interface PageFlags {
   readonly details?: boolean | undefined
   readonly quiet?: boolean | undefined
@@ -58,7 +60,7 @@ function printPage(report: Report, named: ReadonlySet<string>, { details, quiet 
   const told = report.configs.filter(isTold)
   if (quiet && told.length === 0) return
   const isBrief = !details && told.filter(({ path }) => !named.has(path)).length > 1
-  const hint = isBrief ? ['Name a file to see it in full, or add --details.'] : []
+  const hint = isBrief ? [BRIEF] : []
   printReport(report, {
     sentences: [...hint, ...furtherHelp(report)],
     detailOf: config => (!isTold(config) ? 'none' : isBrief && !named.has(config.path) ? 'line' : 'full'),

@@ -128,7 +128,9 @@ describe.concurrent('check', () => {
       expect.stringMatching(/^fine +a\.yaml +\S+ of 21\.8 GiB +256 × 1/),
       '',
     ])
-    expect(lines).toContain('Name a file to see it in full, or add --details.')
+    expect(lines).toContain(
+      'Memory is estimated, speed and savings are modelled. Name a file to see it in full, or add --details.',
+    )
     const named = (await workspace.run('check', 'b.yaml', '.', '--gpu', 'a10')).stdout
     expect(named).toMatch(/^blocked b\.yaml\n {2}now /)
     expect(named).toMatch(/^fine +a\.yaml/m)
