@@ -14,6 +14,7 @@ import { configSnippets } from '../engine/server/dashboard/result/config-snippet
 import { termsOf, toldTerms } from '../engine/server/dashboard/result/gains.ts'
 import { result, resultTitle } from '../engine/server/dashboard/result/result.ts'
 import { withLevers } from '../engine/server/levers.ts'
+import { withOverStep } from '../engine/server/over-step.ts'
 import { placeOf, readSubject, type Subject } from '../engine/server/subject.ts'
 import { defaultPolicy } from '../engine/verdict/policy.ts'
 import type { Question } from './question.ts'
@@ -69,7 +70,8 @@ async function analysed(subject: Subject, request: AnalysisRequest, now: Date): 
     ...(request.stepSize !== undefined && { stepSize: request.stepSize }),
   })
   const config = { status: 'analysed' as const, ...placeOf(subject), assumptions: [...assumptions], ...assessment }
-  return withLevers(config, request, { gpu, footprints, models: {} })
+  const shown = withOverStep(config, model.config, { gpu, footprints })
+  return withLevers(shown, request, { gpu, footprints, models: {} })
 }
 
 async function shown(config: AnalysedConfig, request: AnalysisRequest, { terms }: Question): Promise<Answer> {

@@ -9,6 +9,7 @@ import { otherFile, position, unreadSetting } from '../config/reading.ts'
 import { batchSize, trainingSpec } from '../config/spec.ts'
 import { trainingPlace } from '../config/training-place.ts'
 import { problem } from '../errors.ts'
+import { stepPhases } from '../estimate/step.ts'
 import { byteKinds } from '../estimate/storage.ts'
 import { priceCaveats } from '../gpus/card.ts'
 import { provenance, trial } from '../probes/trial.ts'
@@ -130,6 +131,12 @@ export const runPeak = z.object({
 })
 export type RunPeak = z.infer<typeof runPeak>
 
+/** Memory at a moment of the step: the highest of some that follow each other. */
+export const memoryPoint = z.object({ phase: z.enum(stepPhases), moment: label, bytes, breakdown })
+
+/** From a step's start to its end. */
+export const MAX_MEMORY_POINTS = 200
+
 /** Samples per second at a size, with one micro-batch per step. */
 export const throughputPoint = z.object({ microBatch: batchSize, samplesPerSecond: z.number().positive() })
 export type ThroughputPoint = z.infer<typeof throughputPoint>
@@ -189,6 +196,8 @@ export const analysedConfig = z.object({
   levers: z.array(advisedLever).max(MAX_LEVERS).optional(),
   /** A cheaper GPU on which the current config fits and a run costs less. */
   rightSizing: z.object({ gpu: reportedGpu, costPerRunUsd: usd, costPerRunRangeUsd: usdRange.optional() }).optional(),
+  /** Memory over the current step. Absent where it was not asked for, of what was not estimated, and in older reports. */
+  overStep: z.array(memoryPoint).min(1).max(MAX_MEMORY_POINTS).optional(),
   /** Where the run could run out of memory, where more than the training step is known. Absent in older reports. */
   peaks: z.array(runPeak).min(1).max(10).optional(),
   trials: z.array(trial).max(1_000),

@@ -16,6 +16,7 @@ import { defaultPolicy } from '../verdict/policy.ts'
 import { version } from '../version.ts'
 import { type AnalysisRequest, type Ending, MAX_TRIALS, type Progress } from './analysis.ts'
 import { withLevers } from './levers.ts'
+import { withOverStep } from './over-step.ts'
 import { type ModelPlaces, placeOf, readSubject, type Subject } from './subject.ts'
 
 export interface RunContext {
@@ -84,8 +85,9 @@ async function sweepSubject(subject: Subject, request: AnalysisRequest, context:
   })
   if (limit.signal.aborted) return failed(tooManyTrials)
   if (result.kind !== 'assessed') return brokenOff(result)
-  const config = await withLevers(analysed(subject, result), request, { gpu, footprints, models: context.models })
-  return { kind: 'done', report: reportOf(config, now()) }
+  const config = withOverStep(analysed(subject, result), model.config, { gpu, footprints })
+  const advised = await withLevers(config, request, { gpu, footprints, models: context.models })
+  return { kind: 'done', report: reportOf(advised, now()) }
 }
 
 /** An estimate is there before it can be read that it is coming. */

@@ -54,6 +54,15 @@ describe('an analysis', () => {
     expect(best?.lines.map(({ before }) => before)).toContain('micro_batch_size: 200')
   })
 
+  test('has the memory over its step, whose highest point is the peak', async () => {
+    const { id } = await asking.submit({ model: 'bert', ...estimate })
+    const [config] = report.parse(stateOf(await asking.ended(id), 'done').report).configs
+    if (config?.status !== 'analysed') throw new Error('not analysed')
+    const { overStep = [], current } = config
+    expect(Math.max(...overStep.map(({ bytes }) => bytes))).toBe(current.peakBytes)
+    expect(new Set(overStep.map(({ phase }) => phase))).toEqual(new Set(['forward', 'backward', 'optimizer']))
+  })
+
   test('tells each trial once, in the order in which it ran, between its start and its end', async () => {
     const { id } = await asking.submit({ model: 'bert', strategy: 'linear', ...estimate })
     const events = await asking.events(id)

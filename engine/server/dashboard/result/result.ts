@@ -15,6 +15,7 @@ import { gains, type Terms } from './gains.ts'
 import { groundsCard } from './grounds.ts'
 import { leversCard } from './levers-card.ts'
 import { memoryBars } from './memory-bars.ts'
+import { overStepCard } from './over-step-card.ts'
 import { sizesCard } from './sizes.ts'
 import { snippetCard } from './snippet-card.ts'
 
@@ -28,6 +29,7 @@ export function result(config: AnalysedConfig, { terms, configSnippets }: Result
 ${memoryBars(config)}
 ${gains(config, terms)}
 ${curves(config)}
+${overStepCard(config)}
 <div class="columns">${snippetCard(configSnippets)}${breakdownCard(config)}</div>
 ${leversCard(config)}
 ${sizesCard(config)}
