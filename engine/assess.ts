@@ -1,7 +1,13 @@
 /** One training spec on one GPU, assessed: peak, largest and recommended batch, cost, cheaper GPU, verdict. */
 import type { Calibration, Corrections } from './calibration/correction.ts'
 import { knownOf } from './calibration/known.ts'
-import { accumulatesGradients, batchBounds, effectiveBatch, makesAnswers, type TrainingSpec } from './config/spec.ts'
+import {
+  accumulatesGradients,
+  batchBounds,
+  effectiveBatch,
+  generatesCompletions,
+  type TrainingSpec,
+} from './config/spec.ts'
 import { MemoryMarkError } from './errors.ts'
 import { errorBand } from './estimate/error-band.ts'
 import type { FootprintCache } from './estimate/footprint-cache.ts'
@@ -98,7 +104,7 @@ export function assess(
   const now = planOf(spec)
   const terms: RunTerms = { hoursPerRun, pricePerHourUsd: gpu.pricePerHourUsd, gpus: spec.gpus }
   // In a run that generates completions, training steps are only part of the time, and that share is not modelled.
-  const speedupOf = (plan: BatchPlan) => (makesAnswers(spec) ? 1 : ratioOf(rate(plan), rate(now)))
+  const speedupOf = (plan: BatchPlan) => (generatesCompletions(spec) ? 1 : ratioOf(rate(plan), rate(now)))
   const point = (plan: BatchPlan): OperatingPoint => {
     const reservedBytes = evidence.reservedBytes?.(plan)
     const samplesPerSecond = rate(plan)
@@ -131,7 +137,7 @@ export function assess(
     high: savingsPerRunUsd(terms, speedupRange.high),
   }
   const savingsPerYearUsd = savedPerRunUsd * runsPerYear
-  const isPriced = !makesAnswers(spec) && !assumed.includes('gpu') && gpu.priceCaveat !== 'not-given'
+  const isPriced = !generatesCompletions(spec) && !assumed.includes('gpu') && gpu.priceCaveat !== 'not-given'
   const rightSizing = isPriced ? cheaperGpu(spec, config, options, recommended ?? current) : undefined
   const peaks = runPeaks(spec, config, {
     gpu,

@@ -1,7 +1,7 @@
 /** The cells of `bench:accuracy` for training methods: preferences, rewards, distillation, quantisation-aware training. */
 import type { TrainingMethod, TrainingSpec } from '../../engine/config/spec.ts'
-import { answerCells } from './answer-cells.ts'
 import type { Cell } from './cells.ts'
+import { completionCells } from './completion-cells.ts'
 
 const ckpt = { gradientCheckpointing: true } as const
 const trainer = { loop: 'trainer' } as const
@@ -96,8 +96,8 @@ const doraOfTorchtune = {
 const onExperts = { rank: 16, targets: ['q_proj'], parameters: ['gate_up_proj', 'down_proj'], dropout: 0 }
 const oft = { lora: { rank: 32, targets: allLinear, dropout: 0, form: 'oft' } } as const
 
-const denoising = { method: { kind: 'denoising' }, paddedBatches: true } as const
-const anchored = { method: { kind: 'anchored' }, ...ckpt } as const
+const maskedDiffusion = { method: { kind: 'masked-diffusion' }, paddedBatches: true } as const
+const asft = { method: { kind: 'asft' }, ...ckpt } as const
 
 /** Adapters other than low-rank products, LLaMA-Factory's loss beside a frozen copy, and masked diffusion. */
 const otherAdapters: readonly Cell[] = (
@@ -111,10 +111,10 @@ const otherAdapters: readonly Cell[] = (
     ['meta-llama/Llama-3.2-1B', { ...oft, precision: 'amp-bf16' }],
     ['Qwen/Qwen2.5-0.5B', { lora: { ...oft.lora, rank: 48 } }],
     ['Qwen/Qwen1.5-MoE-A2.7B', { lora: onExperts, ...ckpt, optimizer: 'adamw-fused' }],
-    ['Qwen/Qwen2.5-0.5B', { ...anchored, precision: 'amp-bf16' }],
-    ['HuggingFaceTB/SmolLM2-135M', { ...anchored }],
-    ['meta-llama/Llama-3.2-1B', { ...denoising, ...ckpt, optimizer: 'adamw-8bit' }],
-    ['HuggingFaceTB/SmolLM2-135M', { ...denoising, precision: 'amp-bf16' }],
+    ['Qwen/Qwen2.5-0.5B', { ...asft, precision: 'amp-bf16' }],
+    ['HuggingFaceTB/SmolLM2-135M', { ...asft }],
+    ['meta-llama/Llama-3.2-1B', { ...maskedDiffusion, ...ckpt, optimizer: 'adamw-8bit' }],
+    ['HuggingFaceTB/SmolLM2-135M', { ...maskedDiffusion, precision: 'amp-bf16' }],
   ] as const
 ).map(
   ([model, changes]): Cell => [
@@ -172,5 +172,5 @@ export const methodCells: readonly Cell[] = [
   ...otherAdapters,
   ...steppedAtOnce,
   ...parts,
-  ...answerCells,
+  ...completionCells,
 ]

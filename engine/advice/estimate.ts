@@ -1,7 +1,7 @@
 /** What a changed config comes to on a GPU: its peak, whether it fits, how fast it is. */
 import type { Calibration } from '../calibration/correction.ts'
 import { knownOf } from '../calibration/known.ts'
-import { makesAnswers, type TrainingSpec } from '../config/spec.ts'
+import { generatesCompletions, type TrainingSpec } from '../config/spec.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { throughputBand } from '../estimate/throughput-band.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
@@ -32,7 +32,7 @@ export function estimated(spec: TrainingSpec, { gpu, config, footprints, calibra
   const { memoryFactor, speedFactor, memoryBand } = knownOf(spec, config, gpu, calibration)
   const probe = new EstimateProbe(footprints.of(spec, config, gpu), gpu, memoryFactor)
   const { microBatch, gradientAccumulation } = spec
-  const modelled = makesAnswers(spec) ? undefined : probe.samplesPerSecond(microBatch, gradientAccumulation)
+  const modelled = generatesCompletions(spec) ? undefined : probe.samplesPerSecond(microBatch, gradientAccumulation)
   return {
     peakBytes: probe.peak(microBatch).bytes,
     errorBand: { lowPercent: memoryBand.lowPercent, highPercent: memoryBand.highPercent },

@@ -13,10 +13,10 @@ export function smallerSide({ imageSize = 0 }: TrainingSpec): number {
 }
 
 export function halfCompletions({ method }: TrainingSpec): number | undefined {
-  return method?.kind === 'answers' ? Math.floor(method.answerLength / 2) : undefined
+  return method?.kind === 'online' ? Math.floor(method.completionLength / 2) : undefined
 }
 
 export function halfShare({ method }: TrainingSpec): number | undefined {
-  const { generation } = method?.kind === 'answers' ? method : {}
+  const { generation } = method?.kind === 'online' ? method : {}
   return generation?.kind === 'vllm' ? Math.floor(generation.share * 50) / 100 : undefined
 }

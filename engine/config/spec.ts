@@ -132,21 +132,21 @@ export const trainingMethod = z.discriminatedUnion('kind', [
     chunks: z.number().int().min(1).max(1_000),
   }),
   /** LLaMA-Factory's ASFT: a frozen copy processes the same batch, and the divergence from it is added to a weighted cross-entropy. */
-  z.object({ kind: z.literal('anchored') }),
+  z.object({ kind: z.literal('asft') }),
   /** Axolotl's masked diffusion: with bidirectional attention, the masked tokens are predicted. */
-  z.object({ kind: z.literal('denoising') }),
+  z.object({ kind: z.literal('masked-diffusion') }),
   /**
    * GRPO and its variants (GDPO, DAPO, GSPO, RLOO, EBFT): sequences end in the model's own completions, which are scored against
    * one another and learnt from.
    */
   z.object({
-    kind: z.literal('answers'),
+    kind: z.literal('online'),
     /** `adapters-copy`: the same model with a frozen copy of the adapters, which TRL makes if it is given a model with adapters. */
     reference: z.enum([...references, 'adapters-copy']),
     /** Tokens of the longest completion. */
-    answerLength: z.number().int().min(1).max(10_000_000),
+    completionLength: z.number().int().min(1).max(10_000_000),
     /** Completions that are generated and scored at a time on one GPU: those of all micro-batches until the next generation. */
-    count: z.number().int().min(1).max(MAX_BATCH),
+    completions: z.number().int().min(1).max(MAX_BATCH),
     /** What generates them: a server that uses no memory here, vLLM in a share of this GPU, or transformers' `generate`. */
     generation: z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('server') }),
@@ -163,21 +163,21 @@ export const trainingMethod = z.discriminatedUnion('kind', [
    * reference's hidden states and learnt from.
    */
   z.object({
-    kind: z.literal('strided'),
+    kind: z.literal('strided-ebft'),
     reference: z.enum(['adapters-off', 'copy']),
     /** Rollouts per sequence. */
     rollouts: z.number().int().min(1).max(64),
     /** Tokens before the first position, between two positions, and in a completion. */
     context: z.number().int().min(1).max(10_000_000),
     stride: z.number().int().min(1).max(10_000_000),
-    answerLength: z.number().int().min(1).max(10_000_000),
+    completionLength: z.number().int().min(1).max(10_000_000),
     /** Whether the sequence's own tokens are learnt from too. */
     withCrossEntropy: z.boolean(),
   }),
   /** torchtune's GRPO and PPO: completions are generated and compared with a frozen copy's, then one pass over all their logits learns from them. */
   z.object({
-    kind: z.literal('trajectories'),
-    answerLength: z.number().int().min(1).max(10_000_000),
+    kind: z.literal('rollouts'),
+    completionLength: z.number().int().min(1).max(10_000_000),
     /** Completions per prompt, which together are one sample. */
     perPrompt: z.number().int().min(1).max(10_000),
     /** Samples for which completions are generated at a time, and from which batches are cut. */
@@ -380,14 +380,14 @@ export function sequencesPerSample({ method }: Pick<TrainingSpec, 'method'>): nu
       return 2
     case 'reward':
       return method.head === 'steps' ? 1 : 2
-    case 'trajectories':
+    case 'rollouts':
       return method.perPrompt
     case 'kto':
     case 'distillation':
-    case 'anchored':
-    case 'denoising':
-    case 'answers':
-    case 'strided':
+    case 'asft':
+    case 'masked-diffusion':
+    case 'online':
+    case 'strided-ebft':
     case undefined:
       return 1
   }
@@ -401,8 +401,8 @@ export interface BatchBounds {
 }
 
 export function batchBounds({ method }: Pick<TrainingSpec, 'method'>): BatchBounds | undefined {
-  if (method?.kind === 'answers') return { dividend: method.count, accumulates: true }
-  return method?.kind === 'trajectories' ? { dividend: method.collected, accumulates: method.accumulates } : undefined
+  if (method?.kind === 'online') return { dividend: method.completions, accumulates: true }
+  return method?.kind === 'rollouts' ? { dividend: method.collected, accumulates: method.accumulates } : undefined
 }
 
 /** Groups of GPUs that each compute a whole model; DDP, ZeRO and FSDP work between them. */
@@ -411,8 +411,8 @@ export function modelCopies({ gpus, tensorParallel }: Pick<TrainingSpec, 'gpus' 
 }
 
 /** Whether training generates completions between its steps, which takes most of the time. */
-export function makesAnswers({ method }: Pick<TrainingSpec, 'method'>): boolean {
-  return method?.kind === 'answers' || method?.kind === 'strided' || method?.kind === 'trajectories'
+export function generatesCompletions({ method }: Pick<TrainingSpec, 'method'>): boolean {
+  return method?.kind === 'online' || method?.kind === 'strided-ebft' || method?.kind === 'rollouts'
 }
 
 /** Whether micro-batches run beside the gradients of earlier ones, which takes memory. */

@@ -3,10 +3,10 @@ import { type ExpertStyle, isFsdp, type TrainingSpec } from '../config/spec.ts'
 import {
   hasExperts,
   hasStateSpaces,
-  hears,
+  isAudioModel,
+  isVisionLanguageModel,
   type ModelConfig,
   outsideTransformers,
-  seesImages,
 } from '../models/architecture.ts'
 import { readBands } from './bands.ts'
 import { withReleasedExperts } from './library-rules.ts'
@@ -116,7 +116,7 @@ function beyondSeveralProcesses({ sharding = 'ddp', quantization, method }: Trai
   if (isFsdp(sharding) && quantization !== undefined) return 'quantised weights under FSDP'
   if (method?.kind === 'distillation') return 'distillation on several GPUs'
   if (method?.kind === 'reward' && method.head === 'value') return 'a value head on several GPUs'
-  if (method?.kind === 'answers' && method.comparesFeatures) return 'EBFT on several GPUs'
+  if (method?.kind === 'online' && method.comparesFeatures) return 'EBFT on several GPUs'
   return undefined
 }
 
@@ -130,11 +130,11 @@ function exchangingLibrary({ sharding = 'ddp', gpus }: TrainingSpec): string | u
 /** The part of a step that only the estimate covers; undefined if all of it has been run. */
 function neverRun(spec: TrainingSpec): string | undefined {
   if (spec.loop === 'ultralytics') return "Ultralytics' trainer"
-  if (spec.method?.kind === 'answers' && spec.method.generation.kind === 'vllm') return 'vLLM on the training GPU'
+  if (spec.method?.kind === 'online' && spec.method.generation.kind === 'vllm') return 'vLLM on the training GPU'
   if (spec.quantization === 'gptq' || spec.quantization === 'awq') return `${spec.quantization.toUpperCase()} weights`
   if (spec.tensorParallel !== undefined) return 'tensor parallelism'
-  if (spec.method?.kind === 'trajectories') return "torchtune's GRPO and PPO recipes"
-  if (spec.method?.kind === 'strided') return "EBFT's strided mode"
+  if (spec.method?.kind === 'rollouts') return "torchtune's GRPO and PPO recipes"
+  if (spec.method?.kind === 'strided-ebft') return "EBFT's strided mode"
   if (spec.expertStyle !== undefined) return untracedExperts[spec.expertStyle]
   if (spec.quantizedExperts) return 'quantised experts'
   if (spec.fakeQuantization?.format !== undefined) return '4-bit floats'
@@ -190,12 +190,12 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
           `One image per sample is counted${spec.images.tiles > 1 ? `, in ${spec.images.tiles} tiles` : ''}: the number and size of images in a sample cannot be determined from the config.`,
         ]
       : []),
-    ...(seesImages(config) && spec.images === undefined
+    ...(isVisionLanguageModel(config) && spec.images === undefined
       ? [
           `Only text is counted: the number and size of images in a sample cannot be determined from the config. ${ofTowers('vision', spec)}`,
         ]
       : []),
-    ...(hears(config)
+    ...(isAudioModel(config)
       ? [
           `Only text is counted: the length of audio in a sample cannot be determined from the config. ${ofTowers('audio', spec)}`,
         ]
@@ -207,7 +207,7 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
       : []),
     ...(outsideTransformers(config) === 'checkpoint'
       ? [
-          `The model is counted from the code published with its weights, which only the estimate engine supports.${seesImages(config) ? ' Its vision layers are assumed to be frozen.' : ''}`,
+          `The model is counted from the code published with its weights, which only the estimate engine supports.${isVisionLanguageModel(config) ? ' Its vision layers are assumed to be frozen.' : ''}`,
         ]
       : []),
     ...(hasExperts(config) &&
@@ -218,7 +218,7 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
           'The experts are counted without quantisation: transformers 5 holds them as separate parameters, which the quantisation of linear layers skips.',
         ]
       : []),
-    ...(answersItself(spec) && (hasLinearAttention(config) || hasStateSpaces(config))
+    ...(generatesItself(spec) && (hasLinearAttention(config) || hasStateSpaces(config))
       ? ['The recurrent state that layers without attention keep for each completion during generation is not counted.']
       : []),
     ...(hasLinearAttention(config)
@@ -249,8 +249,8 @@ function hasLinearAttention(config: ModelConfig): boolean {
   return ['qwen3_next', 'qwen3_5', 'qwen3_5_moe', 'kimi_linear'].includes(config.model_type)
 }
 
-function answersItself({ method }: TrainingSpec): boolean {
-  return method?.kind === 'answers' && method.generation.kind === 'transformers'
+function generatesItself({ method }: TrainingSpec): boolean {
+  return method?.kind === 'online' && method.generation.kind === 'transformers'
 }
 
 function ofTowers(kind: 'vision' | 'audio', { trainsTowers }: TrainingSpec): string {

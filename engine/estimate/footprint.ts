@@ -64,7 +64,7 @@ export class Recording {
 
 /** Where a layer's place in the model or the sum over all layers matters, every layer is recorded. */
 function firstTurnsOf(spec: TrainingSpec): number {
-  const sums = ['answers', 'strided', 'trajectories'].includes(spec.method?.kind ?? '') || spec.loop === 'ultralytics'
+  const sums = ['online', 'strided-ebft', 'rollouts'].includes(spec.method?.kind ?? '') || spec.loop === 'ultralytics'
   const isDivided = (modelCopies(spec) > 1 || spec.offload !== undefined) && !gathersBlocks(spec)
   if (spec.trainable !== undefined || spec.trainsTowers || isDivided || sums) return EVERY_LAYER
   // The first adapters get no gradient for what they read, so that the second layer is not like the third.

@@ -19,7 +19,7 @@ const phaseNames = {
   forward: 'forward',
   'forward without saving': 'forward',
   recomputation: 'recomputation',
-  answers: 'generating and scoring completions, forward',
+  generation: 'generating and scoring completions, forward',
 } as const
 type Phase = keyof typeof phaseNames
 
@@ -77,7 +77,7 @@ export class Player implements Memory {
 
   beforehand(nodes: readonly Node[]): void {
     if (nodes.length > 0) this.step.beginPhase('generation')
-    this.#forward(nodes, 'answers')
+    this.#forward(nodes, 'generation')
   }
 
   microStep(held: readonly Storage[]): void {

@@ -5,16 +5,16 @@ import type { Gpu } from '../gpus/catalogue.ts'
 export interface VllmShare {
   readonly bytes: number
   /** During generation only, or during training too. */
-  readonly held: 'for-answers' | 'always'
+  readonly held: 'for-generation' | 'always'
 }
 
-const nothing: VllmShare = { bytes: 0, held: 'for-answers' }
+const nothing: VllmShare = { bytes: 0, held: 'for-generation' }
 
 export function vllmShare(
   { method }: Pick<TrainingSpec, 'method'>,
   { totalBytes }: Pick<Gpu, 'totalBytes'>,
 ): VllmShare {
-  if (method?.kind !== 'answers' || method.generation.kind !== 'vllm') return nothing
+  if (method?.kind !== 'online' || method.generation.kind !== 'vllm') return nothing
   const { share, sleeps } = method.generation
-  return { bytes: Math.floor(share * totalBytes), held: sleeps ? 'for-answers' : 'always' }
+  return { bytes: Math.floor(share * totalBytes), held: sleeps ? 'for-generation' : 'always' }
 }

@@ -111,12 +111,12 @@ export function imageSizeOf(config: ModelConfig): number | undefined {
 }
 
 /** Whether the checkpoint reads images beside text. */
-export function seesImages(config: ModelConfig): boolean {
+export function isVisionLanguageModel(config: ModelConfig): boolean {
   return 'vision_config' in config
 }
 
 /** Whether the checkpoint hears beside reading text. */
-export function hears(config: ModelConfig): boolean {
+export function isAudioModel(config: ModelConfig): boolean {
   return 'audio_config' in config
 }
 

@@ -1,7 +1,7 @@
 /** What to change, as plain sentences: the same advice on the pull request, in the check and in the terminal. */
 import { GPUS_OF_A_MACHINE } from '../config/gpus.ts'
 import { unreadSentence } from '../config/memory-settings.ts'
-import { makesAnswers } from '../config/spec.ts'
+import { generatesCompletions } from '../config/spec.ts'
 import { SETTINGS_PATH } from '../config/supplied.ts'
 import { ratioRange, savingsRangeOf } from '../report/ranges.ts'
 import type { AnalysedConfig, OperatingPoint } from '../report/schema.ts'
@@ -124,7 +124,7 @@ export function isWorthFollowing(config: AnalysedConfig): boolean {
 /** For a config that is fine: what could still be had, or that nothing can. */
 export function fineRemark(config: AnalysedConfig): string {
   const { recommended, spec } = config
-  if (makesAnswers(spec)) {
+  if (generatesCompletions(spec)) {
     return 'what another micro-batch would gain depends on how long generation takes, which is not modelled'
   }
   if (config.throughputProvenance === 'unknown') {

@@ -31,7 +31,7 @@ export function settingValue({ value }: Decision): string {
   return shown(value)
 }
 
-/** A training method and its like: `answers, reference none, answer length 512`. */
+/** A training method and its like: `online, reference none, completion length 512`. */
 function shown(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (Array.isArray(value)) return value.map(shown).join(', ')
@@ -41,7 +41,7 @@ function shown(value: unknown): string {
     .join(', ')
 }
 
-/** `answerLength` → `answer length`. */
+/** `completionLength` → `completion length`. */
 function words(key: string): string {
   return key.replace(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
 }

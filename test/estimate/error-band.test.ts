@@ -70,14 +70,14 @@ test('answers that a model without attention in every layer makes itself are cou
   const sentences = (kind: 'transformers' | 'server') => {
     const terms = {
       reference: 'none',
-      answerLength: 256,
-      count: 8,
+      completionLength: 256,
+      completions: 8,
       tempersInPlace: false,
       comparesFeatures: false,
     } as const
     const spec = specOf('Qwen/Qwen3.5-4B', {
       precision: 'bf16',
-      method: { kind: 'answers', ...terms, generation: { kind } },
+      method: { kind: 'online', ...terms, generation: { kind } },
     })
     return derivationOf(spec, config).filter(sentence => sentence.includes('recurrent state'))
   }

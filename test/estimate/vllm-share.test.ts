@@ -11,12 +11,12 @@ function changes(share: number, sleeps: boolean): Partial<TrainingSpec> {
   const generation = { kind: 'vllm', share, sleeps } as const
   const terms = {
     reference: 'none',
-    answerLength: 256,
-    count: 8,
+    completionLength: 256,
+    completions: 8,
     tempersInPlace: false,
     comparesFeatures: false,
   } as const
-  return { method: { kind: 'answers', ...terms, generation }, sequenceLength: 512, precision: 'bf16', loop: 'trainer' }
+  return { method: { kind: 'online', ...terms, generation }, sequenceLength: 512, precision: 'bf16', loop: 'trainer' }
 }
 
 const probe = (share: number, sleeps: boolean) =>

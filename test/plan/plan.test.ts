@@ -186,10 +186,10 @@ describe('a bare model', () => {
 
 describe('trainings that no plan is made of', () => {
   const answers: TrainingSpec['method'] = {
-    kind: 'answers',
+    kind: 'online',
     reference: 'none',
-    answerLength: 256,
-    count: 8,
+    completionLength: 256,
+    completions: 8,
     generation: { kind: 'server' },
     tempersInPlace: false,
     comparesFeatures: false,

@@ -32,7 +32,13 @@ const preference = (
 ) => ({ method: { kind: 'preference', reference, logProbabilities, withCrossEntropy: false } }) as const
 
 /** Two of them have as many tokens as entropies are taken of at a time. */
-const answers = { kind: 'answers', answerLength: 64, count: 4, tempersInPlace: true, comparesFeatures: false } as const
+const answers = {
+  kind: 'online',
+  completionLength: 64,
+  completions: 4,
+  tempersInPlace: true,
+  comparesFeatures: false,
+} as const
 const withPrompts = { sequenceLength: 96 }
 
 const methods: readonly (readonly [name: string, changes: Partial<TrainingSpec>])[] = [

@@ -9,8 +9,8 @@ export const generationLevers: readonly Lever[] = [
     group: 'vllm',
     settings: ['method'],
     applies: ({ method }) =>
-      method?.kind === 'answers' && method.generation.kind === 'vllm' && !method.generation.sleeps,
-    isMade: ({ method }) => method?.kind === 'answers' && method.generation.kind === 'vllm' && method.generation.sleeps,
+      method?.kind === 'online' && method.generation.kind === 'vllm' && !method.generation.sleeps,
+    isMade: ({ method }) => method?.kind === 'online' && method.generation.kind === 'vllm' && method.generation.sleeps,
   },
   {
     id: 'vllm-half-share',
@@ -19,7 +19,7 @@ export const generationLevers: readonly Lever[] = [
     settings: ['method'],
     applies: spec => (halfShare(spec) ?? 0) >= 0.1,
     isMade: ({ method }, before) =>
-      method?.kind === 'answers' &&
+      method?.kind === 'online' &&
       method.generation.kind === 'vllm' &&
       Math.abs(method.generation.share - (halfShare(before) ?? 0)) < 1e-9,
   },

@@ -1,5 +1,5 @@
 /** Levers at the samples: shorter texts, smaller images. */
-import { makesAnswers } from '../../config/spec.ts'
+import { generatesCompletions } from '../../config/spec.ts'
 import type { Lever } from '../lever.ts'
 import { halfCompletions, halfLength, smallerSide } from '../reduced.ts'
 import { isText } from './training-kinds.ts'
@@ -14,7 +14,7 @@ export const sampleLevers: readonly Lever[] = [
     effect: 'changes-the-result',
     group: 'length',
     settings: ['sequenceLength'],
-    applies: spec => !makesAnswers(spec) && halfLength(spec) >= SHORTEST,
+    applies: spec => !generatesCompletions(spec) && halfLength(spec) >= SHORTEST,
     isMade: (after, before) => after.sequenceLength === halfLength(before),
   },
   {
@@ -24,7 +24,7 @@ export const sampleLevers: readonly Lever[] = [
     settings: ['sequenceLength', 'method'],
     applies: spec => (halfCompletions(spec) ?? 0) >= SHORTEST / 2,
     isMade: (after, before) =>
-      after.method?.kind === 'answers' && after.method.answerLength === halfCompletions(before),
+      after.method?.kind === 'online' && after.method.completionLength === halfCompletions(before),
   },
   {
     id: 'smaller-images',

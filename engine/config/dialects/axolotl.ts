@@ -19,9 +19,9 @@ import { readReentrant } from '../trainer/checkpoints.ts'
 import { readFloat8 } from '../trainer/float8.ts'
 import { oneImage, trainsTowers } from '../trainer/images.ts'
 import {
-  denoising,
   isOn,
   kto,
+  maskedDiffusion,
   ordinary,
   type PreferenceTerms,
   preference,
@@ -33,7 +33,7 @@ import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readTensorParallel } from '../trainer/tensor-parallel.ts'
 import { writesAny } from '../written-keys.ts'
 import { areLowered, readsAdapter, readTrainable, targetsOf } from './axolotl/adapters.ts'
-import { type Around, readGenerated } from './axolotl/answers.ts'
+import { type Around, readGenerated } from './axolotl/completions.ts'
 import { readExpertStyle, readExpertTargets, readQuantizedExperts } from './axolotl/experts.ts'
 import { contextParallel, division, readExpertParallel, readMesh, readSharding } from './axolotl/parallelism.ts'
 import { readFakeQuantization, readPrecision, readQuantization } from './axolotl/weights.ts'
@@ -153,7 +153,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       ...training,
       paddedBatches: reader.note(
         'paddedBatches',
-        training.method?.kind === 'denoising' || (!isPacked && attention.masksPadding),
+        training.method?.kind === 'masked-diffusion' || (!isPacked && attention.masksPadding),
         packing ?? 'by the attention kernel',
       ),
     },
@@ -177,7 +177,7 @@ function refuseRemote(reader: FieldReader, plugins: Field | undefined): void {
 function sequenceOf(document: Section, { method }: Training): Pick<Sequence, 'field' | 'byDefault'> {
   const field = document.at('sequence_len')
   const written = field?.value.kind === 'number' ? field.value.number : undefined
-  const answer = method?.kind === 'answers' ? method.answerLength : 0
+  const answer = method?.kind === 'online' ? method.completionLength : 0
   if (written === undefined || written < 1 || written > answer) {
     return { field, byDefault: { value: 512 + answer, source: "Axolotl's default" } }
   }
@@ -193,7 +193,7 @@ function readTraining(reader: FieldReader, document: Section, around: Around): T
   if (isOn(reader, rewards)) return reward(reader, rewards, 'score')
   if (isOn(reader, steps)) return reward(reader, steps, 'steps')
   const diffusion = document.at('diffusion')
-  if (diffusion !== undefined) return denoising(reader, diffusion)
+  if (diffusion !== undefined) return maskedDiffusion(reader, diffusion)
   const rl = document.at('rl')
   const name = reader.text(rl)
   if (rl === undefined || name === undefined) return ordinary

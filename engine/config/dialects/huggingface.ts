@@ -27,7 +27,6 @@ import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { deepSpeedSettings, halfPrecisionSwitch, readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { stepInPytorch, trainingConfig } from '../training-config.ts'
 import { writesAny } from '../written-keys.ts'
-import { answeredLength } from './huggingface/answers.ts'
 import {
   type Arguments,
   argumentsOf,
@@ -36,6 +35,7 @@ import {
   modelKeys,
   trainerKeys,
 } from './huggingface/arguments.ts'
+import { lengthWithCompletions } from './huggingface/completions.ts'
 import type { Declared } from './huggingface/declared.ts'
 import {
   adapterField,
@@ -138,13 +138,13 @@ export function readArguments(
     declared === undefined
       ? readTrainingMethod(reader, find, adapter !== undefined, step)
       : readDeclaredMethod(reader, find, declared, adapter !== undefined, step)
-  const answerLength = training.method?.kind === 'answers' ? training.method.answerLength : undefined
+  const completionLength = training.method?.kind === 'online' ? training.method.completionLength : undefined
   const choice = taskOf(reader, find, model, training)
   const size = readInputSize(reader, model, {
-    sequenceLength: answerLength === undefined ? find(...sequenceKeys) : undefined,
+    sequenceLength: completionLength === undefined ? find(...sequenceKeys) : undefined,
     imageSize: find('image_size'),
     ...unwrittenLength(trainerArguments, choice),
-    ...(answerLength !== undefined && { length: answeredLength(reader, find, answerLength) }),
+    ...(completionLength !== undefined && { length: lengthWithCompletions(reader, find, completionLength) }),
   })
   const target = readTarget(reader, trainerArguments, choice)
   const settings = {
@@ -277,7 +277,7 @@ function readSettings(
     : readTrainerOptimizer(reader, find('optim') ?? adafactorField(reader, find('adafactor')))
   const { attention, masksPadding } = readImplementation(reader, find('attn_implementation'), model)
   const lora = readAdapter(reader, find, model, adapter, declared?.adaptersOf)
-  const isAnswering = training.method?.kind === 'answers'
+  const isOnline = training.method?.kind === 'online'
   const quantization = readQuantization(reader, find, adapter)
   const quantized = { ...sharded, quantization, storage: find('bnb_4bit_quant_storage') }
   const wholeQuantized = keptWhole(reader, quantized)
@@ -293,7 +293,7 @@ function readSettings(
     gradientCheckpointing: readCheckpointing(reader, trainerArguments),
     ...(reentrantCheckpoints !== undefined && { reentrantCheckpoints }),
     // TRL's GRPOTrainer casts adapters over quantised weights to bfloat16.
-    ...(lora && { lora: isAnswering && quantization ? { ...lora, inWeightsType: true as const } : lora }),
+    ...(lora && { lora: isOnline && quantization ? { ...lora, inWeightsType: true as const } : lora }),
     ...(quantization && { quantization }),
     ...sharded,
     ...(fusedLoss && { fusedLoss }),

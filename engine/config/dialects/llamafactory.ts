@@ -21,16 +21,7 @@ import { readEvaluation } from '../trainer/evaluation.ts'
 import { readFloat8 } from '../trainer/float8.ts'
 import { imageOfEverySample } from '../trainer/images.ts'
 import { keptWhole, loadsWhole } from '../trainer/loading.ts'
-import {
-  anchored,
-  isOn,
-  kto,
-  ordinary,
-  preference,
-  refuseGeneration,
-  reward,
-  type Training,
-} from '../trainer/method.ts'
+import { asft, isOn, kto, ordinary, preference, refuseGeneration, reward, type Training } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { deepSpeedSettings, halfPrecisionSwitch, readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { storedQuantization } from '../trainer/stored-quantization.ts'
@@ -155,7 +146,7 @@ function refuseUnmodelled(reader: FieldReader, document: Section): void {
 function readLoss(reader: FieldReader, document: Section, method: Method): Training {
   const field = document.at('use_asft_loss')
   if (!isOn(reader, field)) return ordinary
-  if (method !== 'lora') return anchored(reader, field)
+  if (method !== 'lora') return asft(reader, field)
   const message = 'use_asft_loss has no reference model when adapters are trained'
   reader.refuse(field, 'unsupported-setting', message, 'Set finetuning_type: full, or remove use_asft_loss.')
   return ordinary

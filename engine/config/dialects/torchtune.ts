@@ -16,7 +16,7 @@ import { readTensorParallel } from '../trainer/tensor-parallel.ts'
 import { writesAny } from '../written-keys.ts'
 import { readFusion } from './torchtune/fusion.ts'
 import { type Builder, builderOf } from './torchtune/models.ts'
-import { readTrajectories, type Trajectories } from './torchtune/trajectories.ts'
+import { readTrajectories, type Trajectories } from './torchtune/rollouts.ts'
 
 const COMPONENT = '_component_'
 

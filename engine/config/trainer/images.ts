@@ -1,5 +1,5 @@
 /** Images in addition to text, if a tool's config says so. */
-import { hears, seesImages } from '../../models/architecture.ts'
+import { isAudioModel, isVisionLanguageModel } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { TrainingSpec } from '../spec.ts'
 
@@ -12,7 +12,7 @@ export function oneImage(model: CatalogueModel | undefined): TrainingSpec['image
 /** If images or audio are embedded among the tokens, and all weights train on them. */
 export function trainsTowers(model: CatalogueModel | undefined): true | undefined {
   if (model === undefined || model.config.model_type === 'mllama') return undefined
-  return seesImages(model.config) || hears(model.config) ? true : undefined
+  return isVisionLanguageModel(model.config) || isAudioModel(model.config) ? true : undefined
 }
 
 /** LLaMA-Factory's MossVLPlugin (data/mm_plugin.py) gives a sample that has no image an empty one. */

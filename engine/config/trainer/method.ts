@@ -65,17 +65,17 @@ function noted(reader: FieldReader, field: Field, method: TrainingMethod, keepsD
 }
 
 /** A frozen copy that regularises the policy, in addition to a weighted cross-entropy. */
-export function anchored(reader: FieldReader, field: Field): Training {
+export function asft(reader: FieldReader, field: Field): Training {
   reader.assume('A frozen copy of the model processes the same batch, and its logits are held at the same time.')
-  return noted(reader, field, { kind: 'anchored' }, true)
+  return noted(reader, field, { kind: 'asft' }, true)
 }
 
 /** Masked diffusion. */
-export function denoising(reader: FieldReader, field: Field): Training {
+export function maskedDiffusion(reader: FieldReader, field: Field): Training {
   reader.assume(
     'Every token is counted as masked, as in the heaviest diffusion step; samples generated between steps are not counted.',
   )
-  return noted(reader, field, { kind: 'denoising' }, true)
+  return noted(reader, field, { kind: 'masked-diffusion' }, true)
 }
 
 /** A teacher model from the catalogue, in addition to the student. */

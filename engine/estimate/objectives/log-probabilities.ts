@@ -74,14 +74,14 @@ function dividedInPlace(tape: Tape, logits: Tensor): Tensor {
  * once, in a copy divided by the temperature; GRPO sequence by sequence (rlhf batched_logits_to_logprobs), where each brings a
  * full-size gradient.
  */
-export function trajectoryLogProbabilities(tape: Tape, raw: Tensor, answerLength: number, isWhole: boolean): Tensor {
+export function rolloutLogProbabilities(tape: Tape, raw: Tensor, completionLength: number, isWhole: boolean): Tensor {
   const logits = cast(tape, markLogits(raw), 'float32')
   const [, vocabulary = 0] = logits.shape
-  const cut: Tensor = { ...logits, shape: [answerLength, vocabulary], edge: tape.newEdge() }
+  const cut: Tensor = { ...logits, shape: [completionLength, vocabulary], edge: tape.newEdge() }
   tape.record('slice', { reads: [logits], outputs: [cut], gradients: [made(logits)] })
   if (isWhole) return whole(tape, markLogits(elementwise(tape, 'div', cut)))
   const sequence = () => tape.fixed(elements(cut) * bytesPerElement.float32, 'logits')
-  const output = tape.tensor([answerLength], 'float32', [cut])
+  const output = tape.tensor([completionLength], 'float32', [cut])
   tape.record('log_softmax', {
     reads: [cut],
     outputs: [output],

@@ -11,13 +11,13 @@ import { crossEntropy, mean } from '../ops/loss.ts'
 import { elementwise, multiply } from '../ops/primitives.ts'
 import { bytesPerElement, type Dtype, elements, markLogits, type Storage, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
-import { anchoredLoss } from './anchored-loss.ts'
-import { learningFromAnswers } from './answers.ts'
-import { denoisingLoss } from './denoising-loss.ts'
+import { asftLoss } from './asft-loss.ts'
+import { learningFromCompletions } from './completions.ts'
 import { detectionLoss } from './detection-loss.ts'
 import { ENTROPY_ROWS, type LogProbabilities, logProbabilities, summed } from './log-probabilities.ts'
+import { maskedDiffusionLoss } from './masked-diffusion-loss.ts'
+import { learningFromTrajectories } from './rollouts.ts'
 import { learningFromStrides } from './strided.ts'
-import { learningFromTrajectories } from './trajectories.ts'
 
 export interface Objective {
   readonly loss: Tensor
@@ -38,15 +38,15 @@ export function objectiveOf(tape: Tape, config: ModelConfig, spec: TrainingSpec)
       return reward(tape, config, spec, method)
     case 'distillation':
       return distillation(tape, config, spec, method)
-    case 'anchored':
-      return { loss: anchoredLoss(tape, config, spec), held: [] }
-    case 'denoising':
-      return { loss: denoisingLoss(tape, config), held: [] }
-    case 'answers':
-      return learningFromAnswers(tape, config, spec, method)
-    case 'strided':
+    case 'asft':
+      return { loss: asftLoss(tape, config, spec), held: [] }
+    case 'masked-diffusion':
+      return { loss: maskedDiffusionLoss(tape, config), held: [] }
+    case 'online':
+      return learningFromCompletions(tape, config, spec, method)
+    case 'strided-ebft':
       return learningFromStrides(tape, config, spec, method)
-    case 'trajectories':
+    case 'rollouts':
       return learningFromTrajectories(tape, config, spec, method)
     case undefined:
       return withAverage(tape, spec, plainLoss(tape, config, spec))

@@ -8,20 +8,20 @@ import { made } from '../autograd.ts'
 import { bytesPerElement, lastSize, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 
-type Strided = Extract<TrainingMethod, { kind: 'strided' }>
+type Strided = Extract<TrainingMethod, { kind: 'strided-ebft' }>
 
 /** Positions of a chunk. */
 const CHUNK_ROWS = 256
 
 /** Positions from which completions start; full-length documents are counted. */
-export function places({ context, stride, answerLength }: Strided, tokens: number): number {
-  return Math.max(1, Math.floor((tokens - answerLength - context) / stride) + 1)
+export function places({ context, stride, completionLength }: Strided, tokens: number): number {
+  return Math.max(1, Math.floor((tokens - completionLength - context) / stride) + 1)
 }
 
 /** For a sequence with all its completions; undefined for any other method. */
 export function stridedTokens({ method, sequenceLength = 0 }: TrainingSpec): number | undefined {
-  if (method?.kind !== 'strided') return undefined
-  return sequenceLength + places(method, sequenceLength) * method.answerLength
+  if (method?.kind !== 'strided-ebft') return undefined
+  return sequenceLength + places(method, sequenceLength) * method.completionLength
 }
 
 /** The output layer and log_softmax in float32 over the positions that count for the loss; torch: log_softmax saves its output. */
@@ -29,7 +29,7 @@ export function chunkedLogProbabilities(tape: Tape, name: string, states: Tensor
   const { method, sequenceLength = 0 } = tape.spec
   const [tokens = 0] = states.shape
   const [vocabulary = 0] = weight.shape
-  const isWhole = method?.kind === 'strided' && method.withCrossEntropy
+  const isWhole = method?.kind === 'strided-ebft' && method.withCrossEntropy
   const positions = isWhole ? tokens - 1 : tokens - sequenceLength
   const rows = Math.min(CHUNK_ROWS, positions)
   const chunk = (bytes: number) => tape.storage(rows * vocabulary * bytes, 'bool', true, 'logits')

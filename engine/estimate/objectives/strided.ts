@@ -14,7 +14,7 @@ import { summed } from './log-probabilities.ts'
 import type { Objective } from './objective.ts'
 import { places, stridedTokens } from './strided-log-probabilities.ts'
 
-type Method = Extract<TrainingMethod, { kind: 'strided' }>
+type Method = Extract<TrainingMethod, { kind: 'strided-ebft' }>
 
 export function learningFromStrides(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method): Objective {
   const tokens = stridedTokens(spec) ?? 0

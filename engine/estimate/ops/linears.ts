@@ -65,7 +65,7 @@ export function linear(
 function linearPart(tape: Tape, name: string, states: Tensor, outFeatures: number, options: LinearOptions): Tensor {
   const x = isOutputLayer(tape, name) ? asked(tape, states) : states
   if (isOutputLayer(tape, name)) tape.outputLayerInput = x
-  if (tape.spec.method?.kind === 'strided' && tape.pass === undefined && isOutputLayer(tape, name)) {
+  if (tape.spec.method?.kind === 'strided-ebft' && tape.pass === undefined && isOutputLayer(tape, name)) {
     return chunkedLogProbabilities(
       tape,
       name,
@@ -152,7 +152,8 @@ function fusedLoss(tape: Tape, name: string, x: Tensor, outFeatures: number, tie
 /** transformers `logits_to_keep`: a view of the last positions. */
 function asked(tape: Tape, states: Tensor): Tensor {
   const { method } = tape.spec
-  const positions = tape.pass?.sequences?.logitsOf ?? (method?.kind === 'answers' ? method.answerLength + 1 : undefined)
+  const positions =
+    tape.pass?.sequences?.logitsOf ?? (method?.kind === 'online' ? method.completionLength + 1 : undefined)
   const [tokens = 0] = states.shape
   if (positions === undefined || positions >= tokens) return states
   const output = { ...states, shape: [positions, lastSize(states)], edge: tape.newEdge() }

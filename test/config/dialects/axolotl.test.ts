@@ -198,7 +198,7 @@ describe('what Axolotl trains beside the usual', () => {
 
   it('diffusion tells masked tokens again that see all others, through a mask of their own', () => {
     const { spec, assumptions } = trainingConfig(`${base}diffusion: {noise_schedule: linear}\nsample_packing: true\n`)
-    expect(spec).toMatchObject({ method: { kind: 'denoising' }, paddedBatches: true })
+    expect(spec).toMatchObject({ method: { kind: 'masked-diffusion' }, paddedBatches: true })
     expect(assumptions.join(' ')).toContain('Every token is counted as masked')
   })
 

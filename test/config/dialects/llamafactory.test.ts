@@ -149,7 +149,7 @@ describe('a config of LLaMA-Factory', () => {
 
   it('with use_asft_loss holds the policy to a frozen copy', () => {
     const { spec, assumptions } = trainingConfig(`${base}finetuning_type: full\nuse_asft_loss: true\n`)
-    expect(spec.method).toEqual({ kind: 'anchored' })
+    expect(spec.method).toEqual({ kind: 'asft' })
     expect(assumptions.join(' ')).toContain('A frozen copy of the model processes the same batch')
   })
 

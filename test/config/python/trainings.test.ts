@@ -165,7 +165,7 @@ ${trainer}(model=model, args=${config}(output_dir="out", per_device_train_batch_
     ['ORPOConfig', 'ORPOTrainer', { kind: 'preference', reference: 'none' }],
     ['KTOConfig', 'KTOTrainer', { kind: 'kto' }],
     ['RewardConfig', 'RewardTrainer', { kind: 'reward' }],
-    ['GRPOConfig', 'GRPOTrainer', { kind: 'answers' }],
+    ['GRPOConfig', 'GRPOTrainer', { kind: 'online' }],
   ])('%s is for the method of %s', async (config, trainer, method) => {
     expect((await trained(preferring(config, trainer))).spec.method).toMatchObject(method)
   })

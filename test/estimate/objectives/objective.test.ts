@@ -30,15 +30,21 @@ function preference(
   return { method: { kind: 'preference', reference, logProbabilities, withCrossEntropy: false } }
 }
 
-type Answers = Extract<TrainingMethod, { kind: 'answers' }>
+type Answers = Extract<TrainingMethod, { kind: 'online' }>
 
 function answers(changes: Partial<Answers> = {}): Partial<TrainingSpec> {
   const generation = { kind: 'server' } as const
-  const method = { reference: 'none', answerLength: 512, count: 8, generation, tempersInPlace: false } as const
-  return { method: { kind: 'answers', ...method, comparesFeatures: false, ...changes } }
+  const method = {
+    reference: 'none',
+    completionLength: 512,
+    completions: 8,
+    generation,
+    tempersInPlace: false,
+  } as const
+  return { method: { kind: 'online', ...method, comparesFeatures: false, ...changes } }
 }
 
-const byTransformers = { count: 64, generation: { kind: 'transformers' } } as const
+const byTransformers = { completions: 64, generation: { kind: 'transformers' } } as const
 
 const traced: readonly (readonly [name: string, changes: Partial<TrainingSpec>, bytes: number])[] = [
   ['DPO of TRL beside a frozen copy', preference('trl', 'copy'), 3_727_647_744],
@@ -95,7 +101,7 @@ const traced: readonly (readonly [name: string, changes: Partial<TrainingSpec>, 
   ['quantisation-aware training', { fakeQuantization: { groupSize: 64 }, gradientCheckpointing: false }, 5_701_278_208],
   ['quantisation-aware training of adapted layers', { fakeQuantization: { groupSize: 64 }, lora }, 1_563_883_008],
   ['GRPO of TRL 1.8 beside a copy', answers({ tempersInPlace: true, reference: 'copy' }), 1_961_659_904],
-  ['GRPO with adapters', { ...answers({ reference: 'adapters-off', answerLength: 256 }), lora }, 657_918_464],
+  ['GRPO with adapters', { ...answers({ reference: 'adapters-off', completionLength: 256 }), lora }, 657_918_464],
   [
     'answers that transformers makes of padded prompts',
     { ...answers(byTransformers), paddedBatches: true },
@@ -125,7 +131,7 @@ describe('the peak', () => {
 })
 
 describe('answers of the model’s own', () => {
-  const features = { count: 32, comparesFeatures: true } as const
+  const features = { completions: 32, comparesFeatures: true } as const
 
   test.each([
     ['in a step of TRL 1.13', answers(), 1_490_502_656],
@@ -155,7 +161,7 @@ describe('answers of the model’s own', () => {
   })
 
   test('of a server leave no trace here', () => {
-    expect(peakBytes(answers({ count: 4_096 }))).toBe(peakBytes(answers()))
+    expect(peakBytes(answers({ completions: 4_096 }))).toBe(peakBytes(answers()))
   })
 })
 

@@ -12,15 +12,15 @@ const MODEL = 'HuggingFaceTB/SmolLM2-135M'
 const targets = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']
 const lora = { rank: 16, targets, dropout: 0.05 }
 
-type Strided = Extract<TrainingMethod, { kind: 'strided' }>
+type Strided = Extract<TrainingMethod, { kind: 'strided-ebft' }>
 
 const method: Strided = {
-  kind: 'strided',
+  kind: 'strided-ebft',
   reference: 'adapters-off',
   rollouts: 4,
   context: 8,
   stride: 8,
-  answerLength: 8,
+  completionLength: 8,
   withCrossEntropy: false,
 }
 

@@ -28,7 +28,7 @@ export function areLowered(document: Section, { method }: Training): boolean {
     const value = document.at(key)?.value
     return value?.kind === 'flag' && value.flag
   })
-  return method?.kind === 'answers' && isQuantised
+  return method?.kind === 'online' && isQuantised
 }
 
 export function targetsOf(reader: FieldReader, document: Section): Targets {

@@ -5,7 +5,7 @@
 import type { FieldReader } from '../../fields.ts'
 import type { Field } from '../../section.ts'
 import { isOn, kto, ordinary, preference, refuseGeneration, reward, type Training } from '../../trainer/method.ts'
-import { answerKeys, readTrlAnswers, type Step } from './answers.ts'
+import { completionKeys, readTrlCompletions, type Step } from './completions.ts'
 import type { Declared } from './declared.ts'
 import type { Find } from './task.ts'
 
@@ -26,7 +26,7 @@ const preferenceKeys = [
 
 const methodKeys = [
   ...generationKeys,
-  ...answerKeys,
+  ...completionKeys,
   ...ktoKeys,
   ...rewardKeys,
   ...withoutReferenceKeys,
@@ -71,7 +71,7 @@ export function readDeclaredMethod(
       return reward(reader, trainerField, 'score')
     case 'grpo':
     case 'rloo':
-      return readTrlAnswers(reader, find, trainerField, { step, hasAdapter })
+      return readTrlCompletions(reader, find, trainerField, { step, hasAdapter })
     case 'generation':
       return refuseGeneration(reader, trainerField, trainerField.name)
   }
@@ -80,8 +80,8 @@ export function readDeclaredMethod(
 export function readTrainingMethod(reader: FieldReader, find: Find, hasAdapter: boolean, step: Step): Training {
   const generation = find(...generationKeys)
   if (generation !== undefined) return refuseGeneration(reader, generation, generation.key)
-  const answers = find(...answerKeys)
-  if (answers !== undefined) return readTrlAnswers(reader, find, answers, { step, hasAdapter })
+  const answers = find(...completionKeys)
+  if (answers !== undefined) return readTrlCompletions(reader, find, answers, { step, hasAdapter })
   const rewards = find(...rewardKeys)
   if (rewards !== undefined) return reward(reader, rewards, 'score')
   const reference = hasAdapter ? 'adapters-off' : 'copy'

@@ -1,5 +1,5 @@
 /** How ms-swift trains: in full or by adapters (swift/arguments/tuner_args.py, swift/pipelines/train/tuner.py). */
-import { hasExperts, hears, seesImages } from '../../../models/architecture.ts'
+import { hasExperts, isAudioModel, isVisionLanguageModel } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
 import type { FieldReader } from '../../fields.ts'
 import { quote } from '../../quote.ts'
@@ -73,7 +73,7 @@ export function readTowers(
   model: CatalogueModel | undefined,
   method: Method,
 ): void {
-  if (model === undefined || !(seesImages(model.config) || hears(model.config))) return
+  if (model === undefined || !(isVisionLanguageModel(model.config) || isAudioModel(model.config))) return
   const [language, vision, aligner] = ['freeze_llm', 'freeze_vit', 'freeze_aligner'].map(key => document.at(key))
   const trains = (field: Field | undefined) => field !== undefined && reader.flag(field) === false
   const isWhole = trains(vision) && trains(aligner)

@@ -37,7 +37,7 @@ def make_answers(model: transformers.PreTrainedModel, spec: Spec, device: str = 
 def generate(model: transformers.PreTrainedModel, spec: Spec, device: str, kernels: Kernels) -> None:
     """transformers' generate at its two extremes: the pass over the prompts, and that over the last token."""
     rows = max(spec["method"]["count"], spec["microBatch"])
-    prompt = max(1, spec["sequenceLength"] - spec["method"]["answerLength"])
+    prompt = max(1, spec["sequenceLength"] - spec["method"]["completionLength"])
     cache = transformers.DynamicCache(config=model.config.get_text_config())
     next_token(model, spec, cache, rows, prompt, prompt, device, kernels)
     for layer in cache.layers:

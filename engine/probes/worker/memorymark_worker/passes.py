@@ -71,7 +71,7 @@ class Passes:
 
     def answer_log_probabilities(self, model: Any = None) -> Tensor:
         """TRL's GRPOTrainer: of the answers' positions alone, over the temperature, with entropies beside."""
-        count = self.spec["method"]["answerLength"]
+        count = self.spec["method"]["completionLength"]
         with self.kernels():
             outputs = (model or self.model)(**self.inputs, logits_to_keep=count + 1).logits
         outputs = outputs.float()

@@ -30,7 +30,7 @@ class Method(TypedDict, total=False):
     withCrossEntropy: bool
     head: Literal["score", "value", "steps"]
     chunks: int
-    answerLength: int
+    completionLength: int
     count: int
     generation: Generation
     tempersInPlace: bool

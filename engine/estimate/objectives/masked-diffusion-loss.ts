@@ -11,7 +11,7 @@ import { elementwise } from '../ops/primitives.ts'
 import { elements, markLogits, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 
-export function denoisingLoss(tape: Tape, config: ModelConfig): Tensor {
+export function maskedDiffusionLoss(tape: Tape, config: ModelConfig): Tensor {
   const lowered = markLogits(tape.underAutocast(() => forward(tape, config, tape.spec)))
   // accelerate returns outputs in float32 under mixed precision.
   const logits = markLogits(cast(tape, lowered, 'float32'))

@@ -23,34 +23,39 @@ export function readTrajectories(reader: FieldReader, document: Section, loss: F
     const field = document.at(key)
     return (field && reader.wholeNumber(field, { max: MAX_BATCH })) ?? byDefault
   }
-  const answerLength = number('max_generated_tokens', FEW_TOKENS)
+  const completionLength = number('max_generated_tokens', FEW_TOKENS)
   const isPpo = /PPO/.test(name)
   const batch = isPpo ? ppoBatch(reader, document) : grpoBatch(reader, document)
   const training = isPpo
-    ? ppo(reader, document, loss, { batch, answerLength, number })
-    : grpo(reader, loss, { batch, answerLength, number })
-  return { training, batch, length: lengthOf(reader, document, answerLength) }
+    ? ppo(reader, document, loss, { batch, completionLength, number })
+    : grpo(reader, loss, { batch, completionLength, number })
+  return { training, batch, length: lengthOf(reader, document, completionLength) }
 }
 
 interface Terms {
   readonly batch: Batch
-  readonly answerLength: number
+  readonly completionLength: number
   readonly number: (key: string, byDefault: number) => number
 }
 
-function grpo(reader: FieldReader, loss: Field, { batch, answerLength, number }: Terms): Training {
+function grpo(reader: FieldReader, loss: Field, { batch, completionLength, number }: Terms): Training {
   const perPrompt = number('grpo_samples', 1)
   reader.assume(
-    `A sample is ${perPrompt} completions of up to ${answerLength} tokens for one prompt, all in one forward pass. The reference is a frozen copy of the model.`,
+    `A sample is ${perPrompt} completions of up to ${completionLength} tokens for one prompt, all in one forward pass. The reference is a frozen copy of the model.`,
   )
   tellOfSpeed(reader)
   const collected = batch.microBatch
   const generated = number('forward_batch_size', collected)
-  const terms = { answerLength, perPrompt, generated, collected, withCritic: false, accumulates: false } as const
-  return { method: reader.note('method', { kind: 'trajectories', ...terms }, loss), dropout: false }
+  const terms = { completionLength, perPrompt, generated, collected, withCritic: false, accumulates: false } as const
+  return { method: reader.note('method', { kind: 'rollouts', ...terms }, loss), dropout: false }
 }
 
-function ppo(reader: FieldReader, document: Section, loss: Field, { batch, answerLength, number }: Terms): Training {
+function ppo(
+  reader: FieldReader,
+  document: Section,
+  loss: Field,
+  { batch, completionLength, number }: Terms,
+): Training {
   const inBackward = document.at('optimizer_in_bwd')
   const optimizer = document.at('optimizer', '_component_')
   if (isOn(reader, inBackward) && optimizer?.value.kind === 'text' && /Paged/.test(optimizer.value.text)) {
@@ -64,7 +69,7 @@ function ppo(reader: FieldReader, document: Section, loss: Field, { batch, answe
     return ordinary
   }
   reader.assume(
-    `Four models: the policy and a value model are trained; a frozen copy and a reward model score completions of up to ${answerLength} tokens. Each is counted as large as the policy.`,
+    `Four models: the policy and a value model are trained; a frozen copy and a reward model score completions of up to ${completionLength} tokens. Each is counted as large as the policy.`,
   )
   reader.assume(
     'The batch is that of one backward pass: ppo_batch_size / gradient_accumulation_steps. batch_size must stay a multiple of it.',
@@ -73,8 +78,8 @@ function ppo(reader: FieldReader, document: Section, loss: Field, { batch, answe
   const collected = batch.microBatch * batch.gradientAccumulation
   const generated = number('forward_batch_size', collected)
   const accumulates = !isOn(reader, inBackward)
-  const terms = { answerLength, perPrompt: 1, generated, collected, withCritic: true, accumulates } as const
-  return { method: reader.note('method', { kind: 'trajectories', ...terms }, loss), dropout: false }
+  const terms = { completionLength, perPrompt: 1, generated, collected, withCritic: true, accumulates } as const
+  return { method: reader.note('method', { kind: 'rollouts', ...terms }, loss), dropout: false }
 }
 
 function tellOfSpeed(reader: FieldReader): void {
@@ -99,14 +104,14 @@ function ppoBatch(reader: FieldReader, document: Section): Batch {
   return { microBatch, gradientAccumulation, batchSize: undefined, accumulation: undefined }
 }
 
-function lengthOf(reader: FieldReader, document: Section, answerLength: number): Default<number> {
+function lengthOf(reader: FieldReader, document: Section, completionLength: number): Default<number> {
   const field = document.at('tokenizer', 'max_seq_len')
   const isOpen = field === undefined || field.value.kind === 'empty'
   const prompt = (isOpen ? undefined : reader.wholeNumber(field, { max: 10_000_000 })) ?? DEFAULT_PROMPT
   const why = isOpen ? 'tokenizer.max_seq_len is not set' : 'the limit in tokenizer.max_seq_len'
   return {
-    value: prompt + answerLength,
+    value: prompt + completionLength,
     source: 'prompt and completion',
-    assumption: `Sequences of ${prompt + answerLength} tokens: prompts of up to ${prompt} (${why}), and their completions.`,
+    assumption: `Sequences of ${prompt + completionLength} tokens: prompts of up to ${prompt} (${why}), and their completions.`,
   }
 }

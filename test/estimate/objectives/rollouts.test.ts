@@ -7,12 +7,19 @@ import { footprintOf, specOf } from '../specs.ts'
 const MODEL = 'HuggingFaceTB/SmolLM2-135M'
 const PARAMETERS = 134_515_008
 
-type Trajectories = Extract<TrainingMethod, { kind: 'trajectories' }>
+type Trajectories = Extract<TrainingMethod, { kind: 'rollouts' }>
 
 function trajectories(changes: Partial<Trajectories>): Partial<TrainingSpec> {
   const recipe = { precision: 'bf16', gradientCheckpointing: true, loop: 'trainer', paddedBatches: true } as const
-  const method = { answerLength: 256, perPrompt: 1, generated: 1, collected: 4, withCritic: false, accumulates: false }
-  return { ...recipe, sequenceLength: 512, method: { kind: 'trajectories', ...method, ...changes } }
+  const method = {
+    completionLength: 256,
+    perPrompt: 1,
+    generated: 1,
+    collected: 4,
+    withCritic: false,
+    accumulates: false,
+  }
+  return { ...recipe, sequenceLength: 512, method: { kind: 'rollouts', ...method, ...changes } }
 }
 
 describe('trajectories of torchtune', () => {
@@ -20,7 +27,12 @@ describe('trajectories of torchtune', () => {
     ['16 answers to a prompt', trajectories({ perPrompt: 16 }), 1, 3_867_906_048],
     ['four answers to two prompts', trajectories({ perPrompt: 4, generated: 2 }), 2, 2_497_294_336],
     ['PPO', trajectories({ withCritic: true, generated: 4 }), 4, 3_228_654_592],
-    ['PPO on short answers', trajectories({ withCritic: true, generated: 16, answerLength: 64 }), 16, 5_162_835_968],
+    [
+      'PPO on short answers',
+      trajectories({ withCritic: true, generated: 16, completionLength: 64 }),
+      16,
+      5_162_835_968,
+    ],
   ] as const)('of %s take what the trace says, within 2 %%', (_, changes, batch, bytes) => {
     expect(Math.abs(footprintOf(MODEL, changes).peak(batch, 0).bytes / bytes - 1)).toBeLessThan(0.02)
   })

@@ -3,10 +3,10 @@ import type { FieldReader } from '../../fields.ts'
 import type { Batch } from '../../language-model.ts'
 import type { Field, Section } from '../../section.ts'
 import type { TrainingMethod } from '../../spec.ts'
-import { readAnswers } from '../../trainer/answers.ts'
+import { readCompletions } from '../../trainer/completions.ts'
 import { isOn, ordinary, type Training } from '../../trainer/method.ts'
 
-type Generation = Extract<TrainingMethod, { kind: 'answers' }>['generation']
+type Generation = Extract<TrainingMethod, { kind: 'online' }>['generation']
 
 export interface Around {
   readonly batch: Batch
@@ -28,11 +28,11 @@ export function readGenerated(reader: FieldReader, document: Section, rl: Field,
   }
   const turns = document.at('nemo_gym_multi_turn')
   if (isOn(reader, turns)) reader.assume('Only one turn is counted: more turns would make the sequences longer.')
-  return readAnswers(
+  return readCompletions(
     reader,
     rl,
     {
-      answerLength: trl('max_completion_length'),
+      completionLength: trl('max_completion_length'),
       beta: trl('beta') ?? document.at('rl_beta'),
       perPrompt: trl('num_generations'),
       perGeneration: trl('generation_batch_size'),
@@ -52,7 +52,7 @@ export function readGenerated(reader: FieldReader, document: Section, rl: Field,
 }
 
 /** utils/schemas/config.py EBFTConfig. */
-const stridedDefaults = { rollouts: 4, context: 8, stride: 8, answerLength: 8 } as const
+const stridedDefaults = { rollouts: 4, context: 8, stride: 8, completionLength: 8 } as const
 
 /** core/trainers/ebft/strided.py, on one GPU. */
 function readStrided(reader: FieldReader, document: Section, rl: Field, hasAdapter: boolean): Training {
@@ -62,12 +62,12 @@ function readStrided(reader: FieldReader, document: Section, rl: Field, hasAdapt
   }
   const coefficient = document.at('ebft', 'ce_coef')?.value
   const method = {
-    kind: 'strided',
+    kind: 'strided-ebft',
     reference: hasAdapter ? 'adapters-off' : 'copy',
     rollouts: number('n_samples_per_prompt', stridedDefaults.rollouts, 64),
     context: number('context_length', stridedDefaults.context, 10_000_000),
     stride: number('stride', stridedDefaults.stride, 10_000_000),
-    answerLength: number('generate_max_len', stridedDefaults.answerLength, 10_000_000),
+    completionLength: number('generate_max_len', stridedDefaults.completionLength, 10_000_000),
     withCrossEntropy: coefficient?.kind === 'number' && coefficient.number > 0,
   } as const
   reader.assume(

@@ -3,11 +3,11 @@ import type { FieldReader } from '../../fields.ts'
 import type { UnwrittenLength } from '../../model-fields.ts'
 import type { Field } from '../../section.ts'
 import { MAX_BATCH, type TrainingMethod } from '../../spec.ts'
-import { readAnswers } from '../../trainer/answers.ts'
+import { readCompletions } from '../../trainer/completions.ts'
 import { isOn, ordinary, type Training } from '../../trainer/method.ts'
 import type { Find } from './task.ts'
 
-export const answerKeys = [
+export const completionKeys = [
   ...['num_generations', 'reward_funcs', 'use_vllm', 'vllm_mode', 'steps_per_generation', 'generation_batch_size'],
   ...['scale_rewards', 'epsilon_high', 'mask_truncated_completions', 'num_completions_to_print'],
 ]
@@ -23,7 +23,7 @@ export interface Step {
 const RLOO_BETA = 0.05
 const rlooKeys = ['normalize_advantages', 'reward_clip_range']
 
-export function readTrlAnswers(
+export function readTrlCompletions(
   reader: FieldReader,
   find: Find,
   field: Field,
@@ -32,11 +32,11 @@ export function readTrlAnswers(
   const generation = readGeneration(reader, find)
   if (generation === undefined || !keepsSteps(reader, find('steps_per_generation'), step)) return ordinary
   const isRloo = find(...rlooKeys) !== undefined
-  return readAnswers(
+  return readCompletions(
     reader,
     field,
     {
-      answerLength: find('max_completion_length'),
+      completionLength: find('max_completion_length'),
       beta: find('beta'),
       perPrompt: find('num_generations'),
       perGeneration: find('generation_batch_size'),
@@ -57,9 +57,9 @@ export function readTrlAnswers(
 const DEFAULT_PROMPT = 512
 
 /** Tokens of a prompt and its answer. */
-export function answeredLength(reader: FieldReader, find: Find, answerLength: number): UnwrittenLength {
+export function lengthWithCompletions(reader: FieldReader, find: Find, completionLength: number): UnwrittenLength {
   const prompt = find('max_prompt_length')
-  const tokens = ((prompt && reader.wholeNumber(prompt, { max: MAX_BATCH })) ?? DEFAULT_PROMPT) + answerLength
+  const tokens = ((prompt && reader.wholeNumber(prompt, { max: MAX_BATCH })) ?? DEFAULT_PROMPT) + completionLength
   return { tokens, isKnown: prompt !== undefined || reader.isTrlBefore('0.28') }
 }
 
@@ -72,7 +72,7 @@ function keepsSteps(reader: FieldReader, field: Field | undefined, { gradientAcc
   return false
 }
 
-type Generation = Extract<TrainingMethod, { kind: 'answers' }>['generation']
+type Generation = Extract<TrainingMethod, { kind: 'online' }>['generation']
 
 /** GRPOConfig.vllm_gpu_memory_utilization. */
 const DEFAULT_SHARE = 0.3

@@ -6,14 +6,14 @@ const base =
 const lora = 'adapter: lora\nlora_r: 8\nlora_target_modules: [q_proj]\n'
 const grpo = `${base}rl: grpo\ntrl:\n  max_completion_length: 256\n  num_generations: 4\n`
 
-describe('answers that Axolotl learns from', () => {
+describe('completions that Axolotl learns from', () => {
   it('GRPO generates those of all micro-batches at once, and loads no reference while beta is 0', () => {
     expect(trainingConfig(grpo).spec).toMatchObject({
       method: {
-        kind: 'answers',
+        kind: 'online',
         reference: 'none',
-        answerLength: 256,
-        count: 16,
+        completionLength: 256,
+        completions: 16,
         generation: { kind: 'transformers' },
         tempersInPlace: true,
         comparesFeatures: false,
@@ -44,8 +44,8 @@ describe('answers that Axolotl learns from', () => {
     expect(trainingConfig(`${grpo}${text}`).spec.method).toMatchObject({ generation })
   })
 
-  it('generation_batch_size says how many answers are made at once', () => {
-    expect(trainingConfig(`${grpo}  generation_batch_size: 32\n`).spec.method).toMatchObject({ count: 32 })
+  it('generation_batch_size says how many completions are generated at once', () => {
+    expect(trainingConfig(`${grpo}  generation_batch_size: 32\n`).spec.method).toMatchObject({ completions: 32 })
   })
 
   it('adapters over quantised weights are in 16 bits, as TRL casts them', () => {
@@ -68,19 +68,19 @@ describe('answers that Axolotl learns from', () => {
   })
 
   it.each([
-    ['', { rollouts: 4, context: 8, stride: 8, answerLength: 8, withCrossEntropy: false, reference: 'copy' }],
+    ['', { rollouts: 4, context: 8, stride: 8, completionLength: 8, withCrossEntropy: false, reference: 'copy' }],
     ['  ce_coef: 0.03\n', { withCrossEntropy: true }],
     [
       `  stride: 16\n  context_length: 32\n  generate_max_len: 4\n  n_samples_per_prompt: 2\n${lora}`,
-      { rollouts: 2, context: 32, stride: 16, answerLength: 4, reference: 'adapters-off' },
+      { rollouts: 2, context: 32, stride: 16, completionLength: 4, reference: 'adapters-off' },
     ],
-  ])("EBFT's strided mode answers within the sequences (%j)", (text, method) => {
+  ])("EBFT's strided mode generates within the sequences (%j)", (text, method) => {
     const reading = trainingConfig(`${base}rl: ebft\nebft:\n  mode: strided\n${text}`)
-    expect(reading.spec.method).toMatchObject({ kind: 'strided', ...method })
+    expect(reading.spec.method).toMatchObject({ kind: 'strided-ebft', ...method })
     expect(reading.assumptions.join(' ')).toContain('the estimate is high')
   })
 
-  it('a number of answers that prompts do not divide evenly is told', () => {
+  it('a number of completions that prompts do not divide evenly is told', () => {
     const { assumptions } = trainingConfig(grpo.replace('num_generations: 4', 'num_generations: 6'))
     expect(assumptions).toContain(
       'The trainer requires a multiple of 6 completions at a time, the number per prompt; 16 on one GPU is not one.',
@@ -96,13 +96,13 @@ describe('answers that Axolotl learns from', () => {
     )
   })
 
-  it('more answers at a time than any GPU holds are refused', () => {
+  it('more completions at a time than any GPU holds are refused', () => {
     const many = grpo.replace('gradient_accumulation_steps: 8', 'gradient_accumulation_steps: 1000000')
     expect(onlyProblemIn(many)).toMatchObject({ code: 'out-of-range', line: 5 })
   })
 
   it('a reward function holds nothing, a reward model of the Hub is refused', () => {
-    expect(trainingConfig(`${grpo}  reward_funcs: [rewards.format_reward]\n`).spec.method?.kind).toBe('answers')
+    expect(trainingConfig(`${grpo}  reward_funcs: [rewards.format_reward]\n`).spec.method?.kind).toBe('online')
     const problem = onlyProblemIn(`${grpo}  reward_funcs: [rewards.length, Skywork/Skywork-Reward-V2-Qwen3-0.6B]\n`)
     expect(problem).toMatchObject({ code: 'unsupported-training', line: 9 })
     expect(problem.message).toContain('Skywork/Skywork-Reward-V2-Qwen3-0.6B')

@@ -12,10 +12,10 @@ import { cast } from '../ops/casts.ts'
 import type { Tensor } from '../storage.ts'
 import { markLogits } from '../storage.ts'
 import type { Tape } from '../tape.ts'
-import { summed, trajectoryLogProbabilities } from './log-probabilities.ts'
+import { rolloutLogProbabilities, summed } from './log-probabilities.ts'
 import type { Objective } from './objective.ts'
 
-type Method = Extract<TrainingMethod, { kind: 'trajectories' }>
+type Method = Extract<TrainingMethod, { kind: 'rollouts' }>
 
 const VALUES = 'value'
 const REWARDS = 'reward'
@@ -26,20 +26,20 @@ export function learningFromTrajectories(
   spec: TrainingSpec,
   method: Method,
 ): Objective {
-  const { answerLength, withCritic } = method
+  const { completionLength, withCritic } = method
   const before = tape.beforehand(() => {
     answered(tape, config, spec, method)
     scored(tape, config, spec, method)
   })
-  const policy = trajectoryLogProbabilities(tape, forward(tape, config, spec), answerLength, withCritic)
+  const policy = rolloutLogProbabilities(tape, forward(tape, config, spec), completionLength, withCritic)
   const critic = withCritic ? [tape.ofModel(VALUES, () => forward(tape, config, judging(spec)))] : []
   return { loss: summed(tape, [policy, ...critic]), held: [], before }
 }
 
 /** torchtune generation: a cache of the full length, and float32 logits of every prompt token, of which only one is used. */
 function answered(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method): void {
-  const tokens = spec.sequenceLength ?? method.answerLength
-  const prompt = Math.max(1, tokens - method.answerLength)
+  const tokens = spec.sequenceLength ?? method.completionLength
+  const prompt = Math.max(1, tokens - method.completionLength)
   const cache = new KeyValueCache()
   cache.begin(tokens)
   tape.withoutGradients({ of: 'policy', sequences: { ...sequencesOf(method, prompt), cache } }, () =>
@@ -50,7 +50,7 @@ function answered(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: M
 
 /** The reference's logits, and in PPO the values and the rewards of every token. */
 function scored(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method): void {
-  const sequences = sequencesOf(method, spec.sequenceLength ?? method.answerLength)
+  const sequences = sequencesOf(method, spec.sequenceLength ?? method.completionLength)
   tape.withoutGradients({ of: 'copy', sequences }, () => logitsIn32Bits(tape, forward(tape, config, spec)))
   if (!method.withCritic) return
   tape.ofModel(REWARDS, () =>

@@ -5,11 +5,11 @@ import type { Field } from '../section.ts'
 import { MAX_BATCH, type TrainingMethod } from '../spec.ts'
 import { isOn, ordinary, type Training } from './method.ts'
 
-type Answers = Extract<TrainingMethod, { kind: 'answers' }>
-type Generation = Answers['generation']
+type Online = Extract<TrainingMethod, { kind: 'online' }>
+type Generation = Online['generation']
 
-export interface AnswerFields {
-  readonly answerLength: Field | undefined
+export interface CompletionFields {
+  readonly completionLength: Field | undefined
   /** The weight of the KL divergence from the reference, which is not loaded if this is zero. */
   readonly beta: Field | undefined
   readonly perPrompt: Field | undefined
@@ -18,7 +18,7 @@ export interface AnswerFields {
   readonly liger: Field | undefined
 }
 
-export interface AnswerTerms {
+export interface CompletionTerms {
   readonly generation: Generation
   /** Samples of a step on one GPU, and the GPUs, as far as the config says. */
   readonly step: { readonly samples: number; readonly gpus: number }
@@ -32,10 +32,15 @@ export interface AnswerTerms {
 }
 
 /** TRL's GRPOConfig. */
-const DEFAULT_ANSWER_LENGTH = 512
+const DEFAULT_COMPLETION_LENGTH = 512
 const DEFAULT_PER_PROMPT = 8
 
-export function readAnswers(reader: FieldReader, field: Field, fields: AnswerFields, terms: AnswerTerms): Training {
+export function readCompletions(
+  reader: FieldReader,
+  field: Field,
+  fields: CompletionFields,
+  terms: CompletionTerms,
+): Training {
   const {
     generation,
     step,
@@ -51,12 +56,12 @@ export function readAnswers(reader: FieldReader, field: Field, fields: AnswerFie
       "The logits are counted in full, although Liger's loss processes them in chunks: the estimate is high.",
     )
   }
-  const tokens = fields.answerLength && reader.wholeNumber(fields.answerLength, { max: 10_000_000 })
-  const answerLength = tokens ?? DEFAULT_ANSWER_LENGTH
+  const tokens = fields.completionLength && reader.wholeNumber(fields.completionLength, { max: 10_000_000 })
+  const completionLength = tokens ?? DEFAULT_COMPLETION_LENGTH
   const all = fields.perGeneration && reader.wholeNumber(fields.perGeneration, { max: MAX_BATCH })
-  const count = all === undefined ? step.samples : Math.max(1, Math.floor(all / step.gpus))
-  if (count > MAX_BATCH) {
-    const message = `${count} completions at a time are more than any GPU can hold`
+  const completions = all === undefined ? step.samples : Math.max(1, Math.floor(all / step.gpus))
+  if (completions > MAX_BATCH) {
+    const message = `${completions} completions at a time are more than any GPU can hold`
     reader.refuse(field, 'out-of-range', message, `Use at most ${MAX_BATCH}.`)
     return ordinary
   }
@@ -69,12 +74,12 @@ export function readAnswers(reader: FieldReader, field: Field, fields: AnswerFie
     reader.refuse(fields.beta, 'unsupported-training', message, 'Train adapters, or set beta: 0.')
     return ordinary
   }
-  tell(reader, { ...fields, answerLength, count, generation, reference, gpus: step.gpus })
+  tell(reader, { ...fields, completionLength, completions, generation, reference, gpus: step.gpus })
   const method = {
-    kind: 'answers',
+    kind: 'online',
     reference,
-    answerLength,
-    count,
+    completionLength,
+    completions,
     generation,
     tempersInPlace,
     comparesFeatures,
@@ -83,23 +88,26 @@ export function readAnswers(reader: FieldReader, field: Field, fields: AnswerFie
   return { method }
 }
 
-interface Told extends Pick<Answers, 'answerLength' | 'count' | 'generation' | 'reference'> {
+interface Told extends Pick<Online, 'completionLength' | 'completions' | 'generation' | 'reference'> {
   readonly perPrompt: Field | undefined
   readonly gpus: number
 }
 
-const references: Readonly<Record<Answers['reference'], string>> = {
+const references: Readonly<Record<Online['reference'], string>> = {
   none: 'No reference model is loaded, because beta is 0.',
   'adapters-off': 'The reference is the same model with its adapters disabled.',
   'adapters-copy': 'The reference is the same model with a frozen copy of its adapters.',
   copy: 'The reference is a frozen copy of the model.',
 }
 
-function tell(reader: FieldReader, { answerLength, count, generation, reference, perPrompt, gpus }: Told): void {
+function tell(
+  reader: FieldReader,
+  { completionLength, completions, generation, reference, perPrompt, gpus }: Told,
+): void {
   reader.assume(
-    `Sequences end in completions of up to ${answerLength} tokens; prompt lengths depend on the data. ${references[reference]}`,
+    `Sequences end in completions of up to ${completionLength} tokens; prompt lengths depend on the data. ${references[reference]}`,
   )
-  reader.assume(generations(generation, count))
+  reader.assume(generations(generation, completions))
   reader.assume(
     'Throughput is that of the training step; the time that generation takes is not modelled. Reward functions are assumed to use no GPU memory.',
   )
@@ -107,13 +115,13 @@ function tell(reader: FieldReader, { answerLength, count, generation, reference,
     'Recommendations keep the effective batch: it is the number of completions that are generated and compared at a time.',
   )
   const group = (perPrompt && reader.wholeNumber(perPrompt, { max: MAX_BATCH })) ?? DEFAULT_PER_PROMPT
-  if ((count * gpus) % group === 0) return
+  if ((completions * gpus) % group === 0) return
   reader.assume(
-    `The trainer requires a multiple of ${group} completions at a time, the number per prompt; ${count * gpus} on ${gpus === 1 ? 'one GPU' : `${gpus} GPUs`} is not one.`,
+    `The trainer requires a multiple of ${group} completions at a time, the number per prompt; ${completions * gpus} on ${gpus === 1 ? 'one GPU' : `${gpus} GPUs`} is not one.`,
   )
 }
 
-function generations(generation: Generation, count: number): string {
+function generations(generation: Generation, completions: number): string {
   switch (generation.kind) {
     case 'server':
       return 'A vLLM server on its own GPUs generates the completions.'
@@ -122,7 +130,7 @@ function generations(generation: Generation, count: number): string {
         ? `vLLM generates the completions in ${percent(generation.share)} of this GPU, and releases that memory while the model trains.`
         : `vLLM generates the completions, and always holds ${percent(generation.share)} of this GPU for that.`
     case 'transformers':
-      return `transformers' generate produces ${count} completions at once, with a key/value cache for all of them.`
+      return `transformers' generate produces ${completions} completions at once, with a key/value cache for all of them.`
   }
 }
 

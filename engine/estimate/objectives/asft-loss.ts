@@ -16,7 +16,7 @@ import { markLogits } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { summed } from './log-probabilities.ts'
 
-export function anchoredLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Tensor {
+export function asftLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Tensor {
   const copy = tape.withoutGradients({ of: 'copy', dtype: tape.autocastDtype }, () => forward(tape, config, spec))
   // accelerate returns outputs in float32 under mixed precision.
   const reference = tape.autocastDtype === undefined ? markLogits(copy) : raised(tape, copy)

@@ -10,10 +10,10 @@ describe("arguments of TRL's GRPOTrainer", () => {
     const { spec } = trainingConfig(grpo)
     expect(spec).toMatchObject({ sequenceLength: 1024, task: 'causal-lm', gradientCheckpointing: true })
     expect(spec.method).toEqual({
-      kind: 'answers',
+      kind: 'online',
       reference: 'none',
-      answerLength: 768,
-      count: 16,
+      completionLength: 768,
+      completions: 16,
       generation: { kind: 'transformers' },
       tempersInPlace: false,
       comparesFeatures: false,
@@ -23,7 +23,7 @@ describe("arguments of TRL's GRPOTrainer", () => {
   it('are read without the lengths too: 512 tokens each', () => {
     expect(trainingConfig(`${base}num_generations: 8\n`).spec).toMatchObject({
       sequenceLength: 1024,
-      method: { answerLength: 512 },
+      method: { completionLength: 512 },
     })
   })
 
@@ -52,7 +52,7 @@ describe("arguments of TRL's GRPOTrainer", () => {
 
   it('the generation batch is divided among the GPUs', () => {
     const { method } = trainingConfig(`${grpo}num_processes: 2\ngeneration_batch_size: 64\n`).spec
-    expect(method).toMatchObject({ count: 32 })
+    expect(method).toMatchObject({ completions: 32 })
   })
 
   it('are not what lengths of an answer alone give away: DPO had those too', () => {
@@ -65,7 +65,7 @@ describe("arguments of TRL's GRPOTrainer", () => {
   })
 
   it('steps of a generation that are not those of the accumulation are refused', () => {
-    expect(trainingConfig(`${grpo}steps_per_generation: 4\n`).spec.method).toMatchObject({ count: 16 })
+    expect(trainingConfig(`${grpo}steps_per_generation: 4\n`).spec.method).toMatchObject({ completions: 16 })
     const problem = onlyProblemIn(`${grpo}steps_per_generation: 8\n`)
     expect(problem).toMatchObject({ code: 'unsupported-setting', line: 8 })
   })

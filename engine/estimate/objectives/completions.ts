@@ -15,9 +15,14 @@ import type { Tape } from '../tape.ts'
 import { answerLogProbabilities, summed } from './log-probabilities.ts'
 import type { Objective } from './objective.ts'
 
-type Method = Extract<TrainingMethod, { kind: 'answers' }>
+type Method = Extract<TrainingMethod, { kind: 'online' }>
 
-export function learningFromAnswers(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method): Objective {
+export function learningFromCompletions(
+  tape: Tape,
+  config: ModelConfig,
+  spec: TrainingSpec,
+  method: Method,
+): Objective {
   const before = tape.beforehand(() => {
     if (method.generation.kind === 'transformers') generated(tape, config, spec, method)
     if (method.comparesFeatures) comparedFeatures(tape, config, spec, method)
@@ -51,9 +56,14 @@ function copiedAdapters(tape: Tape): void {
 }
 
 /** transformers generation/utils.py: one pass over the prompts, then one per token; the last one sees the whole cache. */
-function generated(tape: Tape, config: ModelConfig, spec: TrainingSpec, { answerLength, count }: Method): void {
-  const tokens = spec.sequenceLength ?? answerLength
-  const prompt = Math.max(1, tokens - answerLength)
+function generated(
+  tape: Tape,
+  config: ModelConfig,
+  spec: TrainingSpec,
+  { completionLength, completions: count }: Method,
+): void {
+  const tokens = spec.sequenceLength ?? completionLength
+  const prompt = Math.max(1, tokens - completionLength)
   const cache = new KeyValueCache()
   const passOver = (sequences: Pick<OtherSequences, 'tokens'>, upTo: number) => {
     cache.begin(upTo)
@@ -77,7 +87,12 @@ function sampled(tape: Tape, logits: Tensor): void {
  * Axolotl core/trainers/ebft/rewards.py extract_hidden_states: all completions at once, with the hidden states of every layer.
  * With adapters, the output layer runs too; a frozen copy's does not.
  */
-function comparedFeatures(tape: Tape, config: ModelConfig, spec: TrainingSpec, { reference, count }: Method): void {
+function comparedFeatures(
+  tape: Tape,
+  config: ModelConfig,
+  spec: TrainingSpec,
+  { reference, completions: count }: Method,
+): void {
   const tokens = spec.sequenceLength ?? 1
   const of = reference === 'copy' ? 'copy' : 'adapters-off'
   const blocks = tape.blockInputs.length

@@ -41,8 +41,8 @@ describe('recipes of torchtune that learn from answers', () => {
     const reading = trainingConfig(grpo)
     expect(reading.spec).toMatchObject({ microBatch: 2, gradientAccumulation: 1, sequenceLength: 1536, dropout: false })
     expect(reading.spec.method).toEqual({
-      kind: 'trajectories',
-      answerLength: 512,
+      kind: 'rollouts',
+      completionLength: 512,
       perPrompt: 16,
       generated: 1,
       collected: 2,
