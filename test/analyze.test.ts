@@ -46,7 +46,7 @@ describe('a set of files', () => {
 
   test('without a training config gives an empty report', async () => {
     expect(await analyze([foreign], { now })).toMatchObject({
-      schema: 'memorymark.report/v1',
+      schema: 'memorymark.report/v2',
       toolVersion: version,
       createdAt: '2026-03-01T12:00:00.000Z',
       configs: [],

@@ -6,7 +6,7 @@ import type { TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError, type Problem } from '../errors.ts'
 import { parseJson } from '../json.ts'
 import type { Outcome } from '../probes/trial.ts'
-import { type AnalysedConfig, REPORT_SCHEMA, type Report, report } from '../report/schema.ts'
+import { type AnalysedConfig, type Report, report } from '../report/schema.ts'
 import { analysedIn } from '../report/standing.ts'
 
 /** A run whose report says what ran, and on which GPU. */
@@ -32,7 +32,7 @@ export type RunSource =
 /** @throws MemoryMarkError for a file that holds no measurement, or several that contradict each other. */
 export function readRunSource({ path, text }: SourceFile): RunSource {
   const json = parseJson(text)
-  if (z.object({ schema: z.literal(REPORT_SCHEMA) }).safeParse(json).success) {
+  if (z.object({ schema: report.shape.schema }).safeParse(json).success) {
     const parsed = report.safeParse(json)
     if (!parsed.success)
       throw refused(path, 'it is no report of MemoryMark', 'Give the file as `--json` or the Action wrote it.')

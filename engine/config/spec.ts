@@ -1,5 +1,6 @@
 /** The training spec: what any training config comes down to, whatever dialect it is written in. */
 import * as z from 'zod'
+import { withCurrentWords } from './earlier-words.ts'
 import { MAX_PATTERNS, parameterPatterns } from './parameter-pattern.ts'
 import { libraryVersions } from './versions.ts'
 
@@ -102,7 +103,7 @@ export const ASSUMED_OBJECTS = 50
 export const MAX_BATCH = 1_000_000
 
 /** How the loss is computed, where it is not the model's own on labels. */
-export const trainingMethod = z.discriminatedUnion('kind', [
+const currentMethod = z.discriminatedUnion('kind', [
   /** DPO, IPO, SimPO, CPO, ORPO: the chosen and the rejected response of a sample go through the model in one batch. */
   z.object({
     kind: z.literal('preference'),
@@ -189,6 +190,9 @@ export const trainingMethod = z.discriminatedUnion('kind', [
     accumulates: z.boolean(),
   }),
 ])
+/** As reports and calibration files say it, those of version 1 too. */
+export const trainingMethod = z.preprocess(withCurrentWords, currentMethod)
+
 export type TrainingMethod = z.infer<typeof trainingMethod>
 
 /** Which parameters train, if not all do. The others are frozen, and under autocast they are held in its compute type. */

@@ -234,10 +234,12 @@ export const unanalysedConfig = z.object({
 })
 export type UnanalysedConfig = z.infer<typeof unanalysedConfig>
 
-export const REPORT_SCHEMA = 'memorymark.report/v1'
+export const REPORT_SCHEMA = 'memorymark.report/v2'
+/** Differs in the words for training methods, which the spec's schema reads. */
+const EARLIER_SCHEMA = 'memorymark.report/v1'
 
 export const report = z.object({
-  schema: z.literal(REPORT_SCHEMA),
+  schema: z.preprocess(name => (name === EARLIER_SCHEMA ? REPORT_SCHEMA : name), z.literal(REPORT_SCHEMA)),
   toolVersion: label,
   createdAt: z.iso.datetime(),
   policy,

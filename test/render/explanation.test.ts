@@ -25,7 +25,7 @@ describe('an explanation', () => {
     const source =
       'model_name_or_path: Qwen/Qwen2.5-0.5B\nnum_generations: 8\nmax_completion_length: 256\nper_device_train_batch_size: 8\n'
     const rendered = renderExplanations([await explained({}, source)], LIMIT)
-    expect(rendered).toContain('answers, reference none, answer length 256, count 8, generation transformers')
+    expect(rendered).toContain('online, reference none, completion length 256, completions 8, generation transformers')
     expect(rendered).not.toContain('object Object')
   })
 
