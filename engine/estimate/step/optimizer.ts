@@ -1,0 +1,110 @@
+/** What each optimizer keeps between steps and needs during one, one row each. Sources: torch/optim, transformers, bitsandbytes. */
+import type { Optimizer } from '../../config/spec.ts'
+import { bytesPerElement, elements, type Tensor } from '../tape/storage.ts'
+
+export interface OptimizerRule {
+  /** Bytes kept per trainable parameter tensor; its name is given because its role may matter. */
+  readonly stateBytes: (parameter: Tensor, name: string) => number
+  /** Sizes of a step's temporaries in bytes: for all parameters at once, or for one parameter after the other. */
+  readonly temporaries: (parameter: Tensor) => readonly number[]
+  readonly temporariesLive: 'together' | 'one by one'
+  /** Reads and writes of the parameters' bytes in one step, for the throughput model. */
+  readonly passes: number
+  /** Kernels for every parameter, where they are not launched for many parameters at once. */
+  readonly launchesPerTensor: number
+}
+
+/** bitsandbytes optim/optimizer.py: smaller tensors keep 32-bit state (`min_8bit_size`), larger ones a constant per block. */
+const MIN_8BIT_ELEMENTS = 4_096
+const BLOCK_ELEMENTS = 256
+
+const parameterBytes = (parameter: Tensor) => elements(parameter) * bytesPerElement[parameter.dtype]
+const float32Bytes = (parameter: Tensor) => elements(parameter) * bytesPerElement.float32
+const eightBitBytes = (parameter: Tensor) =>
+  elements(parameter) < MIN_8BIT_ELEMENTS
+    ? float32Bytes(parameter)
+    : elements(parameter) * (1 + bytesPerElement.float32 / BLOCK_ELEMENTS)
+
+/** In place: fused kernels work in registers, SGD's foreach kernels on the parameters and buffers themselves. */
+const inPlace = { temporaries: () => [], temporariesLive: 'one by one' } as const
+
+export const optimizerRules: Record<Optimizer, OptimizerRule> = {
+  // torch/optim/adamw.py: exp_avg and exp_avg_sq like the parameter. _multi_tensor_adam: torch._foreach_sqrt(exp_avg_sqs).
+  adamw: {
+    stateBytes: parameter => 2 * parameterBytes(parameter),
+    temporaries: parameter => [parameterBytes(parameter)],
+    temporariesLive: 'together',
+    passes: 18,
+    launchesPerTensor: 0.5,
+  },
+  'adamw-fused': {
+    ...inPlace,
+    stateBytes: parameter => 2 * parameterBytes(parameter),
+    passes: 7,
+    launchesPerTensor: 0.5,
+  },
+  // _single_tensor_adam: exp_avg_sq.sqrt() and its quotient.
+  'adamw-loop': {
+    stateBytes: parameter => 2 * parameterBytes(parameter),
+    temporaries: parameter => [parameterBytes(parameter), parameterBytes(parameter)],
+    temporariesLive: 'one by one',
+    passes: 18,
+    launchesPerTensor: 12,
+  },
+  sgd: { ...inPlace, stateBytes: () => 0, passes: 3, launchesPerTensor: 0.5 },
+  'sgd-momentum': { ...inPlace, stateBytes: parameterBytes, passes: 7, launchesPerTensor: 0.5 },
+  // transformers optimization.py Adafactor without momentum: float32 rows and columns of a matrix, or the whole vector; a step
+  // holds the squared gradient beside the update, and float32 copies of a 16-bit parameter and its gradient.
+  adafactor: {
+    stateBytes: adafactorBytes,
+    temporaries: parameter => {
+      const copies = parameter.dtype === 'float32' ? 2 : 4
+      return Array.from({ length: copies }, () => float32Bytes(parameter))
+    },
+    temporariesLive: 'one by one',
+    passes: 16,
+    launchesPerTensor: 20,
+  },
+  // torch/optim/rmsprop.py: square_avg like the parameter. _multi_tensor_rmsprop: torch._foreach_sqrt(square_avgs).
+  rmsprop: {
+    stateBytes: parameterBytes,
+    temporaries: parameter => [parameterBytes(parameter)],
+    temporariesLive: 'together',
+    passes: 10,
+    launchesPerTensor: 0.5,
+  },
+  // lion-pytorch, torchtune: one momentum like the parameter.
+  lion: { ...inPlace, stateBytes: parameterBytes, passes: 5, launchesPerTensor: 0.5 },
+  // adam_mini/adam_mini.py: moments in float32; a step holds the squared gradient or the update, and its negative.
+  'adam-mini': {
+    stateBytes: (parameter, name) => (wholeSecondMoment.test(name) ? 2 : 1) * float32Bytes(parameter),
+    temporaries: parameter =>
+      Array.from({ length: parameter.dtype === 'float32' ? 2 : 3 }, () => float32Bytes(parameter)),
+    temporariesLive: 'one by one',
+    passes: 10,
+    launchesPerTensor: 10,
+  },
+  'adamw-8bit': { ...inPlace, stateBytes: parameter => 2 * eightBitBytes(parameter), passes: 4, launchesPerTensor: 1 },
+  // Paged state is in managed memory: on the GPU while it fits, on the host when something else needs the space.
+  'paged-adamw-8bit': {
+    ...inPlace,
+    stateBytes: parameter => 2 * eightBitBytes(parameter),
+    passes: 4,
+    launchesPerTensor: 1,
+  },
+  'paged-adamw': {
+    ...inPlace,
+    stateBytes: parameter => 2 * float32Bytes(parameter),
+    passes: 7,
+    launchesPerTensor: 0.5,
+  },
+}
+
+/** Embeddings and output layers have a second moment per element; other tensors have one per head or row, or a single one. */
+const wholeSecondMoment = /embed|embd|wte|lm_head\.weight|output\.weight/
+
+function adafactorBytes(parameter: Tensor): number {
+  const [rows, columns] = [parameter.shape.at(-2), parameter.shape.at(-1)]
+  if (rows === undefined || columns === undefined) return float32Bytes(parameter)
+  return (elements(parameter) / columns + elements(parameter) / rows) * bytesPerElement.float32
+}

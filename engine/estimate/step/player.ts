@@ -1,0 +1,346 @@
+/** Goes through what a tape recorded as PyTorch's autograd would, and writes down what is allocated and released, and when. */
+import type { Optimizer } from '../../config/spec.ts'
+import type { Exchange, ExchangeContext, Memory, Pass } from '../sharding/exchange.ts'
+import type { Shares } from '../sharding/shares.ts'
+import type { Node } from '../tape/autograd.ts'
+import type { Turn } from '../tape/repetition.ts'
+import type { ByteKind, Storage, Tensor } from '../tape/storage.ts'
+import type { Tape } from '../tape/tape.ts'
+import { Gradients } from './gradients.ts'
+import { LiveStorages } from './live-storages.ts'
+import { Numbers } from './numbers.ts'
+import { optimizerRules } from './optimizer.ts'
+import { Step } from './step.ts'
+
+/** The moment of a peak that the optimizer makes. */
+export const OPTIMIZER_MOMENT = 'the optimizer'
+
+const phaseNames = {
+  forward: 'forward',
+  'forward without saving': 'forward',
+  recomputation: 'recomputation',
+  generation: 'generating and scoring completions, forward',
+} as const
+type Phase = keyof typeof phaseNames
+
+/** What steps with each gradient as it comes. */
+export interface InBackward {
+  readonly optimizer: Optimizer
+  readonly parameters: ReadonlyMap<Storage, Tensor>
+}
+
+/** How checkpointed blocks are recomputed. */
+export interface CheckpointRules {
+  /** In a backward pass of its own, which holds the block's output and its gradient. */
+  readonly isReentrant: boolean
+  /** Whether every block's input and its gradient stay until the backward pass ends. */
+  readonly keepsInputs: boolean
+  /** Whether inputs are on the host between the passes. */
+  readonly offloadsInputs: boolean
+}
+
+export interface PlayerRules {
+  readonly shares: Shares
+  readonly checkpoints: CheckpointRules
+  readonly inBackward: InBackward | undefined
+  readonly exchange: (memory: Memory, kept: ExchangeContext['kept']) => Exchange
+}
+
+export class Player implements Memory {
+  readonly step = new Step()
+  readonly #tape: Tape
+  readonly #loss: Tensor
+  readonly #shares: Shares
+  readonly #checkpoints: CheckpointRules
+  readonly #storages = new LiveStorages(this.step)
+  readonly #gradients: Gradients
+  /** Recomputed and kept until the backward pass has gone through every block. */
+  readonly #retained: Storage[] = []
+  /** Gradients of blocks' inputs, kept until the backward pass ends. */
+  readonly #keptGradients: Storage[] = []
+  readonly #keptInputs: Storage[] = []
+  readonly #inBackward: InBackward | undefined
+  readonly #parameters: ReadonlySet<Storage>
+  readonly #parametersOfNodes = new Map<Node, readonly Storage[]>()
+  readonly exchange: Exchange
+
+  constructor(tape: Tape, loss: Tensor, { shares, checkpoints, inBackward, exchange }: PlayerRules) {
+    this.#tape = tape
+    this.#loss = loss
+    this.#shares = shares
+    this.#checkpoints = checkpoints
+    this.#inBackward = inBackward
+    this.#parameters = new Set([...tape.parameters.values()].map(({ storage }) => storage))
+    this.exchange = exchange(this, parameter => this.#stepAtOnce(parameter))
+    this.#gradients = new Gradients(tape, this, (parameter, gradient) => this.exchange.receives(parameter, gradient))
+  }
+
+  beforehand(nodes: readonly Node[]): void {
+    if (nodes.length > 0) this.step.beginPhase('generation')
+    this.#forward(nodes, 'generation')
+  }
+
+  microStep(held: readonly Storage[]): void {
+    this.step.beginPhase('forward')
+    this.step.begin('the batch')
+    const batch = this.#tape.batch
+    for (const storage of batch) this.allocate(storage)
+    for (const storage of [...held, ...batch]) this.#storages.reference(storage, 1)
+    this.#forward(this.#tape.nodes, 'forward')
+    this.exchange.forwardEnds()
+    this.step.beginPhase('backward')
+    this.step.begin('backward', 'the loss')
+    this.#gradients.begin(this.#loss, usesOf(this.#tape.nodes))
+    this.#backward(this.#tape.nodes)
+    this.exchange.backwardEnds()
+    this.#releaseKept()
+    for (const storage of [...held, ...batch]) this.#storages.dereference(storage)
+  }
+
+  optimizerStep(optimizer: Optimizer, parameters: readonly Tensor[]): void {
+    this.step.beginPhase('optimizer')
+    this.step.begin(OPTIMIZER_MOMENT)
+    this.exchange.optimizerBegins()
+    this.#optimize(optimizer, parameters)
+    this.exchange.optimizerEnds()
+  }
+
+  #optimize(optimizer: Optimizer, parameters: readonly Tensor[]): void {
+    const { temporaries, temporariesLive } = optimizerRules[optimizer]
+    const part = this.#shares.optimizerState * this.exchange.partAtATime
+    const outer = this.step.turn
+    const groups = parameters.map(parameter => {
+      this.#enter(parameter.storage.turn)
+      return temporaries(parameter).map(bytes => this.fixed(bytes * part, 'temporaries'))
+    })
+    this.#enter(outer)
+    const areTogether = temporariesLive === 'together' || this.exchange.stepsFlat
+    for (const group of areTogether ? [groups.flat()] : groups) {
+      for (const temporary of group) this.allocate(temporary)
+      for (const temporary of group) this.release(temporary)
+    }
+  }
+
+  gradientsEnd(): void {
+    this.exchange.gradientsEnd()
+  }
+
+  /** The optimizer in a hook behind the gradient: torch.Tensor.register_post_accumulate_grad_hook. */
+  #stepAtOnce(parameter: Storage): boolean {
+    const stepped = this.#inBackward?.parameters.get(parameter)
+    if (this.#inBackward === undefined || stepped === undefined) return false
+    this.step.begin(OPTIMIZER_MOMENT)
+    this.#optimize(this.#inBackward.optimizer, [stepped])
+    return true
+  }
+
+  #forward(nodes: readonly Node[], phase: Phase): void {
+    const outer = this.step.turn
+    const saves = phase === 'forward' || phase === 'recomputation'
+    for (let index = 0; index < nodes.length; index++) this.#storages.expectReads(nodes[index]!.reads)
+    for (let index = 0; index < nodes.length; index++) {
+      const node = nodes[index]!
+      this.#enter(node.turn)
+      this.step.begin(phaseNames[phase], node.name)
+      if (node.body !== undefined) this.#forward(node.body, 'forward without saving')
+      else this.#compute(node, passOf(node, phase))
+      if (saves && !this.#isOffloaded(node)) this.#storages.referenceAll(node.saves)
+      if (phase !== 'recomputation') this.#storages.referenceAll(node.keeps)
+      this.#storages.endReads(node.reads)
+      this.#storages.releaseUnused(node.creates)
+    }
+    this.#enter(outer)
+  }
+
+  /** What happens now happens in this turn of layers that repeat, or in none. */
+  #enter(turn: Turn | undefined): void {
+    this.#tape.turn = turn
+    this.step.turn = turn
+  }
+
+  #compute(node: Node, pass: Pass): void {
+    const used = this.#begin(node, pass)
+    this.#storages.allocateAll(node.creates)
+    this.#storages.allocateAll(node.scratch)
+    this.#storages.releaseAll(node.scratch)
+    if (used.length > 0) this.exchange.ends?.(used, pass)
+  }
+
+  /** The parameters that the exchange was told of. */
+  #begin(node: Node, pass: Pass): readonly Storage[] {
+    if (this.exchange.begins === undefined) return NONE
+    const used = this.#parametersOf(node)
+    if (used.length > 0) this.exchange.begins(used, pass)
+    return used
+  }
+
+  /** What a module's hooks would see: a table of embeddings is not among what its kernel is counted to read. */
+  #parametersOf(node: Node): readonly Storage[] {
+    const known = this.#parametersOfNodes.get(node)
+    if (known !== undefined) return known
+    const own = this.#tape.parameters.get(`${node.name}.weight`)?.storage
+    const used = [...node.reads, ...node.gradients.map(({ to }) => to.storage), ...(own === undefined ? [] : [own])]
+    const parameters = [...new Set(used)].filter(storage => this.#parameters.has(storage))
+    this.#parametersOfNodes.set(node, parameters)
+    return parameters
+  }
+
+  #backward(nodes: readonly Node[]): void {
+    const outer = this.step.turn
+    const firstBlock = nodes.find(node => node.body !== undefined)
+    for (let index = nodes.length - 1; index >= 0; index--) {
+      const node = nodes[index]
+      if (node === undefined) continue
+      this.#enter(node.turn)
+      if (this.#isOffloaded(node)) this.#bringBack(node)
+      if (node.body !== undefined) this.#checkpointBackward(node, node.body)
+      else this.#nodeBackward(node)
+      if (node.body !== undefined && this.#checkpoints.keepsInputs) this.#keep(node)
+      this.#storages.dereferenceAll(node.saves)
+      this.#storages.dereferenceAll(node.keeps)
+      if (node === firstBlock) this.#releaseRetained()
+    }
+    this.#enter(outer)
+  }
+
+  #checkpointBackward(node: Node, body: readonly Node[]): void {
+    if (this.#checkpoints.isReentrant) {
+      this.#reentrantBackward(node, body)
+      return
+    }
+    // The recomputation starts when a backward first asks for a saved tensor.
+    const savingCount = body.findLastIndex(inner => inner.saves.length > 0) + 1
+    const [saving, rest] = [body.slice(0, savingCount), body.slice(savingCount)]
+    this.#backward(rest)
+    this.#forward(untilLastSave(saving, rest), 'recomputation')
+    this.#retain(node.retains ?? [])
+    this.#backward(saving)
+    for (const output of node.outputs) this.#storages.releaseIfUnused(output.storage)
+  }
+
+  /** torch: utils/checkpoint.py CheckpointFunction.backward: its arguments and the recomputed outputs are local variables. */
+  #reentrantBackward(node: Node, body: readonly Node[]): void {
+    const incoming = node.outputs.map(output => this.#gradients.at(output)).filter(gradient => gradient !== undefined)
+    for (const gradient of incoming) this.#gradients.hold(gradient)
+    // One that another block saved is still there, and a second one is made.
+    const outputs = node.outputs.map(output => {
+      return this.#storages.isAllocated(output.storage) ? this.#tape.like(output, 'activations') : output.storage
+    })
+    for (const storage of outputs) this.#storages.reference(storage, 1)
+    this.#forward(body, 'recomputation')
+    this.step.begin(phaseNames.recomputation, node.name)
+    for (const storage of outputs) this.allocate(storage)
+    this.#retain(node.retains ?? [])
+    this.#backward(body)
+    for (const storage of outputs) this.#storages.reference(storage, -1)
+    for (const storage of new Set([...outputs, ...node.outputs.map(output => output.storage)])) {
+      this.#storages.releaseIfUnused(storage)
+    }
+    for (const gradient of incoming) this.#gradients.letGo(gradient)
+  }
+
+  #isOffloaded({ body }: Node): boolean {
+    return body !== undefined && this.#checkpoints.offloadsInputs
+  }
+
+  #bringBack({ name, saves }: Node): void {
+    this.step.begin(phaseNames.recomputation, name)
+    for (const storage of saves) {
+      this.#storages.reference(storage, 1)
+      this.allocate(storage)
+    }
+  }
+
+  #keep({ input, saves }: Node): void {
+    const gradient = input && this.#gradients.at(input)
+    if (gradient !== undefined) {
+      this.#gradients.hold(gradient)
+      this.#keptGradients.push(gradient)
+    }
+    for (const storage of saves) this.#storages.reference(storage, 1)
+    this.#keptInputs.push(...saves)
+  }
+
+  #releaseKept(): void {
+    for (const gradient of this.#keptGradients.splice(0)) this.#gradients.letGo(gradient)
+    for (const storage of this.#keptInputs.splice(0)) {
+      this.#storages.reference(storage, -1)
+      this.#storages.releaseIfUnused(storage)
+    }
+  }
+
+  #retain(storages: readonly Storage[]): void {
+    for (const storage of storages) this.#storages.reference(storage, 1)
+    this.#retained.push(...storages)
+  }
+
+  #releaseRetained(): void {
+    for (const storage of this.#retained.splice(0)) this.#storages.dereference(storage)
+  }
+
+  /** Incoming gradients, saved tensors and results live together until the node is done. */
+  #nodeBackward(node: Node): void {
+    this.step.begin('backward', node.name)
+    const incoming = this.#gradients.take(node.outputs)
+    if (incoming.length === 0) return
+    const used = this.#begin(node, 'backward')
+    this.#propagate(node, incoming)
+    if (used.length > 0) this.exchange.ends?.(used, 'backward')
+  }
+
+  #propagate({ backwardScratch, gradients }: Node, incoming: readonly Storage[]): void {
+    this.#storages.allocateAll(backwardScratch)
+    const outgoing = new Array<Storage>(gradients.length)
+    for (let index = 0; index < outgoing.length; index++) {
+      const { to, passes } = gradients[index]!
+      outgoing[index] = (passes ? incoming[0] : undefined) ?? this.#gradients.create(to)
+    }
+    this.#storages.releaseAll(backwardScratch)
+    for (let index = 0; index < outgoing.length; index++) this.#gradients.hold(outgoing[index]!)
+    for (let index = 0; index < incoming.length; index++) this.#gradients.letGo(incoming[index]!)
+    for (let index = 0; index < outgoing.length; index++)
+      this.#gradients.deposit(gradients[index]!.to, outgoing[index]!)
+  }
+
+  fixed(bytes: number, kind: ByteKind): Storage {
+    return this.#tape.fixed(bytes, kind)
+  }
+
+  allocate(storage: Storage): void {
+    this.#storages.allocate(storage)
+  }
+
+  release(storage: Storage): void {
+    this.#storages.release(storage)
+  }
+}
+
+const NONE: readonly never[] = []
+
+/** What is recorded for a backward pass, whenever it runs; DeepSpeed and FSDP gather for the rest too, and let go again. */
+function passOf(node: Node, phase: Phase): Pass {
+  if (phase === 'recomputation') return 'backward'
+  return node.outputs.some(output => output.requiresGrad) ? 'forward' : 'without gradients'
+}
+
+/**
+ * torch: utils/checkpoint.py _StopRecomputationError: a recomputation ends where the last tensor has been saved again. What the
+ * rest would have read is still there at that point.
+ */
+function untilLastSave(saving: readonly Node[], rest: readonly Node[]): readonly Node[] {
+  const last = saving.at(-1)
+  if (last === undefined) return saving
+  const savesInputsOnly = last.saves.every(storage => last.reads.includes(storage))
+  const end = savesInputsOnly ? { ...last, creates: [], scratch: [] } : last
+  const stop = { ...end, creates: [], scratch: [], saves: [], reads: rest.flatMap(node => node.reads) }
+  return [...saving.slice(0, -1), end, stop]
+}
+
+/** How often each parameter is used where a gradient reaches it, by storage id. */
+function usesOf(nodes: readonly Node[], uses = new Numbers()): Numbers {
+  for (const node of nodes) {
+    if (node.body !== undefined) usesOf(node.body, uses)
+    for (const { to } of node.gradients) if (to.storage.persistent) uses.add(to.storage.id, 1)
+  }
+  return uses
+}

@@ -1,0 +1,192 @@
+/**
+ * Replays a tape as PyTorch would run it and writes down every allocation and release of one optimizer step. The sequence is
+ * the same for every batch size, only the sizes differ, so one timeline answers for all of them.
+ */
+import type { TrainingSpec } from '../../config/spec.ts'
+import { checkpointsReentrantly, defaultOptimizer, keepsFrozenInputs, keepsGradients } from '../library-rules.ts'
+import type { Objective } from '../objectives/objective.ts'
+import { exchangeOf, gathersBlocks } from '../sharding/exchange.ts'
+import { mastersOf, type Shares, sharesOf } from '../sharding/shares.ts'
+import { liesInTurns } from '../sharding/units.ts'
+import { Watching } from '../sharding/watching.ts'
+import { REFERENCE } from '../tape/autograd.ts'
+import { countOf, withLeftOut } from '../tape/repetition.ts'
+import { type ByteKind, bytesPerElement, elements, type Storage, type Tensor } from '../tape/storage.ts'
+import type { Tape } from '../tape/tape.ts'
+import { optimizerRules } from './optimizer.ts'
+import { type InBackward, Player, type PlayerRules } from './player.ts'
+import { type Sections, sectionsOf } from './sections.ts'
+import { bytesAt, type Step } from './step.ts'
+
+export interface Timeline {
+  /** Weights and buffers, in the order in which they come to the GPU before the first step. */
+  readonly model: readonly Lasting[]
+  /** What the first optimizer step allocates and every later one finds. */
+  readonly optimizerState: readonly Lasting[]
+  /** The same by kind. */
+  readonly restingBytes: Readonly<Record<ByteKind, number>>
+  /** One step, from the batch's arrival to the gradients' release. */
+  readonly step: Step
+  readonly sections: Sections
+  /** Sections of the step before the optimizer runs, where the first step allocates its state. */
+  readonly sectionsBeforeOptimizer: number
+}
+
+/** What outlives the step, of the same size for any batch. */
+export interface Lasting {
+  readonly bytes: number
+  readonly kind: ByteKind
+}
+
+/** What the optimizer steps with: the trainable parameters, or float32 copies of them. */
+export interface Optimized {
+  readonly tensors: number
+  readonly elements: number
+  readonly bytes: number
+}
+
+/** One optimizer step of what `tape` recorded; undefined where layers that were left out cannot be told from those recorded. */
+export function playStep(tape: Tape, spec: TrainingSpec, { loss, held, before = [] }: Objective): Timeline | undefined {
+  if (gathersBlocks(spec) && !liesInTurns(tape.parameters)) return undefined
+  const shares = sharesOf(spec)
+  const parameters = [...tape.parameters.values()]
+  const optimized = mastersIn(tape, spec)
+  const checkpoints = {
+    isReentrant: checkpointsReentrantly(spec),
+    keepsInputs: keepsFrozenInputs(spec),
+    offloadsInputs: spec.offloadsCheckpoints === true,
+  }
+  const order = () => orderOfUse(tape, { loss, held, before }, { shares, checkpoints })
+  const player = new Player(tape, loss, {
+    shares,
+    checkpoints,
+    inBackward: spec.optimizerInBackward && inBackward(spec, optimized),
+    exchange: (memory, kept) => exchangeOf({ spec, parameters: tape.parameters, memory, kept }, order),
+  })
+  // From the second micro-step on, the forward pass runs beside the gradients accumulated so far.
+  const hasGradients = spec.gradientAccumulation > 1 || keepsGradients(spec)
+  const microSteps = spec.step === 'training' && hasGradients ? 2 : 1
+  player.beforehand(before)
+  for (let index = 0; index < microSteps; index++) player.microStep(held)
+  const isTraining = spec.step === 'training'
+  const eventsBeforeOptimizer = player.step.length
+  if (isTraining && !spec.optimizerInBackward) player.optimizerStep(stepOf(spec), optimized)
+  player.gradientsEnd()
+  const sections = sectionsOf(player.step, [eventsBeforeOptimizer])
+  if (sections === undefined) return undefined
+  const withState = spec.trainable?.inTurns ? parameters : optimized
+  const model = lasting([
+    ...parameters.map(parameter => share(parameter.storage, shares.weights * keptWidth(spec, parameter))),
+    ...tape.buffers.map(storage => share(storage, shares.weights)),
+    ...tape.wholeBuffers,
+    ...(isTraining ? player.exchange.resident : []),
+  ])
+  const state = lasting(isTraining ? optimizerState(tape, spec, withState, shares) : [])
+  return {
+    model,
+    optimizerState: state,
+    restingBytes: bytesByKind([...model, ...state]),
+    step: player.step,
+    sections,
+    sectionsBeforeOptimizer: sections.all.filter(({ to }) => to <= eventsBeforeOptimizer).length,
+  }
+}
+
+/** Nothing of a model grows with the batch. */
+const ANY_BATCH = 1
+
+function lasting(storages: readonly Storage[]): readonly Lasting[] {
+  return withLeftOut(storages).map(storage => ({ bytes: bytesAt(storage, ANY_BATCH), kind: storage.kind }))
+}
+
+function bytesByKind(all: readonly Lasting[]): Record<ByteKind, number> {
+  const bytes = {
+    weights: 0,
+    gradients: 0,
+    optimizerState: 0,
+    activations: 0,
+    logits: 0,
+    temporaries: 0,
+    inputs: 0,
+    workspace: 0,
+  }
+  for (const { kind, bytes: own } of all) bytes[kind] += own
+  return bytes
+}
+
+/** Known without playing the step. */
+export function optimizedBy(tape: Tape, spec: TrainingSpec): Optimized {
+  let [tensors, count, bytes] = [0, 0, 0]
+  for (const tensor of spec.step === 'training' ? mastersIn(tape, spec) : []) {
+    const times = countOf(tensor.storage.turn)
+    tensors += times
+    count += times * elements(tensor)
+    bytes += times * elements(tensor) * bytesPerElement[tensor.dtype]
+  }
+  return { tensors, elements: count, bytes }
+}
+
+/** Of the model that trains, without those of a reference. */
+export function parameterCount(tape: Tape): number {
+  let count = 0
+  for (const [name, parameter] of tape.parameters) {
+    if (!name.startsWith(REFERENCE)) count += countOf(parameter.storage.turn) * elements(parameter)
+  }
+  return count
+}
+
+/** Compiled, AdamW's intermediate results stay in registers, as in its fused form. */
+function stepOf(spec: TrainingSpec): TrainingSpec['optimizer'] {
+  const optimizer = defaultOptimizer(spec)
+  return spec.compiled && optimizer === 'adamw' ? 'adamw-fused' : optimizer
+}
+
+/** What every operation of a micro-step uses of the parameters. */
+function orderOfUse(
+  tape: Tape,
+  { loss, held, before = [] }: Objective,
+  rules: Pick<PlayerRules, 'shares' | 'checkpoints'>,
+): readonly (readonly Storage[])[] {
+  const order: (readonly Storage[])[] = []
+  const rehearsal = new Player(tape, loss, {
+    ...rules,
+    inBackward: undefined,
+    exchange: memory => new Watching(memory, used => order.push(used)),
+  })
+  rehearsal.beforehand(before)
+  rehearsal.microStep(held)
+  return order
+}
+
+/** How much wider the weights are that are kept than those that compute. */
+function keptWidth(spec: TrainingSpec, parameter: Tensor): number {
+  if (mastersOf(spec) !== 'as-weights' || !parameter.requiresGrad) return 1
+  return bytesPerElement.float32 / bytesPerElement[parameter.dtype]
+}
+
+function inBackward({ optimizer }: TrainingSpec, optimized: readonly Tensor[]): InBackward {
+  return { optimizer, parameters: new Map(optimized.map(parameter => [parameter.storage, parameter])) }
+}
+
+/** What the optimizer works on: the weights that train, or float32 copies of them. */
+function mastersIn(tape: Tape, spec: TrainingSpec): readonly Tensor[] {
+  const trained = [...tape.parameters.values()].filter(parameter => parameter.requiresGrad)
+  return mastersOf(spec) === 'none' ? trained : trained.map(parameter => ({ ...parameter, dtype: 'float32' }))
+}
+
+function optimizerState(tape: Tape, spec: TrainingSpec, optimized: readonly Tensor[], shares: Shares): Storage[] {
+  const { stateBytes } = optimizerRules[spec.optimizer]
+  const masterBytes = mastersOf(spec) === 'in-optimizer' ? bytesPerElement.float32 : 0
+  const names = new Map<Storage, string>()
+  for (const [name, { storage }] of tape.parameters) names.set(storage, name)
+  const kept = (parameter: Tensor) =>
+    stateBytes(parameter, names.get(parameter.storage) ?? '') + elements(parameter) * masterBytes
+  return optimized.flatMap(parameter => {
+    const bytes = kept(parameter) * shares.optimizerState
+    return bytes > 0 ? [{ ...tape.fixed(bytes, 'optimizerState'), turn: parameter.storage.turn }] : []
+  })
+}
+
+function share(storage: Storage, part: number): Storage {
+  return part === 1 ? storage : { ...storage, fixedBytes: storage.fixedBytes * part }
+}

@@ -1,0 +1,272 @@
+/** Attention as PyTorch runs it: which kernel serves a call, and what that kernel saves. */
+
+import { softmaxSaves } from '../../library-rules.ts'
+import { made } from '../autograd.ts'
+import { cast, lowered, raised } from '../ops/casts.ts'
+import { dropout } from '../ops/dropout.ts'
+import { add, batchMatmul, elementwise, slice } from '../ops/primitives.ts'
+import { elements, lastSize, type Tensor } from '../storage.ts'
+import type { Tape } from '../tape.ts'
+
+export interface AttentionOptions {
+  readonly heads: number
+  readonly keyValueHeads: number
+  readonly causal: boolean
+  readonly dropout: number
+  /** The window of a sliding-window layer, in tokens; absent for full attention. */
+  readonly window?: number | undefined
+  /** Whether transformers computes the softmax in float32 and casts the result back (decoders) or in the scores' type (BERT). */
+  readonly castsSoftmax: boolean
+  readonly inFloat32?: boolean
+  readonly isAlwaysMasked?: boolean
+  readonly broadcastsHeads?: boolean
+  /** [heads, s, t], or [s, t] for all heads, added to the scores. */
+  readonly bias?: Tensor | undefined
+  /** A learned score per head that takes part in the softmax. */
+  readonly sinks?: Tensor | undefined
+}
+
+/** torch: transformers/cuda/sdp_utils.cpp use_flash_attention: heads of more dimensions go elsewhere. */
+const FLASH_MAX_HEAD_SIZE = 256
+
+/** scaled_dot_product_attention, through transformers' integrations/sdpa_attention.py. */
+export function fusedAttention(
+  tape: Tape,
+  query: Tensor,
+  key: Tensor,
+  value: Tensor,
+  options: AttentionOptions,
+): Tensor {
+  const [tokens = 0] = query.shape
+  if (leavesBroadcast(options)) return broadcastAttention(tape, query, key, value, options)
+  if (options.sinks !== undefined) return sinkAttention(tape, query, key, value, options)
+  if (options.bias !== undefined) return biasedAttention(tape, query, key, value, options, options.bias)
+  const isMasked = options.isAlwaysMasked || tape.isPadded || (options.window !== undefined && tokens >= options.window)
+  const groups = options.heads / options.keyValueHeads
+  const headSize = elements(query) / (tokens * options.heads)
+  const native = groups > 1 && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE
+  const repeat = (x: Tensor) => (native ? lowered(tape, x) : repeatedLowered(tape, x, options))
+  const [q, k, v] = [lowered(tape, query), repeat(key), repeat(value)]
+  const valueHeadSize = lastSize(value) / options.keyValueHeads
+  const isFlash =
+    tape.hasFlash && q.dtype !== 'float32' && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE && headSize === valueHeadSize
+  // Only the flash kernel supports grouped heads; the memory-efficient one refuses them, and the composed one takes over.
+  return native && !isFlash
+    ? composedAttention(tape, q, expanded(tape, k, q.shape), expanded(tape, v, q.shape), options)
+    : kernelAttention(tape, q, k, v, { ...options, isFlash, isMasked, valueHeadSize })
+}
+
+/**
+ * Attention with sinks runs in flash attention's own kernels (kernels-community/vllm-flash-attn3), which see windows without a
+ * mask; derived from their sources, as they do not run on the meta device.
+ */
+function sinkAttention(tape: Tape, query: Tensor, key: Tensor, value: Tensor, options: AttentionOptions): Tensor {
+  const [q, k, v] = [query, key, value].map(x => lowered(tape, x)) as [Tensor, Tensor, Tensor]
+  const valueHeadSize = lastSize(value) / options.keyValueHeads
+  return kernelAttention(tape, q, k, v, { ...options, isFlash: true, isMasked: false, valueHeadSize })
+}
+
+/** torch: transformers/cuda/attention.cu: q, k, v, the output, a log-sum-exp per row and a seed are saved; never s². */
+function kernelAttention(
+  tape: Tape,
+  q: Tensor,
+  k: Tensor,
+  v: Tensor,
+  options: AttentionOptions & { isFlash: boolean; isMasked: boolean; valueHeadSize: number },
+): Tensor {
+  const [tokens = 0] = q.shape
+  const output = tape.tensor([tokens, options.heads * options.valueHeadSize], q.dtype, [q, k, v])
+  // The memory-efficient kernel pads its log-sum-exp to 32 rows, and an additive mask's rows to 8 elements.
+  const rows = options.isFlash ? tokens : Math.ceil(tokens / 32) * 32
+  const logSumExp = tape.storage(options.heads * rows, 'float32', true)
+  const mask = options.isMasked ? [tape.storage(tokens * Math.ceil(tokens / 8) * 8, q.dtype, true)] : []
+  tape.record('attention', {
+    reads: [q, k, v],
+    outputs: [output],
+    saves: [q, k, v, output],
+    saved: [logSumExp, ...mask],
+    gradients: [q, k, v].map(made),
+    // With a mask, what a causal model may not see is computed like the rest.
+    flopsPerSample: (options.causal && !options.isMasked ? 2 : 4) * elements(q) * tokens,
+    kernel: options.isFlash ? 'flash-attention' : 'efficient-attention',
+    attendedTokens: tokens,
+  })
+  // torch: flash_api.cpp lays its output out like the query; transformers copies it back to token by token.
+  return options.isFlash && tape.headsFirst.has(q.storage) ? elementwise(tape, 'clone', output) : output
+}
+
+/**
+ * transformers create_position_bias_mask: the bias itself is the mask, or `where(seen, bias, min)` of it in each layer. With a mask
+ * only the memory-efficient kernel remains, which gives the mask a gradient for every sample.
+ */
+function biasedAttention(
+  tape: Tape,
+  query: Tensor,
+  key: Tensor,
+  value: Tensor,
+  options: AttentionOptions,
+  bias: Tensor,
+): Tensor {
+  const [tokens = 0] = query.shape
+  const [sourceTokens = 0] = key.shape
+  const [q, k, v] = [query, key, value].map(x => lowered(tape, x)) as [Tensor, Tensor, Tensor]
+  const mask = lowered(tape, seenBias(tape, bias, options))
+  const forSamples: Tensor = { ...mask, batched: true, edge: tape.newEdge() }
+  tape.record('expand', { reads: [mask], outputs: [forSamples], gradients: [made(mask)] })
+  const output = tape.tensor(q.shape, q.dtype, [q, k, v])
+  const logSumExp = tape.storage(options.heads * Math.ceil(tokens / 32) * 32, 'float32', true)
+  tape.record('attention', {
+    reads: [q, k, v, forSamples],
+    outputs: [output],
+    saves: [q, k, v, output, forSamples],
+    saved: [logSumExp],
+    gradients: [q, k, v, forSamples].map(made),
+    flopsPerSample: 4 * elements(q) * sourceTokens,
+    kernel: 'efficient-attention',
+    attendedTokens: sourceTokens,
+  })
+  return output
+}
+
+function seenBias(tape: Tape, bias: Tensor, { causal }: AttentionOptions): Tensor {
+  if (bias.shape.length === 2) return paddedMask(tape, bias)
+  const { isPadded } = tape
+  if (!causal && !isPadded) return bias
+  const [, tokens = 0, sourceTokens = 0] = bias.shape
+  const output = tape.tensor(bias.shape, bias.dtype, [bias], { batched: isPadded })
+  const seen = isPadded ? [] : [tape.storage(tokens * sourceTokens, 'bool', false)]
+  tape.record('where', { reads: [bias], outputs: [output], saved: seen, gradients: [made(bias)] })
+  return output
+}
+
+/** torch: transformers/attention.cpp pad_bias: the memory-efficient kernel wants rows of a multiple of 8 elements. */
+function paddedMask(tape: Tape, mask: Tensor): Tensor {
+  const columns = Math.ceil(lastSize(mask) / 8) * 8
+  if (columns === lastSize(mask)) return mask
+  const padded = tape.tensor([...mask.shape.slice(0, -1), columns], mask.dtype, [mask])
+  tape.record('pad', { reads: [mask], outputs: [padded] })
+  return padded
+}
+
+/** torch: transformers/attention.cpp _scaled_dot_product_attention_math. */
+function composedAttention(tape: Tape, q: Tensor, k: Tensor, v: Tensor, options: AttentionOptions): Tensor {
+  const [tokens = 0] = q.shape
+  const scoreShape = [options.heads, tokens, tokens]
+  const scaled = [q, k].map(x => elementwise(tape, 'mul', x)) as [Tensor, Tensor]
+  const scores = batchMatmul(tape, scaled[0], scaled[1], scoreShape)
+  const weights = elementwise(tape, 'softmax', scores, { savesOutput: true })
+  return batchMatmul(tape, dropout(tape, weights, options.dropout), v, q.shape)
+}
+
+/**
+ * torch: sdp_utils_cpp.h check_batch_size_and_num_heads_dense: no fused kernel broadcasts heads. The composed one then works in
+ * float32, expands the single key and value head to all heads and adds a mask. (For a single sample the expansion stays a view,
+ * which a size that is affine in the batch cannot express.)
+ */
+function broadcastAttention(tape: Tape, q: Tensor, k: Tensor, v: Tensor, options: AttentionOptions): Tensor {
+  const [tokens = 0] = q.shape
+  const inside = { autocasts: false }
+  const narrow = [q, k, v].map(x => lowered(tape, x))
+  const [wideQ, wideK, wideV] = narrow.map(x => cast(tape, x, 'float32')) as [Tensor, Tensor, Tensor]
+  const scaled = [wideQ, wideK].map(x => elementwise(tape, 'mul', x)) as [Tensor, Tensor]
+  const scores = batchMatmul(
+    tape,
+    scaled[0],
+    expanded(tape, scaled[1], q.shape),
+    [options.heads, tokens, tokens],
+    inside,
+  )
+  const weights = elementwise(tape, 'softmax', elementwise(tape, 'add', scores), { savesOutput: true })
+  const output = batchMatmul(
+    tape,
+    dropout(tape, weights, options.dropout),
+    expanded(tape, wideV, q.shape),
+    q.shape,
+    inside,
+  )
+  return cast(tape, output, narrow[0]?.dtype ?? q.dtype)
+}
+
+/** Eager attention (`attn_implementation: eager`). Also returns the attention weights: callers keep them in a variable. */
+export function eagerAttention(
+  tape: Tape,
+  query: Tensor,
+  key: Tensor,
+  value: Tensor,
+  options: AttentionOptions,
+): { output: Tensor; weights: Tensor } {
+  const [tokens = 0] = query.shape
+  const groups = options.heads / options.keyValueHeads
+  const [k, v] = [key, value].map(x => (groups > 1 ? expanded(tape, x, query.shape) : x)) as [Tensor, Tensor]
+  const isContiguous = (x: Tensor) => groups > 1 || tape.held.includes(x.storage)
+  // torch: matmul of 4-d views copies its factors into contiguous 3-d ones (native/LinearAlgebra.cpp) and saves the copies.
+  const factor = (x: Tensor, from = x) => (from !== query && isContiguous(from) ? x : elementwise(tape, 'clone', x))
+  const [sourceTokens = 0] = k.shape
+  const [left, right] = [query, k].map(x => (options.inFloat32 ? cast(tape, x, 'float32') : x)) as [Tensor, Tensor]
+  const scores = batchMatmul(tape, factor(left, query), factor(right, k), [options.heads, tokens, sourceTokens])
+  const scaled = elementwise(tape, 'mul', scores)
+  const biased = options.bias === undefined ? scaled : add(tape, scaled, options.bias)
+  const masked = options.causal || tape.isPadded ? elementwise(tape, 'add', biased) : biased
+  const wide =
+    options.castsSoftmax && options.sinks === undefined ? cast(tape, masked, 'float32') : raised(tape, masked)
+  const softmax =
+    options.sinks === undefined
+      ? elementwise(tape, 'softmax', wide, softmaxSaves(tape.spec, wide))
+      : sinkSoftmax(tape, masked, options.sinks)
+  const castsBack = options.castsSoftmax || (options.bias === undefined && options.causal)
+  const lowered = castsBack ? cast(tape, softmax, tape.autocastDtype ?? query.dtype) : softmax
+  const weights = dropout(tape, lowered, options.dropout)
+  const output = elementwise(tape, 'clone', batchMatmul(tape, weights, factor(v), query.shape))
+  return { output, weights }
+}
+
+/** transformers GptOssAttention: softmax(combined - max) of the scores and the sinks, in the scores' type, without the last column. */
+function sinkSoftmax(tape: Tape, scores: Tensor, sinks: Tensor): Tensor {
+  const [heads = 0, tokens = 0, sourceTokens = 0] = scores.shape
+  const combined = tape.tensor([heads, tokens, sourceTokens + 1], scores.dtype, [scores, sinks])
+  tape.record('cat', {
+    reads: [scores, sinks],
+    outputs: [combined],
+    gradients: [{ to: scores, passes: true }, made(sinks)],
+  })
+  // The scores stay referenced until their variable is reassigned to the probabilities.
+  const derived = (name: string, from: Tensor, isSaved: boolean) => {
+    const output = tape.tensor(from.shape, from.dtype, [from])
+    const saves = isSaved ? [output] : []
+    tape.record(name, { reads: [from, scores], outputs: [output], saves, gradients: [made(from)] })
+    return output
+  }
+  const probabilities = derived('softmax', derived('sub', combined, false), true)
+  return slice(tape, probabilities, sourceTokens)
+}
+
+function leavesBroadcast({ broadcastsHeads, keyValueHeads, heads }: AttentionOptions): boolean {
+  return broadcastsHeads === true && keyValueHeads < heads
+}
+
+/** transformers' repeat_kv: every query head gets a copy of its group's keys or values; for a single head, a view is enough. */
+function repeated(tape: Tape, x: Tensor, { heads, keyValueHeads }: AttentionOptions): Tensor {
+  if (heads === keyValueHeads || keyValueHeads === 1) return x
+  const [tokens = 0, features = 0] = x.shape
+  return expanded(tape, x, [tokens, (features * heads) / keyValueHeads])
+}
+
+/** The same for the kernel under autocast, where casting the expanded view writes every head. */
+function repeatedLowered(tape: Tape, x: Tensor, options: AttentionOptions): Tensor {
+  const { heads, keyValueHeads } = options
+  const { autocastDtype: dtype } = tape
+  const isCastView = keyValueHeads === 1 && heads > 1 && dtype !== undefined && x.dtype === 'float32'
+  if (!isCastView) return lowered(tape, repeated(tape, x, options))
+  const [tokens = 0, features = 0] = x.shape
+  const output = tape.tensor([tokens, features * heads], dtype, [x])
+  const wide = tape.storage(elements(output), 'float32', true, 'temporaries')
+  tape.record('to', { reads: [x], outputs: [output], gradients: [made(x)], backwardScratch: [wide] })
+  return output
+}
+
+/** A copy of `x` for every head; its gradient is the sum over them. */
+function expanded(tape: Tape, x: Tensor, shape: readonly number[]): Tensor {
+  const output = tape.tensor(shape, x.dtype, [x])
+  tape.record('expand', { reads: [x], outputs: [output], gradients: [made(x)] })
+  return output
+}

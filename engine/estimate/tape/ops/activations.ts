@@ -1,0 +1,67 @@
+/** Activations and scaling, as PyTorch and transformers compose them. */
+
+import { made } from '../autograd.ts'
+import type { Tensor } from '../storage.ts'
+import { markLogits } from '../storage.ts'
+import type { Tape } from '../tape.ts'
+import { raised } from './casts.ts'
+import { add, elementwise, multiply, power } from './primitives.ts'
+import { weightNamed } from './weights.ts'
+
+export function gelu(tape: Tape, x: Tensor): Tensor {
+  return elementwise(tape, 'gelu', x, { saves: [x] })
+}
+
+export function geluNew(tape: Tape, x: Tensor): Tensor {
+  // transformers activations.py NewGELUActivation: 0.5 * x * (1 + tanh(√(2/π) * (x + 0.044715 * pow(x, 3))))
+  const half = elementwise(tape, 'mul', x)
+  const cubed = power(tape, raised(tape, x))
+  const inner = elementwise(tape, 'mul', add(tape, x, elementwise(tape, 'mul', cubed)))
+  return multiply(tape, half, elementwise(tape, 'add', tanh(tape, inner)))
+}
+
+export function silu(tape: Tape, x: Tensor): Tensor {
+  return elementwise(tape, 'silu', x, { saves: [x] })
+}
+
+export function tanh(tape: Tape, x: Tensor): Tensor {
+  return elementwise(tape, 'tanh', x, { savesOutput: true })
+}
+
+export function relu(tape: Tape, x: Tensor): Tensor {
+  return elementwise(tape, 'relu', x, { savesOutput: true })
+}
+
+export function sigmoid(tape: Tape, x: Tensor): Tensor {
+  return elementwise(tape, 'sigmoid', x, { savesOutput: true })
+}
+
+export function clamp(tape: Tape, x: Tensor): Tensor {
+  return elementwise(tape, 'clamp', x, { saves: [x] })
+}
+
+export function square(tape: Tape, x: Tensor): Tensor {
+  return power(tape, x)
+}
+
+export function scale(tape: Tape, x: Tensor, { inPlace = false } = {}): Tensor {
+  if (inPlace) return scaledInPlace(tape, x)
+  const output = elementwise(tape, 'mul', x)
+  if (tape.headsFirst.has(x.storage)) tape.headsFirst.add(output.storage)
+  return output
+}
+
+export function tanhGate(tape: Tape, name: string, x: Tensor): Tensor {
+  return multiply(tape, tanh(tape, weightNamed(tape, name, [1])), x)
+}
+
+export function softcap(tape: Tape, logits: Tensor): Tensor {
+  // transformers Gemma2ForCausalLM: logits / cap, tanh, * cap
+  return [scale, tanh, scale].reduce((x, op) => markLogits(op(tape, x)), logits)
+}
+
+function scaledInPlace(tape: Tape, x: Tensor): Tensor {
+  const output = { ...x, edge: tape.newEdge() }
+  tape.record('mul_', { reads: [x], outputs: [output], gradients: [made(x)] })
+  return output
+}

@@ -1,0 +1,30 @@
+/** Dropout, of single numbers and of whole samples. */
+import { made } from '../autograd.ts'
+import { elements, type Tensor } from '../storage.ts'
+import type { Tape } from '../tape.ts'
+import { elementwise, multiply } from './primitives.ts'
+
+export function dropPath(tape: Tape, x: Tensor, probability: number): Tensor {
+  // transformers ConvNextDropPath: hidden_states.div(keep_prob) * random_tensor, a number a sample.
+  if (!tape.training || probability === 0) return x
+  const kept = tape.tensor([], x.dtype, [])
+  tape.record('floor', { reads: [], outputs: [kept] })
+  return multiply(tape, elementwise(tape, 'div', x), kept)
+}
+
+export function dropout(tape: Tape, x: Tensor, probability: number): Tensor {
+  // torch: native/Dropout.cpp: on CUDA `native_dropout`, which saves a one-byte mask.
+  if (!tape.training || probability === 0 || tape.spec.dropout === false || !isInTraining(tape)) return x
+  const mask = tape.storage(elements(x), 'bool', x.batched)
+  const output = tape.tensor(x.shape, x.dtype, [x], x)
+  tape.record('dropout', { reads: [x], outputs: [output], saved: [mask], gradients: [made(x)] })
+  return output
+}
+
+/**
+ * Running without gradients does not imply eval mode; frozen copies are in eval mode, and disabled adapters have no
+ * dropout.
+ */
+function isInTraining(tape: Tape): boolean {
+  return tape.pass === undefined || tape.pass.of === 'policy'
+}

@@ -1,0 +1,116 @@
+/** Python frames and checkpointed blocks: what local variables keep alive, and what the backward pass recomputes. */
+import type { Stack } from '../../../program/interpreter.ts'
+import type { Node } from '../autograd.ts'
+import { layerPlan } from '../repetition.ts'
+import type { Storage, Tensor } from '../storage.ts'
+import type { Tape } from '../tape.ts'
+import { add } from './primitives.ts'
+
+export function local(tape: Tape, x: Tensor): Tensor {
+  tape.locals.push(x)
+  return x
+}
+
+export function handOn(tape: Tape, states: readonly Tensor[]): void {
+  tape.handedOn.push(...states)
+}
+
+export function withInputGradients(tape: Tape, x: Tensor): Tensor {
+  // transformers modeling_utils.py enable_input_require_grads: a hook on the embeddings' output.
+  const { lora, gradientCheckpointing } = tape.spec
+  const isWanted = lora !== undefined && gradientCheckpointing && tape.training && tape.pass === undefined
+  if (!isWanted) return x
+  const leaf = { ...x, requiresGrad: true, edge: tape.newEdge() }
+  // torch: a leaf is held by the AccumulateGrad node that its gradient goes to.
+  tape.record('input gradients', { reads: [x], outputs: [leaf], saves: [leaf] })
+  return leaf
+}
+
+export function frame(tape: Tape, x: Tensor, body: (x: Tensor) => Tensor): Tensor {
+  const caller = tape.locals
+  tape.locals = [x]
+  const output = body(x)
+  tape.record('return', { reads: tape.locals, outputs: [] })
+  tape.locals = caller
+  return output
+}
+
+export function block(tape: Tape, x: Tensor, body: (x: Tensor) => Tensor, shared: readonly Tensor[] = []): Tensor {
+  tape.blockInputs.push(x)
+  const isRecomputed = tape.spec.gradientCheckpointing && tape.training && tape.pass === undefined
+  const { inputGradients = isRecomputed } = tape.spec.trainable ?? {}
+  // transformers and peft make the input require gradients (`enable_input_require_grads`); otherwise a block over frozen weights
+  // would not be part of the graph.
+  const input = inputGradients && tape.pass === undefined ? { ...x, requiresGrad: true } : x
+  if (!isRecomputed) return frame(tape, input, body)
+  // torch: utils/checkpoint.py: only the block's input survives the forward pass.
+  const outer = tape.nodes
+  const castOutside = new Map(tape.castWeights)
+  tape.nodes = []
+  tape.handedOn = []
+  const output = frame(tape, input, body)
+  const inputs = [x, ...shared].map(tensor => tensor.storage)
+  const retains = savedOnTheWayTo(tape.handedOn, tape.nodes)
+  const block = {
+    ...emptyNode,
+    turn: tape.turn,
+    reads: inputs,
+    saves: inputs,
+    outputs: [output],
+    input: x,
+    body: tape.nodes,
+    retains,
+  }
+  outer.push(...(inputGradients || trainsSomething(tape.nodes) ? [block] : tape.nodes))
+  tape.nodes = outer
+  // The recomputation opens its own autocast context, and so its own cache of cast weights.
+  tape.castWeights = castOutside
+  return output
+}
+
+export function layers(tape: Tape, x: Tensor | undefined, { kinds, layer }: Stack<Tensor>): Tensor | undefined {
+  const isOuter = tape.turn === undefined
+  const plan = isOuter
+    ? layerPlan(kinds, tape.firstTurns, tape.turnsBehind)
+    : kinds.map((_, index) => ({ index, turn: tape.turn }))
+  let states = x
+  for (const { index, turn } of plan) {
+    tape.turn = turn
+    states = layer(states, index)
+  }
+  if (isOuter) tape.turn = undefined
+  return states
+}
+
+export function residual(tape: Tape, x: Tensor, skip: Tensor, options: { inPlace?: boolean } = {}): Tensor {
+  tape.locals.push(x, skip)
+  return add(tape, x, skip, options)
+}
+
+/** What autograd holds for the backward pass of `tensors`: the saved tensors of every node behind them. */
+function savedOnTheWayTo(tensors: readonly Tensor[], nodes: readonly Node[]): Storage[] {
+  const reached = new Set(tensors.map(tensor => tensor.storage))
+  return nodes.toReversed().flatMap(({ outputs, gradients, saves }) => {
+    if (!outputs.some(output => reached.has(output.storage))) return []
+    for (const { to } of gradients) reached.add(to.storage)
+    return saves.filter(storage => !storage.persistent)
+  })
+}
+
+const emptyNode: Node = {
+  name: 'checkpoint',
+  reads: [],
+  creates: [],
+  scratch: [],
+  saves: [],
+  keeps: [],
+  outputs: [],
+  gradients: [],
+  backwardScratch: [],
+  flopsPerSample: 0,
+  computeDtype: 'float32',
+}
+
+function trainsSomething(nodes: readonly Node[]): boolean {
+  return nodes.some(({ gradients }) => gradients.some(({ to }) => to.storage.persistent))
+}

@@ -1,0 +1,199 @@
+/** Embeddings and linear layers: dense, with adapters, or fused with the loss. */
+import type { LinearOptions } from '../../../program/ops/linears.ts'
+import { chunkedLogProbabilities } from '../../objectives/strided-log-probabilities.ts'
+import { made } from '../autograd.ts'
+import { type Adapters, turnedInput, withLowRank, withMagnitude } from '../kernels/adapters.ts'
+import { chunkedLoss } from '../kernels/chunked-loss.ts'
+import { fakeQuantized, fourBitProduct } from '../kernels/fake-quantization.ts'
+import { matrixProduct } from '../kernels/matrix-product.ts'
+import { elements, lastSize, type Tensor } from '../storage.ts'
+import type { Tape } from '../tape.ts'
+import { cast, lowered } from './casts.ts'
+import { frame } from './frames.ts'
+import { add } from './primitives.ts'
+import { quantizedLinear } from './quantized-linears.ts'
+import { allTokens, exchanged, ownTokens } from './token-parallel.ts'
+import { isPolicy, isTrained, savedWhole, weightNamed } from './weights.ts'
+
+export function embedding(tape: Tape, name: string, ids: Tensor, count: number, features: number): Tensor {
+  // torch: derivatives.yaml `embedding`: saves the indices; embedding_dense_backward writes a gradient of the whole table.
+  const { gpus = 1, dividesTokens = false } = tape.spec.tensorParallel ?? {}
+  const shape = [dividesTokens ? count / gpus : count, features]
+  const table = savedWhole(tape, name, shape) ?? weightNamed(tape, `${name}.weight`, shape)
+  const output = tape.tensor([...ids.shape, features], table.dtype, [table], ids)
+  tape.record(name, { reads: [ids], outputs: [output], saves: [ids], gradients: [made(table)], kernel: 'look-up' })
+  return ids === tape.batchInput ? ownTokens(tape, amongWords(tape, output)) : output
+}
+
+/**
+ * transformers: `masked_scatter` of the towers' outputs into the embeddings, through which their weights' gradients
+ * flow.
+ */
+function amongWords(tape: Tape, words: Tensor): Tensor {
+  const towers = tape.towers
+  if (towers.length === 0) return words
+  tape.towers = []
+  const output = tape.tensor(words.shape, words.dtype, [words, ...towers])
+  tape.record('masked_scatter', { reads: [words], outputs: [output], gradients: [words, ...towers].map(made) })
+  return output
+}
+
+export function constantEmbedding(tape: Tape, name: string, count: number, features: number, rows: number): Tensor {
+  const ids = tape.tensor([rows], 'int64', [], { batched: false })
+  tape.record(name, { reads: [], outputs: [ids] })
+  return embedding(tape, name, ids, count, features)
+}
+
+export function linear(
+  tape: Tape,
+  name: string,
+  states: Tensor,
+  features: number,
+  options: LinearOptions = {},
+): Tensor {
+  // transformers' _tp_plan: the output layer's rows are divided among GPUs, and its results are gathered.
+  const isDivided = isOutputLayer(tape, name) && options.tiedTo === undefined
+  const outFeatures = features / (isDivided ? (tape.spec.tensorParallel?.gpus ?? 1) : 1)
+  const isSum = /(?:o_proj|down_proj)$/.test(name)
+  const output = linearPart(tape, name, isSum ? states : allTokens(tape, states), outFeatures, options)
+  if (isSum) return ownTokens(tape, output)
+  return outFeatures === features || tape.spec.fusedLoss
+    ? output
+    : exchanged(tape, 'all_gather', output, [...output.shape.slice(0, -1), features])
+}
+
+function linearPart(tape: Tape, name: string, states: Tensor, outFeatures: number, options: LinearOptions): Tensor {
+  const x = isOutputLayer(tape, name) ? asked(tape, states) : states
+  if (isOutputLayer(tape, name)) tape.outputLayerInput = x
+  if (tape.spec.method?.kind === 'strided-ebft' && tape.pass === undefined && isOutputLayer(tape, name)) {
+    return chunkedLogProbabilities(
+      tape,
+      name,
+      x,
+      weightNamed(tape, options.tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)]),
+    )
+  }
+  const { chunkedLoss: chunks } = tape.spec
+  if (chunks !== undefined && isOutputLayer(tape, name) && tape.pass === undefined) {
+    return chunkedLoss(
+      tape,
+      name,
+      x,
+      weightNamed(tape, options.tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)]),
+      chunks,
+    )
+  }
+  if (tape.spec.fusedLoss && isOutputLayer(tape, name)) return fusedLoss(tape, name, x, outFeatures, options.tiedTo)
+  const { lora } = tape.spec
+  return lora !== undefined && isAdapted(tape, name)
+    ? adapted(tape, name, x, outFeatures, options, lora)
+    : ownLinear(tape, name, x, outFeatures, options)
+}
+
+function ownLinear(tape: Tape, name: string, x: Tensor, outFeatures: number, options: LinearOptions): Tensor {
+  return isQuantized(tape, name, options)
+    ? quantizedLinear(tape, name, x, outFeatures, options)
+    : denseLinear(tape, name, x, outFeatures, options)
+}
+
+function denseLinear(tape: Tape, name: string, x: Tensor, outFeatures: number, options: LinearOptions): Tensor {
+  // torch: autocast_mode.cpp cached_cast: the cast of `weight.T`, a view, is not cached.
+  const cache = !options.composed
+  const shape = [outFeatures, lastSize(x)]
+  const original = options.tiedTo ?? `${name}.weight`
+  const parameter = savedWhole(tape, name, shape, original) ?? weightNamed(tape, original, shape)
+  const bias = options.bias === false ? [] : [weightNamed(tape, `${name}.bias`, [outFeatures])]
+  const groupSize = roundingGroup(tape, name, x, options)
+  const format = tape.spec.fakeQuantization?.format
+  if (groupSize !== undefined && format !== undefined) return fourBitProduct(tape, name, x, parameter, groupSize)
+  const weight =
+    groupSize === undefined ? lowered(tape, parameter, { cache }) : fakeQuantized(tape, parameter, groupSize)
+  const fused = options.composed ? [] : bias.map(part => lowered(tape, part))
+  const factor =
+    groupSize === undefined
+      ? lowered(tape, options.castsInput ? cast(tape, x, tape.weightDtype) : x)
+      : fakeQuantized(tape, x, lastSize(x))
+  const output = tape.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight, ...fused])
+  tape.record(name, matrixProduct(factor, weight, fused, output, lastSize(x)))
+  return options.composed ? bias.reduce((sum, part) => add(tape, sum, part), output) : output
+}
+
+/**
+ * torchao's quantizers skip tied output layers and widths that are not a multiple of the group; torchtune's LoRA recipe
+ * skips layers without adapters.
+ */
+function roundingGroup(tape: Tape, name: string, x: Tensor, { tiedTo }: LinearOptions): number | undefined {
+  const { fakeQuantization, lora } = tape.spec
+  if (fakeQuantization === undefined || tiedTo !== undefined) return undefined
+  const isMeant = lora === undefined || isAdapted(tape, name)
+  return isMeant && lastSize(x) % fakeQuantization.groupSize === 0 ? fakeQuantization.groupSize : undefined
+}
+
+/**
+ * Liger's ops/fused_linear_cross_entropy.py: computes the gradients of its input and of the weight while it goes
+ * through the logits in chunks of about the input's size, and keeps those gradients instead.
+ */
+function fusedLoss(tape: Tape, name: string, x: Tensor, outFeatures: number, tiedTo: string | undefined): Tensor {
+  const weight = weightNamed(tape, tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)])
+  const factor = lowered(tape, x)
+  const loss = tape.tensor([], 'float32', [x, weight], { batched: false })
+  tape.record(name, {
+    reads: [factor, weight],
+    outputs: [loss],
+    saved: [tape.like(factor, 'logits'), ...(weight.requiresGrad ? [tape.like(weight, 'logits')] : [])],
+    scratch: [tape.like(factor, 'logits'), tape.storage(elements(factor), 'float32', true, 'logits')],
+    gradients: [factor, weight].map(made),
+    flopsPerSample: 2 * elements(x) * outFeatures,
+    computeDtype: factor.dtype,
+  })
+  return loss
+}
+
+/** transformers `logits_to_keep`: a view of the last positions. */
+function asked(tape: Tape, states: Tensor): Tensor {
+  const { method } = tape.spec
+  const positions =
+    tape.pass?.sequences?.logitsOf ?? (method?.kind === 'online' ? method.completionLength + 1 : undefined)
+  const [tokens = 0] = states.shape
+  if (positions === undefined || positions >= tokens) return states
+  const output = { ...states, shape: [positions, lastSize(states)], edge: tape.newEdge() }
+  tape.record('slice', { reads: [states], outputs: [output], gradients: [made(states)] })
+  return output
+}
+
+function isOutputLayer(tape: Tape, name: string): boolean {
+  return tape.spec.task === 'causal-lm' && (name === 'lm_head' || name === 'embed_out')
+}
+
+/** bitsandbytes skips the output layer; torchtune's builders skip the attention of a part without adapters. */
+function isQuantized(tape: Tape, name: string, { isQuantizable = false }: LinearOptions = {}): boolean {
+  if (name.includes('_attn.') && !isTrained(tape, name)) return false
+  return tape.spec.quantization !== undefined && (isQuantizable || !isOutputLayer(tape, name)) && name !== 'score'
+}
+
+export function isAdapted(tape: Tape, name: string): boolean {
+  const module = name.slice(name.lastIndexOf('.') + 1)
+  tape.linearNames.add(module)
+  const ofExperts = tape.expertNames
+  if (ofExperts !== undefined && [...ofExperts.up, ofExperts.down, ofExperts.router].includes(module)) return false
+  return isPolicy(tape) && isTrained(tape, name) && (tape.spec.lora?.targets.includes(module) ?? false)
+}
+
+export function adapted(
+  tape: Tape,
+  name: string,
+  x: Tensor,
+  outFeatures: number,
+  options: LinearOptions,
+  adapters: Adapters,
+): Tensor {
+  if (adapters.form === 'oft') {
+    const turned = (input: Tensor) => turnedInput(tape, name, input, adapters)
+    return frame(tape, x, input => cast(tape, ownLinear(tape, name, turned(input), outFeatures, options), x.dtype))
+  }
+  const base = ownLinear(tape, name, x, outFeatures, options)
+  if (adapters.form === undefined) return frame(tape, x, input => withLowRank(tape, name, input, base, adapters))
+  const weight = isQuantized(tape, name) ? undefined : weightNamed(tape, `${name}.weight`, [outFeatures, lastSize(x)])
+  const bias = options.bias === false ? undefined : weightNamed(tape, `${name}.bias`, [outFeatures])
+  return frame(tape, x, input => withMagnitude(tape, name, input, { base, weight, bias }, adapters))
+}

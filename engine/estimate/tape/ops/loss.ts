@@ -1,0 +1,48 @@
+/** Losses on logits. */
+
+import { copiesLogits, softmaxSaves } from '../../library-rules.ts'
+import { made } from '../autograd.ts'
+import { shiftedCopy } from '../kernels/composed-ops.ts'
+import { elements, markLogits, type Tensor } from '../storage.ts'
+import type { Tape } from '../tape.ts'
+import { cast, raised } from './casts.ts'
+import { elementwise } from './primitives.ts'
+
+export function crossEntropy(tape: Tape, logits: Tensor): Tensor {
+  const { fusedLoss, chunkedLoss, compiled, task } = tape.spec
+  if ((fusedLoss || chunkedLoss !== undefined) && task === 'causal-lm') return logits
+  // torch: `_log_softmax` saves its output; `nll_loss` saves it too and writes a zeroed gradient of the same size.
+  // transformers loss_utils.py ForCausalLMLoss works on `logits.float()`; the other heads hand their logits on as they are.
+  markLogits(logits)
+  const perToken = tape.labels.shape.length > 0
+  const wide = tape.spec.task === 'causal-lm' ? cast(tape, logits, 'float32') : raised(tape, logits)
+  if (compiled) return compiledCrossEntropy(tape, wide)
+  const copied = tape.spec.task === 'causal-lm' && copiesLogits(tape.spec) ? [wide, shiftedCopy(tape, wide)] : []
+  const input = copied[1] ?? wide
+  const logProbabilities = markLogits(elementwise(tape, 'log_softmax', input, softmaxSaves(tape.spec, input)))
+  const loss = tape.tensor([], wide.dtype, [logProbabilities], { batched: false })
+  tape.record('nll_loss', {
+    reads: [logProbabilities],
+    outputs: [loss],
+    saves: [logProbabilities],
+    saved: perToken ? [tape.storage(elements(tape.labels), 'int64', true)] : [],
+    gradients: [made(logProbabilities)],
+  })
+  tape.record('return', { reads: copied, outputs: [] })
+  return loss
+}
+
+/** torch: Inductor fuses the softmax with the loss, and its backward pass computes the gradient from the logits. */
+function compiledCrossEntropy(tape: Tape, logits: Tensor): Tensor {
+  const loss = tape.tensor([], logits.dtype, [logits], { batched: false })
+  tape.record('cross_entropy', { reads: [logits], outputs: [loss], saves: [logits], gradients: [made(logits)] })
+  return loss
+}
+
+/** The earlier tool's loss: the mean of the logits. */
+export function mean(tape: Tape, logits: Tensor): Tensor {
+  markLogits(logits)
+  const loss = tape.tensor([], logits.dtype, [logits], { batched: false })
+  tape.record('mean', { reads: [logits], outputs: [loss], gradients: [made(logits)] })
+  return loss
+}

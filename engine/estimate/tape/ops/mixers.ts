@@ -1,0 +1,139 @@
+/**
+ * Layers that mix the tokens of a sequence: attention with its positions and cache, convolutions, linear attention,
+ * Mamba.
+ */
+
+import type { AttentionShape, IndexerShape, Mamba2Shape, RotaryOptions } from '../../../program/ops/mixers.ts'
+import { made } from '../autograd.ts'
+import { eagerAttention, fusedAttention } from '../kernels/attention.ts'
+import { matrixProduct } from '../kernels/matrix-product.ts'
+import { composedMamba2, fusedMamba2 } from '../kernels/state-space.ts'
+import { bytesPerElement, type Dtype, lastSize, type Tensor } from '../storage.ts'
+import type { Tape } from '../tape.ts'
+import { scale } from './activations.ts'
+import { cast, lowered } from './casts.ts'
+import { embedding, linear } from './linears.ts'
+import { layerNorm } from './norms.ts'
+import { add, concatenate, elementwise, multiply, slice } from './primitives.ts'
+import { idle, weightNamed } from './weights.ts'
+
+export function rotaryTable(tape: Tape, x: Tensor, size: number, positions = 0): readonly [Tensor, Tensor] {
+  // torchtune models/llama4/_position_embeddings.py build_rope_cache: a float32 buffer for ten million positions.
+  if (tape.spec.expertStyle === 'torchtune' && tape.wholeBuffers.length === 0) {
+    tape.wholeBuffers.push(tape.persistent(positions * size * bytesPerElement.float32))
+  }
+  // transformers: cos and sin in the hidden states' type, one row a position, shared by every layer.
+  const [tokens = 0] = x.shape
+  const table = [0, 1].map(() => tape.tensor([tokens, size], x.dtype, [], { batched: false })) as [Tensor, Tensor]
+  tape.record('rotary table', { reads: [], outputs: table })
+  return table
+}
+
+export function rotary(
+  tape: Tape,
+  x: Tensor,
+  [cos, sin]: readonly [Tensor, Tensor],
+  heads: number,
+  { inFloat32 = false, isComplex = false, alwaysJoins = false }: RotaryOptions = {},
+): Tensor {
+  // transformers Llama4: view_as_complex(x.float()) * freqs_cis: a product that keeps neither factor.
+  if (isComplex) return cast(tape, scale(tape, cast(tape, x, 'float32')), x.dtype)
+  // transformers apply_rotary_pos_emb: x * cos + rotate_half(x) * sin, on the first dimensions of each head.
+  if (inFloat32) return cast(tape, rotatedHalves(tape, cast(tape, x, 'float32'), cos, sin), x.dtype)
+  const rotated = lastSize(cos) * heads
+  const isWhole = rotated === lastSize(x)
+  if (isWhole && !alwaysJoins) return rotatedHalves(tape, x, cos, sin)
+  const [turning, resting] = [slice(tape, x, rotated), slice(tape, x, lastSize(x) - rotated)]
+  const output = concatenate(tape, [rotatedHalves(tape, turning, cos, sin), ...(isWhole ? [] : [resting])])
+  tape.headsFirst.add(output.storage)
+  return output
+}
+
+export function cached(tape: Tape, x: Tensor, window?: number): Tensor {
+  const cache = tape.pass?.sequences?.cache
+  if (cache !== undefined) return cache.grown(tape, x, window)
+  // transformers cache_utils.py DynamicLayer.update: torch.cat of an empty tensor and the states, kept by the outputs.
+  if (tape.spec.loop === 'trainer' || (tape.training && tape.spec.gradientCheckpointing)) return x
+  const output = concatenate(tape, [x])
+  tape.held.push(output.storage)
+  return output
+}
+
+export function attention(
+  tape: Tape,
+  q: Tensor,
+  k: Tensor,
+  v: Tensor,
+  shape: AttentionShape,
+  bias?: Tensor,
+  sinkName?: string,
+): Tensor {
+  const sinks = sinkName === undefined ? undefined : weightNamed(tape, sinkName, [shape.heads])
+  const options = { keyValueHeads: shape.heads, castsSoftmax: false, ...shape, bias, sinks }
+  const kernel = tape.pass?.sequences?.attention?.kernel ?? tape.spec.attention
+  if (kernel !== 'eager' && !shape.inFloat32) return fusedAttention(tape, q, k, v, options)
+  const { output, weights } = eagerAttention(tape, q, k, v, options)
+  tape.locals.push(weights)
+  return output
+}
+
+export function causalConvolution(
+  tape: Tape,
+  name: string,
+  x: Tensor,
+  { kernel, bias = false }: { kernel: number; bias?: boolean },
+): Tensor {
+  // transformers causal_conv1d_fn: a padded convolution of each channel, cut to the sequence's length.
+  const [tokens = 0] = x.shape
+  const weight = lowered(tape, weightNamed(tape, `${name}.weight`, [lastSize(x), 1, kernel]))
+  const added = bias ? [lowered(tape, weightNamed(tape, `${name}.bias`, [lastSize(x)]))] : []
+  const factor = lowered(tape, x)
+  const padded = tape.tensor([tokens + kernel - 1, lastSize(x)], factor.dtype, [factor, weight, ...added])
+  // torch: `convolution` saves both factors, whichever of them is trained.
+  tape.record(name, { ...matrixProduct(factor, weight, added, padded, kernel), saves: [factor, weight] })
+  const output: Tensor = { ...padded, shape: x.shape, edge: tape.newEdge() }
+  tape.record('slice', { reads: [padded], outputs: [output], gradients: [made(padded)] })
+  return output
+}
+
+export function mamba2(tape: Tape, name: string, projected: Tensor, shape: Mamba2Shape): Tensor {
+  const weight = (part: string, sizes: readonly number[]) => weightNamed(tape, `${name}.${part}`, sizes)
+  const isFused = tape.training && (tape.spec.loop === 'trainer' || tape.spec.gradientCheckpointing)
+  return isFused ? fusedMamba2(tape, projected, shape, weight) : composedMamba2(tape, name, projected, shape, weight)
+}
+
+export function chooseKeys(tape: Tape, name: string, x: Tensor, { heads, size, queryRank }: IndexerShape): void {
+  const project = (part: string, states: Tensor, features: number) =>
+    linear(tape, `${name}.${part}`, states, features, { bias: false })
+  idle(tape, queryRank, narrow => project('wq_b', narrow, heads * size))
+  idle(tape, lastSize(x), states => layerNorm(tape, `${name}.k_norm`, project('wk', states, size)))
+  idle(tape, lastSize(x), states => project('weights_proj', states, heads))
+  // transformers DeepseekV32Indexer: float32 scores of every pair and head; torch: matmul copies the one key head for every query. Those are there before and after
+  // they are turned, and in float32.
+  const [tokens = 0] = x.shape
+  const scores = tape.storage(tokens * tokens * (heads + size), 'float32', true, 'temporaries')
+  const query = (dtype: Dtype) => tape.storage(tokens * heads * size, dtype, true, 'temporaries')
+  const queries = [query('float32'), query(x.dtype), query(x.dtype)]
+  tape.record(name, { reads: [x], outputs: [], scratch: [scores, ...queries] })
+}
+
+export function relativePositionBias(tape: Tape, name: string, buckets: number, heads: number, tokens: number): Tensor {
+  // transformers T5Attention.compute_bias: an embedding of the bucket of every pair's distance, seen as [heads, s, s].
+  const pairs = tape.tensor([tokens, tokens], 'int64', [], { batched: false })
+  tape.record('relative positions', { reads: [], outputs: [pairs] })
+  const bias = embedding(tape, name, pairs, buckets, heads)
+  return { ...bias, shape: [heads, tokens, tokens] }
+}
+
+export function zeroPositionBias(tape: Tape, heads: number, tokens: number, sourceTokens: number): Tensor {
+  const dtype = tape.autocastDtype ?? tape.weightDtype
+  const zeros = tape.tensor([heads, tokens, sourceTokens], dtype, [], { batched: false })
+  tape.record('zeros', { reads: [], outputs: [zeros] })
+  return zeros
+}
+
+function rotatedHalves(tape: Tape, x: Tensor, cos: Tensor, sin: Tensor): Tensor {
+  const [first, second] = [slice(tape, x, lastSize(x) / 2), slice(tape, x, lastSize(x) / 2)]
+  const turned = concatenate(tape, [elementwise(tape, 'neg', second), first])
+  return add(tape, multiply(tape, x, cos), multiply(tape, turned, sin))
+}

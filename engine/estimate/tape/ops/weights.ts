@@ -1,0 +1,67 @@
+/** Weights by name: which of them train, their types, and those that text does not reach. */
+import { bytesPerElement, type Dtype, type Tensor } from '../storage.ts'
+import type { Tape } from '../tape.ts'
+
+export function idle(tape: Tape, features: number, body: (x: Tensor) => Tensor): void {
+  const [nodes, known] = [tape.nodes, tape.parameterNames.length]
+  tape.nodes = []
+  body(tape.tensor([1, features], tape.weightDtype, []))
+  tape.nodes = nodes
+  for (const name of tape.parameterNames.slice(known)) {
+    const parameter = tape.parameters.get(name)
+    if (parameter === undefined) continue
+    if (tape.spec.trainsTowers && parameter.requiresGrad) tape.towers.push(parameter)
+    else tape.parameters.set(name, { ...parameter, requiresGrad: false })
+  }
+}
+
+/** int64 constants that the module registers as buffers. */
+export function positionIds(tape: Tape, count: number): void {
+  tape.buffer('position_ids', count * bytesPerElement.int64)
+}
+
+export function constant(tape: Tape, name: string, features: number): Tensor {
+  const storage = tape.buffer(name, features * bytesPerElement[tape.weightDtype])
+  return {
+    storage,
+    shape: [features],
+    batched: false,
+    dtype: tape.weightDtype,
+    requiresGrad: false,
+    edge: tape.newEdge(),
+  }
+}
+
+/** peft utils/other.py ModulesToSaveWrapper: a trainable copy of a module is used, and the original is kept. */
+export function savedWhole(
+  tape: Tape,
+  name: string,
+  shape: readonly number[],
+  original = `${name}.weight`,
+): Tensor | undefined {
+  const isSaved = tape.spec.lora?.modulesToSave?.includes(name.slice(name.lastIndexOf('.') + 1)) ?? false
+  if (!isSaved || (tape.pass !== undefined && tape.pass.of !== 'policy')) return undefined
+  weightNamed(tape, original, shape)
+  return tape.parameter(`${name}.modules_to_save.default.weight`, shape, { trainable: true })
+}
+
+export function weightNamed(tape: Tape, name: string, shape: readonly number[]): Tensor {
+  const trainable = tape.spec.lora === undefined && isTrained(tape, name)
+  return tape.parameter(name, shape, { trainable, ...(!trainable && frozenDtype(tape)) })
+}
+
+export function isTrained(tape: Tape, name: string): boolean {
+  return tape.spec.trainable === undefined || (tape.trainedNames.kind === 'pattern' && tape.trainedNames.matches(name))
+}
+
+/** LLaMA-Factory model/adapter.py: weights are loaded in the compute type, and made float32 if they train. */
+function frozenDtype(tape: Tape): { dtype?: Dtype } {
+  const { trainable, loop } = tape.spec
+  // engine/trainer.py of Ultralytics freezes layers as they are.
+  const isPart = trainable !== undefined && loop !== 'ultralytics' && tape.pass?.of !== 'copy'
+  return isPart && tape.autocastDtype !== undefined ? { dtype: tape.autocastDtype } : {}
+}
+
+export function isPolicy(tape: Tape): boolean {
+  return tape.pass === undefined || tape.pass.of === 'policy'
+}

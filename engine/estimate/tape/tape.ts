@@ -1,0 +1,272 @@
+/**
+ * The tape: what a step's forward pass records, op by op, for `timeline.ts` to replay. It makes storages, tensors and
+ * parameters, and knows which pass runs; what each op reads, saves and creates is in `ops/` and `kernels/`.
+ *
+ * `torch:` names the place in PyTorch that decides a rule (paths of the 2.13 sources).
+ */
+import { parameterPatterns } from '../../config/parameter-pattern.ts'
+import { isOfImages, sequencesPerSample, type TrainingSpec } from '../../config/spec.ts'
+import type { ExpertNames } from '../../models/expert-names.ts'
+import { type Node, type PassWithoutGradients, REFERENCE, type Recorded } from './autograd.ts'
+import { EVERY_LAYER, TURNS_BEHIND, type Turn } from './repetition.ts'
+import { type ByteKind, bytesPerElement, type Dtype, elements, type Storage, type Tensor } from './storage.ts'
+
+const weightDtypes: Record<TrainingSpec['precision'], Dtype> = {
+  fp32: 'float32',
+  tf32: 'float32',
+  bf16: 'bfloat16',
+  'bf16-master': 'bfloat16',
+  'amp-bf16': 'float32',
+  'amp-fp16': 'float32',
+}
+const autocastDtypes: Partial<Record<TrainingSpec['precision'], Dtype>> = {
+  'amp-bf16': 'bfloat16',
+  'amp-fp16': 'float16',
+}
+
+/** Most operations have most of their lists empty, and one list serves them all. */
+const NONE: readonly never[] = []
+
+export class Tape {
+  readonly parameters = new Map<string, Tensor>()
+  /** In the order in which they were made. */
+  readonly parameterNames: string[] = []
+  /** Storages that live as long as the model beside its parameters: running statistics, position ids. */
+  readonly buffers: Storage[] = []
+  /** The same, but neither sharded nor offloaded. */
+  readonly wholeBuffers: Storage[] = []
+  /** The batch's own tensors, which the training loop holds during the step. */
+  readonly batch: Storage[] = []
+  /** Tensors that the model's outputs reference: the key/value cache. */
+  readonly held: Storage[] = []
+  /** Tensors laid out head by head, [b, heads, s, size], rather than token by token. */
+  readonly headsFirst = new Set<Storage>()
+  nodes: Node[] = []
+  /** The turn of repeating layers that is recorded or played right now. */
+  turn: Turn | undefined
+  readonly spec: TrainingSpec
+  readonly weightDtype: Dtype
+  readonly autocastDtype: Dtype | undefined
+  readonly training: boolean
+  /** Whether batches carry a mask of padded tokens; images never do. */
+  readonly #isPadded: boolean
+  readonly hasFlash: boolean
+  castWeights = new Map<Tensor, Tensor>()
+  /** Casts that the current autocast context keeps until it ends. */
+  cachedCasts: Tensor[] = []
+  /** Undefined while gradients are recorded. */
+  pass: PassWithoutGradients | undefined
+  readonly #sequencesPerSample: number
+  readonly #namedBuffers = new Map<string, Storage>()
+  /** Before the names of its parameters. */
+  #model = ''
+  #edges = 0
+  #storages = 0
+  /** The batch's input, and its labels: [b], or [b, s] for language models. */
+  readonly batchInput: Tensor
+  readonly labels: Tensor
+  batchPixels: Tensor | undefined
+  /** Last names of the linear modules seen so far: what adapters can target. */
+  readonly linearNames = new Set<string>()
+  readonly expertNames: ExpertNames | undefined
+  readonly trainedNames: ReturnType<typeof parameterPatterns>
+  /** Weights that train on images or audio among the tokens. */
+  towers: Tensor[] = []
+  /** The input of each block: the hidden states that `output_hidden_states` would return. */
+  readonly blockInputs: Tensor[] = []
+  /** The last hidden states, once a decoder has computed its logits. */
+  outputLayerInput: Tensor | undefined
+  /** Tensors that local variables of the running block reference. */
+  locals: Tensor[] = []
+  /** What the running block passes on. */
+  handedOn: Tensor[] = []
+  /** A layer's input, gathered from all GPUs of a tensor-parallel group. */
+  gatheredTokens: { readonly of: Tensor; readonly whole: Tensor } | undefined
+  /** Of layers that are alike only some are recorded: so many before the one that stands for others. */
+  firstTurns = EVERY_LAYER
+  /** And so many behind it. */
+  turnsBehind = TURNS_BEHIND
+
+  /**
+   * `hasFlash`: the GPU runs the flash attention kernel. `expertNames`: the targets that put adapters on the model's
+   * experts.
+   */
+  constructor(spec: TrainingSpec, { hasFlash }: { hasFlash: boolean }, expertNames?: ExpertNames) {
+    this.hasFlash = hasFlash
+    this.spec = spec
+    this.expertNames = expertNames
+    this.trainedNames = parameterPatterns(spec.trainable?.names ?? NONE)
+    this.weightDtype = weightDtypes[spec.precision]
+    this.autocastDtype = autocastDtypes[spec.precision]
+    this.training = spec.step === 'training'
+    this.#isPadded = spec.paddedBatches && !isOfImages(spec.task)
+    this.#sequencesPerSample = sequencesPerSample(spec)
+    const isImage = isOfImages(spec.task)
+    const imageSize = spec.imageSize ?? 0
+    const inputShape = isImage ? [3, imageSize, imageSize] : [spec.sequenceLength ?? 0]
+    const labelShape = spec.task === 'seq2seq-lm' ? [spec.targetLength ?? spec.sequenceLength ?? 0] : inputShape
+    const perToken = ['causal-lm', 'masked-lm', 'seq2seq-lm'].includes(spec.task)
+    this.batchInput = this.batchTensor(inputShape, isImage ? this.weightDtype : 'int64')
+    this.labels = this.batchTensor(perToken ? labelShape : [], 'int64')
+    if (this.isPadded) this.batchTensor(inputShape, 'int64')
+  }
+
+  /** A tensor of the batch, which the training loop holds. */
+  batchTensor(shape: readonly number[], dtype: Dtype): Tensor {
+    const tensor = this.tensor(shape, dtype, [])
+    tensor.storage.kind = 'inputs'
+    this.batch.push(tensor.storage)
+    return tensor
+  }
+
+  get isPadded(): boolean {
+    return this.pass?.sequences?.attention?.isMasked ?? this.#isPadded
+  }
+
+  /** A second model: `run` uses its own weights. */
+  ofModel<T>(name: string, run: () => T): T {
+    this.#model = `${name}.`
+    const result = run()
+    this.#model = ''
+    return result
+  }
+
+  /** torch.no_grad: what `run` does is recorded without saving anything for a backward pass. */
+  withoutGradients<T>(pass: PassWithoutGradients, run: () => T): T {
+    this.pass = pass
+    const result = this.underAutocast(run)
+    this.pass = undefined
+    return result
+  }
+
+  /** What `run` does happens before the steps over the batch; its nodes are recorded separately. */
+  beforehand(run: () => void): readonly Node[] {
+    const outer = this.nodes
+    this.nodes = []
+    run()
+    const nodes = this.nodes
+    this.nodes = outer
+    return nodes
+  }
+
+  /** torch.autocast around `run`: the cache of cast weights begins and ends with it. */
+  underAutocast<T>(run: () => T): T {
+    this.castWeights = new Map()
+    this.cachedCasts = []
+    const result = run()
+    this.record('return', { reads: this.cachedCasts, outputs: [] })
+    this.castWeights = new Map()
+    return result
+  }
+
+  /** Asking for a name twice shares the parameter. */
+  parameter(layerName: string, shape: readonly number[], options: { trainable: boolean; dtype?: Dtype }): Tensor {
+    const isCopy = this.pass?.of === 'copy'
+    const name = (isCopy ? REFERENCE : '') + this.#model + layerName
+    const known = this.parameters.get(name)
+    if (known !== undefined) return known
+    const { dtype = (isCopy ? this.pass?.dtype : undefined) ?? this.weightDtype } = options
+    const trainable = options.trainable && !isCopy
+    const storage = this.persistent(elements({ shape }) * bytesPerElement[dtype])
+    const parameter: Tensor = { storage, shape, batched: false, dtype, requiresGrad: trainable, edge: this.newEdge() }
+    this.parameters.set(name, parameter)
+    this.parameterNames.push(name)
+    return parameter
+  }
+
+  tensor(
+    shape: readonly number[],
+    dtype: Dtype,
+    from: readonly Tensor[],
+    { batched }: { batched: boolean } = { batched: true },
+  ): Tensor {
+    const storage = this.storage(elements({ shape }), dtype, batched)
+    const requiresGrad = this.pass === undefined && from.some(input => input.requiresGrad)
+    return { storage, shape, batched, dtype, requiresGrad, edge: this.newEdge() }
+  }
+
+  storage(count: number, dtype: Dtype, batched: boolean, kind: ByteKind = 'activations'): Storage {
+    return this.#newStorage(count * bytesPerElement[dtype], batched, kind, false)
+  }
+
+  /** A storage that belongs to the model besides its parameters. Another pass over the same weights reuses it. */
+  buffer(name: string, bytes: number, buffers = this.buffers): Storage {
+    const key = (this.pass?.of === 'copy' ? REFERENCE : '') + this.#model + name
+    const known = this.#namedBuffers.get(key)
+    if (known !== undefined) return known
+    const storage = this.persistent(bytes)
+    this.#namedBuffers.set(key, storage)
+    buffers.push(storage)
+    return storage
+  }
+
+  /** A quantised matrix and the constants of its blocks, as the GPUs divide them. */
+  quantized(name: string, { weights, constants }: { readonly weights: number; readonly constants: number }): void {
+    const { wholeQuantized } = this.spec
+    this.buffer(name, weights, wholeQuantized === 'all' ? this.wholeBuffers : this.buffers)
+    this.buffer(`${name}.quant_state`, constants, wholeQuantized === undefined ? this.buffers : this.wholeBuffers)
+  }
+
+  /** A storage of the model itself. */
+  persistent(bytes: number): Storage {
+    return this.#newStorage(bytes, false, 'weights', true)
+  }
+
+  /** A new storage of a tensor's size: its gradient, its optimizer state, a temporary. */
+  like(tensor: Tensor, kind: ByteKind): Storage {
+    return this.#newStorage(elements(tensor) * bytesPerElement[tensor.dtype], tensor.batched, kind, false)
+  }
+
+  /** Any other storage, in bytes, that does not grow with the batch. */
+  fixed(bytes: number, kind: ByteKind): Storage {
+    return this.#newStorage(bytes, false, kind, false)
+  }
+
+  newEdge(): number {
+    return this.#edges++
+  }
+
+  /** Outside the graph (if no output requires a gradient), nothing is saved. */
+  record(name: string, options: Recorded): void {
+    const { outputs, saves = NONE, saved = NONE, keeps = NONE, gradients = NONE } = options
+    const reads = storagesOf(options.reads)
+    const inGraph = outputs.some(output => output.requiresGrad)
+    const creates: Storage[] = []
+    for (const { storage } of outputs) if (!reads.includes(storage)) creates.push(storage)
+    for (const storage of saved) creates.push(storage)
+    this.nodes.push({
+      name,
+      reads,
+      creates: creates.length > 0 ? creates : NONE,
+      scratch: options.scratch ?? NONE,
+      saves: inGraph && saves.length + saved.length > 0 ? storagesOf(saves).concat(saved) : NONE,
+      keeps: inGraph && keeps.length > 0 ? storagesOf(keeps) : NONE,
+      outputs,
+      gradients: gradients.every(edge => edge.to.requiresGrad)
+        ? gradients
+        : gradients.filter(edge => edge.to.requiresGrad),
+      backwardScratch: options.backwardScratch ?? NONE,
+      flopsPerSample: (options.flopsPerSample ?? 0) * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample),
+      computeDtype: options.computeDtype ?? outputs[0]?.dtype ?? 'float32',
+      turn: this.turn,
+      kernel: options.kernel,
+      attendedTokens: options.attendedTokens,
+      dequantises: options.dequantises,
+    })
+  }
+
+  #newStorage(bytes: number, batched: boolean, kind: ByteKind, persistent: boolean): Storage {
+    const sequences = this.pass?.sequences?.perSample ?? this.#sequencesPerSample
+    const fixedBytes = batched ? 0 : bytes
+    const bytesPerSample = batched ? bytes * sequences : 0
+    const samples = batched ? this.pass?.sequences?.count : undefined
+    const { turn } = this
+    const role = turn === undefined ? 0 : turn.storages++
+    const id = this.#storages++
+    return { id, fixedBytes, bytesPerSample, samplesAtLeast: samples, kind, persistent, turn, role }
+  }
+}
+
+function storagesOf(tensors: readonly Tensor[]): Storage[] {
+  return tensors.map(({ storage }) => storage)
+}

@@ -1,0 +1,120 @@
+/**
+ * Modelled step time. The GPU runs one kernel after the other, Python has to launch every one of them, and a micro-step takes about
+ * as long as the slower of the two; then come the optimizer and what several GPUs exchange. Everything here is modelled, nothing timed.
+ */
+import type { TrainingSpec } from '../../config/spec.ts'
+import type { SpeedyGpu } from '../../gpus/catalogue.ts'
+import type { Footprint } from '../footprint.ts'
+import { sharesOf } from '../sharding/shares.ts'
+import { type Traffic, trafficOf } from '../sharding/traffic.ts'
+import { optimizerRules } from '../step/optimizer.ts'
+import { KernelTimes, sustainedBandwidth } from './kernel-time.ts'
+import { rates as fittedRates, type Rates } from './rates.ts'
+import { type Work, workOf } from './work.ts'
+
+/** What NCCL keeps up of the links' rate: 230 to 240 GB/s of an A100's 300 (nccl-tests on DGX A100). */
+const LINK_SHARE = 0.75
+/** Beyond one server's eight GPUs: 200 Gb/s for each, where nothing is known of the network. */
+const NETWORK_BYTES_PER_SECOND = 25e9
+const GPUS_PER_SERVER = 8
+/** What is exchanged beside the backward pass takes multiprocessors and bandwidth from it. A guess between all and nothing. */
+const EXPOSED_SHARE = 0.5
+/** All wait for the slowest GPU: 5 % and more lie between those of one server (stas00/ml-engineering, compute/accelerator). */
+const STRAGGLERS = 0.03
+/** Of forward and backward, what the backward pass takes, beside which gradients are exchanged. */
+const BACKWARD_SHARE = 2 / 3
+/** DeepSpeed's CPU Adam: 0.22 s for a billion parameters of 28 bytes (https://www.deepspeed.ai/2020/09/08/ZeRO-Offload.html). */
+const HOST_OPTIMIZER_BYTES_PER_SECOND = 28e9 / 0.22
+
+export class ThroughputModel {
+  readonly #kernels: KernelTimes
+  readonly #hostSeconds: number
+  readonly #optimizerSeconds: number
+  readonly #traffic: Traffic
+  readonly #linkBytesPerSecond: number
+  readonly #sharpness: number
+
+  constructor(footprint: Footprint, gpu: SpeedyGpu, rates: Rates = fittedRates) {
+    const { spec } = footprint
+    const work = knownWork(footprint)
+    this.#kernels = new KernelTimes(work.kernels, spec, gpu, rates)
+    this.#hostSeconds = hostSeconds(work, spec, rates)
+    this.#optimizerSeconds = optimizerSeconds(footprint, gpu, rates)
+    this.#traffic = trafficOf(spec, () => exchangedBy(footprint))
+    const link = gpu.speed.linkBytesPerSecond * LINK_SHARE
+    this.#linkBytesPerSecond = spec.gpus > GPUS_PER_SERVER ? Math.min(link, NETWORK_BYTES_PER_SECOND) : link
+    this.#sharpness = rates.sharpness
+  }
+
+  /** Samples per second on one GPU, over whole optimizer steps of `accumulation` micro-steps. */
+  samplesPerSecond(batch: number, accumulation: number): number {
+    const gpuSeconds = this.#kernels.secondsAt(batch)
+    const computing = slower(gpuSeconds, this.#hostSeconds, this.#sharpness)
+    const { bytesPerMicroStep, bytesPerStep } = this.#traffic
+    const microStep = computing + this.#waiting(bytesPerMicroStep, computing)
+    const synchronised = this.#waiting(bytesPerStep, computing * BACKWARD_SHARE)
+    const seconds = accumulation * microStep + synchronised + this.#optimizerSeconds
+    const isShared = bytesPerMicroStep + bytesPerStep > 0
+    return (batch * accumulation) / (seconds * (isShared ? 1 + STRAGGLERS : 1))
+  }
+
+  /** For an exchange that runs beside `besideSeconds` of computing. */
+  #waiting(bytes: number, besideSeconds: number): number {
+    const seconds = bytes / this.#linkBytesPerSecond
+    return Math.max(seconds * EXPOSED_SHARE, seconds - besideSeconds)
+  }
+}
+
+/** A smooth maximum: neither is busy all the time that the other one is. */
+function slower(gpuSeconds: number, hostSeconds: number, sharpness: number): number {
+  const longer = Math.max(gpuSeconds, hostSeconds)
+  return longer * ((gpuSeconds / longer) ** sharpness + (hostSeconds / longer) ** sharpness) ** (1 / sharpness)
+}
+
+function hostSeconds({ operations, layers, backwardKernels }: Work, { loop }: TrainingSpec, rates: Rates): number {
+  return (
+    operations * rates.operationSeconds +
+    layers * rates.layerSeconds +
+    backwardKernels * rates.backwardKernelSeconds +
+    (loop === 'trainer' ? rates.trainerSeconds : 0)
+  )
+}
+
+/** transformers' Trainer clips gradients by default (max_grad_norm = 1): read for their norm, then read and written. */
+const CLIPPING_PASSES = 3
+
+function optimizerSeconds({ spec, optimized }: Footprint, gpu: SpeedyGpu, rates: Rates): number {
+  const { passes, launchesPerTensor } = optimizerRules[spec.optimizer]
+  const own = sharesOf({ ...spec, offload: undefined }).optimizerState
+  const bytes = own * optimized.bytes
+  if (spec.offload !== undefined) {
+    // Gradients go to the host and weights come back, in 16 bits each as in all; Adam's passes run there.
+    return bytes / gpu.speed.hostLinkBytesPerSecond + (7 * bytes) / HOST_OPTIMIZER_BYTES_PER_SECOND
+  }
+  const moved = bytes * (passes + (spec.loop === 'trainer' ? CLIPPING_PASSES : 0))
+  const launches = optimized.tensors * launchesPerTensor * rates.backwardKernelSeconds
+  return slower(moved / sustainedBandwidth(gpu, rates), Math.max(launches, Number.EPSILON), rates.sharpness)
+}
+
+/** In the type that computes: half as wide as weights that are kept in fp32 beside a 16-bit computation. */
+function exchangedBy(footprint: Footprint): { weightBytes: number; gradientBytes: number } {
+  const { spec, optimized } = footprint
+  const isMixed = spec.precision === 'bf16-master' || spec.precision.startsWith('amp')
+  const width = spec.precision === 'fp32' || spec.precision === 'tf32' ? 4 : 2
+  const { weights } = footprint.resting(0).breakdown
+  const wholeBytes = weights / sharesOf({ ...spec, offload: undefined }).weights
+  return {
+    weightBytes: isMixed ? wholeBytes / 2 : wholeBytes,
+    gradientBytes: width * optimized.elements,
+  }
+}
+
+/** One list of kernels serves every card. */
+const works = new WeakMap<Footprint, Work>()
+
+function knownWork(footprint: Footprint): Work {
+  const { spec, nodes } = footprint
+  const work = works.get(footprint) ?? workOf(nodes, spec.step === 'training' && spec.gradientCheckpointing)
+  works.set(footprint, work)
+  return work
+}

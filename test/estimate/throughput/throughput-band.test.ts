@@ -1,0 +1,40 @@
+import { describe, expect, test } from 'vitest'
+import { throughputBand, throughputClassOf } from '../../../engine/estimate/throughput/throughput-band.ts'
+import { specOf } from '../specs.ts'
+
+const bert = specOf('google-bert/bert-base-uncased')
+const lora = { rank: 8, targets: ['q_proj'], dropout: 0 }
+
+describe('the band of a modelled speed', () => {
+  test('has the model in it, and is narrower for ratios than for samples a second', () => {
+    const { samplesPerSecond, ratio } = throughputBand(bert, { id: 'a100-80gb' })
+    for (const { low, high } of [samplesPerSecond, ratio]) {
+      expect(low).toBeLessThan(1)
+      expect(high).toBeGreaterThan(1)
+    }
+    expect(ratio.high / ratio.low).toBeLessThan(samplesPerSecond.high / samplesPerSecond.low)
+  })
+
+  test('is wider for a card that nobody has read, and says so', () => {
+    const [read, unread] = ['a100-80gb', 'no-such-card'].map(id => throughputBand(bert, { id }))
+    expect(read?.isCardRead).toBe(true)
+    expect(unread?.isCardRead).toBe(false)
+    expect(unread?.samplesPerSecond.low).toBeLessThan(read?.samplesPerSecond.low ?? 0)
+    expect(unread?.ratio.high).toBeGreaterThan(read?.ratio.high ?? Number.POSITIVE_INFINITY)
+  })
+
+  test('of a class with too few readings is the widest, and counts none', () => {
+    const shared = throughputBand({ ...bert, gpus: 8, sharding: 'zero3' }, { id: 'a100-80gb' })
+    const text = throughputBand(bert, { id: 'a100-80gb' })
+    expect(shared.readings).toBe(0)
+    expect(shared.samplesPerSecond.low).toBeLessThan(text.samplesPerSecond.low)
+  })
+})
+
+test('a spec’s class is decided by its GPUs, its adapters and its task, in this order', () => {
+  expect(throughputClassOf({ ...bert, gpus: 2, lora })).toBe('several GPUs')
+  expect(throughputClassOf({ ...bert, lora, quantization: 'nf4' })).toBe('quantised adapters')
+  expect(throughputClassOf({ ...bert, lora })).toBe('adapters')
+  expect(throughputClassOf(specOf('microsoft/resnet-50'))).toBe('images')
+  expect(throughputClassOf(bert)).toBe('text')
+})

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest'
+import type { TrainingSpec } from '../../../engine/config/spec.ts'
+import { ThroughputModel } from '../../../engine/estimate/throughput/throughput.ts'
+import { defaultGpu, findGpu, type SpeedyGpu } from '../../../engine/gpus/catalogue.ts'
+import { modelIds } from '../../../engine/models/catalogue.ts'
+import { footprintOf, knownModel } from '../specs.ts'
+
+/** The first id of every family. */
+const representatives = [...new Map(modelIds.toReversed().map(id => [knownModel(id).family, id])).values()]
+
+function card(id: string): SpeedyGpu {
+  const gpu = findGpu(id)
+  if (gpu === undefined) throw new Error(`${id} is not in the catalogue`)
+  return gpu
+}
+
+function rate(name: string, changes: Partial<TrainingSpec>, batch: number, gpu = card('a100-80gb')): number {
+  return new ThroughputModel(footprintOf(name, changes), gpu).samplesPerSecond(batch, 1)
+}
+
+const llama = 'meta-llama/Llama-2-7b-hf'
+const bert = 'google-bert/bert-base-uncased'
+const resnet = 'microsoft/resnet-50'
+const lora = { rank: 8, targets: ['q_proj', 'v_proj'], dropout: 0 }
+
+describe('samples a second', () => {
+  test.each(representatives)('%s has a number of them', id => {
+    const rate = new ThroughputModel(footprintOf(id), defaultGpu).samplesPerSecond(1, 1)
+    expect(rate).toBeGreaterThan(0)
+    expect(rate).toBeLessThan(1e5)
+  })
+
+  test('are about as many with a fused loss as with logits and a loss', () => {
+    const [fused = 0, plain = 0] = [true, false].map(fusedLoss => {
+      const footprint = footprintOf('Qwen/Qwen2.5-7B', { precision: 'bf16', sequenceLength: 2_048, fusedLoss })
+      return new ThroughputModel(footprint, defaultGpu).samplesPerSecond(2, 1)
+    })
+    expect(fused / plain).toBeGreaterThan(0.8)
+    expect(fused / plain).toBeLessThan(1.25)
+  })
+
+  test('never decrease with the batch', () => {
+    const model = new ThroughputModel(footprintOf(bert, { precision: 'amp-bf16' }), card('a100-80gb'))
+    const rates = Array.from({ length: 12 }, (_, power) => model.samplesPerSecond(2 ** power, 1))
+    expect(rates).toEqual(rates.toSorted((a, b) => a - b))
+  })
+
+  test('double with a small batch, whose step takes as long as Python needs to launch it', () => {
+    const small = rate(bert, { precision: 'bf16' }, 2) / rate(bert, { precision: 'bf16' }, 1)
+    const large = rate(bert, { precision: 'bf16' }, 512) / rate(bert, { precision: 'bf16' }, 256)
+    expect(small).toBeGreaterThan(1.98)
+    expect(large).toBeLessThan(1.05)
+  })
+
+  test('are more for adapters than for full fine-tuning, whose optimizer steps with every weight', () => {
+    const settings = { precision: 'bf16', sequenceLength: 512 } as const
+    const [adapted, full] = [rate(llama, { ...settings, lora }, 8), rate(llama, settings, 8)]
+    expect(adapted / full).toBeGreaterThan(1.2)
+  })
+
+  test('are fewer over weights that have to be unpacked', () => {
+    const settings = { precision: 'bf16', sequenceLength: 512, lora } as const
+    const of = (quantization?: TrainingSpec['quantization']) =>
+      rate(llama, { ...settings, ...(quantization && { quantization }) }, 8)
+    expect(of('nf4')).toBeLessThan(of())
+    expect(of('nf4-double')).toBeLessThan(of('nf4'))
+    expect(of('gptq')).toBeLessThan(of('nf4'))
+  })
+
+  test('are a fifth to a third fewer with checkpointing, which runs the forward pass twice', () => {
+    const settings = { precision: 'bf16', sequenceLength: 2_048 } as const
+    const share = rate(llama, { ...settings, gradientCheckpointing: true }, 4) / rate(llama, settings, 4)
+    expect(share).toBeGreaterThan(0.66)
+    expect(share).toBeLessThan(0.82)
+  })
+
+  test('of 16-bit convolutions depend on where the channels are', () => {
+    const [last, first] = [true, undefined].map(channelsLast =>
+      rate(resnet, { precision: 'amp-fp16', ...(channelsLast && { channelsLast }) }, 256),
+    ) as [number, number]
+    expect(last / first).toBeGreaterThan(1.3)
+  })
+
+  test('of convolutions in fp32 are those of TF32, which cuDNN uses unless told not to', () => {
+    const [tf32, fp32] = [rate(resnet, { precision: 'tf32' }, 128), rate(resnet, { precision: 'fp32' }, 128)]
+    expect(fp32 / tf32).toBeGreaterThan(0.97)
+  })
+
+  test.each([
+    ['ddp', 0.9],
+    ['zero2', 0.85],
+    ['fsdp', 0.6],
+  ] as const)('fall with %s over eight GPUs, but to no less than %d of one GPU’s', (sharding, least) => {
+    const settings = { precision: 'bf16-master', sequenceLength: 512, optimizer: 'adamw-fused' } as const
+    const alone = rate('gpt2-medium', settings, 16)
+    const shared = rate('gpt2-medium', { ...settings, gpus: 8, sharding }, 16)
+    expect(shared / alone).toBeGreaterThan(least)
+    expect(shared / alone).toBeLessThan(1.1)
+  })
+
+  test('over slower links are fewer', () => {
+    const settings = { precision: 'bf16', sequenceLength: 512, gpus: 8, sharding: 'ddp' } as const
+    const gpu = card('a100-80gb')
+    expect(rate(bert, settings, 16, { ...gpu, speed: { ...gpu.speed, linkBytesPerSecond: 16e9 } })).toBeLessThan(
+      rate(bert, settings, 16, gpu),
+    )
+  })
+})
+
+describe('cards in their order', () => {
+  const training = { precision: 'amp-fp16', sequenceLength: 384, attention: 'eager' } as const
+  const speed = (id: string) => rate('google-bert/bert-large-uncased', training, 16, card(id))
+
+  test.each([
+    ['h100', 'a100-80gb'],
+    ['a100-80gb', 'rtx-4090'],
+    ['rtx-4090', 'rtx-3090'],
+    ['rtx-3090', 'a10'],
+    ['a10', 'l4'],
+    ['l4', 't4'],
+  ])('%s before %s', (faster, slower) => {
+    expect(speed(faster)).toBeGreaterThan(speed(slower))
+  })
+})
