@@ -11,7 +11,7 @@ import {
 import { MemoryMarkError } from './errors.ts'
 import { errorBand } from './estimate/error-band.ts'
 import type { FootprintCache } from './estimate/footprint-cache.ts'
-import { throughputBand } from './estimate/throughput-band.ts'
+import { throughputBand } from './estimate/throughput/throughput-band.ts'
 import { type Gpu, hasSpeed } from './gpus/catalogue.ts'
 import { costPerRunUsd, type RunTerms, savingsPerRunUsd } from './metrics/cost.ts'
 import { halfWidthPercent, type MemoryBand, marginFor, type Range } from './metrics/range.ts'

@@ -1,6 +1,6 @@
 /** Whether runs of one machine correct the estimates of its other runs: half of each source's readings against the other half. */
 import { correctionOf } from '../../engine/calibration/correction.ts'
-import { throughputBand, throughputClassOf } from '../../engine/estimate/throughput-band.ts'
+import { throughputBand, throughputClassOf } from '../../engine/estimate/throughput/throughput-band.ts'
 import { type Compared, quantile } from './throughput-errors.ts'
 
 /** A source with fewer readings of one class on one GPU has no halves to speak of. */

@@ -1,16 +1,16 @@
 /**
  * Fits the constants of the throughput model to the published readings, and finds the bands that nine of ten readings lie in. The
  * bands come from cross-validation: each source is predicted with constants that were fitted without it. Writes
- * engine/estimate/fitted-rates.json and throughput-bands.json; with --check, fails if they are not what it finds.
+ * engine/estimate/throughput/fitted-rates.json and throughput-bands.json; with --check, fails if they are not what it finds.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { Rates } from '../../engine/estimate/rates.ts'
+import type { Rates } from '../../engine/estimate/throughput/rates.ts'
 import {
   LEAST_READINGS,
   type ThroughputClass,
   throughputClasses,
   throughputClassOf,
-} from '../../engine/estimate/throughput-band.ts'
+} from '../../engine/estimate/throughput/throughput-band.ts'
 import { type Case, type Compared, casesOf, compared, curvesOf, gainsOf, quantile } from './throughput-errors.ts'
 import { readThroughputReadings } from './throughput-readings.ts'
 
@@ -179,12 +179,14 @@ function rounded(value: number): number {
 }
 
 function keep(name: string, content: object): boolean {
-  const file = new URL(`../../engine/estimate/${name}`, import.meta.url)
+  const file = new URL(`../../engine/estimate/throughput/${name}`, import.meta.url)
   const text = `${JSON.stringify(content, (_, value) => (typeof value === 'number' ? rounded(value) : value), 2)}\n`
   if (!process.argv.includes('--check')) writeFileSync(file, text)
   const isSame = readFileSync(file, 'utf8') === text
   if (!isSame)
-    console.error(`engine/estimate/${name} is not what the readings give: run node bench/published/fit-throughput.ts`)
+    console.error(
+      `engine/estimate/throughput/${name} is not what the readings give: run node bench/published/fit-throughput.ts`,
+    )
   return isSame
 }
 

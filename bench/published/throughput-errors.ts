@@ -1,6 +1,6 @@
 /** The model's samples a second beside what was read, reading by reading and curve by curve. */
-import type { Rates } from '../../engine/estimate/rates.ts'
-import { ThroughputModel } from '../../engine/estimate/throughput.ts'
+import type { Rates } from '../../engine/estimate/throughput/rates.ts'
+import { ThroughputModel } from '../../engine/estimate/throughput/throughput.ts'
 import { type Setup, setupOf, type ThroughputReading } from './throughput-readings.ts'
 
 /** A reading with the step that it timed. */

@@ -1,6 +1,6 @@
 /** Modelled samples a second against published ones: one line a reading, a curve and a class, and what the verdict would have done. */
 
-import { throughputBand, throughputClassOf } from '../../engine/estimate/throughput-band.ts'
+import { throughputBand, throughputClassOf } from '../../engine/estimate/throughput/throughput-band.ts'
 import { WORTHWHILE_SPEEDUP } from '../../engine/metrics/recommend.ts'
 import { calibrationReport } from './calibration.ts'
 import { type Compared, casesOf, compared, curvesOf, gainsOf, quantile } from './throughput-errors.ts'

@@ -1,6 +1,6 @@
 /** From what runs have measured to a correction of what is estimated, with the spread that is left. */
 import type { TrainingSpec } from '../config/spec.ts'
-import { type Factors, type ThroughputClass, throughputClassOf } from '../estimate/throughput-band.ts'
+import { type Factors, type ThroughputClass, throughputClassOf } from '../estimate/throughput/throughput-band.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 
 /** The runs of one kind of training on one GPU, each as measured ÷ estimated. */

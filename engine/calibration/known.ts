@@ -1,7 +1,7 @@
 /** What is known of an estimate on a GPU: by published readings of such steps, and by the team's own runs. */
 import type { TrainingSpec } from '../config/spec.ts'
 import { errorBand } from '../estimate/error-band.ts'
-import { type Factors, throughputBand } from '../estimate/throughput-band.ts'
+import { type Factors, throughputBand } from '../estimate/throughput/throughput-band.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { type Calibration, type Correction, type Corrections, correctionsFor } from './correction.ts'

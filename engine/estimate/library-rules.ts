@@ -2,7 +2,7 @@
 import { isFsdp, type TrainingSpec } from '../config/spec.ts'
 import { isBefore } from '../config/versions.ts'
 import { hasExperts, type ModelConfig } from '../models/architecture.ts'
-import type { Tensor } from './storage.ts'
+import type { Tensor } from './tape/storage.ts'
 
 /** Families whose experts were one matrix for all in transformers 4 already. */
 const fusedExperts: ReadonlySet<ModelConfig['model_type']> = new Set(['llama4', 'gpt_oss', 'granitemoehybrid'] as const)

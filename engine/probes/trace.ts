@@ -1,7 +1,7 @@
 /** The trace: PyTorch's own graph of the step on the meta device, without a GPU. The tape is tested against it. */
 import * as z from 'zod'
 import type { TrainingSpec } from '../config/spec.ts'
-import type { Block } from '../estimate/allocator.ts'
+import type { Block } from '../estimate/allocator/caching-allocator.ts'
 import { allocatorFor } from '../estimate/footprint.ts'
 import { usableBytes } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'

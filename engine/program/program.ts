@@ -1,6 +1,6 @@
 /**
  * A model as data: the ops that one forward pass runs, in order, as torch.fx's graphs hold them. A program says nothing
- * of sizes in memory, of gradients or of numbers: interpreters do (estimate/lowering.ts records what PyTorch would
+ * of sizes in memory, of gradients or of numbers: interpreters do (estimate/tape/lowering.ts records what PyTorch would
  * hold, probes/tfjs runs the step in TensorFlow.js).
  */
 import type { OpName } from './ops.ts'

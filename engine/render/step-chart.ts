@@ -1,6 +1,6 @@
 /** Memory over a step as a chart of letters, one for each kind of bytes: for any terminal, with or without colours. */
-import type { MemoryPoint } from '../estimate/memory-over-step.ts'
-import type { ByteKind } from '../estimate/storage.ts'
+import type { MemoryPoint } from '../estimate/step/memory-over-step.ts'
+import type { ByteKind } from '../estimate/tape/storage.ts'
 import { formatGib } from '../units.ts'
 import { partNames } from './config-details.ts'
 import { formatPart } from './figures.ts'

@@ -9,8 +9,8 @@ import { otherFile, position, unreadSetting } from '../config/reading.ts'
 import { batchSize, trainingSpec } from '../config/spec.ts'
 import { trainingPlace } from '../config/training-place.ts'
 import { problem } from '../errors.ts'
-import { stepPhases } from '../estimate/step.ts'
-import { byteKinds } from '../estimate/storage.ts'
+import { stepPhases } from '../estimate/step/step.ts'
+import { byteKinds } from '../estimate/tape/storage.ts'
 import { priceCaveats } from '../gpus/card.ts'
 import { provenance, trial } from '../probes/trial.ts'
 import { policy, spared, verdict } from '../verdict/policy.ts'
@@ -31,7 +31,7 @@ const path = z.string().min(1).max(4_096)
  */
 export const throughputProvenance = z.enum(['measured', 'modelled', 'unknown'])
 
-/** Bytes by kind at the peak; they add up to it. `engine/estimate/storage.ts` defines the kinds. */
+/** Bytes by kind at the peak; they add up to it. `engine/estimate/tape/storage.ts` defines the kinds. */
 export const breakdown = z.record(z.enum(byteKinds), bytes)
 export type Breakdown = z.infer<typeof breakdown>
 

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import { trainingSpec } from '../../engine/config/spec.ts'
-import { byteKinds } from '../../engine/estimate/storage.ts'
+import { byteKinds } from '../../engine/estimate/tape/storage.ts'
 import { methods } from '../../engine/plan/methods.ts'
 import { provenance } from '../../engine/probes/trial.ts'
 import { reportedGpu, runPeak, throughputProvenance } from '../../engine/report/schema.ts'

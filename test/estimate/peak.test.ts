@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { optimizers, precisions, type TrainingSpec } from '../../engine/config/spec.ts'
-import { byteKinds } from '../../engine/estimate/storage.ts'
+import { byteKinds } from '../../engine/estimate/tape/storage.ts'
 import { defaultGpu, usableBytes } from '../../engine/gpus/catalogue.ts'
 import { supportsCheckpointing } from '../../engine/models/architecture.ts'
 import { EstimateProbe } from '../../engine/probes/estimate.ts'

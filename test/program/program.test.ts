@@ -1,6 +1,6 @@
 /** Programs: how a model is written down, and how an interpreter goes through what was written. */
 import { describe, expect, test } from 'vitest'
-import { rows as torchRows } from '../../engine/estimate/registry.ts'
+import { rows as torchRows } from '../../engine/estimate/tape/registry.ts'
 import { programOf } from '../../engine/models/architecture.ts'
 import { modelIds } from '../../engine/models/catalogue.ts'
 import { type Builder, trace } from '../../engine/program/builder.ts'

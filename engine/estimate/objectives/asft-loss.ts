@@ -6,14 +6,14 @@
 
 import type { TrainingSpec } from '../../config/spec.ts'
 import type { ModelConfig } from '../../models/architecture.ts'
-import { made } from '../autograd.ts'
-import { shiftedCopy } from '../kernels/composed-ops.ts'
-import { forward } from '../lowering.ts'
-import { cast } from '../ops/casts.ts'
-import { elementwise } from '../ops/primitives.ts'
-import type { Tensor } from '../storage.ts'
-import { markLogits } from '../storage.ts'
-import type { Tape } from '../tape.ts'
+import { made } from '../tape/autograd.ts'
+import { shiftedCopy } from '../tape/kernels/composed-ops.ts'
+import { forward } from '../tape/lowering.ts'
+import { cast } from '../tape/ops/casts.ts'
+import { elementwise } from '../tape/ops/primitives.ts'
+import type { Tensor } from '../tape/storage.ts'
+import { markLogits } from '../tape/storage.ts'
+import type { Tape } from '../tape/tape.ts'
 import { summed } from './log-probabilities.ts'
 
 export function asftLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Tensor {

@@ -4,11 +4,11 @@
  */
 
 import type { LogProbabilityStyle } from '../../config/spec.ts'
-import { made } from '../autograd.ts'
-import { cast } from '../ops/casts.ts'
-import { add, elementwise } from '../ops/primitives.ts'
-import { bytesPerElement, elements, lastSize, markLogits, type Tensor } from '../storage.ts'
-import type { Tape } from '../tape.ts'
+import { made } from '../tape/autograd.ts'
+import { cast } from '../tape/ops/casts.ts'
+import { add, elementwise } from '../tape/ops/primitives.ts'
+import { bytesPerElement, elements, lastSize, markLogits, type Tensor } from '../tape/storage.ts'
+import type { Tape } from '../tape/tape.ts'
 
 /** Rows for which TRL computes entropy at a time. */
 export const ENTROPY_ROWS = 128

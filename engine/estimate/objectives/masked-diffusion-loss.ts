@@ -4,12 +4,12 @@
  */
 
 import type { ModelConfig } from '../../models/architecture.ts'
-import { made } from '../autograd.ts'
-import { forward } from '../lowering.ts'
-import { cast } from '../ops/casts.ts'
-import { elementwise } from '../ops/primitives.ts'
-import { elements, markLogits, type Tensor } from '../storage.ts'
-import type { Tape } from '../tape.ts'
+import { made } from '../tape/autograd.ts'
+import { forward } from '../tape/lowering.ts'
+import { cast } from '../tape/ops/casts.ts'
+import { elementwise } from '../tape/ops/primitives.ts'
+import { elements, markLogits, type Tensor } from '../tape/storage.ts'
+import type { Tape } from '../tape/tape.ts'
 
 export function maskedDiffusionLoss(tape: Tape, config: ModelConfig): Tensor {
   const lowered = markLogits(tape.underAutocast(() => forward(tape, config, tape.spec)))

@@ -4,9 +4,9 @@
  */
 
 import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
-import { made } from '../autograd.ts'
-import { bytesPerElement, lastSize, type Tensor } from '../storage.ts'
-import type { Tape } from '../tape.ts'
+import { made } from '../tape/autograd.ts'
+import { bytesPerElement, lastSize, type Tensor } from '../tape/storage.ts'
+import type { Tape } from '../tape/tape.ts'
 
 type Strided = Extract<TrainingMethod, { kind: 'strided-ebft' }>
 

@@ -1,6 +1,6 @@
 /** One GPU alone, or DistributedDataParallel: whole copies, whose gradients are summed in buckets. */
 import { modelCopies } from '../../config/spec.ts'
-import type { Storage } from '../storage.ts'
+import type { Storage } from '../tape/storage.ts'
 import type { Exchange, ExchangeContext } from './exchange.ts'
 import { HeldGradients } from './gradients.ts'
 import { bytesOf, sum, trainedOf } from './parameter-sizes.ts'

@@ -4,7 +4,7 @@
  */
 import { isFsdp, modelCopies, type TrainingSpec } from '../../config/spec.ts'
 import { hasFlatParameters } from '../library-rules.ts'
-import type { ByteKind, Storage, Tensor } from '../storage.ts'
+import type { ByteKind, Storage, Tensor } from '../tape/storage.ts'
 import { DataParallel } from './data-parallel.ts'
 import { FlatParameters } from './flat-parameters.ts'
 import { FullyShardedDataParallel } from './fsdp.ts'

@@ -3,7 +3,7 @@
  * parameters are one flat tensor, gathered into one storage while the block runs; their gradients become one too. The rest ("root":
  * embeddings, last norm, output layer) stays gathered. Nothing is gathered ahead, as accelerate has it by default (NO_PREFETCH).
  */
-import { bytesPerElement, elements, type Storage } from '../storage.ts'
+import { bytesPerElement, elements, type Storage } from '../tape/storage.ts'
 import type { Exchange, ExchangeContext, Memory } from './exchange.ts'
 import { type FsdpRules, fsdpRules, GatheredUnit, Units } from './gathered-unit.ts'
 import { HeldGradients } from './gradients.ts'

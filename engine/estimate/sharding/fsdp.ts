@@ -3,7 +3,7 @@
  * gathered one by one; the rest ("root": embeddings, last norm, output layer) stays gathered from the forward pass on.
  */
 import { sumsEveryMicroBatch } from '../library-rules.ts'
-import { bytesPerElement, elements, type Storage } from '../storage.ts'
+import { bytesPerElement, elements, type Storage } from '../tape/storage.ts'
 import type { Exchange, ExchangeContext, Memory, Pass } from './exchange.ts'
 import { type FsdpRules, fsdpRules, GatheredUnit, Units } from './gathered-unit.ts'
 import { HeldGradients } from './gradients.ts'

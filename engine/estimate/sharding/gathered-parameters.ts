@@ -3,7 +3,7 @@
  * DeepSpeed knows the order in which a step uses its parameters. It gathers those that come next ahead of time, and keeps those
  * that are used again within a distance.
  */
-import { elements, type Storage, type Tensor } from '../storage.ts'
+import { elements, type Storage, type Tensor } from '../tape/storage.ts'
 import type { Memory, Parameters } from './exchange.ts'
 import { bytesOf, sum } from './parameter-sizes.ts'
 import type { ZeroSettings } from './zero-settings.ts'

@@ -1,6 +1,6 @@
 /** What both versions of FSDP have in common: parameters that are gathered together, and the shares that their gradients become. */
 import { modelCopies, type TrainingSpec } from '../../config/spec.ts'
-import type { ByteKind, Storage, Tensor } from '../storage.ts'
+import type { ByteKind, Storage, Tensor } from '../tape/storage.ts'
 import type { ExchangeContext, Memory } from './exchange.ts'
 import { bytesOf, sum } from './parameter-sizes.ts'
 import { mastersOf } from './shares.ts'

@@ -1,5 +1,5 @@
 /** DeepSpeed's buffers for gradients on their way to other GPUs: contiguous_gradients, on unless a config turns it off. */
-import type { Storage } from '../storage.ts'
+import type { Storage } from '../tape/storage.ts'
 import type { Memory } from './exchange.ts'
 
 export interface BucketRules {

@@ -1,4 +1,4 @@
-import type { Storage } from '../storage.ts'
+import type { Storage } from '../tape/storage.ts'
 import type { ExchangeContext } from './exchange.ts'
 
 /** The gradients that parameters hold: the first to come becomes `.grad`, later ones are added to it in place. */

@@ -1,4 +1,4 @@
-import { bytesPerElement, elements, type Tensor } from '../storage.ts'
+import { bytesPerElement, elements, type Tensor } from '../tape/storage.ts'
 
 export function bytesOf(parameter: Tensor): number {
   return elements(parameter) * bytesPerElement[parameter.dtype]

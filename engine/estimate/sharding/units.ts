@@ -1,7 +1,7 @@
 /** Which parameters FSDP gathers together: those of a block, and all others with the root. */
-import { REFERENCE } from '../autograd.ts'
-import type { Turn } from '../repetition.ts'
-import type { Tensor } from '../storage.ts'
+import { REFERENCE } from '../tape/autograd.ts'
+import type { Turn } from '../tape/repetition.ts'
+import type { Tensor } from '../tape/storage.ts'
 
 /** `model.layers.3`, or the model whose root it is in. */
 export function unitName(parameter: string): string {

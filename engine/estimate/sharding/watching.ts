@@ -1,4 +1,4 @@
-import type { Storage } from '../storage.ts'
+import type { Storage } from '../tape/storage.ts'
 import type { Exchange, Memory } from './exchange.ts'
 
 /** Exchanges nothing and tells what a step uses, in order: how DeepSpeed itself finds out, in its first steps. */

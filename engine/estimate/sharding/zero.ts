@@ -3,7 +3,7 @@
  * optimizer, and of the gradients what that part needs.
  */
 import { modelCopies } from '../../config/spec.ts'
-import { bytesPerElement, type Storage } from '../storage.ts'
+import { bytesPerElement, type Storage } from '../tape/storage.ts'
 import type { Exchange, ExchangeContext, Memory } from './exchange.ts'
 import { GradientBuckets } from './gradient-buckets.ts'
 import { HeldGradients } from './gradients.ts'

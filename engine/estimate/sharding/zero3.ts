@@ -3,7 +3,7 @@
  * optimizer state.
  */
 import { modelCopies } from '../../config/spec.ts'
-import { bytesPerElement, type Storage } from '../storage.ts'
+import { bytesPerElement, type Storage } from '../tape/storage.ts'
 import type { Exchange, ExchangeContext } from './exchange.ts'
 import { GatheredParameters } from './gathered-parameters.ts'
 import { GradientBuckets } from './gradient-buckets.ts'

@@ -1,7 +1,7 @@
 /** What of a quantised model several GPUs divide, and what it comes to. */
 import { expect, it } from 'vitest'
-import { trainingConfig } from '../../config/readings.ts'
 import { footprintOf } from '../../estimate/specs.ts'
+import { trainingConfig } from '../readings.ts'
 
 const GIB = 2 ** 30
 const qlora = `model_name_or_path: meta-llama/Meta-Llama-3-70B
