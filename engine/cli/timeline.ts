@@ -2,10 +2,11 @@
 import { writeFile } from 'node:fs/promises'
 import type { Assessment } from '../assess.ts'
 import { MemoryMarkError } from '../errors.ts'
+import { traceSteps } from '../estimate/allocator/allocator-trace.ts'
 import { FootprintCache } from '../estimate/footprint-cache.ts'
 import type { MemoryPoint } from '../estimate/step/memory-over-step.ts'
 import { findGpuAmong, type Gpu } from '../gpus/catalogue.ts'
-import { EstimateProbe } from '../probes/estimate.ts'
+import { CUBLAS_HANDLES, EstimateProbe } from '../probes/estimate.ts'
 import { formatCount, memoryProvenance } from '../render/figures.ts'
 import { plainText } from '../render/plain.ts'
 import { highestOf, stepChart } from '../render/step-chart.ts'
@@ -38,9 +39,12 @@ export async function timeline(args: string[]): Promise<ExitCode> {
   const { subject, assessment, gpu } = await estimated(positionals, values)
   const { spec, model } = subject
   const factor = assessment.calibration?.memory?.factor
-  const probe = new EstimateProbe(new FootprintCache().of(spec, model.config, gpu), gpu, factor)
-  const points = probe.overStep(spec.microBatch, POINTS)
-  if (values.out !== undefined) await write(values.out, torchSnapshot(probe.trace(spec.microBatch)))
+  const footprint = new FootprintCache().of(spec, model.config, gpu)
+  const points = new EstimateProbe(footprint, gpu, factor).overStep(spec.microBatch, POINTS)
+  if (values.out !== undefined) {
+    const trace = traceSteps(footprint, spec.microBatch, CUBLAS_HANDLES * gpu.cublasWorkspaceBytes)
+    await write(values.out, torchSnapshot(trace))
+  }
   if (values.json) printJson(summary(subject, assessment, points))
   else printPage({ subject, assessment, points, out: values.out })
   return 0

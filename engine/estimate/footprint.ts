@@ -4,7 +4,6 @@ import { MemoryMarkError } from '../errors.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { expertNamesOf } from '../models/expert-names.ts'
 import { dividedConfig } from '../models/tensor-parallel.ts'
-import { type AllocatorTrace, traceSteps } from './allocator/allocator-trace.ts'
 import { type Allocator, CachingAllocator } from './allocator/caching-allocator.ts'
 import { ExpandableAllocator } from './allocator/expandable-segments.ts'
 import { withReleasedExperts } from './library-rules.ts'
@@ -103,7 +102,8 @@ export class Footprint {
     return optimizedBy(this.#recording.tape, this.spec)
   }
 
-  get #timeline(): Timeline {
+  /** Played when it is first asked for. */
+  get timeline(): Timeline {
     this.#played ??= this.#play(this.#recording)
     return this.#played
   }
@@ -126,32 +126,25 @@ export class Footprint {
   /** The steady-state step of `peak` from its start to its end, in about so many points: the highest is the peak. */
   overStep(batch: number, workspaceBytes: number, points: number): readonly MemoryPoint[] {
     const { breakdown } = this.resting(workspaceBytes)
-    return memoryOverStep(this.#timeline, { batch, resting: breakdown, points })
-  }
-
-  /** What the caching allocator does from the model's loading to the end of the second step, where memory suffices for all of it. */
-  trace(batch: number, workspaceBytes: number): AllocatorTrace {
-    const allocator = allocatorFor(this.spec, Number.POSITIVE_INFINITY)
-    const isExpandable = this.spec.expandableSegments === true
-    return traceSteps(this.#timeline, { batch, workspaceBytes, allocator, isExpandable })
+    return memoryOverStep(this.timeline, { batch, resting: breakdown, points })
   }
 
   /** What is allocated between steps. */
   resting(workspaceBytes: number): Peak {
-    const breakdown = { ...this.#timeline.restingBytes, workspace: workspaceBytes }
+    const breakdown = { ...this.timeline.restingBytes, workspace: workspaceBytes }
     return { bytes: byteKinds.reduce((sum, kind) => sum + breakdown[kind], 0), breakdown, moment: 'between steps' }
   }
 
   /** The most that is allocated at any moment of what grows with the batch. */
   growingBytes(batch: number): number {
-    const { step, sections } = this.#timeline
+    const { step, sections } = this.timeline
     const sizes = step.bytesAt(batch)
     for (const [number, size] of step.sizes.entries()) if (size?.bytesPerSample === 0) sizes[number] = 0
     return highestPoint(sections, sizes, 0).bytes
   }
 
   #findPeak(batch: number, workspaceBytes: number): Peak {
-    const { step, sections } = this.#timeline
+    const { step, sections } = this.timeline
     const resting = this.resting(workspaceBytes)
     const sizes = step.bytesAt(batch)
     const { bytes, at } = highestPoint(sections, sizes, resting.bytes)
@@ -185,7 +178,7 @@ export class Footprint {
   }
 
   #replaySteps(batch: number, workspaceBytes: number, allocator: Allocator): Fit {
-    const { model, optimizerState, step, sections, sectionsBeforeOptimizer: before } = this.#timeline
+    const { model, optimizerState, step, sections, sectionsBeforeOptimizer: before } = this.timeline
     const allocate = (bytes: number) => allocator.allocate(bytes) !== undefined
     const allocateAll = (all: readonly Lasting[]) => all.every(({ bytes }) => allocate(bytes))
     const sizes = step.bytesAt(batch)

@@ -1,6 +1,5 @@
 /** The probe without requirements: answers a trial from the tape. */
 import { accumulatesGradients, type TrainingSpec } from '../config/spec.ts'
-import type { AllocatorTrace } from '../estimate/allocator/allocator-trace.ts'
 import type { Fit, Footprint, Peak } from '../estimate/footprint.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import type { MemoryPoint } from '../estimate/step/memory-over-step.ts'
@@ -71,11 +70,6 @@ export class EstimateProbe {
     const generation = this.#inVllm()
     const before = generation === undefined ? [] : [{ ...generation, phase: 'generation' as const }]
     return [...before, ...step].map(point => ({ ...point, ...this.#corrected(point) }))
-  }
-
-  /** As the model has it, without what runs have measured. */
-  trace(batch: number): AllocatorTrace {
-    return this.#footprint.trace(batch, this.#workspaceBytes)
   }
 
   /** Where vLLM takes memory before the step and returns it. */

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import type { TrainingSpec } from '../../engine/config/spec.ts'
+import { traceSteps } from '../../engine/estimate/allocator/allocator-trace.ts'
 import { byteKinds } from '../../engine/estimate/tape/storage.ts'
 import { torchSnapshot } from '../../engine/render/torch-snapshot.ts'
 import { footprintOf, WORKSPACE_BYTES } from '../estimate/specs.ts'
@@ -66,7 +67,7 @@ describe.skipIf(!hasTorch)('with Python and PyTorch, the snapshot', { timeout: 6
     ['GPT-2 in segments that grow', 'gpt2', { expandableSegments: true, gradientAccumulation: 2 }],
   ])('of %s is read by torch.cuda._memory_viz, with the sums of the estimate', (_, model, changes) => {
     const footprint = footprintOf(model, changes)
-    const trace = footprint.trace(BATCH, WORKSPACE_BYTES)
+    const trace = traceSteps(footprint, BATCH, WORKSPACE_BYTES)
     const snapshot = torchSnapshot(trace)
     const file = path.join(folder, 'step.pickle')
     writeFileSync(file, snapshot)

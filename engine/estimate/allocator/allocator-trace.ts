@@ -3,10 +3,11 @@
  * state, to the end of the second, which is like every later one.
  */
 
+import { allocatorFor, type Footprint } from '../footprint.ts'
 import { eachEvent, momentAt } from '../step/moments.ts'
 import { noBlocks } from '../step/replay.ts'
 import type { Section } from '../step/sections.ts'
-import type { Lasting, Timeline } from '../step/timeline.ts'
+import type { Lasting } from '../step/timeline.ts'
 import type { ByteKind } from '../tape/storage.ts'
 import type { Allocator, Block } from './caching-allocator.ts'
 
@@ -46,18 +47,11 @@ export interface AllocatorTrace {
   readonly segments: readonly TracedSegment[]
 }
 
-export interface TraceOptions {
-  readonly batch: number
-  readonly workspaceBytes: number
-  /** On a device with memory for everything. */
-  readonly allocator: Allocator
-  readonly isExpandable: boolean
-}
-
-export function traceSteps(timeline: Timeline, options: TraceOptions): AllocatorTrace {
-  const { batch, workspaceBytes, isExpandable } = options
+/** On a device with memory for everything. `workspaceBytes`: what cuBLAS holds for itself. */
+export function traceSteps({ timeline, spec }: Footprint, batch: number, workspaceBytes: number): AllocatorTrace {
   const { model, optimizerState, step, sections, sectionsBeforeOptimizer: before } = timeline
-  const recorder = new Recorder(options)
+  const isExpandable = spec.expandableSegments === true
+  const recorder = new Recorder(allocatorFor(spec, Number.POSITIVE_INFINITY), isExpandable)
   const sizes = step.bytesAt(batch)
   const blocks = noBlocks(sections)
   const keep = (all: readonly Lasting[], when: When) => {
@@ -98,7 +92,7 @@ class Recorder {
   readonly #isExpandable: boolean
   #nextAddress = FIRST_ADDRESS
 
-  constructor({ allocator, isExpandable }: TraceOptions) {
+  constructor(allocator: Allocator, isExpandable: boolean) {
     this.#allocator = allocator
     this.#isExpandable = isExpandable
   }

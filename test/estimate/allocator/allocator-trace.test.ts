@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { TrainingSpec } from '../../../engine/config/spec.ts'
-import type { AllocatorEvent } from '../../../engine/estimate/allocator/allocator-trace.ts'
+import { type AllocatorEvent, traceSteps } from '../../../engine/estimate/allocator/allocator-trace.ts'
 import { footprintOf, WORKSPACE_BYTES } from '../specs.ts'
 
 const LLAMA = 'meta-llama/Llama-3.2-1B'
@@ -48,7 +48,7 @@ function joined(ends: ReadonlyMap<number, number>) {
 
 describe.each(steps)('the trace of %s', (_, model, changes) => {
   const footprint = footprintOf(model, changes)
-  const { events, segments } = footprint.trace(BATCH, WORKSPACE_BYTES)
+  const { events, segments } = traceSteps(footprint, BATCH, WORKSPACE_BYTES)
 
   test('allocates at most the peak, and reserves what the allocator reserves', () => {
     expect(mostOf(events, 'allocate', 'release')).toBe(footprint.peak(BATCH, WORKSPACE_BYTES).bytes)
