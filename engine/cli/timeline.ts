@@ -9,7 +9,7 @@ import { findGpuAmong, type Gpu } from '../gpus/catalogue.ts'
 import { CUBLAS_HANDLES, EstimateProbe } from '../probes/estimate.ts'
 import { formatCount, memoryProvenance } from '../render/figures.ts'
 import { plainText } from '../render/plain.ts'
-import { highestOf, stepChart } from '../render/step-chart.ts'
+import { highestOf, repetitionRemark, stepChart } from '../render/step-chart.ts'
 import { torchSnapshot } from '../render/torch-snapshot.ts'
 import type { Subject } from '../subject.ts'
 import { formatGib } from '../units.ts'
@@ -117,14 +117,12 @@ function printPage({ subject, assessment, points, out }: Page): void {
   const sentences = [
     `The peak is ${formatGib(bytes)}, at: ${plainText(moment, 200)}. ${formatGib(gpu.usableBytes)} is usable${current.fits ? '' : ': the step does not fit'}.`,
     'Left to right in the order of allocations and releases, not to scale in time; each column shows its highest moment.',
-    ...(spec.gradientAccumulation > 2 ? [ACCUMULATION] : []),
+    repetitionRemark(points),
     ...(out === undefined ? [] : writtenTo(out, assessment)),
     ...assumptions,
   ]
-  print(sentences.join('\n'))
+  print(sentences.filter(sentence => sentence !== '').join('\n'))
 }
-
-const ACCUMULATION = 'Of the micro-steps, the second stands for all that run beside accumulated gradients.'
 
 function writtenTo(out: string, { calibration }: Assessment): readonly string[] {
   return [

@@ -55,6 +55,13 @@ export function highestOf(points: readonly MemoryPoint[]): MemoryPoint {
   return points.reduce((highest, point) => (point.bytes > highest.bytes ? point : highest))
 }
 
+/** What forward and backward are twice there for; nothing where they come once. */
+export function repetitionRemark(points: readonly MemoryPoint[]): string {
+  const forwards = points.filter(({ phase }, index) => phase === 'forward' && points[index - 1]?.phase !== 'forward')
+  if (forwards.length < 2) return ''
+  return 'The second forward and backward stand for all that run beside gradients of earlier ones.'
+}
+
 /** The points in so many columns at most, of each the highest. */
 function highestOfEach(points: readonly MemoryPoint[], columns: number): readonly MemoryPoint[] {
   const count = Math.min(columns, points.length)

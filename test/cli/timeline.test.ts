@@ -58,7 +58,7 @@ describe.concurrent('timeline', () => {
     expect(rows.at(-1)).toMatch(/^ +0 │W{60}$/)
     expect(stdout).toMatch(/^ +\|forward +\|backward +\|forward +\|backward +\|optimizer$/m)
     expect(stdout).toMatch(/^train\.yaml on NVIDIA A10: one step at micro-batch 4; memory estimated, /)
-    expect(stdout).toContain('the second stands for all that run beside accumulated gradients')
+    expect(stdout).toContain('The second forward and backward stand for all that run beside gradients of earlier ones.')
   })
 
   test('--out writes a pickle of protocol 2, which says that it is estimated', async () => {

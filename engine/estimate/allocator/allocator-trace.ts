@@ -88,7 +88,6 @@ class Recorder {
   /** By the number of its first block. */
   readonly #segments = new Map<Block, { readonly address: number; bytes: number }>()
   readonly #allocated = new Map<Block, { readonly address: number; readonly bytes: number }>()
-
   readonly #isExpandable: boolean
   #nextAddress = FIRST_ADDRESS
 

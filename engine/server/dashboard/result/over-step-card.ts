@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import { partNames } from '../../../render/config-details.ts'
 import { formatCount, formatPart } from '../../../render/figures.ts'
 import { plainText } from '../../../render/plain.ts'
-import { highestOf, stackedKinds } from '../../../render/step-chart.ts'
+import { highestOf, repetitionRemark, stackedKinds } from '../../../render/step-chart.ts'
 import type { AnalysedConfig } from '../../../report/schema.ts'
 import { formatGib } from '../../../units.ts'
 import type { Html } from '../page.ts'
@@ -36,14 +36,14 @@ export function overStepCard(config: AnalysedConfig): Html | '' {
   const limit = showsLimit ? ` The dashed line is what is usable, ${formatGib(gpu.usableBytes)}.` : ''
   return html`<section class="card" aria-labelledby="over-step-title">
 <h2 id="over-step-title">Memory over the step ${memoryChip(config)}</h2>
-<p class="sub">At micro-batch ${formatCount(current.microBatch)}, in the order of allocations and releases, not to scale in time.${limit}${phases.length > MOST_PHASES_OF_ONE ? ' The second micro-step stands for all that run beside accumulated gradients.' : ''}</p>
+<p class="sub">At micro-batch ${formatCount(current.microBatch)}, in the order of allocations and releases, not to scale in time.${limit} ${repetitionRemark(points)}</p>
 ${picture(points, phases, { top, limit: showsLimit ? gpu.usableBytes : undefined })}
-<div class="scroll${phases.length > MOST_PHASES_OF_ONE ? ' wide' : ''}" role="region" aria-label="Memory at the highest moment of each phase, as a table" tabindex="0">${table(points, phases)}</div>
+<div class="scroll${phases.length > NARROW_PHASES ? ' wide' : ''}" role="region" aria-label="Memory at the highest moment of each phase, as a table" tabindex="0">${table(points, phases)}</div>
 </section>`
 }
 
-/** Generation, forward, backward, optimizer. */
-const MOST_PHASES_OF_ONE = 4
+/** As many as a phone's width has columns for. */
+const NARROW_PHASES = 3
 
 interface Phase {
   readonly name: string

@@ -60,10 +60,11 @@ describe('memory over the step', () => {
     expect(await cardOf(overStepOf(await analysed('batch_size: 4096')))).toContain('The dashed line is what is usable')
   })
 
-  test('says what the second micro-step stands for', async () => {
+  test('says what the second forward and backward stand for', async () => {
     const card = await cardOf(overStepOf(await analysed('batch_size: 16', 'gradient_accumulation: 4')))
     expect(card).toContain('>2nd backward</th>')
-    expect(card).toContain('The second micro-step stands for all')
+    expect(card).toContain('The second forward and backward stand for all')
+    expect(await cardOf(overStepOf(await analysed('batch_size: 16')))).not.toContain('The second forward')
   })
 
   test('shows names as text', async () => {
