@@ -36,6 +36,18 @@ export const noZodLocales: Plugin = {
   },
 }
 
+/** Every schema of Zod's can describe itself as JSON Schema, which makes a fifth of it and which no page asks for. */
+export const noJsonSchemas: Plugin = {
+  name: 'no-json-schemas',
+  setup({ onLoad }) {
+    const none = 'exports.createToJSONSchemaMethod = exports.createStandardJSONSchemaMethod = () => () => undefined'
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]core[\\/](?:to-json-schema|json-schema-processors)\.js$/ }, () => ({
+      contents: none,
+      loader: 'js',
+    }))
+  },
+}
+
 /** @actions/core brings an HTTP client for the OIDC tokens that the Action never asks for. */
 const noOidcClient: Plugin = {
   name: 'no-oidc-client',

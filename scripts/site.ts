@@ -4,7 +4,7 @@ import path from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import { icon } from '../engine/server/dashboard/icon.ts'
 import { playgroundPage } from '../playground/page.ts'
-import { type BuiltFile, noZodLocales, root, versionOnly } from './bundles.ts'
+import { type BuiltFile, noJsonSchemas, noZodLocales, root, versionOnly } from './bundles.ts'
 import { licensesOf } from './licenses.ts'
 
 /** Relative to the site. */
@@ -19,7 +19,7 @@ const common = {
   logLevel: 'warning',
   minify: true,
   platform: 'browser',
-  plugins: [noZodLocales, versionOnly] as Plugin[],
+  plugins: [noZodLocales, noJsonSchemas, versionOnly] as Plugin[],
   target: 'es2022',
   write: false,
 } as const satisfies BuildOptions
