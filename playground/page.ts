@@ -15,6 +15,7 @@ export interface PageFiles {
   readonly worker: string
   readonly serviceWorker: string
   readonly licenses: string
+  readonly manual: string
   /** What the worker loads first. */
   readonly preloaded: readonly string[]
 }
@@ -48,7 +49,7 @@ export async function playgroundPage(files: PageFiles): Promise<string> {
 ${files.preloaded.map(file => html`<link rel="modulepreload" href="${file}">`)}
 <script type="module" src="${files.script}"></script>`,
     home: './',
-    navigation: '',
+    navigation: html`<nav aria-label="Pages"><a href="./" aria-current="page">Playground</a><a href="${files.manual}">Manual</a></nav>`,
     main: html`<div class="hero"><h1 tabindex="-1">What batch size can your GPU really take?</h1>
 <p>Paste a training config or a script, or drop the file here, and choose a GPU: ${gpus.length} are known. The engine of MemoryMark runs in this page; nothing that you enter leaves it. Memory is estimated, speed and cost are modelled, each with the band in which the truth may lie.</p></div>
 <noscript><p class="notice">The engine is JavaScript: without it, this page cannot answer.</p></noscript>

@@ -1,4 +1,4 @@
-/** The files of the playground, in memory: the page, its script and styles, the worker with the engine, and what keeps them offline. */
+/** The files of the site, in memory: the playground with its script, styles, worker and what keeps them offline, and the manual. */
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
@@ -6,6 +6,7 @@ import { icon } from '../engine/server/dashboard/icon.ts'
 import { playgroundPage } from '../playground/page.ts'
 import { type BuiltFile, noJsonSchemas, noZodLocales, root, versionOnly } from './bundles.ts'
 import { licensesOf } from './licenses.ts'
+import { manual } from './manual.ts'
 
 /** Relative to the site. */
 const ASSETS = 'assets'
@@ -24,7 +25,8 @@ const common = {
   write: false,
 } as const satisfies BuildOptions
 
-export async function buildSite(): Promise<BuiltFile[]> {
+/** `sources`: where the repository's files are shown, for links of the manual. */
+export async function buildSite({ sources }: { readonly sources?: string } = {}): Promise<BuiltFile[]> {
   const { outputFiles, metafile } = await build({
     ...common,
     alias: { 'node:path': './playground/posix.ts' },
@@ -36,11 +38,13 @@ export async function buildSite(): Promise<BuiltFile[]> {
     splitting: true,
   })
   const assets = outputFiles.map(({ path: file, contents }) => ({ name: path.relative(root, file), contents }))
+  const entries = entriesOf(metafile)
   const page = await playgroundPage({
-    ...entriesOf(metafile),
+    ...entries,
     icon: 'icon.svg',
     serviceWorker: 'service-worker.js',
     licenses: 'LICENSES.txt',
+    manual: 'manual/index.html',
   })
   const kept = [file('icon.svg', icon), ...assets]
   const index = file('index.html', page)
@@ -49,6 +53,7 @@ export async function buildSite(): Promise<BuiltFile[]> {
     ...kept,
     await serviceWorker(['./', ...kept.map(({ name }) => name)], versionOf([index, ...kept])),
     file('LICENSES.txt', (await licensesOf(metafile, root)) ?? ''),
+    ...(await manual({ styles: entries.styles, icon: 'icon.svg', ...(sources !== undefined && { sources }) })),
   ]
 }
 

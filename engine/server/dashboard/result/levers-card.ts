@@ -9,10 +9,7 @@ import { chip } from '../provenance.ts'
 /** Told with their lines. */
 const IN_FULL = 3
 
-/** Nothing where nobody asked for levers. */
-export function leversCard(config: AnalysedConfig): Html | '' {
-  const { levers } = config
-  if (levers === undefined) return ''
+export function leversCard(config: AnalysedConfig, levers: readonly AdvisedLever[]): Html {
   return html`<section class="card" aria-labelledby="levers-title">
 <h2 id="levers-title">Ways to free memory ${chip('estimated')}</h2>
 ${levers.length === 0 ? html`<p>None of the changes that the config's tool has a setting for frees enough to matter.</p>` : told(helpful(levers), config)}

@@ -5,7 +5,7 @@ import { advice, fineRemark } from '../../../render/advice.ts'
 import { capitalised, plainText } from '../../../render/plain.ts'
 import { type Finding, findingOf } from '../../../render/verdict.ts'
 import type { AnalysedConfig, Verdict } from '../../../report/schema.ts'
-import type { Html } from '../page.ts'
+import type { Html, MaybeHtml } from '../page.ts'
 import { chip, memoryChip } from '../provenance.ts'
 import { verdictText } from '../verdict-text.ts'
 import { breakdownCard } from './breakdown.ts'
@@ -13,7 +13,6 @@ import type { ConfigSnippets } from './config-snippets.ts'
 import { curves } from './curves.ts'
 import { gains, type Terms } from './gains.ts'
 import { groundsCard } from './grounds.ts'
-import { leversCard } from './levers-card.ts'
 import { memoryBars } from './memory-bars.ts'
 import { overStepCard } from './over-step-card.ts'
 import { sizesCard } from './sizes.ts'
@@ -22,16 +21,18 @@ import { snippetCard } from './snippet-card.ts'
 export interface ResultOptions {
   readonly terms: Terms
   readonly configSnippets: ConfigSnippets
+  /** Loaded only where there are some. */
+  readonly levers: MaybeHtml
 }
 
-export function result(config: AnalysedConfig, { terms, configSnippets }: ResultOptions): Html {
+export function result(config: AnalysedConfig, { terms, configSnippets, levers }: ResultOptions): Html {
   return html`${verdict(config)}
 ${memoryBars(config)}
 ${gains(config, terms)}
 ${curves(config)}
 ${overStepCard(config)}
 <div class="columns">${snippetCard(configSnippets)}${breakdownCard(config)}</div>
-${leversCard(config)}
+${levers}
 ${sizesCard(config)}
 ${groundsCard(config)}`
 }
@@ -86,4 +87,11 @@ function findingText(finding: Finding): string {
     case 'fine':
       return 'Fits and is within policy'
   }
+}
+
+/** The card of levers. Most configs have none, and a page in the browser then need not load their words. */
+export async function leversOf(config: AnalysedConfig): Promise<MaybeHtml> {
+  if (config.levers === undefined) return ''
+  const { leversCard } = await import('./levers-card.ts')
+  return leversCard(config, config.levers)
 }
