@@ -12,9 +12,11 @@ from .precision import AUTOCAST_DTYPES
 from .requests import Spec
 
 
-def make_answers(model: transformers.PreTrainedModel, spec: Spec, device: str = "meta", kernels: Kernels | None = None) -> None:
-    """What a method that learns from its own answers does before the steps over them."""
-    if "method" not in spec or spec["method"]["kind"] != "answers":
+def generate_completions(
+    model: transformers.PreTrainedModel, spec: Spec, device: str = "meta", kernels: Kernels | None = None,
+) -> None:
+    """What an online method does before the steps over them."""
+    if "method" not in spec or spec["method"]["kind"] != "online":
         return
     method = spec["method"]
     kernels = kernels or (lambda: CudaKernels(AUTOCAST_DTYPES.get(spec["precision"])))
@@ -29,14 +31,14 @@ def make_answers(model: transformers.PreTrainedModel, spec: Spec, device: str = 
         elif method["reference"] != "none":
             passes = Passes(model, spec, fill_unless_meta(make_batch(spec, model, device), spec, model), kernels)
             with passes.as_reference() as reference:
-                passes.answer_log_probabilities(reference)
+                passes.completion_log_probabilities(reference)
     for module in checkpoints:
         module.gradient_checkpointing = True
 
 
 def generate(model: transformers.PreTrainedModel, spec: Spec, device: str, kernels: Kernels) -> None:
     """transformers' generate at its two extremes: the pass over the prompts, and that over the last token."""
-    rows = max(spec["method"]["count"], spec["microBatch"])
+    rows = max(spec["method"]["completions"], spec["microBatch"])
     prompt = max(1, spec["sequenceLength"] - spec["method"]["completionLength"])
     cache = transformers.DynamicCache(config=model.config.get_text_config())
     next_token(model, spec, cache, rows, prompt, prompt, device, kernels)
@@ -63,7 +65,7 @@ def next_token(model: transformers.PreTrainedModel, spec: Spec, cache: transform
 
 def compare_features(model: transformers.PreTrainedModel, spec: Spec, device: str) -> None:
     """Axolotl's extract_hidden_states of the reference: under adapters it calls the model with its output layer."""
-    rows = max(spec["method"]["count"], spec["microBatch"])
+    rows = max(spec["method"]["completions"], spec["microBatch"])
     ids = torch.zeros(rows, spec["sequenceLength"], dtype=torch.long, device=device)
     inputs = {"input_ids": ids, **({"attention_mask": torch.ones_like(ids)} if spec["paddedBatches"] else {})}
     adapters = model.disable_adapter() if model.reference is None else contextlib.nullcontext()

@@ -101,13 +101,13 @@ def distillation_loss(passes: Passes, method: Method) -> Loss:
     return divergence + cross_entropy, None
 
 
-def loss_of_answers(passes: Passes, method: Method) -> Loss:
-    scores = passes.answer_log_probabilities()
+def loss_of_completions(passes: Passes, method: Method) -> Loss:
+    scores = passes.completion_log_probabilities()
     ratio = (scores - scores.detach()).exp()
     return -torch.min(ratio, ratio.clamp(0.8, 1.2)).mean(), None
 
 
-def anchored_loss(passes: Passes, method: Method) -> Loss:
+def asft_loss(passes: Passes, method: Method) -> Loss:
     """LLaMA-Factory's compute_loss and asft_loss_func, every token counted."""
     lowered = AUTOCAST_DTYPES.get(passes.spec["precision"])
     with torch.no_grad(), passes.kernels():
@@ -127,7 +127,7 @@ def anchored_loss(passes: Passes, method: Method) -> Loss:
     return loss, None
 
 
-def denoising_loss(passes: Passes, method: Method) -> Loss:
+def masked_diffusion_loss(passes: Passes, method: Method) -> Loss:
     """Axolotl's _compute_diffusion_loss, as if every token had been masked."""
     tokens = passes.inputs["input_ids"]
     batch, length = tokens.shape
@@ -145,5 +145,5 @@ def denoising_loss(passes: Passes, method: Method) -> Loss:
 
 METHODS: dict[str, Callable[[Passes, Method], Loss]] = {
            "preference": preference_loss, "kto": kto_loss, "reward": reward_loss, "distillation": distillation_loss,
-           "anchored": anchored_loss, "denoising": denoising_loss,
-           "answers": loss_of_answers}
+           "asft": asft_loss, "masked-diffusion": masked_diffusion_loss,
+           "online": loss_of_completions}

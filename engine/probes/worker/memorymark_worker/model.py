@@ -84,12 +84,12 @@ def second_model(spec: Spec, config: transformers.PreTrainedConfig, teacher: Jso
     if "method" not in spec:
         return None
     method = spec["method"]
-    is_anchored = method["kind"] == "anchored"
-    if method.get("reference") != "copy" and not is_anchored:
+    is_asft = method["kind"] == "asft"
+    if method.get("reference") != "copy" and not is_asft:
         return None
     precision = spec["precision"]
     # LLaMA-Factory's model/loader.py: what does not train is loaded in the type that is computed in.
-    lowered = AUTOCAST_DTYPES.get(precision) if is_anchored or method.get("logProbabilities") == "llamafactory" else None
+    lowered = AUTOCAST_DTYPES.get(precision) if is_asft or method.get("logProbabilities") == "llamafactory" else None
     reference = model_class(spec, config).from_config(config, dtype=lowered or WEIGHT_DTYPES[precision])
     return reference.requires_grad_(False).eval()
 

@@ -53,7 +53,7 @@ class Passes:
             return self.token_log_probabilities(logits).sum(-1), logits
 
     def as_reference(self) -> AbstractContextManager[Any]:
-        """The model that answers are compared with: the frozen copy, or the policy with its adapters off."""
+        """The model that completions are compared with: the frozen copy, or the policy with its adapters off."""
         if self.policy.reference is not None:
             return contextlib.nullcontext(self.policy.reference)
         return self.adapters_off() if self.spec["method"]["reference"] == "adapters-off" else self.adapters_copied()
@@ -69,8 +69,8 @@ class Passes:
         with self.policy.disable_adapter():
             yield self.model
 
-    def answer_log_probabilities(self, model: Any = None) -> Tensor:
-        """TRL's GRPOTrainer: of the answers' positions alone, over the temperature, with entropies beside."""
+    def completion_log_probabilities(self, model: Any = None) -> Tensor:
+        """TRL's GRPOTrainer: of the completions' positions alone, over the temperature, with entropies beside."""
         count = self.spec["method"]["completionLength"]
         with self.kernels():
             outputs = (model or self.model)(**self.inputs, logits_to_keep=count + 1).logits

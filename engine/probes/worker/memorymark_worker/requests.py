@@ -31,7 +31,7 @@ class Method(TypedDict, total=False):
     head: Literal["score", "value", "steps"]
     chunks: int
     completionLength: int
-    count: int
+    completions: int
     generation: Generation
     tempersInPlace: bool
     comparesFeatures: bool

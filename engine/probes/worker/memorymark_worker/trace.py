@@ -6,7 +6,7 @@ from torch import Tensor
 
 from . import TORCH_VERSION
 from .batches import make_batch
-from .generation import make_answers
+from .generation import generate_completions
 from .ledger import StorageLedger
 from .meta_device import without_values
 from .model import build_model
@@ -28,7 +28,7 @@ def trace(request: Request) -> Json:
         optimizer = optimizer_of(spec, [parameter for parameter in model.parameters() if parameter.requires_grad])
         for step in range(2 if training else 1):
             ledger.peak_bytes = ledger.live_bytes
-            make_answers(model, spec)
+            generate_completions(model, spec)
             for _ in range(spec["gradientAccumulation"] if training else 1):
                 batch = make_batch(spec, model)
                 forward_and_backward(model, spec, batch)

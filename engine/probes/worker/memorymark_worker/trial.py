@@ -11,7 +11,7 @@ import torch
 from .attention import AttentionBackends
 from .device import Device
 from .devices import require_device
-from .generation import make_answers
+from .generation import generate_completions
 from .optimizers import make_real_optimizer, optimizer_of
 from .out_of_memory import is_out_of_host_memory, is_out_of_memory
 from .processes import highest_among_processes, highest_of
@@ -79,7 +79,7 @@ class RealLoop:
         started = time.perf_counter()
         batches = self._spec["gradientAccumulation"] if self._training else 1
         kernels = functools.partial(autocast, self._spec, self._device)
-        make_answers(self._step.model, self._spec, self._device.kind, kernels)
+        generate_completions(self._step.model, self._spec, self._device.kind, kernels)
         for index in range(batches):
             with gradients_stay_here(self._model, self._spec, index < batches - 1):
                 forward_and_backward(self._model, self._spec, batch, kernels, self._scaler.scale)
