@@ -44,7 +44,7 @@ describe('POST /analyze', () => {
   test('the optimal batch is the recommended one; the largest that fits stands beside it', async () => {
     const data = await analyze({ model_name: 'bert', ...estimate })
     expect(data.optimal_batch_size).toBe(64)
-    expect(data.largest_batch_size).toBeGreaterThan(250)
+    expect(data.largest_batch_size).toBeGreaterThan(200)
     // The earlier tool would have said 264 / 16.
     expect(data.speedup).toBeLessThan(2)
   })
