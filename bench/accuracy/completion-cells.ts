@@ -1,5 +1,6 @@
 /** The cells of `bench:accuracy` for online methods: the step as TRL 1.8 and 1.13 go about it, and what precedes it. */
-import type { TrainingMethod, TrainingSpec } from '../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../engine/config/spec.ts'
+import type { TrainingMethod } from '../../engine/config/training-method.ts'
 import type { Cell } from './cells.ts'
 
 type Online = Extract<TrainingMethod, { kind: 'online' }>

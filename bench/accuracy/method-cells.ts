@@ -1,5 +1,6 @@
 /** The cells of `bench:accuracy` for training methods: preferences, rewards, distillation, quantisation-aware training. */
-import type { TrainingMethod, TrainingSpec } from '../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../engine/config/spec.ts'
+import type { TrainingMethod } from '../../engine/config/training-method.ts'
 import type { Cell } from './cells.ts'
 import { completionCells } from './completion-cells.ts'
 

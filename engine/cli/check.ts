@@ -1,6 +1,6 @@
 /** `memorymark check`: finds training configs under the paths and prints a verdict each. */
 import { type AnalyzeOptions, reportOn } from '../analyze.ts'
-import { mayBeTrainingConfig } from '../config/read.ts'
+import { mayBeTrainingConfig } from '../config/opening/quick-look.ts'
 import type { SourceFile } from '../config/reading.ts'
 import { MemoryMarkError, type Problem } from '../errors.ts'
 import type { IsolatedEngine } from '../isolated/engine.ts'

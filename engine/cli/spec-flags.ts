@@ -1,11 +1,11 @@
 /** The flags that change a training spec. */
 import type { SpecAdjustments } from '../config/adjusted-spec.ts'
+import { MAX_BATCH } from '../config/batch-size.ts'
 import {
   attentions,
   defaultLoraTargets,
   frameworks,
   loops,
-  MAX_BATCH,
   optimizers,
   precisions,
   quantizations,

@@ -1,11 +1,12 @@
 /** What the dialects of tools that fine-tune decoders share, once each has interpreted its own keys. */
 import type { CatalogueModel } from '../models/catalogue.ts'
+import { MAX_BATCH } from './batch-size.ts'
 import type { Default, FieldReader } from './fields.ts'
 import { type InputSize, readInputSize } from './model-fields.ts'
 import { quote } from './quote.ts'
 import type { Reading } from './reading.ts'
 import type { Field } from './section.ts'
-import { MAX_BATCH, type TrainingSpec } from './spec.ts'
+import type { TrainingSpec } from './spec.ts'
 import { stepInPytorch, trainingConfig } from './training-config.ts'
 
 type Settings = Pick<

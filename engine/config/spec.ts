@@ -1,7 +1,8 @@
 /** The training spec: what any training config comes down to, whatever dialect it is written in. */
 import * as z from 'zod'
-import { withCurrentWords } from './earlier-words.ts'
+import { batchSize } from './batch-size.ts'
 import { MAX_PATTERNS, parameterPatterns } from './parameter-pattern.ts'
+import { trainingMethod } from './training-method.ts'
 import { libraryVersions } from './versions.ts'
 
 export const tasks = [
@@ -83,117 +84,8 @@ export function isFsdp(sharding: Sharding | undefined): boolean {
   return sharding === 'fsdp' || sharding === 'fsdp-grad-op'
 }
 
-/**
- * Whose way of computing log-probabilities: `trl` sequence by sequence, keeping the logits; `llamafactory` all at once, keeping
- * both; `torchtune` all at once, over a copy divided by the temperature, freeing the logits.
- */
-export const logProbabilityStyles = ['trl', 'llamafactory', 'torchtune'] as const
-export type LogProbabilityStyle = (typeof logProbabilityStyles)[number]
-
-/**
- * The reference model: none (or results computed beforehand), the policy's own base weights with the adapters disabled, or a
- * frozen copy of the model.
- */
-const references = ['none', 'adapters-off', 'copy'] as const
-
 /** The most objects that an image of a batch is taken to hold where nothing says so, mosaics of four included: COCO's hold 7.3 each. */
 export const ASSUMED_OBJECTS = 50
-
-/** Above this, no GPU in the catalogue has even one byte per sample: a typo, not a batch size. */
-export const MAX_BATCH = 1_000_000
-
-/** How the loss is computed, where it is not the model's own on labels. */
-const currentMethod = z.discriminatedUnion('kind', [
-  /** DPO, IPO, SimPO, CPO, ORPO: the chosen and the rejected response of a sample go through the model in one batch. */
-  z.object({
-    kind: z.literal('preference'),
-    reference: z.enum(references),
-    logProbabilities: z.enum(logProbabilityStyles),
-    /** ORPO and CPO: an additional cross-entropy over the chosen responses. */
-    withCrossEntropy: z.boolean(),
-  }),
-  /** KTO: one response per sample, plus another sample's, which goes through policy and reference without gradients. */
-  z.object({
-    kind: z.literal('kto'),
-    reference: z.enum(references),
-    logProbabilities: z.enum(logProbabilityStyles),
-  }),
-  /**
-   * Reward models. `score`: a one-label classifier over the chosen and the rejected response. `value`: LLaMA-Factory's value head
-   * next to the output layer, whose logits are computed and dropped. `steps`: a two-label score for every token.
-   */
-  z.object({ kind: z.literal('reward'), head: z.enum(['score', 'value', 'steps']) }),
-  /**
-   * torchtune's distillation: a frozen teacher from the catalogue processes the same batch, and the student learns its distribution
-   * as well as the labels, from logits in `chunks`.
-   */
-  z.object({
-    kind: z.literal('distillation'),
-    teacher: z.string().min(1).max(200),
-    chunks: z.number().int().min(1).max(1_000),
-  }),
-  /** LLaMA-Factory's ASFT: a frozen copy processes the same batch, and the divergence from it is added to a weighted cross-entropy. */
-  z.object({ kind: z.literal('asft') }),
-  /** Axolotl's masked diffusion: with bidirectional attention, the masked tokens are predicted. */
-  z.object({ kind: z.literal('masked-diffusion') }),
-  /**
-   * GRPO and its variants (GDPO, DAPO, GSPO, RLOO, EBFT): sequences end in the model's own completions, which are scored against
-   * one another and learnt from.
-   */
-  z.object({
-    kind: z.literal('online'),
-    /** `adapters-copy`: the same model with a frozen copy of the adapters, which TRL makes if it is given a model with adapters. */
-    reference: z.enum([...references, 'adapters-copy']),
-    /** Tokens of the longest completion. */
-    completionLength: z.number().int().min(1).max(10_000_000),
-    /** Completions that are generated and scored at a time on one GPU: those of all micro-batches until the next generation. */
-    completions: z.number().int().min(1).max(MAX_BATCH),
-    /** What generates them: a server that uses no memory here, vLLM in a share of this GPU, or transformers' `generate`. */
-    generation: z.discriminatedUnion('kind', [
-      z.object({ kind: z.literal('server') }),
-      z.object({ kind: z.literal('vllm'), share: z.number().min(0).max(1), sleeps: z.boolean() }),
-      z.object({ kind: z.literal('transformers') }),
-    ]),
-    /** Whether the logits are divided by the temperature in place, as in TRL 1.0 to 1.9, or in a copy, as in 1.13. */
-    tempersInPlace: z.boolean(),
-    /** EBFT: whether the reference's hidden states score the completions. */
-    comparesFeatures: z.boolean(),
-  }),
-  /**
-   * EBFT's strided mode: short completions from many positions in a sequence, generated in one pass, are scored with the
-   * reference's hidden states and learnt from.
-   */
-  z.object({
-    kind: z.literal('strided-ebft'),
-    reference: z.enum(['adapters-off', 'copy']),
-    /** Rollouts per sequence. */
-    rollouts: z.number().int().min(1).max(64),
-    /** Tokens before the first position, between two positions, and in a completion. */
-    context: z.number().int().min(1).max(10_000_000),
-    stride: z.number().int().min(1).max(10_000_000),
-    completionLength: z.number().int().min(1).max(10_000_000),
-    /** Whether the sequence's own tokens are learnt from too. */
-    withCrossEntropy: z.boolean(),
-  }),
-  /** torchtune's GRPO and PPO: completions are generated and compared with a frozen copy's, then one pass over all their logits learns from them. */
-  z.object({
-    kind: z.literal('rollouts'),
-    completionLength: z.number().int().min(1).max(10_000_000),
-    /** Completions per prompt, which together are one sample. */
-    perPrompt: z.number().int().min(1).max(10_000),
-    /** Samples for which completions are generated at a time, and from which batches are cut. */
-    generated: z.number().int().min(1).max(MAX_BATCH),
-    collected: z.number().int().min(1).max(MAX_BATCH),
-    /** PPO: a value model that is trained, and a reward model that is not, both as large as the policy. */
-    withCritic: z.boolean(),
-    /** Whether the recipe accumulates gradients. */
-    accumulates: z.boolean(),
-  }),
-])
-/** As reports and calibration files say it, those of version 1 too. */
-export const trainingMethod = z.preprocess(withCurrentWords, currentMethod)
-
-export type TrainingMethod = z.infer<typeof trainingMethod>
 
 /** Which parameters train, if not all do. The others are frozen, and under autocast they are held in its compute type. */
 const trainedPart = z.object({
@@ -214,8 +106,6 @@ const trainedPart = z.object({
 export type TrainedPart = z.infer<typeof trainedPart>
 
 const zeroElements = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
-
-export const batchSize = z.number().int().min(1).max(MAX_BATCH)
 
 export const trainingSpec = z.object({
   /** A Hub id or an alias of the model catalogue. */

@@ -1,6 +1,6 @@
 /** Ways to free memory, each estimated by itself: what is changed, what it frees, what it costs, and the lines that make it. */
 import * as z from 'zod'
-import { batchSize } from '../config/spec.ts'
+import { batchSize } from '../config/batch-size.ts'
 
 export const leverIds = [
   'micro-batch',

@@ -4,9 +4,10 @@
  * Derived figures (percentages of other fields, GiB) are not stored; `engine/metrics` computes them.
  */
 import * as z from 'zod'
+import { batchSize } from '../config/batch-size.ts'
 import { MAX_NAMED } from '../config/memory-settings.ts'
 import { otherFile, position, unreadSetting } from '../config/reading.ts'
-import { batchSize, trainingSpec } from '../config/spec.ts'
+import { trainingSpec } from '../config/spec.ts'
 import { trainingPlace } from '../config/training-place.ts'
 import { problem } from '../errors.ts'
 import { stepPhases } from '../estimate/step/step.ts'

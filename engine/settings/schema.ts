@@ -3,8 +3,9 @@
  * texts say what a value must be, to follow "is not" and "Write".
  */
 import * as z from 'zod'
+import { MAX_BATCH } from '../config/batch-size.ts'
 import { quote } from '../config/quote.ts'
-import { MAX_BATCH, tasks } from '../config/spec.ts'
+import { tasks } from '../config/spec.ts'
 import { libraryVersions, versionedLibraries } from '../config/versions.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { findGpu, gpuKey, gpus } from '../gpus/catalogue.ts'

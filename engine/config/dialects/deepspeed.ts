@@ -1,4 +1,6 @@
 /** DeepSpeed's own JSON, as of 0.17: runtime/config.py and runtime/constants.py. It says how to train, but never what. */
+
+import { MAX_BATCH } from '../batch-size.ts'
 import type { Dialect } from '../dialect.ts'
 import { type FieldReader, suggest } from '../fields.ts'
 import { readGpus } from '../gpus.ts'
@@ -7,7 +9,7 @@ import { type ModelLookup, readModel } from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
-import { MAX_BATCH, type Optimizer, type Precision, type Sharding } from '../spec.ts'
+import type { Optimizer, Precision, Sharding } from '../spec.ts'
 import { shardedBy } from '../trainer/sharding.ts'
 import { writesAny } from '../written-keys.ts'
 

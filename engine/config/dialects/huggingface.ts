@@ -1,5 +1,6 @@
 /** Arguments of Hugging Face's Trainer, at the top of a file or one or two levels down. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
+import { MAX_BATCH } from '../batch-size.ts'
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
@@ -17,7 +18,6 @@ import {
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
-import { MAX_BATCH } from '../spec.ts'
 import { readImplementation } from '../trainer/attention.ts'
 import { readReentrant } from '../trainer/checkpoints.ts'
 import { readEvaluation } from '../trainer/evaluation.ts'

@@ -1,11 +1,12 @@
 /** Configs that Hydra composes, as of 1.3: a defaults list names the files with the rest, so no single file is complete. */
+
+import { MAX_BATCH } from '../batch-size.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
 import type { ModelLookup } from '../model-fields.ts'
 import { plain } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, FieldValue, Section } from '../section.ts'
-import { MAX_BATCH } from '../spec.ts'
 import { orInSettings } from '../supplied.ts'
 import { suppliedModelReading } from '../supplied-model.ts'
 import { writesAny } from '../written-keys.ts'

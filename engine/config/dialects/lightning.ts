@@ -1,4 +1,6 @@
 /** Lightning's command line, as of 2.5: `trainer`, `model` and `data`, each a class and its init_args (pytorch/cli.py). */
+
+import { MAX_BATCH } from '../batch-size.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Choices, Default, FieldReader } from '../fields.ts'
 import { readGpus } from '../gpus.ts'
@@ -6,7 +8,7 @@ import { type ModelLookup, readInputSize, readLabels, readModel, readUnwrittenTa
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
-import { MAX_BATCH, type Optimizer, type Precision, type Sharding } from '../spec.ts'
+import type { Optimizer, Precision, Sharding } from '../spec.ts'
 import { orInSettings } from '../supplied.ts'
 import { stepInPytorch, trainingConfig } from '../training-config.ts'
 import { writesAny } from '../written-keys.ts'

@@ -1,5 +1,6 @@
 /** MemoryMark's own format, for training code that no other dialect covers: everything under one key. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
+import { MAX_BATCH } from '../batch-size.ts'
 import type { Dialect } from '../dialect.ts'
 import { type Choices, type Default, type FieldReader, type Setting, suggest } from '../fields.ts'
 import { checkTask, type ModelLookup, readInputSize, readLabels, readModel } from '../model-fields.ts'
@@ -10,7 +11,6 @@ import {
   attentions,
   frameworks,
   loops,
-  MAX_BATCH,
   optimizers,
   precisions,
   quantizations,

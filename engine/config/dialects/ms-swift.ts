@@ -4,6 +4,7 @@
  */
 
 import type { CatalogueModel } from '../../models/catalogue.ts'
+import { MAX_BATCH } from '../batch-size.ts'
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
@@ -12,7 +13,7 @@ import { type Batch, languageModelReading, type Sequence } from '../language-mod
 import { type ModelLookup, readModel } from '../model-fields.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
-import { MAX_BATCH, type TrainingSpec } from '../spec.ts'
+import type { TrainingSpec } from '../spec.ts'
 import { type AttentionChoice, readImplementation } from '../trainer/attention.ts'
 import { readReentrant } from '../trainer/checkpoints.ts'
 import { imageOfEverySample, trainsTowers } from '../trainer/images.ts'

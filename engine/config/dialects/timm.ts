@@ -1,4 +1,6 @@
 /** timm's train.py, as of 1.0: the arguments of a run, in a YAML file that --config reads or that an earlier run left (args.yaml). */
+
+import { MAX_BATCH } from '../batch-size.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Default, FieldReader } from '../fields.ts'
 import { readGpus } from '../gpus.ts'
@@ -6,7 +8,7 @@ import { type ModelLookup, readInputSize, readLabels, readModel } from '../model
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
-import { MAX_BATCH, type Optimizer, type Precision } from '../spec.ts'
+import type { Optimizer, Precision } from '../spec.ts'
 import { stepInPytorch, trainingConfig } from '../training-config.ts'
 import { writesAny } from '../written-keys.ts'
 

@@ -1,8 +1,10 @@
 /** Methods that learn from the model's own completions: what the dialects that configure TRL's trainers share. */
+
+import { MAX_BATCH } from '../batch-size.ts'
 import type { FieldReader } from '../fields.ts'
 import { quote } from '../quote.ts'
 import type { Field } from '../section.ts'
-import { MAX_BATCH, type TrainingMethod } from '../spec.ts'
+import type { TrainingMethod } from '../training-method.ts'
 import { isOn, ordinary, type Training } from './method.ts'
 
 type Online = Extract<TrainingMethod, { kind: 'online' }>

@@ -3,9 +3,11 @@
  * whose names TRL's and LLaMA-Factory's arguments share. What is not plainly written is left open, and never makes a
  * config unreadable.
  */
+
+import { MAX_BATCH } from '../batch-size.ts'
 import type { FieldReader } from '../fields.ts'
 import type { Field } from '../section.ts'
-import { MAX_BATCH, type TrainingSpec } from '../spec.ts'
+import type { TrainingSpec } from '../spec.ts'
 
 /** TrainingArguments.per_device_eval_batch_size. */
 const DEFAULT_BATCH = 8

@@ -2,7 +2,8 @@
 import type { FieldReader } from '../fields.ts'
 import { quote } from '../quote.ts'
 import type { Field } from '../section.ts'
-import type { LogProbabilityStyle, TrainingMethod, TrainingSpec } from '../spec.ts'
+import type { TrainingSpec } from '../spec.ts'
+import type { LogProbabilityStyle, TrainingMethod } from '../training-method.ts'
 
 /** What a method changes in the spec. */
 export type Training = Pick<TrainingSpec, 'method' | 'dropout'>

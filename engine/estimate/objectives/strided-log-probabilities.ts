@@ -3,7 +3,8 @@
  * which are computed from the last hidden states in chunks, each of which is kept.
  */
 
-import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
+import type { TrainingSpec } from '../../config/spec.ts'
+import type { TrainingMethod } from '../../config/training-method.ts'
 import { made } from '../tape/autograd.ts'
 import { bytesPerElement, lastSize, type Tensor } from '../tape/storage.ts'
 import type { Tape } from '../tape/tape.ts'

@@ -3,7 +3,8 @@
  * of a sequence and learns from one completed copy after another, while the reference's hidden states score them. Derived from there.
  */
 
-import type { TrainingMethod, TrainingSpec } from '../../config/spec.ts'
+import type { TrainingSpec } from '../../config/spec.ts'
+import type { TrainingMethod } from '../../config/training-method.ts'
 import type { ModelConfig } from '../../models/architecture.ts'
 import type { OtherSequences } from '../tape/autograd.ts'
 import { forward } from '../tape/lowering.ts'

@@ -3,7 +3,8 @@
  * kernel in the place of flex attention, which does not run on the meta device.
  */
 import { describe, expect, test } from 'vitest'
-import type { TrainingMethod, TrainingSpec } from '../../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../../engine/config/spec.ts'
+import type { TrainingMethod } from '../../../engine/config/training-method.ts'
 import { bandClassOf, beyondTorch } from '../../../engine/estimate/error-band.ts'
 import { places, stridedTokens } from '../../../engine/estimate/objectives/strided-log-probabilities.ts'
 import { footprintOf, knownModel, specOf } from '../specs.ts'

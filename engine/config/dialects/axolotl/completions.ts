@@ -2,9 +2,9 @@
 import type { FieldReader } from '../../fields.ts'
 import type { Batch } from '../../language-model.ts'
 import type { Field, Section } from '../../section.ts'
-import type { TrainingMethod } from '../../spec.ts'
 import { readCompletions } from '../../trainer/completions.ts'
 import { isOn, ordinary, type Training } from '../../trainer/method.ts'
+import type { TrainingMethod } from '../../training-method.ts'
 
 type Generation = Extract<TrainingMethod, { kind: 'online' }>['generation']
 

@@ -1,10 +1,12 @@
 /** Arguments of TRL's GRPOTrainer and RLOOTrainer (1.13 trainer/{grpo,rloo}_config.py), and of earlier versions that had more. */
+
+import { MAX_BATCH } from '../../batch-size.ts'
 import type { FieldReader } from '../../fields.ts'
 import type { UnwrittenLength } from '../../model-fields.ts'
 import type { Field } from '../../section.ts'
-import { MAX_BATCH, type TrainingMethod } from '../../spec.ts'
 import { readCompletions } from '../../trainer/completions.ts'
 import { isOn, ordinary, type Training } from '../../trainer/method.ts'
+import type { TrainingMethod } from '../../training-method.ts'
 import type { Find } from './task.ts'
 
 export const completionKeys = [

@@ -1,8 +1,9 @@
 /** torchtune's recipes that learn from completions: dev/grpo_full_finetune_distributed.py, ppo_full_finetune_single_device.py. */
+
+import { MAX_BATCH } from '../../batch-size.ts'
 import type { Default, FieldReader } from '../../fields.ts'
 import { type Batch, readBatch } from '../../language-model.ts'
 import type { Field, Section } from '../../section.ts'
-import { MAX_BATCH } from '../../spec.ts'
 import { isOn, ordinary, type Training } from '../../trainer/method.ts'
 
 /** What these recipes read differently from the others. */

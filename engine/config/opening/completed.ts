@@ -1,0 +1,82 @@
+/** What every config is completed with after its dialect has read it, and what is told before. */
+import { withAllocatorSettings } from '../allocator-settings.ts'
+import type { Dialect } from '../dialect.ts'
+import type { FieldReader } from '../fields.ts'
+import type { AskedCard } from '../job/request.ts'
+import type { Launched } from '../launched.ts'
+import { unreadMemorySettings } from '../memory-settings.ts'
+import { type ChosenVersions, chosenVersions, versionSentences } from '../pinned/pinned-versions.ts'
+import type { OtherFile, Reading } from '../reading.ts'
+import type { Field, Section } from '../section.ts'
+import { SETTINGS_PATH, type SuppliedFields } from '../supplied.ts'
+import type { Found } from './open-config.ts'
+
+interface Allocating {
+  readonly reading: Reading
+  /** Where the config itself tells PyTorch's allocator something. */
+  readonly variable?: Field | undefined
+  /** The tool's name, where it turns expandable segments on itself. */
+  readonly tool?: string | undefined
+}
+
+/** What a dialect reads, with the versions of the libraries, what the allocator is told, and the files that were opened. */
+export function completed(
+  { pinned, files }: Found,
+  supplied: SuppliedFields,
+  reader: FieldReader,
+  read: () => Allocating,
+): Reading {
+  const chosen = chosenVersions(pinned, supplied.versions)
+  reader.versions = chosen.versions
+  const { reading, variable, tool } = read()
+  const allocating = withAllocatorSettings(withVersions(reading, chosen, reader), variable, reader, tool)
+  return withFiles(withUnread(allocating, reader), files)
+}
+
+/** Before the config is read, so that the number of processes counts. */
+export function tellLaunch(reader: FieldReader, { gpus, assumptions }: Pick<Launched, 'gpus' | 'assumptions'>): void {
+  reader.launched = { gpus }
+  for (const sentence of assumptions) reader.assume(sentence)
+}
+
+/** Code that is not read may set more than was read: the verdict then only warns. */
+export function withOpenCode(reading: Reading): Reading {
+  return reading.kind === 'training-config' ? { ...reading, assumesCode: true } : reading
+}
+
+export function withAskedCard(reading: Reading, card: AskedCard | undefined): Reading {
+  return reading.kind === 'training-config' && card !== undefined ? { ...reading, askedCard: card } : reading
+}
+
+export function withLaunch(reading: Reading, { isUnclear, card }: Launched): Reading {
+  return withAskedCard(isUnclear ? withOpenCode(reading) : reading, card)
+}
+
+/** What looks like a setting of memory and was not read, in any format. */
+export function withUnreadSettings(reading: Reading, document: Section, { withoutBearing }: Dialect): Reading {
+  if (reading.kind !== 'training-config') return reading
+  const unread = unreadMemorySettings(document, withoutBearing)
+  if (unread.length === 0) return reading
+  return { ...reading, unreadSettings: unread.map(({ name, at }) => ({ name: name.slice(0, 200), at })) }
+}
+
+/** `supplied` wins over what the repository pins. */
+function withVersions(reading: Reading, chosen: ChosenVersions, { hangsOnTrl }: FieldReader): Reading {
+  if (reading.kind !== 'training-config') return reading
+  const { trl, ...others } = chosen.versions
+  const versions = trl === undefined || !hangsOnTrl ? others : chosen.versions
+  const spec = Object.keys(versions).length === 0 ? reading.spec : { ...reading.spec, versions }
+  return { ...reading, spec, assumptions: [...reading.assumptions, ...versionSentences(chosen, spec.loop, hangsOnTrl)] }
+}
+
+/** Settings that do not apply to this tool's configs are reported, not ignored. */
+function withUnread(reading: Reading, { unread }: FieldReader): Reading {
+  if (reading.kind !== 'training-config' || unread.length === 0) return reading
+  const sentence = `${SETTINGS_PATH} supplies ${unread.join(', ')}, which do not apply to ${reading.dialect} configs.`
+  return { ...reading, assumptions: [...reading.assumptions, sentence] }
+}
+
+function withFiles(reading: Reading, files: readonly OtherFile[]): Reading {
+  if (reading.kind === 'not-a-training-config' || files.length === 0) return reading
+  return { ...reading, otherFiles: files }
+}

@@ -1,0 +1,89 @@
+/** Files of keys: YAML, JSON and TOML. */
+import type { Problem } from '../../errors.ts'
+import { allocatorVariable } from '../allocator-settings.ts'
+import { dialects } from '../dialect.ts'
+import { parseFile } from '../document.ts'
+import { FieldReader } from '../fields.ts'
+import { type Launched, notLaunched, withUndeclared } from '../launched.ts'
+import type { LoadingScript } from '../loading-script.ts'
+import { isPythonPath } from '../python/quick-look.ts'
+import type { SourceFile } from '../reading.ts'
+import { whyRecord } from '../run-record.ts'
+import { isLauncherPath } from '../shell/quick-look.ts'
+import type { SuppliedFields } from '../supplied.ts'
+import { completed, tellLaunch, withLaunch, withUnreadSettings } from './completed.ts'
+import { named, notOurs, type OpenConfig, type Unopened } from './open-config.ts'
+import { mayBeTrainingConfig } from './quick-look.ts'
+
+/** The first document and the first dialect that recognises it, in the order in which they stand. Scripts and launchers are none. */
+export function openConfig(
+  file: SourceFile,
+  supplied: SuppliedFields = {},
+  launched: Launched = notLaunched,
+): OpenConfig | Unopened {
+  if (isPythonPath(file.path) || isLauncherPath(file.path) || !mayBeTrainingConfig(file)) return notOurs
+  const parsed = parseFile(file)
+  if (parsed.kind === 'unreadable') return parsed
+  for (const document of parsed.mappings) {
+    for (const dialect of dialects) {
+      const why = dialect.recognise(document)
+      if (why === undefined) continue
+      const record = whyRecord(document, file.path)
+      if (record !== undefined) return { kind: 'not-a-training-config', why: record }
+      const started = document.overridden(launched.fields)
+      return {
+        kind: 'open',
+        dialect: dialect.name,
+        why,
+        ...named(supplied.model ?? dialect.modelField(started), dialect.deepSpeedField?.(started)),
+        launchers: launched.files,
+        isOfOwnCode: dialect.isOfOwnCode?.(document) ?? false,
+        read: (found, reader = new FieldReader(file.path, supplied)) => {
+          const tool = dialect.expandsSegments && dialect.name
+          const variable = file.text.includes('_ALLOC_CONF') ? allocatorVariable(document) : undefined
+          return completed(found, supplied, reader, () => {
+            tellLaunch(reader, launched)
+            tellRepeated(reader, parsed.repeated)
+            const own = started.afresh()
+            const reading = withUnreadSettings(dialect.read(own, reader, found.lookUp, found.deepSpeed), own, dialect)
+            return { reading: withLaunch(reading, launched), variable, tool }
+          })
+        },
+      }
+    }
+  }
+  return notOurs
+}
+
+/** A file of keys, read as the script that loads it makes of them. */
+export function loadedConfig(
+  { file: script, script: opened, sentence }: LoadingScript,
+  { path }: SourceFile,
+  supplied: SuppliedFields,
+  launched: Launched,
+): OpenConfig {
+  const told = withUndeclared(
+    { ...launched, assumptions: [sentence, ...launched.assumptions], files: [...launched.files, script] },
+    opened.undeclared,
+  )
+  return {
+    kind: 'open',
+    dialect: opened.dialect,
+    why: opened.why,
+    ...named(supplied.model ?? opened.model, opened.deepSpeed),
+    launchers: told.files,
+    read: (found, reader = new FieldReader(path, supplied)) =>
+      completed(found, supplied, reader, () => {
+        tellLaunch(reader, told)
+        return { reading: withLaunch(opened.read(reader, found.lookUp, found.deepSpeed), told) }
+      }),
+  }
+}
+
+function tellRepeated(reader: FieldReader, repeated: readonly Problem[]): void {
+  for (const { message, line } of repeated.slice(0, MAX_REPEATED))
+    reader.assume(`${message}: the last counts (line ${line}).`)
+}
+
+/** Keys set twice that are told. */
+const MAX_REPEATED = 3

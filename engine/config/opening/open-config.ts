@@ -1,0 +1,55 @@
+/** A file that was recognised as a training config, before its values are read. */
+import type { DeepSpeedFile } from '../deepspeed-file.ts'
+import { dialects } from '../dialect.ts'
+import type { FieldReader } from '../fields.ts'
+import { type ModelLookup, nameIn } from '../model-fields.ts'
+import type { PinnedVersions } from '../pinned/pinned-versions.ts'
+import { oneOf } from '../quote.ts'
+import type { FileReading, OtherFile, Reading, SourceFile } from '../reading.ts'
+import type { Field } from '../section.ts'
+
+/** What a config hangs on besides its own text, found before the rest of it is read. */
+export interface Found {
+  readonly lookUp: ModelLookup
+  readonly deepSpeed: DeepSpeedFile
+  readonly pinned: PinnedVersions
+  /** The files that the config names and that there were. */
+  readonly files: readonly OtherFile[]
+}
+
+/** A recognised config, up to the point where its model must be known: task, sequence length and limits depend on it. */
+export interface OpenConfig {
+  readonly kind: 'open'
+  /** The tool's name. */
+  readonly dialect: string
+  readonly why: string
+  /** Absent when the file names none; reading then says so. */
+  readonly modelName?: string
+  /** Of DeepSpeed's settings, where they are not in the file itself. */
+  readonly deepSpeedName?: string
+  /** The files that start it. */
+  readonly launchers?: readonly SourceFile[]
+  /** The keys are a team's own: its code says what the file does not. */
+  readonly isOfOwnCode?: boolean
+  readonly read: (found: Found, reader?: FieldReader) => Reading
+}
+
+/** A file of keys that is no training config or cannot be read, and why. */
+export type Unopened = Exclude<Reading, { kind: 'training-config' }>
+
+/** The same of any file. */
+export type UnopenedFile = Exclude<FileReading, { kind: 'training-config' }>
+
+/** The names by which what a config hangs on is found. */
+export function named(
+  model: Field | undefined,
+  deepSpeed: Field | undefined,
+): Pick<OpenConfig, 'modelName' | 'deepSpeedName'> {
+  const [modelName, deepSpeedName] = [nameIn(model), nameIn(deepSpeed)]
+  return { ...(modelName !== undefined && { modelName }), ...(deepSpeedName !== undefined && { deepSpeedName }) }
+}
+
+export const notOurs: Extract<Reading, { kind: 'not-a-training-config' }> = {
+  kind: 'not-a-training-config',
+  why: `It sets no batch size in a known format (${oneOf(dialects.map(({ name }) => name))}).`,
+}

@@ -1,0 +1,46 @@
+/** Recognises whatever may hold a training: files of keys, scripts, notebooks and launchers. */
+import { findLaunched, notLaunched } from '../launched.ts'
+import { findLoadingScript } from '../loading-script.ts'
+import { isNotebookPath, isPythonPath, mayTrain } from '../python/quick-look.ts'
+import type { SourceFile } from '../reading.ts'
+import { isLauncherPath } from '../shell/quick-look.ts'
+import type { Sources } from '../sources.ts'
+import type { SuppliedFields } from '../supplied.ts'
+import { loadedConfig, openConfig } from './keys.ts'
+import { openLaunched } from './launcher.ts'
+import { notOurs, type OpenConfig, type UnopenedFile } from './open-config.ts'
+import { scriptConfig, withoutCallers } from './script.ts'
+
+/** With the files of the repository that it imports settings from, and what starts it. `searched` notes no files. */
+export async function openFile(
+  file: SourceFile,
+  sources: Sources,
+  supplied: SuppliedFields,
+  searched: Sources,
+): Promise<OpenConfig | UnopenedFile> {
+  if (isLauncherPath(file.path)) return openLaunched(file, sources, supplied, searched)
+  if (!isPythonPath(file.path)) {
+    // Only what is a config may have a launcher.
+    const opened = openConfig(file, supplied)
+    if (opened.kind !== 'open') return opened
+    const launched = await findLaunched(file.path, searched)
+    const loading = opened.isOfOwnCode ? await findLoadingScript(file, launched.startedWith, sources) : undefined
+    if (loading !== undefined) return loadedConfig(loading, file, supplied, launched)
+    return launched === notLaunched ? opened : openConfig(file, supplied, launched)
+  }
+  if (!mayTrain(file.text)) return isNotebookPath(file.path) ? openLaunched(file, sources, supplied, searched) : notOurs
+  // The parser is read when the first script asks for it: few changes have one.
+  const { openScript, startsNone } = await import('../python/script.ts')
+  const alone = await openScript(file, sources)
+  if (alone === startsNone && isNotebookPath(file.path)) return openLaunched(file, sources, supplied, searched)
+  if (alone === startsNone || alone.kind === 'unreadable') return withoutCallers(alone)
+  const launched = await findLaunched(file.path, searched)
+  if (alone.asksCallers && launched === notLaunched) {
+    const { openCalled } = await import('../called-script.ts')
+    const called = await openCalled(file, sources, searched)
+    if (called !== undefined) return scriptConfig(called.opened, file, supplied, called.launched)
+  }
+  const { passed } = launched
+  const opened = passed.length === 0 ? alone : await openScript({ ...file, passed }, sources)
+  return scriptConfig(opened, file, supplied, launched)
+}
