@@ -2,9 +2,9 @@
  * Every page of the dashboard, and the playground, in a real Chromium, on this machine, with nothing in the browser's cache: what it
  * weighs as it crosses the wire (markup, script, styles, icon; headers included), when it first paints, and what axe-core finds, on a
  * desktop and on a phone, light and dark; of the playground also when its first answer stands there.
- * Fails when a page weighs above 150 kB or first paints after 1 s (median of its loads), when the playground needs more than 300 kB or
- * 1 s for its first answer, where axe-core finds anything serious or critical, or where a page is
- * wider than the screen. `--screenshots <folder>` leaves each as it looks. Needs Chromium (MEMORYMARK_CHROMIUM, or where distributions put it).
+ * Fails when a page weighs above 150 kB or first paints after 1 s (median of its loads), when the playground needs more than 300 kB
+ * or 1 s for its first answer, where axe-core finds anything serious or critical, or where a page is wider than the screen.
+ * `--screenshots <folder>` leaves each as it looks. Needs Chromium (MEMORYMARK_CHROMIUM, or where distributions put it).
  */
 import type { Browser, Page } from 'playwright-core'
 import * as z from 'zod'

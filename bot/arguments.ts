@@ -1,6 +1,6 @@
 /** What `memorymark-bot` is asked to do. */
 import * as z from 'zod'
-import { closest } from '../engine/did-you-mean.ts'
+import { didYouMean } from '../engine/did-you-mean.ts'
 import { MemoryMarkError } from '../engine/errors.ts'
 
 export type BotCommand =
@@ -36,10 +36,9 @@ export function readCommand(args: readonly string[]): BotCommand {
 
 function refused(args: readonly string[]): MemoryMarkError {
   const [name = ''] = args
-  const meant = words.includes(name) ? undefined : closest(name, words)
   return new MemoryMarkError({
     code: 'usage',
     message: `"${args.join(' ').slice(0, 100)}" is not ${name.startsWith('-') ? 'an option' : 'a command'} of memorymark-bot`,
-    fix: `${meant === undefined ? '' : `Did you mean ${meant}? `}\`memorymark-bot --help\` lists the commands; settings come from the environment.`,
+    fix: didYouMean(name, words, '`memorymark-bot --help` lists the commands; settings come from the environment.'),
   })
 }

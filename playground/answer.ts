@@ -12,7 +12,7 @@ import type { FieldName } from '../engine/server/dashboard/form-fields.ts'
 import { problemNotice } from '../engine/server/dashboard/notice.ts'
 import { configSnippets } from '../engine/server/dashboard/result/config-snippets.ts'
 import { termsOf, toldTerms } from '../engine/server/dashboard/result/gains.ts'
-import { leversOf, result, resultTitle } from '../engine/server/dashboard/result/result.ts'
+import { leversSection, result, resultTitle } from '../engine/server/dashboard/result/result.ts'
 import { withLevers } from '../engine/server/levers.ts'
 import { withOverStep } from '../engine/server/over-step.ts'
 import { placeOf, readSubject, type Subject } from '../engine/server/subject.ts'
@@ -78,7 +78,7 @@ async function shown(config: AnalysedConfig, request: AnalysisRequest, { terms }
   const title = resultTitle(config)
   const view = html`<div class="title"><h2 class="headline" tabindex="-1">${title}</h2>
 <div class="actions"><button type="button" class="secondary" data-copy-address hidden>Copy link</button></div></div>
-${result(config, { terms: termsOf(config, terms), configSnippets: await configSnippets(config, pastedFile(config, request)), levers: await leversOf(config) })}`
+${result(config, { terms: termsOf(config, terms), configSnippets: await configSnippets(config, pastedFile(config, request)), levers: await leversSection(config) })}`
   return { kind: 'result', title, html: String(await view) }
 }
 

@@ -1,27 +1,25 @@
 /** `memorymark estimate`: the memory of one model or config, without a GPU. */
-import { priced } from '../analyze.ts'
 import type { Assessment } from '../assess.ts'
 import { sentencesOn as sentencesOnCalibration } from '../calibration/known.ts'
-import { findGpu } from '../gpus/catalogue.ts'
 import type { IsolatedEngine } from '../isolated/engine.ts'
 import { idleBytes, idlePercent } from '../metrics/memory.ts'
 import { REPORT_SCHEMA, type Report } from '../report/schema.ts'
 import type { EstimatedSubject, Subject } from '../subject.ts'
 import { defaultPolicy } from '../verdict/policy.ts'
 import { version } from '../version.ts'
-import { gpuFlag, parseFlags } from './arguments.ts'
+import { parseFlags } from './arguments.ts'
 import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
+import { namedGpu } from './gpu.ts'
 import { methodRow, methodsPage } from './methods.ts'
 import { columns, print, printJson, printReport } from './print.ts'
-import { type SettingsFlags, settingsOrThrow } from './settings.ts'
 import { specOptions } from './spec-flags.ts'
 import { estimateMethods, estimateSubject } from './subject.ts'
 
 export async function estimate(args: string[]): Promise<ExitCode> {
   await using engine = openEngine()
   const { values, positionals } = parseFlags(args, options)
-  const methods = await estimateMethods(positionals, values, engine, await gpuOf(values, engine))
+  const methods = await estimateMethods(positionals, values, engine, await namedGpu(values, engine))
   if (methods !== undefined) {
     const { subject, assessment } = methods
     if (values.json) printJson({ ...summary(subject, assessment), rows: methods.methods.map(methodRow) })
@@ -39,21 +37,12 @@ const options = { ...specOptions, gpu: { type: 'string' }, json: { type: 'boolea
 /** One training, as the command estimates it. */
 export async function estimated(args: readonly string[], engine: IsolatedEngine): Promise<EstimatedSubject> {
   const { values, positionals } = parseFlags([...args], options)
-  const gpu = await gpuOf(values, engine)
+  const gpu = await namedGpu(values, engine)
   const { subject, assessment } = await estimateSubject(positionals, values, engine, gpu)
   const { calibration } = assessment
   const calibrated = calibration ? sentencesOnCalibration(calibration, assessment.gpu) : []
   const assumptions = [...subject.assumptions, ...calibrated]
   return { subject: { ...subject, assumptions }, assessment }
-}
-
-/** One of the catalogue, or one that the settings describe, with their price; undefined where the flag names none. */
-export async function gpuOf(values: SettingsFlags & { readonly gpu?: string | undefined }, engine: IsolatedEngine) {
-  if (values.gpu === undefined) return undefined
-  if (findGpu(values.gpu) !== undefined) return gpuFlag(values.gpu)
-  const { gpus, pricesPerHourUsd, source } = await settingsOrThrow(values, engine)
-  const gpu = gpuFlag(values.gpu, gpus)
-  return priced(gpu, pricesPerHourUsd[gpu.id], source, new Date())
 }
 
 /** One flat object for scripts. Bytes are bytes; percents are of usable memory. */

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import type { Assessment } from '../assess.ts'
 import { MemoryMarkError } from '../errors.ts'
-import { traceSteps } from '../estimate/allocator/allocator-trace.ts'
+import { traceSteps } from '../estimate/allocator-trace.ts'
 import { FootprintCache } from '../estimate/footprint-cache.ts'
 import type { MemoryPoint } from '../estimate/step/memory-over-step.ts'
 import { findGpuAmong, type Gpu } from '../gpus/catalogue.ts'
@@ -15,8 +15,8 @@ import type { Subject } from '../subject.ts'
 import { formatGib } from '../units.ts'
 import { parseFlags } from './arguments.ts'
 import { openEngine } from './engine.ts'
-import { gpuOf } from './estimate.ts'
 import type { ExitCode } from './exit-code.ts'
+import { namedGpu } from './gpu.ts'
 import { onOneLine, print, printJson } from './print.ts'
 import { settingsOrThrow } from './settings.ts'
 import { specOptions } from './spec-flags.ts'
@@ -53,7 +53,7 @@ export async function timeline(args: string[]): Promise<ExitCode> {
 /** In a process with limits, within which the step can then be played here too. */
 async function estimated(positionals: readonly string[], values: Flags) {
   await using engine = openEngine()
-  const named = await gpuOf(values, engine)
+  const named = await namedGpu(values, engine)
   const { subject, assessment } = await estimateSubject(positionals, values, engine, named)
   const described = subject.dialect === undefined ? [] : (await settingsOrThrow(values, engine)).gpus
   const gpu: Gpu | undefined = named ?? findGpuAmong(described, assessment.gpu.id)

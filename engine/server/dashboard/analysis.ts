@@ -11,7 +11,7 @@ import { eventLine } from './log.ts'
 import { page } from './page.ts'
 import { configSnippets } from './result/config-snippets.ts'
 import { termsOf } from './result/gains.ts'
-import { leversOf, resultTitle } from './result/result.ts'
+import { leversSection, resultTitle } from './result/result.ts'
 import type { Site } from './site.ts'
 
 /** For readers without JavaScript. */
@@ -71,7 +71,7 @@ async function show(c: Context, analysis: Analysis, { assets }: Site) {
       const options = {
         terms: termsOf(config, c.req.query()),
         configSnippets: await configSnippets(config, pastedFile(analysis, config)),
-        levers: await leversOf(config),
+        levers: await leversSection(config),
       }
       const title = `Result: ${resultTitle(config)}`
       return c.html(page(assets, { title, section: 'analyse' }, doneView(analysis, config, options)))

@@ -90,7 +90,7 @@ function findingText(finding: Finding): string {
 }
 
 /** The card of levers. Most configs have none, and a page in the browser then need not load their words. */
-export async function leversOf(config: AnalysedConfig): Promise<MaybeHtml> {
+export async function leversSection(config: AnalysedConfig): Promise<MaybeHtml> {
   if (config.levers === undefined) return ''
   const { leversCard } = await import('./levers-card.ts')
   return leversCard(config, config.levers)

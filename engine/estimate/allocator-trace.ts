@@ -3,13 +3,13 @@
  * state, to the end of the second, which is like every later one.
  */
 
-import { allocatorFor, type Footprint } from '../footprint.ts'
-import { eachEvent, momentAt } from '../step/moments.ts'
-import { noBlocks } from '../step/replay.ts'
-import type { Section } from '../step/sections.ts'
-import type { Lasting } from '../step/timeline.ts'
-import type { ByteKind } from '../tape/storage.ts'
-import type { Allocator, Block } from './caching-allocator.ts'
+import type { Allocator, Block } from './allocator/caching-allocator.ts'
+import { allocatorFor, type Footprint } from './footprint.ts'
+import { eachEvent, momentAt } from './step/moments.ts'
+import { noBlocks } from './step/replay.ts'
+import type { Section } from './step/sections.ts'
+import type { Lasting } from './step/timeline.ts'
+import type { ByteKind } from './tape/storage.ts'
 
 /** What happens at an address: the device gives memory for a segment, or a part of a segment is allocated or released. */
 export type AllocatorEvent = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../../engine/config/spec.ts'
-import { type AllocatorEvent, traceSteps } from '../../../engine/estimate/allocator/allocator-trace.ts'
-import { footprintOf, WORKSPACE_BYTES } from '../specs.ts'
+import type { TrainingSpec } from '../../engine/config/spec.ts'
+import { type AllocatorEvent, traceSteps } from '../../engine/estimate/allocator-trace.ts'
+import { footprintOf, WORKSPACE_BYTES } from './specs.ts'
 
 const LLAMA = 'meta-llama/Llama-3.2-1B'
 const BATCH = 4
