@@ -1,8 +1,8 @@
 /** Why a model could not be found, as a problem. */
 import { didYouMean } from '../did-you-mean.ts'
 import type { Problem } from '../errors.ts'
+import { supportedArchitectures } from '../models/architecture.ts'
 import { modelNames } from '../models/catalogue.ts'
-import { supportedArchitectures } from '../models/config-json.ts'
 import type { Resolution } from '../models/resolve.ts'
 import { oneOf, quote } from './quote.ts'
 

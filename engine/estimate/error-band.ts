@@ -1,13 +1,6 @@
 /** How far off an estimate may be, and which parts of a step no trace has confirmed. */
 import { type ExpertStyle, isFsdp, type TrainingSpec } from '../config/spec.ts'
-import {
-  hasExperts,
-  hasStateSpaces,
-  isAudioModel,
-  isVisionLanguageModel,
-  type ModelConfig,
-  outsideTransformers,
-} from '../models/architecture.ts'
+import { familyOf, hasExperts, isAudioModel, isVisionLanguageModel, type ModelConfig } from '../models/architecture.ts'
 import { readBands } from './bands.ts'
 import { withReleasedExperts } from './library-rules.ts'
 
@@ -158,7 +151,7 @@ export function derivationOf(written: TrainingSpec, config: ModelConfig): string
   const ofModel = sentencesOn(spec, config)
   const [what, library] = [neverRun(spec), exchangingLibrary(spec)]
   // The sentence about the model says it already.
-  const isSaid = spec.loop === 'ultralytics' && outsideTransformers(config) === 'ultralytics'
+  const isSaid = spec.loop === 'ultralytics' && familyOf(config).codeFrom === 'ultralytics'
   return [
     ...ofModel,
     ...(what !== undefined && !isSaid
@@ -184,6 +177,8 @@ function bandInWords(spec: TrainingSpec, config: ModelConfig): string {
 /** What cannot be determined from the config about a model's step, or runs in kernels that no trace covers. */
 function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
   const isBfloat16 = spec.precision === 'bf16' || spec.precision === 'bf16-master'
+  const { codeFrom, hasAttentionSinks, ...family } = familyOf(config)
+  const recurrence = family.recurrence?.(config)
   return [
     ...(spec.images !== undefined
       ? [
@@ -200,12 +195,12 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
           `Only text is counted: the length of audio in a sample cannot be determined from the config. ${ofTowers('audio', spec)}`,
         ]
       : []),
-    ...(outsideTransformers(config) === 'ultralytics'
+    ...(codeFrom === 'ultralytics'
       ? [
           `The step is counted from Ultralytics' source code and was compared with a trace of it; only the estimate engine supports it here. The number of objects in the images changes memory by a few percent.`,
         ]
       : []),
-    ...(outsideTransformers(config) === 'checkpoint'
+    ...(codeFrom === 'checkpoint'
       ? [
           `The model is counted from the code published with its weights, which only the estimate engine supports.${isVisionLanguageModel(config) ? ' Its vision layers are assumed to be frozen.' : ''}`,
         ]
@@ -218,23 +213,23 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
           'The experts are counted without quantisation: transformers 5 holds them as separate parameters, which the quantisation of linear layers skips.',
         ]
       : []),
-    ...(generatesItself(spec) && (hasLinearAttention(config) || hasStateSpaces(config))
+    ...(generatesItself(spec) && recurrence !== undefined
       ? ['The recurrent state that layers without attention keep for each completion during generation is not counted.']
       : []),
-    ...(hasLinearAttention(config)
+    ...(recurrence === 'linear-attention'
       ? [
           "Linear attention is counted with flash-linear-attention's kernels, derived from their source code; without them, transformers' own implementation needs more memory.",
         ]
       : []),
-    ...(hasStateSpaces(config)
+    ...(recurrence?.startsWith('mamba')
       ? [
           "Mamba layers are counted with the kernels of mamba-ssm and causal-conv1d, derived from their source code; without them, transformers' own implementation needs far more memory.",
         ]
       : []),
-    ...(hasStateSpaces(config) && config.model_type !== 'jamba' && spec.quantization !== undefined
+    ...(recurrence === 'mamba2' && spec.quantization !== undefined
       ? ["Mamba's output projections are counted without quantisation: their kernel needs unquantised matrices."]
       : []),
-    ...(config.model_type === 'gpt_oss' && spec.attention === 'sdpa'
+    ...(hasAttentionSinks && spec.attention === 'sdpa'
       ? [
           "Attention is counted with a flash kernel that supports gpt-oss's sinks, such as kernels-community/vllm-flash-attn3, derived from its source code; without one, transformers computes attention eagerly, which needs far more memory.",
         ]
@@ -243,10 +238,6 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
       ? ['Experts in float32 run in a kernel that no trace covers; they are counted as in bfloat16, at twice the size.']
       : []),
   ]
-}
-
-function hasLinearAttention(config: ModelConfig): boolean {
-  return ['qwen3_next', 'qwen3_5', 'qwen3_5_moe', 'kimi_linear'].includes(config.model_type)
 }
 
 function generatesItself({ method }: TrainingSpec): boolean {

@@ -5,8 +5,7 @@
  * then.
  */
 import type { TrainingSpec } from '../config/spec.ts'
-import type { ModelConfig } from '../models/architecture.ts'
-import { expertNamesOf } from '../models/expert-names.ts'
+import { familyOf, type ModelConfig } from '../models/architecture.ts'
 import type { Device } from './footprint.ts'
 import { DataParallel } from './sharding/data-parallel.ts'
 import { sharesOf } from './sharding/shares.ts'
@@ -57,7 +56,7 @@ function playEvaluation(
   device: Device,
   firstTurns: number,
 ): Evaluation | undefined {
-  const tape = new Tape(spec, device, expertNamesOf(config))
+  const tape = new Tape(spec, device, familyOf(config).experts)
   tape.firstTurns = firstTurns
   const { logits, loss } = recorded(tape, config, spec)
   const player = new Player(tape, loss, {

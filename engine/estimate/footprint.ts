@@ -1,9 +1,7 @@
 /** Turns one training spec into its memory footprint: peak, its moment and breakdown for any batch size, each in microseconds. */
 import { modelCopies, type TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
-import type { ModelConfig } from '../models/architecture.ts'
-import { expertNamesOf } from '../models/expert-names.ts'
-import { dividedConfig } from '../models/tensor-parallel.ts'
+import { familyOf, type ModelConfig } from '../models/architecture.ts'
 import { type Allocator, CachingAllocator } from './allocator/caching-allocator.ts'
 import { ExpandableAllocator } from './allocator/expandable-segments.ts'
 import { withReleasedExperts } from './library-rules.ts'
@@ -45,7 +43,7 @@ export class Recording {
   constructor(written: TrainingSpec, config: ModelConfig, device: Device, firstTurns = firstTurnsOf(written)) {
     const spec = withReleasedExperts(written, config)
     this.#terms = [written, config, device]
-    this.tape = new Tape(spec, device, expertNamesOf(config))
+    this.tape = new Tape(spec, device, familyOf(config).experts)
     this.tape.firstTurns = firstTurns
     // The last block's weights are gathered before its backward pass begins, so that the one before it is not like the others.
     if (gathersBlocks(spec)) this.tape.turnsBehind = TURNS_BEHIND + 1
@@ -203,7 +201,7 @@ export function allocatorFor({ expandableSegments }: TrainingSpec, usableBytes: 
 /** What one GPU computes under tensor parallelism. */
 function ownPart({ model, tensorParallel }: TrainingSpec, config: ModelConfig): ModelConfig {
   if (tensorParallel === undefined) return config
-  const part = dividedConfig(config, tensorParallel.gpus)
+  const part = familyOf(config).divided?.(config, tensorParallel.gpus)
   if (part !== undefined) return part
   throw new MemoryMarkError({
     code: 'not-divisible',

@@ -1,17 +1,14 @@
 /** What differs in a step's memory between the releases of PyTorch and Hugging Face's libraries, one rule each. */
 import { isFsdp, type TrainingSpec } from '../config/spec.ts'
 import { isBefore } from '../config/versions.ts'
-import { hasExperts, type ModelConfig } from '../models/architecture.ts'
+import { familyOf, hasExperts, type ModelConfig } from '../models/architecture.ts'
 import type { Tensor } from './tape/storage.ts'
-
-/** Families whose experts were one matrix for all in transformers 4 already. */
-const fusedExperts: ReadonlySet<ModelConfig['model_type']> = new Set(['llama4', 'gpt_oss', 'granitemoehybrid'] as const)
 
 /** Before transformers 5.0, the experts of most mixtures were linear layers, which are quantised like all others. */
 export function withReleasedExperts(spec: TrainingSpec, config: ModelConfig): TrainingSpec {
   const isOld = isBefore(spec.versions, 'transformers', '5.0')
   const areLinears =
-    isOld && spec.quantization !== undefined && hasExperts(config) && !fusedExperts.has(config.model_type)
+    isOld && spec.quantization !== undefined && hasExperts(config) && !familyOf(config).fusedExpertsBefore5
   return areLinears ? { ...spec, quantizedExperts: true, expertStyle: spec.expertStyle ?? 'linear' } : spec
 }
 

@@ -1,8 +1,8 @@
 /** BERT and its kin: encoders that normalise after each residual addition. transformers: models/{bert,roberta,xlm_roberta,distilbert}. */
 import * as z from 'zod'
-import type { Task } from '../config/spec.ts'
 import type { Builder } from '../program/builder.ts'
 import type { Value } from '../program/program.ts'
+import { family, type ProgramTerms } from './family.ts'
 import { layerCount, probability, size } from './schema.ts'
 
 const encoder = z.object({
@@ -17,14 +17,14 @@ const encoder = z.object({
   type_vocab_size: size.default(2),
 })
 
-export const bertConfig = encoder.extend({ model_type: z.literal('bert') })
-export const robertaConfig = encoder.extend({
+const bertConfig = encoder.extend({ model_type: z.literal('bert') })
+const robertaConfig = encoder.extend({
   model_type: z.literal(['roberta', 'xlm-roberta']),
   vocab_size: size.default(50_265),
 })
 
 /** Same architecture under other names. */
-export const distilbertConfig = z.object({
+const distilbertConfig = z.object({
   model_type: z.literal('distilbert'),
   vocab_size: size.default(30_522),
   dim: size.default(768),
@@ -37,14 +37,11 @@ export const distilbertConfig = z.object({
   max_position_embeddings: size.default(512),
 })
 
-export type EncoderConfig = z.infer<typeof bertConfig> | z.infer<typeof robertaConfig>
-export type DistilbertConfig = z.infer<typeof distilbertConfig>
+type EncoderConfig = z.infer<typeof bertConfig> | z.infer<typeof robertaConfig>
+type DistilbertConfig = z.infer<typeof distilbertConfig>
 
-/** RoBERTa counts positions from padding_idx + 1, so the first rows of its table are never reached. */
-export const ROBERTA_POSITION_OFFSET = 2
-
-export function bert(ops: Builder, config: EncoderConfig, tokens: number, task: Task, labels: number): Value {
-  const hidden = encode(ops, config, tokens)
+function bert(ops: Builder, config: EncoderConfig, { sequenceLength = 0, task, labels }: ProgramTerms): Value {
+  const hidden = encode(ops, config, sequenceLength)
   if (task === 'masked-lm') return bertLanguageHead(ops, config, hidden)
   return config.model_type !== 'bert'
     ? robertaClassifier(ops, config, hidden, labels)
@@ -108,18 +105,23 @@ function bertLanguageHead(ops: Builder, config: EncoderConfig, hidden: Value): V
   return ops.linear('cls.decoder', normalised, config.vocab_size, { tiedTo: 'embeddings.word_embeddings.weight' })
 }
 
-export function distilbert(ops: Builder, config: DistilbertConfig, tokens: number, task: Task, labels: number): Value {
+function distilbert(ops: Builder, config: DistilbertConfig, terms: ProgramTerms): Value {
   const positions = config.max_position_embeddings
   ops.positionIds(positions)
   const words = ops.embedding('embeddings.word_embeddings', ops.input(), config.vocab_size, config.dim)
-  const places = ops.constantEmbedding('embeddings.position_embeddings', positions, config.dim, tokens)
+  const places = ops.constantEmbedding(
+    'embeddings.position_embeddings',
+    positions,
+    config.dim,
+    terms.sequenceLength ?? 0,
+  )
   let x = ops.dropout(ops.layerNorm('embeddings.LayerNorm', ops.add(words, places)), config.dropout)
   x = ops.layers(x, 'transformer.layer', config.n_layers, (states, { name }) =>
     ops.block(states, input => distilbertLayer(ops, config, name, input)),
   )
-  if (task === 'masked-lm') return distilbertLanguageHead(ops, config, x)
+  if (terms.task === 'masked-lm') return distilbertLanguageHead(ops, config, x)
   const pooled = ops.relu(ops.linear('pre_classifier', ops.firstToken(x), config.dim))
-  return ops.linear('classifier', ops.dropout(pooled, config.seq_classif_dropout), labels)
+  return ops.linear('classifier', ops.dropout(pooled, config.seq_classif_dropout), terms.labels)
 }
 
 function distilbertLayer(ops: Builder, config: DistilbertConfig, name: string, x: Value): Value {
@@ -143,3 +145,8 @@ function distilbertLanguageHead(ops: Builder, config: DistilbertConfig, hidden: 
   const normalised = ops.layerNorm('vocab_layer_norm', transformed)
   return ops.linear('vocab_projector', normalised, config.vocab_size, { tiedTo: 'embeddings.word_embeddings.weight' })
 }
+
+export const bertFamily = family('encoder', bertConfig, bert, { hasPositionTable: true })
+/** RoBERTa counts positions from padding_idx + 1, so the first rows of its table are never reached. */
+export const robertaFamily = family('encoder', robertaConfig, bert, { hasPositionTable: true, unreachedPositions: 2 })
+export const distilbertFamily = family('encoder', distilbertConfig, distilbert, { hasPositionTable: true })

@@ -1,6 +1,6 @@
 /** Models that people name in configs: Hub ids with the facts of their config.json. No weights, no network. */
 import type { Task } from '../config/spec.ts'
-import { imageSizeOf, type ModelConfig, maxPositionsOf, modelConfig, tasksOf } from './architecture.ts'
+import { familyOf, imageSizeOf, type ModelConfig, maxPositionsOf, modelConfig, tasksOf } from './architecture.ts'
 import { bertAndGptRows } from './catalogue/bert-and-gpt-rows.ts'
 import { gemma3nRows, gemmaRows } from './catalogue/gemma-multimodal-rows.ts'
 import { imageClassifierRows } from './catalogue/image-classifier-rows.ts'
@@ -74,18 +74,6 @@ export const modelIds: readonly string[] = [...entries.values()].map(({ id }) =>
 /** Every name that `findModel` answers to. */
 export const modelNames: readonly string[] = [...modelIds, ...bareNames.keys(), ...Object.keys(modelAliases)]
 
-/** The rest compute rotary positions, for any length. */
-const withPositionTable: ReadonlySet<string> = new Set([
-  'bert',
-  'roberta',
-  'xlm-roberta',
-  'distilbert',
-  'gpt2',
-  'gpt_bigcode',
-  'gpt_neo',
-  'opt',
-])
-
 /** Rows are parsed when they are first asked for: parsing them all would cost every start more than it ever uses. */
 const parsed = new Map<string, CatalogueModel>()
 
@@ -113,7 +101,7 @@ export function describeModel(id: string, config: ModelConfig): CatalogueModel {
     defaultTask: tasks[0],
     ...(maxPositions !== undefined && { maxPositions }),
     ...(imageSize !== undefined && { imageSize }),
-    ...(maxPositions !== undefined && withPositionTable.has(config.model_type) && { positionLimit: maxPositions }),
+    ...(maxPositions !== undefined && familyOf(config).hasPositionTable && { positionLimit: maxPositions }),
   }
 }
 

@@ -1,7 +1,7 @@
 /** A model's config.json, as transformers writes it, from wherever it was found. */
 import { MAX_CONFIG_BYTES } from '../config/document.ts'
 import { parseJson } from '../json.ts'
-import { type ModelConfig, modelConfig } from './architecture.ts'
+import { familyOf, type ModelConfig, modelConfig, supportedArchitectures } from './architecture.ts'
 
 export type ConfigJson =
   | { readonly kind: 'config'; readonly config: ModelConfig }
@@ -11,10 +11,6 @@ export type ConfigJson =
   | { readonly kind: 'not-a-model' }
   /** A supported architecture without what memory depends on. `why`: the field and what is wrong with it. */
   | { readonly kind: 'invalid'; readonly why: string }
-
-export const supportedArchitectures: readonly string[] = modelConfig.options.flatMap(option => [
-  ...option.shape.model_type.values,
-])
 
 const MAX_ARCHITECTURE_CHARACTERS = 80
 
@@ -28,25 +24,20 @@ export function readConfigJson(text: string): ConfigJson {
   if (!supportedArchitectures.includes(architecture)) {
     return { kind: 'unsupported', architecture: architecture.slice(0, MAX_ARCHITECTURE_CHARACTERS) }
   }
-  const result = modelConfig.safeParse(withTextConfig(withRotaryShare(withUsualNames(fields))))
+  const { ownNames } = familyOf({ model_type: architecture })
+  const result = modelConfig.safeParse(withTextConfig(withRotaryShare(withUsualNames(fields, ownNames))))
   if (result.success) return { kind: 'config', config: result.data }
   const [issue] = result.error.issues
   return { kind: 'invalid', why: `${issue?.path.join('.')}: ${issue?.message}` }
 }
 
-/** What checkpoints call what transformers' configuration classes take under both names (their `attribute_map`). */
-const ownNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  kimi_linear: {
-    max_position_embeddings: 'model_max_length',
-    num_local_experts: 'num_experts',
-    num_experts_per_tok: 'num_experts_per_token',
-    n_shared_experts: 'num_shared_experts',
-  },
-}
-
-function withUsualNames(fields: Record<string, unknown>): Record<string, unknown> {
-  const names = Object.entries(ownNames[String(fields.model_type)] ?? {})
-  const found = names.flatMap(([usual, own]) => (own in fields ? [[usual, fields[own]] as const] : []))
+function withUsualNames(
+  fields: Record<string, unknown>,
+  ownNames: Readonly<Record<string, string>> = {},
+): Record<string, unknown> {
+  const found = Object.entries(ownNames).flatMap(([usual, own]) =>
+    own in fields ? [[usual, fields[own]] as const] : [],
+  )
   return { ...Object.fromEntries(found), ...fields }
 }
 

@@ -3,13 +3,13 @@
  * layers of three. transformers: models/modernbert.
  */
 import * as z from 'zod'
-import type { Task } from '../config/spec.ts'
 import type { Builder } from '../program/builder.ts'
 import type { Value } from '../program/program.ts'
 import { activate } from './decoders/feed-forward.ts'
+import { family, type ProgramTerms } from './family.ts'
 import { layerCount, probability, size } from './schema.ts'
 
-export const modernbertConfig = z.object({
+const modernbertConfig = z.object({
   model_type: z.literal('modernbert'),
   vocab_size: size.default(50_368),
   hidden_size: size.default(768),
@@ -35,11 +35,11 @@ export const modernbertConfig = z.object({
     .max(10_000)
     .nullish(),
 })
-export type ModernbertConfig = z.infer<typeof modernbertConfig>
+type ModernbertConfig = z.infer<typeof modernbertConfig>
 
 const WORDS = 'model.embeddings.tok_embeddings'
 
-export function modernbert(ops: Builder, config: ModernbertConfig, task: Task, labels: number): Value {
+function modernbert(ops: Builder, config: ModernbertConfig, { task, labels }: ProgramTerms): Value {
   const words = ops.embedding(WORDS, ops.input(), config.vocab_size, config.hidden_size)
   let x = ops.dropout(norm(ops, config, 'model.embeddings.norm', words), config.embedding_dropout)
   const headSize = config.hidden_size / config.num_attention_heads
@@ -115,3 +115,5 @@ function languageHead(ops: Builder, config: ModernbertConfig, x: Value): Value {
 function norm(ops: Builder, { norm_bias: bias }: ModernbertConfig, name: string, x: Value): Value {
   return ops.layerNorm(name, x, { bias })
 }
+
+export const modernbertFamily = family('encoder', modernbertConfig, modernbert)

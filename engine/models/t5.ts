@@ -3,9 +3,10 @@ import * as z from 'zod'
 import type { Builder } from '../program/builder.ts'
 import type { AttentionShape } from '../program/ops/mixers.ts'
 import type { Value } from '../program/program.ts'
+import { family, type ProgramTerms } from './family.ts'
 import { layerCount, probability, size } from './schema.ts'
 
-export const t5Config = z.object({
+const t5Config = z.object({
   model_type: z.literal('t5'),
   vocab_size: size.default(32_128),
   d_model: size.default(512),
@@ -23,12 +24,16 @@ export const t5Config = z.object({
   /** Tokens of the pre-training; relative positions set no limit. */
   n_positions: size.default(512),
 })
-export type T5Config = z.infer<typeof t5Config>
+type T5Config = z.infer<typeof t5Config>
 
 const WORDS = 'shared.weight'
 
 /** `targetTokens`: of the labels, which shifted by one are the decoder's input. */
-export function t5(ops: Builder, config: T5Config, tokens: number, targetTokens: number): Value {
+function t5(
+  ops: Builder,
+  config: T5Config,
+  { sequenceLength: tokens = 0, targetLength: targetTokens = tokens }: ProgramTerms,
+): Value {
   const encoder: Stack = { config, name: 'encoder', ids: ops.input(), tokens, layers: config.num_layers }
   const encoded = runStack(ops, encoder)
   const decoded = runStack(ops, {
@@ -144,3 +149,5 @@ function feedForward(ops: Builder, config: T5Config, name: string, x: Value): Va
 function norm(ops: Builder, config: T5Config, name: string, x: Value): Value {
   return ops.rmsNorm(name, x, { size: config.d_model, scalesInFloat32: false, scalesInput: true })
 }
+
+export const t5Family = family('encoder-decoder', t5Config, t5)

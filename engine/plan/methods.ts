@@ -1,6 +1,6 @@
 /** What trains of a bare model: all of it, adapters, or adapters over quantised weights. A config says it itself. */
 import { defaultLoraTargets, type TrainingSpec } from '../config/spec.ts'
-import { linearsOf } from '../config/trainer/adapter-targets.ts'
+import { linearsOf } from '../models/architecture.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
 
 export const methods = ['full', 'lora', 'qlora'] as const
@@ -17,13 +17,17 @@ const RANK = 16
 
 /** Adapters only where the model's linear layers are known. */
 export function methodsFor(model: CatalogueModel): readonly Method[] {
-  return linearsOf(model) === undefined ? ['full'] : methods
+  return linearsOf(model.config) === undefined ? ['full'] : methods
 }
 
 /** As the Trainer runs it: bf16 over 32-bit weights, or adapters over weights loaded in bf16 or quantised to 4 bits. */
 export function specWith(method: Method, spec: TrainingSpec, model: CatalogueModel): TrainingSpec {
   if (method === 'full') return spec
-  const lora = spec.lora ?? { rank: RANK, targets: [...(linearsOf(model)?.all ?? defaultLoraTargets)], dropout: 0 }
+  const lora = spec.lora ?? {
+    rank: RANK,
+    targets: [...(linearsOf(model.config)?.all ?? defaultLoraTargets)],
+    dropout: 0,
+  }
   const precision = spec.precision === 'amp-bf16' ? 'bf16' : spec.precision
   return { ...spec, lora, precision, ...(method === 'qlora' && { quantization: 'nf4-double' as const }) }
 }

@@ -5,7 +5,7 @@ import { MemoryMarkError } from '../errors.ts'
 import { beyondTorch, beyondTrace } from '../estimate/error-band.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { type Gpu, usableBytes } from '../gpus/catalogue.ts'
-import { type ModelConfig, outsideTransformers } from '../models/architecture.ts'
+import { familyOf, type ModelConfig } from '../models/architecture.ts'
 import { type DeviceKind, describeMachine, gpusOf, type Machine } from './device.ts'
 import type { Engine } from './engines.ts'
 import { EstimateProbes } from './estimate.ts'
@@ -95,7 +95,7 @@ export async function openProbe(engine: Engine | 'auto', context: ProbeContext):
 
 async function bestEngine({ spec, config, python, machine, log }: ProbeContext): Promise<Engine> {
   if (spec.framework === 'tensorflow.js') return 'tfjs'
-  if (beyondTorch(spec) !== undefined || outsideTransformers(config) !== undefined) return 'estimate'
+  if (beyondTorch(spec) !== undefined || familyOf(config).codeFrom !== undefined) return 'estimate'
   const found = machine ?? (await describeMachine(python))
   if (found.kind === 'python' && found.device.kind === 'broken') log?.(notStarted(found.device.why))
   const isLacking = spec.quantization !== undefined && found.kind === 'python' && !found.hasBitsandbytes
@@ -110,7 +110,7 @@ function notStarted(why: string): string {
 
 /** A figure from a different step must not be called traced or measured. */
 function beyondEngine(engine: Engine, { spec, config }: ProbeContext): string | undefined {
-  const source = outsideTransformers(config)
+  const source = familyOf(config).codeFrom
   const outside =
     source && (source === 'ultralytics' ? "Ultralytics' models" : 'models whose code is published with the checkpoint')
   switch (engine) {

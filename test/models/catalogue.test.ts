@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { supportedArchitectures } from '../../engine/models/architecture.ts'
 import { findModel, modelIds, modelNames } from '../../engine/models/catalogue.ts'
-import { supportedArchitectures } from '../../engine/models/config-json.ts'
 import { unsupportedArchitectureOf, unsupportedModels } from '../../engine/models/unsupported-models.ts'
 import { footprintOf, knownModel } from '../estimate/specs.ts'
 

@@ -1,11 +1,11 @@
 /** Low-rank adapters as peft adds them to a transformers model. */
+import { familyOf, linearsOf } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
-import type { Linears } from '../../models/decoders/family.ts'
+import type { Linears } from '../../models/linears.ts'
 import type { Default, FieldReader } from '../fields.ts'
 import { oneOf, quote } from '../quote.ts'
 import type { Field } from '../section.ts'
 import type { TrainingSpec } from '../spec.ts'
-import { expertTargetsOf, linearsOf } from './adapter-targets.ts'
 import { isPattern, lastNamesOf } from './layer-pattern.ts'
 
 export type Lora = NonNullable<TrainingSpec['lora']>
@@ -82,7 +82,7 @@ function targetsIn(
   model: CatalogueModel,
   { targets, targetField }: LoraFields,
 ): readonly string[] | undefined {
-  const linears = linearsOf(model)
+  const linears = linearsOf(model.config)
   if (linears === undefined) {
     return reader.refuse(
       targetField,
@@ -91,7 +91,8 @@ function targetsIn(
       'Exclude this config for now: add it to ignore in .github/memorymark.yml.',
     )
   }
-  const ofExperts = expertTargetsOf(model)
+  const { experts } = familyOf(model.config)
+  const ofExperts = experts === undefined ? [] : [...experts.up, experts.down]
   if (targets === 'all') return linears.all
   if (targets === 'all-linear') return [...new Set([...linears.all, ...ofExperts])]
   if (targets === 'usual') return usualTargets(reader, model, linears, targetField)

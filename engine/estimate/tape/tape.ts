@@ -6,7 +6,7 @@
  */
 import { parameterPatterns } from '../../config/parameter-pattern.ts'
 import { isOfImages, sequencesPerSample, type TrainingSpec } from '../../config/spec.ts'
-import type { ExpertNames } from '../../models/expert-names.ts'
+import type { ExpertNames } from '../../models/linears.ts'
 import { type Node, type PassWithoutGradients, REFERENCE, type Recorded } from './autograd.ts'
 import { EVERY_LAYER, TURNS_BEHIND, type Turn } from './repetition.ts'
 import { type ByteKind, bytesPerElement, type Dtype, elements, type Storage, type Tensor } from './storage.ts'

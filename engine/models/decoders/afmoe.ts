@@ -3,13 +3,15 @@
  * both sides of each part. transformers: models/afmoe.
  */
 import * as z from 'zod'
+import { gatedAnd, gateUpDownExperts } from '../linears.ts'
 import { expertCount, layerList, size, someLayers } from '../schema.ts'
 import { attentionOf, headNorms } from './attention.ts'
 import { type Blueprint, decoderFields, either, llamaBlueprint, type Part } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { sparseFeedForward, withSharedExperts } from './experts.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 
-export const afmoeConfig = decoderFields.extend({
+const afmoeConfig = decoderFields.extend({
   model_type: z.literal('afmoe'),
   attention_bias: z.boolean().default(false),
   head_dim: size.default(128),
@@ -70,3 +72,5 @@ function sparseLayer(config: AfmoeConfig): Part {
     return both(ops, place, x)
   }
 }
+
+export const afmoeFamily = decoder(afmoeConfig, afmoe, { linears: () => gatedAnd('gate'), experts: gateUpDownExperts })

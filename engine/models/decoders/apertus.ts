@@ -1,8 +1,9 @@
 /** Apertus: an activation that learns its slopes, without a gate. transformers: models/apertus. */
 import * as z from 'zod'
+import { attentionAnd } from '../linears.ts'
 import { attentionOf, headNorms } from './attention.ts'
 import { type Blueprint, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
-import { attentionLinears, family } from './family.ts'
+import { decoder } from './decoder.ts'
 
 const apertusConfig = decoderFields.extend({
   model_type: z.literal('apertus'),
@@ -28,6 +29,6 @@ function feedForward(hidden: number, inner: number): Part {
   }
 }
 
-export const apertus = family(apertusConfig, blueprint, {
-  linears: { all: [...attentionLinears, 'up_proj', 'down_proj'] },
+export const apertusFamily = decoder(apertusConfig, blueprint, {
+  linears: () => attentionAnd('up_proj', 'down_proj'),
 })

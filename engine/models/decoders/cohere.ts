@@ -1,18 +1,20 @@
 /** Command R and its successors: attention and feed-forward read the same norm. transformers: models/{cohere,cohere2}. */
 import * as z from 'zod'
+import { gatedAnd } from '../linears.ts'
 import { layerList, size } from '../schema.ts'
 import { type AttentionTraits, attentionOf } from './attention.ts'
 import { type Blueprint, type DecoderFields, decoderFields, llamaBlueprint } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 
 const shared = { tie_word_embeddings: z.boolean().default(true), attention_bias: z.boolean().default(false) }
 
-export const cohereConfig = decoderFields.extend({
+const cohereConfig = decoderFields.extend({
   model_type: z.literal('cohere'),
   ...shared,
   use_qk_norm: z.literal(false, { error: 'Cohere with norms of query and key is not supported' }).default(false),
 })
-export const cohere2Config = decoderFields.extend({
+const cohere2Config = decoderFields.extend({
   model_type: z.literal('cohere2'),
   ...shared,
   sliding_window: size.nullish().default(4_096),
@@ -41,3 +43,6 @@ export function cohere2(config: z.infer<typeof cohere2Config>): Blueprint {
   const slides = (index: number) => (types ? types[index] === 'sliding_attention' : (index + 1) % 4 !== 0)
   return { ...cohere(config, { slides }), rotaryOf: index => (slides(index) ? 0 : undefined) }
 }
+
+export const cohereFamily = decoder(cohereConfig, cohere, { linears: () => gatedAnd() })
+export const cohere2Family = decoder(cohere2Config, cohere2, { linears: () => gatedAnd() })

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import type { RouterOptions } from '../../program/ops/linears.ts'
+import { gatedAnd, gateUpDownExperts } from '../linears.ts'
 import { expertCount, size, someLayers } from '../schema.ts'
 import { attentionOf, headNorms } from './attention.ts'
 import {
@@ -15,9 +16,10 @@ import {
   llamaBlueprint,
   type Part,
 } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { sparseFeedForward, withSharedExperts } from './experts.ts'
 import { gatedFeedForward } from './feed-forward.ts'
-import { latentAttention, latentFields } from './latent-attention.ts'
+import { latentAttention, latentFields, latentLinears } from './latent-attention.ts'
 
 export const sparseFields = {
   n_routed_experts: expertCount,
@@ -28,17 +30,17 @@ export const sparseFields = {
   first_k_dense_replace: someLayers.default(1),
 }
 
-export const deepseekV2Config = decoderFields.extend({
+const deepseekV2Config = decoderFields.extend({
   model_type: z.literal('deepseek_v2'),
   ...latentFields,
   ...sparseFields,
 })
-export const deepseekV3Config = decoderFields.extend({
+const deepseekV3Config = decoderFields.extend({
   model_type: z.literal('deepseek_v3'),
   ...latentFields,
   ...sparseFields,
 })
-export const deepseekV32Config = decoderFields.extend({
+const deepseekV32Config = decoderFields.extend({
   model_type: z.literal('deepseek_v32'),
   ...latentFields,
   ...sparseFields,
@@ -47,7 +49,7 @@ export const deepseekV32Config = decoderFields.extend({
   index_n_heads: size.default(64),
   index_head_dim: size.default(128),
 })
-export const glmMoeDsaConfig = deepseekV32Config.extend({
+const glmMoeDsaConfig = deepseekV32Config.extend({
   model_type: z.literal('glm_moe_dsa'),
   q_lora_rank: size.default(2_048),
   index_n_heads: size.default(32),
@@ -64,7 +66,7 @@ export const glmMoeDsaConfig = deepseekV32Config.extend({
   index_topk_freq: z.number().int().min(0).max(1_000).default(1),
   index_skip_topk_offset: z.number().int().min(0).max(1_000).default(2),
 })
-export const glm4MoeLiteConfig = decoderFields.extend({
+const glm4MoeLiteConfig = decoderFields.extend({
   model_type: z.literal('glm4_moe_lite'),
   ...latentFields,
   ...sparseFields,
@@ -75,7 +77,7 @@ export const mistral4Config = decoderFields.extend({
   ...sparseFields,
   first_k_dense_replace: sparseFields.first_k_dense_replace.default(0),
 })
-export const glm4MoeConfig = decoderFields.extend({
+const glm4MoeConfig = decoderFields.extend({
   model_type: z.literal('glm4_moe'),
   ...sparseFields,
   attention_bias: z.boolean().default(false),
@@ -97,7 +99,7 @@ export function deepseek(config: Latent): Blueprint {
 }
 
 /** As V3, over the keys that an indexer chooses. */
-export function deepseekV32(config: z.infer<typeof deepseekV32Config | typeof glmMoeDsaConfig>): Blueprint {
+function deepseekV32(config: z.infer<typeof deepseekV32Config | typeof glmMoeDsaConfig>): Blueprint {
   const shape = { heads: config.index_n_heads, size: config.index_head_dim, queryRank: config.q_lora_rank }
   const isIn = config.model_type === 'glm_moe_dsa' ? indexedLayers(config) : () => true
   const mixer = latentAttention(config, { indexer: { shape, isIn } })
@@ -125,7 +127,7 @@ export function mistral4(config: z.infer<typeof mistral4Config>): Blueprint {
   }
 }
 
-export function glm4Moe(config: z.infer<typeof glm4MoeConfig>): Blueprint {
+function glm4Moe(config: z.infer<typeof glm4MoeConfig>): Blueprint {
   const mixer = attentionOf(config, {
     queryBias: config.attention_bias,
     ...(config.use_qk_norm && { queryNorm: { norm: 'rms', ...headNorms } }),
@@ -149,3 +151,26 @@ export function sparseAfterDense(config: Sparse, routing: Routing): Part {
   const sparse = withSharedExperts(sparseFeedForward({ router, experts: { count, inner } }), config.hidden_size, shared)
   return either(index => index < config.first_k_dense_replace, dense, sparse)
 }
+
+export const deepseekV2Family = decoder(deepseekV2Config, deepseek, {
+  experts: gateUpDownExperts,
+  linears: config => latentLinears(config),
+})
+export const deepseekV3Family = decoder(deepseekV3Config, deepseek, {
+  experts: gateUpDownExperts,
+  linears: config => latentLinears(config),
+})
+export const deepseekV32Family = decoder(deepseekV32Config, deepseekV32, {
+  experts: gateUpDownExperts,
+  linears: config => latentLinears(config, 'wq_b', 'wk', 'weights_proj'),
+})
+export const glmMoeDsaFamily = decoder(glmMoeDsaConfig, deepseekV32, {
+  experts: gateUpDownExperts,
+  linears: config => latentLinears(config, 'wq_b', 'wk', 'weights_proj'),
+})
+export const glm4MoeLiteFamily = decoder(glm4MoeLiteConfig, deepseek, {
+  experts: gateUpDownExperts,
+  linears: config => latentLinears(config),
+})
+export const glm4MoeFamily = decoder(glm4MoeConfig, glm4Moe, { linears: () => gatedAnd(), experts: gateUpDownExperts })
+export const mistral4Family = decoder(mistral4Config, mistral4, { linears: config => latentLinears(config) })

@@ -78,3 +78,6 @@ function deltaNet(config: HybridFields, projection: DeltaProjection): Part {
     return ops.linear(`${name}.out_proj`, ops.gatedInFloat32(normalised, gate), config.hidden_size, { bias: false })
   }
 }
+
+/** The linear layers of a gated delta net, where its projections are not joined. */
+export const deltaNetLinears = ['in_proj_qkv', 'in_proj_z', 'in_proj_b', 'in_proj_a', 'out_proj'] as const

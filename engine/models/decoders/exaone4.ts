@@ -3,10 +3,11 @@
  * everything have no positions. transformers: models/exaone4.
  */
 import * as z from 'zod'
+import { gatedAnd } from '../linears.ts'
 import { layerList, size } from '../schema.ts'
 import { attentionOf, headNorms } from './attention.ts'
 import { type Blueprint, decoderFields, llamaBlueprint } from './blueprint.ts'
-import { family, gatedLinears } from './family.ts'
+import { decoder } from './decoder.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 
 const config = decoderFields.extend({
@@ -30,4 +31,4 @@ function blueprint(exaone: z.infer<typeof config>): Blueprint {
   }
 }
 
-export const exaone4 = family(config, blueprint, { linears: { all: gatedLinears } })
+export const exaone4Family = decoder(config, blueprint, { linears: () => gatedAnd() })

@@ -1,11 +1,13 @@
 /** Falcon H1: Mamba 2 and attention side by side in every block. transformers: models/falcon_h1. */
 import * as z from 'zod'
+import { gatedAnd } from '../linears.ts'
 import { size } from '../schema.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, beside, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { mamba2Fields, mamba2Of, mamba2ShapeOf } from './mamba2.ts'
 
-export const falconH1Config = decoderFields.extend({
+const falconH1Config = decoderFields.extend({
   model_type: z.literal('falcon_h1'),
   ...mamba2Fields,
   /** Features of all heads of Mamba; null for `mamba_expand` times the width. */
@@ -63,3 +65,8 @@ function scaledFeedForward({ hidden_size: hidden, intermediate_size: inner, mlp_
     return ops.scale(ops.linear(`${name}.down_proj`, ops.multiply(up, gate), hidden, { bias }))
   }
 }
+
+export const falconH1Family = decoder(falconH1Config, falconH1, {
+  linears: () => gatedAnd('in_proj'),
+  recurrence: () => 'mamba2',
+})

@@ -1,11 +1,12 @@
 /** Falcon 7B and 40B: rotary decoders whose attention and feed-forward run side by side. transformers: models/falcon. */
 import * as z from 'zod'
-import type { Task } from '../../config/spec.ts'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
+import { family, type ProgramTerms } from '../family.ts'
+import { fusedAttentionLinears } from '../linears.ts'
 import { layerCount, probability, size } from '../schema.ts'
 
-export const falconConfig = z.object({
+const falconConfig = z.object({
   model_type: z.literal('falcon'),
   vocab_size: size.default(65_024),
   hidden_size: size.default(4_544),
@@ -26,14 +27,14 @@ export const falconConfig = z.object({
   parallel_attn: z.literal(true, { error: 'Falcon without parallel attention is not supported' }).default(true),
   multi_query: z.literal(true, { error: 'Falcon without multi-query attention is not supported' }).default(true),
 })
-export type FalconConfig = z.infer<typeof falconConfig>
+type FalconConfig = z.infer<typeof falconConfig>
 
 /** FalconLinear: `x @ weight.T + bias`, never one op. */
 function falconLinear(ops: Builder, config: FalconConfig, name: string, x: Value, outFeatures: number): Value {
   return ops.linear(name, x, outFeatures, { bias: config.bias, composed: true })
 }
 
-export function falcon(ops: Builder, config: FalconConfig, task: Task, labels: number): Value {
+function falcon(ops: Builder, config: FalconConfig, { task, labels }: ProgramTerms): Value {
   const { hidden_size: hidden, num_attention_heads: heads } = config
   let x = ops.embedding('transformer.word_embeddings', ops.input(), config.vocab_size, hidden)
   const table = ops.rotaryTable(x, hidden / heads)
@@ -87,3 +88,5 @@ function feedForward(ops: Builder, config: FalconConfig, name: string, x: Value)
   const widened = ops.gelu(falconLinear(ops, config, `${name}.dense_h_to_4h`, x, inner))
   return falconLinear(ops, config, `${name}.dense_4h_to_h`, widened, config.hidden_size)
 }
+
+export const falconFamily = family('decoder', falconConfig, falcon, { linears: () => fusedAttentionLinears })

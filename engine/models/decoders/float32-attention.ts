@@ -1,11 +1,11 @@
 /** Decoders that compose their attention in float32 whatever kernel is asked for: GPT-J and GPT-Neo. transformers: models/{gptj,gpt_neo}. */
 import * as z from 'zod'
-import type { Task } from '../../config/spec.ts'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
+import { family, type ProgramTerms } from '../family.ts'
 import { layerCount, layerList, probability, size } from '../schema.ts'
 
-export const gptjConfig = z.object({
+const gptjConfig = z.object({
   model_type: z.literal('gptj'),
   vocab_size: size.default(50_400),
   n_positions: size.default(2_048),
@@ -20,9 +20,9 @@ export const gptjConfig = z.object({
   attn_pdrop: probability.default(0),
   tie_word_embeddings: z.literal(false, { error: 'GPT-J with tied word embeddings is not supported' }).default(false),
 })
-export type GptjConfig = z.infer<typeof gptjConfig>
+type GptjConfig = z.infer<typeof gptjConfig>
 
-export const gptNeoConfig = z.object({
+const gptNeoConfig = z.object({
   model_type: z.literal('gpt_neo'),
   vocab_size: size.default(50_257),
   max_position_embeddings: size.default(2_048),
@@ -37,9 +37,9 @@ export const gptNeoConfig = z.object({
   embed_dropout: probability.default(0),
   attention_dropout: probability.default(0),
 })
-export type GptNeoConfig = z.infer<typeof gptNeoConfig>
+type GptNeoConfig = z.infer<typeof gptNeoConfig>
 
-export function gptj(ops: Builder, config: GptjConfig, task: Task, labels: number): Value {
+function gptj(ops: Builder, config: GptjConfig, { task, labels }: ProgramTerms): Value {
   const words = ops.embedding('transformer.wte', ops.input(), config.vocab_size, config.n_embd)
   // Sines and cosines of every position, in float32, of every layer.
   ops.positionIds((config.n_layer * config.n_positions * config.rotary_dim) / 2)
@@ -72,7 +72,7 @@ function gptjBlock(ops: Builder, config: GptjConfig, name: string, x: Value): Va
   return ops.residual(ops.residual(attended, fed), x)
 }
 
-export function gptNeo(ops: Builder, config: GptNeoConfig, tokens: number, task: Task, labels: number): Value {
+function gptNeo(ops: Builder, config: GptNeoConfig, { sequenceLength: tokens = 0, task, labels }: ProgramTerms): Value {
   const { vocab_size, hidden_size: hidden } = config
   const words = ops.embedding('transformer.wte', ops.input(), vocab_size, hidden)
   const places = ops.constantEmbedding('transformer.wpe', config.max_position_embeddings, hidden, tokens)
@@ -111,3 +111,11 @@ function projected(ops: Builder, name: string, x: Value, hidden: number): [query
     Value,
   ]
 }
+
+export const gptjFamily = family('decoder', gptjConfig, gptj, {
+  linears: () => ({ all: ['q_proj', 'k_proj', 'v_proj', 'out_proj', 'fc_in', 'fc_out'], usual: ['q_proj', 'v_proj'] }),
+})
+export const gptNeoFamily = family('decoder', gptNeoConfig, gptNeo, {
+  linears: () => ({ all: ['q_proj', 'k_proj', 'v_proj', 'out_proj', 'c_fc', 'c_proj'], usual: ['q_proj', 'v_proj'] }),
+  hasPositionTable: true,
+})

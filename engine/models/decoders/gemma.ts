@@ -1,14 +1,17 @@
 /** Gemma 1 to 3, text: embeddings times √hidden, norms of 1 + weight in float32, GELU gates. transformers: models/{gemma,gemma2,gemma3}. */
 import * as z from 'zod'
+import { llamaLinears } from '../linears.ts'
 import { size } from '../schema.ts'
+import { dividedHeads } from '../tensor-parallel.ts'
 import { attentionOf, headNorms } from './attention.ts'
 import { type BlockNorms, type Blueprint, type DecoderFields, decoderFields, llamaBlueprint } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 
 const tied = { tie_word_embeddings: z.boolean().default(true) }
 
-export const gemmaConfig = decoderFields.extend({ model_type: z.literal('gemma'), ...tied })
-export const gemma2Config = decoderFields.extend({
+const gemmaConfig = decoderFields.extend({ model_type: z.literal('gemma'), ...tied })
+const gemma2Config = decoderFields.extend({
   model_type: z.literal('gemma2'),
   ...tied,
   final_logit_softcapping: z.number().nullish().default(30),
@@ -57,3 +60,7 @@ export function gemma3(config: Omit<z.infer<typeof gemma3Config>, 'model_type'>)
     rotaryOf: index => (slides(index) ? 1 : 0),
   }
 }
+
+export const gemmaFamily = decoder(gemmaConfig, gemma, { linears: () => llamaLinears })
+export const gemma2Family = decoder(gemma2Config, gemma2, { linears: () => llamaLinears, divided: dividedHeads })
+export const gemma3Family = decoder(gemma3Config, gemma3, { linears: () => llamaLinears })

@@ -3,14 +3,15 @@
  * activations at the start and shared keys and values at the end. transformers: models/gemma3n.
  */
 import * as z from 'zod'
-import type { Task } from '../../config/spec.ts'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
+import { family, type ProgramTerms } from '../family.ts'
+import { gatedAnd } from '../linears.ts'
 import { layerCount, layerList, probability, size } from '../schema.ts'
 import { gemma3nAudio, gemma3nAudioConfig, gemma3nVision, gemma3nVisionConfig } from '../vision/gemma3n-towers.ts'
 import { idleRmsNorm } from '../vision/towers.ts'
 import { outputLayer } from './blueprint.ts'
-import { gatedByInput, layerInputs } from './per-layer-embeddings.ts'
+import { gatedByInput, layerInputs, perLayerLinears } from './per-layer-embeddings.ts'
 import {
   type LayerKind,
   mayBeUntied,
@@ -50,8 +51,8 @@ const textConfig = z.object({
 })
 type Text = z.infer<typeof textConfig>
 
-export const gemma3nTextConfig = textConfig.extend({ model_type: z.literal('gemma3n_text'), ...mayBeUntied })
-export const gemma3nConfig = z.object({
+const gemma3nTextConfig = textConfig.extend({ model_type: z.literal('gemma3n_text'), ...mayBeUntied })
+const gemma3nConfig = z.object({
   model_type: z.literal('gemma3n'),
   ...mayBeUntied,
   text_config: textConfig,
@@ -63,7 +64,7 @@ type Gemma3n = z.infer<typeof gemma3nConfig | typeof gemma3nTextConfig>
 const FULL_LAYER_EVERY = 5
 const SPARSE_LAYERS = 10
 
-export function gemma3n(ops: Builder, config: Gemma3n, task: Task, labels: number): Value {
+function gemma3n(ops: Builder, config: Gemma3n, { task, labels }: ProgramTerms): Value {
   const isText = config.model_type === 'gemma3n_text'
   const text = isText ? config : config.text_config
   const root = isText ? 'model' : 'model.language_model'
@@ -225,3 +226,22 @@ function perceptron(ops: Builder, text: Text, { name, index }: Layer, x: Value):
   const product = ops.multiply(activated, ops.linear(`${name}.mlp.up_proj`, x, inner, { bias: false }))
   return ops.linear(`${name}.mlp.down_proj`, product, text.hidden_size, { bias: false })
 }
+
+const altUpLinears = ['modality_router', 'prediction_coefs', 'correction_coefs', '0', '1', '2'] as const
+const textLinears = [...perLayerLinears, ...altUpLinears, 'linear_left', 'linear_right'] as const
+const audioLinears = [
+  'ffw_layer_1',
+  'ffw_layer_2',
+  'pos_proj',
+  'post',
+  'linear_start',
+  'linear_end',
+  'input_proj_linear',
+] as const
+
+export const gemma3nTextFamily = family('decoder', gemma3nTextConfig, gemma3n, {
+  linears: () => gatedAnd(...textLinears),
+})
+export const gemma3nFamily = family('decoder', gemma3nConfig, gemma3n, {
+  linears: () => gatedAnd(...textLinears, ...audioLinears, 'embedding_projection'),
+})

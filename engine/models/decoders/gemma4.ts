@@ -3,9 +3,10 @@
  * feed-forward in the sparse one. transformers: models/{gemma4,gemma4_unified}.
  */
 import * as z from 'zod'
-import type { Task } from '../../config/spec.ts'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
+import { family, type ProgramTerms } from '../family.ts'
+import { gatedAnd, type Linears } from '../linears.ts'
 import { expertCount, layerCount, probability, size } from '../schema.ts'
 import {
   gemma4Audio,
@@ -19,7 +20,7 @@ import {
 import { outputLayer } from './blueprint.ts'
 import { gateBy } from './experts.ts'
 import { gatedFeedForward } from './feed-forward.ts'
-import { gatedByInput, layerInputs } from './per-layer-embeddings.ts'
+import { gatedByInput, layerInputs, perLayerLinears } from './per-layer-embeddings.ts'
 import {
   type LayerKind,
   mayBeUntied,
@@ -61,15 +62,15 @@ const textConfig = z.object({
 })
 type Text = z.infer<typeof textConfig>
 
-export const gemma4TextConfig = textConfig.extend({ model_type: z.literal('gemma4_text'), ...mayBeUntied })
-export const gemma4Config = z.object({
+const gemma4TextConfig = textConfig.extend({ model_type: z.literal('gemma4_text'), ...mayBeUntied })
+const gemma4Config = z.object({
   model_type: z.literal('gemma4'),
   ...mayBeUntied,
   text_config: textConfig,
   vision_config: gemma4VisionConfig.nullish(),
   audio_config: gemma4AudioConfig.nullish(),
 })
-export const gemma4UnifiedConfig = z.object({
+const gemma4UnifiedConfig = z.object({
   model_type: z.literal('gemma4_unified'),
   ...mayBeUntied,
   text_config: textConfig.extend({
@@ -84,7 +85,7 @@ type Gemma4 = z.infer<typeof gemma4Config | typeof gemma4UnifiedConfig | typeof 
 
 const FULL_LAYER_EVERY = 6
 
-export function gemma4(ops: Builder, config: Gemma4, task: Task, labels: number): Value {
+function gemma4(ops: Builder, config: Gemma4, { task, labels }: ProgramTerms): Value {
   towers(ops, config)
   const text = config.model_type === 'gemma4_text' ? config : config.text_config
   const { hidden_size: hidden, num_hidden_layers: layers, hidden_size_per_layer_input: inputSize } = text
@@ -197,3 +198,25 @@ function besideExperts(ops: Builder, text: Text, place: LayerPlace, x: Value): V
   )
   return ops.add(first, norm(ops, `${name}.post_feedforward_layernorm_2`, chosen, hidden))
 }
+
+/** What it has beside the projections of its decoder; those of its towers are modules within others, `linear`. */
+function linears({
+  text_config: text,
+  vision_config: vision,
+  audio_config: audio,
+}: z.infer<typeof gemma4Config>): Linears {
+  const { all } = gatedAnd(
+    ...(text.hidden_size_per_layer_input > 0 ? perLayerLinears : []),
+    ...(text.enable_moe_block ? ['proj'] : []),
+    ...(vision || audio ? ['linear', 'embedding_projection'] : []),
+    ...(vision ? ['input_proj'] : []),
+    ...(audio ? ['relative_k_proj', 'output_proj', 'input_proj_linear'] : []),
+  )
+  return { all, usual: ['q_proj', 'v_proj'] }
+}
+
+export const gemma4Family = family('decoder', gemma4Config, gemma4, { linears })
+export const gemma4TextFamily = family('decoder', gemma4TextConfig, gemma4, { linears: () => gatedAnd() })
+export const gemma4UnifiedFamily = family('decoder', gemma4UnifiedConfig, gemma4, {
+  linears: () => gatedAnd('patch_dense', 'embedding_projection'),
+})

@@ -1,8 +1,9 @@
 /** GLM-4-9B of 2024: half of every head turned, gate and up joined, norms before each part. transformers: models/glm. */
 import * as z from 'zod'
+import { attentionAnd } from '../linears.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, decoderFields, headSizeOf, llamaBlueprint } from './blueprint.ts'
-import { attentionLinears, family } from './family.ts'
+import { decoder } from './decoder.ts'
 import { joinedFeedForward } from './feed-forward.ts'
 
 const config = decoderFields.extend({
@@ -21,6 +22,6 @@ function blueprint(glm: z.infer<typeof config>): Blueprint {
   }
 }
 
-export const glm2024 = family(config, blueprint, {
-  linears: { all: [...attentionLinears, 'gate_up_proj', 'down_proj'] },
+export const glm2024Family = decoder(config, blueprint, {
+  linears: () => attentionAnd('gate_up_proj', 'down_proj'),
 })

@@ -3,18 +3,20 @@
  * transformers: models/{glm4,glm4v,glm46v}.
  */
 import * as z from 'zod'
+import { attentionAnd, gatedAnd } from '../linears.ts'
 import { glmVision, glmVisionConfig } from '../vision/glm-vision.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, decoderFields, headSizeOf, llamaBlueprint } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { joinedFeedForward } from './feed-forward.ts'
 
-export const glm4Config = decoderFields.extend({
+const glm4Config = decoderFields.extend({
   model_type: z.literal('glm4'),
   attention_bias: z.boolean().default(true),
   partial_rotary_factor: z.number().min(0).max(1).default(0.5),
 })
 
-export const glm4vConfig = z.object({
+const glm4vConfig = z.object({
   model_type: z.literal(['glm4v', 'glm46v']),
   tie_word_embeddings: z.boolean().default(false),
   text_config: glm4Config.omit({ attention_bias: true }).extend({
@@ -47,3 +49,6 @@ export function glm4v({ text_config: text, ...config }: z.infer<typeof glm4vConf
     idle: ops => glmVision(ops, 'model.visual', config.vision_config),
   }
 }
+
+export const glm4Family = decoder(glm4Config, glm4, { linears: () => attentionAnd('gate_up_proj', 'down_proj') })
+export const glm4vFamily = decoder(glm4vConfig, glm4v, { linears: () => gatedAnd('gate_up_proj', 'qkv', 'proj') })

@@ -1,19 +1,23 @@
 /** GPT BigCode (StarCoder): GPT-2 whose heads share one key and value. transformers: models/gpt_bigcode. */
 import * as z from 'zod'
-import type { Task } from '../../config/spec.ts'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
+import { family, type ProgramTerms } from '../family.ts'
 import { gpt2Config } from './gpt2.ts'
 
-export const gptBigCodeConfig = gpt2Config.extend({
+const gptBigCodeConfig = gpt2Config.extend({
   model_type: z.literal('gpt_bigcode'),
   activation_function: z.enum(['gelu_pytorch_tanh', 'gelu']).default('gelu_pytorch_tanh'),
   multi_query: z.literal(true, { error: 'GPT BigCode without multi-query attention is not supported' }).default(true),
   tie_word_embeddings: z.boolean().default(true),
 })
-export type GptBigCodeConfig = z.infer<typeof gptBigCodeConfig>
+type GptBigCodeConfig = z.infer<typeof gptBigCodeConfig>
 
-export function gptBigCode(ops: Builder, config: GptBigCodeConfig, tokens: number, task: Task, labels: number): Value {
+function gptBigCode(
+  ops: Builder,
+  config: GptBigCodeConfig,
+  { sequenceLength: tokens = 0, task, labels }: ProgramTerms,
+): Value {
   const { vocab_size: words, n_embd: hidden } = config
   const places = () => ops.constantEmbedding('transformer.wpe', config.n_positions, hidden, tokens)
   const embedded = ops.add(ops.embedding('transformer.wte', ops.input(), words, hidden), places())
@@ -46,3 +50,8 @@ function block(ops: Builder, config: GptBigCodeConfig, name: string, x: Value): 
   const widened = ops.gelu(ops.linear(`${name}.mlp.c_fc`, normalised, inner ?? 4 * hidden))
   return ops.residual(attended, ops.dropout(ops.linear(`${name}.mlp.c_proj`, widened, hidden), dropout))
 }
+
+export const gptBigCodeFamily = family('decoder', gptBigCodeConfig, gptBigCode, {
+  linears: () => ({ all: ['c_attn', 'c_proj', 'c_fc'], usual: ['c_attn'] }),
+  hasPositionTable: true,
+})

@@ -2,12 +2,14 @@
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
+import { attentionAnd } from '../linears.ts'
 import { expertCount, layerList, size } from '../schema.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, decoderFields, llamaBlueprint } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { sparseFeedForward } from './experts.ts'
 
-export const gptOssConfig = decoderFields.extend({
+const gptOssConfig = decoderFields.extend({
   model_type: z.literal('gpt_oss'),
   num_local_experts: expertCount.default(128),
   num_experts_per_tok: expertCount.default(4),
@@ -37,3 +39,9 @@ function clampedGate(ops: Builder, joined: Value, inner: number): Value {
   const glu = ops.multiply(gate, ops.sigmoid(ops.scale(gate)))
   return ops.multiply(ops.scale(up), glu)
 }
+
+export const gptOssFamily = decoder(gptOssConfig, gptOss, {
+  linears: () => attentionAnd(),
+  fusedExpertsBefore5: true,
+  hasAttentionSinks: true,
+})

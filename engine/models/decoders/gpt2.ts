@@ -1,8 +1,8 @@
 /** GPT-2: a decoder that normalises before each block, with q, k and v as one projection. transformers: models/gpt2. */
 import * as z from 'zod'
-import type { Task } from '../../config/spec.ts'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
+import { family, type ProgramTerms } from '../family.ts'
 import { layerCount, probability, size } from '../schema.ts'
 
 export const gpt2Config = z.object({
@@ -18,9 +18,9 @@ export const gpt2Config = z.object({
   embd_pdrop: probability.default(0.1),
   attn_pdrop: probability.default(0.1),
 })
-export type Gpt2Config = z.infer<typeof gpt2Config>
+type Gpt2Config = z.infer<typeof gpt2Config>
 
-export function gpt2(ops: Builder, config: Gpt2Config, tokens: number, task: Task, labels: number): Value {
+function gpt2(ops: Builder, config: Gpt2Config, { sequenceLength: tokens = 0, task, labels }: ProgramTerms): Value {
   const words = ops.embedding('transformer.wte', ops.input(), config.vocab_size, config.n_embd)
   const places = ops.constantEmbedding('transformer.wpe', config.n_positions, config.n_embd, tokens)
   let x = ops.dropout(ops.add(words, places), config.embd_pdrop)
@@ -48,3 +48,8 @@ function block(ops: Builder, config: Gpt2Config, name: string, x: Value): Value 
   const widened = activate(ops.linear(`${name}.mlp.c_fc`, normalised, inner ?? 4 * hidden))
   return ops.residual(attended, ops.dropout(ops.linear(`${name}.mlp.c_proj`, widened, hidden), dropout))
 }
+
+export const gpt2Family = family('decoder', gpt2Config, gpt2, {
+  linears: () => ({ all: ['c_attn', 'c_proj', 'c_fc'], usual: ['c_attn'] }),
+  hasPositionTable: true,
+})

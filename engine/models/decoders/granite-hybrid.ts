@@ -1,15 +1,17 @@
 /** Granite 4: layers of Mamba 2 or attention, each before chosen experts, where it has some, and one for every token. transformers: models/granitemoehybrid. */
 import * as z from 'zod'
+import { attentionLinears, type Linears } from '../linears.ts'
 import { layerList, size, wholeNumber } from '../schema.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, beside, decoderFields, either, llamaBlueprint, type Part } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { sparseFeedForward } from './experts.ts'
 import { joinedFeedForward } from './feed-forward.ts'
 import { mamba2Fields, mamba2Of, mamba2ShapeOf } from './mamba2.ts'
 
 const experts = wholeNumber(0, 16_384)
 
-export const graniteHybridConfig = decoderFields.extend({
+const graniteHybridConfig = decoderFields.extend({
   model_type: z.literal('granitemoehybrid'),
   ...mamba2Fields,
   layer_types: layerList(z.string()).nullish(),
@@ -40,7 +42,7 @@ export function graniteHybrid(config: GraniteHybrid): Blueprint {
 }
 
 /** The others attend. */
-export function isMambaLayer({ layer_types: types }: Pick<GraniteHybrid, 'layer_types'>, index: number): boolean {
+function isMambaLayer({ layer_types: types }: Pick<GraniteHybrid, 'layer_types'>, index: number): boolean {
   return ['mamba', 'linear_attention'].includes(types?.[index] ?? 'mamba')
 }
 
@@ -81,3 +83,21 @@ export function graniteMixture(config: Mixture): Part {
     )
   }
 }
+
+/** peft refuses adapters on the output of Mamba 2, which its kernel computes itself. */
+function linears(config: GraniteHybrid): Linears {
+  const areMamba = Array.from({ length: config.num_hidden_layers }, (_, index) => isMambaLayer(config, index))
+  const all = [
+    ...(areMamba.includes(false) ? attentionLinears : []),
+    ...(areMamba.includes(true) ? ['in_proj'] : []),
+    'input_linear',
+    'output_linear',
+  ]
+  return { all }
+}
+
+export const graniteHybridFamily = decoder(graniteHybridConfig, graniteHybrid, {
+  linears,
+  recurrence: config => (config.layer_types?.every(type => type === 'attention') ? undefined : 'mamba2'),
+  fusedExpertsBefore5: true,
+})

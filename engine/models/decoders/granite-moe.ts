@@ -1,7 +1,9 @@
 /** Granite's mixtures of experts, with or without one for every token. transformers: models/{granitemoe,granitemoeshared}. */
 import * as z from 'zod'
+import { attentionAnd } from '../linears.ts'
 import { expertCount } from '../schema.ts'
 import { type Blueprint, decoderFields } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { graniteMixture } from './granite-hybrid.ts'
 import { granite } from './llama.ts'
 
@@ -11,8 +13,8 @@ const graniteSparse = {
   num_experts_per_tok: expertCount.default(2),
 }
 
-export const graniteMoeConfig = decoderFields.extend({ model_type: z.literal('granitemoe'), ...graniteSparse })
-export const graniteMoeSharedConfig = decoderFields.extend({
+const graniteMoeConfig = decoderFields.extend({ model_type: z.literal('granitemoe'), ...graniteSparse })
+const graniteMoeSharedConfig = decoderFields.extend({
   model_type: z.literal('granitemoeshared'),
   ...graniteSparse,
   /** None where it is zero. */
@@ -26,3 +28,8 @@ export function graniteMoe(config: z.infer<typeof graniteMoeConfig | typeof gran
     feedForwardName: 'shared_mlp',
   }
 }
+
+export const graniteMoeFamily = decoder(graniteMoeConfig, graniteMoe, { linears: () => attentionAnd() })
+export const graniteMoeSharedFamily = decoder(graniteMoeSharedConfig, graniteMoe, {
+  linears: () => attentionAnd('input_linear', 'output_linear'),
+})

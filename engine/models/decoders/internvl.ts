@@ -1,12 +1,14 @@
 /** InternVL 3 and 3.5 in transformers' format: InternViT in front of Qwen. transformers: models/internvl. */
 import * as z from 'zod'
+import { gatedAnd } from '../linears.ts'
 import { internVit, internVitConfig } from '../vision/intern-vit.ts'
 import { idleLinear } from '../vision/towers.ts'
 import type { Blueprint } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { qwen2, qwen2Config, qwen3, qwen3Config } from './qwen.ts'
 import { qwen3Moe, qwen3MoeConfig } from './qwen-moe.ts'
 
-export const internvlConfig = z.object({
+const internvlConfig = z.object({
   model_type: z.literal('internvl'),
   tie_word_embeddings: z.boolean().default(true),
   text_config: z.discriminatedUnion('model_type', [qwen2Config, qwen3Config, qwen3MoeConfig]),
@@ -40,3 +42,7 @@ function textOf(text: z.infer<typeof internvlConfig>['text_config']): Blueprint 
       return qwen3Moe(text)
   }
 }
+
+export const internvlFamily = decoder(internvlConfig, internvl, {
+  linears: () => gatedAnd('projection_layer', 'fc1', 'fc2', 'linear_1', 'linear_2'),
+})

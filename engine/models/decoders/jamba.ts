@@ -2,15 +2,17 @@
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
+import { gatedAnd } from '../linears.ts'
 import { expertCount, size } from '../schema.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, decoderFields, either, llamaBlueprint, type Part } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { sparseFeedForward } from './experts.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 
 const offset = z.number().int().min(0).max(1_000)
 
-export const jambaConfig = decoderFields.extend({
+const jambaConfig = decoderFields.extend({
   model_type: z.literal('jamba'),
   num_experts: expertCount.default(16),
   num_experts_per_tok: expertCount.default(2),
@@ -78,3 +80,8 @@ function feedForward(config: Jamba): Part {
   const isSparse = (index: number) => count > 1 && index % config.expert_layer_period === config.expert_layer_offset
   return either(isSparse, sparse, dense)
 }
+
+export const jambaFamily = decoder(jambaConfig, jamba, {
+  linears: () => gatedAnd('in_proj', 'x_proj', 'dt_proj', 'out_proj'),
+  recurrence: () => 'mamba',
+})

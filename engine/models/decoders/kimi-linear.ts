@@ -5,12 +5,13 @@
 import * as z from 'zod'
 import { layerList, size } from '../schema.ts'
 import { type Blueprint, decoderFields, either, llamaBlueprint, type Part } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { sigmoidRouter, sparseAfterDense, sparseFields } from './deepseek.ts'
-import { latentAttention, latentFields } from './latent-attention.ts'
+import { latentAttention, latentFields, latentLinears } from './latent-attention.ts'
 
 const { n_routed_experts: expertCount, ...otherSparseFields } = sparseFields
 
-export const kimiLinearConfig = decoderFields.extend({
+const kimiLinearConfig = decoderFields.extend({
   model_type: z.literal('kimi_linear'),
   ...latentFields,
   ...otherSparseFields,
@@ -71,3 +72,15 @@ function deltaAttention(config: KimiLinearConfig): Part {
     return linear('o_proj', ops.gatedNorm(`${name}.o_norm`, context, gate, headSize), config.hidden_size)
   }
 }
+
+export const kimiLinearFamily = decoder(kimiLinearConfig, kimiLinear, {
+  linears: config =>
+    latentLinears(config, 'k_proj', 'v_proj', 'f_a_proj', 'f_b_proj', 'b_proj', 'g_a_proj', 'g_b_proj'),
+  recurrence: () => 'linear-attention',
+  ownNames: {
+    max_position_embeddings: 'model_max_length',
+    num_local_experts: 'num_experts',
+    num_experts_per_tok: 'num_experts_per_token',
+    n_shared_experts: 'num_shared_experts',
+  },
+})

@@ -1,6 +1,7 @@
 /** DeepSeek's multi-head latent attention: keys and values from a narrow shared projection. transformers: models/deepseek_v3. */
 import * as z from 'zod'
 import type { IndexerShape, RotaryOptions } from '../../program/ops/mixers.ts'
+import type { Linears } from '../linears.ts'
 import { size } from '../schema.ts'
 import { type DecoderFields, differing, normalised, type Part } from './blueprint.ts'
 
@@ -63,4 +64,11 @@ export function latentAttention(
     return linear('o_proj', context, config.hidden_size, { bias })
   }
   return indexer === undefined ? attention : differing(attention, layer => indexer.isIn(layer))
+}
+
+/** Queries go through a narrow projection or straight, never both. `others`: what the family has beside these. */
+export function latentLinears({ q_lora_rank: rank }: Pick<LatentFields, 'q_lora_rank'>, ...others: string[]): Linears {
+  const queries = rank ? ['q_a_proj', 'q_b_proj'] : ['q_proj']
+  const common = ['kv_a_proj_with_mqa', 'kv_b_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']
+  return { all: [...queries, ...common, ...others] }
 }

@@ -1,11 +1,13 @@
 /** Decoders with rotary positions and layer norms: StarCoder 2, StableLM and Nemotron. transformers: models/{starcoder2,stablelm,nemotron}. */
 import * as z from 'zod'
+import { attentionAnd, llamaLinears } from '../linears.ts'
 import { probability } from '../schema.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, decoderFields, headSizeOf, llamaBlueprint } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { gatedFeedForward, plainFeedForward } from './feed-forward.ts'
 
-export const starcoder2Config = decoderFields.extend({
+const starcoder2Config = decoderFields.extend({
   model_type: z.literal('starcoder2'),
   tie_word_embeddings: z.boolean().default(true),
   use_bias: z.boolean().default(true),
@@ -13,7 +15,7 @@ export const starcoder2Config = decoderFields.extend({
   embedding_dropout: probability.default(0),
 })
 
-export const stablelmConfig = decoderFields.extend({
+const stablelmConfig = decoderFields.extend({
   model_type: z.literal('stablelm'),
   use_qkv_bias: z.boolean().default(false),
   hidden_dropout: probability.default(0),
@@ -24,7 +26,7 @@ export const stablelmConfig = decoderFields.extend({
     .default(false),
 })
 
-export const nemotronConfig = decoderFields.extend({
+const nemotronConfig = decoderFields.extend({
   model_type: z.literal('nemotron'),
   attention_bias: z.boolean().default(false),
   mlp_bias: z.boolean().default(false),
@@ -71,3 +73,7 @@ export function nemotron(config: z.infer<typeof nemotronConfig>): Blueprint {
     rotarySize: Math.floor(headSizeOf(config) * config.partial_rotary_factor),
   }
 }
+
+export const starcoder2Family = decoder(starcoder2Config, starcoder2, { linears: () => attentionAnd('c_fc', 'c_proj') })
+export const stablelmFamily = decoder(stablelmConfig, stablelm, { linears: () => llamaLinears })
+export const nemotronFamily = decoder(nemotronConfig, nemotron, { linears: () => attentionAnd('up_proj', 'down_proj') })

@@ -3,9 +3,10 @@ import * as z from 'zod'
 import { size } from '../schema.ts'
 import { idleLinear, siglip, siglipConfig } from '../vision/towers.ts'
 import type { Blueprint } from './blueprint.ts'
-import { lfm2, lfm2Config } from './lfm2.ts'
+import { decoder } from './decoder.ts'
+import { lfm2, lfm2Config, lfm2Linears } from './lfm2.ts'
 
-export const lfm2VlConfig = z.object({
+const lfm2VlConfig = z.object({
   model_type: z.literal('lfm2_vl'),
   tie_word_embeddings: z.boolean().default(true),
   text_config: lfm2Config.omit({ model_type: true }),
@@ -16,7 +17,7 @@ export const lfm2VlConfig = z.object({
   downsample_factor: size.default(2),
 })
 
-export function lfm2Vl(config: z.infer<typeof lfm2VlConfig>): Blueprint {
+function lfm2Vl(config: z.infer<typeof lfm2VlConfig>): Blueprint {
   const { text_config: text, vision_config: vision, projector_hidden_size: inner, projector_bias: bias } = config
   const features = vision.hidden_size * config.downsample_factor ** 2
   const projector = 'model.multi_modal_projector'
@@ -32,3 +33,7 @@ export function lfm2Vl(config: z.infer<typeof lfm2VlConfig>): Blueprint {
     },
   }
 }
+
+export const lfm2VlFamily = decoder(lfm2VlConfig, lfm2Vl, {
+  linears: () => ({ all: [...lfm2Linears, 'fc1', 'fc2', 'linear_1', 'linear_2'] }),
+})

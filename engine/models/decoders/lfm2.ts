@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { expertCount, layerList, size, someLayers } from '../schema.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, type DecoderFields, decoderFields, either, llamaBlueprint, type Part } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { sparseFeedForward } from './experts.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 
@@ -27,7 +28,7 @@ export const lfm2Config = decoderFields.extend({
   /** Layers of attention, where `layer_types` does not say. */
   full_attn_idxs: layerList(z.number()).nullish(),
 })
-export const lfm2MoeConfig = decoderFields.extend({
+const lfm2MoeConfig = decoderFields.extend({
   model_type: z.literal('lfm2_moe'),
   ...convolutionFields,
   num_experts: expertCount.default(32),
@@ -49,7 +50,7 @@ export function lfm2(config: Lfm2): Blueprint {
   return convolutional(config, attends, feedForward)
 }
 
-export function lfm2Moe(config: z.infer<typeof lfm2MoeConfig>): Blueprint {
+function lfm2Moe(config: z.infer<typeof lfm2MoeConfig>): Blueprint {
   const { num_experts: count, num_experts_per_tok: perToken, moe_intermediate_size: inner } = config
   const dense = gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size }, linears)
   const sparse = sparseFeedForward({ router: { count, perToken, scoring: 'sigmoid' }, experts: { count, inner } })
@@ -99,3 +100,8 @@ function innerSize(config: Lfm2): number {
   const multiplied = Math.floor(config.block_ffn_dim_multiplier * adjusted)
   return config.block_multiple_of * Math.ceil(multiplied / config.block_multiple_of)
 }
+
+export const lfm2Linears = ['q_proj', 'k_proj', 'v_proj', 'out_proj', 'in_proj', 'w1', 'w2', 'w3'] as const
+
+export const lfm2Family = decoder(lfm2Config, lfm2, { linears: () => ({ all: lfm2Linears }) })
+export const lfm2MoeFamily = decoder(lfm2MoeConfig, lfm2Moe, { linears: () => ({ all: lfm2Linears }) })

@@ -3,9 +3,12 @@
  * granite}.
  */
 import * as z from 'zod'
+import { attentionAnd, gatedAnd, llamaLinears } from '../linears.ts'
 import { layerList, probability, size } from '../schema.ts'
+import { dividedHeads } from '../tensor-parallel.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, decoderFields, llamaBlueprint } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { gatedFeedForward, plainFeedForward } from './feed-forward.ts'
 
 const biases = { attention_bias: z.boolean().default(false), mlp_bias: z.boolean().default(false) }
@@ -13,7 +16,7 @@ const biases = { attention_bias: z.boolean().default(false), mlp_bias: z.boolean
 export const llamaConfig = decoderFields.extend({ model_type: z.literal('llama'), ...biases })
 export const mistralConfig = decoderFields.extend({ model_type: z.literal('mistral') })
 export const ministral3Config = decoderFields.extend({ model_type: z.literal('ministral3') })
-export const smollm3Config = decoderFields.extend({
+const smollm3Config = decoderFields.extend({
   model_type: z.literal('smollm3'),
   ...biases,
   tie_word_embeddings: z.boolean().default(true),
@@ -22,7 +25,7 @@ export const smollm3Config = decoderFields.extend({
   /** A zero for every layer without positions. */
   no_rope_layers: layerList(z.number()).nullish(),
 })
-export const seedOssConfig = decoderFields.extend({
+const seedOssConfig = decoderFields.extend({
   model_type: z.literal('seed_oss'),
   attention_bias: z.boolean().default(true),
   attention_out_bias: z.boolean().default(false),
@@ -30,8 +33,8 @@ export const seedOssConfig = decoderFields.extend({
   attention_dropout: probability.default(0.1),
   residual_dropout: probability.default(0.1),
 })
-export const arceeConfig = decoderFields.extend({ model_type: z.literal('arcee'), ...biases })
-export const graniteConfig = decoderFields.extend({ model_type: z.literal('granite'), ...biases })
+const arceeConfig = decoderFields.extend({ model_type: z.literal('arcee'), ...biases })
+const graniteConfig = decoderFields.extend({ model_type: z.literal('granite'), ...biases })
 
 type Biased = z.infer<typeof llamaConfig | typeof smollm3Config | typeof arceeConfig | typeof graniteConfig>
 
@@ -67,7 +70,7 @@ export function smollm3(config: z.infer<typeof smollm3Config>): Blueprint {
   return { ...llama(config), rotaryOf: index => (turns(index) ? 0 : undefined) }
 }
 
-export function seedOss(config: z.infer<typeof seedOssConfig>): Blueprint {
+function seedOss(config: z.infer<typeof seedOssConfig>): Blueprint {
   const { residual_dropout: dropout, attention_bias: queryBias, attention_out_bias: outputBias } = config
   return llamaBlueprint(config, {
     mixer: attentionOf(config, { queryBias, outputBias, outputDropout: dropout }),
@@ -90,3 +93,14 @@ export function arcee(config: z.infer<typeof arceeConfig>): Blueprint {
 export function granite(config: z.infer<typeof graniteConfig>): Blueprint {
   return { ...llama(config), scalesEmbedded: true, scalesResults: true, logits: 'scaled' }
 }
+
+export const llamaFamily = decoder(llamaConfig, llama, { linears: () => llamaLinears, divided: dividedHeads })
+export const mistralFamily = decoder(mistralConfig, mistral, { linears: () => llamaLinears, divided: dividedHeads })
+export const ministral3Family = decoder(ministral3Config, ministral3, {
+  linears: () => gatedAnd(),
+  divided: dividedHeads,
+})
+export const smollm3Family = decoder(smollm3Config, smollm3, { linears: () => gatedAnd() })
+export const seedOssFamily = decoder(seedOssConfig, seedOss, { linears: () => gatedAnd() })
+export const arceeFamily = decoder(arceeConfig, arcee, { linears: () => attentionAnd('up_proj', 'down_proj') })
+export const graniteFamily = decoder(graniteConfig, granite, { linears: () => gatedAnd(), divided: dividedHeads })

@@ -1,10 +1,12 @@
 /** Llama 4: chunked attention with every fourth layer unturned, and experts that every token goes through. transformers: models/llama4. */
 import * as z from 'zod'
+import { gatedAnd } from '../linears.ts'
 import { expertCount, layerCount, layerList, size, someLayers } from '../schema.ts'
 import { llama4Vision, llama4VisionConfig } from '../vision/llama4-vision.ts'
 import { idleLinear } from '../vision/towers.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, decoderFields, either, llamaBlueprint, type Part } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { gateBy } from './experts.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 
@@ -38,14 +40,15 @@ const llama4TextConfig = decoderFields.extend({
   attention_bias: z.boolean().default(false),
 })
 
-export const llama4Config = z.object({
+const llama4Config = z.object({
   model_type: z.literal('llama4'),
   text_config: llama4TextConfig,
   vision_config: llama4VisionConfig,
 })
 type TextConfig = z.infer<typeof llama4TextConfig>
+type Llama4 = z.infer<typeof llama4Config>
 
-export function llama4({ text_config: text, vision_config: vision }: z.infer<typeof llama4Config>): Blueprint {
+export function llama4({ text_config: text, vision_config: vision }: Llama4): Blueprint {
   const turns = (index: number) =>
     text.no_rope_layers?.length ? text.no_rope_layers[index] === 1 : (index + 1) % text.no_rope_layer_interval !== 0
   return {
@@ -94,3 +97,24 @@ function feedForwardOf(text: TextConfig): Part {
   }
   return either(isSparse, sparse, dense)
 }
+
+/** torchtune's plan of the decoder divides the heads and the inner features, and leaves norms and residuals whole, as the tower. */
+function divided(config: Llama4, gpus: number): Llama4 | undefined {
+  const { text_config: text } = config
+  const divide = (count: number) => count / gpus
+  const sizes = {
+    num_attention_heads: divide(text.num_attention_heads),
+    num_key_value_heads: divide(text.num_key_value_heads),
+    intermediate_size: divide(text.intermediate_size),
+    intermediate_size_mlp: divide(text.intermediate_size_mlp),
+  }
+  if (!Object.values(sizes).every(Number.isInteger)) return undefined
+  const head_dim = text.head_dim ?? text.hidden_size / text.num_attention_heads
+  return { ...config, text_config: { ...text, ...sizes, head_dim } }
+}
+
+export const llama4Family = decoder(llama4Config, llama4, {
+  linears: () => gatedAnd('linear', 'fc1', 'fc2', 'linear_1'),
+  fusedExpertsBefore5: true,
+  divided,
+})

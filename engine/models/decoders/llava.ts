@@ -1,10 +1,12 @@
 /** LLaVA and Pixtral: an encoder of images and two linear layers in front of Llama or Mistral. transformers: models/llava. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
+import { gatedAnd } from '../linears.ts'
 import { layerCount, layerList, size } from '../schema.ts'
 import { clip, clipConfig } from '../vision/clip.ts'
 import { idleLinear, pixtral, pixtralConfig } from '../vision/towers.ts'
 import type { Blueprint } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { llama, llamaConfig, mistral, mistralConfig } from './llama.ts'
 
 /** Published files leave out what transformers' LlamaConfig and MistralConfig say. */
@@ -22,7 +24,7 @@ const textConfig = z.discriminatedUnion('model_type', [
   mistralConfig.extend({ ...written, num_key_value_heads: size.nullish().default(8) }),
 ])
 
-export const llavaConfig = z.object({
+const llavaConfig = z.object({
   model_type: z.literal('llava'),
   tie_word_embeddings: z.boolean().default(false),
   text_config: textConfig,
@@ -61,3 +63,7 @@ function see(ops: Builder, vision: LlavaConfig['vision_config']): void {
       pixtral(ops, 'model.vision_tower', vision)
   }
 }
+
+export const llavaFamily = decoder(llavaConfig, llava, {
+  linears: () => gatedAnd('out_proj', 'fc1', 'fc2', 'linear_1', 'linear_2'),
+})

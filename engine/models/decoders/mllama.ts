@@ -2,7 +2,8 @@
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
-import type { ProgramTerms } from '../architecture.ts'
+import { family, type ProgramTerms } from '../family.ts'
+import { gatedAnd } from '../linears.ts'
 import { layerCount, layerList, size, someLayers } from '../schema.ts'
 import { mllamaVision, mllamaVisionConfig, rowsOf } from '../vision/mllama-vision.ts'
 import { attentionOf } from './attention.ts'
@@ -32,7 +33,7 @@ const mllamaTextConfig = decoderFields.extend({
   cross_attention_layers: layerIndices.default([3, 8, 13, 18, 23, 28, 33, 38]),
 })
 
-export const mllamaConfig = z.object({
+const mllamaConfig = z.object({
   model_type: z.literal('mllama'),
   text_config: mllamaTextConfig,
   vision_config: mllamaVisionConfig,
@@ -54,7 +55,7 @@ export interface Seen {
   readonly masksAttended?: boolean
 }
 
-export function mllama(ops: Builder, config: MllamaConfig, spec: ProgramTerms): Value {
+function mllama(ops: Builder, config: MllamaConfig, spec: ProgramTerms): Value {
   const { text_config: text } = config
   const blueprint: Blueprint = {
     ...llamaBlueprint(text, {
@@ -145,3 +146,7 @@ function crossAttention(ops: Builder, text: DecoderFields, name: string, x: Valu
   const context = ops.attention(query, key, value, shape, mask)
   return ops.linear(`${name}.o_proj`, context, text.hidden_size, { bias: false })
 }
+
+export const mllamaFamily = family('decoder', mllamaConfig, mllama, {
+  linears: () => gatedAnd('fc1', 'fc2', 'multi_modal_projector'),
+})

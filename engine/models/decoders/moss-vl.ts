@@ -5,26 +5,27 @@
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
-import type { ProgramTerms } from '../architecture.ts'
+import { family, type ProgramTerms } from '../family.ts'
+import { gatedAnd } from '../linears.ts'
 import { size } from '../schema.ts'
 import { idleLinear, qwen3Blocks, qwen3VisionConfig, table } from '../vision/towers.ts'
 import { type Blueprint, decoderLayer, headSizeOf, outputLayer } from './blueprint.ts'
 import { crossAttending, layerIndices, layerKindsOf, type Seen } from './mllama.ts'
 import { qwen3, qwen3Config } from './qwen.ts'
 
-export const mossVlConfig = z.object({
+const mossVlConfig = z.object({
   model_type: z.literal('moss_vl'),
   tie_word_embeddings: z.boolean().default(false),
   text_config: qwen3Config.omit({ model_type: true }).extend({ cross_attention_layers: layerIndices }),
   vision_config: qwen3VisionConfig.extend({ temporal_patch_size: size.default(1) }),
 })
-export type MossVlConfig = z.infer<typeof mossVlConfig>
+type MossVlConfig = z.infer<typeof mossVlConfig>
 
 const root = 'model.language_model'
 /** Of an image of 512×512 pixels: squares of 2×2 patches of 16×16, and the separator after them. */
 const ROWS_OF_IMAGE = 257
 
-export function mossVl(ops: Builder, config: MossVlConfig, spec: ProgramTerms): Value {
+function mossVl(ops: Builder, config: MossVlConfig, spec: ProgramTerms): Value {
   const { text_config: text } = config
   const blueprint: Blueprint = { ...qwen3(text), isTied: config.tie_word_embeddings, root }
   mossVision(ops, config)
@@ -71,3 +72,8 @@ function mossVision(ops: Builder, { vision_config: vision, text_config: text }: 
   idleLinear(ops, `${visual}.merger.linear_fc2`, merged, text.hidden_size, true)
   table(ops, 'model.separator_token', 1, text.hidden_size)
 }
+
+export const mossVlFamily = family('decoder', mossVlConfig, mossVl, {
+  linears: () => gatedAnd('qkv', 'proj', 'linear_fc1', 'linear_fc2'),
+  codeFrom: 'checkpoint',
+})

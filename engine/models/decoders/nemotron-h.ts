@@ -1,12 +1,14 @@
 /** Nemotron H and Nemotron 3: each block is one mixer, Mamba 2, attention without positions or a feed-forward. transformers: models/nemotron_h. */
 import * as z from 'zod'
+import { attentionLinears, type Linears } from '../linears.ts'
 import { expertCount, layerList, MAX_LAYERS, size } from '../schema.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, decoderFields, differing, llamaBlueprint, type Part } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { activate, plainFeedForward } from './feed-forward.ts'
 import { mamba2Of } from './mamba2.ts'
 
-export const nemotronHConfig = decoderFields.omit({ num_hidden_layers: true }).extend({
+const nemotronHConfig = decoderFields.omit({ num_hidden_layers: true }).extend({
   model_type: z.literal('nemotron_h'),
   /** A letter a block, where the list of their kinds is not there. */
   hybrid_override_pattern: z
@@ -65,10 +67,7 @@ export function nemotronH(config: NemotronH): Blueprint {
   }
 }
 
-export function blockKindsOf({
-  hybrid_override_pattern: pattern,
-  layers_block_type: listed,
-}: NemotronH): readonly Kind[] {
+function blockKindsOf({ hybrid_override_pattern: pattern, layers_block_type: listed }: NemotronH): readonly Kind[] {
   if (listed)
     return listed.map(name => earlierNames[name] ?? Object.values(kindsByLetter).find(kind => kind === name) ?? 'mlp')
   const letters = [...(pattern ?? 'ME*-')] as readonly (keyof typeof kindsByLetter)[]
@@ -115,3 +114,20 @@ function mixture(config: NemotronH): Part {
     return ops.residual(widened, common)
   }
 }
+
+/** peft refuses adapters on the output of Mamba 2, which its kernel computes itself. */
+function linears(config: NemotronH): Linears {
+  const kinds = blockKindsOf(config)
+  const has = (kind: Kind, names: readonly string[]) => (kinds.includes(kind) ? names : [])
+  const latentProjections = config.moe_latent_size ? ['fc1_latent_proj', 'fc2_latent_proj'] : []
+  const feedForward = kinds.includes('moe') || kinds.includes('mlp') ? ['up_proj', 'down_proj'] : []
+  const all = [
+    ...has('full_attention', attentionLinears),
+    ...has('linear_attention', ['in_proj']),
+    ...feedForward,
+    ...has('moe', latentProjections),
+  ]
+  return { all }
+}
+
+export const nemotronHFamily = decoder(nemotronHConfig, nemotronH, { linears, recurrence: () => 'mamba2' })

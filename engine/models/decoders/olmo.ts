@@ -1,15 +1,17 @@
 /** OLMo 2 and 3: norms after each part instead of before it, and over all heads of query and key. transformers: models/{olmo2,olmo3}. */
 import * as z from 'zod'
+import { gatedAnd } from '../linears.ts'
 import { layerList, size } from '../schema.ts'
 import { allHeadsNorms, attentionOf } from './attention.ts'
 import { type Blueprint, decoderFields, llamaBlueprint } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 
-export const olmo2Config = decoderFields.extend({
+const olmo2Config = decoderFields.extend({
   model_type: z.literal('olmo2'),
   attention_bias: z.boolean().default(false),
 })
-export const olmo3Config = decoderFields.extend({
+const olmo3Config = decoderFields.extend({
   model_type: z.literal('olmo3'),
   attention_bias: z.boolean().default(false),
   sliding_window: size.nullish().default(4_096),
@@ -40,3 +42,6 @@ export function olmo3(config: z.infer<typeof olmo3Config>): Blueprint {
   const slides = (index: number) => (types ? types[index] === 'sliding_attention' : (index + 1) % 4 !== 0)
   return { ...olmo2(config, slides), rotaryOf: index => (slides(index) ? 1 : 0) }
 }
+
+export const olmo2Family = decoder(olmo2Config, olmo2, { linears: () => gatedAnd() })
+export const olmo3Family = decoder(olmo3Config, olmo3, { linears: () => gatedAnd() })

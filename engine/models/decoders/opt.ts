@@ -1,11 +1,11 @@
 /** OPT: a decoder with learned positions and ReLU. transformers: models/opt. */
 import * as z from 'zod'
-import type { Task } from '../../config/spec.ts'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
+import { family, type ProgramTerms } from '../family.ts'
 import { layerCount, probability, size } from '../schema.ts'
 
-export const optConfig = z.object({
+const optConfig = z.object({
   model_type: z.literal('opt'),
   vocab_size: size,
   hidden_size: size,
@@ -20,12 +20,12 @@ export const optConfig = z.object({
   dropout: probability.default(0.1),
   attention_dropout: probability.default(0),
 })
-export type OptConfig = z.infer<typeof optConfig>
+type OptConfig = z.infer<typeof optConfig>
 
 /** OPTLearnedPositionalEmbedding: two rows before the first position. */
 const POSITION_OFFSET = 2
 
-export function opt(ops: Builder, config: OptConfig, task: Task, labels: number): Value {
+function opt(ops: Builder, config: OptConfig, { task, labels }: ProgramTerms): Value {
   const { hidden_size: hidden, max_position_embeddings: positions } = config
   const embedded = config.word_embed_proj_dim ?? hidden
   const projects = embedded !== hidden
@@ -64,3 +64,8 @@ function layer(ops: Builder, config: OptConfig, name: string, x: Value): Value {
   const fed = ops.dropout(ops.linear(`${name}.fc2`, widened, hidden), dropout)
   return after('final_layer_norm', ops.residual(fed, attended))
 }
+
+export const optFamily = family('decoder', optConfig, opt, {
+  linears: () => ({ all: ['q_proj', 'k_proj', 'v_proj', 'out_proj', 'fc1', 'fc2'], usual: ['q_proj', 'v_proj'] }),
+  hasPositionTable: true,
+})

@@ -1,13 +1,15 @@
 /** PaddleOCR-VL: a small decoder like Llama behind a SigLIP of its own. transformers: models/paddleocr_vl. */
 import * as z from 'zod'
+import { gatedAnd } from '../linears.ts'
 import { layerCount, size } from '../schema.ts'
 import { idleLinear, siglip, siglipConfig } from '../vision/towers.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, decoderFields, llamaBlueprint } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 
 /** Published files write the decoder's fields beside `vision_config`. */
-export const paddleocrConfig = z.object({
+const paddleocrConfig = z.object({
   model_type: z.literal('paddleocr_vl'),
   tie_word_embeddings: z.boolean().default(true),
   text_config: decoderFields.omit({ sliding_window: true }).extend({
@@ -43,3 +45,7 @@ export function paddleocr({ text_config: text, ...config }: z.infer<typeof paddl
     },
   }
 }
+
+export const paddleocrFamily = decoder(paddleocrConfig, paddleocr, {
+  linears: () => gatedAnd('out_proj', 'fc1', 'fc2', 'linear_1', 'linear_2'),
+})

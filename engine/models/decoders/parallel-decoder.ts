@@ -1,11 +1,12 @@
 /** GPT-NeoX (Pythia) and Phi: decoders whose attention and feed-forward read the same input. transformers: models/{gpt_neox,phi}. */
 import * as z from 'zod'
-import type { Task } from '../../config/spec.ts'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
+import { family, type ProgramTerms } from '../family.ts'
+import { fusedAttentionLinears } from '../linears.ts'
 import { layerCount, probability, size } from '../schema.ts'
 
-export const gptNeoxConfig = z.object({
+const gptNeoxConfig = z.object({
   model_type: z.literal('gpt_neox'),
   vocab_size: size,
   hidden_size: size,
@@ -19,9 +20,9 @@ export const gptNeoxConfig = z.object({
   use_parallel_residual: z.boolean().default(true),
   tie_word_embeddings: z.boolean().default(false),
 })
-export type GptNeoxConfig = z.infer<typeof gptNeoxConfig>
+type GptNeoxConfig = z.infer<typeof gptNeoxConfig>
 
-export const phiConfig = z.object({
+const phiConfig = z.object({
   model_type: z.literal('phi'),
   vocab_size: size,
   hidden_size: size,
@@ -34,9 +35,9 @@ export const phiConfig = z.object({
   embd_pdrop: probability.default(0),
   attention_dropout: probability.default(0),
 })
-export type PhiConfig = z.infer<typeof phiConfig>
+type PhiConfig = z.infer<typeof phiConfig>
 
-export function gptNeox(ops: Builder, config: GptNeoxConfig, task: Task, labels: number): Value {
+function gptNeox(ops: Builder, config: GptNeoxConfig, { task, labels }: ProgramTerms): Value {
   const { hidden_size: hidden, num_attention_heads: heads, hidden_dropout: dropout } = config
   const words = ops.embedding('gpt_neox.embed_in', ops.input(), config.vocab_size, hidden)
   let x = ops.dropout(words, dropout)
@@ -73,7 +74,7 @@ function neoxFeedForward(ops: Builder, config: GptNeoxConfig, name: string, x: V
   return ops.linear(`${name}.mlp.dense_4h_to_h`, widened, config.hidden_size)
 }
 
-export function phi(ops: Builder, config: PhiConfig, task: Task, labels: number): Value {
+function phi(ops: Builder, config: PhiConfig, { task, labels }: ProgramTerms): Value {
   const { hidden_size: hidden, num_attention_heads: heads } = config
   const words = ops.embedding('model.embed_tokens', ops.input(), config.vocab_size, hidden)
   let x = ops.dropout(words, config.embd_pdrop)
@@ -101,3 +102,11 @@ function phiLayer(ops: Builder, config: PhiConfig, name: string, table: readonly
   const fed = ops.dropout(ops.linear(`${name}.mlp.fc2`, widened, hidden), dropout)
   return ops.residual(ops.residual(attended, fed), x)
 }
+
+export const gptNeoxFamily = family('decoder', gptNeoxConfig, gptNeox, { linears: () => fusedAttentionLinears })
+export const phiFamily = family('decoder', phiConfig, phi, {
+  linears: () => ({
+    all: ['q_proj', 'k_proj', 'v_proj', 'dense', 'fc1', 'fc2'],
+    usual: ['q_proj', 'v_proj', 'fc1', 'fc2'],
+  }),
+})

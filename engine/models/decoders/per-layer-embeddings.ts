@@ -40,3 +40,5 @@ export function gatedByInput(
   const widened = ops.linear(`${name}.per_layer_projection`, ops.multiply(gate, vector), hidden, { bias: false })
   return ops.rmsNorm(`${name}.post_per_layer_input_norm`, widened, { size: hidden, scalesInFloat32: true })
 }
+
+export const perLayerLinears = ['per_layer_input_gate', 'per_layer_projection', 'per_layer_model_projection'] as const

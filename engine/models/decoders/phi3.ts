@@ -3,9 +3,10 @@ import * as z from 'zod'
 import { probability } from '../schema.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, decoderFields, headSizeOf, llamaBlueprint } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { joinedFeedForward } from './feed-forward.ts'
 
-export const phi3Config = decoderFields.extend({
+const phi3Config = decoderFields.extend({
   model_type: z.literal('phi3'),
   resid_pdrop: probability.default(0),
   partial_rotary_factor: z.number().min(0).max(1).default(1),
@@ -21,3 +22,7 @@ export function phi3(config: z.infer<typeof phi3Config>): Blueprint {
     resultDropout: config.resid_pdrop,
   }
 }
+
+export const phi3Family = decoder(phi3Config, phi3, {
+  linears: () => ({ all: ['qkv_proj', 'o_proj', 'gate_up_proj', 'down_proj'], usual: ['qkv_proj'] }),
+})

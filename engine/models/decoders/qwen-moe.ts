@@ -1,8 +1,10 @@
 /** Qwen's and OLMo's mixtures of experts. transformers: models/{qwen2_moe,qwen3_moe,olmoe}. */
 import * as z from 'zod'
+import { attentionAnd, gatedAnd, gateUpDownExperts } from '../linears.ts'
 import { expertCount, layerList, size } from '../schema.ts'
 import { allHeadsNorms, attentionOf } from './attention.ts'
 import { type Blueprint, type DecoderFields, decoderFields, either, llamaBlueprint, type Part } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { sparseFeedForward, withSharedExperts } from './experts.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 import { qwen3Attention } from './qwen.ts'
@@ -17,7 +19,7 @@ export const qwenSparse = {
   use_sliding_window: z.boolean().default(false),
 }
 
-export const qwen2MoeConfig = decoderFields.extend({
+const qwen2MoeConfig = decoderFields.extend({
   model_type: z.literal('qwen2_moe'),
   ...qwenSparse,
   qkv_bias: z.boolean().default(true),
@@ -28,7 +30,7 @@ export const qwen3MoeConfig = decoderFields.extend({
   ...qwenSparse,
   attention_bias: z.boolean().default(false),
 })
-export const olmoeConfig = decoderFields.extend({
+const olmoeConfig = decoderFields.extend({
   model_type: z.literal('olmoe'),
   num_experts: expertCount.default(64),
   num_experts_per_tok: expertCount.default(8),
@@ -37,7 +39,7 @@ export const olmoeConfig = decoderFields.extend({
 
 type QwenSparse = DecoderFields & z.infer<z.ZodObject<typeof qwenSparse>>
 
-export function qwen2Moe(config: z.infer<typeof qwen2MoeConfig>): Blueprint {
+function qwen2Moe(config: z.infer<typeof qwen2MoeConfig>): Blueprint {
   return llamaBlueprint(config, {
     mixer: attentionOf(config, { queryBias: config.qkv_bias, slides: () => config.use_sliding_window }),
     feedForward: sharedAndSparse(config),
@@ -58,7 +60,7 @@ export function qwen3Moe(config: Omit<z.infer<typeof qwen3MoeConfig>, 'model_typ
   })
 }
 
-export function olmoe(config: z.infer<typeof olmoeConfig>): Blueprint {
+function olmoe(config: z.infer<typeof olmoeConfig>): Blueprint {
   const { num_experts: count, num_experts_per_tok: perToken, attention_bias: bias } = config
   const queryNorm = { norm: 'rms', ...allHeadsNorms } as const
   return llamaBlueprint(config, {
@@ -82,3 +84,10 @@ function whereSparse(config: QwenSparse, sparse: Part): Part {
     !config.mlp_only_layers?.includes(index) && (index + 1) % config.decoder_sparse_step === 0
   return either(isSparse, sparse, dense)
 }
+
+export const qwen2MoeFamily = decoder(qwen2MoeConfig, qwen2Moe, { linears: () => gatedAnd('shared_expert_gate') })
+export const qwen3MoeFamily = decoder(qwen3MoeConfig, qwen3Moe, {
+  linears: () => attentionAnd(),
+  experts: gateUpDownExperts,
+})
+export const olmoeFamily = decoder(olmoeConfig, olmoe, { linears: () => attentionAnd(), experts: gateUpDownExperts })

@@ -1,6 +1,8 @@
 /** Qwen 2, 2.5 and 3, dense, and MiMo. transformers: models/{qwen2,qwen3}; XiaomiMiMo/MiMo-7B-RL: modeling_mimo.py. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
+import { gatedAnd, llamaLinears } from '../linears.ts'
+import { dividedHeads } from '../tensor-parallel.ts'
 import { attentionOf, headNorms } from './attention.ts'
 import {
   type Blueprint,
@@ -11,13 +13,14 @@ import {
   normalised,
   type Part,
 } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 
 export const qwen2Config = decoderFields.extend({
   model_type: z.literal('qwen2'),
   use_sliding_window: z.boolean().default(false),
 })
-export const mimoConfig = decoderFields.extend({
+const mimoConfig = decoderFields.extend({
   model_type: z.literal('mimo'),
   use_sliding_window: z.boolean().default(false),
   num_nextn_predict_layers: z.number().int().min(0).max(16).default(0),
@@ -82,3 +85,7 @@ export function qwen3(config: Omit<Qwen3, 'model_type'>): Blueprint {
     feedForward: gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size }),
   })
 }
+
+export const qwen2Family = decoder(qwen2Config, qwen2, { linears: () => llamaLinears, divided: dividedHeads })
+export const qwen3Family = decoder(qwen3Config, qwen3, { linears: () => llamaLinears, divided: dividedHeads })
+export const mimoFamily = decoder(mimoConfig, mimo, { linears: () => gatedAnd('input_proj'), codeFrom: 'checkpoint' })

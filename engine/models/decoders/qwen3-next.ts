@@ -2,12 +2,14 @@
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
+import { gatedAnd, gateUpDownExperts } from '../linears.ts'
 import { size } from '../schema.ts'
 import { type Blueprint, decoderFields } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { type DeltaInputs, type DeltaSizes, hybridBlueprint, hybridFields } from './delta-net.ts'
 import { qwenSparse, sharedAndSparse } from './qwen-moe.ts'
 
-export const qwen3NextConfig = decoderFields.extend({
+const qwen3NextConfig = decoderFields.extend({
   model_type: z.literal('qwen3_next'),
   ...hybridFields,
   ...qwenSparse,
@@ -29,3 +31,9 @@ function joinedProjections(ops: Builder, name: string, x: Value, { keys, values,
   const [b, a] = parts('in_proj_ba', [heads, heads]) as [Value, Value]
   return { joined: ops.concatenate([query, key, value]), gate, a, b }
 }
+
+export const qwen3NextFamily = decoder(qwen3NextConfig, qwen3Next, {
+  linears: () => gatedAnd('shared_expert_gate', 'in_proj_qkvz', 'in_proj_ba', 'out_proj'),
+  experts: gateUpDownExperts,
+  recurrence: () => 'linear-attention',
+})

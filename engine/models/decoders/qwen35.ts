@@ -2,22 +2,24 @@
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
+import { gatedAnd } from '../linears.ts'
 import { expertCount, size } from '../schema.ts'
 import { qwen3Vision, qwen3VisionConfig } from '../vision/towers.ts'
 import { type Blueprint, decoderFields, type Part } from './blueprint.ts'
-import { type DeltaInputs, type DeltaSizes, hybridBlueprint, hybridFields } from './delta-net.ts'
+import { decoder } from './decoder.ts'
+import { type DeltaInputs, type DeltaSizes, deltaNetLinears, hybridBlueprint, hybridFields } from './delta-net.ts'
 import { sparseFeedForward, withSharedExperts } from './experts.ts'
 import { gatedFeedForward } from './feed-forward.ts'
 
 const vision_config = qwen3VisionConfig.omit({ deepstack_visual_indexes: true })
 
-export const qwen35Config = z.object({
+const qwen35Config = z.object({
   model_type: z.literal('qwen3_5'),
   tie_word_embeddings: z.boolean().default(false),
   text_config: decoderFields.extend(hybridFields),
   vision_config,
 })
-export const qwen35MoeConfig = z.object({
+const qwen35MoeConfig = z.object({
   model_type: z.literal('qwen3_5_moe'),
   tie_word_embeddings: z.boolean().default(false),
   text_config: decoderFields.omit({ intermediate_size: true }).extend({
@@ -35,7 +37,7 @@ export function qwen35(config: z.infer<typeof qwen35Config>): Blueprint {
   return hybrid(config, gatedFeedForward({ hidden, inner }))
 }
 
-export function qwen35Moe(config: z.infer<typeof qwen35MoeConfig>): Blueprint {
+function qwen35Moe(config: z.infer<typeof qwen35MoeConfig>): Blueprint {
   const { num_experts: count, num_experts_per_tok: perToken, moe_intermediate_size: inner } = config.text_config
   const sparse = sparseFeedForward({ router: { count, perToken, scoring: 'softmax' }, experts: { count, inner } })
   const shared = {
@@ -63,3 +65,12 @@ function separateProjections(ops: Builder, name: string, x: Value, { keys, value
   const [b, a] = [linear('in_proj_b', heads), linear('in_proj_a', heads)]
   return { joined, gate, a, b }
 }
+
+export const qwen35Family = decoder(qwen35Config, qwen35, {
+  linears: () => gatedAnd(...deltaNetLinears, 'qkv', 'proj', 'linear_fc1', 'linear_fc2'),
+  recurrence: () => 'linear-attention',
+})
+export const qwen35MoeFamily = decoder(qwen35MoeConfig, qwen35Moe, {
+  linears: () => gatedAnd(...deltaNetLinears, 'shared_expert_gate', 'qkv', 'proj', 'linear_fc1', 'linear_fc2'),
+  recurrence: () => 'linear-attention',
+})

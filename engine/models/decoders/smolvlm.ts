@@ -1,8 +1,10 @@
 /** SmolVLM and Idefics 3: SigLIP, whose patches are merged by squares, in front of Llama. transformers: models/{smolvlm,idefics3}. */
 import * as z from 'zod'
+import { gatedAnd } from '../linears.ts'
 import { size } from '../schema.ts'
 import { idleLinear, siglip, siglipConfig } from '../vision/towers.ts'
 import type { Blueprint } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { llama, llamaConfig } from './llama.ts'
 
 const fields = {
@@ -15,8 +17,8 @@ const fields = {
   /** Patches of a square's side that become one word. */
   scale_factor: size.default(2),
 }
-export const smolvlmConfig = z.object({ model_type: z.literal('smolvlm'), ...fields })
-export const idefics3Config = z.object({ model_type: z.literal('idefics3'), ...fields })
+const smolvlmConfig = z.object({ model_type: z.literal('smolvlm'), ...fields })
+const idefics3Config = z.object({ model_type: z.literal('idefics3'), ...fields })
 
 export function smolvlm(config: z.infer<typeof smolvlmConfig | typeof idefics3Config>): Blueprint {
   const { text_config: text, vision_config: vision, scale_factor: scale } = config
@@ -31,3 +33,10 @@ export function smolvlm(config: z.infer<typeof smolvlmConfig | typeof idefics3Co
     },
   }
 }
+
+export const smolvlmFamily = decoder(smolvlmConfig, smolvlm, {
+  linears: () => gatedAnd('out_proj', 'fc1', 'fc2', 'proj'),
+})
+export const idefics3Family = decoder(idefics3Config, smolvlm, {
+  linears: () => gatedAnd('out_proj', 'fc1', 'fc2', 'proj'),
+})

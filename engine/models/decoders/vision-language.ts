@@ -3,6 +3,7 @@
  * transformers: models/{gemma3,mistral3,qwen2_vl,qwen2_5_vl,qwen3_vl,qwen3_vl_moe}.
  */
 import * as z from 'zod'
+import { attentionAnd, gatedAnd, type Linears } from '../linears.ts'
 import { layerCount, size } from '../schema.ts'
 import {
   idleLinear,
@@ -20,8 +21,10 @@ import {
   table,
 } from '../vision/towers.ts'
 import { type Blueprint, decoderFields } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { mistral4, mistral4Config } from './deepseek.ts'
 import { gemma3, gemma3Config } from './gemma.ts'
+import { latentLinears } from './latent-attention.ts'
 import { ministral3, ministral3Config, mistral, mistralConfig } from './llama.ts'
 import { qwen2, qwen3, qwen3Config } from './qwen.ts'
 import { qwen3Moe, qwen3MoeConfig } from './qwen-moe.ts'
@@ -29,7 +32,7 @@ import { qwen3Moe, qwen3MoeConfig } from './qwen-moe.ts'
 const languageModel = 'model.language_model'
 
 /** What transformers' Gemma3TextConfig says where the checkpoint's config.json says nothing. */
-export const gemma3VisionConfig = z.object({
+const gemma3VisionConfig = z.object({
   model_type: z.literal('gemma3'),
   text_config: gemma3Config.omit({ model_type: true }).extend({
     vocab_size: size.default(262_208),
@@ -45,7 +48,7 @@ export const gemma3VisionConfig = z.object({
   vision_config: siglipConfig,
 })
 
-export const mistral3Config = z.object({
+const mistral3Config = z.object({
   model_type: z.literal('mistral3'),
   tie_word_embeddings: z.boolean().default(true),
   text_config: z.discriminatedUnion('model_type', [mistralConfig, ministral3Config, mistral4Config]),
@@ -57,35 +60,32 @@ export const mistral3Config = z.object({
 const qwen2Text = decoderFields.extend({ use_sliding_window: z.boolean().default(false) })
 
 /** Qwen 2 and 2.5 wrote the decoder's fields beside `vision_config` until transformers 4.52. */
-export const qwen2VlConfig = z.object({
+const qwen2VlConfig = z.object({
   model_type: z.literal('qwen2_vl'),
   tie_word_embeddings: z.boolean().default(false),
   text_config: qwen2Text,
   vision_config: qwen2VisionConfig,
 })
-export const qwen25VlConfig = z.object({
+const qwen25VlConfig = z.object({
   model_type: z.literal('qwen2_5_vl'),
   tie_word_embeddings: z.boolean().default(false),
   text_config: qwen2Text,
   vision_config: qwen25VisionConfig,
 })
-export const qwen3VlConfig = z.object({
+const qwen3VlConfig = z.object({
   model_type: z.literal('qwen3_vl'),
   tie_word_embeddings: z.boolean().default(false),
   text_config: qwen3Config.omit({ model_type: true }),
   vision_config: qwen3VisionConfig,
 })
-export const qwen3VlMoeConfig = z.object({
+const qwen3VlMoeConfig = z.object({
   model_type: z.literal('qwen3_vl_moe'),
   tie_word_embeddings: z.boolean().default(false),
   text_config: qwen3MoeConfig.omit({ model_type: true }),
   vision_config: qwen3VisionConfig,
 })
 
-export function gemma3Vision({
-  text_config: text,
-  vision_config: vision,
-}: z.infer<typeof gemma3VisionConfig>): Blueprint {
+function gemma3Vision({ text_config: text, vision_config: vision }: z.infer<typeof gemma3VisionConfig>): Blueprint {
   return {
     ...gemma3(text),
     root: languageModel,
@@ -137,19 +137,19 @@ function mistralText(text: z.infer<typeof mistral3Config>['text_config']): Bluep
   }
 }
 
-export function qwen2Vl(config: z.infer<typeof qwen2VlConfig>): Blueprint {
+function qwen2Vl(config: z.infer<typeof qwen2VlConfig>): Blueprint {
   return seeing(config, qwen2(config.text_config), ops => qwen2Vision(ops, 'model.visual', config.vision_config))
 }
 
-export function qwen25Vl(config: z.infer<typeof qwen25VlConfig>): Blueprint {
+function qwen25Vl(config: z.infer<typeof qwen25VlConfig>): Blueprint {
   return seeing(config, qwen2(config.text_config), ops => qwen25Vision(ops, 'model.visual', config.vision_config))
 }
 
-export function qwen3Vl(config: z.infer<typeof qwen3VlConfig>): Blueprint {
+function qwen3Vl(config: z.infer<typeof qwen3VlConfig>): Blueprint {
   return seeing(config, qwen3(config.text_config), ops => qwen3Vision(ops, 'model.visual', config.vision_config))
 }
 
-export function qwen3VlMoe(config: z.infer<typeof qwen3VlMoeConfig>): Blueprint {
+function qwen3VlMoe(config: z.infer<typeof qwen3VlMoeConfig>): Blueprint {
   return seeing(config, qwen3Moe(config.text_config), ops => qwen3Vision(ops, 'model.visual', config.vision_config))
 }
 
@@ -160,3 +160,23 @@ function seeing(
 ): Blueprint {
   return { ...text, isTied, root: languageModel, idle }
 }
+
+function mistral3Linears({ text_config: text }: z.infer<typeof mistral3Config>): Linears {
+  const { all } = gatedAnd('merging_layer', 'linear_1', 'linear_2')
+  return { all: 'kv_lora_rank' in text ? [...new Set([...latentLinears(text).all, ...all])] : all }
+}
+
+export const gemma3VisionFamily = decoder(gemma3VisionConfig, gemma3Vision, {
+  linears: () => gatedAnd('out_proj', 'fc1', 'fc2'),
+})
+export const mistral3Family = decoder(mistral3Config, mistral3, { linears: mistral3Linears })
+export const qwen2VlFamily = decoder(qwen2VlConfig, qwen2Vl, {
+  linears: () => gatedAnd('qkv', 'proj', 'fc1', 'fc2', '0', '2'),
+})
+export const qwen25VlFamily = decoder(qwen25VlConfig, qwen25Vl, { linears: () => gatedAnd('qkv', 'proj', '0', '2') })
+export const qwen3VlFamily = decoder(qwen3VlConfig, qwen3Vl, {
+  linears: () => gatedAnd('qkv', 'proj', 'linear_fc1', 'linear_fc2'),
+})
+export const qwen3VlMoeFamily = decoder(qwen3VlMoeConfig, qwen3VlMoe, {
+  linears: () => attentionAnd('qkv', 'proj', 'linear_fc1', 'linear_fc2'),
+})

@@ -1,9 +1,11 @@
 /** Voxtral: Whisper's encoder in front of a Llama, trained on text. transformers: models/voxtral. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
+import { gatedAnd } from '../linears.ts'
 import { layerCount, size } from '../schema.ts'
 import { idleLinear, patches, table, tower } from '../vision/towers.ts'
 import type { Blueprint } from './blueprint.ts'
+import { decoder } from './decoder.ts'
 import { llama, llamaConfig } from './llama.ts'
 
 /** Frames that a convolution over time sees. */
@@ -17,7 +19,7 @@ const speechEncoderConfig = z.object({
   max_source_positions: size.default(1_500),
 })
 
-export const voxtralConfig = z.object({
+const voxtralConfig = z.object({
   model_type: z.literal('voxtral'),
   text_config: llamaConfig.extend({
     model_type: z.literal('llama').default('llama'),
@@ -65,3 +67,7 @@ function speechEncoder(ops: Builder, root: string, config: z.infer<typeof speech
   })
   ops.idle(hidden, x => ops.layerNorm(`${root}.layer_norm`, x))
 }
+
+export const voxtralFamily = decoder(voxtralConfig, voxtral, {
+  linears: () => gatedAnd('out_proj', 'fc1', 'fc2', 'linear_1', 'linear_2'),
+})

@@ -2,9 +2,10 @@
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
+import { family, type ProgramTerms } from '../family.ts'
 import { probability, size, stageDepths } from '../schema.ts'
 
-export const convnextConfig = z.object({
+const convnextConfig = z.object({
   model_type: z.literal('convnext'),
   patch_size: size.default(4),
   hidden_sizes: z.array(size).min(1).max(20).default([96, 192, 384, 768]),
@@ -12,12 +13,12 @@ export const convnextConfig = z.object({
   layer_scale_init_value: z.number().default(1e-6),
   drop_path_rate: probability.default(0),
 })
-export type ConvnextConfig = z.infer<typeof convnextConfig>
+type ConvnextConfig = z.infer<typeof convnextConfig>
 
 /** Features inside a block over those between blocks. */
 const EXPANSION = 4
 
-export function convnext(ops: Builder, config: ConvnextConfig, labels: number): Value {
+function convnext(ops: Builder, config: ConvnextConfig, { labels }: ProgramTerms): Value {
   const { patch_size: patch, hidden_sizes: sizes } = config
   const [channels = 0] = sizes
   const stem = { kernel: patch, stride: patch, padding: 0, bias: true }
@@ -75,3 +76,5 @@ function layer(
 function imageNorm(ops: Builder, name: string, x: Value): Value {
   return ops.channelsFirst(ops.layerNorm(name, ops.channelsLast(x)))
 }
+
+export const convnextFamily = family('image', convnextConfig, convnext, { withoutCheckpointing: true })

@@ -32,7 +32,7 @@ export const mllamaVisionConfig = z.object({
       [4, 1],
     ]),
 })
-export type MllamaVisionConfig = z.infer<typeof mllamaVisionConfig>
+type MllamaVisionConfig = z.infer<typeof mllamaVisionConfig>
 
 export interface Look {
   readonly tiles: number

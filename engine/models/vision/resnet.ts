@@ -2,9 +2,10 @@
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
+import { family, type ProgramTerms } from '../family.ts'
 import { size, stageDepths } from '../schema.ts'
 
-export const resnetConfig = z.object({
+const resnetConfig = z.object({
   model_type: z.literal('resnet'),
   embedding_size: size.default(64),
   hidden_sizes: z.array(size).min(1).max(20).default([256, 512, 1_024, 2_048]),
@@ -13,12 +14,12 @@ export const resnetConfig = z.object({
   downsample_in_first_stage: z.boolean().default(false),
   downsample_in_bottleneck: z.boolean().default(false),
 })
-export type ResnetConfig = z.infer<typeof resnetConfig>
+type ResnetConfig = z.infer<typeof resnetConfig>
 
 /** Output channels over the channels inside a bottleneck. */
 const REDUCTION = 4
 
-export function resnet(ops: Builder, config: ResnetConfig, labels: number): Value {
+function resnet(ops: Builder, config: ResnetConfig, { labels }: ProgramTerms): Value {
   const stem = convolution(ops, 'embedder', ops.input(), config.embedding_size, { kernel: 7, stride: 2 })
   let x = ops.maxPool(ops.relu(stem), { kernel: 3, stride: 2, padding: 1 })
   let channels = config.embedding_size
@@ -70,3 +71,5 @@ function convolution(
 ): Value {
   return ops.batchNorm(`${name}.normalization`, ops.conv2d(`${name}.convolution`, x, outChannels, options))
 }
+
+export const resnetFamily = family('image', resnetConfig, resnet, { withoutCheckpointing: true })

@@ -183,7 +183,7 @@ export function qwen3Blocks(ops: Builder, root: string, config: Qwen3Vision): vo
   })
 }
 
-export const joinedAttention = (hidden: number) =>
+const joinedAttention = (hidden: number) =>
   [
     ['attn.qkv', hidden, 3 * hidden],
     ['attn.proj', hidden, hidden],

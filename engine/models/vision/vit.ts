@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
+import { family, type ProgramTerms } from '../family.ts'
 import { layerCount, probability, size } from '../schema.ts'
 
 const visionEncoder = z.object({
@@ -17,11 +18,11 @@ const visionEncoder = z.object({
   qkv_bias: z.boolean().default(true),
 })
 
-export const vitConfig = visionEncoder.extend({ model_type: z.literal('vit') })
-export const deitConfig = visionEncoder.extend({ model_type: z.literal('deit') })
-export type VitConfig = z.infer<typeof vitConfig> | z.infer<typeof deitConfig>
+const vitConfig = visionEncoder.extend({ model_type: z.literal('vit') })
+const deitConfig = visionEncoder.extend({ model_type: z.literal('deit') })
+type VitConfig = z.infer<typeof vitConfig> | z.infer<typeof deitConfig>
 
-export function vit(ops: Builder, config: VitConfig, labels: number): Value {
+function vit(ops: Builder, config: VitConfig, { labels }: ProgramTerms): Value {
   const { hidden_size: hidden, patch_size: patch } = config
   const convolution = { kernel: patch, stride: patch, padding: 0, bias: true }
   const patches = ops.flattenPixels(
@@ -67,3 +68,6 @@ function feedForward(ops: Builder, config: VitConfig, name: string, x: Value): V
   const widened = ops.gelu(ops.linear(`${name}.fc1`, x, config.intermediate_size))
   return ops.linear(`${name}.fc2`, widened, config.hidden_size)
 }
+
+export const vitFamily = family('image', vitConfig, vit)
+export const deitFamily = family('image', deitConfig, vit)

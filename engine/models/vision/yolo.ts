@@ -4,8 +4,10 @@
  */
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
+import type { Family } from '../family.ts'
+import { IMAGENET_PIXELS } from '../family.ts'
 import { attentionStage, convolution, joinedChannels, pointwise, pooling, stageOf } from './yolo-blocks.ts'
-import { architectures, half, type Stage, type Version, type YoloConfig } from './yolo-versions.ts'
+import { architectures, half, type Stage, type Version, type YoloConfig, yoloConfig } from './yolo-versions.ts'
 
 /** What a training step reads of the three sizes together. */
 export interface Detections {
@@ -74,11 +76,14 @@ function backbone(ops: Builder, config: YoloConfig, layers: Layers): readonly [V
   return [p3, p4, version.attends ? next(pooled, attend) : pooled]
 }
 
+/** The side of the images of COCO, which the detectors were trained on, as Ultralytics scales them. */
+const COCO_PIXELS = 640
+
 /** Features that a classifier pools, whatever the image's size. */
 const POOLED_FEATURES = 1_280
 
 /** → [b, classes]. nn/modules/head.py Classify. */
-export function yoloClassifier(ops: Builder, config: YoloConfig, classes: number): Value {
+function yoloClassifier(ops: Builder, config: YoloConfig, classes: number): Value {
   const layers = layersOf(ops, config)
   const [, , p5] = backbone(ops, config, layers)
   return layers.next(p5, (name, x) => {
@@ -183,4 +188,14 @@ function detections(
 function separable(ops: Builder, name: string, x: Value, inChannels: number, channels: number): Value {
   const depthwise = { channels: inChannels, kernel: 3, groups: inChannels }
   return pointwise(ops, `${name}.1`, convolution(ops, `${name}.0`, x, depthwise), channels)
+}
+
+export const yoloFamily: Family<typeof yoloConfig> = {
+  config: yoloConfig,
+  kind: ({ head }) => (head === 'classify' ? 'image' : 'detector'),
+  forward: (ops, config, { labels }) =>
+    config.head === 'classify' ? yoloClassifier(ops, config, labels) : yoloDetector(ops, config, labels)[0].scores,
+  imageSize: ({ head }) => (head === 'classify' ? IMAGENET_PIXELS : COCO_PIXELS),
+  withoutCheckpointing: true,
+  codeFrom: 'ultralytics',
 }

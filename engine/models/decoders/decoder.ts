@@ -1,0 +1,14 @@
+/** A family of decoders that a blueprint describes. */
+import type * as z from 'zod'
+import { type ConfigSchema, type Family, family, type Traits } from '../family.ts'
+import { type Blueprint, decoderModel } from './blueprint.ts'
+
+export function decoder<Schema extends ConfigSchema>(
+  config: Schema,
+  blueprint: (config: z.infer<Schema>) => Blueprint,
+  traits: Traits<z.infer<Schema>> = {},
+): Family<Schema> {
+  const forward: Family<Schema>['forward'] = (ops, own, { task, labels }) =>
+    decoderModel(ops, blueprint(own), task, labels)
+  return family('decoder', config, forward, traits)
+}

@@ -1,0 +1,41 @@
+/** The linear layers of a model that adapters are put on, by the last part of their module path: `q_proj`. */
+
+export interface Linears {
+  /** Every linear module of a block, as peft's `all-linear` finds them. */
+  readonly all: readonly string[]
+  /** peft 0.21 utils/constants.py TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING; peft refuses where it has none. */
+  readonly usual?: readonly string[]
+}
+
+export const attentionLinears = ['q_proj', 'k_proj', 'v_proj', 'o_proj'] as const
+const gatedLinears = [...attentionLinears, 'gate_proj', 'up_proj', 'down_proj'] as const
+
+/** Llama's, of which most decoders and the text parts of vision-language models are kin; `others`: what they have beside these. */
+export function gatedAnd(...others: readonly string[]): Linears {
+  return { all: [...gatedLinears, ...others] }
+}
+
+/** The linear layers of attention, with `others`. */
+export function attentionAnd(...others: readonly string[]): Linears {
+  return { all: [...attentionLinears, ...others] }
+}
+
+/** Of a block as Llama has it, in the families for which peft knows which of them are usual. */
+export const llamaLinears: Linears = { ...gatedAnd(), usual: ['q_proj', 'v_proj'] }
+
+/** What the linear layers of experts were called in transformers 4. */
+export interface ExpertNames {
+  /** Both are one matrix today, whose adapters have the rank of both. */
+  readonly up: readonly [string, string]
+  readonly down: string
+  readonly router: string
+}
+
+export const gateUpDownExperts: ExpertNames = { up: ['gate_proj', 'up_proj'], down: 'down_proj', router: 'gate' }
+export const w1w2w3Experts: ExpertNames = { up: ['w1', 'w3'], down: 'w2', router: 'gate' }
+
+/** Of blocks with query, key and value as one projection, under the names that GPT-NeoX and Falcon share. */
+export const fusedAttentionLinears: Linears = {
+  all: ['query_key_value', 'dense', 'dense_h_to_4h', 'dense_4h_to_h'],
+  usual: ['query_key_value'],
+}
