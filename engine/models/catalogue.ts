@@ -1,21 +1,21 @@
-/** Models that people name in configs: Hub ids with the facts of their config.json. No weights, no network. */
+/**
+ * Models that people name in configs: Hub ids with the facts of their config.json, as `catalogue.json` holds them. No weights, no
+ * network. Base models stand before what was made of them: a name that several rows fit is taken to be the first.
+ */
 import type { Task } from '../config/spec.ts'
 import { familyOf, imageSizeOf, type ModelConfig, maxPositionsOf, modelConfig, tasksOf } from './architecture.ts'
-import { bertAndGptRows } from './catalogue/bert-and-gpt-rows.ts'
-import { gemma3nRows, gemmaRows } from './catalogue/gemma-multimodal-rows.ts'
-import { imageClassifierRows } from './catalogue/image-classifier-rows.ts'
-import { lfm2Rows } from './catalogue/lfm2-rows.ts'
-import { llamaMultimodalRows } from './catalogue/llama-multimodal-rows.ts'
-import { llmRows } from './catalogue/llm-rows.ts'
-import { mambaRows } from './catalogue/mamba-rows.ts'
-import { mistralMultimodalRows } from './catalogue/mistral-multimodal-rows.ts'
-import type { ModelRow } from './catalogue/model-row.ts'
-import { moeRows } from './catalogue/moe-rows.ts'
-import { qwenMultimodalRows } from './catalogue/qwen-multimodal-rows.ts'
-import { remoteCodeRows } from './catalogue/remote-code-rows.ts'
-import { seq2seqRows } from './catalogue/seq2seq-rows.ts'
-import { visionLanguageRows } from './catalogue/vision-language-rows.ts'
-import { yoloRows } from './catalogue/yolo-rows.ts'
+import catalogue from './catalogue.json' with { type: 'json' }
+
+/** The facts of a config.json, and the Hub ids that share them. */
+export interface CatalogueRow {
+  readonly ids: readonly string[]
+  /** Where the facts are from, if not from the config.json of these ids. */
+  readonly source?: string
+  /** What is read of the config.json, under its names; what is absent is transformers' default. */
+  readonly config: { readonly model_type: string } & Readonly<Record<string, unknown>>
+}
+
+export const catalogueRows: readonly CatalogueRow[] = catalogue
 
 export interface CatalogueModel {
   /** The full Hub id; for a model from elsewhere, the name that the config gives it. */
@@ -41,27 +41,11 @@ export const modelAliases: Readonly<Record<string, string>> = {
 
 interface Entry {
   readonly id: string
-  readonly row: ModelRow
+  readonly row: CatalogueRow
 }
 
 const entries: ReadonlyMap<string, Entry> = new Map(
-  [
-    ...bertAndGptRows,
-    ...imageClassifierRows,
-    ...yoloRows,
-    ...llmRows,
-    ...remoteCodeRows,
-    ...moeRows,
-    ...lfm2Rows,
-    ...mambaRows,
-    ...visionLanguageRows,
-    ...gemmaRows,
-    ...gemma3nRows,
-    ...qwenMultimodalRows,
-    ...mistralMultimodalRows,
-    ...llamaMultimodalRows,
-    ...seq2seqRows,
-  ].flatMap(row => row.ids.map(id => [id.toLowerCase(), { id, row }] as const)),
+  catalogueRows.flatMap(row => row.ids.map(id => [id.toLowerCase(), { id, row }] as const)),
 )
 
 /** Ids without their owner, as they stood on the Hub before owners were required (`bert-base-uncased`); the first id wins. */

@@ -4,7 +4,8 @@ import { parseJson } from '../json.ts'
 import { familyOf, type ModelConfig, modelConfig, supportedArchitectures } from './architecture.ts'
 
 export type ConfigJson =
-  | { readonly kind: 'config'; readonly config: ModelConfig }
+  /** `fields`: as they stand in the file, under the names that transformers' configuration classes give them. */
+  | { readonly kind: 'config'; readonly config: ModelConfig; readonly fields: Readonly<Record<string, unknown>> }
   /** `architecture`: its `model_type`. */
   | { readonly kind: 'unsupported'; readonly architecture: string }
   /** JSON or not, it does not say what kind of model it is. */
@@ -25,8 +26,9 @@ export function readConfigJson(text: string): ConfigJson {
     return { kind: 'unsupported', architecture: architecture.slice(0, MAX_ARCHITECTURE_CHARACTERS) }
   }
   const { ownNames } = familyOf({ model_type: architecture })
-  const result = modelConfig.safeParse(withTextConfig(withRotaryShare(withUsualNames(fields, ownNames))))
-  if (result.success) return { kind: 'config', config: result.data }
+  const usual = withTextConfig(withRotaryShare(withUsualNames(fields, ownNames)))
+  const result = modelConfig.safeParse(usual)
+  if (result.success) return { kind: 'config', config: result.data, fields: usual }
   const [issue] = result.error.issues
   return { kind: 'invalid', why: `${issue?.path.join('.')}: ${issue?.message}` }
 }
