@@ -2,6 +2,7 @@
 import { configName } from '../config/training-place.ts'
 import { sayPosition } from '../errors.ts'
 import type { AnalysedConfig, ConfigResult } from '../report/schema.ts'
+import { formatPercent } from '../units.ts'
 import { gainFigures, isWorthFollowing } from './advice.ts'
 import { formatBatch, ofUsable } from './figures.ts'
 import { plainPath, plainText } from './plain.ts'
@@ -9,32 +10,68 @@ import { type Page, stateWord, styleOf } from './terminal-page.ts'
 
 const GAP = '  '
 
-/** Of a path that is cut; the whole one stands in the details. */
-const LEAST_PATH = 20
+/** Characters that a path is cut to at most; the whole one stands in the details. */
+const LEAST_PATH = 16
 
-const HEADER = ['', 'config', 'memory', 'batch', 'speed', 'to save']
+type Column = 'memory' | 'filled' | 'batch' | 'speed' | 'money'
 
-/** No line is wider than the page: the last columns are left out where there is no room, then paths are cut. */
+const headers: Readonly<Record<Column, string>> = {
+  memory: 'memory',
+  filled: 'memory',
+  batch: 'batch',
+  speed: 'speed',
+  money: 'to save',
+}
+
+/** What stands beside verdict and path, from the widest page to the narrowest: what decides stays longest. */
+const layouts: readonly (readonly Column[])[] = [
+  ['memory', 'batch', 'speed', 'money'],
+  ['memory', 'batch', 'speed'],
+  ['memory', 'batch'],
+  ['filled', 'batch'],
+  ['filled'],
+  [],
+]
+
+/** No line is wider than the page: paths are cut first, then figures are left out. */
 export function terminalTable(configs: readonly ConfigResult[], page: Page): string[] {
-  const rows = [HEADER, ...configs.map(config => cellsOf(config, page))]
-  const widths = HEADER.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)))
-  const shown = [...widths]
-  while (shown.length > 2 && widthOf(shown) > page.columns) shown.pop()
-  const [state = 0, path = 0, ...others] = shown
-  const room = Math.max(LEAST_PATH, page.columns - widthOf([state, 0, ...others]))
-  const columns = [state, Math.min(path, room), ...others]
+  const rows = configs.map(config => rowOf(config, page))
+  const state = widest(rows.map(row => row.word))
+  const path = widest(['config', ...rows.map(row => row.name)])
+  const widthsIn = (layout: readonly Column[]) =>
+    layout.map(column => widest([headers[column], ...rows.map(({ figures }) => figures?.[column] ?? '')]))
+  const roomIn = (layout: readonly Column[]) => page.columns - widthOf([state, 0, ...widthsIn(layout)])
+  const layout = layouts.find(some => roomIn(some) >= Math.min(path, LEAST_PATH)) ?? []
+  const widths = [Math.min(path, Math.max(LEAST_PATH, roomIn(layout))), ...widthsIn(layout)]
+  const [pathWidth = 0] = widths
   return [
-    page.paint('dim', line(HEADER, columns)),
-    ...configs.map(config => {
-      const [word = '', name = '', ...cells] = cellsOf(config, page)
-      const rest =
+    page.paint('dim', line(['', 'config', ...layout.map(column => headers[column])], [state, ...widths])),
+    ...rows.map(({ config, word, name, figures }) => {
+      const cells =
         config.status === 'analysed'
-          ? cells
-          : [problemOf(config, page.columns - widthOf(columns.slice(0, 2)) - GAP.length)]
+          ? layout.map(column => figures?.[column] ?? '')
+          : [problemOf(config, page.columns - widthOf([state, pathWidth]) - GAP.length)]
       const painted = page.paint(styleOf(config, page), word.padEnd(state))
-      return [painted, line([plainPath(name, columns[1]), ...rest], columns.slice(1))].join(GAP).trimEnd()
+      return [painted, line([plainPath(name, pathWidth), ...cells], widths)].join(GAP).trimEnd()
     }),
   ]
+}
+
+interface Row {
+  readonly config: ConfigResult
+  readonly word: string
+  readonly name: string
+  /** Absent where it is not analysed. */
+  readonly figures?: Readonly<Record<Column, string>>
+}
+
+function rowOf(config: ConfigResult, page: Page): Row {
+  const row = { config, word: stateWord(config, page), name: plainText(configName(config)) }
+  return config.status === 'analysed' ? { ...row, figures: figuresOf(config) } : row
+}
+
+function widest(texts: readonly string[]): number {
+  return Math.max(0, ...texts.map(({ length }) => length))
 }
 
 function widthOf(widths: readonly number[]): number {
@@ -48,20 +85,16 @@ function line(cells: readonly string[], widths: readonly number[]): string {
     .trimEnd()
 }
 
-function cellsOf(config: ConfigResult, page: Page): string[] {
-  const name = plainText(configName(config))
-  const word = stateWord(config, page)
-  return config.status === 'analysed' ? [word, name, ...figuresOf(config)] : [word, name]
-}
-
-function figuresOf(config: AnalysedConfig): string[] {
+function figuresOf(config: AnalysedConfig): Record<Column, string> {
   const { current, recommended, gpu } = config
   const batch =
     recommended !== undefined && isWorthFollowing(config)
       ? `${formatBatch(current)} → ${formatBatch(recommended)}`
       : formatBatch(current)
   const { speed = '', money = '' } = gainFigures(config)
-  return [ofUsable(current.peakBytes, gpu.usableBytes), batch, speed, money]
+  const { peakBytes } = current
+  const filled = formatPercent(peakBytes / gpu.usableBytes)
+  return { memory: ofUsable(peakBytes, gpu.usableBytes), filled, batch, speed, money }
 }
 
 /** What is wrong with a config, in the room that is left. */

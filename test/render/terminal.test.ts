@@ -81,6 +81,14 @@ describe('the report in a terminal', () => {
       'not analysed   configs/broken.yaml         line 7, column 30: the batch size is "sixteen", not a whole number',
       'fine           configs/gpt2-wikitext.yaml  19.9 of 21.7 GiB  16 × 1',
     ])
+    // Verdict, memory and batch stay where the path has to be cut for them.
+    expect(table(60)).toEqual([
+      '               config               memory  batch',
+      'out of memory  config…2-large.yaml  144 %   12 × 1 → 7 × 2',
+      'blocked        config…rt-mnli.yaml  11 %    16 × 8 → 128 × 1',
+      'not analysed   configs/broken.yaml  line 7, column 30: the …',
+      'fine           config…ikitext.yaml  92 %    16 × 1',
+    ])
     for (const columns of [40, 60, 80, 200]) {
       expect(Math.max(...table(columns).map(line => line.length))).toBeLessThanOrEqual(columns)
       expect(table(columns)).toHaveLength(5)
