@@ -21,6 +21,7 @@ import { defaultGpu, type Gpu } from './gpus/catalogue.ts'
 import type { ModelConfig } from './models/architecture.ts'
 import type { CatalogueModel } from './models/catalogue.ts'
 import { resolveModel } from './models/resolve.ts'
+import { fieldsSaid, usualTraining } from './plan/bare-model.ts'
 import type { Plan } from './plan/plan.ts'
 import { EstimateProbe } from './probes/estimate.ts'
 import { type RepositorySettings, settingsFor } from './settings/settings.ts'
@@ -55,6 +56,12 @@ export interface SubjectOptions {
   readonly fieldNames: Readonly<Partial<Record<keyof TrainingSpec, string>>>
   /** For what a config cannot say. */
   readonly settings: RepositorySettings
+  /** What a bare model's training takes where `changes` leave it open: the plain loop of `specOf` unless told. */
+  readonly bare?: {
+    readonly kind: 'usual'
+    /** Where one is named. */
+    readonly gpu?: Gpu
+  }
 }
 
 export interface EstimatedSubject {
@@ -69,12 +76,16 @@ export interface PlannedSubject {
 
 /** @throws MemoryMarkError for what cannot be read, and for what the model cannot do. */
 export async function readSubject(named: Named, options: SubjectOptions, sources: Sources): Promise<Subject> {
-  const { changes, fieldNames } = options
+  const { changes, fieldNames, bare } = options
   const read =
     named.kind === 'model' ? modelSubject(named.name, options, sources) : configSubject(named.file, options, sources)
   const { spec: written, model, assumptions, ...place } = await read
-  const spec = adjusted(written, model, changes, field => fieldNames[field] ?? field)
-  return { ...place, spec, model, assumptions: [...assumptions, ...derivationOf(spec, model.config)] }
+  const changed = adjusted(written, model, changes, field => fieldNames[field] ?? field)
+  const { spec, assumptions: assumed } =
+    bare === undefined || named.kind === 'config'
+      ? { spec: changed, assumptions: [] }
+      : usualTraining(changed, model, { said: fieldsSaid(changes), gpu: bare.gpu })
+  return { ...place, spec, model, assumptions: [...assumptions, ...assumed, ...derivationOf(spec, model.config)] }
 }
 
 /** Steps in TensorFlow.js cannot be estimated. @throws MemoryMarkError */

@@ -8,9 +8,8 @@ import { derivationOf, errorBand } from './estimate/error-band.ts'
 import type { FootprintCache } from './estimate/footprint-cache.ts'
 import { defaultGpu, type Gpu, gpus, hasBfloat16, usableBytes } from './gpus/catalogue.ts'
 import { marginFor } from './metrics/range.ts'
-import { supportsCheckpointing } from './models/architecture.ts'
 import type { CatalogueModel } from './models/catalogue.ts'
-import { bareTraining } from './plan/bare-model.ts'
+import { fieldsSaid, usualTraining } from './plan/bare-model.ts'
 import { type Method, methodNames, methodsFor, specWith } from './plan/methods.ts'
 import { EstimateProbe } from './probes/estimate.ts'
 import type { Subject } from './subject.ts'
@@ -35,7 +34,7 @@ const dataFields: ReadonlySet<string> = new Set(['task', 'sequenceLength', 'targ
 
 /** Whether `changes` leave the method open. */
 export function leavesMethodOpen(changes: SpecAdjustments): boolean {
-  return Object.entries(changes).every(([field, value]) => value === undefined || dataFields.has(field))
+  return fieldsSaid(changes).every(field => dataFields.has(field))
 }
 
 /** `gpu`: undefined where none is named. */
@@ -46,7 +45,9 @@ export function estimateMethods(
   footprints: FootprintCache,
 ): EstimatedMethods {
   const { model } = subject
-  const { spec, assumptions } = commonTraining(subject, changes, gpu)
+  const oneSample = { ...subject.spec, microBatch: 1 }
+  const said = [...fieldsSaid(changes), 'microBatch'] as const
+  const { spec, assumptions } = usualTraining(oneSample, model, { said, gpu })
   const on = (trained: TrainingSpec, card: Gpu) =>
     assess(trained, model.config, {
       gpu: card,
@@ -83,30 +84,6 @@ export function estimateMethods(
     },
     assessment: on(spec, gpu ?? defaultGpu),
     methods,
-  }
-}
-
-/** What all methods share: the Trainer's bf16, or its fp16 where the GPU has no bf16, and what most people train with. */
-function commonTraining(
-  { spec: open, model }: Subject,
-  changes: SpecAdjustments,
-  gpu: Gpu | undefined,
-): { readonly spec: TrainingSpec; readonly assumptions: readonly string[] } {
-  const said = Object.keys(changes).filter(field => changes[field as keyof TrainingSpec] !== undefined)
-  const isWithoutBf16 = gpu !== undefined && !hasBfloat16(gpu)
-  const precision = isWithoutBf16 ? ({ precision: 'amp-fp16' } as const) : {}
-  const { spec, assumptions } = bareTraining({ ...open, ...precision, microBatch: 1 }, model, [
-    ...(said as (keyof TrainingSpec)[]),
-    ...(isWithoutBf16 ? (['precision'] as const) : []),
-  ])
-  const checkpoints = spec.task === 'causal-lm' && supportsCheckpointing(model.config)
-  return {
-    spec: checkpoints ? { ...spec, gradientCheckpointing: true } : spec,
-    assumptions: [
-      ...assumptions,
-      ...(isWithoutBf16 ? [`fp16, since the ${gpu.name} has no bf16: change it with --precision.`] : []),
-      ...(checkpoints ? ["Gradient checkpointing, TRL's default."] : []),
-    ],
   }
 }
 

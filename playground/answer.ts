@@ -4,7 +4,7 @@ import { assumedIn, DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR, priced } from 
 import { assess } from '../engine/assess.ts'
 import { MemoryMarkError, type Problem } from '../engine/errors.ts'
 import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
-import { defaultGpu, gpus } from '../engine/gpus/catalogue.ts'
+import { defaultGpu, type Gpu, gpus } from '../engine/gpus/catalogue.ts'
 import type { AnalysedConfig } from '../engine/report/schema.ts'
 import type { AnalysisRequest } from '../engine/server/analysis.ts'
 import { readForm } from '../engine/server/dashboard/form.ts'
@@ -34,7 +34,7 @@ export async function answer(question: Question, now: Date): Promise<Answer> {
   const { config, model } = reading.request
   const asked = { ...reading.request, ...requestedTerms(question) }
   // No Hub: nothing that the reader enters leaves the page.
-  const subject = await readSubject(asked, {})
+  const subject = await readSubject(asked, {}, gpuOf(asked, now))
   const title = config === undefined ? `No result for ${model}` : `No result for ${config.fileName}`
   if (subject.kind === 'refused') return refused(title, subject.problems)
   try {
@@ -56,15 +56,14 @@ function requestedTerms({ terms }: Question): Partial<AnalysisRequest> {
 
 async function analysed(subject: Subject, request: AnalysisRequest, now: Date): Promise<AnalysedConfig> {
   const { spec, model, assumptions } = subject
-  const named = gpus.find(({ id }) => id === request.gpu)
   const open = assumedIn(subject).filter(what => what !== 'gpus' || request.spec.gpus === undefined)
-  const gpu = priced(named ?? defaultGpu, request.pricePerHourUsd, 'your setting', now)
+  const gpu = gpuOf(request, now)
   const footprints = new FootprintCache()
   const assessment = assess(spec, model.config, {
     gpu,
     policy: defaultPolicy,
     footprints,
-    assumed: named === undefined ? [...open, 'gpu'] : open,
+    assumed: request.gpu === undefined ? [...open, 'gpu'] : open,
     hoursPerRun: request.hoursPerRun ?? DEFAULT_HOURS_PER_RUN,
     runsPerYear: request.runsPerYear ?? DEFAULT_RUNS_PER_YEAR,
     ...(request.stepSize !== undefined && { stepSize: request.stepSize }),
@@ -72,6 +71,10 @@ async function analysed(subject: Subject, request: AnalysisRequest, now: Date): 
   const config = { status: 'analysed' as const, ...placeOf(subject), assumptions: [...assumptions], ...assessment }
   const shown = withOverStep(config, model.config, { gpu, footprints })
   return withLevers(shown, request, { gpu, footprints, models: {} })
+}
+
+function gpuOf({ gpu, pricePerHourUsd }: AnalysisRequest, now: Date): Gpu {
+  return priced(gpus.find(({ id }) => id === gpu) ?? defaultGpu, pricePerHourUsd, 'your setting', now)
 }
 
 async function shown(config: AnalysedConfig, request: AnalysisRequest, { terms }: Question): Promise<Answer> {

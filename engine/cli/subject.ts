@@ -33,9 +33,11 @@ export async function readSubject(
   positionals: readonly string[],
   values: SpecFlags,
   engine: IsolatedEngine,
+  bare?: SubjectOptions['bare'],
 ): Promise<Subject> {
   const named = await namedBy(positionals)
-  return engine.readSubject(named, await optionsFor(named, values, engine), sources())
+  const options = await optionsFor(named, values, engine)
+  return engine.readSubject(named, { ...options, ...(bare && { bare }) }, sources())
 }
 
 export async function estimateSubject(

@@ -19,7 +19,7 @@ import { trialLine } from '../render/trial-line.ts'
 import { type ConfigResult, REPORT_SCHEMA, type Report } from '../report/schema.ts'
 import { DEFAULT_STEP_SIZE } from '../search/grid.ts'
 import { strategies, strategyNames } from '../search/strategy.ts'
-import type { RepositorySettings } from '../settings/settings.ts'
+import { type RepositorySettings, settingsFor } from '../settings/settings.ts'
 import type { Subject } from '../subject.ts'
 import { largestWords, type SizesOnly, type SweepResult, sweep as sweepSpec } from '../sweep.ts'
 import { formatGib } from '../units.ts'
@@ -30,7 +30,7 @@ import { writtenTo } from './calibrate.ts'
 import { calibrated, calibrationLines, calibrationPathOf, keepRuns } from './calibration.ts'
 import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
-import { judgingOf, judgingOptions } from './judging.ts'
+import { type JudgingFlags, judgingOf, judgingOptions } from './judging.ts'
 import { complain, print, printJson, printReport } from './print.ts'
 import { SweepProgress } from './progress.ts'
 import { pythonCommand, pythonOptions } from './python.ts'
@@ -62,8 +62,7 @@ export async function sweep(args: string[]): Promise<ExitCode> {
   const limitMemoryBytes = memoryFlag('--limit-memory', values['limit-memory'])
   const entrypoint = values['allow-entrypoint']
   if (entrypoint !== undefined && values.calibrate) throw contradictingEntrypoint()
-  const { subject, settings } = await read(positionals, values)
-  const judging = judgingOf(values, settings)
+  const { subject, settings, judging } = await read(positionals, values)
   const { options: planned, asked } = optionsOnGpu(subject.path, judging, subject.askedCard)
   const progress = new SweepProgress()
   using interruption = new Interruption()
@@ -130,10 +129,13 @@ function contradictingEntrypoint(): MemoryMarkError {
 }
 
 /** The process with limits is gone before trials begin, which need the memory. */
-async function read(positionals: readonly string[], values: SpecFlags) {
+async function read(positionals: readonly string[], values: SpecFlags & JudgingFlags) {
   await using engine = openEngine()
-  const subject = await readSubject(positionals, values, engine)
-  return { subject, settings: await settingsOrThrow(values, engine) }
+  const settings = await settingsOrThrow(values, engine)
+  const judging = judgingOf(values, settings)
+  const gpu = judging.gpu ?? settingsFor(positionals[0] ?? '', settings).gpu
+  const subject = await readSubject(positionals, values, engine, { kind: 'usual', ...(gpu && { gpu }) })
+  return { subject, settings, judging }
 }
 
 /** A real device is priced as the card that its driver names, unless the user names another. */

@@ -1,11 +1,16 @@
 /**
- * A bare model's training as most people run it, where a flag does not say otherwise: a model alone says nothing of it.
+ * A bare model's training as most people run it, where nobody says otherwise: a model alone says nothing of it.
  */
 import { isOfImages, type TrainingSpec } from '../config/spec.ts'
+import { type Gpu, hasBfloat16 } from '../gpus/catalogue.ts'
+import { supportsCheckpointing } from '../models/architecture.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
 
 /** LLaMA-Factory's and Unsloth's default. */
 const SEQUENCE_LENGTH = 2_048
+
+/** transformers 5.18, `TrainingArguments.per_device_train_batch_size`. */
+const MICRO_BATCH = 8
 
 /** Samples of one optimizer step, over all GPUs. */
 export const BARE_EFFECTIVE_BATCH = 64
@@ -16,14 +21,25 @@ export interface BareTraining {
   readonly assumptions: readonly string[]
 }
 
-/** `said`: the fields that were given by hand. */
-export function bareTraining(
-  spec: TrainingSpec,
-  model: CatalogueModel,
-  said: readonly (keyof TrainingSpec)[],
-): BareTraining {
-  // Ultralytics' own trainer has its own ways.
-  if (spec.loop === 'ultralytics') return { spec, assumptions: [] }
+export interface Told {
+  /** The fields of the spec that were given by hand. */
+  readonly said: readonly (keyof TrainingSpec)[]
+  /** Where one is named: one without bf16 computes in fp16. */
+  readonly gpu?: Gpu | undefined
+  /** Whether the sentences name the command line's flags; true by default. */
+  readonly namesFlags?: boolean
+}
+
+/** The fields of `changes` that say something. */
+export function fieldsSaid(changes: { readonly [Field in keyof TrainingSpec]?: unknown }): (keyof TrainingSpec)[] {
+  const fields = Object.keys(changes) as (keyof TrainingSpec)[]
+  return fields.filter(field => changes[field] !== undefined)
+}
+
+/** What every bare training is run with; its batch and checkpointing stay as `spec` has them. */
+export function bareTraining(spec: TrainingSpec, model: CatalogueModel, told: Told): BareTraining {
+  if (!isTrainers(spec)) return { spec, assumptions: [] }
+  const { said, gpu } = told
   const isOpen = (field: keyof TrainingSpec) => !said.includes(field)
   const length = Math.min(SEQUENCE_LENGTH, model.positionLimit ?? model.maxPositions ?? SEQUENCE_LENGTH)
   const changes: { -readonly [Field in keyof TrainingSpec]?: TrainingSpec[Field] } = {}
@@ -31,16 +47,56 @@ export function bareTraining(
   if (!isOfImages(spec.task) && isOpen('sequenceLength')) {
     changes.sequenceLength = length
     const why = length === SEQUENCE_LENGTH ? "LLaMA-Factory's and Unsloth's default" : 'all that the model takes'
-    assumptions.push(`Sequences of ${length.toLocaleString('en-US')} tokens, ${why}: change it with --sequence-length.`)
+    assumptions.push(
+      `Sequences of ${length.toLocaleString('en-US')} tokens, ${why}${changedBy('--sequence-length', told)}.`,
+    )
   }
   if (isOpen('precision')) {
-    changes.precision = 'amp-bf16'
-    assumptions.push("bf16, as the Trainer's bf16: true computes it: change it with --precision.")
+    if (gpu !== undefined && !hasBfloat16(gpu)) {
+      changes.precision = 'amp-fp16'
+      assumptions.push(`fp16, since the ${gpu.name} has no bf16${changedBy('--precision', told)}.`)
+    } else {
+      // As `specWith` has it: frozen weights under adapters are loaded in bf16.
+      changes.precision = spec.lora === undefined ? 'amp-bf16' : 'bf16'
+      const weights = spec.lora === undefined ? '' : ', over weights loaded in bf16'
+      assumptions.push(`bf16, as the Trainer's bf16: true computes it${weights}${changedBy('--precision', told)}.`)
+    }
   }
   if (isOpen('optimizer')) {
     changes.optimizer = 'adamw-fused'
-    assumptions.push("Fused AdamW, the Trainer's default: change it with --optimizer.")
+    assumptions.push(`Fused AdamW, the Trainer's default${changedBy('--optimizer', told)}.`)
   }
   if (isOpen('loop')) changes.loop = 'trainer'
   return { spec: { ...spec, ...changes }, assumptions }
+}
+
+/** The same with the Trainer's batch and, for language models, TRL's checkpointing: one training, ready to be run. */
+export function usualTraining(open: TrainingSpec, model: CatalogueModel, told: Told): BareTraining {
+  const { spec, assumptions } = bareTraining(open, model, told)
+  if (!isTrainers(spec)) return { spec, assumptions }
+  const isOpen = (field: keyof TrainingSpec) => !told.said.includes(field)
+  const checkpoints =
+    isOpen('gradientCheckpointing') && spec.task === 'causal-lm' && supportsCheckpointing(model.config)
+  const takesBatch = isOpen('microBatch')
+  return {
+    spec: {
+      ...spec,
+      ...(checkpoints && { gradientCheckpointing: true }),
+      ...(takesBatch && { microBatch: MICRO_BATCH }),
+    },
+    assumptions: [
+      ...assumptions,
+      ...(checkpoints ? ["Gradient checkpointing, TRL's default."] : []),
+      ...(takesBatch ? [`Micro-batch ${MICRO_BATCH}, the Trainer's default${changedBy('--batch-size', told)}.`] : []),
+    ],
+  }
+}
+
+/** Ultralytics' own trainer and TensorFlow.js have their own ways. */
+function isTrainers({ loop, framework }: TrainingSpec): boolean {
+  return loop !== 'ultralytics' && framework === 'pytorch'
+}
+
+function changedBy(flag: string, { namesFlags = true }: Told): string {
+  return namesFlags ? `: change it with ${flag}` : ''
 }

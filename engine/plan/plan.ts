@@ -81,7 +81,7 @@ function planConfig({ spec, model, dialect }: Planned, options: PlanOptions, foo
 
 function planModel({ spec: open, model }: Planned, options: PlanOptions, footprints: FootprintCache): Plan {
   const { said = [], effectiveBatch: told } = options
-  const { spec, assumptions } = bareTraining(open, model, said)
+  const { spec, assumptions } = bareTraining(open, model, { said })
   const saysBatch = told !== undefined || said.includes('microBatch')
   const batch = saysBatch ? told : BARE_EFFECTIVE_BATCH
   const planning = planningOf({ spec, model }, { ...options, effectiveBatch: batch }, footprints)

@@ -20,7 +20,7 @@ const MAX_STEP_SIZE = 1_000
 
 const { model: modelName, lora, ...otherFields } = trainingSpec.shape
 
-/** Whatever a spec can say besides its model; what is left out is as the config has it, or the earlier tool's default. */
+/** Whatever a spec can say besides its model; what is left out is as the config has it, or of a model alone as most people train it. */
 export const specChanges = strictFields({
   ...otherFields,
   lora: strictFields({
@@ -48,6 +48,8 @@ export const analysisRequest = strictFields({
   model: modelName.optional(),
   config: pastedConfig.optional(),
   spec: specChanges.default({}),
+  /** Of a model alone, what `spec` leaves open: a plain loop in fp32 with 16 × 128 tokens. Absent: as most people train it. */
+  earlierDefaults: z.boolean().optional(),
   /** A GPU of the catalogue. Absent: this machine's own, or where it has none the one that the server was started with. */
   gpu: z.enum(gpus.map(({ id }) => id)).optional(),
   /** `auto`: the best that this machine has for that GPU. */

@@ -55,6 +55,7 @@ export type EarlierRequest = z.infer<typeof earlierRequest>
 export function analysisRequestOf(body: EarlierRequest): AnalysisRequest {
   return analysisRequest.parse({
     model: body.model_name,
+    earlierDefaults: true,
     spec: {
       microBatch: body.batch_size,
       gradientAccumulation: body.gradient_accumulation,

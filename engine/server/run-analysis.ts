@@ -37,7 +37,7 @@ export interface RunContext {
 
 /** Never throws for what the request asks; an aborted signal ends it soon, with every process that it started. */
 export async function runAnalysis(request: AnalysisRequest, context: RunContext): Promise<Ending> {
-  const reading = await readSubject(request, context.models)
+  const reading = await readSubject(request, context.models, gpuFor(request, context))
   if (context.signal.aborted) return { kind: 'cancelled' }
   if (reading.kind === 'refused') return failed(...reading.problems)
   try {

@@ -7,9 +7,11 @@ import type { TrainingSpec } from '../config/spec.ts'
 import { namedLine } from '../config/training-place.ts'
 import { MemoryMarkError, type Problem } from '../errors.ts'
 import { derivationOf } from '../estimate/error-band.ts'
+import type { Gpu } from '../gpus/catalogue.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
 import type { Hub } from '../models/hub.ts'
 import { resolveModel } from '../models/resolve.ts'
+import { fieldsSaid, usualTraining } from '../plan/bare-model.ts'
 import { severalTrainings } from '../subject.ts'
 import type { AnalysisRequest } from './analysis.ts'
 
@@ -50,14 +52,24 @@ export interface ModelPlaces {
   readonly hub?: Hub
 }
 
-export async function readSubject(request: AnalysisRequest, places: ModelPlaces): Promise<SubjectReading> {
+/** `gpu`: what the analysis is for, which decides the precision that a bare model is trained in. */
+export async function readSubject(
+  request: AnalysisRequest,
+  places: ModelPlaces,
+  gpu: Gpu | undefined,
+): Promise<SubjectReading> {
   const { model, config } = request
   try {
     const written = config === undefined ? await bareModel(model ?? '', places) : await pasted(config, places)
     if (written.kind === 'refused') return written
     const { subject } = written
-    const spec = adjusted(subject.spec, subject.model, request.spec, field => `spec.${field}`)
-    const assumptions = [...subject.assumptions, ...derivationOf(spec, subject.model.config)]
+    const changed = adjusted(subject.spec, subject.model, request.spec, field => `spec.${field}`)
+    const isOpen = config === undefined && !request.earlierDefaults
+    const told = { said: fieldsSaid(request.spec), gpu, namesFlags: false }
+    const { spec, assumptions: assumed } = isOpen
+      ? usualTraining(changed, subject.model, told)
+      : { spec: changed, assumptions: [] }
+    const assumptions = [...subject.assumptions, ...assumed, ...derivationOf(spec, subject.model.config)]
     return { kind: 'subject', subject: { ...subject, spec, assumptions } }
   } catch (error) {
     if (!(error instanceof MemoryMarkError)) throw error

@@ -19,13 +19,22 @@ function configOf(stdout: string) {
 describe('sweep --engine estimate', () => {
   test('answers what estimate answers, and says that it is estimated', async () => {
     const estimated = await run('estimate', 'bert', '--batch-size', '16', '--json')
-    const swept = await run('sweep', 'bert', '--engine', 'estimate', '--json')
+    const plain = ['--sequence-length', '128', '--precision', 'fp32', '--optimizer', 'adamw', '--loop', 'plain']
+    const swept = await run('sweep', 'bert', '--batch-size', '16', ...plain, '--engine', 'estimate', '--json')
     const config = configOf(swept.stdout)
     expect(config.largest?.microBatch).toBe(JSON.parse(estimated.stdout).largestBatch)
     expect(config.recommended?.microBatch).toBe(JSON.parse(estimated.stdout).recommendedBatch)
     expect(config.current.peakBytes).toBe(JSON.parse(estimated.stdout).peakBytes)
     expect([config.provenance, config.throughputProvenance]).toEqual(['estimated', 'modelled'])
     expect(config.assumptions[0]).toMatch(/^Peak memory is estimated for the NVIDIA A10/)
+  })
+
+  test('trains a bare model as estimate does, in full and at the batch of the Trainer, and says what it assumed', async () => {
+    const estimated = JSON.parse((await run('estimate', 'bert', '--gpu', 't4', '--json')).stdout)
+    const swept = configOf((await run('sweep', 'bert', '--gpu', 't4', '--engine', 'estimate', '--json')).stdout)
+    expect(swept.spec).toEqual({ ...estimated.rows[0].spec, microBatch: 8 })
+    for (const sentence of estimated.assumptions) expect(swept.assumptions).toContain(sentence)
+    expect(swept.assumptions.join(' ')).toMatch(/512 tokens.*no bf16.*AdamW.*Micro-batch 8, the Trainer's default/)
   })
 
   test('every strategy finds the same largest batch', async () => {
@@ -40,7 +49,7 @@ describe('sweep --engine estimate', () => {
 
   test('prints a plain line a trial on stderr, with size, memory and bar', async () => {
     const { stderr } = await run('sweep', 'bert', '--engine', 'estimate')
-    expect(stderr).toMatch(/^trial {2}1 {2}batch {4}16 +2\.\d\d GiB {2}█+/)
+    expect(stderr).toMatch(/^trial {2}1 {2}batch {5}8 +2\.\d\d GiB {2}█+/)
     expect(stderr).not.toContain('\r')
   })
 

@@ -4,6 +4,7 @@ import { specOf } from '../../config/adjusted-spec.ts'
 import { optimizers, precisions, quantizations, type StepProfile, stepProfiles } from '../../config/spec.ts'
 import { type Gpu, gpus } from '../../gpus/catalogue.ts'
 import { findModel, modelIds } from '../../models/catalogue.ts'
+import { usualTraining } from '../../plan/bare-model.ts'
 import type { Engine } from '../../probes/engines.ts'
 import { DEFAULT_STEP_SIZE } from '../../search/grid.ts'
 import { formatGib, formatUsd } from '../../units.ts'
@@ -158,8 +159,8 @@ class Fields {
 function defaultsText(): string {
   const model = findModel('bert')
   if (model === undefined) throw new Error('the catalogue lost BERT')
-  const { microBatch, sequenceLength, precision, optimizer } = specOf(model)
-  return `Defaults: what the config says; for a model alone, micro-batch ${microBatch}, ${sequenceLength} tokens, ${precision}, ${optimizer} and a training step.`
+  const { assumptions } = usualTraining(specOf(model), model, { said: [], namesFlags: false })
+  return `Defaults: what the config says. For a model alone such as ${model.id}: ${assumptions.join(' ')}`
 }
 
 function same(word: string): Option {

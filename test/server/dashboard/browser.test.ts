@@ -179,10 +179,10 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, 
     const chart = page.locator('.chart').first()
     await chart.locator('canvas').waitFor()
     expect(await chart.getAttribute('aria-label')).toMatch(
-      /^Peak memory, estimated: from 2\.\d\d GiB at 16 to 2\d\.\d GiB at \d+; now: 16; recommended: 64; limit: usable, 21\.8 GiB$/,
+      /^Peak memory, estimated: from 2\.\d\d GiB at 8 to 2\d\.\d GiB at \d+; now: 8; recommended: 32; limit: usable, 21\.8 GiB$/,
     )
     await chart.locator('.u-over').hover({ position: { x: 1, y: 100 } })
-    expect(await chart.locator('.readout').innerText()).toMatch(/^16: 2\.\d\d GiB: fits$/)
+    expect(await chart.locator('.readout').innerText()).toMatch(/^8: 2\.\d\d GiB: fits$/)
   })
 
   test('what is to be pasted can be copied, and so can the address', async () => {
@@ -193,7 +193,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, 
     await page.getByRole('button', { name: "Copy: For Hugging Face's Trainer" }).click()
     await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
-      'per_device_train_batch_size: 64\ngradient_accumulation_steps: 1\n',
+      'per_device_train_batch_size: 32\ngradient_accumulation_steps: 1\n',
     )
     await page.getByRole('button', { name: 'Copy link' }).click()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(page.url())
@@ -278,7 +278,7 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, 
         .waitFor({ timeout: 120_000 })
       const lines = z.array(z.string()).parse(await page.evaluate('rememberedLines'))
       const trials = lines.filter(line => /^batch \d+ .*\(traced\)$/.test(line))
-      expect(trials[0]).toMatch(/^batch 16 fits: \d\.\d\d GiB \(traced\)$/)
+      expect(trials[0]).toMatch(/^batch 8 fits: \d\.\d\d GiB \(traced\)$/)
       expect(trials.length).toBe(await page.getByRole('region', { name: 'Sizes tried' }).locator('tbody tr').count())
       expect(await page.locator('.bar.traced').count()).toBe(3)
       expect(await page.locator('main').innerText()).toMatch(/Peak memory\s+traced/)
