@@ -28,8 +28,9 @@ const commands: Record<string, (args: string[]) => Promise<ExitCode>> = {
   sweep,
   calibrate,
   doctor,
-  // Loaded on demand: its libraries would slow the start of every other command by more than a check takes.
+  // Loaded on demand: their libraries would slow the start of every other command by more than a check takes.
   serve: async args => (await import('./serve.ts')).serve(args),
+  mcp: async args => (await import('./mcp.ts')).mcp(args),
   'validate-backward': validateBackward,
   'validate-compile': validateCompile,
 }

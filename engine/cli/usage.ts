@@ -143,6 +143,12 @@ ${PYTHON}
 ${PYTHON}
   --allow-origin <origin>      let pages from another site call the API; may be repeated`,
   },
+  mcp: {
+    form: 'mcp',
+    purpose:
+      'serve estimate, check, advise and plan to a coding agent, by the Model Context Protocol on stdin and stdout',
+    options: '',
+  },
   'validate-backward': {
     form: 'validate-backward <model-id-or-config>',
     purpose: 'compare the memory of a forward pass with that of forward and backward',
