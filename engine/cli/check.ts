@@ -1,18 +1,21 @@
 /** `memorymark check`: finds training configs under the paths and prints a verdict each. */
+import { writeFile } from 'node:fs/promises'
 import { type AnalyzeOptions, reportOn } from '../analyze.ts'
 import { mayBeTrainingConfig } from '../config/opening/quick-look.ts'
 import type { SourceFile } from '../config/reading.ts'
 import { MemoryMarkError, type Problem } from '../errors.ts'
 import type { IsolatedEngine } from '../isolated/engine.ts'
+import { renderComment } from '../render/comment.ts'
 import { findingOf } from '../render/verdict.ts'
 import type { ConfigResult, Report } from '../report/schema.ts'
-import { isCounted, noSettings } from '../settings/settings.ts'
+import { isCounted, noSettings, type RepositorySettings } from '../settings/settings.ts'
 import { parseFlags } from './arguments.ts'
+import { type ChangedSince, changedSince } from './changed-since.ts'
 import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
 import { findFiles } from './files.ts'
 import { judgingOf, judgingOptions } from './judging.ts'
-import { complainOf, printJson, printReport } from './print.ts'
+import { complain, complainOf, printJson, printReport } from './print.ts'
 import { ScanProgress } from './progress.ts'
 import { findSettings, settingsOptions } from './settings.ts'
 import { sources } from './sources.ts'
@@ -23,18 +26,31 @@ export async function check(args: string[]): Promise<ExitCode> {
     ...settingsOptions,
     details: { type: 'boolean' },
     quiet: { type: 'boolean', short: 'q' },
+    base: { type: 'string' },
+    comment: { type: 'string' },
     json: { type: 'boolean' },
   })
   await using engine = openEngine({ limits: { totalMillis: Number.POSITIVE_INFINITY } })
   const reading = await findSettings(values, engine)
   if (reading.kind === 'unreadable') return refuse(reading.problems)
   const settings = reading.kind === 'settings' ? reading.settings : noSettings
-  const options: AnalyzeOptions = { ...judgingOf(values, settings), sources: sources() }
-  // A file that the user names is checked even if the settings ignore it.
-  const files = await findFiles(positionals.length === 0 ? ['.'] : positionals, path => isCounted(path, settings))
+  const change = values.base === undefined ? undefined : await changedSince(values.base)
+  const options: AnalyzeOptions = {
+    ...judgingOf(values, settings),
+    sources: sources(),
+    ...(change && { base: change.before }),
+  }
+  const changed = change && new Set(change.paths)
+  // A file that the user names is checked even if the settings ignore it, or if it has not changed.
+  const files = await findFiles(
+    positionals.length === 0 ? ['.'] : positionals,
+    path => isCounted(path, settings) && (changed?.has(path) ?? true),
+  )
   const configs = await judgeNamed(engine, files.named, options)
   using progress = new ScanProgress()
-  for await (const judged of engine.judge(possibleConfigs(progress.counting(files.found)), options)) {
+  const found = progress.counting(files.found)
+  const candidates = change === undefined ? possibleConfigs(found) : await affectedBy(change, found, settings, engine)
+  for await (const judged of engine.judge(candidates, options)) {
     if (judged.kind !== 'configs') continue
     configs.push(...judged.results)
     progress.found(configs.length)
@@ -42,9 +58,39 @@ export async function check(args: string[]): Promise<ExitCode> {
   progress.ended()
   const report = reportOn(configs, options)
   const named = new Set(files.named.map(({ path }) => path))
+  if (values.comment !== undefined) await writeComment(values.comment, report)
   if (values.json) printJson(report)
   else printPage(report, named, values)
   return exitCode(report, named)
+}
+
+/** What the change touches, and the configs that hang on it. */
+async function affectedBy(
+  change: ChangedSince,
+  touched: AsyncIterable<SourceFile>,
+  settings: RepositorySettings,
+  engine: IsolatedEngine,
+): Promise<readonly SourceFile[]> {
+  const files: SourceFile[] = []
+  for await (const file of touched) files.push(file)
+  const affected = await engine.affectedConfigs({ paths: change.paths, files }, settings, change)
+  for (const remark of affected.remarks) complain(remark)
+  return [...files.filter(mayBeTrainingConfig), ...affected.files]
+}
+
+/** In Markdown, as the Action comments; an empty file where there is nothing to say. */
+async function writeComment(path: string, report: Report): Promise<void> {
+  await writeFile(path, renderComment(report) ?? '').catch((error: Error) => {
+    throw new MemoryMarkError(
+      {
+        code: 'file-unwritable',
+        file: path,
+        message: 'the comment cannot be written there',
+        fix: 'Name a file in a folder that exists and that you may write to.',
+      },
+      { cause: error },
+    )
+  })
 }
 
 const BRIEF = 'Memory is estimated, speed and savings are modelled. Name a file to see it in full, or add --details.'

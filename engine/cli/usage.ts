@@ -26,6 +26,9 @@ const commands: Record<string, CommandUsage> = {
   --no-settings                ignore the settings file
   --details                    every config in full; otherwise several that are found get a line each
   -q, --quiet                  only what is not fine; the exit code stays the same
+  --base <commit>              of folders, only what git says has changed since, and the configs that hang on it; what was no
+                               better at that commit does not block
+  --comment <file>             write the report there too, in Markdown, as the Action comments; empty where there is no config
   --json                       print the report as JSON`,
   },
   estimate: {
