@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import * as z from 'zod'
 import { report } from '../../engine/report/schema.ts'
+import { root } from '../../scripts/bundles.ts'
 import { Workspace } from './run-cli.ts'
 
 const config = (batch: number, more = '') =>
@@ -53,6 +56,20 @@ test('--base checks what has changed and what hangs on it, against what it was',
 
   const all = await workspace.run('check', '--gpu', 'a10')
   expect(all.exitCode).toBe(1)
+})
+
+test("pre-commit's hook stops a commit that runs out of memory", async () => {
+  const manifest = z.array(z.object({ entry: z.string() }))
+  const [hook] = manifest.parse(parse(await readFile(path.join(root, '.pre-commit-hooks.yaml'), 'utf8')))
+  const [npx, yes, command, ...args] = hook?.entry.split(' ') ?? []
+  expect([npx, yes, command]).toEqual(['npx', '--yes', 'memorymark'])
+  await using workspace = await repository()
+  const small = path.join(workspace.folder, 'configs/small.yaml')
+  await writeFile(path.join(workspace.folder, 'settings.yml'), 'gpu: a10\n')
+  expect(await workspace.run(...args, '--settings', 'settings.yml')).toEqual({ exitCode: 0, stdout: '', stderr: '' })
+  await writeFile(small, config(60_000))
+  const { exitCode, stdout } = await workspace.run(...args, '--settings', 'settings.yml')
+  expect([exitCode, stdout]).toEqual([1, expect.stringContaining('out of memory configs/small.yaml')])
 })
 
 test('--base refuses what git does not know, and what would be taken for an option', async () => {
