@@ -53,7 +53,12 @@ export async function gatherOne(job: Job, config: string): Promise<Gathered> {
 function optionsOf(
   { subject, inputs }: Job,
   settings: RepositorySettings,
-  { readFile, listFolder, base }: Pick<ReadChange, 'readFile' | 'listFolder' | 'base'>,
+  {
+    readFile,
+    listFolder,
+    base,
+    formerVersions,
+  }: Pick<ReadChange, 'readFile' | 'listFolder' | 'base'> & Partial<Pick<ReadChange, 'formerVersions'>>,
 ): AnalyzeOptions {
   return {
     ...inputs.analysis,
@@ -61,6 +66,7 @@ function optionsOf(
     settings,
     sources: { readFile, listFolder },
     ...(subject.kind !== 'tree' && { base }),
+    ...(formerVersions && { formerVersions }),
     now: new Date(),
   }
 }

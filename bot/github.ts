@@ -1,6 +1,15 @@
 /** What a job works with: an authenticated client, the repository it is about, and what is stored. */
 import type { Logger, ProbotOctokit } from 'probot'
-import type { Gpu, IsolatedEngine, Policy, Report, RepositorySettings, SourceFile, Sources } from '../engine/index.ts'
+import type {
+  AnalyzeOptions,
+  Gpu,
+  IsolatedEngine,
+  Policy,
+  Report,
+  RepositorySettings,
+  SourceFile,
+  Sources,
+} from '../engine/index.ts'
 import type { Repository } from '../github/client.ts'
 import type { KeptTexts } from '../github/kept-texts.ts'
 import type { Metrics } from './metrics.ts'
@@ -16,6 +25,8 @@ export interface Circumstances {
   readonly sources: Sources
   /** What a file held on the base branch; undefined where there was none. */
   readonly base: (path: string) => Promise<string | undefined>
+  /** What the files that pin versions said there, of those that the change touches. */
+  readonly formerVersions?: NonNullable<AnalyzeOptions['formerVersions']>
   /** Computing time for all of the files, where it is not that of a pull request. */
   readonly totalMillis?: number
 }

@@ -32,7 +32,12 @@ async function judgeGroup(work: Work, group: JobOf<'merge-group'>): Promise<Desi
   const { headSha, baseSha } = group
   const { settings, remarks } = await readTeamSettings(work)
   const read = await changeBetween(work, baseSha, headSha).read(settings)
-  const estimate = await work.analyze(read.files, { settings, sources: sourcesOf(work, read), base: read.base })
+  const estimate = await work.analyze(read.files, {
+    settings,
+    sources: sourcesOf(work, read),
+    base: read.base,
+    formerVersions: read.formerVersions,
+  })
   const judged = await withReported(work, estimate, read, headSha)
   const { report, remarks: letPass } = await lenientFor(work, judged, group.pullNumber)
   const gaps = [...remarks, ...read.remarks]

@@ -7,6 +7,7 @@ import { posix } from 'node:path'
 import { isCandidatePath } from './config/candidate-path.ts'
 import { parseFile } from './config/document.ts'
 import { isYamlPath, mayBeJob } from './config/job/quick-look.ts'
+import type { FormerStatements } from './config/pinned/pinned-versions.ts'
 import { isVersionFile, type Statement, statementsIn } from './config/pinned/version-files.ts'
 import { holdsSettings, isPythonPath } from './config/python/quick-look.ts'
 import { readConfigAsync } from './config/read.ts'
@@ -20,7 +21,8 @@ const MAX_SEARCHED = 100
 const MAX_OPENED = 50
 /** Scripts that may import a changed module, which most changes of a repository of scripts touch. */
 const MAX_IMPORTERS = 40
-const MAX_VERSION_FILES = 20
+/** Changed files that pin versions. */
+export const MAX_VERSION_FILES = 20
 
 /** The repository as it is after the change. */
 export interface RepositoryFiles {
@@ -37,10 +39,14 @@ export interface Change {
   readonly paths: readonly string[]
   /** Those of them that were read already. */
   readonly files: readonly SourceFile[]
+  /** Paths at which there is no file any more; none unless told. */
+  readonly removed?: readonly string[]
 }
 
 export interface AffectedConfigs {
   readonly files: readonly SourceFile[]
+  /** What the version files that say something else now said before. */
+  readonly formerVersions: FormerStatements
   /** What the reader must know of how they were found, one sentence each. */
   readonly remarks: readonly string[]
 }
@@ -68,10 +74,11 @@ export async function affectedConfigs(
   const unread = change.paths.filter(path => !known.has(path) && isCandidatePath(path) && soundsNamed(path))
   const opened = unread.length === 0 ? [] : await repository.read(unread.slice(0, MAX_OPENED))
   const looked = [...change.files, ...opened].filter(({ path }) => /\.(?:json|py)$/i.test(path))
-  const repinned = await otherVersions(change, repository, looking)
+  const formerVersions = await otherVersions(change, repository, looking)
+  const repinned = [...formerVersions.keys()]
   const named = new Set([...chosen(looked, await looking.areNamed(looked)).map(({ path }) => path), ...repinned])
   const places = (await looking.started(change.files.filter(isStarting))).flat()
-  if (named.size === 0 && places.length === 0) return { files: [], remarks: [] }
+  if (named.size === 0 && places.length === 0) return { files: [], formerVersions, remarks: [] }
 
   const changed = new Set(change.paths)
   const listed = await repository.list()
@@ -82,10 +89,11 @@ export async function affectedConfigs(
   const others = named.size === 0 ? { files: [], remarks: [] } : await naming(named)
   return {
     files: [...started, ...others.files.filter(({ path }) => !startedPaths.includes(path))],
+    formerVersions,
     remarks: [...remarkOnStarted(started.length), ...others.remarks],
   }
 
-  async function naming(names: ReadonlySet<string>): Promise<AffectedConfigs> {
+  async function naming(names: ReadonlySet<string>): Promise<Pick<AffectedConfigs, 'files' | 'remarks'>> {
     const candidates = listed.filter(isAsked)
     const onlyModules = [...names].every(isPythonPath)
     const scripts = candidates.filter(onlyModules ? isPythonPath : isScript)
@@ -116,21 +124,23 @@ function remarkOnStarted(count: number): string[] {
   ]
 }
 
-/** Paths of changed files that say something else now about the versions that decide something: a new linter is nothing to us. */
+/** What changed files said that say something else now about the versions that decide something: a new linter is nothing to us. */
 async function otherVersions(
-  { paths }: Change,
+  { paths, removed = [] }: Change,
   repository: RepositoryFiles,
   looking: Looking,
-): Promise<readonly string[]> {
-  const changed = paths.filter(isVersionFile).slice(0, MAX_VERSION_FILES)
-  if (changed.length === 0) return []
+): Promise<FormerStatements> {
+  const changed = [...paths, ...removed].filter(isVersionFile).slice(0, MAX_VERSION_FILES)
+  if (changed.length === 0) return new Map()
   const said = async (files: readonly SourceFile[]) => {
     const statements = await looking.state(files)
-    return new Map(files.map(({ path }, index) => [path, (statements[index] ?? []).map(withoutLine)]))
+    return new Map(files.map(({ path }, index) => [path, statements[index] ?? []]))
   }
-  const now = await said(await repository.read(changed))
+  const now = await said(await repository.read(changed.filter(path => !removed.includes(path))))
   const before = await said(await repository.readBefore(changed))
-  return changed.filter(path => !isSameData(now.get(path) ?? [], before.get(path) ?? []))
+  const inShort = (statements: readonly Statement[] = []) => statements.map(withoutLine)
+  const differing = changed.filter(path => !isSameData(inShort(now.get(path)), inShort(before.get(path))))
+  return new Map(differing.map(path => [path, before.get(path) ?? []]))
 }
 
 function withoutLine({ line: _, path: __, ...requirement }: Statement): object {

@@ -2,6 +2,7 @@
 import { type Assessment, type AssessmentOptions, assess } from './assess.ts'
 import { sentencesOn } from './calibration/known.ts'
 import { sentencesOn as sentencesOnAsked } from './config/job/request.ts'
+import { type FormerStatements, formerly } from './config/pinned/pinned-versions.ts'
 import { readConfigAsync } from './config/read.ts'
 import type { OtherFile, Reading, ReadTraining, SourceFile } from './config/reading.ts'
 import { isLauncherPath } from './config/shell/quick-look.ts'
@@ -27,6 +28,7 @@ import {
   type UnanalysedConfig,
 } from './report/schema.ts'
 import { noSettings, type RepositorySettings, type SettingsForPath, settingsFor } from './settings/settings.ts'
+import { type UpgradeOptions, upgradeOf } from './upgrade.ts'
 import { againstBase } from './verdict/against-base.ts'
 import { defaultPolicy, type Policy } from './verdict/policy.ts'
 import { version } from './version.ts'
@@ -46,6 +48,8 @@ export interface AnalyzeOptions {
   readonly sources?: Sources
   /** What a file held before the change under review; undefined where there was none. */
   readonly base?: (path: string) => Promise<string | undefined>
+  /** What the files that pin versions said before the change under review, of those that it touches. */
+  readonly formerVersions?: FormerStatements
   /** How a config's figures are obtained; from our model by default. */
   readonly assessor?: Assessor
 }
@@ -119,7 +123,14 @@ export function judging(
       const analyzeBase = (text: string) => analyzeText(text, sources.before, name === undefined ? undefined : { name })
       const judged = settings.judge === 'all' ? result : await judgedAgainstBase(result, options.base, analyzeBase)
       const changed = await withChange(judged, file, { settings, sources: sources.now })
-      results.push(model === undefined ? changed : await withPlaygroundLink(changed, file, { settings, model }))
+      const upgraded = await withUpgrade(changed, name === undefined ? file : { ...file, training: { name } }, {
+        ...shared,
+        gpu: shared.catalogue.find(({ id }) => result.status === 'analysed' && id === result.gpu.id) ?? assessment.gpu,
+        sources: sources.now,
+        supplied: own.supplied,
+        former: options.formerVersions ?? new Map(),
+      })
+      results.push(model === undefined ? upgraded : await withPlaygroundLink(upgraded, file, { settings, model }))
     }
     return { kind: 'configs', results }
   }
@@ -139,8 +150,12 @@ export function reportOn(
 }
 
 /** What the config named before the change is looked for as it was then. */
-function sourcesOf({ sources = {}, base }: AnalyzeOptions): { readonly now: Sources; readonly before: Sources } {
-  const before = base && sources.readFile ? { ...sources, readFile: base } : sources
+function sourcesOf({ sources = {}, base, formerVersions }: AnalyzeOptions): {
+  readonly now: Sources
+  readonly before: Sources
+} {
+  const listFolder = sources.listFolder && formerly(sources.listFolder, formerVersions ?? new Map())
+  const before = base && sources.readFile ? { ...sources, readFile: base, ...(listFolder && { listFolder }) } : sources
   return { now: askingOnce(sources), before: askingOnce(before) }
 }
 
@@ -156,6 +171,13 @@ async function judgedAgainstBase(
   const [only, ...others] = before?.kind === 'configs' ? before.configs : []
   if (only?.result.status !== 'analysed' || others.length > 0) return result
   return { ...result, verdict: againstBase(result, only.result) }
+}
+
+/** With what other versions of its libraries do to it, where the change gives it others. */
+async function withUpgrade(result: ConfigResult, file: SourceFile, options: UpgradeOptions): Promise<ConfigResult> {
+  if (result.status !== 'analysed' || options.former.size === 0) return result
+  const upgrade = await upgradeOf(file, options)
+  return upgrade === undefined ? result : { ...result, upgrade }
 }
 
 /** With the lines that make the recommendation, where the verdict remarks on the config. */

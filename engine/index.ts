@@ -1,8 +1,10 @@
 /** The engine's front door: what the Action, the bot and the command line build on. */
 export { withLines } from './advice/replaced-lines.ts'
+export { type AffectedConfigs, MAX_VERSION_FILES } from './affected-configs.ts'
 export { type AnalyzeOptions, analyze } from './analyze.ts'
 export type { CalibrationReading } from './calibration/file.ts'
 export { isCandidatePath } from './config/candidate-path.ts'
+export { isVersionFile } from './config/pinned/version-files.ts'
 export { isPythonPath } from './config/python/quick-look.ts'
 export type { SourceFile } from './config/reading.ts'
 export { isLauncherPath } from './config/shell/quick-look.ts'

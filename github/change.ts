@@ -2,12 +2,19 @@
  * A change as the engine judges it: its candidates for training configs, the configs that name a file which it touches, what those
  * name, and what each file held before. The Action and the bot read a change by this alone, so they come to the same verdict.
  */
-import type { IsolatedEngine, RepositorySettings, SourceFile } from '../engine/index.ts'
+import {
+  type AffectedConfigs,
+  type IsolatedEngine,
+  isVersionFile,
+  MAX_VERSION_FILES,
+  type RepositorySettings,
+  type SourceFile,
+} from '../engine/index.ts'
 import { selectCandidates } from './candidates.ts'
 import { type ChangedFiles, type Commits, findChangedFiles, type Subject } from './changed-files.ts'
 import type { GitHubClient, Repository } from './client.ts'
 import { CommitFiles, type FileReading } from './commit-files.ts'
-import { type KeptTexts, keepsNothing } from './kept-texts.ts'
+import { type KeptTexts, keptForOneChange } from './kept-texts.ts'
 
 export interface ReadChange {
   readonly changed: ChangedFiles
@@ -23,6 +30,8 @@ export interface ReadChange {
   readonly base: (path: string) => Promise<string | undefined>
   /** The SHA of what it held before; undefined where there was none. */
   readonly baseBlobSha: (path: string) => Promise<string | undefined>
+  /** What the files that pin versions said before, of those that now say something else. */
+  readonly formerVersions: AffectedConfigs['formerVersions']
   /** Candidates at which there is nothing: GitHub lists a pull request as it is now, whichever commit is looked at. */
   readonly absent: readonly string[]
   /** What the reader must know of how the files were found and read, one sentence each; without untrusted text. */
@@ -59,7 +68,10 @@ export class Change {
     const changed = await this.changed()
     const candidates = selectCandidates(changed.paths, settings)
     await onCandidates?.(candidates.paths.length)
-    const readings = candidates.paths.length === 0 ? [] : await this.head.read(candidates.paths)
+    const pinning = changed.paths.filter(isVersionFile).slice(0, MAX_VERSION_FILES)
+    const read =
+      candidates.paths.length + pinning.length === 0 ? [] : await this.head.read([...candidates.paths, ...pinning])
+    const readings = read.slice(0, candidates.paths.length)
     const own = filesIn(readings)
     const affected = await this.#affected(changed, own, settings)
     const files = [...own, ...affected.files]
@@ -72,6 +84,7 @@ export class Change {
       readFile: path => this.head.text(path),
       listFolder: path => this.head.listFolder(path),
       ...this.#before(changed, [...files.map(({ path }) => path), ...named]),
+      formerVersions: affected.formerVersions,
       absent: candidates.paths.filter((_, index) => readings[index]?.kind === 'absent'),
       remarks,
     }
@@ -94,12 +107,20 @@ export class Change {
   }
 
   /** Where every file is looked at, no config is left to be found. */
-  #affected(changed: ChangedFiles, files: readonly SourceFile[], settings: RepositorySettings) {
-    if (this.#subject.kind === 'tree') return { files: [], remarks: [] }
-    return this.#engine.affectedConfigs({ paths: changed.paths, files }, settings, {
+  async #affected(
+    changed: ChangedFiles,
+    files: readonly SourceFile[],
+    settings: RepositorySettings,
+  ): Promise<AffectedConfigs> {
+    if (this.#subject.kind === 'tree') return { files: [], formerVersions: new Map(), remarks: [] }
+    return this.#engine.affectedConfigs({ paths: changed.paths, removed: changed.removed, files }, settings, {
       list: async () => [...(await this.head.tree()).entries.keys()],
       read: async paths => filesIn(await this.head.read(paths)),
-      readBefore: paths => this.#readBefore(changed, paths),
+      // With the configs themselves, which a verdict that hangs on other versions will ask for.
+      readBefore: async paths => {
+        const before = await this.#readBefore(changed, [...paths, ...files.map(({ path }) => path)])
+        return before.filter(({ path }) => paths.includes(path))
+      },
     })
   }
 
@@ -144,7 +165,7 @@ export function openChange(
   client: GitHubClient,
   repository: Repository,
   subject: Subject,
-  { engine, kept = keepsNothing }: { readonly engine: FileReader; readonly kept?: KeptTexts },
+  { engine, kept = keptForOneChange() }: { readonly engine: FileReader; readonly kept?: KeptTexts },
 ): Change {
   const files = new Map<string, CommitFiles>()
   const at = (commitSha: string) => {

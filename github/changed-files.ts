@@ -21,6 +21,8 @@ export type Subject =
 export interface ChangedFiles {
   /** Files that exist at the head; deleted ones are left out and renamed ones have their new name. */
   readonly paths: readonly string[]
+  /** Files of the base at whose paths there is none at the head: deleted ones, and renamed ones by their former names. */
+  readonly removed: readonly string[]
   /** Former paths of renamed files, by their new ones, as far as GitHub tells. */
   readonly formerPaths: ReadonlyMap<string, string>
   /** Hunks of the diff by path, where GitHub shows them. */
@@ -92,9 +94,13 @@ async function listFiles(
 
 function asListed(listed: readonly ListedFile[]): ChangedFiles {
   const present = listed.filter(({ status }) => status !== 'removed')
+  const removed = listed.flatMap(({ filename, status, previous_filename: former }) =>
+    status === 'removed' ? [filename] : status === 'renamed' && former !== undefined ? [former] : [],
+  )
   const touched = new Set(listed.flatMap(file => [file.filename, file.previous_filename ?? file.filename]))
   return {
     paths: present.map(({ filename }) => filename),
+    removed,
     formerPaths: new Map(
       present.flatMap(({ filename, previous_filename: former }) => (former === undefined ? [] : [[filename, former]])),
     ),
@@ -133,9 +139,11 @@ async function filesBetween(commits: Commits, baseSha: string, headSha: string):
   const [base, head] = [await before.tree(), await at.tree()]
   const paths = differingPaths(base, head)
   const formerPaths = renamedPaths(base, head)
-  const touched = new Set([...paths, ...removedPaths(base, head)])
+  const removed = removedPaths(base, head)
+  const touched = new Set([...paths, ...removed])
   return {
     paths,
+    removed: [...removed],
     formerPaths,
     patches: new Map(),
     touches: path => base.isCut || head.isCut || touched.has(path),
@@ -147,6 +155,7 @@ async function everythingAt(files: CommitFiles): Promise<ChangedFiles> {
   const tree = await files.tree()
   return {
     paths: [...tree.entries.keys()],
+    removed: [],
     formerPaths: new Map(),
     patches: new Map(),
     touches: path => tree.isCut || tree.entries.has(path),

@@ -65,5 +65,8 @@ function bytesOf(text: string): number {
   return 2 * text.length + ROW_BYTES
 }
 
-/** For a process that reads one change and ends. */
-export const keepsNothing: KeptTexts = { get: () => undefined, set: () => {} }
+/** Of one change, whose head and base hold mostly the same: what they may read is capped, and so is this. */
+export function keptForOneChange(): KeptTexts {
+  const texts = new Map<string, string>()
+  return { get: sha => texts.get(sha), set: (sha, text) => texts.set(sha, text) }
+}

@@ -18,6 +18,7 @@ export const importRows: readonly (readonly string[])[] = [
     'engine/explain',
     'engine/subject',
     'engine/training-methods',
+    'engine/upgrade',
   ],
   ['engine/assess'],
   ['engine/advice'],

@@ -164,6 +164,46 @@ test(
     expect(stated(both.bot)).toEqual(stated(both.action))
     expect(stated(both.bot)['train.yaml']).toContain('transformers 4.46.3 (requirements.txt, line 2).')
     expect(stated(both.bot)['other/train.yaml']).toContain('transformers 5.1.0 (other/pyproject.toml, line 2).')
+    const upgrades = ({ configs }: Report) =>
+      configs.map(config => [config.path, config.status === 'analysed' && config.upgrade?.libraries])
+    expect(upgrades(both.bot)).toEqual(upgrades(both.action))
+    expect(upgrades(both.bot)).toContainEqual([
+      'train.yaml',
+      [{ library: 'transformers', before: '4.57.1', after: '4.46.3', at: { path: 'requirements.txt', line: 2 } }],
+    ])
+    expect(both.summary).toContain(
+      'Peak of one config unchanged by transformers 4.57.1 → 4.46.3 (estimated with both).',
+    )
+  },
+  PATIENCE_MILLIS,
+)
+
+test(
+  'a lock file that is deleted for another, with a config that loses the copy of its logits',
+  async () => {
+    const clm = [
+      'model_name_or_path: Qwen/Qwen2.5-0.5B',
+      'task_name: clm',
+      'block_size: 1024',
+      'per_device_train_batch_size: 4',
+      'bf16: true',
+      '',
+    ]
+    const base = { 'requirements.txt': 'transformers==4.48.1\n', 'configs/clm.yaml': clm.join('\n') }
+    const both = await judged(base, {
+      'requirements.txt': null,
+      'uv.lock': '[[package]]\nname = "transformers"\nversion = "5.18.0"\n',
+    })
+    expectSame(both, ['configs/clm.yaml'])
+    const upgrades = [both.bot, both.action].map(
+      ({ configs: [config] }) => config?.status === 'analysed' && config.upgrade,
+    )
+    expect(upgrades[0]).toMatchObject({
+      libraries: [{ before: '4.48.1', after: '5.18.0', at: { path: 'uv.lock', line: 3 } }],
+      causes: [{ release: '4.49', why: ['the loss no longer copies the float32 logits'] }],
+    })
+    expect(upgrades[1]).toEqual(upgrades[0])
+    expect(both.summary).toContain('with transformers 4.48.1 → 5.18.0 (`uv.lock`, line 3)')
   },
   PATIENCE_MILLIS,
 )

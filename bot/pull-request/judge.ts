@@ -33,7 +33,12 @@ export async function judgePull(
   })
   const { files } = read
   const sources = sourcesOf(work, read)
-  const estimate = await work.analyze(files, { settings, sources, base: read.base })
+  const estimate = await work.analyze(files, {
+    settings,
+    sources,
+    base: read.base,
+    formerVersions: read.formerVersions,
+  })
   const { report: known, measurement } = await measured(work, pull, { settings, read, estimate })
   const report = await work.engine.withLevers(known, files, { settings, sources, now: new Date() })
   const gaps = [...remarks, ...read.remarks]

@@ -12,7 +12,7 @@ import {
   suppliedKeys,
   suppliedNames,
 } from './supplied.ts'
-import { isBefore, type LibraryVersions } from './versions.ts'
+import { type DecisiveRelease, isBefore, type LibraryVersions } from './versions.ts'
 
 export interface Range {
   readonly min?: number
@@ -79,7 +79,7 @@ export class FieldReader {
   }
 
   /** Whether TRL is known to be older than a release, which decides a default. */
-  isTrlBefore(release: string): boolean {
+  isTrlBefore(release: DecisiveRelease<'trl'>): boolean {
     this.hangsOnTrl = true
     return isBefore(this.versions, 'trl', release)
   }

@@ -18,8 +18,21 @@ export const libraryVersions = z.partialRecord(
 )
 export type LibraryVersions = z.infer<typeof libraryVersions>
 
+/** The releases from which on something of a step's memory is different, in their order. What `isBefore` asks about stands here. */
+export const decisiveReleases = {
+  torch: ['1.11', '2.0', '2.1', '2.2', '2.8'],
+  transformers: ['4.32', '4.36', '4.39', '4.46', '4.49', '4.53', '5.0'],
+  accelerate: ['1.15'],
+  trl: ['0.19', '0.22', '0.28'],
+} as const satisfies Readonly<Record<VersionedLibrary, readonly string[]>>
+export type DecisiveRelease<Library extends VersionedLibrary> = (typeof decisiveReleases)[Library][number]
+
 /** Whether a library is known to be older than a release. */
-export function isBefore(versions: LibraryVersions | undefined, library: VersionedLibrary, release: string): boolean {
+export function isBefore<Library extends VersionedLibrary>(
+  versions: LibraryVersions | undefined,
+  library: Library,
+  release: DecisiveRelease<Library>,
+): boolean {
   const version = versions?.[library]
   return version !== undefined && compareVersions(version, release) < 0
 }

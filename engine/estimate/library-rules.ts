@@ -59,9 +59,10 @@ export function defaultOptimizer({ optimizer, versions }: TrainingSpec): Trainin
 }
 
 /** torch before 1.11: `_softmax_backward_data` and its logarithmic sibling take the input, later only its type. */
-export function softmaxSaves(
-  { versions }: TrainingSpec,
-  input: Tensor,
-): { savesOutput: true; saves: readonly Tensor[] } {
-  return { savesOutput: true, saves: isBefore(versions, 'torch', '1.11') ? [input] : [] }
+export function softmaxSavesInput({ versions }: TrainingSpec): boolean {
+  return isBefore(versions, 'torch', '1.11')
+}
+
+export function softmaxSaves(spec: TrainingSpec, input: Tensor): { savesOutput: true; saves: readonly Tensor[] } {
+  return { savesOutput: true, saves: softmaxSavesInput(spec) ? [input] : [] }
 }

@@ -11,6 +11,7 @@ import { inlinePath } from './markdown.ts'
 import { capitalised, plainText } from './plain.ts'
 import { mattering } from './ranking.ts'
 import { renderConfigs, separator } from './sections.ts'
+import { unchangedLine, upgradeParagraphs } from './upgrade.ts'
 import {
   configState,
   type Finding,
@@ -84,9 +85,10 @@ function conclusion(state: VerdictState): RenderedCheck['conclusion'] {
 }
 
 function summary(report: Report, remarks: readonly string[], closing: string): string {
-  const frame = [...remarks, '', closing].join(separator)
+  const upgrades = [...upgradeParagraphs(report, MAX_DETAILED), ...unchangedLine(report)]
+  const frame = [...remarks, '', ...upgrades, closing].join(separator)
   const configs = renderConfigs(report, { limitBytes: CHECK_LIMIT - sizeOf(frame), withDetails: false })
-  return [...remarks, configs, closing].join(separator)
+  return [...remarks, configs, ...upgrades, closing].join(separator)
 }
 
 function text(report: Report): string {

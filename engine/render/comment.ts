@@ -4,6 +4,7 @@ import { sizeOf } from './fit.ts'
 import { footer } from './footer.ts'
 import { details, escapeText } from './markdown.ts'
 import { renderConfigs, separator } from './sections.ts'
+import { furtherUpgrades, upgradeParagraphs } from './upgrade.ts'
 import { headline, stateMark, verdictState } from './verdict.ts'
 import { visibleConfigs } from './visible.ts'
 
@@ -40,9 +41,12 @@ export function renderComment(report: Report, options: CommentOptions = {}): str
   ]
   const closing = [footer(report, options), ...(options.hiddenNote ? [options.hiddenNote] : [])].join('\n')
   const { paragraphs, decided, said } = visibleConfigs(report)
-  const visible = [...opening, ...paragraphs]
-  const limitBytes = COMMENT_LIMIT - sizeOf([...visible, details(FIGURES, ''), closing].join(separator))
-  const figures = renderConfigs(report, { limitBytes, withDetails: true, decided, said })
+  const visible = [...opening, ...paragraphs, ...upgradeParagraphs(report)]
+  const upgrades = furtherUpgrades(report)
+  const limitBytes =
+    COMMENT_LIMIT - sizeOf([...visible, details(FIGURES, upgrades.join(separator)), closing].join(separator))
+  const configs = renderConfigs(report, { limitBytes, withDetails: true, decided, said })
+  const figures = [...upgrades, configs].filter(text => text !== '').join(separator)
   const folded = figures === '' ? [] : [details(FIGURES, figures)]
   return [...visible, ...folded, closing].join(separator)
 }

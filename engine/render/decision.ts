@@ -22,11 +22,11 @@ const names: Readonly<Partial<Record<Setting, string>>> = {
   step: 'step profile',
 }
 
-export function settingName({ setting }: Decision): string {
+export function settingName({ setting }: Pick<Decision, 'setting'>): string {
   return names[setting] ?? words(setting)
 }
 
-export function settingValue({ value }: Decision): string {
+export function settingValue({ value }: Pick<Decision, 'value'>): string {
   if (isLora(value)) return `rank ${value.rank} on ${value.targets.map(plain).join(', ')}`
   return shown(value)
 }

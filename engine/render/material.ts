@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { configKey } from '../config/training-place.ts'
 import { shareOfUsable } from '../metrics/memory.ts'
 import type { AnalysedConfig, ConfigResult, OperatingPoint, Report } from '../report/schema.ts'
+import { isMoved, type Upgrade } from '../report/upgrade.ts'
 import { formatCondition } from '../verdict/policy.ts'
 
 const SIGNIFICANT_DIGITS = 2
@@ -32,7 +33,12 @@ function factsOf(config: ConfigResult): unknown[] {
     rounded(savingsPerYearUsd),
     config.change,
     config.rightSizing?.gpu.name,
+    ...(config.upgrade && isMoved(config.upgrade) ? [config.upgrade.libraries, upgradeFacts(config.upgrade)] : []),
   ]
+}
+
+function upgradeFacts({ before, after, warnings }: Upgrade): unknown[] {
+  return [rounded(before.peakBytes), before.fits, rounded(after.peakBytes), after.fits, warnings]
 }
 
 function pointFacts({ gpu }: AnalysedConfig, point: OperatingPoint): unknown[] {

@@ -26,6 +26,7 @@ import { capitalised, plainPath, plainProblem, plainText } from './plain.ts'
 import { rank } from './ranking.ts'
 import { type Page, pageOf, stateStyle, stateWord, styleOf, type TerminalOptions, wrap } from './terminal-page.ts'
 import { terminalTable } from './terminal-table.ts'
+import { plainWords, upgradeSentence } from './upgrade.ts'
 import { findingOf, headline, verdictState } from './verdict.ts'
 
 /** Lines stand in one table below what is told in full, gravest first. */
@@ -69,8 +70,13 @@ function analysedLines(config: AnalysedConfig, page: Page): string[] {
   const known = page.paint('dim', wrap(knownHow(config), INDENT, page.columns))
   const bars = [...barLines(config, page), ...severalGpus(config, page)]
   if (findingOf(config) === 'fine')
-    return [...bars, wrap(`${capitalised(fineRemark(config))}.`, INDENT, page.columns), known]
-  return [...bars, ...breakdownLines(config, page), ...adviceLines(config, page), known]
+    return [
+      ...bars,
+      wrap(`${capitalised(fineRemark(config))}.`, INDENT, page.columns),
+      ...upgradeLines(config, page),
+      known,
+    ]
+  return [...bars, ...breakdownLines(config, page), ...upgradeLines(config, page), ...adviceLines(config, page), known]
 }
 
 /** A size that repeats the one before it says nothing new, nor does one that brings nothing. */
@@ -143,6 +149,11 @@ function tooMuch(gpu: AnalysedConfig['gpu'], current: OperatingPoint): string {
 
 function adviceLines(config: AnalysedConfig, { columns }: Page): string[] {
   return [...advice(config), ...rightSizingSentences(config)].map(sentence => wrap(sentence, INDENT, columns))
+}
+
+function upgradeLines({ upgrade }: AnalysedConfig, { columns }: Page): string[] {
+  if (upgrade === undefined) return []
+  return [wrap(`Estimated ${upgradeSentence({ upgrade }, plainWords)}`, INDENT, columns)]
 }
 
 function rightSizingSentences({ rightSizing }: AnalysedConfig): string[] {

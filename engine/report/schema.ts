@@ -18,6 +18,7 @@ import { policy, spared, verdict } from '../verdict/policy.ts'
 import { advisedLever, MAX_LEVERS } from './advised-levers.ts'
 import { changedLine } from './changed-lines.ts'
 import { MAX_PLAYGROUND_LINK, playgroundLinkPattern } from './playground-address.ts'
+import { upgrade } from './upgrade.ts'
 
 const bytes = z.number().min(0).max(1e18)
 const usd = z.number().min(-1e12).max(1e12)
@@ -201,6 +202,8 @@ export const analysedConfig = z.object({
   overStep: z.array(memoryPoint).min(1).max(MAX_MEMORY_POINTS).optional(),
   /** Where the run could run out of memory, where more than the training step is known. Absent in older reports. */
   peaks: z.array(runPeak).min(1).max(10).optional(),
+  /** Where the change gives its libraries other versions: the peak with both. Absent where not, and in older reports. */
+  upgrade: upgrade.optional(),
   trials: z.array(trial).max(1_000),
   /** At sizes that fit; if throughput was measured, at the timed ones. Absent in older reports. */
   throughputCurve: z.array(throughputPoint).max(1_000).optional(),

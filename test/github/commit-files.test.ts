@@ -4,8 +4,10 @@ import { connect } from '../../action/github.ts'
 import { MAX_CONFIG_BYTES } from '../../engine/config/document.ts'
 import { CommitFiles } from '../../github/commit-files.ts'
 import { GraphqlRefusal } from '../../github/graphql.ts'
-import { KeptTextsOfAll, keepsNothing } from '../../github/kept-texts.ts'
+import { type KeptTexts, KeptTextsOfAll } from '../../github/kept-texts.ts'
 import { type EmulatedGitHub, type FileChanges, startGitHub } from './index.ts'
+
+const keepsNothing: KeptTexts = { get: () => undefined, set: () => {} }
 
 let github: EmulatedGitHub
 let own: ReturnType<typeof connect>

@@ -26,6 +26,7 @@ import type { Training } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { deepSpeedSettings, halfPrecisionSwitch, readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { stepInPytorch, trainingConfig } from '../training-config.ts'
+import type { DecisiveRelease } from '../versions.ts'
 import { writesAny } from '../written-keys.ts'
 import {
   type Arguments,
@@ -315,7 +316,7 @@ function hasTrlDefaults({ find, declared }: Arguments): boolean {
 }
 
 /** By the version that is pinned, or else by an argument that newer releases refuse. */
-function isTrlBefore(reader: FieldReader, { declared }: Arguments, release: string): boolean {
+function isTrlBefore(reader: FieldReader, { declared }: Arguments, release: DecisiveRelease<'trl'>): boolean {
   if (reader.isTrlBefore(release)) return true
   const old = declared?.ofOldTrl
   if (old === undefined || reader.versions.trl !== undefined) return false

@@ -17,22 +17,41 @@ export const nothingPinned: PinnedVersions = { kind: 'not-looked-for' }
 const MAX_FOLDERS = 12
 const MAX_FILES = 24
 
-/** Asks for the files of all folders before it reads one, so that a host can read them together. */
+/** What each version file said that a change adds, edits or deletes, before the change: nothing where there was none. */
+export type FormerStatements = ReadonlyMap<string, readonly Statement[]>
+
+/**
+ * Asks for the files of all folders before it reads one, so that a host can read them together. With `former`, as they were before
+ * the change.
+ */
 export async function findPinnedVersions(
   { readFile, listFolder }: Pick<Sources, 'readFile' | 'listFolder'>,
   configPath: string,
+  former: FormerStatements = new Map(),
 ): Promise<PinnedVersions> {
   if (readFile === undefined || listFolder === undefined) return nothingPinned
+  const listThen = formerly(listFolder, former)
   const found: (readonly string[])[] = []
-  for (const folder of foldersAbove(configPath)) found.push(await versionFilesIn(folder, listFolder))
+  for (const folder of foldersAbove(configPath)) found.push(await versionFilesIn(folder, listThen))
   const paths = found.flat().slice(0, MAX_FILES)
-  const texts = await Promise.all(paths.map(path => readFile(path)))
+  const texts = await Promise.all(paths.map(async path => (former.has(path) ? undefined : readFile(path))))
   const statements = paths.map((path, index) => {
     const text = texts[index]
-    return text === undefined ? [] : statementsIn({ path, text })
+    return text === undefined ? (former.get(path) ?? []) : statementsIn({ path, text })
   })
   const folders = found.map(inFolder => inFolder.flatMap(path => statements[paths.indexOf(path)] ?? []))
   return { kind: 'looked-for', statements: versionedLibraries.flatMap(library => deciding(library, folders) ?? []) }
+}
+
+/** Lists the files that the change deletes as well. */
+export function formerly(
+  listFolder: NonNullable<Sources['listFolder']>,
+  former: FormerStatements,
+): NonNullable<Sources['listFolder']> {
+  return async folder => {
+    const inFolder = [...former.keys()].filter(path => posix.dirname(path) === folder)
+    return [...new Set([...(await listFolder(folder)), ...inFolder.map(path => posix.basename(path))])]
+  }
 }
 
 export interface ChosenVersions {

@@ -1,0 +1,116 @@
+/** What of a step's memory differs between two releases of its libraries, in words: the rules that hold for one of two specs only. */
+import type { TrainingSpec } from '../config/spec.ts'
+import { compareVersions, type LibraryVersions, type VersionedLibrary } from '../config/versions.ts'
+import type { ModelConfig } from '../models/architecture.ts'
+import {
+  checkpointsReentrantly,
+  copiesLogits,
+  defaultOptimizer,
+  hasFlatParameters,
+  keepsFrozenInputs,
+  keepsGradients,
+  softmaxSavesInput,
+  sumsEveryMicroBatch,
+  withReleasedExperts,
+} from './library-rules.ts'
+
+interface Rule {
+  readonly holds: (spec: TrainingSpec, config: ModelConfig) => boolean
+  /** A clause for a release from which on it holds, and one for a release from which on it does not. */
+  readonly does: string
+  readonly doesNot: string
+}
+
+const rules: readonly Rule[] = [
+  {
+    holds: spec => spec.task === 'causal-lm' && copiesLogits(spec),
+    does: 'the loss copies the float32 logits',
+    doesNot: 'the loss no longer copies the float32 logits',
+  },
+  {
+    holds: keepsFrozenInputs,
+    does: 'each block’s input and its gradient stay until the backward pass ends (FSDP1)',
+    doesNot: 'each block’s input and its gradient no longer stay until the backward pass ends (FSDP1)',
+  },
+  {
+    holds: hasFlatParameters,
+    does: 'the Trainer shards by FSDP1, in flat parameters',
+    doesNot: 'the Trainer shards by FSDP2, each parameter by itself',
+  },
+  {
+    holds: spec => spec.gradientCheckpointing && checkpointsReentrantly(spec),
+    does: 'gradient checkpointing takes its reentrant form by default',
+    doesNot: 'gradient checkpointing takes its non-reentrant form by default',
+  },
+  {
+    holds: sumsEveryMicroBatch,
+    does: 'gradients are summed among the GPUs with every micro-batch',
+    doesNot: 'gradients are summed among the GPUs once a step',
+  },
+  {
+    holds: keepsGradients,
+    does: 'gradients are zeroed in place and stay during the next forward pass',
+    doesNot: 'gradients are released between steps',
+  },
+  {
+    holds: spec => defaultOptimizer(spec) !== spec.optimizer,
+    does: 'AdamW steps with one tensor after another',
+    doesNot: 'AdamW steps with all tensors together',
+  },
+  {
+    holds: softmaxSavesInput,
+    does: 'each softmax saves its input for the backward pass',
+    doesNot: 'softmax saves only its output for the backward pass',
+  },
+  {
+    holds: (spec, config) => withReleasedExperts(spec, config) !== spec,
+    does: 'experts are linear layers, quantised like all others',
+    doesNot: 'experts are fused matrices, which are not quantised',
+  },
+]
+
+/** A clause each: what the step does with the newer spec's versions that it did not with the older's, or no longer does. */
+export function differencesInStep(before: TrainingSpec, after: TrainingSpec, config: ModelConfig): readonly string[] {
+  return rules.flatMap(({ holds, does, doesNot }) => {
+    const [held, isHeld] = [holds(before, config), holds(after, config)]
+    return held === isHeld ? [] : [isHeld ? does : doesNot]
+  })
+}
+
+/** Faults of releases that take memory which the estimate does not contain. */
+interface KnownFault {
+  readonly library: VersionedLibrary
+  readonly from: string
+  /** The first release without it. */
+  readonly until: string
+  readonly concerns: (spec: TrainingSpec, config: ModelConfig) => boolean
+  readonly sentence: string
+}
+
+/** Families whose forward passes took a `Cache` with transformers#26681. */
+const firstWithCache: ReadonlySet<ModelConfig['model_type']> = new Set(['llama', 'mistral', 'mixtral', 'phi'] as const)
+
+const knownFaults: readonly KnownFault[] = [
+  {
+    // transformers#26681 made the cache before the check for checkpointing turned `use_cache` off; transformers#28031 moved the check.
+    library: 'transformers',
+    from: '4.36',
+    until: '4.36.2',
+    concerns: (spec, config) => spec.gradientCheckpointing && firstWithCache.has(config.model_type),
+    sentence:
+      'transformers 4.36.0 and 4.36.1 keep the keys and values of every layer although gradient checkpointing is on (transformers#28024), which no estimate here contains: take 4.36.2 or newer.',
+  },
+]
+
+/** Of the faults that a config meets with these versions, a sentence each. */
+export function faultsOf(spec: TrainingSpec, config: ModelConfig, versions: LibraryVersions): readonly string[] {
+  return knownFaults
+    .filter(({ library, from, until }) => {
+      const version = versions[library]
+      // Without a patch it is the newest of them.
+      if (version === undefined || version.split('.').length < 3) return false
+      return compareVersions(version, from) >= 0 && compareVersions(version, until) < 0
+    })
+    .filter(({ concerns }) => concerns(spec, config))
+    .map(({ sentence }) => sentence)
+}

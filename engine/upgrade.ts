@@ -1,0 +1,179 @@
+/**
+ * The upgrade guard: a config whose libraries a change gives other versions, estimated with both, and which of the releases between
+ * them moves its peak.
+ */
+import type { Calibration } from './calibration/correction.ts'
+import { knownOf } from './calibration/known.ts'
+import { chosenVersions, type FormerStatements, findPinnedVersions } from './config/pinned/pinned-versions.ts'
+import { readConfigAsync } from './config/read.ts'
+import type { SourceFile } from './config/reading.ts'
+import type { Sources } from './config/sources.ts'
+import { accumulatesGradients, type TrainingSpec } from './config/spec.ts'
+import type { SuppliedFields } from './config/supplied.ts'
+import {
+  compareVersions,
+  type DecisiveRelease,
+  decisiveReleases,
+  type LibraryVersions,
+  type VersionedLibrary,
+  versionedLibraries,
+} from './config/versions.ts'
+import type { FootprintCache } from './estimate/footprint-cache.ts'
+import { differencesInStep, faultsOf } from './estimate/release-differences.ts'
+import type { Gpu } from './gpus/catalogue.ts'
+import type { ModelConfig } from './models/architecture.ts'
+import { EstimateProbes } from './probes/estimate.ts'
+import { settingName, settingValue } from './render/decision.ts'
+import { isSamePeak, type Upgrade } from './report/upgrade.ts'
+import { isSameData } from './same-data.ts'
+
+export interface UpgradeOptions {
+  /** As the repository is after the change. */
+  readonly sources: Sources
+  readonly former: FormerStatements
+  /** Versions among them win over what the repository pins, and are then the same before and after. */
+  readonly supplied: SuppliedFields
+  readonly gpu: Gpu
+  readonly footprints: FootprintCache
+  readonly calibration?: Calibration
+}
+
+/**
+ * Undefined where the config's libraries have the versions that they had, or where nothing is estimated of it. `file` is as it is after
+ * the change, so that only the versions differ. Never throws for what the file holds.
+ */
+export async function upgradeOf(file: SourceFile, options: UpgradeOptions): Promise<Upgrade | undefined> {
+  const { sources, supplied, former } = options
+  const pinned = await findPinnedVersions(sources, file.path)
+  const now = chosenVersions(pinned, supplied.versions).versions
+  const earlier = chosenVersions(await findPinnedVersions(sources, file.path, former), supplied.versions).versions
+  if (isSameData(now, earlier)) return undefined
+
+  const estimate = (versions: LibraryVersions) => estimateWith(versions, file, options)
+  const [before, after] = [await estimate(asNamed(earlier)), await estimate(asNamed(now))]
+  if (before === undefined || after === undefined) return undefined
+  const concerned = versionedLibraries.filter(library => library !== 'trl' || after.hangsOnTrl || before.hangsOnTrl)
+  const changed = concerned.filter(library => now[library] !== earlier[library])
+  if (changed.length === 0) return undefined
+  const statements = pinned.kind === 'looked-for' ? pinned.statements : []
+  const { spec, model } = after
+  const isStill = isSamePeak(before.peakBytes, after.peakBytes)
+  const faults = faultsOf(spec, model, now)
+  const knownBefore = new Set(faultsOf(before.spec, model, earlier))
+  return {
+    libraries: changed.map(library => {
+      const at = statements.find(each => each.library === library)
+      return {
+        library,
+        ...(earlier[library] !== undefined && { before: earlier[library] }),
+        ...(now[library] !== undefined && { after: now[library] }),
+        ...(at && { at: { path: at.path, line: at.line } }),
+      }
+    }),
+    before: { peakBytes: before.peakBytes, fits: before.fits },
+    after: { peakBytes: after.peakBytes, fits: after.fits },
+    causes: isStill ? [] : await causesOf(changed, { earlier, now, peakBytes: before.peakBytes }, estimate),
+    warnings: faults.filter(sentence => !knownBefore.has(sentence)),
+  }
+}
+
+interface Estimated {
+  readonly spec: TrainingSpec
+  readonly model: ModelConfig
+  readonly hangsOnTrl: boolean
+  readonly peakBytes: number
+  readonly fits: boolean
+}
+
+async function estimateWith(
+  versions: LibraryVersions,
+  file: SourceFile,
+  { sources, supplied, gpu, footprints, calibration }: UpgradeOptions,
+): Promise<Estimated | undefined> {
+  const supposed = versionedLibraries.flatMap(library => {
+    const version = versions[library]
+    return version === undefined ? [] : [{ library, version, place: 'the change' }]
+  })
+  const reading = await readConfigAsync(file, sources, { ...supplied, versions: supposed })
+  if (reading.kind !== 'training-config' || reading.spec.framework !== 'pytorch') return undefined
+  const { spec, model } = reading
+  const { memoryFactor } = knownOf(spec, model.config, gpu, calibration)
+  const probe = new EstimateProbes(spec, model.config, gpu, footprints, memoryFactor).of(accumulatesGradients(spec))
+  const peakBytes = probe.peak(spec.microBatch).bytes
+  const hangsOnTrl = spec.versions?.trl !== undefined
+  return { spec, model: model.config, hangsOnTrl, peakBytes, fits: probe.fits(spec.microBatch) }
+}
+
+interface Span {
+  readonly earlier: LibraryVersions
+  readonly now: LibraryVersions
+  /** Before the change. */
+  readonly peakBytes: number
+}
+
+/** From the versions before to those after, one decisive release after another: what each moves the peak by, and why. */
+async function causesOf(
+  changed: readonly VersionedLibrary[],
+  { earlier, now, peakBytes }: Span,
+  estimate: (versions: LibraryVersions) => Promise<Estimated | undefined>,
+): Promise<Upgrade['causes']> {
+  const causes: Upgrade['causes'] = []
+  let versions = asNamed(earlier)
+  let last = await estimate(versions)
+  for (const library of changed) {
+    for (const { release, version } of releasesBetween(library, earlier[library], now[library])) {
+      versions = { ...versions, [library]: version }
+      const next = await estimate(versions)
+      if (last === undefined || next === undefined) return causes
+      const why = clausesOn(last, next)
+      const deltaBytes = next.peakBytes - last.peakBytes
+      if (why.length > 0 && !isSamePeak(peakBytes, peakBytes + deltaBytes))
+        causes.push({ library, release, deltaBytes, why: why.slice(0, 10) })
+      last = next
+    }
+  }
+  return causes.toSorted((a, b) => Math.abs(b.deltaBytes) - Math.abs(a.deltaBytes))
+}
+
+/** The decisive releases that lie between two versions, in the order of the walk, each with a version on its far side. */
+function releasesBetween(
+  library: VersionedLibrary,
+  from: string | undefined,
+  to: string | undefined,
+): readonly { readonly release: string; readonly version: string }[] {
+  const [start, end] = [from ?? newestDecisive(library), to ?? newestDecisive(library)]
+  const isUp = compareVersions(start, end) < 0
+  const [older, newer] = isUp ? [start, end] : [end, start]
+  const releases: readonly DecisiveRelease<VersionedLibrary>[] = decisiveReleases[library]
+  const crossed = releases.filter(each => compareVersions(older, each) < 0 && compareVersions(each, newer) <= 0)
+  if (isUp) return crossed.map(release => ({ release, version: release }))
+  return crossed.map((release, index) => ({ release, version: crossed[index - 1] ?? older })).toReversed()
+}
+
+/** Nothing that decides has come after it, so that it stands for the newest. */
+function newestDecisive(library: VersionedLibrary): string {
+  return decisiveReleases[library].at(-1) ?? '0'
+}
+
+/** With a version for each library, since one that is left out would be looked up. */
+function asNamed(versions: LibraryVersions): LibraryVersions {
+  return Object.fromEntries(versionedLibraries.map(library => [library, versions[library] ?? newestDecisive(library)]))
+}
+
+/** By the step's own rules, and by the settings that the libraries' defaults decide. */
+function clausesOn(before: Estimated, after: Estimated): readonly string[] {
+  const settings = (Object.keys({ ...before.spec, ...after.spec }) as (keyof TrainingSpec)[]).filter(
+    setting => setting !== 'versions' && !isSameData(before.spec[setting], after.spec[setting]),
+  )
+  return [
+    ...differencesInStep(before.spec, after.spec, after.model),
+    ...settings.map(setting => {
+      const [was, is] = [before.spec[setting], after.spec[setting]]
+      return `the default of ${settingName({ setting })} is ${said(is)} instead of ${said(was)}`
+    }),
+  ]
+}
+
+function said(value: unknown): string {
+  return value === undefined ? 'none' : settingValue({ value })
+}

@@ -1,0 +1,232 @@
+/** The upgrade guard: configs whose libraries a change gives other versions, over a repository in memory. */
+import { describe, expect, it } from 'vitest'
+import { analyze } from '../engine/analyze.ts'
+import { statementsIn } from '../engine/config/pinned/version-files.ts'
+import { decisiveReleases, versionedLibraries } from '../engine/config/versions.ts'
+import { renderCheck } from '../engine/render/check.ts'
+import { renderComment } from '../engine/render/comment.ts'
+import { renderTerminal } from '../engine/render/terminal.ts'
+import { type Report, report } from '../engine/report/schema.ts'
+import { GIB } from '../engine/units.ts'
+
+const now = new Date('2026-11-20T09:00:00Z')
+
+/** Language modelling of a vocabulary of 151,936 through the Trainer. */
+const qwen = [
+  'model_name_or_path: Qwen/Qwen2.5-0.5B',
+  'task_name: clm',
+  'block_size: 1024',
+  'per_device_train_batch_size: 4',
+  'bf16: true',
+  'learning_rate: 1.0e-4',
+  '',
+].join('\n')
+const llama = qwen.replace('Qwen/Qwen2.5-0.5B', 'meta-llama/Llama-2-7b-hf')
+const checkpointed = `${llama}gradient_checkpointing: true\n`
+
+/** The report on `configs`, as if the change had brought the version files from `before` to `after`. */
+async function upgraded(
+  configs: Readonly<Record<string, string>>,
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+  settings = {},
+): Promise<Report> {
+  const files = { ...configs, ...after }
+  const folderOf = (path: string) => (path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '.')
+  const touched = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  const made = await analyze(
+    Object.entries(configs).map(([path, text]) => ({ path, text })),
+    {
+      now,
+      sources: {
+        readFile: async path => files[path],
+        listFolder: async folder =>
+          Object.keys(files)
+            .filter(path => folderOf(path) === folder)
+            .map(path => path.slice(path.lastIndexOf('/') + 1)),
+      },
+      formerVersions: new Map(touched.map(path => [path, statementsIn({ path, text: before[path] ?? '' })])),
+      ...settings,
+    },
+  )
+  return report.parse(JSON.parse(JSON.stringify(made)))
+}
+
+function upgradeIn({ configs: [config] }: Report) {
+  if (config?.status !== 'analysed') throw new Error(JSON.stringify(config))
+  return { upgrade: config.upgrade, peakBytes: config.current.peakBytes }
+}
+
+async function upgradeBetween(before: string, after: string, config = qwen) {
+  const made = await upgraded({ 'train.yaml': config }, { 'requirements.txt': before }, { 'requirements.txt': after })
+  return upgradeIn(made)
+}
+
+describe('the loss of transformers 4.46 to 4.48, which copied the logits', () => {
+  /** 4 × 1,024 tokens × 151,936 words in float32, without the last token of each sequence. */
+  const copyBytes = 4 * 1_023 * 151_936 * 4
+  /** Without the copy, the peak is at another moment, at which 16-bit logits are there as well. */
+  const shareOfCopy = 0.5
+
+  it('is what a peak is lower by from 4.48.1 to 5.18', async () => {
+    const { upgrade, peakBytes } = await upgradeBetween('transformers==4.48.1\n', 'numpy\ntransformers==5.18.0\n')
+    expect(upgrade?.libraries).toEqual([
+      { library: 'transformers', before: '4.48.1', after: '5.18.0', at: { path: 'requirements.txt', line: 2 } },
+    ])
+    expect(upgrade?.after.peakBytes).toBe(peakBytes)
+    expect(upgrade?.causes).toMatchObject([
+      { library: 'transformers', release: '4.49', why: ['the loss no longer copies the float32 logits'] },
+    ])
+    const [{ deltaBytes } = { deltaBytes: 0 }] = upgrade?.causes ?? []
+    expect(deltaBytes).toBe(peakBytes - (upgrade?.before.peakBytes ?? 0))
+    expect(-deltaBytes / copyBytes).toBeCloseTo(shareOfCopy, 2)
+  })
+
+  it('is what it is higher by on the way back', async () => {
+    const { upgrade } = await upgradeBetween('transformers==5.18.0\n', 'transformers==4.48.1\n')
+    expect(upgrade?.causes).toMatchObject([{ release: '4.49', why: ['the loss copies the float32 logits'] }])
+    expect((upgrade?.causes[0]?.deltaBytes ?? 0) / copyBytes).toBeCloseTo(shareOfCopy, 2)
+  })
+
+  it('is no matter between releases that both have it, or both lack it', async () => {
+    for (const [before, after] of [
+      ['4.46.0', '4.48.3'],
+      ['4.49.0', '4.57.6'],
+    ]) {
+      const { upgrade } = await upgradeBetween(`transformers==${before}\n`, `transformers==${after}\n`)
+      expect(upgrade).toMatchObject({ causes: [], before: { peakBytes: upgrade?.after.peakBytes } })
+    }
+  })
+})
+
+describe('transformers#28024: 4.36.0 and 4.36.1 kept the cache despite checkpointing', () => {
+  it('is a warning that names the issue, where checkpointing is on', async () => {
+    const { upgrade } = await upgradeBetween('transformers==4.35.2\n', 'transformers==4.36.1\n', checkpointed)
+    expect(upgrade?.warnings).toEqual([expect.stringContaining('transformers#28024')])
+  })
+
+  it.each([
+    ['without checkpointing', '4.36.0', llama],
+    ['from 4.36.2 on', '4.36.2', checkpointed],
+    ['where any patch of 4.36 may be installed', '4.36', checkpointed],
+  ])('is none %s', async (_, version, config) => {
+    const { upgrade } = await upgradeBetween('transformers==4.35.2\n', `transformers==${version}\n`, config)
+    expect(upgrade?.warnings).toEqual([])
+  })
+
+  it('is none for what had it before', async () => {
+    const { upgrade } = await upgradeBetween('transformers==4.36.0\n', 'transformers==4.36.1\n', checkpointed)
+    expect(upgrade?.warnings).toEqual([])
+  })
+})
+
+it('names the default that a release changed: attention with 4.36, the optimizer with PyTorch 2.8', async () => {
+  const { upgrade } = await upgradeBetween('transformers==4.35.2\n', 'transformers==4.45.0\n', llama)
+  expect(upgrade?.causes.map(({ release, why }) => [release, why])).toEqual([
+    ['4.36', ['the default of attention is sdpa instead of eager']],
+  ])
+  const torch = await upgradeBetween(
+    'torch==2.7.1\ntransformers==4.57.1\n',
+    'torch==2.8.0\ntransformers==4.57.1\n',
+    llama,
+  )
+  expect(torch.upgrade?.causes.map(({ release, why }) => [release, why])).toEqual([
+    ['2.8', ['the default of optimizer is adamw-fused instead of adamw']],
+  ])
+})
+
+it('is about the versions alone: a config that the change edits as well is estimated as it is now with both', async () => {
+  const { upgrade, peakBytes } = await upgradeBetween('transformers==4.57.1\n', 'transformers==4.57.6\n')
+  expect(upgrade?.before.peakBytes).toBe(peakBytes)
+})
+
+describe('version files that come and go', () => {
+  it('count where a lock file replaces the requirements', async () => {
+    const lock = '[[package]]\nname = "transformers"\nversion = "5.18.0"\n'
+    const made = await upgraded(
+      { 'a/train.yaml': qwen },
+      { 'requirements.txt': 'transformers==4.48.1\n' },
+      { 'uv.lock': lock },
+    )
+    expect(upgradeIn(made).upgrade?.libraries).toMatchObject([
+      { before: '4.48.1', after: '5.18.0', at: { path: 'uv.lock', line: 3 } },
+    ])
+  })
+
+  it('leave the newest where nothing is pinned any more', async () => {
+    const made = await upgraded({ 'train.yaml': qwen }, { 'requirements.txt': 'transformers==4.48.1\n' }, {})
+    const { upgrade } = upgradeIn(made)
+    expect(upgrade?.libraries).toEqual([{ library: 'transformers', before: '4.48.1' }])
+    expect(upgrade?.causes).toMatchObject([{ release: '4.49' }])
+    expect(renderComment(made)).toContain('transformers 4.48.1 → newest')
+  })
+
+  it('say nothing of a config whose nearer file pins its own', async () => {
+    const own = { 'a/train.yaml': qwen }
+    const nearer = { 'a/requirements.txt': 'transformers==4.57.1\n' }
+    const made = await upgraded(
+      own,
+      { 'requirements.txt': 'transformers==4.48.1\n', ...nearer },
+      { 'requirements.txt': 'transformers==5.18.0\n', ...nearer },
+    )
+    expect(upgradeIn(made).upgrade).toBeUndefined()
+  })
+})
+
+describe('what people read', () => {
+  const configs = {
+    'train.yaml': qwen,
+    'mnli.yaml': qwen.replace('clm', 'mnli').replace('block_size', 'max_seq_length'),
+  }
+  const made = upgraded(
+    configs,
+    { 'requirements.txt': 'transformers==4.48.1\n' },
+    { 'requirements.txt': 'transformers==4.57.1\n' },
+  )
+
+  it('is a line for each config that moves and one for all that stay, in comment, check and terminal', async () => {
+    const [moved] = (await made).configs
+    if (moved?.status !== 'analysed' || moved.upgrade === undefined) throw new Error('not upgraded')
+    const { before, after } = moved.upgrade
+    const gib = (bytes: number) => (bytes / GIB).toFixed(1)
+    const peaks = `${gib(before.peakBytes)} → ${gib(after.peakBytes)} GiB`
+    const still = 'Peak of one config unchanged by transformers 4.48.1 → 4.57.1'
+    for (const text of [renderComment(await made), renderCheck(await made).summary]) {
+      expect(text).toContain(`**${peaks} (−`)
+      expect(text).toContain('from transformers 4.49 on, the loss no longer copies the float32 logits (−1.16 GiB)')
+      expect(text).toContain(still)
+    }
+    const comment = renderComment(await made) ?? ''
+    expect(comment.indexOf(peaks)).toBeLessThan(comment.indexOf('<details>'))
+    expect(comment.indexOf(still)).toBeGreaterThan(comment.indexOf('<details>'))
+    const terminal = renderTerminal(await made, { color: false, columns: 200, judges: true })
+    expect(terminal).toContain(`Estimated ${peaks}`)
+  })
+
+  it('says whether it fits where that changes', async () => {
+    const pin = (version: string) => ({ 'requirements.txt': `transformers==${version}\n` })
+    const long = { 'train.yaml': qwen.replace('block_size: 1024', 'block_size: 3072').replace('size: 4', 'size: 1') }
+    expect(renderComment(await upgraded(long, pin('4.45.0'), pin('4.35.2')))).toContain('It no longer fits.')
+    expect(renderComment(await upgraded(long, pin('4.35.2'), pin('4.45.0')))).toContain('It now fits.')
+  })
+
+  it('has nothing of the repository’s text in it as Markdown', async () => {
+    const path = 'requirements-`x`<b>.txt'
+    const hostile = await upgraded(
+      { 'train.yaml': qwen },
+      { [path]: 'transformers==4.48.1\n' },
+      { [path]: 'transformers==5.18.0\n' },
+    )
+    expect(renderComment(hostile)).not.toContain('<b>')
+  })
+})
+
+it('knows the decisive releases in their order', () => {
+  for (const library of versionedLibraries) {
+    const releases: readonly string[] = decisiveReleases[library]
+    const order = releases.toSorted(
+      (a, b) => Number(a.split('.')[0]) - Number(b.split('.')[0]) || Number(a.split('.')[1]) - Number(b.split('.')[1]),
+    )
+    expect(releases).toEqual(order)
+  }
+})
