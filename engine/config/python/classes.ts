@@ -1,9 +1,9 @@
 /** Fields and attributes of the classes that the repository defines: dataclasses, settings objects, classes with an __init__. */
 import type { Evaluator } from './evaluator.ts'
 import { mergedInto } from './merged-attributes.ts'
-import type { Scope } from './module.ts'
+import type { Binding, Scope } from './module.ts'
 import { open, siteOf, writtenAs } from './sites.ts'
-import { type Instance, placeIn, shownAt, type Value } from './values.ts'
+import { type Instance, placeIn, type Site, shownAt, type Value } from './values.ts'
 
 /** Classes that inherit from one another. */
 const MAX_BASES = 5
@@ -44,7 +44,8 @@ export class Classes {
     return found
   }
 
-  ofInstance(object: Instance, name: string): Value | undefined {
+  /** `asked`: where the attribute is asked for. */
+  ofInstance(object: Instance, name: string, asked?: Site): Value | undefined {
     const { scope, call, site } = object
     const passed = object.isParsed ? this.#evaluator.passed.get(name) : undefined
     if (passed !== undefined) return passed
@@ -58,7 +59,7 @@ export class Classes {
       const own = methodOf(owner, '__init__')
       // Without a call of its own, the parameters are what the calls in the file give.
       const frame = own !== undefined && call !== undefined ? { scope: own, call, site, self: object } : undefined
-      const value = this.#evaluator.names.reaching(set, siteOf(of, frame))
+      const value = this.#evaluator.names.reaching(withoutWrappers(set, asked), siteOf(of, frame))
       if (value !== undefined) return value
     }
     if (init === undefined && call !== undefined) {
@@ -146,6 +147,18 @@ export class Classes {
       return this.#evaluator.evaluate(factory.value.body, value.site)
     return byDefault ?? { ...value, kind: 'open', why: `${shownAt(value.module, value)} has no plain default` }
   }
+}
+
+/** `self.model = wrap(self.model)` wraps what was set above it, whichever method does that. */
+function withoutWrappers(set: readonly Binding[], asked: Site | undefined): readonly Binding[] {
+  const wrapper = set.find(
+    ({ scope, value }) =>
+      asked?.scope === scope &&
+      value.kind === 'expression' &&
+      value.expression.from <= asked.at &&
+      asked.at <= value.expression.to,
+  )
+  return wrapper === undefined ? set : set.filter(({ at }) => at < wrapper.at)
 }
 
 export function methodOf(scope: Scope, name: string): Scope | undefined {

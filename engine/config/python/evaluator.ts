@@ -2,8 +2,9 @@
 import { Classes, methodOf } from './classes.ts'
 import { commandLineValue, type Options, parsedClass } from './command-line.ts'
 import { type CallExpression, dottedName, type Expression, type Span } from './expressions.ts'
+import { fileTestsIn, onFirstRun, truthOnFirstRun } from './file-tests.ts'
 import { libraryValue } from './library-values.ts'
-import { classAround, type Module, type Place, type Scope } from './module.ts'
+import { classAround, conditionsAround, type Module, type Place, type Scope } from './module.ts'
 import { Names } from './names.ts'
 import { binaryValue, joinedText, unaryValue } from './operators.ts'
 import { Parameters } from './parameters.ts'
@@ -18,6 +19,9 @@ export type FindModule = (importer: Module, name: string) => Module | undefined
 /** Files of settings by the path that a script loads. */
 export type FindSettings = (importer: Module, path: string) => SettingsFile | undefined
 
+/** Whether a condition holds; undefined where that depends on run time. */
+export type IsTrue = (condition: Expression, site: Site) => boolean | undefined
+
 /** Of one file; what takes more is taken for open. */
 const MAX_STEPS = 20_000
 const MAX_DEPTH = 60
@@ -31,6 +35,8 @@ export class Evaluator {
   readonly callers: readonly Module[]
   /** Whether a parameter was asked for that no call in its file gives. */
   asksCallers = false
+  /** Sentences on values that count because files are taken not to be there. */
+  readonly firstRunRemarks = new Set<string>()
   readonly names = new Names(this)
   readonly parameters = new Parameters(this)
   readonly classes = new Classes(this)
@@ -62,13 +68,16 @@ export class Evaluator {
   }
 
   /** Whether the branches around a place are taken: undefined where that depends on run time, with the reason. */
-  isReached(place: Place, site: Site): { readonly isReached: boolean | undefined; readonly why?: string } {
+  isReached(
+    place: Place,
+    site: Site,
+    isTrue: IsTrue = (condition, at) => truthOf(this.evaluate(condition, at)),
+  ): { readonly isReached: boolean | undefined; readonly why?: string } {
     let why: string | undefined
     for (const branch of place.branches) {
       if (branch.isHandler) return { isReached: false }
       for (const { condition, expected } of branch.tests) {
-        const value = this.evaluate(condition, { ...site, at: branch.statement, branches: [] })
-        const truth = truthOf(value)
+        const truth = isTrue(condition, { ...site, at: branch.statement, branches: [] })
         if (truth === undefined) why ??= shownAt(site.module, condition)
         else if (truth !== expected) return { isReached: false }
       }
@@ -138,7 +147,7 @@ export class Evaluator {
         return this.classes.ofClass(object.scope, name) ?? notSet()
       case 'instance':
         if (name === 'hparams') return object
-        return this.classes.ofInstance(object, name) ?? notSet()
+        return this.classes.ofInstance(object, name, site) ?? notSet()
       case 'call': {
         const mapping = this.asMapping(object)
         if (mapping.kind === 'mapping') return mapping.entries.get(name) ?? notSet()
@@ -187,7 +196,9 @@ export class Evaluator {
       case 'name':
         return this.names.named(expression, site)
       case 'attribute': {
-        const set = isOnSelf(expression, site) ? undefined : this.names.member(site, sourceOf(expression, site))
+        const set = isOnSelf(expression, site)
+          ? this.names.setBefore(site, expression.name)
+          : this.names.member(site, sourceOf(expression, site))
         if (set !== undefined) return set
         return this.attribute(this.evaluate(expression.object, site), expression.name, expression, site)
       }
@@ -315,13 +326,22 @@ export class Evaluator {
       ...siteOf(scope),
       frame: { scope, call, site, ...(self !== undefined && { self }) },
     }
-    const values = scope.returns.flatMap(returned => {
-      if (this.isReached(returned, inside).isReached === false) return []
-      return [this.evaluate(returned.value.expression, { ...inside, ...placed(returned) })]
-    })
-    const [first, ...others] = values
+    const returned = (isTrue?: IsTrue) => {
+      const values: Value[] = []
+      for (const each of scope.returns) {
+        const { isReached } = this.isReached(each, inside, isTrue)
+        if (isReached === false) continue
+        values.push(this.evaluate(each.value.expression, { ...inside, ...placed(each) }))
+        if (isReached === true) break
+      }
+      return values
+    }
+    const [first, ...others] = returned()
     if (first === undefined) return open(site, call, `${shownAt(site.module, call)} is computed`)
     if (others.every(other => areEqual(first, other) === true)) return first
+    const asked = fileTestsIn(conditionsAround(scope.returns))
+    const [only, ...more] = asked.length === 0 ? [] : returned((each, at) => truthOnFirstRun(each, at, this))
+    if (only !== undefined && more.length === 0) return onFirstRun(only, asked, inside, this)
     return open(site, call, `${scope.name}() returns one of several values (${placeIn(scope.module, scope.from)})`)
   }
 

@@ -18,6 +18,8 @@ export interface ModelChain {
   readonly prepared: LibraryCall | undefined
   /** `.half()` and its kin, which cast the weights. */
   readonly cast: LibraryCall | undefined
+  /** What the reader must know of how it was found, one sentence each. */
+  readonly remarks: readonly string[]
 }
 
 const MAX_LINKS = 12
@@ -31,10 +33,12 @@ const wraps =
 export function modelChain(value: Value | undefined, evaluator: Evaluator): ModelChain {
   let chain: ModelChain = {
     ...{ loaded: undefined, unknown: undefined, peftConfig: undefined, unslothAdapter: undefined },
-    ...{ trainedAdapter: undefined, prepared: undefined, cast: undefined },
+    ...{ trainedAdapter: undefined, prepared: undefined, cast: undefined, remarks: [] },
   }
   let current = value
   for (let link = 0; link < MAX_LINKS && current !== undefined; link++) {
+    // A field keeps its own.
+    if (current.kind === 'call') chain = { ...chain, remarks: [...chain.remarks, ...current.remarks] }
     if (current.kind === 'text') return { ...chain, loaded: current }
     if (current.kind !== 'call') return { ...chain, unknown: current }
     const { name } = current
@@ -49,8 +53,10 @@ export function modelChain(value: Value | undefined, evaluator: Evaluator): Mode
     else if (last === 'get_peft_model' && name.startsWith('unsloth.')) chain = { ...chain, unslothAdapter: current }
     else if (!wraps.test(name)) return { ...chain, unknown: current }
     if (last.startsWith('prepare_model_for')) chain = { ...chain, prepared: current }
-    if (last === 'get_peft_model' && !name.startsWith('unsloth.'))
-      chain = { ...chain, peftConfig: argument(current, 'peft_config', 1, evaluator) }
+    if (last === 'get_peft_model' && !name.startsWith('unsloth.')) {
+      const peftConfig = argument(current, 'peft_config', 1, evaluator)
+      chain = { ...chain, peftConfig, remarks: [...chain.remarks, ...(peftConfig?.remarks ?? [])] }
+    }
     current = argument(current, 'model', 0, evaluator)
   }
   return { ...chain, unknown: current ?? value }

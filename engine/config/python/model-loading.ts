@@ -1,5 +1,6 @@
 /** The call that loads the model, as the keys that recipes have for what it says. */
 import { namesMemory } from '../memory-settings.ts'
+import { plainSentence } from '../quote.ts'
 import type { Field } from '../section.ts'
 import type { Evaluator } from './evaluator.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
@@ -36,6 +37,12 @@ const read = new Set([
 ])
 
 export function loadedFields(chain: ModelChain, file: Module, evaluator: Evaluator): Loaded {
+  const loaded = fieldsOfLoad(chain, file, evaluator)
+  const remarks = [...new Set(chain.remarks.map(remark => plainSentence(remark)))]
+  return { ...loaded, assumptions: [...loaded.assumptions, ...remarks] }
+}
+
+function fieldsOfLoad(chain: ModelChain, file: Module, evaluator: Evaluator): Loaded {
   const { loaded, unknown } = chain
   if (loaded === undefined) {
     const fields = unknown === undefined ? [] : [openField(unknown, MODEL, whyUnknown(unknown), file)]

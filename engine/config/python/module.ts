@@ -77,6 +77,11 @@ export interface Branch {
   readonly isHandler: boolean
 }
 
+/** Of the branches around places in a file. */
+export function conditionsAround(places: readonly Place[]): readonly Expression[] {
+  return places.flatMap(({ branches }) => branches.flatMap(({ tests }) => tests.map(({ condition }) => condition)))
+}
+
 export interface Binding extends Place {
   readonly value: Bound
 }

@@ -1,8 +1,17 @@
 /** What names hold: the binding that reaches a place, among those of its scope, of those around it, and of imported files. */
 import { parsedClass } from './command-line.ts'
-import type { Evaluator } from './evaluator.ts'
+import type { Evaluator, IsTrue } from './evaluator.ts'
 import { dottedName, type Expression, type Span } from './expressions.ts'
-import { type Binding, callExpression, type Module, type Scope, starImports } from './module.ts'
+import { fileTestsIn, onFirstRun, truthOnFirstRun } from './file-tests.ts'
+import {
+  type Binding,
+  callExpression,
+  classAround,
+  conditionsAround,
+  type Module,
+  type Scope,
+  starImports,
+} from './module.ts'
 import { isSameLoad } from './same-load.ts'
 import { open, placed, siteOf, symbol, unknown } from './sites.ts'
 import { areEqual, placeIn, type Site, shownAt, type Value } from './values.ts'
@@ -10,10 +19,18 @@ import { areEqual, placeIn, type Site, shownAt, type Value } from './values.ts'
 /** As a sentence lists them. */
 const MAX_LINES = 3
 
+/** A binding that may reach a site. */
+interface Candidate {
+  readonly binding: Binding
+  readonly value: Value
+}
+
 export class Names {
   readonly #evaluator: Evaluator
   /** Of what no call decides. */
   readonly #known = new Map<Binding, Value | undefined>()
+  /** Those whose values are being worked out: where one hangs on itself, it holds nothing. */
+  readonly #evaluating = new Set<Binding>()
 
   constructor(evaluator: Evaluator) {
     this.#evaluator = evaluator
@@ -81,10 +98,43 @@ export class Names {
     return undefined
   }
 
+  /** What a method has set on `self` before a site in it; undefined where others may have set it. */
+  setBefore(site: Site, name: string): Value | undefined {
+    const set = classAround(site.scope)?.members.get(name) ?? []
+    const here = set.filter(({ scope, at }) => scope === site.scope && at <= site.at)
+    const isCertain = here.some(({ branches }) => branches.length === 0)
+    return isCertain ? this.reaching(here, site) : undefined
+  }
+
   /** What a name holds at a site: the last binding before it, unless others may come in between. */
   reaching(bindings: readonly Binding[], site: Site): Value | undefined {
-    const values: Value[] = []
-    const found: Binding[] = []
+    const candidates = this.#candidates(bindings, site)
+    const [first] = candidates
+    const agreed = this.#agreed(candidates)
+    if (first === undefined || agreed !== undefined) return agreed
+    const fresh = this.#onFirstRun(bindings, candidates, site)
+    if (fresh !== undefined) return fresh
+    const { module } = first.value
+    const lines = [...new Set(candidates.map(({ binding }) => placeIn(module, binding.at)))].toReversed()
+    const shown = lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), 'others'] : lines
+    return {
+      ...first.value,
+      kind: 'open',
+      why: `it is set in several places (${shown.join(' and ')}), and which one counts depends on run time`,
+    }
+  }
+
+  #onFirstRun(bindings: readonly Binding[], candidates: readonly Candidate[], site: Site): Value | undefined {
+    const asked = fileTestsIn(conditionsAround(candidates.map(({ binding }) => binding)))
+    if (asked.length === 0) return undefined
+    const isTrue: IsTrue = (condition, at) => truthOnFirstRun(condition, at, this.#evaluator)
+    const value = this.#agreed(this.#candidates(bindings, site, isTrue))
+    return value && onFirstRun(value, asked, site, this.#evaluator)
+  }
+
+  /** Bindings that may reach a site, the last one first. */
+  #candidates(bindings: readonly Binding[], site: Site, isTrue?: IsTrue): readonly Candidate[] {
+    const found: Candidate[] = []
     const here = new Map(site.branches.map(({ statement, index }) => [statement, index]))
     for (const binding of bindings.toReversed()) {
       if (binding.scope === site.scope && binding.at > site.at) continue
@@ -92,35 +142,31 @@ export class Names {
       if (isElsewhere) continue
       const relative = binding.branches.filter(({ statement }) => !here.has(statement))
       const bindingSite: Site = { ...siteOf(binding.scope, site.frame), ...placed(binding) }
-      const { isReached } = this.#evaluator.isReached({ ...binding, branches: relative }, bindingSite)
+      const { isReached } = this.#evaluator.isReached({ ...binding, branches: relative }, bindingSite, isTrue)
       if (isReached === false) continue
       const value = this.#bound(binding, bindingSite)
-      if (value !== undefined) {
-        found.push(binding)
-        values.push(value)
-      }
-      if (isReached === true) break
+      if (value !== undefined) found.push({ binding, value })
+      // What hangs on itself has its value from before: `self.model = wrap(self.model)`.
+      if (isReached === true && (value !== undefined || !this.#evaluating.has(binding))) break
     }
-    const [first, ...others] = values
+    return found
+  }
+
+  /** The value of all; undefined where they differ. */
+  #agreed(candidates: readonly Candidate[]): Value | undefined {
+    const [first, ...others] = candidates.map(({ value }) => value)
     if (first === undefined || others.every(other => areEqual(first, other) === true)) return first
-    if (others.every(other => isSameLoad(first, other, this.#evaluator))) return first
-    const { module } = first
-    const lines = [...new Set(found.map(({ at }) => placeIn(module, at)))].toReversed()
-    const shown = lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), 'others'] : lines
-    return {
-      ...first,
-      kind: 'open',
-      why: `it is set in several places (${shown.join(' and ')}), and which one counts depends on run time`,
-    }
+    return others.every(other => isSameLoad(first, other, this.#evaluator)) ? first : undefined
   }
 
   #bound(binding: Binding, site: Site): Value | undefined {
-    if (site.frame !== undefined && binding.scope.kind !== 'module') return this.#evaluateBound(binding, site)
-    if (this.#known.has(binding)) return this.#known.get(binding)
-    // Where it hangs on itself, it holds nothing.
-    this.#known.set(binding, undefined)
+    const isKept = site.frame === undefined || binding.scope.kind === 'module'
+    if (isKept && this.#known.has(binding)) return this.#known.get(binding)
+    if (this.#evaluating.has(binding)) return undefined
+    this.#evaluating.add(binding)
     const value = this.#evaluateBound(binding, site)
-    this.#known.set(binding, value)
+    this.#evaluating.delete(binding)
+    if (isKept) this.#known.set(binding, value)
     return value
   }
 

@@ -1,0 +1,70 @@
+/** What a script makes of files that only earlier runs leave behind, and of a model that its methods wrap one after the other. */
+import { describe, expect, it } from 'vitest'
+import { finetuning, problems, readBeside, trained } from './scripts.ts'
+
+const batch = 'per_device_train_batch_size'
+const isThere = 'finds no file but the repository'
+
+describe('where branches hang on a file, a first run counts', () => {
+  it.each([
+    ['os.path.exists', 'b = 12\nif os.path.exists("out/last"):\n    b = 64'],
+    ['a path of pathlib', 'if (Path(folder) / "last").is_dir():\n    b = 64\nelse:\n    b = 12'],
+    ['not', 'if not os.path.isfile(last):\n    b = 12\nelse:\n    b = 64'],
+    ['and', 'b = 12\nif resume and os.path.exists(last):\n    b = 64'],
+    [
+      'what a function returns',
+      'def pick(n):\n    if os.path.isdir(n):\n        return 64\n    return 12\nb = pick(n)',
+    ],
+    [
+      'one of several that it returns',
+      'def pick(n):\n    if os.path.isdir(n):\n        return 64, n\n    return 12, n\nb, n = pick(n)',
+    ],
+  ])('by %s, which is told and never blocks', async (_, above) => {
+    const { spec, assumptions, assumesCode } = await trained(finetuning(above, `${batch}=b`))
+    expect(spec.microBatch).toBe(12)
+    expect(assumptions.join('\n')).toContain(isThere)
+    expect(assumesCode).toBe(true)
+  })
+
+  it('but not where more than the file decides', async () => {
+    const above = 'b = 12\nif resume or os.path.exists(last):\n    b = 64'
+    const [problem] = await problems(finetuning(above, `${batch}=b`))
+    expect(problem?.message).toContain('it is set in several places')
+  })
+
+  it('and nothing is told where both branches set the same', async () => {
+    const above = 'b = 12\nif os.path.exists("out/last"):\n    b = 12'
+    const { assumptions, assumesCode } = await trained(finetuning(above, `${batch}=b`))
+    expect(assumptions.join('\n')).not.toContain(isThere)
+    expect(assumesCode).toBeUndefined()
+  })
+
+  it('with the settings that the repository has', async () => {
+    const above = 'b = 64\nif os.path.exists("batch.json"):\n    b = json.load(open("batch.json"))["b"]'
+    const reading = await readBeside(finetuning(above, `${batch}=b`), { 'batch.json': '{"b": 12}' })
+    expect(reading).toMatchObject({ kind: 'training-config', spec: { microBatch: 12 } })
+  })
+})
+
+describe('a model that is set on self', () => {
+  const wrapping = (method: string) => `from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+class Tuner:
+    def load(self):
+        self.model = AutoModelForCausalLM.from_pretrained("gpt2")
+${method}
+    def train(self):
+        args = TrainingArguments(output_dir="out", ${batch}=12)
+        Trainer(model=self.model, args=args, train_dataset=data).train()
+`
+  const adapted = 'self.model = get_peft_model(self.model, LoraConfig(r=4, target_modules=["c_attn"]))'
+
+  it.each([
+    ['in the same method', `        ${adapted}`],
+    ['in a method below', `    def adapt(self):\n        ${adapted}`],
+    ['twice', `        self.model = self.model.to("cuda")\n    def adapt(self):\n        ${adapted}`],
+  ])('is wrapped %s', async (_, method) => {
+    const { spec } = await trained(wrapping(method))
+    expect(spec).toMatchObject({ model: 'openai-community/gpt2', lora: { rank: 4 } })
+  })
+})
