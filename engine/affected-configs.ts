@@ -1,26 +1,30 @@
 /**
  * Configs that a change affects without touching them: those that name a file of DeepSpeed's settings, or a model's config.json,
- * that it does touch, those that a launcher which it touches starts, scripts that import settings from a module that it touches, and
- * those whose libraries it gives other versions.
+ * that it does touch, those that a launcher which it touches starts, scripts that compose or load settings which it touches, that
+ * import them from a module or are called by one, configs that a script loads, and those whose libraries it gives other versions.
  */
 import { posix } from 'node:path'
 import { isCandidatePath } from './config/candidate-path.ts'
 import { parseFile } from './config/document.ts'
+import { hangsOn, knownFiles } from './config/hangs-on.ts'
 import { isYamlPath, mayBeJob } from './config/job/quick-look.ts'
 import type { FormerStatements } from './config/pinned/pinned-versions.ts'
 import { isVersionFile, type Statement, statementsIn } from './config/pinned/version-files.ts'
-import { holdsSettings, isPythonPath } from './config/python/quick-look.ts'
-import { readConfigAsync } from './config/read.ts'
+import { holdsSettings, isPythonPath, mayTrain } from './config/python/quick-look.ts'
 import type { SourceFile } from './config/reading.ts'
+import { isPartOfSettings } from './config/settings-part.ts'
 import { isLauncherPath, mayLaunch } from './config/shell/quick-look.ts'
+import type { Sources } from './config/sources.ts'
 import { isSameData } from './same-data.ts'
 import { isCounted, type RepositorySettings, settingsFor } from './settings/settings.ts'
 
 /** Each costs a request. */
 const MAX_SEARCHED = 100
 const MAX_OPENED = 50
-/** Scripts that may import a changed module, which most changes of a repository of scripts touch. */
+/** Scripts that may use a changed module or part of the settings, which most changes of a repository of scripts touch. */
 const MAX_IMPORTERS = 40
+/** Files of keys that a changed script may load, or that are composed with a changed part. */
+const MAX_LOADED = 40
 /** Changed files that pin versions. */
 export const MAX_VERSION_FILES = 20
 
@@ -59,8 +63,12 @@ export interface Looking {
   readonly state: (files: readonly SourceFile[]) => Promise<readonly (readonly Statement[])[]>
   /** Where the configs may stand that each starts as a launcher. */
   readonly started: (files: readonly SourceFile[]) => Promise<readonly (readonly string[])[]>
-  /** Whether, as a config, it asks for one of the files in `named`. */
-  readonly open: (files: readonly SourceFile[], named: ReadonlySet<string>) => Promise<readonly boolean[]>
+  /** Whether, as a config, it hangs on one of the files in `named`. `known`: files that were read. */
+  readonly open: (
+    files: readonly SourceFile[],
+    named: ReadonlySet<string>,
+    known: Sources,
+  ) => Promise<readonly boolean[]>
 }
 
 /** Lists and reads only where the change holds a file that configs may name. */
@@ -73,7 +81,7 @@ export async function affectedConfigs(
   const known = new Set(change.files.map(({ path }) => path))
   const unread = change.paths.filter(path => !known.has(path) && isCandidatePath(path) && soundsNamed(path))
   const opened = unread.length === 0 ? [] : await repository.read(unread.slice(0, MAX_OPENED))
-  const looked = [...change.files, ...opened].filter(({ path }) => /\.(?:json|py)$/i.test(path))
+  const looked = [...change.files, ...opened].filter(({ path }) => /\.(?:json|py|ya?ml)$/i.test(path))
   const formerVersions = await otherVersions(change, repository, looking)
   const repinned = [...formerVersions.keys()]
   const named = new Set([...chosen(looked, await looking.areNamed(looked)).map(({ path }) => path), ...repinned])
@@ -95,20 +103,29 @@ export async function affectedConfigs(
 
   async function naming(names: ReadonlySet<string>): Promise<Pick<AffectedConfigs, 'files' | 'remarks'>> {
     const candidates = listed.filter(isAsked)
-    const onlyModules = [...names].every(isPythonPath)
-    const scripts = candidates.filter(onlyModules ? isPythonPath : isScript)
+    const [scripts, files] = [candidates.filter(isScript), candidates.filter(path => !isScript(path))]
+    const isOfScripts = [...names].every(path => isPythonPath(path) || (isYamlPath(path) && !repinned.includes(path)))
     // What a module says, only scripts import.
-    const files = onlyModules ? [] : candidates.filter(path => !isScript(path))
-    const nearest = [files, scripts].flatMap(paths => byNearness(paths, [...names]))
-    const read = await repository.read(nearest.slice(0, onlyModules ? MAX_IMPORTERS : MAX_SEARCHED))
-    const affected = chosen(read, await looking.open(read, names))
-    return { files: affected, remarks: remarksOn(affected.length, files.length, repinned.length > 0) }
+    const isModule = [...names].every(path => isPythonPath(path) && !looked.some(isTraining(path)))
+    const nearest = (paths: readonly string[], max: number) => byNearness(paths, [...names]).slice(0, max)
+    const paths = isOfScripts
+      ? [...nearest(scripts, MAX_IMPORTERS), ...(isModule ? [] : nearest(files, MAX_LOADED))]
+      : [...byNearness(files, [...names]), ...byNearness(scripts, [...names])].slice(0, MAX_SEARCHED)
+    const read = await repository.read(paths)
+    const known = knownFiles([...read, ...looked].filter(({ path }) => !repinned.includes(path)))
+    const affected = chosen(read, await looking.open(read, names, known))
+    return { files: affected, remarks: remarksOn(affected.length, isOfScripts ? 0 : files.length, repinned.length > 0) }
   }
 }
 
 /** Launchers, and jobs in YAML. */
 function isStarting({ path, text }: SourceFile): boolean {
   return isLauncherPath(path) || (isYamlPath(path) && mayBeJob(text))
+}
+
+/** That file, if it may start a training. */
+function isTraining(path: string): (file: SourceFile) => boolean {
+  return file => file.path === path && mayTrain(file.text)
 }
 
 function isScript(path: string): boolean {
@@ -152,9 +169,9 @@ function lookingHere(settings: RepositorySettings): Looking {
     areNamed: async files => files.map(isNamedByConfigs),
     state: async files => files.map(statementsIn),
     started: files => Promise.all(files.map(startedBy)),
-    open: async (files, named) => {
+    open: async (files, named, known) => {
       const answers: boolean[] = []
-      for (const file of files) answers.push(await opensOneOf(file, named, settings))
+      for (const file of files) answers.push(await opensOneOf(file, named, settings, known))
       return answers
     },
   }
@@ -176,9 +193,10 @@ function soundsNamed(path: string): boolean {
   return /(?:^|\/)config\.json$|(?:deepspeed|zero|(?:^|[/_.-])(?:ds|z[0-3])(?=[_.-])).*\.json$/i.test(path)
 }
 
-/** DeepSpeed's settings, a model's config.json, or a Python module that holds settings of a training. */
+/** DeepSpeed's settings, a model's config.json, or a Python module or a part of a config that holds settings of a training. */
 export function isNamedByConfigs(file: SourceFile): boolean {
   if (isPythonPath(file.path)) return holdsSettings(file.text)
+  if (isYamlPath(file.path)) return isPartOfSettings(file)
   const parsed = parseFile(file)
   if (parsed.kind === 'unreadable') return false
   const isModel = posix.basename(file.path) === 'config.json'
@@ -186,20 +204,14 @@ export function isNamedByConfigs(file: SourceFile): boolean {
   return parsed.mappings.some(mapping => telling.some(key => mapping.at(key) !== undefined))
 }
 
-/** Reads the config as it will be read, and sees what it asks for. */
-export async function opensOneOf(
+/** As `hangsOn`, with what the team's settings supply. */
+export function opensOneOf(
   file: SourceFile,
   named: ReadonlySet<string>,
   settings: RepositorySettings,
+  known: Sources,
 ): Promise<boolean> {
-  let isAsked = false
-  const readFile = async (path: string): Promise<undefined> => {
-    if (named.has(path)) isAsked = true
-  }
-  const listFolder = async (folder: string) =>
-    [...named].filter(path => posix.dirname(path) === folder).map(path => posix.basename(path))
-  await readConfigAsync(file, { readFile, listFolder }, settingsFor(file.path, settings).supplied)
-  return isAsked
+  return hangsOn(file, named, known, settingsFor(file.path, settings).supplied)
 }
 
 /** Those first that share most folders with one of `others`. */

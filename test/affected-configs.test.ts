@@ -228,3 +228,71 @@ describe('a module that scripts import settings from', () => {
     expect(await affectedBy(['src/plots.py'], modules)).toMatchObject({ paths: [], requests: [] })
   })
 })
+
+describe('settings that a script composes, loads or is called with', () => {
+  const main = (body: string) => `import hydra
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+@hydra.main(version_base=None, config_path="conf", config_name="config")
+def main(cfg):
+${body}
+if __name__ == "__main__":
+    main()
+`
+  const training = `    model = AutoModelForCausalLM.from_pretrained(cfg.model.name)
+    Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=cfg.train.batch_size)).train()`
+  const composed = {
+    'train.py': main(training),
+    'evaluate.py': main('    print(cfg.model.name)'),
+    'conf/config.yaml': 'defaults:\n  - model: small\n  - train: usual\n  - _self_\n',
+    'conf/model/small.yaml': 'name: gpt2\n',
+    'conf/model/large.yaml': 'name: gpt2-large  # the large model\n',
+    'conf/train/usual.yaml': 'batch_size: 8\n',
+    'deploy/values.yaml': 'model: small\nreplicas: 2\n',
+  }
+
+  it.each(['conf/train/usual.yaml', 'conf/config.yaml'])('of Hydra, where only %s changes', async path => {
+    const { paths, remarks } = await affectedBy([path], composed)
+    expect(paths).toEqual(['train.py'])
+    expect(remarks).toEqual(['One config is checked because a file that it names has changed.'])
+  })
+
+  it('of Hydra, not where the group file is one that it does not choose', async () => {
+    expect((await affectedBy(['conf/model/large.yaml'], composed)).paths).toEqual([])
+  })
+
+  it('are looked for nowhere in files of other folders', async () => {
+    expect((await affectedBy(['deploy/values.yaml'], composed)).requests).toEqual([])
+  })
+
+  it('by a file that calls it, or that calls its caller', async () => {
+    const called = {
+      'tuning/trainer.py': `from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+def train(batch_size):
+    model = AutoModelForCausalLM.from_pretrained("gpt2")
+    Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=batch_size)).train()
+`,
+      'tuning/recipe.py': 'from tuning.trainer import train\ndef recipe(batch_size):\n    train(batch_size)\n',
+      'run.py': 'from tuning.recipe import recipe\nif __name__ == "__main__":\n    recipe(batch_size=8)\n',
+      'notes.py': 'batch_size = 8\nprint(batch_size)\n',
+    }
+    expect((await affectedBy(['run.py'], called)).paths).toEqual(['tuning/trainer.py'])
+    expect((await affectedBy(['tuning/recipe.py'], called)).paths).toEqual(['tuning/trainer.py'])
+    expect((await affectedBy(['notes.py'], called)).paths).toEqual([])
+  })
+
+  it('in the configs that a changed script loads', async () => {
+    const loaded = {
+      'train.py': `import argparse, yaml
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+parser = argparse.ArgumentParser()
+parser.add_argument("--config")
+config = yaml.safe_load(open(parser.parse_args().config))
+model = AutoModelForCausalLM.from_pretrained(config["model_name"])
+Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=config["batch_size"])).train()
+`,
+      'configs/small.yaml': 'model_name: gpt2\nbatch_size: 8\nlearning_rate: 1.0e-4\n',
+      'configs/plots.yaml': 'colours: 8\n',
+    }
+    expect((await affectedBy(['train.py'], loaded)).paths).toEqual(['configs/small.yaml'])
+  })
+})

@@ -144,7 +144,8 @@ export class IsolatedEngine implements AsyncDisposable {
         const outcomes = await collected(eachFile<'starts'>({ kind: 'starts' }, files, this.#options({})))
         return outcomes.map(outcome => (outcome.kind === 'result' ? outcome.result : []))
       },
-      open: (files, named) => this.#areTrue<'opens-one-of'>({ kind: 'opens-one-of', named, settings }, files),
+      open: (files, named, sources) =>
+        this.#areTrue<'opens-one-of'>({ kind: 'opens-one-of', named, settings }, files, { sources }),
     })
   }
 
@@ -314,8 +315,9 @@ export class IsolatedEngine implements AsyncDisposable {
   async #areTrue<Kind extends 'is-named-by-configs' | 'opens-one-of'>(
     task: Extract<Task, { kind: Kind }>,
     files: readonly SourceFile[],
+    asking: Asking = {},
   ): Promise<readonly boolean[]> {
-    const outcomes = await collected(eachFile<Kind>(task, files, this.#options({})))
+    const outcomes = await collected(eachFile<Kind>(task, files, this.#options(asking)))
     return outcomes.map(outcome => outcome.kind === 'result' && outcome.result)
   }
 

@@ -107,7 +107,7 @@ function performing(task: Task, asks: TaskOrder['asks'], host: Host): PerformOn 
     case 'starts':
       return startedBy
     case 'opens-one-of':
-      return file => opensOneOf(file, task.named, task.settings)
+      return file => opensOneOf(file, task.named, task.settings, sources)
   }
 }
 
