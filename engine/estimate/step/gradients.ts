@@ -13,13 +13,15 @@ export class Gradients {
   /** What has arrived for a tensor so far, by the tensor's edge; several tensors may share one. */
   readonly #arrived: (Storage | undefined)[] = []
   /** Who holds a gradient, counted by storage id. */
-  readonly #holders = new Numbers()
+  readonly #holders: Numbers
   /** Uses of a parameter whose gradient this backward pass still owes, by storage id. */
-  #usesLeft = new Numbers()
+  #usesLeft = new Numbers(0)
   /** By parameter. */
   readonly #waiting = new Map<Storage, Storage>()
 
-  constructor(tape: Tape, memory: Memory, receive: (parameter: Storage, gradient: Storage) => void) {
+  /** `room`: for so many storages before it grows. */
+  constructor(tape: Tape, memory: Memory, room: number, receive: (parameter: Storage, gradient: Storage) => void) {
+    this.#holders = new Numbers(room)
     this.#tape = tape
     this.#memory = memory
     this.#receive = receive
@@ -30,7 +32,7 @@ export class Gradients {
     const seed = this.create(loss)
     this.hold(seed)
     this.deposit(loss, seed)
-    this.#usesLeft = uses
+    this.#usesLeft = uses.copy()
   }
 
   create(of: Tensor): Storage {

@@ -8,14 +8,18 @@ export class LiveStorages {
   /** Where allocations and releases are written down. */
   readonly #step: Step
   /** Forward reads still to come, by storage id. */
-  readonly #reads = new Numbers()
+  readonly #reads: Numbers
   /** Saves by nodes whose backward is still to come, and references from Python code. */
-  readonly #references = new Numbers()
+  readonly #references: Numbers
   /** One where a storage is allocated, by storage id. */
-  readonly #live = new Numbers()
+  readonly #live: Numbers
 
-  constructor(step: Step) {
+  /** `room`: for so many storages before it grows. */
+  constructor(step: Step, room: number) {
     this.#step = step
+    this.#reads = new Numbers(room)
+    this.#references = new Numbers(room)
+    this.#live = new Numbers(room)
   }
 
   isAllocated({ id }: Storage): boolean {

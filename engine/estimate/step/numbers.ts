@@ -24,6 +24,24 @@ export class Numbers {
     this.#values[this.length++] = value
   }
 
+  pushFour(first: number, second: number, third: number, fourth: number): void {
+    const { length } = this
+    if (length + 4 > this.#values.length) this.#grow(length + 4)
+    const values = this.#values
+    values[length] = first
+    values[length + 1] = second
+    values[length + 2] = third
+    values[length + 3] = fourth
+    this.length = length + 4
+  }
+
+  copy(): Numbers {
+    const copy = new Numbers(0)
+    copy.#values = this.#values.slice(0, this.length)
+    copy.length = this.length
+    return copy
+  }
+
   /** Returns the new value. */
   add(index: number, change: number): number {
     const value = this.at(index) + change

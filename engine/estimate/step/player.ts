@@ -52,7 +52,7 @@ export class Player implements Memory {
   readonly #loss: Tensor
   readonly #shares: Shares
   readonly #checkpoints: CheckpointRules
-  readonly #storages = new LiveStorages(this.step)
+  readonly #storages: LiveStorages
   readonly #gradients: Gradients
   /** Recomputed and kept until the backward pass has gone through every block. */
   readonly #retained: Storage[] = []
@@ -60,9 +60,10 @@ export class Player implements Memory {
   readonly #keptGradients: Storage[] = []
   readonly #keptInputs: Storage[] = []
   readonly #inBackward: InBackward | undefined
-  readonly #parameters: ReadonlySet<Storage>
+  #parameters: ReadonlySet<Storage> | undefined
   readonly #parametersOfNodes = new Map<Node, readonly Storage[]>()
   readonly exchange: Exchange
+  #uses: Numbers | undefined
 
   constructor(tape: Tape, loss: Tensor, { shares, checkpoints, inBackward, exchange }: PlayerRules) {
     this.#tape = tape
@@ -70,9 +71,12 @@ export class Player implements Memory {
     this.#shares = shares
     this.#checkpoints = checkpoints
     this.#inBackward = inBackward
-    this.#parameters = new Set([...tape.parameters.values()].map(({ storage }) => storage))
+    const room = STORAGES_PLAYED * tape.storageCount
+    this.#storages = new LiveStorages(this.step, room)
     this.exchange = exchange(this, parameter => this.#stepAtOnce(parameter))
-    this.#gradients = new Gradients(tape, this, (parameter, gradient) => this.exchange.receives(parameter, gradient))
+    this.#gradients = new Gradients(tape, this, room, (parameter, gradient) => {
+      this.exchange.receives(parameter, gradient)
+    })
   }
 
   beforehand(nodes: readonly Node[]): void {
@@ -90,7 +94,8 @@ export class Player implements Memory {
     this.exchange.forwardEnds()
     this.step.beginPhase('backward')
     this.step.begin('backward', 'the loss')
-    this.#gradients.begin(this.#loss, usesOf(this.#tape.nodes))
+    this.#uses ??= usesOf(this.#tape.nodes)
+    this.#gradients.begin(this.#loss, this.#uses)
     this.#backward(this.#tape.nodes)
     this.exchange.backwardEnds()
     this.#releaseKept()
@@ -180,7 +185,9 @@ export class Player implements Memory {
     if (known !== undefined) return known
     const own = this.#tape.parameters.get(`${node.name}.weight`)?.storage
     const used = [...node.reads, ...node.gradients.map(({ to }) => to.storage), ...(own === undefined ? [] : [own])]
-    const parameters = [...new Set(used)].filter(storage => this.#parameters.has(storage))
+    this.#parameters ??= new Set([...this.#tape.parameters.values()].map(({ storage }) => storage))
+    const all = this.#parameters
+    const parameters = [...new Set(used)].filter(storage => all.has(storage))
     this.#parametersOfNodes.set(node, parameters)
     return parameters
   }
@@ -316,6 +323,9 @@ export class Player implements Memory {
 }
 
 const NONE: readonly never[] = []
+
+/** Storages of a step with its gradients, for one that was recorded. */
+const STORAGES_PLAYED = 2
 
 /** What is recorded for a backward pass, whenever it runs; DeepSpeed and FSDP gather for the rest too, and let go again. */
 function passOf(node: Node, phase: Phase): Pass {

@@ -23,19 +23,23 @@ const USUAL_EVENTS = 4_096
  */
 export class Owners {
   /** Of each event a storage's id, the number of the turn that made it and its place there, and the number of the turn of the event. */
-  readonly #rows = new Numbers(4 * USUAL_EVENTS)
+  readonly #rows: Numbers
   /** By number; the first is none. */
   readonly #turnOf: (Turn | undefined)[] = [undefined]
+  #lastTurn: Turn | undefined
+  #lastNumber = 0
+
+  /** `room`: for so many events before it grows. */
+  constructor(room: number) {
+    this.#rows = new Numbers(4 * room)
+  }
 
   get length(): number {
     return this.#rows.length / 4
   }
 
   add({ id, turn, role = 0 }: Storage, happensIn: Turn | undefined): void {
-    this.#rows.push(id)
-    this.#rows.push(this.#numberOf(turn))
-    this.#rows.push(role)
-    this.#rows.push(this.#numberOf(happensIn))
+    this.#rows.pushFour(id, this.#numberOf(turn), role, this.#numberOf(happensIn))
   }
 
   storageId(event: number): number {
@@ -57,11 +61,15 @@ export class Owners {
     return this.#turnOf[this.#rows.at(4 * event + 3)]
   }
 
-  /** Few turns are recorded. */
+  /** Few turns are recorded, and mostly it is the one of the event before. */
   #numberOf(turn: Turn | undefined): number {
     if (turn === undefined) return 0
-    const known = this.#turnOf.lastIndexOf(turn)
-    return known > 0 ? known : this.#turnOf.push(turn) - 1
+    if (turn !== this.#lastTurn) {
+      const known = this.#turnOf.lastIndexOf(turn)
+      this.#lastNumber = known > 0 ? known : this.#turnOf.push(turn) - 1
+      this.#lastTurn = turn
+    }
+    return this.#lastNumber
   }
 }
 
@@ -69,8 +77,8 @@ export class Step {
   /** By size number; the first is none. */
   readonly sizes: (StorageSize | undefined)[] = [undefined]
   /** The event's size number, negative where it is released. */
-  readonly changes = new Numbers()
-  #owners = new Owners()
+  readonly changes = new Numbers(USUAL_EVENTS)
+  #owners = new Owners(USUAL_EVENTS)
   /** At which event each begins. */
   readonly phases: { readonly phase: StepPhase; readonly from: number }[] = []
   /** The turn that is played. Outside of all, what happens to a storage belongs to the turn that made it. */
@@ -78,9 +86,12 @@ export class Step {
   /** At which event a moment begins, and its name in two parts: `backward of`, `encoder.layer.11.output.dense`. */
   readonly #momentStarts: number[] = []
   readonly #momentNames: string[] = []
-  #moment: readonly [what: string, of: string] = ['', '']
+  #what = ''
+  #of = ''
   #isNewMoment = false
   readonly #sizeNumbers = new Map<number, number[]>()
+  /** By storage id, of those that were allocated: most are allocated or released again. */
+  readonly #knownSizeNumbers = new Numbers(USUAL_EVENTS)
 
   get length(): number {
     return this.changes.length
@@ -92,7 +103,8 @@ export class Step {
 
   /** What runs from here on. */
   begin(what: string, of = ''): void {
-    this.#moment = [what, of]
+    this.#what = what
+    this.#of = of
     this.#isNewMoment = true
   }
 
@@ -107,7 +119,7 @@ export class Step {
   /** Whose memory each event was, which from here on nobody has to know. */
   takeOwners(): Owners {
     const owners = this.#owners
-    this.#owners = new Owners()
+    this.#owners = new Owners(0)
     return owners
   }
 
@@ -133,14 +145,21 @@ export class Step {
     if (this.#isNewMoment) {
       this.#isNewMoment = false
       this.#momentStarts.push(this.changes.length)
-      this.#momentNames.push(this.#moment[0], this.#moment[1])
+      this.#momentNames.push(this.#what, this.#of)
     }
     this.changes.push(change)
     this.#owners.add(storage, this.turn ?? storage.turn)
   }
 
   #sizeNumber(storage: Storage): number {
-    const { fixedBytes, bytesPerSample, samplesAtLeast, kind } = storage
+    const known = this.#knownSizeNumbers.at(storage.id)
+    if (known > 0) return known
+    const number = this.#numberOfSize(storage)
+    this.#knownSizeNumbers.set(storage.id, number)
+    return number
+  }
+
+  #numberOfSize({ fixedBytes, bytesPerSample, samplesAtLeast, kind }: StorageSize): number {
     const key = fixedBytes + bytesPerSample
     const alike = this.#sizeNumbers.get(key)
     for (const number of alike ?? []) {

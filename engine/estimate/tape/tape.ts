@@ -222,6 +222,11 @@ export class Tape {
     return this.#newStorage(bytes, false, kind, false)
   }
 
+  /** So far. */
+  get storageCount(): number {
+    return this.#storages
+  }
+
   newEdge(): number {
     return this.#edges++
   }
