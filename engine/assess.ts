@@ -274,7 +274,7 @@ function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: Ass
     advice,
     trials: trialsOf(sizesOf, grid, [current, ...(advice ? [advice.recommended] : [])], alone),
     fits: plan => sizesOf(plan).fits(plan.microBatch),
-    peakBytes: plan => sizesOf(plan).probe.peak(plan.microBatch).bytes,
+    peakBytes: plan => sizesOf(plan).probe.peakBytes(plan.microBatch),
     reservedBytes: plan => sizesOf(plan).probe.reservedBytes(plan.microBatch),
     samplesPerSecond,
   }

@@ -121,7 +121,7 @@ export async function estimateRun(
 ): Promise<RunFigures> {
   const probe = new EstimateProbe(footprints.of(spec, config ?? (await configOf(model, sources)), gpu), gpu)
   const samplesPerSecond = probe.samplesPerSecond(spec.microBatch, spec.gradientAccumulation)
-  const { bytes: peakBytes } = probe.peak(spec.microBatch)
+  const peakBytes = probe.peakBytes(spec.microBatch)
   return { peakBytes, ...(samplesPerSecond !== undefined && { samplesPerSecond }) }
 }
 

@@ -160,7 +160,7 @@ function predictionOf(estimate: EstimateProbe, grid: Grid): Prediction {
   const largest = largestBatch(estimate, grid)
   return {
     largest: largest === undefined ? -1 : grid.indexOf(largest),
-    peakBytes: microBatch => estimate.peak(microBatch).bytes,
+    peakBytes: microBatch => estimate.peakBytes(microBatch),
     usableBytes: estimate.usableBytes,
   }
 }

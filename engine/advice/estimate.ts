@@ -34,7 +34,7 @@ export function estimated(spec: TrainingSpec, { gpu, config, footprints, calibra
   const { microBatch, gradientAccumulation } = spec
   const modelled = generatesCompletions(spec) ? undefined : probe.samplesPerSecond(microBatch, gradientAccumulation)
   return {
-    peakBytes: probe.peak(microBatch).bytes,
+    peakBytes: probe.peakBytes(microBatch),
     errorBand: { lowPercent: memoryBand.lowPercent, highPercent: memoryBand.highPercent },
     fit: probe.fits(microBatch, marginFor(memoryBand)) ? 'fits' : probe.fits(microBatch) ? 'may-fit' : 'does-not-fit',
     samplesPerSecond: modelled === undefined ? undefined : modelled * speedFactor,

@@ -9,7 +9,7 @@ import { type Objective, objectiveOf } from './objectives/objective.ts'
 import { gathersBlocks } from './sharding/exchange.ts'
 import { type MemoryPoint, memoryOverStep } from './step/memory-over-step.ts'
 import { momentAt } from './step/moments.ts'
-import { allocatedAt, highestPoint, noBlocks, replay } from './step/replay.ts'
+import { allocatedAt, type HighestPoint, highestPoint, noBlocks, replay } from './step/replay.ts'
 import type { Section } from './step/sections.ts'
 import { type Lasting, type Optimized, optimizedBy, parameterCount, playStep, type Timeline } from './step/timeline.ts'
 import type { Node } from './tape/autograd.ts'
@@ -73,7 +73,7 @@ export class Footprint {
   readonly nodes: readonly Node[]
   readonly #recording: Recording
   #played: Timeline | undefined
-  readonly #peaks = new Map<string, Peak>()
+  readonly #highest = new Map<string, HighestPoint>()
   /** Replays that fitted: for any capacity between these two, the allocator behaves identically. */
   readonly #fitting = new Map<string, { readonly reservedBytes: number; readonly upToBytes: number }>()
   /** Capacities that did not suffice. */
@@ -115,10 +115,33 @@ export class Footprint {
    * `workspaceBytes`: what cuBLAS holds for itself, allocated by the first matrix product and kept.
    */
   peak(batch: number, workspaceBytes: number): Peak {
+    const { step, sections } = this.timeline
+    const resting = this.resting(workspaceBytes)
+    const { bytes, at } = this.#highestPoint(batch, workspaceBytes)
+    if (at === undefined) return resting
+    const breakdown = { ...resting.breakdown }
+    const sizes = step.bytesAt(batch)
+    for (const [number, count] of allocatedAt(sections, at, sizes.length).entries()) {
+      const size = step.sizes[number]
+      if (size !== undefined) breakdown[size.kind] += count * (sizes[number] ?? 0)
+    }
+    const section = sections.all[at.section]!
+    const moment = momentAt(step, { event: section.from + at.events - 1, section, time: at.times })
+    return { bytes, breakdown, moment }
+  }
+
+  /** Of `peak` the bytes alone, which take less time. */
+  peakBytes(batch: number, workspaceBytes: number): number {
+    return this.#highestPoint(batch, workspaceBytes).bytes
+  }
+
+  #highestPoint(batch: number, workspaceBytes: number): HighestPoint {
     const key = `${batch} ${workspaceBytes}`
-    const peak = this.#peaks.get(key) ?? this.#findPeak(batch, workspaceBytes)
-    this.#peaks.set(key, peak)
-    return peak
+    const { step, sections } = this.timeline
+    const highest =
+      this.#highest.get(key) ?? highestPoint(sections, step.bytesAt(batch), this.resting(workspaceBytes).bytes)
+    this.#highest.set(key, highest)
+    return highest
   }
 
   /** The steady-state step of `peak` from its start to its end, in about so many points: the highest is the peak. */
@@ -139,22 +162,6 @@ export class Footprint {
     const sizes = step.bytesAt(batch)
     for (const [number, size] of step.sizes.entries()) if (size?.bytesPerSample === 0) sizes[number] = 0
     return highestPoint(sections, sizes, 0).bytes
-  }
-
-  #findPeak(batch: number, workspaceBytes: number): Peak {
-    const { step, sections } = this.timeline
-    const resting = this.resting(workspaceBytes)
-    const sizes = step.bytesAt(batch)
-    const { bytes, at } = highestPoint(sections, sizes, resting.bytes)
-    if (at === undefined) return resting
-    const breakdown = { ...resting.breakdown }
-    for (const [number, count] of allocatedAt(sections, at, sizes.length).entries()) {
-      const size = step.sizes[number]
-      if (size !== undefined) breakdown[size.kind] += count * (sizes[number] ?? 0)
-    }
-    const section = sections.all[at.section]!
-    const moment = momentAt(step, { event: section.from + at.events - 1, section, time: at.times })
-    return { bytes, breakdown, moment }
   }
 
   /** Whether two steps fit into `usableBytes`, with the caching allocator's segments and their fragmentation. */

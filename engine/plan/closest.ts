@@ -45,7 +45,7 @@ export function closestRow(
     const arranged = arrangedSpec(spec, { strategy, gpus }, tool)
     const { memoryFactor, memoryBand } = knownOf(arranged, config, largest, calibration)
     const probe = new EstimateProbes(arranged, config, largest, footprints, memoryFactor).of(effectiveBatch > gpus)
-    const neededBytes = probe.reservedBytes(1) ?? probe.peak(1).bytes
+    const neededBytes = probe.reservedBytes(1) ?? probe.peakBytes(1)
     const roomBytes = usableBytes(largest) * (1 - Math.max(margin, marginFor(memoryBand)))
     return { gpu: reportedGpu(largest), gpus, strategy, neededBytes, missingBytes: neededBytes - roomBytes }
   })

@@ -108,7 +108,7 @@ function rowFor(
     gradientCheckpointing: planned.gradientCheckpointing,
     ...plan,
     effectiveBatch: effectiveBatch(planned),
-    peakBytes: probe.peak(microBatch).bytes,
+    peakBytes: probe.peakBytes(microBatch),
     errorBand: known.memoryBand,
     provenance: 'estimated',
     throughputProvenance: 'modelled',

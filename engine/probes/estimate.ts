@@ -64,6 +64,12 @@ export class EstimateProbe {
     return this.#corrected(generation !== undefined && generation.bytes > step.bytes ? generation : step)
   }
 
+  /** Of `peak` the bytes alone, which take less time. */
+  peakBytes(batch: number): number {
+    const stepBytes = this.#footprint.peakBytes(batch, this.#workspaceBytes)
+    return Math.max(stepBytes, this.#inVllm()?.bytes ?? 0) * this.#memoryFactor
+  }
+
   /** The step from its start to its end, in about so many points: the highest is the peak. */
   overStep(batch: number, points: number): readonly MemoryPoint[] {
     const step = this.#footprint.overStep(batch, this.#workspaceBytes, points)
@@ -91,7 +97,7 @@ export class EstimateProbe {
   /** What the caching allocator holds at most; for a batch that does not fit, on a device without limit. */
   reservedBytes(batch: number): number | undefined {
     const limits = [this.usableBytes, Number.POSITIVE_INFINITY]
-    const { bytes: peakBytes } = this.peak(batch)
+    const peakBytes = this.peakBytes(batch)
     for (const limit of limits) {
       const fit = this.#fit(batch, peakBytes, limit)
       if (fit.kind === 'fits') return fit.reservedBytes
@@ -105,7 +111,7 @@ export class EstimateProbe {
   }
 
   trial(batch: number): Trial {
-    const { bytes: peakBytes } = this.peak(batch)
+    const peakBytes = this.peakBytes(batch)
     const fit = this.#fit(batch, peakBytes, this.usableBytes)
     return {
       microBatch: batch,
@@ -120,13 +126,13 @@ export class EstimateProbe {
 
   /** A batch below one that fits also fits, so the allocator is not replayed. */
   trialBelow(batch: number): Trial {
-    const { bytes: peakBytes } = this.peak(batch)
+    const peakBytes = this.peakBytes(batch)
     return { microBatch: batch, ...this.#accumulates, provenance: 'estimated', outcome: { kind: 'fits', peakBytes } }
   }
 
   /** Whether a batch fits and leaves `margin` (a share of usable memory) free. */
   fits(batch: number, margin = 0): boolean {
-    return this.#fit(batch, this.peak(batch).bytes, this.usableBytes * (1 - margin)).kind === 'fits'
+    return this.#fit(batch, this.peakBytes(batch), this.usableBytes * (1 - margin)).kind === 'fits'
   }
 
   /** The bytes in use are a lower bound of what the allocator needs, and far cheaper to know. */

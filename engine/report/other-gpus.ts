@@ -41,7 +41,7 @@ export function cardFits(
       const { id, name } = card
       return {
         gpu: { id, name, usableBytes: probe.usableBytes },
-        peakBytes: probe.peak(spec.microBatch).bytes,
+        peakBytes: probe.peakBytes(spec.microBatch),
         fits: probe.fits(spec.microBatch, marginFor(band)),
       }
     })

@@ -13,7 +13,7 @@ export function largestBatch(probe: EstimateProbe, grid: Grid, margin = 0): numb
 function predictedBoundary(probe: EstimateProbe, limitBytes: number): number {
   let [low, high] = [8, 64]
   for (let step = 0; step < 2; step++) {
-    const [lowBytes, highBytes] = [probe.peak(low).bytes, probe.peak(high).bytes]
+    const [lowBytes, highBytes] = [probe.peakBytes(low), probe.peakBytes(high)]
     const bytesPerSample = Math.max(1, (highBytes - lowBytes) / (high - low))
     const crossing = Math.max(1, low + (limitBytes - lowBytes) / bytesPerSample)
     ;[low, high] = [crossing, crossing * 1.1 + 1]

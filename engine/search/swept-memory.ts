@@ -36,6 +36,6 @@ export class SweptMemory {
   }
 
   #predicted(microBatch: number, accumulates: boolean): number {
-    return this.#estimates.of(accumulates).peak(microBatch).bytes
+    return this.#estimates.of(accumulates).peakBytes(microBatch)
   }
 }

@@ -9,15 +9,17 @@ export interface Point {
   readonly events: number
 }
 
+export interface HighestPoint {
+  readonly bytes: number
+  /** Undefined where nothing is above the start. */
+  readonly at: Point | undefined
+}
+
 /**
  * Where most is allocated, and how much; the first such point, undefined where nothing is above `startBytes`. Of a section that happens
  * several times, the last is the highest if each leaves something behind, and else the first.
  */
-export function highestPoint(
-  { all, changes }: Sections,
-  sizes: Float64Array,
-  startBytes: number,
-): { readonly bytes: number; readonly at: Point | undefined } {
+export function highestPoint({ all, changes }: Sections, sizes: Float64Array, startBytes: number): HighestPoint {
   let bytes = startBytes
   let highestBytes = startBytes
   let highestSection = -1
