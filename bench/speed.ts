@@ -1,17 +1,19 @@
 /**
  * What an answer costs in time and memory: one assessment of a well-known model once the process is warm; each of 1,000 configs that
- * differ as those of many teams do (bench/speed/configs.ts); and `memorymark check` as a whole process, over these 1,000 and over
- * 33,000 files of which these are a part.
+ * differ as those of many teams do (bench/speed/configs.ts); and `memorymark check` as a whole process, as npm would install it, over
+ * these 1,000 and over 33,000 files of which these are a part.
  * Where Python has torch and transformers (MEMORYMARK_PYTHON, default python3), also a whole `memorymark sweep --engine trace
  * bert`, Python's start included; elsewhere it says that this was left out.
  * Fails when a limit below is exceeded, or when too few of the configs get a verdict.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import type { SourceFile } from '../engine/config/reading.ts'
 import { type AnalyzeOptions, analyze, noSettings, readSettings } from '../engine/index.ts'
 import { describeMachine } from '../engine/probes/device.ts'
-import { checkTree, cli, type TreeRun } from './speed/check-tree.ts'
+import { BuiltCli } from './speed/built-cli.ts'
+import { checkTree, type TreeRun } from './speed/check-tree.ts'
 import { otherFiles, settings, trainingConfigs } from './speed/configs.ts'
 
 const LIMITS = {
@@ -34,6 +36,7 @@ for (const model of models) medians.push(await medianMillis(model))
 const slowest = Math.max(...medians)
 const configs = trainingConfigs(CONFIGS)
 const verdicts = await timeEach(configs)
+await using installed = await BuiltCli.build()
 const alone = await timeTree(`${count(CONFIGS)} configs`, [settings, ...configs])
 const among = await timeTree(`${count(FILES)} files`, [settings, ...configs, ...otherFiles(FILES - CONFIGS)])
 const sweepSeconds = await tracedSweepSeconds()
@@ -99,7 +102,7 @@ async function timeEach(files: readonly SourceFile[]): Promise<number> {
 }
 
 async function timeTree(name: string, files: readonly SourceFile[]): Promise<TreeRun> {
-  const run = await checkTree(files)
+  const run = await checkTree(installed.script, files)
   const { seconds, cpuSeconds, peakRssMib, found, analysed } = run
   console.log(
     `check over ${name}: ${seconds.toFixed(2)} s, of CPU ${cpuSeconds.toFixed(2)} s, ${peakRssMib.toFixed(0)} MiB at most; ` +
@@ -119,6 +122,7 @@ async function tracedSweepSeconds(): Promise<number | undefined> {
   const machine = await describeMachine(process.env.MEMORYMARK_PYTHON ?? 'python3')
   if (machine.kind === 'no-python') return undefined
   const before = performance.now()
+  const cli = fileURLToPath(new URL('../engine/cli/main.ts', import.meta.url))
   const child = spawn(process.execPath, [cli, 'sweep', 'bert', '--engine', 'trace', '--json'], { stdio: 'ignore' })
   const [exitCode] = await once(child, 'exit')
   // 1: the default batch wastes the default card, and the sweep says so.

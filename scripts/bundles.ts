@@ -181,6 +181,13 @@ export const dashboardBundle: Bundle = {
   options: { platform: 'browser', target: 'es2022', minify: true, legalComments: 'eof' },
 }
 
+/** The command line. What only `serve` needs is read when it is asked for. */
+export const cliBundle: Bundle = {
+  entry: 'engine/cli/main.ts',
+  outfile: 'dist/cli.js',
+  options: { ...installed, splitting: true, chunkNames: 'cli-[name]-[hash]' },
+}
+
 /** The process with limits that computes for the command line, the bot and the server. */
 export const analysisBundle: Bundle = {
   entry: 'engine/server/analysis-process.ts',
@@ -198,12 +205,7 @@ export const databaseThreadBundle: Bundle = {
 export const bundles: readonly Bundle[] = [
   actionBundle,
   tfjsBundle,
-  // What only `serve` needs is read when it is asked for.
-  {
-    entry: 'engine/cli/main.ts',
-    outfile: 'dist/cli.js',
-    options: { ...installed, splitting: true, chunkNames: 'cli-[name]-[hash]' },
-  },
+  cliBundle,
   analysisBundle,
   {
     entry: 'bot/server.ts',

@@ -6,12 +6,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import type { SourceFile } from '../../engine/config/reading.ts'
 import { cpuMillisOf } from '../../engine/isolation/usage.ts'
-
-export const cli = fileURLToPath(new URL('../../engine/cli/main.ts', import.meta.url))
 
 const statuses = z.object({ configs: z.array(z.object({ status: z.string() })) })
 
@@ -28,7 +25,8 @@ export interface TreeRun {
 const LOOK_MILLIS = 50
 const KIB_PER_MIB = 1_024
 
-export async function checkTree(files: readonly SourceFile[]): Promise<TreeRun> {
+/** `cli`: the script of the command line. */
+export async function checkTree(cli: string, files: readonly SourceFile[]): Promise<TreeRun> {
   const folder = await mkdtemp(path.join(tmpdir(), 'memorymark-bench-'))
   try {
     await writeFiles(folder, files)
