@@ -2,6 +2,7 @@
 import type { TrainingSpec } from '../../engine/config/spec.ts'
 import { decoderCells } from './decoder-cells.ts'
 import { gemmaCells } from './gemma-cells.ts'
+import { imageCells } from './image-cells.ts'
 import { mambaCells } from './mamba-cells.ts'
 import { methodCells } from './method-cells.ts'
 
@@ -322,6 +323,7 @@ export const cells: readonly Cell[] = [
   ...latentMixtures,
   ...mambaCells,
   ...multimodal,
+  ...imageCells,
   ...gemmaCells,
   ...seq2seq,
   ...methodCells,

@@ -105,6 +105,9 @@ const trainedPart = z.object({
 })
 export type TrainedPart = z.infer<typeof trainedPart>
 
+/** Pixels. */
+export const MAX_IMAGE_SIDE = 100_000
+
 const zeroElements = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 
 export const trainingSpec = z.object({
@@ -122,7 +125,7 @@ export const trainingSpec = z.object({
   /** Tokens of the longest target of a sequence-to-sequence model; as many as the source's when absent. */
   targetLength: z.number().int().min(1).max(10_000_000).optional(),
   /** Pixels of the square image's side; absent for text. */
-  imageSize: z.number().int().min(1).max(100_000).optional(),
+  imageSize: z.number().int().min(1).max(MAX_IMAGE_SIDE).optional(),
   /** Objects in the fullest image of a batch, for a detector; as many as are usual when absent. */
   objects: z.number().int().min(1).max(100_000).optional(),
   /** Images in the memory format `torch.channels_last`, which tensor cores want; NCHW, PyTorch's default, where absent. */
@@ -154,11 +157,14 @@ export const trainingSpec = z.object({
       form: z.enum(['dora', 'oft']).optional(),
     })
     .optional(),
-  /** Images, for a model that attends to encoded images; absent for text only. */
+  /** Images beside text; absent for text only. */
   images: z
     .object({
-      /** Of one sample. */
+      /** Images of one sample, or pieces of them, that the vision tower sees. */
       tiles: z.number().int().min(1).max(1_000),
+      /** Of each in pixels, as the processor scales it; where absent, as the tower has it. */
+      height: z.number().int().min(1).max(MAX_IMAGE_SIDE).optional(),
+      width: z.number().int().min(1).max(MAX_IMAGE_SIDE).optional(),
       /** Layers that gradient checkpointing covers: the decoder's (transformers), or all with self-attention (torchtune). */
       checkpointed: z.enum(['decoder', 'self-attention']),
     })

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { rows as torchRows } from '../../engine/estimate/tape/registry.ts'
 import { programOf } from '../../engine/models/architecture.ts'
 import { modelIds } from '../../engine/models/catalogue.ts'
+import { imageOfSample } from '../../engine/models/images.ts'
 import { type Builder, trace } from '../../engine/program/builder.ts'
 import { interpret, MissingOp, type Rows } from '../../engine/program/interpreter.ts'
 import { type OpName, ops } from '../../engine/program/ops.ts'
@@ -95,7 +96,8 @@ describe('a program', () => {
 describe('the programs of the catalogue', () => {
   const programs = modelIds.flatMap(id => {
     const { config, tasks } = knownModel(id)
-    return tasks.map(task => programOf(config, specOf(id, { task })))
+    const images = imageOfSample(config, { height: 224, width: 224 })?.images
+    return tasks.map(task => programOf(config, specOf(id, { task, ...(images && { images }) })))
   })
 
   test('are made of ops that PyTorch has a row for, and use every one of them', () => {

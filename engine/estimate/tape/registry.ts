@@ -50,8 +50,9 @@ import {
   zeroPositionBias,
 } from './ops/mixers.ts'
 import { gatedInFloat32, gatedNorm, layerNorm, layerScale, rmsNorm } from './ops/norms.ts'
+import { amongWords, patchEmbedding, patches, patchPositions } from './ops/patches.ts'
 import { add, concatenate, multiply } from './ops/primitives.ts'
-import { gathered, headsJoined, joined, mask, padded, repeatHeads, slices, split } from './ops/shapes.ts'
+import { gathered, headsJoined, inRows, joined, mask, padded, repeatHeads, slices, split } from './ops/shapes.ts'
 import { addPositions, firstToken, lastToken, meanOfTokens, prependTokens } from './ops/tokens.ts'
 import { constant, idle, positionIds } from './ops/weights.ts'
 import type { Tensor } from './storage.ts'
@@ -90,6 +91,10 @@ export const rows: Rows<Tape, Tensor> = {
   softcap,
   input,
   pixels,
+  patches,
+  patchEmbedding,
+  patchPositions,
+  amongWords,
   shiftedLabels,
   float32,
   dropout,
@@ -139,6 +144,7 @@ export const rows: Rows<Tape, Tensor> = {
   joined,
   split,
   slices,
+  inRows,
   repeatHeads,
   headsJoined,
   firstToken,

@@ -3,7 +3,7 @@
  * What tells the families apart is in their blueprint.
  */
 import * as z from 'zod'
-import type { Task } from '../../config/spec.ts'
+import type { Task, TrainingSpec } from '../../config/spec.ts'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
 import { layerCount, probability, size } from '../schema.ts'
@@ -114,7 +114,15 @@ export interface Blueprint {
   readonly quantizesLogits?: boolean
   /** Parts of the checkpoint that text does not reach. */
   readonly idle?: (ops: Builder) => void
+  /** The vision tower and what fits its results to the words; absent where only its weights are known. */
+  readonly vision?: Vision
 }
+
+/** Images of a sample, and their size where it is not always the same. */
+export type Images = NonNullable<TrainingSpec['images']>
+
+/** What the images of every sample come to among its words: → [b, n, hidden]. */
+export type Vision = (ops: Builder, images: Images) => Value
 
 const preNorm: BlockNorms = { beforeMixer: 'input_layernorm', beforeFeeding: 'post_attention_layernorm' }
 
@@ -137,12 +145,24 @@ export function headSizeOf(fields: Pick<DecoderFields, 'head_dim' | 'hidden_size
   return fields.head_dim ?? fields.hidden_size / fields.num_attention_heads
 }
 
-export function decoderModel(ops: Builder, blueprint: Blueprint, task: Task, labels: number): Value {
+/** For the weights alone. */
+const ONE_SMALL_IMAGE: Images = { tiles: 1, height: 224, width: 224, checkpointed: 'decoder' }
+
+type DecoderTerms = Pick<TrainingSpec, 'task' | 'labels' | 'images'>
+
+export function decoderModel(ops: Builder, blueprint: Blueprint, terms: DecoderTerms): Value {
+  const { task, labels, images } = terms
   const { root = 'model', vocabulary, hidden, layers, scalesWords = false } = blueprint
-  blueprint.idle?.(ops)
+  const { vision } = blueprint
+  const sees = vision !== undefined && images !== undefined
+  if (!sees) {
+    blueprint.idle?.(ops)
+    if (vision !== undefined) ops.idle(1, () => vision(ops, ONE_SMALL_IMAGE))
+  }
   const words = ops.embedding(`${root}.${blueprint.wordsName ?? 'embed_tokens'}`, ops.input(), vocabulary, hidden)
-  const embedded = blueprint.scalesEmbedded ? ops.scale(ops.withInputGradients(words)) : words
-  let x = ops.dropout(scalesWords ? ops.scale(words) : embedded, blueprint.wordDropout ?? 0)
+  const read = sees ? ops.amongWords(ops.withInputGradients(words), vision(ops, images)) : words
+  const embedded = blueprint.scalesEmbedded ? ops.scale(ops.withInputGradients(read)) : read
+  let x = ops.dropout(scalesWords ? ops.scale(read) : embedded, blueprint.wordDropout ?? 0)
   const tables: (readonly [Value, Value])[] = []
   for (let index = 0; index < layers; index++) {
     const rotary = blueprint.rotaryOf(index)

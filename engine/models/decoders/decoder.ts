@@ -8,7 +8,6 @@ export function decoder<Schema extends ConfigSchema>(
   blueprint: (config: z.infer<Schema>) => Blueprint,
   traits: Traits<z.infer<Schema>> = {},
 ): Family<Schema> {
-  const forward: Family<Schema>['forward'] = (ops, own, { task, labels }) =>
-    decoderModel(ops, blueprint(own), task, labels)
+  const forward: Family<Schema>['forward'] = (ops, own, terms) => decoderModel(ops, blueprint(own), terms)
   return family('decoder', config, forward, traits)
 }

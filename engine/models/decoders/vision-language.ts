@@ -5,22 +5,19 @@
 import * as z from 'zod'
 import { attentionAnd, gatedAnd, type Linears } from '../linears.ts'
 import { layerCount, size } from '../schema.ts'
+import { qwen2Vision, qwen2VisionConfig, qwen25Vision, qwen25VisionConfig } from '../vision/qwen-vision.ts'
 import {
   idleLinear,
   idleRmsNorm,
   pixtral,
   pixtralConfig,
-  qwen2Vision,
-  qwen2VisionConfig,
   qwen3Vision,
   qwen3VisionConfig,
-  qwen25Vision,
-  qwen25VisionConfig,
   siglip,
   siglipConfig,
   table,
 } from '../vision/towers.ts'
-import { type Blueprint, decoderFields } from './blueprint.ts'
+import { type Blueprint, decoderFields, type Vision } from './blueprint.ts'
 import { decoder } from './decoder.ts'
 import { mistral4, mistral4Config } from './deepseek.ts'
 import { gemma3, gemma3Config } from './gemma.ts'
@@ -138,22 +135,34 @@ function mistralText(text: z.infer<typeof mistral3Config>['text_config']): Bluep
 }
 
 function qwen2Vl(config: z.infer<typeof qwen2VlConfig>): Blueprint {
-  return seeing(config, qwen2(config.text_config), ops => qwen2Vision(ops, 'model.visual', config.vision_config))
+  return seeing(config, qwen2(config.text_config), (ops, images) =>
+    qwen2Vision(ops, 'model.visual', config.vision_config, images),
+  )
 }
 
 function qwen25Vl(config: z.infer<typeof qwen25VlConfig>): Blueprint {
-  return seeing(config, qwen2(config.text_config), ops => qwen25Vision(ops, 'model.visual', config.vision_config))
+  return seeing(config, qwen2(config.text_config), (ops, images) =>
+    qwen25Vision(ops, 'model.visual', config.vision_config, images),
+  )
 }
 
 function qwen3Vl(config: z.infer<typeof qwen3VlConfig>): Blueprint {
-  return seeing(config, qwen3(config.text_config), ops => qwen3Vision(ops, 'model.visual', config.vision_config))
+  return withIdle(config, qwen3(config.text_config), ops => qwen3Vision(ops, 'model.visual', config.vision_config))
 }
 
 function qwen3VlMoe(config: z.infer<typeof qwen3VlMoeConfig>): Blueprint {
-  return seeing(config, qwen3Moe(config.text_config), ops => qwen3Vision(ops, 'model.visual', config.vision_config))
+  return withIdle(config, qwen3Moe(config.text_config), ops => qwen3Vision(ops, 'model.visual', config.vision_config))
 }
 
 function seeing(
+  { tie_word_embeddings: isTied }: { readonly tie_word_embeddings: boolean },
+  text: Blueprint,
+  vision: Vision,
+): Blueprint {
+  return { ...text, isTied, root: languageModel, vision }
+}
+
+function withIdle(
   { tie_word_embeddings: isTied }: { readonly tie_word_embeddings: boolean },
   text: Blueprint,
   idle: NonNullable<Blueprint['idle']>,

@@ -1,6 +1,6 @@
 /**
  * The parts of multimodal checkpoints that see images, for the weights that they are: a step on text never runs them.
- * transformers: models/{siglip,pixtral,qwen2_vl,qwen2_5_vl,qwen3_vl}.
+ * transformers: models/{siglip,pixtral,qwen3_vl}.
  */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
@@ -26,7 +26,7 @@ export const pixtralConfig = z.object({
   patch_size: size.default(16),
 })
 
-const qwenVision = {
+export const qwenVision = {
   depth: layerCount,
   in_channels: channels,
   patch_size: size,
@@ -34,22 +34,6 @@ const qwenVision = {
   temporal_patch_size: size.default(2),
 }
 
-export const qwen2VisionConfig = z.object({
-  ...qwenVision,
-  depth: layerCount.default(32),
-  embed_dim: size.default(1_280),
-  hidden_size: size.default(3_584),
-  mlp_ratio: z.number().min(0.1).max(100).default(4),
-  patch_size: size.default(14),
-})
-export const qwen25VisionConfig = z.object({
-  ...qwenVision,
-  depth: layerCount.default(32),
-  hidden_size: size.default(3_584),
-  intermediate_size: size.default(3_420),
-  out_hidden_size: size.default(3_584),
-  patch_size: size.default(14),
-})
 export const qwen3VisionConfig = z.object({
   ...qwenVision,
   depth: layerCount.default(27),
@@ -119,41 +103,6 @@ export function pixtral(ops: Builder, root: string, config: z.infer<typeof pixtr
     ],
     bias: false,
   })
-}
-
-export function qwen2Vision(ops: Builder, root: string, config: z.infer<typeof qwen2VisionConfig>): void {
-  const { embed_dim: hidden, hidden_size: outside, mlp_ratio: ratio } = config
-  patches(ops, `${root}.patch_embed.proj`, hidden, voxels(config))
-  tower(ops, `${root}.blocks`, config.depth, hidden, {
-    norms: ['norm1', 'norm2'],
-    normKind: 'layer',
-    linears: [
-      ...joinedAttention(hidden),
-      ['mlp.fc1', hidden, Math.floor(hidden * ratio)],
-      ['mlp.fc2', Math.floor(hidden * ratio), hidden],
-    ],
-    bias: true,
-  })
-  ops.idle(hidden, x => ops.layerNorm(`${root}.merger.ln_q`, x))
-  merger(ops, `${root}.merger.mlp`, ['0', '2'], hidden * config.spatial_merge_size ** 2, outside)
-}
-
-export function qwen25Vision(ops: Builder, root: string, config: z.infer<typeof qwen25VisionConfig>): void {
-  const { hidden_size: hidden, intermediate_size: inner } = config
-  patches(ops, `${root}.patch_embed.proj`, hidden, voxels(config))
-  tower(ops, `${root}.blocks`, config.depth, hidden, {
-    norms: ['norm1', 'norm2'],
-    normKind: 'rms',
-    linears: [
-      ...joinedAttention(hidden),
-      ['mlp.gate_proj', hidden, inner],
-      ['mlp.up_proj', hidden, inner],
-      ['mlp.down_proj', inner, hidden],
-    ],
-    bias: true,
-  })
-  idleRmsNorm(ops, `${root}.merger.ln_q`, hidden)
-  merger(ops, `${root}.merger.mlp`, ['0', '2'], hidden * config.spatial_merge_size ** 2, config.out_hidden_size)
 }
 
 export function qwen3Vision(ops: Builder, root: string, config: Qwen3Vision): void {

@@ -3,6 +3,14 @@ import type { Value } from '../program.ts'
 import { pair, value } from '../signature.ts'
 
 export const images = {
+  /** What a processor makes of a sample's images: their patches, [b, count, features] in float32. */
+  patches: value<(count: number, features: number) => Value>(),
+  /** A convolution that goes from patch to patch: [b, count, features] → [b, count, h]. */
+  patchEmbedding: value<(name: string, x: Value, h: number, options: { readonly bias: boolean }) => Value>(),
+  /** cos and sin of every patch's row and column, of a head's `size`: [b, count, size] in float32. */
+  patchPositions: pair<(x: Value, size: number) => readonly [Value, Value]>(),
+  /** Puts rows of `seen` [b, n, h] in the place of as many of the words [b, s, h]. */
+  amongWords: value<(words: Value, seen: Value) => Value>(),
   /** [b, c, y, x] → [b, outChannels, y', x']. */
   conv2d: value<(name: string, x: Value, outChannels: number, options: Convolution) => Value>(),
   batchNorm: value<(name: string, x: Value) => Value>(),

@@ -114,6 +114,8 @@ export interface AttentionShape {
   readonly inFloat32?: boolean
   /** The model hands a mask to the kernel even where `causal` would do. */
   readonly isAlwaysMasked?: boolean
+  /** Of an image's patches, none of which is padding. */
+  readonly isUnpadded?: boolean
   /** A single key and value head is left to the kernel to broadcast. */
   readonly broadcastsHeads?: boolean
 }

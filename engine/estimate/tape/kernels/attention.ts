@@ -20,6 +20,7 @@ export interface AttentionOptions {
   readonly inFloat32?: boolean
   readonly isAlwaysMasked?: boolean
   readonly broadcastsHeads?: boolean
+  readonly isUnpadded?: boolean
   /** [heads, s, t], or [s, t] for all heads, added to the scores. */
   readonly bias?: Tensor | undefined
   /** A learned score per head that takes part in the softmax. */
@@ -41,7 +42,8 @@ export function fusedAttention(
   if (leavesBroadcast(options)) return broadcastAttention(tape, query, key, value, options)
   if (options.sinks !== undefined) return sinkAttention(tape, query, key, value, options)
   if (options.bias !== undefined) return biasedAttention(tape, query, key, value, options, options.bias)
-  const isMasked = options.isAlwaysMasked || tape.isPadded || (options.window !== undefined && tokens >= options.window)
+  const isPadded = tape.isPadded && !options.isUnpadded
+  const isMasked = options.isAlwaysMasked || isPadded || (options.window !== undefined && tokens >= options.window)
   const groups = options.heads / options.keyValueHeads
   const headSize = elements(query) / (tokens * options.heads)
   const native = groups > 1 && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE
@@ -206,7 +208,7 @@ export function eagerAttention(
   const scores = batchMatmul(tape, factor(left, query), factor(right, k), [options.heads, tokens, sourceTokens])
   const scaled = elementwise(tape, 'mul', scores)
   const biased = options.bias === undefined ? scaled : add(tape, scaled, options.bias)
-  const masked = options.causal || tape.isPadded ? elementwise(tape, 'add', biased) : biased
+  const masked = options.causal || (tape.isPadded && !options.isUnpadded) ? elementwise(tape, 'add', biased) : biased
   const wide =
     options.castsSoftmax && options.sinks === undefined ? cast(tape, masked, 'float32') : raised(tape, masked)
   const softmax =

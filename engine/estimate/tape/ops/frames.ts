@@ -17,8 +17,9 @@ export function handOn(tape: Tape, states: readonly Tensor[]): void {
 
 export function withInputGradients(tape: Tape, x: Tensor): Tensor {
   // transformers modeling_utils.py enable_input_require_grads: a hook on the embeddings' output.
-  const { lora, gradientCheckpointing } = tape.spec
-  const isWanted = lora !== undefined && gradientCheckpointing && tape.training && tape.pass === undefined
+  const { lora, trainable, gradientCheckpointing } = tape.spec
+  const { inputGradients = lora !== undefined } = trainable ?? {}
+  const isWanted = inputGradients && gradientCheckpointing && tape.training && tape.pass === undefined
   if (!isWanted) return x
   const leaf = { ...x, requiresGrad: true, edge: tape.newEdge() }
   // torch: a leaf is held by the AccumulateGrad node that its gradient goes to.

@@ -1,6 +1,6 @@
 /** Changes of shape: parts, copies and joins of tensors. */
 import { made } from '../autograd.ts'
-import { lastSize, type Tensor } from '../storage.ts'
+import { elements, lastSize, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { concatenate, elementwise, slice } from './primitives.ts'
 
@@ -36,6 +36,10 @@ export function slices(tape: Tape, x: Tensor, sizes: readonly number[]): Tensor[
 
 export function gathered(tape: Tape, x: Tensor): Tensor {
   return elementwise(tape, 'clone', x)
+}
+
+export function inRows(_tape: Tape, x: Tensor, rows: number): Tensor {
+  return { ...x, shape: [rows, elements(x) / rows] }
 }
 
 export function repeatHeads(tape: Tape, x: Tensor, times: number): Tensor {

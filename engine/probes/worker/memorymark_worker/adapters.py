@@ -1,5 +1,6 @@
 """peft's adapters over a model."""
 
+import re
 from typing import Any
 
 import torch
@@ -8,16 +9,20 @@ import transformers
 from .requests import Adapters
 
 
-def add_adapters(model: transformers.PreTrainedModel, lora: Adapters, checkpoints: bool, device: str = "meta") -> Any:
+def add_adapters(model: transformers.PreTrainedModel, lora: Adapters, checkpoints: bool, device: str = "meta",
+                 patterns: list[str] | None = None) -> Any:
+    """`patterns`: of the names of the modules that may have adapters, where not all may."""
     import peft
+
+    targets = lora["targets"] if patterns is None else modules_named(model, lora["targets"], patterns)
 
     # Gemma 4 wraps its towers' linear layers, which peft refuses: recipes name those of the decoder.
     wrapped = r".*_tower\..*" if model.config.model_type == "gemma4" else None
     if lora.get("form") == "oft":
-        adapters = peft.OFTConfig(oft_block_size=lora["rank"], target_modules=lora["targets"], exclude_modules=wrapped,
+        adapters = peft.OFTConfig(oft_block_size=lora["rank"], target_modules=targets, exclude_modules=wrapped,
                                   modules_to_save=lora.get("modulesToSave"))
     else:
-        adapters = peft.LoraConfig(r=lora["rank"], target_modules=lora["targets"], lora_dropout=lora["dropout"],
+        adapters = peft.LoraConfig(r=lora["rank"], target_modules=targets, lora_dropout=lora["dropout"],
                                    exclude_modules=wrapped, modules_to_save=lora.get("modulesToSave"),
                                    target_parameters=lora.get("parameters"), use_dora=lora.get("form") == "dora")
     if checkpoints:
@@ -29,3 +34,8 @@ def add_adapters(model: transformers.PreTrainedModel, lora: Adapters, checkpoint
             if "lora_" in name:
                 parameter.data = parameter.data.to(model.dtype)
     return adapted
+
+
+def modules_named(model: transformers.PreTrainedModel, last_names: list[str], patterns: list[str]) -> list[str]:
+    return [name for name, _ in model.named_modules()
+            if name.rpartition(".")[2] in last_names and any(re.match(pattern, name) for pattern in patterns)]

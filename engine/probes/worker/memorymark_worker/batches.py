@@ -4,8 +4,8 @@ from typing import Any
 
 import torch
 import transformers
-from torch import Tensor
 
+from .images import images_of
 from .model_config import CONVOLUTIONAL
 from .requests import Spec, head_of_rewards, sequences_per_sample
 
@@ -24,7 +24,7 @@ def make_batch(spec: Spec, model: transformers.PreTrainedModel, device: str = "m
             if spec["paddedBatches"]:
                 inputs["attention_mask"] = torch.empty(batch, spec["sequenceLength"], dtype=torch.long)
             if "images" in spec:
-                inputs.update(tiled_images(batch, spec["sequenceLength"], spec["images"]["tiles"], model))
+                inputs.update(images_of(batch, spec, model))
         per_token = spec["task"] in ("causal-lm", "masked-lm", "seq2seq-lm") or head_of_rewards(spec) == "steps"
         targets = (batch, spec.get("targetLength") or spec["sequenceLength"]) if per_token else (batch,)
         if spec["task"] == "seq2seq-lm" and spec["step"] != "training":
@@ -32,15 +32,6 @@ def make_batch(spec: Spec, model: transformers.PreTrainedModel, device: str = "m
         if spec["step"] == "training":
             inputs["labels"] = torch.empty(targets, dtype=torch.long)
     return inputs
-
-
-def tiled_images(batch: int, tokens: int, tiles: int, model: transformers.PreTrainedModel) -> dict[str, Tensor]:
-    """One image a sample, as mllama's processor cuts it up."""
-    side = model.config.vision_config.image_size
-    return {"pixel_values": torch.zeros(batch, 1, tiles, 3, side, side, dtype=model.dtype),
-            "aspect_ratio_ids": torch.ones(batch, 1, dtype=torch.long),
-            "aspect_ratio_mask": torch.ones(batch, 1, tiles, dtype=torch.long),
-            "cross_attention_mask": torch.ones(batch, tokens, 1, tiles, dtype=torch.long)}
 
 
 def fill_unless_meta(batch: dict[str, Any], spec: Spec, model: transformers.PreTrainedModel) -> dict[str, Any]:

@@ -14,7 +14,7 @@ class CudaKernels(TorchFunctionMode):
 
     # aten/src/ATen/autocast_mode.h: AT_FORALL_LOWER_PRECISION_FP and AT_FORALL_FP32, as far as models here call them.
     LOWER: ClassVar[set[Any]] = {
-        F.linear, F.conv2d, F.conv1d, torch.addmm, torch.matmul, torch.Tensor.matmul, torch.bmm,
+        F.linear, F.conv3d, F.conv2d, F.conv1d, torch.addmm, torch.matmul, torch.Tensor.matmul, torch.bmm,
         torch.baddbmm, torch.mm, torch.conv2d, torch.Tensor.__matmul__, F.scaled_dot_product_attention, torch._C._nn.linear,
         torch.einsum,  # which is made of batched products
     }
@@ -38,6 +38,8 @@ class CudaKernels(TorchFunctionMode):
             args, kwargs = tree_map(self.lower, (args, kwargs))
         elif self.autocast_dtype is not None and func in self.FLOAT32:
             args, kwargs = tree_map(raise_to_float32, (args, kwargs))
+        if func is torch.Tensor.masked_scatter and args[0].is_meta:
+            return Scattered.apply(*args)
         if func is F.dropout:
             return cuda_dropout(*args, **kwargs)
         if func is F.scaled_dot_product_attention:
@@ -52,6 +54,22 @@ class CudaKernels(TorchFunctionMode):
         if id(value) not in self.cast_weights:
             self.cast_weights[id(value)] = value.to(self.autocast_dtype)
         return self.cast_weights[id(value)]
+
+
+class Scattered(torch.autograd.Function):
+    """masked_scatter, whose backward pass asks the mask how many elements it chose."""
+
+    @staticmethod
+    def forward(context: Any, x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+        context.save_for_backward(mask)
+        context.like_source = source.shape, source.dtype
+        return torch.empty_like(x)
+
+    @staticmethod
+    def backward(context: Any, gradient: Tensor) -> Any:
+        (mask,) = context.saved_tensors
+        shape, dtype = context.like_source
+        return gradient.masked_fill(mask, 0), None, torch.empty(shape, dtype=dtype, device="meta")
 
 
 def raise_to_float32(value: Any) -> Any:

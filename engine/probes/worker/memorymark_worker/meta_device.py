@@ -22,6 +22,8 @@ def without_values(padded: bool, model_type: str) -> Iterator[None]:
     answers: dict[tuple[Any, str], Any] = {
         (masking_utils, "find_packed_sequence_indices"): lambda *_, **__: None,
         (transformers.PreTrainedModel, "warn_if_padding_and_no_attention_mask"): lambda *_, **__: None,
+        # Whether as many tokens are images' as there are features of images.
+        (torch, "_check_tensor_all_with"): lambda *_, **__: None,
         # Version 4 asks a mask whether all of it is ones. Where it asks for a tensor, it gets one.
         (torch, "all"): lambda mask, *args, **kwargs: every(mask, *args, **kwargs) if args or kwargs else not padded,
         # It also switches autocast off for the device of its tensors, which torch does not know how to do for meta.

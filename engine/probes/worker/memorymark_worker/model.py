@@ -37,11 +37,13 @@ def build_model(request: Request, device: str = "meta", runs_on: str | None = No
     if "quantization" in spec:
         quantise(model, spec["quantization"], device)
     if "lora" in spec:
-        model = add_adapters(model, spec["lora"], spec["gradientCheckpointing"], device)
+        trainable = spec.get("trainable")
+        patterns, gradients = (trainable["names"], trainable["inputGradients"]) if trainable else (None, True)
+        model = add_adapters(model, spec["lora"], spec["gradientCheckpointing"] and gradients, device, patterns)
         if "method" in spec and spec["method"].get("reference") == "adapters-copy":
             with torch.device(device):
                 model.add_adapter("ref", model.peft_config["default"])
-    if "trainable" in spec:
+    if "trainable" in spec and "lora" not in spec:
         freeze_the_rest(model, spec["trainable"]["names"], AUTOCAST_DTYPES.get(spec["precision"]))
     if "fakeQuantization" in spec:
         round_linears(model, spec["fakeQuantization"]["groupSize"])

@@ -46,8 +46,10 @@ class FakeQuantization(TypedDict):
     groupSize: int
 
 
-class Images(TypedDict):
-    tiles: int
+class Images(TypedDict, total=False):
+    tiles: Required[int]
+    height: int
+    width: int
 
 
 class Spec(TypedDict, total=False):

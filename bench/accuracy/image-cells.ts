@@ -1,0 +1,50 @@
+/** Vision-language models on images among their words: towers that train, that are frozen, and that gradients flow through. */
+import type { TrainingSpec } from '../../engine/config/spec.ts'
+import type { Cell } from './cells.ts'
+
+const ckpt = { gradientCheckpointing: true } as const
+const bf16 = { precision: 'bf16', loop: 'trainer' } as const
+const lora = { rank: 16, targets: ['q_proj', 'k_proj', 'v_proj', 'o_proj'], dropout: 0.05 }
+/** Adapters on every linear layer of Llama-like names, the tower's too where it has them. */
+const everyLora = { ...lora, targets: [...lora.targets, 'gate_proj', 'up_proj', 'down_proj'] }
+
+function images(tiles: number, height?: number, width = height): Pick<TrainingSpec, 'images'> {
+  const size = height === undefined || width === undefined ? {} : { height, width }
+  return { images: { tiles, checkpointed: 'decoder', ...size } }
+}
+
+/** LLaMA-Factory's default: the language model alone trains. */
+const frozenTower = {
+  trainable: { names: [String.raw`model\.language_model\.`, 'lm_head'], inputGradients: false },
+}
+
+const qwen2 = 'Qwen/Qwen2-VL-2B-Instruct'
+const qwen25 = 'Qwen/Qwen2.5-VL-3B-Instruct'
+
+export const imageCells: readonly Cell[] = [
+  [qwen2, { microBatch: 2, sequenceLength: 1024, ...bf16, optimizer: 'sgd', ...images(1, 448, 672) }],
+  [qwen2, { microBatch: 2, sequenceLength: 1024, ...bf16, ...ckpt, lora, paddedBatches: true, ...images(2, 448) }],
+  [qwen2, { microBatch: 2, sequenceLength: 1024, ...bf16, lora, ...images(1, 448) }],
+  [
+    qwen2,
+    {
+      microBatch: 2,
+      sequenceLength: 1024,
+      precision: 'amp-bf16',
+      loop: 'trainer',
+      optimizer: 'sgd',
+      ...images(1, 448),
+    },
+  ],
+  [
+    qwen2,
+    { microBatch: 2, sequenceLength: 1024, ...bf16, ...ckpt, optimizer: 'sgd', ...images(1, 448), ...frozenTower },
+  ],
+  [qwen25, { microBatch: 2, sequenceLength: 2048, ...bf16, optimizer: 'sgd', ...images(1, 224) }],
+  [qwen25, { microBatch: 2, sequenceLength: 2048, ...bf16, ...ckpt, optimizer: 'adamw-8bit', ...images(1, 224) }],
+  [qwen25, { microBatch: 2, sequenceLength: 1024, ...bf16, ...ckpt, lora: everyLora, ...images(1, 224) }],
+  [
+    qwen25,
+    { microBatch: 2, sequenceLength: 1024, ...bf16, ...ckpt, lora: everyLora, ...images(1, 224), ...frozenTower },
+  ],
+]

@@ -1,0 +1,47 @@
+/** Patches of images that are read beside text: how they come in, and how they get among the words. */
+import { made } from '../autograd.ts'
+import { matrixProduct } from '../kernels/matrix-product.ts'
+import { lastSize, type Tensor } from '../storage.ts'
+import type { Tape } from '../tape.ts'
+import { cast, lowered } from './casts.ts'
+import { weightNamed } from './weights.ts'
+
+export function patches(tape: Tape, count: number, features: number): Tensor {
+  // transformers' image processors give float32, which the model casts to the type of its weights.
+  if (tape.spec.images === undefined) return tape.tensor([count, features], tape.weightDtype, [])
+  tape.batchPixels ??= tape.batchTensor([count, features], 'float32')
+  return cast(tape, tape.batchPixels, tape.weightDtype)
+}
+
+export function patchEmbedding(
+  tape: Tape,
+  name: string,
+  x: Tensor,
+  hidden: number,
+  { bias }: { readonly bias: boolean },
+): Tensor {
+  // torch: `convolution`, whose kernel is its stride: a product of each patch with all filters.
+  const weight = lowered(tape, weightNamed(tape, `${name}.weight`, [hidden, lastSize(x)]))
+  const added = bias ? [lowered(tape, weightNamed(tape, `${name}.bias`, [hidden]))] : []
+  const factor = lowered(tape, x)
+  const output = tape.tensor([...x.shape.slice(0, -1), hidden], factor.dtype, [factor, weight, ...added])
+  tape.record(name, { ...matrixProduct(factor, weight, added, output, lastSize(x)), kernel: 'convolution' })
+  return output
+}
+
+export function patchPositions(tape: Tape, x: Tensor, size: number): readonly [Tensor, Tensor] {
+  const [count = 0] = x.shape
+  const tables = [0, 1].map(() => tape.tensor([count, size], 'float32', [])) as [Tensor, Tensor]
+  tape.record('rotary table', { reads: [], outputs: tables })
+  return tables
+}
+
+export function amongWords(tape: Tape, words: Tensor, seen: Tensor): Tensor {
+  // torch: derivatives.yaml `masked_scatter`: saves the mask, and fills it with zeros in the words' gradient.
+  const [tokens = 0] = words.shape
+  const output = tape.tensor(words.shape, words.dtype, [words, seen])
+  const mask = tape.storage(tokens, 'bool', true)
+  const gradients = [words, seen].map(made)
+  tape.record('masked_scatter', { reads: [words, seen], outputs: [output], saved: [mask], gradients })
+  return output
+}

@@ -1,0 +1,32 @@
+/** How image processors scale an image before they cut it into patches. */
+import type { SizeInPixels } from '../images.ts'
+
+/**
+ * To multiples of `factor`, and to a number of pixels between two limits. transformers 5.18 models/qwen2_vl
+ * image_processing_qwen2_vl.py smart_resize.
+ */
+export function scaledByPixels(
+  { height, width }: SizeInPixels,
+  factor: number,
+  { least, most }: { readonly least: number; readonly most: number },
+): SizeInPixels {
+  const sides = [height, width]
+  const rounded = sides.map(side => roundHalfToEven(side / factor) * factor)
+  const pixels = (rounded[0] ?? 0) * (rounded[1] ?? 0)
+  const shrinking = Math.sqrt((height * width) / most)
+  const growing = Math.sqrt(least / (height * width))
+  const scaled =
+    pixels > most
+      ? sides.map(side => Math.max(factor, Math.floor(side / shrinking / factor) * factor))
+      : pixels < least
+        ? sides.map(side => Math.ceil((side * growing) / factor) * factor)
+        : rounded
+  return { height: scaled[0] ?? factor, width: scaled[1] ?? factor }
+}
+
+/** Python's round(). */
+function roundHalfToEven(value: number): number {
+  const floor = Math.floor(value)
+  if (value - floor !== 0.5) return Math.round(value)
+  return floor % 2 === 0 ? floor : floor + 1
+}

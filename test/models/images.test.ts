@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { imageOfSample } from '../../engine/models/images.ts'
+import { scaledByPixels } from '../../engine/models/vision/image-scaling.ts'
+import { knownModel } from '../estimate/specs.ts'
+
+// What smart_resize of transformers 5.18 gives.
+test.each([
+  [28, [768, 768], [756, 756]],
+  [28, [1_080, 1_920], [1_092, 1_932]],
+  [28, [40, 30], [84, 56]],
+  [28, [6_000, 4_000], [4_368, 2_912]],
+  [28, [70, 70], [56, 56]],
+  [28, [5, 900], [28, 756]],
+])('to multiples of %i, %j pixels are scaled to %j', (factor, [height = 0, width = 0], scaled) => {
+  const { height: rows, width: columns } = scaledByPixels({ height, width }, factor, { least: 3_136, most: 12_845_056 })
+  expect([rows, columns]).toEqual(scaled)
+})
+
+test.each([
+  ['Qwen/Qwen2-VL-2B-Instruct', 768, 729],
+  ['Qwen/Qwen2.5-VL-7B-Instruct', 1_024, 1_369],
+])('%s has for an image of %i pixels a side %i tokens', (name, side, tokens) => {
+  expect(imageOfSample(knownModel(name).config, { height: side, width: side })?.tokens).toBe(tokens)
+})
+
+test('of a model that reads text alone, no image is counted', () => {
+  expect(imageOfSample(knownModel('Qwen/Qwen2.5-0.5B').config, { height: 224, width: 224 })).toBeUndefined()
+})
