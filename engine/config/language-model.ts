@@ -7,6 +7,7 @@ import { quote } from './quote.ts'
 import type { Reading } from './reading.ts'
 import type { Field } from './section.ts'
 import type { TrainingSpec } from './spec.ts'
+import { largestImage, type PixelLimit } from './trainer/images.ts'
 import { stepInPytorch, trainingConfig } from './training-config.ts'
 
 type Settings = Pick<
@@ -55,6 +56,10 @@ export interface LanguageModelConfig {
   readonly model: CatalogueModel | undefined
   readonly batch: Batch
   readonly sequence: Sequence
+  /** Pixels of the side that the tool scales images beside text to. */
+  readonly imageSize?: Field | undefined
+  /** Where the tool has a limit for images beside text. */
+  readonly pixelLimit?: PixelLimit
   /** Settings that are absent from the spec may be undefined here. */
   readonly settings: { readonly [Key in Optional]?: Settings[Key] | undefined } & Required<Omit<Settings, Optional>>
 }
@@ -93,7 +98,8 @@ export interface Sequence {
 
 export function languageModelReading(reader: FieldReader, config: LanguageModelConfig): Reading {
   const { model, batch, settings } = config
-  const size = divided(reader, readSequence(reader, model, config.sequence), config.sequence)
+  const size = divided(reader, readSequence(reader, config), config.sequence)
+  const images = size.images ?? settings.images ?? readImages(reader, config, size.sequenceLength)
   const { task, labels } = taskOfMethod(settings.method)
   if (model !== undefined && !model.tasks.includes(task)) {
     reader.refuse(
@@ -113,13 +119,22 @@ export function languageModelReading(reader: FieldReader, config: LanguageModelC
       gradientAccumulation: batch.gradientAccumulation,
       ...size,
       labels,
-      ...present(settings),
+      ...present({ ...settings, images }),
       // None of these tools' loops keeps the logits or a key/value cache through the backward pass.
       loop: 'trainer',
     },
     batchSize: batch.batchSize,
     accumulation: batch.accumulation,
   })
+}
+
+function readImages(
+  reader: FieldReader,
+  { model, pixelLimit }: LanguageModelConfig,
+  length: number | undefined,
+): TrainingSpec['images'] {
+  if (model === undefined || pixelLimit === undefined || length === undefined) return undefined
+  return largestImage(reader, model, pixelLimit, length)
 }
 
 /** Reward models are classifiers, but for LLaMA-Factory's value head beside the output layer. */
@@ -199,13 +214,16 @@ function divided(reader: FieldReader, size: InputSize, { dividedBy = 1 }: Sequen
   reader.assume(
     `Each of ${dividedBy} GPUs holds ${sequenceLength} of the ${size.sequenceLength} tokens of a sequence; their communication buffers are not counted.`,
   )
-  return { sequenceLength }
+  return { ...size, sequenceLength }
 }
 
-function readSequence(reader: FieldReader, model: CatalogueModel | undefined, sequence: Sequence) {
+function readSequence(reader: FieldReader, { model, sequence, imageSize }: LanguageModelConfig): InputSize {
   const { value: length, source } = sequence.byDefault
   const field = reader.fieldFor('sequence_length', sequence.field)
-  if (field !== undefined) return readInputSize(reader, model, { sequenceLength: field, imageSize: undefined })
+  if (field !== undefined || imageSize !== undefined || reader.supplies('image_size')) {
+    const byTool = { tokens: length, isKnown: source !== 'assumed' }
+    return readInputSize(reader, model, { sequenceLength: field, imageSize, length: byTool })
+  }
   const sequenceLength = Math.min(length, model?.maxPositions ?? length)
   reader.note('sequenceLength', sequenceLength, source)
   if (source === 'assumed') reader.leavesLengthOpen = true

@@ -1,16 +1,16 @@
 /** The fields whose meaning and defaults depend on the model, the same in every dialect. */
 import type { CatalogueModel } from '../models/catalogue.ts'
+import { imageOfSample } from '../models/images.ts'
 import type { Resolution } from '../models/resolve.ts'
 import { FieldReader } from './fields.ts'
 import { modelProblem } from './model-problem.ts'
 import { oneOf, quote } from './quote.ts'
 import type { Field } from './section.ts'
-import { type Task, tasks } from './spec.ts'
+import { MAX_IMAGE_SIDE, type Task, type TrainingSpec, tasks } from './spec.ts'
 import { orInSettings } from './supplied.ts'
 
 /** Tokens. Longer is a typo. */
 export const MAX_SEQUENCE = 10_000_000
-const MAX_IMAGE_SIDE = 100_000
 const MAX_LABELS = 1_000_000
 
 const DEFAULT_SEQUENCE = 512
@@ -93,6 +93,8 @@ export interface UnwrittenLength {
 export interface InputSize {
   readonly sequenceLength?: number
   readonly imageSize?: number
+  /** Among the words of a vision-language model. */
+  readonly images?: NonNullable<TrainingSpec['images']>
 }
 
 /** The size of one sample. Without a model only the fields themselves are checked. */
@@ -113,9 +115,35 @@ export function readInputSize(reader: FieldReader, model: CatalogueModel | undef
     return { imageSize: pixels ?? trainedPixels }
   }
   const trained = model.maxPositions ?? MAX_SEQUENCE
-  if (sequenceLength === undefined) return { sequenceLength: assumedLength(reader, trained, fields.length) }
-  if (tokens !== undefined && tokens > trained) tellTooLong(reader, sequenceLength, tokens, model)
-  return { sequenceLength: tokens ?? trained }
+  if (tokens !== undefined && tokens > trained && sequenceLength !== undefined) {
+    tellTooLong(reader, sequenceLength, tokens, model)
+  }
+  const length = sequenceLength === undefined ? assumedLength(reader, trained, fields.length) : (tokens ?? trained)
+  const images = imageSize && pixels && imageAmongWords(reader, model, imageSize, { side: pixels, length })
+  return { sequenceLength: length, ...(images && { images }) }
+}
+
+/** One image of the side that somebody wrote down, where the model reads images. */
+function imageAmongWords(
+  reader: FieldReader,
+  model: CatalogueModel,
+  field: Field,
+  { side, length }: { readonly side: number; readonly length: number },
+): TrainingSpec['images'] {
+  const found = imageOfSample(model.config, { height: side, width: side })
+  if (found === undefined) return undefined
+  const { images, tokens } = found
+  if (tokens > length) {
+    const message = `An image of ${side}×${side} pixels becomes ${tokens} tokens, more than the ${length} of a sequence`
+    return reader.refuse(
+      field,
+      'image-too-large',
+      message,
+      'Write the size that images are scaled to, or a longer sequence.',
+    )
+  }
+  reader.assume(`One image per sample of ${side}×${side} pixels: ${tokens} of the ${length} tokens of a sequence.`)
+  return reader.note('images', images, field)
 }
 
 function tellTooLong(reader: FieldReader, field: Field, tokens: number, model: CatalogueModel): void {

@@ -1,5 +1,6 @@
 /** Axolotl, as of 0.18: src/axolotl/utils/schemas/{config,training,peft}.py, its defaults; loaders/model.py, what they mean. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
+import { partsOf } from '../../models/images.ts'
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
@@ -7,6 +8,7 @@ import { languageModelReading, readBatch, type Sequence } from '../language-mode
 import { type ModelLookup, readModel } from '../model-fields.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
+import type { TrainedPart } from '../spec.ts'
 import { readLora } from '../trainer/adapter.ts'
 import {
   type AttentionChoice,
@@ -106,6 +108,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       ...sequenceOf(document, training),
       dividedBy: division(reader, contextParallel(document)),
     },
+    imageSize: readSide(document),
     settings: {
       gpus,
       precision: readPrecision(reader, document, sharded, hasAdapter),
@@ -138,7 +141,9 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
             ...(isOn(reader, document.at('peft_use_dora')) && { form: 'dora' }),
           })
         : undefined,
-      trainable: hasAdapter ? undefined : readTrainable(reader, document, checkpoints),
+      trainable: hasAdapter
+        ? undefined
+        : (readTrainable(reader, document, checkpoints) ?? readLanguageOnly(reader, document, model, checkpoints)),
       // processing_strategies.py: a config that names a processor trains on images.
       images: document.at('processor_type') === undefined ? undefined : oneImage(model),
       trainsTowers: hasAdapter ? undefined : readTowers(reader, document, model),
@@ -226,6 +231,25 @@ function readTraining(reader: FieldReader, document: Section, around: Around): T
 function readReference(reader: FieldReader, document: Section, hasAdapter: boolean): PreferenceTerms['reference'] {
   if (!hasAdapter || isOn(reader, document.at('rl_adapter_ref_model'))) return 'copy'
   return isOn(reader, document.at('precompute_ref_log_probs')) ? 'none' : 'adapters-off'
+}
+
+/** processing_strategies.py: images are padded to a square of `image_size`; a pair is its width and height. */
+function readSide(document: Section): Field | undefined {
+  const field = document.at('image_size')
+  return document.at('processor_type') !== undefined && field?.value.kind === 'number' ? field : undefined
+}
+
+/** The same switch, where images run through the frozen tower. */
+function readLanguageOnly(
+  reader: FieldReader,
+  document: Section,
+  model: CatalogueModel | undefined,
+  inputGradients: boolean,
+): TrainedPart | undefined {
+  const field = document.at('freeze_mm_modules')
+  const parts = model && partsOf(model.config)
+  if (parts === undefined || !isOn(reader, field) || document.at('processor_type') === undefined) return undefined
+  return reader.note<TrainedPart>('trainable', { names: [...parts.language], inputGradients }, field ?? 'as written')
 }
 
 /** utils/freeze.py: with `freeze_mm_modules`, only the decoder trains. */

@@ -94,6 +94,12 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
     model,
     batch,
     sequence: { field: document.at('cutoff_len'), byDefault: { value: 2_048, source: "LLaMA-Factory's default" } },
+    // hparams/model_args.py; data/mm_plugin.py _preprocess_image scales larger images down to it.
+    pixelLimit: {
+      field: document.at('image_max_pixels'),
+      byDefault: { value: 768 * 768, source: "LLaMA-Factory's default" },
+      key: 'image_max_pixels',
+    },
     settings: {
       gpus: readGpus(reader, undefined, sharded.sharding),
       precision: readPrecision(reader, document, method, { ...sharded, deepSpeed }),

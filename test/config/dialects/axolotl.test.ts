@@ -380,6 +380,20 @@ describe('training methods of Axolotl', () => {
     expect(trainingConfig(text).spec.expertStyle).toBeUndefined()
   })
 
+  it('image_size is the side of the squares that a vision-language model reads, where a processor is named', () => {
+    const text = `base_model: Qwen/Qwen2-VL-7B-Instruct
+datasets: [{ path: HuggingFaceH4/llava-instruct-mix-vsft, type: chat_template }]
+sequence_len: 4096
+micro_batch_size: 1
+image_size: 512
+`
+    const { spec, assumptions } = trainingConfig(`${text}processor_type: AutoProcessor\nfreeze_mm_modules: true\n`)
+    expect(spec.images).toEqual({ tiles: 1, checkpointed: 'decoder', height: 504, width: 504 })
+    expect(assumptions).toContain('One image per sample of 512×512 pixels: 324 of the 4096 tokens of a sequence.')
+    expect(spec.trainable?.names).toEqual([String.raw`model\.language_model\.`, 'lm_head'])
+    expect(trainingConfig(text).spec.images).toBeUndefined()
+  })
+
   it('a processor says that Llama 3.2 Vision sees images', () => {
     const text = base.replace(/base_model: .*/, 'base_model: meta-llama/Llama-3.2-11B-Vision-Instruct')
     const images = { tiles: 4, checkpointed: 'decoder' }

@@ -44,6 +44,48 @@ describe('a config of LLaMA-Factory', () => {
   })
 
   it.each([
+    [
+      '',
+      756,
+      "768×768 pixels, the largest that image_max_pixels, LLaMA-Factory's default, and the sequence allow: 729 of 2048",
+    ],
+    [
+      'image_max_pixels: 262144\n',
+      504,
+      '512×512 pixels, the largest that image_max_pixels and the sequence allow: 324 of 2048',
+    ],
+    ['cutoff_len: 256\n', 448, 'the sequence allow: 256 of 256 tokens'],
+  ])('with %j gives Qwen2.5-VL an image of %i pixels a side with every sample', (text, side, sentence) => {
+    const seeing = base.replace('Qwen/Qwen2.5-0.5B', 'Qwen/Qwen2.5-VL-7B-Instruct')
+    const { spec, assumptions } = trainingConfig(`${seeing}${text}`)
+    expect(spec.images).toEqual({ tiles: 1, checkpointed: 'decoder', height: side, width: side })
+    expect(assumptions.join(' ')).toContain(sentence)
+  })
+
+  it.each([
+    ['', ['model\\.language_model\\.', 'lm_head']],
+    [
+      'freeze_vision_tower: false\nfreeze_language_model: true\n',
+      ['model\\.visual\\.patch_embed\\.', 'model\\.visual\\.blocks\\.'],
+    ],
+    [
+      'finetuning_type: full\nfreeze_language_model: true\nfreeze_multi_modal_projector: false\n',
+      ['model\\.visual\\.merger\\.'],
+    ],
+  ])('with %j trains the parts of a vision-language model that are not frozen', (text, names) => {
+    const seeing = base.replace('Qwen/Qwen2.5-0.5B', 'Qwen/Qwen2-VL-2B-Instruct')
+    expect(trainingConfig(`${seeing}${text}`).spec.trainable).toEqual({ names, inputGradients: false })
+  })
+
+  it('refuses to train a vision-language model of which every part is frozen', () => {
+    const seeing = base.replace('Qwen/Qwen2.5-0.5B', 'Qwen/Qwen2-VL-2B-Instruct')
+    expect(onlyProblemIn(`${seeing}freeze_language_model: true\n`)).toMatchObject({
+      code: 'unsupported-training',
+      line: 6,
+    })
+  })
+
+  it.each([
     ['quantization_bit: 4', 'nf4-double'],
     ['quantization_bit: 4\ndouble_quantization: false', 'nf4'],
   ])('with %j has weights in %s', (text, quantization) => {

@@ -1,6 +1,7 @@
 /** How a config of LLaMA-Factory trains: whole, in part, or by adapters (hparams/finetuning_args.py, model/adapter.py). */
 import { hasExperts } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
+import { partsOf } from '../../../models/images.ts'
 import type { FieldReader } from '../../fields.ts'
 import { quote } from '../../quote.ts'
 import type { Field, Section } from '../../section.ts'
@@ -49,7 +50,8 @@ export function readTrainable(
   const from = document.at('finetuning_type')
   const blockwise = blockwiseField(reader, document)
   if (blockwise !== undefined && method === 'full') return readBlockwise(reader, document, blockwise)
-  if (from === undefined || method !== 'freeze') return undefined
+  if (method !== 'freeze') return readParts(reader, document, model)
+  if (from === undefined) return undefined
   return readFreeze(reader, model, {
     from,
     layers: document.at('freeze_trainable_layers'),
@@ -57,6 +59,33 @@ export function readTrainable(
     extraModules: document.at('freeze_extra_modules'),
     inputGradients: false,
   })
+}
+
+/**
+ * model/model_utils/visual.py get_forbidden_modules and patch_target_modules: parts of a vision-language model that are frozen, whole
+ * or under adapters. The tower and the projector are by default (hparams/finetuning_args.py).
+ */
+function readParts(reader: FieldReader, document: Section, model: CatalogueModel | undefined): TrainedPart | undefined {
+  const parts = model && partsOf(model.config)
+  if (parts === undefined) return undefined
+  const isFrozen = (key: string, byDefault: boolean) => reader.flag(document.at(key)) ?? byDefault
+  const names = [
+    ...(isFrozen('freeze_language_model', false) ? [] : parts.language),
+    ...(isFrozen('freeze_vision_tower', true) ? [] : parts.tower),
+    ...(isFrozen('freeze_multi_modal_projector', true) ? [] : parts.projector),
+  ]
+  if (names.length === 0) {
+    const message = 'Tower, projector and language model are all frozen, so nothing trains'
+    return reader.refuse(
+      document.at('freeze_language_model'),
+      'unsupported-training',
+      message,
+      'Set freeze_language_model, freeze_vision_tower or freeze_multi_modal_projector to false.',
+    )
+  }
+  const written = ['freeze_language_model', 'freeze_vision_tower', 'freeze_multi_modal_projector']
+  const field = written.map(key => document.at(key)).find(Boolean)
+  return reader.note<TrainedPart>('trainable', { names, inputGradients: false }, field ?? "LLaMA-Factory's default")
 }
 
 /** model/adapter.py: OFT's targets are LoRA's too. */
