@@ -218,11 +218,16 @@ export class FieldReader {
     return this.refuse(field, 'unknown-value', `${quote(text)} is not a known value`, suggest(text, offered))
   }
 
-  /** Not a mistake: the value is filled in when training starts. */
-  #isOpen(field: Field): boolean {
+  /** What the reader must know of a field that is read without this class: a list. */
+  tellOf(field: Field): void {
     for (const sentence of field.assumptions ?? []) {
       if (this.assumptions.length < MAX_TOLD && !this.assumptions.includes(sentence)) this.assume(sentence)
     }
+  }
+
+  /** Not a mistake: the value is filled in when training starts. */
+  #isOpen(field: Field): boolean {
+    this.tellOf(field)
     if (!isPlaceholder(field)) return false
     const key = this.#suppliable.get(field)
     const why = field.value.kind === 'open' ? field.value.why : `it is ${quote(field.source)}`

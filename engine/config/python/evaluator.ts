@@ -1,4 +1,5 @@
 /** Evaluates what the text alone decides: constants, defaults, dictionaries, f-strings, imported names. Nothing is executed. */
+import { plainSentence } from '../quote.ts'
 import { Classes, methodOf } from './classes.ts'
 import { commandLineValue, type Options, parsedClass } from './command-line.ts'
 import { type CallExpression, dottedName, type Expression, type Span } from './expressions.ts'
@@ -35,8 +36,8 @@ export class Evaluator {
   readonly callers: readonly Module[]
   /** Whether a parameter was asked for that no call in its file gives. */
   asksCallers = false
-  /** Sentences on values that count because files are taken not to be there. */
-  readonly firstRunRemarks = new Set<string>()
+  /** Sentences on values that are taken for what a run would find: that files are not there, that a filter drops nothing. */
+  readonly unsureRemarks = new Set<string>()
   readonly names = new Names(this)
   readonly parameters = new Parameters(this)
   readonly classes = new Classes(this)
@@ -222,10 +223,20 @@ export class Evaluator {
         const both = [this.evaluate(expression.whenTrue, site), this.evaluate(expression.whenFalse, site)] as const
         return areEqual(...both) === true ? both[0] : unknown(site, expression.condition)
       }
+      case 'kept':
+        return this.#kept(expression, site)
       case 'lambda':
       case 'opaque':
         return unknown(site, expression)
     }
+  }
+
+  #kept(expression: Extract<Expression, { kind: 'kept' }>, site: Site): Value {
+    const list = this.evaluate(expression.of, site)
+    if (list.kind !== 'list') return list.kind === 'open' ? list : unknown(site, expression)
+    const remark = `${shownAt(site.module, expression)} is taken to keep all that it lists.`
+    this.unsureRemarks.add(plainSentence(remark))
+    return { ...list, remarks: [...list.remarks, remark] }
   }
 
   #dictionary(expression: Extract<Expression, { kind: 'dictionary' }>, site: Site): Value {

@@ -31,6 +31,8 @@ export type Expression = Span &
         readonly whenTrue: Expression
         readonly whenFalse: Expression
       }
+    /** A list without those that something else has not: `[name for name in names if name in found]`. */
+    | { readonly kind: 'kept'; readonly of: Expression }
     /** Without parameters, as `default_factory` takes one. */
     | { readonly kind: 'lambda'; readonly body: Expression }
     | { readonly kind: 'opaque' }
@@ -125,6 +127,14 @@ export function expressionOf(node: SyntaxNode, text: string, depth = 0): Express
       const hasParameters = first?.name === 'ParamList' && parts(first).length > 0
       const body = first?.name === 'ParamList' ? second : first
       return hasParameters || body === undefined ? opaque : { ...span, kind: 'lambda', body: inner(body) }
+    }
+    case 'ArrayComprehensionExpression': {
+      const [item, , name, , of, , condition, end] = children(node).slice(1)
+      if (item === undefined || name === undefined || of === undefined || condition === undefined) return opaque
+      const [left, operator] = children(condition)
+      const names = [item, name, left].map(each => each && text.slice(each.from, each.to))
+      const isKept = end?.name === ']' && operator?.name === 'in' && item.name === 'VariableName'
+      return isKept && new Set(names).size === 1 ? { ...span, kind: 'kept', of: inner(of) } : opaque
     }
     case 'AwaitExpression': {
       const [only] = parts(node)

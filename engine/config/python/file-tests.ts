@@ -60,7 +60,7 @@ export function onFirstRun(
   if (first === undefined) return value
   const shown = module.text.slice(first.from, Math.min(first.to, first.from + MAX_SHOWN)).replaceAll(/\s+/g, ' ')
   const remark = `The run is taken to be the first: ${shown} (${placeIn(module, first.from)}) finds no file but the repository's.`
-  evaluator.firstRunRemarks.add(plainSentence(remark))
+  evaluator.unsureRemarks.add(plainSentence(remark))
   return withRemark(value, remark)
 }
 

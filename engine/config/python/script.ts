@@ -139,7 +139,7 @@ function startsIn(module: Module, evaluator: Evaluator, found: readonly FoundTra
   const starts: readonly Start[] = [
     ...trainings.map(each => ({
       call: each.call,
-      open: (training: ReadTraining) => ofTrainer(each, module, training, evaluator.firstRunRemarks),
+      open: (training: ReadTraining) => ofTrainer(each, module, training, evaluator.unsureRemarks),
     })),
     ...distinctSections(detectors).map(({ call, section }) => ({
       call,
@@ -239,7 +239,7 @@ function ofTrainer(
   { document, declared, call, assumptions, notUnderstood, unread }: Training,
   module: Module,
   training: ReadTraining,
-  firstRunRemarks: ReadonlySet<string>,
+  unsureRemarks: ReadonlySet<string>,
 ): OpenScript {
   return {
     kind: 'open',
@@ -255,14 +255,14 @@ function ofTrainer(
       for (const field of notUnderstood) refuseUnread(reader, field)
       for (const sentence of assumptions) reader.assume(sentence)
       const own = document.afresh()
-      const reading = ofFirstRun(readArguments(own, reader, lookUp, deepSpeed, declared), firstRunRemarks)
+      const reading = withUnsure(readArguments(own, reader, lookUp, deepSpeed, declared), unsureRemarks)
       return withUnreadSettings(reading, [...unread, ...unreadMemorySettings(own)])
     },
   }
 }
 
-/** What hangs on files that only run time has never blocks. */
-function ofFirstRun(reading: Reading, remarks: ReadonlySet<string>): Reading {
+/** What hangs on more than the repository says never blocks. */
+function withUnsure(reading: Reading, remarks: ReadonlySet<string>): Reading {
   if (reading.kind !== 'training-config' || !reading.assumptions.some(sentence => remarks.has(sentence))) return reading
   return { ...reading, assumesCode: true }
 }

@@ -128,6 +128,7 @@ function usualTargets(
 export function readTargets(reader: FieldReader, field: Field | undefined): Targets | undefined {
   if (field === undefined || field.value.kind === 'empty') return undefined
   const listed = namesIn(field)
+  if (listed !== undefined) reader.tellOf(field)
   const text = listed === undefined ? reader.text(field) : undefined
   if (text !== undefined && isPattern(text) && !text.includes(',')) return patternTargets(reader, field, text)
   const names = listed ?? text?.split(',')

@@ -46,6 +46,33 @@ describe('where branches hang on a file, a first run counts', () => {
   })
 })
 
+describe('targets of adapters that are kept where the model has them', () => {
+  const targets = (filter: string) => `from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+names = ["c_attn", "q_proj"]
+present = {name for name, _ in model.named_modules()}
+model = get_peft_model(model, LoraConfig(r=4, target_modules=${filter}))
+Trainer(model, TrainingArguments("out", ${batch}=2)).train()
+`
+
+  it('are those that are listed, which is told and never blocks', async () => {
+    const reading = await trained(targets('[name for name in names if name in present]'))
+    expect(reading).toMatchObject({ spec: { lora: { targets: ['c_attn'] } }, assumesCode: true })
+    expect(reading.assumptions).toContain(
+      '"[name for name in names if name in present]" (line 6) is taken to keep all that it lists.',
+    )
+  })
+
+  it.each(['[name for name in names if "c_" in name]', '[name + "x" for name in names if name in present]'])(
+    'are asked for where %s makes others of them',
+    async filter => {
+      const [problem] = await problems(targets(filter))
+      expect(problem?.field).toBe('lora_target_modules')
+    },
+  )
+})
+
 describe('a model that is set on self', () => {
   const wrapping = (method: string) => `from peft import LoraConfig, get_peft_model
 from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
