@@ -6,14 +6,16 @@ import type { SourceFile } from '../config/reading.ts'
 import { MemoryMarkError, type Problem } from '../errors.ts'
 import type { IsolatedEngine } from '../isolated/engine.ts'
 import { renderComment } from '../render/comment.ts'
+import { unchangedLine } from '../render/upgrade.ts'
 import { findingOf } from '../render/verdict.ts'
 import type { ConfigResult, Report } from '../report/schema.ts'
+import { isMoved } from '../report/upgrade.ts'
 import { isCounted, noSettings, type RepositorySettings } from '../settings/settings.ts'
 import { parseFlags } from './arguments.ts'
-import { type ChangedSince, changedSince } from './changed-since.ts'
+import { type ChangedConfigs, readChange } from './changed-configs.ts'
 import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
-import { findFiles } from './files.ts'
+import { type FoundFiles, findFiles } from './files.ts'
 import { judgingOf, judgingOptions } from './judging.ts'
 import { complain, complainOf, printJson, printReport } from './print.ts'
 import { ScanProgress } from './progress.ts'
@@ -34,23 +36,17 @@ export async function check(args: string[]): Promise<ExitCode> {
   const reading = await findSettings(values, engine)
   if (reading.kind === 'unreadable') return refuse(reading.problems)
   const settings = reading.kind === 'settings' ? reading.settings : noSettings
-  const change = values.base === undefined ? undefined : await changedSince(values.base)
+  const change = values.base === undefined ? undefined : await readChange(values.base, settings, engine)
+  for (const remark of change?.remarks ?? []) complain(remark)
   const options: AnalyzeOptions = {
     ...judgingOf(values, settings),
     sources: sources(),
-    ...(change && { base: change.before }),
+    ...(change && { base: change.base, formerVersions: change.formerVersions }),
   }
-  const changed = change && new Set(change.paths)
-  // A file that the user names is checked even if the settings ignore it, or if it has not changed.
-  const files = await findFiles(
-    positionals.length === 0 ? ['.'] : positionals,
-    path => isCounted(path, settings) && (changed?.has(path) ?? true),
-  )
+  const files = await filesOf(positionals, settings, change)
   const configs = await judgeNamed(engine, files.named, options)
   using progress = new ScanProgress()
-  const found = progress.counting(files.found)
-  const candidates = change === undefined ? possibleConfigs(found) : await affectedBy(change, found, settings, engine)
-  for await (const judged of engine.judge(candidates, options)) {
+  for await (const judged of engine.judge(possibleConfigs(progress.counting(files.found)), options)) {
     if (judged.kind !== 'configs') continue
     configs.push(...judged.results)
     progress.found(configs.length)
@@ -64,18 +60,16 @@ export async function check(args: string[]): Promise<ExitCode> {
   return exitCode(report, named)
 }
 
-/** What the change touches, and the configs that hang on it. */
-async function affectedBy(
-  change: ChangedSince,
-  touched: AsyncIterable<SourceFile>,
+/** A file that the user names is checked even if the settings ignore it, or if it has not changed. */
+async function filesOf(
+  paths: readonly string[],
   settings: RepositorySettings,
-  engine: IsolatedEngine,
-): Promise<readonly SourceFile[]> {
-  const files: SourceFile[] = []
-  for await (const file of touched) files.push(file)
-  const affected = await engine.affectedConfigs({ paths: change.paths, files }, settings, change)
-  for (const remark of affected.remarks) complain(remark)
-  return [...files.filter(mayBeTrainingConfig), ...affected.files]
+  change?: ChangedConfigs,
+): Promise<FoundFiles> {
+  const chosen = paths.length === 0 ? ['.'] : paths
+  if (change === undefined) return findFiles(chosen, path => isCounted(path, settings))
+  const changed = new Set(change.files.map(({ path }) => path))
+  return findFiles(chosen, path => changed.has(path))
 }
 
 /** In Markdown, as the Action comments; an empty file where there is nothing to say. */
@@ -102,14 +96,17 @@ interface PageFlags {
 
 /** Files that the user names are told in full; of several that were found, a line each says where to look. */
 function printPage(report: Report, named: ReadonlySet<string>, { details, quiet }: PageFlags): void {
-  const isTold = (config: ConfigResult) => !quiet || findingOf(config) !== 'fine'
+  const isMoving = (config: ConfigResult) =>
+    config.status === 'analysed' && config.upgrade !== undefined && isMoved(config.upgrade)
+  const isTold = (config: ConfigResult) => !quiet || findingOf(config) !== 'fine' || isMoving(config)
   const told = report.configs.filter(isTold)
   if (quiet && told.length === 0) return
   const isBrief = !details && told.filter(({ path }) => !named.has(path)).length > 1
   const hint = isBrief ? [BRIEF] : []
   printReport(report, {
-    sentences: [...hint, ...furtherHelp(report)],
-    detailOf: config => (!isTold(config) ? 'none' : isBrief && !named.has(config.path) ? 'line' : 'full'),
+    sentences: [...unchangedLine(report), ...hint, ...furtherHelp(report)],
+    detailOf: config =>
+      !isTold(config) ? 'none' : isBrief && !named.has(config.path) && !isMoving(config) ? 'line' : 'full',
   })
 }
 

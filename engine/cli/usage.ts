@@ -26,8 +26,8 @@ const commands: Record<string, CommandUsage> = {
   --no-settings                ignore the settings file
   --details                    every config in full; otherwise several that are found get a line each
   -q, --quiet                  only what is not fine; the exit code stays the same
-  --base <commit>              of folders, only what git says has changed since, and the configs that hang on it; what was no
-                               better at that commit does not block
+  --base <branch-or-commit>    of folders, only configs that differ from it by git, and those that hang on what differs, such as
+                               the versions of their libraries; what was no better there does not block
   --comment <file>             write the report there too, in Markdown, as the Action comments; empty where there is no config
   --json                       print the report as JSON`,
   },

@@ -1,22 +1,81 @@
+/** `check --base` in repositories of git, through the real command line. */
 import { execFileSync } from 'node:child_process'
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
 import { report } from '../../engine/report/schema.ts'
 import { root } from '../../scripts/bundles.ts'
 import { Workspace } from './run-cli.ts'
 
-const config = (batch: number, more = '') =>
+vi.setConfig({ testTimeout: 60_000 })
+
+const clm = [
+  'model_name_or_path: Qwen/Qwen2.5-0.5B',
+  'task_name: clm',
+  'block_size: 1024',
+  'per_device_train_batch_size: 4',
+  'bf16: true',
+  '',
+].join('\n')
+const tooLarge = clm.replace('batch_size: 4', 'batch_size: 64')
+
+/** A repository whose branch `main` holds `files`, with `changes` in its working tree; null deletes. */
+async function changed(files: Readonly<Record<string, string>>, changes: Readonly<Record<string, string | null>>) {
+  const workspace = await Workspace.with(files)
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.org', ...args], { cwd: workspace.folder })
+  git('init', '--quiet', '--initial-branch', 'main')
+  git('add', '.')
+  git('commit', '--quiet', '--message', 'Models')
+  for (const [name, text] of Object.entries(changes)) {
+    const file = path.join(workspace.folder, name)
+    await (text === null ? rm(file) : writeFile(file, text))
+  }
+  return workspace
+}
+
+describe('check --base', () => {
+  test('finds configs by the versions that a lock file gives them now, and says which release moves the peak', async () => {
+    await using workspace = await changed(
+      { 'requirements.txt': 'transformers==4.48.1\n', 'configs/a.yaml': clm, 'README.md': 'Models' },
+      { 'requirements.txt': null, 'uv.lock': '[[package]]\nname = "transformers"\nversion = "5.18.0"\n' },
+    )
+    const { stdout, exitCode } = await workspace.run('check', '--base', 'main')
+    expect(exitCode).toBe(0)
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /Estimated 20\.7 → 19\.5 GiB \(−6 %\) with transformers 4\.48\.1 → 5\.18\.0 \(uv\.lock, line 3\): from transformers 4\.49 on, the loss no longer copies the float32 logits \(−1\.16 GiB\)\./,
+    )
+  })
+
+  test('leaves alone what no difference affects', async () => {
+    await using workspace = await changed(
+      { 'requirements.txt': 'transformers==4.48.1\n', 'a.yaml': clm },
+      { 'requirements.txt': 'numpy\ntransformers==4.48.1\n' },
+    )
+    expect((await workspace.run('check', '--base', 'main')).stdout).toContain('nothing to measure')
+  })
+
+  test.each([
+    ['1 for what the change made too large', { 'a.yaml': clm }, { 'a.yaml': tooLarge }, 1],
+    ['0 for what already was too large', { 'a.yaml': tooLarge }, { 'a.yaml': `${tooLarge}seed: 1\n` }, 0],
+    ['1 for what is too large and not tracked yet', { 'README.md': 'Models' }, { 'a.yaml': tooLarge }, 1],
+  ])('exits with %s', async (_, files, changes, exitCode) => {
+    await using workspace = await changed(files, changes)
+    expect((await workspace.run('check', '--base', 'main', '--gpu', 'a10')).exitCode).toBe(exitCode)
+  })
+})
+
+const gpt2 = (batch: number, more = '') =>
   `model_name_or_path: gpt2\nper_device_train_batch_size: ${batch}\nblock_size: 512\n${more}`
 
 /** Two configs, and one that takes the number of its ZeRO stage from a file. */
 async function repository(): Promise<Workspace> {
   const workspace = await Workspace.with({
-    'configs/large.yaml': config(50_000),
-    'configs/small.yaml': config(2),
-    'configs/zero.yaml': config(2, 'deepspeed: ds.json\n'),
+    'configs/large.yaml': gpt2(50_000),
+    'configs/small.yaml': gpt2(2),
+    'configs/zero.yaml': gpt2(2, 'deepspeed: ds.json\n'),
     'ds.json': '{"zero_optimization": {"stage": 1}, "train_micro_batch_size_per_gpu": "auto"}',
   })
   const git = (...args: string[]) => execFileSync('git', args, { cwd: workspace.folder })
@@ -67,7 +126,7 @@ test("pre-commit's hook stops a commit that runs out of memory", async () => {
   const small = path.join(workspace.folder, 'configs/small.yaml')
   await writeFile(path.join(workspace.folder, 'settings.yml'), 'gpu: a10\n')
   expect(await workspace.run(...args, '--settings', 'settings.yml')).toEqual({ exitCode: 0, stdout: '', stderr: '' })
-  await writeFile(small, config(60_000))
+  await writeFile(small, gpt2(60_000))
   const { exitCode, stdout } = await workspace.run(...args, '--settings', 'settings.yml')
   expect([exitCode, stdout]).toEqual([1, expect.stringContaining('out of memory configs/small.yaml')])
 })
