@@ -20,6 +20,7 @@ const frozenTower = {
 
 const qwen2 = 'Qwen/Qwen2-VL-2B-Instruct'
 const qwen25 = 'Qwen/Qwen2.5-VL-3B-Instruct'
+const qwen3 = 'Qwen/Qwen3-VL-2B-Instruct'
 
 export const imageCells: readonly Cell[] = [
   [qwen2, { microBatch: 2, sequenceLength: 1024, ...bf16, optimizer: 'sgd', ...images(1, 448, 672) }],
@@ -47,4 +48,7 @@ export const imageCells: readonly Cell[] = [
     qwen25,
     { microBatch: 2, sequenceLength: 1024, ...bf16, ...ckpt, lora: everyLora, ...images(1, 224), ...frozenTower },
   ],
+  [qwen3, { microBatch: 2, sequenceLength: 1024, ...bf16, optimizer: 'sgd', ...images(1, 512) }],
+  [qwen3, { microBatch: 2, sequenceLength: 1024, ...bf16, ...ckpt, lora, ...images(1, 512) }],
+  [qwen3, { microBatch: 2, sequenceLength: 1024, ...bf16, ...ckpt, lora, ...images(1, 512), ...frozenTower }],
 ]

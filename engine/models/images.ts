@@ -28,10 +28,19 @@ export function imageOfSample(config: ModelConfig, size: SizeInPixels): ImageOfS
       const scaled = scaledByPixels(size, patch * merge, QWEN2_PIXELS)
       return counted({ ...scaled, tiles: 1, checkpointed: 'decoder' }, { patch, merge })
     }
+    case 'qwen3_vl':
+    case 'qwen3_vl_moe': {
+      const { patch_size: patch, spatial_merge_size: merge } = config.vision_config
+      const scaled = scaledByPixels(size, patch * merge, QWEN3_PIXELS)
+      return counted({ ...scaled, tiles: 1, checkpointed: 'decoder' }, { patch, merge })
+    }
     default:
       return undefined
   }
 }
+
+/** preprocessor_config.json of the published Qwen 3 VL. */
+const QWEN3_PIXELS = { least: 65_536, most: 16_777_216 }
 
 /** Qwen2VLImageProcessor: pixels of the smallest and of the largest image, which the published checkpoints raise to 12,845,056. */
 const QWEN2_PIXELS = { least: 56 * 56, most: 12_845_056 }
@@ -59,9 +68,13 @@ export function partsOf(config: ModelConfig): ModelParts | undefined {
   switch (config.model_type) {
     case 'qwen2_vl':
     case 'qwen2_5_vl':
+    case 'qwen3_vl':
+    case 'qwen3_vl_moe':
       return {
         language: LANGUAGE,
-        tower: [String.raw`model\.visual\.patch_embed\.`, String.raw`model\.visual\.blocks\.`],
+        tower: ['patch_embed', 'pos_embed', 'blocks', 'deepstack_merger_list'].map(
+          part => String.raw`model\.visual\.${part}\.`,
+        ),
         projector: [String.raw`model\.visual\.merger\.`],
       }
     default:

@@ -50,7 +50,14 @@ import {
   zeroPositionBias,
 } from './ops/mixers.ts'
 import { gatedInFloat32, gatedNorm, layerNorm, layerScale, rmsNorm } from './ops/norms.ts'
-import { amongWords, patchEmbedding, patches, patchPositions } from './ops/patches.ts'
+import {
+  addedAmongWords,
+  amongWords,
+  patchEmbedding,
+  patches,
+  patchPositions,
+  resampledPositions,
+} from './ops/patches.ts'
 import { add, concatenate, multiply } from './ops/primitives.ts'
 import { gathered, headsJoined, inRows, joined, mask, padded, repeatHeads, slices, split } from './ops/shapes.ts'
 import { addPositions, firstToken, lastToken, meanOfTokens, prependTokens } from './ops/tokens.ts'
@@ -95,6 +102,8 @@ export const rows: Rows<Tape, Tensor> = {
   patchEmbedding,
   patchPositions,
   amongWords,
+  addedAmongWords,
+  resampledPositions,
   shiftedLabels,
   float32,
   dropout,

@@ -121,8 +121,15 @@ export interface Blueprint {
 /** Images of a sample, and their size where it is not always the same. */
 export type Images = NonNullable<TrainingSpec['images']>
 
-/** What the images of every sample come to among its words: → [b, n, hidden]. */
-export type Vision = (ops: Builder, images: Images) => Value
+/** What the images of every sample come to. */
+export interface SeenImages {
+  /** In the place of words: [b, n, hidden]. */
+  readonly among: Value
+  /** Of the same shape, added to those words' states after each of the first layers. */
+  readonly deep?: readonly Value[]
+}
+
+export type Vision = (ops: Builder, images: Images) => SeenImages
 
 const preNorm: BlockNorms = { beforeMixer: 'input_layernorm', beforeFeeding: 'post_attention_layernorm' }
 
@@ -157,10 +164,12 @@ export function decoderModel(ops: Builder, blueprint: Blueprint, terms: DecoderT
   const sees = vision !== undefined && images !== undefined
   if (!sees) {
     blueprint.idle?.(ops)
-    if (vision !== undefined) ops.idle(1, () => vision(ops, ONE_SMALL_IMAGE))
+    if (vision !== undefined) ops.idle(1, () => vision(ops, ONE_SMALL_IMAGE).among)
   }
   const words = ops.embedding(`${root}.${blueprint.wordsName ?? 'embed_tokens'}`, ops.input(), vocabulary, hidden)
-  const read = sees ? ops.amongWords(ops.withInputGradients(words), vision(ops, images)) : words
+  const given = sees ? ops.withInputGradients(words) : words
+  const seen = sees ? vision(ops, images) : undefined
+  const read = seen === undefined ? given : ops.amongWords(given, seen.among)
   const embedded = blueprint.scalesEmbedded ? ops.scale(ops.withInputGradients(read)) : read
   let x = ops.dropout(scalesWords ? ops.scale(read) : embedded, blueprint.wordDropout ?? 0)
   const tables: (readonly [Value, Value])[] = []
@@ -168,9 +177,13 @@ export function decoderModel(ops: Builder, blueprint: Blueprint, terms: DecoderT
     const rotary = blueprint.rotaryOf(index)
     if (rotary !== undefined) tables[rotary] ??= ops.rotaryTable(x, blueprint.rotarySize, blueprint.positions)
   }
-  x = ops.layers(x, `${root}.layers`, layerKinds(blueprint), (states, { name, index }) => {
+  const { deep = [] } = seen ?? {}
+  const kinds = layerKinds(blueprint).map((kind, index) => (index < deep.length ? `${kind} ${index}` : kind))
+  x = ops.layers(x, `${root}.layers`, kinds, (states, { name, index }) => {
     const table = tables[blueprint.rotaryOf(index) ?? tables.length]
-    return ops.block(states, input => decoderLayer(ops, blueprint, { name, index, table }, input))
+    const output = ops.block(states, input => decoderLayer(ops, blueprint, { name, index, table }, input))
+    const added = deep[index]
+    return added === undefined ? output : ops.addedAmongWords(output, added)
   })
   return outputLayer(ops, blueprint, x, task, labels)
 }

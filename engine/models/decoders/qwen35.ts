@@ -4,7 +4,8 @@ import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
 import { gatedAnd } from '../linears.ts'
 import { expertCount, size } from '../schema.ts'
-import { qwen3Vision, qwen3VisionConfig } from '../vision/towers.ts'
+import { qwen3Vision } from '../vision/qwen3-vision.ts'
+import { qwen3VisionConfig } from '../vision/towers.ts'
 import { type Blueprint, decoderFields, type Part } from './blueprint.ts'
 import { decoder } from './decoder.ts'
 import { type DeltaInputs, type DeltaSizes, deltaNetLinears, hybridBlueprint, hybridFields } from './delta-net.ts'
@@ -54,7 +55,8 @@ function hybrid(config: z.infer<typeof qwen35Config | typeof qwen35MoeConfig>, f
     ...hybridBlueprint(text, feedForward, separateProjections),
     root: 'model.language_model',
     isTied: config.tie_word_embeddings,
-    idle: ops => qwen3Vision(ops, 'model.visual', { ...config.vision_config, deepstack_visual_indexes: [] }),
+    vision: (ops, images) =>
+      qwen3Vision(ops, 'model.visual', { ...config.vision_config, deepstack_visual_indexes: [] }, images),
   }
 }
 

@@ -6,12 +6,12 @@ import * as z from 'zod'
 import { attentionAnd, gatedAnd, type Linears } from '../linears.ts'
 import { layerCount, size } from '../schema.ts'
 import { qwen2Vision, qwen2VisionConfig, qwen25Vision, qwen25VisionConfig } from '../vision/qwen-vision.ts'
+import { qwen3Vision } from '../vision/qwen3-vision.ts'
 import {
   idleLinear,
   idleRmsNorm,
   pixtral,
   pixtralConfig,
-  qwen3Vision,
   qwen3VisionConfig,
   siglip,
   siglipConfig,
@@ -135,23 +135,27 @@ function mistralText(text: z.infer<typeof mistral3Config>['text_config']): Bluep
 }
 
 function qwen2Vl(config: z.infer<typeof qwen2VlConfig>): Blueprint {
-  return seeing(config, qwen2(config.text_config), (ops, images) =>
-    qwen2Vision(ops, 'model.visual', config.vision_config, images),
-  )
+  return seeing(config, qwen2(config.text_config), (ops, images) => ({
+    among: qwen2Vision(ops, 'model.visual', config.vision_config, images),
+  }))
 }
 
 function qwen25Vl(config: z.infer<typeof qwen25VlConfig>): Blueprint {
-  return seeing(config, qwen2(config.text_config), (ops, images) =>
-    qwen25Vision(ops, 'model.visual', config.vision_config, images),
-  )
+  return seeing(config, qwen2(config.text_config), (ops, images) => ({
+    among: qwen25Vision(ops, 'model.visual', config.vision_config, images),
+  }))
 }
 
 function qwen3Vl(config: z.infer<typeof qwen3VlConfig>): Blueprint {
-  return withIdle(config, qwen3(config.text_config), ops => qwen3Vision(ops, 'model.visual', config.vision_config))
+  return seeing(config, qwen3(config.text_config), (ops, images) =>
+    qwen3Vision(ops, 'model.visual', config.vision_config, images),
+  )
 }
 
 function qwen3VlMoe(config: z.infer<typeof qwen3VlMoeConfig>): Blueprint {
-  return withIdle(config, qwen3Moe(config.text_config), ops => qwen3Vision(ops, 'model.visual', config.vision_config))
+  return seeing(config, qwen3Moe(config.text_config), (ops, images) =>
+    qwen3Vision(ops, 'model.visual', config.vision_config, images),
+  )
 }
 
 function seeing(
@@ -160,14 +164,6 @@ function seeing(
   vision: Vision,
 ): Blueprint {
   return { ...text, isTied, root: languageModel, vision }
-}
-
-function withIdle(
-  { tie_word_embeddings: isTied }: { readonly tie_word_embeddings: boolean },
-  text: Blueprint,
-  idle: NonNullable<Blueprint['idle']>,
-): Blueprint {
-  return { ...text, isTied, root: languageModel, idle }
 }
 
 function mistral3Linears({ text_config: text }: z.infer<typeof mistral3Config>): Linears {

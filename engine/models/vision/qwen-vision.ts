@@ -9,7 +9,8 @@ import type { Value } from '../../program/program.ts'
 import type { Images } from '../decoders/blueprint.ts'
 import { gatedFeedForward } from '../decoders/feed-forward.ts'
 import { layerCount, layerList, size, someLayers } from '../schema.ts'
-import { attendingWithin, patchesOf } from './patches.ts'
+import { patchesOf } from './patches.ts'
+import { merged, qwenAttention } from './qwen-attention.ts'
 import { channels, voxels } from './towers.ts'
 
 const qwenVision = {
@@ -55,7 +56,7 @@ export function qwen2Vision(
       states,
       input => {
         const attended = ops.frame(ops.layerNorm(`${name}.norm1`, input), normed =>
-          attention(ops, `${name}.attn`, normed, { heads, hidden, table, patches: count, parts: images.tiles }),
+          qwenAttention(ops, `${name}.attn`, normed, { heads, hidden, table, patches: count, parts: images.tiles }),
         )
         const between = ops.residual(attended, input)
         const fed = ops.frame(ops.layerNorm(`${name}.norm2`, between), normed => {
@@ -71,7 +72,7 @@ export function qwen2Vision(
   const normed = ops.layerNorm(`${root}.merger.ln_q`, seen)
   const square = config.spatial_merge_size ** 2
   const sizes = { words: count / square, inside: hidden * square, outside: config.hidden_size }
-  return ops.concatenate([merged(ops, `${root}.merger.mlp`, normed, sizes)])
+  return ops.concatenate([merged(ops, [`${root}.merger.mlp.0`, `${root}.merger.mlp.2`], normed, sizes)])
 }
 
 export function qwen25Vision(
@@ -100,7 +101,7 @@ export function qwen25Vision(
       states,
       input => {
         const attended = ops.frame(norm(`${name}.norm1`, input), normed =>
-          attention(ops, `${name}.attn`, normed, { heads, hidden, table, patches: count, parts }),
+          qwenAttention(ops, `${name}.attn`, normed, { heads, hidden, table, patches: count, parts }),
         )
         const between = ops.residual(attended, input)
         const fed = ops.frame(norm(`${name}.norm2`, between), normed =>
@@ -113,43 +114,6 @@ export function qwen25Vision(
   })
   const square = config.spatial_merge_size ** 2
   const sizes = { words: count / square, inside: hidden * square, outside: config.out_hidden_size }
-  const fitted = merged(ops, `${root}.merger.mlp`, norm(`${root}.merger.ln_q`, seen), sizes)
+  const fitted = merged(ops, [`${root}.merger.mlp.0`, `${root}.merger.mlp.2`], norm(`${root}.merger.ln_q`, seen), sizes)
   return ops.concatenate([ops.gathered(fitted)])
-}
-
-interface Attending {
-  readonly heads: number
-  readonly hidden: number
-  readonly table: readonly [Value, Value]
-  readonly patches: number
-  /** That patches attend within: images, or windows. */
-  readonly parts: number
-}
-
-function attention(ops: Builder, name: string, x: Value, { heads, hidden, table, patches, parts }: Attending): Value {
-  const joined = ops.linear(`${name}.qkv`, x, 3 * hidden)
-  const [query, key, value] = ops.split(joined, [hidden, hidden, hidden]) as [Value, Value, Value]
-  const [turnedQuery, turnedKey] = [query, key].map(part => ops.rotary(part, table, heads, { inFloat32: true })) as [
-    Value,
-    Value,
-  ]
-  // One call a part: torch.split before them, torch.cat after.
-  const [q, k, v] = [turnedQuery, turnedKey, value].map(part => ops.split(part, [hidden])[0]) as [Value, Value, Value]
-  return ops.linear(
-    `${name}.proj`,
-    ops.concatenate([attendingWithin(ops, [q, k, v], patches, { heads, parts })]),
-    hidden,
-  )
-}
-
-interface Merging {
-  readonly words: number
-  readonly inside: number
-  readonly outside: number
-}
-
-/** Two linear layers from a square of patches to a word. */
-function merged(ops: Builder, name: string, x: Value, { words, inside, outside }: Merging): Value {
-  const squares = ops.inRows(x, words)
-  return ops.linear(`${name}.2`, ops.gelu(ops.linear(`${name}.0`, squares, inside)), outside)
 }

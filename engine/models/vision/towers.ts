@@ -41,10 +41,11 @@ export const qwen3VisionConfig = z.object({
   intermediate_size: size.default(4_304),
   out_hidden_size: size.default(3_584),
   patch_size: size.default(16),
+  num_heads: size.default(16),
   num_position_embeddings: size.default(2_304),
   deepstack_visual_indexes: layerList(z.number()).default([8, 16, 24]),
 })
-type Qwen3Vision = z.infer<typeof qwen3VisionConfig>
+export type Qwen3Vision = z.infer<typeof qwen3VisionConfig>
 
 /** What a layer of a tower is made of: linear layers one after the other, and norms. */
 export interface TowerLayer {
@@ -105,20 +106,6 @@ export function pixtral(ops: Builder, root: string, config: z.infer<typeof pixtr
   })
 }
 
-export function qwen3Vision(ops: Builder, root: string, config: Qwen3Vision): void {
-  const { hidden_size: hidden, out_hidden_size: outside } = config
-  const merged = hidden * config.spatial_merge_size ** 2
-  qwen3Blocks(ops, root, config)
-  const names = ['linear_fc1', 'linear_fc2'] as const
-  ops.idle(hidden, x => ops.layerNorm(`${root}.merger.norm`, x))
-  merger(ops, `${root}.merger`, names, merged, outside)
-  for (const index of config.deepstack_visual_indexes.keys()) {
-    const name = `${root}.deepstack_merger_list.${index}`
-    ops.idle(merged, x => ops.layerNorm(`${name}.norm`, x))
-    merger(ops, name, names, merged, outside)
-  }
-}
-
 /** Qwen 3 VL's patches with their positions, and the blocks that they go through. */
 export function qwen3Blocks(ops: Builder, root: string, config: Qwen3Vision): void {
   const { hidden_size: hidden, intermediate_size: inner } = config
@@ -152,12 +139,6 @@ export function tower(ops: Builder, root: string, layers: number, hidden: number
     }
     return undefined
   })
-}
-
-/** Two linear layers from a square of patches to a word. */
-function merger(ops: Builder, name: string, parts: readonly [string, string], merged: number, outside: number): void {
-  idleLinear(ops, `${name}.${parts[0]}`, merged, merged, true)
-  idleLinear(ops, `${name}.${parts[1]}`, merged, outside, true)
 }
 
 /** A convolution over patches: as a table, since it is no linear module that adapters or quantisation would touch. */

@@ -31,7 +31,15 @@ export const frames = {
   frame: value<(x: Value, body: (x: Value) => Value) => Value>(),
   /**
    * One of the repeated blocks: a frame that is recomputed in the backward pass when the step checkpoints gradients.
-   * `shared`: what the body reads besides `x`.
+   * `shared`: what the body reads besides `x`. `isUnhooked`: transformers' enable_input_require_grads does not reach it.
    */
-  block: value<(x: Value, body: (x: Value) => Value, shared?: readonly Value[]) => Value>(),
+  block:
+    value<
+      (
+        x: Value,
+        body: (x: Value) => Value,
+        shared?: readonly Value[],
+        options?: { readonly isUnhooked?: boolean },
+      ) => Value
+    >(),
 }

@@ -9,6 +9,10 @@ export const images = {
   patchEmbedding: value<(name: string, x: Value, h: number, options: { readonly bias: boolean }) => Value>(),
   /** cos and sin of every patch's row and column, of a head's `size`: [b, count, size] in float32. */
   patchPositions: pair<(x: Value, size: number) => readonly [Value, Value]>(),
+  /** Adds rows of `seen` [b, n, h] to as many of the words' states [b, s, h], in a copy of those. */
+  addedAmongWords: value<(states: Value, seen: Value) => Value>(),
+  /** The learned table of `count` positions of a square, four of them weighted for each of the patches [b, n, h]. */
+  resampledPositions: value<(name: string, x: Value, count: number) => Value>(),
   /** Puts rows of `seen` [b, n, h] in the place of as many of the words [b, s, h]. */
   amongWords: value<(words: Value, seen: Value) => Value>(),
   /** [b, c, y, x] → [b, outChannels, y', x']. */

@@ -40,7 +40,7 @@ describe('a config of LLaMA-Factory', () => {
   it('gives MOSS-VL an image with every sample, as its plugin does, and other models none', () => {
     const ofModel = (model: string) => trainingConfig(base.replace('Qwen/Qwen2.5-0.5B', model)).spec.images
     expect(ofModel('OpenMOSS-Team/MOSS-VL-Instruct-0708')).toEqual({ tiles: 1, checkpointed: 'decoder' })
-    expect(ofModel('Qwen/Qwen3-VL-4B-Instruct')).toBeUndefined()
+    expect(ofModel('google/gemma-3-4b-it')).toBeUndefined()
   })
 
   it.each([
@@ -66,7 +66,7 @@ describe('a config of LLaMA-Factory', () => {
     ['', ['model\\.language_model\\.', 'lm_head']],
     [
       'freeze_vision_tower: false\nfreeze_language_model: true\n',
-      ['model\\.visual\\.patch_embed\\.', 'model\\.visual\\.blocks\\.'],
+      ['patch_embed', 'pos_embed', 'blocks', 'deepstack_merger_list'].map(part => String.raw`model\.visual\.${part}\.`),
     ],
     [
       'finetuning_type: full\nfreeze_language_model: true\nfreeze_multi_modal_projector: false\n',

@@ -36,10 +36,17 @@ export function frame(tape: Tape, x: Tensor, body: (x: Tensor) => Tensor): Tenso
   return output
 }
 
-export function block(tape: Tape, x: Tensor, body: (x: Tensor) => Tensor, shared: readonly Tensor[] = []): Tensor {
+export function block(
+  tape: Tape,
+  x: Tensor,
+  body: (x: Tensor) => Tensor,
+  shared: readonly Tensor[] = [],
+  { isUnhooked = false }: { readonly isUnhooked?: boolean } = {},
+): Tensor {
   tape.blockInputs.push(x)
   const isRecomputed = tape.spec.gradientCheckpointing && tape.training && tape.pass === undefined
-  const { inputGradients = isRecomputed } = tape.spec.trainable ?? {}
+  const { inputGradients: isHooked = isRecomputed } = tape.spec.trainable ?? {}
+  const inputGradients = isUnhooked ? x.requiresGrad : isHooked
   // transformers and peft make the input require gradients (`enable_input_require_grads`); otherwise a block over frozen weights
   // would not be part of the graph.
   const input = inputGradients && tape.pass === undefined ? { ...x, requiresGrad: true } : x

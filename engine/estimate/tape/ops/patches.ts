@@ -4,6 +4,8 @@ import { matrixProduct } from '../kernels/matrix-product.ts'
 import { lastSize, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { cast, lowered } from './casts.ts'
+import { embedding } from './linears.ts'
+import { multiply } from './primitives.ts'
 import { weightNamed } from './weights.ts'
 
 export function patches(tape: Tape, count: number, features: number): Tensor {
@@ -44,4 +46,27 @@ export function amongWords(tape: Tape, words: Tensor, seen: Tensor): Tensor {
   const gradients = [words, seen].map(made)
   tape.record('masked_scatter', { reads: [words, seen], outputs: [output], saved: [mask], gradients })
   return output
+}
+
+export function addedAmongWords(tape: Tape, states: Tensor, seen: Tensor): Tensor {
+  // transformers Qwen3VLTextModel._deepstack_process: a clone, and index_put_ of what was there plus what was seen.
+  const output = tape.tensor(states.shape, states.dtype, [states, seen])
+  tape.record('index_put_', { reads: [states, seen], outputs: [output], gradients: [states, seen].map(made) })
+  return output
+}
+
+/** Corners of the square of positions that a patch lies in. */
+const CORNERS = 4
+
+export function resampledPositions(tape: Tape, name: string, x: Tensor, count: number): Tensor {
+  // transformers vision_utils.py get_vision_interpolation_indices_and_weights: float32 weights of four rows of the table a patch.
+  const [patches = 0] = x.shape
+  const ids = tape.tensor([patches, CORNERS], 'int64', [])
+  const weights = tape.tensor([patches, CORNERS], 'float32', [])
+  tape.record('interpolation', { reads: [], outputs: [ids, weights] })
+  const corners = cast(tape, embedding(tape, name, ids, count, lastSize(x)), 'float32')
+  const weighted = multiply(tape, corners, weights)
+  const sum = tape.tensor(x.shape, 'float32', [weighted])
+  tape.record('sum', { reads: [weighted], outputs: [sum], gradients: [{ to: weighted, passes: true }] })
+  return cast(tape, sum, x.dtype)
 }

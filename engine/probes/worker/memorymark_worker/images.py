@@ -1,5 +1,6 @@
 """The images of a micro-batch, as the processor of the model hands them on."""
 
+import importlib
 from typing import Any
 
 import torch
@@ -37,6 +38,32 @@ def flat_patches(images: int, height: int, width: int, vision: Any) -> dict[str,
     rows, columns = height // vision.patch_size, width // vision.patch_size
     patches = images * rows * columns
     features = vision.in_channels * vision.temporal_patch_size * vision.patch_size**2
-    return {"pixel_values": torch.empty(patches, features),
-            "image_grid_thw": torch.tensor([[1, rows, columns]] * images, device="cpu"),
-            "image_position_ids": torch.zeros(patches, 2, dtype=torch.long)}
+    inputs = {"pixel_values": torch.empty(patches, features),
+              "image_grid_thw": torch.tensor([[1, rows, columns]] * images, device="cpu"),
+              "image_position_ids": torch.zeros(patches, 2, dtype=torch.long)}
+    if hasattr(vision, "num_position_embeddings"):
+        inputs["image_interp_indices"] = torch.zeros(patches, 4, dtype=torch.long)
+        inputs["image_interp_weights"] = torch.zeros(patches, 4)
+    return inputs
+
+
+class AddedAmongWords(torch.autograd.Function):
+    """Qwen 3 VL's _deepstack_process, which asks the mask where the image's words are."""
+
+    @staticmethod
+    def forward(context: Any, states: Tensor, seen: Tensor) -> Tensor:
+        context.like_seen = seen.shape, seen.dtype
+        return torch.empty_like(states)
+
+    @staticmethod
+    def backward(context: Any, gradient: Tensor) -> Any:
+        shape, dtype = context.like_seen
+        return torch.empty_like(gradient), torch.empty(shape, dtype=dtype, device="meta")
+
+
+def deep_stacks(model_type: str) -> dict[tuple[Any, str], Any]:
+    if model_type not in ("qwen3_vl", "qwen3_vl_moe"):
+        return {}
+    module = importlib.import_module(f"transformers.models.{model_type}.modeling_{model_type}")
+    text = module.Qwen3VLMoeTextModel if model_type.endswith("moe") else module.Qwen3VLTextModel
+    return {(text, "_deepstack_process"): lambda _, states, masks, seen: AddedAmongWords.apply(states, seen)}

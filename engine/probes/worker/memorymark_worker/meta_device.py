@@ -12,6 +12,7 @@ import transformers
 from torch import Tensor
 from transformers import masking_utils
 
+from .images import deep_stacks
 from .mamba_kernels import mamba_kernels
 
 
@@ -38,6 +39,7 @@ def without_values(padded: bool, model_type: str) -> Iterator[None]:
 
     answers[(torch.library, "get_ctx")] = NoOutliers
     answers |= mamba_kernels(model_type)
+    answers |= deep_stacks(model_type)
     has_grouped_products = hasattr(F, "grouped_mm") or hasattr(torch, "_grouped_mm")
     if not has_grouped_products and importlib.util.find_spec("transformers.integrations.moe"):
         answers[(importlib.import_module("transformers.integrations.moe"), "_grouped_mm")] = product_expert_by_expert
