@@ -21,6 +21,7 @@ const frozenTower = {
 const qwen2 = 'Qwen/Qwen2-VL-2B-Instruct'
 const qwen25 = 'Qwen/Qwen2.5-VL-3B-Instruct'
 const qwen3 = 'Qwen/Qwen3-VL-2B-Instruct'
+const llava = 'llava-hf/llava-1.5-7b-hf'
 
 export const imageCells: readonly Cell[] = [
   [qwen2, { microBatch: 2, sequenceLength: 1024, ...bf16, optimizer: 'sgd', ...images(1, 448, 672) }],
@@ -51,4 +52,8 @@ export const imageCells: readonly Cell[] = [
   [qwen3, { microBatch: 2, sequenceLength: 1024, ...bf16, optimizer: 'sgd', ...images(1, 512) }],
   [qwen3, { microBatch: 2, sequenceLength: 1024, ...bf16, ...ckpt, lora, ...images(1, 512) }],
   [qwen3, { microBatch: 2, sequenceLength: 1024, ...bf16, ...ckpt, lora, ...images(1, 512), ...frozenTower }],
+  [llava, { microBatch: 8, sequenceLength: 640, ...bf16, ...ckpt, optimizer: 'sgd', ...images(1, 336) }],
+  [llava, { microBatch: 4, sequenceLength: 1024, ...bf16, ...ckpt, lora, ...images(1, 336) }],
+  [llava, { microBatch: 4, sequenceLength: 1024, ...bf16, ...ckpt, lora, ...images(1, 336), ...frozenTower }],
+  [llava, { microBatch: 4, sequenceLength: 640, ...bf16, optimizer: 'sgd', ...images(1, 336) }],
 ]

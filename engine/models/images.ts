@@ -2,6 +2,7 @@
 
 import type { ModelConfig } from './architecture.ts'
 import type { Images } from './decoders/blueprint.ts'
+import { clipPatches } from './vision/clip.ts'
 import { scaledByPixels } from './vision/image-scaling.ts'
 import { patchesOf } from './vision/patches.ts'
 
@@ -18,7 +19,7 @@ export interface ImageOfSample {
 
 /**
  * One image of `size`, as the model's own processor has it; undefined where images among words are not modelled.
- * transformers 5.18: models/{qwen2_vl,gemma3}/image_processing_*.py.
+ * transformers 5.18: models/{qwen2_vl,clip}/image_processing_*.py.
  */
 export function imageOfSample(config: ModelConfig, size: SizeInPixels): ImageOfSample | undefined {
   switch (config.model_type) {
@@ -33,6 +34,13 @@ export function imageOfSample(config: ModelConfig, size: SizeInPixels): ImageOfS
       const { patch_size: patch, spatial_merge_size: merge } = config.vision_config
       const scaled = scaledByPixels(size, patch * merge, QWEN3_PIXELS)
       return counted({ ...scaled, tiles: 1, checkpointed: 'decoder' }, { patch, merge })
+    }
+    case 'llava': {
+      const { vision_config: vision } = config
+      // CLIPImageProcessor: scaled and cut to the square that the tower was trained on, whatever its size.
+      if (vision.model_type !== 'clip_vision_model') return undefined
+      const { image_size: side } = vision
+      return { images: { tiles: 1, height: side, width: side, checkpointed: 'decoder' }, tokens: clipPatches(vision) }
     }
     default:
       return undefined
@@ -76,6 +84,12 @@ export function partsOf(config: ModelConfig): ModelParts | undefined {
           part => String.raw`model\.visual\.${part}\.`,
         ),
         projector: [String.raw`model\.visual\.merger\.`],
+      }
+    case 'llava':
+      return {
+        language: LANGUAGE,
+        tower: [String.raw`model\.vision_tower\.`],
+        projector: [String.raw`model\.multi_modal_projector\.`],
       }
     default:
       return undefined

@@ -20,6 +20,7 @@ test.each([
   ['Qwen/Qwen2-VL-2B-Instruct', 768, 729],
   ['Qwen/Qwen2.5-VL-7B-Instruct', 1_024, 1_369],
   ['Qwen/Qwen3-VL-4B-Instruct', 1_024, 1_024],
+  ['llava-hf/llava-1.5-7b-hf', 1_024, 576],
 ])('%s has for an image of %i pixels a side %i tokens', (name, side, tokens) => {
   expect(imageOfSample(knownModel(name).config, { height: side, width: side })?.tokens).toBe(tokens)
 })

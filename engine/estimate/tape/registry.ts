@@ -59,7 +59,18 @@ import {
   resampledPositions,
 } from './ops/patches.ts'
 import { add, concatenate, multiply } from './ops/primitives.ts'
-import { gathered, headsJoined, inRows, joined, mask, padded, repeatHeads, slices, split } from './ops/shapes.ts'
+import {
+  gathered,
+  headsJoined,
+  inRows,
+  joined,
+  leaving,
+  mask,
+  padded,
+  repeatHeads,
+  slices,
+  split,
+} from './ops/shapes.ts'
 import { addPositions, firstToken, lastToken, meanOfTokens, prependTokens } from './ops/tokens.ts'
 import { constant, idle, positionIds } from './ops/weights.ts'
 import type { Tensor } from './storage.ts'
@@ -153,6 +164,7 @@ export const rows: Rows<Tape, Tensor> = {
   joined,
   split,
   slices,
+  leaving,
   inRows,
   repeatHeads,
   headsJoined,

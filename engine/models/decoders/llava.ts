@@ -1,11 +1,12 @@
 /** LLaVA and Pixtral: an encoder of images and two linear layers in front of Llama or Mistral. transformers: models/llava. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
 import { gatedAnd } from '../linears.ts'
 import { layerCount, layerList, size } from '../schema.ts'
 import { clip, clipConfig } from '../vision/clip.ts'
 import { idleLinear, pixtral, pixtralConfig } from '../vision/towers.ts'
-import type { Blueprint } from './blueprint.ts'
+import type { Blueprint, Images } from './blueprint.ts'
 import { decoder } from './decoder.ts'
 import { llama, llamaConfig, mistral, mistralConfig } from './llama.ts'
 
@@ -39,29 +40,37 @@ const llavaConfig = z.object({
 type LlavaConfig = z.infer<typeof llavaConfig>
 
 export function llava(config: LlavaConfig): Blueprint {
-  const { text_config: text, vision_config: vision, multimodal_projector_bias: bias } = config
-  const features = Array.isArray(config.vision_feature_layer) ? config.vision_feature_layer.length : 1
-  return {
+  const { text_config: text, vision_config: vision } = config
+  const blueprint: Blueprint = {
     ...(text.model_type === 'llama' ? llama(text) : mistral(text)),
     isTied: config.tie_word_embeddings || text.tie_word_embeddings,
     root: 'model.language_model',
-    idle: ops => {
-      see(ops, vision)
-      const projector = 'model.multi_modal_projector'
-      idleLinear(ops, `${projector}.linear_1`, vision.hidden_size * features, text.hidden_size, bias)
-      idleLinear(ops, `${projector}.linear_2`, text.hidden_size, text.hidden_size, bias)
-    },
   }
+  if (vision.model_type === 'pixtral') return { ...blueprint, idle: ops => idlePixtral(ops, config, vision) }
+  return { ...blueprint, vision: (ops, images) => ({ among: seenByClip(ops, config, vision, images) }) }
 }
 
-function see(ops: Builder, vision: LlavaConfig['vision_config']): void {
-  switch (vision.model_type) {
-    case 'clip_vision_model':
-      clip(ops, 'model.vision_tower', vision)
-      break
-    case 'pixtral':
-      pixtral(ops, 'model.vision_tower', vision)
-  }
+const projector = 'model.multi_modal_projector'
+
+function seenByClip(ops: Builder, config: LlavaConfig, vision: z.infer<typeof clipConfig>, images: Images): Value {
+  const { text_config: text, multimodal_projector_bias: bias, vision_feature_layer: features } = config
+  const [first, ...others] = (Array.isArray(features) ? features : [features]).map(index =>
+    index < 0 ? vision.num_hidden_layers + 1 + index : index,
+  )
+  const layers = Math.max(first ?? 0, ...others)
+  const taken = clip(ops, 'model.vision_tower', vision, images, layers)
+  // States of several layers side by side, which the projector reads as one.
+  const joined = others.length > 0 ? ops.concatenate([taken, ...others.map(() => taken)]) : taken
+  const widened = ops.gelu(ops.linear(`${projector}.linear_1`, joined, text.hidden_size, { bias }))
+  return ops.concatenate([ops.linear(`${projector}.linear_2`, widened, text.hidden_size, { bias })])
+}
+
+function idlePixtral(ops: Builder, config: LlavaConfig, vision: z.infer<typeof pixtralConfig>): void {
+  const { text_config: text, multimodal_projector_bias: bias } = config
+  const features = Array.isArray(config.vision_feature_layer) ? config.vision_feature_layer.length : 1
+  pixtral(ops, 'model.vision_tower', vision)
+  idleLinear(ops, `${projector}.linear_1`, vision.hidden_size * features, text.hidden_size, bias)
+  idleLinear(ops, `${projector}.linear_2`, text.hidden_size, text.hidden_size, bias)
 }
 
 export const llavaFamily = decoder(llavaConfig, llava, {

@@ -1,8 +1,11 @@
-/** CLIP's encoder of images, for the weights that it is. transformers: CLIPVisionModel. */
+/** CLIP's encoder of images of one size, up to the layer whose states LLaVA takes. transformers: CLIPVisionModel. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
+import type { Images } from '../decoders/blueprint.ts'
 import { layerCount, size } from '../schema.ts'
-import { channels, patches, table, tower } from './towers.ts'
+import { attendingWithin, patchesOf } from './patches.ts'
+import { channels } from './towers.ts'
 
 export const clipConfig = z.object({
   model_type: z.literal('clip_vision_model'),
@@ -14,20 +17,49 @@ export const clipConfig = z.object({
   image_size: size.default(224),
   patch_size: size.default(32),
 })
+type ClipConfig = z.infer<typeof clipConfig>
 
-export function clip(ops: Builder, root: string, config: z.infer<typeof clipConfig>): void {
-  const { hidden_size: hidden, intermediate_size: inner, patch_size: patch } = config
-  table(ops, `${root}.embeddings.class_embedding`, 1, hidden)
-  patches(ops, `${root}.embeddings.patch_embedding`, hidden, config.num_channels * patch ** 2)
-  table(ops, `${root}.embeddings.position_embedding`, Math.floor(config.image_size / patch) ** 2 + 1, hidden)
-  for (const norm of ['pre_layrnorm', 'post_layernorm']) ops.idle(hidden, x => ops.layerNorm(`${root}.${norm}`, x))
-  const projections = ['q_proj', 'k_proj', 'v_proj', 'out_proj'].map(
-    part => [`self_attn.${part}`, hidden, hidden] as const,
+/** Patches of one image. */
+export function clipPatches({ image_size: side, patch_size: patch }: ClipConfig): number {
+  return Math.floor(side / patch) ** 2
+}
+
+/** The patches of every image, without its class token, after so many layers: [b, n, h]. Later layers run for nothing. */
+export function clip(ops: Builder, root: string, config: ClipConfig, images: Images, layers: number): Value {
+  const { hidden_size: hidden, image_size: side, patch_size: patch } = config
+  const { count } = patchesOf({ tiles: images.tiles, checkpointed: 'decoder' }, patch, side)
+  const pixels = ops.patches(count, config.num_channels * patch ** 2)
+  const embedded = ops.withInputGradients(
+    ops.patchEmbedding(`${root}.embeddings.patch_embedding`, pixels, hidden, { bias: false }),
   )
-  tower(ops, `${root}.encoder.layers`, config.num_hidden_layers, hidden, {
-    norms: ['layer_norm1', 'layer_norm2'],
-    normKind: 'layer',
-    linears: [...projections, ['mlp.fc1', hidden, inner], ['mlp.fc2', inner, hidden]],
-    bias: true,
+  const classes = new Array<string>(images.tiles).fill(`${root}.embeddings.class_embedding`)
+  const tokens = ops.prependTokens(classes, embedded)
+  const placed = ops.addPositions(`${root}.embeddings.position_embedding.weight`, tokens, clipPatches(config) + 1)
+  const run = (input: Value, name: string) => layer(ops, config, images.tiles, name, input)
+  const normed = ops.layerNorm(`${root}.pre_layrnorm`, placed)
+  const seen = ops.layers(normed, `${root}.encoder.layers`, layers, (states, { name }) =>
+    ops.block(states, input => run(input, name)),
+  )
+  for (let index = layers; index < config.num_hidden_layers; index++) {
+    ops.idle(hidden, x => run(x, `${root}.encoder.layers.${index}`))
+  }
+  ops.idle(hidden, x => ops.layerNorm(`${root}.post_layernorm`, x))
+  return ops.leaving(seen, count)
+}
+
+function layer(ops: Builder, config: ClipConfig, tiles: number, name: string, x: Value): Value {
+  const { hidden_size: hidden, num_attention_heads: heads } = config
+  const tokens = tiles * (clipPatches(config) + 1)
+  const attended = ops.frame(ops.layerNorm(`${name}.layer_norm1`, x), normed => {
+    const project = (part: string) => ops.linear(`${name}.self_attn.${part}`, normed, hidden)
+    const [query, key, value] = [project('q_proj'), project('k_proj'), project('v_proj')]
+    const context = attendingWithin(ops, [query, key, value], tokens, { heads, parts: tiles })
+    return ops.linear(`${name}.self_attn.out_proj`, context, hidden)
   })
+  const between = ops.residual(attended, x)
+  const fed = ops.frame(ops.layerNorm(`${name}.layer_norm2`, between), normed => {
+    const widened = ops.linear(`${name}.mlp.fc1`, normed, config.intermediate_size)
+    return ops.linear(`${name}.mlp.fc2`, ops.multiply(widened, ops.sigmoid(ops.scale(widened))), hidden)
+  })
+  return ops.residual(fed, between)
 }

@@ -16,6 +16,8 @@ export const shapes = {
   concatenate: value<(parts: readonly Value[]) => Value>(),
   /** A contiguous copy of a view, as indexing or reshaping makes it. */
   gathered: value<(x: Value) => Value>(),
+  /** So many of the rows, as a view that the next product copies: [b, s, h] → [b, rows, h]. */
+  leaving: value<(x: Value, rows: number) => Value>(),
   /** So many rows, each with as much as is left for it: [b, s, h] → [b, rows, s·h/rows], a view. */
   inRows: value<(x: Value, rows: number) => Value>(),
   /** [b, s, heads·size] → [b, s, times·heads·size]: every head `times` times. */

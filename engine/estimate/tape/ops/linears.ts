@@ -167,7 +167,7 @@ function isOutputLayer(tape: Tape, name: string): boolean {
 
 /** bitsandbytes skips the output layer; torchtune's builders skip the attention of a part without adapters. */
 function isQuantized(tape: Tape, name: string, { isQuantizable = false }: LinearOptions = {}): boolean {
-  if (name.includes('_attn.') && !isTrained(tape, name)) return false
+  if (tape.spec.lora?.inWeightsType && name.includes('_attn.') && !isTrained(tape, name)) return false
   return tape.spec.quantization !== undefined && (isQuantizable || !isOutputLayer(tape, name)) && name !== 'score'
 }
 

@@ -38,6 +38,11 @@ export function gathered(tape: Tape, x: Tensor): Tensor {
   return elementwise(tape, 'clone', x)
 }
 
+export function leaving(tape: Tape, x: Tensor, rows: number): Tensor {
+  // torch: linear's reshape of a view that is not contiguous copies it, and its gradient is padded with zeros.
+  return elementwise(tape, 'clone', firstRows(tape, x, rows))
+}
+
 export function inRows(_tape: Tape, x: Tensor, rows: number): Tensor {
   return { ...x, shape: [rows, elements(x) / rows] }
 }

@@ -20,6 +20,8 @@ def images_of(batch: int, spec: Spec, model: transformers.PreTrainedModel) -> di
         positions = torch.zeros(3, batch, spec["sequenceLength"], dtype=torch.long)
         height, width = spec["images"]["height"], spec["images"]["width"]
         return {"position_ids": positions, **flat_patches(batch * tiles, height, width, vision)}
+    if model.config.model_type == "llava" and vision.model_type == "clip_vision_model":
+        return {"pixel_values": torch.empty(batch * tiles, 3, vision.image_size, vision.image_size)}
     raise NotImplementedError(f"images of {model.config.model_type} cannot be traced yet")
 
 
