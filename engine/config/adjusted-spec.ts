@@ -2,6 +2,7 @@
 import { MemoryMarkError } from '../errors.ts'
 import { supportsCheckpointing } from '../models/architecture.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
+import { imageOfSample } from '../models/images.ts'
 import type { TrainingSpec } from './spec.ts'
 
 /** The earlier tool's defaults, so that its published readings can be compared. */
@@ -46,7 +47,7 @@ export function adjusted(
   nameOf: (field: keyof TrainingSpec) => string,
 ): TrainingSpec {
   const said = Object.entries(changes).filter(([, value]) => value !== undefined)
-  const spec: TrainingSpec = { ...written, ...Object.fromEntries(said) }
+  const spec = withImages({ ...written, ...Object.fromEntries(said) }, model, changes.imageSize, nameOf('imageSize'))
   if (!model.tasks.includes(spec.task)) {
     throw refused(nameOf('task'), `${model.id} has no ${spec.task} head here`, `Use one of: ${model.tasks.join(', ')}.`)
   }
@@ -72,6 +73,19 @@ export function adjusted(
     )
   }
   return spec
+}
+
+/** For a model that reads images among its words, an image size is the side of one in every sample. */
+function withImages(spec: TrainingSpec, model: CatalogueModel, side: number | undefined, field: string): TrainingSpec {
+  const found = side === undefined ? undefined : imageOfSample(model.config, { height: side, width: side })
+  if (found === undefined) return spec
+  const length = spec.sequenceLength ?? 0
+  if (found.tokens > length) {
+    const message = `an image of ${side}×${side} pixels becomes ${found.tokens} tokens, more than the ${length} of a sequence`
+    throw refused(field, message, 'Write the size that images are scaled to, or a longer sequence.')
+  }
+  const { imageSize: _, ...others } = spec
+  return { ...others, images: found.images }
 }
 
 function refused(field: string, message: string, fix: string): MemoryMarkError {

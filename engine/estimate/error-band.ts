@@ -1,6 +1,8 @@
 /** How far off an estimate may be, and which parts of a step no trace has confirmed. */
 import { type ExpertStyle, isFsdp, type TrainingSpec } from '../config/spec.ts'
+import { SETTINGS_PATH } from '../config/supplied.ts'
 import { familyOf, hasExperts, isAudioModel, isVisionLanguageModel, type ModelConfig } from '../models/architecture.ts'
+import { readsImages } from '../models/images.ts'
 import { readBands } from './bands.ts'
 import { withReleasedExperts } from './library-rules.ts'
 
@@ -133,7 +135,7 @@ function neverRun(spec: TrainingSpec): string | undefined {
   if (spec.fakeQuantization?.format !== undefined) return '4-bit floats'
   if (spec.float8) return '8-bit floats'
   if (spec.offload !== undefined) return 'offloading'
-  if (spec.trainsTowers) return 'image or audio inputs'
+  if (spec.trainsTowers && spec.images?.height === undefined) return 'image or audio inputs'
   if (spec.images?.checkpointed === 'self-attention') return "torchtune's image layers"
   if (spec.trainable?.inTurns) return 'layers that train in turn'
   if (spec.fusedLoss) return 'a fused loss'
@@ -192,7 +194,7 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
       : []),
     ...(isVisionLanguageModel(config) && spec.images === undefined
       ? [
-          `Only text is counted: the number and size of images in a sample cannot be determined from the config. ${ofTowers('vision', spec)}`,
+          `Only text is counted: the number and size of images in a sample cannot be determined from the config. ${askForImages(config)}${ofTowers('vision', spec)}`,
         ]
       : []),
     ...(isAudioModel(config)
@@ -247,6 +249,12 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
 
 function generatesItself({ method }: TrainingSpec): boolean {
   return method?.kind === 'online' && method.generation.kind === 'transformers'
+}
+
+/** By the name that the settings and the command line have for it. */
+function askForImages(config: ModelConfig): string {
+  if (!readsImages(config)) return ''
+  return `Set image_size, the pixels of an image's side, in the overrides of ${SETTINGS_PATH} or as --image-size: one image per sample is counted then. `
 }
 
 function ofTowers(kind: 'vision' | 'audio', { trainsTowers }: TrainingSpec): string {

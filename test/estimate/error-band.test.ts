@@ -48,6 +48,11 @@ test.each<[string, Partial<TrainingSpec>]>([
 
 test.each([
   ['google/gemma-3-4b-it', { precision: 'bf16' }, 'the number and size of images in a sample'],
+  [
+    'Qwen/Qwen2.5-VL-3B-Instruct',
+    { precision: 'bf16' },
+    "Set image_size, the pixels of an image's side, in the overrides",
+  ],
   ['Qwen/Qwen3-30B-A3B', { precision: 'bf16', quantization: 'nf4' }, 'The experts are counted without quantisation'],
   ['XiaomiMiMo/MiMo-7B-RL', {}, 'the code published with its weights, which only the estimate engine supports.'],
   ['ultralytics/yolo11n', { loop: 'ultralytics' }, 'was compared with a trace of it'],
