@@ -208,6 +208,20 @@ answer["tokens"] = batch["input_ids"].unique().numel()`)
     expect((found as { tokens: number }).tokens).toBeGreaterThan(8)
   })
 
+  test('as many words of a sample are its image’s as the tower makes of it', () => {
+    const images = { tiles: 2, checkpointed: 'decoder', height: 56, width: 112 }
+    const found = asked(`
+import types
+spec = json.loads(${pythonJson({ ...tinySpec, task: 'causal-lm', sequenceLength: 64, images })})
+vision = types.SimpleNamespace(patch_size=14, temporal_patch_size=2, in_channels=3, spatial_merge_size=2)
+text = types.SimpleNamespace(vocab_size=200)
+config = types.SimpleNamespace(vision_config=vision, model_type="qwen2_vl", image_token_id=150, get_text_config=lambda: text)
+model = types.SimpleNamespace(config=config, dtype=torch.float32)
+batch = fill(make_batch(spec, model, "cpu"), spec, model)
+answer = {"words": (batch["input_ids"] == 150).sum(-1).unique().tolist(), "grid": batch["image_grid_thw"][0].tolist()}`)
+    expect(found).toEqual({ words: [16], grid: [1, 4, 8] })
+  })
+
   /** What the lines of Python leave in `answer`, on the card. */
   function asked(lines: string, card = {}): unknown {
     const script = `

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 import transformers
 
-from .images import images_of
+from .images import images_of, words_of_images
 from .model_config import CONVOLUTIONAL
 from .requests import Spec, head_of_rewards, sequences_per_sample
 
@@ -50,4 +50,9 @@ def fill(batch: dict[str, Any], spec: Spec, model: transformers.PreTrainedModel)
             tensor.random_(0, spec["labels"])
         elif name in ("input_ids", "decoder_input_ids", "labels"):
             tensor.random_(0, model.config.get_text_config().vocab_size)
+    words = words_of_images(batch, model) if "images" in spec else 0
+    if words > 0:
+        image = model.config.image_token_id
+        batch["input_ids"].random_(0, image)  # text, none of which is an image's
+        batch["input_ids"][:, :words] = image
     return batch
