@@ -28,12 +28,12 @@ def images_of(batch: int, spec: Spec, model: transformers.PreTrainedModel) -> di
 def words_of_images(batch: dict[str, Any], model: transformers.PreTrainedModel) -> int:
     """Tokens of a sample that stand for its images; none where the decoder attends to them instead."""
     config = model.config
-    samples = batch["input_ids"].shape[0]
+    samples: int = batch["input_ids"].shape[0]
     if "image_grid_thw" in batch:
-        return int(batch["image_grid_thw"].prod(-1).sum()) // config.vision_config.spatial_merge_size**2 // samples
+        return int(batch["image_grid_thw"].prod(-1).sum()) // int(config.vision_config.spatial_merge_size) ** 2 // samples
     if config.model_type == "llava" and "pixel_values" in batch:
-        patches = (config.vision_config.image_size // config.vision_config.patch_size) ** 2
-        return batch["pixel_values"].shape[0] // samples * patches
+        patches: int = (config.vision_config.image_size // config.vision_config.patch_size) ** 2
+        return int(batch["pixel_values"].shape[0]) // samples * patches
     return 0
 
 
