@@ -1,14 +1,18 @@
 /** `memorymark serve`: the REST API and the pages on this machine, until it is interrupted. */
 import { once } from 'node:events'
 import { MemoryMarkError } from '../errors.ts'
+import { defaultGpu } from '../gpus/catalogue.ts'
 import { engines } from '../probes/engines.ts'
 import { builtAssets } from '../server/dashboard/assets.ts'
 import { dashboard } from '../server/dashboard/routes.ts'
 import { DEFAULT_PORT, listen } from '../server/listen.ts'
+import { type RepositorySettings, settingsFor } from '../settings/settings.ts'
 import { gpuFlag, numberFlag, oneOf, parseFlags } from './arguments.ts'
+import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
 import { complain, print } from './print.ts'
 import { pythonCommand, pythonOptions } from './python.ts'
+import { type SettingsFlags, settingsOptions, settingsOrThrow } from './settings.ts'
 
 const DEFAULT_HOST = '127.0.0.1'
 const MAX_PORT = 65_535
@@ -21,13 +25,16 @@ export async function serve(args: string[]): Promise<ExitCode> {
     engine: { type: 'string' },
     ...pythonOptions,
     'allow-origin': { type: 'string', multiple: true },
+    ...settingsOptions,
   })
   if (positionals.length > 0) throw stray(positionals[0] ?? '')
+  const team = await teamOf(values)
   const token = process.env.MEMORYMARK_API_TOKEN || undefined
   await using server = await listen({
     host: values.host ?? DEFAULT_HOST,
     port: portFlag(values.port),
-    gpu: gpuFlag(values.gpu),
+    gpu: values.gpu === undefined ? (settingsFor('', team).gpu ?? defaultGpu) : gpuFlag(values.gpu, team.gpus),
+    team,
     engine: oneOf('--engine', values.engine, ['auto', ...engines]) ?? 'auto',
     python: pythonCommand(values.python),
     allowedOrigins: (values['allow-origin'] ?? []).map(originFlag),
@@ -41,6 +48,12 @@ export async function serve(args: string[]): Promise<ExitCode> {
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
   complain('Stopping; running analyses are cancelled.')
   return 0
+}
+
+/** The process that reads the settings is gone before the server starts its own. */
+async function teamOf(values: SettingsFlags): Promise<RepositorySettings> {
+  await using engine = openEngine()
+  return await settingsOrThrow(values, engine)
 }
 
 /** 0 takes any port that is free. */

@@ -141,7 +141,10 @@ ${PYTHON}
     options: `
   --host <address>             where to listen (default 127.0.0.1); an address that others can reach needs MEMORYMARK_API_TOKEN
   --port <n>                   port (default 5001); 0 picks a free one
-  --gpu <id>                   GPU to assume if neither a request nor this machine has one (default a10)
+  --gpu <id>                   GPU to assume if neither a request nor this machine has one, of the catalogue or described
+                               under gpus in the settings (default that of the settings, or else a10)
+  --settings <file>            settings file (default .github/memorymark.yml, if it exists): GPUs, prices, policy, calibration
+  --no-settings                ignore the settings file
   --engine auto|estimate|trace|torch|tfjs   what runs trials (default auto); any other is then the only one on offer
 ${PYTHON}
   --allow-origin <origin>      let pages from another site call the API; may be repeated`,

@@ -2,7 +2,6 @@
  * The process that computes for the command line, the bot and the server, so that what a stranger's config or a model's config.json
  * describes never holds them. Started by a `LimitedProcess`.
  */
-import { defaultGpu, gpus } from '../gpus/catalogue.ts'
 import { performTask } from '../isolated/perform.ts'
 import type { TaskOrder } from '../isolated/tasks.ts'
 import { type Host, takeOrders } from '../isolation/orders.ts'
@@ -26,7 +25,6 @@ takeOrders((given, host) => {
 function run({ settings, request, machine }: RunOrder, { step, signal }: Host): Promise<Ending> {
   return runAnalysis(request, {
     ...settings,
-    gpu: gpus.find(({ id }) => id === settings.gpuId) ?? defaultGpu,
     machine,
     models: modelPlaces(settings),
     now: () => new Date(),

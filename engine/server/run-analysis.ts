@@ -1,8 +1,9 @@
 /** One analysis from its request to its end: reads the subject, opens the probe, sweeps, and tells what happens on the way. */
-import { DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR, priced } from '../analyze.ts'
+import { assessmentOptionsFor } from '../analyze.ts'
+import { sentencesOn as sentencesOnCalibration } from '../calibration/known.ts'
 import { MemoryMarkError, type Problem } from '../errors.ts'
-import { FootprintCache } from '../estimate/footprint-cache.ts'
-import { findGpu, type Gpu, gpus } from '../gpus/catalogue.ts'
+import { findGpuAmong, type Gpu, gpus } from '../gpus/catalogue.ts'
+import { sentencesOn } from '../gpus/described.ts'
 import type { Machine } from '../probes/device.ts'
 import type { Engine } from '../probes/engines.ts'
 import { brokenTrialProblem } from '../probes/failure.ts'
@@ -11,8 +12,9 @@ import type { Trial } from '../probes/trial.ts'
 import { type AnalysedConfig, REPORT_SCHEMA, type Report } from '../report/schema.ts'
 import { DEFAULT_STEP_SIZE } from '../search/grid.ts'
 import { strategies } from '../search/strategy.ts'
+import type { RepositorySettings } from '../settings/settings.ts'
 import { type SweepResult, sweep } from '../sweep.ts'
-import { defaultPolicy } from '../verdict/policy.ts'
+import type { Policy } from '../verdict/policy.ts'
 import { version } from '../version.ts'
 import { type AnalysisRequest, type Ending, MAX_TRIALS, type Progress } from './analysis.ts'
 import { withLevers } from './levers.ts'
@@ -25,6 +27,8 @@ export interface RunContext {
   readonly machine: Machine
   /** Where neither the request nor the machine has one. */
   readonly gpu: Gpu
+  /** GPUs, prices, policy and runs of the team whose server it is. */
+  readonly team: RepositorySettings
   /** The interpreter's command. */
   readonly python: string
   readonly models: ModelPlaces
@@ -51,9 +55,17 @@ export async function runAnalysis(request: AnalysisRequest, context: RunContext)
 
 async function sweepSubject(subject: Subject, request: AnalysisRequest, context: RunContext): Promise<Ending> {
   const { spec, model } = subject
-  const { tell, now, python, log } = context
-  const gpu = priced(gpuFor(request, context), request.pricePerHourUsd, 'your setting', now())
-  const footprints = new FootprintCache()
+  const { tell, now, python, log, team } = context
+  const { pricePerHourUsd, hoursPerRun, runsPerYear } = request
+  const options = assessmentOptionsFor(subject.path, {
+    now: now(),
+    settings: team,
+    gpu: gpuFor(request, context),
+    ...(pricePerHourUsd !== undefined && { pricePerHourUsd }),
+    ...(hoursPerRun !== undefined && { hoursPerRun }),
+    ...(runsPerYear !== undefined && { runsPerYear }),
+  })
+  const { gpu, footprints } = options
   await using probe = await openProbe(request.engine === 'auto' ? context.engine : request.engine, {
     spec,
     config: model.config,
@@ -64,18 +76,14 @@ async function sweepSubject(subject: Subject, request: AnalysisRequest, context:
     signal: context.signal,
     log,
   })
-  refuseOtherCard(request, probe)
+  refuseOtherCard(request, probe, team)
   tell({ kind: 'probing', probing: { engine: probe.engine, provenance: probe.provenance, device: probe.device, spec } })
   const limit = new TrialLimit()
   const result = await sweep(spec, model.config, {
+    ...options,
     probe,
     strategy: strategies[request.strategy],
-    stepSize: request.stepSize ?? DEFAULT_STEP_SIZE,
-    gpu,
-    policy: defaultPolicy,
-    footprints,
-    hoursPerRun: request.hoursPerRun ?? DEFAULT_HOURS_PER_RUN,
-    runsPerYear: request.runsPerYear ?? DEFAULT_RUNS_PER_YEAR,
+    stepSize: request.stepSize ?? options.stepSize ?? DEFAULT_STEP_SIZE,
     signal: AbortSignal.any([context.signal, limit.signal]),
     onStart: microBatch => tellTrying(microBatch, probe, tell),
     onTrial: trial => {
@@ -85,9 +93,9 @@ async function sweepSubject(subject: Subject, request: AnalysisRequest, context:
   })
   if (limit.signal.aborted) return failed(tooManyTrials)
   if (result.kind !== 'assessed') return brokenOff(result)
-  const config = withOverStep(analysed(subject, result), model.config, { gpu, footprints })
+  const config = withOverStep(analysed(subject, result, gpu), model.config, { gpu, footprints })
   const advised = await withLevers(config, request, { gpu, footprints, models: context.models })
-  return { kind: 'done', report: reportOf(advised, now()) }
+  return { kind: 'done', report: reportOf(advised, options.policy, now()) }
 }
 
 /** An estimate is there before it can be read that it is coming. */
@@ -108,21 +116,23 @@ function brokenOff(result: Exclude<SweepResult, Assessed>): Ending {
   }
 }
 
-function analysed(subject: Subject, { assessment, assumptions }: Assessed): AnalysedConfig {
+function analysed(subject: Subject, { assessment, assumptions }: Assessed, gpu: Gpu): AnalysedConfig {
+  const { calibration } = assessment
+  const calibrated = calibration ? sentencesOnCalibration(calibration, assessment.gpu) : []
   return {
     status: 'analysed',
     ...placeOf(subject),
     ...assessment,
-    assumptions: [...subject.assumptions, ...assumptions],
+    assumptions: [...subject.assumptions, ...assumptions, ...sentencesOn(gpu), ...calibrated],
   }
 }
 
-function reportOf(config: AnalysedConfig, now: Date): Report {
+function reportOf(config: AnalysedConfig, policy: Policy, now: Date): Report {
   return {
     schema: REPORT_SCHEMA,
     toolVersion: version,
     createdAt: now.toISOString(),
-    policy: defaultPolicy,
+    policy,
     configs: [config],
   }
 }
@@ -131,26 +141,28 @@ function namedGpu({ gpu }: AnalysisRequest): Gpu | undefined {
   return gpus.find(({ id }) => id === gpu)
 }
 
-/** The card in this machine, where the catalogue has it. */
-function ownGpu(machine: Machine): Gpu | undefined {
-  return machine.kind === 'python' && machine.device.kind === 'cuda' ? findGpu(machine.device.name) : undefined
+/** The card in this machine, where the team describes it or the catalogue has it. */
+function ownGpu({ machine, team }: RunContext): Gpu | undefined {
+  if (machine.kind !== 'python' || machine.device.kind !== 'cuda') return undefined
+  return findGpuAmong(team.gpus, machine.device.name)
 }
 
-function gpuFor(request: AnalysisRequest, { machine, gpu }: RunContext): Gpu {
-  return namedGpu(request) ?? ownGpu(machine) ?? gpu
+function gpuFor(request: AnalysisRequest, context: RunContext): Gpu {
+  return namedGpu(request) ?? ownGpu(context) ?? context.gpu
 }
 
 /** For a card that this machine has not, it is a machine without a GPU. */
-function machineFor(request: AnalysisRequest, { machine }: RunContext): Machine {
+function machineFor(request: AnalysisRequest, context: RunContext): Machine {
+  const { machine } = context
   const named = namedGpu(request)
-  const isOther = named !== undefined && named.id !== ownGpu(machine)?.id
+  const isOther = named !== undefined && named.id !== ownGpu(context)?.id
   return isOther && machine.kind === 'python' ? { ...machine, device: { kind: 'none' } } : machine
 }
 
 /** A measurement on this machine's card is never shown as another's. */
-function refuseOtherCard(request: AnalysisRequest, { engine, device }: Probe): void {
+function refuseOtherCard(request: AnalysisRequest, { engine, device }: Probe, team: RepositorySettings): void {
   const named = namedGpu(request)
-  const own = engine === 'torch' ? findGpu(device.name) : undefined
+  const own = engine === 'torch' ? findGpuAmong(team.gpus, device.name) : undefined
   if (named === undefined || own === undefined || own.id === named.id) return
   throw new MemoryMarkError({
     code: 'other-gpu',

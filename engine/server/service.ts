@@ -1,5 +1,6 @@
 /** The server as one thing: its app, its queue of analyses and what it knows of the machine, ended together. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
+import { noSettings, type RepositorySettings } from '../settings/settings.ts'
 import { AnalysisQueue, type QueueOptions } from './analysis-queue.ts'
 import { type AppOptions, createApp } from './app.ts'
 import type { KnownMachine } from './machine.ts'
@@ -10,6 +11,8 @@ export interface ServiceOptions
   readonly machine: KnownMachine
   /** The interpreter's command. */
   readonly python: string
+  /** The settings of the repository that it is started in; none unless told. */
+  readonly team?: RepositorySettings
   /** Whether models that the catalogue lacks are looked up on the Hugging Face Hub; true by default. */
   readonly asksHub?: boolean
 }
@@ -20,11 +23,11 @@ export class Service implements AsyncDisposable {
   readonly #machine: KnownMachine
 
   constructor(options: ServiceOptions) {
-    const { engine, gpu, python, asksHub = true, machine, log } = options
+    const { engine, gpu, team = noSettings, python, asksHub = true, machine, log } = options
     this.#machine = machine
     this.#analyses = new AnalysisQueue({
       ...options,
-      settings: { engine, gpuId: gpu.id, python, asksHub },
+      settings: { engine, gpu, team, python, asksHub },
       machine,
       log,
     })

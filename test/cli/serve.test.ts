@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { type Report, report } from '../../engine/report/schema.ts'
+import { analysis } from '../../engine/server/analysis.ts'
 import { isAlive, SilentPython } from '../server/silent-python.ts'
-import { run } from './run-cli.ts'
+import { run, Workspace } from './run-cli.ts'
 
 const main = fileURLToPath(new URL('../../engine/cli/main.ts', import.meta.url))
 
@@ -19,10 +21,11 @@ class Served implements AsyncDisposable {
     this.#exit = exit
   }
 
-  static async start(args: readonly string[], env: Record<string, string> = {}): Promise<Served> {
+  static async start(args: readonly string[], env: Record<string, string> = {}, cwd?: string): Promise<Served> {
     const child = spawn(process.execPath, [main, 'serve', '--port', '0', ...args], {
       env: { ...process.env, NODE_OPTIONS: '', HF_HUB_OFFLINE: '1', ...env },
       stdio: ['ignore', 'pipe', 'ignore'],
+      ...(cwd !== undefined && { cwd }),
     })
     const exit = once(child, 'exit')
     for await (const line of createInterface(child.stdout)) {
@@ -49,6 +52,43 @@ function submit(url: string, request: object): Promise<Response> {
 }
 
 describe('serve', () => {
+  test('takes the GPUs, the prices, the policy and the calibration of the settings, as check does', async () => {
+    const config =
+      'model_name_or_path: bert-base-uncased\ndataset_name: glue\nper_device_train_batch_size: 8\nmax_seq_length: 128\nlearning_rate: 2e-5\nnum_train_epochs: 3\n'
+    await using workspace = await Workspace.with({
+      '.github/memorymark.yml': `gpu: our-card
+gpus:
+  - { name: our-card, memory_gib: 30, bandwidth_gb_per_second: 900, bf16_tflops: 120, fp32_tflops: 20, dollars_per_hour: 3 }
+calibration: runs.json
+warn-on: never
+margin_percent: 20
+`,
+      'train.yaml': config,
+      'state.json': '{"log_history": [{"train_runtime": 100, "train_samples_per_second": 90}], "train_batch_size": 8}',
+    })
+    expect(await workspace.run('calibrate', 'state.json', '--config', 'train.yaml')).toMatchObject({ exitCode: 0 })
+    const checked = report.parse(JSON.parse((await workspace.run('check', 'train.yaml', '--json')).stdout))
+    await using served = await Served.start(['--engine', 'estimate'], {}, workspace.folder)
+    const accepted = await submit(served.url, { config: { fileName: 'train.yaml', text: config } })
+    const { id } = analysis.parse(await accepted.json())
+    const found = async () => analysis.parse(await (await fetch(`${served.url}/v1/analyses/${id}`)).json())
+    await expect.poll(async () => (await found()).state, { timeout: 30_000 }).toBe('done')
+    const done = await found()
+    if (done.state !== 'done') throw new Error(done.state)
+    const { report: analysed } = done
+    // A sweep does not say what the allocator reserves.
+    const figures = ({ configs: [one], policy }: Report) => {
+      if (one?.status !== 'analysed') return undefined
+      const points = [one.current, one.recommended, one.largest].map(point => ({ ...point, reservedBytes: undefined }))
+      return [one.gpu, points, one.calibration, policy]
+    }
+    expect(figures(analysed)).toEqual(figures(checked))
+    const [one] = analysed.configs
+    if (one?.status !== 'analysed') throw new Error('not analysed')
+    expect([one.gpu.id, one.gpu.pricePerHourUsd, one.calibration?.speed?.runs]).toEqual(['our-card', 3, 1])
+    expect(one.current.samplesPerSecond).toBeCloseTo(90, 6)
+  })
+
   test('prints its address, and answers there: programs with JSON, browsers with the page', async () => {
     await using served = await Served.start(['--engine', 'estimate', '--gpu', 't4'])
     const asked = await fetch(`${served.url}/analyze`, {
