@@ -1,8 +1,7 @@
 /** The spec of a bare model, and a spec with some of its settings changed by hand. */
 import { MemoryMarkError } from '../errors.ts'
-import { supportsCheckpointing } from '../models/architecture.ts'
+import { imageOfSample, supportsCheckpointing } from '../models/architecture.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
-import { imageOfSample } from '../models/images.ts'
 import type { TrainingSpec } from './spec.ts'
 
 /** The earlier tool's defaults, so that its published readings can be compared. */

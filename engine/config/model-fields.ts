@@ -1,6 +1,6 @@
 /** The fields whose meaning and defaults depend on the model, the same in every dialect. */
+import { imageOfSample } from '../models/architecture.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
-import { imageOfSample } from '../models/images.ts'
 import type { Resolution } from '../models/resolve.ts'
 import { FieldReader } from './fields.ts'
 import { modelProblem } from './model-problem.ts'

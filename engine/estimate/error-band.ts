@@ -1,8 +1,14 @@
 /** How far off an estimate may be, and which parts of a step no trace has confirmed. */
 import { type ExpertStyle, isFsdp, type TrainingSpec } from '../config/spec.ts'
 import { SETTINGS_PATH } from '../config/supplied.ts'
-import { familyOf, hasExperts, isAudioModel, isVisionLanguageModel, type ModelConfig } from '../models/architecture.ts'
-import { readsImages } from '../models/images.ts'
+import {
+  familyOf,
+  hasExperts,
+  isAudioModel,
+  isVisionLanguageModel,
+  type ModelConfig,
+  readsImages,
+} from '../models/architecture.ts'
 import { readBands } from './bands.ts'
 import { withReleasedExperts } from './library-rules.ts'
 

@@ -5,6 +5,7 @@ import { type Traced, trace } from '../program/builder.ts'
 import type { Value } from '../program/program.ts'
 import { configSchemas, families } from './families.ts'
 import { type Family, IMAGENET_PIXELS, type ProgramTerms, tasksOfKind } from './family.ts'
+import type { ImageOfSample, SizeInPixels } from './images.ts'
 import type { Linears } from './linears.ts'
 
 /** A model's config.json, as far as memory depends on it; unknown fields are dropped. */
@@ -77,6 +78,16 @@ export function supportsCheckpointing(config: ModelConfig): boolean {
 /** The linear layers that may have adapters; undefined where they are not known. */
 export function linearsOf(config: ModelConfig): Linears | undefined {
   return familyOf(config).linears?.(config)
+}
+
+/** One image of a size among the words of a sample; undefined where images are not modelled. */
+export function imageOfSample(config: ModelConfig, size: SizeInPixels): ImageOfSample | undefined {
+  return familyOf(config).imageOf?.(config, size)
+}
+
+/** Whether images can be counted beside a model's text. */
+export function readsImages(config: ModelConfig): boolean {
+  return imageOfSample(config, { height: IMAGENET_PIXELS, width: IMAGENET_PIXELS }) !== undefined
 }
 
 /** Passes over a model follow one another: policy and reference, or one setting after the other. */

@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import type { Task, TrainingSpec } from '../config/spec.ts'
 import type { Builder } from '../program/builder.ts'
 import type { Value } from '../program/program.ts'
+import type { ImageOfSample, ModelParts, SizeInPixels } from './images.ts'
 import type { ExpertNames, Linears } from './linears.ts'
 
 /** What a model is, which decides the tasks that it is trained for. */
@@ -37,6 +38,10 @@ export interface Traits<Config> {
   readonly hasAttentionSinks?: true
   /** The side of the images that a model was trained on, in pixels. */
   imageSize?(config: Config): number
+  /** One image of a size among the words of a sample, as the model's own processor has it; images are not modelled where absent. */
+  imageOf?(config: Config, size: SizeInPixels): ImageOfSample | undefined
+  /** The parts of a vision-language model that tools freeze. */
+  readonly parts?: ModelParts
   /** One GPU's part under tensor parallelism; undefined where heads or features are not a multiple of `gpus`. */
   divided?(config: Config, gpus: number): Config | undefined
   /** What checkpoints call what transformers' configuration class takes under both names (its `attribute_map`). */

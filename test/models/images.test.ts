@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { imageOfSample } from '../../engine/models/images.ts'
+import { imageOfSample } from '../../engine/models/architecture.ts'
 import { scaledByPixels } from '../../engine/models/vision/image-scaling.ts'
 import { knownModel } from '../estimate/specs.ts'
 

@@ -1,9 +1,8 @@
 /** Programs: how a model is written down, and how an interpreter goes through what was written. */
 import { describe, expect, test } from 'vitest'
 import { rows as torchRows } from '../../engine/estimate/tape/registry.ts'
-import { programOf } from '../../engine/models/architecture.ts'
+import { imageOfSample, programOf } from '../../engine/models/architecture.ts'
 import { modelIds } from '../../engine/models/catalogue.ts'
-import { imageOfSample } from '../../engine/models/images.ts'
 import { type Builder, trace } from '../../engine/program/builder.ts'
 import { interpret, MissingOp, type Rows } from '../../engine/program/interpreter.ts'
 import { type OpName, ops } from '../../engine/program/ops.ts'

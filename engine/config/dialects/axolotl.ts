@@ -1,6 +1,6 @@
 /** Axolotl, as of 0.18: src/axolotl/utils/schemas/{config,training,peft}.py, its defaults; loaders/model.py, what they mean. */
+import { familyOf } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
-import { partsOf } from '../../models/images.ts'
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
@@ -247,7 +247,7 @@ function readLanguageOnly(
   inputGradients: boolean,
 ): TrainedPart | undefined {
   const field = document.at('freeze_mm_modules')
-  const parts = model && partsOf(model.config)
+  const parts = model && familyOf(model.config).parts
   if (parts === undefined || !isOn(reader, field) || document.at('processor_type') === undefined) return undefined
   return reader.note<TrainedPart>('trainable', { names: [...parts.language], inputGradients }, field ?? 'as written')
 }

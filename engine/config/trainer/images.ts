@@ -1,7 +1,7 @@
 /** Images in addition to text, if a tool's config says so. */
-import { isAudioModel, isVisionLanguageModel, type ModelConfig } from '../../models/architecture.ts'
+import { imageOfSample, isAudioModel, isVisionLanguageModel, type ModelConfig } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
-import { type ImageOfSample, imageOfSample } from '../../models/images.ts'
+import type { ImageOfSample } from '../../models/images.ts'
 import type { Default, FieldReader } from '../fields.ts'
 import type { Field } from '../section.ts'
 import { MAX_IMAGE_SIDE, type TrainingSpec } from '../spec.ts'

@@ -2,9 +2,10 @@
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
+import { type ImageOfSample, languageParts } from '../images.ts'
 import { gatedAnd } from '../linears.ts'
 import { layerCount, layerList, size } from '../schema.ts'
-import { clip, clipConfig } from '../vision/clip.ts'
+import { clip, clipConfig, clipPatches } from '../vision/clip.ts'
 import { idleLinear, pixtral, pixtralConfig } from '../vision/towers.ts'
 import type { Blueprint, Images } from './blueprint.ts'
 import { decoder } from './decoder.ts'
@@ -73,6 +74,19 @@ function idlePixtral(ops: Builder, config: LlavaConfig, vision: z.infer<typeof p
   idleLinear(ops, `${projector}.linear_2`, text.hidden_size, text.hidden_size, bias)
 }
 
+/** CLIPImageProcessor: scaled and cut to the square that the tower was trained on, whatever its size. */
+function imageOf({ vision_config: vision }: LlavaConfig): ImageOfSample | undefined {
+  if (vision.model_type !== 'clip_vision_model') return undefined
+  const { image_size: side } = vision
+  return { images: { tiles: 1, height: side, width: side, checkpointed: 'decoder' }, tokens: clipPatches(vision) }
+}
+
 export const llavaFamily = decoder(llavaConfig, llava, {
   linears: () => gatedAnd('out_proj', 'fc1', 'fc2', 'linear_1', 'linear_2'),
+  imageOf,
+  parts: {
+    language: languageParts,
+    tower: [String.raw`model\.vision_tower\.`],
+    projector: [String.raw`model\.multi_modal_projector\.`],
+  },
 })

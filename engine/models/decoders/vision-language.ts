@@ -1,8 +1,16 @@
 /**
- * Checkpoints that read text and images, trained on text: the whole model's weights, the activations of its decoder.
+ * Checkpoints that read text and images. Where a family's images are not modelled, the weights of its tower are counted alone.
  * transformers: models/{gemma3,mistral3,qwen2_vl,qwen2_5_vl,qwen3_vl,qwen3_vl_moe}.
  */
 import * as z from 'zod'
+import {
+  type ImageOfSample,
+  imageInPatches,
+  languageParts,
+  type MergedPatches,
+  type ModelParts,
+  type SizeInPixels,
+} from '../images.ts'
 import { attentionAnd, gatedAnd, type Linears } from '../linears.ts'
 import { layerCount, size } from '../schema.ts'
 import { qwen2Vision, qwen2VisionConfig, qwen25Vision, qwen25VisionConfig } from '../vision/qwen-vision.ts'
@@ -175,13 +183,45 @@ export const gemma3VisionFamily = decoder(gemma3VisionConfig, gemma3Vision, {
   linears: () => gatedAnd('out_proj', 'fc1', 'fc2'),
 })
 export const mistral3Family = decoder(mistral3Config, mistral3, { linears: mistral3Linears })
+const qwenParts: ModelParts = {
+  language: languageParts,
+  tower: ['patch_embed', 'pos_embed', 'blocks', 'deepstack_merger_list'].map(
+    part => String.raw`model\.visual\.${part}\.`,
+  ),
+  projector: [String.raw`model\.visual\.merger\.`],
+}
+
+interface WithTower {
+  readonly vision_config: MergedPatches
+}
+
+/** Qwen2VLImageProcessor: pixels of the smallest and of the largest image, which the published checkpoints raise to 12,845,056. */
+function qwen2Image({ vision_config: vision }: WithTower, size: SizeInPixels): ImageOfSample {
+  return imageInPatches(size, vision, { least: 56 * 56, most: 12_845_056 })
+}
+
+/** preprocessor_config.json of the published Qwen 3 VL. */
+function qwen3Image({ vision_config: vision }: WithTower, size: SizeInPixels): ImageOfSample {
+  return imageInPatches(size, vision, { least: 65_536, most: 16_777_216 })
+}
+
 export const qwen2VlFamily = decoder(qwen2VlConfig, qwen2Vl, {
   linears: () => gatedAnd('qkv', 'proj', 'fc1', 'fc2', '0', '2'),
+  imageOf: qwen2Image,
+  parts: qwenParts,
 })
-export const qwen25VlFamily = decoder(qwen25VlConfig, qwen25Vl, { linears: () => gatedAnd('qkv', 'proj', '0', '2') })
+export const qwen25VlFamily = decoder(qwen25VlConfig, qwen25Vl, {
+  linears: () => gatedAnd('qkv', 'proj', '0', '2'),
+  imageOf: qwen2Image,
+  parts: qwenParts,
+})
 export const qwen3VlFamily = decoder(qwen3VlConfig, qwen3Vl, {
   linears: () => gatedAnd('qkv', 'proj', 'linear_fc1', 'linear_fc2'),
+  imageOf: qwen3Image,
+  parts: qwenParts,
 })
 export const qwen3VlMoeFamily = decoder(qwen3VlMoeConfig, qwen3VlMoe, {
   linears: () => attentionAnd('qkv', 'proj', 'linear_fc1', 'linear_fc2'),
+  imageOf: qwen3Image,
+  parts: qwenParts,
 })

@@ -1,7 +1,6 @@
 /** How a config of LLaMA-Factory trains: whole, in part, or by adapters (hparams/finetuning_args.py, model/adapter.py). */
-import { hasExperts } from '../../../models/architecture.ts'
+import { familyOf, hasExperts } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
-import { partsOf } from '../../../models/images.ts'
 import type { FieldReader } from '../../fields.ts'
 import { quote } from '../../quote.ts'
 import type { Field, Section } from '../../section.ts'
@@ -66,7 +65,7 @@ export function readTrainable(
  * or under adapters. The tower and the projector are by default (hparams/finetuning_args.py).
  */
 function readParts(reader: FieldReader, document: Section, model: CatalogueModel | undefined): TrainedPart | undefined {
-  const parts = model && partsOf(model.config)
+  const parts = model && familyOf(model.config).parts
   if (parts === undefined) return undefined
   const isFrozen = (key: string, byDefault: boolean) => reader.flag(document.at(key)) ?? byDefault
   const names = [
