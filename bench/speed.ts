@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import type { SourceFile } from '../engine/config/reading.ts'
 import { type AnalyzeOptions, analyze, noSettings, readSettings } from '../engine/index.ts'
 import { describeMachine } from '../engine/probes/device.ts'
-import { BuiltCli } from './speed/built-cli.ts'
+import { BuiltCli } from '../scripts/built-cli.ts'
 import { checkTree, type TreeRun } from './speed/check-tree.ts'
 import { otherFiles, settings, trainingConfigs } from './speed/configs.ts'
 

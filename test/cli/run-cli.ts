@@ -1,11 +1,14 @@
-/** Runs the real command line in a child process, in a directory of its own. */
+/** Runs the real command line, as npm installs it, in a child process, in a directory of its own. */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
+import { BuiltCli } from '../../scripts/built-cli.ts'
 
-const main = fileURLToPath(new URL('../../engine/cli/main.ts', import.meta.url))
+/** Built for the first run of a test file. */
+let built: Promise<BuiltCli> | undefined
+afterAll(async () => (await built)?.[Symbol.asyncDispose]())
 
 export interface Run {
   readonly exitCode: number
@@ -29,11 +32,13 @@ export class Workspace implements AsyncDisposable {
     return new Workspace(folder)
   }
 
-  run(...args: string[]): Promise<Run> {
+  async run(...args: string[]): Promise<Run> {
+    built ??= BuiltCli.build()
+    const { script } = await built
     return new Promise(resolve => {
       const child = execFile(
         process.execPath,
-        [main, ...args],
+        [script, ...args],
         {
           cwd: this.folder,
           env: {

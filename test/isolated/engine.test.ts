@@ -188,7 +188,11 @@ describe('a hostile file', () => {
     expect(await engine.readSettings(file)).toMatchObject({ problems: [{ code: 'analysis-time-limit' }] })
     const change = { paths: ['ds.json'], files: [{ ...file, path: 'ds.json' }] }
     const repository = { list: async () => [], read: async () => [], readBefore: async () => [] }
-    expect(await engine.affectedConfigs(change, noSettings, repository)).toEqual({ files: [], remarks: [] })
+    expect(await engine.affectedConfigs(change, noSettings, repository)).toEqual({
+      files: [],
+      formerVersions: new Map(),
+      remarks: [],
+    })
   })
 })
 

@@ -385,7 +385,7 @@ describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 60_000 }, () =>
       if (event.kind === 'log') return [event.text]
       return event.kind === 'trial' ? [`tried ${event.trial.microBatch}, ${event.trial.provenance}`] : []
     })
-    expect(told.slice(0, 2)).toEqual(['Trying batch 16', 'tried 16, traced'])
+    expect(told.slice(0, 2)).toEqual(['Trying batch 8', 'tried 8, traced'])
     expect(told.length % 2).toBe(0)
     expect(stateOf(await asking.find(id), 'done').probing?.engine).toBe('trace')
   })
