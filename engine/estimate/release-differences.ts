@@ -92,7 +92,7 @@ const firstWithCache: ReadonlySet<ModelConfig['model_type']> = new Set(['llama',
 
 const knownFaults: readonly KnownFault[] = [
   {
-    // transformers#26681 made the cache before the check for checkpointing turned `use_cache` off; transformers#28031 moved the check.
+    // transformers#26681 made the cache before the check for checkpointing turned `use_cache` off; #28031, in 4.36.2, moved the check.
     library: 'transformers',
     from: '4.36',
     until: '4.36.2',
