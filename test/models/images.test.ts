@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { imageOfSample } from '../../engine/models/architecture.ts'
 import { scaledByPixels } from '../../engine/models/vision/image-scaling.ts'
-import { knownModel } from '../estimate/specs.ts'
+import { footprintOf, knownModel } from '../estimate/specs.ts'
 
 // What smart_resize of transformers 5.18 gives.
 test.each([
@@ -23,6 +23,18 @@ test.each([
   ['llava-hf/llava-1.5-7b-hf', 1_024, 576],
 ])('%s has for an image of %i pixels a side %i tokens', (name, side, tokens) => {
   expect(imageOfSample(knownModel(name).config, { height: side, width: side })?.tokens).toBe(tokens)
+})
+
+test.each([
+  'Qwen/Qwen2-VL-2B-Instruct',
+  'Qwen/Qwen2.5-VL-3B-Instruct',
+  'Qwen/Qwen3-VL-2B-Instruct',
+  'llava-hf/llava-1.5-7b-hf',
+])('%s has the same parameters with and without images', name => {
+  const { images } = imageOfSample(knownModel(name).config, { height: 336, width: 336 }) ?? {}
+  expect(images).toBeDefined()
+  const seeing = footprintOf(name, { sequenceLength: 1_024, ...(images && { images }) })
+  expect(seeing.parameterCount).toBe(footprintOf(name).parameterCount)
 })
 
 test('of a model that reads text alone, no image is counted', () => {

@@ -35,21 +35,28 @@ export function clip(ops: Builder, root: string, config: ClipConfig, images: Ima
   const classes = new Array<string>(images.tiles).fill(`${root}.embeddings.class_embedding`)
   const tokens = ops.prependTokens(classes, embedded)
   const placed = ops.addPositions(`${root}.embeddings.position_embedding.weight`, tokens, clipPatches(config) + 1)
-  const run = (input: Value, name: string) => layer(ops, config, images.tiles, name, input)
+  const { tiles } = images
+  const sequences: Sequences = { tiles, tokens: tiles * (clipPatches(config) + 1) }
   const normed = ops.layerNorm(`${root}.pre_layrnorm`, placed)
   const seen = ops.layers(normed, `${root}.encoder.layers`, layers, (states, { name }) =>
-    ops.block(states, input => run(input, name)),
+    ops.block(states, input => layer(ops, config, sequences, name, input)),
   )
   for (let index = layers; index < config.num_hidden_layers; index++) {
-    ops.idle(hidden, x => run(x, `${root}.encoder.layers.${index}`))
+    ops.idle(hidden, x => layer(ops, config, { tiles: 1, tokens: 1 }, `${root}.encoder.layers.${index}`, x))
   }
   ops.idle(hidden, x => ops.layerNorm(`${root}.post_layernorm`, x))
   return ops.leaving(seen, count)
 }
 
-function layer(ops: Builder, config: ClipConfig, tiles: number, name: string, x: Value): Value {
+/** Of a sample's images, each with its class token. */
+interface Sequences {
+  readonly tiles: number
+  /** Of all together. */
+  readonly tokens: number
+}
+
+function layer(ops: Builder, config: ClipConfig, { tiles, tokens }: Sequences, name: string, x: Value): Value {
   const { hidden_size: hidden, num_attention_heads: heads } = config
-  const tokens = tiles * (clipPatches(config) + 1)
   const attended = ops.frame(ops.layerNorm(`${name}.layer_norm1`, x), normed => {
     const project = (part: string) => ops.linear(`${name}.self_attn.${part}`, normed, hidden)
     const [query, key, value] = [project('q_proj'), project('k_proj'), project('v_proj')]
