@@ -37,6 +37,8 @@ export async function playgroundPage(files: PageFiles): Promise<string> {
     action: '',
     ownGpu: `not chosen: answered for an ${defaultGpu.name}`,
     engine: 'estimate' as const,
+    // The engine says them as it starts (`Started`): they are in its own file already.
+    offeredModels: [],
     otherModels: 'The command line and the Action look others up on the Hugging Face Hub.',
   }
   const document = documentOf({

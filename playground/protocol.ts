@@ -2,6 +2,12 @@
 import type { Answer } from './answer.ts'
 import type { Question } from './question.ts'
 
+/** What the worker says once, before any answer. */
+export interface Started {
+  /** Ids of the models that are built in. */
+  readonly models: readonly string[]
+}
+
 export interface Asked {
   /** Comes back with the answer. */
   readonly number: number

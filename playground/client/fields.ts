@@ -18,6 +18,12 @@ export function fillForm(form: HTMLFormElement, values: FormValues): void {
   if (more !== null && folded.some(({ value }) => value !== '')) more.open = true
 }
 
+/** Ids that the field of the model offers as one types. */
+export function offerModels(form: HTMLFormElement, ids: readonly string[]): void {
+  const options = ids.map(id => Object.assign(document.createElement('option'), { value: id }))
+  form.querySelector('datalist')?.replaceChildren(...options)
+}
+
 type Valued = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
 function isValued(field: unknown): field is Valued {

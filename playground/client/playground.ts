@@ -4,9 +4,9 @@ import '../../engine/server/dashboard/client/dashboard.css'
 import { enhance } from '../../engine/server/dashboard/client/enhance.ts'
 import { Engine } from '../engine.ts'
 import { fragmentOf, readFragment } from '../permalink.ts'
-import type { Answered } from '../protocol.ts'
+import type { Answered, Started } from '../protocol.ts'
 import { example, type Question } from '../question.ts'
-import { fillForm, questionIn } from './fields.ts'
+import { fillForm, offerModels, questionIn } from './fields.ts'
 import { offerFiles } from './files.ts'
 import { View } from './view.ts'
 
@@ -18,7 +18,10 @@ const form = required<HTMLFormElement>('[data-ask] form')
 const view = new View(required('[data-answer]'), required('[data-status]'), form)
 const engine = new Engine(({ onAnswered, onBroken }) => {
   const worker = new Worker(new URL(place.dataset.worker ?? '', location.href), { type: 'module' })
-  worker.onmessage = ({ data }: MessageEvent<Answered>) => onAnswered(data)
+  worker.onmessage = ({ data }: MessageEvent<Answered | Started>) => {
+    if ('models' in data) offerModels(form, data.models)
+    else onAnswered(data)
+  }
   worker.onerror = ({ message }) => onBroken(message)
   return worker
 }, LIMIT_MILLIS)

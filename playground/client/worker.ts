@@ -1,7 +1,8 @@
 /** The engine, in a thread of its own: the page stays alive whatever a config makes it do, and can end it. */
+import { modelIds } from '../../engine/models/catalogue.ts'
 import { provideRe2, Re2NotLoaded } from '../../engine/re2.ts'
 import { type Answer, answer } from '../answer.ts'
-import type { Answered, Asked } from '../protocol.ts'
+import type { Answered, Asked, Started } from '../protocol.ts'
 import type { Question } from '../question.ts'
 
 addEventListener('message', async ({ data }: MessageEvent<Asked>) => {
@@ -9,6 +10,9 @@ addEventListener('message', async ({ data }: MessageEvent<Asked>) => {
   const answered: Answered = { number, answer: await answerTo(question).catch(broken) }
   postMessage(answered)
 })
+
+const started: Started = { models: modelIds }
+postMessage(started)
 
 async function answerTo(question: Question): Promise<Answer> {
   try {

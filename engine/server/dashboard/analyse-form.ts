@@ -27,17 +27,20 @@ export interface Offer {
   readonly ownGpu: string
   /** There is a choice only where this is `auto`. */
   readonly engine: Engine | 'auto'
+  /** The ids that are offered as one types. */
+  readonly offeredModels: readonly string[]
   /** What to do for a model that is not built in: a sentence. */
   readonly otherModels: string
 }
 
-export function analyseForm({ values, problems }: FormState, { action, ownGpu, engine, otherModels }: Offer): Html {
+export function analyseForm({ values, problems }: FormState, offer: Offer): Html {
+  const { action, ownGpu, engine } = offer
   const form = new Fields(values, problems)
   return html`<form class="card ask" method="post" action="${action}" aria-label="Analyse">
 <fieldset class="source"><legend>${fieldLabels.source}</legend>
 ${form.radio('source', 'model', 'A model', true)}${form.radio('source', 'config', 'A training config')}
 </fieldset>
-<div class="by-model">${form.model(otherModels)}</div>
+<div class="by-model">${form.model(offer)}</div>
 <div class="by-config">${form.config()}${form.fileName()}</div>
 <div class="device">${form.select('gpu', [['', ownGpu], ...gpus.map(gpuOption)])}${form.count('gpus', 100_000)}</div>
 <div class="grid">
@@ -95,11 +98,11 @@ class Fields {
     return html`<label class="choice"><input type="radio" name="${name}" value="${value}"${isChecked ? html` checked` : ''}> ${text}</label>`
   }
 
-  model(otherModels: string): Html {
+  model({ offeredModels, otherModels }: Offer): Html {
     return this.#field(
       'model',
       html`<input id="model" name="model" list="models" maxlength="200" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="google-bert/bert-base-uncased" value="${this.#values.model ?? ''}"${this.#described('model', true)}>
-<datalist id="models">${modelIds.map(id => html`<option value="${id}"></option>`)}</datalist>`,
+<datalist id="models">${offeredModels.map(id => html`<option value="${id}"></option>`)}</datalist>`,
       `One of the ${modelIds.length} built-in models. ${otherModels}`,
     )
   }

@@ -1,6 +1,8 @@
 /** `/`: the question, and what came of asking it. */
+
 import type { Hono } from 'hono'
 import { html } from 'hono/html'
+import { modelIds } from '../../models/catalogue.ts'
 import type { Machine } from '../../probes/device.ts'
 import { plainText } from '../../render/plain.ts'
 import { formatGib } from '../../units.ts'
@@ -99,6 +101,7 @@ function askView(form: FormState, { context, machine, notice }: AskOptions): Htm
     action: ANALYSES_PATH,
     ownGpu: ownGpu(machine, context),
     engine: context.engine,
+    offeredModels: modelIds,
     otherModels: 'Others work if the server can look them up on the Hugging Face Hub.',
   }
   return html`${notice}
