@@ -25,6 +25,8 @@ const MAX_OPENED = 50
 const MAX_IMPORTERS = 40
 /** Files of keys that a changed script may load, or that are composed with a changed part. */
 const MAX_LOADED = 40
+/** Changed files of keys that may be a part of others' settings: each is parsed, and most are whole configs. */
+const MAX_PARTS = 20
 /** Changed files that pin versions. */
 export const MAX_VERSION_FILES = 20
 
@@ -81,7 +83,9 @@ export async function affectedConfigs(
   const known = new Set(change.files.map(({ path }) => path))
   const unread = change.paths.filter(path => !known.has(path) && isCandidatePath(path) && soundsNamed(path))
   const opened = unread.length === 0 ? [] : await repository.read(unread.slice(0, MAX_OPENED))
-  const looked = [...change.files, ...opened].filter(({ path }) => /\.(?:json|py|ya?ml)$/i.test(path))
+  const texts = [...change.files, ...opened]
+  const parts = texts.filter(({ path }) => isYamlPath(path)).slice(0, MAX_PARTS)
+  const looked = [...texts.filter(({ path }) => /\.(?:json|py)$/i.test(path)), ...parts]
   const formerVersions = await otherVersions(change, repository, looking)
   const repinned = [...formerVersions.keys()]
   const named = new Set([...chosen(looked, await looking.areNamed(looked)).map(({ path }) => path), ...repinned])
