@@ -74,7 +74,7 @@ async function run({ clock, match, on, stride }: AttackOptions, signal: AbortSig
       ? 'honest pull requests were answered rightly throughout'
       : `honest pull requests answered within ${LIMITS.honestMillis / 1_000} s throughout; /health within ${LIMITS.healthMillis} ms`
   console.log(
-    `${isWell ? 'ok' : 'FAILED'}: ${answered} of ${inputs.length} hostile inputs answered within ${LIMITS.answerMillis / 1_000} s${clock === 'cpu' ? ' of CPU time' : ''} and ${LIMITS.peakMib} MiB; ${others.length === 0 ? throughout : `${others.length} misses besides`}`,
+    `${isWell ? 'ok' : 'FAILED'}: ${answered} of ${inputs.length} hostile inputs answered within ${(clock === 'cpu' ? LIMITS.cpuMillis : LIMITS.answerMillis) / 1_000} s${clock === 'cpu' ? ' of CPU time' : ''} and ${LIMITS.peakMib} MiB; ${others.length === 0 ? throughout : `${others.length} misses besides`}`,
   )
   return isWell
 }
