@@ -26,7 +26,7 @@ const MAX_IMPORTERS = 40
 /** Files of keys that a changed script may load, or that are composed with a changed part. */
 const MAX_LOADED = 40
 /** Changed files of keys that may be a part of others' settings: each is parsed, and most are whole configs. */
-const MAX_PARTS = 20
+const MAX_PARTS = 100
 /** Changed files that pin versions. */
 export const MAX_VERSION_FILES = 20
 
