@@ -31,7 +31,7 @@ const longAnalysis = {
   stepSize: 1,
 }
 
-const cli = fileURLToPath(new URL('../engine/cli/main.ts', import.meta.url))
+const cli = fileURLToPath(new URL('../cli/main.ts', import.meta.url))
 
 const server = spawn(process.execPath, [cli, 'serve', '--port', '0', '--engine', 'estimate'], {
   stdio: ['ignore', 'pipe', 'inherit'],

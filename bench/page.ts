@@ -9,7 +9,7 @@
 import type { Browser, Page } from 'playwright-core'
 import * as z from 'zod'
 import { analyze } from '../engine/analyze.ts'
-import type { AnalysisRequest } from '../engine/server/analysis.ts'
+import type { AnalysisRequest } from '../server/analysis.ts'
 import { freshAssets } from '../test/server/dashboard/assets.ts'
 import { chromiumPath, desktop, launchChromium } from '../test/server/dashboard/chromium.ts'
 import { HandDriven } from '../test/server/dashboard/hand-driven.ts'

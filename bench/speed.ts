@@ -122,7 +122,7 @@ async function tracedSweepSeconds(): Promise<number | undefined> {
   const machine = await describeMachine(process.env.MEMORYMARK_PYTHON ?? 'python3')
   if (machine.kind === 'no-python') return undefined
   const before = performance.now()
-  const cli = fileURLToPath(new URL('../engine/cli/main.ts', import.meta.url))
+  const cli = fileURLToPath(new URL('../cli/main.ts', import.meta.url))
   const child = spawn(process.execPath, [cli, 'sweep', 'bert', '--engine', 'trace', '--json'], { stdio: 'ignore' })
   const [exitCode] = await once(child, 'exit')
   // 1: the default batch wastes the default card, and the sweep says so.

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Logger } from 'probot'
 import { MemoryMarkError } from '../engine/errors.ts'
-import { limitConnections } from '../engine/server/connections.ts'
+import { limitConnections } from '../server/connections.ts'
 
 /** Resolves to true when the request was its own. */
 export type Route = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>

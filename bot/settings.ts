@@ -12,7 +12,7 @@ import {
   type Policy,
   parseConditions,
 } from '../engine/index.ts'
-import { apiToken } from '../engine/server/access.ts'
+import { apiToken } from '../server/access.ts'
 import type { Retention } from './housekeeping.ts'
 import type { DatabasePlace } from './store/open.ts'
 import { type credentialVariables, settingVariables } from './variables.ts'

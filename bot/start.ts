@@ -1,9 +1,9 @@
 /** The bot, put together: database, queue, workers, web server. */
 import type { Logger } from 'probot'
 import { createHub, IsolatedEngine, processesFor } from '../engine/index.ts'
-import { builtAssets } from '../engine/server/dashboard/assets.ts'
-import { dashboard } from '../engine/server/dashboard/routes.ts'
-import { type MountedServer, mount } from '../engine/server/mount.ts'
+import { builtAssets } from '../server/dashboard/assets.ts'
+import { dashboard } from '../server/dashboard/routes.ts'
+import { type MountedServer, mount } from '../server/mount.ts'
 import type { Analyze } from './github.ts'
 import { Health } from './health.ts'
 import { listen } from './http.ts'

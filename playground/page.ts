@@ -1,10 +1,10 @@
 /** The page itself, as the build writes it: the dashboard's form, with the engine in the browser behind it. */
 import { html } from 'hono/html'
 import { defaultGpu, gpus } from '../engine/gpus/catalogue.ts'
-import { analyseForm } from '../engine/server/dashboard/analyse-form.ts'
-import { legend } from '../engine/server/dashboard/legend.ts'
-import { documentOf } from '../engine/server/dashboard/page.ts'
 import { version } from '../engine/version.ts'
+import { analyseForm } from '../server/dashboard/analyse-form.ts'
+import { legend } from '../server/dashboard/legend.ts'
+import { documentOf } from '../server/dashboard/page.ts'
 import { example } from './question.ts'
 
 /** Addresses, relative to the page. */

@@ -1,5 +1,5 @@
 /** What the reader asks: the form's fields, and the terms on which a run is paid. It stands in the link to the page. */
-import { type FormValues, formValues } from '../engine/server/dashboard/form-fields.ts'
+import { type FormValues, formValues } from '../server/dashboard/form-fields.ts'
 
 export interface Question {
   readonly values: FormValues

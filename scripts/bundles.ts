@@ -176,21 +176,21 @@ export const tfjsBundle: Bundle = {
 
 /** What the browser gets of the pages, with its styles beside it. */
 export const dashboardBundle: Bundle = {
-  entry: 'engine/server/dashboard/client/dashboard.ts',
+  entry: 'server/dashboard/client/dashboard.ts',
   outfile: 'dist/dashboard/dashboard.js',
   options: { platform: 'browser', target: 'es2022', minify: true, legalComments: 'eof' },
 }
 
 /** The command line. What only `serve` needs is read when it is asked for. */
 export const cliBundle: Bundle = {
-  entry: 'engine/cli/main.ts',
+  entry: 'cli/main.ts',
   outfile: 'dist/cli.js',
   options: { ...installed, splitting: true, chunkNames: 'cli-[name]-[hash]' },
 }
 
 /** The process with limits that computes for the command line, the bot and the server. */
 export const analysisBundle: Bundle = {
-  entry: 'engine/server/analysis-process.ts',
+  entry: 'server/analysis-process.ts',
   outfile: 'dist/analysis.js',
   options: { ...installed, splitting: true, chunkNames: 'analysis-[name]-[hash]' },
 }

@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { html, raw } from 'hono/html'
 import MarkdownIt from 'markdown-it'
-import { documentOf, type Html } from '../engine/server/dashboard/page.ts'
 import { version } from '../engine/version.ts'
+import { documentOf, type Html } from '../server/dashboard/page.ts'
 import { type BuiltFile, root } from './bundles.ts'
 
 /** Relative to the site. */

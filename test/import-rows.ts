@@ -2,9 +2,9 @@
 
 /** From the top down. A part may import those of its own and of later rows; shells, the first row, never each other. */
 export const importRows: readonly (readonly string[])[] = [
-  ['action', 'bot', 'engine/cli', 'playground'],
+  ['action', 'bot', 'cli', 'playground'],
   ['github'],
-  ['engine/server'],
+  ['server'],
   ['engine/index'],
   ['engine/isolated'],
   ['engine/measure', 'engine/advise'],

@@ -21,7 +21,7 @@ it('shows each command with its exit code', () => {
 })
 
 it.each(commands)('memorymark $command ends with $exitCode', ({ command, exitCode }) => {
-  const run = spawnSync(process.execPath, ['engine/cli/main.ts', ...command.split(/ +/)], {
+  const run = spawnSync(process.execPath, ['cli/main.ts', ...command.split(/ +/)], {
     cwd: root,
     encoding: 'utf8',
   })

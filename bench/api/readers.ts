@@ -2,7 +2,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
-import { analysis } from '../../engine/server/analysis.ts'
+import { analysis } from '../../server/analysis.ts'
 
 interface Following {
   readonly url: string

@@ -2,7 +2,7 @@
 import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { estimated } from '../../engine/cli/estimate.ts'
+import { estimated } from '../../cli/estimate.ts'
 import type { LibraryVersions } from '../../engine/config/versions.ts'
 import { type ErrorBand, errorBand } from '../../engine/estimate/error-band.ts'
 import { IsolatedEngine } from '../../engine/isolated/engine.ts'

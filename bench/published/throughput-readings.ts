@@ -1,9 +1,9 @@
 /** Readings of training speed that others published, as data, and the step that each of them timed. */
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
-import { parseFlags } from '../../engine/cli/arguments.ts'
-import { specOptions } from '../../engine/cli/spec-flags.ts'
-import { readSubject } from '../../engine/cli/subject.ts'
+import { parseFlags } from '../../cli/arguments.ts'
+import { specOptions } from '../../cli/spec-flags.ts'
+import { readSubject } from '../../cli/subject.ts'
 import type { TrainingSpec } from '../../engine/config/spec.ts'
 import type { Footprint } from '../../engine/estimate/footprint.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'

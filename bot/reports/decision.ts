@@ -1,6 +1,6 @@
 /** What the check decided on a pull request, for those who look back: blocked, or let pass by somebody. */
 import { analysedIn, type Report } from '../../engine/index.ts'
-import type { Decision } from '../../engine/server/repositories.ts'
+import type { Decision } from '../../server/repositories.ts'
 import type { PullRequest, Work } from '../github.ts'
 import type { LenientReport } from '../leniency/leniency.ts'
 import { keepDecision } from '../store/decisions.ts'

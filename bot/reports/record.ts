@@ -1,6 +1,6 @@
 /** One config of a branch as it goes into the history. */
 import { type AnalysedConfig, configKey } from '../../engine/index.ts'
-import type { ConfigRecord } from '../../engine/server/repositories.ts'
+import type { ConfigRecord } from '../../server/repositories.ts'
 
 export function recordOf(config: AnalysedConfig, commit: string, at: Date): ConfigRecord {
   const { spec, gpu, provenance, errorBandPercent, throughputProvenance, current, recommended } = config

@@ -12,7 +12,7 @@ import type {
   Repositories,
   RepositoryName,
   RepositorySummary,
-} from '../../engine/server/repositories.ts'
+} from '../../server/repositories.ts'
 import { configHistory, currentConfigRecords } from '../store/config-records.ts'
 import type { Sql } from '../store/database.ts'
 import { decisions } from '../store/decisions.ts'

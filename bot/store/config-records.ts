@@ -1,7 +1,7 @@
 /** What was known of each config of the default branch over time. A record is added where something changed. */
 import * as z from 'zod'
 import { idlePercent } from '../../engine/index.ts'
-import { type ConfigOrder, type ConfigRecord, configRecord } from '../../engine/server/repositories.ts'
+import { type ConfigOrder, type ConfigRecord, configRecord } from '../../server/repositories.ts'
 import type { Sql } from './database.ts'
 import type { RepositoryKey } from './last-settings.ts'
 import type { Migration } from './migrations.ts'

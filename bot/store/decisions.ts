@@ -1,6 +1,6 @@
 /** Pull requests that the check blocked, or that somebody let pass: the latest word on each. */
 import * as z from 'zod'
-import { type Decision, decision as decisionSchema } from '../../engine/server/repositories.ts'
+import { type Decision, decision as decisionSchema } from '../../server/repositories.ts'
 import type { Sql } from './database.ts'
 import type { RepositoryKey } from './last-settings.ts'
 import type { Migration } from './migrations.ts'

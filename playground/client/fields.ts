@@ -1,5 +1,5 @@
 /** The form's fields, read and filled in. */
-import { type FormValues, fieldNames, formValues } from '../../engine/server/dashboard/form-fields.ts'
+import { type FormValues, fieldNames, formValues } from '../../server/dashboard/form-fields.ts'
 import type { Question } from '../question.ts'
 
 export function questionIn(form: HTMLFormElement, terms: Question['terms']): Question {

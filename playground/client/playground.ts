@@ -1,7 +1,7 @@
 /** The page's script: hands what the form says to the engine, shows the answer, and keeps the question in the address. */
 import 'uplot/dist/uPlot.min.css'
-import '../../engine/server/dashboard/client/dashboard.css'
-import { enhance } from '../../engine/server/dashboard/client/enhance.ts'
+import '../../server/dashboard/client/dashboard.css'
+import { enhance } from '../../server/dashboard/client/enhance.ts'
 import { Engine } from '../engine.ts'
 import { fragmentOf, readFragment } from '../permalink.ts'
 import type { Answered, Started } from '../protocol.ts'

@@ -1,8 +1,8 @@
 /** The part of the page below the form: the answer, and what is going on. */
 
 import type { Problem } from '../../engine/errors.ts'
-import { enhance } from '../../engine/server/dashboard/client/enhance.ts'
-import { problemNotice } from '../../engine/server/dashboard/notice.ts'
+import { enhance } from '../../server/dashboard/client/enhance.ts'
+import { problemNotice } from '../../server/dashboard/notice.ts'
 import type { Outcome } from '../engine.ts'
 import { type Question, termNames } from '../question.ts'
 

@@ -1,9 +1,9 @@
 /** Commands on files that take too long or too much memory to read. */
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { estimated } from '../../engine/cli/estimate.ts'
-import { findSettings } from '../../engine/cli/settings.ts'
-import { readSubject } from '../../engine/cli/subject.ts'
+import { estimated } from '../../cli/estimate.ts'
+import { findSettings } from '../../cli/settings.ts'
+import { readSubject } from '../../cli/subject.ts'
 import { IsolatedEngine } from '../../engine/isolated/engine.ts'
 import { Workspace } from './run-cli.ts'
 

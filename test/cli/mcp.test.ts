@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { report } from '../../engine/report/schema.ts'
 import { Workspace } from './run-cli.ts'
 
-const main = fileURLToPath(new URL('../../engine/cli/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url))
 
 interface Told {
   readonly content: readonly { readonly text: string }[]

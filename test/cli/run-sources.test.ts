@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readRunSource } from '../../engine/cli/run-sources.ts'
+import { readRunSource } from '../../cli/run-sources.ts'
 import { type AnalysedConfig, REPORT_SCHEMA } from '../../engine/report/schema.ts'
 import { reportOf, wasteful } from '../render/fixtures.ts'
 

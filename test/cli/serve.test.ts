@@ -4,11 +4,11 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { type Report, report } from '../../engine/report/schema.ts'
-import { analysis } from '../../engine/server/analysis.ts'
+import { analysis } from '../../server/analysis.ts'
 import { isAlive, SilentPython } from '../server/silent-python.ts'
 import { run, Workspace } from './run-cli.ts'
 
-const main = fileURLToPath(new URL('../../engine/cli/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url))
 
 class Served implements AsyncDisposable {
   readonly url: string

@@ -8,7 +8,7 @@ import { report } from '../../engine/report/schema.ts'
 import { hasTorch, python } from '../probes/python.ts'
 import { run, Workspace } from './run-cli.ts'
 
-const main = fileURLToPath(new URL('../../engine/cli/main.ts', import.meta.url))
+const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url))
 
 function configOf(stdout: string) {
   const [config] = report.parse(JSON.parse(stdout)).configs

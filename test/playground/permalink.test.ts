@@ -2,9 +2,9 @@
 import { deflateRawSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fieldNames } from '../../engine/server/dashboard/form-fields.ts'
 import { fragmentOf, MAX_FRAGMENT, readFragment } from '../../playground/permalink.ts'
 import { example, type Question, termNames } from '../../playground/question.ts'
+import { fieldNames } from '../../server/dashboard/form-fields.ts'
 
 const link = (json: string | Uint8Array) => `#1.${deflateRawSync(json).toString('base64url')}`
 

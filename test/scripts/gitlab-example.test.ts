@@ -74,7 +74,7 @@ test('one note follows the merge request, and the job fails where something bloc
   // The commands that the job calls: the package as it would be installed, and an install that has been done.
   const bin = await mkdtemp(path.join(tmpdir(), 'memorymark-gitlab-bin-'))
   onTestFinished(() => rm(bin, { recursive: true }))
-  const commands = { npm: 'true', memorymark: `exec "${process.execPath}" "${root}/engine/cli/main.ts" "$@" --gpu a10` }
+  const commands = { npm: 'true', memorymark: `exec "${process.execPath}" "${root}/cli/main.ts" "$@" --gpu a10` }
   for (const [name, line] of Object.entries(commands)) {
     await writeFile(path.join(bin, name), `#!/bin/sh\n${line}\n`)
     await chmod(path.join(bin, name), 0o755)

@@ -1,9 +1,9 @@
 /** A service to ask without a socket: the real queue, processes and engine. */
 import { createParser } from 'eventsource-parser'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
-import { type Analysis, type AnalysisEvent, analysis, analysisEvent } from '../../engine/server/analysis.ts'
-import { KnownMachine } from '../../engine/server/machine.ts'
-import { Service, type ServiceOptions } from '../../engine/server/service.ts'
+import { type Analysis, type AnalysisEvent, analysis, analysisEvent } from '../../server/analysis.ts'
+import { KnownMachine } from '../../server/machine.ts'
+import { Service, type ServiceOptions } from '../../server/service.ts'
 
 export interface Answer {
   readonly status: number

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BoundedQueue } from '../../engine/server/bounded-queue.ts'
+import { BoundedQueue } from '../../server/bounded-queue.ts'
 
 /** Items are names; each runs until it is told to end. */
 function queueOf(running: number, waiting: number) {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { limitConnections } from '../../engine/server/connections.ts'
+import { limitConnections } from '../../server/connections.ts'
 
 const MAX_CONNECTIONS = 20
 

@@ -1,11 +1,11 @@
 /** docs/api.md, held against the code that it is about. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { MAX_CONFIG_CHARACTERS, MAX_TRIALS } from '../../engine/server/analysis.ts'
-import { MAX_BODY_BYTES } from '../../engine/server/app.ts'
-import { earlierRequest } from '../../engine/server/earlier-request.ts'
-import { earlierResult } from '../../engine/server/earlier-result.ts'
-import { MAX_PAGE_SIZE } from '../../engine/server/repositories.ts'
+import { MAX_CONFIG_CHARACTERS, MAX_TRIALS } from '../../server/analysis.ts'
+import { MAX_BODY_BYTES } from '../../server/app.ts'
+import { earlierRequest } from '../../server/earlier-request.ts'
+import { earlierResult } from '../../server/earlier-result.ts'
+import { MAX_PAGE_SIZE } from '../../server/repositories.ts'
 import { Asking } from './asking.ts'
 
 const text = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { AnalysisEvent } from '../../engine/server/analysis.ts'
-import { EventLog } from '../../engine/server/event-log.ts'
+import type { AnalysisEvent } from '../../server/analysis.ts'
+import { EventLog } from '../../server/event-log.ts'
 
 const at = '2026-03-01T12:00:00.000Z'
 const newLog = () => new EventLog(() => new Date(at))

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Hono } from 'hono'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { mount } from '../../engine/server/mount.ts'
+import { mount } from '../../server/mount.ts'
 
 const token = '0123456789abcdef0123456789abcdef'
 const authorization = `Bearer ${token}`

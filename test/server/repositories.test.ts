@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { reportedGpu } from '../../engine/report/other-gpus.ts'
-import type { ConfigRecord, Repositories } from '../../engine/server/repositories.ts'
+import type { ConfigRecord, Repositories } from '../../server/repositories.ts'
 import { Asking } from './asking.ts'
 
 const sha = 'a'.repeat(40)

@@ -7,7 +7,7 @@ import { keepDecision } from '../../../bot/store/decisions.ts'
 import { keepLedgerEntries } from '../../../bot/store/ledger-entries.ts'
 import { keepSurvey } from '../../../bot/store/surveys.ts'
 import { type AnalysedConfig, ledgerEntryOf } from '../../../engine/index.ts'
-import type { Decision, Page, PageRequest } from '../../../engine/server/repositories.ts'
+import type { Decision, Page, PageRequest } from '../../../server/repositories.ts'
 import { a10, fine, point, wasteful } from '../../render/fixtures.ts'
 import { openInMemory, place } from '../store/memory.ts'
 

@@ -1,7 +1,7 @@
 /** The pages' script and styles as these sources build them, in memory. */
 import path from 'node:path'
-import { type Assets, assetsOf } from '../../../engine/server/dashboard/assets.ts'
 import { buildBundle, dashboardBundle } from '../../../scripts/bundles.ts'
+import { type Assets, assetsOf } from '../../../server/dashboard/assets.ts'
 
 export async function freshAssets(): Promise<Assets> {
   const files = await buildBundle(dashboardBundle)

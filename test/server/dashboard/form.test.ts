@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { readAgain, readForm } from '../../../engine/server/dashboard/form.ts'
-import { type FormValues, formValues } from '../../../engine/server/dashboard/form-fields.ts'
+import { readAgain, readForm } from '../../../server/dashboard/form.ts'
+import { type FormValues, formValues } from '../../../server/dashboard/form-fields.ts'
 
 function requested(values: FormValues) {
   const reading = readForm(values)

@@ -1,7 +1,7 @@
 /** Analyses in which nothing happens but what a test says. */
-import type { Analysis, AnalysisRequest, Happening } from '../../../engine/server/analysis.ts'
-import { LiveAnalysis } from '../../../engine/server/live-analysis.ts'
-import type { Analyses, Submission } from '../../../engine/server/pages.ts'
+import type { Analysis, AnalysisRequest, Happening } from '../../../server/analysis.ts'
+import { LiveAnalysis } from '../../../server/live-analysis.ts'
+import type { Analyses, Submission } from '../../../server/pages.ts'
 
 export class HandDriven implements Analyses {
   readonly #all = new Map<string, LiveAnalysis>()

@@ -1,4 +1,6 @@
 /** A bot's knowledge of one repository, small enough to be seen through. */
+
+import { GIB } from '../../../engine/units.ts'
 import type {
   ConfigRecord,
   Decision,
@@ -7,8 +9,7 @@ import type {
   PageRequest,
   Repositories,
   RepositoryName,
-} from '../../../engine/server/repositories.ts'
-import { GIB } from '../../../engine/units.ts'
+} from '../../../server/repositories.ts'
 
 export const acme: RepositoryName = { owner: 'acme', repo: 'training' }
 

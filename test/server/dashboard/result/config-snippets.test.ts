@@ -4,7 +4,7 @@ import { analyze } from '../../../../engine/analyze.ts'
 import { readConfig } from '../../../../engine/config/read.ts'
 import { findGpu } from '../../../../engine/gpus/catalogue.ts'
 import type { AnalysedConfig } from '../../../../engine/report/schema.ts'
-import { configSnippets } from '../../../../engine/server/dashboard/result/config-snippets.ts'
+import { configSnippets } from '../../../../server/dashboard/result/config-snippets.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { costFigures } from '../../../../engine/server/dashboard/result/cost-figures.ts'
+import { costFigures } from '../../../../server/dashboard/result/cost-figures.ts'
 
 const terms = { pricePerHourUsd: 0.6, hoursPerRun: 2, runsPerYear: 100, gpus: 1 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { analyze } from '../../../../engine/analyze.ts'
 import type { AnalysedConfig, Trial } from '../../../../engine/report/schema.ts'
-import { curves } from '../../../../engine/server/dashboard/result/curves.ts'
 import { GIB } from '../../../../engine/units.ts'
+import { curves } from '../../../../server/dashboard/result/curves.ts'
 
 async function withTrials(trials: readonly Trial[]): Promise<AnalysedConfig> {
   const text = 'memorymark:\n  model: bert\n  batch_size: 16\n  sequence_length: 128\n'

@@ -4,9 +4,9 @@ import { FootprintCache } from '../../../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../../../engine/gpus/catalogue.ts'
 import { findModel } from '../../../../engine/models/catalogue.ts'
 import type { AnalysedConfig } from '../../../../engine/report/schema.ts'
-import { overStepCard } from '../../../../engine/server/dashboard/result/over-step-card.ts'
-import { withOverStep } from '../../../../engine/server/over-step.ts'
 import { formatGib } from '../../../../engine/units.ts'
+import { overStepCard } from '../../../../server/dashboard/result/over-step-card.ts'
+import { withOverStep } from '../../../../server/over-step.ts'
 
 async function analysed(...lines: readonly string[]): Promise<AnalysedConfig> {
   const text = ['memorymark:', 'model: bert', 'sequence_length: 128', ...lines].join('\n  ')

@@ -1,0 +1,91 @@
+/** `memorymark advise`: every way to free memory for a config, best first, with the lines that make each. */
+import { configName } from '../engine/config/training-place.ts'
+import { MemoryMarkError } from '../engine/errors.ts'
+import { ofUsable } from '../engine/render/figures.ts'
+import { leverDiff, leverHeadings, leverRow, leverSentences } from '../engine/render/levers.ts'
+import { textTable } from '../engine/render/text-table.ts'
+import type { AdvisedLever } from '../engine/report/advised-levers.ts'
+import type { AnalysedConfig } from '../engine/report/schema.ts'
+import { notATrainingConfig } from '../engine/subject.ts'
+import { parseFlags } from './arguments.ts'
+import { openEngine } from './engine.ts'
+import type { ExitCode } from './exit-code.ts'
+import { findFiles } from './files.ts'
+import { judgingOf } from './judging.ts'
+import { onOneLine, print, printJson } from './print.ts'
+import { settingsOptions, settingsOrThrow } from './settings.ts'
+import { sources } from './sources.ts'
+
+/** Combinations take longer than a check does, and whoever asks for them waits. */
+const FILE_MILLIS = 60_000
+
+/** Told with their lines unless more are asked for. */
+const IN_FULL = 3
+/** Rows of the table unless more are asked for. */
+const ROWS = 12
+
+export async function advise(args: string[]): Promise<ExitCode> {
+  const { values, positionals } = parseFlags(args, {
+    gpu: { type: 'string' },
+    'price-per-hour': { type: 'string' },
+    all: { type: 'boolean' },
+    json: { type: 'boolean' },
+    ...settingsOptions,
+  })
+  const { named } = await findFiles(positionals)
+  const [file] = named
+  if (file === undefined || positionals.length !== 1) {
+    throw new MemoryMarkError({
+      code: 'usage',
+      message: 'advise takes one config file',
+      fix: 'Run `memorymark advise configs/train.yaml --gpu a10`.',
+    })
+  }
+  const limits = { fileMillis: FILE_MILLIS, totalMillis: Number.POSITIVE_INFINITY }
+  await using engine = openEngine({ limits })
+  const settings = await settingsOrThrow(values, engine)
+  const options = { ...judgingOf(values, settings), sources: sources() }
+  const report = await engine.withLevers(await engine.analyze([file], options), [file], { ...options, ofAll: true })
+  if (report.configs.length === 0) throw new MemoryMarkError(notATrainingConfig(file.path))
+  for (const config of report.configs) {
+    if (config.status === 'not-analysed') throw new MemoryMarkError(config.problems[0] ?? notATrainingConfig(file.path))
+  }
+  const configs = report.configs.filter(config => config.status === 'analysed')
+  if (values.json) printJson({ configs: configs.map(summary) })
+  else print(configs.map(config => page(config, values.all === true)).join('\n\n'))
+  return 0
+}
+
+/** For scripts. Bytes are bytes. */
+function summary(config: AnalysedConfig) {
+  const { spec, dialect, gpu, current, errorBand, levers = [], assumptions } = config
+  const name = configName(config)
+  return { path: name, dialect, model: spec.model, gpu, current, errorBand, levers, assumptions }
+}
+
+function page(config: AnalysedConfig, isAll: boolean): string {
+  const { gpu, current, levers = [], dialect } = config
+  const sizes = `micro-batch ${current.microBatch} × ${current.gradientAccumulation}`
+  const fits = current.fits ? 'fits' : 'does not fit'
+  const heading = `${onOneLine(configName(config))} (${dialect}) needs ${ofUsable(current.peakBytes, gpu.usableBytes)} of the ${gpu.name} at ${sizes}, and ${fits}.`
+  if (levers.length === 0) {
+    return `${heading}\n\nNo setting that a ${dialect} config can express frees a tenth of that.`
+  }
+  const fitting = levers.filter(({ fit }) => fit !== 'does-not-fit')
+  const shown = isAll ? levers : (fitting.length >= IN_FULL ? fitting : levers).slice(0, ROWS)
+  const rows = [[...leverHeadings], ...shown.map((lever, index) => leverRow(lever, index, config))]
+  const more = levers.length > shown.length ? [`…and ${levers.length - shown.length} more: add --all.`] : []
+  const details = shown.slice(0, isAll ? shown.length : IN_FULL).map((lever, index) => inFull(lever, index))
+  return [heading, textTable(rows).join('\n'), ...more, ...details, NOTE].join('\n\n')
+}
+
+const NOTE =
+  'All of this is estimated, each row by itself; in parentheses where the memory may lie. Speed: modelled, of as much data, against the config as it is if it had the memory.'
+
+function inFull(lever: AdvisedLever, index: number): string {
+  const diff = leverDiff(lever).map(line => `     ${onOneLine(line)}`)
+  const sentences = leverSentences(lever).map(
+    (sentence, line) => `${line === 0 ? `${index + 1}.`.padEnd(3) : '   '}${sentence}`,
+  )
+  return [...sentences, ...diff].join('\n')
+}

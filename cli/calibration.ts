@@ -1,0 +1,112 @@
+/** Runs that were measured, held against their estimates and added to the team's file. */
+import { writeFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import {
+  CALIBRATION_PATH,
+  type CalibrationRun,
+  calibrationOf,
+  isWithin,
+  PLAUSIBLE,
+  peakRatioOf,
+  type RunFigures,
+  readRuns,
+  speedRatioOf,
+  withRuns,
+  writtenRuns,
+} from '../engine/calibration/file.ts'
+import type { TrainingSpec } from '../engine/config/spec.ts'
+import { MemoryMarkError } from '../engine/errors.ts'
+import type { Gpu } from '../engine/gpus/catalogue.ts'
+import type { IsolatedEngine } from '../engine/isolated/engine.ts'
+import type { ModelConfig } from '../engine/models/architecture.ts'
+import type { RepositorySettings } from '../engine/settings/settings.ts'
+import { version } from '../engine/version.ts'
+import { readCapped } from './files.ts'
+import { sources } from './sources.ts'
+
+/** A run with all that an estimate needs. */
+export interface MeasuredRun {
+  readonly spec: TrainingSpec
+  readonly gpu: Gpu
+  /** Of the model; looked up by its name where absent. */
+  readonly config?: ModelConfig
+  readonly measured: RunFigures
+  readonly from: string
+}
+
+/** The file that the settings name, or else ours. */
+export function calibrationPathOf({ calibrationPath }: RepositorySettings): string {
+  return calibrationPath ?? CALIBRATION_PATH
+}
+
+/** What the file holds; nothing where there is none yet. @throws MemoryMarkError where it cannot be read. */
+async function runsIn(path: string): Promise<readonly CalibrationRun[]> {
+  const text = await readCapped(path).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (text === undefined) return []
+  const reading = readRuns({ path, text })
+  if (reading.kind === 'runs') return reading.runs
+  const [problem] = reading.problems
+  throw problem ? new MemoryMarkError(problem) : new Error(`${path} cannot be read`)
+}
+
+/** @throws MemoryMarkError for a run that cannot be that of its spec. */
+export async function calibrated(run: MeasuredRun, engine: IsolatedEngine, now: Date): Promise<CalibrationRun> {
+  const { spec, gpu, config, measured, from } = run
+  const estimated = await engine.estimateRun({ spec, gpu, ...(config && { config }) }, sources())
+  const ratios = { measured, estimated }
+  for (const [what, ratio, plausible] of [
+    ['speed', speedRatioOf(ratios), PLAUSIBLE.speed],
+    ['memory', peakRatioOf(ratios), PLAUSIBLE.memory],
+  ] as const) {
+    if (isWithin(ratio, plausible)) continue
+    throw new MemoryMarkError({
+      code: 'implausible-measurement',
+      file: from,
+      message: `its ${what} is ${ratio?.toPrecision(2)} times what is estimated for this config on the ${gpu.name}`,
+      fix: 'Check that --config and --gpu are those of this run.',
+    })
+  }
+  return {
+    gpu: gpu.id,
+    spec,
+    measured,
+    estimated,
+    toolVersion: version,
+    from: basename(from),
+    calibratedAt: now.toISOString(),
+  }
+}
+
+/** What the file holds is estimated anew where another version did it. Returns all of its runs. */
+export async function keepRuns(
+  path: string,
+  added: readonly CalibrationRun[],
+  estimateAnew: (run: CalibrationRun) => Promise<CalibrationRun>,
+): Promise<readonly CalibrationRun[]> {
+  const known = await runsIn(path)
+  const current: CalibrationRun[] = []
+  for (const run of known) current.push(run.toolVersion === version ? run : await estimateAnew(run))
+  const runs = withRuns(current, added)
+  await writeFile(path, writtenRuns(runs))
+  return runs
+}
+
+/** One line for each GPU and kind of training: what runs measured, as a multiple of what is estimated. */
+export function calibrationLines(runs: readonly CalibrationRun[]): string[] {
+  return calibrationOf(runs).map(kind => {
+    const parts = [...rangeOf('speed', kind.speeds), ...rangeOf('peak memory', kind.peaks)]
+    return `${kind.gpu}, ${kind.class}: ${parts.join('; ')}.`
+  })
+}
+
+/** `speed 0.86 times the estimate, from 0.81 to 0.92 in 14 runs`. */
+function rangeOf(what: string, ratios: readonly number[]): string[] {
+  if (ratios.length === 0) return []
+  const mean = Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length)
+  const [low, high] = [Math.min(...ratios), Math.max(...ratios)].map(ratio => ratio.toFixed(2))
+  const spread = ratios.length === 1 ? 'in one run' : `from ${low} to ${high} in ${ratios.length} runs`
+  return [`${what} ${mean.toFixed(2)} times the estimate, ${spread}`]
+}

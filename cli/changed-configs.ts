@@ -1,0 +1,47 @@
+/** `check --base`: the configs that a change touches or affects, with what stood there before, as the Action finds them on GitHub. */
+import type { AffectedConfigs } from '../engine/affected-configs.ts'
+import type { AnalyzeOptions } from '../engine/analyze.ts'
+import { isCandidatePath } from '../engine/config/candidate-path.ts'
+import type { SourceFile } from '../engine/config/reading.ts'
+import type { IsolatedEngine } from '../engine/isolated/engine.ts'
+import { isCounted, type RepositorySettings } from '../engine/settings/settings.ts'
+import { readCapped } from './files.ts'
+import { changeSince } from './git-change.ts'
+
+export interface ChangedConfigs extends Omit<AffectedConfigs, 'files'> {
+  /** Candidates by their names, and the configs that hang on what has changed. */
+  readonly files: readonly SourceFile[]
+  readonly base: NonNullable<AnalyzeOptions['base']>
+}
+
+/** `base`: the branch or commit that the change is compared with. @throws MemoryMarkError where git does not know it. */
+export async function readChange(
+  base: string,
+  settings: RepositorySettings,
+  engine: Pick<IsolatedEngine, 'affectedConfigs'>,
+): Promise<ChangedConfigs> {
+  const { paths, removed, list, before } = await changeSince(base)
+  const own = await read(paths.filter(path => isCandidatePath(path) && isCounted(path, settings)))
+  const { files, formerVersions, remarks } = await engine.affectedConfigs({ paths, removed, files: own }, settings, {
+    list,
+    read,
+    readBefore: asked => textsOf(asked, before),
+  })
+  return { files: [...own, ...files], formerVersions, remarks, base: before }
+}
+
+function read(paths: readonly string[]): Promise<readonly SourceFile[]> {
+  return textsOf(paths, path => readCapped(path).catch(() => undefined))
+}
+
+async function textsOf(
+  paths: readonly string[],
+  textOf: (path: string) => Promise<string | undefined>,
+): Promise<readonly SourceFile[]> {
+  const files: SourceFile[] = []
+  for (const path of paths) {
+    const text = await textOf(path)
+    if (text !== undefined) files.push({ path, text })
+  }
+  return files
+}

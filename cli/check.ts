@@ -1,0 +1,160 @@
+/** `memorymark check`: finds training configs under the paths and prints a verdict each. */
+import { writeFile } from 'node:fs/promises'
+import { type AnalyzeOptions, reportOn } from '../engine/analyze.ts'
+import { mayBeTrainingConfig } from '../engine/config/opening/quick-look.ts'
+import type { SourceFile } from '../engine/config/reading.ts'
+import { MemoryMarkError, type Problem } from '../engine/errors.ts'
+import type { IsolatedEngine } from '../engine/isolated/engine.ts'
+import { renderComment } from '../engine/render/comment.ts'
+import { unchangedLine } from '../engine/render/upgrade.ts'
+import { findingOf } from '../engine/render/verdict.ts'
+import type { ConfigResult, Report } from '../engine/report/schema.ts'
+import { isMoved } from '../engine/report/upgrade.ts'
+import { isCounted, noSettings, type RepositorySettings } from '../engine/settings/settings.ts'
+import { parseFlags } from './arguments.ts'
+import { type ChangedConfigs, readChange } from './changed-configs.ts'
+import { openEngine } from './engine.ts'
+import type { ExitCode } from './exit-code.ts'
+import { type FoundFiles, findFiles } from './files.ts'
+import { judgingOf, judgingOptions } from './judging.ts'
+import { complain, complainOf, printJson, printReport } from './print.ts'
+import { ScanProgress } from './progress.ts'
+import { findSettings, settingsOptions } from './settings.ts'
+import { sources } from './sources.ts'
+
+export async function check(args: string[]): Promise<ExitCode> {
+  const { values, positionals } = parseFlags(args, {
+    ...judgingOptions,
+    ...settingsOptions,
+    details: { type: 'boolean' },
+    quiet: { type: 'boolean', short: 'q' },
+    base: { type: 'string' },
+    comment: { type: 'string' },
+    json: { type: 'boolean' },
+  })
+  await using engine = openEngine({ limits: { totalMillis: Number.POSITIVE_INFINITY } })
+  const reading = await findSettings(values, engine)
+  if (reading.kind === 'unreadable') return refuse(reading.problems)
+  const settings = reading.kind === 'settings' ? reading.settings : noSettings
+  const change = values.base === undefined ? undefined : await readChange(values.base, settings, engine)
+  for (const remark of change?.remarks ?? []) complain(remark)
+  const options: AnalyzeOptions = {
+    ...judgingOf(values, settings),
+    sources: sources(),
+    ...(change && { base: change.base, formerVersions: change.formerVersions }),
+  }
+  const files = await filesOf(positionals, settings, change)
+  const configs = await judgeNamed(engine, files.named, options)
+  using progress = new ScanProgress()
+  for await (const judged of engine.judge(possibleConfigs(progress.counting(files.found)), options)) {
+    if (judged.kind !== 'configs') continue
+    configs.push(...judged.results)
+    progress.found(configs.length)
+  }
+  progress.ended()
+  const report = reportOn(configs, options)
+  const named = new Set(files.named.map(({ path }) => path))
+  if (values.comment !== undefined) await writeComment(values.comment, report)
+  if (values.json) printJson(report)
+  else printPage(report, named, values)
+  return exitCode(report, named)
+}
+
+/** A file that the user names is checked even if the settings ignore it, or if it has not changed. */
+async function filesOf(
+  paths: readonly string[],
+  settings: RepositorySettings,
+  change?: ChangedConfigs,
+): Promise<FoundFiles> {
+  const chosen = paths.length === 0 ? ['.'] : paths
+  if (change === undefined) return findFiles(chosen, path => isCounted(path, settings))
+  const changed = new Set(change.files.map(({ path }) => path))
+  return findFiles(chosen, path => changed.has(path))
+}
+
+/** In Markdown, as the Action comments; an empty file where there is nothing to say. */
+async function writeComment(path: string, report: Report): Promise<void> {
+  await writeFile(path, renderComment(report) ?? '').catch((error: Error) => {
+    throw new MemoryMarkError(
+      {
+        code: 'file-unwritable',
+        file: path,
+        message: 'the comment cannot be written there',
+        fix: 'Name a file in a folder that exists and that you may write to.',
+      },
+      { cause: error },
+    )
+  })
+}
+
+const BRIEF = 'Memory is estimated, speed and savings are modelled. Name a file to see it in full, or add --details.'
+
+interface PageFlags {
+  readonly details?: boolean | undefined
+  readonly quiet?: boolean | undefined
+}
+
+/** Files that the user names are told in full; of several that were found, a line each says where to look. */
+function printPage(report: Report, named: ReadonlySet<string>, { details, quiet }: PageFlags): void {
+  const isMoving = (config: ConfigResult) =>
+    config.status === 'analysed' && config.upgrade !== undefined && isMoved(config.upgrade)
+  const isTold = (config: ConfigResult) => !quiet || findingOf(config) !== 'fine' || isMoving(config)
+  const told = report.configs.filter(isTold)
+  if (quiet && told.length === 0) return
+  const isBrief = !details && told.filter(({ path }) => !named.has(path)).length > 1
+  const hint = isBrief ? [BRIEF] : []
+  printReport(report, {
+    sentences: [...unchangedLine(report), ...hint, ...furtherHelp(report)],
+    detailOf: config =>
+      !isTold(config) ? 'none' : isBrief && !named.has(config.path) && !isMoving(config) ? 'line' : 'full',
+  })
+}
+
+function refuse(problems: readonly Problem[]): ExitCode {
+  for (const problem of problems) complainOf(problem)
+  return 2
+}
+
+/** A file that the user names is expected to be a training config; a file found in a directory is not. */
+async function judgeNamed(
+  engine: IsolatedEngine,
+  files: readonly SourceFile[],
+  options: AnalyzeOptions,
+): Promise<ConfigResult[]> {
+  const configs: ConfigResult[] = []
+  let judgedFiles = 0
+  for await (const judged of engine.judge(files, options)) {
+    const file = files[judgedFiles++]
+    if (judged.kind === 'configs') {
+      configs.push(...judged.results)
+      continue
+    }
+    throw new MemoryMarkError({
+      code: 'not-a-training-config',
+      ...(file && { file: file.path }),
+      message: 'this is not a training config',
+      fix: `${judged.why} Name a file that sets a batch size, or a directory to search.`,
+    })
+  }
+  return configs
+}
+
+/** Of thousands of files most are none, and are not handed on. */
+async function* possibleConfigs(files: AsyncIterable<SourceFile>): AsyncGenerator<SourceFile> {
+  for await (const file of files) if (mayBeTrainingConfig(file)) yield file
+}
+
+/** Where a config does not fit: what `advise` would add. */
+function furtherHelp({ configs }: Report): readonly string[] {
+  const first = configs.find(config => config.status === 'analysed' && !config.current.fits)
+  return first === undefined ? [] : [`memorymark advise ${first.path} lists every way to free memory.`]
+}
+
+/**
+ * A block is certain, while a config that could not be analysed only leaves the answer incomplete, so the block wins. Of the latter
+ * only those count that the user named: a repository's first run does not fail on files that nobody asked about.
+ */
+function exitCode({ configs }: Report, named: ReadonlySet<string>): ExitCode {
+  if (configs.some(config => config.status === 'analysed' && config.verdict.state === 'blocked')) return 1
+  return configs.some(({ status, path }) => status === 'not-analysed' && named.has(path)) ? 2 : 0
+}

@@ -1,0 +1,164 @@
+/** Files on disk, as the paths of a command line name them. */
+import { lstatSync, readFileSync } from 'node:fs'
+import { lstat, open, readdir, stat } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { isCandidatePath } from '../engine/config/candidate-path.ts'
+import { MAX_CONFIG_BYTES } from '../engine/config/document.ts'
+import type { SourceFile } from '../engine/config/reading.ts'
+import { namedLine } from '../engine/config/training-place.ts'
+import { didYouMean } from '../engine/did-you-mean.ts'
+import { MemoryMarkError } from '../engine/errors.ts'
+import { isPlainLine } from '../engine/render/plain.ts'
+import { MIB } from '../engine/units.ts'
+
+/** The config reader already refuses far smaller files; what is larger is data, and is never read whole. */
+const MAX_FILE_BYTES = 16 * MIB
+
+/** Of a folder, among which a mistyped one is looked for. */
+const MAX_NAMES = 1_000
+
+/** Directories that hold other people's files. */
+const skippedDirectories = new Set(['node_modules', '.git', '.venv', 'venv', '__pycache__', 'site-packages'])
+
+export interface FoundFiles {
+  /** Named by the user, whatever their names. */
+  readonly named: readonly SourceFile[]
+  /** In the named directories: candidates by file name only, each read when it is asked for. */
+  readonly found: AsyncIterable<SourceFile>
+}
+
+/** `isWanted` is asked about the paths in directories before they are read. */
+export async function findFiles(
+  paths: readonly string[],
+  isWanted: (path: string) => boolean = () => true,
+): Promise<FoundFiles> {
+  const named: SourceFile[] = []
+  const directories: string[] = []
+  for (const path of paths) {
+    const line = await trainingOn(path)
+    if (line !== undefined) {
+      const text = await orUnreadable(line.path, () => readCapped(line.path))
+      named.push({ path: display(line.path), text, training: { line: line.line } })
+    } else if (await isDirectory(path)) directories.push(path)
+    else named.push({ path: display(path), text: await orUnreadable(path, () => readCapped(path)) })
+  }
+  return { named, found: filesIn(directories, isWanted) }
+}
+
+/** `train.py:41`, where there is such a file and none of the whole name. */
+export async function trainingOn(name: string): Promise<ReturnType<typeof namedLine>> {
+  const named = namedLine(name)
+  if (named === undefined || (await exists(name)) || !(await exists(named.path))) return undefined
+  return named
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** So many are read before others have their turn: the process that looks into files asks ours for what they name. */
+const FILES_AT_ONCE = 64
+
+/** Each once, wherever it is found. Read synchronously, since five calls for each of thousands of small files would mostly wait. */
+async function* filesIn(
+  directories: readonly string[],
+  isWanted: (path: string) => boolean,
+): AsyncGenerator<SourceFile> {
+  const known = new Set<string>()
+  for (const directory of directories) {
+    for await (const path of walk(directory)) {
+      const shown = display(path)
+      if (known.has(shown) || !isCandidatePath(shown) || !isWanted(shown)) continue
+      known.add(shown)
+      if (known.size % FILES_AT_ONCE === 0) await setImmediate()
+      const text = await orUnreadable(path, () => readSmall(path))
+      if (text !== undefined) yield { path: shown, text }
+    }
+  }
+}
+
+function readSmall(path: string): string | undefined {
+  return lstatSync(path).size <= MAX_FILE_BYTES ? readFileSync(path, 'utf8') : undefined
+}
+
+/** Symbolic links are not followed, so the walk terminates. */
+async function* walk(directory: string): AsyncGenerator<string> {
+  const entries = await orUnreadable(directory, () => readdir(directory, { withFileTypes: true }))
+  for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = join(directory, entry.name)
+    if (entry.isDirectory() && !skippedDirectories.has(entry.name)) yield* walk(path)
+    else if (entry.isFile()) yield path
+  }
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isDirectory()
+  } catch (error) {
+    throw new MemoryMarkError(
+      {
+        code: 'no-such-file',
+        file: path,
+        message: 'no such file or directory',
+        fix: didYouMean(path, await besides(path), 'Check the path; it is relative to the working directory.'),
+      },
+      { cause: error },
+    )
+  }
+}
+
+/** What else is in the folder that a path names, where it can be shown in a line. */
+async function besides(path: string): Promise<string[]> {
+  const names = await readdir(dirname(path)).catch(() => [])
+  const shown = names.slice(0, MAX_NAMES).filter(name => isPlainLine(name))
+  return shown.map(name => join(dirname(path), name))
+}
+
+/** What the system refuses, such as a link to nowhere or a file of somebody else's, as an error that names the file. */
+async function orUnreadable<T>(path: string, read: () => T | Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof MemoryMarkError || !(error instanceof Error && 'code' in error)) throw error
+    throw new MemoryMarkError(
+      {
+        code: 'file-unreadable',
+        file: display(path),
+        message: `it cannot be read (${error.code})`,
+        fix: 'Check its permissions and, if it is a link, where it leads; or name the paths to check.',
+      },
+      { cause: error },
+    )
+  }
+}
+
+/** A file that the user names. It may be a pipe, whose size nobody knows beforehand. */
+export async function readCapped(path: string): Promise<string> {
+  await using file = await open(path)
+  if ((await file.stat()).size > MAX_FILE_BYTES) throw tooLarge(path)
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of file.createReadStream({ autoClose: false, end: MAX_FILE_BYTES })) {
+    chunks.push(chunk)
+    bytes += chunk.length
+  }
+  if (bytes > MAX_FILE_BYTES) throw tooLarge(path)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function tooLarge(file: string): MemoryMarkError {
+  return new MemoryMarkError({
+    code: 'file-too-large',
+    file,
+    message: `the file is larger than ${MAX_FILE_BYTES / MIB} MiB, and training configs are read up to ${MAX_CONFIG_BYTES / 1_000} kB`,
+    fix: 'Move data out of the config.',
+  })
+}
+
+function display(path: string): string {
+  return relative('', path).split(sep).join('/') || path
+}

@@ -1,0 +1,15 @@
+/** The GPU that `--gpu` names. */
+import { priced } from '../engine/analyze.ts'
+import { findGpu } from '../engine/gpus/catalogue.ts'
+import type { IsolatedEngine } from '../engine/isolated/engine.ts'
+import { gpuFlag } from './arguments.ts'
+import { type SettingsFlags, settingsOrThrow } from './settings.ts'
+
+/** One of the catalogue, or one that the settings describe, with their price; undefined where the flag names none. */
+export async function namedGpu(values: SettingsFlags & { readonly gpu?: string | undefined }, engine: IsolatedEngine) {
+  if (values.gpu === undefined) return undefined
+  if (findGpu(values.gpu) !== undefined) return gpuFlag(values.gpu)
+  const { gpus, pricesPerHourUsd, source } = await settingsOrThrow(values, engine)
+  const gpu = gpuFlag(values.gpu, gpus)
+  return priced(gpu, pricesPerHourUsd[gpu.id], source, new Date())
+}

@@ -1,0 +1,51 @@
+/** What `estimate` prints of a bare model: a row for each method of training. */
+
+import { methodNames } from '../engine/plan/methods.ts'
+import { shortName } from '../engine/render/advice.ts'
+import { formatBand, formatCount, formatSpeed } from '../engine/render/figures.ts'
+import { plainText } from '../engine/render/plain.ts'
+import { tableWithin } from '../engine/render/text-table.ts'
+import { errorBandOf } from '../engine/report/ranges.ts'
+import type { EstimatedMethods, MethodEstimate } from '../engine/training-methods.ts'
+import { formatGib } from '../engine/units.ts'
+
+/** For scripts, beside the fields of a single estimate. */
+export function methodRow({ method, assessment }: MethodEstimate) {
+  const { spec, gpu, current, largest, errorBandPercent, errorBand, provenance, throughputProvenance } = assessment
+  return {
+    method,
+    spec,
+    gpu,
+    provenance,
+    errorBandPercent,
+    errorBand,
+    fits: current.fits,
+    peakBytes: current.peakBytes,
+    largestBatch: largest?.microBatch ?? null,
+    throughputProvenance,
+    samplesPerSecond: largest?.samplesPerSecond ?? null,
+    samplesPerSecondRange: largest?.samplesPerSecondRange ?? null,
+  }
+}
+
+/** `hasGpu`: whether the caller has named one. */
+export function methodsPage({ subject, methods }: EstimatedMethods, hasGpu: boolean, columns: number): string {
+  const name = plainText(subject.path, 200)
+  const header = ['', 'one sample takes', hasGpu ? 'fits on' : 'smallest GPU', 'largest batch', 'samples/s at it']
+  const rows = methods.map(estimate => cellsOf(estimate, hasGpu))
+  return [
+    `${name}: memory is estimated, speed is modelled.`,
+    tableWithin(columns, [header, ...rows]).join('\n'),
+    [...subject.assumptions, `memorymark plan ${name} finds what costs least, on several GPUs too.`].join('\n'),
+  ].join('\n\n')
+}
+
+function cellsOf({ method, assessment }: MethodEstimate, hasGpu: boolean): string[] {
+  const { current, largest, gpu } = assessment
+  const memory = `${formatGib(current.peakBytes)}, ${formatBand(errorBandOf(assessment))}`
+  const card = shortName(gpu)
+  if (largest === undefined) return [methodNames[method], memory, hasGpu ? `not ${card}` : 'none', '–', '–']
+  const { microBatch, samplesPerSecond, samplesPerSecondRange } = largest
+  const speed = samplesPerSecond === undefined ? '–' : formatSpeed(samplesPerSecond, samplesPerSecondRange)
+  return [methodNames[method], memory, card, formatCount(microBatch), speed]
+}

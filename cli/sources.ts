@@ -1,0 +1,27 @@
+/** Where the command line looks for what a config names: the working directory and, for models, the Hub. */
+import { readdir, readFile, stat } from 'node:fs/promises'
+import type { Sources } from '../engine/config/sources.ts'
+import { createHub, hubSettings } from '../engine/models/hub.ts'
+import { cacheFolder, folderCache } from '../engine/models/hub-cache.ts'
+import { MIB } from '../engine/units.ts'
+
+/** Far above any file that a config names, so that the reader can tell one that is too large from one that is not there. */
+const MAX_FILE_BYTES = 16 * MIB
+
+/** The Hub is left out when HF_HUB_OFFLINE says so. */
+export function sources(env: Readonly<Record<string, string | undefined>> = process.env): Sources {
+  const settings = hubSettings(env)
+  const cache = folderCache(cacheFolder(env))
+  return { readFile: readSmallFile, listFolder, ...(settings && { hub: createHub({ ...settings, cache }) }) }
+}
+
+/** Undefined for what is not there, is no file, or is data rather than configuration. */
+async function readSmallFile(path: string): Promise<string | undefined> {
+  const found = await stat(path).catch(() => undefined)
+  return found?.isFile() && found.size <= MAX_FILE_BYTES ? readFile(path, 'utf8') : undefined
+}
+
+async function listFolder(path: string): Promise<readonly string[]> {
+  const entries = await readdir(path, { withFileTypes: true }).catch(() => [])
+  return entries.filter(entry => entry.isFile()).map(({ name }) => name)
+}

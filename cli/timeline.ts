@@ -1,0 +1,132 @@
+/** `memorymark timeline`: memory by kind over one step, and as a file that PyTorch's memory viewer opens. */
+import { writeFile } from 'node:fs/promises'
+import type { Assessment } from '../engine/assess.ts'
+import { MemoryMarkError } from '../engine/errors.ts'
+import { traceSteps } from '../engine/estimate/allocator-trace.ts'
+import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
+import type { MemoryPoint } from '../engine/estimate/step/memory-over-step.ts'
+import { findGpuAmong, type Gpu } from '../engine/gpus/catalogue.ts'
+import { CUBLAS_HANDLES, EstimateProbe } from '../engine/probes/estimate.ts'
+import { formatCount, memoryProvenance } from '../engine/render/figures.ts'
+import { plainText } from '../engine/render/plain.ts'
+import { highestOf, repetitionRemark, stepChart } from '../engine/render/step-chart.ts'
+import { torchSnapshot } from '../engine/render/torch-snapshot.ts'
+import type { Subject } from '../engine/subject.ts'
+import { formatGib } from '../engine/units.ts'
+import { parseFlags } from './arguments.ts'
+import { openEngine } from './engine.ts'
+import type { ExitCode } from './exit-code.ts'
+import { namedGpu } from './gpu.ts'
+import { onOneLine, print, printJson } from './print.ts'
+import { settingsOrThrow } from './settings.ts'
+import { specOptions } from './spec-flags.ts'
+import { estimateSubject } from './subject.ts'
+
+const options = {
+  ...specOptions,
+  gpu: { type: 'string' },
+  out: { type: 'string' },
+  json: { type: 'boolean' },
+} as const
+
+type Flags = ReturnType<typeof parseFlags<typeof options>>['values']
+
+/** As many as a wide screen can show. */
+const POINTS = 300
+
+export async function timeline(args: string[]): Promise<ExitCode> {
+  const { values, positionals } = parseFlags(args, options)
+  const { subject, assessment, gpu } = await estimated(positionals, values)
+  const { spec, model } = subject
+  const factor = assessment.calibration?.memory?.factor
+  const footprint = new FootprintCache().of(spec, model.config, gpu)
+  const points = new EstimateProbe(footprint, gpu, factor).overStep(spec.microBatch, POINTS)
+  if (values.out !== undefined) {
+    const trace = traceSteps(footprint, spec.microBatch, CUBLAS_HANDLES * gpu.cublasWorkspaceBytes)
+    await write(values.out, torchSnapshot(trace))
+  }
+  if (values.json) printJson(summary(subject, assessment, points))
+  else printPage({ subject, assessment, points, out: values.out })
+  return 0
+}
+
+/** In a process with limits, within which the step can then be played here too. */
+async function estimated(positionals: readonly string[], values: Flags) {
+  await using engine = openEngine()
+  const named = await namedGpu(values, engine)
+  const { subject, assessment } = await estimateSubject(positionals, values, engine, named)
+  const described = subject.dialect === undefined ? [] : (await settingsOrThrow(values, engine)).gpus
+  const gpu: Gpu | undefined = named ?? findGpuAmong(described, assessment.gpu.id)
+  if (gpu === undefined) throw new Error(`the GPU of an estimate is unknown: ${assessment.gpu.id}`)
+  return { subject, assessment, gpu }
+}
+
+async function write(path: string, snapshot: Uint8Array): Promise<void> {
+  try {
+    await writeFile(path, snapshot)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error
+    throw new MemoryMarkError(
+      {
+        code: 'cannot-write',
+        field: '--out',
+        message: `${path} cannot be written (${String(error.code)})`,
+        fix: 'Name a file in a folder that exists and that you may write to.',
+      },
+      { cause: error },
+    )
+  }
+}
+
+/** One object for scripts. Bytes are bytes. */
+function summary({ spec, assumptions }: Subject, assessment: Assessment, points: readonly MemoryPoint[]) {
+  const { gpu, provenance, errorBandPercent, errorBand } = assessment
+  const { bytes, moment } = highestOf(points)
+  return {
+    model: spec.model,
+    spec,
+    gpu,
+    provenance,
+    errorBandPercent,
+    errorBand,
+    batchSize: spec.microBatch,
+    peakBytes: bytes,
+    peakMoment: moment,
+    usableBytes: gpu.usableBytes,
+    points,
+    assumptions,
+  }
+}
+
+interface Page {
+  readonly subject: Subject
+  readonly assessment: Assessment
+  readonly points: readonly MemoryPoint[]
+  readonly out: string | undefined
+}
+
+function printPage({ subject, assessment, points, out }: Page): void {
+  const { spec, path, assumptions } = subject
+  const { gpu, current } = assessment
+  const { bytes, moment } = highestOf(points)
+  const known = `memory ${memoryProvenance(assessment)}`
+  print(
+    `${onOneLine(path)} on ${plainText(gpu.name, 60)}: one step at micro-batch ${formatCount(spec.microBatch)}; ${known}\n`,
+  )
+  print(`${stepChart(points)}\n`)
+  const sentences = [
+    `The peak is ${formatGib(bytes)}, at: ${plainText(moment, 200)}. ${formatGib(gpu.usableBytes)} is usable${current.fits ? '' : ': the step does not fit'}.`,
+    'Left to right in the order of allocations and releases, not to scale in time; each column shows its highest moment.',
+    repetitionRemark(points),
+    ...(out === undefined ? [] : writtenTo(out, assessment)),
+    ...assumptions,
+  ]
+  print(sentences.filter(sentence => sentence !== '').join('\n'))
+}
+
+function writtenTo(out: string, { calibration }: Assessment): readonly string[] {
+  return [
+    `Wrote ${onOneLine(out)}: open it at https://pytorch.org/memory_viz, or with python -m torch.cuda._memory_viz trace_plot.`,
+    ...(calibration?.memory === undefined ? [] : ['The file has the estimate as it is without calibration.']),
+  ]
+}

@@ -1,0 +1,152 @@
+/** What can be asked of the server, and what an analysis is while it waits, runs and after it: the contract of /v1/analyses. */
+import * as z from 'zod'
+import { defaultLoraTargets, trainingSpec } from '../engine/config/spec.ts'
+import { problem } from '../engine/errors.ts'
+import { gpus } from '../engine/gpus/catalogue.ts'
+import { engines } from '../engine/probes/engines.ts'
+import { provenance, trial } from '../engine/probes/trial.ts'
+import { report } from '../engine/report/schema.ts'
+import { strategyNames } from '../engine/search/strategy.ts'
+import { strictFields } from './fault.ts'
+
+/** Characters. Real training configs have a few thousand. */
+export const MAX_CONFIG_CHARACTERS = 100_000
+
+/** As many as a report takes; a sweep that would need more is stopped. */
+export const MAX_TRIALS = 1_000
+
+/** Above every real one; the same as in the settings of a repository. */
+const MAX_STEP_SIZE = 1_000
+
+const { model: modelName, lora, ...otherFields } = trainingSpec.shape
+
+/** Whatever a spec can say besides its model; what is left out is as the config has it, or of a model alone as most people train it. */
+export const specChanges = strictFields({
+  ...otherFields,
+  lora: strictFields({
+    ...lora.unwrap().shape,
+    targets: lora.unwrap().shape.targets.default([...defaultLoraTargets]),
+    dropout: lora.unwrap().shape.dropout.default(0),
+  }),
+}).partial()
+export type SpecChanges = z.infer<typeof specChanges>
+
+const pastedConfig = strictFields({
+  /** Its extension says how the text is parsed; the tool is told by the content. */
+  fileName: z
+    .string()
+    .max(200)
+    .regex(
+      /^[\w ./@+-]*\.(?:yaml|yml|json|sh|bash|slurm|sbatch|(?:py|ipynb)(?::\d{1,7})?)$/,
+      'must end in .yaml, .yml, .json, .py, .ipynb, .sh, .bash, .slurm or .sbatch; of a file that starts several trainings, with the line of one: train.py:41',
+    ),
+  text: z.string().min(1).max(MAX_CONFIG_CHARACTERS),
+})
+
+export const analysisRequest = strictFields({
+  /** A Hub id or an alias of the catalogue (`bert`). Either this or `config`. */
+  model: modelName.optional(),
+  config: pastedConfig.optional(),
+  spec: specChanges.default({}),
+  /** Of a model alone, what `spec` leaves open: a plain loop in fp32 with 16 × 128 tokens. Absent: as most people train it. */
+  earlierDefaults: z.boolean().optional(),
+  /** A GPU of the catalogue. Absent: this machine's own, or where it has none the one that the server was started with. */
+  gpu: z.enum(gpus.map(({ id }) => id)).optional(),
+  /** `auto`: the best that this machine has for that GPU. */
+  engine: z.enum(['auto', ...engines]).default('auto'),
+  strategy: z.enum(strategyNames).default('predict-verify'),
+  /** Sizes tried are every one up to it, then its multiples. */
+  stepSize: z.int().min(1).max(MAX_STEP_SIZE).optional(),
+  /** Of one GPU; the catalogue's price by default. */
+  pricePerHourUsd: z.number().positive().max(10_000).optional(),
+  /** Wall-clock hours of a run at the current batch. */
+  hoursPerRun: z.number().positive().max(100_000).optional(),
+  runsPerYear: z.number().positive().max(1_000_000).optional(),
+}).refine(({ model, config }) => (model === undefined) !== (config === undefined), {
+  path: ['model'],
+  message: 'give either a model or a config',
+})
+export type AnalysisRequest = z.infer<typeof analysisRequest>
+/** As a client writes it: what has a default may be left out. */
+export type AnalysisRequestInput = z.input<typeof analysisRequest>
+
+/** What answers the trials, known once its engine has started. */
+export const probing = z.object({
+  engine: z.enum(engines),
+  provenance,
+  device: z.object({
+    name: z.string(),
+    totalBytes: z.number().min(0),
+    /** Total − CUDA context: the limit that trials are compared with. */
+    usableBytes: z.number().min(0),
+    /** Versions and driver behind the answers, in words; empty for the estimate. */
+    software: z.string(),
+  }),
+  /** The spec that is swept, with every default filled in. */
+  spec: trainingSpec,
+})
+export type Probing = z.infer<typeof probing>
+
+const problems = z.array(problem).min(1).max(50)
+const time = z.iso.datetime()
+
+const common = {
+  /** Cannot be guessed: whoever has it may see the analysis. */
+  id: z.string(),
+  request: analysisRequest,
+  createdAt: time,
+}
+const ran = {
+  ...common,
+  /** Absent where it never left the queue. */
+  startedAt: time.optional(),
+  probing: probing.optional(),
+  /** In the order in which they ran. A size that was timed again stands twice. */
+  trials: z.array(trial),
+}
+
+/** An analysis as it stands. */
+export const analysis = z.discriminatedUnion('state', [
+  /** `position` 1 is the next to run. */
+  z.object({ ...common, state: z.literal('queued'), position: z.int().min(1) }),
+  z.object({ ...ran, state: z.literal('running') }),
+  /** The report has exactly one config, and it is analysed. */
+  z.object({ ...ran, state: z.literal('done'), finishedAt: time, report }),
+  z.object({ ...ran, state: z.literal('failed'), finishedAt: time, problems }),
+  z.object({ ...ran, state: z.literal('cancelled'), finishedAt: time }),
+])
+export type Analysis = z.infer<typeof analysis>
+
+const event = {
+  /** 1 for the first event of an analysis, then one more each: the id of the server-sent event. */
+  sequence: z.int().min(1),
+  at: time,
+}
+
+/** What happens to an analysis, in order. The last is `done`, `failed` or `cancelled`. */
+export const analysisEvent = z.discriminatedUnion('kind', [
+  /** Sent again whenever the position changes. */
+  z.object({ ...event, kind: z.literal('queued'), position: z.int().min(1) }),
+  z.object({ ...event, kind: z.literal('started') }),
+  z.object({ ...event, kind: z.literal('probing'), probing }),
+  /** One line for people. */
+  z.object({ ...event, kind: z.literal('log'), text: z.string() }),
+  z.object({ ...event, kind: z.literal('trial'), trial }),
+  z.object({ ...event, kind: z.literal('done'), report }),
+  z.object({ ...event, kind: z.literal('failed'), problems }),
+  z.object({ ...event, kind: z.literal('cancelled') }),
+])
+export type AnalysisEvent = z.infer<typeof analysisEvent>
+
+type WithoutPlace<Event> = Event extends AnalysisEvent ? Omit<Event, keyof typeof event> : never
+/** An event before it has its place among the others. */
+export type Happening = WithoutPlace<AnalysisEvent>
+export type Ending = Extract<Happening, { kind: 'done' | 'failed' | 'cancelled' }>
+/** What the run itself has to tell. */
+export type Progress = Extract<Happening, { kind: 'probing' | 'log' | 'trial' }>
+
+/** Whether nothing will happen any more. */
+export function isFinal<Any extends Happening>(happening: Any): happening is Extract<Any, { kind: Ending['kind'] }> {
+  const { kind } = happening
+  return kind === 'done' || kind === 'failed' || kind === 'cancelled'
+}

@@ -1,0 +1,16 @@
+/** How a figure is known, beside the figure: in words, and by the line around them. */
+import { html } from 'hono/html'
+import { memoryProvenance } from '../../engine/render/figures.ts'
+import type { AnalysedConfig, Provenance } from '../../engine/report/schema.ts'
+import type { Html } from './page.ts'
+
+type Known = Provenance | AnalysedConfig['throughputProvenance']
+
+/** `words` say more than the kind alone, such as the error band. */
+export function chip(known: Known, words: string = known): Html {
+  return html`<span class="chip ${known}">${words}</span>`
+}
+
+export function memoryChip(config: Pick<AnalysedConfig, 'provenance' | 'errorBandPercent'>): Html {
+  return chip(config.provenance, memoryProvenance(config))
+}

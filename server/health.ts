@@ -1,0 +1,41 @@
+/** What `GET /health` tells, in the earlier tool's words. */
+import * as z from 'zod'
+import { deviceKinds, type Machine } from '../engine/probes/device.ts'
+import { GIB } from '../engine/units.ts'
+
+export const health = z.object({
+  /** `starting` until it is known what this machine has; what depends on it is null so long. */
+  status: z.enum(['starting', 'healthy']),
+  gpu_available: z.boolean().nullable(),
+  gpu_name: z.string().nullable(),
+  /** GiB. */
+  gpu_memory_total_gb: z.number().nullable(),
+  device: z.enum(deviceKinds).nullable(),
+  timestamp: z.iso.datetime(),
+})
+export type Health = z.infer<typeof health>
+
+/** `machine`: undefined while it is being found out. */
+export function healthOf(machine: Machine | undefined, now: Date): Health {
+  const timestamp = now.toISOString()
+  const noName = { gpu_name: null, gpu_memory_total_gb: null, timestamp }
+  if (machine === undefined) return { status: 'starting', gpu_available: null, device: null, ...noName }
+  const device = machine.kind === 'python' ? machine.device : undefined
+  switch (device?.kind) {
+    case 'cuda':
+    case 'mps':
+      return {
+        status: 'healthy',
+        gpu_available: true,
+        gpu_name: device.name,
+        gpu_memory_total_gb: device.totalBytes / GIB,
+        device: device.kind,
+        timestamp,
+      }
+    case 'cpu':
+    case 'none':
+    case 'broken':
+    case undefined:
+      return { status: 'healthy', gpu_available: false, device: 'cpu', ...noName }
+  }
+}
