@@ -53,7 +53,9 @@ describe('the import rule', () => {
 
   test('finds every file that is imported', () => {
     expect(
-      imports.filter(({ to }) => /^(?:action|bot|cli|engine|github|playground|server)\/.*\.ts$/.test(to) && !files.includes(to)),
+      imports.filter(
+        ({ to }) => /^(?:action|bot|cli|engine|github|playground|server)\/.*\.ts$/.test(to) && !files.includes(to),
+      ),
     ).toEqual([])
   })
 
