@@ -6,6 +6,7 @@ import { startBotBesideGitHub } from './bot/bot-beside-github.ts'
 import { trainingConfig } from './bot/configs.ts'
 import { type FileChanges, type Repository, startGitHub } from './github/index.ts'
 import { onA10 } from './on-a10.ts'
+import { qwenClm } from './qwen-clm.ts'
 
 const PATIENCE_MILLIS = 180_000
 
@@ -181,15 +182,7 @@ test(
 test(
   'a lock file that is deleted for another, with a config that loses the copy of its logits',
   async () => {
-    const clm = [
-      'model_name_or_path: Qwen/Qwen2.5-0.5B',
-      'task_name: clm',
-      'block_size: 1024',
-      'per_device_train_batch_size: 4',
-      'bf16: true',
-      '',
-    ]
-    const base = { 'requirements.txt': 'transformers==4.48.1\n', 'configs/clm.yaml': clm.join('\n') }
+    const base = { 'requirements.txt': 'transformers==4.48.1\n', 'configs/clm.yaml': qwenClm }
     const both = await judged(base, {
       'requirements.txt': null,
       'uv.lock': '[[package]]\nname = "transformers"\nversion = "5.18.0"\n',

@@ -8,19 +8,11 @@ import { renderComment } from '../engine/render/comment.ts'
 import { renderTerminal } from '../engine/render/terminal.ts'
 import { type Report, report } from '../engine/report/schema.ts'
 import { GIB } from '../engine/units.ts'
+import { qwenClm } from './qwen-clm.ts'
 
 const now = new Date('2026-11-20T09:00:00Z')
 
-/** Language modelling of a vocabulary of 151,936 through the Trainer. */
-const qwen = [
-  'model_name_or_path: Qwen/Qwen2.5-0.5B',
-  'task_name: clm',
-  'block_size: 1024',
-  'per_device_train_batch_size: 4',
-  'bf16: true',
-  'learning_rate: 1.0e-4',
-  '',
-].join('\n')
+const qwen = `${qwenClm}learning_rate: 1.0e-4\n`
 const llama = qwen.replace('Qwen/Qwen2.5-0.5B', 'meta-llama/Llama-2-7b-hf')
 const checkpointed = `${llama}gradient_checkpointing: true\n`
 

@@ -7,19 +7,12 @@ import { parse } from 'yaml'
 import * as z from 'zod'
 import { report } from '../../engine/report/schema.ts'
 import { root } from '../../scripts/bundles.ts'
+import { qwenClm } from '../qwen-clm.ts'
 import { Workspace } from './run-cli.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-const clm = [
-  'model_name_or_path: Qwen/Qwen2.5-0.5B',
-  'task_name: clm',
-  'block_size: 1024',
-  'per_device_train_batch_size: 4',
-  'bf16: true',
-  '',
-].join('\n')
-const tooLarge = clm.replace('batch_size: 4', 'batch_size: 64')
+const tooLarge = qwenClm.replace('batch_size: 4', 'batch_size: 64')
 
 /** A repository whose branch `main` holds `files`, with `changes` in its working tree; null deletes. */
 async function changed(files: Readonly<Record<string, string>>, changes: Readonly<Record<string, string | null>>) {
@@ -39,7 +32,7 @@ async function changed(files: Readonly<Record<string, string>>, changes: Readonl
 describe('check --base', () => {
   test('finds configs by the versions that a lock file gives them now, and says which release moves the peak', async () => {
     await using workspace = await changed(
-      { 'requirements.txt': 'transformers==4.48.1\n', 'configs/a.yaml': clm, 'README.md': 'Models' },
+      { 'requirements.txt': 'transformers==4.48.1\n', 'configs/a.yaml': qwenClm, 'README.md': 'Models' },
       { 'requirements.txt': null, 'uv.lock': '[[package]]\nname = "transformers"\nversion = "5.18.0"\n' },
     )
     const { stdout, exitCode } = await workspace.run('check', '--base', 'main')
@@ -51,14 +44,14 @@ describe('check --base', () => {
 
   test('leaves alone what no difference affects', async () => {
     await using workspace = await changed(
-      { 'requirements.txt': 'transformers==4.48.1\n', 'a.yaml': clm },
+      { 'requirements.txt': 'transformers==4.48.1\n', 'a.yaml': qwenClm },
       { 'requirements.txt': 'numpy\ntransformers==4.48.1\n' },
     )
     expect((await workspace.run('check', '--base', 'main')).stdout).toContain('nothing to measure')
   })
 
   test.each([
-    ['1 for what the change made too large', { 'a.yaml': clm }, { 'a.yaml': tooLarge }, 1],
+    ['1 for what the change made too large', { 'a.yaml': qwenClm }, { 'a.yaml': tooLarge }, 1],
     ['0 for what already was too large', { 'a.yaml': tooLarge }, { 'a.yaml': `${tooLarge}seed: 1\n` }, 0],
     ['1 for what is too large and not tracked yet', { 'README.md': 'Models' }, { 'a.yaml': tooLarge }, 1],
   ])('exits with %s', async (_, files, changes, exitCode) => {
