@@ -18,6 +18,7 @@ import { falconFamily } from './decoders/falcon.ts'
 import { falconH1Family } from './decoders/falcon-h1.ts'
 import { gptjFamily, gptNeoFamily } from './decoders/float32-attention.ts'
 import { gemma2Family, gemma3Family, gemmaFamily } from './decoders/gemma.ts'
+import { gemma3VisionFamily } from './decoders/gemma3-vision.ts'
 import { gemma3nFamily, gemma3nTextFamily } from './decoders/gemma3n.ts'
 import { gemma4Family, gemma4TextFamily, gemma4UnifiedFamily } from './decoders/gemma4.ts'
 import { glm4Family, glm4vFamily } from './decoders/glm.ts'
@@ -46,6 +47,7 @@ import {
 import { llama4Family } from './decoders/llama4.ts'
 import { llavaFamily } from './decoders/llava.ts'
 import { minimaxM2Family } from './decoders/minimax.ts'
+import { mistral3Family } from './decoders/mistral3.ts'
 import { mixtralFamily } from './decoders/mixtral.ts'
 import { mllamaFamily } from './decoders/mllama.ts'
 import { mossVlFamily } from './decoders/moss-vl.ts'
@@ -57,17 +59,10 @@ import { gptNeoxFamily, phiFamily } from './decoders/parallel-decoder.ts'
 import { phi3Family } from './decoders/phi3.ts'
 import { mimoFamily, qwen2Family, qwen3Family } from './decoders/qwen.ts'
 import { olmoeFamily, qwen2MoeFamily, qwen3MoeFamily } from './decoders/qwen-moe.ts'
+import { qwen2VlFamily, qwen3VlFamily, qwen3VlMoeFamily, qwen25VlFamily } from './decoders/qwen-vl.ts'
 import { qwen3NextFamily } from './decoders/qwen3-next.ts'
 import { qwen35Family, qwen35MoeFamily } from './decoders/qwen35.ts'
 import { idefics3Family, smolvlmFamily } from './decoders/smolvlm.ts'
-import {
-  gemma3VisionFamily,
-  mistral3Family,
-  qwen2VlFamily,
-  qwen3VlFamily,
-  qwen3VlMoeFamily,
-  qwen25VlFamily,
-} from './decoders/vision-language.ts'
 import { voxtralFamily } from './decoders/voxtral.ts'
 import { schemasOf } from './family.ts'
 import { modernbertFamily } from './modernbert.ts'
