@@ -68,7 +68,7 @@ const MAX_ADVISED = 5
 const FEW_COMBINATIONS = 60
 
 /** What Node needs to start, and none of our secrets. */
-const passedVariables = /^(?:PATH|HOME|LANG|LC_\w+|TMPDIR|TZ|NODE_EXTRA_CA_CERTS|SystemRoot)$/
+const passedVariables = /^(?:PATH|HOME|LANG|LC_\w+|TMPDIR|TZ|NODE_COMPILE_CACHE|NODE_EXTRA_CA_CERTS|SystemRoot)$/
 
 /** As many as there are cores, since they compute; more would only take memory. */
 export function processesFor(analysesAtOnce: number): number {
