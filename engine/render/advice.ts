@@ -60,17 +60,8 @@ export function advice(config: AnalysedConfig, strong?: (text: string) => string
   const change = changeSentence(config, strong)
   const further = beyondSentence(config)
   const sentences = config.current.fits ? [change, further] : [largestSentence(config), change, further]
-  const unread = unreadSentence(config.unreadSettings)
-  return [
-    ...sentences,
-    loadingSentence(config),
-    evaluationSentence(config),
-    unread,
-    lengthSentence(config),
-    gpusSentence(config),
-    assumedGpuSentence(config),
-    cardsSentence(config),
-  ]
+  const gpus = [gpusSentence(config), assumedGpuSentence(config), cardsSentence(config)]
+  return [...sentences, ...outsideTheStep(config), ...gpus]
     .filter(sentence => sentence !== undefined)
     .concat(sparedSentences(config))
 }
@@ -81,17 +72,15 @@ export function firstAdvice(config: AnalysedConfig, strong?: (text: string) => s
   const sentences = config.current.fits
     ? [change ?? beyondSentence(config)]
     : [largestSentence(config), change, gpusSentence(config)]
-  const unread = unreadSentence(config.unreadSettings)
-  return [
-    ...sentences,
-    loadingSentence(config),
-    evaluationSentence(config),
-    unread,
-    lengthSentence(config),
-    cardsSentence(config),
-  ]
+  return [...sentences, ...outsideTheStep(config), cardsSentence(config)]
     .filter(sentence => sentence !== undefined)
     .concat(sparedSentences(config))
+}
+
+/** What the training step does not tell: loading, evaluating, settings that were not understood, an assumed length. */
+function outsideTheStep(config: AnalysedConfig): (string | undefined)[] {
+  const unread = unreadSentence(config.unreadSettings)
+  return [loadingSentence(config), evaluationSentence(config), unread, lengthSentence(config)]
 }
 
 /** The offer beyond a recommendation that is worth following by itself. */
