@@ -35,6 +35,7 @@ import type {
 import { figuresOf } from './report/standing.ts'
 import { EstimatedSizes } from './search/estimated-sizes.ts'
 import { Grid } from './search/grid.ts'
+import { powersOfTwo } from './search/powers-of-two.ts'
 import { judge } from './verdict/judge.ts'
 import type { Policy } from './verdict/policy.ts'
 
@@ -216,17 +217,20 @@ export function memoryBand(spec: TrainingSpec, config: ModelConfig): MemoryBand 
 }
 
 /** If other sizes were timed but this one was not, it has no measured speed; the model has a speed for any size. */
-function throughputCurve({ trials, throughputProvenance, samplesPerSecond, largest = 0 }: Evidence): ThroughputPoint[] {
+function throughputCurve(evidence: Evidence): ThroughputPoint[] {
+  const { trials, provenance, throughputProvenance, samplesPerSecond, peakBytes, largest = 0 } = evidence
   const isModelled = throughputProvenance === 'modelled'
   const tried = trials.flatMap(({ microBatch, outcome }) =>
     outcome.kind === 'fits' && (isModelled || outcome.stepMillisSpread !== undefined) ? [microBatch] : [],
   )
-  const sizes = isModelled ? [...tried, ...powersOfTwo().filter(power => power <= largest)] : tried
+  const sizes = isModelled ? [...tried, ...powersOfTwo(largest)] : tried
   return [...new Set(sizes)]
     .toSorted((a, b) => a - b)
     .flatMap(microBatch => {
-      const rate = samplesPerSecond({ microBatch, gradientAccumulation: 1 })
-      return rate === undefined ? [] : [{ microBatch, samplesPerSecond: rate }]
+      const plan = { microBatch, gradientAccumulation: 1 }
+      const rate = samplesPerSecond(plan)
+      const memory = provenance === 'estimated' ? { peakBytes: peakBytes(plan) } : {}
+      return rate === undefined ? [] : [{ microBatch, samplesPerSecond: rate, ...memory }]
     })
 }
 
@@ -303,7 +307,7 @@ function trialsOf(
   const alone = (microBatch: number): BatchPlan => ({ microBatch, gradientAccumulation: 1 })
   const tooLarge = grid.at(grid.indexOf(largestOnPaper) + 1)
   const ofPlans = named.map(({ microBatch }) => microBatch)
-  const below = [...powersOfTwo().filter(power => power < tooLarge), ...ofPlans.filter(size => size <= largest)]
+  const below = [...powersOfTwo(tooLarge - 1), ...ofPlans.filter(size => size <= largest)]
   const others = [...ofPlans.filter(size => size > largest), largest, largestOnPaper, tooLarge]
   const trials = [
     ...below.map(size => sizesOf(alone(size)).probe.trialBelow(size)),
@@ -311,11 +315,6 @@ function trialsOf(
   ]
   const once = new Map(trials.map(trial => [`${trial.microBatch} ${trial.accumulates}`, trial]))
   return [...once.values()].toSorted((a, b) => a.microBatch - b.microBatch)
-}
-
-/** Up to the largest batch that a config may ask for. */
-function powersOfTwo(): number[] {
-  return Array.from({ length: 20 }, (_, exponent) => 2 ** exponent)
 }
 
 /** The same model needs almost ten times the memory in TensorFlow.js, so our model of PyTorch does not apply to it. */

@@ -117,7 +117,8 @@ describe('one config', () => {
     const fitting = trials.flatMap(({ microBatch, outcome }) => (outcome.kind === 'fits' ? [microBatch] : []))
     expect(throughputProvenance).toBe('modelled')
     expect(throughputCurve.map(({ microBatch }) => microBatch)).toEqual(fitting)
-    expect(throughputCurve).toContainEqual({ microBatch: 16, samplesPerSecond: current.samplesPerSecond })
+    const { samplesPerSecond, peakBytes } = current
+    expect(throughputCurve).toContainEqual({ microBatch: 16, samplesPerSecond, peakBytes })
   })
 
   test('that runs out of memory is blocked and offered the largest that fits', async () => {

@@ -10,6 +10,7 @@ import { type Gpu, hasSpeed, type SpeedyGpu } from '../gpus/catalogue.ts'
 import { supportsCheckpointing } from '../models/architecture.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
 import { EstimateProbe } from '../probes/estimate.ts'
+import { powersOfTwo } from '../search/powers-of-two.ts'
 import { BARE_EFFECTIVE_BATCH, bareTraining } from './bare-model.ts'
 import { UndividedSteps } from './bound.ts'
 import { type ClosestRow, closestRow } from './closest.ts'
@@ -188,10 +189,6 @@ function variantsOf(spec: TrainingSpec, { config }: CatalogueModel, chooses: boo
 
 function isPlannable(card: Gpu): card is SpeedyGpu {
   return hasSpeed(card) && card.priceCaveat !== 'not-given'
-}
-
-function powersOfTwo(most: number): number[] {
-  return Array.from({ length: Math.floor(Math.log2(most)) + 1 }, (_, exponent) => 2 ** exponent)
 }
 
 /** What a run of the known length trains on, at the speed that is modelled for it as it is now. */

@@ -140,7 +140,12 @@ export const memoryPoint = z.object({ phase: z.enum(stepPhases), moment: label, 
 export const MAX_MEMORY_POINTS = 200
 
 /** Samples per second at a size, with one micro-batch per step. */
-export const throughputPoint = z.object({ microBatch: batchSize, samplesPerSecond: z.number().positive() })
+export const throughputPoint = z.object({
+  microBatch: batchSize,
+  samplesPerSecond: z.number().positive(),
+  /** Only if the peaks of the report are estimated: a measured one stands among the trials. */
+  peakBytes: bytes.optional(),
+})
 export type ThroughputPoint = z.infer<typeof throughputPoint>
 
 /** Files of the repository that were read for a config besides its own. Absent where there are none, and in older reports. */

@@ -20,7 +20,7 @@ function memoryCurve(config: AnalysedConfig): Html {
   return chart({
     id: 'memory-curve',
     title: html`Memory against batch ${memoryChip(config)}`,
-    note: `One micro-batch per step. The points are the sizes tried; the line only connects them.${points.some(isFragmented) ? ` ${FRAGMENTED}` : ''}`,
+    note: `One micro-batch per step. The line only connects the points.${points.some(isFragmented) ? ` ${FRAGMENTED}` : ''}`,
     xName: 'Micro-batch',
     yName: `Peak memory, ${provenance}`,
     yUnit: 'GiB',
@@ -77,10 +77,10 @@ interface MemoryPoint {
 }
 
 /**
- * The best known of each size that is a whole step: a trial's own figure, or else an operating point's, or else that it ran out of
- * memory. What accumulates gradients takes more, and is no point of this curve.
+ * The best known of each size that is a whole step: a trial's own figure, or else an estimate, or else an operating point's, or else
+ * that it ran out of memory. What accumulates gradients takes more, and is no point of this curve.
  */
-function memoryPoints({ trials, current, recommended, largest }: AnalysedConfig): MemoryPoint[] {
+function memoryPoints({ trials, current, recommended, largest, throughputCurve = [] }: AnalysedConfig): MemoryPoint[] {
   const described = [current, recommended, largest].flatMap(point =>
     point?.gradientAccumulation === 1
       ? [{ microBatch: point.microBatch, bytes: point.peakBytes, fits: point.fits, isMeasured: false }]
@@ -91,9 +91,12 @@ function memoryPoints({ trials, current, recommended, largest }: AnalysedConfig)
       ? []
       : [{ microBatch, bytes: peakOf(outcome), fits: outcome.kind === 'fits', isMeasured: provenance === 'measured' }],
   )
+  const estimated = throughputCurve.flatMap(({ microBatch, peakBytes: bytes }) =>
+    bytes === undefined ? [] : [{ microBatch, bytes, fits: true, isMeasured: false }],
+  )
   const known = tried.filter(({ bytes }) => bytes !== undefined)
   const outOfMemory = tried.filter(({ fits }) => !fits)
-  const bySize = new Map([...outOfMemory, ...described, ...known].map(point => [point.microBatch, point]))
+  const bySize = new Map([...outOfMemory, ...described, ...estimated, ...known].map(point => [point.microBatch, point]))
   return [...bySize.values()].sort((a, b) => a.microBatch - b.microBatch)
 }
 

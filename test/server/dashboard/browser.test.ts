@@ -179,10 +179,10 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, 
     const chart = page.locator('.chart').first()
     await chart.locator('canvas').waitFor()
     expect(await chart.getAttribute('aria-label')).toMatch(
-      /^Peak memory, estimated: from 2\.\d\d GiB at 8 to 2\d\.\d GiB at \d+; now: 8; recommended: 32; limit: usable, 21\.8 GiB$/,
+      /^Peak memory, estimated: from 1\.\d\d GiB at 1 to 2\d\.\d GiB at \d+; now: 8; recommended: 32; limit: usable, 21\.8 GiB$/,
     )
     await chart.locator('.u-over').hover({ position: { x: 1, y: 100 } })
-    expect(await chart.locator('.readout').innerText()).toMatch(/^8: 2\.\d\d GiB: fits$/)
+    expect(await chart.locator('.readout').innerText()).toMatch(/^1: 1\.\d\d GiB: fits$/)
   })
 
   test('what is to be pasted can be copied, and so can the address', async () => {

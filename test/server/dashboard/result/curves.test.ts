@@ -9,13 +9,13 @@ async function withTrials(trials: readonly Trial[]): Promise<AnalysedConfig> {
   const { configs } = await analyze([{ path: 'train.yaml', text }], { now: new Date('2026-03-01T12:00:00Z') })
   const [config] = configs
   if (config?.status !== 'analysed') throw new Error(JSON.stringify(config))
-  const { largest: _, recommended: __, ...rest } = config
+  const { largest: _, recommended: __, throughputCurve: ___, ...rest } = config
   return { ...rest, current: { ...rest.current, peakBytes: 2.5 * GIB }, provenance: 'measured', trials: [...trials] }
 }
 
 /** Size, figure and result of each row, and whether its point is drawn as measured. */
-async function memoryRows(trials: readonly Trial[]) {
-  const html = String(await curves(await withTrials(trials)))
+async function memoryRows(trials: readonly Trial[], overrides: Partial<AnalysedConfig> = {}) {
+  const html = String(await curves({ ...(await withTrials(trials)), ...overrides }))
   const [, table = ''] = /id="memory-curve-table">([\s\S]*?)<\/table>/.exec(html) ?? []
   const rows = table.matchAll(
     /<tr data-x="\d+"[^>]*?( data-measured)?><th scope="row">(.*?)<\/th><td>(.*?)<\/td><td>(.*?)</g,
@@ -67,5 +67,19 @@ test('what ran beside accumulated gradients is no point of the curve', async () 
   ).toEqual([
     ['16', '2.50 GiB', 'fits', 'not measured'],
     ['64', '6.00 GiB', 'fits', 'measured'],
+  ])
+})
+
+test('the sizes between those that the search had to try are estimated', async () => {
+  const throughputCurve = [
+    { microBatch: 8, samplesPerSecond: 90, peakBytes: 2 * GIB },
+    { microBatch: 64, samplesPerSecond: 120, peakBytes: 7 * GIB },
+  ]
+  const outcome = { kind: 'fits', peakBytes: 6 * GIB } as const
+  const trials: Trial[] = [{ microBatch: 64, provenance: 'estimated', outcome }]
+  expect(await memoryRows(trials, { provenance: 'estimated', throughputCurve })).toEqual([
+    ['8', '2.00 GiB', 'fits', 'not measured'],
+    ['16', '2.50 GiB', 'fits', 'not measured'],
+    ['64', '6.00 GiB', 'fits', 'not measured'],
   ])
 })
