@@ -7,7 +7,7 @@ import { MemoryMarkError, type Problem } from '../engine/errors.ts'
 import type { IsolatedEngine } from '../engine/isolated/engine.ts'
 import { renderComment } from '../engine/render/comment.ts'
 import { unchangedLine } from '../engine/render/upgrade.ts'
-import { findingOf } from '../engine/render/verdict.ts'
+import { findingOf, needsMemory } from '../engine/render/verdict.ts'
 import type { ConfigResult, Report } from '../engine/report/schema.ts'
 import { isMoved } from '../engine/report/upgrade.ts'
 import { isCounted, noSettings, type RepositorySettings } from '../engine/settings/settings.ts'
@@ -54,7 +54,7 @@ export async function check(args: string[]): Promise<ExitCode> {
   progress.ended()
   const report = reportOn(configs, options)
   const named = new Set(files.named.map(({ path }) => path))
-  if (values.comment !== undefined) await writeComment(values.comment, report)
+  if (values.comment !== undefined) await writeComment(values.comment, await withLevers(report, engine, options))
   if (values.json) printJson(report)
   else printPage(report, named, values)
   return exitCode(report, named)
@@ -70,6 +70,13 @@ async function filesOf(
   if (change === undefined) return findFiles(chosen, path => isCounted(path, settings))
   const changed = new Set(change.files.map(({ path }) => path))
   return findFiles(chosen, path => changed.has(path))
+}
+
+/** As on a pull request, with what would free memory: the files whose trainings need it are read once more. */
+async function withLevers(report: Report, engine: IsolatedEngine, options: AnalyzeOptions): Promise<Report> {
+  const inNeed = new Set(report.configs.filter(needsMemory).map(({ path }) => path))
+  const { named } = await findFiles([...inNeed])
+  return engine.withLevers(report, named, options)
 }
 
 /** In Markdown, as the Action comments; an empty file where there is nothing to say. */

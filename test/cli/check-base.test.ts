@@ -110,6 +110,13 @@ test('--base checks what has changed and what hangs on it, against what it was',
   expect(all.exitCode).toBe(1)
 })
 
+test('--comment tells what would free memory, as on a pull request', async () => {
+  await using workspace = await repository()
+  await workspace.run('check', 'configs', '--gpu', 'a10', '--comment', 'c.md')
+  const comment = await readFile(path.join(workspace.folder, 'c.md'), 'utf8')
+  expect(comment).toContain('**Ways to free memory**')
+})
+
 test("pre-commit's hook stops a commit that runs out of memory", async () => {
   const manifest = z.array(z.object({ entry: z.string() }))
   const [hook] = manifest.parse(parse(await readFile(path.join(root, '.pre-commit-hooks.yaml'), 'utf8')))
