@@ -47,7 +47,8 @@ export async function estimateSubject(
   gpu: Gpu | undefined,
 ): Promise<EstimatedSubject> {
   const named = await namedBy(positionals)
-  return engine.estimateSubject(named, await optionsFor(named, values, engine), { gpu, sources: sources() })
+  const options = await optionsFor(named, values, engine)
+  return engine.estimateSubject(named, { ...options, bare: { kind: 'plain' } }, { gpu, sources: sources() })
 }
 
 /** Undefined where a config is named, or an option says how the model is to be trained. */

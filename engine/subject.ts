@@ -21,7 +21,7 @@ import { defaultGpu, type Gpu } from './gpus/catalogue.ts'
 import type { ModelConfig } from './models/architecture.ts'
 import type { CatalogueModel } from './models/catalogue.ts'
 import { resolveModel } from './models/resolve.ts'
-import { fieldsSaid, usualTraining } from './plan/bare-model.ts'
+import { type BareTraining, fieldsSaid, plainTraining, usualTraining } from './plan/bare-model.ts'
 import type { Plan } from './plan/plan.ts'
 import { EstimateProbe } from './probes/estimate.ts'
 import { type RepositorySettings, settingsFor } from './settings/settings.ts'
@@ -56,12 +56,14 @@ export interface SubjectOptions {
   readonly fieldNames: Readonly<Partial<Record<keyof TrainingSpec, string>>>
   /** For what a config cannot say. */
   readonly settings: RepositorySettings
-  /** What a bare model's training takes where `changes` leave it open: the plain loop of `specOf` unless told. */
-  readonly bare?: {
-    readonly kind: 'usual'
-    /** Where one is named. */
-    readonly gpu?: Gpu
-  }
+  /** What a bare model's training takes where `changes` leave it open, and is said to; that of `specOf`, unsaid, unless told. */
+  readonly bare?:
+    | { readonly kind: 'plain' }
+    | {
+        readonly kind: 'usual'
+        /** Where one is named. */
+        readonly gpu?: Gpu
+      }
 }
 
 export interface EstimatedSubject {
@@ -84,8 +86,22 @@ export async function readSubject(named: Named, options: SubjectOptions, sources
   const { spec, assumptions: assumed } =
     bare === undefined || named.kind === 'config'
       ? { spec: changed, assumptions: [] }
-      : usualTraining(changed, model, { said: fieldsSaid(changes), gpu: bare.gpu })
+      : bareTrainingOf(changed, model, bare, fieldsSaid(changes))
   return { ...place, spec, model, assumptions: [...assumptions, ...assumed, ...derivationOf(spec, model.config)] }
+}
+
+function bareTrainingOf(
+  spec: TrainingSpec,
+  model: CatalogueModel,
+  bare: NonNullable<SubjectOptions['bare']>,
+  said: readonly (keyof TrainingSpec)[],
+): BareTraining {
+  switch (bare.kind) {
+    case 'plain':
+      return plainTraining(spec, { said })
+    case 'usual':
+      return usualTraining(spec, model, { said, gpu: bare.gpu })
+  }
 }
 
 /** Steps in TensorFlow.js cannot be estimated. @throws MemoryMarkError */

@@ -92,6 +92,22 @@ export function usualTraining(open: TrainingSpec, model: CatalogueModel, told: T
   }
 }
 
+/** As it stands, with what no flag of the command line has said told in one sentence. */
+export function plainTraining(spec: TrainingSpec, { said }: Told): BareTraining {
+  if (!isTrainers(spec)) return { spec, assumptions: [] }
+  const told = [
+    { field: 'microBatch', name: `micro-batch ${spec.microBatch}`, flag: '--batch-size' },
+    { field: 'loop', name: 'a plain PyTorch loop', flag: '--loop' },
+    { field: 'precision', name: spec.precision, flag: '--precision' },
+    { field: 'optimizer', name: spec.optimizer, flag: '--optimizer' },
+    { field: 'sequenceLength', name: `${spec.sequenceLength} tokens`, flag: '--sequence-length' },
+  ] as const
+  const open = told.filter(({ field }) => spec[field] !== undefined && !said.includes(field))
+  if (open.length === 0) return { spec, assumptions: [] }
+  const defaults = open.map(({ name, flag }) => `${name} (${flag})`).join(', ')
+  return { spec, assumptions: [`Where no option says otherwise, its default: ${defaults}.`] }
+}
+
 /** Ultralytics' own trainer and TensorFlow.js have their own ways. */
 function isTrainers({ loop, framework }: TrainingSpec): boolean {
   return loop !== 'ultralytics' && framework === 'pytorch'

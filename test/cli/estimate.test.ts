@@ -159,6 +159,16 @@ describe.concurrent('estimate of a model that the catalogue lacks', () => {
     })
   })
 
+  test('says which settings of the training are defaults', async () => {
+    const { stdout } = await run('estimate', 'bert', '--precision', 'bf16', '--optimizer', 'sgd')
+    expect(stdout).toContain(
+      'Where no option says otherwise, its default: micro-batch 16 (--batch-size), a plain PyTorch loop (--loop), 128 tokens (--sequence-length).',
+    )
+    const all = ['--batch-size', '8', '--precision', 'bf16', '--optimizer', 'sgd', '--loop', 'plain']
+    const whole = await run('estimate', 'bert', ...all, '--sequence-length', '64')
+    expect(whole.stdout).not.toContain('Where no option says otherwise')
+  })
+
   test('says what it assumes of a name', async () => {
     const { stdout, exitCode } = await run('estimate', 'acme/Llama-3.2-1B-support', '--batch-size', '1')
     expect(exitCode).toBe(0)
