@@ -21,6 +21,7 @@ const frozenTower = {
 const qwen2 = 'Qwen/Qwen2-VL-2B-Instruct'
 const qwen25 = 'Qwen/Qwen2.5-VL-3B-Instruct'
 const qwen3 = 'Qwen/Qwen3-VL-2B-Instruct'
+const gemma3 = 'google/gemma-3-4b-it'
 const llava = 'llava-hf/llava-1.5-7b-hf'
 
 export const imageCells: readonly Cell[] = [
@@ -56,4 +57,9 @@ export const imageCells: readonly Cell[] = [
   [llava, { microBatch: 4, sequenceLength: 1024, ...bf16, ...ckpt, lora, ...images(1, 336) }],
   [llava, { microBatch: 4, sequenceLength: 1024, ...bf16, ...ckpt, lora, ...images(1, 336), ...frozenTower }],
   [llava, { microBatch: 4, sequenceLength: 640, ...bf16, optimizer: 'sgd', ...images(1, 336) }],
+  [gemma3, { microBatch: 2, sequenceLength: 1024, ...bf16, optimizer: 'sgd', ...images(1, 896) }],
+  [gemma3, { microBatch: 2, sequenceLength: 1024, ...bf16, ...ckpt, optimizer: 'adamw-8bit', ...images(1, 896) }],
+  [gemma3, { microBatch: 4, sequenceLength: 2048, ...bf16, ...ckpt, lora: everyLora, ...images(1, 896) }],
+  [gemma3, { microBatch: 4, sequenceLength: 1024, ...bf16, ...ckpt, lora, ...images(1, 896), ...frozenTower }],
+  [gemma3, { microBatch: 2, sequenceLength: 1000, ...bf16, lora, ...images(1, 896), paddedBatches: true }],
 ]

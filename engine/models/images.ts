@@ -24,6 +24,13 @@ export interface ModelParts {
 /** The decoder's parameters, as transformers names them in models that read images. */
 export const languageParts = [String.raw`model\.language_model\.`, 'lm_head'] as const
 
+/** Of most models: a tower, and a projector from what it sees to the decoder's words. */
+export const towerAndProjector: ModelParts = {
+  language: languageParts,
+  tower: [String.raw`model\.vision_tower\.`],
+  projector: [String.raw`model\.multi_modal_projector\.`],
+}
+
 /** How a tower that takes images of any size cuts them into patches and merges these into tokens. */
 export interface MergedPatches {
   readonly patch_size: number

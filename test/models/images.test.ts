@@ -21,6 +21,7 @@ test.each([
   ['Qwen/Qwen2.5-VL-7B-Instruct', 1_024, 1_369],
   ['Qwen/Qwen3-VL-4B-Instruct', 1_024, 1_024],
   ['llava-hf/llava-1.5-7b-hf', 1_024, 576],
+  ['google/gemma-3-4b-it', 1_024, 256],
 ])('%s has for an image of %i pixels a side %i tokens', (name, side, tokens) => {
   expect(imageOfSample(knownModel(name).config, { height: side, width: side })?.tokens).toBe(tokens)
 })
@@ -30,6 +31,7 @@ test.each([
   'Qwen/Qwen2.5-VL-3B-Instruct',
   'Qwen/Qwen3-VL-2B-Instruct',
   'llava-hf/llava-1.5-7b-hf',
+  'google/gemma-3-4b-it',
 ])('%s has the same parameters with and without images', name => {
   const { images } = imageOfSample(knownModel(name).config, { height: 336, width: 336 }) ?? {}
   expect(images).toBeDefined()

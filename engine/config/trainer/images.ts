@@ -47,10 +47,17 @@ export function largestImage(
   const found = fittingImage(model.config, Math.floor(Math.sqrt(pixels)), length)
   if (found === undefined) return undefined
   const { images, tokens, side } = found
+  // Where every image is scaled to the size of the tower, the tool's limit changes nothing.
+  if (hasOneSize(model.config)) return reader.note('images', images, "the model's processor")
   reader.assume(
     `One image per sample of ${side}×${side} pixels, the largest that ${key}${field === undefined ? `, ${byDefault.source},` : ''} and the sequence allow: ${tokens} of ${length} tokens. If yours are smaller, set image_size, the pixels of a side, for this path in ${SETTINGS_PATH}.`,
   )
   return reader.note('images', images, field ?? byDefault.source)
+}
+
+function hasOneSize(config: ModelConfig): boolean {
+  const [small, large] = [224, 2_240].map(side => imageOfSample(config, { height: side, width: side })?.tokens)
+  return small === large
 }
 
 interface FittingImage extends ImageOfSample {

@@ -53,6 +53,7 @@ import { gatedInFloat32, gatedNorm, layerNorm, layerScale, rmsNorm } from './ops
 import {
   addedAmongWords,
   amongWords,
+  averagedPatches,
   patchEmbedding,
   patches,
   patchPositions,
@@ -113,6 +114,7 @@ export const rows: Rows<Tape, Tensor> = {
   patchEmbedding,
   patchPositions,
   amongWords,
+  averagedPatches,
   addedAmongWords,
   resampledPositions,
   shiftedLabels,

@@ -17,6 +17,8 @@ export interface AttentionTraits {
   readonly joinsProjections?: boolean
   /** Whether layer `index` sees `sliding_window` tokens only. */
   readonly slides?: (index: number) => boolean
+  /** The model hands a mask to the kernel even where none is needed. */
+  readonly isAlwaysMasked?: boolean
   /** Queries times a number that depends on the position. */
   readonly scalesQuery?: boolean
   /** Keys times a constant, before their positions. */
@@ -81,6 +83,7 @@ export function attentionOf(fields: DecoderFields, traits: AttentionTraits = {})
         dropout: fields.attention_dropout,
         window,
         castsSoftmax: traits.softmaxType !== 'own',
+        isAlwaysMasked: traits.isAlwaysMasked ?? false,
       },
       undefined,
       traits.hasSinks ? `${name}.sinks` : undefined,

@@ -44,5 +44,5 @@ export function cohere2(config: z.infer<typeof cohere2Config>): Blueprint {
   return { ...cohere(config, { slides }), rotaryOf: index => (slides(index) ? 0 : undefined) }
 }
 
-export const cohereFamily = decoder(cohereConfig, cohere, { linears: () => gatedAnd() })
-export const cohere2Family = decoder(cohere2Config, cohere2, { linears: () => gatedAnd() })
+export const cohereFamily = decoder(cohereConfig, config => cohere(config), { linears: () => gatedAnd() })
+export const cohere2Family = decoder(cohere2Config, config => cohere2(config), { linears: () => gatedAnd() })

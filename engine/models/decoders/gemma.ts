@@ -49,9 +49,12 @@ export function gemma2(config: z.infer<typeof gemma2Config>): Blueprint {
 }
 
 /** Sliding layers turn by a frequency of their own. */
-export function gemma3(config: Omit<z.infer<typeof gemma3Config>, 'model_type'>): Blueprint {
+export function gemma3(
+  config: Omit<z.infer<typeof gemma3Config>, 'model_type'>,
+  { isAlwaysMasked = false }: { readonly isAlwaysMasked?: boolean } = {},
+): Blueprint {
   const slides = (index: number) => (index + 1) % config.sliding_window_pattern !== 0
-  const mixer = attentionOf(config, { slides, queryNorm: { norm: 'rms-one-plus', ...headNorms } })
+  const mixer = attentionOf(config, { slides, isAlwaysMasked, queryNorm: { norm: 'rms-one-plus', ...headNorms } })
   return {
     ...llamaBlueprint(config, { mixer, feedForward: feedForward(config) }),
     norm: 'rms-one-plus',
@@ -63,4 +66,4 @@ export function gemma3(config: Omit<z.infer<typeof gemma3Config>, 'model_type'>)
 
 export const gemmaFamily = decoder(gemmaConfig, gemma, { linears: () => llamaLinears })
 export const gemma2Family = decoder(gemma2Config, gemma2, { linears: () => llamaLinears, divided: dividedHeads })
-export const gemma3Family = decoder(gemma3Config, gemma3, { linears: () => llamaLinears })
+export const gemma3Family = decoder(gemma3Config, config => gemma3(config), { linears: () => llamaLinears })

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
-import { type ImageOfSample, languageParts } from '../images.ts'
+import { type ImageOfSample, towerAndProjector } from '../images.ts'
 import { gatedAnd } from '../linears.ts'
 import { layerCount, layerList, size } from '../schema.ts'
 import { clip, clipConfig, clipPatches } from '../vision/clip.ts'
@@ -84,9 +84,5 @@ function imageOf({ vision_config: vision }: LlavaConfig): ImageOfSample | undefi
 export const llavaFamily = decoder(llavaConfig, llava, {
   linears: () => gatedAnd('out_proj', 'fc1', 'fc2', 'linear_1', 'linear_2'),
   imageOf,
-  parts: {
-    language: languageParts,
-    tower: [String.raw`model\.vision_tower\.`],
-    projector: [String.raw`model\.multi_modal_projector\.`],
-  },
+  parts: towerAndProjector,
 })

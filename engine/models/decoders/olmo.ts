@@ -43,5 +43,5 @@ export function olmo3(config: z.infer<typeof olmo3Config>): Blueprint {
   return { ...olmo2(config, slides), rotaryOf: index => (slides(index) ? 1 : 0) }
 }
 
-export const olmo2Family = decoder(olmo2Config, olmo2, { linears: () => gatedAnd() })
+export const olmo2Family = decoder(olmo2Config, config => olmo2(config), { linears: () => gatedAnd() })
 export const olmo3Family = decoder(olmo3Config, olmo3, { linears: () => gatedAnd() })

@@ -4,7 +4,8 @@ import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
 import type { Images } from '../decoders/blueprint.ts'
 import { layerCount, size } from '../schema.ts'
-import { attendingWithin, patchesOf } from './patches.ts'
+import { encoderLayer, type Sequences } from './encoder-layer.ts'
+import { patchesOf } from './patches.ts'
 import { channels } from './towers.ts'
 
 export const clipConfig = z.object({
@@ -36,6 +37,7 @@ export function clip(ops: Builder, root: string, config: ClipConfig, images: Ima
   const tokens = ops.prependTokens(classes, embedded)
   const placed = ops.addPositions(`${root}.embeddings.position_embedding.weight`, tokens, clipPatches(config) + 1)
   const { tiles } = images
+  // Each image with its class token.
   const sequences: Sequences = { tiles, tokens: tiles * (clipPatches(config) + 1) }
   const normed = ops.layerNorm(`${root}.pre_layrnorm`, placed)
   const seen = ops.layers(normed, `${root}.encoder.layers`, layers, (states, { name }) =>
@@ -48,25 +50,7 @@ export function clip(ops: Builder, root: string, config: ClipConfig, images: Ima
   return ops.leaving(seen, count)
 }
 
-/** Of a sample's images, each with its class token. */
-interface Sequences {
-  readonly tiles: number
-  /** Of all together. */
-  readonly tokens: number
-}
-
-function layer(ops: Builder, config: ClipConfig, { tiles, tokens }: Sequences, name: string, x: Value): Value {
-  const { hidden_size: hidden, num_attention_heads: heads } = config
-  const attended = ops.frame(ops.layerNorm(`${name}.layer_norm1`, x), normed => {
-    const project = (part: string) => ops.linear(`${name}.self_attn.${part}`, normed, hidden)
-    const [query, key, value] = [project('q_proj'), project('k_proj'), project('v_proj')]
-    const context = attendingWithin(ops, [query, key, value], tokens, { heads, parts: tiles })
-    return ops.linear(`${name}.self_attn.out_proj`, context, hidden)
-  })
-  const between = ops.residual(attended, x)
-  const fed = ops.frame(ops.layerNorm(`${name}.layer_norm2`, between), normed => {
-    const widened = ops.linear(`${name}.mlp.fc1`, normed, config.intermediate_size)
-    return ops.linear(`${name}.mlp.fc2`, ops.multiply(widened, ops.sigmoid(ops.scale(widened))), hidden)
-  })
-  return ops.residual(fed, between)
+function layer(ops: Builder, config: ClipConfig, sequences: Sequences, name: string, x: Value): Value {
+  const quickGelu = (widened: Value) => ops.multiply(widened, ops.sigmoid(ops.scale(widened)))
+  return encoderLayer(ops, config, quickGelu, sequences, name, x)
 }

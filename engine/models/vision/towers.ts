@@ -59,8 +59,7 @@ export interface TowerLayer {
 type TowerLinear = readonly [name: string, inFeatures: number, outFeatures: number, hasBias?: boolean]
 
 export function siglip(ops: Builder, root: string, config: z.infer<typeof siglipConfig>): void {
-  const { hidden_size: hidden, intermediate_size: inner, patch_size: patch } = config
-  const perceptron = [['mlp.fc1', hidden, inner] as const, ['mlp.fc2', inner, hidden] as const]
+  const { hidden_size: hidden, patch_size: patch } = config
   const projections = ['q_proj', 'k_proj', 'v_proj', 'out_proj'].map(
     part => [`self_attn.${part}`, hidden, hidden] as const,
   )
@@ -69,11 +68,16 @@ export function siglip(ops: Builder, root: string, config: z.infer<typeof siglip
   tower(ops, `${root}.encoder.layers`, config.num_hidden_layers, hidden, {
     norms: ['layer_norm1', 'layer_norm2'],
     normKind: 'layer',
-    linears: [...projections, ...perceptron],
+    linears: [...projections, ...perceptron(config)],
     bias: true,
   })
   ops.idle(hidden, x => ops.layerNorm(`${root}.post_layernorm`, x))
-  if (!config.vision_use_head) return
+  if (config.vision_use_head) siglipHead(ops, root, config)
+}
+
+/** What pools the patches of an image into one vector, which no decoder reads. */
+export function siglipHead(ops: Builder, root: string, config: SiglipSizes): void {
+  const { hidden_size: hidden } = config
   const head = `${root}.head`
   table(ops, `${head}.probe`, 1, hidden)
   // One matrix and one vector for q, k and v, which are no linear module.
@@ -81,10 +85,18 @@ export function siglip(ops: Builder, root: string, config: z.infer<typeof siglip
   tower(ops, head, 1, hidden, {
     norms: ['layernorm'],
     normKind: 'layer',
-    linears: [['attention.out_proj', hidden, hidden], ...perceptron],
+    linears: [['attention.out_proj', hidden, hidden], ...perceptron(config)],
     bias: true,
   })
 }
+
+type SiglipSizes = Pick<z.infer<typeof siglipConfig>, 'hidden_size' | 'intermediate_size'>
+
+const perceptron = ({ hidden_size: hidden, intermediate_size: inner }: SiglipSizes) =>
+  [
+    ['mlp.fc1', hidden, inner],
+    ['mlp.fc2', inner, hidden],
+  ] as const
 
 export function pixtral(ops: Builder, root: string, config: z.infer<typeof pixtralConfig>): void {
   const { hidden_size: hidden, intermediate_size: inner, patch_size: patch } = config

@@ -15,6 +15,8 @@ export const images = {
   resampledPositions: value<(name: string, x: Value, count: number) => Value>(),
   /** Puts rows of `seen` [b, n, h] in the place of as many of the words [b, s, h]. */
   amongWords: value<(words: Value, seen: Value) => Value>(),
+  /** The mean of each square of patches, row by row: [b, n, h] → [b, count, h]. */
+  averagedPatches: value<(x: Value, count: number) => Value>(),
   /** [b, c, y, x] → [b, outChannels, y', x']. */
   conv2d: value<(name: string, x: Value, outChannels: number, options: Convolution) => Value>(),
   batchNorm: value<(name: string, x: Value) => Value>(),

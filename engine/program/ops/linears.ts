@@ -83,6 +83,6 @@ export interface LinearOptions {
   readonly composed?: boolean
   /** Casts its input to the weight's type first. */
   readonly castsInput?: boolean
-  /** An output layer that is quantised like the rest. */
+  /** True by default but for an output layer; false, too, for a parameter that is no linear module's. */
   readonly isQuantizable?: boolean
 }

@@ -40,7 +40,7 @@ describe('a config of LLaMA-Factory', () => {
   it('gives MOSS-VL an image with every sample, as its plugin does, and other models none', () => {
     const ofModel = (model: string) => trainingConfig(base.replace('Qwen/Qwen2.5-0.5B', model)).spec.images
     expect(ofModel('OpenMOSS-Team/MOSS-VL-Instruct-0708')).toEqual({ tiles: 1, checkpointed: 'decoder' })
-    expect(ofModel('google/gemma-3-4b-it')).toBeUndefined()
+    expect(ofModel('google/gemma-3n-E2B-it')).toBeUndefined()
   })
 
   it.each([
@@ -60,6 +60,13 @@ describe('a config of LLaMA-Factory', () => {
     const { spec, assumptions } = trainingConfig(`${seeing}${text}`)
     expect(spec.images).toEqual({ tiles: 1, checkpointed: 'decoder', height: side, width: side })
     expect(assumptions.join(' ')).toContain(sentence)
+  })
+
+  it("gives Gemma 3 images of its tower's size, whatever the limit", () => {
+    const seeing = base.replace('Qwen/Qwen2.5-0.5B', 'google/gemma-3-4b-it')
+    const { spec, assumptions } = trainingConfig(`${seeing}image_max_pixels: 262144\n`)
+    expect(spec.images).toEqual({ tiles: 1, checkpointed: 'decoder', height: 896, width: 896 })
+    expect(assumptions.join(' ')).not.toContain('image_max_pixels')
   })
 
   it.each([

@@ -166,9 +166,10 @@ function isOutputLayer(tape: Tape, name: string): boolean {
 }
 
 /** bitsandbytes skips the output layer; torchtune's builders skip the attention of a part without adapters. */
-function isQuantized(tape: Tape, name: string, { isQuantizable = false }: LinearOptions = {}): boolean {
+function isQuantized(tape: Tape, name: string, options: LinearOptions = {}): boolean {
+  const { isQuantizable = !isOutputLayer(tape, name) } = options
   if (tape.spec.lora?.inWeightsType && name.includes('_attn.') && !isTrained(tape, name)) return false
-  return tape.spec.quantization !== undefined && (isQuantizable || !isOutputLayer(tape, name)) && name !== 'score'
+  return tape.spec.quantization !== undefined && isQuantizable && name !== 'score'
 }
 
 export function isAdapted(tape: Tape, name: string): boolean {

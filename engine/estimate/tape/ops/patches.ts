@@ -5,7 +5,7 @@ import { lastSize, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { cast, lowered } from './casts.ts'
 import { embedding } from './linears.ts'
-import { multiply } from './primitives.ts'
+import { elementwise, multiply } from './primitives.ts'
 import { weightNamed } from './weights.ts'
 
 export function patches(tape: Tape, count: number, features: number): Tensor {
@@ -52,6 +52,14 @@ export function addedAmongWords(tape: Tape, states: Tensor, seen: Tensor): Tenso
   // transformers Qwen3VLTextModel._deepstack_process: a clone, and index_put_ of what was there plus what was seen.
   const output = tape.tensor(states.shape, states.dtype, [states, seen])
   tape.record('index_put_', { reads: [states, seen], outputs: [output], gradients: [states, seen].map(made) })
+  return output
+}
+
+export function averagedPatches(tape: Tape, x: Tensor, count: number): Tensor {
+  // torch: derivatives.yaml `avg_pool2d` saves its input: transformers hands it a contiguous copy, features before pixels.
+  const byFeature = elementwise(tape, 'clone', x)
+  const output = tape.tensor([count, lastSize(x)], x.dtype, [byFeature])
+  tape.record('avg_pool2d', { reads: [byFeature], outputs: [output], saves: [byFeature], gradients: [made(byFeature)] })
   return output
 }
 

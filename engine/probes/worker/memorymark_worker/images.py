@@ -22,6 +22,9 @@ def images_of(batch: int, spec: Spec, model: transformers.PreTrainedModel) -> di
         return {"position_ids": positions, **flat_patches(batch * tiles, height, width, vision)}
     if model.config.model_type == "llava" and vision.model_type == "clip_vision_model":
         return {"pixel_values": torch.empty(batch * tiles, 3, vision.image_size, vision.image_size)}
+    if model.config.model_type == "gemma3":
+        return {"pixel_values": torch.empty(batch * tiles, 3, vision.image_size, vision.image_size),
+                "token_type_ids": torch.zeros(batch, spec["sequenceLength"], dtype=torch.long)}
     raise NotImplementedError(f"images of {model.config.model_type} cannot be traced yet")
 
 
