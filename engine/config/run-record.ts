@@ -40,6 +40,8 @@ export function whyRecord(document: Section, path: string): string | undefined {
     .find(isMeasured)
   if (result !== undefined) return `${recorded}: ${shown(result)} was measured in one.`
   const fields = sections.flatMap(fieldsOf)
+  const saved = sections.find(isSavedAdapter)?.at('peft_type')
+  if (saved !== undefined) return `${recorded}: ${shown(saved)} is of adapters that peft saved after one.`
   const when = fields.find(isMoment)
   const what = when && fields.find(field => isOutcome(field, when))
   return when && what && `${recorded}: ${shown(when)} says when it was, beside ${shown(what)}.`
@@ -57,6 +59,12 @@ function isOfWandb(document: Section): boolean {
 
 function isValue({ fields }: Section): boolean {
   return fields.has('value') && [...fields.keys()].every(key => key === 'value' || key === 'desc')
+}
+
+/** peft 0.21, PeftModel.save_pretrained: what is saved beside trained adapters says that they are for inference. */
+function isSavedAdapter(section: Section): boolean {
+  const inference = section.at('inference_mode')?.value
+  return section.at('peft_type') !== undefined && inference?.kind === 'flag' && inference.flag
 }
 
 function isMeasured({ key, value }: Field): boolean {

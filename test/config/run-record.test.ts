@@ -19,6 +19,16 @@ describe('a record of a run', () => {
     if (reading.kind === 'not-a-training-config') expect(reading.why).toContain(why)
   })
 
+  it('is one where it holds the settings of adapters that a training saved', () => {
+    const arguments_ = { model_name_or_path: 'gpt2', per_device_train_batch_size: 8 }
+    const kindWith = (inference_mode: boolean) => {
+      const adapter_config = { peft_type: 'LORA', inference_mode, r: 8 }
+      return readConfig({ path: 'runs/summary.json', text: JSON.stringify({ adapter_config, ...arguments_ }) }).kind
+    }
+    expect(kindWith(true)).toBe('not-a-training-config')
+    expect(kindWith(false)).not.toBe('not-a-training-config')
+  })
+
   it('is one by its folder in whatever shape W&B wrote it', () => {
     const text = 'model_name_or_path: gpt2\nper_device_train_batch_size: 8\n'
     for (const folder of ['wandb/run-1-a/files/', 'runs/wandb/latest-run/files/', 'wandb/k3x9q2ab/'])
