@@ -171,7 +171,7 @@ function withoutLine({ line: _, path: __, ...requirement }: Statement): object {
 function lookingHere(settings: RepositorySettings): Looking {
   return {
     areNamed: async files => files.map(isNamedByConfigs),
-    state: async files => files.map(statementsIn),
+    state: files => Promise.all(files.map(statementsIn)),
     started: files => Promise.all(files.map(startedBy)),
     open: async (files, named, known) => {
       const answers: boolean[] = []

@@ -37,7 +37,11 @@ async function upgraded(
             .filter(path => folderOf(path) === folder)
             .map(path => path.slice(path.lastIndexOf('/') + 1)),
       },
-      formerVersions: new Map(touched.map(path => [path, statementsIn({ path, text: before[path] ?? '' })])),
+      formerVersions: new Map(
+        await Promise.all(
+          touched.map(async path => [path, await statementsIn({ path, text: before[path] ?? '' })] as const),
+        ),
+      ),
       ...settings,
     },
   )

@@ -103,7 +103,7 @@ function performing(task: Task, asks: TaskOrder['asks'], host: Host): PerformOn 
     case 'is-named-by-configs':
       return async file => isNamedByConfigs(file)
     case 'state-versions':
-      return async file => statementsIn(file)
+      return statementsIn
     case 'starts':
       return startedBy
     case 'opens-one-of':

@@ -35,10 +35,12 @@ export async function findPinnedVersions(
   for (const folder of foldersAbove(configPath)) found.push(await versionFilesIn(folder, listThen))
   const paths = found.flat().slice(0, MAX_FILES)
   const texts = await Promise.all(paths.map(async path => (former.has(path) ? undefined : readFile(path))))
-  const statements = paths.map((path, index) => {
-    const text = texts[index]
-    return text === undefined ? (former.get(path) ?? []) : statementsIn({ path, text })
-  })
+  const statements = await Promise.all(
+    paths.map(async (path, index) => {
+      const text = texts[index]
+      return text === undefined ? (former.get(path) ?? []) : await statementsIn({ path, text })
+    }),
+  )
   const folders = found.map(inFolder => inFolder.flatMap(path => statements[paths.indexOf(path)] ?? []))
   return { kind: 'looked-for', statements: versionedLibraries.flatMap(library => deciding(library, folders) ?? []) }
 }

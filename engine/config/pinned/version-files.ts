@@ -3,7 +3,6 @@ import { posix } from 'node:path'
 import type { SourceFile } from '../reading.ts'
 import { linesOf, lockedVersions, type OnLine } from './lock-file.ts'
 import { parseRequirement, type Requirement } from './requirement.ts'
-import { tomlRequirements } from './toml-file.ts'
 
 /** A requirement and where it stands. */
 export interface Statement extends Requirement {
@@ -14,7 +13,7 @@ export interface Statement extends Requirement {
 
 interface Format {
   readonly name: RegExp
-  readonly read: (text: string) => readonly OnLine[]
+  readonly read: (text: string) => readonly OnLine[] | Promise<readonly OnLine[]>
   readonly maxCharacters: number
 }
 
@@ -64,11 +63,17 @@ function isInFolder(path: string): boolean {
 }
 
 /** What a file says about the libraries whose version decides something. Never throws for what it holds. */
-export function statementsIn({ path, text, sizeBytes = 0 }: SourceFile): readonly Statement[] {
+export async function statementsIn({ path, text, sizeBytes = 0 }: SourceFile): Promise<readonly Statement[]> {
   const rank = rankOf(path)
   const format = rank === undefined ? undefined : (formats[rank] ?? inRequirementsFolder)
   if (format === undefined || Math.max(sizeBytes, text.length) > format.maxCharacters) return []
-  return format.read(text).map(({ requirement, line }) => ({ ...requirement, path, line }))
+  return (await format.read(text)).map(({ requirement, line }) => ({ ...requirement, path, line }))
+}
+
+/** pyproject.toml and Pipfile. Their parser is loaded where there is one: the playground's page, which sees one file, does without. */
+async function tomlRequirements(text: string): Promise<readonly OnLine[]> {
+  const toml = await import('./toml-file.ts')
+  return toml.tomlRequirements(text)
 }
 
 /** requirements.txt: one a line. */
