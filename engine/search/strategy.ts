@@ -1,6 +1,7 @@
 /** A search strategy is pure: it sees the sizes tried so far and says the next one, or that the boundary is known. */
 import { isBroken, peakOf, type Trial } from '../probes/trial.ts'
 import { type Bounds, type Move, nextMove } from './boundary.ts'
+import { corrected } from './corrected.ts'
 import type { Grid } from './grid.ts'
 
 export const strategyNames = ['predict-verify', 'bisect', 'linear'] as const
@@ -78,8 +79,12 @@ function predictVerify(tried: readonly Tried[], { grid, prediction }: SearchSpac
   const bounds = boundsOf(tried, grid)
   const { fits, fails } = bounds
   if (fails - fits === 1) return { kind: 'done', largest: fits }
-  const ratio = nearestRatio(tried, ({ microBatch }) => prediction.peakBytes(microBatch))
-  const correct = (microBatch: number) => prediction.peakBytes(microBatch) * ratio(microBatch)
+  const correction = corrected(
+    tried.flatMap(({ microBatch, peakBytes }) =>
+      peakBytes === undefined ? [] : [{ predictedBytes: prediction.peakBytes(microBatch), peakBytes }],
+    ),
+  )
+  const correct = (microBatch: number) => correction(prediction.peakBytes(microBatch))
   const nextIsTooMuch = fits >= 0 && correct(grid.at(fits + 1)) > prediction.usableBytes * CERTAINLY_TOO_MUCH
   if (nextIsTooMuch && hasPeak(tried, grid, fits)) return { kind: 'done', largest: fits }
   if (tried.length >= PREDICTIONS) return { kind: 'try', index: halving(bounds, grid) }
@@ -108,21 +113,6 @@ function halving({ fits, fails }: Bounds, grid: Grid): number {
 
 function hasPeak(tried: readonly Tried[], grid: Grid, index: number): boolean {
   return tried.some(({ microBatch, peakBytes }) => peakBytes !== undefined && grid.indexOf(microBatch) === index)
-}
-
-/** The measured peak over the predicted one, at the tried size nearest to a micro-batch: how far to trust the prediction there. */
-export function nearestRatio<T extends { readonly microBatch: number; readonly peakBytes?: number | undefined }>(
-  tried: readonly T[],
-  predictedBytes: (tried: T) => number,
-): (microBatch: number) => number {
-  const ratios = tried.flatMap(one =>
-    one.peakBytes === undefined ? [] : [{ microBatch: one.microBatch, ratio: one.peakBytes / predictedBytes(one) }],
-  )
-  return microBatch => {
-    const distance = (other: { microBatch: number }) => Math.abs(Math.log(other.microBatch / microBatch))
-    const nearest = ratios.toSorted((a, b) => distance(a) - distance(b))[0]
-    return nearest?.ratio ?? 1
-  }
 }
 
 /**

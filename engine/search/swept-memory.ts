@@ -1,7 +1,7 @@
-/** What a sweep's trials say of memory: their own figures, and for any other size the estimate, corrected by the nearest trial. */
+/** What a sweep's trials say of memory: their own figures, and for any other size the estimate, corrected by them. */
 import type { EstimateProbes } from '../probes/estimate.ts'
 import { peakOf } from '../probes/trial.ts'
-import { nearestRatio } from './strategy.ts'
+import { corrected } from './corrected.ts'
 import type { TrialRecord } from './trial-record.ts'
 
 export class SweptMemory {
@@ -19,11 +19,11 @@ export class SweptMemory {
   peakBytes(microBatch: number, accumulates: boolean): number {
     const known = this.#record.peak(microBatch, accumulates)
     if (known !== undefined) return known
-    const ratio = nearestRatio(
-      this.#record.trials.map(trial => ({ ...trial, peakBytes: peakOf(trial.outcome) })),
-      trial => this.#predicted(trial.microBatch, trial.accumulates ?? false),
-    )
-    return this.#predicted(microBatch, accumulates) * ratio(microBatch)
+    const tried = this.#record.trials.flatMap(({ microBatch, accumulates = false, outcome }) => {
+      const peakBytes = peakOf(outcome)
+      return peakBytes === undefined ? [] : [{ predictedBytes: this.#predicted(microBatch, accumulates), peakBytes }]
+    })
+    return corrected(tried)(this.#predicted(microBatch, accumulates))
   }
 
   /** Beside the gradients of another micro-batch, less fits than the search found. */

@@ -11,14 +11,17 @@ const grid = new Grid(8)
 interface Device {
   readonly usableBytes: number
   readonly peakBytes: (microBatch: number) => number
+  /** A trial that runs out of memory knows what it would have needed, as one that only counts shapes does. */
+  readonly tellsNeeded?: boolean
 }
 
 /** BERT on an A10 as the product's published readings have it: 288 fits, 296 does not. */
 const published: Device = { usableBytes: 21.75 * GIB, peakBytes: batch => (0.46 + 0.0725 * batch) * GIB }
 
-function outcomeOn({ usableBytes, peakBytes }: Device, microBatch: number): Outcome {
+function outcomeOn({ usableBytes, peakBytes, tellsNeeded }: Device, microBatch: number): Outcome {
   const needed = peakBytes(microBatch)
-  return needed <= usableBytes ? { kind: 'fits', peakBytes: needed } : { kind: 'out-of-memory' }
+  if (needed <= usableBytes) return { kind: 'fits', peakBytes: needed }
+  return { kind: 'out-of-memory', ...(tellsNeeded && { neededBytes: needed }) }
 }
 
 /** What a model of the memory that is off by `factor` would say. */
@@ -33,10 +36,18 @@ function exhaustive(over: Grid, fits: (microBatch: number) => boolean): number {
   return index
 }
 
+interface SearchTerms {
+  /** What the prediction is off by. */
+  readonly factor?: number
+  readonly prediction?: Prediction
+  /** Sizes tried before. */
+  readonly known?: readonly number[]
+}
+
 async function sizesTried(
   strategy: StrategyName,
   device: Device,
-  { factor = 1, known = [] }: { factor?: number; known?: readonly number[] } = {},
+  { factor = 1, known = [], prediction = predictionOf(device, factor) }: SearchTerms = {},
 ) {
   const sizes: number[] = []
   const trialOf = (microBatch: number): Trial => ({
@@ -51,7 +62,7 @@ async function sizesTried(
     },
     {
       strategy: strategies[strategy],
-      space: { grid, prediction: predictionOf(device, factor) },
+      space: { grid, prediction },
       known: known.map(trialOf),
     },
   )
@@ -90,6 +101,19 @@ describe('the sizes each strategy tries on a card where 288 fits and 296 does no
     expect(result).toEqual({ kind: 'found', largest: 288 })
     expect(sizes.length).toBeLessThanOrEqual(3)
     expect(outOfMemory).toBeLessThanOrEqual(1)
+  })
+
+  test('what a trial out of memory would have needed counts: BERT at 64 tokens in TensorFlow.js, predicted by PyTorch', async () => {
+    const tensorflowJs: Device = {
+      usableBytes: 21.8 * GIB,
+      peakBytes: batch => 1_845_895_112 + 337_068_841 * batch,
+      tellsNeeded: true,
+    }
+    const pytorchBytes = (batch: number) => Math.max(2_206_721_024, 1_780_000_000 + 36_940_000 * batch)
+    const pytorch = predictionOf({ ...tensorflowJs, peakBytes: pytorchBytes }, 1)
+    const { result, sizes } = await sizesTried('predict-verify', tensorflowJs, { prediction: pytorch, known: [16] })
+    expect(result).toEqual({ kind: 'found', largest: 56 })
+    expect(sizes).toEqual([160, 64, 56])
   })
 
   test('bisect gallops from 1 and halves', async () => {
