@@ -1,4 +1,5 @@
 /** The training step in TensorFlow.js: on the GPU through its native package, or exactly simulated where there is none. */
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { usableBytes } from '../../gpus/catalogue.ts'
 import { endedBy } from '../ending.ts'
@@ -18,7 +19,8 @@ const LEAST_STEPS = 2
  * Where a native package is looked for: the folder that the machine's owner names, or beside our own installation. Never the
  * working folder: that may be a pull request's.
  */
-const nativePlace = process.env.MEMORYMARK_TFJS_NATIVE ?? fileURLToPath(new URL('.', import.meta.url))
+const named = process.env.MEMORYMARK_TFJS_NATIVE
+const nativePlace = named ? path.resolve(named) : fileURLToPath(new URL('.', import.meta.url))
 
 export class TfjsProbe implements Probe {
   readonly engine = 'tfjs'
