@@ -3,15 +3,19 @@ import { execFileSync } from 'node:child_process'
 
 export const python = process.env.MEMORYMARK_PYTHON ?? 'python3'
 
-export const hasTorch = imports('torch, transformers')
-export const hasBitsandbytes = hasTorch && imports('bitsandbytes')
-export const hasTimm = hasTorch && imports('timm')
+const installed = modulesOf(['torch', 'transformers', 'bitsandbytes', 'timm'])
+export const hasTorch = ['torch', 'transformers'].every(name => installed.has(name))
+export const hasBitsandbytes = hasTorch && installed.has('bitsandbytes')
+export const hasTimm = hasTorch && installed.has('timm')
 
-function imports(modules: string): boolean {
+/** Those that are installed. They are only looked up: to import them takes seconds of each test file. */
+function modulesOf(names: readonly string[]): ReadonlySet<string> {
+  const script =
+    'import sys; from importlib.util import find_spec; print(*(name for name in sys.argv[1:] if find_spec(name)))'
   try {
-    execFileSync(python, ['-c', `import ${modules}`], { stdio: 'ignore', timeout: 60_000 })
-    return true
+    const found = execFileSync(python, ['-c', script, ...names], { encoding: 'utf8', stdio: 'pipe', timeout: 60_000 })
+    return new Set(found.trim().split(' '))
   } catch {
-    return false
+    return new Set()
   }
 }
