@@ -5,6 +5,7 @@ import { readSettings } from '../../bot/settings.ts'
 import { type RunningBot, type StartOptions, startBot } from '../../bot/start.ts'
 import { type EmulatedGitHub, startGitHub } from '../github/index.ts'
 import { lendDatabase } from './databases.ts'
+import { lendEngine } from './engines.ts'
 
 export interface BotBesideGitHub extends AsyncDisposable {
   readonly github: EmulatedGitHub
@@ -20,7 +21,7 @@ export async function startBotBesideGitHub({
   readonly github?: EmulatedGitHub
 } = {}): Promise<BotBesideGitHub> {
   const github = given ?? (await startGitHub())
-  const lent = await lendDatabase()
+  const lent = options.database === undefined ? await lendDatabase() : undefined
   const lines: string[] = []
   const sink = new Writable({
     write: (chunk, _encoding, done) => {
@@ -29,10 +30,12 @@ export async function startBotBesideGitHub({
     },
   })
   const settings = readSettings(await environmentFor(github))
+  const log = createLog('debug', sink)
   const bot = await startBot(settings, {
-    database: lent.database,
     ...options,
-    log: createLog('debug', sink),
+    ...(lent && { database: lent.database }),
+    engine: options.engine ?? lendEngine(text => log.warn(text)),
+    log,
   })
   // What the start itself brings along is done before anything happens.
   await bot.idle()
@@ -43,7 +46,7 @@ export async function startBotBesideGitHub({
     log: () => lines.join(''),
     [Symbol.asyncDispose]: async () => {
       await bot.stop()
-      await lent[Symbol.asyncDispose]()
+      await lent?.[Symbol.asyncDispose]()
       await github[Symbol.asyncDispose]()
     },
   }
