@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: ['test/builds-folder.ts'],
     // Many tests start real processes; on a busy machine that takes as long as it takes, and no test is about time.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -7,6 +7,18 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { analysisBundle, buildBundle, cliBundle, dashboardBundle, root, tfjsBundle } from './bundles.ts'
 
+/** What Node starts of a folder that `buildCli` has filled. */
+export const builtScript = cliBundle.outfile
+
+/** `folder`: there already, and empty. */
+export async function buildCli(folder: string): Promise<void> {
+  await mkdir(path.join(folder, 'dist/dashboard'), { recursive: true })
+  const files = await Promise.all([cliBundle, analysisBundle, tfjsBundle, dashboardBundle].map(buildBundle))
+  for (const { name, contents } of files.flat()) await writeFile(path.join(folder, name), contents)
+  for (const name of ['engine', 'node_modules']) await symlink(path.join(root, name), path.join(folder, name))
+  await writeFile(path.join(folder, 'package.json'), '{"type":"module"}')
+}
+
 export class BuiltCli implements AsyncDisposable {
   readonly #folder: string
 
@@ -16,17 +28,13 @@ export class BuiltCli implements AsyncDisposable {
 
   static async build(): Promise<BuiltCli> {
     const folder = await mkdtemp(path.join(tmpdir(), 'memorymark-cli-'))
-    await mkdir(path.join(folder, 'dist/dashboard'), { recursive: true })
-    const files = await Promise.all([cliBundle, analysisBundle, tfjsBundle, dashboardBundle].map(buildBundle))
-    for (const { name, contents } of files.flat()) await writeFile(path.join(folder, name), contents)
-    for (const name of ['engine', 'node_modules']) await symlink(path.join(root, name), path.join(folder, name))
-    await writeFile(path.join(folder, 'package.json'), '{"type":"module"}')
+    await buildCli(folder)
     return new BuiltCli(folder)
   }
 
   /** What Node starts. */
   get script(): string {
-    return path.join(this.#folder, cliBundle.outfile)
+    return path.join(this.#folder, builtScript)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -4,6 +4,7 @@ import { BundledAction } from './action/run-action.ts'
 import { type BotBesideGitHub, startBotBesideGitHub } from './bot/bot-beside-github.ts'
 import { trainingConfig } from './bot/configs.ts'
 import { contributor, type FileChanges, type LoggedRequest, type Repository } from './github/index.ts'
+import { sharedAction } from './shared-builds.ts'
 
 const PATIENCE_MILLIS = 180_000
 
@@ -13,7 +14,7 @@ let action: BundledAction
 beforeAll(async () => {
   // Every ten minutes the bot looks for lost webhooks, whatever a pull request costs.
   beside = await startBotBesideGitHub({ keepsHouse: false })
-  action = await BundledAction.build()
+  action = await BundledAction.in(await sharedAction())
 }, PATIENCE_MILLIS)
 afterAll(async () => {
   await beside[Symbol.asyncDispose]()

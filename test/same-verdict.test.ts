@@ -7,13 +7,14 @@ import { trainingConfig } from './bot/configs.ts'
 import { type FileChanges, type Repository, startGitHub } from './github/index.ts'
 import { onA10 } from './on-a10.ts'
 import { qwenClm } from './qwen-clm.ts'
+import { sharedAction } from './shared-builds.ts'
 
 const PATIENCE_MILLIS = 180_000
 
 let action: BundledAction
 
 beforeAll(async () => {
-  action = await BundledAction.build()
+  action = await BundledAction.in(await sharedAction())
 }, PATIENCE_MILLIS)
 afterAll(() => action[Symbol.asyncDispose]())
 

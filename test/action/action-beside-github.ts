@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type EmulatedGitHub, type PullRequest, type Repository, startGitHub } from '../github/index.ts'
 import { python } from '../probes/python.ts'
+import { sharedAction } from '../shared-builds.ts'
 import { type ActionRun, BundledAction, type RunOptions } from './run-action.ts'
 
 export const tiny = `model_name_or_path: models/tiny
@@ -40,7 +41,7 @@ export class ActionBesideGitHub implements AsyncDisposable {
   }
 
   static async start(): Promise<ActionBesideGitHub> {
-    const [action, github] = [await BundledAction.build(), await startGitHub()]
+    const [action, github] = [await BundledAction.in(await sharedAction()), await startGitHub()]
     const folder = await mkdtemp(path.join(tmpdir(), 'memorymark-modes-'))
     return new ActionBesideGitHub(action, github, await github.actionsToken(), folder)
   }

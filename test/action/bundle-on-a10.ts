@@ -1,6 +1,7 @@
 /** The real bundle against the emulated GitHub, where every repository names an A10: nothing blocks on a GPU that is assumed. */
 import { type EmulatedGitHub, type PullRequest, type Repository, startGitHub } from '../github/index.ts'
 import { onA10 } from '../on-a10.ts'
+import { sharedAction } from '../shared-builds.ts'
 import { BundledAction } from './run-action.ts'
 
 export const wasteful = `model_name_or_path: bert-base-uncased
@@ -30,7 +31,7 @@ export class BundleOnA10 implements AsyncDisposable {
   }
 
   static async start(): Promise<BundleOnA10> {
-    const [action, github] = [await BundledAction.build(), await startGitHub()]
+    const [action, github] = [await BundledAction.in(await sharedAction()), await startGitHub()]
     return new BundleOnA10(action, github, await github.actionsToken())
   }
 

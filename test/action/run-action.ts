@@ -42,34 +42,43 @@ export interface ActionRun {
   readonly workspace: string
 }
 
+/** As in the repository that the runner checks the action out from. `folder`: there already, and empty. */
+export async function buildAction(folder: string): Promise<void> {
+  await mkdir(path.join(folder, 'dist'))
+  for (const { name, contents } of await buildBundle(actionBundle)) await writeFile(path.join(folder, name), contents)
+  const worker = 'engine/probes/worker'
+  await cp(path.join(root, worker), path.join(folder, worker), { recursive: true })
+  // Node takes dist/action.js for ESM by the package.json of the repository that it is checked out with.
+  await writeFile(path.join(folder, 'package.json'), '{"type":"module"}')
+}
+
 export class BundledAction implements AsyncDisposable {
+  /** What the runner starts. */
+  readonly script: string
+  /** Of the runs, and of the build where it is not shared. */
   readonly #folder: string
   /** Those of action.yml. */
   readonly defaultInputs: Readonly<Record<string, string>>
   #runs = 0
 
-  private constructor(folder: string, defaults: Readonly<Record<string, string>>) {
+  private constructor(built: string, folder: string, defaults: Readonly<Record<string, string>>) {
+    this.script = path.join(built, actionBundle.outfile)
     this.#folder = folder
     this.defaultInputs = defaults
   }
 
   static async build(): Promise<BundledAction> {
     const folder = await mkdtemp(path.join(tmpdir(), 'memorymark-action-'))
-    await mkdir(path.join(folder, 'dist'))
-    for (const { name, contents } of await buildBundle(actionBundle)) {
-      await writeFile(path.join(folder, name), contents)
-    }
-    // As in the repository that the runner checks the action out from.
-    const worker = 'engine/probes/worker'
-    await cp(path.join(root, worker), path.join(folder, worker), { recursive: true })
-    // Node takes dist/action.js for ESM by the package.json of the repository that it is checked out with.
-    await writeFile(path.join(folder, 'package.json'), '{"type":"module"}')
-    return new BundledAction(folder, await defaultInputs())
+    const built = path.join(folder, 'built')
+    await mkdir(built)
+    await buildAction(built)
+    return new BundledAction(built, folder, await defaultInputs())
   }
 
-  /** What the runner starts. */
-  get script(): string {
-    return path.join(this.#folder, actionBundle.outfile)
+  /** `built`: a folder that `buildAction` has filled, and that others use too. */
+  static async in(built: string): Promise<BundledAction> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'memorymark-action-'))
+    return new BundledAction(built, folder, await defaultInputs())
   }
 
   async run(options: RunOptions): Promise<ActionRun> {

@@ -3,12 +3,8 @@ import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterAll } from 'vitest'
-import { BuiltCli } from '../../scripts/built-cli.ts'
-
-/** Built for the first run of a test file. */
-let built: Promise<BuiltCli> | undefined
-afterAll(async () => (await built)?.[Symbol.asyncDispose]())
+import { builtScript } from '../../scripts/built-cli.ts'
+import { sharedCli } from '../shared-builds.ts'
 
 export interface Run {
   readonly exitCode: number
@@ -33,8 +29,7 @@ export class Workspace implements AsyncDisposable {
   }
 
   async run(...args: string[]): Promise<Run> {
-    built ??= BuiltCli.build()
-    const { script } = await built
+    const script = path.join(await sharedCli(), builtScript)
     return new Promise(resolve => {
       const child = execFile(
         process.execPath,
