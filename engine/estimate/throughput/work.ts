@@ -4,7 +4,7 @@
  */
 
 import { Numbers } from '../step/numbers.ts'
-import type { Node, Unpacking } from '../tape/autograd.ts'
+import type { GradientEdge, Node, Unpacking } from '../tape/autograd.ts'
 import { countOf, type Turn } from '../tape/repetition.ts'
 import { bytesPerElement, type Dtype, elements, type Storage, type Tensor } from '../tape/storage.ts'
 
@@ -64,9 +64,9 @@ export function workOf(nodes: readonly Node[], recomputes: boolean): Work {
   return counter.work
 }
 
-type Cost = Omit<Kernel, 'count'>
-type Counted = Cost & { count: number }
+type Counted = Omit<Kernel, 'count'> & { count: number }
 
+/** Goes through thousands of kernels, of which few differ: only for those that do it makes an object. */
 class Counter {
   /** In the order in which they come first. */
   readonly #kernels: Counted[] = []
@@ -78,6 +78,9 @@ class Counter {
   #operations = 0
   #layers = 0
   #backwardKernels = 0
+  /** What the next kernel moves. */
+  #fixedBytes = 0
+  #bytesPerSample = 0
 
   get work(): Work {
     return {
@@ -89,8 +92,8 @@ class Counter {
   }
 
   step(nodes: readonly Node[]): void {
-    for (const node of nodes) this.forward(node)
-    for (const node of nodes) this.#backward(node)
+    for (let index = 0; index < nodes.length; index++) this.forward(nodes[index]!)
+    for (let index = 0; index < nodes.length; index++) this.#backward(nodes[index]!)
     this.#sumGradients(nodes)
   }
 
@@ -100,30 +103,50 @@ class Counter {
     this.#operations += times
     if (node.flopsPerSample > 0) this.#layers += times
     this.#operations += times * this.#unpack(node, node.dequantises?.forward)
-    this.#add(node, node.flopsPerSample, readBy(node).concat(node.creates), passesOf(node, 'forward'))
+    this.#moves(readBy(node))
+    this.#moves(node.creates)
+    this.#count(node, node.flopsPerSample, passesOf(node, 'forward'))
   }
 
   #backward(node: Node): void {
-    if (node.gradients.every(edge => edge.passes)) return
-    const made = node.gradients.filter(edge => !edge.passes)
-    const times = countOf(node.turn)
+    const { gradients } = node
+    if (gradients.every(isPassed)) return
     const kind = kindOf(node)
-    const gradient = node.outputs.map(storageOf)
     if (kind === 'product' || kind === 'convolution' || kind === 'depthwise') {
-      const products = made.slice(0, 2)
-      this.#backwardKernels += times * this.#unpack(node, node.dequantises?.backward)
-      for (const { to } of products) {
-        const other = node.saves.filter(storage => storage !== to.storage).slice(0, 1)
-        this.#add(node, node.flopsPerSample, [...gradient, ...other, storageOf(to)], 1)
-        this.#backwardKernels += times
-      }
-      for (const { to } of made.slice(2)) this.#moved(node.computeDtype, [...gradient, storageOf(to)], node.turn)
+      this.#backwardProducts(node)
       return
     }
+    this.#movesGradients(node)
+    this.#moves(node.saves)
+    for (let index = 0; index < gradients.length; index++) {
+      if (!gradients[index]!.passes) this.#movesGradient(gradients[index]!.to)
+    }
+    this.#moves(node.backwardScratch)
     const flops = kind === 'memory' ? 0 : ATTENTION_BACKWARD * node.flopsPerSample
-    const moved = [...gradient, ...node.saves, ...made.map(({ to }) => storageOf(to)), ...node.backwardScratch]
-    this.#add(node, flops, moved, passesOf(node, 'backward'))
-    this.#backwardKernels += times
+    this.#count(node, flops, passesOf(node, 'backward'))
+    this.#backwardKernels += countOf(node.turn)
+  }
+
+  /** One product for each of two inputs; a third, the bias, is a sum. */
+  #backwardProducts(node: Node): void {
+    const { gradients, saves, computeDtype, turn } = node
+    this.#backwardKernels += countOf(turn) * this.#unpack(node, node.dequantises?.backward)
+    let products = 0
+    for (let index = 0; index < gradients.length; index++) {
+      const { to, passes } = gradients[index]!
+      if (passes) continue
+      this.#movesGradients(node)
+      if (products++ < 2) {
+        const other = saves[0] === to.storage ? saves.find(storage => storage !== to.storage) : saves[0]
+        if (other !== undefined) this.#move(other)
+        this.#movesGradient(to)
+        this.#count(node, node.flopsPerSample, 1)
+      } else {
+        this.#movesGradient(to)
+        this.#countMoving(computeDtype, turn)
+      }
+      this.#backwardKernels += countOf(turn)
+    }
   }
 
   /** Gives the kernels that it takes. */
@@ -131,86 +154,100 @@ class Counter {
     if (dequantises === undefined || unpacking === undefined) return 0
     const { elements: count } = dequantises
     const { bytesPerElement: bytes, kernels, smallKernels } = unpacking
-    this.#count(
-      {
-        ...nothing,
-        kind: 'unpacking',
-        dtype: computeDtype,
-        fixedFlops: kernels * count,
-        fixedBytes: bytes * count,
-      },
-      turn,
-    )
+    this.#fixedBytes = bytes * count
+    this.#countAlike('unpacking', computeDtype, 0, kernels * count, turn)
     return kernels + smallKernels
   }
 
   /** torch: input_buffer.cpp: where gradients meet that several operations made, each after the first is added. */
   #sumGradients(nodes: readonly Node[]): void {
     const sum = ++this.#sums
-    for (const { gradients, turn } of nodes) {
-      for (const { to } of gradients) {
+    for (let index = 0; index < nodes.length; index++) {
+      const { gradients, turn } = nodes[index]!
+      for (let edge = 0; edge < gradients.length; edge++) {
+        const { to } = gradients[edge]!
         if (to.storage.persistent) continue
         const isFirst = this.#metIn.at(to.edge) !== sum
         this.#metIn.set(to.edge, sum)
         if (isFirst) continue
-        const gradient = storageOf(to)
-        this.#moved('float32', [gradient, gradient, gradient], turn)
+        for (let times = 0; times < 3; times++) this.#movesGradient(to)
+        this.#countMoving('float32', turn)
+        this.#backwardKernels += countOf(turn)
       }
     }
   }
 
-  #moved(dtype: Dtype, storages: readonly Size[], turn: Turn | undefined): void {
-    this.#backwardKernels += countOf(turn)
-    this.#count({ ...nothing, kind: 'memory', dtype, ...sizeOf(storages) }, turn)
+  #move({ fixedBytes, bytesPerSample }: Size): void {
+    this.#fixedBytes += fixedBytes
+    this.#bytesPerSample += bytesPerSample
   }
 
-  #add(node: Node, arithmetic: number, storages: readonly Size[], passes: number): void {
-    const size = sizeOf(storages)
-    const isBatched = size.bytesPerSample > 0
+  #moves(storages: readonly Size[]): void {
+    for (let index = 0; index < storages.length; index++) this.#move(storages[index]!)
+  }
+
+  #movesGradients({ outputs }: Node): void {
+    for (let index = 0; index < outputs.length; index++) this.#movesGradient(outputs[index]!)
+  }
+
+  /** A view's gradient is as large as the view. */
+  #movesGradient({ shape, dtype, batched, storage }: Tensor): void {
+    const bytes = elements({ shape }) * bytesPerElement[dtype]
+    if (!batched) this.#fixedBytes += bytes
+    // A sample may be several sequences, which only the storage knows.
+    else this.#bytesPerSample += storage.bytesPerSample > 0 ? Math.min(bytes, storage.bytesPerSample) : bytes
+  }
+
+  #count(node: Node, arithmetic: number, passes: number): void {
     const flops = arithmetic * (1 + SHORT_SEQUENCE_TOKENS / (node.attendedTokens ?? Number.POSITIVE_INFINITY))
-    this.#count(
-      {
-        kind: kindOf(node),
-        dtype: node.computeDtype,
-        flopsPerSample: isBatched ? flops : 0,
-        fixedFlops: isBatched ? 0 : flops,
-        bytesPerSample: size.bytesPerSample * passes,
-        fixedBytes: size.fixedBytes * passes,
-      },
-      node.turn,
-    )
+    const isBatched = this.#bytesPerSample > 0
+    this.#fixedBytes *= passes
+    this.#bytesPerSample *= passes
+    this.#countAlike(kindOf(node), node.computeDtype, isBatched ? flops : 0, isBatched ? 0 : flops, node.turn)
   }
 
-  #count(cost: Cost, turn: Turn | undefined): void {
+  #countMoving(dtype: Dtype, turn: Turn | undefined): void {
+    this.#countAlike('memory', dtype, 0, 0, turn)
+  }
+
+  #countAlike(
+    kind: KernelKind,
+    dtype: Dtype,
+    flopsPerSample: number,
+    fixedFlops: number,
+    turn: Turn | undefined,
+  ): void {
+    const [fixedBytes, bytesPerSample] = [this.#fixedBytes, this.#bytesPerSample]
+    this.#fixedBytes = 0
+    this.#bytesPerSample = 0
     const times = countOf(turn)
-    const sum = cost.flopsPerSample + cost.fixedFlops + cost.bytesPerSample + cost.fixedBytes
-    const alike = this.#alike.get(sum) ?? []
-    const known = alike.find(other => isSame(cost, other))
-    if (known !== undefined) {
+    const sum = flopsPerSample + fixedFlops + bytesPerSample + fixedBytes
+    const alike = this.#alike.get(sum)
+    for (let index = 0; alike !== undefined && index < alike.length; index++) {
+      const known = alike[index]!
+      const isSame =
+        known.kind === kind &&
+        known.dtype === dtype &&
+        known.flopsPerSample === flopsPerSample &&
+        known.fixedFlops === fixedFlops &&
+        known.bytesPerSample === bytesPerSample &&
+        known.fixedBytes === fixedBytes
+      if (!isSame) continue
       known.count += times
       return
     }
-    const counted = { ...cost, count: times }
+    const counted = { kind, dtype, flopsPerSample, fixedFlops, bytesPerSample, fixedBytes, count: times }
     this.#kernels.push(counted)
-    alike.push(counted)
-    this.#alike.set(sum, alike)
+    if (alike === undefined) this.#alike.set(sum, [counted])
+    else alike.push(counted)
   }
 }
 
-function isSame(one: Cost, other: Cost): boolean {
-  return (
-    one.kind === other.kind &&
-    one.dtype === other.dtype &&
-    one.flopsPerSample === other.flopsPerSample &&
-    one.fixedFlops === other.fixedFlops &&
-    one.bytesPerSample === other.bytesPerSample &&
-    one.fixedBytes === other.fixedBytes
-  )
-}
-
-const nothing = { flopsPerSample: 0, fixedFlops: 0, bytesPerSample: 0, fixedBytes: 0 } as const
-
 type Size = Pick<Storage, 'bytesPerSample' | 'fixedBytes'>
+
+function isPassed({ passes }: GradientEdge): boolean {
+  return passes
+}
 
 function kindOf({ flopsPerSample, kernel }: Node): KernelKind {
   if (flopsPerSample === 0) return 'memory'
@@ -229,21 +266,4 @@ function passesOf({ kernel }: Node, pass: 'forward' | 'backward'): number {
 /** A look-up reads the rows that it writes, not the whole table. */
 function readBy(node: Node): readonly Size[] {
   return node.kernel === 'look-up' ? node.creates : node.reads
-}
-
-/** A view's gradient is as large as the view. */
-function storageOf({ shape, dtype, batched, storage }: Tensor): Size {
-  const bytes = elements({ shape }) * bytesPerElement[dtype]
-  if (!batched) return { fixedBytes: bytes, bytesPerSample: 0 }
-  // A sample may be several sequences, which only the storage knows.
-  return { fixedBytes: 0, bytesPerSample: storage.bytesPerSample > 0 ? Math.min(bytes, storage.bytesPerSample) : bytes }
-}
-
-function sizeOf(sizes: readonly Size[]): Size {
-  let [fixedBytes, bytesPerSample] = [0, 0]
-  for (const size of sizes) {
-    fixedBytes += size.fixedBytes
-    bytesPerSample += size.bytesPerSample
-  }
-  return { fixedBytes, bytesPerSample }
 }
