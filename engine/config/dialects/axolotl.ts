@@ -8,7 +8,7 @@ import { languageModelReading, readBatch, type Sequence } from '../language-mode
 import { type ModelLookup, readModel } from '../model-fields.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
-import type { TrainedPart } from '../spec.ts'
+import { isFsdp, type TrainedPart } from '../spec.ts'
 import { readLora } from '../trainer/adapter.ts'
 import {
   type AttentionChoice,
@@ -17,7 +17,7 @@ import {
   fusedAttention,
   readImplementation,
 } from '../trainer/attention.ts'
-import { readReentrant } from '../trainer/checkpoints.ts'
+import { fsdpCheckpoints, readReentrant } from '../trainer/checkpoints.ts'
 import { readFloat8 } from '../trainer/float8.ts'
 import { oneImage, trainsTowers } from '../trainer/images.ts'
 import {
@@ -96,7 +96,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   const gpus = readMesh(reader, document, sharded.sharding)
   const training = readTraining(reader, document, { batch, gpus, hasAdapter })
   const attention = readAttention(reader, document, model)
-  const checkpoints = readCheckpointing(reader, document)
+  const byFsdp = isFsdp(sharded.sharding) ? fsdpCheckpoints(reader, document.at('fsdp_config')) : undefined
+  const checkpoints = readCheckpointing(reader, document, byFsdp)
   const packing = document.at('sample_packing')
   const isPacked = packing !== undefined && reader.flag(packing) === true
   const expertTargets = hasAdapter ? readExpertTargets(reader, document) : undefined
@@ -121,7 +122,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       gradientCheckpointing: checkpoints,
       fusedNorms: readFusedNorms(reader, document.at('liger_rms_norm')),
       offloadsCheckpoints: checkpoints ? readOffloading(reader, document) : undefined,
-      reentrantCheckpoints: readReentrant(reader, document.at('gradient_checkpointing_kwargs')),
+      reentrantCheckpoints: byFsdp ? false : readReentrant(reader, document.at('gradient_checkpointing_kwargs')),
       expertStyle: readExpertStyle(reader, document, model, expertTargets !== undefined),
       lora: hasAdapter
         ? readLora(reader, model, {
@@ -259,12 +260,8 @@ function readTowers(reader: FieldReader, document: Section, model: CatalogueMode
 }
 
 /** utils/trainer.py: FSDP's own switch has the same effect, and wraps the same layers. */
-function readCheckpointing(reader: FieldReader, document: Section): boolean {
-  const own = document.at('gradient_checkpointing')
-  const ofFsdp = ['activation_checkpointing', 'fsdp_activation_checkpointing'].map(key =>
-    document.at('fsdp_config', key),
-  )
-  const field = own ?? ofFsdp.find(each => isOn(reader, each))
+function readCheckpointing(reader: FieldReader, document: Section, byFsdp: Field | undefined): boolean {
+  const field = byFsdp ?? document.at('gradient_checkpointing')
   return reader.settle('gradientCheckpointing', field, present => (offloads(present) ? true : reader.flag(present)), {
     value: false,
     source: "Axolotl's default",

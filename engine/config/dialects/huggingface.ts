@@ -18,8 +18,9 @@ import {
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
+import { isFsdp } from '../spec.ts'
 import { readImplementation } from '../trainer/attention.ts'
-import { readReentrant } from '../trainer/checkpoints.ts'
+import { fsdpCheckpoints, readReentrant } from '../trainer/checkpoints.ts'
 import { readEvaluation } from '../trainer/evaluation.ts'
 import { keptWhole, loadsWhole } from '../trainer/loading.ts'
 import type { Training } from '../trainer/method.ts'
@@ -283,7 +284,8 @@ function readSettings(
   const quantized = { ...sharded, quantization, storage: find('bnb_4bit_quant_storage') }
   const wholeQuantized = keptWhole(reader, quantized)
   const fusedLoss = training.method === undefined ? readFusedLoss(reader, find) : undefined
-  const reentrantCheckpoints = readReentrant(reader, find('gradient_checkpointing_kwargs'))
+  const byFsdp = isFsdp(sharded.sharding) ? fsdpCheckpoints(reader, find('fsdp_config')) : undefined
+  const reentrantCheckpoints = byFsdp ? false : readReentrant(reader, find('gradient_checkpointing_kwargs'))
   const evaluation = declared?.ownLoop === undefined ? readEvaluation(reader, find) : undefined
   return {
     gpus,
@@ -291,7 +293,7 @@ function readSettings(
     precision,
     optimizer,
     attention,
-    gradientCheckpointing: readCheckpointing(reader, trainerArguments),
+    gradientCheckpointing: readCheckpointing(reader, trainerArguments, byFsdp),
     ...(reentrantCheckpoints !== undefined && { reentrantCheckpoints }),
     // TRL's GRPOTrainer casts adapters over quantised weights to bfloat16.
     ...(lora && { lora: isOnline && quantization ? { ...lora, inWeightsType: true as const } : lora }),
@@ -341,8 +343,8 @@ function readPadding(
 }
 
 /** TRL's configs turn it on since 0.22 (trl#3510). */
-function readCheckpointing(reader: FieldReader, trainerArguments: Arguments): boolean {
-  const field = trainerArguments.find('gradient_checkpointing', 'use_gradient_checkpointing')
+function readCheckpointing(reader: FieldReader, trainerArguments: Arguments, byFsdp: Field | undefined): boolean {
+  const field = byFsdp ?? trainerArguments.find('gradient_checkpointing', 'use_gradient_checkpointing')
   const byTrl =
     field === undefined && hasTrlDefaults(trainerArguments) && !isTrlBefore(reader, trainerArguments, '0.22')
   return reader.settle('gradientCheckpointing', field, present => readSwitch(reader, present), {

@@ -8,3 +8,13 @@ export function readReentrant(reader: FieldReader, kwargs: Field | undefined): b
   const flag = field && reader.flag(field)
   return field === undefined || flag === undefined ? undefined : reader.note('reentrantCheckpoints', flag, field)
 }
+
+/**
+ * FSDP's own switch, where it is on. accelerate (accelerator.py prepare_model, utils/fsdp_utils.py fsdp2_apply_ac) then checkpoints
+ * the layers that it wraps, not reentrantly. transformers' training_args.py takes the key with and without its prefix.
+ */
+export function fsdpCheckpoints(reader: FieldReader, fsdpConfig: Field | undefined): Field | undefined {
+  const section = fsdpConfig?.value.kind === 'mapping' ? fsdpConfig.value.section : undefined
+  const fields = ['activation_checkpointing', 'fsdp_activation_checkpointing'].map(key => section?.at(key))
+  return fields.find(field => field !== undefined && reader.flag(field) === true)
+}
