@@ -2,7 +2,7 @@
 import type { Evaluator } from './evaluator.ts'
 import { mergedInto } from './merged-attributes.ts'
 import type { Binding, Scope } from './module.ts'
-import { open, siteOf, writtenAs } from './sites.ts'
+import { open, placed, siteOf, writtenAs } from './sites.ts'
 import { type Instance, placeIn, type Site, shownAt, type Value } from './values.ts'
 
 /** Classes that inherit from one another. */
@@ -52,6 +52,8 @@ export class Classes {
     const merged = mergedInto(object, name, this.#evaluator)
     if (merged !== undefined) return merged
     const init = methodOf(scope, '__init__')
+    const set = init === undefined ? this.#setAfterInit(object, name, asked) : undefined
+    if (set !== undefined) return set
     for (const owner of [scope, ...this.#bases(scope)]) {
       const set = owner.members.get(name)
       const of = set?.[0]?.scope
@@ -62,6 +64,34 @@ export class Classes {
       const value = this.#evaluator.names.reaching(withoutWrappers(set, asked), siteOf(of, frame))
       if (value !== undefined) return value
     }
+    return this.#given(object, name, init)
+  }
+
+  /** What a dataclass's `__post_init__` makes of what a field was given. */
+  #setAfterInit(object: Instance, name: string, asked: Site | undefined): Value | undefined {
+    const owner = [object.scope, ...this.#bases(object.scope)].find(each => methodOf(each, '__post_init__'))
+    const method = owner && methodOf(owner, '__post_init__')
+    const bindings = owner?.members.get(name)?.filter(binding => binding.scope === method) ?? []
+    if (method === undefined || bindings.length === 0) return undefined
+    const site = siteOf(method, { scope: method, call: undefined, site: undefined, self: object })
+    const before = bindings.filter(({ at }) => asked?.scope !== method || at < asked.at)
+    for (const binding of before.toReversed()) {
+      const { isReached, why } = this.#evaluator.isReached(binding, { ...site, ...placed(binding) })
+      if (isReached === false) continue
+      const value = this.#evaluator.names.reaching([binding], site)
+      const isCertain = isReached === true && value !== undefined
+      const place = placeIn(method.module, binding.at)
+      const because = why === undefined ? 'by what is not known' : `depending on ${why}`
+      return isCertain
+        ? value
+        : open(site, { from: binding.at, to: binding.at }, `__post_init__ may set ${name} (${place}), ${because}`)
+    }
+    return this.#given(object, name, undefined)
+  }
+
+  /** By the call that made the object, or by default. */
+  #given(object: Instance, name: string, init: Scope | undefined): Value | undefined {
+    const { scope, call, site } = object
     if (init === undefined && call !== undefined) {
       const declared = [...scope.bindings].filter(([, [first]]) =>
         /^(?:expression|declared)$/.test(first?.value.kind ?? ''),

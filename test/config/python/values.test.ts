@@ -25,6 +25,18 @@ describe('a batch size is read from', () => {
       `${batch}=c.b`,
       { line: 3, column: 44 },
     ],
+    [
+      'what __post_init__ puts in place of None',
+      'class C:\n    b: int = None\n    def __post_init__(self):\n        if self.b is None:\n            self.b = 12\nc = C()',
+      `${batch}=c.b`,
+      { line: 6, column: 22 },
+    ],
+    [
+      'what a dataclass is given in place of what __post_init__ would set',
+      'class C:\n    b: int = None\n    def __post_init__(self):\n        if self.b is None:\n            self.b = 3\nc = C(b=12)',
+      `${batch}=c.b`,
+      { line: 7, column: 9 },
+    ],
     ['vars() of a namespace', 'c = vars(SimpleNamespace(b=12))', `${batch}=c["b"]`, { line: 2, column: 28 }],
     ['a base class', 'class A:\n    b = 12\nclass C(A):\n    pass', `${batch}=C.b`, { line: 3, column: 9 }],
     ['a dictionary', 'c = {"b": 12}', `${batch}=c["b"]`, { line: 2, column: 11 }],
