@@ -132,13 +132,15 @@ export class FieldReader {
     return value === undefined ? undefined : this.note(setting, value, field)
   }
 
-  /** Records where a value came from: a field, or a description. Returns the value. */
+  /** Records where a value came from: a field, or a description. The last word on a setting counts. Returns the value. */
   note<T>(setting: Setting, value: T, from: Field | string): T {
-    this.decisions.push({
+    const decision: Decision = {
       setting,
       value,
       from: typeof from === 'string' ? { kind: 'default', source: from } : { kind: 'field', field: placeOf(from) },
-    })
+    }
+    const earlier = this.decisions.findIndex(each => each.setting === setting)
+    this.decisions.splice(earlier < 0 ? this.decisions.length : earlier, earlier < 0 ? 0 : 1, decision)
     return value
   }
 

@@ -37,7 +37,7 @@ import {
   modelKeys,
   trainerKeys,
 } from './huggingface/arguments.ts'
-import { lengthWithCompletions } from './huggingface/completions.ts'
+import { lengthWithCompletions, raisedByUnsloth } from './huggingface/completions.ts'
 import type { Declared } from './huggingface/declared.ts'
 import {
   adapterField,
@@ -121,7 +121,7 @@ export function readArguments(
   const accumulation = find('gradient_accumulation_steps')
   tellDefaults(reader, document)
 
-  const microBatch = readMicroBatch(reader, trainerArguments)
+  const written = readMicroBatch(reader, trainerArguments)
   const gradientAccumulation = reader.settle(
     'gradientAccumulation',
     accumulation,
@@ -131,11 +131,9 @@ export function readArguments(
   const model = readModel(reader, trainerArguments.model, 'model_name_or_path', lookUp)
   const adapter = adapterField(reader, find)
   const processes = find(...gpuKeys)?.value
-  const step = {
-    microBatch: microBatch ?? DEFAULT_BATCH,
-    gradientAccumulation,
-    gpus: processes?.kind === 'number' ? Math.max(1, Math.floor(processes.number)) : 1,
-  }
+  const gpus = processes?.kind === 'number' ? Math.max(1, Math.floor(processes.number)) : 1
+  const microBatch = raisedByUnsloth(reader, trainerArguments, written, gradientAccumulation * gpus)
+  const step = { microBatch: microBatch ?? DEFAULT_BATCH, gradientAccumulation, gpus }
   const training =
     declared === undefined
       ? readTrainingMethod(reader, find, adapter !== undefined, step)

@@ -28,7 +28,7 @@ const MAX_LINKS = 12
 const passesOn = /\.(?:to|cuda|train|eval|to_bettertransformer|requires_grad_|float|half|bfloat16)$/
 /** Functions that give the model that is their first argument. */
 const wraps =
-  /(?:^|\.)(?:compile|prepare|DataParallel|DistributedDataParallel|FullyShardedDataParallel|prepare_model_for_kbit_training|prepare_model_for_int8_training|get_peft_model|for_training)$/
+  /(?:^|\.)(?:compile|prepare|DataParallel|DistributedDataParallel|FullyShardedDataParallel|prepare_model_for_kbit_training|prepare_model_for_int8_training|get_peft_model|for_training|for_inference)$/
 
 export function modelChain(value: Value | undefined, evaluator: Evaluator): ModelChain {
   let chain: ModelChain = {

@@ -35,7 +35,7 @@ export interface CompletionTerms {
 
 /** TRL's GRPOConfig. */
 const DEFAULT_COMPLETION_LENGTH = 512
-const DEFAULT_PER_PROMPT = 8
+export const DEFAULT_PER_PROMPT = 8
 
 export function readCompletions(
   reader: FieldReader,

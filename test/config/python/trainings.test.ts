@@ -118,6 +118,21 @@ SFTTrainer(model=model, args=SFTConfig(per_device_train_batch_size=2)).train()
     })
     expect(assumptions).toContain("4-bit weights, Unsloth's default: load_in_4bit is not set.")
   })
+
+  it('gives the same model for inference, before it trains', async () => {
+    const asked = script.replace('model = Fast', 'FastLanguageModel.for_inference(model)\nmodel = Fast')
+    for (const text of [asked, asked.replace('FastLanguageModel.for_i', 'model = FastLanguageModel.for_i')])
+      expect((await trained(text)).spec.model).toBe('unsloth/Llama-3.2-1B-Instruct')
+  })
+
+  it('raises a batch without whole prompts to the completions of one', async () => {
+    const grpo = (given: string) =>
+      script.replaceAll('SFT', 'GRPO').replace('per_device_train_batch_size=2', `${given}, num_generations=6`)
+    const read = async (given: string) => (await trained(grpo(given))).spec.microBatch
+    expect(await read('per_device_train_batch_size=2')).toBe(6)
+    expect(await read('per_device_train_batch_size=2, gradient_accumulation_steps=3')).toBe(2)
+    expect(await read('per_device_train_batch_size=2, generation_batch_size=12')).toBe(2)
+  })
 })
 
 describe('a classifier', () => {

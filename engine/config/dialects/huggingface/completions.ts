@@ -4,9 +4,11 @@ import { MAX_BATCH } from '../../batch-size.ts'
 import type { FieldReader } from '../../fields.ts'
 import type { UnwrittenLength } from '../../model-fields.ts'
 import type { Field } from '../../section.ts'
-import { readCompletions } from '../../trainer/completions.ts'
+import { DEFAULT_PER_PROMPT, readCompletions } from '../../trainer/completions.ts'
 import { isOn, ordinary, type Training } from '../../trainer/method.ts'
 import type { TrainingMethod } from '../../training-method.ts'
+import type { Arguments } from './arguments.ts'
+import { unslothAdapters } from './declared.ts'
 import type { Find } from './task.ts'
 
 export const completionKeys = [
@@ -90,4 +92,25 @@ function readGeneration(reader: FieldReader, find: Find): Generation | undefined
   }
   const share = reader.share(find('vllm_gpu_memory_utilization')) ?? DEFAULT_SHARE
   return { kind: 'vllm', share, sleeps: isOn(reader, find('vllm_enable_sleep_mode')) }
+}
+
+/**
+ * unsloth 2026.4 models/rl_replacements.py grpo_trainer_fix_batch_size: where the completions of a step are no whole number of
+ * prompts, the batch becomes the completions of one prompt.
+ */
+export function raisedByUnsloth(
+  reader: FieldReader,
+  { find, declared, batchSize }: Arguments,
+  microBatch: number | undefined,
+  batchesOfStep: number,
+): number | undefined {
+  const isGrpo = declared?.trainer === 'grpo' && declared.adaptersOf === unslothAdapters
+  if (!isGrpo || find('generation_batch_size', 'steps_per_generation') !== undefined) return microBatch
+  const field = find('num_generations')
+  const perPrompt = (field && reader.wholeNumber(field, { max: MAX_BATCH })) ?? DEFAULT_PER_PROMPT
+  if (microBatch === undefined || (microBatch * batchesOfStep) % perPrompt === 0) return microBatch
+  reader.assume(
+    `A batch size of ${perPrompt} in place of ${microBatch}: Unsloth raises it to the completions of one prompt, num_generations.`,
+  )
+  return reader.note('microBatch', perPrompt, field ?? batchSize ?? "Unsloth's default")
 }
