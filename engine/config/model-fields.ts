@@ -44,6 +44,10 @@ export function readModel(
   }
   const id = reader.text(field)
   if (id === undefined) return undefined
+  if (id.trim() === '') {
+    const message = `The model cannot be determined from the file: ${field.name} is an empty text`
+    return reader.refuse(field, 'model-not-in-file', message, `Write its name there, ${orInSettings('model')}.`)
+  }
   const resolution = lookUp(id)
   if (resolution.kind === 'resolved') {
     if (resolution.sentence !== undefined) reader.assume(resolution.sentence)

@@ -77,6 +77,9 @@ const MAX_SECTIONS = 200
 /** Below the mapping with the arguments, as for the Trainer's own files. */
 const ARGUMENT_LEVELS = 2
 
+const noPrecision =
+  "Computing in fp32, the Trainer's default: the file names no precision, which the team's code may set. Write it down, such as bf16: true."
+
 /** Sections of other things than one training: searches over settings, schemas, evaluation. */
 const foreignSection =
   /(?:^|\.)(?:(?:eval|evaluation|test|inference|generation|predict|serv(?:e|ing)|deploy)\w*|properties|definitions|\$defs|parameters|inputs|resources|services|jobs|paths)(?:\.|$)/i
@@ -260,5 +263,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   const reading = readArguments(section, reader, lookUp, deepSpeed)
   for (const { section: from, key, as, asKey } of pairings) if (as.wasAsked(asKey)) from.field(key)
   if (reading.kind !== 'training-config') return reading
-  return { ...reading, dialect: customKeys.name, ...(isOwn && { assumesCode: true }) }
+  const precision = reader.decisions.find(({ setting }) => setting === 'precision')
+  const assumptions = [...reading.assumptions, ...(isOwn && precision?.from.kind === 'default' ? [noPrecision] : [])]
+  return { ...reading, assumptions, dialect: customKeys.name, ...(isOwn && { assumesCode: true }) }
 }

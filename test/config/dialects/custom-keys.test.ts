@@ -31,6 +31,13 @@ describe('keys of a team’s own', () => {
     expect(reading.unreadSettings?.map(({ name }) => name)).toEqual(['seq_len'])
   })
 
+  it('say that no precision is written down', () => {
+    const [silent, written] = [trainingConfig(own), trainingConfig(`${own}bf16: true\n`)]
+    const told = (assumptions: readonly string[]) => assumptions.some(each => each.includes('names no precision'))
+    expect([silent.spec.precision, told(silent.assumptions)]).toEqual(['fp32', true])
+    expect([written.spec.precision, told(written.assumptions)]).toEqual(['amp-bf16', false])
+  })
+
   it('never block, whatever the figures are', async () => {
     const read = readSettings({
       path: '.github/memorymark.yml',

@@ -26,7 +26,17 @@ const foreignSection =
 
 /** Custom scripts often have a mapping for the model, and name it there under one of these keys. */
 const modelMapping = /(^|\.)(base_)?model(_args|_config)?$/i
-const nameKeys = ['name_or_path', 'name', 'id', 'path', 'base_model', 'base']
+const nameKeys = [
+  'name_or_path',
+  'name',
+  'id',
+  'path',
+  'base_model',
+  'base',
+  'hf_model_ckpt',
+  'hf_model_id',
+  'hf_model',
+]
 /** At the top of the file, beside the Trainer's arguments. */
 const topModelKeys = ['base_model', 'model']
 

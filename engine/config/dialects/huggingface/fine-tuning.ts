@@ -121,7 +121,8 @@ function namedBits(reader: FieldReader, find: Find): { readonly field: Field; re
   const field = find('quant', 'quantization', 'quantize', 'bits', 'quant_bits', 'quantization_bit', 'quantization_bits')
   const { value } = field ?? {}
   if (field === undefined || value === undefined || value.kind === 'mapping') return undefined
-  if (value.kind === 'flag' && !value.flag) return undefined
+  // A switch leaves the bits to others.
+  if (value.kind === 'flag' && (!value.flag || find('load_in_4bit', 'load_in_8bit') !== undefined)) return undefined
   const written = value.kind === 'number' ? String(value.number) : value.kind === 'text' ? value.text.toLowerCase() : ''
   if (/^(?:|none|no|false|16|32|(?:bf|fp)16|fp32)$/.test(written) && value.kind !== 'flag') return undefined
   if (/^(?:4|(?:bnb|bitsandbytes)?[_-]?(?:nf4|4[_-]?bit|int4)|qlora)$/.test(written)) return { field, bits: 4 }

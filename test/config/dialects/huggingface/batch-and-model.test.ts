@@ -114,3 +114,12 @@ describe('the model', () => {
     expect(problem.message).toBe(`Unknown model "a b${'x'.repeat(76)}…"`)
   })
 })
+
+it('a model without a name is asked for, where its empty text stands', () => {
+  expect(onlyProblemIn("model_name_or_path: ''\nper_device_train_batch_size: 4\n")).toMatchObject({
+    code: 'model-not-in-file',
+    message: 'The model cannot be determined from the file: model_name_or_path is an empty text',
+    line: 1,
+    column: 21,
+  })
+})

@@ -137,3 +137,16 @@ num_processes: \${WORLD}
     [7, 'unknown-value'],
   ])
 })
+
+describe('a switch for quantisation', () => {
+  const text =
+    'model: { hf_model_ckpt: openai-community/gpt2, quantize: true }\nlora: { r: 8 }\nper_device_train_batch_size: 4\n'
+
+  it('leaves the bits to the key beside it', () => {
+    expect(trainingConfig(`${text}load_in_8bit: true\n`).spec.quantization).toBe('int8')
+  })
+
+  it('says too little alone', () => {
+    expect(onlyProblemIn(text)).toMatchObject({ code: 'unsupported-quantization', line: 1, field: 'model.quantize' })
+  })
+})
