@@ -3,27 +3,28 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLog } from '../../bot/log.ts'
 import { readSettings } from '../../bot/settings.ts'
 import { type RunningBot, startBot } from '../../bot/start.ts'
+import type { Database } from '../../bot/store/database.ts'
 import { type EmulatedGitHub, startGitHub } from '../github/index.ts'
 import { environmentFor } from './bot-beside-github.ts'
-import { type Lent, lendDatabase } from './databases.ts'
+import { lendDatabase } from './databases.ts'
 
 const token = '0123456789abcdef0123456789abcdef'
 const authorization = `Bearer ${token}`
 
 let github: EmulatedGitHub
-let lent: Lent
+let database: Database
 beforeAll(async () => {
   github = await startGitHub()
-  lent = await lendDatabase()
+  database = await lendDatabase()
 })
 afterAll(async () => {
-  await lent[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
   await github[Symbol.asyncDispose]()
 })
 
 async function startedWith(environment: Record<string, string>): Promise<RunningBot> {
   const settings = readSettings({ ...(await environmentFor(github)), ...environment })
-  return startBot(settings, { database: lent.database, log: createLog('silent') })
+  return startBot(settings, { database, log: createLog('silent') })
 }
 
 describe('with MEMORYMARK_API_TOKEN the bot', () => {

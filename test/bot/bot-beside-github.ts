@@ -33,7 +33,7 @@ export async function startBotBesideGitHub({
   const log = createLog('debug', sink)
   const bot = await startBot(settings, {
     ...options,
-    ...(lent && { database: lent.database }),
+    ...(lent && { database: lent }),
     engine: options.engine ?? lendEngine(text => log.warn(text)),
     log,
   })

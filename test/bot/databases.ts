@@ -1,22 +1,44 @@
-/** Databases for tests: an embedded one takes seconds to make and no time to empty, so a file's tests hand one on. */
-import type { Database } from '../../bot/store/database.ts'
+/** Databases for tests: an embedded one takes seconds to make and no time to empty, so tests hand one on. */
+import type { Database, Exclusive, Row, Sql } from '../../bot/store/database.ts'
 import { openDatabase } from '../../bot/store/open.ts'
 
 const idle: Database[] = []
 
-export interface Lent extends AsyncDisposable {
-  readonly database: Database
+/** With all tables and nothing in them. Its end empties it for the next. */
+export async function lendDatabase(): Promise<Database> {
+  return new LentDatabase(idle.pop() ?? (await openDatabase({ kind: 'memory' }, onError)))
 }
 
-/** With all tables and nothing in them. */
-export async function lendDatabase(): Promise<Lent> {
-  const database = idle.pop() ?? (await openDatabase({ kind: 'memory' }, onError))
-  return {
-    database,
-    [Symbol.asyncDispose]: async () => {
-      await empty(database)
-      idle.push(database)
-    },
+class LentDatabase implements Database {
+  readonly #lent: Database
+
+  constructor(lent: Database) {
+    this.#lent = lent
+  }
+
+  get backend(): Database['backend'] {
+    return this.#lent.backend
+  }
+
+  query(text: string, values?: readonly unknown[]): Promise<readonly Row[]> {
+    return this.#lent.query(text, values)
+  }
+
+  script(text: string): Promise<readonly Row[]> {
+    return this.#lent.script(text)
+  }
+
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    return this.#lent.transaction(work)
+  }
+
+  exclusively<T>(key: string, work: (signal: AbortSignal) => Promise<T>): Promise<Exclusive<T>> {
+    return this.#lent.exclusively(key, work)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await empty(this.#lent)
+    idle.push(this.#lent)
   }
 }
 
@@ -26,7 +48,7 @@ async function empty(database: Database): Promise<void> {
      WHERE (schemaname = 'memorymark' AND tablename <> 'migrations')
        OR (schemaname = 'memorymark_queue' AND tablename IN ('job', 'job_common', 'schedule'))`,
   )
-  await database.script(`TRUNCATE ${tables.map(({ name }) => name).join(', ')}`)
+  await database.script(`TRUNCATE ${tables.map(({ name }) => name).join(', ')} RESTART IDENTITY`)
 }
 
 function onError(error: Error): void {

@@ -6,7 +6,7 @@ import { Queue } from '../../bot/queue/queue.ts'
 import { keepAcceptance } from '../../bot/store/acceptances.ts'
 import type { Database } from '../../bot/store/database.ts'
 import { type EmulatedGitHub, memoryMarkApp, startGitHub } from '../github/index.ts'
-import { openInMemory } from './store/memory.ts'
+import { lendDatabase } from './databases.ts'
 
 let github: EmulatedGitHub
 let database: Database
@@ -15,7 +15,7 @@ let app: GitHubApp
 
 beforeAll(async () => {
   github = await startGitHub()
-  database = await openInMemory()
+  database = await lendDatabase()
   const onError = (error: Error) => {
     throw error
   }

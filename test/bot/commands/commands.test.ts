@@ -3,14 +3,14 @@ import type { Database } from '../../../bot/store/database.ts'
 import { contributor, maintainer } from '../../github/index.ts'
 import { type BotBesideGitHub, startBotBesideGitHub } from '../bot-beside-github.ts'
 import { judgeByMicroBatch, trainingConfig } from '../configs.ts'
-import { openInMemory } from '../store/memory.ts'
+import { lendDatabase } from '../databases.ts'
 import { configPath, wastefulPull } from './beside.ts'
 
 let beside: BotBesideGitHub
 let database: Database
 
 beforeAll(async () => {
-  database = await openInMemory()
+  database = await lendDatabase()
   beside = await startBotBesideGitHub({ analyze: judgeByMicroBatch, database })
 }, 60_000)
 afterAll(async () => {

@@ -40,8 +40,8 @@ async function duePull(scene: Scene = {}) {
     workflow = sweepWorkflow,
     analyze = judgeByMicroBatch,
   } = scene
-  const lent = await lendDatabase()
-  const beside = await startBotBesideGitHub({ analyze, database: lent.database })
+  const database = await lendDatabase()
+  const beside = await startBotBesideGitHub({ analyze, database })
   const { github, bot } = beside
   const repository = await github.createRepository('models', {
     '.github/memorymark.yml': `measure: { by: ${by} }\n`,
@@ -74,20 +74,17 @@ async function duePull(scene: Scene = {}) {
     },
     /** Moves what has been waited for into the past, and has the sweeper look. */
     later: async (minutes: number) => {
-      await lent.database.query(`UPDATE memorymark.measurements SET due_at = due_at - $1 * interval '1 minute'`, [
+      await database.query(`UPDATE memorymark.measurements SET due_at = due_at - $1 * interval '1 minute'`, [minutes])
+      await database.query(`UPDATE memorymark.open_checks SET deadline_at = deadline_at - $1 * interval '1 minute'`, [
         minutes,
       ])
-      await lent.database.query(
-        `UPDATE memorymark.open_checks SET deadline_at = deadline_at - $1 * interval '1 minute'`,
-        [minutes],
-      )
       const sweep: Job = { kind: 'sweep' }
       await bot.send(sweep)
       await settle()
     },
     [Symbol.asyncDispose]: async () => {
       await beside[Symbol.asyncDispose]()
-      await lent[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
     },
   }
 }

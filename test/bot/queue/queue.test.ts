@@ -16,19 +16,19 @@ function pull(number: number, installationId = 1): Job {
 }
 
 async function world(): Promise<AsyncDisposable & { readonly queue: Queue; readonly database: Database }> {
-  const lent = await lendDatabase()
+  const database = await lendDatabase()
   const queue = await Queue.start({
-    database: lent.database,
+    database,
     onError: error => {
       throw error
     },
   })
   return {
     queue,
-    database: lent.database,
+    database,
     [Symbol.asyncDispose]: async () => {
       await queue.stop()
-      await lent[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
     },
   }
 }

@@ -8,7 +8,7 @@ import { type AnalysedConfig, analyze } from '../../../engine/index.ts'
 import { maintainer, memoryMarkApp, owner, type Repository } from '../../github/index.ts'
 import { onA10 } from '../../on-a10.ts'
 import { type BotBesideGitHub, startBotBesideGitHub } from '../bot-beside-github.ts'
-import { openInMemory } from '../store/memory.ts'
+import { lendDatabase } from '../databases.ts'
 import { wastefulText } from '../wasteful-text.ts'
 
 const path = 'configs/bert.yaml'
@@ -19,7 +19,7 @@ let beside: BotBesideGitHub
 let database: Database
 
 beforeAll(async () => {
-  database = await openInMemory()
+  database = await lendDatabase()
   beside = await startBotBesideGitHub({ database })
 }, 60_000)
 afterAll(async () => {

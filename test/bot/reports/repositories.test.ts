@@ -9,7 +9,8 @@ import { keepSurvey } from '../../../bot/store/surveys.ts'
 import { type AnalysedConfig, ledgerEntryOf } from '../../../engine/index.ts'
 import type { Decision, Page, PageRequest } from '../../../server/repositories.ts'
 import { a10, fine, point, wasteful } from '../../render/fixtures.ts'
-import { openInMemory, place } from '../store/memory.ts'
+import { lendDatabase } from '../databases.ts'
+import { place } from '../store/place.ts'
 
 const models = { owner: 'acme', repo: 'models' }
 const unknown = { owner: 'acme', repo: 'unknown' }
@@ -20,7 +21,7 @@ let database: Database
 let repositories: KeptRepositories
 
 beforeAll(async () => {
-  database = await openInMemory()
+  database = await lendDatabase()
   repositories = new KeptRepositories(database)
   for (const [repositoryId, repo] of [
     [1, 'models'],

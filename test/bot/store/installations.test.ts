@@ -9,12 +9,13 @@ import {
 } from '../../../bot/store/installations.ts'
 import { ages, forgetOlderThan } from '../../../bot/store/retention.ts'
 import { keepSnooze } from '../../../bot/store/snoozes.ts'
-import { openInMemory, place } from './memory.ts'
+import { lendDatabase } from '../databases.ts'
+import { place } from './place.ts'
 
 let database: Database
 
 beforeAll(async () => {
-  database = await openInMemory()
+  database = await lendDatabase()
 }, 60_000)
 afterAll(() => database[Symbol.asyncDispose]())
 beforeEach(() =>

@@ -2,13 +2,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { acceptancesOf, keepAcceptance } from '../../../bot/store/acceptances.ts'
 import type { Database } from '../../../bot/store/database.ts'
 import { endSnoozes, keepSnooze, snoozeOf } from '../../../bot/store/snoozes.ts'
-import { openInMemory, place } from './memory.ts'
+import { lendDatabase } from '../databases.ts'
+import { place } from './place.ts'
 
 const key = { ...place, pullNumber: 7 }
 let database: Database
 
 beforeAll(async () => {
-  database = await openInMemory()
+  database = await lendDatabase()
 }, 60_000)
 afterAll(() => database[Symbol.asyncDispose]())
 beforeEach(() => database.script('TRUNCATE memorymark.acceptances; TRUNCATE memorymark.snoozes'))

@@ -3,7 +3,7 @@ import type { Database } from '../../../bot/store/database.ts'
 import { openDatabase } from '../../../bot/store/open.ts'
 import { storable, storableJson } from '../../../bot/store/storable.ts'
 import { hasPostgres, PostgresCluster } from '../../../scripts/chaos/cluster.ts'
-import { openInMemory } from './memory.ts'
+import { lendDatabase } from '../databases.ts'
 
 const hostile = ['\0', 'a\0b', '\uD800', 'a\uDC00b', '\uDC00\uD800', '\\\0', '\\\\u0000', '\\u0000']
 
@@ -36,7 +36,7 @@ describe.each([
 })
 
 async function openForTest(): Promise<{ database: Database; close: () => Promise<void> }> {
-  const database = await openInMemory()
+  const database = await lendDatabase()
   return { database, close: async () => database[Symbol.asyncDispose]() }
 }
 

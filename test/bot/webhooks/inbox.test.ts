@@ -11,19 +11,19 @@ function delivery(id: string, number: number) {
 }
 
 async function world() {
-  const lent = await lendDatabase()
+  const database = await lendDatabase()
   const queue = await Queue.start({
-    database: lent.database,
+    database,
     onError: error => {
       throw error
     },
   })
   return {
     queue,
-    inbox: new Inbox(lent.database, queue),
+    inbox: new Inbox(database, queue),
     [Symbol.asyncDispose]: async () => {
       await queue.stop()
-      await lent[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
     },
   }
 }
