@@ -2,7 +2,7 @@ import nock from 'nock'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type CommentRequest, keepComment } from '../../action/comment.ts'
 import { commentMarker, materialOf, renderComment } from '../../engine/index.ts'
-import { nockedGitHub, repository, repositoryApi } from './nocked-github.ts'
+import { nockedGitHub, repository, repositoryApi, throughNock } from './nocked-github.ts'
 import { noConfigs, unanalysed } from './reports.ts'
 
 const marker = commentMarker
@@ -15,6 +15,7 @@ const byTheApp = comment(12, { login: 'memorymark[bot]', type: 'Bot' }, `${marke
 const byAPerson = comment(13, { login: 'mona', type: 'User' }, `${marker}\nforged`)
 const byAnotherBot = comment(14, { login: 'github-actions[bot]', type: 'Bot' }, 'coverage: 80 %')
 
+throughNock()
 afterEach(() => {
   expect(nock.pendingMocks()).toEqual([])
   nock.cleanAll()

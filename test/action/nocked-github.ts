@@ -1,6 +1,22 @@
 /** GitHub as single answers, for what the emulated one does not do: truncated lists, odd contents, refusals. */
 import nock from 'nock'
+import { afterAll, beforeAll } from 'vitest'
 import { connect } from '../../action/github.ts'
+
+// To load nock is to put it before every request, and other test files in this process send real ones.
+nock.restore()
+
+/** For a test file: its requests go to nock, and no others. */
+export function throughNock(): void {
+  beforeAll(() => {
+    nock.activate()
+    nock.disableNetConnect()
+  })
+  afterAll(() => {
+    nock.enableNetConnect()
+    nock.restore()
+  })
+}
 
 export const repository = { owner: 'acme', repo: 'models' }
 
@@ -14,6 +30,5 @@ export function repositoryApi(): nock.Scope {
 
 /** nock sees the global fetch, not the one of npm's undici that the client brings. */
 export function nockedGitHub() {
-  nock.disableNetConnect()
   return connect('token', globalThis.fetch)
 }

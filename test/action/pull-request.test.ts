@@ -1,8 +1,9 @@
 import nock from 'nock'
 import { afterEach, describe, expect, it } from 'vitest'
 import { resolveSubject } from '../../action/pull-request.ts'
-import { baseSha, headSha, nockedGitHub, repository, repositoryApi } from './nocked-github.ts'
+import { baseSha, headSha, nockedGitHub, repository, repositoryApi, throughNock } from './nocked-github.ts'
 
+throughNock()
 afterEach(() => {
   expect(nock.pendingMocks()).toEqual([])
   nock.cleanAll()

@@ -3,10 +3,11 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { IsolatedEngine } from '../../engine/index.ts'
 import { openChange } from '../../github/change.ts'
 import type { ChangedFiles, Subject } from '../../github/changed-files.ts'
-import { baseSha, headSha, nockedGitHub, repository, repositoryApi } from '../action/nocked-github.ts'
+import { baseSha, headSha, nockedGitHub, repository, repositoryApi, throughNock } from '../action/nocked-github.ts'
 
 const mergeBaseSha = 'c'.repeat(40)
 
+throughNock()
 afterEach(() => {
   expect(nock.pendingMocks()).toEqual([])
   nock.cleanAll()

@@ -1,8 +1,9 @@
 import nock from 'nock'
 import { afterEach, expect, it } from 'vitest'
 import { queryBlobs } from '../../github/blob-batch.ts'
-import { headSha, nockedGitHub, repository } from '../action/nocked-github.ts'
+import { headSha, nockedGitHub, repository, throughNock } from '../action/nocked-github.ts'
 
+throughNock()
 afterEach(() => {
   expect(nock.pendingMocks()).toEqual([])
   nock.cleanAll()
