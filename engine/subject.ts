@@ -165,7 +165,7 @@ async function configSubject(file: SourceFile, options: SubjectOptions, sources:
   const { path } = file
   const { supplied } = settingsFor(path, options.settings)
   const versions = [...(supplied.versions ?? []), ...options.versions]
-  const reading = await readConfigAsync(file, sources, { ...supplied, versions })
+  const reading = await readConfigAsync(file, sources, { ...supplied, versions, changed: fieldsSaid(options.changes) })
   switch (reading.kind) {
     case 'training-config': {
       const { spec, model, training, dialect } = reading

@@ -118,7 +118,8 @@ export class FieldReader {
     byDefault: Default<T>,
   ): T {
     if (field === undefined || field.value.kind === 'empty') {
-      if (byDefault.assumption !== undefined) this.assume(byDefault.assumption)
+      const isTold = byDefault.assumption !== undefined && !this.#supplied.changed?.includes(setting)
+      if (isTold) this.assume(byDefault.assumption)
       return this.note(setting, byDefault.value, byDefault.source)
     }
     const value = read(field)

@@ -1,5 +1,6 @@
 /** What the repository's settings say about a config that cannot say it itself. */
 import type { Field } from './section.ts'
+import type { TrainingSpec } from './spec.ts'
 import type { VersionedLibrary } from './versions.ts'
 
 /** The path of a team's settings in its repository. */
@@ -40,6 +41,8 @@ export interface SuppliedVersion {
 export interface SuppliedFields extends Readonly<Partial<Record<SuppliedKey, Field>>> {
   /** Of several for one library, the last counts. */
   readonly versions?: readonly SuppliedVersion[]
+  /** Settings that the caller changes afterwards, so that no default of theirs is worth telling. */
+  readonly changed?: readonly (keyof TrainingSpec)[]
 }
 
 /** The remedy, as a clause, if a config cannot say something itself. */

@@ -134,6 +134,16 @@ describe.concurrent('estimate --json', () => {
     const changed = await workspace.run('estimate', 'a.yaml', '--batch-size', '5', '--json')
     expect(summary.parse(JSON.parse(changed.stdout)).batchSize).toBe(5)
   })
+
+  test('tells no default of a setting that a flag decides', async () => {
+    const text =
+      'model_name_or_path: gpt2\nper_device_train_batch_size: 2\nblock_size: 512\nfsdp: full_shard auto_wrap\n'
+    await using workspace = await Workspace.with({ 'sharded.yaml': text })
+    const plain = await workspace.run('estimate', 'sharded.yaml', '--json')
+    expect(plain.stdout).toContain('8 GPUs: the config divides the training among several')
+    const changed = await workspace.run('estimate', 'sharded.yaml', '--gpus', '2', '--json')
+    expect(summary.parse(JSON.parse(changed.stdout)).assumptions.join()).not.toContain('8 GPUs')
+  })
 })
 
 describe.concurrent('estimate of a model that the catalogue lacks', () => {
