@@ -47,7 +47,7 @@ export interface SpeedyGpu extends Gpu {
   readonly speed: Speed
 }
 
-/** `not-given`: nobody has told the price of a GPU described by hand. It then stands as 0 and supports no figure in dollars. */
+/** `not-given`: nobody has told the price, of a GPU described by hand or rented by no provider whose list bears a date. */
 export const priceCaveats = ['older-than-a-year', 'undated', 'of-another-card', 'not-given'] as const
 export type PriceCaveat = (typeof priceCaveats)[number]
 
@@ -60,3 +60,11 @@ export const TERA = 1e12
 export function gib(reading: number): number {
   return Math.round(reading * GIB)
 }
+
+/** It stands as 0 and supports no figure in dollars. */
+export const priceNotGiven = {
+  pricePerHourUsd: 0,
+  priceSource: 'No list with a date has it',
+  priceDate: '',
+  priceCaveat: 'not-given',
+} as const satisfies Partial<Card>

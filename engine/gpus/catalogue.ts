@@ -60,11 +60,14 @@ const otherNames: readonly (readonly [name: string, id: string])[] = [
   ['3060', 'rtx-3060'],
   ['RTX 3060 12GB', 'rtx-3060'],
   ['3090', 'rtx-3090'],
+  ['4080', 'rtx-4080'],
   ['4090', 'rtx-4090'],
   ['5090', 'rtx-5090'],
   ['H100 80GB', 'h100'],
   ['H100 80GB HBM3', 'h100'],
   ['H200 SXM', 'h200'],
+  ['RTX PRO 6000', 'rtx-pro-6000'],
+  ['RTX PRO 6000 Blackwell', 'rtx-pro-6000'],
 ]
 
 const byKey = new Map<string, SpeedyGpu>(

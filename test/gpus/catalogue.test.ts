@@ -15,13 +15,16 @@ const nominalGib: Readonly<Record<string, number>> = {
   'rtx-3060': 12,
   l4: 24,
   l20: 48,
+  l40: 48,
   l40s: 48,
+  'rtx-4080': 16,
   'rtx-4090': 24,
   'h100-pcie': 80,
   h100: 80,
   h200: 141,
   b200: 180,
   'rtx-5090': 32,
+  'rtx-pro-6000': 96,
 }
 
 /** The newest price is of September 2026. */
@@ -44,7 +47,7 @@ describe('the catalogue', () => {
   })
 
   it('gives cuBLAS 8.125 MiB below Hopper and 32 MiB from Hopper on', () => {
-    const later = ['h100-pcie', 'h100', 'h200', 'b200', 'rtx-5090']
+    const later = ['h100-pcie', 'h100', 'h200', 'b200', 'rtx-5090', 'rtx-pro-6000']
     for (const gpu of gpus) {
       expect(gpu.cublasWorkspaceBytes, gpu.id).toBe(later.includes(gpu.id) ? 33_554_432 : 8_519_680)
     }
@@ -90,7 +93,8 @@ describe('the catalogue', () => {
       expect(gpu.priceCaveat === undefined ? isDated : true).toBe(true)
     })
 
-    it('has a price with its source and ISO date', () => {
+    it('has a price with its source and ISO date, or none', () => {
+      if (gpu.priceCaveat === 'not-given') return expect(gpu).toMatchObject({ pricePerHourUsd: 0, priceDate: '' })
       expect(gpu.pricePerHourUsd).toBeGreaterThan(0)
       expect(gpu.priceSource).not.toBe('')
       expect(gpu.priceDate).toMatch(/^20\d\d(-\d\d-\d\d)?$/)
@@ -126,6 +130,9 @@ describe('a GPU is found', () => {
     ['RTX 5090', 'rtx-5090'],
     ['NVIDIA GeForce RTX 3060', 'rtx-3060'],
     ['NVIDIA L20', 'l20'],
+    ['NVIDIA L40', 'l40'],
+    ['NVIDIA GeForce RTX 4080', 'rtx-4080'],
+    ['NVIDIA RTX PRO 6000 Blackwell Server Edition', 'rtx-pro-6000'],
     ['NVIDIA B200', 'b200'],
   ])('as %s', (text, id) => {
     expect(findGpu(text)?.id).toBe(id)
@@ -140,6 +147,8 @@ describe('nothing is found', () => {
     'cpu',
     'RTX 3090 Ti',
     'RTX 3060 Ti',
+    'NVIDIA GeForce RTX 4080 SUPER',
+    'NVIDIA RTX PRO 6000 Blackwell Workstation Edition',
     'NVIDIA GeForce RTX 3060 Laptop GPU',
     'RTX 6000 Ada',
     'NVIDIA H100 NVL',

@@ -1,5 +1,5 @@
 /** Ada. */
-import { type Card, GB, gib, TERA } from '../card.ts'
+import { type Card, GB, gib, priceNotGiven, TERA } from '../card.ts'
 
 export const ada: readonly Card[] = [
   {
@@ -47,6 +47,25 @@ export const ada: readonly Card[] = [
     priceCaveat: 'of-another-card',
   },
   {
+    id: 'l40',
+    name: 'NVIDIA L40',
+    totalBytes: gib(44.4),
+    totalSource: 'https://github.com/QwenLM/Qwen3-VL/issues/2097',
+    computeCapability: [8, 9],
+    speed: {
+      multiprocessors: 142,
+      memoryBandwidthBytesPerSecond: 864 * GB,
+      peakFlops: { fp32: 90.5 * TERA, tf32: 90.5 * TERA, fp16: 181 * TERA, bf16: 181 * TERA },
+      productFlops: { fp32: 46.3 * TERA, tf32: 66.3 * TERA, half: 133 * TERA },
+      productSource:
+        "Nobody has published any: of the data sheet's as much as an L40S, the same chip, keeps up of its own",
+      linkBytesPerSecond: 32 * GB,
+      hostLinkBytesPerSecond: 32 * GB,
+      specSource: 'NVIDIA L40 data sheet, its sparse figures halved',
+    },
+    ...priceNotGiven,
+  },
+  {
     id: 'l40s',
     name: 'NVIDIA L40S',
     totalBytes: gib(44.42),
@@ -65,6 +84,25 @@ export const ada: readonly Card[] = [
     pricePerHourUsd: 1.09,
     priceSource: 'RunPod Secure Cloud, L40S',
     priceDate: '2026-09-25',
+  },
+  {
+    id: 'rtx-4080',
+    name: 'NVIDIA GeForce RTX 4080',
+    totalBytes: gib(15.61),
+    totalSource:
+      'Taken from the RTX A4000, which like it has 16376 MiB for nvidia-smi: https://github.com/DengKaiCQ/VGGT-Long/issues/6',
+    computeCapability: [8, 9],
+    speed: {
+      multiprocessors: 76,
+      memoryBandwidthBytesPerSecond: 716.8 * GB,
+      peakFlops: { fp32: 48.7 * TERA, tf32: 48.7 * TERA, fp16: 97.5 * TERA, bf16: 97.5 * TERA },
+      productFlops: { fp32: 31.5 * TERA, tf32: 50.5 * TERA, half: 93.1 * TERA },
+      productSource: 'Nobody has published any: of its peaks as much as an RTX 4090 keeps up of its own',
+      linkBytesPerSecond: 32 * GB,
+      hostLinkBytesPerSecond: 32 * GB,
+      specSource: 'NVIDIA Ada GPU architecture white paper, appendix A',
+    },
+    ...priceNotGiven,
   },
   {
     id: 'rtx-4090',

@@ -104,4 +104,27 @@ export const hopperAndBlackwell: readonly Card[] = [
     priceSource: 'RunPod Community Cloud, RTX 5090',
     priceDate: '2026-03-10',
   },
+  {
+    id: 'rtx-pro-6000',
+    name: 'NVIDIA RTX PRO 6000 Blackwell Server Edition',
+    totalBytes: gib(94.97),
+    totalSource:
+      'Of the Workstation Edition, with the same 97887 MiB for nvidia-smi: https://github.com/antirez/ds4/issues/431',
+    computeCapability: [12, 0],
+    speed: {
+      multiprocessors: 188,
+      memoryBandwidthBytesPerSecond: 1_597 * GB,
+      peakFlops: { fp32: 120 * TERA, tf32: 252 * TERA, fp16: 504 * TERA, bf16: 504 * TERA },
+      productFlops: { fp32: 79 * TERA, tf32: 205 * TERA, half: 412 * TERA },
+      productSource: 'issue 161, products of 8,192',
+      linkBytesPerSecond: 64 * GB,
+      hostLinkBytesPerSecond: 64 * GB,
+      specSource:
+        'NVIDIA RTX PRO 6000 Blackwell Server Edition data sheet; tensor cores by the RTX Blackwell PRO white paper, as in the Workstation Edition',
+    },
+    pricePerHourUsd: 2.04,
+    // https://github.com/api-evangelist/akash plans/plans.yml
+    priceSource: 'Akash, Pro 6000 SE',
+    priceDate: '2026-09-20',
+  },
 ]
