@@ -6,6 +6,7 @@ import {
   batchBounds,
   effectiveBatch,
   generatesCompletions,
+  isOfImages,
   type TrainingSpec,
 } from './config/spec.ts'
 import { MemoryMarkError } from './errors.ts'
@@ -100,16 +101,20 @@ export function assess(
 ): Assessment {
   const { gpu, policy, footprints, hoursPerRun, runsPerYear } = options
   const assumed = decisive(spec, config, options, evidence)
-  const { samplesPerSecond: rate, largest, throughputBandPercent, ratioBand, corrections } = evidence
+  const { samplesPerSecond: rate, largest, throughputBandPercent, corrections } = evidence
   const speedBand = evidence.throughputProvenance === 'modelled' ? evidence.speedBand : undefined
   const now = planOf(spec)
   const terms: RunTerms = { hoursPerRun, pricePerHourUsd: gpu.pricePerHourUsd, gpus: spec.gpus }
   // In a run that generates completions, training steps are only part of the time, and that share is not modelled.
   const speedupOf = (plan: BatchPlan) => (generatesCompletions(spec) ? 1 : ratioOf(rate(plan), rate(now)))
+  // A config that does not fit has no speed to compare with.
+  const speedup = evidence.fits(now) && evidence.advice ? speedupOf(evidence.advice.recommended) : 1
+  const ratioBand = mayWaitForImages(spec, evidence) ? downToNoGain(evidence.ratioBand, speedup) : evidence.ratioBand
+  const ratios = { ratioBand, throughputBandPercent }
   const point = (plan: BatchPlan): OperatingPoint => {
     const reservedBytes = evidence.reservedBytes?.(plan)
     const samplesPerSecond = rate(plan)
-    const relative = ratioRange(speedupOf(plan), evidence)
+    const relative = ratioRange(speedupOf(plan), ratios)
     return {
       ...plan,
       effectiveBatch: effectiveBatch({ ...spec, ...plan }),
@@ -129,9 +134,7 @@ export function assess(
   const modelled = new EstimateProbe(footprints.of(spec, config, gpu), gpu).peak(spec.microBatch)
   const { breakdown, moment } = modelled
   const correction = current.peakBytes / modelled.bytes
-  // A config that does not fit has no speed to compare with.
-  const speedup = current.fits && evidence.advice ? speedupOf(evidence.advice.recommended) : 1
-  const speedupRange = ratioRange(speedup, evidence)
+  const speedupRange = ratioRange(speedup, ratios)
   const savedPerRunUsd = savingsPerRunUsd(terms, speedup)
   const savedRangeUsd = {
     low: savingsPerRunUsd(terms, speedupRange.low),
@@ -189,6 +192,19 @@ function times(factor: number, { low, high }: Range): { low: number; high: numbe
 }
 
 /** Of two speeds; 1 where they are unknown, so that nothing is claimed of them. */
+/**
+ * Steps are modelled, and measured, with their images on the GPU. How many a team's loader decodes in a second is not known, unless its
+ * own runs have corrected the speed.
+ */
+function mayWaitForImages({ task }: TrainingSpec, { corrections }: Evidence): boolean {
+  return isOfImages(task) && corrections?.speed === undefined
+}
+
+/** The band of ratios in which this one may be 1: where the loader sets the pace, a larger batch gains nothing. */
+function downToNoGain({ low, high }: Range, ratio: number): Range {
+  return { low: Math.min(low, 1 / Math.max(1, ratio)), high }
+}
+
 function ratioOf(speed: number | undefined, other: number | undefined): number {
   return speed === undefined || other === undefined ? 1 : speed / other
 }

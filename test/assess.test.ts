@@ -117,3 +117,29 @@ test('beside accumulated gradients a batch takes more, and the trials say which 
   expect(gradients).toBeGreaterThan(0)
   expect(gradients).toBeLessThanOrEqual(774_030_080 * 4 * 1.01)
 })
+
+test('a gain on images may be none, since their loader may set the pace, and does not block', () => {
+  const gpu = findGpu('a100-80gb')
+  if (gpu === undefined) throw new Error('no A100')
+  const judged = (text: string) => {
+    const reading = readConfig({ path: 'a.yaml', text })
+    if (reading.kind !== 'training-config') throw new Error(JSON.stringify(reading))
+    return assess(reading.spec, reading.model.config, {
+      gpu,
+      policy: defaultPolicy,
+      footprints: new FootprintCache(),
+      hoursPerRun: 100,
+      runsPerYear: 100,
+    })
+  }
+  const images = judged('model: resnet50\ndataset: imagenet\nbatch_size: 8\ngrad_accum_steps: 32\nopt: sgd\n')
+  expect(images.speedup).toBeGreaterThan(1.5)
+  expect(images.speedupRange?.low).toBeCloseTo(1)
+  expect(images.savingsPerYearRangeUsd?.low).toBeCloseTo(0)
+  expect(images.verdict.state).toBe('warning')
+  const text = judged(
+    'memorymark:\n  model: bert\n  batch_size: 2\n  gradient_accumulation: 64\n  sequence_length: 128\n',
+  )
+  expect(text.speedupRange?.low).toBeGreaterThan(1.2)
+  expect(text.verdict.state).toBe('blocked')
+})
