@@ -4,6 +4,7 @@ import {
   type BandLimits,
   MIN_READINGS,
   nearestBand,
+  nearestClass,
   TRACED_BAND_PERCENT,
 } from '../../engine/estimate/error-band.ts'
 
@@ -13,6 +14,7 @@ export interface Deviation {
   /** Who measured, and where. */
   readonly source: string
   readonly percent: number
+  readonly kind: 'allocated' | 'reserved'
 }
 
 const COVERED_SHARE = 0.9
@@ -52,35 +54,55 @@ function nearest(percents: readonly number[]): [low: number, high: number] {
 
 export type ReadBands = Partial<Record<BandClass, BandLimits & { readonly readings: number }>>
 
-/** A class with too few readings has limits that nobody uses: see `nearestBand`. */
+/**
+ * A class with too few readings has limits that nobody uses: see `nearestBand`. Training that no trace has confirmed in part is not
+ * known better than the same kind that is confirmed: its band contains the other's. Readings of one source have their versions and
+ * their code in common: a band from them alone contains that of the nearest class.
+ */
 export function bandsOf(deviations: readonly Deviation[]): ReadBands {
-  const classes = [...Map.groupBy(deviations, ({ of }) => of)].toSorted(([one], [other]) => one.localeCompare(other))
+  const classes = Map.groupBy(deviations, ({ of }) => of)
+  const own = (of: BandClass): BandLimits | undefined => {
+    const percents = (classes.get(of) ?? []).map(({ percent }) => percent)
+    return percents.length < MIN_READINGS ? undefined : bandFrom(percents)
+  }
+  const contained = (of: BandClass, ofClass: readonly Deviation[]) => {
+    const isOfOneSource = new Set(ofClass.map(({ source }) => source)).size === 1
+    return [of, ...(tracedSibling[of] ?? []), ...(isOfOneSource ? [nearestClass[of]] : [])].map(own)
+  }
+  const sorted = [...classes].toSorted(([one], [other]) => one.localeCompare(other))
   return Object.fromEntries(
-    classes.map(([of, ofClass]) => {
-      const percents = ofClass.map(({ percent }) => percent)
-      const limits = percents.length < MIN_READINGS ? { lowPercent: 0, highPercent: 0 } : bandFrom(percents)
-      return [of, { ...limits, readings: percents.length }]
+    sorted.map(([of, ofClass]) => {
+      const all = own(of) === undefined ? [] : contained(of, ofClass).filter(limits => limits !== undefined)
+      const lowPercent = Math.min(0, ...all.map(limits => limits.lowPercent))
+      const highPercent = Math.max(0, ...all.map(limits => limits.highPercent))
+      return [of, { lowPercent, highPercent, readings: ofClass.length }]
     }),
   )
+}
+
+const tracedSibling: Partial<Record<BandClass, readonly BandClass[]>> = {
+  'full training on one GPU, in part untraced': ['full training on one GPU'],
+  'adapters on one GPU, in part untraced': ['adapters on one GPU'],
+  'several GPUs, in part untraced': ['several GPUs'],
 }
 
 /** How many readings of each source lie in the bands that the other sources alone would give. */
 export function heldOutLines(deviations: readonly Deviation[]): string[] {
   const sources = [...new Set(deviations.map(({ source }) => source))]
-  const held = sources.map(source => {
+  const held = sources.flatMap(source => {
     const bands = bandsOf(deviations.filter(one => one.source !== source))
-    const own = deviations.filter(one => one.source === source)
-    const inside = own.filter(({ of, percent }) => {
-      const { lowPercent, highPercent } = nearestBand(of, bands)
-      return lowPercent <= percent && percent <= highPercent
-    })
-    return { source, readings: own.length, inside: inside.length }
+    return deviations
+      .filter(one => one.source === source)
+      .map(one => {
+        const { lowPercent, highPercent } = nearestBand(one.of, bands)
+        return { ...one, isInside: lowPercent <= one.percent && one.percent <= highPercent }
+      })
   })
-  const all = held.reduce((sum, { readings }) => sum + readings, 0)
-  const inside = held.reduce((sum, one) => sum + one.inside, 0)
+  const insideOf = (some: typeof held) => `${some.filter(({ isInside }) => isInside).length} of ${some.length}`
   return [
     'memory, each source held against bands from the other sources alone:',
-    ...held.map(one => `  ${one.inside} of ${one.readings} inside  ${one.source}`),
-    `  ${inside} of ${all} in all`,
+    ...sources.map(source => `  ${insideOf(held.filter(one => one.source === source))} inside  ${source}`),
+    ...(['allocated', 'reserved'] as const).map(kind => `  ${insideOf(held.filter(one => one.kind === kind))} ${kind}`),
+    `  ${insideOf(held)} in all`,
   ]
 }

@@ -33,13 +33,11 @@ const bandsFile = new URL('../../engine/estimate/bands.ts', import.meta.url)
 
 /** Those that the bands come from. What nvidia-smi shows counts more than PyTorch does. */
 function deviationsOf(compared: readonly Compared[]): Deviation[] {
-  return compared
-    .filter(one => one.reading.kind !== 'nvml' && isSure(one))
-    .map(({ reading, ratio, band }) => ({
-      of: band.of,
-      source: reading.source.split(' ', 1)[0] ?? reading.source,
-      percent: percentOfEstimate(ratio),
-    }))
+  return compared.filter(isSure).flatMap(({ reading, ratio, band }) => {
+    const { kind, source } = reading
+    if (kind === 'nvml') return []
+    return { of: band.of, kind, source: source.split(' ', 1)[0] ?? source, percent: percentOfEstimate(ratio) }
+  })
 }
 
 function moduleOf(bands: ReadBands): string {

@@ -1,10 +1,10 @@
 /** Written by `npm run bench:published -- --write`: where further readings of real GPUs are expected, in percent of the estimate. */
 export const readBands = {
-  'adapters on one GPU': { lowPercent: -7, highPercent: 5, readings: 4 },
+  'adapters on one GPU': { lowPercent: -11, highPercent: 13, readings: 4 },
   'adapters on one GPU, in part untraced': { lowPercent: -11, highPercent: 13, readings: 23 },
-  'full training on one GPU': { lowPercent: -6, highPercent: 8, readings: 3 },
-  'full training on one GPU, in part untraced': { lowPercent: -5, highPercent: 7, readings: 9 },
+  'full training on one GPU': { lowPercent: -3, highPercent: 10, readings: 13 },
+  'full training on one GPU, in part untraced': { lowPercent: -5, highPercent: 10, readings: 9 },
   'offloading to the host': { lowPercent: 0, highPercent: 0, readings: 1 },
-  'several GPUs': { lowPercent: -7, highPercent: 4, readings: 5 },
-  'several GPUs, in part untraced': { lowPercent: -9, highPercent: 3, readings: 12 },
+  'several GPUs': { lowPercent: -11, highPercent: 15, readings: 16 },
+  'several GPUs, in part untraced': { lowPercent: -11, highPercent: 15, readings: 12 },
 } as const

@@ -31,7 +31,7 @@ export type BandClass = (typeof bandClasses)[number]
 const WIDE_PERCENT = 30
 export const MIN_READINGS = 3
 
-const nearest: Readonly<Record<BandClass, BandClass>> = {
+export const nearestClass: Readonly<Record<BandClass, BandClass>> = {
   'full training on one GPU': 'full training on one GPU, in part untraced',
   'adapters on one GPU': 'adapters on one GPU, in part untraced',
   'several GPUs': 'several GPUs, in part untraced',
@@ -72,7 +72,7 @@ export function errorBand(spec: TrainingSpec, config: ModelConfig): ErrorBand {
 export function nearestBand(of: BandClass, bands: Partial<Record<BandClass, Omit<ErrorBand, 'of'>>>): ErrorBand {
   const own = bands[of]
   if (own !== undefined && own.readings >= MIN_READINGS) return { ...own, of }
-  const { lowPercent, highPercent } = bands[nearest[of]] ?? { lowPercent: 0, highPercent: 0 }
+  const { lowPercent, highPercent } = bands[nearestClass[of]] ?? { lowPercent: 0, highPercent: 0 }
   return {
     lowPercent: Math.min(-WIDE_PERCENT, 2 * lowPercent),
     highPercent: Math.max(WIDE_PERCENT, 2 * highPercent),

@@ -23,10 +23,35 @@ test('no band is narrower than the trace’s', () => {
 
 test('a source is held against the bands of the others', () => {
   const readings = (source: string, percents: readonly number[]) =>
-    percents.map(percent => ({ of: 'several GPUs' as const, source, percent }))
+    percents.map(percent => ({ of: 'several GPUs' as const, kind: 'allocated' as const, source, percent }))
   const deviations = [...readings('one', [1, -1, 2, -2]), ...readings('other', [1, 50])]
   expect(bandsOf(deviations)['several GPUs']?.readings).toBe(6)
   expect(heldOutLines(deviations)).toContain('  1 of 2 inside  other')
+})
+
+test('what is untraced in part is not known better than the same that is traced', () => {
+  const readings = (of: 'several GPUs' | 'several GPUs, in part untraced', percents: readonly number[]) =>
+    percents.map((percent, index) => ({ of, kind: 'allocated' as const, source: `source ${index % 2}`, percent }))
+  const bands = bandsOf([
+    ...readings('several GPUs', [-20, 10, 5, -5]),
+    ...readings('several GPUs, in part untraced', [0, 1, -1]),
+  ])
+  const { lowPercent, highPercent } = bands['several GPUs'] ?? { lowPercent: 0, highPercent: 0 }
+  expect(bands['several GPUs, in part untraced']).toEqual({ lowPercent, highPercent, readings: 3 })
+  expect(lowPercent).toBeLessThan(-20)
+})
+
+test('readings of one source alone are not trusted further than the nearest class', () => {
+  const readings = (of: 'several GPUs' | 'several GPUs, in part untraced', sources: readonly string[], far: number) =>
+    [far, -far, 0, 1].map((percent, index) => {
+      return { of, kind: 'allocated' as const, source: sources[index % sources.length] ?? '', percent }
+    })
+  const high = (sources: readonly string[]) =>
+    bandsOf([...readings('several GPUs', sources, 1), ...readings('several GPUs, in part untraced', ['a', 'b'], 20)])[
+      'several GPUs'
+    ]?.highPercent
+  expect(high(['a', 'b'])).toBe(3)
+  expect(high(['a'])).toBeGreaterThan(20)
 })
 
 /** Of a standard deviation of 20, by Box and Muller. */

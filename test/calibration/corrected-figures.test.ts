@@ -97,7 +97,10 @@ describe('a measured peak', () => {
 
   test('of one run makes no band narrower', async () => {
     const [before, after] = [(await judged([])).config, (await judged(times(1, { memory: 1.01 }))).config]
+    // The published band need not lie evenly around the estimate; the corrected one does: by 1.01 here, which the run itself says.
+    const width = ({ lowPercent, highPercent } = { lowPercent: 0, highPercent: 0 }) =>
+      Math.log((100 + highPercent) / (100 + lowPercent))
+    expect(width(after.errorBand)).toBeGreaterThan(1.4 * width(before.errorBand))
     expect(after.errorBand?.lowPercent).toBeLessThanOrEqual(before.errorBand?.lowPercent ?? 0)
-    expect(after.errorBandPercent).toBeGreaterThanOrEqual(before.errorBandPercent)
   })
 })

@@ -2,10 +2,11 @@
 import { describe, expect, it } from 'vitest'
 import { assess } from '../../engine/assess.ts'
 import type { TrainingSpec } from '../../engine/config/spec.ts'
+import { errorBand } from '../../engine/estimate/error-band.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { findGpu, gpus, type SpeedyGpu, usableBytes } from '../../engine/gpus/catalogue.ts'
 import { divisors } from '../../engine/metrics/divisors.ts'
-import { highestPeak } from '../../engine/metrics/range.ts'
+import { highestPeak, marginFor } from '../../engine/metrics/range.ts'
 import { type PlanOptions, planTraining } from '../../engine/plan/plan.ts'
 import { arrangedSpec, strategiesFor } from '../../engine/plan/strategy.ts'
 import { EstimateProbes } from '../../engine/probes/estimate.ts'
@@ -104,7 +105,7 @@ describe('a plan for a config', () => {
       const probes = new EstimateProbes(arranged, plan.model.config, card, footprints)
       return divisors(perGpu).flatMap(microBatch => {
         const probe = probes.of(microBatch < perGpu)
-        const fits = probe.fits(microBatch, 0.09)
+        const fits = probe.fits(microBatch, marginFor(errorBand(arranged, plan.model.config)))
         return fits ? [(probe.samplesPerSecond(microBatch, perGpu / microBatch) ?? 0) * count] : []
       })
     })
