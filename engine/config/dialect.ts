@@ -13,6 +13,7 @@ import { msSwift } from './dialects/ms-swift.ts'
 import { timm } from './dialects/timm.ts'
 import { torchtune } from './dialects/torchtune.ts'
 import { ultralytics } from './dialects/ultralytics.ts'
+import { unmodelledTools } from './dialects/unmodelled-tools.ts'
 import type { FieldReader } from './fields.ts'
 import type { ModelLookup } from './model-fields.ts'
 import type { Reading } from './reading.ts'
@@ -49,6 +50,7 @@ export interface Dialect {
 /** Tried in this order: keys that only one tool writes come before those that many share. */
 export const dialects: readonly Dialect[] = [
   memorymark,
+  ...unmodelledTools,
   axolotl,
   llamafactory,
   llamafactoryV1,

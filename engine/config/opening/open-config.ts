@@ -1,6 +1,7 @@
 /** A file that was recognised as a training config, before its values are read. */
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import { dialects } from '../dialect.ts'
+import { unmodelledTools } from '../dialects/unmodelled-tools.ts'
 import type { FieldReader } from '../fields.ts'
 import { type ModelLookup, nameIn } from '../model-fields.ts'
 import type { PinnedVersions } from '../pinned/pinned-versions.ts'
@@ -49,7 +50,9 @@ export function named(
   return { ...(modelName !== undefined && { modelName }), ...(deepSpeedName !== undefined && { deepSpeedName }) }
 }
 
+const modelled = dialects.filter(dialect => !unmodelledTools.includes(dialect))
+
 export const notOurs: Extract<Reading, { kind: 'not-a-training-config' }> = {
   kind: 'not-a-training-config',
-  why: `It sets no batch size in a known format (${oneOf(dialects.map(({ name }) => name))}).`,
+  why: `It sets no batch size in a known format (${oneOf(modelled.map(({ name }) => name))}).`,
 }
