@@ -1,4 +1,7 @@
-/** `memorymark timeline`: memory by kind over one step, and as a file that PyTorch's memory viewer opens. */
+/**
+ * `memorymark timeline`: memory by kind over one step, as a file that PyTorch's memory viewer opens, and beside a snapshot that PyTorch
+ * took of a run.
+ */
 import { writeFile } from 'node:fs/promises'
 import type { Assessment } from '../engine/assess.ts'
 import { MemoryMarkError } from '../engine/errors.ts'
@@ -6,18 +9,24 @@ import { traceSteps } from '../engine/estimate/allocator-trace.ts'
 import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
 import type { MemoryPoint } from '../engine/estimate/step/memory-over-step.ts'
 import { findGpuAmong, type Gpu } from '../engine/gpus/catalogue.ts'
+import { limitsOfSnapshots } from '../engine/isolated/limits.ts'
 import { CUBLAS_HANDLES, EstimateProbe } from '../engine/probes/estimate.ts'
 import { formatCount, memoryProvenance } from '../engine/render/figures.ts'
 import { plainText } from '../engine/render/plain.ts'
-import { highestOf, repetitionRemark, stepChart } from '../engine/render/step-chart.ts'
+import { type ComparedSnapshot, snapshotPage, snapshotRemarks } from '../engine/render/snapshot-page.ts'
+import { highestOf } from '../engine/render/stacked-chart.ts'
+import { repetitionRemark, stepChart } from '../engine/render/step-chart.ts'
 import { torchSnapshot } from '../engine/render/torch-snapshot.ts'
+import { errorBandOf } from '../engine/report/ranges.ts'
+import { compare } from '../engine/snapshot/against-estimate.ts'
+import type { SnapshotSummary } from '../engine/snapshot/summary.ts'
 import type { Subject } from '../engine/subject.ts'
 import { formatGib } from '../engine/units.ts'
 import { parseFlags } from './arguments.ts'
 import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
 import { namedGpu } from './gpu.ts'
-import { onOneLine, print, printJson } from './print.ts'
+import { columns, onOneLine, print, printJson } from './print.ts'
 import { settingsOrThrow } from './settings.ts'
 import { specOptions } from './spec-flags.ts'
 import { estimateSubject } from './subject.ts'
@@ -26,6 +35,7 @@ const options = {
   ...specOptions,
   gpu: { type: 'string' },
   out: { type: 'string' },
+  snapshot: { type: 'string' },
   json: { type: 'boolean' },
 } as const
 
@@ -36,7 +46,10 @@ const POINTS = 300
 
 export async function timeline(args: string[]): Promise<ExitCode> {
   const { values, positionals } = parseFlags(args, options)
-  const { subject, assessment, gpu } = await estimated(positionals, values)
+  const [{ subject, assessment, gpu }, snapshot] = await Promise.all([
+    estimated(positionals, values),
+    values.snapshot === undefined ? undefined : read(values.snapshot),
+  ])
   const { spec, model } = subject
   const factor = assessment.calibration?.memory?.factor
   const footprint = new FootprintCache().of(spec, model.config, gpu)
@@ -45,8 +58,14 @@ export async function timeline(args: string[]): Promise<ExitCode> {
     const trace = traceSteps(footprint, spec.microBatch, CUBLAS_HANDLES * gpu.cublasWorkspaceBytes)
     await write(values.out, torchSnapshot(trace))
   }
-  if (values.json) printJson(summary(subject, assessment, points))
-  else printPage({ subject, assessment, points, out: values.out })
+  const compared = snapshot && comparedWith(snapshot, assessment, points)
+  if (values.json)
+    printJson({ ...summary(subject, assessment, points), ...(compared && { snapshot: snapshotSummary(compared) }) })
+  else {
+    printPage({ subject, assessment, points, out: values.out })
+    if (compared !== undefined)
+      print(`\n${snapshotHeading(values.snapshot ?? '', compared.snapshot)}\n\n${snapshotPage(compared, columns())}`)
+  }
   return 0
 }
 
@@ -59,6 +78,42 @@ async function estimated(positionals: readonly string[], values: Flags) {
   const gpu: Gpu | undefined = named ?? findGpuAmong(described, assessment.gpu.id)
   if (gpu === undefined) throw new Error(`the GPU of an estimate is unknown: ${assessment.gpu.id}`)
   return { subject, assessment, gpu }
+}
+
+/** A stranger's file, in a process of its own with limits for what is large. */
+async function read(path: string): Promise<SnapshotSummary> {
+  await using engine = openEngine({ limits: limitsOfSnapshots })
+  return await engine.readSnapshot(path)
+}
+
+function comparedWith(
+  snapshot: SnapshotSummary,
+  assessment: Assessment,
+  points: readonly MemoryPoint[],
+): ComparedSnapshot {
+  const estimate = highestOf(points)
+  const errorBand = errorBandOf(assessment)
+  return { snapshot, comparison: compare(snapshot, estimate), estimate: { peakBytes: estimate.bytes, errorBand } }
+}
+
+/** For scripts. Bytes are bytes; events count from 0. */
+function snapshotSummary({ snapshot, comparison }: ComparedSnapshot) {
+  const { peak, sites, isEstimate, ...known } = snapshot
+  return {
+    provenance: isEstimate ? 'estimated' : 'measured',
+    peakBytes: peak.bytes,
+    peakEvent: peak.event,
+    breakdown: peak.breakdown,
+    ...comparison,
+    sites,
+    ...known,
+    remarks: snapshotRemarks(snapshot),
+  }
+}
+
+function snapshotHeading(path: string, { device, events, isEstimate }: SnapshotSummary): string {
+  const known = isEstimate ? 'estimated' : 'measured'
+  return `${onOneLine(path)}: ${formatCount(events)} event${events === 1 ? '' : 's'} on cuda:${device}; memory ${known}`
 }
 
 async function write(path: string, snapshot: Uint8Array): Promise<void> {

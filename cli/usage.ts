@@ -69,6 +69,8 @@ const commands: Record<string, CommandUsage> = {
     purpose: 'show the memory of one step from its start to its end, by kind',
     options: `
   --out <file>                 write the step as PyTorch's memory snapshot, for pytorch.org/memory_viz: step.pickle
+  --snapshot <file>            set the estimate beside a snapshot that torch.cuda.memory._dump_snapshot wrote of a run, and
+                               say what the estimate does not explain, by stack
   --json                       print one JSON object
   and every option of \`estimate\``,
   },

@@ -1,12 +1,13 @@
 /**
  * `npm run fuzz [-- --count 100000 --seed 1]`: mutated configs through the readers, with no crash, none that takes above a second
- * and memory bounded; and every hostile string of the list through comment, check, summary, annotations and terminal, with none
+ * and memory bounded; mutated memory snapshots of PyTorch and such as are meant to run code or never end; and every hostile string of the list through comment, check, summary, annotations and terminal, with none
  * alive. Fails when anything of it does not hold, and says which config it was.
  */
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import type { z } from 'zod'
 import { tryHostileStrings } from './fuzz/hostile.ts'
+import { tryPickles } from './fuzz/pickles.ts'
 import type { ReaderReport, readerOrder } from './fuzz/reader.ts'
 
 const LIMITS = { slowestMillis: 1_000, heapMib: 256 }
@@ -22,11 +23,16 @@ const { values } = parseArgs({
 })
 
 const read = await readMutated(Number(values.count), Number(values.seed))
+const snapshots = tryPickles(Number(values.count), Number(values.seed))
 const hostile = await tryHostileStrings()
 
 const faults = [
   ...(read.fault === undefined ? [] : [read.fault]),
   ...(read.slowestMillis > LIMITS.slowestMillis ? [`one config took ${Math.round(read.slowestMillis)} ms`] : []),
+  ...snapshots.faults,
+  ...(snapshots.slowestMillis > LIMITS.slowestMillis
+    ? [`one snapshot took ${Math.round(snapshots.slowestMillis)} ms`]
+    : []),
   ...hostile.harmful,
 ]
 for (const fault of faults) console.log(fault)
@@ -34,7 +40,10 @@ console.log(
   `mutated configs: ${read.read} read, of which ${read.trainingConfigs} are training configs and ${read.unreadable} are told what is wrong; slowest ${read.slowestMillis.toFixed(0)} ms (limit ${LIMITS.slowestMillis}), heap at most ${LIMITS.heapMib} MiB`,
 )
 console.log(
-  `${faults.length === 0 ? 'ok' : 'NOT OK'}: ${read.read} mutated configs, ${hostile.reports} hostile strings in every field of a report and in ${hostile.configs} configs (of ${hostile.compared} the page is held against that of a plain word): ${faults.length} faults`,
+  `memory snapshots: ${snapshots.tried} read or refused, the slowest in ${snapshots.slowestMillis.toFixed(0)} ms`,
+)
+console.log(
+  `${faults.length === 0 ? 'ok' : 'NOT OK'}: ${read.read} mutated configs, ${snapshots.tried} memory snapshots, ${hostile.reports} hostile strings in every field of a report and in ${hostile.configs} configs (of ${hostile.compared} the page is held against that of a plain word): ${faults.length} faults`,
 )
 process.exitCode = faults.length === 0 ? 0 : 1
 

@@ -23,7 +23,7 @@ export const importRows: readonly (readonly string[])[] = [
   ['engine/assess'],
   ['engine/advice'],
   ['engine/render', 'engine/settings'],
-  ['engine/plan'],
+  ['engine/plan', 'engine/snapshot'],
   ['engine/report'],
   ['engine/verdict'],
   ['engine/metrics'],

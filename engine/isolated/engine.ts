@@ -23,6 +23,8 @@ import { leadsTo } from '../report/playground-address.ts'
 import type { AnalysedConfig, ConfigResult, Report } from '../report/schema.ts'
 import type { SettingsReading } from '../settings/read.ts'
 import type { RepositorySettings } from '../settings/settings.ts'
+import { tooLarge } from '../snapshot/limits.ts'
+import type { SnapshotSummary } from '../snapshot/summary.ts'
 import type { EstimatedSubject, Named, PlannedSubject, RunOnGpu, Subject, SubjectOptions } from '../subject.ts'
 import type { EstimatedMethods } from '../training-methods.ts'
 import { type EachFileOptions, eachFile, type FileOutcome, type Files } from './each-file.ts'
@@ -241,6 +243,13 @@ export class IsolatedEngine implements AsyncDisposable {
   async readCalibration(file: SourceFile): Promise<CalibrationReading> {
     const outcome = await this.#one<'read-calibration'>({ kind: 'read-calibration' }, file, {})
     return outcome.kind === 'result' ? outcome.result : { kind: 'unreadable', problems: [this.#problem(outcome)] }
+  }
+
+  /** Of a file on this machine. Refuses what passes a limit. @throws MemoryMarkError */
+  async readSnapshot(path: string): Promise<SnapshotSummary> {
+    const outcome = await this.#one<'read-snapshot'>({ kind: 'read-snapshot' }, { path, text: '' }, {})
+    if (outcome.kind === 'result') return outcome.result
+    throw outcome.excess === 'crash' ? new MemoryMarkError(this.#problem(outcome)) : tooLarge(path)
   }
 
   /** What our model says of a run, uncorrected; refuses what passes a limit. @throws MemoryMarkError */

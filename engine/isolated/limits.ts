@@ -14,6 +14,9 @@ export interface AnalysisLimits {
 /** A file of the largest model in the catalogue takes a tenth of it. */
 export const defaultLimits: AnalysisLimits = { fileMillis: 2_000, heapMib: 256, totalMillis: 20_000 }
 
+/** A history of a million events with whole stacks, which its process reads into memory at once. */
+export const limitsOfSnapshots: Partial<AnalysisLimits> = { fileMillis: 30_000, heapMib: 1_792 }
+
 /** What kept a file from being looked into. */
 export type Excess = 'time' | 'memory' | 'total' | 'crash'
 

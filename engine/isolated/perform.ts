@@ -19,6 +19,7 @@ import { planTraining } from '../plan/plan.ts'
 import { proposeChange } from '../propose.ts'
 import { readSettings } from '../settings/read.ts'
 import { settingsFor } from '../settings/settings.ts'
+import { summarizeFile } from '../snapshot/summary.ts'
 import { estimateRun, estimateSubject, type Named, readSubject, rehearse } from '../subject.ts'
 import { estimateMethods } from '../training-methods.ts'
 import type { Answers, Question, Results, Task, TaskOrder } from './tasks.ts'
@@ -66,6 +67,8 @@ function performing(task: Task, asks: TaskOrder['asks'], host: Host): PerformOn 
       return async file => readSettings(file)
     case 'read-calibration':
       return async file => readCalibration(file)
+    case 'read-snapshot':
+      return async file => summarizeFile(file.path)
     case 'estimate-run':
       return file => estimateRun(file.path, task.run, { sources, footprints: roomyFootprints() })
     case 'read-subject':

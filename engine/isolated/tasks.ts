@@ -12,6 +12,7 @@ import type { AdvisedLever } from '../report/advised-levers.ts'
 import type { AnalysedConfig } from '../report/schema.ts'
 import type { SettingsReading } from '../settings/read.ts'
 import type { RepositorySettings } from '../settings/settings.ts'
+import type { SnapshotSummary } from '../snapshot/summary.ts'
 import type { EstimatedSubject, Named, PlannedSubject, RunOnGpu, Subject, SubjectOptions } from '../subject.ts'
 import type { EstimatedMethods } from '../training-methods.ts'
 
@@ -25,6 +26,8 @@ export type Task =
   | { readonly kind: 'propose'; readonly config: AnalysedConfig; readonly settings: RepositorySettings | undefined }
   | { readonly kind: 'read-settings' }
   | { readonly kind: 'read-calibration' }
+  /** The file's text stays unread: a snapshot is bytes, and the process reads them from its path. */
+  | { readonly kind: 'read-snapshot' }
   /** The file stands for the model's name. */
   | { readonly kind: 'estimate-run'; readonly run: RunOnGpu }
   /** A model's name stands for a file without text. */
@@ -58,6 +61,7 @@ export interface Results {
   readonly propose: Proposal
   readonly 'read-settings': SettingsReading
   readonly 'read-calibration': CalibrationReading
+  readonly 'read-snapshot': SnapshotSummary
   readonly 'estimate-run': RunFigures
   readonly 'read-subject': Subject
   readonly 'estimate-subject': EstimatedSubject

@@ -1,31 +1,15 @@
 /** Plain data as Python's pickle module reads it: protocol 2, with what is used again written once. */
+import { opcodes } from '../snapshot/pickle-opcodes.ts'
 
 export type Picklable = string | number | boolean | readonly Picklable[] | { readonly [key: string]: Picklable }
 
 export function pickle(value: Picklable): Uint8Array {
   const writer = new PickleWriter()
-  writer.byte(PROTO, 2)
+  writer.byte(opcodes.PROTO, 2)
   writer.write(value)
-  writer.byte(STOP)
+  writer.byte(opcodes.STOP)
   return writer.bytes()
 }
-
-/** Opcodes as Python's pickletools names them. */
-const PROTO = 0x80
-const STOP = 0x2e
-const MARK = 0x28
-const BININT = 0x4a
-const BININT1 = 0x4b
-const LONG1 = 0x8a
-const NEWTRUE = 0x88
-const NEWFALSE = 0x89
-const BINUNICODE = 0x58
-const EMPTY_LIST = 0x5d
-const APPENDS = 0x65
-const EMPTY_DICT = 0x7d
-const SETITEMS = 0x75
-const LONG_BINPUT = 0x72
-const LONG_BINGET = 0x6a
 
 /** As Python's own pickler: whoever reads them holds so many at once. */
 const ITEMS_AT_ONCE = 1_000
@@ -47,7 +31,7 @@ class PickleWriter {
 
   write(value: Picklable): void {
     if (typeof value === 'number') this.#integer(value)
-    else if (typeof value === 'boolean') this.byte(value ? NEWTRUE : NEWFALSE)
+    else if (typeof value === 'boolean') this.byte(value ? opcodes.NEWTRUE : opcodes.NEWFALSE)
     else if (typeof value === 'string') this.#once(value, () => this.#string(value))
     else if (isList(value)) this.#list(value)
     else this.#dictionary(value)
@@ -55,13 +39,13 @@ class PickleWriter {
 
   #integer(value: number): void {
     if (!Number.isSafeInteger(value)) throw new Error(`${value} is not an integer`)
-    if (value >= 0 && value < 2 ** 8) this.byte(BININT1, value)
+    if (value >= 0 && value < 2 ** 8) this.byte(opcodes.BININT1, value)
     else if (value === (value | 0)) {
-      this.byte(BININT)
+      this.byte(opcodes.BININT)
       const at = this.#reserve(4)
       this.#buffer.writeInt32LE(value, at)
     } else {
-      this.byte(LONG1, 8)
+      this.byte(opcodes.LONG1, 8)
       const at = this.#reserve(8)
       this.#buffer.writeBigInt64LE(BigInt(value), at)
     }
@@ -69,35 +53,35 @@ class PickleWriter {
 
   #string(value: string): void {
     const text = Buffer.from(value, 'utf8')
-    this.byte(BINUNICODE)
+    this.byte(opcodes.BINUNICODE)
     this.#number(text.length)
     const at = this.#reserve(text.length)
     text.copy(this.#buffer, at)
   }
 
   #list(items: readonly Picklable[]): void {
-    const isNew = this.#once(items, () => this.byte(EMPTY_LIST))
+    const isNew = this.#once(items, () => this.byte(opcodes.EMPTY_LIST))
     for (let from = 0; isNew && from < items.length; from += ITEMS_AT_ONCE) {
-      this.byte(MARK)
+      this.byte(opcodes.MARK)
       for (const item of items.slice(from, from + ITEMS_AT_ONCE)) this.write(item)
-      this.byte(APPENDS)
+      this.byte(opcodes.APPENDS)
     }
   }
 
   #dictionary(entries: { readonly [key: string]: Picklable }): void {
-    this.byte(EMPTY_DICT, MARK)
+    this.byte(opcodes.EMPTY_DICT, opcodes.MARK)
     for (const [key, value] of Object.entries(entries)) {
       this.write(key)
       this.write(value)
     }
-    this.byte(SETITEMS)
+    this.byte(opcodes.SETITEMS)
   }
 
   /** Whether it was written, and not only named. */
   #once(value: string | readonly Picklable[], write: () => void): boolean {
     const known = this.#memo.get(value)
     if (known === undefined) write()
-    this.byte(known === undefined ? LONG_BINPUT : LONG_BINGET)
+    this.byte(known === undefined ? opcodes.LONG_BINPUT : opcodes.LONG_BINGET)
     this.#number(known ?? this.#memo.size)
     if (known === undefined) this.#memo.set(value, this.#memo.size)
     return known === undefined

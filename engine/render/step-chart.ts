@@ -1,12 +1,9 @@
 /** Memory over a step as a chart of letters, one for each kind of bytes: for any terminal, with or without colours. */
 import type { MemoryPoint } from '../estimate/step/memory-over-step.ts'
 import type { ByteKind } from '../estimate/tape/storage.ts'
-import { formatGib } from '../units.ts'
 import { partNames } from './config-details.ts'
 import { formatPart } from './figures.ts'
-
-const COLUMNS = 60
-const ROWS = 14
+import { CHART_COLUMNS, highestOf, highestOfEach, stackedRows } from './stacked-chart.ts'
 
 /** From the bottom up: what lasts below what comes and goes. */
 export const stackedKinds = [
@@ -33,26 +30,9 @@ const letters: Readonly<Record<ByteKind, string>> = {
 
 /** The chart, the phases under it, and what the letters stand for at the peak. Ends without a newline. */
 export function stepChart(points: readonly MemoryPoint[]): string {
-  const columns = highestOfEach(points, COLUMNS)
-  const peak = highestOf(points)
-  const scale = `${formatGib(peak.bytes)} `
-  const rows = Array.from({ length: ROWS }, (_, row) => {
-    const level = ((ROWS - row - 0.5) / ROWS) * peak.bytes
-    const label = row === 0 ? scale : row === ROWS - 1 ? '0 ' : ''
-    return `${label.padStart(scale.length)}│${columns.map(column => letterAt(column, level)).join('')}`.trimEnd()
-  })
-  const below = ' '.repeat(scale.length)
-  return [
-    ...rows,
-    `${below}└${'─'.repeat(columns.length)}`,
-    `${below} ${phaseLine(columns)}`.trimEnd(),
-    '',
-    ...legend(peak),
-  ].join('\n')
-}
-
-export function highestOf(points: readonly MemoryPoint[]): MemoryPoint {
-  return points.reduce((highest, point) => (point.bytes > highest.bytes ? point : highest))
+  const columns = highestOfEach(points, CHART_COLUMNS)
+  const { rows, below } = stackedRows(columns, stackedKinds, letters)
+  return [...rows, `${below} ${phaseLine(columns)}`.trimEnd(), '', ...legend(highestOf(points))].join('\n')
 }
 
 /** What forward and backward are twice there for; nothing where they come once. */
@@ -62,22 +42,6 @@ export function repetitionRemark(points: readonly MemoryPoint[]): string {
   return 'The second forward and backward stand for all that run beside gradients of earlier ones.'
 }
 
-/** The points in so many columns at most, of each the highest. */
-function highestOfEach(points: readonly MemoryPoint[], columns: number): readonly MemoryPoint[] {
-  const count = Math.min(columns, points.length)
-  const upTo = (column: number) => Math.round((column * points.length) / count)
-  return Array.from({ length: count }, (_, column) => highestOf(points.slice(upTo(column), upTo(column + 1))))
-}
-
-function letterAt({ breakdown }: MemoryPoint, level: number): string {
-  let top = 0
-  for (const kind of stackedKinds) {
-    top += breakdown[kind]
-    if (top >= level) return letters[kind]
-  }
-  return ' '
-}
-
 /** The name of each phase where it begins, as far as it fits before the next. */
 function phaseLine(columns: readonly MemoryPoint[]): string {
   const starts = columns.flatMap(({ phase }, column) =>
@@ -85,7 +49,7 @@ function phaseLine(columns: readonly MemoryPoint[]): string {
   )
   return starts
     .map(({ phase, column }, index) => {
-      const room = (starts[index + 1]?.column ?? COLUMNS + 10) - column
+      const room = (starts[index + 1]?.column ?? CHART_COLUMNS + 10) - column
       return (phase.length + 1 <= room ? `|${phase}` : '|').padEnd(room)
     })
     .join('')

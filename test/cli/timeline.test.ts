@@ -1,5 +1,5 @@
 /** `memorymark timeline` as people and scripts call it. */
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
@@ -7,6 +7,7 @@ import { trainingSpec } from '../../engine/config/spec.ts'
 import { stepPhases } from '../../engine/estimate/step/step.ts'
 import { byteKinds } from '../../engine/estimate/tape/storage.ts'
 import { reportedGpu } from '../../engine/report/schema.ts'
+import { hostilePickles } from '../snapshot/hostile-pickles.ts'
 import { run, Workspace } from './run-cli.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -75,5 +76,47 @@ describe.concurrent('timeline', () => {
     const { stderr, exitCode } = await run('timeline', 'resnet', '--out', 'missing/step.pickle')
     expect(exitCode).toBe(2)
     expect(stderr).toContain('missing/step.pickle cannot be written (ENOENT)')
+  })
+})
+
+describe.concurrent('timeline --snapshot', () => {
+  test('sets the estimate beside a snapshot: of one that MemoryMark wrote, both are the same', async () => {
+    await using workspace = await Workspace.with({})
+    await workspace.run('timeline', 'resnet', '--out', 'step.pickle')
+    const page = await workspace.run('timeline', 'resnet', '--snapshot', 'step.pickle')
+    expect([page.stderr, page.exitCode]).toEqual(['', 0])
+    expect(page.stdout).toMatch(/^step\.pickle: [\d,]+ events on cuda:0; memory estimated$/m)
+    expect(page.stdout).toContain('MemoryMark wrote this snapshot: it is an estimate, and nothing in it was measured.')
+    expect(page.stdout).toContain('The estimate explains every part of it, to a hundredth of the peak.')
+    const json = await workspace.run('timeline', 'resnet', '--snapshot', 'step.pickle', '--json')
+    const read = z
+      .object({
+        peakBytes: z.number(),
+        snapshot: z.object({ peakBytes: z.number(), provenance: z.string(), unexplained: z.array(z.unknown()) }),
+      })
+      .parse(JSON.parse(json.stdout))
+    expect(read.snapshot).toEqual({ peakBytes: read.peakBytes, provenance: 'estimated', unexplained: [] })
+  })
+
+  test('runs nothing of a pickle that would run code, and says so', async () => {
+    await using workspace = await Workspace.with({ 'run.pickle': '' })
+    const harm = hostilePickles.find(({ name }) => name === 'os.system by STACK_GLOBAL')
+    await writeFile(path.join(workspace.folder, 'run.pickle'), harm?.bytes ?? '')
+    const { stdout, stderr, exitCode } = await workspace.run('timeline', 'resnet', '--snapshot', 'run.pickle')
+    expect([stdout, exitCode]).toEqual(['', 2])
+    expect(stderr).toBe(
+      'run.pickle: this is not a memory snapshot that can be read: at byte 14 it has the opcode STACK_GLOBAL, by which a pickle runs code when Python loads it; nothing of it was run. Name a file that torch.cuda.memory._dump_snapshot("snapshot.pickle") wrote.\n',
+    )
+  })
+
+  test.each([
+    ['missing.pickle', 'there is no such file'],
+    ['.', 'it is not a file'],
+  ])('says what is wrong with %s', async (name, why) => {
+    const { stderr, exitCode } = await run('timeline', 'resnet', '--snapshot', name)
+    expect([stderr, exitCode]).toEqual([
+      `${name}: ${why}. Check the path; it is relative to the working directory.\n`,
+      2,
+    ])
   })
 })
