@@ -249,7 +249,10 @@ export class IsolatedEngine implements AsyncDisposable {
   async readSnapshot(path: string): Promise<SnapshotSummary> {
     const outcome = await this.#one<'read-snapshot'>({ kind: 'read-snapshot' }, { path, text: '' }, {})
     if (outcome.kind === 'result') return outcome.result
-    throw outcome.excess === 'crash' ? new MemoryMarkError(this.#problem(outcome)) : tooLarge(path)
+    const { fileMillis, heapMib } = this.#limits
+    if (outcome.excess === 'memory') throw tooLarge(path, `reading it takes more than ${heapMib} MiB of memory`)
+    if (outcome.excess === 'time') throw tooLarge(path, `reading it takes longer than ${fileMillis / 1_000} s`)
+    throw new MemoryMarkError(this.#problem(outcome))
   }
 
   /** What our model says of a run, uncorrected; refuses what passes a limit. @throws MemoryMarkError */

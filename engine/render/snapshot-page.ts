@@ -70,6 +70,7 @@ export function snapshotPage(compared: ComparedSnapshot, columns: number): strin
     '',
     ...comparisonTable(compared, columns),
     '',
+    'The rest of the step: gradients, activations, logits and temporaries, which stacks do not tell apart.',
     peakSentence(compared),
     ...unexplainedLines(compared),
     ...snapshotRemarks(snapshot),

@@ -9,12 +9,12 @@ export const snapshotLimits = {
   devices: 128,
 } as const
 
-/** Also of a file that takes too much time or memory. */
-export function tooLarge(file: string): MemoryMarkError {
+/** `why`: in a clause. */
+export function tooLarge(file: string, why = `up to ${snapshotLimits.bytes / MIB} MiB are read`): MemoryMarkError {
   return new MemoryMarkError({
     code: 'snapshot-too-large',
     file,
-    message: `this memory snapshot is too large: up to ${snapshotLimits.bytes / MIB} MiB are read`,
+    message: `this memory snapshot is too large: ${why}`,
     fix: 'Record less: torch.cuda.memory._record_memory_history(max_entries=100000, stacks="python"), and dump after a few steps.',
   })
 }

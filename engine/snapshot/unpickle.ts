@@ -21,6 +21,8 @@ export class PickledDictionary {
 export const pickleLimits = {
   /** Values on the stack and in the memo together, over the whole file: a history of a million events has some twenty million. */
   values: 48_000_000,
+  /** Lists, tuples and dictionaries; each event of a history has two of its own. */
+  containers: 10_000_000,
   /** Lists, tuples and dictionaries that are open inside of each other; a snapshot has five. */
   nesting: 100,
   /** Of one dictionary, whose keys are looked up one after the other; an entry of a snapshot has at most a dozen. */
@@ -47,6 +49,7 @@ class Unpickler {
   readonly #memo: Pickled[] = []
   #at = 0
   #values = 0
+  #containers = 0
 
   constructor(bytes: Uint8Array) {
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -141,17 +144,17 @@ class Unpickler {
         return this.#raw(this.#long8())
       case opcodes.EMPTY_LIST:
       case opcodes.EMPTY_TUPLE:
-        return []
+        return this.#made([])
       case opcodes.EMPTY_DICT:
-        return new PickledDictionary()
+        return this.#made(new PickledDictionary())
       case opcodes.TUPLE1:
-        return this.#pop(1)
+        return this.#made(this.#pop(1))
       case opcodes.TUPLE2:
-        return this.#pop(2)
+        return this.#made(this.#pop(2))
       case opcodes.TUPLE3:
-        return this.#pop(3)
+        return this.#made(this.#pop(3))
       case opcodes.TUPLE:
-        return this.#popMarked()
+        return this.#made(this.#popMarked())
       case opcodes.BINGET:
         return this.#remembered(this.#byte())
       case opcodes.LONG_BINGET:
@@ -231,6 +234,17 @@ class Unpickler {
   #push(value: Pickled): void {
     this.#count()
     this.#stack.push(value)
+  }
+
+  /** A new list, tuple or dictionary. */
+  #made<Container extends Pickled[] | PickledDictionary>(container: Container): Container {
+    this.#containers += 1
+    if (this.#containers > pickleLimits.containers) {
+      throw new PickleRefused(
+        `it has more than ${pickleLimits.containers.toLocaleString('en-US')} lists and dictionaries`,
+      )
+    }
+    return container
   }
 
   #count(): void {

@@ -129,6 +129,14 @@ describe('what metrics keep of an evaluation', () => {
     expect(peaks[1]).not.toHaveProperty('logitBytesPerSample')
   })
 
+  // transformers#12878: 512 tokens of a vocabulary of 30,522 in float32, so that a thousand samples hold 58 GiB.
+  it('transformers#12878: of BERT as a masked language model is 1,000 × 512 × 30,522 × 4 bytes for a thousand samples', async () => {
+    const text =
+      'model_name_or_path: google-bert/bert-base-uncased\nmlm_probability: 0.15\nmax_seq_length: 512\nper_device_train_batch_size: 8\neval_strategy: steps\n'
+    const { peaks = [] } = await analysed(text)
+    expect(1_000 * (peaks[1]?.logitBytesPerSample ?? 0)).toBe(1_000 * 512 * 30_522 * 4)
+  })
+
   it('never warns by itself: whether there are metrics is in the code', async () => {
     const { peaks = [], verdict } = await analysed(
       `${evaluated}per_device_eval_batch_size: 1\neval_accumulation_steps: 200\n`,
