@@ -9,25 +9,21 @@ import { traceSteps } from '../engine/estimate/allocator-trace.ts'
 import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
 import type { MemoryPoint } from '../engine/estimate/step/memory-over-step.ts'
 import { findGpuAmong, type Gpu } from '../engine/gpus/catalogue.ts'
-import { limitsOfSnapshots } from '../engine/isolated/limits.ts'
 import { CUBLAS_HANDLES, EstimateProbe } from '../engine/probes/estimate.ts'
 import { formatCount, memoryProvenance } from '../engine/render/figures.ts'
 import { plainText } from '../engine/render/plain.ts'
-import { type ComparedSnapshot, snapshotPage, snapshotRemarks } from '../engine/render/snapshot-page.ts'
 import { highestOf } from '../engine/render/stacked-chart.ts'
 import { repetitionRemark, stepChart } from '../engine/render/step-chart.ts'
 import { torchSnapshot } from '../engine/render/torch-snapshot.ts'
-import { errorBandOf } from '../engine/report/ranges.ts'
-import { compare } from '../engine/snapshot/against-estimate.ts'
-import type { SnapshotSummary } from '../engine/snapshot/summary.ts'
 import type { Subject } from '../engine/subject.ts'
 import { formatGib } from '../engine/units.ts'
 import { parseFlags } from './arguments.ts'
 import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
 import { namedGpu } from './gpu.ts'
-import { columns, onOneLine, print, printJson } from './print.ts'
+import { onOneLine, print, printJson } from './print.ts'
 import { settingsOrThrow } from './settings.ts'
+import { comparedWith, printSnapshot, readSnapshot, snapshotSummary } from './snapshot.ts'
 import { specOptions } from './spec-flags.ts'
 import { estimateSubject } from './subject.ts'
 
@@ -46,10 +42,8 @@ const POINTS = 300
 
 export async function timeline(args: string[]): Promise<ExitCode> {
   const { values, positionals } = parseFlags(args, options)
-  const [{ subject, assessment, gpu }, snapshot] = await Promise.all([
-    estimated(positionals, values),
-    values.snapshot === undefined ? undefined : read(values.snapshot),
-  ])
+  const { subject, assessment, gpu } = await estimated(positionals, values)
+  const snapshot = values.snapshot === undefined ? undefined : await readSnapshot(values.snapshot)
   const { spec, model } = subject
   const factor = assessment.calibration?.memory?.factor
   const footprint = new FootprintCache().of(spec, model.config, gpu)
@@ -58,13 +52,13 @@ export async function timeline(args: string[]): Promise<ExitCode> {
     const trace = traceSteps(footprint, spec.microBatch, CUBLAS_HANDLES * gpu.cublasWorkspaceBytes)
     await write(values.out, torchSnapshot(trace))
   }
-  const compared = snapshot && comparedWith(snapshot, assessment, points)
-  if (values.json)
-    printJson({ ...summary(subject, assessment, points), ...(compared && { snapshot: snapshotSummary(compared) }) })
-  else {
+  const compared = snapshot && comparedWith(snapshot, assessment, highestOf(points))
+  if (values.json) {
+    const shown = summary(subject, assessment, points)
+    printJson(compared === undefined ? shown : { ...shown, snapshot: snapshotSummary(compared) })
+  } else {
     printPage({ subject, assessment, points, out: values.out })
-    if (compared !== undefined)
-      print(`\n${snapshotHeading(values.snapshot ?? '', compared.snapshot)}\n\n${snapshotPage(compared, columns())}`)
+    if (compared !== undefined) printSnapshot(compared)
   }
   return 0
 }
@@ -78,42 +72,6 @@ async function estimated(positionals: readonly string[], values: Flags) {
   const gpu: Gpu | undefined = named ?? findGpuAmong(described, assessment.gpu.id)
   if (gpu === undefined) throw new Error(`the GPU of an estimate is unknown: ${assessment.gpu.id}`)
   return { subject, assessment, gpu }
-}
-
-/** A stranger's file, in a process of its own with limits for what is large. */
-async function read(path: string): Promise<SnapshotSummary> {
-  await using engine = openEngine({ limits: limitsOfSnapshots })
-  return await engine.readSnapshot(path)
-}
-
-function comparedWith(
-  snapshot: SnapshotSummary,
-  assessment: Assessment,
-  points: readonly MemoryPoint[],
-): ComparedSnapshot {
-  const estimate = highestOf(points)
-  const errorBand = errorBandOf(assessment)
-  return { snapshot, comparison: compare(snapshot, estimate), estimate: { peakBytes: estimate.bytes, errorBand } }
-}
-
-/** For scripts. Bytes are bytes; events count from 0. */
-function snapshotSummary({ snapshot, comparison }: ComparedSnapshot) {
-  const { peak, sites, isEstimate, ...known } = snapshot
-  return {
-    provenance: isEstimate ? 'estimated' : 'measured',
-    peakBytes: peak.bytes,
-    peakEvent: peak.event,
-    breakdown: peak.breakdown,
-    ...comparison,
-    sites,
-    ...known,
-    remarks: snapshotRemarks(snapshot),
-  }
-}
-
-function snapshotHeading(path: string, { device, events, isEstimate }: SnapshotSummary): string {
-  const known = isEstimate ? 'estimated' : 'measured'
-  return `${onOneLine(path)}: ${formatCount(events)} event${events === 1 ? '' : 's'} on cuda:${device}; memory ${known}`
 }
 
 async function write(path: string, snapshot: Uint8Array): Promise<void> {
