@@ -1,4 +1,4 @@
-/** Every lever of the trainings in a file, under a team's settings. */
+/** Finds every lever (a way to free memory) for the trainings in a file, under a team's settings. */
 import { leversOf } from './advice/advise.ts'
 import type { AnalyzeOptions } from './analyze.ts'
 import { optionsOnGpu } from './asked-gpu.ts'
@@ -9,11 +9,11 @@ import type { AdvisedLever } from './report/advised-levers.ts'
 import { noSettings, settingsFor } from './settings/settings.ts'
 
 export interface AdviseOptions extends AnalyzeOptions {
-  /** Combinations of levers that are estimated at most; as many as are useful unless told. */
+  /** The most combinations of levers to estimate; by default as many as are useful. */
   readonly combinations?: number
 }
 
-/** None for what is no training config; of a file that starts several, the one that `file` names. */
+/** Empty when the file is no training config. When a file starts several trainings, `file.training` picks one. */
 export async function adviseFile(
   file: SourceFile,
   { combinations, ...options }: AdviseOptions,

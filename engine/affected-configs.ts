@@ -1,7 +1,7 @@
 /**
- * Configs that a change affects without touching them: those that name a file of DeepSpeed's settings, or a model's config.json,
- * that it does touch, those that a launcher which it touches starts, scripts that compose or load settings which it touches, that
- * import them from a module or are called by one, configs that a script loads, and those whose libraries it gives other versions.
+ * Finds configs that a change affects without touching them: those that name a DeepSpeed JSON or a model's config.json
+ * that it changes; those that a changed launcher or job starts; those composed with, or scripts importing, changed
+ * settings; and those for which it pins other library versions.
  */
 import { posix } from 'node:path'
 import { isCandidatePath } from './config/candidate-path.ts'
@@ -18,25 +18,28 @@ import type { Sources } from './config/sources.ts'
 import { isSameData } from './same-data.ts'
 import { isCounted, type RepositorySettings, settingsFor } from './settings/settings.ts'
 
-/** Each costs a request. */
+/** Each file opened costs an API request. */
 const MAX_SEARCHED = 100
 const MAX_OPENED = 50
-/** Scripts that may use a changed module or part of the settings, which most changes of a repository of scripts touch. */
+/**
+ * Scripts opened to see whether they use a changed module or part of the settings. Most changes in a repository of
+ * scripts touch one.
+ */
 const MAX_IMPORTERS = 40
-/** Files of keys that a changed script may load, or that are composed with a changed part. */
+/** Config files opened to see whether a changed script loads them or they include a changed part. */
 const MAX_LOADED = 40
-/** Changed files of keys that may be a part of others' settings: each is parsed, and most are whole configs. */
+/** Changed YAML files parsed to see whether other configs include them. */
 const MAX_PARTS = 100
-/** Changed files that pin versions. */
+/** Changed files that pin library versions. */
 export const MAX_VERSION_FILES = 20
 
 /** The repository as it is after the change. */
 export interface RepositoryFiles {
   /** Paths of all files. */
   list(): Promise<readonly string[]>
-  /** What is no file is left out. */
+  /** Paths at which there is no file are left out. */
   read(paths: readonly string[]): Promise<readonly SourceFile[]>
-  /** What the files held before the change, by their paths after it. */
+  /** The text before the change, under the path after it. */
   readBefore(paths: readonly string[]): Promise<readonly SourceFile[]>
 }
 
@@ -45,27 +48,29 @@ export interface Change {
   readonly paths: readonly string[]
   /** Those of them that were read already. */
   readonly files: readonly SourceFile[]
-  /** Paths at which there is no file any more; none unless told. */
+  /** Paths that the change deletes; none by default. */
   readonly removed?: readonly string[]
 }
 
 export interface AffectedConfigs {
   readonly files: readonly SourceFile[]
-  /** What the version files that say something else now said before. */
+  /** For each version file whose statements differ: what it said before the change. */
   readonly formerVersions: FormerStatements
-  /** What the reader must know of how they were found, one sentence each. */
+  /** What to tell the reader about how these configs were found, one sentence each. */
   readonly remarks: readonly string[]
 }
 
-/** How files are looked into, each in the order of `files`. */
+/** How files are inspected. Answers are in the order of `files`. */
 export interface Looking {
-  /** Whether configs may name it. */
+  /** Whether other configs may name the file. */
   readonly areNamed: (files: readonly SourceFile[]) => Promise<readonly boolean[]>
-  /** What each says about the versions of libraries. */
+  /** What each file says about library versions. */
   readonly state: (files: readonly SourceFile[]) => Promise<readonly (readonly Statement[])[]>
-  /** Where the configs may stand that each starts as a launcher. */
+  /** For each launcher: the paths at which the configs that it starts may be. */
   readonly started: (files: readonly SourceFile[]) => Promise<readonly (readonly string[])[]>
-  /** Whether, as a config, it hangs on one of the files in `named`. `known`: files that were read. */
+  /**
+   * Whether the file, read as a config, depends on one of the files in `named`. `known`: files that were already read.
+   */
   readonly open: (
     files: readonly SourceFile[],
     named: ReadonlySet<string>,
@@ -73,7 +78,7 @@ export interface Looking {
   ) => Promise<readonly boolean[]>
 }
 
-/** Lists and reads only where the change holds a file that configs may name. */
+/** Lists and reads the repository only if the change holds a file that configs may name. */
 export async function affectedConfigs(
   change: Change,
   settings: RepositorySettings,
@@ -109,7 +114,7 @@ export async function affectedConfigs(
     const candidates = listed.filter(isAsked)
     const [scripts, files] = [candidates.filter(isScript), candidates.filter(path => !isScript(path))]
     const isOfScripts = [...names].every(path => isPythonPath(path) || (isYamlPath(path) && !repinned.includes(path)))
-    // What a module says, only scripts import.
+    // // Only scripts import a module.
     const isModule = [...names].every(path => isPythonPath(path) && !looked.some(isTraining(path)))
     const nearest = (paths: readonly string[], max: number) => byNearness(paths, [...names]).slice(0, max)
     const paths = isOfScripts
@@ -122,12 +127,12 @@ export async function affectedConfigs(
   }
 }
 
-/** Launchers, and jobs in YAML. */
+/** Whether the file may start a training: a launcher, or a job in YAML. */
 function isStarting({ path, text }: SourceFile): boolean {
   return isLauncherPath(path) || (isYamlPath(path) && mayBeJob(text))
 }
 
-/** That file, if it may start a training. */
+/** Matches the file at `path` if it may start a training. */
 function isTraining(path: string): (file: SourceFile) => boolean {
   return file => file.path === path && mayTrain(file.text)
 }
@@ -145,7 +150,10 @@ function remarkOnStarted(count: number): string[] {
   ]
 }
 
-/** What changed files said that say something else now about the versions that decide something: a new linter is nothing to us. */
+/**
+ * Statements before the change, of version files whose statements changed. Only libraries that change an estimate
+ * count: a linter's version does not.
+ */
 async function otherVersions(
   { paths, removed = [] }: Change,
   repository: RepositoryFiles,
@@ -181,7 +189,7 @@ function lookingHere(settings: RepositorySettings): Looking {
   }
 }
 
-/** The parser is loaded for a file that needs it. */
+/** Loads the shell parser only if the file may launch a training. */
 export async function startedBy(file: SourceFile): Promise<readonly string[]> {
   if (!mayLaunch(file.text)) return []
   const { placesStartedBy } = await import('./config/shell/launching.ts')
@@ -192,12 +200,18 @@ function chosen(files: readonly SourceFile[], answers: readonly boolean[]): read
   return files.filter((_, index) => answers[index])
 }
 
-/** Of files that the team does not have checked, data may be thousands, and only those that sound so are opened: `ds_z3.json`. */
+/**
+ * Whether the name suggests a DeepSpeed or model config, such as `ds_z3.json`. Other JSON files may be data, by the
+ * thousand, and are not opened.
+ */
 function soundsNamed(path: string): boolean {
   return /(?:^|\/)config\.json$|(?:deepspeed|zero|(?:^|[/_.-])(?:ds|z[0-3])(?=[_.-])).*\.json$/i.test(path)
 }
 
-/** DeepSpeed's settings, a model's config.json, or a Python module or a part of a config that holds settings of a training. */
+/**
+ * Whether configs may name the file: DeepSpeed's JSON, a model's config.json, or a Python module or YAML part with
+ * training settings.
+ */
 export function isNamedByConfigs(file: SourceFile): boolean {
   if (isPythonPath(file.path)) return holdsSettings(file.text)
   if (isYamlPath(file.path)) return isPartOfSettings(file)
@@ -208,7 +222,7 @@ export function isNamedByConfigs(file: SourceFile): boolean {
   return parsed.mappings.some(mapping => telling.some(key => mapping.at(key) !== undefined))
 }
 
-/** As `hangsOn`, with what the team's settings supply. */
+/** `hangsOn`, with the values that the team's settings supply. */
 export function opensOneOf(
   file: SourceFile,
   named: ReadonlySet<string>,
@@ -218,7 +232,7 @@ export function opensOneOf(
   return hangsOn(file, named, known, settingsFor(file.path, settings).supplied)
 }
 
-/** Those first that share most folders with one of `others`. */
+/** Sorted so that paths sharing the most folders with one of `others` come first. */
 function byNearness(paths: readonly string[], others: readonly string[]): readonly string[] {
   const depths = new Map(paths.map(path => [path, Math.max(...others.map(other => sharedFolders(path, other)))]))
   return paths.toSorted((a, b) => (depths.get(b) ?? 0) - (depths.get(a) ?? 0))

@@ -1,4 +1,4 @@
-/** From files to a report: read each, assess the training configs among them, leave the rest alone. */
+/** From files to a report: reads each file, assesses those that are training configs and skips the rest. */
 import { type Assessment, type AssessmentOptions, assess } from './assess.ts'
 import { sentencesOn } from './calibration/known.ts'
 import { sentencesOn as sentencesOnAsked } from './config/job/request.ts'
@@ -33,10 +33,10 @@ import { againstBase } from './verdict/against-base.ts'
 import { defaultPolicy, type Policy } from './verdict/policy.ts'
 import { version } from './version.ts'
 
-/** These override the team's settings; the rest falls back to our defaults. */
+/** Each option overrides the team's settings, which override our defaults. */
 export interface AnalyzeOptions {
   readonly now: Date
-  /** The team's own, from its repository. */
+  /** The team's settings, from its repository. */
   readonly settings?: RepositorySettings
   readonly gpu?: Gpu
   readonly policy?: Partial<Policy>
@@ -44,19 +44,19 @@ export interface AnalyzeOptions {
   readonly hoursPerRun?: number
   readonly runsPerYear?: number
   readonly pricePerHourUsd?: number
-  /** Where what a config names is looked for, besides the catalogue of models; nowhere unless told. */
+  /** Where files and models that a config names are looked up besides the catalogue of models; nowhere by default. */
   readonly sources?: Sources
-  /** What a file held before the change under review; undefined where there was none. */
+  /** A file's text before the change under review; undefined if the file did not exist. */
   readonly base?: (path: string) => Promise<string | undefined>
-  /** What the files that pin versions said before the change under review, of those that it touches. */
+  /** What the version files that the change touches said before it. */
   readonly formerVersions?: FormerStatements
-  /** How a config's figures are obtained; from our model by default. */
+  /** How a config's figures are obtained; estimated by default. */
   readonly assessor?: Assessor
 }
 
 export type TrainingConfig = Extract<Reading, { kind: 'training-config' }>
 
-/** A MemoryMarkError that it throws is reported for that config; anything else ends the analysis. */
+/** A MemoryMarkError that it throws is reported as that config's problem; any other error ends the analysis. */
 export type Assessor = (config: TrainingConfig, file: SourceFile, options: AssessmentOptions) => Promise<Assessed>
 
 export interface Assessed {
@@ -73,14 +73,14 @@ const estimating: Assessor = async ({ spec, model }, _, options) => ({
 export const DEFAULT_HOURS_PER_RUN = 2
 export const DEFAULT_RUNS_PER_YEAR = 100
 
-/** What came of one file. */
+/** The outcome for one file. */
 export type Judged =
-  /** One, or one for each training that a script starts. */
+  /** One result, or one for each training that a script starts. */
   | { readonly kind: 'configs'; readonly results: readonly ConfigResult[] }
-  /** Not ours to judge; `why` is for people who ask. */
+  /** `why`: the reason, shown on request. */
   | { readonly kind: 'not-a-training-config'; readonly why: string }
 
-/** Files that are not training configs are left out of the report; one that cannot be read does not affect the others. */
+/** Files that are not training configs are left out of the report. An unreadable file does not affect the others. */
 export async function analyze(files: Iterable<SourceFile>, options: AnalyzeOptions): Promise<Report> {
   const judge = judging(options)
   const configs: ConfigResult[] = []
@@ -92,12 +92,12 @@ export async function analyze(files: Iterable<SourceFile>, options: AnalyzeOptio
   return reportOn(configs, options)
 }
 
-/** Lets a process that serves other requests do so between two configs. Browsers have no `setImmediate`. */
+/** Yields to the event loop between two configs, so that a server stays responsive. Browsers have no `setImmediate`. */
 function nextTurn(): Promise<void> {
   return new Promise(resolve => (globalThis.setImmediate ?? setTimeout)(resolve))
 }
 
-/** Judges one file after another; what configs name is looked for once. */
+/** A function that judges one file at a time. Lookups of models and other files are cached across calls. */
 export function judging(
   options: AnalyzeOptions,
   footprints: FootprintCache = new FootprintCache(),
@@ -149,7 +149,7 @@ export function reportOn(
   }
 }
 
-/** What the config named before the change is looked for as it was then. */
+/** Lookups after the change and before it. */
 function sourcesOf({ sources = {}, base, formerVersions }: AnalyzeOptions): {
   readonly now: Sources
   readonly before: Sources
@@ -159,7 +159,7 @@ function sourcesOf({ sources = {}, base, formerVersions }: AnalyzeOptions): {
   return { now: askingOnce(sources), before: askingOnce(before) }
 }
 
-/** Reads the base only if it can change the verdict. */
+/** Compares with the base branch only if the verdict is `blocked`, the only state that the base can change. */
 async function judgedAgainstBase(
   result: ConfigResult,
   base: AnalyzeOptions['base'],
@@ -173,14 +173,14 @@ async function judgedAgainstBase(
   return { ...result, verdict: againstBase(result, only.result) }
 }
 
-/** With what other versions of its libraries do to it, where the change gives it others. */
+/** Adds what changed library versions do to the config, if the change pins other versions. */
 async function withUpgrade(result: ConfigResult, file: SourceFile, options: UpgradeOptions): Promise<ConfigResult> {
   if (result.status !== 'analysed' || options.former.size === 0) return result
   const upgrade = await upgradeOf(file, options)
   return upgrade === undefined ? result : { ...result, upgrade }
 }
 
-/** With the lines that make the recommendation, where the verdict remarks on the config. */
+/** Adds the changed lines of the recommendation, unless the verdict is `fine`. */
 async function withChange(result: ConfigResult, file: SourceFile, options: ProposalOptions): Promise<ConfigResult> {
   if (result.status !== 'analysed' || result.verdict.state === 'fine') return result
   const proposal = await proposeChange(file, result, options)
@@ -193,18 +193,18 @@ interface ReadingOptions {
   readonly sources: Sources
   readonly supplied: SuppliedFields
   readonly assessor: Assessor
-  /** The options where the jobs of the repository ask for a GPU, and nobody names another. */
+  /** The options for a GPU that the repository's jobs ask for, used if nobody names a GPU. */
   readonly onGpu: (gpu: Gpu) => AssessmentOptions
 }
 
-/** What came of one file, before it is compared with what it was. */
+/** The outcome for one file before it is compared with the base branch. */
 type Analysed =
   | { readonly kind: 'configs'; readonly configs: readonly AnalysedTraining[] }
   | Extract<Judged, { kind: 'not-a-training-config' }>
 
 interface AnalysedTraining {
   readonly result: ConfigResult
-  /** Of a script's training. */
+  /** The training's name, if the file starts several. */
   readonly name?: string | undefined
   /** Absent where the config could not be read. */
   readonly model?: CatalogueModel
@@ -260,14 +260,14 @@ async function analyzeReading(
           assumptions: [...assumptions, ...sentencesOnAsked(asked), ...calibrated, ...sentencesOnGpu(options.gpu)],
         })
       }
-      // What was to be measured and could not be is no matter of what is understood.
+      // // A failed measurement blocks as usual: only a config that we could not understand is excused.
       const excuse = assessor === estimating ? unblocking(path, options) : {}
       return { name, model: reading.model, result: await assessed(path, reading, analysis, excuse) }
     }
   }
 }
 
-/** What a config leaves open, and its verdict may hang on. */
+/** What was assumed because the config does not say it, and the verdict may depend on. */
 export function assumedIn({
   assumesGpus,
   assumesLength,
@@ -282,7 +282,7 @@ export function assumedIn({
   ]
 }
 
-/** What only the model can refuse (adapters on layers that it lacks) is reported for the config that asked for it. */
+/** Reports a MemoryMarkError, such as LoRA on layers that the model lacks, as a problem of this config. */
 async function assessed(
   path: string,
   reading: TrainingConfig,
@@ -298,7 +298,10 @@ async function assessed(
   }
 }
 
-/** Why a config that could not be analysed does not block, if it does not: nobody writes a shell script for us to read. */
+/**
+ * Why a config that could not be analysed does not block, if so: the policy never blocks, or it is a launcher, whose
+ * values may be known only when it runs.
+ */
 function unblocking(path: string, { policy }: Pick<AssessmentOptions, 'policy'>): Pick<UnanalysedConfig, 'spared'> {
   if (policy.failOn.length === 0) return { spared: 'never' }
   return isLauncherPath(path) ? { spared: 'run-time' } : {}
@@ -345,7 +348,7 @@ type SharedOptions = Omit<AssessmentOptions, 'gpu' | 'hoursPerRun' | 'runsPerYea
   readonly catalogue: readonly Gpu[]
 }
 
-/** What is the same for every config. */
+/** The options that all configs share. */
 function sharedOptions(
   options: AnalyzeOptions,
   settings: RepositorySettings,
@@ -364,14 +367,14 @@ function sharedOptions(
   }
 }
 
-/** A team that says what blocks is taken at its word: the floor belongs to our own conditions. */
+/** The default floor on gains applies only with our own `fail-on`, not with the team's. */
 function policyOf({ policy }: Pick<AnalyzeOptions, 'policy'>, settings: RepositorySettings): Policy {
   const failOn = policy?.failOn ?? settings.failOn
   const warnOn = policy?.warnOn ?? settings.warnOn ?? defaultPolicy.warnOn
   return failOn === undefined ? { ...defaultPolicy, warnOn } : { failOn, warnOn }
 }
 
-/** The options for one config: the caller's, else the settings for its path, else our defaults. */
+/** The options for one config: from the caller, else the settings for its path, else our defaults. */
 export function assessmentOptionsFor(path: string, options: AnalyzeOptions): AssessmentOptions {
   const { settings = noSettings } = options
   return assessmentOptions(options, sharedOptions(options, settings, new FootprintCache()), settingsFor(path, settings))
@@ -389,7 +392,7 @@ function assessmentOptions(options: AnalyzeOptions, shared: SharedOptions, own: 
   }
 }
 
-/** The GPU with the user's price, if there is one and it differs. */
+/** The GPU at the user's price, if one is given and differs. */
 export function priced(gpu: Gpu, pricePerHourUsd: number | undefined, priceSource: string, now: Date): Gpu {
   if (pricePerHourUsd === undefined) return gpu
   const { priceCaveat: _, ...known } = gpu

@@ -1,15 +1,20 @@
-/** The GPU of one config: whoever names one, else the jobs that start it, else the one that is assumed; at the team's prices. */
+/**
+ * Chooses the GPU for one config: the one that an option or a setting names, else the one that the jobs starting it ask
+ * for, else the default; at the team's prices.
+ */
 import { type AnalyzeOptions, assessmentOptionsFor } from './analyze.ts'
 import type { AssessmentOptions } from './assess.ts'
 import type { AskedCard } from './config/job/request.ts'
 
 export interface OptionsOnGpu {
   readonly options: AssessmentOptions
-  /** What the jobs ask for, where it counts: nobody else names a GPU. */
+  /** What the jobs ask for; absent if an option or a setting names the GPU. */
   readonly asked?: AskedCard
 }
 
-/** `card`: what the jobs that start it ask for. One that is not clear is told, and the GPU stays the assumed one. */
+/**
+ * `card`: what the jobs that start the config ask for. If it is unclear, it is passed on and the GPU stays the default.
+ */
 export function optionsOnGpu(path: string, options: AnalyzeOptions, card: AskedCard | undefined): OptionsOnGpu {
   const general = assessmentOptionsFor(path, options)
   if (card === undefined || !general.assumed?.includes('gpu')) return { options: general }

@@ -1,4 +1,4 @@
-/** One training spec on one GPU, assessed: peak, largest and recommended batch, cost, cheaper GPU, verdict. */
+/** Assesses one training spec on one GPU: peak, largest and recommended batch, cost, cheaper GPU, verdict. */
 import type { Calibration, Corrections } from './calibration/correction.ts'
 import { knownOf } from './calibration/known.ts'
 import {
@@ -40,7 +40,7 @@ import { powersOfTwo } from './search/powers-of-two.ts'
 import { judge } from './verdict/judge.ts'
 import type { Policy } from './verdict/policy.ts'
 
-/** Everything about a config except its path. */
+/** An analysed config without its path and what reading it found. */
 export type Assessment = Omit<
   AnalysedConfig,
   'status' | 'path' | 'dialect' | 'batchSizeAt' | 'gradientAccumulationAt' | 'assumptions' | 'unreadSettings'
@@ -49,50 +49,53 @@ export type Assessment = Omit<
 export interface AssessmentOptions {
   readonly gpu: Gpu
   readonly policy: Policy
-  /** Kept from earlier assessments for reuse. */
+  /** Reused across assessments. */
   readonly footprints: FootprintCache
-  /** The team's own runs; none unless told. */
+  /** The team's own measured runs; none by default. */
   readonly calibration?: Calibration
-  /** What is nobody's word; nothing unless told. */
+  /** What the config does not say and was assumed; nothing by default. */
   readonly assumed?: readonly AssumedCircumstance[]
   /** Wall-clock hours of a run at the current batch. */
   readonly hoursPerRun: number
   readonly runsPerYear: number
-  /** The GPUs that might be cheaper, at the prices to compare; the catalogue's by default. */
+  /** GPUs compared to find a cheaper one, with their prices; the catalogue by default. */
   readonly catalogue?: readonly Gpu[]
-  /** Of the grid of sizes. */
+  /** Distance between the batch sizes that are considered. */
   readonly stepSize?: number
   /** Share of usable memory that a recommendation leaves free. */
   readonly margin?: number
 }
 
-/** What is known of a spec's memory and speed on a GPU, and how. */
+/** What is known about a spec's memory and speed on a GPU, and how it is known. */
 export interface Evidence {
   readonly gpu: ReportedGpu
   readonly provenance: Provenance
   readonly errorBand: MemoryBand
   readonly throughputProvenance: AnalysedConfig['throughputProvenance']
-  /** Only if the throughput was measured. */
+  /** Present only if the throughput was measured. */
   readonly throughputBandPercent?: number
-  /** Where a ratio of two throughputs really lies, as factors. */
+  /** Interval in which a ratio of two throughputs lies, as factors of that ratio. */
   readonly ratioBand: Range
-  /** Where a modelled throughput really lies, as factors. */
+  /** Interval in which a modelled throughput lies, as factors of it. */
   readonly speedBand?: Range
-  /** By runs of the team's own, which the figures contain already. */
+  /** Corrections by the team's own runs, already applied to the figures. */
   readonly corrections?: Corrections | undefined
-  /** Of a micro-batch that is a whole step: without gradient accumulation. Undefined when not even one sample fits. */
+  /** The largest micro-batch that fits without gradient accumulation; undefined if not even one sample fits. */
   readonly largest: number | undefined
   readonly advice: Advice | undefined
   readonly trials: readonly Trial[]
   readonly fits: (plan: BatchPlan) => boolean
   readonly peakBytes: (plan: BatchPlan) => number
-  /** What the caching allocator holds; undefined where nobody knows. */
+  /** What the caching allocator reserves; undefined if unknown. */
   readonly reservedBytes?: (plan: BatchPlan) => number | undefined
-  /** Undefined where the throughput is unknown. */
+  /** Undefined if unknown. */
   readonly samplesPerSecond: (plan: BatchPlan) => number | undefined
 }
 
-/** Without `evidence`, from our model alone. The breakdown and the cheaper GPU are always modelled. */
+/**
+ * Without `evidence`, everything is estimated. The breakdown and the cheaper GPU are estimated in any case. @throws
+ * MemoryMarkError without `evidence` for a framework other than PyTorch.
+ */
 export function assess(
   spec: TrainingSpec,
   config: ModelConfig,
@@ -210,8 +213,8 @@ function ratioOf(speed: number | undefined, other: number | undefined): number {
 }
 
 /**
- * Those of the assumptions on which the verdict hangs. That one GPU trains decides nothing where the config fits it, nor where it
- * would not fit among several either.
+ * The assumptions that the verdict depends on. Assuming one GPU does not matter if the config fits it, or would not fit
+ * on several either.
  */
 function decisive(
   spec: TrainingSpec,
@@ -220,19 +223,19 @@ function decisive(
   { fits, provenance }: Evidence,
 ): readonly AssumedCircumstance[] {
   const { assumed = [] } = options
-  // A measurement is of a GPU that there is, but of the step as the config was read.
+  // // A measurement settles the GPU and their number, but not whether the config was read as meant.
   if (provenance === 'measured') return assumed.filter(what => what !== 'gpu' && what !== 'gpus')
   const hangsOnOne = () => !fits(planOf(spec)) && fitsAmongSeveral(spec, config, options)
   return assumed.filter(what => what !== 'gpus' || spec.gpus > 1 || hangsOnOne())
 }
 
-/** Where the peak on a real GPU may lie: the readings behind it are told among the assumptions. */
+/** Interval in which the peak on a real GPU lies, in percent of the estimate. */
 export function memoryBand(spec: TrainingSpec, config: ModelConfig): MemoryBand {
   const { lowPercent, highPercent } = errorBand(spec, config)
   return { lowPercent, highPercent }
 }
 
-/** If other sizes were timed but this one was not, it has no measured speed; the model has a speed for any size. */
+/** If throughput was measured, only the timed sizes have one; if it is modelled, every size has. */
 function throughputCurve(evidence: Evidence): ThroughputPoint[] {
   const { trials, provenance, throughputProvenance, samplesPerSecond, peakBytes, largest = 0 } = evidence
   const isModelled = throughputProvenance === 'modelled'
@@ -304,15 +307,15 @@ export function planOf({ microBatch, gradientAccumulation }: TrainingSpec): Batc
   return { microBatch, gradientAccumulation }
 }
 
-/** The parts add up to the peak, so if the peak was measured they are scaled to it. */
+/** Scales the parts, which add up to the estimated peak, so that they add up to a measured one. */
 function scaled(breakdown: Breakdown, factor: number): Breakdown {
   const parts = Object.entries(breakdown).map(([kind, bytes]) => [kind, bytes * factor])
   return factor === 1 ? breakdown : Object.fromEntries(parts)
 }
 
 /**
- * The sizes that the report shows: those it mentions, powers of two up to the largest, and the first that does not fit; the named
- * plans also with their accumulation.
+ * The sizes that the report shows: those it mentions, powers of two up to the largest, and the first that does not fit;
+ * the plans in `named` also with their gradient accumulation.
  */
 function trialsOf(
   sizesOf: (plan: BatchPlan) => EstimatedSizes,
@@ -333,7 +336,7 @@ function trialsOf(
   return [...once.values()].toSorted((a, b) => a.microBatch - b.microBatch)
 }
 
-/** The same model needs almost ten times the memory in TensorFlow.js, so our model of PyTorch does not apply to it. */
+/** The same model takes almost ten times the memory in TensorFlow.js, so the estimate of PyTorch does not apply. */
 function notEstimated({ framework }: TrainingSpec): MemoryMarkError {
   return new MemoryMarkError({
     code: 'framework-not-estimated',

@@ -1,15 +1,15 @@
-/** What somebody who wrote a name that is not known may have meant. */
+/** Suggests known names for a mistyped one. */
 import { closestMatch } from 'leven'
 
-/** Longer than any name that is known. */
+/** Longer than any known name. */
 const MAX_NAME_CHARACTERS = 100
 
 const MAX_EDITS = 2
 
-/** More are a list to choose from, which what follows the question gives. */
+/** With more matches than this, the list of all names serves better. */
 const MAX_NAMES = 3
 
-/** `Did you mean a10? Known: …`; `advice` alone where nothing of `known` is like it. */
+/** `Did you mean a10? Known: …`, or `advice` alone if no name in `known` is similar. */
 export function didYouMean(given: string, known: readonly string[], advice = ''): string {
   const names = alike(given, known)
   const last = names.at(-1)
@@ -18,7 +18,7 @@ export function didYouMean(given: string, known: readonly string[], advice = '')
   return `Did you mean ${listed}? ${advice}`.trimEnd()
 }
 
-/** The closest within two edits, whatever the case. */
+/** The closest name within two edits, ignoring case. */
 export function closest<Name extends string>(given: string, known: readonly Name[]): Name | undefined {
   if (given.length > MAX_NAME_CHARACTERS) return undefined
   const maxDistance = Math.min(MAX_EDITS, Math.floor(given.length / 3))
@@ -27,13 +27,15 @@ export function closest<Name extends string>(given: string, known: readonly Name
   return found === undefined ? undefined : known[lowered.indexOf(found)]
 }
 
-/** The closest, or else those that hold every part of it: `llama-8b` is a part of `meta-llama/Llama-3.1-8B`. */
+/**
+ * The closest name, or else the names that contain every part of `given`: `llama-8b` matches `meta-llama/Llama-3.1-8B`.
+ */
 function alike(given: string, known: readonly string[]): readonly string[] {
   const near = closest(given, known)
-  // What is known was not mistyped: something else is wrong.
+  // // A known name was not mistyped: something else is wrong.
   if (near !== undefined) return near === given ? [] : [near]
   const parts = given.length > MAX_NAME_CHARACTERS ? [] : (given.toLowerCase().match(/[a-z]+|[\d.]+/g) ?? [])
-  // Letters and numbers of one or two characters stand in almost any name.
+  // // Parts of one or two characters occur in almost any name.
   if (!parts.some(part => part.length > 2)) return []
   return known.filter(name => parts.every(part => name.toLowerCase().includes(part))).slice(0, MAX_NAMES)
 }

@@ -1,10 +1,10 @@
 /**
- * Everything that can be reported as wrong, in one shape: what, where, what to do.
- * A Problem is data (it travels in the report); MemoryMarkError carries one through a throw.
+ * The one shape of everything reported as wrong: what, where, what to do. A Problem is data and travels in the report;
+ * MemoryMarkError throws one.
  */
 import * as z from 'zod'
 
-/** Of a notebook: its cell among those of code, and the line in it, both 1-based. */
+/** Position in a notebook: the number of the code cell and the line in it, both 1-based. */
 export const cellPosition = z.object({ number: z.number().int().positive(), line: z.number().int().positive() })
 export type CellPosition = z.infer<typeof cellPosition>
 
@@ -12,7 +12,7 @@ export function sayCell({ number, line }: CellPosition): string {
   return `cell ${number}, line ${line}`
 }
 
-/** As sentences name a place in a file. */
+/** The position in words, for a sentence. */
 export function sayPosition({ line, column, cell }: PlaceInFile): string {
   return cell === undefined ? `line ${line}, column ${column}` : sayCell(cell)
 }
@@ -51,7 +51,7 @@ export class MemoryMarkError extends Error {
   }
 }
 
-/** `configs/a.yaml:12:3 (batch_size): `, `--gpu: ` or nothing. */
+/** The problem's place as a prefix: `configs/a.yaml:12:3 (batch_size): `, `--gpu: ` or nothing. */
 export function formatWhere({ file, line, column, cell, field }: Problem): string {
   const written = [file, line, line && column].filter(part => part !== undefined).join(':')
   const place = cell === undefined ? written : [file, sayCell(cell)].filter(part => part !== undefined).join(', ')

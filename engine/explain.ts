@@ -1,4 +1,4 @@
-/** How one file is read under a team's settings, setting by setting. */
+/** Explains how one file is read under a team's settings, setting by setting. */
 import { type Explanation, explainConfigAsync } from './config/read.ts'
 import type { SourceFile } from './config/reading.ts'
 import type { Sources } from './config/sources.ts'

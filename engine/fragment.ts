@@ -1,23 +1,23 @@
 /**
- * A value in the part of an address after `#`, which browsers send to nobody: `#1.`, then the value as JSON, compressed by
- * deflate, in base64url. Whoever made the link is not trusted: its length is bounded, compressed and not.
+ * Encodes a value in the fragment of a URL (the part after `#`, which browsers do not send): `#1.`, then the value as
+ * JSON, deflated, in base64url. A link may come from anybody, so its length is bounded both compressed and inflated.
  */
 
-/** Of the format. */
+/** The format's version. */
 const PREFIX = '#1.'
 
-/** Bytes of JSON: the largest config in an alphabet of three bytes each, twice over. */
+/** Bytes of JSON: twice the largest config, at three bytes a character. */
 const MAX_INFLATED = 600_000
 
 export type FragmentReading =
-  /** `value`: anything that JSON can hold. */
+  /** `value`: any JSON value. */
   | { readonly kind: 'value'; readonly value: unknown }
-  /** The address says nothing. */
+  /** The URL has no fragment of ours. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'newer-version' }
   | { readonly kind: 'unreadable'; readonly why: string }
 
-/** Undefined for a value that takes more than `maxCharacters`. */
+/** Undefined if the fragment would exceed `maxCharacters`. */
 export async function fragmentOf(value: unknown, maxCharacters: number): Promise<string | undefined> {
   const json = new TextEncoder().encode(JSON.stringify(value))
   const deflated = await all(streamOf(json).pipeThrough(new CompressionStream('deflate-raw')), maxCharacters)
@@ -54,7 +54,7 @@ function streamOf(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<Arr
   })
 }
 
-/** Undefined, and read no further, where it is more than `max` bytes. */
+/** The stream's bytes; undefined, without reading on, if there are more than `max`. */
 async function all(stream: ReadableStream<Uint8Array>, max: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const chunks: Uint8Array[] = []
   let length = 0

@@ -1,9 +1,9 @@
-/** Ctrl-C, and a runner that cancels its job: told to what runs by a signal, instead of ending the process in the middle. */
+/** Turns Ctrl-C and a cancelled CI job into an AbortSignal, so that work in progress can clean up. */
 
-/** As shells tell of a process that SIGINT ended. */
+/** The exit code that shells give a process that SIGINT ended. */
 export const INTERRUPTED = 130
 
-/** While it is held, the first SIGINT or SIGTERM aborts `signal`; a second one ends the process. */
+/** Until disposed, the first SIGINT or SIGTERM aborts `signal`; a second one ends the process. */
 export class Interruption implements Disposable {
   readonly #controller = new AbortController()
   readonly #graceMillis: number | undefined
@@ -12,7 +12,7 @@ export class Interruption implements Disposable {
     if (this.#graceMillis !== undefined) setTimeout(() => process.exit(INTERRUPTED), this.#graceMillis).unref()
   }
 
-  /** `graceMillis`: after so long the process ends, whatever still runs. */
+  /** `graceMillis`: milliseconds after the first signal until the process ends even if work is still running. */
   constructor({ graceMillis }: { readonly graceMillis?: number } = {}) {
     this.#graceMillis = graceMillis
     process.once('SIGINT', this.#abort)

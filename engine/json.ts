@@ -1,4 +1,4 @@
-/** Text from elsewhere as JSON, for a schema to look at: undefined, which no schema takes, where it is none. */
+/** Parses untrusted text as JSON for a schema to validate; undefined, which no schema accepts, if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

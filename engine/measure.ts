@@ -1,4 +1,4 @@
-/** Figures from trials on this machine: an assessor that sweeps each config, and runs nothing that it kept from before. */
+/** An assessor that measures: it sweeps each config on this machine and reuses the trials that it has kept. */
 import type { Assessed, Assessor, TrainingConfig } from './analyze.ts'
 import type { AssessmentOptions } from './assess.ts'
 import { gitBlobSha } from './config/blob-sha.ts'
@@ -18,13 +18,13 @@ import { type StrategyName, strategies } from './search/strategy.ts'
 import { largestWords, type SizesOnly, type SweepResult, sweep } from './sweep.ts'
 import { version } from './version.ts'
 
-/** The user's own step: it runs their code, and so only with their explicit leave. */
+/** The user's own training step. Sweeping it runs their code, so it is run only if they name it. */
 export interface Entrypoint {
   /** `path.py:function`, as the user wrote it. */
   readonly name: string
   /** The same with an absolute path. */
   readonly target: string
-  /** The commit that the file and all that it imports are of. */
+  /** The commit of the file and of everything that it imports. */
   readonly commitSha: string
 }
 
@@ -38,7 +38,7 @@ export interface MeasureOptions {
   readonly trialTimeoutMillis?: number
   readonly entrypoint?: Entrypoint
   readonly kept?: TrialStore
-  /** Receives what the reader must know of how the figures came to be, a sentence each. */
+  /** Receives sentences for the report's reader on how the figures were obtained. */
   readonly remark: (sentence: string) => void
   /** Receives Python's tracebacks. */
   readonly log: (text: string) => void
@@ -52,7 +52,7 @@ export function measuring(options: MeasureOptions): Assessor {
   return async (config, file, terms) => {
     options.signal.throwIfAborted()
     if (options.engine === 'auto') machine ??= describeMachine(options.python, options.signal)
-    // The base branch's config, and its copies, mostly come down to the same step.
+    // // The base branch's config and copies of a config mostly lead to the same step, which is measured once.
     const { gpu, hoursPerRun, runsPerYear } = terms
     const question = canonicalJson([config.spec, config.model.config, gpu, hoursPerRun, runsPerYear])
     const assessed =
@@ -105,7 +105,7 @@ function openFor({ spec, model }: TrainingConfig, terms: AssessmentOptions, opti
   })
 }
 
-/** The estimate costs nothing to ask again. */
+/** A probe that reuses kept trials. Estimates are not kept, since they cost nothing to repeat. */
 async function keepingProbe(
   probe: Probe,
   { spec, model }: TrainingConfig,
@@ -129,7 +129,7 @@ async function keepingProbe(
   })
 }
 
-/** A real device is priced as the card that its driver names, whichever was expected. */
+/** A measured device is priced as the catalogue's GPU with its driver's name, whichever GPU was expected. */
 function cardOf(
   { engine, device }: Probe,
   { gpu, catalogue = gpus }: AssessmentOptions,

@@ -1,4 +1,4 @@
-/** The link that opens a config in a team's playground, as it was judged: only where the page would read it the same way. */
+/** The link that opens a config in a team's playground, given only if the page would read the config the same way. */
 import { readConfigAsync } from './config/read.ts'
 import type { SourceFile } from './config/reading.ts'
 import { configName } from './config/training-place.ts'
@@ -11,13 +11,13 @@ import type { AnalysedConfig, ConfigResult } from './report/schema.ts'
 import { isSameData } from './same-data.ts'
 import type { RepositorySettings } from './settings/settings.ts'
 
-/** Characters. A longer text hardly fits into a link. */
+/** In characters. A longer text hardly fits into a link. */
 const MAX_TEXT = 20_000
 
-/** As the page's form takes a name of a file. */
+/** File names that the page's form accepts. */
 const FILE_NAME = /^[\w ./@+-]{1,180}\.(?:yaml|yml|json|sh|bash|slurm|sbatch|(?:py|ipynb)(?::\d{1,7})?)$/
 
-/** What tokens look like, and lines that give a password or a key its value. */
+/** Patterns of tokens, and of lines that set a password or a key. */
 const secrets = [
   /\b(?:hf_|gh[pousr]_|github_pat_|glpat-|sk-|xox[abprs]-|AKIA|AIza|eyJ)[\w-]{12}/,
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY/,
@@ -27,11 +27,11 @@ const secrets = [
 
 export interface LinkTerms {
   readonly settings: RepositorySettings
-  /** As the config was judged with. */
+  /** The model that the config was judged with. */
   readonly model: CatalogueModel
 }
 
-/** Without a link where no playground is named, nothing is to be decided, or the page could not show the same. */
+/** Adds no link if the settings name no playground, the verdict is `fine`, or the page could not show the same. */
 export async function withPlaygroundLink(
   result: ConfigResult,
   { text }: Pick<SourceFile, 'text'>,
@@ -74,7 +74,7 @@ async function playgroundLink(
   return fragment && `${playground}${fragment}`
 }
 
-/** The page has the text alone: no other files of the repository, no settings, no Hub. */
+/** The page has only the text: no other files of the repository, no settings, no Hub. */
 async function readsTheSame(
   { path, training, spec }: AnalysedConfig,
   text: string,
@@ -88,7 +88,7 @@ async function readsTheSame(
   )
 }
 
-/** As a report has it, where keys without a value are absent. */
+/** The value as JSON has it, without keys that are undefined. */
 function plainData(value: object): unknown {
   return JSON.parse(JSON.stringify(value))
 }

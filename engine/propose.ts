@@ -1,4 +1,7 @@
-/** The recommendation as a change to the file: made in its text, read back, and offered only if it says exactly that. */
+/**
+ * The recommendation as a change to the file: the numbers are replaced in its text, the result is read again, and the
+ * change is offered only if it reads exactly as recommended.
+ */
 import { readConfigAsync } from './config/read.ts'
 import type { FileReading, Position, SourceFile } from './config/reading.ts'
 import { rewriteNumbers } from './config/rewrite.ts'
@@ -10,7 +13,7 @@ import { isSameData } from './same-data.ts'
 import { noSettings, type RepositorySettings, settingsFor } from './settings/settings.ts'
 
 export type Proposal =
-  /** Lines are replaced one for one, so that their numbers stay. */
+  /** Lines are replaced one for one, so line numbers stay. */
   | { readonly kind: 'change'; readonly path: string; readonly before: string; readonly after: string }
   | { readonly kind: 'nothing-to-change' }
   | { readonly kind: 'by-hand'; readonly why: ByHand }
@@ -19,7 +22,7 @@ export type Proposal =
 export type ByHand =
   | { readonly kind: 'not-in-file'; readonly setting: 'micro-batch' | 'gradient accumulation' }
   | { readonly kind: 'not-plain'; readonly at: Position }
-  /** With the numbers replaced, the file would not say what the recommendation says, or could not be read. */
+  /** With the numbers replaced, the file could not be read or would not say what is recommended. */
   | { readonly kind: 'tied-to-other-settings' }
 
 export interface ProposalOptions {
@@ -27,7 +30,7 @@ export interface ProposalOptions {
   readonly sources?: Sources
 }
 
-/** `file` is the text that `config` was read from. */
+/** `file`: the text that `config` was read from. */
 export async function proposeChange(
   file: SourceFile,
   config: AnalysedConfig,
@@ -83,7 +86,7 @@ function wanted({ spec, recommended }: AnalysedConfig): object {
   return withoutAbsent({ ...spec, microBatch, gradientAccumulation })
 }
 
-/** A spec that crossed JSON has lost the keys whose value is undefined. */
+/** Without keys that are undefined, which JSON drops. */
 function withoutAbsent(spec: object): object {
   return Object.fromEntries(Object.entries(spec).filter(([, value]) => value !== undefined))
 }

@@ -1,19 +1,19 @@
 /**
- * Patterns that come from a repository, matched in time linear in the text whatever they say: RE2 does not backtrack. Its package is
- * read when the first pattern asks for it, since few runs have one.
+ * Regular expressions from a repository, matched in time linear in the text: RE2 does not backtrack. The package is
+ * loaded at the first pattern, since few runs have one.
  */
 
 export type LinearPattern =
   | { readonly kind: 'pattern'; readonly matches: (text: string) => boolean }
-  /** `why`: what is wrong with it, after "it". */
+  /** `why`: what is wrong, to follow the word "it". */
   | { readonly kind: 'refused'; readonly why: string }
 
 /** Instructions of the compiled program, which bound the steps for one character. */
 const MAX_PROGRAM = 2_000
-/** Of several patterns as one program. */
+/** The same limit for several patterns compiled as one program. */
 const MAX_JOINED_PROGRAM = 20_000
 
-/** What Python's `re` has and RE2 cannot run, or takes for something else, and the other way round. */
+/** Syntax of Python's `re` that RE2 refuses or reads differently, and syntax that only RE2 has. */
 const unsupported: readonly (readonly [syntax: RegExp, name: string])[] = [
   [/\(\?<?[=!]/, 'uses look-around, which cannot be matched in linear time'],
   [/\\[1-9]|\(\?P=/, 'refers back to a group, which cannot be matched in linear time'],
@@ -27,7 +27,7 @@ type Re2 = typeof import('re2js')
 
 let provided: Re2 | undefined
 
-/** Where there is no Node to read the package: whoever catches this has to load it, call `provideRe2`, and ask again. */
+/** Thrown where there is no Node to load the package. The catcher loads it, calls `provideRe2` and tries again. */
 export class Re2NotLoaded extends Error {}
 
 export function provideRe2(loaded: Re2): void {
@@ -41,14 +41,14 @@ function re2(): Re2 {
   return load('re2js')
 }
 
-/** A pattern that has to match a whole text, line ends included, as Python's re.fullmatch with DOTALL does. */
+/** A pattern that must match the whole text, line ends included, like Python's re.fullmatch with DOTALL. */
 export function wholePattern(source: string): LinearPattern {
   return compiled(source, () => re2().RE2JS.compile(source, re2().RE2JS.DOTALL), MAX_PROGRAM)
 }
 
-/** Patterns of which one has to match a text from its start, as Python's re.match does. */
+/** Matches if one of the patterns matches from the start of the text, like Python's re.match. */
 export function startPattern(sources: readonly string[]): LinearPattern {
-  // Most configs name none: RE2 is not read for nothing.
+  // // Most configs name none, and then RE2 need not be loaded.
   if (sources.length === 0) return { kind: 'pattern', matches: () => false }
   const refused = sources
     .map(source => compiled(source, () => re2().RE2JS.compile(source), MAX_PROGRAM))

@@ -1,6 +1,6 @@
-/** Whether two values say the same: for what JSON can hold, which is all that specs and reports are made of. */
+/** Deep equality of JSON values, of which specs and reports consist. */
 
-/** The order of keys is of no matter; a key that is undefined differs from one that is absent. */
+/** Ignores the order of keys. A key whose value is undefined differs from an absent one. */
 export function isSameData(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true
   if (!isCompound(a) || !isCompound(b) || Array.isArray(a) !== Array.isArray(b)) return false

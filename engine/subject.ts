@@ -1,4 +1,4 @@
-/** One model or config, as a command names it, with settings changed by hand. */
+/** Reads one model or config that a command names, with settings changed by hand. */
 import { DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR } from './analyze.ts'
 import { type Assessment, assess } from './assess.ts'
 import type { Calibration } from './calibration/correction.ts'
@@ -30,7 +30,7 @@ import { defaultPolicy } from './verdict/policy.ts'
 export interface Subject {
   /** The config's path, or the model's id. */
   readonly path: string
-  /** Of a file that starts several. */
+  /** The training within a file that starts several. */
   readonly training?: TrainingPlace
   /** The name of the config's format; absent for a bare model. */
   readonly dialect?: string
@@ -42,26 +42,29 @@ export interface Subject {
   readonly askedCard?: AskedCard
 }
 
-/** What a command names: a model by its name or its folder, or a config. */
+/** What a command names: a model, by its name or folder, or a config. */
 export type Named =
   | { readonly kind: 'model'; readonly name: string }
   | { readonly kind: 'config'; readonly file: SourceFile }
 
-/** Plain data, which may cross to another process. */
+/** Plain data, so that it can be sent to another process. */
 export interface SubjectOptions {
   readonly changes: SpecAdjustments
-  /** Of libraries, told by hand: they win over what the settings and the repository's files say. */
+  /** Library versions given by hand; they win over the settings and the repository's files. */
   readonly versions: readonly SuppliedVersion[]
-  /** The caller's names for fields that a model may refuse. */
+  /** The caller's names for spec fields, for error messages. */
   readonly fieldNames: Readonly<Partial<Record<keyof TrainingSpec, string>>>
-  /** For what a config cannot say. */
+  /** For what a config does not say. */
   readonly settings: RepositorySettings
-  /** What a bare model's training takes where `changes` leave it open, and is said to; that of `specOf`, unsaid, unless told. */
+  /**
+   * Fills what `changes` leave open when a bare model is trained, with an assumption for each; by default `specOf`'s
+   * values, without assumptions.
+   */
   readonly bare?:
     | { readonly kind: 'plain' }
     | {
         readonly kind: 'usual'
-        /** Where one is named. */
+        /** Absent if none is named. */
         readonly gpu?: Gpu
       }
 }
@@ -76,7 +79,7 @@ export interface PlannedSubject {
   readonly plan: Plan
 }
 
-/** @throws MemoryMarkError for what cannot be read, and for what the model cannot do. */
+/** @throws MemoryMarkError for a subject that cannot be read or a setting that the model cannot have. */
 export async function readSubject(named: Named, options: SubjectOptions, sources: Sources): Promise<Subject> {
   const { changes, fieldNames, bare } = options
   const read =
@@ -104,7 +107,7 @@ function bareTrainingOf(
   }
 }
 
-/** Steps in TensorFlow.js cannot be estimated. @throws MemoryMarkError */
+/** @throws MemoryMarkError for TensorFlow.js, which cannot be estimated. */
 export function estimateSubject(
   { spec, model }: Subject,
   gpu: Gpu,
@@ -121,15 +124,15 @@ export function estimateSubject(
   })
 }
 
-/** A training that ran, and the GPU that it ran on. Plain data. */
+/** A training that was run and the GPU that it ran on. Plain data. */
 export interface RunOnGpu {
   readonly spec: TrainingSpec
   readonly gpu: Gpu
-  /** Of the model; looked up by its name where absent. */
+  /** The model's config; looked up by the model's name if absent. */
   readonly config?: ModelConfig
 }
 
-/** What our model says of a run's memory and of its speed on one GPU, uncorrected. @throws MemoryMarkError */
+/** A run's peak memory and throughput as estimated, without corrections. @throws MemoryMarkError */
 export async function estimateRun(
   model: string,
   { spec, gpu, config }: RunOnGpu,
@@ -147,7 +150,7 @@ async function configOf(model: string, sources: Sources): Promise<ModelConfig> {
   return resolution.model.config
 }
 
-/** Takes as much time and memory as whoever runs its steps will need to plan them. */
+/** Estimates the subject once and discards the result, to use as much time and memory as planning its steps will. */
 export function rehearse(subject: Subject, footprints: FootprintCache): void {
   if (subject.spec.framework === 'pytorch') estimateSubject(subject, defaultGpu, footprints)
 }
@@ -194,7 +197,7 @@ function withoutCount({ isOnly: _, ...place }: ReadTraining): TrainingPlace {
   return place
 }
 
-/** For those who have to name one. */
+/** The problem for a command that needs one training when the file starts several. */
 export function severalTrainings(path: string, trainings: readonly TrainingPlace[]): MemoryMarkError['problem'] {
   return {
     code: 'several-trainings',
@@ -207,7 +210,7 @@ export function severalTrainings(path: string, trainings: readonly TrainingPlace
   }
 }
 
-/** `why`: a sentence. */
+/** `why`: one sentence. */
 export function notATrainingConfig(path: string, why?: string): MemoryMarkError['problem'] {
   return {
     code: 'not-a-training-config',

@@ -1,4 +1,7 @@
-/** Sweeps one training spec on one probe: finds the boundary, measures speed, and makes the same assessment that an estimate gets. */
+/**
+ * Sweeps one training spec with one probe: finds the largest batch that fits, measures speed, and assesses the result
+ * as an estimate is assessed.
+ */
 import { type Assessment, type AssessmentOptions, assess, type Evidence, memoryBand, planOf } from './assess.ts'
 import { knownOf } from './calibration/known.ts'
 import { accumulatesGradients, batchBounds, type TrainingSpec } from './config/spec.ts'
@@ -27,7 +30,7 @@ export interface SweepOptions extends AssessmentOptions {
   readonly stepSize: number
   readonly signal?: AbortSignal
   readonly onTrial?: (trial: Trial, device: ProbedDevice) => void
-  /** A size is about to be tried. */
+  /** Called before each size is tried. */
   readonly onStart?: (microBatch: number) => void
 }
 
@@ -38,7 +41,7 @@ export type SweepResult =
   | { readonly kind: 'broken-off'; readonly trial: Trial; readonly trials: readonly Trial[] }
   | { readonly kind: 'cancelled'; readonly trials: readonly Trial[] }
 
-/** Only which sizes fit is known. */
+/** The sweep found which sizes fit, and nothing else. */
 export interface SizesOnly {
   readonly kind: 'sizes-only'
   readonly why: /** The device keeps no count of memory. */
@@ -49,10 +52,10 @@ export interface SizesOnly {
   readonly trials: readonly Trial[]
 }
 
-/** Two for warm-up, and six whose median and spread give the throughput. */
+/** Two warm-up steps, then six whose median and spread give the throughput. */
 const TIMED_STEPS = 8
 
-/** Sizes to time between the current and the largest, so that the knee of the curve shows. */
+/** Sizes timed between the current and the largest, to show where the throughput curve flattens. */
 const SIZES_BETWEEN = 2
 
 export async function sweep(spec: TrainingSpec, config: ModelConfig, options: SweepOptions): Promise<SweepResult> {
@@ -61,7 +64,7 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
   const expected = new EstimateProbes(spec, config, gpuOf(options.gpu, probe.device), footprints)
   const record = new TrialRecord(probe, options)
 
-  // The current batch is reported in any case.
+  // // The current batch is reported even if it does not fit.
   const accumulates = accumulatesGradients(spec)
   const current = await record.run(spec.microBatch, { accumulates })
   if (signal?.aborted) return { kind: 'cancelled', trials: record.trials }
@@ -78,19 +81,19 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
   if (!record.knowsPeaks) return sizesOnly('no-peaks', run, record)
   if (spec.framework !== 'pytorch') return sizesOnly('other-framework', run, record)
 
-  // Trials may have shown that less is usable.
+  // // Less memory may have been usable in the trials.
   const gpu = gpuOf(options.gpu, probe.device)
   const estimates = new EstimateProbes(spec, config, gpu, footprints)
   const memory = new SweptMemory(record, estimates, run ?? 0)
   const isMeasured = probe.provenance === 'measured'
-  // What has run on the GPU fits; what was traced or estimated for it has to fit wherever in the band its peak lies.
+  // // A size that ran on the GPU fits; one that was traced or estimated must fit throughout its error band.
   const safety = isMeasured ? 0 : marginFor(memoryBand(spec, config))
   const leaves = (share: number) => (microBatch: number, beside: boolean) =>
     memory.fits(microBatch, beside, share) &&
     (probe.provenance !== 'estimated' || estimates.of(beside).fits(microBatch, share))
   const largest = safety === 0 ? run : await largestVerified(spec, { grid, record, fits: leaves(safety) })
   const isTimed = probe.engine === 'torch'
-  // Of memory, trials on this very step know more.
+  // // Trials of this very step say more about memory than calibration does.
   const known = knownOf(spec, config, gpu, isTimed ? [] : options.calibration)
   const speed = known.corrections?.speed
   const { advice, samplesPerSecond, throughputBandPercent } = await recommendVerified(spec, {
@@ -126,7 +129,7 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
   return { kind: 'assessed', assessment, assumptions: assumptionsOf(assessment, record, probe) }
 }
 
-/** On the grid, or the config's own size where that lies between the largest and the next and has run. */
+/** The largest size on the grid, or the config's own if that ran and lies between it and the next. */
 function largestKnown(found: number | undefined, own: number, grid: Grid, record: TrialRecord): number | undefined {
   return grid.indexOf(own) === grid.indexOf(found ?? 0) && record.fits(own, false) ? own : found
 }
@@ -141,7 +144,7 @@ function unfinished(found: Exclude<SearchResult, { kind: 'found' }>, { trials }:
   return found.kind === 'cancelled' ? { kind: 'cancelled', trials } : { ...found, trials }
 }
 
-/** If all steps have the same peak, as most do, there is no uncertainty. */
+/** The spread of peaks between steps; 0 if all steps have the same peak, as most do. */
 function memorySpread({ trials }: TrialRecord): MemoryBand {
   const percent = widestSpread(trials, ({ peakBytes, peakBytesSpread }) => [peakBytes, peakBytesSpread]) ?? 0
   return symmetricBand(percent)
@@ -151,7 +154,7 @@ function sizesOnly(why: SizesOnly['why'], largest: number | undefined, { trials 
   return { kind: 'sizes-only', why, largest, trials }
 }
 
-/** The catalogue's card, with the memory of the actual device. */
+/** The catalogue's GPU with the memory of the actual device. */
 function gpuOf(gpu: Gpu, { name, totalBytes, usableBytes }: ProbedDevice): Gpu {
   return { ...gpu, name, totalBytes, contextBytes: totalBytes - usableBytes }
 }
@@ -169,9 +172,9 @@ interface Recommending {
   readonly grid: Grid
   readonly record: TrialRecord
   readonly isTimed: boolean
-  /** With the margin. */
+  /** With the margin left free. */
   readonly fits: (microBatch: number, accumulates: boolean) => boolean
-  /** Undefined where no model knows the GPU's speed. */
+  /** Samples per second; undefined if the GPU's speed is not modelled. */
   readonly modelled: (microBatch: number, accumulation: number) => number | undefined
 }
 
@@ -181,13 +184,16 @@ interface Recommendation {
   readonly throughputBandPercent?: number
 }
 
-/** On the grid, or the config's own size where that is larger. */
+/** The largest allowed size on the grid, or the config's own if that is larger and allowed. */
 function largestAllowed(grid: Grid, own: number, allowed: (size: number) => boolean): number | undefined {
   const found = findLargest(grid, 0, allowed)
   return own > (found ?? 0) && allowed(own) ? own : found
 }
 
-/** The largest that leaves room for the band, tried; one that turns out too large is replaced by the next smaller one. */
+/**
+ * The largest size that leaves room for the error band and has been tried. A size that turns out too large is replaced
+ * by the next smaller one.
+ */
 async function largestVerified(
   { microBatch: own }: TrainingSpec,
   { grid, record, fits }: Pick<Recommending, 'grid' | 'record' | 'fits'>,
@@ -201,12 +207,12 @@ async function largestVerified(
   }
 }
 
-/** A recommendation has to have been tried; one that turns out too large is replaced by the next smaller one. */
+/** Recommends only a size that has been tried. A size that turns out too large is replaced by the next smaller one. */
 async function recommendVerified(spec: TrainingSpec, recommending: Recommending): Promise<Recommendation> {
   const { grid, record, isTimed, fits, modelled } = recommending
   const steps = isTimed ? TIMED_STEPS : 0
   const current = planOf(spec)
-  // The smallest that has turned out too large. A recommendation is below it, so this ends.
+  // // The smallest size that turned out too large. Each recommendation is below it, so the loop ends.
   const tooLarge = { alone: Number.POSITIVE_INFINITY, accumulating: Number.POSITIVE_INFINITY }
   for (;;) {
     const largestWithMargin = (isSeveral: boolean) => {

@@ -1,4 +1,4 @@
-/** What training a bare model takes, by each method: for somebody who has decided on nothing but the model. */
+/** What each training method takes for a bare model, for a user who has chosen only the model. */
 import { DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR } from './analyze.ts'
 import { type Assessment, assess } from './assess.ts'
 import type { SpecAdjustments } from './config/adjusted-spec.ts'
@@ -17,19 +17,25 @@ import { defaultPolicy } from './verdict/policy.ts'
 
 export interface MethodEstimate {
   readonly method: Method
-  /** At one sample, on the GPU that is named; else on the smallest of the catalogue that takes it, or the largest of all. */
+  /**
+   * With one sample, on the GPU that is named; else on the smallest of the catalogue that it fits, or the largest if it
+   * fits none.
+   */
   readonly assessment: Assessment
 }
 
 export interface EstimatedMethods {
-  /** With what was assumed of all methods. */
+  /** With the assumptions that all methods share. */
   readonly subject: Subject
-  /** The first method on the GPU that is named, or else on the one that is assumed everywhere. */
+  /** The first method on the GPU that is named, else on the default GPU. */
   readonly assessment: Assessment
   readonly methods: readonly MethodEstimate[]
 }
 
-/** The fields that say what is trained on, and leave open how: with any other, there is one training to estimate. */
+/**
+ * Fields that describe the data and not the method. If any other field is given, there is only one training to
+ * estimate.
+ */
 const dataFields: ReadonlySet<string> = new Set(['task', 'sequenceLength', 'targetLength', 'imageSize', 'labels'])
 
 /** Whether `changes` leave the method open. */
@@ -37,7 +43,7 @@ export function leavesMethodOpen(changes: SpecAdjustments): boolean {
   return fieldsSaid(changes).every(field => dataFields.has(field))
 }
 
-/** `gpu`: undefined where none is named. */
+/** `gpu`: undefined if none is named. */
 export function estimateMethods(
   subject: Subject,
   changes: SpecAdjustments,
@@ -62,13 +68,13 @@ export function estimateMethods(
     try {
       return [{ method, assessment: on(trained, gpu ?? smallestGpu(trained, model, footprints)) }]
     } catch (error) {
-      // What only the model can refuse, such as adapters on layers that it lacks, is no end of the other methods.
+      // // A method that the model cannot have, such as LoRA on layers that it lacks, leaves the others standing.
       if (!(error instanceof MemoryMarkError)) throw error
       refusals.push(`${methodNames[method]}: ${error.problem.message}.`)
       return []
     }
   })
-  // Of the training that the subject was read as, which is none of these.
+  // // Assumptions about the training that the subject was read as, which is none of these methods.
   const ofAnother = derivationOf(subject.spec, model.config)
   const derivations = methods.flatMap(({ assessment }) => derivationOf(assessment.spec, model.config))
   return {
@@ -87,7 +93,10 @@ export function estimateMethods(
   }
 }
 
-/** Of those that compute in bf16, the cheaper of two alike; the largest of all where none is large enough. */
+/**
+ * The smallest GPU with bf16 on which one sample fits, the cheaper of two with equal memory; the largest GPU if none is
+ * large enough.
+ */
 function smallestGpu(spec: TrainingSpec, { config }: CatalogueModel, footprints: FootprintCache): Gpu {
   const toLeave = marginFor(errorBand(spec, config))
   const bySize = gpus

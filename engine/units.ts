@@ -1,10 +1,10 @@
-/** Sizes and money as people read them. Memory is always GiB (2^30 bytes), never GB. */
+/** Sizes and money as text. Memory is always in GiB (2^30 bytes), never GB. */
 
 export const KIB = 2 ** 10
 export const MIB = 2 ** 20
 export const GIB = 2 ** 30
 
-/** `22.95` bytes-in-GiB style: two decimals below 10 GiB, one above, so that a figure never shows more than we know. */
+/** Bytes as `9.95 GiB`: two decimals below 10 GiB, one above, so that a figure never claims more than we know. */
 export function formatGib(bytes: number): string {
   const gib = bytes / GIB
   return `${gib.toFixed(Math.abs(gib) < 10 ? 2 : 1)} GiB`
@@ -14,7 +14,7 @@ export function formatPercent(fraction: number): string {
   return `${Math.round(fraction * 100)} %`
 }
 
-/** Dollars with cents below 100 and whole above; a tenth of a cent would be noise. */
+/** Dollars, with cents below 100 and whole above. */
 export function formatUsd(usd: number): string {
   const digits = Math.abs(usd) < 100 ? 2 : 0
   return `$${usd.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits })}`

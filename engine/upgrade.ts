@@ -1,6 +1,6 @@
 /**
- * The upgrade guard: a config whose libraries a change gives other versions, estimated with both, and which of the releases between
- * them moves its peak.
+ * The upgrade guard: when a change pins other versions of a config's libraries, estimates the config with both and
+ * finds which release between them moves its peak.
  */
 import type { Calibration } from './calibration/correction.ts'
 import { knownOf } from './calibration/known.ts'
@@ -28,10 +28,10 @@ import { isSamePeak, type Upgrade } from './report/upgrade.ts'
 import { isSameData } from './same-data.ts'
 
 export interface UpgradeOptions {
-  /** As the repository is after the change. */
+  /** Reads the repository as it is after the change. */
   readonly sources: Sources
   readonly former: FormerStatements
-  /** Versions among them win over what the repository pins, and are then the same before and after. */
+  /** Library versions among them win over what the repository pins and are the same before and after. */
   readonly supplied: SuppliedFields
   readonly gpu: Gpu
   readonly footprints: FootprintCache
@@ -39,8 +39,8 @@ export interface UpgradeOptions {
 }
 
 /**
- * Undefined where the config's libraries have the versions that they had, or where nothing is estimated of it. `file` is as it is after
- * the change, so that only the versions differ. Never throws for what the file holds.
+ * Undefined if the config's library versions stay the same or it cannot be estimated. `file` is read as it is after the
+ * change, so that only the versions differ. Never throws because of what the file holds.
  */
 export async function upgradeOf(file: SourceFile, options: UpgradeOptions): Promise<Upgrade | undefined> {
   const { sources, supplied, former } = options
@@ -107,11 +107,14 @@ async function estimateWith(
 interface Span {
   readonly earlier: LibraryVersions
   readonly now: LibraryVersions
-  /** Before the change. */
+  /** The peak before the change. */
   readonly peakBytes: number
 }
 
-/** From the versions before to those after, one decisive release after another: what each moves the peak by, and why. */
+/**
+ * Walks from the old versions to the new, one decisive release at a time: how many bytes each moves the peak by, and
+ * why.
+ */
 async function causesOf(
   changed: readonly VersionedLibrary[],
   { earlier, now, peakBytes }: Span,
@@ -135,7 +138,7 @@ async function causesOf(
   return causes.toSorted((a, b) => Math.abs(b.deltaBytes) - Math.abs(a.deltaBytes))
 }
 
-/** The decisive releases that lie between two versions, in the order of the walk, each with a version on its far side. */
+/** The decisive releases between two versions in the order of the walk, each with a version on its far side. */
 function releasesBetween(
   library: VersionedLibrary,
   from: string | undefined,
@@ -150,17 +153,17 @@ function releasesBetween(
   return crossed.map((release, index) => ({ release, version: crossed[index - 1] ?? older })).toReversed()
 }
 
-/** Nothing that decides has come after it, so that it stands for the newest. */
+/** The last release that decides anything, which stands for the newest version. */
 function newestDecisive(library: VersionedLibrary): string {
   return decisiveReleases[library].at(-1) ?? '0'
 }
 
-/** With a version for each library, since one that is left out would be looked up. */
+/** Gives every library a version, since one without would be looked up. */
 function asNamed(versions: LibraryVersions): LibraryVersions {
   return Object.fromEntries(versionedLibraries.map(library => [library, versions[library] ?? newestDecisive(library)]))
 }
 
-/** By the step's own rules, and by the settings that the libraries' defaults decide. */
+/** What differs in the step's own rules and in settings whose defaults the libraries decide. */
 function clausesOn(before: Estimated, after: Estimated): readonly string[] {
   const settings = (Object.keys({ ...before.spec, ...after.spec }) as (keyof TrainingSpec)[]).filter(
     setting => setting !== 'versions' && !isSameData(before.spec[setting], after.spec[setting]),

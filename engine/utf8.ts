@@ -1,4 +1,4 @@
-/** The size of a text as a file, in bytes of UTF-8. */
+/** The size of a text in bytes of UTF-8. */
 export function utf8Bytes(text: string): number {
   return new TextEncoder().encode(text).byteLength
 }

@@ -1,13 +1,13 @@
-/** The version of this package, and the oldest Node that it runs on. */
+/** The version of this package and the oldest Node that it runs on. */
 import manifest from '../package.json' with { type: 'json' }
 import { MemoryMarkError } from './errors.ts'
 
 export const version: string = manifest.version
 
-/** As package.json's `engines` has it. */
+/** The `engines` field of package.json. */
 const OLDEST_NODE = [22, 12] as const
 
-/** An older one would fail in the middle of some command, with a stack. */
+/** Refuses at the start, because an older Node would fail in the middle of a command with a stack trace. */
 export function refuseOldNode(running: string): void {
   const [major = 0, minor = 0] = running.split('.').map(Number)
   const [oldestMajor, oldestMinor] = OLDEST_NODE
