@@ -1,4 +1,4 @@
-/** What was accepted about a config that would block, and whether that still covers the config. */
+/** What somebody accepted about a config that would block, and whether the acceptance still covers the config. */
 
 import * as z from 'zod'
 import { trainingSpec } from '../config/spec.ts'
@@ -20,17 +20,17 @@ export const acceptedConfig = z.discriminatedUnion('status', [
     current: operatingPoint,
     errorBandPercent: analysedConfig.shape.errorBandPercent,
     savingsPerYearUsd: analysedConfig.shape.savingsPerYearUsd,
-    /** What blocked. */
+    /** The reasons that blocked. */
     reasons: z.array(reason).max(100),
   }),
-  /** There are no figures for it, so nothing can get worse. */
+  /** A config without figures, of which nothing can get worse. */
   z.object({ status: z.literal('not-analysed'), path, training }),
 ])
 export type AcceptedConfig = z.infer<typeof acceptedConfig>
 
 export type Acceptability =
   | { readonly kind: 'acceptable'; readonly accepted: AcceptedConfig }
-  /** Has to be accepted explicitly. */
+  /** Must be accepted explicitly. */
   | { readonly kind: 'out-of-memory' }
   | { readonly kind: 'does-not-block' }
 
@@ -54,8 +54,9 @@ export function acceptability(config: ConfigResult, options: { readonly outOfMem
 }
 
 /**
- * The same content is covered whatever a GPU has measured since. Other content is covered as long as each of its reasons to
- * block was accepted and has not grown, within the error of the figures. Running out of memory is always a separate reason.
+ * Content that is unchanged stays covered, even if a GPU has measured it since. Changed content is covered as long as
+ * each reason to block was accepted and has not grown by more than the error of the figures. Running out of memory is
+ * always a separate reason.
  */
 export function covers(accepted: AcceptedConfig, config: ConfigResult): boolean {
   if (configKey(accepted) !== configKey(config)) return false
@@ -84,7 +85,7 @@ function isNoWorse(before: Reason, now: Reason, accepted: Accepted, config: Anal
     return config.current.peakBytes <= accepted.current.peakBytes * (1 + bandPercent / 100)
   }
   if (before.kind !== 'condition' || now.kind !== 'condition') return before.kind === now.kind
-  // The band is around the peak; waste is usable memory less the peak, so both shift by the same number of points.
+  // The band is around the peak. Waste is usable memory less the peak, so both move by the same number of points.
   const isWaste = now.condition.kind === 'waste'
   const band = isWaste ? bandPercent * shareOfUsable(accepted.gpu, accepted.current) : 0
   return now.actual <= before.actual + band

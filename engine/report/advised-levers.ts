@@ -1,4 +1,7 @@
-/** Ways to free memory, each estimated by itself: what is changed, what it frees, what it costs, and the lines that make it. */
+/**
+ * Levers: ways to free memory, each estimated by itself, with what it changes, frees and costs, and the lines that make
+ * the change.
+ */
 import * as z from 'zod'
 import { batchSize } from '../config/batch-size.ts'
 
@@ -38,27 +41,27 @@ export const leverIds = [
 export type LeverId = (typeof leverIds)[number]
 
 /**
- * What a change does to the training. `none`: the same numbers up to the order of sums. `numerics`: the same method in other digits.
- * `changes-the-result`: another method, other data or another model.
+ * What a lever does to the training. `none`: the same numbers up to the order of sums. `numerics`: the same method with
+ * other rounding. `changes-the-result`: another method, other data or another model.
  */
 export const effects = ['none', 'numerics', 'changes-the-result'] as const
 export type Effect = (typeof effects)[number]
 
-/** `fits`: wherever in its band the peak lies. `may-fit`: by the estimate itself, but not throughout its band. */
+/** `fits`: throughout the error band. `may-fit`: in part of it. */
 export const leverFits = ['fits', 'may-fit', 'does-not-fit'] as const
 export type LeverFit = (typeof leverFits)[number]
 
-/** Changes that are made together. */
+/** The most changes that one lever combines. */
 export const MAX_TOGETHER = 4
 
-/** Of one config. */
+/** The most levers for one config. */
 export const MAX_LEVERS = 40
 
 const bytes = z.number().min(0).max(1e18)
 const text = z.string().max(500)
 const range = z.object({ low: z.number().positive(), high: z.number().positive() })
 
-/** A line of the file, and the lines that are to stand in its place: more than one where a key is added. */
+/** A line of the file and the lines that replace it: more than one if a key is added. */
 export const replacedLine = z.object({
   line: z.number().int().positive(),
   before: text,
@@ -71,21 +74,27 @@ export const advisedLever = z.object({
   effect: z.enum(effects),
   fit: z.enum(leverFits),
   peakBytes: bytes,
-  /** Where the peak may lie, in percent of it. */
+  /** Interval in which the peak lies, in percent of the estimate. */
   errorBand: z.object({ lowPercent: z.number().min(-100).max(0), highPercent: z.number().min(0).max(1_000) }),
   microBatch: batchSize,
   gradientAccumulation: batchSize,
-  /** The largest that fits throughout the band with as many samples in an optimizer step; absent where not even one sample does. */
+  /**
+   * The largest micro-batch that fits throughout the band with the same effective batch; absent if not even one sample
+   * does.
+   */
   largestMicroBatch: batchSize.optional(),
-  /** Modelled samples per second, as a multiple of the config's own if it had the memory, and where that lies. Absent where unknown. */
+  /**
+   * Modelled samples per second over those of the unchanged config if memory were no limit, with the ratio's interval.
+   * Absent if unknown.
+   */
   speed: z.object({ ratio: z.number().positive(), range }).optional(),
-  /** The card that it needs, for `another-card`. */
+  /** The GPU that `another-card` needs. */
   gpu: z
     .object({ id: z.string().max(200), name: z.string().max(200), pricePerHourUsd: z.number().min(0).max(1e6) })
     .optional(),
-  /** An environment variable of the training's process. */
+  /** An environment variable to set for the training process. */
   environment: z.string().max(200).optional(),
-  /** In the config's own keys; none where nothing in the file changes. */
+  /** The changed lines in the config's own keys; empty if the file stays as it is. */
   lines: z.array(replacedLine).max(20),
 })
 export type AdvisedLever = z.infer<typeof advisedLever>

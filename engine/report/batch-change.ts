@@ -5,14 +5,14 @@ import type { AnalysedConfig } from './schema.ts'
 export type BatchChange =
   | { readonly kind: 'change'; readonly numbers: readonly [NumberChange, ...NumberChange[]] }
   | { readonly kind: 'nothing-to-change' }
-  /** The number is the tool's default: there is nothing to replace. */
+  /** The number is not written: the tool's default applies, so nothing can be replaced. */
   | { readonly kind: 'not-in-file'; readonly setting: 'micro-batch' | 'gradient accumulation' }
 
 export function batchChange(config: AnalysedConfig): BatchChange {
   const { current, recommended, batchSizeAt, gradientAccumulationAt } = config
   if (recommended === undefined) return { kind: 'nothing-to-change' }
   const changesMicro = recommended.microBatch !== current.microBatch
-  // Ultralytics accumulates up to its nominal batch by itself.
+  // Ultralytics accumulates up to its nominal batch size (`nbs`) by itself.
   const changesAccumulation =
     config.spec.loop !== 'ultralytics' && recommended.gradientAccumulation !== current.gradientAccumulation
   if (changesMicro && batchSizeAt === undefined) return { kind: 'not-in-file', setting: 'micro-batch' }

@@ -25,7 +25,10 @@ export function changesSince(last: Report, now: Report): ConfigChange[] {
   ]
 }
 
-/** The same config on the same GPU; or the only one of its name, if that could not be analysed or ran on another. */
+/**
+ * The same config on the same GPU; else the config's only earlier result, if one of the two could not be analysed or
+ * the GPU differs.
+ */
 function counterpart(config: ConfigResult, { configs }: Report): ConfigResult | undefined {
   const own = configs.filter(other => configKey(other) === configKey(config))
   return own.find(other => gpuOf(other) === gpuOf(config)) ?? (own.length === 1 ? own[0] : undefined)

@@ -1,10 +1,10 @@
-/** What a merged pull request did to a config: what it saves per year, or the waste that was accepted. */
+/** What a merged pull request did to a config: what it saves per year, or the waste that somebody accepted. */
 import * as z from 'zod'
 import { configKey } from '../config/training-place.ts'
 import { type Saving, saving, savingBetween } from './saving.ts'
 import { type AnalysedConfig, analysedConfig, type ConfigResult, operatingPoint } from './schema.ts'
 
-/** A config as it ran before or runs from now on. */
+/** A config's figures before or after the merge. */
 const ledgerSide = z.object({
   current: operatingPoint,
   gpuName: analysedConfig.shape.gpu.shape.name,
@@ -24,11 +24,11 @@ export const ledgerEntry = z.object({
   pullNumber: z.int().positive(),
   path: analysedConfig.shape.path,
   mergedAt: z.iso.datetime(),
-  /** Absent for a config that is new, or that could not be analysed before. */
+  /** Absent for a config that is new or could not be analysed before. */
   before: ledgerSide.optional(),
   after: ledgerSide,
   saving: saving.optional(),
-  /** What the recommendation would have saved per year, if the config was accepted without it. */
+  /** If the config was accepted as it is: what the recommendation would have saved per year. */
   accepted: z.object({ ...acceptance.shape, forgonePerYearUsd: z.number() }).optional(),
 })
 export type LedgerEntry = z.infer<typeof ledgerEntry>

@@ -1,10 +1,13 @@
-/** Of results on files that are about one training, the one where its settings are changed. */
+/** When several files describe one training, keeps the result for the file in which its settings are changed. */
 
 import { isLauncherPath } from '../config/shell/quick-look.ts'
 import { isSameData } from '../same-data.ts'
 import type { ConfigResult } from './schema.ts'
 
-/** A file of DeepSpeed's that sets batch sizes too is no config by itself where another names it: the model is in that one. */
+/**
+ * A DeepSpeed JSON that sets batch sizes is not reported by itself if another config names it: that config has the
+ * model.
+ */
 export function onePerTraining(configs: readonly ConfigResult[]): ConfigResult[] {
   const named = new Set(
     configs.flatMap(({ status, otherFiles = [] }) => (status === 'analysed' ? otherFiles.map(({ path }) => path) : [])),
@@ -16,7 +19,10 @@ export function onePerTraining(configs: readonly ConfigResult[]): ConfigResult[]
   return configs.filter(config => !isPart(config) && !isStartedBy(config, configs))
 }
 
-/** Whether a launcher among them is the place of the same training: its batch size stands there, and is changed there. */
+/**
+ * Whether a launcher in the report starts this training and sets its batch size, so that the launcher is reported
+ * instead.
+ */
 function isStartedBy(config: ConfigResult, all: readonly ConfigResult[]): boolean {
   if (config.status !== 'analysed' || isLauncherPath(config.path)) return false
   const names = (one: ConfigResult, path: string) => one.otherFiles?.some(file => file.path === path)

@@ -1,16 +1,19 @@
-/** What a config's figures rest on besides its own text: its model's config.json, DeepSpeed's settings, its libraries' versions. */
+/**
+ * The files that a config's figures depend on besides its own: its model's config.json, DeepSpeed's JSON, files that
+ * pin library versions.
+ */
 
 import type { OtherFile } from '../config/reading.ts'
 import type { LibraryVersions } from '../config/versions.ts'
 import { isSameData } from '../same-data.ts'
 import type { ConfigResult } from './schema.ts'
 
-/** Whether two results rest on the same files, on the same text of each, and on the same versions of libraries. */
+/** Whether two results depend on the same files with the same text, and on the same library versions. */
 export function restOnSameFiles(a: ConfigResult | undefined, b: ConfigResult | undefined): boolean {
   return isSameData(filesOf(a), filesOf(b)) && isSameData(versionsOf(a), versionsOf(b))
 }
 
-/** The result as if it had been read beside what the other was. */
+/** `result` with the other files of `other`. */
 export function restingOn(result: ConfigResult, other: ConfigResult | undefined): ConfigResult {
   const { otherFiles: _, ...rest } = result
   return { ...rest, ...(other?.otherFiles && { otherFiles: other.otherFiles }) }

@@ -1,4 +1,4 @@
-/** A config on other GPUs than its own: the common cards that it fits, and a cheaper one that would do. */
+/** A config on other GPUs: the common ones that it fits, and a cheaper one that would do. */
 import type { Calibration } from '../calibration/correction.ts'
 import { knownOf } from '../calibration/known.ts'
 import type { TrainingSpec } from '../config/spec.ts'
@@ -12,7 +12,7 @@ import { EstimateProbe } from '../probes/estimate.ts'
 import type { AnalysedConfig, CardFit, OperatingPoint, ReportedGpu } from './schema.ts'
 
 export interface OtherGpuOptions {
-  /** Its own. */
+  /** The config's own GPU. */
   readonly gpu: Gpu
   readonly footprints: FootprintCache
   readonly hoursPerRun: number
@@ -21,13 +21,13 @@ export interface OtherGpuOptions {
   readonly margin?: number
 }
 
-/** A cheaper GPU is worth mentioning if a run on it costs at most this share. */
+/** A cheaper GPU is suggested only if a run on it costs at most this share. */
 const WORTHWHILE_COST_SHARE = 0.9
 
-/** The cards that teams train on, from small to large, as the table of where a config fits shows them. */
+/** GPUs that teams commonly train on, from small to large, for the table of where a config fits. */
 const COMMON_CARDS = ['t4', 'a10', 'l4', 'rtx-4090', 'a100-40gb', 'l40s', 'a100-80gb', 'h100', 'h200']
 
-/** Where the config as it is would run, throughout the band of the estimate. */
+/** The common GPUs on which the unchanged config fits throughout the error band. */
 export function cardFits(
   spec: TrainingSpec,
   config: ModelConfig,
@@ -49,8 +49,8 @@ export function cardFits(
 }
 
 /**
- * The GPU on which a run of the current config costs least, if that beats the recommendation on this GPU at the worse ends of the
- * bands of memory and of both speeds. A price of another card, or without a date, supports no such advice.
+ * The GPU on which a run of the current config costs least, if it beats the recommendation on this GPU even at the
+ * worse ends of the memory band and of both throughput bands. GPUs without their own dated price are not suggested.
  */
 export function cheaperGpu(
   spec: TrainingSpec,
@@ -58,7 +58,7 @@ export function cheaperGpu(
   { gpu, footprints, hoursPerRun, calibration, catalogue = gpus, margin = DEFAULT_MARGIN }: OtherGpuOptions,
   best: OperatingPoint,
 ): AnalysedConfig['rightSizing'] {
-  // Both speeds are modelled: a measured one could not be compared with another card's modelled one.
+  // Both throughputs are modelled, because a measured one cannot be compared with a modelled one.
   const on = (card: Gpu) => {
     const known = knownOf(spec, config, card, calibration)
     const probe = new EstimateProbe(footprints.of(spec, config, card), card, known.memoryFactor)
@@ -87,7 +87,7 @@ export function cheaperGpu(
       return { ...offer, costPerRunUsd, range }
     })
     .filter(({ range }) => range.high <= worthwhileUsd)
-  // Its memory takes longest to know, and is asked for last.
+  // Memory is slowest to estimate, so it is checked last.
   const cheapest = offers
     .toSorted((a, b) => a.costPerRunUsd - b.costPerRunUsd)
     .find(({ probe, toLeave }) => probe.fits(spec.microBatch, toLeave))

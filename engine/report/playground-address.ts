@@ -1,17 +1,17 @@
-/** Where a team's playground is, and the links to it that a report may hold. */
+/** The address of a team's playground, and the links to it that a report may hold. */
 
-/** Characters. Browsers and GitHub take longer ones, people copy no longer ones. */
+/** In characters. Browsers and GitHub take longer links, but people do not copy them. */
 export const MAX_PLAYGROUND_LINK = 4_000
 
 const MAX_ADDRESS = 300
 
-/** Of a page alone: no user, no query, no fragment. */
+/** Whether `text` is a plain https page: no user, no query, no fragment. */
 export function isPlaygroundAddress(text: string): boolean {
   const url = text.length <= MAX_ADDRESS && /^https:\/\/[\w.:/~%-]+$/.test(text) ? URL.parse(text) : null
   return url !== null && url.username === ''
 }
 
-/** Whether `link` leads there. */
+/** Whether `link` leads to the page at `address`. */
 export function leadsTo(address: string | undefined, link: string): boolean {
   return address !== undefined && link.startsWith(`${address}#`)
 }

@@ -1,9 +1,9 @@
-/** Where a report's figures really lie: peaks, ratios of throughputs, savings. */
+/** The intervals in which a report's figures lie: peaks, ratios of throughputs, savings. */
 import { shareSaved } from '../metrics/cost.ts'
 import { type MemoryBand, type Range, ratioWithin, symmetricBand } from '../metrics/range.ts'
 import type { AnalysedConfig } from './schema.ts'
 
-/** Older reports have one width for both sides. */
+/** The error band of memory. Older reports have one width for both sides. */
 export function errorBandOf({
   errorBand,
   errorBandPercent,
@@ -16,7 +16,7 @@ interface Ratios {
   readonly throughputBandPercent?: number | undefined
 }
 
-/** A ratio of two throughputs with its band. Older reports have the spread of measured throughputs only. */
+/** A ratio of two throughputs with its band. Older reports have only the spread of measured throughputs. */
 export function ratioRange(ratio: number, { ratioBand, throughputBandPercent = 0 }: Ratios): Range {
   // A batch is exactly as fast as itself.
   if (ratio === 1) return { low: 1, high: 1 }
@@ -24,7 +24,7 @@ export function ratioRange(ratio: number, { ratioBand, throughputBandPercent = 0
   return { low: ratio * ratioBand.low, high: ratio * ratioBand.high }
 }
 
-/** The savings of a year at both ends of the speedup's range. */
+/** Savings per year at both ends of the speedup's range. */
 export function savingsRangeOf(config: AnalysedConfig): Range {
   const perYearUsd = config.current.costPerRunUsd * config.runsPerYear
   const { low, high } = ratioRange(config.speedup, config)

@@ -1,6 +1,6 @@
 /**
- * Where a run could die besides in a training step: the moments of the whole run that are known to need memory of their
- * own, each judged like the step. What neither a source nor PyTorch's trace tells is left out.
+ * Moments of the run besides the training step that could run out of memory, such as loading and evaluation, each
+ * judged like the step. A moment is left out unless a source or PyTorch's trace tells its memory.
  */
 import type { TrainingSpec } from '../config/spec.ts'
 import { modelCopies } from '../config/spec.ts'
@@ -20,11 +20,11 @@ export interface RunPeakOptions {
   readonly current: OperatingPoint
   readonly provenance: Provenance
   readonly errorBand: MemoryBand
-  /** What runs have measured of such a training, as a multiple of what is estimated. */
+  /** Measured peaks of the team's runs over estimated ones, as a factor. */
   readonly memoryFactor: number
 }
 
-/** The training step and what is known beside it; undefined where nothing is. */
+/** The training step and the other known moments; undefined if only the step is known. */
 export function runPeaks(
   spec: TrainingSpec,
   config: ModelConfig,
@@ -41,12 +41,15 @@ export function runPeaks(
     state: current.fits ? stateOf(current.peakBytes, options) : 'does-not-fit',
     provenance,
   }
-  // What has run has run.
+  // A step that was measured and fits needs no error band.
   if (provenance === 'measured' && current.fits) return [{ ...step, state: 'fits' }, ...evaluation]
   return [...loading, step, ...evaluation]
 }
 
-/** The weights of a quantised model, whole on every GPU before they are divided. The optimizer's state is not there yet. */
+/**
+ * A quantised model whose weights are loaded whole on every GPU before they are sharded. There is no optimizer state
+ * yet.
+ */
 function loadingPeaks(spec: TrainingSpec, config: ModelConfig, options: RunPeakOptions): readonly RunPeak[] {
   if (spec.loadsWhole === undefined || modelCopies(spec) === 1) return []
   const { offload: _, ...onGpu } = spec
@@ -77,13 +80,13 @@ function evaluationPeaks(spec: TrainingSpec, config: ModelConfig, options: RunPe
   if (lossOnly) return [each]
   const { logitBytesPerSample } = passes
   if (accumulation === undefined) return [{ ...each, logitBytesPerSample }]
-  // accelerator.gather hands every GPU the logits of all.
+  // accelerator.gather gives every GPU the logits of all GPUs.
   const batchBytes = logitBytesPerSample * microBatch * modelCopies(spec)
   const bytes = resting + keptBytes(passBytes, batchBytes, accumulation)
   return [each, { phase: 'evaluation-with-metrics', ...row(bytes), logitBytesPerSample }]
 }
 
-/** Below a size that does not fit. */
+/** The largest size below `tooLarge` that fits; undefined if none does. */
 function largestFitting(tooLarge: number, fits: (size: number) => boolean): number | undefined {
   let [low, high] = [0, tooLarge]
   while (high - low > 1) {
@@ -95,9 +98,9 @@ function largestFitting(tooLarge: number, fits: (size: number) => boolean): numb
 }
 
 /**
- * transformers 5.18 trainer.py evaluation_loop, where compute_metrics asks for logits: those of earlier batches are one
- * tensor, and the last batch's are still referenced; torch.cat of both makes a third as large as they are. After every
- * `accumulation` batches they go.
+ * Bytes of logits that an evaluation keeps. In transformers 5.18 trainer.py evaluation_loop with compute_metrics,
+ * earlier batches' logits are one tensor and the last batch's are still referenced; torch.cat allocates a third as
+ * large as both. After every `accumulation` batches (eval_accumulation_steps) they are moved off the GPU.
  */
 function keptBytes(passBytes: number, batchBytes: number, accumulation: number): number {
   if (accumulation === 1) return Math.max(passBytes, batchBytes)
@@ -105,8 +108,8 @@ function keptBytes(passBytes: number, batchBytes: number, accumulation: number):
 }
 
 /**
- * What the estimate of an evaluation was held against: language models' own loss, on weights that every GPU has whole.
- * Liger's loss holds the logits or does not, as its release has it.
+ * Whether the evaluation's estimate has been checked against PyTorch: language models with their own loss and unsharded
+ * weights. Whether Liger's loss keeps the logits depends on its release.
  */
 function isEvaluationKnown({ framework, task, method, sharding, ...spec }: TrainingSpec): boolean {
   const isText = task === 'causal-lm' || task === 'masked-lm' || task === 'seq2seq-lm'

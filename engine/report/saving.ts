@@ -1,4 +1,4 @@
-/** What a change to a config saves per year, for the same number of samples. */
+/** What a change to a config saves per year when training on the same number of samples. */
 
 import * as z from 'zod'
 import { isSameData } from '../same-data.ts'
@@ -7,7 +7,7 @@ import { type AnalysedConfig, throughputProvenance } from './schema.ts'
 const yearly = z.number().min(-1e12).max(1e12)
 
 export const saving = z.discriminatedUnion('kind', [
-  /** Negative where the change costs more. */
+  /** Negative if the change costs more. */
   z.object({
     kind: z.literal('saved'),
     gpuHoursPerYear: yearly,
@@ -16,15 +16,18 @@ export const saving = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('not-comparable'),
-    /** A different training; one that could not run, before or now; measured on one side and modelled on the other; or no speed at all. */
+    /**
+     * Why the two cannot be compared: another training; one of them cannot run; one throughput is measured and the
+     * other modelled; or a throughput is unknown.
+     */
     why: z.enum(['other-training', 'did-not-fit', 'does-not-fit', 'known-differently', 'unknown-speed']),
   }),
 ])
 export type Saving = z.infer<typeof saving>
 
 /**
- * Hours and runs per year are the settings' figures for the old config. A run's GPU hours change with the throughput of one
- * GPU, however many share the run.
+ * Hours and runs per year are the settings' values for the old config. A run's GPU hours scale with the throughput of
+ * one GPU, however many GPUs share the run.
  */
 export function savingBetween(before: AnalysedConfig, after: AnalysedConfig): Saving {
   if (!isSameData(trainingOf(before), trainingOf(after))) return notComparable('other-training')
@@ -43,7 +46,7 @@ export function savingBetween(before: AnalysedConfig, after: AnalysedConfig): Sa
   }
 }
 
-/** What determines the work per sample and the result of the training, apart from batch sizes and speed. */
+/** What determines the work per sample and the training's result, without batch sizes and speed. */
 function trainingOf({ spec }: AnalysedConfig): object {
   const { model, task, framework, step, sequenceLength, targetLength, imageSize, lora, quantization } = spec
   return { model, task, framework, step, sequenceLength, targetLength, imageSize, lora, quantization }

@@ -1,7 +1,7 @@
 /**
- * Report schema v1: the contract between engine, CLI, Action, bot and page. Whoever receives one parses it with this
- * schema first: an artifact that crossed a pull request is hostile input, so every string and list has a cap.
- * Derived figures (percentages of other fields, GiB) are not stored; `engine/metrics` computes them.
+ * The report's schema: the contract between engine, command line, Action, bot and page. A receiver parses a report with
+ * it first. A report from a pull request's artifact is hostile input, so every string and list is capped. Values
+ * derived from other fields (percentages, GiB) are not stored; `engine/metrics` computes them.
  */
 import * as z from 'zod'
 import { batchSize } from '../config/batch-size.ts'
@@ -28,30 +28,33 @@ const label = z.string().max(200)
 const path = z.string().min(1).max(4_096)
 
 /**
- * Throughput is measured or comes from a roofline model, independently of how memory was obtained; unknown for a GPU that is
+ * Throughput is measured or comes from a roofline model, whichever way memory was obtained; `unknown` for a GPU
  * described without its bandwidth or FLOP/s.
  */
 export const throughputProvenance = z.enum(['measured', 'modelled', 'unknown'])
 
-/** Bytes by kind at the peak; they add up to it. `engine/estimate/tape/storage.ts` defines the kinds. */
+/** Bytes by kind at the peak; they add up to the peak. `engine/estimate/tape/storage.ts` defines the kinds. */
 export const breakdown = z.record(z.enum(byteKinds), bytes)
 export type Breakdown = z.infer<typeof breakdown>
 
-/** One batch size, described: the current, the recommended or the largest. */
+/** The figures of one batch size: the current, the recommended or the largest. */
 export const operatingPoint = z.object({
   microBatch: batchSize,
   gradientAccumulation: batchSize,
   effectiveBatch: z.number().int().min(1),
   fits: z.boolean(),
   peakBytes: bytes,
-  /** What the caching allocator holds at that peak, fragments included: it decides whether the batch fits. Absent if unknown. */
+  /**
+   * What the caching allocator reserves at that peak, fragments included, which decides whether the batch fits. Absent
+   * if unknown.
+   */
   reservedBytes: bytes.optional(),
-  /** Absent where the throughput is unknown. */
+  /** Absent if unknown. */
   samplesPerSecond: z.number().positive().optional(),
-  /** Where a modelled throughput really lies, nine times in ten. Absent where it was measured, and in older reports. */
+  /** 90 % interval of a modelled throughput. Absent if it was measured, and in older reports. */
   samplesPerSecondRange: range.optional(),
   costPerRunUsd: usd,
-  /** The same of a cost that rests on the speed-up over the current batch. */
+  /** 90 % interval of a cost that depends on the speedup over the current batch. */
   costPerRunRangeUsd: usdRange.optional(),
 })
 export type OperatingPoint = z.infer<typeof operatingPoint>
@@ -64,31 +67,36 @@ export const reportedGpu = z.object({
   /** total − CUDA context. */
   usableBytes: bytes,
   pricePerHourUsd: usd,
-  /** Where the price is from and when it was read. */
+  /** The price's source and the date on which it was read. */
   priceSource: label,
   priceDate: label,
-  /** Absent for a price that a provider asked for this very card within the last twelve months, and in older reports. */
+  /**
+   * Why the price is less certain. Absent for a price for this GPU from the last twelve months, and in older reports.
+   */
   priceCaveat: z.enum(priceCaveats).optional(),
-  /** Where a team describes this GPU, such as `.github/memorymark.yml, line 3`. Absent for one of the catalogue. */
+  /**
+   * The place where a team describes this GPU, such as `.github/memorymark.yml, line 3`. Absent for a GPU of the
+   * catalogue.
+   */
   describedAt: label.optional(),
 })
 export type ReportedGpu = z.infer<typeof reportedGpu>
 
-/** Of a config's numbers: the micro-batch and the accumulation. */
+/** The numbers of a config that change: micro-batch and gradient accumulation. */
 export const MAX_CHANGED_LINES = 2
 
 /**
- * What is nobody's word: which GPU trains, how many of them, what settings of memory mean that were not understood, what the
- * team's code makes of keys of its own, or how long sequences become.
+ * What the config does not say and was assumed: the GPU, the number of GPUs, memory settings that were not understood,
+ * keys that the team's own code interprets, or the sequence length.
  */
 export const assumedCircumstance = z.enum(['gpu', 'gpus', 'settings', 'code', 'length'])
 export type AssumedCircumstance = z.infer<typeof assumedCircumstance>
 
-/** The config on another card, estimated. */
+/** Whether the config fits another GPU, estimated. */
 export const cardFit = z.object({
   gpu: z.object({ id: label, name: label, usableBytes: bytes }),
   peakBytes: bytes,
-  /** Throughout the band of the estimate. */
+  /** Whether it fits throughout the error band. */
   fits: z.boolean(),
 })
 export type CardFit = z.infer<typeof cardFit>
@@ -102,56 +110,59 @@ const correction = z.object({
   band: range,
 })
 
-/** Corrections by readings of this GPU and this kind of training. The figures stay estimated and modelled. */
+/**
+ * Corrections from the team's runs on this GPU with this kind of training. The figures still count as estimated and
+ * modelled.
+ */
 export const reportedCalibration = z.object({
   speed: correction.optional(),
   memory: correction.optional(),
-  /** Runs whose estimate is of another version of MemoryMark. */
+  /** Runs left out because another version of MemoryMark estimated them. */
   otherVersions: z.number().int().min(0).max(1_000),
 })
 
 export const runPhases = ['loading', 'training-step', 'evaluation', 'evaluation-with-metrics'] as const
 
-/** A moment of the run at which it could run out of memory. */
+/** The memory at one moment of the run, and whether it fits. */
 export const runPeak = z.object({
   /**
-   * `loading`: before the weights are divided among the GPUs. `evaluation-with-metrics`: where a `compute_metrics` asks for the
-   * logits, which are then kept.
+   * `loading`: before the weights are sharded. `evaluation-with-metrics`: with a `compute_metrics`, for which logits
+   * are kept on the GPU.
    */
   phase: z.enum(runPhases),
-  /** Absent where no batch is on the GPU yet. */
+  /** Absent for a moment before any batch is on the GPU. */
   microBatch: batchSize.optional(),
-  /** Of one GPU. */
+  /** Per GPU. */
   peakBytes: bytes,
-  /** `may-not-fit`: in a part of the error band. */
+  /** `may-not-fit`: does not fit in part of the error band. */
   state: z.enum(['fits', 'may-not-fit', 'does-not-fit']),
   provenance,
-  /** The largest micro-batch below this one that fits throughout the band, where this one does not. */
+  /** If this micro-batch does not fit throughout the band: the largest smaller one that does. */
   fittingMicroBatch: batchSize.optional(),
-  /** What metrics keep of each sample on the GPU; for as many samples as there are, where the phase is not one with metrics. */
+  /** Bytes of logits that metrics keep on the GPU for each sample evaluated. */
   logitBytesPerSample: bytes.optional(),
 })
 export type RunPeak = z.infer<typeof runPeak>
 
-/** Memory at a moment of the step: the highest of some that follow each other. */
+/** Memory at a moment of the step: the highest of several consecutive ones. */
 export const memoryPoint = z.object({ phase: z.enum(stepPhases), moment: label, bytes, breakdown })
 
-/** From a step's start to its end. */
+/** For one step. */
 export const MAX_MEMORY_POINTS = 200
 
 /** Samples per second at a size, with one micro-batch per step. */
 export const throughputPoint = z.object({
   microBatch: batchSize,
   samplesPerSecond: z.number().positive(),
-  /** Only if the peaks of the report are estimated: a measured one stands among the trials. */
+  /** Only if the report's peaks are estimated; measured ones are in `trials`. */
   peakBytes: bytes.optional(),
 })
 export type ThroughputPoint = z.infer<typeof throughputPoint>
 
-/** Files of the repository that were read for a config besides its own. Absent where there are none, and in older reports. */
+/** Other files of the repository that were read for a config. Absent if there are none, and in older reports. */
 const otherFiles = z.array(otherFile).max(10).optional()
 
-/** Which training of its file it is; absent where the file starts one, and in older reports. */
+/** Which training of its file it is; absent if the file starts only one, and in older reports. */
 const training = trainingPlace.optional()
 
 export const analysedConfig = z.object({
@@ -160,91 +171,113 @@ export const analysedConfig = z.object({
   training,
   dialect: label,
   spec: trainingSpec,
-  /** Where the micro-batch is written; absent when the config leaves it to its tool's default. */
+  /** Where the micro-batch is written; absent if the config leaves it to its tool's default. */
   batchSizeAt: position.optional(),
   gradientAccumulationAt: position.optional(),
-  /** The lines that make the recommendation, where a program can change them. Absent in older reports. */
+  /** The lines that make the recommendation, if they can be changed automatically. Absent in older reports. */
   change: z.array(changedLine).min(1).max(MAX_CHANGED_LINES).optional(),
   gpu: reportedGpu,
   provenance,
-  /** Half-width of the band around every memory figure: checked by `npm run bench:accuracy`, or the spread of measured steps. */
+  /**
+   * Half-width of the error band of every memory figure: of the estimate (checked by `npm run bench:accuracy`), or the
+   * spread of measured steps.
+   */
   errorBandPercent: z.number().min(0).max(100),
-  /** Where memory may lie in percent of a figure, asymmetrically; `errorBandPercent` is the larger half. Absent in older reports. */
+  /**
+   * The error band of memory in percent of a figure; `errorBandPercent` is its larger half. Absent in older reports.
+   */
   errorBand: z
     .object({ lowPercent: z.number().min(-100).max(0), highPercent: z.number().min(0).max(1_000) })
     .optional(),
   throughputProvenance,
-  /** Half-width of the band around every throughput: the widest spread of the timed steps. Absent where it is modelled. */
+  /**
+   * Half-width of the band of measured throughputs: the widest spread of the timed steps. Absent if throughput is
+   * modelled.
+   */
   throughputBandPercent: z.number().min(0).max(100).optional(),
   current: operatingPoint,
-  /** Absent when not even one sample fits. */
+  /** Absent if not even one sample fits. */
   recommended: operatingPoint.optional(),
   largest: operatingPoint.optional(),
   /** The recommendation with a larger effective batch, if that is worthwhile. Absent in older reports. */
   beyond: operatingPoint.optional(),
-  /** Bytes at the peak of the current batch, and the moment of that peak in words. */
+  /** Bytes by kind at the peak of the current batch, and that moment in words. */
   breakdown,
   peakMoment: label,
-  /** Recommended against current samples per second. */
+  /** Recommended over current samples per second. */
   speedup: z.number().positive(),
-  /** The interval in which a ratio of two throughputs really lies, nine times in ten, as factors. Absent in older reports. */
+  /** 90 % interval of a ratio of two throughputs, as factors of it. Absent in older reports. */
   ratioBand: range.optional(),
-  /** Where `speedup` really lies, nine times in ten, and what is saved at its ends. Absent in older reports. */
+  /** 90 % interval of `speedup`, and the savings at its ends. Absent in older reports. */
   speedupRange: range.optional(),
   savingsPerRunRangeUsd: usdRange.optional(),
   savingsPerYearRangeUsd: usdRange.optional(),
-  /** Where a modelled throughput really lies, nine times in ten, as factors. Absent where it is unknown, and in older reports. */
+  /** 90 % interval of a modelled throughput, as factors of it. Absent if unknown, and in older reports. */
   throughputBand: range.optional(),
-  /** Absent where no run of one's own has corrected the figures. */
+  /** Absent if no run of the team's own has corrected the figures. */
   calibration: reportedCalibration.optional(),
   savingsPerRunUsd: usd,
   savingsPerYearUsd: usd,
-  /** Every way to free memory, best first, each estimated by itself. Absent where it was not asked for, and in older reports. */
+  /** Levers, best first, each estimated by itself. Absent if not asked for, and in older reports. */
   levers: z.array(advisedLever).max(MAX_LEVERS).optional(),
   /** A cheaper GPU on which the current config fits and a run costs less. */
   rightSizing: z.object({ gpu: reportedGpu, costPerRunUsd: usd, costPerRunRangeUsd: usdRange.optional() }).optional(),
-  /** Memory over the current step. Absent where it was not asked for, of what was not estimated, and in older reports. */
+  /** Memory over the current step. Absent if not asked for or not estimated, and in older reports. */
   overStep: z.array(memoryPoint).min(1).max(MAX_MEMORY_POINTS).optional(),
-  /** Where the run could run out of memory, where more than the training step is known. Absent in older reports. */
+  /** Other moments at which the run could run out of memory, if any are known. Absent in older reports. */
   peaks: z.array(runPeak).min(1).max(10).optional(),
-  /** Where the change gives its libraries other versions: the peak with both. Absent where not, and in older reports. */
+  /**
+   * The peak with the old and the new library versions. Absent if the change leaves them as they are, and in older
+   * reports.
+   */
   upgrade: upgrade.optional(),
   trials: z.array(trial).max(1_000),
-  /** At sizes that fit; if throughput was measured, at the timed ones. Absent in older reports. */
+  /** At sizes that fit; if throughput was measured, at the timed sizes. Absent in older reports. */
   throughputCurve: z.array(throughputPoint).max(1_000).optional(),
   hoursPerRun: z.number().positive().max(1e6),
   runsPerYear: z.number().positive().max(1e6),
   /** What the config did not say and was assumed, one sentence each. */
   assumptions: z.array(z.string().max(500)).max(30),
-  /** What was assumed and decides the figures; it never blocks. Absent where nothing was, and in older reports. */
+  /**
+   * Assumptions that the verdict depends on; such a config never blocks. Absent if there are none, and in older
+   * reports.
+   */
   assumed: z.array(assumedCircumstance).max(5).optional(),
-  /** Settings that look like ones of memory and were not understood. Absent where there are none, and in older reports. */
+  /**
+   * Settings that look like memory settings and were not understood. Absent if there are none, and in older reports.
+   */
   unreadSettings: z.array(unreadSetting).max(MAX_NAMED).optional(),
-  /** If no GPU is named for certain, what a job asks for where, and what that may be. Absent where none asks, and in older reports. */
+  /**
+   * If no GPU is named for certain: the GPU request of a job, where it stands, and why it is unclear. Absent if no job
+   * asks for one, and in older reports.
+   */
   askedGpu: z.string().max(1_000).optional(),
-  /** Where the config fits, card by card, if no GPU is named. */
+  /** The common GPUs that the config fits, if no GPU is named. */
   cardFits: z.array(cardFit).max(30).optional(),
   otherFiles,
-  /** Opens the config in the team's playground. Absent where the settings name none, or the page could not show the same. */
+  /**
+   * Opens the config in the team's playground. Absent if the settings name no playground, or the page could not show
+   * the same.
+   */
   playgroundLink: z.string().max(MAX_PLAYGROUND_LINK).regex(playgroundLinkPattern).optional(),
   verdict,
 })
 export type AnalysedConfig = z.infer<typeof analysedConfig>
 
-/** A training config about which no number can be given, and why. */
+/** A training config without figures, and the problems why. */
 export const unanalysedConfig = z.object({
   status: z.literal('not-analysed'),
   path,
   training,
   problems: z.array(problem).min(1).max(50),
   otherFiles,
-  /** Why it does not block, if it does not. */
+  /** Why it does not block; absent if it blocks. */
   spared: spared.optional(),
 })
 export type UnanalysedConfig = z.infer<typeof unanalysedConfig>
 
 export const REPORT_SCHEMA = 'memorymark.report/v2'
-/** Differs in the words for training methods, which the spec's schema reads. */
+/** The earlier schema names training methods differently; the spec's schema reads its names. */
 const EARLIER_SCHEMA = 'memorymark.report/v1'
 
 export const report = z.object({

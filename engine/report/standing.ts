@@ -1,20 +1,23 @@
-/** A report's configs on their own, not compared with the base branch: what their verdicts are made of, and what they could save. */
+/**
+ * A report's configs by themselves, without comparison with the base branch: the figures a verdict needs and the
+ * possible savings.
+ */
 import { type Figures, judge } from '../verdict/judge.ts'
 import type { Policy } from '../verdict/policy.ts'
 import { errorBandOf, ratioRange } from './ranges.ts'
 import type { AnalysedConfig, Report, RunPeak } from './schema.ts'
 
-/** The same figures, judged on their own. */
+/** The config with the verdict that it gets without comparison with the base branch. */
 export function judgedAlone(config: AnalysedConfig, policy: Policy): AnalysedConfig {
   return { ...config, verdict: judge(figuresOf(config), policy) }
 }
 
-/** Those that have figures. */
+/** The configs that were analysed and so have figures. */
 export function analysedIn({ configs }: Pick<Report, 'configs'>): AnalysedConfig[] {
   return configs.flatMap(config => (config.status === 'analysed' ? [config] : []))
 }
 
-/** What a verdict is made of. */
+/** The figures that a verdict is made from. */
 export function figuresOf(
   config: Omit<AnalysedConfig, 'verdict' | 'status' | 'path' | 'training' | 'dialect' | 'assumptions'>,
 ): Figures {
@@ -37,12 +40,15 @@ export function figuresOf(
   }
 }
 
-/** Metrics, with which an evaluation would need more still, nobody has to compute. */
+/**
+ * Whether a phase certainly does not fit. Evaluation with metrics, which needs more memory, does not count: metrics are
+ * optional.
+ */
 function isTooLarge(peaks: readonly RunPeak[] = [], phase: 'loading' | 'evaluation'): boolean {
   return peaks.some(peak => peak.phase === phase && peak.state === 'does-not-fit')
 }
 
-/** What the recommendations would save in a year, over all configs: a recommendation that costs more is for memory's sake. */
+/** Yearly savings of all recommendations. One that costs more, to save memory, counts as 0. */
 export function possibleSavingsUsd(report: Pick<Report, 'configs'>): number {
   return analysedIn(report).reduce((sum, { savingsPerYearUsd }) => sum + Math.max(0, savingsPerYearUsd), 0)
 }

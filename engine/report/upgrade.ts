@@ -1,11 +1,11 @@
-/** What other versions of its libraries do to a config's memory, where a change gives it others. */
+/** What other library versions do to a config's memory, when a change pins other versions. */
 import * as z from 'zod'
 import { libraryVersion, versionedLibraries } from '../config/versions.ts'
 
 const bytes = z.number().min(0).max(1e18)
 const text = z.string().max(500)
 
-/** Of the config's own batch, estimated. */
+/** The peak of the config's own batch, estimated. */
 const estimatedPeak = z.object({ peakBytes: bytes, fits: z.boolean() })
 
 export const upgrade = z.object({
@@ -13,10 +13,10 @@ export const upgrade = z.object({
     .array(
       z.object({
         library: z.enum(versionedLibraries),
-        /** Absent where no file names a version, which is then taken to be the newest. */
+        /** Absent if no file names a version; the newest is then assumed. */
         before: libraryVersion.optional(),
         after: libraryVersion.optional(),
-        /** The file and line that decide now, where any do. */
+        /** The file and line that pin the version now; absent if none does. */
         at: z.object({ path: z.string().max(4_096), line: z.number().int().min(1) }).optional(),
       }),
     )
@@ -24,29 +24,31 @@ export const upgrade = z.object({
     .max(versionedLibraries.length),
   before: estimatedPeak,
   after: estimatedPeak,
-  /** What moves the peak, release by release; none where it stays within `SAME_PEAK` of what it was. */
+  /** The releases that move the peak; empty if it stays within `SAME_PEAK`. */
   causes: z
     .array(
       z.object({
         library: z.enum(versionedLibraries),
-        /** The release from which on it is so. */
+        /** The first release that behaves so. */
         release: libraryVersion,
-        /** By which the peak grows, or shrinks where it is negative. */
+        /** Change of the peak in bytes; negative if it shrinks. */
         deltaBytes: z.number().min(-1e18).max(1e18),
-        /** What the step does with the new version that it did not with the old, or no longer does; a clause each. */
+        /** What the step does differently with the new version, one clause each. */
         why: z.array(text).min(1).max(10),
       }),
     )
     .max(20),
-  /** Known faults of the new version that no estimate contains, a sentence each. */
+  /** Known faults of the new version that no estimate contains, one sentence each. */
   warnings: z.array(text).max(5),
 })
 export type Upgrade = z.infer<typeof upgrade>
 
-/** A share of the peak; less is nobody's decision. */
+/** Share of the peak below which a change is negligible. */
 export const SAME_PEAK = 0.01
 
-/** Whether the upgrade is anything to tell: the peak moves, or whether it fits does, or the new version has a known fault. */
+/**
+ * Whether the upgrade is worth reporting: the peak changes, or whether it fits, or the new version has a known fault.
+ */
 export function isMoved({ before, after, warnings }: Upgrade): boolean {
   return !isSamePeak(before.peakBytes, after.peakBytes) || before.fits !== after.fits || warnings.length > 0
 }

@@ -1,4 +1,4 @@
-/** What was already true on the base branch, and got no worse, does not block. */
+/** Problems that the base branch already had and that did not get worse do not block. */
 import { verdictOf } from './judge.ts'
 import type { Reason, Verdict } from './policy.ts'
 
@@ -7,7 +7,7 @@ export interface Judged {
   readonly current: { readonly peakBytes: number }
 }
 
-/** `base`: the same config before the change, judged by the same policy on the same GPU. */
+/** `base`: the config before the change, judged by the same policy on the same GPU. */
 export function againstBase(config: Judged, base: Judged): Verdict {
   const { verdict } = config
   if (verdict.state !== 'blocked') return verdict

@@ -12,26 +12,26 @@ export interface Figures {
   readonly peakBytes: number
   readonly provenance: Provenance
   readonly errorBand: MemoryBand
-  /** Recommended against current throughput. */
+  /** Recommended over current throughput. */
   readonly speedup: number
   readonly speedupRange: Range
   /** Whether the recommendation keeps the effective batch. */
   readonly keepsEffectiveBatch: boolean
-  /** Of the current config, in a year. */
+  /** Of the current config. */
   readonly costPerYearUsd: number
-  /** Of all GPUs, for the current config, in a year. */
+  /** Summed over all GPUs, for the current config. */
   readonly gpuHoursPerYear: number
-  /** Whether the GPU, the number of GPUs, the length of sequences or a setting of memory is nobody's word. */
+  /** Whether the GPU, the number of GPUs, the sequence length or a memory setting was assumed. */
   readonly isAssumed: boolean
-  /** Whether the config sets what changes memory and was not understood. */
+  /** Whether the config sets memory settings that were not understood. */
   readonly hasUnreadSettings: boolean
-  /** Whether the evaluations between training steps certainly do not fit. */
+  /** Whether evaluation certainly does not fit. */
   readonly isEvaluationTooLarge: boolean
-  /** Whether the weights certainly do not fit before they are divided among the GPUs. */
+  /** Whether loading the weights before they are sharded certainly does not fit. */
   readonly isLoadingTooLarge: boolean
 }
 
-/** Blocks only on what holds throughout the error band; what holds in part of it gives a warning. */
+/** Blocks only on what holds throughout the error band; what holds in part of it only warns. */
 export function judge(figures: Figures, policy: Policy): Verdict {
   const unread: Reason[] = figures.hasUnreadSettings ? [{ kind: 'unread-settings' }] : []
   const elsewhere: Reason[] = [
@@ -51,7 +51,7 @@ export function judge(figures: Figures, policy: Policy): Verdict {
   )
 }
 
-/** `failing`: reasons to block, unless they are spared; `remarkable`: reasons to warn. */
+/** `failing`: reasons to block, unless they are spared. `remarkable`: reasons to warn. */
 export function verdictOf(failing: readonly Reason[], remarkable: readonly Reason[]): Verdict {
   const blocking = failing.filter(({ spared }) => spared === undefined)
   if (blocking.length > 0) return { state: 'blocked', reasons: blocking }
@@ -59,14 +59,14 @@ export function verdictOf(failing: readonly Reason[], remarkable: readonly Reaso
   return { state: reasons.length > 0 ? 'warning' : 'fine', reasons }
 }
 
-/** What fits by its figure alone, but not throughout the band around it. */
+/** The reason for a config that fits in only part of the error band. */
 function inDoubt(figures: Figures): Reason[] {
   const isCertain = figures.provenance === 'measured' || highestPeak(figures) <= figures.usableBytes
   return isCertain ? [] : [{ kind: 'does-not-fit', spared: figures.isAssumed ? 'assumed' : 'within-error' }]
 }
 
 function outOfMemory(figures: Figures): Reason {
-  // If a GPU ran out of memory, the config does not fit, whatever peak our model predicts.
+  // A measured out-of-memory error counts, whatever peak is predicted.
   const isCertain = figures.provenance === 'measured' || lowestPeak(figures) > figures.usableBytes
   const spared = figures.isAssumed ? 'assumed' : isCertain ? undefined : 'within-error'
   return { kind: 'does-not-fit', ...(spared && { spared }) }
@@ -77,7 +77,7 @@ function failing(condition: Condition, figures: Figures, policy: Policy): Reason
   return broken(condition, figures).map(reason => (spared === undefined ? reason : { ...reason, spared }))
 }
 
-/** Why a condition that is broken does not block. */
+/** Why a violated condition does not block; undefined if it does. */
 function sparedBy(condition: Condition, figures: Figures, { gainFloor }: Policy): Spared | undefined {
   if (figures.isAssumed) return 'assumed'
   const friendly = atFriendlyEnd(figures)
@@ -85,7 +85,7 @@ function sparedBy(condition: Condition, figures: Figures, { gainFloor }: Policy)
   return gainFloor !== undefined && isBelow(gainFloor, friendly) ? 'below-floor' : undefined
 }
 
-/** The figures at the end of their bands at which the config looks best. */
+/** The figures at the ends of their bands that are best for the config. */
 function atFriendlyEnd(figures: Figures): Figures {
   return { ...figures, peakBytes: highestPeak(figures), speedup: figures.speedupRange.low }
 }
@@ -101,7 +101,7 @@ function broken(condition: Condition, figures: Figures): Reason[] {
   return actual > limit ? [{ kind: 'condition', condition, actual }] : []
 }
 
-/** In the unit of the condition's limit. */
+/** The condition's actual value, in the unit of its limit. */
 function actualOf(condition: Condition, figures: Figures): number {
   switch (condition.kind) {
     case 'waste':

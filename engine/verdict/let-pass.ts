@@ -1,4 +1,4 @@
-/** Turns a block into a warning because a person accepted or snoozed it. */
+/** Turns a blocking verdict into a warning because a person accepted or snoozed it. */
 import { verdictOf } from './judge.ts'
 import type { Spared, Verdict } from './policy.ts'
 

@@ -7,26 +7,26 @@ const MAX_CONDITIONS = 20
 const percent = z.number().min(0).max(1_000)
 
 export const condition = z.discriminatedUnion('kind', [
-  /** Usable memory idle at the current batch, judged only if a faster batch exists. */
+  /** Idle usable memory at the current batch, judged only if a faster batch exists. */
   z.object({ kind: z.literal('waste'), abovePercent: percent }),
   /**
-   * Missed throughput: how much faster the recommended batch is. `sameEffectiveBatch`: only where the effective batch stays, so
-   * that nothing but speed changes.
+   * How much faster the recommended batch is. `sameEffectiveBatch`: only if the effective batch stays, so that nothing
+   * but speed changes.
    */
   z.object({
     kind: z.literal('throughput-loss'),
     abovePercent: percent,
     sameEffectiveBatch: z.literal(true).optional(),
   }),
-  /** Savings of the recommendation over a year. */
+  /** Yearly savings of the recommendation. */
   z.object({ kind: z.literal('annual-cost'), aboveUsd: z.number().min(0).max(1e12) }),
 ])
 export type Condition = z.infer<typeof condition>
 
-/** A gain below both of these a year blocks nothing. */
+/** A gain below both of these yearly amounts does not block. */
 export const gainFloor = z.object({
   usdPerYear: z.number().min(0).max(1e12),
-  /** Of all GPUs that train together. */
+  /** Summed over all GPUs of the training. */
   gpuHoursPerYear: z.number().min(0).max(1e12),
 })
 export type GainFloor = z.infer<typeof gainFloor>
@@ -34,15 +34,16 @@ export type GainFloor = z.infer<typeof gainFloor>
 export const policy = z.object({
   failOn: z.array(condition).max(MAX_CONDITIONS),
   warnOn: z.array(condition).max(MAX_CONDITIONS),
-  /** Absent where the team has said itself what blocks, and in older reports. */
+  /** Absent if the team sets `fail-on` itself, and in older reports. */
   gainFloor: gainFloor.optional(),
 })
 export type Policy = z.infer<typeof policy>
 
 /**
- * Why something that would block does not: it holds in only part of the error band; the GPU, the number of GPUs, the length of sequences or a
- * setting of memory was assumed; the gain is below the floor; the base branch was no better; somebody accepted it, or snoozed it; of what could not be analysed, its values are known
- * when it runs, or the policy is never to block on it.
+ * Why something that would block does not: it holds in only part of the error band; the GPU, the number of GPUs, the
+ * sequence length or a memory setting was assumed; the gain is below the floor; the base branch was no better; somebody
+ * accepted or snoozed it. For a config that could not be analysed: its values are known only when it runs, or the
+ * policy never blocks.
  */
 export const spared = z.enum([
   'within-error',
@@ -59,25 +60,25 @@ export type Spared = z.infer<typeof spared>
 export const reason = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('does-not-fit'), spared: spared.optional() }),
   z.object({ kind: z.literal('condition'), condition, actual: z.number(), spared: spared.optional() }),
-  /** The config sets what changes memory and was not understood, so that its figures are in doubt. Never blocks. */
+  /** The config sets memory settings that were not understood, so its figures are in doubt. Never blocks. */
   z.object({ kind: z.literal('unread-settings'), spared: spared.optional() }),
-  /** The training fits, and the evaluations within it do not. Never blocks. */
+  /** The training step fits, but evaluation does not. Never blocks. */
   z.object({ kind: z.literal('evaluation-does-not-fit'), spared: spared.optional() }),
-  /** The training fits, and its weights do not before they are divided among the GPUs. Never blocks. */
+  /** The training step fits, but loading the weights before they are sharded does not. Never blocks. */
   z.object({ kind: z.literal('loading-does-not-fit'), spared: spared.optional() }),
 ])
 export type Reason = z.infer<typeof reason>
 
 export const verdict = z.object({
   state: z.enum(['fine', 'warning', 'blocked']),
-  /** The reasons to block; if there are none, the warnings, and what would block but is spared. */
+  /** The reasons to block; if there are none, the warnings and the reasons that were spared. */
   reasons: z.array(reason).max(2 * MAX_CONDITIONS + 3),
 })
 export type Verdict = z.infer<typeof verdict>
 
 /**
- * What nobody regrets: a fifth of the time lost to nothing blocks, if it is worth a day's attention; what would need another
- * effective batch, which changes the training, only warns.
+ * Blocks if more than 20 % of throughput is lost at the same effective batch and the gain is above the floor; only
+ * warns if another effective batch, which changes the training, would be needed.
  */
 export const defaultPolicy: Policy = {
   failOn: [{ kind: 'throughput-loss', abovePercent: 20, sameEffectiveBatch: true }],
@@ -94,8 +95,8 @@ const grammar =
   /^(?:(?<kind>waste|throughput-loss)\s*>\s*(?<percent>\d+(?:\.\d+)?)\s*%?(?<same>\s+at\s+the\s+same\s+effective\s+batch)?|annual-cost\s*>\s*\$?\s*(?<usd>\d+(?:\.\d+)?))$/
 
 /**
- * Reads `waste > 40 %, annual-cost > $500`, or `never`: block only on what does not fit.
- * `setting` is the name under which the user gave it (`--fail-on`).
+ * Parses `waste > 40 %, annual-cost > $500`, or `never`, which blocks only configs that do not fit. `setting`: the
+ * user's name for it (`--fail-on`), for messages. @throws MemoryMarkError
  */
 export function parseConditions(text: string, setting: string): Condition[] {
   const parts = text
