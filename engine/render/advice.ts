@@ -10,10 +10,10 @@ import { plainText } from './plain.ts'
 import { sparedSentences } from './spared.ts'
 import { findingOf } from './verdict.ts'
 
-/** Below this a recommendation is noise: modelled throughput does not know two percent. */
+/** Smaller modelled speedups are within the model's error. */
 const WORTHWHILE_SPEEDUP = 1.02
 
-/** A saving that a yearly budget would notice. */
+/** Dollars a year; less does not matter to a budget. */
 const WORTHWHILE_USD = 1
 
 /** Whether the recommendation asks for anything. */
@@ -29,13 +29,13 @@ function batchChange(from: OperatingPoint, to: OperatingPoint, strong = (text: s
   return `${micro}, accumulation ${change(from.gradientAccumulation, to.gradientAccumulation)}`
 }
 
-/** Raising the effective batch changes the training, not only its speed, and is said to. */
+/** Says whether the effective batch changes, since that changes the training and not only its speed. */
 function effectiveBatchNote(from: OperatingPoint, to: OperatingPoint): string {
   if (from.effectiveBatch === to.effectiveBatch) return 'same effective batch'
   return `effective batch ${change(from.effectiveBatch, to.effectiveBatch)} (this changes the training: revisit the learning rate and the number of steps)`
 }
 
-/** `1.4–1.8×` and `$30–60 a year`, where there is something to gain; neither where the current batch cannot run. */
+/** `1.4–1.8×` and `$30–60 a year`, each absent without a gain; both absent if the current batch does not fit. */
 export function gainFigures(config: AnalysedConfig): { readonly speed?: string; readonly money?: string } {
   if (!config.current.fits) return {}
   return {
@@ -55,7 +55,9 @@ function gains(config: AnalysedConfig, strong = (text: string) => text): string[
   ]
 }
 
-/** What to do, in the order in which to consider it; empty where nothing is to be done. `strong` marks up what counts. */
+/**
+ * What to do, in the order in which to consider it; empty if there is nothing to do. `strong` marks up the key figures.
+ */
 export function advice(config: AnalysedConfig, strong?: (text: string) => string): string[] {
   const change = changeSentence(config, strong)
   const further = beyondSentence(config)
@@ -66,7 +68,7 @@ export function advice(config: AnalysedConfig, strong?: (text: string) => string
     .concat(sparedSentences(config))
 }
 
-/** `advice` without what can wait, which is `laterAdvice`, and without how to name the GPU. */
+/** `advice` without what `laterAdvice` says and without how to name the GPU. */
 export function firstAdvice(config: AnalysedConfig, strong?: (text: string) => string): string[] {
   const change = changeSentence(config, strong)
   const sentences = config.current.fits
@@ -77,13 +79,16 @@ export function firstAdvice(config: AnalysedConfig, strong?: (text: string) => s
     .concat(sparedSentences(config))
 }
 
-/** What the training step does not tell: loading, evaluating, settings that were not understood, an assumed length. */
+/**
+ * Remarks on what the training step does not show: loading, evaluation, settings that were not understood, an assumed
+ * sequence length.
+ */
 function outsideTheStep(config: AnalysedConfig): (string | undefined)[] {
   const unread = unreadSentence(config.unreadSettings)
   return [loadingSentence(config), evaluationSentence(config), unread, lengthSentence(config)]
 }
 
-/** The offer beyond a recommendation that is worth following by itself. */
+/** The larger effective batch, if the recommendation is worth following without it. */
 export function laterAdvice(config: AnalysedConfig): string[] {
   const further = beyondSentence(config)
   return further !== undefined && recommendsChange(config) ? [further] : []
@@ -97,7 +102,7 @@ function changeSentence(config: AnalysedConfig, strong = (text: string) => text)
   return `${batchChange(current, recommended, strong)}: ${effects.join(', ')}.`
 }
 
-/** A recommendation that keeps the effective batch may leave speed behind, which the policy would then judge. */
+/** A recommendation that keeps the effective batch may be slower than the largest batch; offers that as well. */
 function beyondSentence(config: AnalysedConfig): string | undefined {
   const { recommended, beyond } = config
   if (recommended?.samplesPerSecond === undefined || beyond?.samplesPerSecond === undefined) return undefined
@@ -105,7 +110,7 @@ function beyondSentence(config: AnalysedConfig): string | undefined {
   return `Going further, micro-batch ${change(recommended.microBatch, beyond.microBatch)} would bring ${speedup} the throughput again, with ${effectiveBatchNote(recommended, beyond)}.`
 }
 
-/** Whether the recommendation makes a config run that does not, or brings speed or money. */
+/** Whether the recommendation makes a config fit that does not, or brings speed or savings. */
 export function isWorthFollowing(config: AnalysedConfig): boolean {
   return recommendsChange(config) && (!config.current.fits || gains(config).length > 0)
 }
@@ -123,7 +128,7 @@ export function fineRemark(config: AnalysedConfig): string {
   return `micro-batch ${formatCount(recommended.microBatch)} would bring ${gains(config).join(' and ')}`
 }
 
-/** Only where a training step fits, and the weights certainly do not before they are divided. */
+/** Only if a training step fits but loading the weights before they are sharded certainly does not. */
 function loadingSentence({ peaks = [], gpu, verdict, spec }: AnalysedConfig): string | undefined {
   const peak = peaks.find(({ phase }) => phase === 'loading')
   if (peak === undefined || !verdict.reasons.some(({ kind }) => kind === 'loading-does-not-fit')) return undefined
@@ -132,7 +137,7 @@ function loadingSentence({ peaks = [], gpu, verdict, spec }: AnalysedConfig): st
   return `${needs}; transformers 4.39 to 4.57 divides it on the host.`
 }
 
-/** Only where a training step fits, and the evaluations between steps certainly do not. */
+/** Only if a training step fits but evaluation certainly does not. */
 function evaluationSentence({ peaks = [], gpu, verdict }: AnalysedConfig): string | undefined {
   const peak = peaks.find(({ phase }) => phase === 'evaluation')
   const isTold = verdict.reasons.some(({ kind }) => kind === 'evaluation-does-not-fit')
@@ -143,7 +148,7 @@ function evaluationSentence({ peaks = [], gpu, verdict }: AnalysedConfig): strin
   return `${needs}; per_device_eval_batch_size: ${fittingMicroBatch} would fit.`
 }
 
-/** For a config with something to remark on, where nobody has said how long its sequences are. */
+/** For a config that is not fine and whose sequence length was assumed. */
 function lengthSentence({ assumed = [], spec, verdict }: AnalysedConfig): string | undefined {
   if (!assumed.includes('length') || verdict.state === 'fine' || spec.sequenceLength === undefined) return undefined
   const tokens = formatCount(spec.sequenceLength)
@@ -154,20 +159,20 @@ function lengthSentence({ assumed = [], spec, verdict }: AnalysedConfig): string
   return `${found} To say how long they are, set sequence_length for this path in the overrides of ${SETTINGS_PATH}.`
 }
 
-/** For a config that does not fit one GPU, where nobody has said that it is one. */
+/** For a config that does not fit one GPU and whose number of GPUs was assumed. */
 function gpusSentence({ assumed = [], spec, current }: AnalysedConfig): string | undefined {
   if (!assumed.includes('gpus') || spec.gpus > 1 || current.fits) return undefined
   return `One GPU is assumed: divided among ${GPUS_OF_A_MACHINE} by FSDP it would fit. To say how many train together, set gpus for this path in the overrides of ${SETTINGS_PATH}.`
 }
 
-/** For a config whose GPU nobody has named, or not for certain: which is assumed, and where to name one. */
+/** For a config whose GPU was assumed: which one, and where to name another. */
 export function assumedGpuSentence({ cardFits, gpu, askedGpu }: AnalysedConfig): string | undefined {
   if (cardFits === undefined) return undefined
   if (askedGpu !== undefined) return `${askedGpu} Until then, the ${shortName(gpu)} is assumed.`
   return `No GPU is named: the ${shortName(gpu)} is assumed. To name yours, write its id in ${SETTINGS_PATH}, such as gpu: ${gpu.id}.`
 }
 
-/** For a config that may not fit a GPU that nobody has named: the common cards that it fits. */
+/** For a config that may not fit the assumed GPU: the common GPUs that it fits. */
 function cardsSentence(config: AnalysedConfig): string | undefined {
   const { cardFits } = config
   if (cardFits === undefined || findingOf(config) !== 'may-not-fit') return undefined
@@ -175,12 +180,12 @@ function cardsSentence(config: AnalysedConfig): string | undefined {
   return `As it is, the config fits ${fitting.length === 0 ? 'none of the common cards' : fitting.join(', ')}.`
 }
 
-/** Without the vendor, which all of them share. */
+/** The GPU's name without its vendor. */
 export function shortName({ name }: { readonly name: string }): string {
   return plainText(name, 60).replace(/^NVIDIA (?:GeForce )?/, '')
 }
 
-/** What runs instead, where the current batch does not. */
+/** The largest batch that fits, if the current one does not. */
 function largestSentence({ largest, current }: AnalysedConfig): string {
   if (largest === undefined) return 'Not even one sample fits.'
   const [size, written] = [formatCount(largest.microBatch), formatCount(current.microBatch)]

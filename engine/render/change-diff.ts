@@ -4,7 +4,7 @@ import type { AnalysedConfig } from '../report/schema.ts'
 import { fencedLines } from './markdown.ts'
 import { isPlainLine } from './plain.ts'
 
-/** Undefined where a person has to find them, or where they hide something. */
+/** Undefined if the lines cannot be changed automatically or contain hidden characters. */
 export function changeDiff({ change = [] }: AnalysedConfig): string | undefined {
   const isShown = change.length > 0 && change.every(({ before, after }) => isPlainLine(before) && isPlainLine(after))
   return isShown ? fencedLines('diff', change.flatMap(hunk)) : undefined

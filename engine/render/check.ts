@@ -50,9 +50,9 @@ export interface RenderedCheck {
 }
 
 export interface CheckOptions {
-  /** What the reader must know about the report or the verdict; Markdown, a paragraph each. */
+  /** Paragraphs of Markdown that the reader needs to understand the report or the verdict. */
   readonly remarks?: readonly string[]
-  /** What the reader can do, for the last line; Markdown clauses. */
+  /** Clauses of Markdown for the last line: what the reader can do. */
   readonly hints?: readonly string[]
 }
 
@@ -71,7 +71,7 @@ export function renderCheck(report: Report, { remarks = [], hints = [] }: CheckO
   }
 }
 
-/** `neutral` passes a required check and is still seen to differ from success. */
+/** `neutral` passes a required check but is shown differently from success. */
 function conclusion(state: VerdictState): RenderedCheck['conclusion'] {
   switch (state) {
     case 'nothing-to-measure':

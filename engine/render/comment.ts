@@ -1,4 +1,7 @@
-/** The comment on a pull request: five seconds must tell whether to care, what to change, and how far to believe it. */
+/**
+ * The comment on a pull request. Within five seconds it must tell whether to care, what to change, and how far to trust
+ * the figures.
+ */
 import type { Report } from '../report/schema.ts'
 import { sizeOf } from './fit.ts'
 import { footer } from './footer.ts'
@@ -20,17 +23,17 @@ const FIGURES = 'Figures: memory, speed, cost, sizes tried, what was assumed'
 export interface CommentOptions {
   /** Plain text about what happens next, such as a measurement under way. */
   readonly statusNote?: string
-  /** What the reader must know about the verdict; Markdown, a paragraph each. */
+  /** Paragraphs of Markdown that the reader needs to understand the verdict. */
   readonly remarks?: readonly string[]
-  /** What the reader can do, for the last line; Markdown clauses. */
+  /** Clauses of Markdown for the last line: what the reader can do. */
   readonly hints?: readonly string[]
   /** Address of the page that explains the method; http(s) only. */
   readonly howMeasuredUrl?: string
-  /** A last line that nobody sees: an HTML comment. */
+  /** An HTML comment as the last line, which GitHub does not show. */
   readonly hiddenNote?: string
 }
 
-/** Markdown within the limit, or undefined where there is no config and so nothing to say. */
+/** Markdown within GitHub's limit; undefined for a report without configs. */
 export function renderComment(report: Report, options: CommentOptions = {}): string | undefined {
   if (report.configs.length === 0) return undefined
   const opening = [

@@ -1,4 +1,4 @@
-/** Now against recommended against largest: a table, bars, and the cheaper GPU that would do. */
+/** Compares the current, recommended and largest batch in a table and bars, and names a cheaper GPU that would do. */
 import { idleBytes, missingBytes } from '../metrics/memory.ts'
 import { isSamePlan } from '../metrics/recommend.ts'
 import { ratioRange } from '../report/ranges.ts'
@@ -121,7 +121,7 @@ function idleCell({ gpu }: AnalysedConfig, { point }: Column): string {
   return formatGib(idleBytes(gpu, point))
 }
 
-/** What the caching allocator holds, its fragments included: this is what has to fit. */
+/** What the caching allocator reserves, fragments included: this must fit. */
 function reservedCell({ reservedBytes }: OperatingPoint): string {
   return reservedBytes === undefined ? '–' : formatGib(reservedBytes)
 }
@@ -134,7 +134,7 @@ function rateCell(point: OperatingPoint, config: AnalysedConfig): string {
   return `${rate} (${formatRatioRange(ratioRange(point.samplesPerSecond / current.samplesPerSecond, config))})`
 }
 
-/** Numbers and fixed words only: nothing in here can close the fence. */
+/** Numbers and fixed words only, so that nothing can close the code fence. */
 function memoryBars(config: AnalysedConfig): string {
   const { current, recommended, gpu } = config
   const rows = [
@@ -172,7 +172,7 @@ function rightSizing({ rightSizing, current }: AnalysedConfig): string | undefin
   return `This config needs only ${formatGib(current.peakBytes)}: ${article(gpu.name)} ${escapeText(gpu.name, 60)} (${formatGib(gpu.usableBytes)} usable) would run it at ${price}, ${formatRunCost(rightSizing)} per run${against}.`
 }
 
-/** By sound, for names such as A10, L4, RTX 3090 (the letters that are spoken with a vowel first). */
+/** Chooses the article by sound: `an A10`, `an RTX 3090`, `a T4`. */
 function article(name: string): 'a' | 'an' {
   return /^(?:[AEFHILMNORSX](?:[^a-z]|$)|[AEIO][a-z])/.test(name) ? 'an' : 'a'
 }

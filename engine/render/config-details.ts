@@ -1,4 +1,4 @@
-/** What stands behind a verdict, for the reader who wants to check it. */
+/** The figures behind a verdict, for a reader who wants to check it. */
 
 import { highestPeak } from '../metrics/range.ts'
 import { peakOf } from '../probes/trial.ts'
@@ -18,7 +18,7 @@ import { leverDetails } from './lever-sections.ts'
 import { escapeText, htmlLink, inlineCode, table } from './markdown.ts'
 import { memoryChart, spread } from './memory-chart.ts'
 
-/** A sweep's rows beyond this repeat what the chart shows. */
+/** Further sizes of a sweep add nothing to the chart. */
 const MAX_TRIALS = 24
 
 export const partNames: Readonly<Record<keyof Breakdown, string>> = {
@@ -99,7 +99,7 @@ function outcomeWords(outcome: Outcome, config: AnalysedConfig): string {
       return highestPeak({ peakBytes, errorBand: errorBandOf(config) }) > usableBytes ? 'may not fit' : 'fits'
     }
     case 'out-of-memory':
-      // The caching allocator's free pieces may each be too small for the next tensor.
+      // There is enough free memory, but each free block of the caching allocator may be too small.
       return (outcome.neededBytes ?? Number.POSITIVE_INFINITY) <= usableBytes
         ? 'out of memory (fragmented)'
         : 'out of memory'

@@ -1,4 +1,4 @@
-/** One analysed config in Markdown: a paragraph where it matters, a line where it does not. */
+/** One analysed config in Markdown: a paragraph if it needs attention, a line if it is fine. */
 import { configName } from '../config/training-place.ts'
 import type { AnalysedConfig } from '../report/schema.ts'
 import { advice, fineRemark, firstAdvice, isWorthFollowing, laterAdvice } from './advice.ts'
@@ -6,18 +6,18 @@ import { formatCount, formatShare, memoryProvenance, ofUsable, throughputProvena
 import { escapeText, inlinePath } from './markdown.ts'
 import { configState, findingOf, predicate, stateMark } from './verdict.ts'
 
-/** What it uses, what to change, what that brings, how it is known. */
+/** What the config uses, what to change, what that brings, and how the figures are known. */
 export function paragraph(config: AnalysedConfig): string {
   const uses = isRunning(config) ? [`It ${situation(config)}`] : []
   return section(config, [opening(config), ...advice(config, strong), ...uses, knownHow(config)])
 }
 
-/** `paragraph` without what can wait. */
+/** The shorter form of `paragraph`: only what is needed to decide. */
 export function decision(config: AnalysedConfig): string {
   return section(config, [opening(config), ...firstAdvice(config, strong), knownHow(config)])
 }
 
-/** What `decision` has left for later. */
+/** What `decision` leaves out. */
 export function afterDecision(config: AnalysedConfig): string {
   return section(config, [situation(config), ...laterAdvice(config)])
 }
@@ -26,7 +26,7 @@ function section(config: AnalysedConfig, sentences: readonly string[]): string {
   return `${stateMark(configState(config))} **${inlinePath(configName(config))}** ${sentences.join(' ')}`
 }
 
-/** Time and money first: idle memory that would buy nothing is no waste. */
+/** Speed and cost come first: idle memory that no larger batch could use is no waste. */
 function opening(config: AnalysedConfig): string {
   return isRunning(config) ? `${predicate(findingOf(config), 1)}.` : situation(config)
 }

@@ -1,4 +1,4 @@
-/** One setting of a training spec, as people read it: its name, its value, where it came from. Plain text. */
+/** One setting of a training spec as plain text: its name, its value, where it came from. */
 import type { Decision } from '../config/fields.ts'
 import { plain } from '../config/quote.ts'
 import type { Field } from '../config/section.ts'
@@ -7,7 +7,7 @@ import { sayPosition } from '../errors.ts'
 
 type Setting = keyof TrainingSpec
 
-/** As the product's vocabulary has them. */
+/** Names as the documentation writes them. */
 const names: Readonly<Partial<Record<Setting, string>>> = {
   microBatch: 'micro-batch',
   gradientAccumulation: 'gradient accumulation',

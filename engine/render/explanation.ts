@@ -1,4 +1,4 @@
-/** How configs were read and what their figures stand on, for who asks on the pull request. */
+/** Explains on a pull request how configs were read and what their figures are based on. */
 import type { Decision } from '../config/fields.ts'
 import type { Explanation } from '../config/read.ts'
 import { configName, type TrainingPlace } from '../config/training-place.ts'
@@ -12,10 +12,10 @@ import { renderProblem } from './unanalysed-section.ts'
 
 export interface ExplainedConfig {
   readonly path: string
-  /** Of a file that starts several. */
+  /** The training within a file that starts several. */
   readonly training?: TrainingPlace | undefined
   readonly explanation: Explanation
-  /** What the check judged; undefined where no figure could be given. */
+  /** The result that the check reported; undefined if it has no figures. */
   readonly config: AnalysedConfig | undefined
 }
 
@@ -68,7 +68,7 @@ function outcome(path: string, reading: Explanation['reading']): string[] {
   }
 }
 
-/** Each kind of figure with what it stands on. */
+/** For each kind of figure, what it is based on. */
 function standsOn(config: AnalysedConfig): string {
   return [memoryStandsOn(config), throughputStandsOn(config), `Costs: ${priceLine(config)}`]
     .map(line => `- ${line}`)

@@ -15,7 +15,7 @@ export function gibFigure(bytes: number): string {
   return formatGib(bytes).replace(' GiB', '')
 }
 
-/** A share never rounds up to a full GPU while something is free, nor down to nothing. */
+/** The share of usable memory in percent: never rounded up to 100 while memory is free, nor down to 0. */
 export function formatShare(config: Pick<AnalysedConfig, 'gpu'>, point: Pick<OperatingPoint, 'peakBytes'>): string {
   const share = shareOfUsable(config.gpu, point)
   if (!Number.isFinite(share)) return 'more than all'
@@ -23,7 +23,7 @@ export function formatShare(config: Pick<AnalysedConfig, 'gpu'>, point: Pick<Ope
   return share > 0 && share < 0.01 ? 'under 1 %' : formatPercent(share)
 }
 
-/** Bytes of one kind; what rounds to nothing says so. */
+/** Bytes of one kind; `under 0.01 GiB` instead of 0. */
 export function formatPart(bytes: number): string {
   return bytes > 0 && bytes < GIB / 100 ? 'under 0.01 GiB' : formatGib(bytes)
 }
@@ -41,7 +41,7 @@ export function formatRatioRange({ low, high }: Range): string {
   return least === most ? least : `${least.replace('×', '')}–${most}`
 }
 
-/** `$30–60`, or `up to $60`, rounded to what the width of the range leaves known. */
+/** `$30–60`, or `up to $60`, rounded to the precision that the range's width supports. */
 export function formatYearlyRange({ low, high }: Range): string {
   const step = roundStep((high - low) / 2)
   const rounded = (usd: number) => Math.round(usd / step) * step
@@ -50,17 +50,17 @@ export function formatYearlyRange({ low, high }: Range): string {
   return least === most ? formatYearlyUsd(least) : `${formatYearlyUsd(least)}–${formatCount(most)}`
 }
 
-/** `310–450`, rounded to what the width of the range leaves known. */
+/** `310–450`, rounded to the precision that the range's width supports. */
 export function formatRateRange({ low, high }: Range): string {
   return formatRange({ low, high }, 10 ** Math.floor(Math.log10(high) - 1), formatNumber)
 }
 
-/** `310–450`, or the one figure where no range is known. */
+/** `310–450`, or a single figure without a range. */
 export function formatSpeed(samplesPerSecond: number, range: Range | undefined): string {
   return range === undefined ? formatRate(samplesPerSecond) : formatRateRange(range)
 }
 
-/** The current cost is what the settings say; any other rests on how much faster the batch or the GPU is. */
+/** The current cost follows from the settings; any other depends on the speedup and so has a range. */
 export function formatRunCost({
   costPerRunUsd,
   costPerRunRangeUsd,
@@ -75,7 +75,7 @@ export function formatUsdRange({ low, high }: Range): string {
 
 function formatRange({ low, high }: Range, least: number, format: (value: number) => string): string {
   const step = roundStep((high - low) / 4, least)
-  // A figure that is not nothing is not written as nothing.
+  // A value above 0 is not rounded to 0.
   const rounded = (value: number) => format(Math.max(step, Math.round(value / step) * step))
   const [from, to] = [rounded(low), rounded(high)]
   return from === to ? from : `${from}–${to}`
@@ -133,7 +133,7 @@ export function formatBand({ lowPercent, highPercent }: MemoryBand): string {
   return -lowPercent === highPercent ? `±${highPercent} %` : `−${-lowPercent}…+${highPercent} %`
 }
 
-/** `, calibrated on 14 runs of this runner`; nothing where no run has corrected the figure. */
+/** `, calibrated on 14 runs of this runner`; empty if no run has corrected the figure. */
 function calibrated(correction: { readonly runs: number } | undefined): string {
   if (correction === undefined) return ''
   const { runs } = correction
@@ -164,7 +164,10 @@ const priceCaveatTexts: Readonly<Record<Exclude<NonNullable<ReportedGpu['priceCa
   'of-another-card': 'of a similar card',
 }
 
-/** ` (described in .github/memorymark.yml, line 3)` of a GPU that a team describes itself, made safe by `safe`; else nothing. */
+/**
+ * ` (described in .github/memorymark.yml, line 3)` for a GPU that a team describes, escaped by `safe`; empty for one of
+ * the catalogue.
+ */
 export function describedRemark(
   { describedAt }: Pick<ReportedGpu, 'describedAt'>,
   safe: (text: string, maxCharacters: number) => string,
@@ -172,7 +175,7 @@ export function describedRemark(
   return describedAt === undefined ? '' : ` (described in ${safe(describedAt, 120)})`
 }
 
-/** Whether anything can be said in dollars. */
+/** Whether costs in dollars can be given. */
 export function hasPrice({ priceCaveat }: Pick<ReportedGpu, 'priceCaveat'>): boolean {
   return priceCaveat !== 'not-given'
 }
@@ -182,7 +185,7 @@ export function formatHourly(gpu: Pick<ReportedGpu, 'pricePerHourUsd' | 'priceCa
   return hasPrice(gpu) ? `${formatUsd(gpu.pricePerHourUsd)} an hour` : 'a price that is not given'
 }
 
-/** `, undated`: why a price is less certain than one that was asked for this card within the last twelve months; else nothing. */
+/** `, undated`: why a price is less certain; empty for a price for this GPU from the last twelve months. */
 export function priceRemark({ priceCaveat }: Pick<ReportedGpu, 'priceCaveat'>): string {
   return priceCaveat === undefined || priceCaveat === 'not-given' ? '' : `, ${priceCaveatTexts[priceCaveat]}`
 }

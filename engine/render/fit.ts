@@ -1,20 +1,21 @@
-/** Fitting a document into a limit without ever cutting inside a construct. */
+/** Shortens a document to a size limit without cutting inside a Markdown construct. */
 
 export interface Section {
-  /** The same content from its fullest form to its tersest. */
+  /** The same content, from the longest form to the shortest. */
   readonly forms: readonly [string, ...string[]]
-  /** More is kept longer. */
+  /** Sections with more interest are shortened later. */
   readonly interest: number
 }
 
-/** Platforms count characters; bytes are never fewer, so a text that fits in bytes fits however it is counted. */
+/** Size in bytes of UTF-8. Platforms count characters, of which there are never more than bytes. */
 export function sizeOf(text: string): number {
   return Buffer.byteLength(text, 'utf8')
 }
 
 /**
- * One text for each section, in the order given, `undefined` for one left out. Shortens in steps, least interesting first:
- * every section loses its first form before any loses its second, and none is left out while another can be shortened.
+ * One text for each section, in the given order; `undefined` for a section left out. Shortens in rounds, least
+ * interesting section first: every section goes to its next form before any goes further, and none is left out while
+ * another can still be shortened.
  */
 export function fitSections(sections: readonly Section[], budgetBytes: number): (string | undefined)[] {
   const texts: (string | undefined)[] = sections.map(section => section.forms[0])

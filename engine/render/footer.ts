@@ -1,4 +1,4 @@
-/** The last line of comment and check: who decided, and how to check the figures. */
+/** The last line of comment and check: which policy decided, and how to check the figures. */
 import type { Report } from '../report/schema.ts'
 import { escapeText, htmlLink, inlineCode } from './markdown.ts'
 import { sparedConditions } from './spared.ts'

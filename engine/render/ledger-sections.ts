@@ -8,7 +8,7 @@ import { shortening } from './rows.ts'
 export interface Ledger {
   /** Newest first. */
   readonly entries: readonly LedgerEntry[]
-  /** From when on they were kept; undefined where there are none. */
+  /** When the ledger's first entry was made; undefined without entries. */
   readonly since: Date | undefined
 }
 

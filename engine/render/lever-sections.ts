@@ -1,4 +1,4 @@
-/** Levers in the comment: the best few before anything is unfolded, all of them in the fold. */
+/** Levers in the comment: the best few at the top, all of them in the fold. */
 import type { AdvisedLever } from '../report/advised-levers.ts'
 import type { AnalysedConfig, Report } from '../report/schema.ts'
 import { helpful, leverDiff, leverHeadings, leverLine, leverRow, leverSentences } from './levers.ts'
@@ -9,17 +9,20 @@ import { mattering } from './ranking.ts'
 /** Rows in the fold; `memorymark advise` has them all. */
 const MAX_ROWS = 12
 
-/** Told with their lines. */
+/** Levers shown with their changed lines. */
 const IN_FULL = 3
 
-/** A numbered list of what makes it fit, or may; of what frees most where nothing does. Undefined where there is none. */
+/**
+ * A numbered list of levers with which the config fits or may fit; if there are none, those that free most. Undefined
+ * without levers.
+ */
 export function leverList(config: AnalysedConfig, most: number): string | undefined {
   const shown = shownOf(config).slice(0, most)
   if (shown.length === 0) return undefined
   return shown.map((lever, index) => `${index + 1}. ${escapeText(leverLine(lever, config))}`).join('\n')
 }
 
-/** The lever that a number in the comment means: of the gravest config that has any, which is the one whose list is read first. */
+/** The lever that a number in the comment refers to: in the list of the gravest config that has levers. */
 export function numberedLever(
   report: Report,
   number: number,

@@ -1,4 +1,4 @@
-/** Every lever in plain words: its name, what one gets, and what one pays. */
+/** Each lever in words: its name, what it brings and what it costs. */
 import type { AdvisedLever, Effect, LeverFit, LeverId } from '../report/advised-levers.ts'
 
 export interface LeverWords {
@@ -167,7 +167,7 @@ export const leverWords: Readonly<Record<LeverId, LeverWords>> = {
   },
 }
 
-/** What becomes of the training. */
+/** What a lever does to the training's result. */
 export const effectWords: Readonly<Record<Effect, string>> = {
   none: 'unchanged',
   numerics: 'rounded more',

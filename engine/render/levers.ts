@@ -1,4 +1,4 @@
-/** Levers for people: a row each for a table, the sentence and the changed lines of one. */
+/** Levers as text: table rows, and the sentences and changed lines of one lever. */
 import { highestPeak, lowestPeak } from '../metrics/range.ts'
 import type { AdvisedLever } from '../report/advised-levers.ts'
 import type { AnalysedConfig } from '../report/schema.ts'
@@ -9,7 +9,7 @@ import { capitalised } from './plain.ts'
 
 export const leverHeadings = ['', 'change', 'memory', '', 'speed', 'training'] as const
 
-/** Those with which the config fits, or may; where none is enough, all. */
+/** The levers with which the config fits or may fit; all levers if there are none. */
 export function helpful(levers: readonly AdvisedLever[]): readonly AdvisedLever[] {
   const fitting = levers.filter(({ fit }) => fit !== 'does-not-fit')
   return fitting.length === 0 ? levers : fitting
@@ -45,7 +45,7 @@ function speedOf({ range: { low, high } }: NonNullable<AdvisedLever['speed']>): 
   return `${figure(low)}–${figure(high)}×`
 }
 
-/** What one gets and pays, a sentence for each change. */
+/** What each change brings and costs, one sentence each. */
 export function leverSentences({ changes }: AdvisedLever): string[] {
   return changes.map(id => {
     const { name, gets, pays } = leverWords[id]
@@ -53,7 +53,7 @@ export function leverSentences({ changes }: AdvisedLever): string[] {
   })
 }
 
-/** As a diff without its marks: lines that go, and lines that come. */
+/** A diff without its marks: removed lines, then added lines. */
 export function leverDiff({ lines, environment }: AdvisedLever): string[] {
   return [
     ...lines.flatMap(({ before, after }) => {

@@ -1,8 +1,8 @@
 /**
- * Untrusted text in GitHub's Markdown. GitHub looks for mentions, issue and commit references in the *rendered* text, so a
- * backslash or a character reference (`&#64;`) leaves them alive: only a code span, or a character in between, kills them.
- * Names therefore go into code spans, and prose gets an invisible word joiner (U+2060: unlike the zero-width space it
- * offers no line break) at every place where a reference would start.
+ * Untrusted text in GitHub's Markdown. GitHub looks for mentions, issue and commit references in the *rendered* text,
+ * so escaping with a backslash or a character reference (`&#64;`) does not stop them; only a code span, or a character
+ * in between, does. Names therefore go into code spans, and prose gets an invisible word joiner (U+2060, which unlike
+ * the zero-width space allows no line break) wherever a reference could start.
  */
 import { markdownTable, type Options as TableOptions } from 'markdown-table'
 import { plainPath, plainText } from './plain.ts'

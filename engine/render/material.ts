@@ -1,4 +1,7 @@
-/** What of a report a reader would act on. A measurement repeated gives other digits, and nothing else to say. */
+/**
+ * A hash of what a reader would act on, so that a repeated measurement with slightly other digits counts as the same
+ * report.
+ */
 import { createHash } from 'node:crypto'
 import { configKey } from '../config/training-place.ts'
 import { shareOfUsable } from '../metrics/memory.ts'
@@ -8,7 +11,7 @@ import { formatCondition } from '../verdict/policy.ts'
 
 const SIGNIFICANT_DIGITS = 2
 
-/** The same for reports that say the same: 16 hexadecimal digits. */
+/** 16 hexadecimal digits, equal for reports that say the same. */
 export function materialOf({ configs, policy }: Report): string {
   const facts = [policy.failOn.map(formatCondition), policy.warnOn.map(formatCondition), configs.map(factsOf)]
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16)

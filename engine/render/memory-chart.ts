@@ -37,8 +37,8 @@ export function spread<T>(items: readonly T[], count: number): T[] {
 }
 
 /**
- * [micro-batch, peak bytes] of steps of one micro-batch, by size; a trial's own figure wins over an operating point's. What
- * accumulates gradients takes more, and would be a bump.
+ * [micro-batch, peak bytes] without gradient accumulation, by size; a trial's figure wins over an operating point's.
+ * With accumulation a step takes more memory, which would show as a bump.
  */
 function knownPeaks({ current, recommended, largest, trials }: AnalysedConfig): [number, number][] {
   const points = [current, recommended, largest].flatMap(point =>

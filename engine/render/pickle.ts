@@ -77,7 +77,7 @@ class PickleWriter {
     this.byte(opcodes.SETITEMS)
   }
 
-  /** Whether it was written, and not only named. */
+  /** Writes the value unless it is already in the memo; whether it was written. */
   #once(value: string | readonly Picklable[], write: () => void): boolean {
     const known = this.#memo.get(value)
     if (known === undefined) write()
@@ -92,7 +92,7 @@ class PickleWriter {
     this.#buffer.writeUInt32LE(value, at)
   }
 
-  /** Where so many bytes are to be written. */
+  /** Makes room for `count` more bytes. */
   #reserve(count: number): number {
     const at = this.#length
     this.#length += count

@@ -1,4 +1,4 @@
-/** Untrusted text made harmless for any output: what cannot be seen is shown as �, and nothing is longer than asked. */
+/** Makes untrusted text harmless for any output: invisible characters become �, and the length is limited. */
 import { formatWhere, type Problem } from '../errors.ts'
 
 /** Control, format (bidi, zero-width, tags), private and unpaired characters, and line and paragraph separators. */
@@ -15,12 +15,12 @@ export function plainText(text: string, maxLength = 600): string {
   return characters.length <= maxLength ? oneLine : `${characters.slice(0, maxLength - 1).join('')}…`
 }
 
-/** Whether a line of a file can be shown as it stands: it hides nothing, and is not too long to be read. */
+/** Whether a line of a file can be shown unchanged: no invisible characters, and not too long. */
 export function isPlainLine(line: string, maxLength = 500): boolean {
   return line.length <= maxLength && line.replaceAll('\t', ' ').search(invisible) < 0
 }
 
-/** A path keeps both ends: the folder says where it belongs, the name says which file it is. */
+/** Shortens a path in the middle, since the folder and the file name are both needed. */
 export function plainPath(path: string, maxLength = 120): string {
   if (path.length <= maxLength) return plainText(path, maxLength)
   const head = Math.floor(maxLength / 3)

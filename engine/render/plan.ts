@@ -1,6 +1,5 @@
 /**
- * A plan as a page in a terminal: a table for each way of training, what is known of its figures, and the lines of one
- * row.
+ * A plan in the terminal: a table for each training method, how its figures are known, and the config lines of one row.
  */
 import { methodNames } from '../plan/methods.ts'
 import type { Plan, PlanSection } from '../plan/plan.ts'
@@ -28,7 +27,7 @@ export interface PlanPage {
   readonly top: number
 }
 
-/** Rows are numbered through all sections, so that a number names one. */
+/** The rows of all sections in order, so that one number names one row. */
 export function numberedRows({ sections }: Pick<Plan, 'sections'>): readonly PlanRow[] {
   return sections.flatMap(({ rows }) => rows)
 }
@@ -113,7 +112,7 @@ function notes(plan: Plan): string {
   return lines.join('\n')
 }
 
-/** Of one row; `undefined` for a format that we do not write. */
+/** The config lines of one row; `undefined` for a format that we do not write. */
 export function renderSnippet(number: number, snippet: Snippet | undefined): string {
   if (snippet === undefined) {
     return `Row ${number}: its lines are not written for this format; set the batch, the number of GPUs and the sharding there.`

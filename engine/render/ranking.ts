@@ -44,7 +44,7 @@ function groupOf(config: ConfigResult): Group {
   return findingOf(config) === 'fine' ? 'fine' : 'matters'
 }
 
-/** The finding decides; between equals, the share of the GPU that is missing or idle. */
+/** Orders by the finding; for equal findings, by the share of GPU memory that is missing or idle. */
 function interestOf(config: ConfigResult): number {
   const weight = findingWeight(findingOf(config)) + (configState(config) === 'blocked' ? 10 : 0)
   if (config.status === 'not-analysed') return weight

@@ -44,7 +44,7 @@ export interface RepositoryReport {
   /** The one before; undefined at the first. */
   readonly last: Report | undefined
   readonly ledger: Ledger
-  /** What the reader must know about how the report came to be; Markdown, a paragraph each. */
+  /** Paragraphs of Markdown on how the report was made. */
   readonly remarks: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-/** Sections made of rows, which give up rows where room is short and say how many. */
+/** Sections made of rows, which are shortened when space is short and say how many rows are left out. */
 import { formatCount } from './figures.ts'
 import type { Section } from './fit.ts'
 import { separator } from './sections.ts'

@@ -17,15 +17,15 @@ export const separator = '\n\n'
 
 export interface Room {
   readonly limitBytes: number
-  /** Also where the memory goes, every size tried, and what was assumed. */
+  /** Adds the memory breakdown, every size tried, and the assumptions. */
   readonly withDetails: boolean
-  /** Configs of which `decision` has been said. */
+  /** Configs whose `decision` is already shown above. */
   readonly decided?: ReadonlySet<ConfigResult>
-  /** Configs that are left out because all has been said of them. */
+  /** Configs about which everything is already said; they are left out. */
   readonly said?: ReadonlySet<ConfigResult>
 }
 
-/** The configs as fully as the room allows, and a line that counts those for which there was none; empty where all is said. */
+/** Each config as fully as the space allows, then the number of those left out; empty if nothing remains to be said. */
 export function renderConfigs(report: Report, room: Room): string {
   const { limitBytes, withDetails, decided = new Set(), said = new Set() } = room
   const ranked = rank(report).filter(({ config }) => !said.has(config))

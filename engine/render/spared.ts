@@ -1,14 +1,14 @@
-/** Why something that would block does not, in words. */
+/** Explains why something that would block does not. */
 import type { AnalysedConfig, Report } from '../report/schema.ts'
 import { formatCondition, type Reason, type Spared } from '../verdict/policy.ts'
 
-/** `It does not block: …`; nothing where nothing is spared, or something else blocks. */
+/** `It does not block: …`; empty if nothing is spared or something else blocks. */
 export function sparedSentences({ verdict }: AnalysedConfig): string[] {
   const [reason] = sparedIn(verdict.reasons)
   return reason === undefined ? [] : [`This does not block: ${because(reason.spared)}.`]
 }
 
-/** The conditions of `fail-on` that would block but for that, each once. */
+/** The conditions of `fail-on` that would block if they were not spared, each once. */
 export function sparedConditions({ configs }: Report): string[] {
   const reasons = configs.flatMap(config => (config.status === 'analysed' ? sparedIn(config.verdict.reasons) : []))
   const conditions = reasons.flatMap(reason => (reason.kind === 'condition' ? [formatCondition(reason.condition)] : []))

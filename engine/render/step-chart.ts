@@ -5,7 +5,7 @@ import { partNames } from './config-details.ts'
 import { formatPart } from './figures.ts'
 import { CHART_COLUMNS, highestOf, highestOfEach, stackedRows } from './stacked-chart.ts'
 
-/** From the bottom up: what lasts below what comes and goes. */
+/** From the bottom up: lasting memory (weights, optimizer state) below what is allocated and freed within the step. */
 export const stackedKinds = [
   'weights',
   'optimizerState',
@@ -35,7 +35,7 @@ export function stepChart(points: readonly MemoryPoint[]): string {
   return [...rows, `${below} ${phaseLine(columns)}`.trimEnd(), '', ...legend(highestOf(points))].join('\n')
 }
 
-/** What forward and backward are twice there for; nothing where they come once. */
+/** Explains why forward and backward appear twice (gradient accumulation); empty if they appear once. */
 export function repetitionRemark(points: readonly MemoryPoint[]): string {
   const forwards = points.filter(({ phase }, index) => phase === 'forward' && points[index - 1]?.phase !== 'forward')
   if (forwards.length < 2) return ''

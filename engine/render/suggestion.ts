@@ -30,7 +30,7 @@ export interface RenderedSuggestion {
   readonly marker: string
 }
 
-/** Further apart, the lines between would hide what changes. */
+/** Lines further apart than this are not joined: unchanged lines would hide the change. */
 const MAX_LINES = 10
 
 const markerOpening = '<!-- memorymark:suggestion:'
@@ -41,8 +41,8 @@ export function suggestionMarkerIn(body: string): string | undefined {
 }
 
 /**
- * One suggestion over all changed lines, because half of them would be another training. Undefined where they lie too far
- * apart or hold what cannot be shown.
+ * One suggestion for all changed lines, because applying only half of them would be a different training. Undefined if
+ * they are too far apart or cannot be shown.
  */
 export function renderSuggestion(change: ChangedText, config: AnalysedConfig): RenderedSuggestion | undefined {
   const lines = rangeOf(change)
@@ -59,7 +59,7 @@ export function renderSuggestion(change: ChangedText, config: AnalysedConfig): R
   }
 }
 
-/** The changed lines as they would be, to be pasted where nothing can be pushed; undefined where they cannot be shown. */
+/** The changed lines to paste by hand where no commit can be pushed; undefined if they cannot be shown. */
 export function renderChangedLines(change: ChangedText): string | undefined {
   const changed = changedLines(change)
   if (!changed.every(({ after }) => isPlainLine(after))) return undefined

@@ -7,7 +7,7 @@ export interface TerminalOptions {
   readonly color: boolean
   /** Width to wrap at. */
   readonly columns: number
-  /** Whether anything acts on the verdict: otherwise a config fits or does not, and nothing is said of a policy. */
+  /** Whether a verdict is shown; if not, the page only says whether a config fits. */
   readonly judges?: boolean
 }
 

@@ -23,7 +23,9 @@ const headers: Readonly<Record<Column, string>> = {
   money: 'to save',
 }
 
-/** What stands beside verdict and path, from the widest page to the narrowest: what decides stays longest. */
+/**
+ * The columns after verdict and path, from the widest page to the narrowest; the most important column is dropped last.
+ */
 const layouts: readonly (readonly Column[])[] = [
   ['memory', 'batch', 'speed', 'money'],
   ['memory', 'batch', 'speed'],
@@ -61,7 +63,7 @@ interface Row {
   readonly config: ConfigResult
   readonly word: string
   readonly name: string
-  /** Absent where it is not analysed. */
+  /** Absent for a config that was not analysed. */
   readonly figures?: Readonly<Record<Column, string>>
 }
 

@@ -29,7 +29,7 @@ import { terminalTable } from './terminal-table.ts'
 import { plainWords, upgradeSentence } from './upgrade.ts'
 import { findingOf, headline, verdictState } from './verdict.ts'
 
-/** Lines stand in one table below what is told in full, gravest first. */
+/** How much to print about a config. Those with `line` are listed in one table below the full ones, gravest first. */
 export type Detail = 'full' | 'line' | 'none'
 
 export interface TerminalReportOptions extends TerminalOptions {
@@ -79,7 +79,7 @@ function analysedLines(config: AnalysedConfig, page: Page): string[] {
   return [...bars, ...breakdownLines(config, page), ...upgradeLines(config, page), ...adviceLines(config, page), known]
 }
 
-/** A size that repeats the one before it says nothing new, nor does one that brings nothing. */
+/** Bars for the current, recommended and largest batch, without repeated sizes and without those that bring nothing. */
 function barLines(config: AnalysedConfig, page: Page): string[] {
   const { current, largest } = config
   const recommended = isWorthFollowing(config) ? config.recommended : undefined
@@ -111,7 +111,7 @@ function pace({ throughputProvenance }: AnalysedConfig, point: OperatingPoint): 
   return `, ${formatSpeed(samplesPerSecond, range)} samples/s ${throughputProvenance}`
 }
 
-/** The bars are of each GPU: what all of them take and do together. */
+/** The bars show one GPU; this adds the totals of all GPUs. */
 function severalGpus({ spec, gpu, current, throughputProvenance }: AnalysedConfig, { columns }: Page): string[] {
   const { gpus } = spec
   if (gpus === 1) return []
@@ -138,7 +138,7 @@ function breakdownLines({ breakdown, current, gpu }: AnalysedConfig, { columns }
   return [wrap(`Memory: ${parts.join(', ')}; ${rest}.`, INDENT, columns)]
 }
 
-/** What is allocated may be less than the GPU has, and what the allocator reserves for it more. */
+/** The caching allocator may reserve more than the GPU has even if less is allocated. */
 function tooMuch(gpu: AnalysedConfig['gpu'], current: OperatingPoint): string {
   const { reservedBytes = 0, peakBytes } = current
   if (peakBytes > gpu.usableBytes || reservedBytes <= gpu.usableBytes) {
@@ -171,7 +171,7 @@ function knownHow(config: AnalysedConfig): string {
   return `${plainText(gpu.name, 60)}${describedRemark(gpu, plainText)}; memory ${memoryProvenance(config)}; throughput ${throughputProvenance(config)}; ${price}.`
 }
 
-/** Costs are of all GPUs, and the price is of one. */
+/** Costs are for all GPUs, while the price is for one. */
 function ofAllGpus({ gpu, spec }: AnalysedConfig): string {
   if (spec.gpus === 1 || !hasPrice(gpu)) return ''
   return `, ${formatUsd(spec.gpus * gpu.pricePerHourUsd)} for all ${formatCount(spec.gpus)} GPUs`

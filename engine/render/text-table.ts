@@ -7,7 +7,7 @@ export function textTable(rows: readonly (readonly string[])[]): string[] {
   return rows.map(row => line(row).trimEnd())
 }
 
-/** The same where it is no wider than `columns`; else each row by itself, its cells under one another with their headers. */
+/** The table if it fits in `columns`; else each row as a block, one line for each cell with its header. */
 export function tableWithin(columns: number, rows: readonly (readonly string[])[]): string[] {
   const lines = textTable(rows)
   if (lines.every(line => line.length <= columns)) return lines

@@ -20,7 +20,7 @@ export function torchSnapshot({ events, segments, isExpandable }: AllocatorTrace
 const SOURCE = 'estimated by MemoryMark'
 const STREAM = 0
 
-/** The page of PyTorch that draws categories fails where none of them is this one. */
+/** PyTorch's page that draws categories fails if no category has this name. */
 const UNKNOWN_CATEGORY = 'unknown'
 
 interface EntryTerms {
@@ -68,7 +68,7 @@ function segmentOf({ address, bytes, isSmall, blocks }: TracedSegment, isExpanda
   }
 }
 
-/** The same list for the same moment, so that it is written once. */
+/** Returns the same array for the same moment, so that pickling writes it once. */
 function frames(): (when: When) => Picklable {
   const known = new Map<string, Picklable>()
   return ({ moment, stage }) => {

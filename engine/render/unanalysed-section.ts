@@ -7,7 +7,7 @@ import { capitalised } from './plain.ts'
 import { because } from './spared.ts'
 import { configState, stateMark } from './verdict.ts'
 
-/** Who reads more than this about one file opens the file. */
+/** A reader with more problems than this opens the file. */
 const MAX_PROBLEMS = 5
 
 /** At most `limit` problems, each with place, field and remedy. */

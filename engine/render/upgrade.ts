@@ -9,13 +9,13 @@ import { formatCount, gibFigure } from './figures.ts'
 import { escapeText, inlinePath } from './markdown.ts'
 import { plainPath, plainText } from './plain.ts'
 
-/** Seen before anything is unfolded. */
+/** Upgrades shown before anything is unfolded. */
 const MAX_SHOWN = 3
 /** A reader goes through no more. */
 const MAX_LISTED = 40
 
 interface Words {
-  /** Each makes safe what may be a stranger's, since reports travel. */
+  /** Functions that escape untrusted text, since a report may come from elsewhere. */
   readonly path: (path: string) => string
   readonly text: (text: string) => string
   readonly strong: (text: string) => string
@@ -25,7 +25,7 @@ const markdown: Words = { path: inlinePath, text: text => escapeText(text), stro
 
 type Upgraded = AnalysedConfig & { readonly upgrade: Upgrade }
 
-/** Markdown paragraphs on the configs whose peak moves, largest change first; none where none does. */
+/** Markdown paragraphs on configs whose peak changes, largest change first. */
 export function upgradeParagraphs(report: Report, maxShown = MAX_SHOWN): string[] {
   const moved = movedIn(report)
   if (moved.length === 0) return []
@@ -36,7 +36,7 @@ export function upgradeParagraphs(report: Report, maxShown = MAX_SHOWN): string[
   return [`Other versions of libraries, other memory (estimated with both):\n\n${[...lines, ...counted].join('\n')}`]
 }
 
-/** The same in full where `upgradeParagraphs` has counted some, and a line on the configs whose peak stays. */
+/** All upgrades, if `upgradeParagraphs` left some out, and a line on the configs whose peak stays the same. */
 export function furtherUpgrades(report: Report): string[] {
   const all = movedIn(report).length > MAX_SHOWN ? upgradeParagraphs(report, MAX_LISTED) : []
   return [...all, ...unchangedLine(report)]

@@ -8,7 +8,7 @@ export type VerdictState = 'nothing-to-measure' | 'fine' | 'warning' | 'blocked'
 
 export const nothingToMeasure = 'No training config in this pull request: nothing to measure'
 
-/** The one thing to say about a config, gravest first. */
+/** The main finding about a config, gravest first. */
 export const findings = [
   'does-not-fit',
   'may-not-fit',
@@ -24,8 +24,8 @@ export const findings = [
 export type Finding = (typeof findings)[number]
 
 /**
- * A config that could not be analysed blocks, as the command line's exit code 2 does: a required check that lets
- * through what it could not read is no check, and the file's author can fix it.
+ * A config that could not be analysed blocks, as it does on the command line (exit code 2): a required check must not
+ * pass what it could not read, and the author can fix the file.
  */
 export function configState(config: ConfigResult): Exclude<VerdictState, 'nothing-to-measure'> {
   if (config.status === 'analysed') return config.verdict.state
@@ -61,7 +61,7 @@ export function findingOf(config: ConfigResult): Finding {
   return findings.find(finding => kinds.has(finding)) ?? 'waste'
 }
 
-/** Whether it runs out of memory, or may. */
+/** Whether the config runs out of memory, or may. */
 export function needsMemory(config: ConfigResult): boolean {
   const finding = findingOf(config)
   return finding === 'does-not-fit' || finding === 'may-not-fit'
@@ -85,7 +85,7 @@ export function headline(report: Report): string {
   ].join(', ')
 }
 
-/** The conditions of the policy that made the state, each once and none that was let pass; for the footer. */
+/** The conditions of the policy that led to `state`, each once, without the spared ones; for the footer. */
 export function decidingConditions(report: Report, state: 'warning' | 'blocked'): string[] {
   const { failOn, warnOn } = report.policy
   const asked = new Set((state === 'blocked' ? failOn : warnOn).map(formatCondition))
@@ -103,7 +103,7 @@ function sayOne(config: ConfigResult): string {
   return `${words}: needs ${ofUsable(config.current.peakBytes, config.gpu.usableBytes)}`
 }
 
-/** A fleet measures one config on several GPUs, and each of these results has a verdict of its own. */
+/** Counts configs, not results: a fleet of runners measures one config on several GPUs. */
 function counted(configs: readonly ConfigResult[]): string {
   const count = formatCount(configs.length)
   if (!hasSeveralGpusOfOne(configs)) return `${count} training configs`
@@ -121,7 +121,7 @@ function hasSeveralGpusOfOne(configs: readonly ConfigResult[]): boolean {
   })
 }
 
-/** `wastes its GPU`: what is to be said of `count` configs, or of one. */
+/** `wastes its GPU`: the predicate for `count` configs. */
 export function predicate(finding: Finding, count: number): string {
   const one = count === 1
   switch (finding) {

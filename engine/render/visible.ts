@@ -1,4 +1,7 @@
-/** What of a comment is seen before anything is unfolded: what needs a decision, gravest first, in at most 25 lines or so. */
+/**
+ * The part of a comment that is seen before anything is unfolded: what needs a decision, gravest first, in about 25
+ * lines.
+ */
 import { configName } from '../config/training-place.ts'
 import type { ConfigResult, Report } from '../report/schema.ts'
 import { assumedGpuSentence } from './advice.ts'
@@ -14,7 +17,7 @@ import { findingOf, predicate } from './verdict.ts'
 /** A paragraph each, of about four lines as GitHub shows them; the rest is counted. */
 const MAX_DECISIONS = 3
 
-/** With more decisions than this, only the gravest shows the lines to change; the others do in the fold. */
+/** With more decisions than this, only the gravest shows its changed lines; the others show them in the fold. */
 const MAX_DIFFS = 2
 
 /** Ways to free memory of the gravest config; with others to decide, only the best. */
@@ -25,9 +28,9 @@ const MAX_NAMES = 3
 
 export interface Visible {
   readonly paragraphs: readonly string[]
-  /** The configs of which `decision` is said and the lines to change are shown. */
+  /** Configs whose `decision` and changed lines are shown. */
   readonly decided: ReadonlySet<ConfigResult>
-  /** The configs of which there is nothing more to say. */
+  /** Configs about which there is nothing more to say. */
   readonly said: ReadonlySet<ConfigResult>
 }
 
@@ -74,7 +77,7 @@ function brief(config: ConfigResult, withDiff = false, levers = 0): string {
   return [decision(config), diff, leverList(config, levers)].filter(part => part !== undefined).join('\n\n')
 }
 
-/** Undefined where only tables say it all. */
+/** Undefined for a config that is fully covered by the tables. */
 function whole(config: ConfigResult): string | undefined {
   if (config.status === 'not-analysed') return unanalysedSection(config)
   return findingOf(config) === 'fine' ? fineLine(config) : undefined
