@@ -1,4 +1,4 @@
-/** The batches that a step divides into. */
+/** The micro-batches that divide a step's samples. */
 
 /** Ascending. At most √n steps, and n ≤ 10^12 by the spec's caps. */
 export function divisors(n: number): number[] {

@@ -1,4 +1,4 @@
-/** The memory that a batch size leaves idle: called waste at the current batch, headroom at the recommended one. */
+/** Idle GPU memory: called waste at the current batch, headroom at the recommended one. */
 
 interface Capacity {
   readonly usableBytes: number

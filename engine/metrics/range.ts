@@ -1,11 +1,11 @@
-/** The interval in which a figure really lies, nine times in ten. */
+/** The 90 % interval of a figure. */
 
 export interface Range {
   readonly low: number
   readonly high: number
 }
 
-/** Where the real peak may lie, in percent of the one that is told: `lowPercent` is 0 or below, `highPercent` 0 or above. */
+/** The interval of the real peak, in percent of the estimate: `lowPercent` is 0 or below, `highPercent` 0 or above. */
 export interface MemoryBand {
   readonly lowPercent: number
   readonly highPercent: number
@@ -24,7 +24,7 @@ export function highestPeak({ peakBytes, errorBand }: BandedPeak): number {
   return peakBytes * (1 + errorBand.highPercent / 100)
 }
 
-/** The share of a GPU's memory to leave free for a peak to fit wherever in its band it lies. */
+/** The share of a GPU's memory to leave free so that a peak fits throughout its error band. */
 export function marginFor({ highPercent }: MemoryBand): number {
   return highPercent / (100 + highPercent)
 }
@@ -39,7 +39,7 @@ export function symmetricBand(percent: number): MemoryBand {
   return { lowPercent: percent === 0 ? 0 : -percent, highPercent: percent }
 }
 
-/** Of the ratio of two throughputs, each within `bandPercent` of what a clock said. */
+/** The interval of a ratio of two throughputs, each measured to within `bandPercent`. */
 export function ratioWithin(ratio: number, bandPercent: number): Range {
   const band = Math.min(bandPercent, 99) / 100
   return { low: (ratio * (1 - band)) / (1 + band), high: (ratio * (1 + band)) / (1 - band) }

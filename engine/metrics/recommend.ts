@@ -3,16 +3,22 @@ import type { BatchBounds } from '../config/spec.ts'
 import type { Grid } from '../search/grid.ts'
 import { divisors } from './divisors.ts'
 
-/** Within this share of the best throughput, a smaller batch is the better one. */
+/** Prefer a smaller batch if its throughput is within this share of the best. */
 const THROUGHPUT_TOLERANCE = 0.02
 
-/** Within this share, a round number is the better one: it is less than any throughput is known to. */
+/**
+ * Prefer a round batch size if it loses no more than this share of throughput, which is within the error of any
+ * throughput.
+ */
 const ROUND_TOLERANCE = 0.05
 
 /** Share of usable memory that a recommendation leaves free. */
 export const DEFAULT_MARGIN = 0.05
 
-/** If keeping an effective batch without useful divisors (a prime) would cost more than a tenth of the speed, it is given up. */
+/**
+ * The effective batch is kept unless that loses more than a tenth of the speed, as with a prime that has no useful
+ * divisors.
+ */
 const KEEPING_WORTH = 0.9
 
 export interface BatchPlan {
@@ -28,20 +34,17 @@ interface Situation {
   readonly current: BatchPlan
   readonly grid: Grid
   /**
-   * The largest size on the grid, or the current one, that fits with the margin; undefined where not even one sample does.
-   * `isSeveral`: where several micro-batches make a step, whose gradients accumulate.
+   * The largest size on the grid, or the current one, that fits with the margin; undefined if not even one sample does.
+   * `isSeveral`: with gradient accumulation.
    */
   readonly largestWithMargin: (isSeveral: boolean) => number | undefined
-  /** If set, the effective batch is kept as far as the tool can accumulate. */
+  /** If set, the effective batch is kept as far as the tool's accumulation allows. */
   readonly bounds?: BatchBounds | undefined
   /** Never decreases with the batch: a larger one amortises fixed costs. */
   readonly samplesPerSecond: (plan: BatchPlan) => number
 }
 
-/**
- * The current batch stays where it fits with the margin and another would not be worth the change: less than is lost where a round
- * number is preferred, or than is known.
- */
+/** Keeps the current batch if it fits with the margin and the gain would be within the tolerances above. */
 function recommend(situation: Situation): BatchPlan | undefined {
   const { current, samplesPerSecond } = situation
   const best = smallestFastPlan(situation)
@@ -52,7 +55,7 @@ function recommend(situation: Situation): BatchPlan | undefined {
   return isWorthwhile ? best : current
 }
 
-/** Samples of one GPU in an optimizer step. */
+/** Samples per GPU in an optimizer step. */
 function perGpuOf({ microBatch, gradientAccumulation }: BatchPlan): number {
   return microBatch * gradientAccumulation
 }
@@ -103,8 +106,8 @@ export function advise(situation: Situation): Advice | undefined {
 }
 
 /**
- * Where no throughput is known, only memory gives a reason: a batch that fits with the margin stays, one that does not gives way
- * to the largest micro-batch that does, accumulating to the effective batch as far as it divides.
+ * For an unknown throughput: keeps a batch that fits with the margin; else takes the largest micro-batch that fits,
+ * with gradient accumulation as close to the effective batch as it divides.
  */
 export function adviseForMemory(situation: Omit<Situation, 'samplesPerSecond'>): Advice | undefined {
   const larger = { ...situation, samplesPerSecond: ({ microBatch }: BatchPlan) => microBatch }
@@ -112,7 +115,7 @@ export function adviseForMemory(situation: Omit<Situation, 'samplesPerSecond'>):
   return recommended && { recommended }
 }
 
-/** The effective batch is kept where that leaves at least half of the micro-batch that fits. */
+/** Keeps the effective batch if that leaves at least half of the largest micro-batch that fits. */
 function largestPlan(larger: Situation): BatchPlan | undefined {
   if (larger.bounds !== undefined) return withinBounds(larger, larger.bounds)
   const largest = smallestNearBest(larger, false)
@@ -142,7 +145,7 @@ function smallestNearBest(
   return roundNear(grid.at(low), largest, isFastEnough)
 }
 
-/** As a person would type it: a power of two, else a multiple of 64 or of 8, if one is near and fast enough; `size` if none is. */
+/** A round number near `size`: a power of two, else a multiple of 64 or of 8, if fast enough; else `size`. */
 function roundNear(size: number, largest: number, isFastEnough: (batch: number) => boolean): number {
   const power = 2 ** Math.floor(Math.log2(size))
   if (isFastEnough(power)) return power
@@ -151,7 +154,7 @@ function roundNear(size: number, largest: number, isFastEnough: (batch: number) 
   return multiples.find(isFastEnough) ?? size
 }
 
-/** As fast as memory allows, with the accumulation that comes closest to the effective batch; `alone` if none fits. */
+/** The fastest micro-batch, with the accumulation closest to the effective batch; `alone` if none fits. */
 function nearEffectiveBatch(situation: Situation, perGpu: number, alone: BatchPlan): BatchPlan {
   if (Math.round(perGpu / alone.microBatch) <= 1) return alone
   const microBatch = smallestNearBest(situation, true)
@@ -168,7 +171,7 @@ function keepingEffectiveBatch(situation: Situation, perGpu: number): BatchPlan 
   return plans.find(plan => samplesPerSecond(plan) >= enough && isAllowed(situation, plan))
 }
 
-/** Whether it fits with the margin, within what the tool can do. */
+/** Whether the plan fits with the margin and the tool can run it. */
 function isAllowed({ largestWithMargin, bounds }: Situation, { microBatch, gradientAccumulation }: BatchPlan): boolean {
   const divides = (bounds?.dividend ?? 0) % microBatch === 0
   return divides && microBatch <= (largestWithMargin(gradientAccumulation > 1) ?? 0)

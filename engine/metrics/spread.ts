@@ -3,7 +3,7 @@ import type { Outcome, Trial } from '../probes/trial.ts'
 
 type Fits = Extract<Outcome, { kind: 'fits' }>
 
-/** A figure of a trial with half the distance between its highest and lowest reading. */
+/** A trial's figure and half the distance between its highest and lowest reading. */
 type Pick = (outcome: Fits) => readonly [figure: number | undefined, spread: number | undefined]
 
 /** In percent of the figure, the widest over all trials, rounded up to a tenth; undefined where no trial has a spread. */
