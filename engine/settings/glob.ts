@@ -1,7 +1,7 @@
 /**
- * Globs of the settings: `*` and `?` within a folder, `**` over folders, classes such as `[a-z]`, and alternatives such as
- * `{yaml,yml}`. Names that begin with a dot are met by a dot alone, as for node:path's matchesGlob. What it knows beyond that, such
- * as `+(a|b)` and `{1..9}`, is refused. Matched in time linear in the path.
+ * Globs in the settings: `*` and `?` within a folder, `**` across folders, classes such as `[a-z]`, and alternatives
+ * such as `{yaml,yml}`. As in node:path's matchesGlob, a leading dot is matched only by a dot. Its further syntax, such
+ * as `+(a|b)` and `{1..9}`, is refused. Matching takes time linear in the path.
  */
 import { type LinearPattern, wholePattern } from '../re2.ts'
 import { classSource } from './glob-class.ts'
@@ -38,7 +38,7 @@ export function matchesAny(path: string, globs: readonly string[]): boolean {
   return compiled.some(glob => glob.kind === 'pattern' && glob.matches(path))
 }
 
-/** `a/{b,c}` → a/b, a/c. Undefined where that is too much. A brace without a comma or an end stands for itself. */
+/** `a/{b,c}` → a/b, a/c. Undefined if the result would be too large. A brace without a comma or an end is literal. */
 function alternativesOf(glob: string): readonly string[] | undefined {
   const done: string[] = []
   const open = [glob]
@@ -60,7 +60,7 @@ interface Braces {
   readonly choices: readonly string[]
 }
 
-/** The first that close and have a comma of their own. */
+/** The first closed braces with a comma directly inside. */
 function firstBraces(glob: string): Braces | undefined {
   const open: { readonly start: number; readonly commas: number[] }[] = []
   let found: Braces | undefined
@@ -77,7 +77,7 @@ function firstBraces(glob: string): Braces | undefined {
   return found
 }
 
-/** A name that `*` meets: no dot begins it. RE2 has no look-ahead, so that the first character is spelled out. */
+/** A name that `*` matches, so without a leading dot. RE2 has no look-ahead, so the first character is spelled out. */
 const NAME = '[^/.][^/]*'
 
 function sourceOf(glob: string): string {
@@ -102,7 +102,7 @@ function nameSource(glob: string): string {
   return `(?:[^/.][^/]*${partsSource(rest, false)}${rest.startsWith('.') ? '' : `|${partsSource(rest, true)}`})`
 }
 
-/** `begins`: whether a wildcard at its start stands where the name begins. */
+/** `begins`: whether `glob` is at the start of a name. */
 function partsSource(glob: string, begins: boolean): string {
   let source = ''
   for (let at = 0; at < glob.length; ) {

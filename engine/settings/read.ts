@@ -27,7 +27,7 @@ export function readSettings(file: SourceFile | undefined): SettingsReading {
   if (file === undefined) return { kind: 'none' }
   const parsed = parseFile(file)
   if (parsed.kind === 'unreadable') return parsed
-  // Whoever writes settings for us means each of them.
+  // A repeated key in a settings file is a mistake, so it is reported.
   if (parsed.repeated.length > 0) return unreadable(parsed.repeated)
   const [top, ...others] = parsed.mappings
   if (top === undefined) return isBlank(file.text) ? { kind: 'none' } : unreadable([noMapping(file)])
@@ -87,7 +87,7 @@ export function readSettings(file: SourceFile | undefined): SettingsReading {
   }
 }
 
-/** Only strings can be names, and what else is wrong with one is told where it is described. */
+/** The names of the GPUs described. Values that are not strings are reported elsewhere. */
 function describedNames(described: unknown): readonly string[] {
   if (!Array.isArray(described)) return []
   return described.flatMap(one => (hasName(one) ? [one.name] : [])).slice(0, MAX_NAMES)

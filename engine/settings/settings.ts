@@ -12,7 +12,7 @@ export interface RepositorySettings extends ScopedSettings {
   /** Globs; undefined counts every file. */
   readonly paths: readonly string[] | undefined
   readonly ignore: readonly string[]
-  /** Described by hand, without their prices. */
+  /** GPUs that the file describes, without their prices. */
   readonly gpus: readonly Gpu[]
   /** By the GPU's id. */
   readonly pricesPerHourUsd: Readonly<Record<string, number | undefined>>
@@ -23,20 +23,20 @@ export interface RepositorySettings extends ScopedSettings {
   readonly marginPercent: number | undefined
   /** A cron line in UTC, or `never`. */
   readonly reportSchedule: string | undefined
-  /** Undefined where no GPU run is due. */
+  /** Undefined if no GPU measurement is wanted. */
   readonly measure: Measuring | undefined
-  /** What holds for every config. */
+  /** Values for every config, for what configs do not say. */
   readonly supplied: SuppliedFields
   readonly overrides: readonly Override[]
   /** Address of the team's copy of the playground. */
   readonly playground: string | undefined
-  /** Path of the file that keeps what the team's runs measured; undefined where nothing is to be corrected by them. */
+  /** Path of the file with the measurements of the team's runs; undefined if there is none to correct figures by. */
   readonly calibrationPath: string | undefined
-  /** What that file holds, once it has been read. */
+  /** The content of that file, once read. */
   readonly calibration: Calibration
 }
 
-/** The GPU run that is due on pull requests that change training configs. */
+/** The GPU measurement wanted for pull requests that change training configs. */
 export interface Measuring {
   readonly by: 'pull-request' | 'dispatch'
   /** Path of the workflow file; undefined where the file leaves it open. */
