@@ -14,7 +14,10 @@ export interface ChildOptions {
   readonly onStderr?: (text: string) => void
 }
 
-/** No fault of what is computed, and it may pass: the machine has no memory or no process left, or the installation lacks a file. */
+/**
+ * A temporary fault that has nothing to do with the order: no memory or no process is left, or the installation lacks a
+ * file.
+ */
 export class ProcessNotStarted extends MemoryMarkError {
   constructor(why: string) {
     super({
@@ -38,10 +41,13 @@ const SEMI_SPACE_MIB = 8
  */
 const ONE_ARENA = { MALLOC_ARENA_MAX: '1' }
 
-/** Of one order. It is dropped with the order: a promise of the process's end would keep every order alive until then. */
+/**
+ * The callbacks of one order. They are dropped with the order: a promise of the process's end would keep every order in
+ * memory until then.
+ */
 export interface Listener {
   readonly hear: (message: FromProcess) => void
-  /** At once, where the process has ended before. */
+  /** Called at once if the process has already ended. */
   readonly ended: (how: string) => void
 }
 
@@ -109,7 +115,7 @@ export class Child {
     if (this.#process.connected) this.#process.send(message, () => {})
   }
 
-  /** Only while an order runs does it keep the host from ending. */
+  /** Keeps the host from exiting only while an order runs. */
   hold(isHeld: boolean): void {
     const { channel, stderr } = this.#process
     // Of the types, a pipe to a child is a stream; it is a socket.
@@ -122,7 +128,7 @@ export class Child {
 
   async end(): Promise<void> {
     this.isAlive = false
-    // Else a host with nothing else to do would end before it hears of the end.
+    // Otherwise a host with nothing else to do would exit before it learns of the end.
     this.hold(true)
     this.#process.kill('SIGKILL')
     await this.#closed.promise

@@ -1,4 +1,4 @@
-/** Wall-clock time, less what it was paused for. */
+/** A stopwatch that can be paused. */
 export class Clock {
   #millis = 0
   #since = performance.now()

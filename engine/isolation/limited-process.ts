@@ -1,7 +1,7 @@
 /**
- * A child process that computes under limits on time and memory, one order at a time. It is kept warm between orders, killed where
- * an order passes a limit, and replaced for the next. A process and not a thread, because V8 ends the whole process when an
- * allocation fails, whatever the heap limit of the thread that asked for it.
+ * A child process that performs orders under limits on time and memory, one at a time. It stays warm between orders and
+ * is killed and replaced when an order passes a limit. It is not a thread because V8 ends the whole process when an
+ * allocation fails, whatever the thread's heap limit.
  */
 import type { Problem } from '../errors.ts'
 import { Child, type ChildOptions } from './child.ts'
@@ -10,12 +10,12 @@ import type { FromProcess } from './protocol.ts'
 import { cpuMillisOf, residentMibOf } from './usage.ts'
 
 export interface ProcessOptions extends ChildOptions {
-  /** What an order that is stopped is given to end by itself; none by default. */
+  /** Milliseconds that a stopped order has to end by itself; 0 by default. */
   readonly graceMillis?: number
 }
 
 export interface OrderOptions {
-  /** `compute`: of each step, without the time for which the host is asked. `wall`: of the whole order. */
+  /** `compute`: time of each step without waiting for the host's answers. `wall`: time of the whole order. */
   readonly limit: { readonly kind: 'compute' | 'wall'; readonly millis: number }
   /** Cancels the order. */
   readonly signal?: AbortSignal | undefined
@@ -28,7 +28,7 @@ export type Outcome =
   | {
       readonly kind: 'done'
       readonly result: unknown
-      /** Why it was told to stop, where it was, before it came to this result. */
+      /** The reason for which the order was stopped; absent if it was not. */
       readonly stopped?: 'time-limit' | 'memory-limit' | 'cancelled'
     }
   | { readonly kind: 'refused'; readonly problem: Problem }
@@ -37,13 +37,13 @@ export type Outcome =
   | { readonly kind: 'cancelled' }
   /** A bug of ours. */
   | { readonly kind: 'threw'; readonly stack: string }
-  /** The process ended, by a bug or because the system killed it. `how`: with the last that it wrote. */
+  /** The process ended by a crash or was killed by the system. `how`: its last output. */
   | { readonly kind: 'died'; readonly how: string }
 
 const WATCH_MILLIS = 100
-/** A machine that is busy with others slows a process down: until so many times the limit has passed, its CPU time counts. */
+/** On a busy machine CPU time counts instead, until this many times the limit has passed by the wall clock. */
 const MAX_SLOWDOWN = 5
-/** Code, stacks and buffers, which the heap limit does not count. */
+/** Memory for code, stacks and buffers, which V8's heap limit does not include. */
 const BESIDE_HEAP_MIB = 192
 
 export class LimitedProcess implements AsyncDisposable {
@@ -61,12 +61,12 @@ export class LimitedProcess implements AsyncDisposable {
     return this.#child?.pid
   }
 
-  /** Whether the one that runs has had an order, which may have left something in its memory. */
+  /** Whether the running process has performed an order, which may have left data in its memory. */
   get isUsed(): boolean {
     return this.#child?.isUsed ?? false
   }
 
-  /** Resolves when it takes orders. @throws ProcessNotStarted */
+  /** Resolves once the process takes orders. @throws ProcessNotStarted */
   async start(): Promise<void> {
     await this.#started()
   }
@@ -84,7 +84,7 @@ export class LimitedProcess implements AsyncDisposable {
     return this.#isDisposed ? { kind: 'cancelled' } : outcome
   }
 
-  /** The next order gets a new one. To be called while none runs. */
+  /** Ends the process; the next order starts a new one. Call only between orders. */
   async restart(): Promise<void> {
     await this.#end()
   }

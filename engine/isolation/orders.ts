@@ -1,13 +1,13 @@
-/** The inside of a limited process: takes orders from its host, one at a time, and ends with it. */
+/** The child side of a limited process: performs its host's orders one at a time, and exits with the host. */
 import { Worker } from 'node:worker_threads'
 import { MemoryMarkError } from '../errors.ts'
 import type { Ending, FromProcess, ToProcess } from './protocol.ts'
 
-/** The host, as an order sees it. */
+/** The host process, as an order sees it. */
 export interface Host {
-  /** A part of the result is there: the limit on time begins anew. */
+  /** Sends a part of the result, which restarts the time limit. */
   readonly step: (step: unknown) => void
-  /** Time spent waiting for the answer does not count. Rejects where the host has none. */
+  /** Waiting for the answer does not count as time. Rejects if the host has none. */
   readonly ask: (question: unknown) => Promise<unknown>
   /** Aborts when the host cancels the order. */
   readonly signal: AbortSignal
@@ -53,7 +53,7 @@ export function takeOrders(perform: PerformOrder): void {
         return
     }
   }
-  // Ctrl-C and a supervisor signal the whole group; the host decides what still runs to its end.
+  // Ctrl-C and supervisors signal the whole process group, but the host decides what runs to its end.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
   process.on('disconnect', () => process.exit(0))
   process.on('message', hear)
@@ -72,7 +72,7 @@ async function endingOf(result: Promise<unknown>): Promise<Ending> {
   }
 }
 
-/** V8's messages; other RangeErrors are bugs. */
+/** Recognises V8's messages; any other RangeError is a bug. */
 function isExhaustion(error: unknown): boolean {
   return (
     error instanceof RangeError &&
@@ -87,12 +87,12 @@ function cpuMillis(): number {
   return (user + system) / 1_000
 }
 
-/** Of the thread below: it keeps one number. */
+/** Heap of the watching thread, which keeps one number. */
 const WATCH_HEAP_MIB = 8
 
 /**
- * What computes without end does not hear that its host is gone, and would compute for ever: a thread of its own looks whether the
- * process has another parent.
+ * Exits when the host is gone. An endless computation would not notice, so a thread of its own checks the parent's
+ * process id.
  */
 function endWithHost(): void {
   const watch = `

@@ -5,7 +5,7 @@ import type { Problem } from '../errors.ts'
 export type ToProcess =
   | { readonly kind: 'run'; readonly order: unknown }
   | { readonly kind: 'answer'; readonly id: number; readonly value: unknown }
-  /** The host knows why; here it only ends the order. */
+  /** The host keeps the reason; the process only ends the order. */
   | { readonly kind: 'no-answer'; readonly id: number }
   | { readonly kind: 'cancel' }
 
@@ -17,16 +17,16 @@ interface Timed {
 /** From the process: `ready` once, then for each `run` any number of steps and questions, and one ending. */
 export type FromProcess =
   | ({ readonly kind: 'ready' } & Timed)
-  /** A part of the result; the limit on time begins anew. */
+  /** A part of the result, which restarts the time limit. */
   | ({ readonly kind: 'step'; readonly step: unknown } & Timed)
   | { readonly kind: 'ask'; readonly id: number; readonly question: unknown }
   | Ending
 
 export type Ending =
   | ({ readonly kind: 'done'; readonly result: unknown } & Timed)
-  /** The order asks for something that the user can mend. */
+  /** The order failed with a problem that the user can fix. */
   | ({ readonly kind: 'refused'; readonly problem: Problem } & Timed)
-  /** An array, a map or a string would be larger than JavaScript allows, or calls nest deeper than the stack. */
+  /** An array, a map or a string would exceed JavaScript's limits, or the stack overflowed. */
   | ({ readonly kind: 'exhausted' } & Timed)
   /** A bug of ours. */
   | ({ readonly kind: 'threw'; readonly stack: string } & Timed)
