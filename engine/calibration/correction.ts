@@ -1,4 +1,4 @@
-/** From what runs have measured to a correction of what is estimated, with the spread that is left. */
+/** Turns the ratios of measured to estimated figures into a correction with an error band. */
 import type { TrainingSpec } from '../config/spec.ts'
 import { type Factors, type ThroughputClass, throughputClassOf } from '../estimate/throughput/throughput-band.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
@@ -12,7 +12,7 @@ export interface RunRatios {
   readonly speeds: readonly number[]
   /** Of peak bytes. */
   readonly peaks: readonly number[]
-  /** Runs whose estimate is of another version of MemoryMark. */
+  /** Runs left out because another version of MemoryMark estimated them. */
   readonly otherVersions: number
 }
 
@@ -22,7 +22,7 @@ export interface Correction {
   readonly runs: number
   /** Measured ÷ estimated. */
   readonly factor: number
-  /** Where a run like these lies, nine times in ten, as factors of the corrected figure. */
+  /** 90 % interval of a run like these, as factors of the corrected figure. */
   readonly band: Factors
 }
 
@@ -32,7 +32,7 @@ export interface Corrections {
   readonly otherVersions: number
 }
 
-/** `published`: where readings of strangers' runs lie, which is what one's own have to improve on. */
+/** `published`: the interval of other people's published runs, used until a team has enough runs of its own. */
 export function correctionsFor(
   calibration: Calibration,
   gpu: Pick<Gpu, 'id'>,
@@ -47,10 +47,10 @@ export function correctionsFor(
   return { ...(speed && { speed }), ...(memory && { memory }), otherVersions: found.otherVersions }
 }
 
-/** As many runs as the published band counts for, beside one's own. */
+/** The published interval counts as this many runs. */
 const PUBLISHED_WEIGHT = 2
 
-/** Of a normal distribution, nine tenths lie within this many standard deviations. */
+/** 90 % of a normal distribution lies within this many standard deviations. */
 const NINE_TENTHS = 1.645
 
 /**

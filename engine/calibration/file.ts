@@ -1,7 +1,7 @@
 /**
- * The file in which a team keeps what its own runs have measured: the readings themselves, each with what was estimated for it, so
- * that a better model corrects itself anew. It comes from a repository, so it is read as hostile input: bounded, and refused whole
- * where anything in it cannot be.
+ * The file in which a team keeps its runs' measurements, each with the estimate made for it, so that corrections follow
+ * the model when it improves. It comes from a repository and is treated as hostile input: bounded, and refused whole if
+ * anything in it cannot be valid.
  */
 import * as z from 'zod'
 import type { SourceFile } from '../config/reading.ts'
@@ -20,11 +20,11 @@ const CALIBRATION_SCHEMA = 'memorymark.calibration/v1'
 const MAX_RUNS = 500
 const MAX_CHARACTERS = 2_000_000
 
-/** What was measured lies between these factors times the estimate, or the run was another one than the config says. */
+/** Measured over estimated must lie between these factors; otherwise the run was not what the config says. */
 export const PLAUSIBLE = { speed: { low: 1 / 8, high: 8 }, memory: { low: 1 / 3, high: 3 } }
 
 const figures = z.object({
-  /** On one GPU. */
+  /** Per GPU. */
   samplesPerSecond: z.number().positive().max(1e9).optional(),
   /** torch.cuda.max_memory_allocated. */
   peakBytes: z.number().positive().max(1e18).optional(),
@@ -38,7 +38,7 @@ const calibrationRun = z
     /** The spec that ran, its micro-batch and accumulation included. */
     spec: trainingSpec,
     measured: figures,
-    /** What MemoryMark of `toolVersion` said of that spec on that GPU. */
+    /** The estimate of that spec on that GPU by MemoryMark `toolVersion`. */
     estimated: figures,
     toolVersion: z.string().max(200),
     /** Name of the file that the measurement is from. */
@@ -79,7 +79,7 @@ export function readRuns({ path, text }: SourceFile): RunsReading {
   )
 }
 
-/** What the runs in a file come to, small enough to be handed from process to process. */
+/** A summary of the file's runs, small enough to send to another process. */
 export function readCalibration(file: SourceFile): CalibrationReading {
   const reading = readRuns(file)
   return reading.kind === 'runs' ? { kind: 'calibration', calibration: calibrationOf(reading.runs) } : reading
@@ -109,7 +109,7 @@ function ratiosOf(alike: readonly CalibrationRun[]): RunRatios[] {
   ]
 }
 
-/** The runs with the new ones, the newest last; what is there already is not counted twice, and the oldest give way. */
+/** Adds new runs, newest last. Duplicates are counted once, and beyond the limit the oldest are dropped. */
 export function withRuns(runs: readonly CalibrationRun[], added: readonly CalibrationRun[]): CalibrationRun[] {
   const byKey = new Map<string, CalibrationRun>()
   for (const run of [...runs, ...added]) {

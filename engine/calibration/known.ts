@@ -1,4 +1,6 @@
-/** What is known of an estimate on a GPU: by published readings of such steps, and by the team's own runs. */
+/**
+ * What published readings and the team's own runs say about an estimate on a GPU: correction factors and error bands.
+ */
 import type { TrainingSpec } from '../config/spec.ts'
 import { errorBand } from '../estimate/error-band.ts'
 import { type Factors, throughputBand } from '../estimate/throughput/throughput-band.ts'
@@ -7,13 +9,13 @@ import type { ModelConfig } from '../models/architecture.ts'
 import { type Calibration, type Correction, type Corrections, correctionsFor } from './correction.ts'
 
 export interface Known {
-  /** By which estimated bytes and modelled samples per second are to be multiplied. */
+  /** Factors for estimated bytes and modelled samples per second. */
   readonly memoryFactor: number
   readonly speedFactor: number
   /** Around the corrected figures. */
   readonly memoryBand: { readonly lowPercent: number; readonly highPercent: number }
   readonly speedBand: Factors
-  /** Undefined where no run of the team's own is like this one. */
+  /** Undefined if the team has no run like this one. */
   readonly corrections: Corrections | undefined
 }
 
@@ -39,7 +41,7 @@ function percentsOf({ band }: Correction): Known['memoryBand'] {
   return { lowPercent: Math.floor(1_000 * (band.low - 1)) / 10, highPercent: Math.ceil(1_000 * (band.high - 1)) / 10 }
 }
 
-/** What the reader must know of corrected figures, one sentence each. */
+/** Sentences for the report on how figures were corrected. */
 export function sentencesOn({ speed, memory, otherVersions }: Corrections, gpu: Pick<Gpu, 'name'>): string[] {
   const runsOf = (count: number) => `${count} run${count === 1 ? '' : 's'}`
   const sentence = (what: string, { runs, factor, band }: Correction) =>
