@@ -27,11 +27,11 @@ export interface EachFileOptions {
   readonly sources?: Sources | undefined
   readonly base?: ((path: string) => Promise<string | undefined>) | undefined
   readonly signal?: AbortSignal | undefined
-  /** Receives how processes ended that ended by themselves. */
+  /** Receives a description of each process that ended unexpectedly. */
   readonly log: (text: string) => void
 }
 
-/** Small enough that work of others, which waits for the process, soon has its turn. */
+/** Small enough that other work waiting for the process gets its turn soon. */
 const MAX_BATCH_FILES = 16
 const MAX_BATCH_CHARACTERS = 262_144
 
@@ -103,7 +103,7 @@ class Run<Kind extends Task['kind']> {
       isRetried = false
       const [culprit] = rest
       if (excess === undefined || culprit === undefined) continue
-      // What earlier files left in the process, or whoever killed it, is not this file's doing.
+      // A fault may be due to what earlier files left in the process, so the file is retried in a fresh one.
       isRetried = excess !== 'time' && !isFresh
       if (isRetried) continue
       outcomes.push({ kind: 'excess', file: culprit, excess })
@@ -191,13 +191,13 @@ async function* batchesOf(files: Files): AsyncGenerator<readonly SourceFile[], u
   if (batch.length > 0) yield batch
 }
 
-/** Whoever stops reading at an error leaves unread what is under way. */
+/** Marks the promise as handled: a caller that stops at an error does not await the batches read ahead. */
 function ahead<T>(result: Promise<T>): Promise<T> {
   result.catch(() => {})
   return result
 }
 
-/** Folders are listed for the files that pin versions, those that start trainings and scripts: the rest, which may be thousands, does not cross to the process. */
+/** Lists only files that pin versions, start trainings or are scripts: a folder may have thousands of others. */
 function namingUsefulFiles(sources: Sources): Sources {
   const { listFolder } = sources
   if (listFolder === undefined) return sources

@@ -1,6 +1,6 @@
 /**
- * The engine's work on strangers' files, in processes with limits: a file that takes too long or too much memory is reported as
- * not analysed, and affects neither the other files nor the process that serves other requests.
+ * Runs the engine on untrusted files in limited processes. A file that takes too much time or memory is reported as not
+ * analysed and affects neither other files nor the serving process.
  */
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -32,7 +32,7 @@ import { type AnalysisLimits, defaultLimits, excessProblem } from './limits.ts'
 import { ProcessPool } from './pool.ts'
 import type { Results, Task } from './tasks.ts'
 
-/** Without an assessor, which cannot cross to another process. */
+/** An assessor is a function and cannot be sent to another process. */
 export interface IsolatedOptions extends Omit<AnalyzeOptions, 'assessor'> {
   /** Cancels the analysis, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal
@@ -40,13 +40,13 @@ export interface IsolatedOptions extends Omit<AnalyzeOptions, 'assessor'> {
   readonly totalMillis?: number
 }
 
-/** Of a repository, while what configs name is read together. */
+/** What has been read of a repository while the files that configs name are collected. */
 export interface ReadSoFar {
-  /** Undefined where there is no such file, or none that was read. */
+  /** Undefined if there is no such file or it has not been read. */
   readonly text: (path: string) => string | undefined
   /** Names of the files in a folder. */
   readonly listFolder: (path: string) => Promise<readonly string[]>
-  /** Whether it would be read if it is asked for. */
+  /** Whether the file exists and has not been read. */
   readonly isUnread: (path: string) => Promise<boolean>
 }
 
@@ -56,9 +56,9 @@ export interface Sifted {
 }
 
 export interface IsolatedEngineOptions {
-  /** The file that its processes start with, where it does not lie beside the bundle as dist/analysis.js. */
+  /** The script that processes start with; by default dist/analysis.js beside the bundle. */
   readonly script?: string
-  /** How many files are looked into at the same time; one by default. */
+  /** Number of files analysed at the same time; 1 by default. */
   readonly processes?: number
   readonly limits?: Partial<AnalysisLimits>
   /** Receives how processes ended that ended by themselves. */
@@ -119,7 +119,10 @@ export class IsolatedEngine implements AsyncDisposable {
     }
   }
 
-  /** Tells files that can be read and estimated within the limits from those that cannot, with what is to be reported of these. */
+  /**
+   * Separates files that can be read and estimated within the limits from those that cannot, which come with their
+   * problems.
+   */
   async sift(
     files: Files,
     { sources, base: _, signal, totalMillis: __, ...options }: IsolatedOptions,
@@ -132,7 +135,7 @@ export class IsolatedEngine implements AsyncDisposable {
     }
   }
 
-  /** As `affectedConfigs`: what passes a limit is taken for a file that has nothing to do with the change. */
+  /** `affectedConfigs` under limits: a file that passes a limit counts as unrelated to the change. */
   affectedConfigs(change: Change, settings: RepositorySettings, repository: RepositoryFiles): Promise<AffectedConfigs> {
     return affectedConfigs(change, settings, repository, {
       areNamed: files => this.#areTrue<'is-named-by-configs'>({ kind: 'is-named-by-configs' }, files),
@@ -158,8 +161,8 @@ export class IsolatedEngine implements AsyncDisposable {
   }
 
   /**
-   * The report with every lever of the configs that do not fit, of the gravest few of a change, or of all that there are. Nothing
-   * is told where a limit is passed, nor of what was measured, since levers are estimated.
+   * Adds levers to configs that do not fit: the gravest few of a change, or all. Adds none if a limit is passed or if
+   * the figures were measured, because levers are estimated.
    */
   async withLevers(
     report: Report,
@@ -195,7 +198,7 @@ export class IsolatedEngine implements AsyncDisposable {
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.kind === 'result') found.set(asked[index]!.config, outcome.result)
     }
-    // What a report of somebody else's tells is left out: its lines may come to be written, its links followed.
+    // Lines and links in somebody else's report are dropped: they could be written to files or followed.
     const advised = (config: ConfigResult): ConfigResult => {
       if (config.status !== 'analysed') return config
       const { levers: _, playgroundLink: link, ...known } = config
@@ -207,7 +210,7 @@ export class IsolatedEngine implements AsyncDisposable {
     return { ...report, configs: report.configs.map(advised) }
   }
 
-  /** Nothing is proposed where that passes a limit. */
+  /** Proposes nothing if a limit is passed. */
   async proposeChange(
     file: SourceFile,
     config: AnalysedConfig,
@@ -217,7 +220,7 @@ export class IsolatedEngine implements AsyncDisposable {
     return outcome.kind === 'result' ? outcome.result : { kind: 'nothing-to-change' }
   }
 
-  /** What each config asks for that is still unread. What it asks for next may depend on what that says. */
+  /** The files that each config asks for and that are unread. Their contents may lead to further files. */
   async namedFiles(
     files: readonly SourceFile[],
     settings: RepositorySettings,

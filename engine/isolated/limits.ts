@@ -3,15 +3,15 @@ import { SETTINGS_PATH } from '../config/supplied.ts'
 import type { Problem } from '../errors.ts'
 
 export interface AnalysisLimits {
-  /** Time to read and judge one file, what waits for the repository or the Hub excluded. */
+  /** Milliseconds to read and judge one file, without waiting for the repository or the Hub. */
   readonly fileMillis: number
   /** V8's heap of the process that does it. */
   readonly heapMib: number
-  /** Time for all files of one analysis; infinite where there is no end to it. */
+  /** Milliseconds for all files of one analysis; infinite for no limit. */
   readonly totalMillis: number
 }
 
-/** A file of the largest model in the catalogue takes a tenth of it. */
+/** A file with the largest model of the catalogue takes a tenth of this. */
 export const defaultLimits: AnalysisLimits = { fileMillis: 2_000, heapMib: 256, totalMillis: 20_000 }
 
 /** A history of a million events with whole stacks, which its process reads into memory at once. */

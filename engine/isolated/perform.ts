@@ -1,4 +1,4 @@
-/** The tasks, as the process with limits performs them. */
+/** Performs the tasks inside the limited process. */
 import { getHeapStatistics } from 'node:v8'
 import { adviseFile } from '../advise.ts'
 import { isNamedByConfigs, opensOneOf, startedBy } from '../affected-configs.ts'
@@ -118,7 +118,7 @@ function namedBy(file: SourceFile, kind: Named['kind']): Named {
   return kind === 'model' ? { kind, name: file.path } : { kind, file }
 }
 
-/** What earlier files left must not take the memory that this one may have. */
+/** Drops the footprints of earlier files if they take memory that this file may need. */
 function roomyFootprints(): FootprintCache {
   const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics()
   if (used > limit / 2) footprints = new FootprintCache()

@@ -1,4 +1,4 @@
-/** What is done with files in a process with limits, and what that process asks its host on the way. All of it is plain data. */
+/** The tasks for the limited process, and the questions that it asks its host. All plain data. */
 import type { AnalyzeOptions, Judged } from '../analyze.ts'
 import type { CalibrationReading, RunFigures } from '../calibration/file.ts'
 import type { Statement } from '../config/pinned/version-files.ts'
@@ -16,7 +16,7 @@ import type { SnapshotSummary } from '../snapshot/summary.ts'
 import type { EstimatedSubject, Named, PlannedSubject, RunOnGpu, Subject, SubjectOptions } from '../subject.ts'
 import type { EstimatedMethods } from '../training-methods.ts'
 
-/** What may cross to another process. */
+/** The options that can be sent to another process. */
 export type PlainOptions = Omit<AnalyzeOptions, 'sources' | 'base' | 'assessor'>
 
 export type Task =
@@ -30,13 +30,13 @@ export type Task =
   | { readonly kind: 'read-snapshot' }
   /** The file stands for the model's name. */
   | { readonly kind: 'estimate-run'; readonly run: RunOnGpu }
-  /** A model's name stands for a file without text. */
+  /** For a model, the file's path is its name and its text is empty. */
   | { readonly kind: 'read-subject'; readonly of: Named['kind']; readonly options: SubjectOptions }
   | {
       readonly kind: 'estimate-subject'
       readonly of: Named['kind']
       readonly options: SubjectOptions
-      /** Where none is named, that of the settings or of the jobs that start the config. */
+      /** If absent, the GPU of the settings or of the jobs that start the config. */
       readonly gpu?: Gpu
     }
   | { readonly kind: 'estimate-methods'; readonly of: 'model'; readonly options: SubjectOptions; readonly gpu?: Gpu }
@@ -46,7 +46,7 @@ export type Task =
       readonly options: SubjectOptions
       readonly plan: PlanOptions
     }
-  /** For what it asks of its sources on the way. */
+  /** Reads the file only to learn which sources it asks for. */
   | { readonly kind: 'read'; readonly settings: RepositorySettings }
   | { readonly kind: 'is-named-by-configs' }
   | { readonly kind: 'state-versions' }
@@ -79,11 +79,11 @@ export interface TaskOrder {
   readonly kind: 'task'
   readonly task: Task
   readonly files: readonly SourceFile[]
-  /** What the host has; the rest is not there to be asked for. */
+  /** The questions that the host can answer; the process asks no others. */
   readonly asks: { readonly [Kind in Question['kind']]: boolean }
 }
 
-/** Repositories and the Hub are the host's to ask: it has the tokens. */
+/** Questions about repositories and the Hub go to the host, which has the tokens. */
 export type Question =
   | { readonly kind: 'file'; readonly path: string }
   /** Names of the files in a folder that pin versions or start trainings. */
