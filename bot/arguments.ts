@@ -1,4 +1,4 @@
-/** What `memorymark-bot` is asked to do. */
+/** Parses the arguments of `memorymark-bot`. */
 import * as z from 'zod'
 import { didYouMean } from '../engine/did-you-mean.ts'
 import { MemoryMarkError } from '../engine/errors.ts'
@@ -18,7 +18,7 @@ const installationId = z
 
 const words = ['doctor', 'export', 'delete', '--help', '--version']
 
-/** @throws MemoryMarkError for what is none of these. */
+/** @throws MemoryMarkError for an unknown command. */
 export function readCommand(args: readonly string[]): BotCommand {
   const [name, argument, ...rest] = args
   if (name === undefined) return { kind: 'serve' }

@@ -1,4 +1,6 @@
-/** What a pull request, a merge group or the default branch holds, read as every part of the bot reads it. */
+/**
+ * Reads the content of a pull request, a merge group or the default branch, in the one way that all of the bot uses.
+ */
 import type { Sources } from '../engine/index.ts'
 import { type Change, openChange, type ReadChange } from '../github/change.ts'
 import type { PullRequest, Work } from './github.ts'
@@ -20,7 +22,9 @@ export function everythingAt(work: Work, headSha: string): Change {
   return openChange(work.github, work.repository, { kind: 'tree', headSha }, work)
 }
 
-/** What configs name may stand in their own repository, or on the Hub where the operator lets us ask it. */
+/**
+ * Where models and files named by configs are looked up: their own repository, and the Hub if the operator allows it.
+ */
 export function sourcesOf(
   { hub }: Work,
   { readFile, listFolder }: Pick<ReadChange, 'readFile' | 'listFolder'>,

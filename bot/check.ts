@@ -1,14 +1,16 @@
-/** The one check on a commit: found again by its App and name, written only when it would say something else. */
+/** The one check run on a commit, found by its App and name, and written only when its content changes. */
 import { createHash } from 'node:crypto'
 import type { RenderedCheck } from '../engine/index.ts'
 import type { Work } from './github.ts'
 
 export const CHECK_NAME = 'MemoryMark'
 
-/** Of our button on the check, as webhooks name it. */
+/** The identifier of our "Re-run" button in webhooks. */
 export const RERUN_ACTION = 'rerun'
 
-/** GitHub's limit for one request, and ours for a check: with more, an update would take more than three writes. */
+/**
+ * GitHub's limit for one request. We use no more than one request, since more annotations would need further writes.
+ */
 const MAX_ANNOTATIONS = 50
 
 /** GitHub's limits, in characters. */
@@ -16,7 +18,7 @@ const MAX_TITLE = 255
 const MAX_SUMMARY = 65_535
 
 export interface DesiredCheck extends Omit<RenderedCheck, 'conclusion'> {
-  /** `measuring` is in progress; every other state is the check's conclusion. */
+  /** `measuring`: in progress. Every other state is the check's conclusion. */
   readonly state: 'measuring' | RenderedCheck['conclusion'] | 'cancelled'
   /** Whether our "Re-run" button stands on it. */
   readonly canRerun: boolean
@@ -26,7 +28,7 @@ export interface Check {
   readonly id: number
   readonly isCompleted: boolean
   readonly annotations: number
-  /** What we last wrote, as `digestOf` tells it. */
+  /** The digest of what we last wrote, see `digestOf`. */
   readonly digest: string
 }
 
@@ -50,7 +52,7 @@ export async function findCheck({ github, repository, appId }: Work, headSha: st
   )
 }
 
-/** Shows at once that the commit is looked at, where reading it takes longer than people wait. */
+/** Creates a check in progress before a long read, so that people see it at once. */
 export async function beginCheck(work: Work, headSha: string): Promise<Check> {
   const { github, repository } = work
   const { data } = await github.rest.checks.create({
@@ -66,7 +68,7 @@ export async function beginCheck(work: Work, headSha: string): Promise<Check> {
   return { id: data.id, isCompleted: false, annotations: 0, digest: '' }
 }
 
-/** `existing` undefined makes a new check, which takes the place of an older one of the same name. At most one write. */
+/** `existing`: undefined to create a check, which replaces an older one of the same name. Makes at most one write. */
 export async function keepCheck(
   { github, repository }: Work,
   headSha: string,
@@ -75,7 +77,7 @@ export async function keepCheck(
 ): Promise<number> {
   const digest = digestOf(desired)
   if (existing?.digest === digest && existing.isCompleted === (desired.state !== 'measuring')) return existing.id
-  // GitHub can only add annotations, so a check that has some keeps them only while they are the same.
+  // GitHub can add annotations but not remove them, so a check is reused only if its annotations stay the same.
   const hasSame = existing !== undefined && annotationsIn(existing.digest) === annotationsIn(digest)
   const content = { external_id: digest, ...statusOf(desired), ...(desired.canRerun && { actions: [rerunButton] }) }
   if (existing !== undefined && (hasSame || existing.annotations === 0)) {
@@ -114,7 +116,7 @@ function outputOf({ title, summary, text }: DesiredCheck, annotations: ReturnTyp
 
 const gravity = { failure: 0, warning: 1, notice: 2 } as const
 
-/** The gravest first; the others stand in the text. */
+/** The gravest annotations, up to GitHub's limit; the others are in the text. */
 function annotationsOf({ annotations }: DesiredCheck) {
   return annotations
     .toSorted((a, b) => gravity[a.level] - gravity[b.level])
@@ -129,7 +131,7 @@ function annotationsOf({ annotations }: DesiredCheck) {
     }))
 }
 
-/** Kept on the check as its `external_id`, so that what stands there is known without a database. */
+/** Stored as the check's `external_id`, which tells its content without a database. */
 function digestOf(desired: DesiredCheck): string {
   return `${hash(annotationsOf(desired))}/${hash({ ...desired, annotations: [] })}`
 }

@@ -6,8 +6,8 @@ import type { Work } from './github.ts'
 const nothingLeft = `${commentMarker}\n\n### MemoryMark\n\n${nothingToMeasure}.`
 
 /**
- * `body` undefined when there is nothing to measure: then a comment is only brought up to date, never begun. At most one write;
- * false when there are still more comments than one.
+ * `body`: undefined if there is nothing to measure; an existing comment is then updated, but none is created. Makes at
+ * most one write. Returns false while there is still more than one comment.
  */
 export async function keepComment(work: Work, pullNumber: number, body: string | undefined): Promise<boolean> {
   const { github, repository } = work
@@ -27,8 +27,8 @@ export async function keepComment(work: Work, pullNumber: number, body: string |
 }
 
 /**
- * Oldest first; more than one where the answer to a first attempt was lost. By the App as well as by the marker, over all pages:
- * anyone can write the marker into a comment of their own.
+ * The App's comments with the marker, oldest first; several if the response to a first attempt was lost. The author is
+ * checked too, since anyone can write the marker.
  */
 async function ownComments({ github, repository, appId }: Work, pullNumber: number) {
   const comments = await github.paginate(github.rest.issues.listComments, {

@@ -1,4 +1,7 @@
-/** Ends what would hang: every check that was left in progress is looked at again by its deadline, as is what was snoozed. */
+/**
+ * Enforces deadlines: queues another look at every check still in progress after its deadline, and at snoozes that have
+ * ended.
+ */
 import type { Job } from './queue/jobs.ts'
 import type { Queue } from './queue/queue.ts'
 import type { Database } from './store/database.ts'

@@ -1,4 +1,4 @@
-/** `memorymark-bot doctor`: looks at everything the bot needs, before it is started, and says what to fix. */
+/** `memorymark-bot doctor`: checks everything that the bot needs before it starts, and says what to fix. */
 import { examineDatabase } from './doctor/database.ts'
 import { describeFinding, type Finding } from './doctor/finding.ts'
 import { examineGitHub } from './doctor/github.ts'
@@ -11,7 +11,7 @@ export interface DoctorOptions {
   readonly now: () => Date
 }
 
-/** True when nothing keeps the bot from its work. The environment has been read by then, which is an examination too. */
+/** True if nothing keeps the bot from working. `settings` have been validated before. */
 export async function examine(settings: Settings, { write, now }: DoctorOptions): Promise<boolean> {
   const tell = (finding: Finding) => write(describeFinding(finding))
   tell({ kind: 'well', what: 'the environment is complete: App id, private key, and its own webhook secret' })

@@ -1,4 +1,4 @@
-/** What a job works with: an authenticated client, the repository it is about, and what is stored. */
+/** What a job works with: an authenticated client, its repository, the database and the engine. */
 import type { Logger, ProbotOctokit } from 'probot'
 import type {
   AnalyzeOptions,
@@ -19,53 +19,53 @@ import type { Database } from './store/database.ts'
 
 export type GitHub = InstanceType<typeof ProbotOctokit>
 
-/** What a verdict hangs on besides the files. */
+/** What a verdict depends on besides the files. */
 export interface Circumstances {
   readonly settings: RepositorySettings
   readonly sources: Sources
-  /** What a file held on the base branch; undefined where there was none. */
+  /** A file's text on the base branch; undefined if it did not exist. */
   readonly base: (path: string) => Promise<string | undefined>
-  /** What the files that pin versions said there, of those that the change touches. */
+  /** What the version files that the change touches said on the base branch. */
   readonly formerVersions?: NonNullable<AnalyzeOptions['formerVersions']>
-  /** Computing time for all of the files, where it is not that of a pull request. */
+  /** Milliseconds to compute all files; if absent, the limit for a pull request. */
   readonly totalMillis?: number
 }
 
 export type Analyze = (files: readonly SourceFile[], circumstances: Circumstances) => Promise<Report>
 
-/** The operator's word, for repositories whose own settings have none. */
+/** The operator's values for repositories whose settings have none. */
 export interface Defaults {
   readonly gpu: Gpu | undefined
   readonly failOn: Policy['failOn'] | undefined
 }
 
 export interface Work {
-  /** Refuses every request once the job has lost its hold or the bot stops. */
+  /** Refuses every request once the job has lost its lock or the bot stops. */
   readonly github: GitHub
   readonly place: RepositoryPlace
   /** The names of `place`, as the API takes them. */
   readonly repository: Repository
-  /** Texts of this repository that were read before. */
+  /** Cached texts of this repository's files. */
   readonly kept: KeptTexts
-  /** Of this App; whatever another one wrote is left alone. */
+  /** This App's id. What other Apps wrote is left alone. */
   readonly appId: number
   readonly analyze: Analyze
-  /** Reads what strangers wrote, under limits on time and memory. */
+  /** Reads untrusted files under limits on time and memory. */
   readonly engine: IsolatedEngine
-  /** Where models are looked up; undefined where the operator does not let us. */
+  /** Where models are looked up; undefined if the operator does not allow it. */
   readonly hub: Sources['hub']
   readonly defaults: Defaults
   readonly metrics: Pick<Metrics, 'verdict'>
   readonly database: Database
   readonly queue: Queue
   readonly log: Logger
-  /** Path of the workflow whose reports are taken where the team's settings name none. */
+  /** Path of the workflow whose reports are accepted if the team's settings name none. */
   readonly workflowPath: string
 }
 
 export interface PullRequest {
   readonly number: number
-  /** Somebody's word. */
+  /** Untrusted text. */
   readonly title: string
   readonly isOpen: boolean
   /** Undefined while it is not merged. */
@@ -75,11 +75,11 @@ export interface PullRequest {
   readonly baseRef: string
   readonly headSha: string
   readonly headRef: string
-  /** `owner/name` of where the head's branch is; undefined for a fork that is gone. */
+  /** `owner/name` of the head branch's repository; undefined if that was deleted. */
   readonly headRepository: string | undefined
-  /** Login; undefined for an account that is gone. */
+  /** Login; undefined for a deleted account. */
   readonly author: string | undefined
-  /** What the author is to the repository, in GitHub's words. */
+  /** The author's relation to the repository, in GitHub's words. */
   readonly authorAssociation: string
   readonly changedFiles: number
 }
@@ -87,7 +87,7 @@ export interface PullRequest {
 /** The pull request as it is now. */
 export async function readPullRequest({ github, repository }: Work, number: number): Promise<PullRequest> {
   const { data } = await github.rest.pulls.get({ ...repository, pull_number: number })
-  // The types promise a repository, but that of a fork may be gone.
+  // GitHub's types promise a repository, but a deleted fork has none.
   const head: { readonly full_name: string } | null = data.head.repo
   return {
     number,
@@ -108,13 +108,13 @@ export async function readPullRequest({ github, repository }: Work, number: numb
 
 export interface CommitHead {
   readonly headSha: string
-  /** Of the branch, where the event names them; they save pages. */
+  /** The branch's place, if the event names it; saves listing pages of pull requests. */
   readonly owner?: string | undefined
   readonly branch?: string | null | undefined
 }
 
 /**
- * Numbers of the open pull requests whose newest commit this is. Asked of GitHub because payloads leave
+ * Numbers of the open pull requests whose newest commit this is. Asked from GitHub because webhooks leave
  * `pull_requests` empty for forks.
  */
 export async function pullRequestsAt({ github, repository }: Work, commit: CommitHead): Promise<number[]> {

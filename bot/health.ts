@@ -15,7 +15,7 @@ const ANSWER_MILLIS = 2_000
 
 export class Health {
   readonly #watched: Watched
-  /** One question to the database at a time: where it does not answer, more of them would take every connection there is. */
+  /** The one database query under way: if the database hangs, more of them would use up the connections. */
   #asking: Promise<boolean> | undefined
 
   constructor(watched: Watched) {

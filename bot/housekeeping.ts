@@ -1,4 +1,4 @@
-/** Once a day: forgets what is old and whose owner has left, and looks after every repository's schedule. */
+/** Once a day: deletes old data and data of uninstalled accounts, and refreshes every repository's schedule. */
 import type { Logger } from 'probot'
 import type { GitHubApp } from './installation.ts'
 import type { Job } from './queue/jobs.ts'
@@ -10,7 +10,7 @@ import { forgetOlderThan } from './store/retention.ts'
 
 export interface Retention {
   readonly keepDays: number
-  /** Between the day on which the App was taken out of an account and the day on which all of that is deleted. */
+  /** Days between uninstalling and the deletion of the account's data. */
   readonly graceDays: number
 }
 
@@ -25,7 +25,7 @@ export interface HousekeepingOptions extends Retention {
 
 const DAY_MILLIS = 86_400_000
 
-/** GitHub delivers again for three days. */
+/** GitHub redelivers for three days. */
 const KEEP_DELIVERIES_DAYS = 4
 
 export async function keepHouse(options: HousekeepingOptions): Promise<void> {
@@ -40,7 +40,10 @@ export async function keepHouse(options: HousekeepingOptions): Promise<void> {
   }
 }
 
-/** Webhooks get lost, so who is gone is found out here too; and who is still there is not deleted whatever a webhook said. */
+/**
+ * Asks GitHub who is still installed, since webhooks get lost: missed departures are noted, and data of an installation
+ * that exists is never deleted.
+ */
 async function forgetDeparted(
   { database, queue, log, graceDays, now }: HousekeepingOptions,
   present: ReadonlySet<number>,

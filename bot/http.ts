@@ -1,39 +1,41 @@
-/** The web server: a few routes, each asked in turn. */
+/** The web server: routes, tried in turn. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Logger } from 'probot'
 import { MemoryMarkError } from '../engine/errors.ts'
 import { limitConnections } from '../server/connections.ts'
 
-/** Resolves to true when the request was its own. */
+/** Resolves to true if the route handled the request. */
 export type Route = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>
 
 export interface Listening {
   readonly origin: string
-  /** Takes no more connections and answers those that are open. */
+  /** Accepts no more connections and finishes open requests. */
   close(): Promise<void>
 }
 
 export interface ListenOptions {
   readonly host: string
-  /** 0 takes any that is free. */
+  /** 0 for any free port. */
   readonly port: number
   readonly log: Logger
 }
 
-/** For the whole of a request to arrive. GitHub itself gives up after ten. */
+/** For a whole request to arrive. GitHub itself waits ten seconds. */
 const REQUEST_TIMEOUT_MILLIS = 10_000
 const HEADERS_TIMEOUT_MILLIS = 5_000
-/** How often Node looks for connections that are over these; its own interval is 30 seconds. */
+/** How often Node checks connections against these timeouts; its default is 30 seconds. */
 const CHECK_TIMEOUTS_MILLIS = 1_000
 
 /** GitHub and load balancers use a few dozen. */
 const MAX_CONNECTIONS = 500
 
-/** Longer than load balancers keep an idle connection, mostly a minute: the other way round they send into one that is closed. */
+/**
+ * Longer than load balancers keep idle connections (mostly a minute); if shorter, they would send into a closed one.
+ */
 const KEEP_ALIVE_MILLIS = 75_000
 
-/** What is answered takes milliseconds; a client that does not read its answer must not keep the bot from ending. */
+/** Responses take milliseconds; a client that does not read must not keep the bot from stopping. */
 const CLOSE_MILLIS = 3_000
 
 export async function listen(routes: readonly Route[], { host, port, log }: ListenOptions): Promise<Listening> {
@@ -83,7 +85,7 @@ async function answer(
     for (const route of routes) if (await route(request, response)) return
     response.writeHead(404, { 'content-type': 'text/plain' }).end('Not found.\n')
   } catch (error) {
-    // A sender that goes away in the middle is no fault of ours.
+    // The client closed the connection in mid-request, which is no error of ours.
     if (request.destroyed && !request.complete) return
     log.error({ err: error }, 'A request could not be answered')
     if (!response.headersSent) response.writeHead(500).end()

@@ -1,4 +1,4 @@
-/** `memorymark-bot export` and `memorymark-bot delete`: everything that is kept of one installation. */
+/** `memorymark-bot export` and `memorymark-bot delete`: all stored data of one installation. */
 import { MemoryMarkError } from '../engine/index.ts'
 import type { Settings } from './settings.ts'
 import type { Database } from './store/database.ts'
@@ -7,7 +7,7 @@ import { openDatabase } from './store/open.ts'
 
 export type DataPlace = Pick<Settings, 'database' | 'host' | 'port'>
 
-/** A line of JSON a row. */
+/** Writes one line of JSON for each row. */
 export async function exportData(
   place: DataPlace,
   installationId: number,
@@ -17,7 +17,7 @@ export async function exportData(
   for await (const row of exportInstallation(database, installationId)) write(JSON.stringify(row))
 }
 
-/** For good; what comes in of an installation that is still there begins anew. */
+/** Permanent. If the App is still installed, new webhooks create new rows. */
 export async function deleteData(
   place: DataPlace,
   installationId: number,
@@ -29,7 +29,7 @@ export async function deleteData(
   if (deleted.every(({ rows }) => rows === 0)) write('Nothing was kept of this installation.')
 }
 
-/** An embedded database belongs to one process: a second one beside the bot would damage it. */
+/** Refuses while the bot uses the database: an embedded database would be damaged by a second process. */
 async function openUnused({ database, host, port }: DataPlace): Promise<Database> {
   if (database.kind === 'folder' && (await answers(`http://${host}:${port}/health`))) {
     throw new MemoryMarkError({

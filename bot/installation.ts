@@ -1,14 +1,14 @@
-/** Clients of an installation: what they may send, how often they try, and what is counted of it. */
+/** GitHub clients for the App and its installations: their retries, their logging, and the rate limit left. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Logger, Probot, ProbotOctokit } from 'probot'
 import type { GitHub } from './github.ts'
 
 export interface ApiCall {
   readonly method: string
-  /** 0 where no answer came. */
+  /** 0 if no response came. */
   readonly status: number
   readonly installationId: number | undefined
-  /** Requests left in this hour, where GitHub says. */
+  /** Requests left in this hour, if GitHub says. */
   readonly remaining: number | undefined
 }
 
@@ -23,11 +23,11 @@ export interface GitHubAppOptions {
 
 export interface GitHubApp {
   readonly verify: (body: string, signature: string) => Promise<boolean>
-  /** Acts as the App itself, which can only list its installations. */
+  /** A client as the App itself, which can only list its installations. */
   asApp(): Promise<GitHub>
-  /** Under which the App writes: `memorymark[bot]`. */
+  /** The App's login: `memorymark[bot]`. */
   botLogin(): Promise<string>
-  /** Acts as the App in one installation, until `signal` aborts. */
+  /** A client for one installation, until `signal` aborts. */
   inInstallation(installationId: number, signal: AbortSignal): Promise<GitHub>
 }
 
@@ -60,7 +60,7 @@ export async function connectGitHubApp(options: GitHubAppOptions): Promise<GitHu
   }
 }
 
-/** For the one call that needs no App, because it is how an App begins. */
+/** A client for creating the App, the one request that needs no credentials. */
 export function connectWithoutApp({
   apiUrl,
   log,
@@ -71,12 +71,12 @@ export function connectWithoutApp({
   return github
 }
 
-/** At their debug level, clients write the bodies of requests. */
+/** At debug level clients would log the bodies of requests. */
 function withoutBodies(log: Logger): Logger {
   return log.child({}, { level: log.level === 'silent' ? 'silent' : 'warn' })
 }
 
-/** The queue does the waiting: a client that sleeps out a limit would keep a worker from others' work. */
+/** Does not wait out rate limits: the queue delays the job instead, so that the worker is free for others. */
 const unhurried = ProbotOctokit.defaults((options: NonNullable<ConstructorParameters<typeof ProbotOctokit>[0]>) => ({
   ...options,
   throttle: { ...options.throttle, enabled: false },
@@ -85,7 +85,10 @@ const unhurried = ProbotOctokit.defaults((options: NonNullable<ConstructorParame
 
 const REQUEST_TIMEOUT_MILLIS = 20_000
 
-/** What only reads is tried again at once; a write may have been done although its answer was lost. */
+/**
+ * Milliseconds before retries of reads. Writes are not retried, since one may have succeeded although its response was
+ * lost.
+ */
 const PAUSES_MILLIS = [200, 1_000]
 
 interface Preparation {
@@ -123,7 +126,7 @@ function prepare(github: GitHub, { installationId, signal, onCall }: Preparation
   })
 }
 
-/** We send queries only, no mutations. */
+/** Whether the request only reads. Our GraphQL requests are all queries. */
 function isRead({ method, url }: { readonly method: string; readonly url: string }): boolean {
   return method === 'GET' || url.endsWith('/graphql')
 }
@@ -132,19 +135,19 @@ function isPassing(status: number | undefined): boolean {
   return status === undefined || status >= 500
 }
 
-/** Queries have a limit of their own, which we come nowhere near. */
+/** GraphQL has a limit of its own, which we do not come near. */
 function remainingIn(headers: Readonly<Record<string, unknown>>): number | undefined {
   return headers['x-ratelimit-resource'] === 'graphql' ? undefined : numberIn(headers, 'x-ratelimit-remaining')
 }
 
-/** Undefined where no answer came. */
+/** Undefined if no response came. */
 export function statusOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') return undefined
-  // Octokit says 500 of a request that broke off as well; then there is no response.
+  // Octokit also reports 500 for a broken connection, but then without a response.
   return 'response' in error && error.response !== undefined ? error.status : undefined
 }
 
-/** Of the answer that an error carries. */
+/** Headers of the response that an error carries. */
 export function headersOf(error: unknown): Readonly<Record<string, unknown>> {
   if (!(error instanceof Error) || !('response' in error)) return {}
   const { response } = error

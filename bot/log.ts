@@ -1,12 +1,12 @@
-/** The log. A webhook whose signature is wrong fails with an error that carries its whole payload; none of it is written. */
+/** The log. An error for a wrong webhook signature carries the whole payload, which is not written. */
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { escapeInvisible } from '../engine/render/invisible.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
 /**
- * JSON lines to `destination`, standard output by default. JSON leaves invisible characters as they are: names of files, branches and
- * accounts must not lead a terminal or a reader astray.
+ * JSON lines to `destination`, standard output by default. Invisible characters are escaped, since names of files,
+ * branches and accounts could mislead a terminal or a reader.
  */
 export function createLog(level: LogLevel, destination?: DestinationStream): Logger {
   const options = {
@@ -27,7 +27,7 @@ interface DescribedError {
   readonly errors?: readonly DescribedError[]
 }
 
-/** The named fields and no others: errors from Octokit carry requests, those from webhooks carry events. */
+/** Only the named fields: Octokit's errors carry requests, and webhook errors carry events. */
 function describeError(error: unknown): DescribedError {
   if (!(error instanceof Error)) return { type: typeof error, message: 'Not an error' }
   return {

@@ -1,4 +1,7 @@
-/** The check on a merge group: what is known of the same configs, and our estimate of the others. It never waits. */
+/**
+ * The check on a merge group: known results for its configs, and estimates for the others. It never waits for a
+ * measurement.
+ */
 import type { Report } from '../engine/index.ts'
 import { changeBetween, sourcesOf } from './change.ts'
 import { type DesiredCheck, findCheck, keepCheck } from './check.ts'
@@ -22,7 +25,7 @@ export async function answerMergeGroup(work: Work, group: JobOf<'merge-group'>):
   }
 }
 
-/** For a group whose jobs failed too often: a queue that waits for a check waits for all behind it. */
+/** Ends the check of a group whose job failed too often, since a queue waits for it. */
 export async function giveUpOnGroup(work: Work, { headSha }: JobOf<'merge-group'>): Promise<void> {
   const check = await findCheck(work, headSha)
   if (check?.isCompleted !== true) await keepCheck(work, headSha, check, failedCheck(undefined))
@@ -44,7 +47,7 @@ async function judgeGroup(work: Work, group: JobOf<'merge-group'>): Promise<Desi
   return desiredCheck({ headSha, report, measurement: { kind: 'not-due' }, gaps, remarks: letPass })
 }
 
-/** What was let pass on the pull request passes the queue too. */
+/** Acceptances on the pull request hold in the queue too. */
 async function lenientFor(
   { database, place }: Work,
   report: Report,

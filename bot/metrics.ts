@@ -1,10 +1,10 @@
-/** What can be watched, for Prometheus. */
+/** Metrics for Prometheus. */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { ApiCall } from './installation.ts'
 import type { Queue } from './queue/queue.ts'
 import type { Answer } from './webhooks/receive.ts'
 
-/** Events that we know; what strangers put in the header must not make metrics without end. */
+/** Only known events become labels, since anybody can send a header and each label value costs memory. */
 const events = new Set(['pull_request', 'check_run', 'check_suite', 'workflow_run', 'merge_group', 'issue_comment'])
 
 export class Metrics {

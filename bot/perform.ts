@@ -1,4 +1,4 @@
-/** One job, from its hold on what it is about to its outcome. */
+/** Performs one job: locks its subject, works on it, and reports the outcome. */
 import { KeptTextsOfAll } from '../github/kept-texts.ts'
 import { runCommand } from './commands/run.ts'
 import { lookAtDeadlines } from './deadlines.ts'
@@ -21,7 +21,7 @@ import { survey } from './reports/survey.ts'
 import { noteDeparture } from './store/installations.ts'
 import { suggest } from './suggestions/suggest.ts'
 
-/** What is the same for every job, and becomes its `Work`. */
+/** The parts of `Work` that all jobs share. */
 type Shared =
   | 'appId'
   | 'analyze'
@@ -39,20 +39,20 @@ export interface PerformOptions extends Pick<Work, Shared> {
   readonly retention: Retention
 }
 
-/** How soon a job comes back whose subject another worker is busy with. */
+/** Seconds until a job is retried whose subject another worker is busy with. */
 const BUSY_SECONDS = 1
 
 export class Performer {
   readonly #options: PerformOptions
   readonly #kept = new KeptTextsOfAll()
-  /** Until when GitHub asked an installation's jobs to wait, in milliseconds of the epoch. */
+  /** By installation: until when GitHub asked us to wait, in milliseconds since the epoch. */
   readonly #pausedUntil = new Map<number, number>()
 
   constructor(options: PerformOptions) {
     this.#options = options
   }
 
-  /** Rejects when the job is to be tried again. */
+  /** Rejects if the job must be retried. */
   async perform(job: Job, signal: AbortSignal): Promise<Outcome> {
     const pause = this.#pauseSeconds(job)
     if (pause > 0) return { kind: 'later', afterSeconds: pause }
@@ -62,7 +62,7 @@ export class Performer {
     return held.kind === 'busy' ? { kind: 'later', afterSeconds: BUSY_SECONDS } : held.value
   }
 
-  /** For a job that failed too often: says so where people look. Rejects when that fails too. */
+  /** Reports on GitHub that a job has failed too often. Rejects if that fails too. */
   async giveUp(job: Job, signal: AbortSignal): Promise<Outcome> {
     this.#options.log.error({ job: keyOf(job) }, 'A job failed too often and is given up')
     if (job.kind === 'pull-request') await giveUpOn(await this.#workOn(job, signal), job.number)

@@ -1,4 +1,4 @@
-/** Compares with GitHub, so that webhooks which never came are made good. */
+/** Compares the database with GitHub, to catch up on webhooks that were lost. */
 import type { Logger } from 'probot'
 import type { GitHub } from './github.ts'
 import type { GitHubApp } from './installation.ts'
@@ -16,23 +16,23 @@ export interface ReconcileOptions {
   readonly queue: Queue
   readonly log: Logger
   readonly signal: AbortSignal
-  /** Of the workflow whose reports are taken unasked. */
+  /** Path of the workflow whose reports are accepted without a measurement being due. */
   readonly workflowPath: string
 }
 
-/** Repositories without a push for so long are looked at when the bot starts, and not in between. */
+/** Repositories without a push for this long are reconciled only when the bot starts. */
 const ACTIVE_MILLIS = 48 * 3_600_000
 
-/** How far back webhooks are looked at: while the bot runs, some rounds; when it starts, as long as GitHub keeps them. */
+/** How far back to look for webhooks: some rounds while the bot runs; at its start, as long as GitHub keeps them. */
 const REDELIVERED_MILLIS = { active: 3_600_000, all: 72 * 3_600_000 } as const
 
-/** Of a repository, the newest. */
+/** The newest of each repository. */
 const MAX_PULLS = 100
 const MAX_RUNS = 50
 
 /**
- * One installation that refuses or fails keeps none of the others from being looked at. Rejects in the end with what will pass,
- * so that the whole is done again before its next turn.
+ * An installation that fails does not affect the others. Rejects at the end if an error was temporary, so that all of
+ * it is retried.
  */
 export async function reconcile(options: ReconcileOptions, scope: 'active' | 'all'): Promise<void> {
   const { app, log, signal } = options
@@ -81,7 +81,7 @@ function isAsleep(pushedAt: string | null | undefined): boolean {
   return pushedAt !== null && pushedAt !== undefined && Date.parse(pushedAt) < Date.now() - ACTIVE_MILLIS
 }
 
-/** Open ones whose newest commit we have not told about. */
+/** Open pull requests whose newest commit has not been judged. */
 async function missedPulls(github: GitHub, database: Database, place: RepositoryPlace): Promise<readonly Job[]> {
   const { data } = await github.rest.pulls.list({
     owner: place.owner,
@@ -98,7 +98,7 @@ async function missedPulls(github: GitHub, database: Database, place: Repository
     .map(({ number }) => ({ kind: 'pull-request', ...place, number }))
 }
 
-/** Finished ones of pull requests, whose report we have not looked at. Those that we dispatched have a deadline. */
+/** Finished runs of pull requests whose report has not been read. Dispatched runs have deadlines instead. */
 async function missedRuns(
   github: GitHub,
   database: Database,

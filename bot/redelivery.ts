@@ -1,24 +1,25 @@
 /**
- * Has GitHub deliver again what nobody took: it does not try again by itself, but keeps each webhook for three days. What
- * cannot be found by looking at repositories, a command or a merge queue that waits, is made good only so.
+ * Asks GitHub to redeliver webhooks that the bot did not accept. GitHub keeps them for three days but does not retry by
+ * itself. Commands and merge queues depend on this, because reconciling, which looks at repositories, does not find
+ * them.
  */
 import type { GitHub } from './github.ts'
 
 interface Attempt {
   readonly id: number
-  /** The same for all attempts at one webhook. */
+  /** The same for all attempts to deliver one webhook. */
   readonly guid: string
   readonly delivered_at: string
   readonly status_code: number
 }
 
-/** A webhook that is refused each time is left alone in the end. */
+/** A webhook refused this often is not redelivered again. */
 const MAX_ATTEMPTS = 5
 
-/** Of a hundred attempts each, newest first. */
+/** Pages of a hundred attempts each, newest first. */
 const MAX_PAGES = 20
 
-/** How many webhooks are to come again. What was taken before changes nothing when it does. */
+/** Returns how many webhooks will be redelivered. One that was already accepted has no further effect. */
 export async function redeliverMissed(asApp: GitHub, since: Date): Promise<number> {
   const missed = missedIn(await attemptsSince(asApp, since))
   for (const id of missed) await asApp.rest.apps.redeliverWebhookDelivery({ delivery_id: id })
@@ -37,7 +38,7 @@ async function attemptsSince(asApp: GitHub, since: Date): Promise<readonly Attem
   return attempts
 }
 
-/** Ids of the newest attempt at each webhook that nobody took, oldest first. */
+/** The id of the newest attempt for each webhook that was never accepted, oldest first. */
 export function missedIn(newestFirst: readonly Attempt[]): readonly number[] {
   const byWebhook = Map.groupBy(newestFirst, ({ guid }) => guid)
   const missed = [...byWebhook.values()].filter(

@@ -6,20 +6,20 @@ import { keepSettings, lastSettings } from './store/last-settings.ts'
 
 export interface TeamSettings {
   readonly settings: RepositorySettings
-  /** What the reader must know about them, as Markdown. */
+  /** Paragraphs of Markdown for the reader. */
   readonly remarks: readonly string[]
 }
 
-/** A file of settings has no need for more; the check shows what is worth reading. */
+/** Further problems are left to the settings file's own check. */
 const MAX_PROBLEMS = 10
 
-/** Always those of the default branch: a pull request must not lower the bar that it is held to. */
+/** Always reads the default branch, so that a pull request cannot relax its own policy. */
 export async function readTeamSettings(work: Work): Promise<TeamSettings> {
   const { settings, remarks } = await readOwn(work)
   return { settings: withDefaults(settings, work.defaults), remarks }
 }
 
-/** What a team leaves open is the operator's to say. */
+/** Fills what the team's settings leave open with the operator's defaults. */
 function withDefaults(team: RepositorySettings, { gpu, failOn }: Defaults): RepositorySettings {
   return { ...team, gpu: team.gpu ?? gpu?.id, failOn: team.failOn ?? failOn }
 }
@@ -34,7 +34,7 @@ async function readOwn(work: Work): Promise<TeamSettings> {
       await keepSettings(work.database, work.place, file?.text ?? '')
       return withCalibration(reading.settings, work)
     case 'none':
-      // Settings that were taken away do not come back when new ones are broken.
+      // Forgets the last valid settings once the file is deleted, so that they are not restored later.
       await keepSettings(work.database, work.place, '')
       return { settings: noSettings, remarks: [] }
     case 'unreadable':
@@ -45,7 +45,7 @@ async function readOwn(work: Work): Promise<TeamSettings> {
   }
 }
 
-/** With what the team's runs measured, as the default branch has it. */
+/** Adds the runs measured by the team, from the file on the default branch. */
 async function withCalibration(settings: RepositorySettings, work: Work): Promise<TeamSettings> {
   const { calibrationPath: path } = settings
   if (path === undefined) return { settings, remarks: [] }
@@ -60,7 +60,7 @@ async function withCalibration(settings: RepositorySettings, work: Work): Promis
     : { settings, remarks: ['Nothing is calibrated.', ...reading.problems.map(problem => renderProblem('', problem))] }
 }
 
-/** The last that could be read, or the built-in ones where none ever could. */
+/** The last settings that could be read, or the built-in ones if there were none. */
 async function earlier({ database, place, engine }: Work, reasons: readonly string[]): Promise<TeamSettings> {
   const text = await lastSettings(database, place)
   const reading = await engine.readSettings(text === undefined ? undefined : { path: SETTINGS_PATH, text })

@@ -1,4 +1,4 @@
-/** Runs a command of `memorymark-bot` that needs more than its words. */
+/** Runs the commands of `memorymark-bot`. */
 import { once } from 'node:events'
 import { MemoryMarkError } from '../engine/errors.ts'
 import type { BotCommand } from './arguments.ts'
@@ -37,10 +37,10 @@ export async function run(command: Runnable): Promise<number> {
   }
 }
 
-/** `env`: undefined where there is no App yet, which is created first. */
+/** `env`: undefined if there is no App yet; serving then begins by creating one. */
 async function serve(env: NodeJS.ProcessEnv | undefined): Promise<void> {
   const ending = new AbortController()
-  // Before anything starts: a signal that comes meanwhile ends the bot as properly as a later one.
+  // Registered first, so that a signal during the start ends the bot cleanly.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => ending.abort(signal))
   const settings = env === undefined ? await setUp(ending.signal) : readSettings(env)
   if (settings === undefined) return
@@ -50,7 +50,7 @@ async function serve(env: NodeJS.ProcessEnv | undefined): Promise<void> {
   log.info(`${ending.signal.reason}: finishing accepted work`)
 }
 
-/** Undefined where `signal` came before an App was created. */
+/** Undefined if `signal` aborted before an App was created. */
 async function setUp(signal: AbortSignal): Promise<Settings | undefined> {
   const own = readOwnSettings(process.env)
   const file = credentialsFile(process.env)
@@ -59,7 +59,7 @@ async function setUp(signal: AbortSignal): Promise<Settings | undefined> {
   return readSettings((await withCredentials(process.env)) ?? process.env)
 }
 
-/** Of a service that does not answer; undefined for anything else. */
+/** The problem for a service that does not answer; undefined for other errors. */
 function unanswered(error: unknown): MemoryMarkError | undefined {
   if (!(error instanceof Error) || failureOf(error, new Date()).kind !== 'passing') return undefined
   return new MemoryMarkError({

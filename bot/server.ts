@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The entry of `memorymark-bot`. What does the work is loaded once the words and the Node that runs them are known to be right. */
+/** The entry point of `memorymark-bot`. Checks the arguments and Node's version before it loads anything else. */
 import { MemoryMarkError } from '../engine/errors.ts'
 import { refuseOldNode, version } from '../engine/version.ts'
 import { readCommand } from './arguments.ts'
@@ -21,6 +21,6 @@ try {
 } catch (error) {
   if (!(error instanceof MemoryMarkError)) throw error
   process.stderr.write(`${error.message}\n`)
-  // What was opened on the way would keep the process.
+  // Open handles would keep the process alive.
   process.exit(2)
 }

@@ -23,24 +23,24 @@ export interface Credentials {
   readonly webhookSecret: string
 }
 
-/** What is known before there is an App, too. */
+/** The settings that are needed even before an App exists. */
 export interface OwnSettings {
   readonly host: string
   readonly port: number
   /** Base URL of the REST API. */
   readonly apiUrl: string
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
-  /** For repositories whose own settings name none. */
+  /** The GPU for repositories whose settings name none. */
   readonly gpu: Gpu | undefined
-  /** What blocks, for repositories whose own settings do not say. */
+  /** What blocks, for repositories whose settings do not say. */
   readonly failOn: Policy['failOn'] | undefined
-  /** Path of the one workflow whose reports are taken. */
+  /** Path of the one workflow whose reports are accepted. */
   readonly workflowPath: string
   readonly database: DatabasePlace
   readonly retention: Retention
-  /** What the REST API and the pages ask for; undefined where they are not served. */
+  /** The token required by the REST API and the pages; undefined if they are not served. */
   readonly apiToken: string | undefined
-  /** Undefined where models are not looked up on the Hub. */
+  /** Undefined if models are not looked up on the Hub. */
   readonly hub: ReturnType<typeof hubSettings>
 }
 
@@ -95,7 +95,7 @@ export function readCredentials(env: NodeJS.ProcessEnv): Credentials {
   return credentialsOf(read(credentials, env))
 }
 
-/** All but those of the App. @throws MemoryMarkError that names every variable to fix. */
+/** All settings except the App's credentials. @throws MemoryMarkError that names every variable to fix. */
 export function readOwnSettings(env: NodeJS.ProcessEnv): OwnSettings {
   return ownSettings(read(own, env), env)
 }
@@ -126,7 +126,7 @@ function ownSettings(data: z.infer<typeof own>, env: NodeJS.ProcessEnv): OwnSett
   }
 }
 
-/** `postgres://…` is a server; anything else a folder, for the embedded database. */
+/** `postgres://…` names a server; anything else is a folder for the embedded database. */
 function databasePlace(written: string): DatabasePlace {
   if (/^postgres(?:ql)?:\/\//.test(written)) return { kind: 'server', url: written }
   return written === 'memory:' ? { kind: 'memory' } : { kind: 'folder', folder: path.resolve(written) }

@@ -1,4 +1,4 @@
-/** The bot, put together: database, queue, workers, web server. */
+/** Starts the bot: database, queue, workers, web server. */
 import type { Logger } from 'probot'
 import { createHub, IsolatedEngine, processesFor } from '../engine/index.ts'
 import { builtAssets } from '../server/dashboard/assets.ts'
@@ -22,36 +22,36 @@ import { openBodies, receiveWebhook, WEBHOOK_PATH } from './webhooks/receive.ts'
 
 export interface StartOptions {
   readonly log: Logger
-  /** Stands in for the engine. */
+  /** Replaces the engine's `analyze` in tests. */
   readonly analyze?: Analyze
-  /** Reads what strangers wrote, in place of the one that the bot makes. The bot ends it. */
+  /** Replaces the engine that the bot creates. The bot disposes of it. */
   readonly engine?: IsolatedEngine
-  /** Open already, in place of the one that the settings name; it stays open. */
+  /** An open database instead of the settings' one; the bot does not close it. */
   readonly database?: Database
-  /** True by default. Without it nothing is done by the clock alone, so that what an event brings about can be counted. */
+  /** True by default. If false, nothing runs on a timer, so that tests can count what an event causes. */
   readonly keepsHouse?: boolean
 }
 
 export interface RunningBot extends AsyncDisposable {
   readonly origin: string
-  /** Where webhooks go. */
+  /** The address for webhooks. */
   readonly webhooksUrl: string
   readonly healthUrl: string
-  /** A job besides those that webhooks and the clock bring. */
+  /** Enqueues a job. */
   send(job: Job): Promise<void>
-  /** Resolves when no job waits or runs, tries again that are due within a minute included. */
+  /** Resolves when no job is waiting, running or due within a minute. */
   idle(): Promise<void>
-  /** Takes no more webhooks, finishes what runs, and leaves the rest to the next start. */
+  /** Accepts no more webhooks, finishes running jobs and leaves the rest to the next start. */
   stop(): Promise<void>
 }
 
-/** Of jobs that run at once; they mostly wait for GitHub. */
+/** Jobs that run at once; they mostly wait for GitHub. */
 const CONCURRENCY = 8
 
-/** Half, so that there is always room for another. */
+/** Half of them, so that there is always room for another installation. */
 const PER_INSTALLATION = 4
 
-/** Shorter than the 30 seconds that most platforms give a process before they kill it. */
+/** Less than the 30 seconds that most platforms allow before they kill a process. */
 const STOP_MILLIS = 20_000
 
 export async function startBot(settings: Settings, { log, ...options }: StartOptions): Promise<RunningBot> {
@@ -112,7 +112,7 @@ export async function startBot(settings: Settings, { log, ...options }: StartOpt
   const stop = async () => {
     if (isStopping) return
     isStopping = true
-    // Ends what its readers follow, on which the server would wait.
+    // Ends event streams, for which the server would otherwise wait.
     await api?.[Symbol.asyncDispose]()
     await server.close()
     await workers.stop(STOP_MILLIS)
@@ -131,7 +131,7 @@ export async function startBot(settings: Settings, { log, ...options }: StartOpt
   }
 }
 
-/** The REST API and the pages: what the bot keeps of private repositories is for those alone who have a token. */
+/** The REST API and the pages. A token is required, because the stored data is from private repositories. */
 function apiFor({ apiToken, gpu, hub }: Settings, database: Database, log: Logger): MountedServer | undefined {
   if (apiToken === undefined) return undefined
   return mount({

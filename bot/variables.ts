@@ -1,7 +1,4 @@
-/**
- * The variables of the environment that the bot reads, as `memorymark-bot --help` and docs/bot.md tell of them. What is valid in
- * each, settings.ts says.
- */
+/** Environment variables of the bot, for `memorymark-bot --help` and docs/bot.md; settings.ts validates them. */
 
 interface Variable {
   /** As it would be written. */
@@ -9,7 +6,7 @@ interface Variable {
   readonly meaning: string
 }
 
-/** Of the App. Where none of them is set, they are read from MEMORYMARK_CREDENTIALS. */
+/** The App's credentials. If none is set, they are read from the file MEMORYMARK_CREDENTIALS. */
 export const credentialVariables = {
   APP_ID: { meaning: "The App ID, a number, from the App's settings page." },
   PRIVATE_KEY: { meaning: "The App's private key in PEM form; line breaks may be written as `\\n`." },

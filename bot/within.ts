@@ -1,6 +1,9 @@
-/** Waiting with an end. */
+/** Waiting with a time limit. */
 
-/** `too-late` when `promise` has not settled within `millis`; it goes on, and what it comes to then is not looked at. */
+/**
+ * Resolves to `too-late` if `promise` has not settled within `millis`. The promise continues, but its result is
+ * ignored.
+ */
 export async function within<T>(millis: number, promise: Promise<T>): Promise<T | 'too-late'> {
   const late = Promise.withResolvers<'too-late'>()
   const timer = setTimeout(() => late.resolve('too-late'), millis)

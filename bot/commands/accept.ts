@@ -1,4 +1,4 @@
-/** `/memorymark accept <reason>`: what blocks now passes, by name and with the reason, until it gets worse. */
+/** `/memorymark accept <reason>`: what blocks now passes until it gets worse, with the person's name and reason. */
 import { acceptability, type ConfigResult, configName, inlineCode, inlinePath } from '../../engine/index.ts'
 import { keepAcceptance } from '../store/acceptances.ts'
 import type { JudgedConfigs } from '../suggestions/proposals.ts'
@@ -29,7 +29,7 @@ export async function accept(
 
 const nothingToAccept = declined('Nothing blocks this pull request, so there is nothing to accept.')
 
-/** Nobody reads more names than these in a sentence. */
+/** More names than this do not help in a sentence. */
 const MAX_PATHS = 10
 
 function stillBlocks(configs: readonly ConfigResult[]): string {

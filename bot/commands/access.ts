@@ -1,4 +1,4 @@
-/** Who may ask for what. */
+/** The permission that each command needs. */
 
 import type { Work } from '../github.ts'
 import { statusOf } from '../installation.ts'
@@ -6,7 +6,10 @@ import type { CommandName } from './command.ts'
 
 export type Access = 'anyone' | 'write'
 
-/** Telling costs nothing; what changes a verdict, runs on the GPU or writes to the repository takes write access. */
+/**
+ * Commands that only inform need none; those that change a verdict, run on the GPU or write to the repository need
+ * write access.
+ */
 export function accessNeeded(name: CommandName): Access {
   switch (name) {
     case 'help':
@@ -21,12 +24,12 @@ export function accessNeeded(name: CommandName): Access {
   }
 }
 
-/** Asked of GitHub each time: what a webhook says of its author is not what they may do. */
+/** Asked from GitHub each time, since a webhook does not tell its author's permissions. */
 export async function mayWrite({ github, repository }: Work, login: string): Promise<boolean> {
   const answer = await github.rest.repos
     .getCollaboratorPermissionLevel({ ...repository, username: login })
     .catch((error: unknown) => {
-      // Somebody whom GitHub does not know, or no longer.
+      // The account does not exist.
       if (statusOf(error) === 404) return undefined
       throw error
     })

@@ -1,4 +1,4 @@
-/** What a command comes to on the pull request: a reaction to the comment, and at most one reply. */
+/** The answer to a command: a reaction to the comment and at most one reply. */
 import type { Work } from '../github.ts'
 import type { CommandRequest } from './request.ts'
 
@@ -8,14 +8,14 @@ export interface Answer {
   readonly reply?: string
 }
 
-/** Done, and the reaction says it all. */
+/** Done; the reaction is enough. */
 export const done: Answer = { reaction: '+1' }
 
 export function told(reply: string): Answer {
   return { reaction: '+1', reply }
 }
 
-/** Nothing was done, and why. */
+/** Nothing was done; the reply says why. */
 export function declined(reply: string): Answer {
   return { reaction: 'confused', reply }
 }
@@ -23,7 +23,7 @@ export function declined(reply: string): Answer {
 /** GitHub's limit is 65,536 characters. */
 export const MAX_REPLY_BYTES = 64_000
 
-/** A job that runs again finds its own reply; GitHub keeps one reaction of each kind by itself. */
+/** Idempotent: a repeated job finds its reply, and GitHub keeps one reaction of each kind. */
 export async function give(work: Work, request: CommandRequest, answer: Answer, since: string): Promise<void> {
   const { github, repository } = work
   if (answer.reply !== undefined && !(await hasReplied(work, request, since))) {
@@ -37,7 +37,7 @@ export async function give(work: Work, request: CommandRequest, answer: Answer, 
   })
 }
 
-/** Whole paragraphs from the beginning, as many as fit; code holds no blank lines, so none is cut in two. */
+/** As many whole paragraphs as fit. Code blocks contain no blank lines, so none is split. */
 function withinLimit(reply: string): string {
   if (Buffer.byteLength(reply) <= MAX_REPLY_BYTES) return reply
   const fitting: string[] = []
@@ -50,7 +50,7 @@ function withinLimit(reply: string): string {
   return [...fitting, '…and more, which does not fit into a comment.'].join('\n\n')
 }
 
-/** By the App as well as by the marker: anyone can write the marker. `since`: when the command was written. */
+/** Checks the App as well as the marker, which anybody can write. `since`: when the command was written. */
 async function hasReplied(
   { github, repository, appId }: Work,
   { pullNumber, commentId }: CommandRequest,

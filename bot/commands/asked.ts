@@ -1,4 +1,4 @@
-/** A command as it is carried out: where, by whom, when. */
+/** The context of a command: pull request, person, time. */
 import type { PullRequest, Work } from '../github.ts'
 
 export interface Asked {
@@ -7,6 +7,6 @@ export interface Asked {
   /** Login. */
   readonly by: string
   readonly commentId: number
-  /** When the comment was written, so that a job that runs again comes to the same. */
+  /** When the comment was written, so that a repeated job has the same result. */
   readonly at: Date
 }

@@ -3,13 +3,13 @@
 export type Command =
   | { readonly kind: 'help' }
   | { readonly kind: 'rerun' }
-  /** Lets the dispatched measurement read a fork's head. */
+  /** Approves measuring a fork's head. */
   | { readonly kind: 'ok'; readonly sha: string }
-  /** `outOfMemory`: said in so many words, because it cannot be meant by accident. */
+  /** `outOfMemory`: stated explicitly, so that it cannot happen by accident. */
   | { readonly kind: 'accept'; readonly reason: string; readonly outOfMemory: boolean }
   | { readonly kind: 'snooze'; readonly days: number }
   | { readonly kind: 'explain' }
-  /** `lever`: the number of a way to free memory, in the report's list; the recommended batch sizes where absent. */
+  /** `lever`: its number in the report's list; if absent, the recommended batch sizes. */
   | { readonly kind: 'fix'; readonly lever?: number }
 
 export type CommandName = Command['kind']

@@ -1,4 +1,4 @@
-/** `/memorymark explain`: how each config was read, and what its figures stand on. */
+/** `/memorymark explain`: how each config was read, and what its figures are based on. */
 import { type ExplainedConfig, renderExplanations } from '../../engine/index.ts'
 import type { Work } from '../github.ts'
 import { explanationOf } from '../store/explanations.ts'
@@ -6,7 +6,7 @@ import type { JudgedConfigs } from '../suggestions/proposals.ts'
 import { type Answer, declined, MAX_REPLY_BYTES, told } from './answer.ts'
 import type { Asked } from './asked.ts'
 
-/** Anyone may ask, so nothing is read for it: what was found out when the commit was judged is told. */
+/** Anybody may ask, so this reads only what was stored when the commit was judged. */
 export async function explain({ work, pull }: Pick<Asked, 'work' | 'pull'>): Promise<Answer> {
   const kept = await explanationOf(work.database, { ...work.place, pullNumber: pull.number })
   return kept?.headSha === pull.headSha ? told(kept.markdown) : notJudgedYet

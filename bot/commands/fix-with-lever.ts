@@ -1,4 +1,4 @@
-/** `/memorymark fix <n>`: a pull request onto this one's branch that makes one of the ways to free memory that the report lists. */
+/** `/memorymark fix <n>`: opens a pull request onto this one's branch with lever <n> of the report. */
 import {
   configName,
   escapeText,

@@ -1,4 +1,4 @@
-/** `/memorymark fix`: a pull request onto this one's branch with the recommended batch sizes. */
+/** `/memorymark fix`: opens a pull request onto this one's branch with the recommended batch sizes. */
 import { createHash } from 'node:crypto'
 import { type ChangedText, inlineCode, inlinePath, renderChangedLines } from '../../engine/index.ts'
 import { readTree } from '../../github/tree.ts'
@@ -24,7 +24,7 @@ export async function fix({ work, pull, by }: Asked, judged: JudgedConfigs): Pro
   return told([opened, ...notes].join('\n\n'))
 }
 
-/** A fork is its owner's: the App may not push there. */
+/** The lines to paste by hand for a fork, to which the App cannot push. */
 function pasteInstead(files: readonly ChangedText[]): string {
   const pieces = files.map(change => {
     const lines = renderChangedLines(change) ?? 'Its lines cannot be shown here.'
@@ -35,7 +35,7 @@ function pasteInstead(files: readonly ChangedText[]): string {
   )
 }
 
-/** The number of the pull request. The same changes find the one that was opened for them. */
+/** The pull request's number. If one with the same changes exists, it is reused. */
 export async function openFix(
   { work, pull, by }: Pick<Asked, 'work' | 'pull' | 'by'>,
   files: readonly ChangedText[],
@@ -67,7 +67,7 @@ function branchFor(number: number, files: readonly ChangedText[]): string {
   return `memorymark/fix-${number}-${createHash('sha256').update(wanted).digest('hex').slice(0, 8)}`
 }
 
-/** SHA of a commit on top of the head. */
+/** SHA of a new commit on top of the head. */
 async function commitOf(
   { github, repository }: Work,
   { headSha }: PullRequest,
@@ -81,7 +81,7 @@ async function commitOf(
     base_tree: head.tree.sha,
     tree: files.map(({ path, after }) => ({
       path,
-      // A config keeps the mode that it has.
+      // The file keeps its mode.
       mode: entries.get(path)?.mode === '100755' ? '100755' : '100644',
       type: 'blob',
       content: after,
@@ -96,7 +96,7 @@ async function commitOf(
   return commit.sha
 }
 
-/** Nobody but the bot writes to branches of this name; one that an earlier pull request left is taken again. */
+/** Only the bot writes to branches of this name, so one left by an earlier pull request is reused. */
 async function makeBranch({ github, repository }: Work, branch: string, sha: string): Promise<void> {
   try {
     await github.rest.git.createRef({ ...repository, ref: `refs/heads/${branch}`, sha })

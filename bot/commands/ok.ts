@@ -1,4 +1,4 @@
-/** `/memorymark ok <sha>`: lets the GPU runner measure that commit of a fork, and no later one. */
+/** `/memorymark ok <sha>`: approves measuring that commit of a fork on the GPU runner, and no later one. */
 import { inlineCode } from '../../engine/index.ts'
 import { approveMeasurement } from '../store/measurements.ts'
 import { type Answer, declined, done } from './answer.ts'
@@ -11,7 +11,8 @@ export async function ok({ work, pull, by }: Asked, sha: string): Promise<Answer
     return declined('This pull request comes from this repository itself, so its measurement needs no approval.')
   }
   if (sha !== headSha) {
-    // Another commit that begins with the same few digits is made in no time, and pushed between the review and this job.
+    // The full SHA is needed: another commit with the same first digits is easily made and pushed between review and
+    // job.
     const why = headSha.startsWith(sha)
       ? 'Other commits can begin with the same digits, so the whole SHA is needed.'
       : 'That is not the newest commit of this pull request.'

@@ -1,4 +1,4 @@
-/** From a comment to a command. The text is hostile: whatever is not a command is nothing, and nothing of it is trusted. */
+/** Parses a command from a comment, which is untrusted text: anything that is not a command is ignored. */
 import { closest } from '../../engine/index.ts'
 import { type Command, type CommandName, commandNames, MAX_REASON_CHARACTERS, MAX_SNOOZE_DAYS } from './command.ts'
 import { visibleLines } from './visible-lines.ts'
@@ -6,7 +6,7 @@ import { visibleLines } from './visible-lines.ts'
 export type Parsed =
   | { readonly kind: 'none' }
   | { readonly kind: 'command'; readonly command: Command; readonly others: number }
-  /** A command that is known, with arguments that it cannot have. `problem` is a sentence in our words. */
+  /** A known command with invalid arguments. `problem`: a sentence in our words. */
   | { readonly kind: 'malformed'; readonly name: CommandName; readonly problem: string }
   | { readonly kind: 'unknown'; readonly word: string; readonly meant?: CommandName }
 
@@ -15,7 +15,7 @@ const MAX_CHARACTERS = 65_536
 
 const called = /^\/memorymark(?=[ \t]|$)[ \t]*(\S*)[ \t]*(.*)$/i
 
-/** The first line that calls the bot decides; `others` counts those after it. */
+/** The first line with a command counts; `others` is the number of further ones. */
 export function parseComment(body: string): Parsed {
   const calls = visibleLines(body.slice(0, MAX_CHARACTERS)).flatMap(line => {
     const match = called.exec(line)
@@ -55,7 +55,7 @@ function parseArguments(name: CommandName, rest: string): ParsedArguments {
   }
 }
 
-/** Other words behind it have never meant anything. */
+/** Further words are ignored. */
 function parseFix(rest: string): ParsedArguments {
   const number = /^#?(\d{1,3})$/.exec(rest)?.[1]
   if (number === undefined) return { kind: 'command', command: { kind: 'fix' } }
@@ -65,7 +65,7 @@ function parseFix(rest: string): ParsedArguments {
 
 function parseOk(rest: string): ParsedArguments {
   const sha = rest.toLowerCase()
-  // A part of one is answered with the whole, by who knows the pull request.
+  // An abbreviated SHA is accepted here; the command answers with the full one.
   if (/^[0-9a-f]{4,64}$/.test(sha)) return { kind: 'command', command: { kind: 'ok', sha } }
   return malformed('ok', 'It needs the whole SHA of the newest commit, 40 hexadecimal characters')
 }
@@ -73,7 +73,7 @@ function parseOk(rest: string): ParsedArguments {
 function parseAccept(rest: string): ParsedArguments {
   const outOfMemory = /^out-of-memory(?:\s|$)/i.test(rest)
   const reason = outOfMemory ? rest.slice('out-of-memory'.length).trim() : rest
-  // What cannot be read is no reason; letters or digits of any script can.
+  // A reason needs letters or digits of some script.
   if (!/[\p{L}\p{N}]/u.test(reason)) return malformed('accept', 'It needs a reason, which the check will show')
   if (Array.from(reason).length > MAX_REASON_CHARACTERS) {
     return malformed('accept', `The reason may be up to ${MAX_REASON_CHARACTERS} characters long`)

@@ -1,4 +1,4 @@
-/** A comment that calls the bot, as a job carries it. Everything in it is somebody's word. */
+/** A comment with a command, as a job carries it. All of it is untrusted. */
 import * as z from 'zod'
 
 const id = z.number().int().positive()
@@ -11,9 +11,9 @@ export const commandRequest = z.object({
   repo: name,
   pullNumber: id,
   commentId: id,
-  /** Login of who wrote it; what it may do is asked of GitHub when the job runs. Apps' logins end in `[bot]`. */
+  /** Login of the author, whose permission is checked when the job runs. Apps' logins end in `[bot]`. */
   author: z.string().regex(/^[\w.-]{1,100}(\[bot\])?$/),
-  /** As it was when the webhook was sent. */
+  /** The text when the webhook was sent. */
   body: z.string().max(65_536),
 })
 export type CommandRequest = z.infer<typeof commandRequest>

@@ -1,4 +1,4 @@
-/** `/memorymark rerun`: as the button on the check does. */
+/** `/memorymark rerun`: the same as the button on the check. */
 import { askForRerun } from '../store/reruns.ts'
 import { type Answer, done } from './answer.ts'
 import type { Asked } from './asked.ts'

@@ -1,4 +1,4 @@
-/** From a comment to what it asks for: read, allowed or not, carried out, answered once. */
+/** Runs a command from a comment: parses it, checks permission, performs it, and answers once. */
 import { inlineCode } from '../../engine/index.ts'
 import { type PullRequest, readPullRequest, type Work } from '../github.ts'
 import { type Failure, failureOf } from '../queue/failure.ts'
@@ -18,10 +18,10 @@ import type { CommandRequest } from './request.ts'
 import { rerun } from './rerun.ts'
 import { snooze } from './snooze.ts'
 
-/** Reads and judges a pull request as it stands, and writes nothing. */
+/** Judges a pull request without writing anything. */
 export type Judge = (work: Work, pull: PullRequest) => Promise<JudgedConfigs>
 
-/** What bots write is never answered, so that no two can keep each other talking. */
+/** Bots' comments are never answered, so that two bots cannot loop. */
 export async function runCommand(work: Work, request: CommandRequest, judge: Judge): Promise<void> {
   const parsed = parseComment(request.body)
   if (parsed.kind === 'none' || request.author.endsWith('[bot]')) return
@@ -44,7 +44,7 @@ export async function runCommand(work: Work, request: CommandRequest, judge: Jud
   )
 }
 
-/** Nobody is left without an answer; what may pass is tried again first. */
+/** Every command gets an answer, but temporary failures are retried first. */
 function answerToFailure(failure: Failure): Answer | undefined {
   switch (failure.kind) {
     case 'fault':

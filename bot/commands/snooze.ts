@@ -1,4 +1,4 @@
-/** `/memorymark snooze <days>`: the comment keeps still and waste does not block, until then. */
+/** `/memorymark snooze <days>`: until then the comment is not updated and waste does not block. */
 import { keepSnooze } from '../store/snoozes.ts'
 import { type Answer, told } from './answer.ts'
 import type { Asked } from './asked.ts'

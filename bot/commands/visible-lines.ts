@@ -1,19 +1,19 @@
 /**
- * The lines of a comment that a reader of the rendered page sees as a line of its author's own text: not those in code, quotations,
- * lists, links, pictures or HTML, and none that an HTML element hides or folds away.
+ * The lines of a comment that readers see as the author's own text: not in code, quotations, lists, links, pictures or
+ * HTML, and not hidden or folded by an HTML element.
  */
 import { Parser } from 'htmlparser2'
 import MarkdownIt from 'markdown-it'
 
 /**
- * GitHub's Markdown as far as it decides that. Emphasis stays as it is written, because the words behind a command are taken as they
- * are. Deeper nesting is not looked into, so that reading takes time linear in the length of the text.
+ * As much of GitHub's Markdown as decides that. Emphasis is left as text, because a command's arguments are taken
+ * literally. Nesting depth is bounded, so that parsing takes time linear in the text.
  */
 const markdown = new MarkdownIt('commonmark', { html: true }).disable(['emphasis', 'text_join'])
 
 type Token = ReturnType<typeof markdown.parse>[number]
 
-/** The text of a footnote stands at the end of the comment, and nowhere while nothing refers to it. */
+/** Footnotes appear at the end of the comment, or not at all if nothing refers to them. */
 const opensFootnote = /^ {0,3}\[\^/
 
 /** Opens and closes a formula, which GitHub shows as one. */
@@ -36,15 +36,15 @@ export function visibleLines(text: string): string[] {
 
 interface Line {
   readonly text: string
-  /** Raw HTML before its first word, from the end of the line before. */
+  /** Raw HTML between the end of the previous line and this line's first word. */
   readonly htmlBefore: string
-  /** From the first word on. */
+  /** Raw HTML after the first word. */
   readonly htmlWithin: string
-  /** Begins with a word as it was written: not with code, a link, an escape or HTML. */
+  /** Whether the line begins with a plain word: not with code, a link, an escape or HTML. */
   readonly beginsPlain: boolean
 }
 
-/** Each begins where the reader's line begins: what a link or a tag spans over several lines is inside of it. */
+/** Splits at the lines of the rendered page: a link or a tag across several source lines stays within one. */
 function linesOf(tokens: readonly Token[]): Line[] {
   const lines: Token[][] = [[]]
   for (const token of tokens) {
@@ -73,7 +73,7 @@ function html({ type, content }: Token): string {
   return type === 'html_inline' ? content : ''
 }
 
-/** By line. What begins as a footnote goes on to the next blank line. */
+/** For each line, whether it belongs to a footnote, which extends to the next blank line. */
 function footnotesIn(text: string): readonly boolean[] {
   let isFootnote = false
   return text.split(/\r\n|\r|\n/).map(line => {
@@ -82,7 +82,7 @@ function footnotesIn(text: string): readonly boolean[] {
   })
 }
 
-/** The page's HTML up to some point, as a browser reads it. */
+/** The comment's HTML up to some point, as a browser parses it. */
 class Page {
   #open: string[] = []
   #hasShown = false
@@ -98,11 +98,11 @@ class Page {
     this.#parser.write(html)
   }
 
-  /** Whether text at this point is seen, in no element but its paragraph. */
+  /** Whether the line is visible and in no element but its paragraph. */
   shows({ htmlBefore, htmlWithin, beginsPlain }: Line): boolean {
     this.write(htmlBefore)
     this.#hasShown = false
-    // Inside a comment or a tag that is not closed there is no text.
+    // An unclosed comment or tag contains no text.
     this.write('text ')
     const isShown = beginsPlain && this.#hasShown && this.#open.length === 1
     this.write(htmlWithin)

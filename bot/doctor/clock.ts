@@ -1,10 +1,10 @@
-/** GitHub believes no App whose clock is off: it signs itself in with the time. */
+/** Compares the clock with GitHub's: an App signs its tokens with the time, and GitHub refuses one that is off. */
 import type { Finding } from './finding.ts'
 
 /** GitHub refuses a token from the future, and one that lasts more than ten minutes; Octokit allows half a minute. */
 const MAX_SKEW_SECONDS = 30
 
-/** `theirs`: the `Date` header of an answer, which is right to the second. */
+/** `theirs`: the `Date` header of an answer from GitHub. */
 export function examineClock(ours: Date, theirs: string | undefined): Finding {
   const at = theirs === undefined ? Number.NaN : Date.parse(theirs)
   if (Number.isNaN(at)) {

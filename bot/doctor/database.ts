@@ -1,4 +1,4 @@
-/** Whether the place where everything is kept can be reached and written, without leaving a trace in it. */
+/** Checks that the database can be reached and written to, without leaving anything in it. */
 import { access, constants, mkdir } from 'node:fs/promises'
 import type { Database } from '../store/database.ts'
 import type { DatabasePlace } from '../store/open.ts'
@@ -20,7 +20,7 @@ export async function examineDatabase(place: DatabasePlace): Promise<Finding> {
   }
 }
 
-/** The embedded database itself is not opened: the folder belongs to the bot, which may be running. */
+/** The embedded database is not opened, because a running bot may be using the folder. */
 async function examineFolder(folder: string): Promise<Finding> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -60,7 +60,7 @@ class RolledBack extends Error {
   }
 }
 
-/** The server's version. The transaction is given up on purpose. */
+/** The server's version. The transaction is rolled back on purpose. */
 async function tryWriting(database: Database): Promise<string> {
   try {
     return await database.transaction(async sql => {

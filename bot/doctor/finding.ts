@@ -1,12 +1,12 @@
-/** What the doctor says of one thing it looked at. */
+/** One finding of `memorymark-bot doctor`. */
 
 export type Finding =
   | { readonly kind: 'well'; readonly what: string }
-  /** Worth a thought; everything works. */
+  /** Everything works, but something is worth a change. */
   | { readonly kind: 'remark'; readonly what: string; readonly todo: string }
   | { readonly kind: 'fault'; readonly what: string; readonly todo: string }
 
-/** Lines for a terminal; nothing in them is secret. */
+/** Lines for a terminal, without secrets. */
 export function describeFinding(finding: Finding): string {
   switch (finding.kind) {
     case 'well':

@@ -1,4 +1,4 @@
-/** What GitHub says of the App: that it knows it, where it is installed, and what was granted. */
+/** Checks with GitHub that the App exists, where it is installed, and what it was granted. */
 import type { GitHub } from '../github.ts'
 import { type GitHubApp, headersOf, statusOf } from '../installation.ts'
 import { examineClock } from './clock.ts'
@@ -59,7 +59,7 @@ async function examineInstallations(github: GitHub): Promise<readonly Finding[]>
   })
 }
 
-/** GitHub shows a secret that is set as asterisks, and none as nothing. */
+/** GitHub shows a secret as asterisks if one is set. */
 async function examineWebhook(github: GitHub): Promise<readonly Finding[]> {
   const { data } = await github.rest.apps.getWebhookConfigForApp()
   const wrong = [

@@ -1,9 +1,9 @@
-/** Compares what was granted with what is needed. */
+/** Compares the permissions and events granted with those needed. */
 import type { Finding } from './finding.ts'
 import { type Level, neededEvents, neededPermissions } from './needs.ts'
 
 export interface Grants {
-  /** Whose they are, as the findings name it. */
+  /** Who granted them, as findings name it. */
   readonly of: string
   /** Where a person can change them. */
   readonly page: string
@@ -11,7 +11,7 @@ export interface Grants {
   readonly events: readonly string[]
 }
 
-/** One finding for each thing that lacks or is too much; a single good one where nothing is. */
+/** One finding for each grant that is missing or unneeded; a single good one if there is none. */
 export function examineGrants(grants: Grants): readonly Finding[] {
   const findings = [...missingPermissions(grants), ...missingEvents(grants), ...superfluous(grants)]
   return findings.length > 0 ? findings : [{ kind: 'well', what: `${grants.of} grants exactly what is needed` }]

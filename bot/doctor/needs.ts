@@ -1,10 +1,12 @@
-/** What the bot needs of GitHub to do all it does. bot/app.yml asks for the same; a test keeps the two together. */
+/**
+ * The permissions and events that the bot needs from GitHub. bot/app.yml asks for the same; a test compares the two.
+ */
 
 export type Level = 'read' | 'write'
 
 export interface Need {
   readonly level: Level
-  /** What stays undone without it, in a clause. */
+  /** What does not work without it, as a clause. */
   readonly without: string
 }
 
@@ -18,7 +20,7 @@ export const neededPermissions: Readonly<Record<string, Need>> = {
   merge_queues: { level: 'read', without: 'merge queues wait for their check forever' },
 }
 
-/** With what is missed where GitHub does not send them. */
+/** The events, each with what does not work without it. */
 export const neededEvents: Readonly<Record<string, string>> = {
   pull_request: 'pull requests are found only by the periodic scan, minutes later',
   check_run: 'Re-run on the check does nothing',

@@ -1,4 +1,4 @@
-/** What people let pass on a pull request, laid over its report. */
+/** Applies acceptances and snoozes of a pull request to its report. */
 import {
   type ConfigResult,
   configKey,
@@ -23,13 +23,13 @@ export interface Leniency {
 }
 
 export interface LenientReport {
-  /** With what is let pass remarked on instead of blocking. */
+  /** The report in which what was accepted or snoozed warns instead of blocking. */
   readonly report: Report
-  /** Who let what pass, and what no longer holds; Markdown, a paragraph each. */
+  /** Paragraphs of Markdown: who accepted or snoozed what, and what is no longer covered. */
   readonly remarks: readonly string[]
-  /** The comment is to be left as it is. */
+  /** Whether the comment must stay as it is. */
   readonly isQuiet: boolean
-  /** By the config's key: what is merged all the same. */
+  /** Acceptances by the config's key. */
   readonly accepted: ReadonlyMap<string, Acceptance>
 }
 
@@ -37,7 +37,7 @@ export async function readLeniency(sql: Sql, key: PullKey): Promise<Leniency> {
   return { acceptances: await acceptancesOf(sql, key), snooze: await snoozeOf(sql, key) }
 }
 
-/** Running out of memory passes by an acceptance that says so, and by no snooze. */
+/** Only an explicit acceptance lets an out-of-memory config pass; a snooze never does. */
 export function applyLeniency(report: Report, { acceptances, snooze }: Leniency, now: Date): LenientReport {
   const active = snooze !== undefined && snooze.until > now ? snooze : undefined
   const passes = report.configs.filter(blocks).map(config => ({ config, pass: passOf(config, acceptances, active) }))
@@ -79,7 +79,7 @@ function blocks(config: ConfigResult): boolean {
   return config.status === 'not-analysed' || config.verdict.state === 'blocked'
 }
 
-/** Nobody reads more names than these in a sentence. */
+/** More names than this do not help in a sentence. */
 const MAX_PATHS = 10
 
 function acceptedRemark(acceptance: Acceptance, accepted: ReadonlyMap<string, Acceptance>): string[] {

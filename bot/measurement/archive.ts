@@ -1,4 +1,7 @@
-/** A workflow artifact is hostile input: capped before it is inflated, one named entry read in memory, then the schema. */
+/**
+ * Reads an artifact, which is hostile input: size is limited before and during inflation, one named entry is read in
+ * memory and validated by the schema.
+ */
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
 import { type Report, report as reportSchema } from '../../engine/index.ts'
 import { parseJson } from '../../engine/json.ts'
@@ -10,7 +13,7 @@ const MAX_INFLATED_BYTES = 20 * 2 ** 20
 
 export type ArchiveReading =
   | { readonly kind: 'report'; readonly report: Report }
-  /** `why` is a clause in our words; nothing of the archive is quoted. */
+  /** `why`: a clause in our words; nothing from the archive is quoted. */
   | { readonly kind: 'unusable'; readonly why: string }
 
 export async function readReportArchive(zip: Uint8Array): Promise<ArchiveReading> {
@@ -29,7 +32,7 @@ async function findEntry(archive: ZipFile): Promise<Entry | undefined> {
   return undefined
 }
 
-/** yauzl stops with an error as soon as an entry inflates beyond the size it declares. */
+/** yauzl fails as soon as an entry inflates beyond its declared size. */
 async function inflate(archive: ZipFile, entry: Entry): Promise<string> {
   const chunks: Uint8Array[] = []
   for await (const chunk of await archive.openReadStreamPromise(entry)) chunks.push(chunk)

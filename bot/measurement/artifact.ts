@@ -1,4 +1,4 @@
-/** The report artifact of a workflow run, downloaded with a cap. */
+/** Downloads the report artifact of a workflow run, up to a size limit. */
 import type { Work } from '../github.ts'
 
 const ARTIFACT_NAME = 'memorymark-report'
@@ -20,7 +20,7 @@ export async function downloadArtifact(work: Work, runId: number): Promise<Downl
   const artifact = data.artifacts.find(({ name, expired }) => name === ARTIFACT_NAME && !expired)
   if (artifact === undefined) return { kind: 'none' }
   if (artifact.size_in_bytes > MAX_COMPRESSED_BYTES) return { kind: 'too-large' }
-  // The redirect is followed by hand: the storage behind it wants no token, and Octokit would read without a cap.
+  // The redirect is followed by hand: the storage must not get the token, and Octokit has no size limit.
   const { headers } = await github.rest.actions.downloadArtifact({
     ...repository,
     artifact_id: artifact.id,

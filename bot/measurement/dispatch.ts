@@ -1,4 +1,4 @@
-/** Starts the measuring workflow of the default branch for a commit of a pull request, which goes in as data. */
+/** Dispatches the default branch's measuring workflow for a pull request's commit, which is passed as an input. */
 import path from 'node:path'
 import * as z from 'zod'
 import { readPullRequest, type Work } from '../github.ts'
@@ -28,7 +28,7 @@ export async function dispatchMeasurement(work: Work, { number, headSha }: JobOf
 
 type Started =
   | { readonly kind: 'started'; readonly runId: number }
-  /** `why` is a clause in our words. */
+  /** `why`: a clause in our words. */
   | { readonly kind: 'refused'; readonly why: string }
 
 const details = z.object({ workflow_run_id: z.number() })

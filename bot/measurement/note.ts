@@ -1,8 +1,8 @@
-/** What people read of a measurement, with what to do about it. Markdown; workflow paths are the team's own. */
+/** Explains a measurement's state and what to do, in Markdown. */
 import { inlineCode } from '../../engine/index.ts'
 import type { Ended, Measurement, Waiting } from './state.ts'
 
-/** Undefined where there is nothing to say. */
+/** Undefined if there is nothing to say. */
 export function measurementNote(measurement: Measurement, headSha: string): string | undefined {
   switch (measurement.kind) {
     case 'not-due':

@@ -1,4 +1,4 @@
-/** Where the measurement of a pull request stands, told from GitHub's runs and our own record. */
+/** Determines a measurement's state from GitHub's workflow runs and the database. */
 import type { Report, RepositorySettings } from '../../engine/index.ts'
 import type { ReadChange } from '../../github/change.ts'
 import type { PullRequest, Work } from '../github.ts'
@@ -12,12 +12,12 @@ import { dispatchedRun, pullRequestRun, type Run } from './run.ts'
 import type { Ended, Measurement, Waiting } from './state.ts'
 import { takeReport } from './take.ts'
 
-/** Where the team's settings name none for a dispatch: what examples/workflows/dispatched-sweep.yml is to be copied to. */
+/** The default workflow for a dispatch: a copy of examples/workflows/dispatched-sweep.yml. */
 const DISPATCHED_WORKFLOW = '.github/workflows/memorymark-sweep.yml'
 
 const DEFAULT_WAIT_MINUTES = 60
 
-/** A runner that is online takes a job in seconds; a scaling fleet needs minutes to start one. */
+/** An online runner takes a job within seconds; a scaling fleet takes minutes to start one. */
 const RUNNER_MINUTES = 10
 
 /** GitHub starts a workflow within seconds of its event. */
@@ -26,7 +26,7 @@ const START_MINUTES = 5
 export interface Plan {
   readonly by: 'pull-request' | 'dispatch'
   readonly workflow: string
-  /** False where a report is welcome but nothing waits for it. */
+  /** False if a report would be used but nothing waits for it. */
   readonly isDue: boolean
   readonly waitMinutes: number
 }
@@ -41,10 +41,10 @@ export function planOf({ measure }: RepositorySettings, workflowPath: string): P
   }
 }
 
-/** Authors whom the repository does not know yet, in GitHub's words. */
+/** Author associations of people who are new to the repository. */
 const strangers = new Set(['FIRST_TIMER', 'FIRST_TIME_CONTRIBUTOR', 'MANNEQUIN', 'NONE'])
 
-/** Takes the report of a run that has finished since. */
+/** Reads the report of a run that has finished. */
 export async function lookAtRun(
   work: Work,
   plan: Plan,
@@ -72,7 +72,7 @@ function keyOf({ place }: Work, pull: PullRequest): MeasurementKey {
   return { ...place, pullNumber: pull.number, headSha: pull.headSha }
 }
 
-/** What keeps a run from being dispatched, or that it is about to be. */
+/** Why no run is dispatched, or that one is about to be; undefined once it was dispatched. */
 function beforeDispatch(plan: Plan, pull: PullRequest, due: Due, now: Date): Waiting | Ended | undefined {
   if (due.runId !== undefined) return undefined
   if (pull.isFork && strangers.has(pull.authorAssociation) && due.approvedBy === undefined) {

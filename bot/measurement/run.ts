@@ -1,4 +1,4 @@
-/** The workflow run that may hold the measurement of a pull request's newest commit, as GitHub tells of it. */
+/** Workflow runs that may have measured a pull request's newest commit. */
 import * as z from 'zod'
 import type { PullRequest, Work } from '../github.ts'
 import { statusOf } from '../installation.ts'
@@ -7,7 +7,7 @@ export interface Run {
   readonly id: number
   readonly attempt: number
   readonly stage: 'queued' | 'needs-approval' | 'running' | 'completed'
-  /** Of a completed run, in GitHub's words. */
+  /** The result of a completed run, in GitHub's words. */
   readonly conclusion: string
   readonly createdAt: Date
 }
@@ -41,7 +41,7 @@ export async function pullRequestRun(work: Work, pull: PullRequest, workflow: st
   return own[0] && described(own[0])
 }
 
-/** One that we dispatched; undefined when it is gone. */
+/** A run that we dispatched; undefined if it was deleted. */
 export async function dispatchedRun(work: Work, runId: number): Promise<Run | undefined> {
   const answer = await work.github.rest.actions
     .getWorkflowRun({ ...work.repository, run_id: runId })
@@ -53,7 +53,10 @@ export async function dispatchedRun(work: Work, runId: number): Promise<Run | un
   return run?.event === 'workflow_dispatch' ? described(run) : undefined
 }
 
-/** By GitHub's word alone: the commit and where it was pushed, and the pull requests that the run names, if any. */
+/**
+ * Whether the run belongs to the pull request, from GitHub's fields alone: head commit, head repository, and the pull
+ * requests that it lists, if any.
+ */
 function isOf(run: WorkflowRun, pull: PullRequest): boolean {
   const named = run.pull_requests ?? []
   return (
@@ -63,7 +66,7 @@ function isOf(run: WorkflowRun, pull: PullRequest): boolean {
   )
 }
 
-/** The path of a workflow that an organization requires ends in `@ref`. */
+/** The workflow's path; for a workflow required by an organization it ends in `@ref`, which is removed. */
 function pathOf({ path }: WorkflowRun): string {
   return path.replace(/@.*$/, '')
 }

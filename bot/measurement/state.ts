@@ -1,24 +1,24 @@
-/** Where the measurement of a pull request's newest commit stands. */
+/** The state of the measurement of a pull request's newest commit. */
 
 export type Measurement =
-  /** The settings ask for none, and no report came by itself. */
+  /** The settings ask for no measurement, and no report exists. */
   | { readonly kind: 'not-due' }
-  /** Every figure that a GPU could give is one of a GPU. */
+  /** Every figure that a GPU can give was measured on a GPU. */
   | { readonly kind: 'measured' }
   | Waiting
   | Ended
-  /** The workflow run left a report that is not used; `why` is a clause in our words. */
+  /** The run's report is not used. `why`: a clause in our words. */
   | { readonly kind: 'unusable'; readonly isDue: boolean; readonly why: string }
 
 export interface Waiting {
   readonly kind: 'waiting'
   readonly for: 'dispatch' | 'start' | 'runner' | 'absent-runner' | 'result'
   readonly workflow: string
-  /** When it is looked at again, at the latest. */
+  /** The deadline for another look. */
   readonly lookAgainAt: Date
 }
 
-/** Over without a measurement. */
+/** Ended without a measurement. */
 export interface Ended {
   readonly kind: 'ended'
   readonly how:
@@ -33,6 +33,6 @@ export interface Ended {
     | 'without-report'
     | 'not-measured'
   readonly workflow: string
-  /** Why GitHub refused to start it, a clause in our words. */
+  /** Why GitHub refused to dispatch it: a clause in our words. */
   readonly why?: string
 }

@@ -1,4 +1,7 @@
-/** From a finished run to what is kept of its report. The artifact has no say in which pull request or commit it is about. */
+/**
+ * Reads a finished run's report and stores its results. Which pull request and commit it belongs to is decided by
+ * GitHub, not by the artifact.
+ */
 import { configKey, type Report, restingOn } from '../../engine/index.ts'
 import type { ReadChange } from '../../github/change.ts'
 import type { PullRequest, Work } from '../github.ts'
@@ -11,14 +14,14 @@ import type { Run } from './run.ts'
 export interface TakingFrom {
   readonly pull: PullRequest
   readonly read: Pick<ReadChange, 'blobs' | 'baseBlobSha' | 'changed'>
-  /** Ours, of the same commit. */
+  /** Our estimate of the same commit. */
   readonly estimate: Report
   readonly run: Run
-  /** Path of the workflow, where the pull request could have changed what ran. */
+  /** Path of the workflow, if the pull request could have changed it. */
   readonly ownWorkflow: string | undefined
 }
 
-/** Each run is looked at once, and what it came to is remembered. */
+/** Each run is read once, and the result is stored. */
 export async function takeReport(work: Work, from: TakingFrom): Promise<TakenOutcome> {
   const { pull, run } = from
   const key: MeasurementKey = { ...work.place, pullNumber: pull.number, headSha: pull.headSha }
@@ -63,7 +66,7 @@ async function readMeasurement(
     case 'too-large':
       return { kind: 'unusable', why: 'its archive is larger than 5 MiB' }
     case 'zip':
-      // Whoever may edit the workflow may also make up its report, and with it a green check.
+      // Whoever can edit the workflow can forge its report, and so a green check.
       if (ownWorkflow !== undefined && read.changed.touches(ownWorkflow)) {
         return { kind: 'unusable', why: 'this pull request changes the workflow that made it' }
       }
@@ -71,7 +74,10 @@ async function readMeasurement(
   }
 }
 
-/** Only what it says of files that GitHub names as changed by this pull request; what else was read for them is ours to say. */
+/**
+ * Keeps only results for files that GitHub lists as changed; the other files that a config depends on are taken from
+ * our own reading.
+ */
 async function reportedFrom(
   { pull, read, estimate, run }: TakingFrom,
   report: Report,

@@ -1,9 +1,9 @@
-/** The check of one commit while a pull request is brought up to date. */
+/** The check of one commit during an update of its pull request. */
 import { beginCheck, type Check, type DesiredCheck, keepCheck } from '../check.ts'
 import type { PullRequest, Work } from '../github.ts'
 import { forgetOpenCheck, keepOpenCheck } from '../store/open-checks.ts'
 
-/** A check that was begun and left is looked after by then. */
+/** Minutes after which a check that was created and not finished is looked at again. */
 const BEGUN_MINUTES = 5
 
 export class CheckSlot {
@@ -22,19 +22,19 @@ export class CheckSlot {
     return this.#check?.isCompleted === true
   }
 
-  /** Whether it says what it should. */
+  /** Whether the check has the desired content. */
   get isKept(): boolean {
     return this.#isKept
   }
 
-  /** Does nothing where there is a check already: what it says stands until there is something else to say. */
+  /** Creates the check in progress; an existing one keeps its content until it is replaced. */
   async begin(): Promise<void> {
     if (this.#check !== undefined) return
     this.#check = await beginCheck(this.#work, this.#pull.headSha)
     await this.#lookAgain(this.#check.id, new Date(Date.now() + BEGUN_MINUTES * 60_000))
   }
 
-  /** `lookAgainAt` belongs to a check in progress: by then it is looked at again, whatever else happens. */
+  /** `lookAgainAt`: the deadline of a check in progress. */
   async keep(desired: DesiredCheck, lookAgainAt: Date | undefined): Promise<void> {
     const id = await keepCheck(this.#work, this.#pull.headSha, this.#check, desired)
     this.#work.metrics.verdict(desired.state)

@@ -1,4 +1,4 @@
-/** What the check and the comment of a commit should say. Pure: from what was found to what is to be seen. */
+/** The content of a commit's check and comment, as pure functions of what was found. */
 import { MemoryMarkError, type Report, renderCheck, renderComment } from '../../engine/index.ts'
 import type { DesiredCheck } from '../check.ts'
 import { measurementNote } from '../measurement/note.ts'
@@ -9,9 +9,9 @@ export interface Findings {
   readonly headSha: string
   readonly report: Report
   readonly measurement: Measurement
-  /** What was not looked at; nothing found is then no success. Markdown. */
+  /** What was not read, in Markdown; an empty result is then no success. */
   readonly gaps: readonly string[]
-  /** What else the reader must know. Markdown. */
+  /** Further paragraphs for the reader; Markdown. */
   readonly remarks: readonly string[]
 }
 
@@ -31,7 +31,7 @@ export function desiredCheck({ headSha, report, measurement, gaps, remarks }: Fi
 
 type Conclusion = ReturnType<typeof renderCheck>['conclusion']
 
-/** Never green by an estimate alone where a GPU was to decide, and never pending once it has failed to. */
+/** Not green from an estimate alone while a GPU measurement is due, and not pending once that has failed. */
 function stateWith(
   measurement: Measurement,
   title: string,
@@ -69,7 +69,7 @@ function ungreen(conclusion: Conclusion): Conclusion {
   return conclusion === 'success' ? 'neutral' : conclusion
 }
 
-/** Undefined where there is nothing to say and so no comment to begin. */
+/** Undefined if there is nothing to say, so that no comment is created. */
 export function desiredComment({ report, measurement, gaps, remarks }: Findings): string | undefined {
   const [note] = commentNote(measurement)
   return renderComment(report, {
@@ -79,7 +79,7 @@ export function desiredComment({ report, measurement, gaps, remarks }: Findings)
   })
 }
 
-/** The check tells each stage; a comment that did would be edited with every one of them. */
+/** The check reports each stage of a measurement; the comment does not, because every edit would be visible. */
 function commentNote(measurement: Measurement): string[] {
   switch (measurement.kind) {
     case 'waiting':
@@ -110,7 +110,7 @@ function wordsFor(error: unknown): string {
   return "Something went wrong on our side; the bot's log says what."
 }
 
-/** For a commit whose pull request has moved on or is closed while a measurement was waited for. */
+/** For a commit that is no longer the newest, or whose pull request was closed during its measurement. */
 export const supersededCheck: DesiredCheck = {
   title: 'No longer measured',
   summary:

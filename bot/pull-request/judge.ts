@@ -1,4 +1,4 @@
-/** A pull request as it stands: its configs read as data, judged, and laid over with what was measured of them. */
+/** Judges a pull request: reads its configs as data, estimates them, and replaces estimates by measured results. */
 import type { Report, RepositorySettings, SourceFile, Sources } from '../../engine/index.ts'
 import type { ReadChange } from '../../github/change.ts'
 import { changeOfPull, sourcesOf } from '../change.ts'
@@ -9,19 +9,19 @@ import { readTeamSettings } from '../repository-settings.ts'
 import { lacksMeasurement, withReported } from './reported.ts'
 
 export interface Judgement {
-  /** Before anybody lets anything pass. */
+  /** Before acceptances and snoozes. */
   readonly report: Report
-  /** The texts at the head, by which the report was made. */
+  /** The files at the head from which the report was made. */
   readonly files: readonly SourceFile[]
   readonly settings: RepositorySettings
   readonly sources: Sources
   readonly read: ReadChange
   readonly measurement: Measurement
-  /** What was not looked at, and what is wrong with the settings; Markdown. */
+  /** What was not read and problems of the settings; Markdown. */
   readonly gaps: readonly string[]
 }
 
-/** Writes nothing to GitHub. `onMany` is told when there is so much to read that people would wait for it. */
+/** Writes nothing to GitHub. `onMany` is called if there is so much to read that people would wait. */
 export async function judgePull(
   work: Work,
   pull: PullRequest,
@@ -45,7 +45,7 @@ export async function judgePull(
   return { report, files, settings, sources, read, measurement, gaps }
 }
 
-/** Reading and judging this many takes about a second. */
+/** Reading and judging this many files takes about a second. */
 const FEW_FILES = 20
 
 interface Estimated {
@@ -54,7 +54,7 @@ interface Estimated {
   readonly estimate: Report
 }
 
-/** A measurement that another commit left of the very same configs is as good as one of this commit. */
+/** A measurement of the same config on another commit counts as well. */
 async function measured(
   work: Work,
   pull: PullRequest,

@@ -1,11 +1,11 @@
-/** What workflow runs have reported of these very configs, laid over our estimate. */
+/** Replaces estimates by what workflow runs reported for the same configs. */
 import { type AnalysedConfig, type ConfigResult, configKey, type Report, restOnSameFiles } from '../../engine/index.ts'
 import type { ReadChange } from '../../github/change.ts'
 import type { Work } from '../github.ts'
 import { blobsOf, type ReportedConfig, reportedConfigs } from '../store/measured-configs.ts'
 
 /**
- * A report holds where the config, the files that it names and what it was before are the same again: on another commit, or in a
+ * A report is valid if the config, the files that it names and its base are the same, even on another commit or in a
  * merge group.
  */
 export async function withReported(
@@ -29,7 +29,7 @@ export async function withReported(
   if (first === undefined) return estimate
   return {
     ...estimate,
-    // The words of the policy belong to the verdicts that it made.
+    // The policy of the run that made the verdicts.
     policy: first.policy,
     configs: estimate.configs.map(config => {
       const reported = holding.get(configKey(config))?.result
@@ -38,7 +38,7 @@ export async function withReported(
   }
 }
 
-/** The lines to change and the link are ours: those that a run reports could say anything. */
+/** Keeps our own changed lines and link, since those in a run's report could be anything. */
 function withOwnChange(reported: ConfigResult, estimated: ConfigResult): ConfigResult {
   if (reported.status !== 'analysed') return reported
   const { change: _, playgroundLink: __, ...rest } = reported
@@ -58,7 +58,7 @@ function isSameAdvice(one: AnalysedConfig, other: AnalysedConfig): boolean {
   )
 }
 
-/** Whether there is a figure that a GPU could give and has not given. */
+/** Whether a figure could be measured on a GPU but was not. */
 export function lacksMeasurement({ configs }: Report): boolean {
   return configs.some(config => config.status === 'analysed' && config.provenance !== 'measured')
 }

@@ -1,4 +1,4 @@
-/** Checks that still wait for a measurement of a commit which is no longer the newest, or of a closed pull request. */
+/** Ends checks that wait for the measurement of a commit that is no longer the newest, or of a closed pull request. */
 import { keepCheck } from '../check.ts'
 import type { PullRequest, Work } from '../github.ts'
 import { statusOf } from '../installation.ts'
@@ -7,7 +7,7 @@ import { dispatchedAt } from '../store/measurements.ts'
 import { forgetOpenCheck, supersededChecks } from '../store/open-checks.ts'
 import { supersededCheck } from './desired.ts'
 
-/** Each is ended in a job of its own, because each takes writes of its own. */
+/** One job for each check, since each takes writes of its own. */
 export async function leaveSuperseded({ database, queue, place }: Work, pull: PullRequest): Promise<void> {
   const headSha = pull.isOpen ? pull.headSha : undefined
   const left = await supersededChecks(database, place, { number: pull.number, headSha })
@@ -21,12 +21,12 @@ export async function endSuperseded(work: Work, { headSha, checkRunId }: JobOf<'
   await forgetOpenCheck(work.database, work.place, checkRunId)
 }
 
-/** What nobody waits for need not keep a GPU busy. Only a run that we dispatched is ours to cancel. */
+/** Cancels the workflow run, but only if the bot dispatched it. */
 async function cancelRun({ github, repository, database, place }: Work, headSha: string): Promise<void> {
   const runId = await dispatchedAt(database, place, headSha)
   if (runId === undefined) return
   await github.rest.actions.cancelWorkflowRun({ ...repository, run_id: runId }).catch((error: unknown) => {
-    // Over already, or gone.
+    // The run has ended or was deleted.
     if (statusOf(error) !== 409 && statusOf(error) !== 404) throw error
   })
 }

@@ -1,6 +1,6 @@
 /**
- * Brings a pull request up to date: reads what GitHub and our record say now, and writes what is not yet so. It does not matter
- * which event led here, or how often: at most three writes the first time, and none the second.
+ * Updates a pull request: reads its state from GitHub and the database, and writes only what differs. The event that
+ * led here does not matter: at most three writes the first time, and none the second.
  */
 
 import { findCheck } from '../check.ts'
@@ -29,7 +29,7 @@ export async function updatePullRequest(work: Work, number: number): Promise<voi
   const commit = { ...work.place, headSha: pull.headSha }
   const rerun = await openRerun(work.database, commit)
   if (rerun !== undefined) await renewMeasurements(work.database, work.place, pull.headSha)
-  // A check that somebody re-runs is made anew: GitHub has put the old one back among those that are awaited.
+  // A re-run needs a new check: GitHub has reset the old one to pending.
   const slot = new CheckSlot(work, pull, rerun === undefined ? await findCheck(work, pull.headSha) : undefined)
   try {
     await tell(work, pull, slot)
@@ -44,7 +44,7 @@ export async function updatePullRequest(work: Work, number: number): Promise<voi
   }
 }
 
-/** For a pull request whose jobs failed too often: says so, unless an earlier one had its say. */
+/** Reports on a pull request whose job failed too often, unless an earlier check says something. */
 export async function giveUpOn(work: Work, number: number): Promise<void> {
   const pull = await readPullRequest(work, number)
   if (!pull.isOpen) return
@@ -65,7 +65,7 @@ async function tell(work: Work, pull: PullRequest, slot: CheckSlot): Promise<voi
   await noteDecision(work, pull, judgement.report, lenient)
   if (isQuiet) return
   await comment(work, pull, findings)
-  // A suggestion cannot be taken back, so it waits for the figures that are to come.
+  // A suggestion cannot be withdrawn, so it waits for measured figures.
   if (judgement.measurement.kind !== 'waiting')
     await startSuggesting(work, pull, await suggestionsFor(work, judgement, report))
 }
@@ -74,13 +74,13 @@ function lookAgainAt(measurement: Measurement): Date | undefined {
   return measurement.kind === 'waiting' ? measurement.lookAgainAt : undefined
 }
 
-/** In a job of its own, so that this one keeps to its three writes; sent again, it finds what it has started. */
+/** Starts the measurement in a job of its own, to keep to three writes; the dispatch is idempotent. */
 async function startMeasuring({ queue, place }: Work, pull: PullRequest, measurement: Measurement): Promise<void> {
   if (measurement.kind !== 'waiting' || measurement.for !== 'dispatch') return
   await queue.send([{ kind: 'dispatch', ...place, number: pull.number, headSha: pull.headSha }])
 }
 
-/** As for measuring: a review is a write, and one that is refused takes nothing else with it. */
+/** In a job of its own too: if GitHub refuses the review, nothing else is affected. */
 async function startSuggesting(
   { queue, place }: Work,
   { number, headSha }: PullRequest,
@@ -90,7 +90,7 @@ async function startSuggesting(
   await queue.send([{ kind: 'suggest', ...place, number, headSha, suggestions: [...suggestions] }])
 }
 
-/** The check belongs to its commit; the comment belongs to the newest one, which may have come meanwhile. */
+/** Each commit has its check; the comment belongs to the newest commit, which may have changed meanwhile. */
 async function comment(work: Work, pull: PullRequest, findings: Findings): Promise<void> {
   const current = await readPullRequest(work, pull.number)
   if (!current.isOpen || current.headSha !== pull.headSha) return

@@ -1,20 +1,20 @@
-/** What an error means for the job that it ended. */
+/** Classifies the error that ended a job. */
 import { ProcessNotStarted } from '../../engine/index.ts'
 import { headersOf, numberIn, statusOf } from '../installation.ts'
 
 export type Failure =
-  /** GitHub asks to wait; the job comes back when it may. */
+  /** GitHub's rate limit; the job is retried when it allows. */
   | { readonly kind: 'limited'; readonly afterSeconds: number }
-  /** GitHub, the network or the database; trying again helps. */
+  /** A temporary fault of GitHub, the network or the database; retrying helps. */
   | { readonly kind: 'passing' }
-  /** The repository, the pull request or the installation is not there any more. */
+  /** The repository, pull request or installation no longer exists. */
   | { readonly kind: 'gone' }
   /** The installation lacks a permission. */
   | { readonly kind: 'forbidden' }
   /** A bug of ours, which retrying does not fix. */
   | { readonly kind: 'fault' }
 
-/** Where GitHub limits without saying for how long, it wants at least a minute. */
+/** Used if GitHub does not say how long to wait; its documentation asks for at least a minute. */
 const UNSAID_WAIT_SECONDS = 60
 const MAX_WAIT_SECONDS = 3_600
 
@@ -48,7 +48,10 @@ function isRequest(error: unknown): boolean {
   return error instanceof Error && 'request' in error
 }
 
-/** Of PostgreSQL's classes: connection, resources, operator intervention, system; and what Node says of a broken socket. */
+/**
+ * Temporary errors: PostgreSQL's classes for connection, resources, operator intervention and system, and Node's codes
+ * for broken sockets.
+ */
 const passingCodes =
   /^(?:08|53|57|58)\w{3}$|^(?:ECONN\w+|EPIPE|ETIMEDOUT|EAI_AGAIN|ENOTFOUND|UND_ERR_\w+)$|^40(?:001|P01)$/
 
@@ -56,7 +59,7 @@ function isPassingFault(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error.name === 'AbortError' || error.name === 'TimeoutError') return true
   if ('code' in error && typeof error.code === 'string' && passingCodes.test(error.code)) return true
-  // What pg says of a connection that ended while it was used, and of a server that does not answer.
+  // Messages of pg for a connection that broke in use and for a server that does not answer.
   if (
     /^(?:Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
       error.message,

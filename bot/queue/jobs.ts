@@ -1,4 +1,4 @@
-/** The work there is. What a job carries says where to look; what is true is asked of GitHub when it runs. */
+/** The kinds of jobs. A job only says where to look; its facts are read from GitHub when it runs. */
 import * as z from 'zod'
 import { commandRequest } from '../commands/request.ts'
 import { suggestion } from '../suggestions/suggestion.ts'
@@ -8,37 +8,37 @@ const sha = z.string().regex(/^[0-9a-f]{40,64}$/)
 /** As GitHub lets accounts and repositories be named. */
 const name = z.string().regex(/^[\w.-]{1,100}$/)
 
-/** A repository, by what never changes and by the names it had when the job was made. */
+/** A repository: ids, which never change, and its names when the job was made. */
 export const repositoryPlace = z.object({ installationId: id, repositoryId: id, owner: name, repo: name })
 export type RepositoryPlace = z.infer<typeof repositoryPlace>
 
-/** Bring a pull request up to date. */
+/** Update a pull request's check and comment. */
 const pullRequestJob = repositoryPlace.extend({ kind: z.literal('pull-request'), number: id })
-/** Bring those pull requests up to date whose newest commit this is. */
+/** Update the pull requests whose newest commit this is. */
 const commitJob = repositoryPlace.extend({
   kind: z.literal('commit'),
   headSha: sha,
-  /** Of the branch, where the event names them; they save pages. */
+  /** The branch's place, if the event names it; saves listing pages of pull requests. */
   headOwner: name.optional(),
   headBranch: z.string().max(1_000).optional(),
 })
-/** Find out what a workflow run was for, and bring that up to date. */
+/** Find the pull request of a workflow run and update it. */
 const runJob = repositoryPlace.extend({ kind: z.literal('run'), runId: id })
-/** Answer a merge queue. */
+/** Check a merge group. */
 const mergeGroupJob = repositoryPlace.extend({
   kind: z.literal('merge-group'),
   headSha: sha,
   baseSha: sha,
-  /** The pull request that the group adds to the queue, where its branch names it. */
+  /** The pull request that the group adds to the queue, if its branch name has it. */
   pullNumber: id.optional(),
 })
 /** Start the measuring workflow for a commit of a pull request. */
 const dispatchJob = repositoryPlace.extend({ kind: z.literal('dispatch'), number: id, headSha: sha })
-/** End a check that a newer commit has left behind. */
+/** End the check of a commit that is no longer the newest. */
 const supersededJob = repositoryPlace.extend({ kind: z.literal('superseded'), headSha: sha, checkRunId: id })
-/** Do what a comment asks. */
+/** Carry out a command in a comment. */
 const commandJob = commandRequest.extend({ kind: z.literal('command') })
-/** Suggest changes on lines of the diff, as they were rendered for that commit. */
+/** Post suggestions on lines of the diff, as rendered for this commit. */
 const suggestJob = repositoryPlace.extend({
   kind: z.literal('suggest'),
   number: id,
@@ -47,17 +47,17 @@ const suggestJob = repositoryPlace.extend({
 })
 /** Enter a merged pull request in the ledger. */
 const mergedJob = repositoryPlace.extend({ kind: z.literal('merged'), number: id })
-/** Look at the default branch, and report on it where that is due. */
+/** Survey the default branch, and update its report if due. */
 const surveyJob = repositoryPlace.extend({ kind: z.literal('survey'), isReportDue: z.boolean() })
-/** See to it that the report comes when the team wants it. */
+/** Schedule the repository's report as its settings say. */
 const scheduleJob = repositoryPlace.extend({ kind: z.literal('schedule') })
-/** The App was taken out of an account. */
+/** The App was uninstalled from an account. */
 const departureJob = z.object({ kind: z.literal('departure'), installationId: id })
-/** Forget what is old or whose owner has left, and look after every repository's schedule. */
+/** Delete old data and that of uninstalled accounts, and refresh the schedules. */
 const housekeepingJob = z.object({ kind: z.literal('housekeeping') })
-/** End what would hang. */
+/** Enforce deadlines. */
 const sweepJob = z.object({ kind: z.literal('sweep') })
-/** Compare with GitHub, so that lost webhooks are made good. */
+/** Compare with GitHub, to find work whose webhooks were lost. */
 const reconcileJob = z.object({ kind: z.literal('reconcile'), scope: z.enum(['active', 'all']) })
 
 export const job = z.discriminatedUnion('kind', [
@@ -80,7 +80,10 @@ export const job = z.discriminatedUnion('kind', [
 export type Job = z.infer<typeof job>
 export type JobOf<K extends Job['kind']> = Extract<Job, { kind: K }>
 
-/** What a job is about. Jobs with the same key are one while they wait, and never run at once, over all replicas. */
+/**
+ * The job's subject. Jobs with the same key are merged while waiting, and never run at the same time, over all
+ * replicas.
+ */
 export function keyOf(job: Job): string {
   switch (job.kind) {
     case 'pull-request':
@@ -115,7 +118,7 @@ export function keyOf(job: Job): string {
   }
 }
 
-/** Whose share of the workers it takes; undefined for our own housekeeping. */
+/** The installation that the job counts towards; undefined for our own housekeeping. */
 export function installationOf(job: Job): number | undefined {
   switch (job.kind) {
     case 'housekeeping':

@@ -1,4 +1,4 @@
-/** The durable queue: pg-boss on the bot's own database. What is sent in a transaction is there when it commits. */
+/** The durable job queue: pg-boss in the bot's own database. A job sent within a transaction exists once it commits. */
 import { type Db, PgBoss } from 'pg-boss'
 import * as z from 'zod'
 import type { Database, Row, Sql } from '../store/database.ts'
@@ -9,22 +9,22 @@ const SCHEMA = 'memorymark_queue'
 const WORK = 'work'
 const GIVEN_UP = 'given-up'
 
-/** Seconds without a sign of life after which a worker counts as dead; pg-boss allows no less. */
+/** Seconds without a heartbeat after which a worker counts as dead; the least that pg-boss allows. */
 const HEARTBEAT_SECONDS = 10
 const LOOK_FOR_DEAD_SECONDS = 3
 
-/** A job that takes longer is stuck. */
+/** Seconds; a job that runs longer is stuck. */
 const EXPIRE_SECONDS = 300
 
 /** Twelve tries over about half an hour: GitHub's outages are mostly shorter. */
 const RETRIES = { retryLimit: 12, retryDelay: 1, retryBackoff: true, retryDelayMax: 300 } as const
 
-/** Telling people that we gave up is tried for a day. */
+/** Reporting that we gave up is retried for a day. */
 const GIVE_UP_RETRIES = { retryLimit: 100, retryDelay: 30, retryBackoff: true, retryDelayMax: 900 } as const
 
 const IDLE_POLL_MILLIS = 20
 
-/** What is done stays an hour for the metrics to see. */
+/** Finished jobs are kept this long for the metrics. */
 const KEEP_DONE_SECONDS = 3_600
 
 export interface Taken {
@@ -62,13 +62,13 @@ export class Queue {
     return new Queue(boss, database)
   }
 
-  /** One while it waits: a second job with the same key changes nothing. */
+  /** A job whose key is already waiting is not added again. */
   async send(
     jobs: readonly Job[],
     { sql, afterSeconds = 0 }: { sql?: Sql; afterSeconds?: number } = {},
   ): Promise<void> {
     if (jobs.length === 0) return
-    // In one order everywhere: transactions that send the same jobs wait for each other, and must not do so in a circle.
+    // Sorted, because transactions that insert the same jobs in different orders could deadlock.
     const inserts = jobs
       .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
       .map(job => ({
@@ -100,7 +100,7 @@ export class Queue {
     await this.#boss.unschedule(WORK, keyOf(job))
   }
 
-  /** What was to be repeated for an installation that is gone. */
+  /** Removes the schedules of an installation that is gone. */
   async forgetSchedules(installationId: number): Promise<void> {
     for (const { name, key, data } of await this.#boss.getSchedules()) {
       const parsed = jobSchema.safeParse(data)
@@ -109,18 +109,21 @@ export class Queue {
     }
   }
 
-  /** At most `perInstallation` of one installation run at a time, over all replicas. Never throws: no database, no jobs. */
+  /**
+   * At most `perInstallation` jobs of one installation run at a time, over all replicas. Never throws: without a
+   * database it returns no jobs.
+   */
   async take(limit: number, perInstallation: number): Promise<readonly Taken[]> {
     const jobs = await this.#boss.fetch(WORK, { batchSize: limit, groupConcurrency: perInstallation })
     return this.#understood(jobs.map(from(WORK)))
   }
 
-  /** Jobs that failed too often and wait for somebody to say so. */
+  /** Jobs that failed too often and are yet to be reported. */
   async takeGivenUp(limit: number): Promise<readonly Taken[]> {
     return this.#understood((await this.#boss.fetch(GIVEN_UP, { batchSize: limit })).map(from(GIVEN_UP)))
   }
 
-  /** A job of another version of us that this one does not know is dropped: reconciling finds what it was about. */
+  /** Drops a job from another version that this one cannot parse; reconciling finds its subject again. */
   async #understood(stored: readonly Stored[]): Promise<readonly Taken[]> {
     const taken: Taken[] = []
     for (const { queue, id, data } of stored) {
@@ -142,12 +145,12 @@ export class Queue {
     await this.#boss.complete(queue, id)
   }
 
-  /** Tried again later, or given up. `error` is kept with the job, by its message alone. */
+  /** Schedules a retry, or gives the job up. Only the error's message is stored. */
   async fail({ queue, id }: Taken, error: Error): Promise<void> {
     await this.#boss.fail(queue, id, storable({ message: error.message }))
   }
 
-  /** The job goes back to wait, and that is no failure. */
+  /** Returns the job to the queue without counting a failure. */
   async postpone({ queue, id, job }: Taken, afterSeconds: number): Promise<void> {
     await this.#database.transaction(async sql => {
       await this.#boss.complete(queue, id, null, { db: inTransaction(sql) })
@@ -155,7 +158,7 @@ export class Queue {
     })
   }
 
-  /** How many jobs there are in each state, and how long the oldest one that may run has waited. */
+  /** The number of jobs by state, and how long the oldest runnable one has waited. */
   async depth(): Promise<Depth> {
     const rows = await this.#database.query(
       `SELECT state::text AS state, count(*)::int AS jobs,
@@ -170,7 +173,7 @@ export class Queue {
     }
   }
 
-  /** Resolves when no job waits or runs, those included that come back within a minute. For tests and benches. */
+  /** Resolves when no job is waiting, running or due within a minute. For tests and benches. */
   async idle(): Promise<void> {
     while ((await this.#open()) > 0) await new Promise(resolve => setTimeout(resolve, IDLE_POLL_MILLIS))
   }
@@ -184,7 +187,7 @@ export class Queue {
     return openRow.parse(rows[0]).jobs
   }
 
-  /** Takes nothing more; jobs that are still held are the holder's to return. */
+  /** Takes no more jobs; whoever holds one must return it. */
   async stop(): Promise<void> {
     await this.#boss.stop({ graceful: false })
   }
@@ -217,7 +220,7 @@ function inTransaction(sql: Sql): Db {
   return { executeSql: async (text, values) => ({ rows: [...(await sql.query(text, values))] }) }
 }
 
-/** By the column's name: `insert` of pg-boss 12.20 passes on what it is given and knows no `group`. */
+/** By the column's name, because `insert` of pg-boss 12.20 has no option for a group. */
 function groupOf(job: Job): { groupId?: string } {
   const installation = installationOf(job)
   return installation === undefined ? {} : { groupId: String(installation) }
@@ -234,17 +237,18 @@ async function setUp(boss: PgBoss): Promise<void> {
   const work = { deadLetter: GIVEN_UP, ...shared, ...RETRIES }
   await boss.createQueue(GIVEN_UP, givenUp)
   await boss.createQueue(WORK, { policy: 'short', ...work })
-  // For queues that an earlier version made.
+  // Updates queues that an earlier version created.
   await boss.updateQueue(GIVEN_UP, givenUp)
   await boss.updateQueue(WORK, work)
-  // Otherwise pg-boss would look the queues up outside a transaction, which an embedded database cannot do during one.
+  // Makes pg-boss cache the queues now. Otherwise it would look them up outside a transaction, which an embedded
+  // database cannot do during one.
   for (const name of [WORK, GIVEN_UP]) await boss.findJobs(name, { key: 'none' })
 }
 
 const ALONE_POLL_MILLIS = 100
 const MAX_POLLS = 600
 
-/** Replicas that start at once would trip over each other where pg-boss makes its schema. */
+/** Runs `work` under a lock, since replicas that start together would collide while pg-boss creates its schema. */
 async function alone(database: Database, work: () => Promise<void>): Promise<void> {
   for (let poll = 0; poll < MAX_POLLS; poll += 1) {
     const held = await database.exclusively('start of the queue', work)

@@ -1,4 +1,4 @@
-/** Takes jobs from the queue and has them done, so many at a time; every job that is taken is ended or goes back. */
+/** Takes jobs from the queue and runs a limited number at a time; every job taken is either finished or returned. */
 import type { Logger } from 'probot'
 import type { Metrics } from '../metrics.ts'
 import { type Job, keyOf } from './jobs.ts'
@@ -6,27 +6,27 @@ import type { Queue, Taken } from './queue.ts'
 
 export type Outcome =
   | { readonly kind: 'done' }
-  /** Not now: the job waits so long and comes back. */
+  /** The job is not done now; it returns to the queue and is retried after this time. */
   | { readonly kind: 'later'; readonly afterSeconds: number }
 
-/** Rejects when the job failed and is to be tried again, and at last given up. */
+/** Rejects if the job failed: it is retried, and given up after too many failures. */
 export type Perform = (job: Job, signal: AbortSignal) => Promise<Outcome>
 
 export interface WorkersOptions {
   readonly queue: Queue
   readonly perform: Perform
-  /** Has the last word about a job that failed too often. */
+  /** Called for a job that failed too often. */
   readonly giveUp: Perform
   readonly log: Logger
   readonly metrics: Pick<Metrics, 'jobEnded'>
   readonly concurrency: number
-  /** So that one installation cannot keep all workers to itself. */
+  /** The most jobs of one installation at a time, so that it cannot occupy all workers. */
   readonly perInstallation: number
 }
 
 const POLL_MILLIS = 500
 
-/** Between two looks: what ends or arrives in between is looked for together. */
+/** Minimum time between two polls of the queue, so that jobs ending or arriving meanwhile share one. */
 const SPACING_MILLIS = 20
 const TOUCH_MILLIS = 3_000
 const BREAK_OFF_MILLIS = 3_000
@@ -48,7 +48,9 @@ export class Workers {
     this.#loop = this.#takeAndRun()
   }
 
-  /** Takes nothing more and waits for what runs; what has not finished by then is aborted and goes back to the queue. */
+  /**
+   * Takes no more jobs and waits for running ones; after `limitMillis`, these are aborted and returned to the queue.
+   */
   async stop(limitMillis: number): Promise<void> {
     this.#isStopping = true
     this.#wake.resolve()
@@ -81,7 +83,7 @@ export class Workers {
     return this.#options.concurrency - this.#running.size
   }
 
-  /** Jobs that were given up are few and not urgent: they are looked for by the clock alone. */
+  /** Given-up jobs are few and not urgent, so only the timer looks for them. */
   async #take(withGivenUp: boolean): Promise<readonly Taken[]> {
     if (this.#free <= 0) return []
     try {
@@ -103,7 +105,7 @@ export class Workers {
     this.#running.set(taken, ended)
   }
 
-  /** A database that is gone leaves the job taken; the next supervisor finds it without a sign of life and returns it. */
+  /** If the database is gone, the job stays taken; the supervisor later returns it for lack of a heartbeat. */
   async #run(taken: Taken): Promise<void> {
     try {
       await this.#end(taken)

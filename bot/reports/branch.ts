@@ -1,4 +1,4 @@
-/** Every config of the default branch as it is now: measured where a run has measured that very text, estimated elsewhere. */
+/** All configs of the default branch: measured if a run has measured this very text, otherwise estimated. */
 import {
   type AnalysedConfig,
   type ConfigResult,
@@ -23,11 +23,11 @@ export interface BranchReading {
   readonly branch: Branch
   readonly report: Report
   readonly settings: RepositorySettings
-  /** What was not looked at, and why; Markdown. */
+  /** What was not read and why; Markdown. */
   readonly remarks: readonly string[]
 }
 
-/** Nobody waits for it, and whoever may write to the branch is no stranger. */
+/** A generous limit: nobody waits for it, and only people with write access change the branch. */
 const BRANCH_MILLIS = 10 * 60_000
 
 export async function readDefaultBranch(work: Work): Promise<BranchReading> {

@@ -1,4 +1,4 @@
-/** Where a page ends, as the next request brings it back: opaque to whoever asks, and checked again when it comes. */
+/** Page cursors: opaque to clients, and validated when they come back. */
 import type * as z from 'zod'
 import { MemoryMarkError } from '../../engine/index.ts'
 import { parseJson } from '../../engine/json.ts'
@@ -7,7 +7,7 @@ export function writeCursor(position: unknown): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url')
 }
 
-/** Undefined for the first page. @throws MemoryMarkError for what no page has handed out. */
+/** Undefined for the first page. @throws MemoryMarkError for an invalid cursor. */
 export function readCursor<T>(schema: z.ZodType<T>, cursor: string | undefined): T | undefined {
   if (cursor === undefined) return undefined
   const parsed = schema.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString('utf8')))

@@ -1,11 +1,14 @@
-/** What the check decided on a pull request, for those who look back: blocked, or let pass by somebody. */
+/** Records for the history that a pull request was blocked or accepted. */
 import { analysedIn, type Report } from '../../engine/index.ts'
 import type { Decision } from '../../server/repositories.ts'
 import type { PullRequest, Work } from '../github.ts'
 import type { LenientReport } from '../leniency/leniency.ts'
 import { keepDecision } from '../store/decisions.ts'
 
-/** `judged`: before anybody let anything pass. What is neither leaves an earlier decision as it stands. */
+/**
+ * `judged`: before acceptances and snoozes. If the pull request is neither blocked nor accepted, an earlier decision
+ * stays.
+ */
 export async function noteDecision(
   { database, place }: Work,
   pull: PullRequest,

@@ -1,4 +1,4 @@
-/** The one issue of the scheduled report: made once, then brought up to date in place. */
+/** The issue of the scheduled report: created once, then updated in place. */
 import {
   type Report,
   renderRepositoryReport,
@@ -11,10 +11,10 @@ import { keepReport, lastReport } from '../store/last-reports.ts'
 import { ledgerEntries } from '../store/ledger-entries.ts'
 import type { BranchReading } from './branch.ts'
 
-/** Reports are due once a day at most; what comes sooner is a job that runs again, and would report that nothing changed. */
+/** Reports are due at most once a day; an earlier one is a repeated job, and would say that nothing changed. */
 const SOONEST_MILLIS = 12 * 3_600_000
 
-/** Where a repository has no issues, there is none; nor is one begun where there is no config to speak of. */
+/** Does nothing for a repository without issues, and creates no issue if there is no config. */
 export async function reportOn(work: Work, reading: BranchReading, botLogin: () => Promise<string>): Promise<void> {
   const { database, place } = work
   if (!reading.branch.hasIssues) return
@@ -59,7 +59,7 @@ async function keepIssue(
   return data.number
 }
 
-/** False where somebody has deleted it. One that somebody closed stays closed. */
+/** False if the issue was deleted. A closed one is updated but stays closed. */
 async function updateIssue({ github, repository }: Work, number: number, body: string): Promise<boolean> {
   try {
     await github.rest.issues.update({ ...repository, issue_number: number, body })
@@ -71,7 +71,7 @@ async function updateIssue({ github, repository }: Work, number: number, body: s
   }
 }
 
-/** For a record that was lost: by author and App as well as by the marker, which anyone can write. */
+/** Finds the issue if its record was lost, by author and App as well as the marker, which anybody can write. */
 async function findIssue({ github, repository, appId }: Work, creator: string): Promise<number | undefined> {
   const issues = await github.paginate(github.rest.issues.listForRepo, {
     ...repository,
@@ -85,7 +85,7 @@ async function findIssue({ github, repository, appId }: Work, creator: string): 
   )?.number
 }
 
-/** The next report compares figures, and needs no more of them. */
+/** Without trials, which the next report does not compare. */
 function withoutTrials(report: Report): Report {
   return {
     ...report,

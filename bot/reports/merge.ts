@@ -1,4 +1,4 @@
-/** A merged pull request, entered in the ledger: each of its configs before and after, measured where both sides were. */
+/** Adds a merged pull request to the ledger: each config before and after, measured if both sides were. */
 import {
   type AnalysedConfig,
   analysedIn,
@@ -37,13 +37,13 @@ export async function enterMerge(work: Work, number: number): Promise<void> {
   await work.queue.send([{ kind: 'survey', ...work.place, isReportDue: false }])
 }
 
-/** What is known of a config before the merge, by the key that it has after it. */
+/** What is known of a config before the merge, under its key after the merge. */
 interface Before {
   readonly estimated: AnalysedConfig | undefined
   readonly measured: AnalysedConfig | undefined
 }
 
-/** A clock is compared with a clock, and a model with a model. */
+/** Makes both sides comparable: measured with measured, or modelled with modelled. */
 function comparable(
   config: AnalysedConfig,
   estimate: AnalysedConfig | undefined,
@@ -80,7 +80,7 @@ async function readBefore(work: Work, pull: PullRequest, judged: Judgement): Pro
   return new Map(blobs.map(({ after: key }) => [key, { estimated: estimated.get(key), measured: measured.get(key) }]))
 }
 
-/** By key; what was judged as measured is estimated too, so that like is compared with like. */
+/** Estimates of all configs by key, measured or not, so that both sides can be compared as estimates. */
 async function estimateOf(
   work: Work,
   { files, settings, sources }: Pick<Judgement, 'files' | 'settings' | 'sources'>,

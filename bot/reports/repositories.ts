@@ -1,4 +1,4 @@
-/** What the server tells of repositories, from what the bot keeps. */
+/** Implements the server's `repositories` routes from the bot's database. */
 import * as z from 'zod'
 import { type LedgerEntry as KeptEntry, totalsOf } from '../../engine/index.ts'
 import type {
@@ -108,11 +108,11 @@ export class KeptRepositories implements Repositories {
 
 interface Paging<Kept, Told> {
   readonly item: (kept: Kept) => Told
-  /** Of the last item: where the next page begins. */
+  /** The start of the next page, from the last item of this one. */
   readonly position: (last: Kept) => unknown
 }
 
-/** `found` holds one more than the page where there is another page. */
+/** `found`: one item more than the page if there is another page. */
 function pageOf<Kept, Told>(found: readonly Kept[], limit: number, { item, position }: Paging<Kept, Told>): Page<Told> {
   const shown = found.slice(0, limit)
   const last = shown.at(-1)
@@ -122,7 +122,9 @@ function pageOf<Kept, Told>(found: readonly Kept[], limit: number, { item, posit
   }
 }
 
-/** Whether money was saved or forgone hangs on the throughput, so its provenance is what counts. */
+/**
+ * Ledger entries for the server. Money saved or lost depends on throughput, so the throughput's provenance is given.
+ */
 function ledgerLines({ pullNumber, path, mergedAt, before, after, saving, accepted }: KeptEntry): LedgerEntry[] {
   const provenance = after.throughputProvenance === 'measured' ? 'measured' : 'estimated'
   const common = { pullRequest: pullNumber, path, at: mergedAt, provenance } as const

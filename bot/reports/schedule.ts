@@ -1,11 +1,11 @@
-/** When the report of a repository comes: as its settings on the default branch say. */
+/** Schedules a repository's report as the settings on its default branch say. */
 import { DEFAULT_SCHEDULE, type RepositorySettings } from '../../engine/index.ts'
 import type { Work } from '../github.ts'
 import type { JobOf } from '../queue/jobs.ts'
 import { readTeamSettings } from '../repository-settings.ts'
 import { surveyNamed } from '../store/surveys.ts'
 
-/** Of a repository that was never looked at, a first look is taken. */
+/** Surveys a repository that was never surveyed. */
 export async function schedule(work: Work): Promise<void> {
   const { settings } = await readTeamSettings(work)
   await keepSchedule(work, settings)

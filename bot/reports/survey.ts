@@ -1,4 +1,4 @@
-/** A look at the default branch: what is kept of it, and the report that is due. */
+/** Surveys a default branch: stores the state of its configs and updates the report if it is due. */
 import { analysedIn, possibleSavingsUsd } from '../../engine/index.ts'
 import type { Work } from '../github.ts'
 import { statusOf } from '../installation.ts'
@@ -10,21 +10,21 @@ import { recordOf } from './record.ts'
 import { endSchedule, keepSchedule } from './schedule.ts'
 
 export interface SurveyOptions {
-  /** Whether the issue is to be brought up to date too. */
+  /** Whether the issue is updated too. */
   readonly isReportDue: boolean
-  /** Login under which the App writes. */
+  /** The App's login. */
   readonly botLogin: () => Promise<string>
 }
 
 export async function survey(work: Work, { isReportDue, botLogin }: SurveyOptions): Promise<void> {
   const reading = await readDefaultBranch(work).catch(async (error: unknown) => {
-    // It was deleted, or taken out of the installation; should it come back, housekeeping finds it.
+    // The repository was deleted or removed from the installation; housekeeping finds it if it returns.
     if (statusOf(error) === 404) await endSchedule(work)
     throw error
   })
   await keepSchedule(work, reading.settings)
   await keep(work, reading)
-  // The schedule may have been taken back since the report was made due.
+  // The team may have turned the report off since it became due.
   if (isReportDue && reading.settings.reportSchedule !== 'never') await reportOn(work, reading, botLogin)
 }
 

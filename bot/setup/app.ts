@@ -1,6 +1,6 @@
 /**
- * The routes of the setup. Probot's own setup takes any code from anybody; here the page asks for the token that the bot has
- * written to its log, and only who was sent to GitHub by that page may come back, once.
+ * The setup's routes. Unlike Probot's own setup, which accepts any code from anybody, the page requires the token that
+ * the bot wrote to its log, and only a browser that this page sent to GitHub may return, once.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Context, Hono } from 'hono'
@@ -13,26 +13,26 @@ import { PendingStates } from './pending-states.ts'
 
 export interface SetupOptions {
   readonly apiUrl: string
-  /** Where the credentials will be kept. */
+  /** The file in which the credentials will be stored. */
   readonly file: string
   readonly now: () => Date
   readonly fetchApp: (code: string) => Promise<CreatedApp>
-  /** Keeps what was created. @throws MemoryMarkError */
+  /** Stores the credentials. @throws MemoryMarkError */
   readonly keep: (app: CreatedApp) => Promise<void>
 }
 
 export interface SetupApp {
   readonly app: Hono
-  /** Of the page, with the token that it asks for. */
+  /** The page's path with its token. */
   readonly path: string
 }
 
 const SETUP_PATH = '/setup'
 
-/** A name or an address, and perhaps a port. */
+/** A host name or IP address, possibly with a port. */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
-/** As GitHub writes them. */
+/** The form of GitHub's codes. */
 const CODE = /^[\w-]{1,100}$/
 const ORGANIZATION = /^[A-Za-z0-9-]{1,39}$/
 
@@ -75,8 +75,8 @@ export function setupApp({ apiUrl, file, now, fetchApp, keep }: SetupOptions): S
 }
 
 /**
- * Nothing runs, and nobody frames the page. Where its form goes is left open: browsers hold that to redirects too, and GitHub may
- * send who has to sign in to another site. The address has the token in it, so GitHub is told the origin alone.
+ * Allows no scripts and no frames. `form-action` stays open, because browsers apply it to redirects and GitHub may
+ * redirect to another site to sign in. GitHub is sent only the origin, since the address contains the token.
  */
 const pageHeaders: Parameters<typeof secureHeaders>[0] = {
   contentSecurityPolicy: { defaultSrc: ["'none'"], baseUri: ["'none'"], frameAncestors: ["'none'"] },
@@ -84,7 +84,7 @@ const pageHeaders: Parameters<typeof secureHeaders>[0] = {
   strictTransportSecurity: false,
 }
 
-/** At which the browser reaches this bot; a proxy that ends TLS says so. */
+/** The address by which the browser reaches the bot; a proxy that terminates TLS tells it in headers. */
 function addressOf({ req }: Context): string | undefined {
   const scheme = req.header('x-forwarded-proto')?.split(',')[0]?.trim() === 'https' ? 'https' : 'http'
   const host = req.header('host') ?? ''
@@ -110,7 +110,7 @@ const wrongState: Refusal = {
 }
 const wrongCode: Refusal = { message: 'GitHub’s answer has no code', fix: beginAgain }
 
-/** Of one length, so that the comparison tells nothing. */
+/** Compares hashes of equal length, so that timing reveals nothing. */
 function isSame(given: string, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given), digest(token))

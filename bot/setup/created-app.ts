@@ -1,4 +1,4 @@
-/** Fetches from GitHub what it has just created. */
+/** Fetches the App that GitHub has just created. */
 import { MemoryMarkError } from '../../engine/errors.ts'
 import type { GitHub } from '../github.ts'
 import { statusOf } from '../installation.ts'
@@ -11,7 +11,9 @@ export interface CreatedApp {
   readonly url: string
 }
 
-/** `code`: from the address to which GitHub sent the browser; it counts once and for an hour. @throws MemoryMarkError */
+/**
+ * `code`: from the address to which GitHub redirected the browser; valid once, within an hour. @throws MemoryMarkError
+ */
 export async function fetchCreatedApp(github: GitHub, code: string): Promise<CreatedApp> {
   const { data } = await github.rest.apps.createFromManifest({ code }).catch((cause: unknown) => {
     throw notFetched(cause)

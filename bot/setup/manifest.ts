@@ -1,5 +1,5 @@
 /**
- * The manifest by which GitHub creates the App with all its settings, after one click.
+ * The manifest from which GitHub creates the App with all its settings in one click.
  * https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
  */
 import { neededEvents, neededPermissions } from '../doctor/needs.ts'
@@ -8,7 +8,7 @@ import { WEBHOOK_PATH } from '../webhooks/receive.ts'
 /** Where GitHub sends the browser once the App exists. */
 export const CREATED_PATH = '/setup/created'
 
-/** `address`: of the bot, as GitHub reaches it, without a trailing slash. */
+/** `address`: the bot's public address, without a trailing slash. */
 export function manifestFor(address: string) {
   return {
     name: 'MemoryMark',
@@ -24,7 +24,9 @@ export function manifestFor(address: string) {
   }
 }
 
-/** GitHub's pages beside its REST API: github.com, an Enterprise Server under `/api/v3`, or a host of ghe.com. */
+/**
+ * GitHub's web address for a REST API address: github.com, an Enterprise Server under `/api/v3`, or a host of ghe.com.
+ */
 export function webUrlOf(apiUrl: string): string {
   const { protocol, host } = new URL(apiUrl)
   const named = host === 'api.github.com' || /^api\.[\w-]+\.ghe\.com$/.test(host) ? host.slice('api.'.length) : host

@@ -6,13 +6,13 @@ export type Page = ReturnType<typeof html>
 
 export interface SetupPageParts {
   readonly manifest: ReturnType<typeof manifestFor>
-  /** GitHub's page that takes the manifest. */
+  /** GitHub's page that receives the manifest. */
   readonly createUrl: string
-  /** Of this page, for the form that names an organization. */
+  /** The page's token, for the form that names an organization. */
   readonly token: string
-  /** The one that will own the App; the person's own account where there is none. */
+  /** The organization that will own the App; undefined for the person's own account. */
   readonly organization: string | undefined
-  /** Where the credentials will be kept. */
+  /** The file in which the credentials will be stored. */
   readonly file: string
 }
 

@@ -1,10 +1,10 @@
-/** The `state` of each way to GitHub that has begun: who comes back with another was not sent by this bot. */
+/** The `state` values of redirects to GitHub in progress, to reject returns that this bot did not start. */
 import { randomBytes } from 'node:crypto'
 
-/** GitHub's own limit for the code that comes with it. */
+/** GitHub's limit for the code. */
 const LIFE_MILLIS = 3_600_000
 
-/** Each time the page is opened makes one; the oldest go first. */
+/** Each visit of the page adds one; the oldest are dropped. */
 const MAX_PENDING = 20
 
 export class PendingStates {
@@ -23,7 +23,7 @@ export class PendingStates {
     return state
   }
 
-  /** True once, and within the hour. */
+  /** True once for a known state, within an hour. */
   take(state: string): boolean {
     const begunMillis = this.#begunMillis.get(state)
     this.#begunMillis.delete(state)

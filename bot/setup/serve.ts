@@ -1,4 +1,4 @@
-/** The bot without an App: serves the page that creates one, until it is created. */
+/** Serves the setup page until it has created the App. */
 import { getRequestListener } from '@hono/node-server'
 import type { Logger } from 'probot'
 import { checkWritable, storeCredentials } from '../credentials.ts'
@@ -9,16 +9,16 @@ import { setupApp } from './app.ts'
 import { fetchCreatedApp } from './created-app.ts'
 
 export interface SetupServerOptions {
-  /** Where the credentials are to be kept. */
+  /** The file in which the credentials will be stored. */
   readonly file: string
   readonly log: Logger
-  /** Tells the operator the page's address, which holds a secret. */
+  /** Receives the page's address, which contains a secret. */
   readonly tell: (text: string) => void
-  /** Ends it without an App. */
+  /** Stops the setup. */
   readonly signal: AbortSignal
 }
 
-/** Resolves to true when an App was created and its credentials are stored, to false where it was ended before. */
+/** Resolves to true once an App was created and its credentials stored; to false if stopped before. */
 export async function serveSetup(
   settings: OwnSettings,
   { file, log, tell, signal }: SetupServerOptions,

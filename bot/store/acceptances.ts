@@ -1,4 +1,4 @@
-/** What people accepted on a pull request. */
+/** Acceptances on pull requests. */
 import * as z from 'zod'
 import { type AcceptedConfig, acceptedConfig } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
@@ -33,7 +33,7 @@ export interface Acceptance {
   readonly at: Date
 }
 
-/** A comment accepts once: a job that runs again changes nothing. */
+/** One acceptance for each comment, so that repeating a job changes nothing. */
 export async function keepAcceptance(sql: Sql, key: PullKey, acceptance: Acceptance): Promise<void> {
   await sql.query(
     `INSERT INTO memorymark.acceptances

@@ -1,4 +1,4 @@
-/** What was known of each config of the default branch over time. A record is added where something changed. */
+/** The history of each config of the default branch. A record is added when something changes. */
 import * as z from 'zod'
 import { idlePercent } from '../../engine/index.ts'
 import { type ConfigOrder, type ConfigRecord, configRecord } from '../../server/repositories.ts'
@@ -27,7 +27,7 @@ export const configRecordsTable: Migration = {
   ],
 }
 
-/** All configs of the branch: those that are not among `records` are gone from it, and stay in the history. */
+/** `records`: all configs of the branch. Configs not among them are marked as gone, and keep their history. */
 export async function keepConfigRecords(sql: Sql, key: RepositoryKey, records: readonly ConfigRecord[]): Promise<void> {
   const known = await currentFacts(sql, key)
   const news = records.filter(record => known.get(record.path) !== factsOf(record))
@@ -68,7 +68,7 @@ async function currentFacts(sql: Sql, { repositoryId }: RepositoryKey): Promise<
 
 const factsRow = z.object({ path: z.string(), facts: z.string() })
 
-/** Everything but when and where it was found out; a price of the team's own bears the date of today. */
+/** All fields except when and where they were found; a team's own price would otherwise differ each day by its date. */
 function factsOf(record: ConfigRecord): string {
   const { at: _at, commit: _commit, ...facts } = configRecord.parse(record)
   return storableJson({ ...facts, gpu: { ...facts.gpu, priceDate: '' } })
@@ -77,12 +77,12 @@ function factsOf(record: ConfigRecord): string {
 export interface KeptConfigRecord {
   /** Grows with time. */
   readonly id: number
-  /** What it is sorted by. */
+  /** The value that the page is sorted by. */
   readonly rank: number
   readonly record: ConfigRecord
 }
 
-/** The configs of the branch, greatest first, those behind `after` only. The orders are named as the columns are. */
+/** The branch's configs in descending order; only those after `after`. Orders are named like the columns. */
 export async function currentConfigRecords(
   sql: Sql,
   repositoryId: number,
@@ -100,7 +100,7 @@ export async function currentConfigRecords(
   return rows.map(row => recordRow.parse(row))
 }
 
-/** Newest first, those older than the record `before` only. */
+/** Newest first; only records older than `before`. */
 export async function configHistory(
   sql: Sql,
   repositoryId: number,

@@ -1,15 +1,18 @@
-/** What is stored goes through this: PostgreSQL, in a server or embedded, behind one interface and one dialect. */
+/** The interface to the database: PostgreSQL, as a server or embedded. */
 
 export type Row = Readonly<Record<string, unknown>>
 
 export interface Sql {
-  /** One statement with `$1` parameters, whose text is kept as far as it can be: see storable.ts. @throws the driver's error. */
+  /**
+   * Runs one statement with `$1` parameters. Texts lose what PostgreSQL cannot store: see storable.ts. @throws the
+   * driver's error.
+   */
   query(text: string, values?: readonly unknown[]): Promise<readonly Row[]>
 }
 
 export type Exclusive<T> =
   | { readonly kind: 'done'; readonly value: T }
-  /** Someone else holds the key, in this process or another. */
+  /** Somebody else holds the key, in this process or another. */
   | { readonly kind: 'busy' }
 
 export interface Database extends Sql, AsyncDisposable {
@@ -19,8 +22,8 @@ export interface Database extends Sql, AsyncDisposable {
   /** Committed when `work` resolves, rolled back when it rejects. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
   /**
-   * Runs `work` while nobody else holds `key`, over all replicas. A holder that dies lets go at once. `signal` aborts when the
-   * hold is lost because the database went away: from then on another may hold it.
+   * Runs `work` while nobody else holds `key`, over all replicas. A holder that dies releases the key at once. `signal`
+   * aborts when the lock is lost because the database went away; another may then hold it.
    */
   exclusively<T>(key: string, work: (signal: AbortSignal) => Promise<T>): Promise<Exclusive<T>>
 }

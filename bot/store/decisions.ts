@@ -1,4 +1,4 @@
-/** Pull requests that the check blocked, or that somebody let pass: the latest word on each. */
+/** The latest decision on each pull request that was blocked or accepted. */
 import * as z from 'zod'
 import { type Decision, decision as decisionSchema } from '../../server/repositories.ts'
 import type { Sql } from './database.ts'
@@ -22,7 +22,7 @@ export const decisionsTable: Migration = {
   ],
 }
 
-/** What was decided keeps its time while the decision stays of its kind. */
+/** A repeated decision of the same kind keeps its time. */
 export async function keepDecision(sql: Sql, key: RepositoryKey, decision: Decision): Promise<void> {
   await sql.query(
     `INSERT INTO memorymark.decisions AS kept
@@ -35,7 +35,7 @@ export async function keepDecision(sql: Sql, key: RepositoryKey, decision: Decis
   )
 }
 
-/** Newest first, those older than `before` (a time and a number) only. */
+/** Newest first; only those older than `before` (a time and a number). */
 export async function decisions(
   sql: Sql,
   repositoryId: number,

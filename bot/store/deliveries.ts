@@ -1,4 +1,4 @@
-/** Webhooks that were taken: GitHub repeats a delivery's id when it delivers again, and each is worked on once. */
+/** Webhooks that were accepted. A redelivery has the same id, so each webhook is worked on once. */
 import * as z from 'zod'
 import type { Sql } from './database.ts'
 import type { Migration } from './migrations.ts'
@@ -21,7 +21,7 @@ export interface DeliveryName {
   readonly event: string
 }
 
-/** The ids among these that nobody has taken before. In order, so that two that claim the same never wait in a circle. */
+/** The ids that are new. Sorted, so that concurrent claims cannot deadlock. */
 export async function claimDeliveries(sql: Sql, deliveries: readonly DeliveryName[]): Promise<ReadonlySet<string>> {
   const rows = await sql.query(
     `INSERT INTO memorymark.deliveries (id, event)
@@ -34,7 +34,7 @@ export async function claimDeliveries(sql: Sql, deliveries: readonly DeliveryNam
 
 const claimedRow = z.object({ id: z.string() })
 
-/** GitHub lets a webhook be delivered again for three days; ids older than `days` are of no use. */
+/** GitHub can redeliver for three days; older ids are not needed. */
 export async function forgetDeliveries(sql: Sql, days: number): Promise<void> {
   await sql.query(`DELETE FROM memorymark.deliveries WHERE received_at < now() - $1 * interval '1 day'`, [days])
 }

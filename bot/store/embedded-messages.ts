@@ -1,11 +1,11 @@
-/** What the embedded database's thread is asked, and what it answers. */
+/** Messages to the embedded database's thread, and its answers. */
 
 export type Request = { readonly id: number } & (
   | {
       readonly kind: 'query'
       readonly text: string
       readonly values: readonly unknown[]
-      /** Undefined outside one. */
+      /** Undefined outside a transaction. */
       readonly transaction: number | undefined
     }
   | { readonly kind: 'script'; readonly text: string }
@@ -15,7 +15,7 @@ export type Request = { readonly id: number } & (
   | { readonly kind: 'close' }
 )
 
-/** The first, of id 0, says that the database is open. */
+/** The first answer has id 0 and says that the database is open. */
 export type Answer = { readonly id: number } & (
   | { readonly kind: 'rows'; readonly rows: readonly Readonly<Record<string, unknown>>[] }
   | { readonly kind: 'error'; readonly message: string; readonly code?: string }

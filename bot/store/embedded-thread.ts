@@ -1,4 +1,4 @@
-/** The thread in which the embedded database runs: WebAssembly that computes keeps whatever else is in its thread waiting. */
+/** The thread of the embedded database: running WebAssembly blocks its thread. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite, type Transaction } from '@electric-sql/pglite'
 import * as z from 'zod'
@@ -10,7 +10,7 @@ const port = parentPort
 const { folder } = z.object({ folder: z.string().optional() }).parse(workerData)
 const pglite = await PGlite.create(folder === undefined ? {} : { dataDir: folder })
 
-/** How a transaction that is open is ended. */
+/** Ends an open transaction. */
 interface Open {
   readonly transaction: Transaction
   readonly end: (how: 'commit' | 'rollback') => Promise<void>
@@ -58,13 +58,13 @@ async function script(text: string): Promise<readonly Record<string, unknown>[]>
     const results = await pglite.exec(text)
     return results.flatMap(({ rows }) => rows)
   } catch (error) {
-    // There is one connection only: what a failed script has begun would spoil whatever comes next.
+    // There is only one connection: a transaction that a failed script left open would affect later statements.
     await pglite.exec('ROLLBACK')
     throw error
   }
 }
 
-/** Resolves when the transaction has its turn; it is known by the id of the request that began it. */
+/** Resolves when it is the transaction's turn; its id is that of the request that began it. */
 function begin(id: number): Promise<void> {
   const begun = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<'commit' | 'rollback'>()
@@ -83,7 +83,7 @@ function begin(id: number): Promise<void> {
       begun.reject(error)
       throw error
     })
-  // A failure is told to whoever ends the transaction, or waits for it to begin.
+  // A failure is reported to whoever ends the transaction or waits for it to begin.
   over.catch(() => {})
   return begun.promise
 }

@@ -1,4 +1,6 @@
-/** PostgreSQL inside this process, in a thread and a folder of its own: for one bot without a database server. */
+/**
+ * Embedded PostgreSQL (PGlite) in a thread of this process with its own folder, for one bot without a database server.
+ */
 import { existsSync } from 'node:fs'
 import { mkdir, readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +11,7 @@ import type { Answer, Request } from './embedded-messages.ts'
 import { CLAIM_FILE, claimFolder } from './folder-claim.ts'
 import { storable } from './storable.ts'
 
-/** `folder` undefined keeps everything in memory. @throws MemoryMarkError where another process has the folder. */
+/** `folder`: undefined to keep everything in memory. @throws MemoryMarkError if another process uses the folder. */
 export async function openEmbedded(folder: string | undefined): Promise<Database> {
   if (folder === undefined) return EmbeddedDatabase.open(undefined, async () => {})
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -25,7 +27,7 @@ export async function openEmbedded(folder: string | undefined): Promise<Database
   }
 }
 
-/** In a folder that is not empty and not a database's, PGlite would make a new one over what is there. */
+/** Refuses a folder that has other content, over which PGlite would create a database. */
 async function requireDatabase(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter(name => name !== CLAIM_FILE)
   if (names.length > 0 && !names.includes('PG_VERSION')) {
@@ -96,7 +98,7 @@ class EmbeddedDatabase implements Database {
     }
   }
 
-  /** The folder belongs to this process alone, so nobody else can hold a key and no hold is ever lost. */
+  /** Only this process uses the folder, so no lock is ever lost. */
   async exclusively<T>(key: string, work: (signal: AbortSignal) => Promise<T>): Promise<Exclusive<T>> {
     if (this.#held.has(key)) return { kind: 'busy' }
     this.#held.add(key)

@@ -1,4 +1,4 @@
-/** How the configs of each pull request's newest judged commit were read, ready for whoever asks. */
+/** The explanation of each pull request's newest judged commit, stored for `/memorymark explain`. */
 import * as z from 'zod'
 import type { Sql } from './database.ts'
 import type { Migration } from './migrations.ts'

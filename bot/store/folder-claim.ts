@@ -1,6 +1,6 @@
 /**
- * One process at a time may have a data folder: two would destroy each other's data. A socket in the folder is the claim: whoever
- * listens on it is alive, and that of a process which was killed answers nobody.
+ * Ensures that one process at a time uses a data folder, since two would destroy its data. The claim is a socket in the
+ * folder: a live process answers on it, a killed one does not.
  */
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
@@ -8,10 +8,10 @@ import { connect, createServer } from 'node:net'
 import path from 'node:path'
 import { MemoryMarkError } from '../../engine/index.ts'
 
-/** In the folder. */
+/** File name in the folder. */
 export const CLAIM_FILE = 'in-use.sock'
 
-/** Resolves to what gives it back. @throws MemoryMarkError where another process has it. */
+/** Resolves to a function that releases the folder. @throws MemoryMarkError if another process uses it. */
 export async function claimFolder(folder: string): Promise<() => Promise<void>> {
   // Relative, because the path of a socket has at most 107 bytes.
   const socket = path.relative(process.cwd(), path.join(folder, CLAIM_FILE))

@@ -1,4 +1,4 @@
-/** Everything that is kept of one installation: handed out, or forgotten. */
+/** Exports or deletes all data of one installation. */
 import * as z from 'zod'
 import type { Database, Sql } from './database.ts'
 import type { Migration } from './migrations.ts'
@@ -18,7 +18,7 @@ export interface ExportedRow {
   readonly row: Readonly<Record<string, unknown>>
 }
 
-/** Row by row in the order in which they were written, table by table. */
+/** Rows in the order in which they were written, table by table. */
 export async function* exportInstallation(sql: Sql, installationId: number): AsyncGenerator<ExportedRow> {
   for (const table of await tablesOfInstallations(sql)) {
     for (const row of await sql.query(`SELECT * FROM memorymark."${table}" WHERE installation_id = $1`, [
@@ -34,7 +34,7 @@ export interface Deleted {
   readonly rows: number
 }
 
-/** All or nothing. */
+/** In one transaction. */
 export function deleteInstallation(database: Database, installationId: number): Promise<readonly Deleted[]> {
   return database.transaction(async sql => {
     const deleted: Deleted[] = []
@@ -48,7 +48,7 @@ export function deleteInstallation(database: Database, installationId: number): 
   })
 }
 
-/** Whatever table says whose its rows are. */
+/** The tables with a column for the installation. */
 async function tablesOfInstallations(sql: Sql): Promise<readonly string[]> {
   const rows = await sql.query(
     `SELECT table_name FROM information_schema.columns
@@ -59,7 +59,7 @@ async function tablesOfInstallations(sql: Sql): Promise<readonly string[]> {
 
 const tableRow = z.object({ table_name: z.string().regex(/^\w+$/) })
 
-/** The App was taken out of an account; it may have been a mistake. */
+/** Records that the App was uninstalled; the data stays for a while, since that may have been a mistake. */
 export async function noteDeparture(sql: Sql, installationId: number, at: Date): Promise<void> {
   await sql.query(
     'INSERT INTO memorymark.departures (installation_id, left_at) VALUES ($1, $2) ON CONFLICT DO NOTHING',
@@ -67,7 +67,7 @@ export async function noteDeparture(sql: Sql, installationId: number, at: Date):
   )
 }
 
-/** Of whom anything is kept, those that left included. */
+/** Installations with any data, including uninstalled ones. */
 export async function knownInstallations(sql: Sql): Promise<readonly number[]> {
   const known = new Set<number>()
   for (const table of await tablesOfInstallations(sql)) {
@@ -77,7 +77,7 @@ export async function knownInstallations(sql: Sql): Promise<readonly number[]> {
   return [...known]
 }
 
-/** Installations that left before `before`. */
+/** Installations uninstalled before `before`. */
 export async function departedBefore(sql: Sql, before: Date): Promise<readonly number[]> {
   const rows = await sql.query(
     'SELECT installation_id FROM memorymark.departures WHERE left_at < $1 ORDER BY installation_id',

@@ -1,4 +1,4 @@
-/** What was last reported of each default branch, and in which issue. */
+/** The last report on each default branch, and its issue. */
 import * as z from 'zod'
 import { type Report, report as reportSchema } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
@@ -35,7 +35,7 @@ export async function keepReport(sql: Sql, key: RepositoryKey, { issueNumber, re
   )
 }
 
-/** Undefined before the first, and where an older version of us wrote it in a form that is no more. */
+/** Undefined before the first report, and if an older version stored it in a form that is no longer read. */
 export async function lastReport(sql: Sql, { repositoryId }: RepositoryKey): Promise<LastReport | undefined> {
   const [row] = await sql.query('SELECT issue_number, report FROM memorymark.last_reports WHERE repository_id = $1', [
     repositoryId,

@@ -1,4 +1,4 @@
-/** The last `.github/memorymark.yml` of each repository that could be read; it holds while a newer one cannot. */
+/** The last valid `.github/memorymark.yml` of each repository, used while a newer one cannot be read. */
 import * as z from 'zod'
 import type { Sql } from './database.ts'
 import type { Migration } from './migrations.ts'
@@ -20,7 +20,7 @@ export interface RepositoryKey {
   readonly repositoryId: number
 }
 
-/** As it was written, so that a newer version of us reads it by its own rules. */
+/** The file's text, so that a newer version parses it by its own rules. */
 export async function lastSettings(sql: Sql, { repositoryId }: RepositoryKey): Promise<string | undefined> {
   const [row] = await sql.query('SELECT text FROM memorymark.last_settings WHERE repository_id = $1', [repositoryId])
   return row === undefined ? undefined : textRow.parse(row).text

@@ -1,4 +1,4 @@
-/** What merged pull requests saved, and what was let pass, config by config. */
+/** What merged pull requests saved and what was accepted, config by config. */
 import * as z from 'zod'
 import { type LedgerEntry, ledgerEntry } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
@@ -23,7 +23,7 @@ export const ledgerEntriesTable: Migration = {
   ],
 }
 
-/** A pull request merges once: a job that runs again changes nothing. */
+/** A pull request merges once, so repeating a job changes nothing. */
 export async function keepLedgerEntries(sql: Sql, key: RepositoryKey, entries: readonly LedgerEntry[]): Promise<void> {
   for (const entry of entries) {
     await sql.query(

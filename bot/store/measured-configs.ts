@@ -1,4 +1,7 @@
-/** What workflow runs reported of a config, by the blobs that it was before and after: it holds wherever both turn up again. */
+/**
+ * Configs reported by workflow runs, by the blobs before and after the change; a result holds for any commit with the
+ * same blobs.
+ */
 import * as z from 'zod'
 import { configKey, type Policy, policy, type Report, report } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
@@ -28,12 +31,12 @@ export const measuredConfigsTable: Migration = {
 }
 
 export interface ConfigBlob {
-  /** Of the file; where it starts several trainings, the key of one. */
+  /** The file's path, with the line of the training if it starts several. */
   readonly path: string
   readonly blobSha: string
 }
 
-/** The verdict hangs on what the config was before, too. */
+/** The blob before the change too, since the verdict depends on it. */
 export interface ChangedBlob extends ConfigBlob {
   /** Empty where the base has no such file. */
   readonly baseBlobSha: string
@@ -46,7 +49,7 @@ export interface ReportedConfig extends ChangedBlob {
   readonly pullNumber: number
 }
 
-/** The blobs that hold these configs, one for each config, by its key. */
+/** The blob of each of these configs, by its key. */
 export function blobsOf(configs: Report['configs'], blobs: readonly ConfigBlob[]): readonly ConfigBlob[] {
   const shas = new Map(blobs.map(({ path, blobSha }) => [path, blobSha]))
   return configs.flatMap(config => {
@@ -56,8 +59,8 @@ export function blobsOf(configs: Report['configs'], blobs: readonly ConfigBlob[]
 }
 
 /**
- * What is known of these blobs, one for each base that it was judged against. A measurement holds on any commit; an estimate
- * that a workflow run made, on its own commit only.
+ * Known results for these blobs, one for each base. A measurement holds on any commit; an estimate by a workflow run
+ * only on its own commit.
  */
 export async function reportedConfigs(
   sql: Sql,

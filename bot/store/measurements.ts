@@ -1,4 +1,4 @@
-/** Measurements on a GPU that are due, and the workflow runs whose report was looked at. */
+/** GPU measurements that are due, and workflow runs whose report was read. */
 import * as z from 'zod'
 import type { Sql } from './database.ts'
 import type { RepositoryKey } from './last-settings.ts'
@@ -41,17 +41,17 @@ export interface MeasurementKey extends RepositoryKey {
 
 /** A measurement that is due. */
 export interface Measurement {
-  /** From when its deadline counts. */
+  /** The start of its deadline. */
   readonly dueAt: Date
-  /** Of the run that we dispatched for it. */
+  /** The id of the run that we dispatched. */
   readonly runId: number | undefined
-  /** Why GitHub did not dispatch one, a clause in our words. */
+  /** Why GitHub did not dispatch a run: a clause in our words. */
   readonly refusal: string | undefined
-  /** Login of who let a stranger's commit be measured. */
+  /** Login of the person who approved measuring a first-time contributor's commit. */
   readonly approvedBy: string | undefined
 }
 
-/** The one that is due for this commit of the pull request, made due now if none is. */
+/** The measurement due for this commit, created if there is none. */
 export async function dueMeasurement(sql: Sql, key: MeasurementKey): Promise<Measurement> {
   const { installationId, repositoryId, pullNumber, headSha } = key
   const [row] = await sql.query(
@@ -81,10 +81,10 @@ export async function keepRefusal(sql: Sql, key: MeasurementKey, why: string): P
   )
 }
 
-/** Lets a stranger's commit be measured; `by` is the login of someone with write access. */
+/** Approves measuring a commit of a fork; `by`: login of a person with write access. */
 export async function approveMeasurement(sql: Sql, key: MeasurementKey, by: string): Promise<void> {
   await dueMeasurement(sql, key)
-  // Waiting for leave is not waiting for a runner: the deadline counts from here.
+  // The deadline starts now, because waiting for approval is not waiting for a runner.
   await sql.query(
     `UPDATE memorymark.measurements SET approved_by = $4, due_at = now()
      WHERE repository_id = $1 AND pull_number = $2 AND head_sha = $3`,
@@ -92,7 +92,7 @@ export async function approveMeasurement(sql: Sql, key: MeasurementKey, by: stri
   )
 }
 
-/** What we dispatched a run for; undefined for a run of somebody else's. */
+/** The measurement for which we dispatched this run; undefined for other runs. */
 export async function dispatchedFor(
   sql: Sql,
   { repositoryId }: RepositoryKey,
@@ -105,7 +105,7 @@ export async function dispatchedFor(
   return row === undefined ? undefined : dispatchedRow.parse(row)
 }
 
-/** The run that was dispatched for a commit. */
+/** The run dispatched for a commit. */
 export async function dispatchedAt(
   sql: Sql,
   { repositoryId }: RepositoryKey,
@@ -135,11 +135,11 @@ const measurementRow = z
 const dispatchedRow = z.object({ pull_number: z.number() }).transform(row => ({ pullNumber: row.pull_number }))
 const runRow = z.object({ run_id: z.coerce.number() })
 
-/** What looking at a finished run came to. */
+/** The result of reading a finished run. */
 export const takenOutcome = z.discriminatedUnion('kind', [
-  /** Its report is among the measured configs. */
+  /** Its report was stored among the measured configs. */
   z.object({ kind: z.literal('report') }),
-  /** It left no report, or one about no config of this pull request. */
+  /** It has no report, or one about other configs. */
   z.object({ kind: z.literal('none') }),
   /** `why` is a clause in our words. */
   z.object({ kind: z.literal('unusable'), why: z.string() }),
@@ -164,7 +164,7 @@ export async function takenRun(
   return row === undefined ? undefined : takenRow.parse(row).outcome
 }
 
-/** Those of the runs that were looked at, for whichever pull request. */
+/** The runs among these that were already read, for any pull request. */
 export async function seenRuns(
   sql: Sql,
   { repositoryId }: RepositoryKey,
@@ -188,7 +188,7 @@ export async function keepTakenRun(sql: Sql, key: MeasurementKey, run: RunKey, o
   )
 }
 
-/** Makes the measurements of a commit due afresh, and what was taken is looked at again; leave that was given stays given. */
+/** Makes a commit's measurements due again and its runs unread; approvals stay. */
 export async function renewMeasurements(sql: Sql, { repositoryId }: RepositoryKey, headSha: string): Promise<void> {
   await sql.query(
     'UPDATE memorymark.measurements SET run_id = NULL, refusal = NULL, due_at = now() WHERE repository_id = $1 AND head_sha = $2',

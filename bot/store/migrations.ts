@@ -1,4 +1,4 @@
-/** The tables, made and changed by themselves at the start. Replicas that start at once wait for each other. */
+/** Creates and changes the tables at the start. Replicas that start together wait for each other. */
 import * as z from 'zod'
 import { acceptancesTable } from './acceptances.ts'
 import { configRecordsTable } from './config-records.ts'
@@ -19,13 +19,13 @@ import { snoozesTable } from './snoozes.ts'
 import { surveysTable } from './surveys.ts'
 
 export interface Migration {
-  /** Never changed once released: a database remembers what it has by this name. */
+  /** Never changed once released: the database records applied migrations by this name. */
   readonly name: string
   /** One statement each. */
   readonly statements: readonly string[]
 }
 
-/** In order; what has been released is not edited, a later change is a new one at the end. */
+/** In order. Released migrations are not edited; a change is appended as a new one. */
 const migrations: readonly Migration[] = [
   deliveriesTable,
   lastSettingsTable,
@@ -45,7 +45,7 @@ const migrations: readonly Migration[] = [
   explanationsTable,
 ]
 
-/** Any number that nobody else on the same server is likely to have chosen. */
+/** The lock's number, unlikely to be used by anybody else on the server. */
 const LOCK = 7_364_021_590
 
 export async function migrate(database: Database, wanted: readonly Migration[] = migrations): Promise<void> {

@@ -1,4 +1,4 @@
-/** Checks that were left in progress on purpose, each with the moment by which it must have ended. */
+/** Checks left in progress, each with its deadline. */
 import * as z from 'zod'
 import type { Sql } from './database.ts'
 import type { RepositoryKey } from './last-settings.ts'
@@ -54,7 +54,7 @@ export async function forgetOpenCheck(sql: Sql, { repositoryId }: RepositoryKey,
   ])
 }
 
-/** Those of the pull request whose commit is no longer its newest; all of them without a newest, once it is closed. */
+/** Open checks of the pull request's earlier commits; all of its checks once it is closed (without a newest commit). */
 export async function supersededChecks(
   sql: Sql,
   { repositoryId }: RepositoryKey,
@@ -68,7 +68,7 @@ export async function supersededChecks(
   return rows.map(row => openCheckRow.parse(row))
 }
 
-/** Those whose moment has come, the longest overdue first. */
+/** Checks past their deadline, the longest overdue first. */
 export async function overdueChecks(sql: Sql, limit: number): Promise<readonly OpenCheck[]> {
   const rows = await sql.query(
     `SELECT ${columns} FROM memorymark.open_checks WHERE deadline_at <= now() ORDER BY deadline_at LIMIT $1`,

@@ -1,4 +1,4 @@
-/** `DATABASE_URL` decides where things are kept; either way the tables are brought up to date first. */
+/** Opens the database that `DATABASE_URL` names and migrates its tables. */
 import type { Database } from './database.ts'
 import { openEmbedded } from './embedded.ts'
 import { migrate } from './migrations.ts'
@@ -9,7 +9,7 @@ export type DatabasePlace =
   | { readonly kind: 'folder'; readonly folder: string }
   | { readonly kind: 'memory' }
 
-/** `onError` hears of connections that break while nobody uses them. */
+/** `onError` receives errors of idle connections. */
 export async function openDatabase(place: DatabasePlace, onError: (error: Error) => void): Promise<Database> {
   const database = await connect(place, onError)
   try {

@@ -3,18 +3,18 @@ import pg from 'pg'
 import type { Database, Exclusive, Row, Sql } from './database.ts'
 import { storable } from './storable.ts'
 
-/** Of a pool: each job holds one for its lock while it uses another. */
+/** Each job holds one connection for its lock while it uses another. */
 const MAX_CONNECTIONS = 24
 
 const CONNECT_TIMEOUT_MILLIS = 10_000
 
-/** Nothing here runs long; a statement that does is stuck behind a lock. */
+/** A statement that runs longer is stuck behind a lock. */
 const STATEMENT_TIMEOUT_MILLIS = 60_000
 
-/** A server that is frozen, or behind a network that is gone, ends nothing by itself: then the client does. */
+/** A frozen server or a broken network ends nothing by itself, so the client gives up. */
 const ANSWER_TIMEOUT_MILLIS = STATEMENT_TIMEOUT_MILLIS + 5_000
 
-/** `onError` hears of idle connections that break; those in use fail where they are used. */
+/** `onError` receives errors of idle connections; a connection in use fails where it is used. */
 export function connectPostgres(url: string, onError: (error: Error) => void): Database {
   const pool = new pg.Pool({
     connectionString: url,
@@ -73,13 +73,13 @@ class PostgresDatabase implements Database {
       try {
         return { kind: 'done', value: await work(lost) }
       } finally {
-        // A connection that is gone has let go by itself.
+        // A broken connection has released its locks.
         if (!lost.aborted) await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', [key])
       }
     })
   }
 
-  /** A client whose connection broke, or whose transaction could not be ended, is not used again. */
+  /** Discards a client whose connection broke or whose transaction could not be ended. */
   async #withClient<T>(use: (client: pg.PoolClient, lost: AbortSignal) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect()
     const lost = new AbortController()

@@ -1,13 +1,13 @@
-/** A pull request, as tables tell which one is meant. */
+/** A pull request as tables identify it. */
 import * as z from 'zod'
 import type { RepositoryKey } from './last-settings.ts'
 
-/** A pull request by what never changes. */
+/** A pull request by ids that never change. */
 export interface PullKey extends RepositoryKey {
   readonly pullNumber: number
 }
 
-/** The same with the names that its repository had. */
+/** With the names of its repository. */
 export interface PullPlace extends PullKey {
   readonly owner: string
   readonly repo: string

@@ -1,4 +1,4 @@
-/** "Re-run" as people asked for it: kept apart from the queue, where a waiting job swallows a second one. */
+/** Requests to re-run a check. They are not jobs, because the queue would merge a second request into a waiting one. */
 import * as z from 'zod'
 import type { Sql } from './database.ts'
 import type { RepositoryKey } from './last-settings.ts'
@@ -30,7 +30,7 @@ export async function askForRerun(sql: Sql, { installationId, repositoryId, head
   ])
 }
 
-/** The newest that is not answered yet. */
+/** The newest request that is not yet done. */
 export async function openRerun(sql: Sql, { repositoryId, headSha }: CommitKey): Promise<number | undefined> {
   const [row] = await sql.query(
     'SELECT max(id) AS id FROM memorymark.reruns WHERE repository_id = $1 AND head_sha = $2',
@@ -39,7 +39,7 @@ export async function openRerun(sql: Sql, { repositoryId, headSha }: CommitKey):
   return newestRow.parse(row).id ?? undefined
 }
 
-/** Answers it and those before it. */
+/** Marks this request and earlier ones as done. */
 export async function answerRerun(sql: Sql, { repositoryId, headSha }: CommitKey, id: number): Promise<void> {
   await sql.query('DELETE FROM memorymark.reruns WHERE repository_id = $1 AND head_sha = $2 AND id <= $3', [
     repositoryId,

@@ -1,7 +1,7 @@
-/** How long things are kept. */
+/** How long data is kept. */
 import type { Database } from './database.ts'
 
-/** By the column that says how old a row is. Left out are the settings that hold now, and who has left. */
+/** Each table's column with the age of a row. Current settings and departures are left out. */
 export const ages = {
   acceptances: 'accepted_at',
   decisions: 'decided_at',
@@ -18,7 +18,7 @@ export const ages = {
   taken_runs: 'taken_at',
 } as const
 
-/** What is current of a repository stays, however long it has been so; its history and the rest go. */
+/** Keeps a repository's current state whatever its age; deletes its history and all else that is older. */
 export function forgetOlderThan(database: Database, days: number): Promise<void> {
   return database.transaction(async sql => {
     for (const [table, age] of Object.entries(ages)) {

@@ -1,4 +1,4 @@
-/** The newest commit of each pull request that was brought up to date: what is not among them was missed. */
+/** The newest commit of each pull request that was updated; a pull request that differs was missed. */
 import * as z from 'zod'
 import type { Sql } from './database.ts'
 import type { RepositoryKey } from './last-settings.ts'

@@ -1,4 +1,4 @@
-/** Pull requests on which the bot was asked to keep still for a while. */
+/** Snoozes on pull requests. */
 import * as z from 'zod'
 import type { RepositoryPlace } from '../queue/jobs.ts'
 import type { Sql } from './database.ts'
@@ -26,7 +26,7 @@ export const snoozesTable: Migration = {
 }
 
 export interface Snooze {
-  /** The comment that asks for it. */
+  /** The comment with the command. */
   readonly commentId: number
   /** Login. */
   readonly by: string
@@ -34,7 +34,7 @@ export interface Snooze {
   readonly until: Date
 }
 
-/** A comment snoozes once: a job that runs again does not begin anew. */
+/** One snooze for each comment, so that repeating a job does not restart it. */
 export async function keepSnooze(
   sql: Sql,
   place: RepositoryPlace,
@@ -49,7 +49,7 @@ export async function keepSnooze(
   )
 }
 
-/** The newest decides, whether it ends sooner or later than one before. */
+/** The newest snooze counts, even if it ends sooner. */
 export async function snoozeOf(sql: Sql, { repositoryId, pullNumber }: PullKey): Promise<Snooze | undefined> {
   const [row] = await sql.query(
     `SELECT comment_id, snoozed_by, snoozed_at, until FROM memorymark.snoozes
@@ -63,7 +63,7 @@ const snoozeRow = z
   .object({ comment_id: z.coerce.number(), snoozed_by: z.string(), snoozed_at: z.date(), until: z.date() })
   .transform((row): Snooze => ({ commentId: row.comment_id, by: row.snoozed_by, at: row.snoozed_at, until: row.until }))
 
-/** Marks those that have ended by `now` as over; each is answered once. */
+/** Marks snoozes that have ended by `now`; each is returned once. */
 export async function endSnoozes(sql: Sql, now: Date): Promise<readonly PullPlace[]> {
   const rows = await sql.query(
     `UPDATE memorymark.snoozes SET is_over = true WHERE NOT is_over AND until <= $1

@@ -1,9 +1,9 @@
 /**
- * What PostgreSQL can keep. Neither its text nor its JSON has the character U+0000 or half of a surrogate pair, both of which a
- * payload, a config or a comment can have; what it refuses would fail at every try, so that no job with it ever ended.
+ * Text that PostgreSQL can store. Its text and JSON allow neither U+0000 nor half of a surrogate pair, which a webhook,
+ * a config or a comment may contain; a job with one would fail at every retry.
  */
 
-/** The same with U+FFFD in place of what cannot be kept, at any depth, in keys too. Dates and the like stay as they are. */
+/** Replaces such characters by U+FFFD at any depth, in keys too. Dates and the like stay as they are. */
 export function storable<T>(value: T): T
 export function storable(value: unknown): unknown {
   if (typeof value === 'string') return value.toWellFormed().replaceAll('\0', '\uFFFD')

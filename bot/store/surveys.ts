@@ -1,4 +1,4 @@
-/** The default branch of each repository, as it was last looked at. */
+/** The last survey of each repository's default branch. */
 import * as z from 'zod'
 import type { Sql } from './database.ts'
 import type { RepositoryKey } from './last-settings.ts'
@@ -60,7 +60,7 @@ export interface KeptSurvey extends Survey {
   readonly repositoryId: number
 }
 
-/** Newest first, those before `before` (a time and an id) only. */
+/** Newest first; only those older than `before` (a time and an id). */
 export async function surveys(
   sql: Sql,
   limit: number,
@@ -79,7 +79,7 @@ export async function surveyNamed(
   sql: Sql,
   name: { readonly owner: string; readonly repo: string },
 ): Promise<KeptSurvey | undefined> {
-  // GitHub's names are the same whatever their case. Of a name that was used twice, the newer repository has it.
+  // GitHub's names ignore case. If a name was reused, the newer repository has it.
   const [row] = await sql.query(
     `SELECT ${columns} FROM memorymark.surveys WHERE lower(owner) = lower($1) AND lower(repo) = lower($2)
      ORDER BY surveyed_at DESC LIMIT 1`,

@@ -1,4 +1,4 @@
-/** Which lines of a file a review can comment on: those that GitHub shows in the diff. */
+/** The lines of a file on which a review can comment: those in GitHub's diff. */
 import type { LineRange } from '../../engine/index.ts'
 
 const hunkHeader = /^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@/gm
@@ -11,7 +11,7 @@ export function shownLines(patch: string): LineRange[] {
   })).filter(({ first, last }) => last >= first)
 }
 
-/** A comment of several lines must lie within one hunk. */
+/** A comment on several lines must lie within one hunk. */
 export function isShown({ first, last }: LineRange, patch: string): boolean {
   return shownLines(patch).some(hunk => hunk.first <= first && last <= hunk.last)
 }

@@ -1,7 +1,7 @@
-/** What can be asked of the bot about a report, for the last line of comment and check. */
+/** The commands that suit a report, for the last line of comment and check. */
 import { inlineCode, numberedLever, type Report, verdictState } from '../../engine/index.ts'
 
-/** Markdown clauses; none where there is nothing to do. */
+/** Clauses of Markdown; empty if there is nothing to do. */
 export function hintsFor(report: Report): string[] {
   const state = verdictState(report)
   if (state === 'nothing-to-measure' || state === 'fine') return []

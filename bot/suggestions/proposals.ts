@@ -1,4 +1,4 @@
-/** The changes that a report recommends, made in the texts that it was read from. */
+/** Makes the changes that a report recommends in the files that it was made from. */
 import {
   type AnalysedConfig,
   type ByHand,
@@ -13,10 +13,10 @@ import {
 } from '../../engine/index.ts'
 import type { Work } from '../github.ts'
 
-/** A pull request's configs as they are judged, before anybody lets anything pass. */
+/** A pull request's configs as judged, before acceptances and snoozes. */
 export interface JudgedConfigs {
   readonly report: Report
-  /** The texts at the head, by which the report was made. */
+  /** The files at the head from which the report was made. */
   readonly files: readonly SourceFile[]
   readonly settings: RepositorySettings
   readonly sources: Sources
@@ -24,11 +24,11 @@ export interface JudgedConfigs {
 
 export interface Proposals {
   readonly changes: readonly { readonly config: AnalysedConfig; readonly change: ChangedText }[]
-  /** What only a person can change. */
+  /** Changes that only a person can make. */
   readonly byHand: readonly { readonly config: AnalysedConfig; readonly why: ByHand }[]
 }
 
-/** Only of configs that the verdict remarks on: what is within policy is left to its authors. */
+/** Only for configs whose verdict is not `fine`. */
 export async function proposalsFor(
   { engine }: Pick<Work, 'engine'>,
   { report, files, settings, sources }: JudgedConfigs,
@@ -46,7 +46,7 @@ export async function proposalsFor(
   return { changes, byHand }
 }
 
-/** A sentence in Markdown: what keeps us from making the change. */
+/** A sentence in Markdown on why the change cannot be made automatically. */
 export function sayByHand(config: AnalysedConfig, why: ByHand): string {
   const path = configName(config)
   switch (why.kind) {

@@ -1,4 +1,6 @@
-/** One review with a suggestion on each batch size that the diff shows. What was suggested before is not said again. */
+/**
+ * Posts one review with a suggestion for each batch size that the diff shows. Suggestions made before are not repeated.
+ */
 import { configKey, type Report, renderSuggestion, suggestionMarkerIn } from '../../engine/index.ts'
 import type { ReadChange } from '../../github/change.ts'
 import { readPullRequest, type Work } from '../github.ts'
@@ -7,12 +9,12 @@ import { isShown } from './diff.ts'
 import { type JudgedConfigs, proposalsFor } from './proposals.ts'
 import type { Suggestion } from './suggestion.ts'
 
-/** A review is read by people; the comment speaks of the rest. */
+/** More suggestions than this are left to the comment. */
 const MAX_SUGGESTIONS = 20
 
 /**
- * What there is to suggest about `report`, which is what was judged with what somebody let pass left out: on lines that the diff
- * shows. Of a pull request with more than 3,000 files, and of files that are too large, GitHub shows none.
+ * Suggestions for `report`, without accepted configs, on lines of the diff. GitHub shows no diff for pull requests with
+ * more than 3,000 files and for files that are too large.
  */
 export async function suggestionsFor(
   work: Pick<Work, 'engine'>,
@@ -29,13 +31,13 @@ export async function suggestionsFor(
     .slice(0, MAX_SUGGESTIONS)
 }
 
-/** Nobody is asked to change what was accepted as it is. */
+/** Whether to suggest a change: not for a config that was accepted as it is. */
 function isToChange(config: Report['configs'][number]): boolean {
   if (config.status === 'not-analysed' || config.verdict.state === 'fine') return false
   return config.verdict.reasons.every(({ spared }) => spared !== 'accepted' && spared !== 'snoozed')
 }
 
-/** At most one write, and none where there is nothing new to suggest. */
+/** Makes at most one write, and none without new suggestions. */
 export async function suggest(work: Work, { number, headSha, suggestions }: JobOf<'suggest'>): Promise<void> {
   const pull = await readPullRequest(work, number)
   if (!pull.isOpen || pull.headSha !== headSha) return
@@ -59,8 +61,8 @@ export async function suggest(work: Work, { number, headSha, suggestions }: JobO
 }
 
 /**
- * GitHub does not say which App wrote a comment on a line. Only bots count, so that nobody can keep us quiet by writing the
- * marker; another bot that did would be read by people all the same.
+ * GitHub does not say which App wrote a comment on a line. Only bots' comments count, so that a person cannot suppress
+ * suggestions by writing the marker.
  */
 async function knownMarkers({ github, repository }: Work, number: number): Promise<ReadonlySet<string>> {
   const comments = await github.paginate(github.rest.pulls.listReviewComments, {

@@ -8,7 +8,7 @@ export const suggestion = z.object({
   lines: z.object({ first: line, last: line }),
   /** Markdown. */
   body: z.string().max(65_536),
-  /** By which it is known again. */
+  /** Identifies the suggestion. */
   marker: z.string().max(100),
 })
 export type Suggestion = z.infer<typeof suggestion>

@@ -1,20 +1,20 @@
 /**
- * The bodies of requests, which strangers may send before anybody knows who they are. All of them together are bounded: where there
- * is no room, the largest that is still arriving is given up. Refusing the newest instead would let a few dozen clients that never
- * finish keep everybody out; webhooks are far smaller than what it takes to fill the room.
+ * Reads request bodies, which anybody can send before we know who they are, within one memory limit for all of them.
+ * When memory runs out, the largest unfinished body is dropped. Refusing the newest instead would let a few dozen slow
+ * clients lock everybody out; webhooks are far too small to fill the limit.
  */
 import type { IncomingMessage } from 'node:http'
 
 export interface BodyLimits {
   readonly maxBytes: number
-  /** Of all bodies in memory. */
+  /** For all bodies in memory. */
   readonly maxTotalBytes: number
 }
 
 export type BodyReading =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'too-large' }
-  /** Given up for others. */
+  /** Dropped to make room for others. */
   | { readonly kind: 'no-room' }
 
 export class Bodies {
@@ -26,7 +26,7 @@ export class Bodies {
     this.#limits = limits
   }
 
-  /** What `use` is given is counted until it has ended. Rejects where the sender goes away. */
+  /** The body counts towards the limit until `use` has settled. Rejects if the sender closes the connection. */
   async read<T>(request: IncomingMessage, use: (reading: BodyReading) => Promise<T>): Promise<T> {
     const { maxBytes } = this.#limits
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) return use({ kind: 'too-large' })
@@ -53,8 +53,8 @@ class Body {
   readonly #settle: PromiseWithResolvers<BodyReading>
   readonly #request: IncomingMessage
   /**
-   * One buffer and not a list of chunks, each of which would take a hundred bytes even where it holds one. Transferring it gives its
-   * memory back at once, which the collector of garbage does only after hundreds of megabytes.
+   * One buffer instead of a list of chunks, which would take a hundred bytes for each. Transferring it frees its memory
+   * at once, without waiting for garbage collection.
    */
   #buffer = new ArrayBuffer(0)
   bytes = 0
@@ -94,7 +94,7 @@ class Body {
     this.#buffer = this.#buffer.transfer(0)
     if (reading.kind === 'text') return
     this.bytes = 0
-    // To receive the rest only to drop it would take memory and time; the connection is closed after the answer.
+    // Reading the rest only to drop it would take time and memory; the connection is closed after the response.
     this.#request.pause()
   }
 }

@@ -1,4 +1,4 @@
-/** From a webhook to the work it makes. Schema first: a payload is read for the few fields that say where to look. */
+/** Turns a webhook into jobs. The payload is validated by a schema, and only fields that say where to look are read. */
 import * as z from 'zod'
 import { CHECK_NAME, RERUN_ACTION } from '../check.ts'
 import type { Job, RepositoryPlace } from '../queue/jobs.ts'
@@ -7,11 +7,11 @@ import { installationReaders } from './installation-events.ts'
 
 export interface Work {
   readonly jobs: readonly Job[]
-  /** A commit whose check somebody wants re-run. */
+  /** The commit whose check somebody wants to re-run. */
   readonly rerun?: CommitKey
 }
 
-/** `kind` `unreadable`: an event that we work on does not look as GitHub documents it. */
+/** `unreadable`: a supported event does not match GitHub's documentation. */
 export type Reading =
   | { readonly kind: 'work'; readonly name: string; readonly work: Work }
   | { readonly kind: 'not-ours' }
@@ -68,7 +68,7 @@ const comment = z.object({
   comment: z.object({ id, body: z.string(), user: z.object({ login: z.string() }) }),
 })
 
-/** What calls the bot, wherever in a comment it stands at the beginning of a line. Takes time linear in its length. */
+/** A line of a comment that begins with a call of the bot. Matching takes time linear in the text. */
 const called = /^[ \t]*\/memorymark\b/im
 
 const readers: Readonly<Record<string, Read>> = {
@@ -130,11 +130,11 @@ function workOf(event: string, payload: unknown): Work | undefined {
   }
   const read = Object.hasOwn(readers, event) ? readers[event] : undefined
   const at = place.safeParse(payload)
-  // Events of an organization, or of an App that is installed nowhere, have no repository to work on.
+  // Events of an organization or of an App without installations have no repository.
   return read !== undefined && at.success ? read(payload, at.data) : undefined
 }
 
-/** GitHub names the branch of a group `gh-readonly-queue/<base>/pr-<number>-<sha>`. */
+/** The number in a merge group's branch, `gh-readonly-queue/<base>/pr-<number>-<sha>`. */
 function pullIn(headRef: string): number | undefined {
   const [, number] = /\/pr-(\d{1,9})-[0-9a-f]{40,64}$/.exec(headRef) ?? []
   return number === undefined ? undefined : Number(number)

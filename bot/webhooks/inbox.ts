@@ -1,6 +1,6 @@
 /**
- * Where webhooks are taken: the delivery is claimed and its work enqueued in one transaction. Those that arrive while one is
- * under way share the next, so that a burst costs few transactions.
+ * Accepts webhooks: claims the delivery and enqueues its jobs in one transaction. Webhooks that arrive during a
+ * transaction share the next one, so that a burst takes few transactions.
  */
 import { failureOf } from '../queue/failure.ts'
 import type { Queue } from '../queue/queue.ts'
@@ -11,7 +11,7 @@ import type { Work } from './events.ts'
 
 export interface Delivery {
   readonly id: string
-  /** For the record. */
+  /** For the log and the deliveries table. */
   readonly name: string
   readonly work: Work
 }
@@ -24,13 +24,16 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/** Between two commits: under load, deliveries share one; a delivery that comes alone does not wait. */
+/** Minimum time between two commits. Under load deliveries share one; a single delivery does not wait. */
 const SPACING_MILLIS = 5
 
-/** At once: a server commits several while it waits for its disk; the embedded database has one connection. */
+/**
+ * Concurrent transactions: a server commits several while it waits for its disk; the embedded database has one
+ * connection.
+ */
 const MAX_TRANSACTIONS = { postgres: 3, pglite: 1 } as const
 
-/** Bounds a transaction, and with it how long it keeps others waiting. */
+/** Deliveries in one transaction, which bounds how long it keeps others waiting. */
 const MAX_TOGETHER = 100
 
 export class Inbox {
@@ -39,7 +42,7 @@ export class Inbox {
   readonly #waiting: Waiting[] = []
   /** Under way. */
   #transactions = 0
-  /** When the last one began, in milliseconds of the process. */
+  /** When the last transaction began: milliseconds of the process's clock. */
   #lastCommit = Number.NEGATIVE_INFINITY
 
   constructor(database: Database, queue: Queue) {
@@ -67,7 +70,10 @@ export class Inbox {
     this.#transactions -= 1
   }
 
-  /** Of those that fail together, one that the database refuses must not take the others with it. */
+  /**
+   * Retries deliveries one by one if their transaction failed, so that one that the database refuses does not affect
+   * the others.
+   */
   async #settle(together: readonly Waiting[]): Promise<void> {
     try {
       const taken = await this.#commit(together)
@@ -81,7 +87,7 @@ export class Inbox {
     }
   }
 
-  /** Those that nobody has taken before; of several copies of a delivery, the first. */
+  /** The deliveries that are new; of several copies of one, the first. */
   async #commit(together: readonly Waiting[]): Promise<ReadonlySet<Waiting>> {
     const taken = await this.#database.transaction(async sql => {
       const names = together.map(({ delivery }) => ({ id: delivery.id, event: delivery.name }))

@@ -1,4 +1,4 @@
-/** What an account does with the App itself: installs it, adds repositories, takes it out. */
+/** Events of an account that installs or uninstalls the App, or changes its repositories. */
 import * as z from 'zod'
 import type { Job } from '../queue/jobs.ts'
 
@@ -17,7 +17,7 @@ const repositories = z.object({
   repositories_added: z.array(repository),
 })
 
-/** The rest of a large account is looked after by the next housekeeping. */
+/** Further repositories of a large account wait for the next housekeeping. */
 const MAX_REPOSITORIES = 200
 
 export const installationReaders: Readonly<Record<string, (payload: unknown) => readonly Job[]>> = {

@@ -1,4 +1,4 @@
-/** The webhook route: verify, claim, enqueue, answer. GitHub's API is not asked before the answer. */
+/** The webhook route: verifies, claims, enqueues, responds. It sends no request to GitHub before it responds. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'probot'
 import { parseJson } from '../../engine/json.ts'
@@ -12,20 +12,20 @@ import type { Inbox } from './inbox.ts'
 
 export const WEBHOOK_PATH = '/api/github/webhooks'
 
-/** Far above what our events weigh; GitHub's own limit is 25 MB, which strangers could send too. */
+/** Far above our events. GitHub's own limit of 25 MB would let anybody send as much. */
 const MAX_BODY_BYTES = 2 * MIB
 
-/** Of all that arrive at once, whose senders are not yet known. Each takes about three times as much until it is parsed. */
+/** For all unverified bodies together. Each takes about three times its size until it is parsed. */
 const MAX_TOTAL_BYTES = 16 * MIB
 
-/** For room, which a sender has taken for at most as long as a request may arrive. */
+/** When to retry if there is no memory: a body occupies it at most as long as a request may take. */
 const RETRY_SECONDS = 10
 
 export function openBodies(): Bodies {
   return new Bodies({ maxBytes: MAX_BODY_BYTES, maxTotalBytes: MAX_TOTAL_BYTES })
 }
 
-/** GitHub gives up after ten seconds. What is taken later than that is taken all the same, and a redelivery changes nothing. */
+/** GitHub gives up after ten seconds. A delivery accepted later still counts, and its redelivery has no effect. */
 const TAKE_MILLIS = 8_000
 
 export interface ReceiveOptions {
@@ -42,11 +42,11 @@ interface Reply {
   readonly status: number
   readonly answer: Answer
   readonly message: string
-  /** After which the same request may be taken. */
+  /** Seconds after which the request may be retried. */
   readonly retrySeconds?: number
 }
 
-/** True when the request was for this route. */
+/** True if the request was for this route. */
 export async function receiveWebhook(
   request: IncomingMessage,
   response: ServerResponse,
@@ -56,7 +56,7 @@ export async function receiveWebhook(
   const reply = await replyTo(request, options)
   options.onAnswered(reply.answer, header(request, 'x-github-event'))
   if (reply.retrySeconds !== undefined) response.setHeader('retry-after', reply.retrySeconds)
-  // Else the rest of a body that nobody wants would still be received.
+  // Closes the connection, so that the rest of a rejected body is not received.
   if (!request.complete) response.setHeader('connection', 'close')
   response.writeHead(reply.status, { 'content-type': 'text/plain' }).end(`${reply.message}\n`)
   return true
@@ -83,7 +83,7 @@ type Opened =
   | { readonly kind: 'payload'; readonly payload: unknown }
   | { readonly kind: 'refused'; readonly reply: Reply }
 
-/** GitHub's word, or why it is not. */
+/** The verified event, or why it is rejected. */
 async function open(
   { delivery, event, signature }: Headers & { readonly signature: string },
   body: BodyReading,
