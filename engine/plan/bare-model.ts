@@ -1,6 +1,4 @@
-/**
- * A bare model's training as most people run it, where nobody says otherwise: a model alone says nothing of it.
- */
+/** The usual training settings for a bare model, which says none itself. */
 import { isOfImages, type TrainingSpec } from '../config/spec.ts'
 import { type Gpu, hasBfloat16 } from '../gpus/catalogue.ts'
 import { supportsCheckpointing } from '../models/architecture.ts'
@@ -24,19 +22,19 @@ export interface BareTraining {
 export interface Told {
   /** The fields of the spec that were given by hand. */
   readonly said: readonly (keyof TrainingSpec)[]
-  /** Where one is named: one without bf16 computes in fp16. */
+  /** If named: a GPU without bf16 trains in fp16. */
   readonly gpu?: Gpu | undefined
-  /** Whether the sentences name the command line's flags; true by default. */
+  /** Whether the assumptions name the command line's flags; true by default. */
   readonly namesFlags?: boolean
 }
 
-/** The fields of `changes` that say something. */
+/** The fields that `changes` set. */
 export function fieldsSaid(changes: { readonly [Field in keyof TrainingSpec]?: unknown }): (keyof TrainingSpec)[] {
   const fields = Object.keys(changes) as (keyof TrainingSpec)[]
   return fields.filter(field => changes[field] !== undefined)
 }
 
-/** What every bare training is run with; its batch and checkpointing stay as `spec` has them. */
+/** The settings of every bare training, except batch size and checkpointing, which stay as in `spec`. */
 export function bareTraining(spec: TrainingSpec, model: CatalogueModel, told: Told): BareTraining {
   if (!isTrainers(spec)) return { spec, assumptions: [] }
   const { said, gpu } = told
@@ -56,7 +54,7 @@ export function bareTraining(spec: TrainingSpec, model: CatalogueModel, told: To
       changes.precision = 'amp-fp16'
       assumptions.push(`fp16, since the ${gpu.name} has no bf16${changedBy('--precision', told)}.`)
     } else {
-      // As `specWith` has it: frozen weights under adapters are loaded in bf16.
+      // As in `specWith`: frozen weights under adapters are loaded in bf16.
       changes.precision = spec.lora === undefined ? 'amp-bf16' : 'bf16'
       const weights = spec.lora === undefined ? '' : ', over weights loaded in bf16'
       assumptions.push(`bf16, as the Trainer's bf16: true computes it${weights}${changedBy('--precision', told)}.`)
@@ -70,7 +68,9 @@ export function bareTraining(spec: TrainingSpec, model: CatalogueModel, told: To
   return { spec: { ...spec, ...changes }, assumptions }
 }
 
-/** The same with the Trainer's batch and, for language models, TRL's checkpointing: one training, ready to be run. */
+/**
+ * `bareTraining` with the Trainer's batch size and, for language models, TRL's checkpointing: one complete training.
+ */
 export function usualTraining(open: TrainingSpec, model: CatalogueModel, told: Told): BareTraining {
   const { spec, assumptions } = bareTraining(open, model, told)
   if (!isTrainers(spec)) return { spec, assumptions }
@@ -92,7 +92,7 @@ export function usualTraining(open: TrainingSpec, model: CatalogueModel, told: T
   }
 }
 
-/** As it stands, with what no flag of the command line has said told in one sentence. */
+/** The spec unchanged, with one assumption for all settings that no flag gave. */
 export function plainTraining(spec: TrainingSpec, { said }: Told): BareTraining {
   if (!isTrainers(spec)) return { spec, assumptions: [] }
   const told = [

@@ -1,12 +1,10 @@
-/**
- * The largest micro-batch, with the accumulation that keeps the samples of a step, that an arrangement has room for.
- */
+/** The largest micro-batch that fits in an arrangement, with the accumulation that keeps the effective batch. */
 import { divisors } from '../metrics/divisors.ts'
 import type { BatchPlan } from '../metrics/recommend.ts'
 
 /**
- * `fits` is asked about few sizes: what fits, fits with fewer samples too. Without accumulation no earlier gradients
- * are held, so that the whole step as one micro-batch may fit where half of it does not.
+ * `fits` is called for few sizes, since a size fits if a larger one does. Without accumulation no earlier gradients are
+ * held, so the whole step as one micro-batch may fit even if half of it does not.
  */
 export function largestPlan(perGpu: number, fits: (plan: BatchPlan) => boolean): BatchPlan | undefined {
   const whole = { microBatch: perGpu, gradientAccumulation: 1 }

@@ -1,6 +1,6 @@
 /**
- * What the undivided step alone tells of every strategy: the least that a GPU needs, and the most that it does in a
- * second. Most arrangements that do not fit, or cannot be the fastest, are so never recorded.
+ * Bounds for every strategy from the unsharded step: the least memory per GPU and the highest throughput. Most
+ * strategies that do not fit or cannot be fastest are ruled out by them without recording a step.
  */
 import type { TrainingSpec } from '../config/spec.ts'
 import { Footprint } from '../estimate/footprint.ts'
@@ -9,7 +9,7 @@ import type { ModelConfig } from '../models/architecture.ts'
 import { EstimateProbe } from '../probes/estimate.ts'
 import type { Arrangement } from './strategy.ts'
 
-/** So many micro-steps that the optimizer's time is spread thin. */
+/** Enough micro-steps to make the optimizer's share of the time negligible. */
 const MANY_MICRO_STEPS = 1_000
 
 export class Undivided {
@@ -22,19 +22,19 @@ export class Undivided {
     this.#footprint = new Footprint(spec, config, { hasFlash })
   }
 
-  /** At least, before any library's workspace. */
+  /** The least bytes per GPU, without library workspaces. */
   bytes(arrangement: Arrangement, microBatch: number): number {
     return this.#residingBytes(arrangement) + this.#growingBytes(microBatch)
   }
 
-  /** Of one GPU, at most: nothing waits for another one. */
+  /** The highest throughput of one GPU, without any communication. */
   samplesPerSecond(gpu: SpeedyGpu, microBatch: number): number {
     const probe = new EstimateProbe(this.#footprint, gpu)
     return probe.samplesPerSecond(microBatch, MANY_MICRO_STEPS) ?? Number.POSITIVE_INFINITY
   }
 
   #growingBytes(microBatch: number): number {
-    // Where the 32-bit copies move, adapters may compute in another type: only the model's own bytes are certain.
+    // With adapters under bf16-master, the adapters' type may change, so only the base model's bytes are certain.
     if (this.#spec.lora !== undefined && this.#spec.precision === 'bf16-master') return 0
     const growing = this.#growing.get(microBatch) ?? this.#footprint.growingBytes(microBatch)
     this.#growing.set(microBatch, growing)
@@ -52,7 +52,8 @@ export class Undivided {
         return weights + optimizerState / gpus
       case 'fsdp':
       case 'zero3': {
-        // FSDP keeps 32-bit weights where one GPU has 32-bit copies in its optimizer beside 16-bit weights.
+        // For the 32-bit master copies that one GPU keeps in its optimizer, FSDP keeps the weights themselves in 32
+        // bits.
         const copies = this.#spec.precision === 'bf16-master' ? 4 * this.#footprint.optimized.elements : 0
         return (weights + optimizerState - copies) / gpus
       }
@@ -60,7 +61,7 @@ export class Undivided {
   }
 }
 
-/** One for all cards and numbers of GPUs. */
+/** Shared by all kinds and numbers of GPUs. */
 export class UndividedSteps {
   readonly #config: ModelConfig
   readonly #known = new Map<string, Undivided>()
@@ -69,7 +70,7 @@ export class UndividedSteps {
     this.#config = config
   }
 
-  /** Of a spec as any strategy has it. */
+  /** For a spec as a strategy changes it. */
   of(arranged: TrainingSpec, gpu: SpeedyGpu): Undivided {
     const { sharding: _, fsdpVersion: __, ...rest } = arranged
     const spec: TrainingSpec = { ...rest, gpus: 1, microBatch: 1, gradientAccumulation: 1 }

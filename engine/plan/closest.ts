@@ -1,4 +1,4 @@
-/** Where nothing fits: what comes closest, and how much it lacks. */
+/** If nothing fits: the arrangement that comes closest and the bytes it lacks. */
 import { knownOf } from '../calibration/known.ts'
 import type { TrainingSpec } from '../config/spec.ts'
 import { hasBfloat16, type SpeedyGpu, usableBytes } from '../gpus/catalogue.ts'
@@ -15,9 +15,9 @@ export interface ClosestRow {
   readonly gpu: ReportedGpu
   readonly gpus: number
   readonly strategy: Strategy
-  /** With the smallest micro-batch, as the allocator holds it. */
+  /** Bytes reserved by the allocator with the smallest micro-batch. */
   readonly neededBytes: number
-  /** Beyond what the card has, with room for the band of the estimate. */
+  /** Bytes beyond the GPU's memory, with room for the error band. */
   readonly missingBytes: number
 }
 
@@ -26,10 +26,7 @@ interface Among {
   readonly counts: readonly number[]
 }
 
-/**
- * One sample at a time on as many GPUs as there may be of the largest card. Undefined where no card computes in the
- * spec's type.
- */
+/** One sample per GPU on the largest number of the largest GPU. Undefined if no GPU supports the spec's precision. */
 export function closestRow(
   variants: readonly TrainingSpec[],
   config: ModelConfig,

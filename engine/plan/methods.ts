@@ -1,4 +1,4 @@
-/** What trains of a bare model: all of it, adapters, or adapters over quantised weights. A config says it itself. */
+/** The methods for training a bare model: full fine-tuning, LoRA, or QLoRA. A config says its method itself. */
 import { defaultLoraTargets, type TrainingSpec } from '../config/spec.ts'
 import { linearsOf } from '../models/architecture.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
@@ -15,12 +15,15 @@ export const methodNames: Readonly<Record<Method, string>> = {
 /** The QLoRA paper (Dettmers et al., 2023, section 4) adapts every linear layer. */
 const RANK = 16
 
-/** Adapters only where the model's linear layers are known. */
+/** LoRA and QLoRA only if the model's linear layers are known. */
 export function methodsFor(model: CatalogueModel): readonly Method[] {
   return linearsOf(model.config) === undefined ? ['full'] : methods
 }
 
-/** As the Trainer runs it: bf16 over 32-bit weights, or adapters over weights loaded in bf16 or quantised to 4 bits. */
+/**
+ * As the Trainer runs it: full fine-tuning in bf16 autocast over 32-bit weights, or adapters over weights loaded in
+ * bf16 or 4 bits.
+ */
 export function specWith(method: Method, spec: TrainingSpec, model: CatalogueModel): TrainingSpec {
   if (method === 'full') return spec
   const lora = spec.lora ?? {

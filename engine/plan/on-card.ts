@@ -1,4 +1,4 @@
-/** The best way in which so many of each card train a spec. */
+/** Finds the best strategy for training a spec on a number of GPUs of one kind. */
 import type { Calibration } from '../calibration/correction.ts'
 import { knownOf } from '../calibration/known.ts'
 import { effectiveBatch, type TrainingSpec } from '../config/spec.ts'
@@ -15,7 +15,7 @@ import { costsOf, type PlanRow } from './row.ts'
 import { type Arrangement, arrangedSpec, strategiesFor, type Tool } from './strategy.ts'
 
 export interface Planning {
-  /** Of one optimizer step over all GPUs: every row keeps it. */
+  /** Of one optimizer step over all GPUs; the same in every row. */
   readonly effectiveBatch: number
   readonly tool: Tool
   readonly footprints: FootprintCache
@@ -26,14 +26,12 @@ export interface Planning {
   readonly samplesPerRun?: number | undefined
 }
 
-/**
- * Within this share of the fastest, the simpler strategy is the better one: far less than any throughput is known to.
- */
+/** Prefer the simpler strategy within this share of the fastest, which is far within the error of any throughput. */
 const TOLERANCE = 0.02
 
 /**
- * Of each card the best way in which `gpus` of them train; none where no strategy fits, or the effective batch cannot
- * be divided among so many.
+ * For each kind of GPU, the best strategy on `gpus` of them; none if no strategy fits or the effective batch cannot be
+ * divided among them.
  */
 export function bestRows(
   variants: readonly TrainingSpec[],
@@ -43,9 +41,9 @@ export function bestRows(
 ): readonly PlanRow[] {
   if (planning.effectiveBatch % gpus !== 0) return []
   const best = new Map<string, PlanRow>()
-  // Card by card within, so that what is recorded for one serves the others.
+  // GPUs are the inner loop, so that a recorded step serves all of them.
   for (const spec of variants) {
-    // ZeRO-3 divides the same and gathers more often: it is for where FSDP does not fit.
+    // ZeRO-3 shards the same tensors as FSDP but gathers more often, so it is tried only if FSDP does not fit.
     const divided = new Set<string>()
     for (const strategy of strategiesFor(spec, gpus, planning.tool)) {
       for (const card of cards) {
@@ -65,7 +63,7 @@ function isWorthIt(samplesPerSecond: number, best: PlanRow): boolean {
   return samplesPerSecond * (1 - TOLERANCE) > best.samplesPerSecond
 }
 
-/** Undefined where it does not fit, or cannot beat `best`. */
+/** Undefined if it does not fit or cannot beat `best`. */
 function rowFor(
   spec: TrainingSpec,
   config: ModelConfig,

@@ -1,6 +1,6 @@
 /**
- * Which cards, how many of them and how they share a training: every arrangement that fits, with what it costs. Memory
- * is estimated and speed modelled, each within its band; prices are the catalogue's or the team's.
+ * Plans a training: every GPU, number of GPUs and sharding strategy that fits, with its cost. Memory is estimated and
+ * throughput modelled, each with its band; prices are the catalogue's or the team's.
  */
 import type { Calibration } from '../calibration/correction.ts'
 import { effectiveBatch, modelCopies, type TrainingSpec } from '../config/spec.ts'
@@ -19,30 +19,30 @@ import { bestRows, type Planning } from './on-card.ts'
 import { byCost, type PlanRow, undominated } from './row.ts'
 import { refuseUnplannable, toolOf } from './strategy.ts'
 
-/** Plain data, which may cross to another process. */
+/** Plain data, so that it can be sent to another process. */
 export interface PlanOptions {
   readonly cards: readonly Gpu[]
   /** The most GPUs that may train together; one, two, four and so on up to it are tried. */
   readonly maxGpus: number
-  /** Instead of the spec's own. */
+  /** Replaces the spec's own effective batch. */
   readonly effectiveBatch?: number | undefined
-  /** Of a bare model, what may train; all that there is unless told. A config says it itself. */
+  /** The methods to plan for a bare model; all by default. A config says its method itself. */
   readonly methods?: readonly Method[] | undefined
-  /** Fields of the spec that were given by hand. Of a bare model, the rest is open. */
+  /** Spec fields given by hand; a bare model leaves the others open. */
   readonly said?: readonly (keyof TrainingSpec)[] | undefined
   readonly samplesPerRun?: number | undefined
-  /** The run as it is now, where its length is known. */
+  /** The GPU and duration of a run today, if known. */
   readonly now?: { readonly gpu: Gpu; readonly hoursPerRun: number } | undefined
   readonly margin?: number | undefined
   readonly calibration?: Calibration | undefined
 }
 
 export interface PlanSection {
-  /** Absent for a config, which says itself what trains. */
+  /** Absent for a config, which says its method itself. */
   readonly method?: Method
   /** Cheapest first. */
   readonly rows: readonly PlanRow[]
-  /** What comes closest, where there is no row. */
+  /** The arrangement that comes closest, if `rows` is empty. */
   readonly closest?: ClosestRow
   /** Why the model cannot be trained this way. */
   readonly problem?: Problem
@@ -53,7 +53,7 @@ export interface Plan {
   readonly effectiveBatch: number
   readonly samplesPerRun?: number
   readonly sections: readonly PlanSection[]
-  /** Of the cards, those whose speed or price nobody has told. */
+  /** Names of GPUs without a known speed or price. */
   readonly unplanned: readonly string[]
   /** What was assumed of a bare model, one sentence each. */
   readonly assumptions: readonly string[]
@@ -100,8 +100,8 @@ function planModel({ spec: open, model }: Planned, options: PlanOptions, footpri
 }
 
 /**
- * What only the model can refuse, such as adapters on layers that it lacks, does not keep the other ways from being
- * planned.
+ * A method that the model cannot have, such as LoRA on layers that it lacks, does not end the plan: its section holds
+ * the problem.
  */
 function orProblem(section: () => Omit<PlanSection, 'method'>): Omit<PlanSection, 'method'> {
   try {
@@ -112,7 +112,7 @@ function orProblem(section: () => Omit<PlanSection, 'method'>): Omit<PlanSection
   }
 }
 
-/** Adapters that are given by hand are the one method. */
+/** If adapters are given by hand, they are the only method. */
 function methodsTo(
   { methods }: PlanOptions,
   spec: TrainingSpec,
@@ -181,7 +181,7 @@ function sectionOf(
   return { rows, ...(closest && { closest }) }
 }
 
-/** Without checkpointing first, which is faster where it fits. */
+/** The spec without checkpointing comes first, because it is faster if it fits. */
 function variantsOf(spec: TrainingSpec, { config }: CatalogueModel, chooses: boolean): readonly TrainingSpec[] {
   if (!chooses || spec.gradientCheckpointing || !supportsCheckpointing(config)) return [spec]
   return [spec, { ...spec, gradientCheckpointing: true }]
@@ -191,7 +191,7 @@ function isPlannable(card: Gpu): card is SpeedyGpu {
   return hasSpeed(card) && card.priceCaveat !== 'not-given'
 }
 
-/** What a run of the known length trains on, at the speed that is modelled for it as it is now. */
+/** Samples in a run of the known duration, at the throughput modelled for today's GPU. */
 function samplesOfRun(
   spec: TrainingSpec,
   { config }: CatalogueModel,

@@ -1,4 +1,4 @@
-/** One line of a plan: a number of one card, how they share the training, and what that takes and costs. */
+/** One row of a plan: a number of GPUs of one kind, how they share the training, and its memory, speed and cost. */
 import type { TrainingSpec } from '../config/spec.ts'
 import type { MemoryBand, Range } from '../metrics/range.ts'
 import type { BatchPlan } from '../metrics/recommend.ts'
@@ -12,19 +12,19 @@ export interface PlanRow extends BatchPlan {
   readonly gradientCheckpointing: boolean
   /** Samples of one optimizer step over all GPUs. */
   readonly effectiveBatch: number
-  /** Of one GPU, and where it really lies, in percent of it. */
+  /** Per GPU, with its error band in percent. */
   readonly peakBytes: number
   readonly errorBand: MemoryBand
   readonly provenance: 'estimated'
-  /** Of all GPUs together, and where it really lies, nine times in ten. */
+  /** Summed over all GPUs, with its 90 % interval. */
   readonly samplesPerSecond: number
   readonly samplesPerSecondRange: Range
   readonly throughputProvenance: 'modelled'
   readonly usdPerMillionSamples: number
   readonly usdPerMillionSamplesRange: Range
-  /** Absent where nobody says how many samples a run has. */
+  /** Absent if the number of samples in a run is unknown. */
   readonly run?: PlannedRun
-  /** The whole training as this line has it. */
+  /** The complete training spec of this row. */
   readonly spec: TrainingSpec
 }
 
@@ -40,7 +40,7 @@ const MILLION = 1e6
 
 export interface Speed {
   readonly samplesPerSecond: number
-  /** Where it really lies, as factors. */
+  /** 90 % interval of the speed, as factors. */
   readonly band: Range
 }
 
@@ -54,7 +54,7 @@ export function costsOf(
   'samplesPerSecond' | 'samplesPerSecondRange' | 'usdPerMillionSamples' | 'usdPerMillionSamplesRange' | 'run'
 > {
   const hoursFor = (samples: number) => samples / samplesPerSecond / SECONDS_PER_HOUR
-  /** The faster it really is, the less of anything that takes time. */
+  /** Time and cost fall as speed rises, so the ends of the band are swapped. */
   const around = (figure: number): Range => ({ low: figure / band.high, high: figure / band.low })
   const usdPerMillionSamples = hoursFor(MILLION) * pricePerHourUsd
   const hours = samplesPerRun === undefined ? undefined : hoursFor(samplesPerRun)
@@ -79,7 +79,7 @@ export function byCost(one: PlanRow, other: PlanRow): number {
   return one.usdPerMillionSamples - other.usdPerMillionSamples || other.samplesPerSecond - one.samplesPerSecond
 }
 
-/** Without those for which another with no more of the same card is neither dearer nor slower. */
+/** Drops a row if another with as many or fewer of the same GPU is neither dearer nor slower. */
 export function undominated(rows: readonly PlanRow[]): PlanRow[] {
   return rows.filter(
     row =>
@@ -95,7 +95,7 @@ export function undominated(rows: readonly PlanRow[]): PlanRow[] {
   )
 }
 
-/** Of two that are the same in everything that counts, the earlier one stays. */
+/** Of two equal rows, the earlier one stays. */
 function isAsGood(one: PlanRow, other: PlanRow): boolean {
   return (
     one.gpus === other.gpus &&

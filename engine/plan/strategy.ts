@@ -1,11 +1,8 @@
-/** The ways in which one or several GPUs can train a spec, and what the spec is under each. */
+/** Sharding strategies on one or several GPUs, and the spec under each. */
 import { isFsdp, isOfImages, type Precision, type Sharding, type TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
 
-/**
- * From the simplest to the one that exchanges most between GPUs: of two that are as fast, the earlier is the better
- * one.
- */
+/** From the simplest to the one with most communication; of two equally fast ones, the earlier is preferred. */
 export const strategies = ['single', 'ddp', 'zero1', 'zero2', 'fsdp', 'zero3'] as const
 export type Strategy = (typeof strategies)[number]
 
@@ -18,13 +15,13 @@ export const strategyNames: Readonly<Record<Strategy, string>> = {
   zero3: 'ZeRO-3',
 }
 
-/** How many GPUs, and how they share the training. */
+/** A number of GPUs and how they share the training. */
 export interface Arrangement {
   readonly strategy: Strategy
   readonly gpus: number
 }
 
-/** Whose config the spec is from; what a tool cannot do is not planned for it. */
+/** The tool of the config. A plan contains only what the tool can do. */
 export type Tool = 'trainer' | 'axolotl' | 'torchtune' | 'other'
 
 /** By the name of the config's format; a bare model is planned for Hugging Face's Trainer. */
@@ -42,15 +39,15 @@ export function toolOf(dialect: string | undefined): Tool {
   }
 }
 
-/** On one GPU, `single` alone; on several, all that the tool and the spec can do. */
+/** Only `single` on one GPU; on several, all strategies that the tool and the spec support. */
 export function strategiesFor(spec: TrainingSpec, gpus: number, tool: Tool): readonly Strategy[] {
   if (gpus === 1) return ['single']
   // recipes/*_distributed.py of torchtune shard with FSDP2 wherever several GPUs train.
   if (tool === 'torchtune') return ['fsdp']
   if (spec.loop === 'ultralytics' || isOfImages(spec.task)) return ['ddp']
-  // fully_shard does not keep bitsandbytes' own kind of parameter, and ZeRO-3 would have to divide it.
+  // fully_shard does not support bitsandbytes' parameter class, and ZeRO-3 would have to shard it.
   if (spec.quantization !== undefined) return ['ddp']
-  // ZeRO-1 and ZeRO-2 divide gradients and optimizer state, of which adapters have next to none.
+  // ZeRO-1 and ZeRO-2 shard gradients and optimizer state, which are tiny with adapters.
   if (spec.lora !== undefined) return ['ddp', 'fsdp', 'zero3']
   return ['ddp', 'zero1', 'zero2', 'fsdp', 'zero3']
 }
@@ -63,7 +60,7 @@ export function arrangedSpec(spec: TrainingSpec, { strategy, gpus }: Arrangement
     ...undivided,
     gpus,
     precision: precisionUnder(spec, sharding, tool),
-    // torchtune's recipes name FSDP on one GPU too, where it divides nothing.
+    // torchtune's recipes name FSDP on one GPU too, where it shards nothing.
     ...(tool === 'torchtune' && { sharding: 'fsdp' as const }),
     ...(tool !== 'torchtune' && sharding !== undefined && { sharding }),
     ...((tool === 'torchtune' || (isFsdp(sharding) && fsdpVersion === undefined)) && { fsdpVersion: 2 as const }),
@@ -85,7 +82,7 @@ function precisionUnder(spec: TrainingSpec, sharding: Sharding | undefined, tool
   return lora !== undefined || tool === 'axolotl' ? 'bf16' : 'amp-bf16'
 }
 
-/** @throws MemoryMarkError for trainings that no table of ours would tell the truth of. */
+/** @throws MemoryMarkError for trainings that cannot be planned correctly. */
 export function refuseUnplannable(spec: TrainingSpec): void {
   const refused = (message: string, fix: string) => new MemoryMarkError({ code: 'not-planned', message, fix })
   if (spec.framework !== 'pytorch') {

@@ -1,4 +1,4 @@
-/** How so many GPUs stand in servers. */
+/** How GPUs are distributed over servers. */
 
 /** As providers rent them: DGX and HGX servers, and their like. */
 export const GPUS_PER_SERVER = 8

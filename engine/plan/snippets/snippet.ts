@@ -1,4 +1,4 @@
-/** The lines of config that make a training what a row of the plan says, for the tool that runs it. */
+/** The config lines that set up a row of the plan, for the tool that runs it. */
 import type { PlanRow } from '../row.ts'
 import type { Tool } from '../strategy.ts'
 import { axolotlSnippet } from './axolotl.ts'
@@ -17,7 +17,7 @@ export interface Snippet {
   readonly command: string
 }
 
-/** What a snippet is made from; `config`: the training's own file, as its command names it. */
+/** What a snippet is made from. `config`: the path of the training's own file. */
 export type Snippeted = Pick<
   PlanRow,
   'gpus' | 'strategy' | 'microBatch' | 'gradientAccumulation' | 'gradientCheckpointing' | 'spec'
