@@ -1,4 +1,4 @@
-/** All levers of one config and their useful combinations, each estimated by itself. */
+/** All levers for one config and their useful combinations, each estimated by itself. */
 import type { SourceFile } from '../config/reading.ts'
 import type { Sources } from '../config/sources.ts'
 import type { TrainingSpec } from '../config/spec.ts'
@@ -20,19 +20,19 @@ export interface AdviceOptions extends Omit<OnGpu, 'config'> {
   readonly sources?: Sources
   readonly supplied?: SuppliedFields
   readonly catalogue?: readonly Gpu[]
-  /** Combinations that are estimated at most. */
+  /** The most combinations to estimate. */
   readonly combinations?: number
 }
 
-/** A lever that frees less than this share of the peak is not worth the trouble. */
+/** A lever that frees less than this share of the peak is left out. */
 const WORTHWHILE_SHARE = 0.05
-/** Nor is this, where the config fits as it is: no small step is needed to get there. */
+/** The share for a config that fits already, for which small savings are not worth a change. */
 const WORTHWHILE_SHARE_OF_FITTING = 0.1
 const COMBINATIONS = 240
 
 type Alone = Combining['alone'][number]
 
-/** Ranked; what a lever changes is read back from the changed text. */
+/** Ranked. Each lever's effect is read back from the changed text. */
 export async function leversOf(
   file: SourceFile,
   reading: TrainingConfig,
@@ -71,14 +71,17 @@ class Advisor {
     this.now = estimated(reading.spec, options)
   }
 
-  /** Fragments of the allocator decide whether a peak fits, so a lever may help without lowering it. */
+  /**
+   * Whether a lever helps, by whether it fits as well as by its peak: less fragmentation can make a step fit at the
+   * same peak.
+   */
   helps({ estimate }: Candidate, than: Estimated): boolean {
     const share = than.fit === 'fits' ? WORTHWHILE_SHARE_OF_FITTING : WORTHWHILE_SHARE
     const isLower = estimate.peakBytes < than.peakBytes * (1 - share)
     return isLower || leverFits.indexOf(estimate.fit) < leverFits.indexOf(than.fit)
   }
 
-  /** Each lever by itself, on the config as it is; those that change the micro-batch are found otherwise. */
+  /** Each lever alone on the config as it is, except those that change the micro-batch. */
   async each(): Promise<Alone[]> {
     const start = unchanged(this.#file, this.#reading)
     const found: Alone[] = []
@@ -89,7 +92,7 @@ class Advisor {
     return found
   }
 
-  /** The largest micro-batch that fits with as large an optimizer step, or the smallest there is where none does. */
+  /** The largest micro-batch that fits with the same effective batch; the smallest if none fits. */
   async smaller(variant: Variant): Promise<Candidate | undefined> {
     const lever = levers.find(({ id }) => id === 'micro-batch')
     const { spec } = variant
@@ -164,7 +167,7 @@ class Advisor {
     return isPlain ? this.#candidate(changed) : undefined
   }
 
-  /** Undefined for what a config can say and the model cannot do. */
+  /** Undefined if the config can express it but the model does not support it. */
   #candidate(variant: Variant): Candidate | undefined {
     try {
       return { variant, estimate: estimated(variant.spec, this.#on) }
@@ -177,7 +180,7 @@ class Advisor {
   #speed({ samplesPerSecond, ratioBand }: Estimated, spec: TrainingSpec): Pick<AdvisedLever, 'speed'> {
     const own = this.now.samplesPerSecond
     if (samplesPerSecond === undefined || own === undefined) return {}
-    // Of as much data: half a sequence is half a sample.
+    // Per token or pixel: half a sequence is half a sample.
     const ratio = (samplesPerSecond / own) * (sizeOf(spec) / sizeOf(this.#reading.spec))
     const low = Math.min(ratioBand.low, this.now.ratioBand.low)
     const high = Math.max(ratioBand.high, this.now.ratioBand.high)
@@ -185,7 +188,7 @@ class Advisor {
   }
 }
 
-/** Without what fits with fewer of the same changes. */
+/** Drops a combination if some of its levers already fit. */
 function withoutNeedless(candidates: readonly Candidate[]): readonly Candidate[] {
   const enough = candidates.filter(({ estimate }) => estimate.fit === 'fits').map(({ variant }) => variant.changes)
   return candidates.filter(
@@ -194,7 +197,7 @@ function withoutNeedless(candidates: readonly Candidate[]): readonly Candidate[]
   )
 }
 
-/** Levers at the same thing that free the same: the one that is told first stays. */
+/** Of levers in one group that free the same, keeps the first. */
 function withoutTwins(advised: readonly AdvisedLever[]): AdvisedLever[] {
   const kept: AdvisedLever[] = []
   for (const lever of advised) {
@@ -218,7 +221,7 @@ function groupsOf({ changes }: AdvisedLever): readonly string[] {
 
 const groupById = new Map(levers.map(({ id, group }) => [id, group]))
 
-/** Tokens, or pixels. */
+/** The size of a sample in tokens, or pixels. */
 function sizeOf({ sequenceLength, imageSize }: TrainingSpec): number {
   return sequenceLength ?? (imageSize ?? 1) ** 2
 }

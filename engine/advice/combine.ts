@@ -1,7 +1,7 @@
 /**
- * Levers together, where none makes a config fit by itself. From two starts: the config as it is, and the config with the smallest
- * micro-batch, which is raised again as far as it fits once the others are found. Step by step, the most promising of each effect
- * on the training go on; whatever fits is not combined further.
+ * Combines levers if none is enough. Starts from the config as it is, and from the config with the smallest
+ * micro-batch, which is raised again once enough levers are found. A beam search: each round adds one lever and keeps
+ * the most promising of each effect on the training. A combination that fits is not extended.
  */
 import { effects, MAX_TOGETHER } from '../report/advised-levers.ts'
 import type { Estimated } from './estimate.ts'
@@ -14,22 +14,22 @@ export interface Candidate {
 }
 
 export interface Combining {
-  /** The levers that the tool can say, each by itself. */
+  /** The levers that the tool can express, each by itself. */
   readonly alone: readonly { readonly lever: Lever; readonly candidate: Candidate }[]
-  /** The smallest micro-batch; undefined where a smaller one fits by itself, or there is none. */
+  /** The config with the smallest micro-batch; undefined if a smaller micro-batch alone fits, or there is none. */
   readonly smallest: Candidate | undefined
   readonly add: (variant: Variant, lever: Lever) => Promise<Candidate | undefined>
-  /** The levers, with the largest micro-batch that fits. */
+  /** The levers together with the largest micro-batch that fits. */
   readonly atLargest: (levers: readonly Lever[]) => Promise<Candidate | undefined>
   readonly helps: (candidate: Candidate, than: Estimated) => boolean
-  /** That are estimated at most. */
+  /** The most combinations to estimate. */
   readonly limit: number
 }
 
-/** Of each effect on the training, how many go on. */
+/** The number of combinations of each effect kept in a round. */
 const WIDTH = 3
 
-/** With this many that fit, no longer combinations are looked for. */
+/** With this many that fit, the search ends. */
 const ENOUGH = 6
 
 interface Node extends Candidate {
@@ -67,7 +67,7 @@ function fits({ estimate }: Candidate): boolean {
   return estimate.fit === 'fits'
 }
 
-/** Each with one lever more that helps; a set of levers comes once. */
+/** Adds one more helpful lever to each combination, without repeating a set. */
 async function grown(
   nodes: readonly Node[],
   { alone, add, helps }: Combining,

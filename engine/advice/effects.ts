@@ -1,9 +1,9 @@
-/** What a change does to the training in the end. */
+/** What a change does to the training's result. */
 import type { TrainingSpec } from '../config/spec.ts'
 import type { Effect } from '../report/advised-levers.ts'
 import type { Lever } from './lever.ts'
 
-/** Whether layers normalise by the statistics of a micro-batch, as those of ResNets and YOLOs do. */
+/** Whether the model has batch norms, whose statistics depend on the micro-batch (ResNets, YOLOs). */
 function normalisesBatches({ task, model }: TrainingSpec): boolean {
   return task === 'object-detection' || (task === 'image-classification' && /resnet/i.test(model))
 }
@@ -11,7 +11,7 @@ function normalisesBatches({ task, model }: TrainingSpec): boolean {
 /** Images of an optimizer step up to which Ultralytics accumulates unless told otherwise. */
 const NOMINAL_BATCH = 64
 
-/** How a change affects the training in the end: some bring something else with them. */
+/** The effect of a lever, including that of settings it brings along. */
 export function effectOf(lever: Lever, before: TrainingSpec, after: TrainingSpec): Effect {
   // engine/trainer.py: weight decay is scaled by the nominal batch, which has to grow for more to accumulate.
   const raisesNominal = before.loop === 'ultralytics' && before.microBatch * before.gradientAccumulation > NOMINAL_BATCH

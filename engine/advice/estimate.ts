@@ -1,4 +1,4 @@
-/** What a changed config comes to on a GPU: its peak, whether it fits, how fast it is. */
+/** Estimates a changed config on a GPU: its peak, whether it fits, its throughput. */
 import type { Calibration } from '../calibration/correction.ts'
 import { knownOf } from '../calibration/known.ts'
 import { generatesCompletions, type TrainingSpec } from '../config/spec.ts'
@@ -22,9 +22,9 @@ export interface Estimated {
   readonly peakBytes: number
   readonly errorBand: MemoryBand
   readonly fit: LeverFit
-  /** Undefined where it is unknown, or only a part of the run's time. */
+  /** Undefined if unknown, or if training steps are only part of the run's time. */
   readonly samplesPerSecond: number | undefined
-  /** Where a ratio of two speeds of such steps lies, as factors. */
+  /** 90 % interval of a ratio of two such throughputs, as factors. */
   readonly ratioBand: Range
 }
 
@@ -42,11 +42,11 @@ export function estimated(spec: TrainingSpec, { gpu, config, footprints, calibra
   }
 }
 
-/** The largest micro-batch up to `most` that fits throughout its band, with as many samples in an optimizer step as before. */
+/** The largest micro-batch up to `most` that fits throughout the error band with the same effective batch. */
 export function largestPlan(spec: TrainingSpec, most: number, on: OnGpu): BatchPlan | undefined {
   const plans = plansOf(spec).filter(({ microBatch }) => microBatch <= most)
   let [low, high] = [0, plans.length]
-  // What fits at a size fits at every smaller one.
+  // A size fits if a larger one does.
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
     const plan = plans[middle]
@@ -56,7 +56,7 @@ export function largestPlan(spec: TrainingSpec, most: number, on: OnGpu): BatchP
   return plans[low - 1]
 }
 
-/** Every way to make the same optimizer step, from small micro-batches to large ones. */
+/** All micro-batches with accumulation that keep the effective batch, in ascending order. */
 export function plansOf({ microBatch, gradientAccumulation }: TrainingSpec): readonly BatchPlan[] {
   const samples = microBatch * gradientAccumulation
   const small = Array.from({ length: Math.min(Math.floor(Math.sqrt(samples)), MAX_DIVISOR) }, (_, index) => index + 1)

@@ -1,4 +1,4 @@
-/** A change that frees memory and that a training spec can express: what it asks for, and how to tell that a config has made it. */
+/** A lever: a change to the training spec that frees memory, and a test that a config has made it. */
 import type { TrainingSpec } from '../config/spec.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
@@ -12,12 +12,12 @@ export interface Circumstances {
 export interface Lever {
   readonly id: LeverId
   readonly effect: Effect
-  /** Of levers that pull at the same thing, one at a time. */
+  /** Levers of one group are not combined. */
   readonly group: string
-  /** All that may differ in a config that has made the change. */
+  /** The only settings that may differ after the change. */
   readonly settings: readonly (keyof TrainingSpec)[]
-  /** Whether there is anything to change. */
+  /** Whether the lever applies to the spec. */
   readonly applies: (spec: TrainingSpec, circumstances: Circumstances) => boolean
-  /** Whether the one spec is the other with this change made. */
+  /** Whether `after` is `before` with this change made. */
   readonly isMade: (after: TrainingSpec, before: TrainingSpec) => boolean
 }

@@ -1,4 +1,4 @@
-/** Every lever, in the order in which those of the same rank are told. */
+/** Every lever, in the order in which levers of the same rank are listed. */
 import type { Lever } from './lever.ts'
 import { activationLevers } from './levers/activations.ts'
 import { allocatorLevers } from './levers/allocator.ts'

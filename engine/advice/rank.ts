@@ -1,14 +1,14 @@
 /**
- * The order in which levers are told. What fits comes first, another card next, which costs money, and what does not fit last.
- * Among those, what changes the training in the fewest places, and what only changes its digits before what changes its result;
- * then what costs least speed for the memory that it frees, and of what costs none, what frees most.
+ * The order of levers: those that fit, then another GPU (which costs money), then those that do not fit. Within these,
+ * fewest effects on the training first, and rounding before results; then the least slowdown for the memory freed, and
+ * without slowdown the most memory freed.
  */
 import type { AdvisedLever, Effect } from '../report/advised-levers.ts'
 import { levers } from './levers.ts'
 
 const effectById = new Map(levers.map(({ id, effect }) => [id, effect]))
 
-/** Below this a modelled loss of speed is noise. */
+/** A smaller modelled slowdown is noise. */
 const NOISE = 0.01
 
 export function ranked(advised: readonly AdvisedLever[], nowBytes: number): AdvisedLever[] {
@@ -35,7 +35,7 @@ function placesOf({ changes, effect }: AdvisedLever, of: Effect): number {
   return effect === of ? Math.max(1, count) : count
 }
 
-/** Time that a sample takes longer, as a share; none where the speed is unknown. */
+/** The relative increase of time per sample; 0 if the speed is unknown. */
 function slowdown({ speed }: AdvisedLever): number {
   const longer = speed === undefined ? 0 : 1 / speed.ratio - 1
   return longer < NOISE ? 0 : longer

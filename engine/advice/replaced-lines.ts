@@ -1,16 +1,19 @@
-/** What a change of a text comes to, line by line: lines that are replaced, and lines that are added beside one. */
+/** The difference between two texts as replaced and added lines. */
 
 import type { ReplacedLine } from '../report/advised-levers.ts'
 import { linesOf } from '../report/changed-lines.ts'
 import { isSameData } from '../same-data.ts'
 
-/** Lines that one place may gain. */
+/** The most lines added in one place. */
 const MAX_ADDED = 12
 
-/** Of one change. */
+/** The most lines of one change. */
 const MAX_LINES = 20
 
-/** Undefined where that cannot be told line by line. Added lines come with the one before which they stand; at the end, after it. */
+/**
+ * Undefined if the difference cannot be expressed line by line. Added lines come together with the line that they
+ * precede, or at the end with the last line.
+ */
 export function replacedLines(before: string, after: string): readonly ReplacedLine[] | undefined {
   const [old, changed] = [linesOf(before), linesOf(after)]
   const replaced: ReplacedLine[] = []
@@ -32,7 +35,7 @@ export function replacedLines(before: string, after: string): readonly ReplacedL
   return isTold && isSameData(linesOf(withLines(before, replaced)), changed) ? replaced : undefined
 }
 
-/** The text with its lines replaced; every line keeps its end, and an added one gets that of the line beside it. */
+/** The text with its lines replaced. Line ends are kept; an added line gets that of its neighbour. */
 export function withLines(before: string, replaced: readonly ReplacedLine[]): string {
   const byLine = new Map(replaced.map(each => [each.line, each.after]))
   const usual = before.includes('\r\n') ? '\r\n' : '\n'

@@ -1,4 +1,4 @@
-/** A config with changes made: in its text, read again, and kept only if it says exactly what was meant. */
+/** A changed config: the text is edited, read again, and kept only if it reads exactly as intended. */
 import { readConfigAsync } from '../config/read.ts'
 import type { Reading, SourceFile } from '../config/reading.ts'
 import { rewriteNumbers } from '../config/rewrite.ts'
@@ -24,7 +24,7 @@ export interface Variant {
   readonly effect: Effect
   readonly text: string
   readonly reading: TrainingConfig
-  /** What the reading says, with what the environment adds. */
+  /** The spec as read, with what environment variables add. */
   readonly spec: TrainingSpec
   readonly environment?: string
 }
@@ -42,7 +42,7 @@ export function unchanged(file: SourceFile, reading: TrainingConfig): Variant {
   return { changes: [], groups: [], effect: 'none', text: file.text, reading, spec: reading.spec }
 }
 
-/** Undefined where the tool cannot say the change, or where the text would come to say more than that. */
+/** Undefined if the tool cannot express the lever, or if the new text would say more than that. */
 export async function withLever(
   variant: Variant,
   lever: Lever,
@@ -85,7 +85,7 @@ function changedText({ text, reading, spec }: Variant, lever: Lever, { file, gpu
   return settings && withSettings({ path, text, batchSizeAt: reading.batchSizeAt }, settings)
 }
 
-/** Both sizes where they stand, whatever the tool; undefined where one does not stand there. */
+/** Replaces both numbers where they are written; undefined if one is not written. */
 function withNumbers(text: string, { spec, batchSizeAt, gradientAccumulationAt }: TrainingConfig, plan: BatchPlan) {
   const isAccumulationKept = plan.gradientAccumulation === spec.gradientAccumulation
   if (batchSizeAt === undefined || (gradientAccumulationAt === undefined && !isAccumulationKept)) return undefined
@@ -108,7 +108,7 @@ async function read(file: SourceFile, { sources, supplied }: Rereading): Promise
   return reading.kind === 'training-config' ? reading : undefined
 }
 
-/** The change is made, and nothing else is another than before. */
+/** Whether the lever was made and nothing else changed. */
 function saysJustThat({ settings, isMade }: Lever, after: TrainingConfig, before: TrainingConfig): boolean {
   const keys = Object.keys({ ...after.spec, ...before.spec }) as (keyof TrainingSpec)[]
   const differing = keys.filter(key => !isSameData(after.spec[key], before.spec[key]))
@@ -121,7 +121,7 @@ function saysJustThat({ settings, isMade }: Lever, after: TrainingConfig, before
   )
 }
 
-/** Other trainings of a file stay as they are: several may share an argument. */
+/** Whether the file's other trainings stay the same: several may share an argument. */
 async function leavesOthers(text: string, { training }: TrainingConfig, before: Variant, rereading: Rereading) {
   if (training === undefined || training.isOnly) return true
   const { file, sources, supplied } = rereading

@@ -1,4 +1,4 @@
-/** Levers at what a step computes and keeps: fewer samples at a time, less kept of each, the loss and attention in pieces. */
+/** Levers on activations: smaller micro-batches, activation checkpointing, chunked loss and attention. */
 import { supportsCheckpointing } from '../../models/architecture.ts'
 import type { Lever } from '../lever.ts'
 import { isText } from './training-kinds.ts'

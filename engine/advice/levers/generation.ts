@@ -1,4 +1,4 @@
-/** Levers at vLLM, where it writes the answers on the GPU that trains. */
+/** Levers on vLLM when it generates completions on the training GPU. */
 import type { Lever } from '../lever.ts'
 import { halfShare } from '../reduced.ts'
 

@@ -1,10 +1,10 @@
-/** Levers at the optimizer's states and at the gradients that wait for it. */
+/** Levers on optimizer states and on gradients held until the optimizer's step. */
 import type { TrainingSpec } from '../../config/spec.ts'
 import type { Lever } from '../lever.ts'
 import { isWhole } from './training-kinds.ts'
 
 const isAdam = ({ optimizer }: TrainingSpec) => /^adamw(?:-fused|-loop)?$|^paged-adamw$/.test(optimizer)
-/** ZeRO runs the optimizer on each GPU's own part, whatever it is. */
+/** ZeRO runs any optimizer, since it gives each GPU a flat part of the parameters. */
 const takesOptimizers = (spec: TrainingSpec) => isWhole(spec) || spec.sharding?.startsWith('zero') === true
 
 export const optimizerLevers: readonly Lever[] = [

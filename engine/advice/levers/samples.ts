@@ -1,10 +1,10 @@
-/** Levers at the samples: shorter texts, smaller images. */
+/** Levers on samples: shorter sequences, smaller images. */
 import { generatesCompletions } from '../../config/spec.ts'
 import type { Lever } from '../lever.ts'
 import { halfCompletions, halfLength, smallerSide } from '../reduced.ts'
 import { isText } from './training-kinds.ts'
 
-/** Less than this is no length to train on. */
+/** Tokens; shorter sequences are not suggested. */
 const SHORTEST = 128
 const SMALLEST_SIDE = 64
 

@@ -1,4 +1,4 @@
-/** Levers that divide a training among its GPUs, or move parts of it to the host. */
+/** Levers that shard a training over its GPUs or offload parts of it to the host. */
 import type { TrainingSpec } from '../../config/spec.ts'
 import type { Lever } from '../lever.ts'
 import { isWhole } from './training-kinds.ts'
@@ -47,7 +47,7 @@ export const shardingLevers: readonly Lever[] = [
 
 const stages: readonly (TrainingSpec['sharding'] | undefined)[] = [undefined, 'ddp', 'zero1', 'zero2', 'zero3']
 
-/** Whether less is divided than by a stage of ZeRO; FSDP is another way. */
+/** Whether the spec shards less than a ZeRO stage does; FSDP does not count. */
 function weaker(spec: TrainingSpec, than: TrainingSpec['sharding']): boolean {
   const now = stages.indexOf(spec.sharding)
   return now >= 0 && now < stages.indexOf(than) && spec.offload === undefined

@@ -1,7 +1,7 @@
-/** What several kinds of levers ask of a training before they apply. */
+/** Conditions on a training that several levers share. */
 import { isOfImages, type TrainingSpec } from '../../config/spec.ts'
 
-/** FSDP cannot divide what bitsandbytes makes of weights and of optimizer states. */
+/** Whether weights are unsharded: FSDP cannot shard bitsandbytes' weights and optimizer states. */
 export function isWhole({ sharding, gpus }: TrainingSpec): boolean {
   return gpus === 1 || sharding === undefined || sharding === 'ddp'
 }

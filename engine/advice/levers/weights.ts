@@ -1,4 +1,4 @@
-/** Levers at the weights: how many digits they have, and which of them are trained. */
+/** Levers on weights: their precision, and which are trainable. */
 import type { TrainingSpec } from '../../config/spec.ts'
 import { hasBfloat16 } from '../../gpus/catalogue.ts'
 import { isSameData } from '../../same-data.ts'
@@ -56,7 +56,7 @@ export const weightLevers: readonly Lever[] = [
     settings: ['quantization', 'precision', 'lora'],
     applies: spec =>
       spec.lora !== undefined && (spec.quantization === undefined || spec.quantization === 'int8') && isWhole(spec),
-    // Nothing but the type of the adapters may change with it.
+    // Only the type of the adapters may change as well.
     isMade: (after, before) =>
       after.quantization?.startsWith('nf4') === true &&
       isSameData({ ...after.lora, inWeightsType: 0 }, { ...before.lora, inWeightsType: 0 }),

@@ -1,4 +1,4 @@
-/** How one training tool says a change in its own keys: the shape of the tables beside this file. */
+/** How a training tool expresses levers in its own keys: the type of the tables beside this file. */
 import type { TrainingSpec } from '../../config/spec.ts'
 import type { Gpu } from '../../gpus/catalogue.ts'
 import type { LeverId } from '../../report/advised-levers.ts'
@@ -6,14 +6,14 @@ import type { LeverId } from '../../report/advised-levers.ts'
 export type Value = boolean | number | string | readonly Value[] | { readonly [key: string]: Value }
 
 export interface KeySetting {
-  /** Names of the key: the one that the file has is set, or else the first is added. */
+  /** Names of the key. If the file has one of them it is set; otherwise the first is added. */
   readonly keys: readonly [string, ...string[]]
-  /** The mapping that the key belongs in, by its keys from the top; beside the batch size, or wherever it stands, where absent. */
+  /** Keys from the top to the mapping that holds the key. If absent: beside the batch size, or wherever the key is. */
   readonly at?: readonly string[]
   readonly value: Value
-  /** An entry that a list which stands there already is to have too; without one, `value` is written. */
+  /** An entry to append to a list that exists; without a list, `value` is written. */
   readonly entry?: string
-  /** Of a script, an argument of another call than the one that takes the batch size: it is changed where it stands, and never added. */
+  /** In a script, an argument of a call other than the one with the batch size: changed if written, never added. */
   readonly elsewhere?: true
 }
 
@@ -21,18 +21,18 @@ export interface Asked {
   /** Before the change. */
   readonly spec: TrainingSpec
   readonly gpu: Gpu
-  /** The sizes to come, for `micro-batch`. */
+  /** The new sizes, for `micro-batch`. */
   readonly plan: { readonly microBatch: number; readonly gradientAccumulation: number }
   /** Whether the file writes a key somewhere. */
   readonly has: (key: string) => boolean
 }
 
-/** Undefined where this config's tool cannot say it. */
+/** Undefined if this config's tool cannot express it. */
 type Say = (asked: Asked) => readonly KeySetting[] | undefined
 
 export type Tool = { readonly [Id in LeverId]?: Say }
 
-/** One key beside the batch size; `others`: further names that it goes by. */
+/** One key beside the batch size; `others`: its other names. */
 export function one(key: string, value: Value, ...others: string[]): readonly KeySetting[] {
   return [{ keys: [key, ...others], value }]
 }

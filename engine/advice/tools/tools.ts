@@ -1,4 +1,4 @@
-/** The tools whose keys are known, by the names of their dialects. */
+/** The tools whose keys are known, by the name of their config format. */
 import { axolotl } from './axolotl.ts'
 import { deepspeed } from './deepspeed.ts'
 import { huggingface } from './huggingface.ts'
@@ -24,7 +24,7 @@ const tools: ReadonlyMap<string, Tool> = new Map([
   ['Ultralytics', ultralytics],
 ])
 
-/** One whose keys are not known says nothing: only the numbers that stand in its config can be changed. */
+/** For a tool without known keys, only numbers in its config can be changed. */
 export function toolOf(dialect: string): Tool {
   return tools.get(dialect) ?? {}
 }
