@@ -1,22 +1,22 @@
 /**
- * Writes down the program of a model: a function over a builder runs once, every op that it asks for is noted, and what
- * it gets back are values without content. torch.fx calls this symbolic tracing.
+ * Records the program of a model: the model's function runs once over a builder, which notes every op and returns
+ * values without content. torch.fx calls this symbolic tracing.
  */
 import { type Gives, type OpSignatures, ops } from './ops.ts'
 import { Body, LAYER_NUMBER, LayerStack, type Operation, type Program, type Region, Value } from './program.ts'
 
-/** A layer of a stack, while its kind is written down. */
+/** The place of a layer in a stack while its kind is recorded. */
 export interface LayerPlace {
-  /** Of the first layer of its kind. */
+  /** Of the first layer of this kind. */
   readonly index: number
-  /** Its module path, with a `*` for its number. */
+  /** The module path, with `*` for the layer's number. */
   readonly name: string
 }
 
 interface Layers {
   /**
-   * Layers one after the other in the module `path`. `kinds`: what each is, or how many there are of one kind. All of a
-   * kind are alike but for their numbers, so `layer` is called once for each kind.
+   * A stack of layers in the module `path`. `kinds`: the kind of each layer, or their number if all are alike. Layers
+   * of a kind differ only in their numbers, so `layer` is called once for each kind.
    */
   layers<State extends Value | undefined>(
     x: State,
@@ -40,7 +40,7 @@ export function trace<Result>(model: (ops: Builder) => Result): Traced<Result> {
   return { operations: tracer.operations, result }
 }
 
-/** Has a method for every op, given to its prototype below. */
+/** Has a method for each op, added to its prototype below. */
 class Tracer implements Layers {
   operations: Operation[] = []
   #values = 0
@@ -93,7 +93,7 @@ class Tracer implements Layers {
   }
 }
 
-/** The body of an op as a model writes it. */
+/** An op's body as a model passes it. */
 type Written = (...parameters: readonly Value[]) => Value | undefined
 
 function countOf(gives: Gives, args: readonly unknown[]): number {

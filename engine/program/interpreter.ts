@@ -1,8 +1,8 @@
-/** Runs a program over whatever its values stand for: sizes on a tape, tensors of TensorFlow.js. */
+/** Runs a program over any representation of values: sizes on a tape, or TensorFlow.js tensors. */
 import type { OpName, OpSignatures } from './ops.ts'
 import { Body, LAYER_NUMBER, LayerStack, type Operation, type Program, type Region, Value } from './program.ts'
 
-/** What a row is passed for an argument of a signature. */
+/** What an interpreter's row receives for an argument in an op's signature. */
 type Bound<Argument, T> = Argument extends Value
   ? T
   : Argument extends readonly Value[]
@@ -21,7 +21,7 @@ export interface Stack<T> {
   readonly layer: (x: T | undefined, index: number) => T | undefined
 }
 
-/** How one reader of programs does each op, by name. */
+/** An interpreter's implementation of each op, by name. */
 export type Rows<Context, T> = {
   readonly [Name in keyof OpSignatures]: (
     context: Context,
@@ -29,7 +29,7 @@ export type Rows<Context, T> = {
   ) => Bound<ReturnType<OpSignatures[Name]>, T>
 } & { readonly layers: (context: Context, x: T | undefined, stack: Stack<T>) => T | undefined }
 
-/** An op that a reader has no row for. */
+/** An op for which the interpreter has no row. */
 export class MissingOp extends Error {
   readonly op: OpName
 
@@ -58,9 +58,9 @@ type AnyRow<Context> = (context: Context, ...args: readonly unknown[]) => unknow
 class Run<Context, T> {
   readonly #rows: Partial<Record<OpName, AnyRow<Context>>>
   readonly #context: Context
-  /** By value. A layer's are those of the layer that ran last. */
+  /** By value. For a stack, those of the layer that ran last. */
   readonly #results: T[] = []
-  /** The number of the layer that runs. */
+  /** The number of the running layer. */
   #layer = ''
 
   constructor(rows: Partial<Rows<Context, T>>, context: Context) {

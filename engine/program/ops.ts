@@ -14,7 +14,7 @@ import type { Gives, Op } from './signature.ts'
 
 export const ops = { ...frames, ...pointwise, ...shapes, ...linears, ...mixers, ...images, ...streams }
 
-/** As models call them. */
+/** The ops as models call them. */
 export type OpSignatures = {
   readonly [Name in keyof typeof ops]: (typeof ops)[Name] extends Op<infer Signature> ? Signature : never
 }

@@ -1,11 +1,11 @@
 /**
- * A model as data: the ops that one forward pass runs, in order, as torch.fx's graphs hold them. A program says nothing
- * of sizes in memory, of gradients or of numbers: interpreters do (estimate/tape/lowering.ts records what PyTorch would
- * hold, probes/tfjs runs the step in TensorFlow.js).
+ * A model as data: the ops of one forward pass in order, like a torch.fx graph. A program knows nothing of memory,
+ * gradients or numbers; its interpreters do (estimate/tape/lowering.ts records what PyTorch would hold, probes/tfjs
+ * runs the step in TensorFlow.js).
  */
 import type { OpName } from './ops.ts'
 
-/** What an op gives, known by its number alone. */
+/** An op's result, identified by a number. */
 export class Value {
   readonly id: number
 
@@ -14,14 +14,14 @@ export class Value {
   }
 }
 
-/** Ops inside of an op: the body of a checkpointed block, what an expert does between its two matrices. */
+/** Ops nested in an op: the body of a checkpointed block, or an expert's activation. */
 export interface Region {
   readonly parameters: readonly Value[]
   readonly operations: readonly Operation[]
   readonly result: Value | undefined
 }
 
-/** An argument that is run rather than read. */
+/** An argument that is run instead of read. */
 export class Body {
   readonly region: Region
 
@@ -31,11 +31,11 @@ export class Body {
 }
 
 /**
- * Layers one after the other. Each kind of layer stands here once, however many there are of it; in the names of its
- * parameters, `*` is the number of the layer.
+ * A stack of layers. Each kind is recorded once, however many layers have it; `*` in parameter names stands for the
+ * layer's number.
  */
 export class LayerStack {
-  /** Of each layer, in order. */
+  /** The kind of each layer, in order. */
   readonly kinds: readonly string[]
   readonly regions: ReadonlyMap<string, Region>
 
@@ -45,7 +45,7 @@ export class LayerStack {
   }
 }
 
-/** A value or several, a body, layers, a name, or settings that stay as they are. */
+/** Values, a body, layers, a name, or settings. */
 export type Argument = unknown
 
 export interface Operation {
@@ -58,10 +58,10 @@ export interface Program {
   readonly operations: readonly Operation[]
 }
 
-/** Stands for the number of a layer in the names inside of it. */
+/** The placeholder for a layer's number in names. */
 export const LAYER_NUMBER = '*'
 
-/** Ops of a program and of all bodies in it. */
+/** The names of all ops in a program, nested ones included. */
 export function opsIn({ operations }: Pick<Program, 'operations'>): ReadonlySet<OpName> {
   const names = new Set<OpName>()
   const visit = (within: readonly Operation[]) => {

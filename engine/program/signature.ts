@@ -1,15 +1,15 @@
-/** How an op of a program is described: what a model passes to it, and how many values it gives. */
+/** The type of an op: what a model passes to it and how many values it returns. */
 import type { Value } from './program.ts'
 
 export type Gives = 'nothing' | 'value' | 'pair' | 'one-per-size'
 
 /**
- * `Signature`: as a model calls it. An argument is a value, a list of values, a body, a name or settings; never
- * settings with values inside.
+ * `Signature`: the op as a model calls it. An argument is a value, a list of values, a body, a name or settings;
+ * settings contain no values.
  */
 export interface Op<Signature> {
   readonly gives: Gives
-  /** Never there: what ties the type to the op. */
+  /** Never set; it only carries the type. */
   readonly signature?: Signature
 }
 
@@ -27,7 +27,7 @@ export function pair<Signature extends Call<readonly [Value, Value]>>(): Op<Sign
   return { gives: 'pair' }
 }
 
-/** One value for each of the sizes that are its second argument. */
+/** Returns one value for each size in its second argument. */
 export function onePerSize<Signature extends (x: Value, sizes: readonly number[]) => Value[]>(): Op<Signature> {
   return { gives: 'one-per-size' }
 }

@@ -1,28 +1,28 @@
-/** What a step reads, Python frames, checkpointed blocks, and what modules hold beside their layers. */
+/** Inputs of a step, Python frames, checkpointed blocks, and buffers of modules. */
 import type { Value } from '../program.ts'
 import { nothing, value } from '../signature.ts'
 
 export const frames = {
   /** Token ids or pixels of the batch: [b, s] int64, or [b, c, y, x] in the step's input type. */
   input: value<() => Value>(),
-  /** What a sample's text refers to, beside the tokens: [b, 3, y, x] in the weights' type. */
+  /** Images that belong to a sample's text: [b, 3, y, x] in the weights' type. */
   pixels: value<(y: number, x: number) => Value>(),
-  /** The labels a step later, which a decoder reads: [b, s]. */
+  /** The decoder's input, the labels shifted by one: [b, s]. */
   shiftedLabels: value<() => Value>(),
-  /** Layers that the step never runs, on inputs of `features`: their weights are there, and get no gradient. */
+  /** Layers that the step never runs, on inputs of `features`: their weights exist but get no gradient. */
   idle: nothing<(features: number, body: (x: Value) => Value) => void>(),
   /** Constants that PyTorch's module registers as int64 buffers beside its parameters. */
   positionIds: nothing<(count: number) => void>(),
   /** Factors of [features] that the module registers as a buffer beside its parameters. */
   constant: value<(name: string, features: number) => Value>(),
   /**
-   * Embedded tokens, where more than the blocks reads them: peft lets them require gradients so that blocks over frozen
-   * weights can be recomputed.
+   * Embedded tokens that are read outside the blocks too: peft makes them require gradients, so that checkpointed
+   * blocks over frozen weights can be recomputed.
    */
   withInputGradients: value<(x: Value) => Value>(),
   /**
-   * What a block leaves in a dictionary for later ones: the dictionary is kept through the backward pass, and with what
-   * is in it, how it came about.
+   * States that a block stores in a dictionary for later blocks. The dictionary keeps them, and the graph behind them,
+   * through the backward pass.
    */
   handOn: nothing<(states: readonly Value[]) => void>(),
   /** A local variable of the running block: it stays referenced until the block returns. */

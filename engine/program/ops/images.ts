@@ -3,33 +3,33 @@ import type { Value } from '../program.ts'
 import { pair, value } from '../signature.ts'
 
 export const images = {
-  /** What a processor makes of a sample's images: their patches, [b, count, features] in float32. */
+  /** The image processor's output for a sample: its patches, [b, count, features] in float32. */
   patches: value<(count: number, features: number) => Value>(),
-  /** A convolution that goes from patch to patch: [b, count, features] → [b, count, h]. */
+  /** A convolution whose stride is its kernel, over patches: [b, count, features] → [b, count, h]. */
   patchEmbedding: value<(name: string, x: Value, h: number, options: { readonly bias: boolean }) => Value>(),
-  /** cos and sin of every patch's row and column, of a head's `size`: [b, count, size] in float32. */
+  /** Rotary cos and sin for each patch's row and column, for a head of `size`: [b, count, size] in float32. */
   patchPositions: pair<(x: Value, size: number) => readonly [Value, Value]>(),
-  /** Adds rows of `seen` [b, n, h] to as many of the words' states [b, s, h], in a copy of those. */
+  /** Adds `seen` [b, n, h] to the image tokens among the states [b, s, h], in a copy. */
   addedAmongWords: value<(states: Value, seen: Value) => Value>(),
-  /** The learned table of `count` positions of a square, four of them weighted for each of the patches [b, n, h]. */
+  /** A square position table of `count` rows, interpolated bilinearly at each of the patches [b, n, h]. */
   resampledPositions: value<(name: string, x: Value, count: number) => Value>(),
-  /** Puts rows of `seen` [b, n, h] in the place of as many of the words [b, s, h]. */
+  /** Replaces the image tokens among [b, s, h] by `seen` [b, n, h]. */
   amongWords: value<(words: Value, seen: Value) => Value>(),
-  /** The mean of each square of patches, row by row: [b, n, h] → [b, count, h]. */
+  /** The mean of each square of patches: [b, n, h] → [b, count, h]. */
   averagedPatches: value<(x: Value, count: number) => Value>(),
   /** [b, c, y, x] → [b, outChannels, y', x']. */
   conv2d: value<(name: string, x: Value, outChannels: number, options: Convolution) => Value>(),
   batchNorm: value<(name: string, x: Value) => Value>(),
   maxPool: value<(x: Value, options: { kernel: number; stride: number; padding: number }) => Value>(),
-  /** Every pixel four times: [b, c, y, x] → [b, c, 2·y, 2·x]. */
+  /** Repeats every pixel 2 × 2 times: [b, c, y, x] → [b, c, 2·y, 2·x]. */
   upsampleNearest: value<(x: Value) => Value>(),
-  /** The same, out of which no gradient comes back. */
+  /** The same values, detached from the graph. */
   detached: value<(x: Value) => Value>(),
-  /** The pixels of several images of as many channels, one after the other: [b, c, y, x] each → [b, c, pixels]. */
+  /** Flattens and concatenates pixels of feature maps with the same channels: [b, c, y, x] each → [b, c, pixels]. */
   joinPixels: value<(parts: readonly Value[]) => Value>(),
   /**
-   * Every pixel's attention to all others, from queries, keys and values of each head in [b, heads·(2·key + value), y,
-   * x]: what it comes to, and a copy of the values, [b, heads·value, y, x] each.
+   * Self-attention over pixels, from queries, keys and values of each head in [b, heads·(2·key + value), y, x]; its
+   * result and a copy of the values, [b, heads·value, y, x] each.
    */
   pixelAttention: pair<(joined: Value, shape: PixelAttentionShape) => readonly [mixed: Value, values: Value]>(),
   /** [b, c, y, x] → [b, c]. */
@@ -44,11 +44,11 @@ export const images = {
 export interface Convolution {
   readonly kernel: number
   readonly stride: number
-  /** Pixels of zeros around the image; half the kernel by default. */
+  /** Pixels of zero padding; half the kernel by default. */
   readonly padding?: number
   /** False by default: a batch norm follows. */
   readonly bias?: boolean
-  /** Channels are convolved within this many groups, one by default; as many as channels make it depthwise. */
+  /** Groups of the convolution, 1 by default; as many as channels make it depthwise. */
   readonly groups?: number
 }
 

@@ -9,11 +9,11 @@ export const linears = {
   constantEmbedding: value<(name: string, count: number, features: number, rows: number) => Value>(),
   /** [..., in] → [..., out]. */
   linear: value<(name: string, x: Value, outFeatures: number, options?: LinearOptions) => Value>(),
-  /** The best experts of every token and their weights: [b, s, h] → twice [b, s, perToken]. */
+  /** The router's top-k experts for each token and their weights: [b, s, h] → twice [b, s, perToken]. */
   routed: pair<(name: string, x: Value, options: RouterOptions) => readonly [weights: Value, chosen: Value]>(),
   /**
-   * Every token through the experts chosen for it, and the weighted sum of their results: [b, s, h] → [b, s, h]. `gate`
-   * turns rows of [2·inner], or of [inner] without a gate, into rows of [inner].
+   * Runs each token through its top-k experts and adds their weighted results: [b, s, h] → [b, s, h]. `gate` turns rows
+   * of [2·inner], or of [inner] without a gate, into rows of [inner].
    */
   experts:
     value<
@@ -25,10 +25,7 @@ export const linears = {
         gate: (joined: Value) => Value,
       ) => Value
     >(),
-  /**
-   * Every token, times its score for each expert, through all of them; the sum of their results is added to what
-   * `shared` gives.
-   */
+  /** Runs every token through every expert, weighted by its score, and adds the results to that of `shared`. */
   everyExpert:
     value<
       (
@@ -42,20 +39,20 @@ export const linears = {
 }
 
 export interface RouterOptions {
-  /** Experts. */
+  /** The number of experts. */
   readonly count: number
   readonly perToken: number
   readonly scoring: 'softmax' | 'sigmoid'
   readonly hasBias?: boolean
-  /** The scores are a product in float32. */
+  /** The router's matrix product is in float32. */
   readonly inFloat32?: boolean
-  /** Experts are chosen by their logits, and only the chosen ones scored. */
+  /** Top-k is taken over the logits, and only the chosen logits become scores. */
   readonly scoresChosenOnly?: boolean
-  /** The weights stay float32 instead of taking the logits' type. */
+  /** The weights stay in float32 instead of the logits' type. */
   readonly weightsInFloat32?: boolean
-  /** The linear module within that scores: one that is quantised and adapted as others are. */
+  /** The router's linear module inside, which is quantised and adapted like others. */
   readonly linear?: string
-  /** The parameter that holds a factor for the weights of each expert. */
+  /** The parameter with a scale for each expert's weight. */
   readonly expertScale?: string
 }
 
@@ -69,7 +66,7 @@ export interface ExpertOptions {
 
 export interface EveryExpertOptions {
   readonly count: number
-  /** Experts whose score is not zero. */
+  /** Experts per token with a score above zero. */
   readonly perToken: number
   readonly inner: number
 }
@@ -79,10 +76,10 @@ export interface LinearOptions {
   readonly bias?: boolean
   /** The parameter used as weight instead of `name.weight`. */
   readonly tiedTo?: string
-  /** As `x @ weight.T + bias` instead of one op. */
+  /** Computes `x @ weight.T + bias` as two ops instead of one. */
   readonly composed?: boolean
   /** Casts its input to the weight's type first. */
   readonly castsInput?: boolean
-  /** True by default but for an output layer; false, too, for a parameter that is no linear module's. */
+  /** True by default except for an output layer; also false for a parameter outside a linear module. */
   readonly isQuantizable?: boolean
 }

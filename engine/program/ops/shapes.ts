@@ -1,9 +1,9 @@
-/** Changes of shape: parts, copies and joins. */
+/** Ops that change shapes: slices, copies and concatenations. */
 import type { Value } from '../program.ts'
 import { onePerSize, value } from '../signature.ts'
 
 export const shapes = {
-  /** A table of constants for each sample, [b, rows, columns], which is added to scores. */
+  /** A constant mask for each sample, [b, rows, columns], to be added to scores. */
   mask: value<(rows: number, columns: number) => Value>(),
   /** Rows of zeros at the end: [b, s, h] → [b, rows, h]. */
   padded: value<(x: Value, rows: number) => Value>(),
@@ -16,14 +16,14 @@ export const shapes = {
   concatenate: value<(parts: readonly Value[]) => Value>(),
   /** A contiguous copy of a view, as indexing or reshaping makes it. */
   gathered: value<(x: Value) => Value>(),
-  /** So many of the rows, as a view that the next product copies: [b, s, h] → [b, rows, h]. */
+  /** The first `rows` rows, as a view that the next product copies: [b, s, h] → [b, rows, h]. */
   leaving: value<(x: Value, rows: number) => Value>(),
-  /** So many rows, each with as much as is left for it: [b, s, h] → [b, rows, s·h/rows], a view. */
+  /** Reshapes to `rows` rows: [b, s, h] → [b, rows, s·h/rows], a view. */
   inRows: value<(x: Value, rows: number) => Value>(),
   /** [b, s, heads·size] → [b, s, times·heads·size]: every head `times` times. */
   repeatHeads: value<(x: Value, times: number, heads: number) => Value>(),
   /**
-   * Each head of `own`, and after it its part of `other` or, where `other` is one head for all, that: as one tensor.
+   * Concatenates each head of `own` with its part of `other` (or with all of it, if `other` is one head shared by all).
    */
   headsJoined: value<(own: Value, other: Value, sharedBy?: number) => Value>(),
   /** The first token: [b, s, h] → [b, h], a view. */
@@ -33,12 +33,12 @@ export const shapes = {
   /** The last token that is not padding: [b, s, n] → [b, n], gathered. */
   lastToken: value<(x: Value) => Value>(),
   /**
-   * Learned tokens, a parameter of [1, 1, h] for each name, before every sample's own: [b, s, h] → [b, names + s, h].
+   * Prepends learned tokens, a parameter of [1, 1, h] for each name, to every sample: [b, s, h] → [b, names + s, h].
    */
   prependTokens: value<(names: readonly string[], x: Value) => Value>(),
   /**
-   * Adds the learned table [1, count, h] to [b, s, h]; for images of another size it is resampled to s positions, for
-   * several tiles it is repeated.
+   * Adds a position table [1, count, h] to [b, s, h], interpolated to s positions for another image size, or repeated
+   * for several tiles.
    */
   addPositions: value<(name: string, x: Value, count: number) => Value>(),
 }
