@@ -51,12 +51,12 @@ export function imageSizeOf(config: ModelConfig): number | undefined {
   return kind(config) === 'image' ? IMAGENET_PIXELS : undefined
 }
 
-/** Whether the checkpoint reads images beside text. */
+/** Whether it is a vision-language model. */
 export function isVisionLanguageModel(config: ModelConfig): boolean {
   return 'vision_config' in config
 }
 
-/** Whether the checkpoint hears beside reading text. */
+/** Whether it is an audio model. */
 export function isAudioModel(config: ModelConfig): boolean {
   return 'audio_config' in config
 }
@@ -80,20 +80,23 @@ export function linearsOf(config: ModelConfig): Linears | undefined {
   return familyOf(config).linears?.(config)
 }
 
-/** One image of a size among the words of a sample; undefined where images are not modelled. */
+/** The tokens of an image of a given size; undefined if images are not modelled. */
 export function imageOfSample(config: ModelConfig, size: SizeInPixels): ImageOfSample | undefined {
   return familyOf(config).imageOf?.(config, size)
 }
 
-/** Whether images can be counted beside a model's text. */
+/** Whether images are modelled for a vision-language model. */
 export function readsImages(config: ModelConfig): boolean {
   return imageOfSample(config, { height: IMAGENET_PIXELS, width: IMAGENET_PIXELS }) !== undefined
 }
 
-/** Passes over a model follow one another: policy and reference, or one setting after the other. */
+/**
+ * The last program, kept because passes over one model follow each other (policy and reference, or one setting after
+ * the other).
+ */
 let latest: { readonly config: ModelConfig; readonly terms: string; readonly program: Traced<Value> } | undefined
 
-/** The model with the head of the task; the program's result is its logits. */
+/** The model with the task's head; the program returns its logits. */
 export function programOf(config: ModelConfig, spec: ProgramTerms): Traced<Value> {
   const { task, labels, sequenceLength, targetLength, images } = spec
   const terms = JSON.stringify([task, labels, sequenceLength, targetLength, images])

@@ -1,6 +1,6 @@
 /**
- * Models that people name in configs: Hub ids with the facts of their config.json, as `catalogue.json` holds them. No weights, no
- * network. Base models stand before what was made of them: a name that several rows fit is taken to be the first.
+ * The catalogue of models: Hub ids with the facts of their config.json, from `catalogue.json`. No weights, no network.
+ * Base models come before models derived from them, because the first matching row counts.
  */
 import type { Task } from '../config/spec.ts'
 import { familyOf, imageSizeOf, type ModelConfig, maxPositionsOf, modelConfig, tasksOf } from './architecture.ts'
@@ -11,24 +11,24 @@ export interface CatalogueRow {
   readonly ids: readonly string[]
   /** Where the facts are from, if not from the config.json of these ids. */
   readonly source?: string
-  /** What is read of the config.json, under its names; what is absent is transformers' default. */
+  /** The fields read from config.json, under their names there; absent ones have transformers' defaults. */
   readonly config: { readonly model_type: string } & Readonly<Record<string, unknown>>
 }
 
 export const catalogueRows: readonly CatalogueRow[] = catalogue
 
 export interface CatalogueModel {
-  /** The full Hub id; for a model from elsewhere, the name that the config gives it. */
+  /** The Hub id; for a model from elsewhere, the name in the training config. */
   readonly id: string
   readonly family: ModelConfig['model_type']
   readonly config: ModelConfig
   readonly tasks: readonly Task[]
   readonly defaultTask: Task
-  /** Tokens that the model was trained for; absent for images. */
+  /** The context length in tokens; absent for images. */
   readonly maxPositions?: number
-  /** Pixels of the side that the model was trained for; absent for text. */
+  /** The side of the training images in pixels; absent for text. */
   readonly imageSize?: number
-  /** Tokens that its table of positions holds, where it has one: no sequence can be longer. */
+  /** Rows of the learned position table, which limits the sequence length; absent for models without one. */
   readonly positionLimit?: number
 }
 
@@ -58,7 +58,7 @@ export const modelIds: readonly string[] = [...entries.values()].map(({ id }) =>
 /** Every name that `findModel` answers to. */
 export const modelNames: readonly string[] = [...modelIds, ...bareNames.keys(), ...Object.keys(modelAliases)]
 
-/** Rows are parsed when they are first asked for: parsing them all would cost every start more than it ever uses. */
+/** Rows are parsed at first use, because parsing all would slow down every start. */
 const parsed = new Map<string, CatalogueModel>()
 
 /** Finds a model by Hub id, with or without its owner, or by alias; case does not matter. */
@@ -72,7 +72,7 @@ export function findModel(name: string): CatalogueModel | undefined {
   return model
 }
 
-/** What readers need to know of a model, from its config. */
+/** The properties of a model that config readers need. */
 export function describeModel(id: string, config: ModelConfig): CatalogueModel {
   const tasks = tasksOf(config)
   const maxPositions = maxPositionsOf(config)

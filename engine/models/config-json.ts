@@ -1,4 +1,4 @@
-/** A model's config.json, as transformers writes it, from wherever it was found. */
+/** Parses a model's config.json as transformers writes it. */
 import { MAX_CONFIG_BYTES } from '../config/document.ts'
 import { parseJson } from '../json.ts'
 import { familyOf, type ModelConfig, modelConfig, supportedArchitectures } from './architecture.ts'
@@ -8,9 +8,12 @@ export type ConfigJson =
   | { readonly kind: 'config'; readonly config: ModelConfig; readonly fields: Readonly<Record<string, unknown>> }
   /** `architecture`: its `model_type`. */
   | { readonly kind: 'unsupported'; readonly architecture: string }
-  /** JSON or not, it does not say what kind of model it is. */
+  /** It does not say its `model_type`, or is not JSON. */
   | { readonly kind: 'not-a-model' }
-  /** A supported architecture without what memory depends on. `why`: the field and what is wrong with it. */
+  /**
+   * A supported architecture, but a field that memory depends on is missing or invalid. `why`: the field and what is
+   * wrong.
+   */
   | { readonly kind: 'invalid'; readonly why: string }
 
 const MAX_ARCHITECTURE_CHARACTERS = 80

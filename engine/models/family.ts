@@ -1,4 +1,4 @@
-/** A model family: the schema of its config.json, its forward pass, and all else in which it differs from others. */
+/** A model family: the schema of its config.json, its forward pass, and its other traits. */
 import type * as z from 'zod'
 import type { Task, TrainingSpec } from '../config/spec.ts'
 import type { Builder } from '../program/builder.ts'
@@ -9,12 +9,12 @@ import type { ExpertNames, Linears } from './linears.ts'
 /** What a model is, which decides the tasks that it is trained for. */
 export type Kind = 'encoder' | 'decoder' | 'encoder-decoder' | 'image' | 'detector'
 
-/** What a program depends on beside the config. */
+/** What a program depends on besides the model's config. */
 export type ProgramTerms = Pick<TrainingSpec, 'task' | 'labels' | 'sequenceLength' | 'targetLength' | 'images'>
 
-/** What most families leave out. */
+/** Traits that most families do not have. */
 export interface Traits<Config> {
-  /** Modules that may have adapters; none is known where absent. */
+  /** Linear modules that may have adapters; unknown if absent. */
   linears?(config: Config): Linears
   /**
    * Adapters on these names go, from peft 0.19 on, on what transformers 5 holds instead: one matrix of all experts, and the
@@ -24,27 +24,32 @@ export interface Traits<Config> {
   readonly experts?: ExpertNames
   /** The experts were one matrix for all of them in transformers 4 already, not linear layers. */
   readonly fusedExpertsBefore5?: true
-  /** Positions are rows of a table, so that no sequence can be longer; the rest compute rotary positions, for any length. */
+  /**
+   * Positions are rows of a learned table, which limits the sequence length. Other families compute rotary positions
+   * for any length.
+   */
   readonly hasPositionTable?: true
-  /** Rows at the start of that table that no token reaches. */
+  /** Rows at the start of that table that are never used. */
   readonly unreachedPositions?: number
   /** transformers offers no `gradient_checkpointing_enable` for it. */
   readonly withoutCheckpointing?: true
-  /** Whose its code is, where it is not in transformers: nothing here runs it. */
+  /** Where its modelling code is, if not in transformers. */
   readonly codeFrom?: 'checkpoint' | 'ultralytics'
-  /** Layers that carry a state along the sequence in place of attention: linear attention, Mamba's or Mamba 2's. */
+  /** The kind of layers with a recurrent state instead of attention. */
   recurrence?(config: Config): 'linear-attention' | 'mamba' | 'mamba2' | undefined
   /** Attention with a learnt sink, which only some flash kernels compute. */
   readonly hasAttentionSinks?: true
   /** The side of the images that a model was trained on, in pixels. */
   imageSize?(config: Config): number
-  /** One image of a size among the words of a sample, as the model's own processor has it; images are not modelled where absent. */
+  /**
+   * The tokens of an image of a given size, as the model's processor makes them; if absent, images are not modelled.
+   */
   imageOf?(config: Config, size: SizeInPixels): ImageOfSample | undefined
   /** The parts of a vision-language model that tools freeze. */
   readonly parts?: ModelParts
-  /** One GPU's part under tensor parallelism; undefined where heads or features are not a multiple of `gpus`. */
+  /** One GPU's share under tensor parallelism; undefined if heads or features are not a multiple of `gpus`. */
   divided?(config: Config, gpus: number): Config | undefined
-  /** What checkpoints call what transformers' configuration class takes under both names (its `attribute_map`). */
+  /** Names in checkpoints' config.json for fields that transformers accepts under two names (its `attribute_map`). */
   readonly ownNames?: Readonly<Record<string, string>>
 }
 
@@ -54,7 +59,7 @@ export type ConfigSchema = z.ZodObject<{ readonly model_type: z.ZodLiteral<strin
 export interface Family<Schema extends ConfigSchema = ConfigSchema> extends Traits<z.infer<Schema>> {
   readonly config: Schema
   kind(config: z.infer<Schema>): Kind
-  /** The model with the head of the task; → its logits. */
+  /** The model with the task's head; returns its logits. */
   forward(ops: Builder, config: z.infer<Schema>, terms: ProgramTerms): Value
 }
 

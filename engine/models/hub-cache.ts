@@ -1,4 +1,4 @@
-/** What the Hub answered, kept in the user's cache folder. A convenience: whatever goes wrong with it is as if it were empty. */
+/** Caches the Hub's answers in the user's cache folder. Errors of the cache count as misses. */
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
@@ -9,7 +9,7 @@ export interface HubCache {
   write(url: string, text: string): Promise<void>
 }
 
-/** A model's config.json hardly ever changes once people train from it. */
+/** A model's config.json hardly ever changes after its release. */
 const MAX_AGE_MILLIS = 30 * 24 * 60 * 60 * 1_000
 
 export function folderCache(folder: string, now: () => number = Date.now): HubCache {
@@ -26,7 +26,7 @@ export function folderCache(folder: string, now: () => number = Date.now): HubCa
     async write(url, text) {
       const unfinished = path.join(folder, `${randomUUID()}.part`)
       try {
-        // Private models are nobody else's business.
+        // Only the user may read it, because the models may be private.
         await mkdir(folder, { recursive: true, mode: 0o700 })
         await writeFile(unfinished, text, { mode: 0o600 })
         await rename(unfinished, fileOf(url))

@@ -1,4 +1,4 @@
-/** Images among the words of a model: how its processor scales one, and how many tokens become of it. */
+/** Images in a sequence: how a model's processor scales one, and how many tokens it takes. */
 import type { Images } from './decoders/blueprint.ts'
 import { scaledByPixels } from './vision/image-scaling.ts'
 import { patchesOf } from './vision/patches.ts'

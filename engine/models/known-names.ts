@@ -1,6 +1,6 @@
 /**
- * The well-known model in a name: `acme/Llama-3.2-1B-support-bot` is most likely Llama 3.2 1B. Mirrors, quantised copies and
- * fine-tunes keep the shape of what they were made from; a caller must say that it was assumed.
+ * Recognises a well-known model in a name: `acme/Llama-3.2-1B-support-bot` is most likely Llama 3.2 1B. Mirrors,
+ * quantised copies and fine-tunes keep the shape; the caller must state the assumption.
  */
 import { type CatalogueModel, findModel, modelIds } from './catalogue.ts'
 import { unsupportedModels } from './unsupported-models.ts'
@@ -28,12 +28,12 @@ const nicknames: Readonly<Record<string, string>> = {
   tinyllama: 'TinyLlama/TinyLlama_v1.1',
 }
 
-/** How a copy was tuned or stored; says nothing of its shape. */
+/** Words for fine-tuning and storage, which do not change the shape. */
 const decorations = wordSet(
   'instruct chat it pt hf meta bnb unsloth gptq awq gguf fp8 fp16 bf16 int4 int8 4bit 8bit dynamic quantized',
 )
 
-/** Marks of a model that has grown another part or lost one; its shape is not that of the name inside. */
+/** Words for models with added or removed parts, whose shape differs from the name's model. */
 const reshaped = wordSet(
   'vl vision llava moe multimodal omni audio detr rcnn pruned depth width draft eagle medusa speculator merge',
 )

@@ -1,4 +1,4 @@
-/** The linear layers of a model that adapters are put on, by the last part of their module path: `q_proj`. */
+/** Linear layers for adapters, by the last part of their module path, such as `q_proj`. */
 
 export interface Linears {
   /** Every linear module of a block, as peft's `all-linear` finds them. */
@@ -10,7 +10,7 @@ export interface Linears {
 export const attentionLinears = ['q_proj', 'k_proj', 'v_proj', 'o_proj'] as const
 const gatedLinears = [...attentionLinears, 'gate_proj', 'up_proj', 'down_proj'] as const
 
-/** Llama's, of which most decoders and the text parts of vision-language models are kin; `others`: what they have beside these. */
+/** Llama's linear layers, which most decoders share; `others`: a family's additional ones. */
 export function gatedAnd(...others: readonly string[]): Linears {
   return { all: [...gatedLinears, ...others] }
 }
@@ -23,9 +23,9 @@ export function attentionAnd(...others: readonly string[]): Linears {
 /** Of a block as Llama has it, in the families for which peft knows which of them are usual. */
 export const llamaLinears: Linears = { ...gatedAnd(), usual: ['q_proj', 'v_proj'] }
 
-/** What the linear layers of experts were called in transformers 4. */
+/** Names of the experts' linear layers in transformers 4. */
 export interface ExpertNames {
-  /** Both are one matrix today, whose adapters have the rank of both. */
+  /** Today both are one matrix, whose adapter has the sum of both ranks. */
   readonly up: readonly [string, string]
   readonly down: string
   readonly router: string

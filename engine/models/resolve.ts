@@ -1,7 +1,7 @@
 /**
- * From the model that a config names to its shape. Asked in this order: the repository, where a folder of that name wins as it
- * does in from_pretrained; the catalogue; a config.json beside the training config; the Hub; and last the well-known model in
- * the name. The catalogue comes before the Hub because its rows are the Hub's facts, at no cost and with no network.
+ * Finds the shape of the model that a config names. In order: a folder of that name in the repository, which wins as in
+ * from_pretrained; the catalogue; a config.json beside the training config; the Hub; and the well-known model in the
+ * name.
  */
 import { posix } from 'node:path'
 import { quote } from '../config/quote.ts'
@@ -18,19 +18,19 @@ export type Resolution =
       readonly kind: 'resolved'
       readonly model: CatalogueModel
       readonly how: 'repository' | 'catalogue' | 'hub' | 'assumed'
-      /** What a reader of the result must know of where the model is from; absent for the catalogue. */
+      /** A sentence on where the model's shape is from; absent for the catalogue. */
       readonly sentence?: string
     }
   | { readonly kind: 'unknown' }
   /** `architecture`: the `model_type`; `source`: the config.json that says so, or the model's name. */
   | { readonly kind: 'unsupported'; readonly architecture: string; readonly source: string }
-  /** A config.json that does not say what it must. */
+  /** A config.json without the required fields. */
   | { readonly kind: 'invalid'; readonly source: string; readonly why: string }
   /** Gated or private on the Hub. */
   | { readonly kind: 'refused' }
   | { readonly kind: 'unreachable'; readonly why: string }
 
-/** `configPath`: where the training config stands that names the model. */
+/** `configPath`: the path of the training config. */
 export async function resolveModel(name: string, sources: Sources, configPath = ''): Promise<Resolution> {
   if (!isPlausibleName(name)) return { kind: 'unknown' }
   return (
@@ -41,7 +41,7 @@ export async function resolveModel(name: string, sources: Sources, configPath = 
   )
 }
 
-/** The catalogue and the name alone: what can be said without reading or asking anything. */
+/** Only the catalogue and the name, without reading files or asking the Hub. */
 export function resolveOffline(name: string): Resolution {
   return (isPlausibleName(name) ? (inCatalogue(name) ?? inName(name)) : undefined) ?? { kind: 'unknown' }
 }
@@ -59,7 +59,7 @@ function inCatalogue(name: string): Resolution | undefined {
   return architecture === undefined ? undefined : { kind: 'unsupported', architecture, source: name }
 }
 
-/** Only for names that nothing else knows: from_pretrained would not look there. */
+/** Only for names found nowhere else, since from_pretrained would not look there. */
 async function besideConfig(name: string, sources: Sources, configPath: string): Promise<Resolution | undefined> {
   const found = await firstFile([posix.join(posix.dirname(configPath), 'config.json')], sources)
   return found === undefined || readConfigJson(found.text).kind === 'not-a-model' ? undefined : fromFile(name, found)

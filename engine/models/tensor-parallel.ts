@@ -1,4 +1,4 @@
-/** What one GPU computes under tensor parallelism. */
+/** One GPU's share of a model under tensor parallelism. */
 
 interface Dividable {
   readonly num_attention_heads: number

@@ -1,4 +1,4 @@
-/** CLIP's encoder of images of one size, up to the layer whose states LLaVA takes. transformers: CLIPVisionModel. */
+/** CLIP's image encoder up to the layer whose states LLaVA reads. transformers: CLIPVisionModel. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
@@ -25,7 +25,10 @@ export function clipPatches({ image_size: side, patch_size: patch }: ClipConfig)
   return Math.floor(side / patch) ** 2
 }
 
-/** The patches of every image, without its class token, after so many layers: [b, n, h]. Later layers run for nothing. */
+/**
+ * The patch states of every image after `layers` layers, without the class token: [b, n, h]. Later layers run but their
+ * results are unused.
+ */
 export function clip(ops: Builder, root: string, config: ClipConfig, images: Images, layers: number): Value {
   const { hidden_size: hidden, image_size: side, patch_size: patch } = config
   const { count } = patchesOf({ tiles: images.tiles, checkpointed: 'decoder' }, patch, side)

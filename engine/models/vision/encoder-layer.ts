@@ -9,10 +9,10 @@ export interface EncoderShape {
   readonly num_attention_heads: number
 }
 
-/** Of a sample's images or pieces of them, one after the other. */
+/** The images of a sample, or tiles of them. */
 export interface Sequences {
   readonly tiles: number
-  /** Of all together. */
+  /** Summed over all of them. */
   readonly tokens: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * What Gemma 3n sees and hears with, for the weights that it is: a step on text never runs it. transformers: Gemma3nAudioEncoder,
- * TimmWrapperModel.
+ * The vision and audio towers of Gemma 3n, for their weights only: a step on text never runs them. transformers:
+ * Gemma3nAudioEncoder, TimmWrapperModel.
  */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'

@@ -1,6 +1,6 @@
 /**
- * What Gemma 4 sees and hears with, for the weights that it is: a step on text never runs it. transformers: Gemma4VisionModel,
- * Gemma4AudioModel, Gemma4UnifiedVisionEmbedder.
+ * The vision and audio towers of Gemma 4, for their weights only: a step on text never runs them. transformers:
+ * Gemma4VisionModel, Gemma4AudioModel, Gemma4UnifiedVisionEmbedder.
  */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
@@ -37,7 +37,7 @@ export const unifiedAudioConfig = z.object({ audio_embed_dim: size.default(640) 
 
 type Linear = readonly [name: string, from: number, to: number]
 
-/** `words`: features of an embedded token. */
+/** `words`: the hidden size of the language model. */
 export function gemma4Vision(ops: Builder, config: z.infer<typeof gemma4VisionConfig>, words: number): void {
   const root = 'model.vision_tower'
   const { hidden_size: hidden, intermediate_size: inner, head_dim: headSize } = config
@@ -111,7 +111,7 @@ interface UnifiedTowers {
   readonly audio_config?: z.infer<typeof unifiedAudioConfig> | null | undefined
 }
 
-/** No towers: patches and sound are projected to words. */
+/** The unified models have no towers: patches and sound are projected to tokens directly. */
 export function unifiedEmbedders(ops: Builder, config: UnifiedTowers, words: number): void {
   const { vision_config: vision, audio_config: audio } = config
   if (vision) {
@@ -127,7 +127,7 @@ export function unifiedEmbedders(ops: Builder, config: UnifiedTowers, words: num
   if (audio) idleLinear(ops, 'model.embed_audio.embedding_projection', audio.audio_embed_dim, words, false)
 }
 
-/** Gemma4ClippableLinear, by whose inner name no adapter that is meant for the words finds it. */
+/** Gemma4ClippableLinear. Adapter targets meant for the decoder do not match its inner linear's name. */
 function wrapped(ops: Builder, root: string, linears: readonly Linear[]): void {
   for (const [part, from, to] of linears) idleLinear(ops, `${root}.${part}.linear`, from, to, false)
 }

@@ -1,4 +1,4 @@
-/** The part of GLM 4.1 V and 4.6 V that sees images, for the weights that it is. transformers: models/glm4v. */
+/** The vision tower of GLM 4.1 V and 4.6 V, for its weights only. transformers: models/glm4v. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
 import { layerCount, size } from '../schema.ts'

@@ -1,4 +1,4 @@
-/** InternViT, the part of InternVL that sees images, for the weights that it is. transformers: models/internvl. */
+/** InternViT, the vision tower of InternVL, for its weights only. transformers: models/internvl. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
 import { layerCount, size } from '../schema.ts'

@@ -1,4 +1,4 @@
-/** The part of Llama 4 that sees images, for the weights that it is. transformers: Llama4VisionModel. */
+/** The vision tower of Llama 4, for its weights only. transformers: Llama4VisionModel. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
 import { layerCount, size } from '../schema.ts'

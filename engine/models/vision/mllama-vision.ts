@@ -4,7 +4,7 @@ import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
 import { layerCount, layerList, size, someLayers } from '../schema.ts'
 
-/** What transformers' MllamaVisionConfig says where a config.json says nothing. */
+/** Defaults of transformers' MllamaVisionConfig. */
 export const mllamaVisionConfig = z.object({
   hidden_size: size.default(1_280),
   intermediate_size: size.default(5_120),
@@ -36,19 +36,19 @@ type MllamaVisionConfig = z.infer<typeof mllamaVisionConfig>
 
 export interface Look {
   readonly tiles: number
-  /** Whether gradient checkpointing is for these layers too; transformers' are not. */
+  /** Whether activation checkpointing covers these layers; in transformers it does not. */
   readonly checkpoints?: boolean
 }
 
 /** A tile's rows are padded to a multiple of this many. */
 const ROW_MULTIPLE = 8
 
-/** What becomes of a tile: its patches and a class token. */
+/** Rows of a tile: its patches and a class token. */
 export function rowsOf({ image_size: side, patch_size: patch }: MllamaVisionConfig): number {
   return Math.floor(side / patch) ** 2 + 1
 }
 
-/** `outside`: the decoder's width. → [b, tiles · rows, outside]. */
+/** `outside`: the decoder's hidden size. → [b, tiles · rows, outside]. */
 export function mllamaVision(ops: Builder, config: MllamaVisionConfig, outside: number, look: Look): Value {
   const root = 'model.vision_model'
   const { tiles } = look

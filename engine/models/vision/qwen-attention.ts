@@ -1,4 +1,4 @@
-/** What the vision towers of Qwen have in common: attention of patches that turn, and squares of patches that become words. */
+/** What Qwen's vision towers share: rotary attention over patches, and merging squares of patches into tokens. */
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
 import { attendingWithin } from './patches.ts'
@@ -8,7 +8,7 @@ export interface Attending {
   readonly hidden: number
   readonly table: readonly [Value, Value]
   readonly patches: number
-  /** That patches attend within: images, or windows. */
+  /** The number of images or windows within which patches attend. */
   readonly parts: number
 }
 
@@ -39,7 +39,7 @@ export interface Merging {
   readonly outside: number
 }
 
-/** Two linear layers from a square of patches to a word. */
+/** Two linear layers from a square of patches to a token. */
 export function merged(
   ops: Builder,
   [first, second]: readonly [string, string],

@@ -1,7 +1,7 @@
 /**
- * The vision towers of Qwen 2 VL and 2.5 VL: patches of images of any size, one after the other, that turn by row and column and
- * attend to their own image, in most layers of 2.5 to their own window; squares of patches become words. transformers:
- * models/{qwen2_vl,qwen2_5_vl}.
+ * The vision towers of Qwen 2 VL and 2.5 VL: patches of images of any size in one sequence, with rotary positions by
+ * row and column. They attend within their image, and in most layers of 2.5 within a window; squares of patches are
+ * merged into tokens. transformers: models/{qwen2_vl,qwen2_5_vl}.
  */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
@@ -94,7 +94,7 @@ export function qwen25Vision(
   )
   const feedForward = gatedFeedForward({ hidden, inner, bias: true })
   const norm = (name: string, x: Value) => ops.rmsNorm(name, x, { size: hidden, scalesInFloat32: false })
-  // Windows one after the other, and back into the order of the image at the end.
+  // Patches are reordered window by window, and back into image order at the end.
   const seen = ops.layers(ops.gathered(embedded), `${root}.blocks`, kinds, (states, { name, index }) => {
     const parts = kinds[index] === 'whole' ? images.tiles : windows
     return ops.block(

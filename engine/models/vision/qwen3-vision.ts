@@ -1,6 +1,6 @@
 /**
- * The vision tower of Qwen 3 VL: a learned table of positions is resampled to every image, and what some layers see is added to what
- * the first layers of the decoder hold of the image's words (DeepStack). transformers: models/qwen3_vl.
+ * The vision tower of Qwen 3 VL: a position table is interpolated to each image, and states of some layers are added to
+ * the image tokens in the decoder's first layers (DeepStack). transformers: models/qwen3_vl.
  */
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'

@@ -1,6 +1,6 @@
 /**
- * The parts of multimodal checkpoints that see images, for the weights that they are: a step on text never runs them.
- * transformers: models/{siglip,pixtral,qwen3_vl}.
+ * Vision towers, for their weights only: a step on text never runs them. transformers:
+ * models/{siglip,pixtral,qwen3_vl}.
  */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
@@ -75,7 +75,7 @@ export function siglip(ops: Builder, root: string, config: z.infer<typeof siglip
   if (config.vision_use_head) siglipHead(ops, root, config)
 }
 
-/** What pools the patches of an image into one vector, which no decoder reads. */
+/** The attention pooling of an image's patches into one vector, which no decoder reads. */
 export function siglipHead(ops: Builder, root: string, config: SiglipSizes): void {
   const { hidden_size: hidden } = config
   const head = `${root}.head`

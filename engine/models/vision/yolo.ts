@@ -9,7 +9,7 @@ import { IMAGENET_PIXELS } from '../family.ts'
 import { attentionStage, convolution, joinedChannels, pointwise, pooling, stageOf } from './yolo-blocks.ts'
 import { architectures, half, type Stage, type Version, type YoloConfig, yoloConfig } from './yolo-versions.ts'
 
-/** What a training step reads of the three sizes together. */
+/** A detector's outputs that the loss reads, over all three scales. */
 export interface Detections {
   /** The distances to the four sides of a box, or how likely each of several is: [b, 4·bins, pixels]. */
   readonly boxes: Value
