@@ -1,4 +1,7 @@
-/** Whether a config that does not fit one GPU would fit where its launcher divides it among several without a word in the config. */
+/**
+ * Whether a config that does not fit one GPU would fit if its launcher sharded it over several GPUs, which the config
+ * need not mention.
+ */
 import { GPUS_OF_A_MACHINE } from '../config/gpus.ts'
 import type { TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
@@ -13,7 +16,7 @@ interface Circumstances {
   readonly footprints: FootprintCache
 }
 
-/** Divided among a machine's GPUs by FSDP. `spec`: on one GPU. */
+/** Whether it fits when sharded by FSDP over one machine's GPUs. `spec`: on one GPU. */
 export function fitsAmongSeveral(spec: TrainingSpec, config: ModelConfig, circumstances: Circumstances): boolean {
   if (spec.framework !== 'pytorch' || spec.loop === 'ultralytics') return false
   const divided: TrainingSpec = { ...spec, gpus: GPUS_OF_A_MACHINE, sharding: 'fsdp' }
@@ -22,15 +25,15 @@ export function fitsAmongSeveral(spec: TrainingSpec, config: ModelConfig, circum
   try {
     return new EstimateProbe(footprints.of(divided, config, gpu), gpu).fits(spec.microBatch)
   } catch (error) {
-    // What cannot be divided does not fit divided.
+    // A training that cannot be sharded does not fit that way.
     if (error instanceof MemoryMarkError) return false
     throw error
   }
 }
 
 /**
- * Most of what does not fit divided either is told by the undivided step, which is known already: FSDP divides the model, its gradients
- * and its optimizer's state, and leaves to each GPU all that grows with the batch.
+ * Whether the unsharded step, which is known already, rules sharding out: FSDP shards parameters, gradients and
+ * optimizer state, but all that grows with the batch stays on each GPU.
  */
 function needsMoreAnyway(
   spec: TrainingSpec,
@@ -38,7 +41,7 @@ function needsMoreAnyway(
   config: ModelConfig,
   { gpu, footprints }: Circumstances,
 ): boolean {
-  // Where the float32 copies move, neither the share of the model nor what adapters compute in is the same.
+  // If the float32 master copies move, the model's share and the adapters' compute type change.
   if (mastersOf(spec) !== mastersOf(divided)) return false
   const undivided = footprints.of(spec, config, gpu)
   const sharedBytes = undivided.resting(0).bytes / GPUS_OF_A_MACHINE

@@ -1,4 +1,4 @@
-/** What this machine offers PyTorch: interpreter, libraries, device. */
+/** What this machine offers for PyTorch: interpreter, libraries, device. */
 import * as z from 'zod'
 import { endedBy } from './ending.ts'
 import { PythonWorker } from './worker.ts'
@@ -13,15 +13,15 @@ const cudaDevice = z.object({
   name: z.string(),
   /** GPUs that PyTorch sees on this machine; the facts describe the first. */
   count: z.number().int().positive(),
-  /** The memory limit, where one was set. */
+  /** With a memory limit, that limit. */
   totalBytes: bytes,
-  /** What the CUDA context takes once the libraries are loaded; under a memory limit, that of the card that is played. */
+  /** Bytes of the CUDA context once libraries are loaded; with a memory limit, those of the card that it plays. */
   contextBytes: bytes,
-  /** What other processes held when this one started. */
+  /** Bytes that other processes held at the start. */
   otherBytes: bytes,
   /** Whether a memory limit makes it play a smaller card. */
   isCapped: z.boolean(),
-  /** What PyTorch may reserve. */
+  /** Bytes that PyTorch may reserve. */
   usableBytes: bytes,
   /** What PyTorch allocates for cuBLAS, once per handle and stream. */
   cublasWorkspaceBytes: bytes,

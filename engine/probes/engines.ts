@@ -1,3 +1,3 @@
-/** The names of what can run a trial. In a file of their own: whoever only names them loads no engine. */
+/** The names of the engines that run trials, in a file that loads none of them. */
 export const engines = ['estimate', 'trace', 'torch', 'tfjs'] as const
 export type Engine = (typeof engines)[number]

@@ -1,4 +1,4 @@
-/** The probe without requirements: answers a trial from the tape. */
+/** The probe that estimates: it answers a trial from the tape, without Python or a GPU. */
 import { accumulatesGradients, type TrainingSpec } from '../config/spec.ts'
 import type { Fit, Footprint, Peak } from '../estimate/footprint.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
@@ -13,12 +13,12 @@ import { type Trial, trialSpec } from './trial.ts'
 /** PyTorch keeps one cuBLAS handle, and so one workspace, for the forward and one for the autograd thread. */
 export const CUBLAS_HANDLES = 2
 
-/** Throughput models by what they describe: a repository's configs often share one. */
+/** Throughput models by footprint, which configs of a repository often share. */
 const throughputs = new WeakMap<Footprint, Map<Gpu, ThroughputModel>>()
 
 /**
- * The probes of one spec on one GPU: for a micro-batch that is a whole optimizer step, and for one beside the gradients of an
- * earlier one. Each is made when it is first asked for.
+ * Two probes for one spec and GPU: one for a step of a single micro-batch, and one for a micro-batch with gradient
+ * accumulation. Each is made when first used.
  */
 export class EstimateProbes {
   readonly #probes = new Map<boolean, EstimateProbe>()
@@ -37,7 +37,7 @@ export class EstimateProbes {
   }
 }
 
-/** Answers for the accumulation of its footprint's spec. */
+/** With or without gradient accumulation, as in the spec of its footprint. */
 export class EstimateProbe {
   readonly usableBytes: number
   readonly #workspaceBytes: number
@@ -47,7 +47,7 @@ export class EstimateProbe {
   readonly #accumulates: Pick<Trial, 'accumulates'>
   readonly #memoryFactor: number
 
-  /** One footprint serves any number of GPUs. `memoryFactor`: what runs have measured, as a multiple of what is estimated. */
+  /** One footprint serves many GPUs. `memoryFactor`: measured over estimated peaks of the team's runs. */
   constructor(footprint: Footprint, gpu: Gpu, memoryFactor = 1) {
     this.#memoryFactor = memoryFactor
     this.#vllm = vllmShare(footprint.spec, gpu)
@@ -64,13 +64,13 @@ export class EstimateProbe {
     return this.#corrected(generation !== undefined && generation.bytes > step.bytes ? generation : step)
   }
 
-  /** Of `peak` the bytes alone, which take less time. */
+  /** The bytes of `peak`, which are faster to compute alone. */
   peakBytes(batch: number): number {
     const stepBytes = this.#footprint.peakBytes(batch, this.#workspaceBytes)
     return Math.max(stepBytes, this.#inVllm()?.bytes ?? 0) * this.#memoryFactor
   }
 
-  /** The step from its start to its end, in about so many points: the highest is the peak. */
+  /** Memory over the step in about `points` points, of which the highest is the peak. */
   overStep(batch: number, points: number): readonly MemoryPoint[] {
     const step = this.#footprint.overStep(batch, this.#workspaceBytes, points)
     const generation = this.#inVllm()
@@ -78,7 +78,7 @@ export class EstimateProbe {
     return [...before, ...step].map(point => ({ ...point, ...this.#corrected(point) }))
   }
 
-  /** Where vLLM takes memory before the step and returns it. */
+  /** The peak while vLLM generates before the step; undefined without vLLM. */
   #inVllm(): Peak | undefined {
     if (this.#vllm.held === 'always' || this.#vllm.bytes === 0) return undefined
     const { bytes, breakdown } = this.#footprint.resting(this.#workspaceBytes)
@@ -94,7 +94,7 @@ export class EstimateProbe {
     return { ...peak, bytes: peak.bytes * factor, breakdown }
   }
 
-  /** What the caching allocator holds at most; for a batch that does not fit, on a device without limit. */
+  /** The most that the caching allocator reserves. For a batch that does not fit, as if the device had no limit. */
   reservedBytes(batch: number): number | undefined {
     const limits = [this.usableBytes, Number.POSITIVE_INFINITY]
     const peakBytes = this.peakBytes(batch)
@@ -105,7 +105,7 @@ export class EstimateProbe {
     return undefined
   }
 
-  /** Undefined for a GPU whose bandwidth or FLOP/s nobody has told. */
+  /** Undefined for a GPU described without bandwidth or FLOP/s. */
   samplesPerSecond(batch: number, accumulation: number): number | undefined {
     return throughputOf(this.#footprint, this.#gpu)?.samplesPerSecond(batch, accumulation)
   }
@@ -124,7 +124,7 @@ export class EstimateProbe {
     }
   }
 
-  /** A batch below one that fits also fits, so the allocator is not replayed. */
+  /** A trial of a batch below one that fits, without replaying the allocator. */
   trialBelow(batch: number): Trial {
     const peakBytes = this.peakBytes(batch)
     return { microBatch: batch, ...this.#accumulates, provenance: 'estimated', outcome: { kind: 'fits', peakBytes } }
@@ -135,12 +135,12 @@ export class EstimateProbe {
     return this.#fit(batch, this.peakBytes(batch), this.usableBytes * (1 - margin)).kind === 'fits'
   }
 
-  /** The bytes in use are a lower bound of what the allocator needs, and far cheaper to know. */
+  /** Bytes in use are a lower bound for the allocator and much faster to compute, so they are checked first. */
   #fit(batch: number, peakBytes: number, limitBytes: number): Fit {
     return peakBytes > limitBytes ? { kind: 'out-of-memory' } : this.#replayed(batch, limitBytes)
   }
 
-  /** A step that takes twice what is modelled fits where the model fits into half. */
+  /** Scales the limit by `memoryFactor`: a step that takes twice the estimate fits if the estimate fits in half. */
   #replayed(batch: number, limitBytes: number): Fit {
     const fit = this.#footprint.fit(batch, limitBytes / this.#memoryFactor, this.#workspaceBytes)
     return fit.kind === 'fits' ? { ...fit, reservedBytes: fit.reservedBytes * this.#memoryFactor } : fit

@@ -5,7 +5,9 @@ import type { Answer } from './worker.ts'
 
 type Unanswered = Exclude<Answer<never>, { kind: 'done' }>
 
-/** A failure is never a search signal: only out of memory is, and the worker reports that itself. */
+/**
+ * The outcome for an answer that is not a result. It never counts as out of memory, which the worker reports itself.
+ */
 export function outcomeOf(answer: Unanswered, log: ((text: string) => void) | undefined): Outcome {
   switch (answer.kind) {
     case 'timed-out':
@@ -49,7 +51,7 @@ export function brokenTrialProblem({ microBatch, outcome }: Trial): Problem {
   }
 }
 
-/** For requirements that a machine must meet before any trial. */
+/** The error for a requirement that the machine does not meet. */
 export function unavailable(engine: string, why: string): MemoryMarkError {
   return new MemoryMarkError({
     code: 'engine-unavailable',

@@ -1,11 +1,11 @@
-/** Trials kept from one run to the next, so that nothing is measured twice. */
+/** Trials kept between runs, so that nothing is measured twice. */
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { parseJson } from '../json.ts'
 import type { Probe, ProbedDevice, TrialOptions } from './probe.ts'
 import { isBroken, type Trial, trial } from './trial.ts'
 
-/** Where they are kept, under keys of 64 hexadecimal digits. */
+/** A store of kept trials under keys of 64 hexadecimal digits. */
 export interface TrialStore {
   /** Undefined if nothing, or nothing readable, is kept. */
   read(key: string): Promise<string | undefined>
@@ -53,7 +53,7 @@ export class KeepingProbe implements Probe {
   readonly #conditions: string
   readonly #options: KeepingOptions
   readonly #kept = new Map<string, KeptTrial>()
-  /** Trials that were requested but did not have to run. */
+  /** Kept trials that were used instead of running. */
   readonly #recalled = new Map<Trial, KeptTrial>()
 
   private constructor(probe: Probe, conditions: string, options: KeepingOptions) {
@@ -81,13 +81,13 @@ export class KeepingProbe implements Probe {
     return keeping
   }
 
-  /** The trials that were not run again, and the day of the oldest (ISO 8601); undefined where all were run. */
+  /** The number of kept trials used and the day of the oldest (ISO 8601); undefined if all trials were run. */
   get recalled(): { readonly count: number; readonly day: string } | undefined {
     const days = [...this.#recalled.values()].map(({ measuredAt }) => measuredAt.slice(0, 10)).sort()
     return days[0] === undefined ? undefined : { count: days.length, day: days[0] }
   }
 
-  /** Whether an answer is from before. */
+  /** Whether a trial was kept from an earlier run. */
   isRecalled(answer: Trial): boolean {
     return this.#recalled.has(answer)
   }
@@ -123,7 +123,7 @@ export class KeepingProbe implements Probe {
         this.#kept.set(keyOf(kept.trial.microBatch, kept.trial.accumulates), kept)
   }
 
-  /** Why they cannot be used; undefined if they can. */
+  /** Why the kept trials cannot be used; undefined if they can. */
   #objectionTo({ conditions, usableBytes, trials }: z.infer<typeof keptTrials>): string | undefined {
     const isForeign = conditions !== this.#conditions || trials.some(kept => kept.trial.provenance !== this.provenance)
     if (isForeign) return 'they were run under other conditions'
@@ -149,7 +149,7 @@ function keyOf(microBatch: number, accumulates = false): string {
   return `${microBatch}${accumulates ? ' accumulating' : ''}`
 }
 
-/** The same text for the same content, whatever the order of its keys. */
+/** JSON with sorted keys, so that equal content gives equal text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

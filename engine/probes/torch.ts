@@ -13,8 +13,8 @@ import { PythonWorker } from './worker.ts'
 const TRIAL_TIMEOUT_MILLIS = 300_000
 const LEAST_STEPS = 2
 /**
- * Steps that are not timed: they load kernels, pick algorithms and fill the allocator's cache. The worker repeats the second until
- * the card's clocks have risen.
+ * Untimed steps that load kernels, choose algorithms and fill the allocator's cache. The worker repeats the second
+ * until the GPU's clocks have risen.
  */
 const WARM_UP_STEPS = 2
 
@@ -83,7 +83,7 @@ export class TorchProbe implements Probe {
     return this.trialOf(this.#context, microBatch, options)
   }
 
-  /** The process that runs this probe's spec can run others too, for as many GPUs. */
+  /** Runs a trial of another spec in this probe's processes, for the same number of GPUs. */
   async trialOf({ spec, config }: Subject, microBatch: number, options: TrialOptions = {}): Promise<Trial> {
     const { steps = LEAST_STEPS, signal, accumulates = false } = options
     const { python, spec: own } = this.#context
@@ -122,7 +122,7 @@ export class TorchProbe implements Probe {
     return fits(answer.result, spec.gradientAccumulation)
   }
 
-  /** A process that ran out of memory keeps fragments and broken library handles, so the next trial gets a new one. */
+  /** After out of memory a process has fragmentation and broken library handles, so the next trial gets a new one. */
   async #endWorker(): Promise<void> {
     const worker = this.#worker
     this.#worker = undefined
@@ -142,7 +142,7 @@ function deviceQuestion({ limitMemoryBytes, gpu }: ProbeContext, device: string 
   return { device, limitMemoryBytes, playedContextBytes: gpu.contextBytes }
 }
 
-/** bitsandbytes ends the process when an allocation of its own fails: csrc/ops.cu. */
+/** The message with which bitsandbytes ends the process if its own allocation fails: csrc/ops.cu. */
 const outOfMemoryWords = /Error out of memory at line \d+/
 
 /** bitsandbytes never frees the memory of paged optimizer states. */
@@ -150,7 +150,7 @@ function isPaged({ optimizer }: TrainingSpec): boolean {
   return optimizer.startsWith('paged-')
 }
 
-/** A card that is played under a memory limit has its own context, which does not grow. */
+/** With a memory limit that plays a smaller card, that card's fixed CUDA context counts. */
 function usableAfter(steps: readonly Step[], found: UsableDevice, { usableBytes }: ProbedDevice): number {
   const contextBytes = highest(steps.map(step => step.contextBytes))
   if (found.kind !== 'cuda' || contextBytes === undefined || found.isCapped) return usableBytes

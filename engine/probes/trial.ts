@@ -1,4 +1,4 @@
-/** One batch size tried, and what came of it. */
+/** One batch size tried, and the outcome. */
 import * as z from 'zod'
 import { batchSize } from '../config/batch-size.ts'
 import type { TrainingSpec } from '../config/spec.ts'
@@ -6,20 +6,20 @@ import { problem } from '../errors.ts'
 
 const bytes = z.number().min(0).max(1e18)
 
-/** How a figure was obtained. It accompanies every number up to the display. */
+/** How a figure was obtained. It is shown with every figure. */
 export const provenance = z.enum(['measured', 'traced', 'estimated'])
 export type Provenance = z.infer<typeof provenance>
 
 export const outcome = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('fits'),
-    /** Absent if the device does not count it: the CPU. */
+    /** Absent on the CPU, where PyTorch does not count memory. */
     peakBytes: bytes.optional(),
     /** Half the distance between the highest and the lowest peak of the steps; absent if only one step counts. */
     peakBytesSpread: bytes.optional(),
-    /** As `peakBytes`, without what the allocator's blocks hold beyond what was asked for. */
+    /** Like `peakBytes`, without what allocator blocks round up. */
     requestedBytes: bytes.optional(),
-    /** What the caching allocator held at most, cached blocks included. */
+    /** The most that the caching allocator reserved, cached blocks included. */
     reservedBytes: bytes.optional(),
     /** Forward and backward of one micro-batch and one optimizer step: the median of the timed steps. */
     stepMillis: z.number().min(0).optional(),
@@ -27,17 +27,17 @@ export const outcome = z.discriminatedUnion('kind', [
     stepMillisSpread: z.number().min(0).optional(),
     /** The optimizer's part of `stepMillis`. */
     optimizerMillis: z.number().min(0).optional(),
-    /** Kernels that scaled_dot_product_attention took; absent where no call of it was seen. */
+    /** The kernels that scaled_dot_product_attention chose; absent if it was not called. */
     attention: z.array(z.string().max(40)).max(10).optional(),
   }),
-  /** `neededBytes`: the peak that the step would have had, where the probe can know it. */
+  /** `neededBytes`: the peak that the step would have had, if known. */
   z.object({ kind: z.literal('out-of-memory'), neededBytes: bytes.optional() }),
   z.object({ kind: z.literal('timed-out'), afterMillis: z.number().min(0) }),
   z.object({ kind: z.literal('failed'), problem }),
 ])
 export type Outcome = z.infer<typeof outcome>
 
-/** The bytes that the step takes or would take, if the probe knows. */
+/** The peak, or the bytes that it would have needed; undefined if unknown. */
 export function peakOf(outcome: Outcome): number | undefined {
   switch (outcome.kind) {
     case 'fits':
@@ -57,14 +57,14 @@ export function isBroken(outcome: Outcome): boolean {
 
 export const trial = z.object({
   microBatch: batchSize,
-  /** It ran beside the gradients of an earlier micro-batch, as all but the first do where gradients accumulate. */
+  /** Present for a trial with gradient accumulation, where gradients of an earlier micro-batch exist. */
   accumulates: z.literal(true).optional(),
   provenance,
   outcome,
 })
 export type Trial = z.infer<typeof trial>
 
-/** What a trial runs of a spec. Every micro-batch after the first is like the second, so two stand for any number. */
+/** The spec of a trial. Two micro-batches stand for any number, because all after the first are alike. */
 export function trialSpec(spec: TrainingSpec, microBatch: number, accumulates: boolean): TrainingSpec {
   return { ...spec, microBatch, gradientAccumulation: accumulates ? 2 : 1 }
 }

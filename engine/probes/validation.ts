@@ -12,7 +12,7 @@ import type { Answer, PythonWorker } from './worker.ts'
 const TIMEOUT_MILLIS = 900_000
 
 const halves = z.object({
-  /** Of a forward pass alone, with nothing kept for a backward pass. */
+  /** The peak of a forward pass alone, which saves nothing for a backward pass. */
   forwardPeakBytes: z.number().int().positive(),
   forwardBackwardPeakBytes: z.number().int().positive(),
 })
@@ -36,7 +36,7 @@ export function askHalves(
   return worker.ask('validate-backward', { on, spec, config }, halves, TIMEOUT_MILLIS)
 }
 
-/** @throws MemoryMarkError where a pass does not fit, or fails. */
+/** @throws MemoryMarkError if a pass does not fit or fails. */
 export async function tfjsHalves(probe: TfjsProbe, microBatch: number): Promise<Halves> {
   return {
     forwardPeakBytes: peakOrThrow(await probe.forward(microBatch)),

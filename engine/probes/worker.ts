@@ -1,6 +1,7 @@
 /**
- * The Python worker's other end: starts it, sends one request at a time, checks every answer by schema, and ends it.
- * The protocol is one JSON object per line; the Python side is the package in the folder `worker`, which `python worker` runs.
+ * The parent's side of the Python worker: starts it, sends one request at a time, validates every answer, and ends it.
+ * The protocol is one JSON object per line; the Python side is the package in the folder `worker`, which `python
+ * worker` runs.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -19,7 +20,7 @@ const answer = z.discriminatedUnion('kind', [
 
 export type Answer<T> =
   | { readonly kind: 'done'; readonly result: T }
-  /** Python raised; the traceback is for the log. */
+  /** Python raised an exception; the traceback goes to the log. */
   | { readonly kind: 'failed'; readonly message: string; readonly traceback: string }
   | { readonly kind: 'timed-out'; readonly afterMillis: number }
   /** The process ended, or broke the protocol. */
@@ -113,7 +114,7 @@ export class PythonWorker implements AsyncDisposable {
       : this.#died(`answered what the schema refuses: ${z.prettifyError(result.error)}`)
   }
 
-  /** Its last words may arrive after its last answer. */
+  /** Waits for its output, which may arrive after the process's end. */
   async #died(how: string): Promise<Answer<never>> {
     this.#kill()
     await this.#closed

@@ -1,4 +1,4 @@
-/** TensorFlow's and C++'s words for it: BFC allocator, eager runtime, host allocator. */
+/** Out-of-memory messages of TensorFlow's BFC allocator and eager runtime, and of C++. */
 const words =
   /OOM when allocating|RESOURCE_EXHAUSTED|ResourceExhausted|CUDA_ERROR_OUT_OF_MEMORY|failed to allocate|bad_alloc/i
 

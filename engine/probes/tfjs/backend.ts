@@ -3,18 +3,18 @@ import * as tf from '@tensorflow/tfjs-core'
 import type { Provenance } from '../trial.ts'
 import type { Ledger } from './ledger.ts'
 import type { Values } from './values.ts'
-// For its registrations: tfjs-core on its own knows no gradients in Node.
+// Registers the gradients, which tfjs-core alone lacks in Node.
 import '@tensorflow/tfjs-layers'
 
 export interface Backend {
-  /** What TensorFlow.js registers it as. */
+  /** The name under which TensorFlow.js registers it. */
   readonly name: string
-  /** What a person is told: the package that computes. */
+  /** The package's name, for people. */
   readonly label: string
   readonly provenance: Provenance
   readonly ledger: Ledger
   readonly values: Values
-  /** Whether its budget is enforced while it computes; the meta backend has none to enforce. */
+  /** Whether it computes values, and so enforces the budget while it runs; the meta backend does not. */
   readonly computes: boolean
 }
 
@@ -23,7 +23,7 @@ export async function activate(backend: Backend): Promise<void> {
   if (!(await tf.setBackend(backend.name))) throw new Error(`TensorFlow.js did not start its backend "${backend.name}"`)
 }
 
-/** TensorFlow.js keeps the first registration of a name, whose ledger is another. */
+/** Throws if the name was taken: TensorFlow.js would keep the first registration, with another ledger. */
 export function registered(isNew: boolean, name: string): void {
   if (!isNew) throw new Error(`the backend "${name}" is open already`)
 }

@@ -1,6 +1,6 @@
 /**
- * The parent's end of the TensorFlow.js process. A process of its own, because native out-of-memory can abort it; Node's message
- * channel instead of stdout, because TensorFlow writes there too.
+ * The parent's side of the TensorFlow.js process. It is a separate process because a native out-of-memory can abort it;
+ * it uses Node's message channel because TensorFlow writes to stdout.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -8,15 +8,15 @@ import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { type BackendChoice, type Description, type Message, message, type Question } from './protocol.ts'
 
-/** What Node and TensorFlow need to start and to find the GPU, and none of our secrets. */
+/** Variables that Node and TensorFlow need to start and to find the GPU; no secrets. */
 const passedVariables = /^(?:PATH|HOME|LANG|LC_\w+|TMPDIR|LD_LIBRARY_PATH|CUDA_\w+|NVIDIA_\w+|TF_\w+)$/
 
 const STDERR_TAIL_CHARACTERS = 4_000
 
-/** What comes instead of a message. */
+/** Received instead of a message. */
 type Ending =
   | { readonly kind: 'timed-out'; readonly afterMillis: number }
-  /** `text`: how it ended, and the last that it wrote. */
+  /** `text`: how the process ended, with its last output. */
   | { readonly kind: 'ended'; readonly text: string }
 export type Received<Kind extends Message['kind']> = Extract<Message, { kind: Kind }> | Ending
 
@@ -56,7 +56,7 @@ export class TfjsChild implements AsyncDisposable {
     this.#child.on('close', (code, signal) => this.#closed.resolve(signal ?? `exit code ${code}`))
   }
 
-  /** Waits until it has opened its backend; to be called first. */
+  /** Waits until the backend is open. Call it first. */
   async start(timeoutMillis: number): Promise<{ kind: 'ready'; backend: Description } | Ending> {
     return this.#receive('ready', timeoutMillis)
   }

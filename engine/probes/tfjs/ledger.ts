@@ -1,9 +1,9 @@
 /**
- * Bytes that tensors really hold. TensorFlow.js's own `tf.memory()` counts every handle on a buffer; here a buffer counts once,
- * by its data id, however many tensors look at it.
+ * Counts the bytes of buffers. TensorFlow.js's own `tf.memory()` counts every tensor; here a buffer that several
+ * tensors share counts once, by its data id.
  */
 
-/** The next buffer would not fit into the budget. */
+/** The next buffer would exceed the budget. */
 export class BudgetExceeded extends Error {
   readonly neededBytes: number
   constructor(neededBytes: number, budgetBytes: number) {
@@ -50,7 +50,7 @@ export class Ledger {
     this.#peakBytes = Math.max(this.#peakBytes, this.#heldBytes)
   }
 
-  /** `id` becomes another name of the buffer behind `of`; the buffer lives until both are released. */
+  /** Makes `id` share the buffer of `of`, which lives until both are released. */
   share(id: DataId, of: DataId): void {
     const buffer = this.#buffers.get(of)
     if (buffer === undefined) throw new Error('a buffer that is not held cannot be shared')
@@ -59,7 +59,7 @@ export class Ledger {
     this.#buffers.set(id, buffer)
   }
 
-  /** No-op for what is not held. */
+  /** Does nothing for an unknown id. */
   release(id: DataId): void {
     const buffer = this.#buffers.get(id)
     if (buffer === undefined) return

@@ -15,7 +15,7 @@ const nativePackages = ['@tensorflow/tfjs-node-gpu', '@tensorflow/tfjs-node'] as
 
 const NAME = 'tensorflow'
 
-/** What NodeJSKernelBackend keeps beside what every backend has. */
+/** Fields that NodeJSKernelBackend adds to a buffer. */
 interface NativeBuffer {
   readonly shape: readonly number[]
   /** An enum of TensorFlow's, core/framework/types.proto. */
@@ -30,8 +30,8 @@ interface NativeBackend extends tf.KernelBackend {
 const bytesByDtype: Readonly<Record<number, number>> = { 1: 4, 3: 4, 8: 8, 9: 8, 10: 1 }
 
 /**
- * Kernels whose result looks at their input's buffer in TensorFlow, under a new handle (core/kernels/{reshape_op,shape_ops}.h;
- * cast_op.cc where the type stays).
+ * Kernels whose result shares their input's buffer in TensorFlow (core/kernels/{reshape_op,shape_ops}.h; cast_op.cc if
+ * the type stays).
  */
 const sharing = [tf.Reshape, tf.ExpandDims, tf.Cast] as const
 
@@ -42,7 +42,7 @@ export async function openNative(folder: string): Promise<Backend | undefined> {
   if (found === undefined) return undefined
   // tfjs-node 4.22 calls it; Node 23 removed it.
   Object.assign(util, { isNullOrUndefined: (value: unknown) => value === null || value === undefined })
-  // Otherwise TensorFlow takes the whole GPU, and what other processes hold makes it fail.
+  // Otherwise TensorFlow allocates the whole GPU, and fails if another process uses part of it.
   process.env.TF_FORCE_GPU_ALLOW_GROWTH ??= 'true'
   const { version } = nativePackage.parse(require(found))
   if (version['tfjs-core'] !== tf.version_core) {

@@ -1,4 +1,7 @@
-/** The model's weights as TensorFlow.js variables, by PyTorch's names; asking twice shares (tied weights). */
+/**
+ * The model's weights as TensorFlow.js variables, by PyTorch's names. The same name gives the same variable (tied
+ * weights).
+ */
 import * as tf from '@tensorflow/tfjs-core'
 import type { Values } from './values.ts'
 
@@ -31,7 +34,7 @@ export class Parameters {
     return this.#get(this.#trainable, name, true, () => tf.fill([...shape], value))
   }
 
-  /** State that is not trained: running statistics. */
+  /** State without gradients: running statistics. */
   buffer(name: string, shape: readonly number[], value: number): tf.Variable {
     return this.#get(this.#buffers, name, false, () => tf.fill([...shape], value))
   }

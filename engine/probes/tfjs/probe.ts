@@ -1,4 +1,4 @@
-/** The training step in TensorFlow.js: on the GPU through its native package, or exactly simulated where there is none. */
+/** The training step in TensorFlow.js: on the GPU with the native package, or simulated exactly without it. */
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { usableBytes } from '../../gpus/catalogue.ts'
@@ -16,8 +16,8 @@ const TRIAL_TIMEOUT_MILLIS = 300_000
 const LEAST_STEPS = 2
 
 /**
- * Where a native package is looked for: the folder that the machine's owner names, or beside our own installation. Never the
- * working folder: that may be a pull request's.
+ * The folder that is searched for a native package: named by the machine's owner, or beside our installation. Never the
+ * working directory, which may be a pull request's.
  */
 const named = process.env.MEMORYMARK_TFJS_NATIVE
 const nativePlace = named ? path.resolve(named) : fileURLToPath(new URL('.', import.meta.url))
@@ -35,7 +35,7 @@ export class TfjsProbe implements Probe {
     this.#context = context
     this.#child = child
     this.provenance = provenance
-    // TensorFlow.js cannot ask a GPU for its size, so the card is the one that the caller names.
+    // TensorFlow.js cannot ask a GPU for its memory, so the caller's GPU counts.
     this.device = { name: gpu.name, totalBytes: capped.totalBytes, usableBytes: usableBytes(capped), software: label }
   }
 
@@ -95,7 +95,7 @@ export class TfjsProbe implements Probe {
     return started.kind === 'ready' ? { kind: 'ready', child } : started
   }
 
-  /** After a failure tensors of the broken step stay: the next trial gets a new process. */
+  /** A failed step leaves tensors behind, so the next trial gets a new process. */
   async #endChild(): Promise<void> {
     const child = this.#child
     this.#child = undefined
@@ -103,7 +103,7 @@ export class TfjsProbe implements Probe {
   }
 }
 
-/** The backend that this machine has for TensorFlow.js; in words why where it has none. */
+/** The TensorFlow.js backend of this machine, or why there is none. */
 export async function describeTfjs(): Promise<Description | { readonly why: string }> {
   await using child = new TfjsChild({ choice: 'auto', nativeFolder: nativePlace })
   const started = await child.start(START_TIMEOUT_MILLIS)

@@ -1,4 +1,4 @@
-/** What the rows of one step draw on. */
+/** What the rows of one step have access to. */
 import type { TrainingSpec } from '../../config/spec.ts'
 import type { Batch } from './batch.ts'
 import type { Parameters } from './parameters.ts'

@@ -92,9 +92,7 @@ export class Training {
     return { value, grads }
   }
 
-  /**
-   * Variables come into being when the model first runs, as in Keras: once over a single sample. Returns the classes.
-   */
+  /** Creates the variables, as Keras does, by running the model on one sample. Returns the number of classes. */
   #build(): number {
     const sample = new Batch(this.#spec, 1, 1, this.#values)
     const classes = tf.tidy(() => this.#logits(sample).shape.at(-1))

@@ -1,4 +1,4 @@
-/** What TensorFlow.js can train of what a spec can say. */
+/** Which specs TensorFlow.js can train. */
 import type { Optimizer, TrainingSpec } from '../../config/spec.ts'
 import type { Problem } from '../../errors.ts'
 
@@ -56,7 +56,7 @@ function unsupported(message: string, fix: string): Support {
   return { kind: 'unsupported', problem: { code: 'tfjs-unsupported', message, fix } }
 }
 
-/** A model has ops that TensorFlow.js has no row for (registry.ts). */
+/** Thrown if a model has ops without a row in registry.ts. */
 export class UnsupportedOps extends Error {
   readonly problem: Problem
 

@@ -1,4 +1,4 @@
-/** Where the numbers of weights, batches and dropout masks come from. Memory does not depend on them, so they are drawn cheaply. */
+/** Values for weights, batches and dropout masks. Memory does not depend on them, so they are cheap to generate. */
 import * as tf from '@tensorflow/tfjs-core'
 
 export interface Values {
@@ -41,7 +41,7 @@ export class DrawnValues implements Values {
   }
 }
 
-/** For the meta backend, which has no numbers: tensors of the same sizes, without making arrays. */
+/** For the meta backend: tensors of the right sizes without arrays. */
 export const shapesOnly: Values = {
   uniform: shape => tf.fill([...shape], 0),
   integers: shape => tf.fill([...shape], 0, 'int32'),

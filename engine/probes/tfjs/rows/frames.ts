@@ -1,4 +1,4 @@
-/** The batch, frames and blocks: what local variables keep alive. A `tidy` frees it when it returns. */
+/** The batch, frames and blocks. A `tidy` frees what local variables held when it returns. */
 import * as tf from '@tensorflow/tfjs-core'
 import type { Stack } from '../../../program/interpreter.ts'
 import type { TfjsRun } from '../run.ts'
@@ -7,7 +7,7 @@ export function input(run: TfjsRun): tf.Tensor {
   return run.batch.input
 }
 
-/** TensorFlow.js makes positions when they are used. */
+/** A no-op: TensorFlow.js creates positions when they are used. */
 export function positionIds(_: TfjsRun): void {}
 
 export function local(_: TfjsRun, x: tf.Tensor): tf.Tensor {

@@ -83,7 +83,7 @@ export function addPositions(run: TfjsRun, name: string, x: tf.Tensor, count: nu
   const [, tokens = 0, features = 0] = x.shape
   const table = run.parameters.weight(name, [1, count, features], features)
   if (tokens === count) return tf.add(x, table)
-  // Another image size: as many rows as there are patches stand for the table resampled.
+  // For another image size, rows gathered from the table stand for the interpolated table.
   return tf.tidy(() => tf.add(x, tf.gather(tf.squeeze(table, [0]), run.values.integers([tokens], count))))
 }
 

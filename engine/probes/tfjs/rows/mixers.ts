@@ -1,4 +1,4 @@
-/** What mixes the tokens of a sequence: attention with its positions. */
+/** Attention and positions. */
 import * as tf from '@tensorflow/tfjs-core'
 import type { AttentionShape } from '../../../program/ops/mixers.ts'
 import { attention as attended, rotated } from '../attention.ts'

@@ -5,7 +5,7 @@ import type { TfjsRun } from '../run.ts'
 import { scaleAndShift } from './weights.ts'
 
 export const NORM_EPSILON = 1e-5
-/** gpt-oss's. */
+/** The clamp limit of gpt-oss. */
 const CLAMP_LIMIT = 7
 const LOGIT_CAP = 30
 
@@ -77,7 +77,7 @@ export function multiply(_: TfjsRun, x: tf.Tensor, y: tf.Tensor): tf.Tensor {
   return tf.mul(x, y)
 }
 
-/** The constant's value is the model's secret; its tensor is what counts. */
+/** Memory does not depend on the constant, so any value will do. */
 export function scale(_: TfjsRun, x: tf.Tensor): tf.Tensor {
   return tf.mul(x, 1)
 }

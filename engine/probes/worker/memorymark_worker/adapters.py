@@ -11,12 +11,13 @@ from .requests import Adapters
 
 def add_adapters(model: transformers.PreTrainedModel, lora: Adapters, checkpoints: bool, device: str = "meta",
                  patterns: list[str] | None = None) -> Any:
-    """`patterns`: of the names of the modules that may have adapters, where not all may."""
+    """`patterns`: of the names of modules that may have adapters, if not all may."""
     import peft
 
     targets = lora["targets"] if patterns is None else modules_named(model, lora["targets"], patterns)
 
-    # Gemma 4 wraps its towers' linear layers, which peft refuses: recipes name those of the decoder.
+    # peft refuses Gemma 4's wrapped linear layers in its towers, so recipes name only the
+    # decoder's.
     wrapped = r".*_tower\..*" if model.config.model_type == "gemma4" else None
     if lora.get("form") == "oft":
         adapters = peft.OFTConfig(oft_block_size=lora["rank"], target_modules=targets, exclude_modules=wrapped,

@@ -1,4 +1,4 @@
-"""Which attention kernels a real step takes."""
+"""Records which attention kernels a real step uses."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from torch.utils._pytree import tree_map
 
 
 class AttentionBackends(TorchFunctionMode):
-    """The kernels that scaled_dot_product_attention chooses. Empty where a model calls another attention."""
+    """The kernels that scaled_dot_product_attention chose; empty if a model does not call it."""
 
     def __init__(self) -> None:
         super().__init__()

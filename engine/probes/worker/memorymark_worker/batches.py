@@ -39,7 +39,8 @@ def fill_unless_meta(batch: dict[str, Any], spec: Spec, model: transformers.PreT
 
 
 def fill(batch: dict[str, Any], spec: Spec, model: transformers.PreTrainedModel) -> dict[str, Any]:
-    """Random values, in place: the trace has the same tensors. What describes an image's tiles is filled already."""
+    """Fills tensors with random values in place, as the trace has the same tensors. Descriptions of image tiles are
+    already set."""
     for name, tensor in batch.items():
         if name == "attention_mask":
             tensor.fill_(1)

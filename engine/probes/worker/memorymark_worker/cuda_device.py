@@ -1,4 +1,4 @@
-"""A CUDA device and its memory counters, possibly limited to play a smaller card."""
+"""A CUDA device and its memory counters, with an optional limit to play a smaller card."""
 
 import torch
 import torch.nn.functional as F
@@ -9,7 +9,7 @@ from .requests import Json
 
 
 class CudaDevice:
-    """A limit plays a smaller card: PyTorch may reserve that card's memory less that card's CUDA context."""
+    """With a limit, PyTorch may reserve the smaller card's memory less that card's CUDA context."""
 
     kind = "cuda"
     # The clocks of a card that was idle take this long to rise.
@@ -32,26 +32,24 @@ class CudaDevice:
         self.restrict()
 
     def context_bytes(self) -> int:
-        """What this process holds outside PyTorch's allocator. Grows as kernels are loaded."""
+        """Bytes of this process outside PyTorch's allocator. Grows as kernels are loaded."""
         free_bytes, total_bytes = torch.cuda.mem_get_info()
         return max(0, total_bytes - free_bytes - torch.cuda.memory_reserved() - self._other_bytes)
 
     def usable_bytes(self) -> int:
-        """What PyTorch may reserve: of the card what is not taken already, and of a smaller one that is played its share."""
+        """Bytes that PyTorch may reserve: what is free on the GPU, or less for a smaller card that is played."""
         free_bytes = max(0, self._card_bytes - self._other_bytes - self.context_bytes())
         if self._played_context_bytes is None:
             return free_bytes
         return min(free_bytes, self._total_bytes - self._played_context_bytes)
 
     def restrict(self) -> None:
-        """
-        Before each trial anew, since the context grows; and also where nothing is played, because under WSL a full card spills
-        into the host's memory instead of failing.
-        """
+        """Set before each trial, because the CUDA context grows. Also set without a limit, because under WSL a full
+        GPU spills into host memory instead of failing."""
         torch.cuda.set_per_process_memory_fraction(self.usable_bytes() / self._card_bytes)
 
     def cublas_workspace_bytes(self) -> int:
-        """What PyTorch allocates for cuBLAS at the first matrix product of a thread."""
+        """Bytes that PyTorch allocates for cuBLAS at a thread's first matrix product."""
         torch._C._cuda_clearCublasWorkspaces()
         matrix = torch.zeros(64, 64, device="cuda")
         before = torch.cuda.memory_allocated()
@@ -75,7 +73,8 @@ class CudaDevice:
         torch.cuda.reset_peak_memory_stats()
 
     def peaks(self) -> dict[str, int]:
-        # Allocated counts whole blocks, of which up to 1 MiB each may not have been asked for; requested counts what was.
+        # Allocated counts whole blocks, each up to 1 MiB larger than requested; requested counts
+        # the request.
         return {"peakAllocatedBytes": torch.cuda.max_memory_allocated(),
                 "peakRequestedBytes": torch.cuda.memory_stats().get("requested_bytes.all.peak", 0),
                 "peakReservedBytes": torch.cuda.max_memory_reserved(), "contextBytes": self.context_bytes()}
@@ -89,7 +88,7 @@ class CudaDevice:
 
 
 def load_libraries() -> None:
-    """Makes the context, and loads the libraries that every step loads, so that it has grown before it is measured."""
+    """Creates the CUDA context and loads the libraries of every step, so that it has grown before it is measured."""
     with torch.no_grad():
         matrix = torch.zeros(64, 64, device="cuda")
         F.conv2d((matrix @ matrix).view(1, 1, 64, 64), matrix[:3, :3].reshape(1, 1, 3, 3))

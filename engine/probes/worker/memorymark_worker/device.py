@@ -4,7 +4,7 @@ from typing import Any, Protocol
 
 
 class Device(Protocol):
-    """What a device tells of itself, and how its memory is limited and counted. Figures in bytes unless named otherwise."""
+    """A device's properties, its memory limit and its counters. In bytes unless the name says otherwise."""
 
     kind: str
     # How long a step is repeated until the device runs at full speed.

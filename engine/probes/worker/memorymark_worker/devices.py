@@ -15,7 +15,7 @@ from .versions import versions
 
 
 class CpuDevice:
-    """PyTorch counts no memory on the CPU, so a step there has a time and no peak."""
+    """PyTorch does not count memory on the CPU, so a step has a time but no peak."""
 
     kind = "cpu"
     warm_up_millis = 0
@@ -51,7 +51,7 @@ class CpuDevice:
 
 
 class MpsDevice:
-    """Metal keeps no high-water mark of tensors; its driver's total only grows between two emptyings, so it is one."""
+    """Metal has no peak counter for tensors; its driver's total only grows until the cache is emptied, so that serves as one."""
 
     kind = "mps"
     warm_up_millis = 0
@@ -90,7 +90,7 @@ _open_devices: dict[str, Device] = {}
 
 
 def open_device(request: Request) -> Device | None:
-    """One device and one limit a process: the caps cannot be taken back."""
+    """Each process uses one device with one limit, because the limits cannot be removed."""
     kind = request.get("device") or best_device()
     if kind is None:
         return None
@@ -118,7 +118,7 @@ def status_field(name: str) -> str:
 
 
 def device_facts(request: Request) -> Json:
-    """A GPU that PyTorch sees but cannot start is neither a device nor the lack of one."""
+    """A GPU that PyTorch sees but cannot start is reported as broken, not as missing."""
     try:
         device = open_device(request)
         facts = none_or_broken() if device is None else device.facts()
@@ -128,7 +128,7 @@ def device_facts(request: Request) -> Json:
 
 
 def none_or_broken() -> Json:
-    """PyTorch made for CUDA beside a card of NVIDIA's that it does not see has a reason, such as a driver that is too old."""
+    """Why a CUDA build of PyTorch does not see an NVIDIA GPU of this machine, such as a driver that is too old."""
     hides_all = os.environ.get("CUDA_VISIBLE_DEVICES") in ("", "-1")
     if torch.version.cuda is not None and cards_before_start() and not hides_all:
         torch.cuda.init()

@@ -1,4 +1,4 @@
-"""What NVIDIA's driver says of the cards of this machine."""
+"""What NVIDIA's driver reports about this machine's GPUs."""
 
 import functools
 import subprocess
@@ -6,7 +6,7 @@ import subprocess
 
 @functools.cache
 def cards_before_start() -> list[list[str]]:
-    """What the driver says of each card before this process starts CUDA: its id, the MiB in use, the driver's version."""
+    """The driver's report before this process starts CUDA: each GPU's id, MiB in use, driver version."""
     query = ["nvidia-smi", "--query-gpu=uuid,memory.used,driver_version", "--format=csv,noheader,nounits"]
     try:
         lines = subprocess.run(query, capture_output=True, text=True, timeout=10, check=True).stdout.splitlines()
@@ -16,7 +16,7 @@ def cards_before_start() -> list[list[str]]:
 
 
 def bytes_in_use(cards: list[list[str]], uuid: object) -> int:
-    """By other processes. Where the driver does not tell, they cannot be told from this process's own context."""
+    """Bytes used by other processes; 0 if the driver does not report the GPU."""
     return next((int(used) << 20 for identity, used, _ in cards if identity == f"GPU-{uuid}" and used.isdigit()), 0)
 
 

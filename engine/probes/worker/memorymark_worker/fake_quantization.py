@@ -1,4 +1,4 @@
-"""Quantisation-aware training: linear layers that round their input and their weight."""
+"""Quantisation-aware training: linear layers that fake-quantise their input and weight."""
 
 from typing import Any, cast
 
@@ -19,7 +19,7 @@ class Rounded(torch.autograd.Function):
 
 
 def fake_quantized(x: Tensor, group_size: int) -> Tensor:
-    """x rounded in groups along its last dimension, as torchao's quant_primitives.py goes about it."""
+    """x rounded in groups along its last dimension, as in torchao's quant_primitives.py."""
     with torch.no_grad():
         groups = x.view(*x.shape[:-1], x.shape[-1] // group_size, group_size)
         scale = (groups.amax(-1, keepdim=True) - groups.amin(-1, keepdim=True)).float() / 255
@@ -40,7 +40,7 @@ class FakeQuantizedLinear(torch.nn.Linear):
 
 
 def round_linears(model: transformers.PreTrainedModel, group_size: int) -> None:
-    """All of them, or with adapters those under an adapter; never the output layer that shares the embedding's weight."""
+    """The linear layers to replace: all, or with adapters only base layers; never an output layer tied to the embedding."""
     adapted = [module.base_layer for module in model.modules() if hasattr(module, "base_layer")]
     embedding = model.get_input_embeddings().weight
     for module in adapted or list(model.modules()):

@@ -37,7 +37,7 @@ def generate_completions(
 
 
 def generate(model: transformers.PreTrainedModel, spec: Spec, device: str, kernels: Kernels) -> None:
-    """transformers' generate at its two extremes: the pass over the prompts, and that over the last token."""
+    """The extremes of transformers' generate: the pass over the prompts, and the pass for the last token."""
     rows = max(spec["method"]["completions"], spec["microBatch"])
     prompt = max(1, spec["sequenceLength"] - spec["method"]["completionLength"])
     cache = transformers.DynamicCache(config=model.config.get_text_config())
@@ -64,7 +64,7 @@ def next_token(model: transformers.PreTrainedModel, spec: Spec, cache: transform
 
 
 def compare_features(model: transformers.PreTrainedModel, spec: Spec, device: str) -> None:
-    """Axolotl's extract_hidden_states of the reference: under adapters it calls the model with its output layer."""
+    """Axolotl's extract_hidden_states of the reference model, which with adapters includes the output layer."""
     rows = max(spec["method"]["completions"], spec["microBatch"])
     ids = torch.zeros(rows, spec["sequenceLength"], dtype=torch.long, device=device)
     inputs = {"input_ids": ids, **({"attention_mask": torch.ones_like(ids)} if spec["paddedBatches"] else {})}

@@ -1,4 +1,4 @@
-"""The images of a micro-batch, as the processor of the model hands them on."""
+"""The images of a micro-batch, as the model's processor outputs them."""
 
 import importlib
 from typing import Any
@@ -11,7 +11,7 @@ from .requests import Spec
 
 
 def images_of(batch: int, spec: Spec, model: transformers.PreTrainedModel) -> dict[str, Any]:
-    """Every sample has `tiles` images, or pieces of one, that the vision tower sees: of its own side where no size is given."""
+    """Every sample has `tiles` images or tiles, each of the vision tower's size unless another is given."""
     tiles = spec["images"]["tiles"]
     vision = model.config.vision_config
     if model.config.model_type == "mllama":
@@ -29,7 +29,7 @@ def images_of(batch: int, spec: Spec, model: transformers.PreTrainedModel) -> di
 
 
 def words_of_images(batch: dict[str, Any], model: transformers.PreTrainedModel) -> int:
-    """Tokens of a sample that stand for its images; none where the decoder attends to them instead."""
+    """Image tokens in a sample; 0 if the decoder cross-attends to images instead."""
     config = model.config
     samples: int = batch["input_ids"].shape[0]
     if "image_grid_thw" in batch:
@@ -41,7 +41,7 @@ def words_of_images(batch: dict[str, Any], model: transformers.PreTrainedModel) 
 
 
 def tiled_images(batch: int, tokens: int, tiles: int, model: transformers.PreTrainedModel) -> dict[str, Tensor]:
-    """One image a sample, as mllama's processor cuts it up."""
+    """One image per sample, tiled as by mllama's processor."""
     side = model.config.vision_config.image_size
     return {"pixel_values": torch.zeros(batch, 1, tiles, 3, side, side, dtype=model.dtype),
             "aspect_ratio_ids": torch.ones(batch, 1, dtype=torch.long),
@@ -50,8 +50,8 @@ def tiled_images(batch: int, tokens: int, tiles: int, model: transformers.PreTra
 
 
 def flat_patches(images: int, height: int, width: int, vision: Any) -> dict[str, Tensor]:
-    """Qwen2VLImageProcessor: the patches of all images one after the other, and beside them how many rows and columns each has.
-    Those are read value by value, so they are on the CPU; what would follow from them on the device is given beforehand."""
+    """Qwen2VLImageProcessor: the patches of all images in one sequence, and each image's rows and columns. Those are
+    read value by value, so they are on the CPU; what would be computed from them on the device is passed in."""
     rows, columns = height // vision.patch_size, width // vision.patch_size
     patches = images * rows * columns
     features = vision.in_channels * vision.temporal_patch_size * vision.patch_size**2
@@ -65,7 +65,7 @@ def flat_patches(images: int, height: int, width: int, vision: Any) -> dict[str,
 
 
 class AddedAmongWords(torch.autograd.Function):
-    """Qwen 3 VL's _deepstack_process, which asks the mask where the image's words are."""
+    """Qwen 3 VL's _deepstack_process, which reads from the mask where image tokens are."""
 
     @staticmethod
     def forward(context: Any, states: Tensor, seen: Tensor) -> Tensor:

@@ -30,10 +30,12 @@ class StorageLedger(TorchDispatchMode):
         if func is torch.ops.aten.add.Tensor and adds_in_place(*args):
             func = torch.ops.aten.add_.Tensor
         if func is torch.ops.aten.index_put.default and not torch.is_grad_enabled():
-            # index_backward of torch/csrc/autograd/FunctionsManual.cpp copies under any dispatch mode, ours too.
+            # index_backward of torch/csrc/autograd/FunctionsManual.cpp copies under any dispatch
+            # mode, including this one.
             func = torch.ops.aten.index_put_.default
         if func is torch.ops.aten.scatter_add.default and not torch.is_grad_enabled():
-            # gather_backward of aten/src/ATen/native/TensorAdvancedIndexing.cpp copies under any dispatch mode, ours too.
+            # gather_backward of aten/src/ATen/native/TensorAdvancedIndexing.cpp copies under any
+            # dispatch mode, including this one.
             func = torch.ops.aten.scatter_add_.default
         result = func(*args, **(kwargs or {}))
         for value in tree_iter(result):
@@ -67,9 +69,10 @@ def allocated_bytes(storage: torch.UntypedStorage) -> int:
 
 
 def adds_in_place(old: Tensor, new: object, *_: object) -> bool:
-    """can_accumulate_inplace of torch/csrc/autograd/input_buffer.cpp, which any dispatch mode, ours too, makes answer no.
+    """can_accumulate_inplace of torch/csrc/autograd/input_buffer.cpp, which is always false under a
+    dispatch mode.
 
-    The counts are those of a gradient that nobody but the engine and this call refers to.
+    The counts are those of a gradient that only the engine and this call refer to.
     """
     if torch.is_grad_enabled() or not isinstance(new, torch.Tensor) or old.shape != new.shape or old._is_view():
         return False
@@ -78,7 +81,7 @@ def adds_in_place(old: Tensor, new: object, *_: object) -> bool:
 
 
 def storage_use_count(storage: torch.UntypedStorage) -> int:
-    """Torch 2.6 tells it only where it was built for CUDA. It stands behind the vtable: c10/util/intrusive_ptr.h."""
+    """torch 2.6 exposes it only in CUDA builds. The count follows the vtable: c10/util/intrusive_ptr.h."""
     if hasattr(torch._C, "_storage_Use_Count"):
         return torch._C._storage_Use_Count(storage._cdata)
     return ctypes.c_uint32.from_address(storage._cdata + ctypes.sizeof(ctypes.c_void_p)).value

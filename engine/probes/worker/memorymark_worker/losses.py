@@ -11,7 +11,7 @@ from .passes import Passes, entropies_of
 from .precision import AUTOCAST_DTYPES
 from .requests import Method
 
-# The loss, and what the library that is followed still holds while it goes backward.
+# The loss, and tensors that the original library still references during the backward pass.
 Loss = tuple[Tensor, Any]
 
 
@@ -64,7 +64,7 @@ def reward_loss(passes: Passes, method: Method) -> Loss:
 
 
 def scores_of_value_head(passes: Passes) -> Any:
-    """trl's AutoModelForCausalLMWithValueHead also hands the logits out, in float32."""
+    """trl's AutoModelForCausalLMWithValueHead also returns the logits in float32."""
     with passes.kernels():
         outputs = passes.model(**passes.inputs, output_hidden_states=True)
         values = passes.model.v_head(outputs.hidden_states[-1].float()).squeeze(-1)
@@ -74,7 +74,7 @@ def scores_of_value_head(passes: Passes) -> Any:
 
 
 def chunked_logits(model: Any, inputs: dict[str, Any], count: int) -> list[Tensor]:
-    """torchtune's chunked_output: the output layer over a part of the sequence at a time."""
+    """torchtune's chunked_output: the output layer on one chunk of the sequence at a time."""
     decoder = model.get_base_model() if hasattr(model, "get_base_model") else model
     hidden = decoder.base_model(**inputs).last_hidden_state
     return [decoder.lm_head(chunk) for chunk in hidden.tensor_split(count, dim=1)]
@@ -108,7 +108,7 @@ def loss_of_completions(passes: Passes, method: Method) -> Loss:
 
 
 def asft_loss(passes: Passes, method: Method) -> Loss:
-    """LLaMA-Factory's compute_loss and asft_loss_func, every token counted."""
+    """LLaMA-Factory's compute_loss and asft_loss_func, with every token counted."""
     lowered = AUTOCAST_DTYPES.get(passes.spec["precision"])
     with torch.no_grad(), passes.kernels():
         reference = passes.policy.reference(**passes.inputs).logits
@@ -128,7 +128,7 @@ def asft_loss(passes: Passes, method: Method) -> Loss:
 
 
 def masked_diffusion_loss(passes: Passes, method: Method) -> Loss:
-    """Axolotl's _compute_diffusion_loss, as if every token had been masked."""
+    """Axolotl's _compute_diffusion_loss, with every token masked."""
     tokens = passes.inputs["input_ids"]
     batch, length = tokens.shape
     visible = torch.ones(batch, 1, length, length, dtype=torch.bool, device=tokens.device)

@@ -36,7 +36,7 @@ def answer(line: str) -> Json:
 
 
 def end_with_parent(parent: int) -> None:
-    """A parent that is killed cannot end its worker. On Linux the kernel does: PR_SET_PDEATHSIG of prctl(2)."""
+    """A killed parent cannot end its worker. On Linux the kernel does: PR_SET_PDEATHSIG of prctl(2)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
         if os.getppid() != parent:
@@ -52,6 +52,7 @@ def main(parent: int) -> None:
     for line in sys.stdin if group is None else group.lines():
         reply = answer(line) if group is None else group.agreed(answer(line))
         if reply is not None:
-            # In one piece: unbuffered, print writes the line's end apart, and processes share the pipe.
+            # One write: print would write the newline separately, and several processes share the
+            # pipe.
             answers.write(json.dumps(reply) + "\n")
             answers.flush()

@@ -1,4 +1,4 @@
-"""Mamba's kernels on the meta device: what mamba-ssm 2.3 and causal-conv1d 1.6 allocate and save, in their order."""
+"""Mamba's kernels on the meta device: what mamba-ssm 2.3 and causal-conv1d 1.6 allocate and save, in order."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Mamba 2's kernels on the meta device: what mamba-ssm 2.3 allocates and saves, in its order."""
+"""Mamba 2's kernels on the meta device: what mamba-ssm 2.3 allocates and saves, in order."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from .cuda_kernels import CudaKernels
 
 
 def scanned(x: Tensor, groups: int, state_size: int, chunk_size: int) -> tuple[Tensor, tuple[Tensor, ...]]:
-    """_mamba_chunk_scan_combined_fwd of ops/triton/ssd_combined.py: the result, and what its caller holds on to."""
+    """_mamba_chunk_scan_combined_fwd of ops/triton/ssd_combined.py: its result, and tensors that its caller keeps."""
     batch, tokens, heads, size = x.shape
     chunks = -(-tokens // chunk_size)
     decays, steps = (x.new_empty(batch, heads, chunks, chunk_size, dtype=torch.float32) for _ in range(2))
@@ -24,7 +24,7 @@ def scanned(x: Tensor, groups: int, state_size: int, chunk_size: int) -> tuple[T
 
 
 def scan_again(x: Tensor, steps: Tensor, groups: int, state_size: int, chunk_size: int) -> None:
-    """_mamba_chunk_scan_combined_bwd up to where it holds most: the states, their gradients, and both again in x's type."""
+    """_mamba_chunk_scan_combined_bwd up to its peak: states, their gradients, and both again in x's type."""
     batch, tokens, heads, size = x.shape
     chunks = -(-tokens // chunk_size)
     steps = steps.clone()
@@ -111,7 +111,7 @@ class FusedMamba2(torch.autograd.Function):
 
 
 def context_dtype() -> torch.dtype | None:
-    """Of the autocast that CudaKernels stands in for."""
+    """The dtype of the autocast that CudaKernels stands in for."""
     modes = [mode for mode in torch.overrides._get_current_function_mode_stack() if isinstance(mode, CudaKernels)]
     return modes[-1].autocast_dtype if modes else None
 

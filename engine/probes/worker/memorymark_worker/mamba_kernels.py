@@ -1,4 +1,4 @@
-"""Which of Mamba's kernels a model looks for, and where."""
+"""Where models look for Mamba's kernels."""
 
 import importlib
 from types import ModuleType
@@ -12,7 +12,7 @@ MAMBA_KERNELS = {"mamba2_split_conv1d_scan_combined": fused_mamba2, "mamba2_chun
 
 
 def mamba_kernels(model_type: str) -> dict[tuple[ModuleType, str], Any]:
-    """Stand-ins for the kernels that transformers takes where they are installed, by where the model looks for them."""
+    """Stand-ins for the kernels that transformers uses if installed, by the place where the model looks for them."""
     try:
         modeling = importlib.import_module(f"transformers.models.{model_type}.modeling_{model_type}")
     except ImportError:

@@ -1,4 +1,4 @@
-"""transformers on the meta device, where no tensor has a value to look at."""
+"""Runs transformers on the meta device, where tensors have no values to inspect."""
 
 import contextlib
 import importlib
@@ -18,22 +18,24 @@ from .mamba_kernels import mamba_kernels
 
 @contextlib.contextmanager
 def without_values(padded: bool, model_type: str) -> Iterator[None]:
-    """transformers looks at values to leave masks out or to warn; on the meta device there are none to look at."""
+    """Replaces checks of values, by which transformers omits masks or warns."""
     every, autocast = torch.all, torch.autocast
     answers: dict[tuple[Any, str], Any] = {
         (masking_utils, "find_packed_sequence_indices"): lambda *_, **__: None,
         (transformers.PreTrainedModel, "warn_if_padding_and_no_attention_mask"): lambda *_, **__: None,
-        # Whether as many tokens are images' as there are features of images.
+        # Checks that the number of image tokens equals that of image features.
         (torch, "_check_tensor_all_with"): lambda *_, **__: None,
-        # Version 4 asks a mask whether all of it is ones. Where it asks for a tensor, it gets one.
+        # Version 4 asks whether a mask is all ones. Calls for a tensor get one.
         (torch, "all"): lambda mask, *args, **kwargs: every(mask, *args, **kwargs) if args or kwargs else not padded,
-        # It also switches autocast off for the device of its tensors, which torch does not know how to do for meta.
+        # Version 4 also disables autocast for the tensors' device, which torch does not support for
+        # meta.
         (torch, "autocast"): lambda device_type, *args, **kwargs: (
             contextlib.nullcontext() if device_type == "meta" else autocast(device_type, *args, **kwargs)
         ),
     }
     class NoOutliers:
-        """bitsandbytes' int8 asks how many columns hold an outlier, which are computed apart."""
+        """bitsandbytes' int8 asks for the number of outlier columns, which it computes separately.
+        """
 
         new_dynamic_size = staticmethod(lambda: 0)
 
@@ -57,7 +59,7 @@ def without_values(padded: bool, model_type: str) -> Iterator[None]:
 
 
 class ExpertByExpert(torch.autograd.Function):
-    """transformers' integrations/moe.py _grouped_mm_fallback, which asks how many tokens each expert has."""
+    """transformers' integrations/moe.py _grouped_mm_fallback, which asks for the number of tokens per expert."""
 
     @staticmethod
     def forward(context: Any, x: Tensor, weight: Tensor, ends: Tensor) -> Tensor:

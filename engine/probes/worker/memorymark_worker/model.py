@@ -29,7 +29,7 @@ def build_model(request: Request, device: str = "meta", runs_on: str | None = No
     """The model with its tensors on `device`. It may be built without data on the meta device although it `runs_on` another."""
     spec = request["spec"]
     config = transformers_config(request["config"], spec)
-    # What is quantised as it is loaded is nowhere whole.
+    # Weights that are quantised during loading never exist whole.
     with torch.device("meta" if "quantization" in spec else device):
         model = model_class(spec, config).from_config(config, dtype=WEIGHT_DTYPES[spec["precision"]])
     with torch.device(device):
@@ -70,7 +70,7 @@ def recomputation(spec: Spec, device: str) -> Json:
 def model_class(spec: Spec, config: transformers.PreTrainedConfig) -> Any:
     if head_of_rewards(spec) == "steps":
         return transformers.AutoModelForTokenClassification
-    # What sees images or hears is trained whole, text alone or not, and with it goes the class that reads both.
+    # Vision-language and audio models are trained with their full class, even on text alone.
     if spec["task"] == "causal-lm" and getattr(config, "vision_config", None) is not None:
         return transformers.AutoModelForImageTextToText
     if spec["task"] == "causal-lm" and getattr(config, "audio_config", None) is not None:
@@ -79,7 +79,7 @@ def model_class(spec: Spec, config: transformers.PreTrainedConfig) -> Any:
 
 
 def second_model(spec: Spec, config: transformers.PreTrainedConfig, teacher: Json | None) -> transformers.PreTrainedModel | None:
-    """The frozen one of a training method that compares with one: a copy, or a teacher."""
+    """The frozen reference model of a training method: a copy of the policy, or a teacher."""
     if teacher is not None:
         config = transformers_config(teacher, spec)
         return model_class(spec, config).from_config(config, dtype=WEIGHT_DTYPES[spec["precision"]]).requires_grad_(False).eval()
@@ -90,14 +90,14 @@ def second_model(spec: Spec, config: transformers.PreTrainedConfig, teacher: Jso
     if method.get("reference") != "copy" and not is_asft:
         return None
     precision = spec["precision"]
-    # LLaMA-Factory's model/loader.py: what does not train is loaded in the type that is computed in.
+    # LLaMA-Factory's model/loader.py: frozen weights are loaded in the type of the computation.
     lowered = AUTOCAST_DTYPES.get(precision) if is_asft or method.get("logProbabilities") == "llamafactory" else None
     reference = model_class(spec, config).from_config(config, dtype=lowered or WEIGHT_DTYPES[precision])
     return reference.requires_grad_(False).eval()
 
 
 def freeze_the_rest(model: Module, patterns: list[str], frozen_dtype: torch.dtype | None) -> None:
-    """All but what one of the patterns matches. LLaMA-Factory holds what is frozen in the type that autocast computes in."""
+    """Freezes parameters that match none of the patterns. LLaMA-Factory casts frozen ones to autocast's type."""
     for name, parameter in model.named_parameters():
         parameter.requires_grad_(any(re.match(pattern, name) for pattern in patterns))
         if frozen_dtype is not None and not parameter.requires_grad:
@@ -105,8 +105,8 @@ def freeze_the_rest(model: Module, patterns: list[str], frozen_dtype: torch.dtyp
 
 
 def set_input_gradients(model: transformers.PreTrainedModel, wanted: bool) -> None:
-    """Checkpointing in transformers makes the embeddings' output require gradients; LLaMA-Factory's own does not, and
-    checkpoints those blocks alone in which something trains."""
+    """transformers' checkpointing makes the embeddings' output require gradients; LLaMA-Factory's does not, and
+    checkpoints only blocks with trainable parameters."""
     if wanted:
         model.enable_input_require_grads()
         return

@@ -9,7 +9,7 @@ import transformers
 from .requests import Json, Spec
 
 CONVOLUTIONAL = {"resnet", "convnext"}  # neither attention nor a table of positions
-# Where several classes serve a task, transformers asks the config which one.
+# Where a task has several classes, transformers reads the class from the config.
 ARCHITECTURES = {"deit": ["DeiTForImageClassification"]}
 
 
@@ -19,7 +19,8 @@ def transformers_config(fields: Json, spec: Spec) -> transformers.PreTrainedConf
     fields = with_floats(type(transformers.AutoConfig.for_model(model_type)), fields)
     config = transformers.AutoConfig.for_model(model_type, **fields, num_labels=spec["labels"],
                                                architectures=ARCHITECTURES.get(model_type))
-    # What an architecture takes by default is SDPA where this version of transformers has it there, and eager elsewhere.
+    # The default is SDPA where this version of transformers supports it for the architecture,
+    # otherwise eager.
     if spec["attention"] == "eager" and model_type not in CONVOLUTIONAL:
         config._attn_implementation = "eager"
     if getattr(config, "pad_token_id", 0) is None:

@@ -13,7 +13,8 @@ from .requests import Spec
 OptimizerMaker = Callable[[str, list[Parameter]], Any]
 
 
-# The same kernels run as at any other rate, and however many random batches a trial learns from, its weights stay finite.
+# At rate 0 the same kernels run, and weights stay finite however many random batches a trial trains
+# on.
 LEARNING_RATE = 0.0
 
 
@@ -24,7 +25,7 @@ def make_optimizer(name: str, parameters: list[Parameter]) -> Any:
         case "adamw-loop":
             return torch.optim.AdamW(parameters, lr=LEARNING_RATE, foreach=False)
         case "adamw-fused":
-            # The fused kernel does not run on the meta device. It has no temporaries: its state is all there is.
+            # The fused kernel does not run on meta. It has no temporaries, only its state.
             return torch.optim.AdamW(parameters, lr=LEARNING_RATE, foreach=True)
         case "sgd":
             return torch.optim.SGD(parameters, lr=LEARNING_RATE, foreach=True)
@@ -60,7 +61,7 @@ def optimizer_of(spec: Spec, parameters: list[Parameter], make: OptimizerMaker =
 
 
 class InBackward:
-    """An optimizer for each parameter, in a hook behind its gradient, as torchtune's optimizer_in_bwd has it."""
+    """One optimizer for each parameter, run in a hook on its gradient, as in torchtune's optimizer_in_bwd."""
 
     def __init__(self, name: str, parameters: list[Parameter], make: OptimizerMaker) -> None:
         self.is_untouched = name == "adamw-fused" and make is make_optimizer
@@ -70,7 +71,8 @@ class InBackward:
             parameter.register_post_accumulate_grad_hook(self.step_with)
 
     def step_with(self, parameter: Tensor) -> None:
-        # The fused kernel, which the meta device lacks, has no temporaries: once its state is there nothing is left to do.
+        # The fused kernel, which meta lacks, has no temporaries: once the state exists, nothing
+        # more is allocated.
         optimizer = self.optimizers[parameter]
         if not (self.is_untouched and optimizer.state):
             optimizer.step()
@@ -84,7 +86,7 @@ class InBackward:
 
 
 class ShapedOptimizer:
-    """State of the shapes that bitsandbytes' optimizers keep, for the meta device, on which their kernels do not run."""
+    """State with the shapes of bitsandbytes' optimizers, for the meta device, on which their kernels do not run."""
 
     MIN_8BIT_ELEMENTS, BLOCK_ELEMENTS = 4_096, 256
 

@@ -1,4 +1,4 @@
-"""Which errors mean that memory ran out."""
+"""Recognises errors that mean out of memory."""
 
 import re
 
@@ -6,7 +6,7 @@ import torch
 
 from .device import Device
 
-# What the libraries say when an allocation outside PyTorch's own allocator fails.
+# Messages for a failed allocation outside PyTorch's own allocator.
 OUT_OF_MEMORY = re.compile("|".join((
     r"(?:CUDA|HIP)(?: driver)? error: out of memory", r"CUDA_ERROR_OUT_OF_MEMORY", r"cudaErrorMemoryAllocation",
     r"hipErrorOutOfMemory",
@@ -15,8 +15,8 @@ OUT_OF_MEMORY = re.compile("|".join((
     r"CUBLAS_STATUS_ALLOC_FAILED", r"CUDNN_STATUS_ALLOC_FAILED", r"CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED",
     r"CUSOLVER_STATUS_ALLOC_FAILED", r"CUFFT_ALLOC_FAILED", r"MPS backend out of memory",
 )), re.IGNORECASE)
-# The libraries say these for other reasons too, so they count only where memory is short: cuDNN, that no algorithm's workspace
-# fits; cuBLAS, that it cannot make its handle.
+# Messages with other causes too, which count only if memory is low: cuDNN has no algorithm whose
+# workspace fits, or cuBLAS cannot create its handle.
 PERHAPS_OUT_OF_MEMORY = re.compile(
     "unable to find an engine|CUDNN_STATUS_NOT_SUPPORTED|CUDNN_STATUS_EXECUTION_FAILED|CUBLAS_STATUS_NOT_INITIALIZED",
     re.IGNORECASE)
@@ -25,7 +25,7 @@ SHORT_OF_MEMORY_SHARE = 0.9
 
 
 def is_out_of_memory(error: Exception, device: Device) -> bool:
-    """Whether the device's memory ran out: the host's does not count, unless the host is the device."""
+    """Whether the device ran out of memory. Host memory does not count, unless the host is the device."""
     if isinstance(error, torch.cuda.OutOfMemoryError):
         return True
     if is_out_of_host_memory(error):

@@ -1,4 +1,4 @@
-"""The forward passes that the losses of training methods are made of."""
+"""The forward passes behind the losses of training methods."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -15,12 +15,12 @@ Kernels = Callable[[], AbstractContextManager[Any]]
 
 
 def unwrapped(model: Any) -> Any:
-    """The model inside DistributedDataParallel, which knows its adapters and its reference; any other is itself."""
+    """The model without its DistributedDataParallel wrapper, if it has one."""
     return model.module if isinstance(model, torch.nn.parallel.DistributedDataParallel) else model
 
 
 class Passes:
-    """The forward passes of a training method over one batch. Each has a context, and so a cache of cast weights, of its own."""
+    """The forward passes of a training method over one batch. Each has its own context, and so its own autocast weight cache."""
 
     def __init__(self, model: Any, spec: Spec, batch: dict[str, Any], kernels: Kernels) -> None:
         self.model, self.spec, self.kernels = model, spec, kernels
@@ -29,7 +29,7 @@ class Passes:
         self.inputs = {name: tensor for name, tensor in batch.items() if name != "labels"}
 
     def logits(self, model: Any = None) -> Tensor:
-        """In float32, as accelerate's mixed precision and LLaMA-Factory's and torchtune's own code hand them on."""
+        """Logits in float32, as accelerate's mixed precision and the code of LLaMA-Factory and torchtune return them."""
         with self.kernels():
             logits: Tensor = (model or self.model)(**self.inputs).logits
         return logits.float()
@@ -46,14 +46,14 @@ class Passes:
         return logits.log_softmax(-1).gather(-1, tokens).squeeze(-1)
 
     def without_gradients(self, of: str) -> tuple[Tensor, Tensor]:
-        """Scores and logits of the policy, of its base with the adapters off, or of the frozen copy."""
+        """Scores and logits of the policy, of its base model with adapters disabled, or of the frozen reference."""
         adapters = self.policy.disable_adapter() if of == "adapters-off" else contextlib.nullcontext()
         with torch.no_grad(), adapters:
             logits = self.logits(self.policy.reference if of == "copy" else None)
             return self.token_log_probabilities(logits).sum(-1), logits
 
     def as_reference(self) -> AbstractContextManager[Any]:
-        """The model that completions are compared with: the frozen copy, or the policy with its adapters off."""
+        """The reference model: the frozen copy, or the policy with adapters disabled."""
         if self.policy.reference is not None:
             return contextlib.nullcontext(self.policy.reference)
         return self.adapters_off() if self.spec["method"]["reference"] == "adapters-off" else self.adapters_copied()
@@ -70,7 +70,7 @@ class Passes:
             yield self.model
 
     def completion_log_probabilities(self, model: Any = None) -> Tensor:
-        """TRL's GRPOTrainer: of the completions' positions alone, over the temperature, with entropies beside."""
+        """TRL's GRPOTrainer: log-probabilities of completion tokens, with logits divided by temperature, and entropies."""
         count = self.spec["method"]["completionLength"]
         with self.kernels():
             outputs = (model or self.model)(**self.inputs, logits_to_keep=count + 1).logits
@@ -92,7 +92,7 @@ class Passes:
 
 
 def entropies_of(logits: Tensor, rows: int = 128) -> None:
-    """What TRL's DPO and KTO log, of a flat copy of the logits, while the reference's are still there."""
+    """Entropies that TRL's DPO and KTO log, from a flat copy of the logits, while the reference's logits still exist."""
     for chunk in logits.reshape(-1, logits.shape[-1]).split(rows):
         log_probabilities = chunk.log_softmax(-1)
         (log_probabilities.exp() * log_probabilities).sum(-1)

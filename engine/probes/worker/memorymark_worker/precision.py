@@ -1,8 +1,8 @@
-"""The type that weights are held in, and the one that autocast computes in, for each precision of a spec."""
+"""For each precision of a spec: the dtype of weights, and the dtype of autocast."""
 
 import torch
 
-# float32 masters are FSDP's own weights here, of which it gathers 16-bit copies.
+# With bf16-master, FSDP's own weights are the float32 masters, of which it gathers 16-bit copies.
 WEIGHT_DTYPES = {"fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16, "bf16-master": torch.float32,
                  "amp-bf16": torch.float32, "amp-fp16": torch.float32}
 AUTOCAST_DTYPES = {"bf16-master": torch.bfloat16, "amp-bf16": torch.bfloat16, "amp-fp16": torch.float16}

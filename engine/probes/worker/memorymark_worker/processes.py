@@ -1,4 +1,4 @@
-"""Several GPUs: this worker under torchrun, one process a GPU, which answer as one."""
+"""Several GPUs: this worker under torchrun, one process per GPU, with one common answer."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ from .requests import Json
 
 
 class Group:
-    """The processes of one torchrun. Rank 0 hears the parent and tells the others; all do the same, and rank 0 answers."""
+    """The processes of one torchrun. Rank 0 reads requests and broadcasts them; all perform them, and rank 0 answers."""
 
     def __init__(self, device_kind: str | None) -> None:
         self._rank, local_rank = int(os.environ["RANK"]), int(os.environ["LOCAL_RANK"])
@@ -22,7 +22,8 @@ class Group:
         if is_cuda:
             cards_before_start()
             torch.cuda.set_device(local_rank)
-        # Requests and answers are objects on the host and go through Gloo, which waits half an hour for the next one.
+        # Requests and answers are host objects, sent through Gloo, which waits half an hour for the
+        # next one.
         dist.init_process_group("cpu:gloo,cuda:nccl" if is_cuda else "gloo")
 
     def lines(self) -> Iterator[str]:
@@ -34,10 +35,8 @@ class Group:
             yield line[0]
 
     def agreed(self, reply: Json) -> Json | None:
-        """
-        The highest figures of all. Who fails answers alone, since the others wait for it in the middle of a step. Of those that
-        fail together the lowest rank is heard first, and its answer ends them all.
-        """
+        """The highest figures of all ranks. A rank that fails answers by itself, because the others wait for it in a
+        collective. If several fail together, the lowest rank answers, which ends them all."""
         if reply["kind"] == "failed" or reply["result"].get("kind") == "out-of-memory":
             time.sleep(self._rank / 2)
             return reply
@@ -55,7 +54,7 @@ def highest_among_processes(number: int) -> int:
 
 
 def highest_of(results: list[Any]) -> Any:
-    """Of the same shape: numbers by the highest, everything else by the first."""
+    """Merges results of the same shape: the highest of each number, and otherwise the first."""
     first = results[0]
     if isinstance(first, dict):
         return {name: highest_of([result[name] for result in results]) for name in first}

@@ -1,4 +1,4 @@
-"""Base weights in bitsandbytes' 4 and 8 bits."""
+"""Base weights in 4 and 8 bits with bitsandbytes."""
 
 import sys
 
@@ -8,7 +8,7 @@ from torch.nn import Module, Parameter
 
 
 def quantise(model: transformers.PreTrainedModel, kind: str, device: str) -> None:
-    """As transformers does on loading, the heads left alone: its modules of bitsandbytes, filled on the device."""
+    """Replaces linear layers except the heads by bitsandbytes', as transformers does on loading, and fills them on the device."""
     try:
         import bitsandbytes
     except ImportError as error:
@@ -33,14 +33,15 @@ def quantise(model: transformers.PreTrainedModel, kind: str, device: str) -> Non
 
 
 def left_whole(model: transformers.PreTrainedModel) -> list[str]:
-    """The heads, and what Mamba 2's kernel reads itself; where a model is known to need that, Axolotl names nothing else."""
+    """Modules that stay unquantised: the heads, and `out_proj`, which Mamba 2's kernel reads directly. For Falcon H1
+    Axolotl names `out_proj` instead of the output layer."""
     if not hasattr(sys.modules[type(model).__module__], "mamba2_split_conv1d_scan_combined"):
         return ["lm_head", "score"]
     return ["out_proj", "score"] if model.config.model_type == "falcon_h1" else ["lm_head", "score", "out_proj"]
 
 
 def fill_the_rest(model: Module, device: str) -> None:
-    """Weights that are still on the meta device, and buffers. Tied ones stay tied."""
+    """Fills weights that are still on meta, and buffers. Tied weights stay tied."""
     filled: dict[int, Parameter] = {}
     for module in model.modules():
         for name, weight in list(module.named_parameters(recurse=False)):

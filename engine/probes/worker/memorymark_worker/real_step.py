@@ -1,4 +1,4 @@
-"""The model and the batches of a real step, the catalogue's or the user's own."""
+"""The model and batches of a real step: a catalogue model's or the user's own."""
 
 import contextlib
 import importlib
@@ -25,7 +25,7 @@ class OwnStep:
     def __init__(self, request: Request, device: str) -> None:
         path, _, name = request["entrypoint"].rpartition(":")
         os.chdir(request.get("folder", "."))
-        # Last, so that nothing installed is hidden; first would be what `python path.py` has.
+        # Appended, so that no installed package is hidden, unlike with `python path.py`.
         sys.path.extend([os.path.dirname(path), *request.get("importFolders", [])])
         module_spec = importlib.util.spec_from_file_location("memorymark_entrypoint", path)
         if module_spec is None or module_spec.loader is None:
@@ -43,7 +43,8 @@ class CatalogueStep:
 
     def __init__(self, request: Request, device: str) -> None:
         self._device = device
-        # Whole, a model that is to be sharded may fit neither into a GPU nor, once a process, into the host.
+        # A model that will be sharded is built on meta, because whole it may not fit into the GPU,
+        # or once per process into the host.
         self.model = build_model(request, "meta" if is_sharded(request["spec"]) else device, runs_on=device)
 
     def batch(self, spec: Spec) -> dict[str, Any]:

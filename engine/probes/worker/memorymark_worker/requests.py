@@ -1,4 +1,4 @@
-"""What a request may hold, as the TypeScript side writes it: engine/config/spec.ts has the meaning of each field."""
+"""The types of requests as the TypeScript side writes them; engine/config/spec.ts documents each field."""
 
 from typing import Any, Literal
 
@@ -22,7 +22,7 @@ class Generation(TypedDict):
 
 
 class Method(TypedDict, total=False):
-    """The fields of all training methods together; `kind` says which of them are there."""
+    """The fields of all training methods together; `kind` determines which are present."""
 
     kind: Required[str]
     reference: Literal["none", "adapters-off", "copy", "adapters-copy"]
@@ -86,7 +86,7 @@ class Request(TypedDict, total=False):
     id: Required[int]
     operation: Required[str]
     spec: Spec
-    # The fields of the model's config.json, and those of the model that a distillation learns from.
+    # The fields of the model's config.json, and of a distillation teacher's.
     config: Json
     teacher: Json | None
     steps: int
@@ -95,7 +95,8 @@ class Request(TypedDict, total=False):
     device: str | None
     limitMemoryBytes: int | None
     playedContextBytes: int | None
-    # The user's own step as `path.py:function`, the folder it starts in, and where else it may import from.
+    # The user's own step as `path.py:function`, its working directory, and further folders to
+    # import from.
     entrypoint: str
     folder: str
     importFolders: list[str]

@@ -1,4 +1,4 @@
-"""One model on several GPUs, as DistributedDataParallel or FSDP divides it."""
+"""One model on several GPUs, under DistributedDataParallel or FSDP."""
 
 import contextlib
 from collections.abc import Iterator
@@ -18,11 +18,11 @@ def is_sharded(spec: Spec) -> bool:
 
 
 def distributed_model(model: Any, spec: Spec, device: Device) -> Any:
-    """DistributedDataParallel, or FSDP over the modules that transformers says not to split, as accelerate wraps them."""
+    """Wraps in DistributedDataParallel, or in FSDP at the modules that transformers says not to split, as accelerate does."""
     if spec["gpus"] == 1:
         return model
     if not is_sharded(spec):
-        # What Trainer asks for: with checkpointing, the graph is not searched for parameters that took no part.
+        # As Trainer sets it: with checkpointing, unused parameters are not searched for.
         return torch.nn.parallel.DistributedDataParallel(model, find_unused_parameters=not spec["gradientCheckpointing"])
     try:
         from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
@@ -47,8 +47,7 @@ def distributed_model(model: Any, spec: Spec, device: Device) -> Any:
 
 
 def give_data(model: Module, device: str) -> None:
-    """Data on the device for what was built without: of a sharded parameter, this process's share. Indices point at
-    the first row."""
+    """Random data on the device for tensors built on meta; of a sharded parameter, this rank's shard. Integers are zero."""
     if not any(parameter.is_meta for parameter in model.parameters()):
         return
     model.to_empty(device=device)
@@ -65,7 +64,7 @@ def give_data(model: Module, device: str) -> None:
 
 @contextlib.contextmanager
 def gradients_stay_here(model: Any, spec: Spec, stay: bool) -> Iterator[None]:
-    """While gradients accumulate they are summed across GPUs once, with the last micro-batch: accelerate's no_sync."""
+    """With gradient accumulation, gradients are reduced across GPUs once, with the last micro-batch: accelerate's no_sync."""
     if not stay or spec.get("syncsEveryMicroBatch"):
         yield
     elif isinstance(model, torch.nn.parallel.DistributedDataParallel):

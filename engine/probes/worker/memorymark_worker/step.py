@@ -12,7 +12,7 @@ from .requests import Spec
 
 def forward_and_backward(model: Any, spec: Spec, batch: dict[str, Any], kernels: Kernels | None = None,
                          scale: Callable[[Any], Any] = lambda loss: loss) -> None:
-    """`kernels`: makes the context of a forward pass; on the meta device it stands in for CUDA. `scale`: the loss scaler's."""
+    """`kernels`: makes the context of a forward pass, which on the meta device stands in for CUDA. `scale`: of the loss."""
     kernels = kernels or (lambda: CudaKernels(AUTOCAST_DTYPES.get(spec["precision"])))
     if "method" in spec:
         loss, held = METHODS[spec["method"]["kind"]](Passes(model, spec, batch, kernels), spec["method"])

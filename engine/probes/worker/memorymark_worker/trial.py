@@ -20,12 +20,12 @@ from .requests import Json, Request
 from .sharding import distributed_model, gradients_stay_here
 from .step import forward_and_backward
 
-# The milliseconds of a step and of its optimizer, and its peaks in bytes.
+# Milliseconds of a step and of its optimizer, and peaks in bytes.
 Figures = dict[str, Any]
 
 
 class RealLoop:
-    """The training loop of a spec, a step at a time."""
+    """The training loop of a spec, one step at a time."""
 
     # The loss scaler halves its scale each time it skips a step.
     FIRST_STEPS_AT_MOST = 8
@@ -37,7 +37,8 @@ class RealLoop:
         self._step = open_step(request, device)
         self._model = distributed_model(self._step.model, self._spec, device)
         self._training = self._spec["step"] == "training"
-        # From its usual 65,536 on the scaler would skip the first steps, and a skipped optimizer allocates no state.
+        # From its default of 65,536 the scaler would skip the first steps, and a skipped optimizer
+        # allocates no state.
         self._scaler = torch.amp.GradScaler(device.kind, init_scale=1.0,
                                             enabled=self._spec["precision"] == "amp-fp16" and self._training)
         trained = [parameter for parameter in self._model.parameters() if parameter.requires_grad]
@@ -45,10 +46,9 @@ class RealLoop:
         self._trained = trained
 
     def steps(self, count: int) -> list[Figures]:
-        """
-        Figures of `count` steps, at least two: only the second has its optimizer state allocated from the start. Of more than
-        two, the second stands for a warm-up of as long as the device needs, with its highest figures.
-        """
+        """Figures of `count` steps, at least two, because the optimizer state exists only from the second on. Of
+        more than two, the second is repeated as warm-up for as long as the device needs, and its highest figures
+        count."""
         first, second = self._first(), self._later()
         if count <= 2:
             return [first, second]
@@ -71,8 +71,9 @@ class RealLoop:
         return figures
 
     def _run(self) -> tuple[Figures, bool]:
-        """Milliseconds and peaks of one step, the optimizer's among them; and whether the loss scaler skipped the optimizer."""
-        # A data loader makes it beside the step. All micro-batches of a step are alike, and one at a time is there.
+        """Milliseconds and peaks of one step and of its optimizer, and whether the loss scaler skipped the optimizer."""
+        # A data loader prepares batches beside the step. All micro-batches are alike, so one at a
+        # time exists.
         batch = self._step.batch(self._spec)
         self._device.synchronize()
         self._device.reset_peaks()

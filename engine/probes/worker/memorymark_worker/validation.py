@@ -20,7 +20,7 @@ from .trace import require_shapes
 
 
 def validate_backward(request: Request) -> Json:
-    """Peaks of a forward pass alone (nothing kept for a backward pass) and of forward and backward, without an optimizer."""
+    """Peaks of a forward pass alone (which saves nothing) and of forward and backward, without an optimizer."""
     return traced_halves(request) if request["on"] == "trace" else measured_halves(request)
 
 
@@ -59,7 +59,7 @@ def measured_halves(request: Request) -> Json:
 
 
 def validate_compile(request: Request) -> Json:
-    """The same steps eager and compiled: what the first one costs, and what the later ones take."""
+    """The same steps eager and compiled: the time of the first and of later ones."""
     device, spec = require_device(request), request["spec"]
     use_tf32(spec)
     step = open_step(request, device)
