@@ -114,7 +114,7 @@ export async function affectedConfigs(
     const candidates = listed.filter(isAsked)
     const [scripts, files] = [candidates.filter(isScript), candidates.filter(path => !isScript(path))]
     const isOfScripts = [...names].every(path => isPythonPath(path) || (isYamlPath(path) && !repinned.includes(path)))
-    // // Only scripts import a module.
+    // Only scripts import a module.
     const isModule = [...names].every(path => isPythonPath(path) && !looked.some(isTraining(path)))
     const nearest = (paths: readonly string[], max: number) => byNearness(paths, [...names]).slice(0, max)
     const paths = isOfScripts

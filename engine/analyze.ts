@@ -260,7 +260,7 @@ async function analyzeReading(
           assumptions: [...assumptions, ...sentencesOnAsked(asked), ...calibrated, ...sentencesOnGpu(options.gpu)],
         })
       }
-      // // A failed measurement blocks as usual: only a config that we could not understand is excused.
+      // A failed measurement blocks as usual: only a config that we could not understand is excused.
       const excuse = assessor === estimating ? unblocking(path, options) : {}
       return { name, model: reading.model, result: await assessed(path, reading, analysis, excuse) }
     }

@@ -223,7 +223,7 @@ function decisive(
   { fits, provenance }: Evidence,
 ): readonly AssumedCircumstance[] {
   const { assumed = [] } = options
-  // // A measurement settles the GPU and their number, but not whether the config was read as meant.
+  // A measurement settles the GPU and their number, but not whether the config was read as meant.
   if (provenance === 'measured') return assumed.filter(what => what !== 'gpu' && what !== 'gpus')
   const hangsOnOne = () => !fits(planOf(spec)) && fitsAmongSeveral(spec, config, options)
   return assumed.filter(what => what !== 'gpus' || spec.gpus > 1 || hangsOnOne())

@@ -32,10 +32,10 @@ export function closest<Name extends string>(given: string, known: readonly Name
  */
 function alike(given: string, known: readonly string[]): readonly string[] {
   const near = closest(given, known)
-  // // A known name was not mistyped: something else is wrong.
+  // A known name was not mistyped: something else is wrong.
   if (near !== undefined) return near === given ? [] : [near]
   const parts = given.length > MAX_NAME_CHARACTERS ? [] : (given.toLowerCase().match(/[a-z]+|[\d.]+/g) ?? [])
-  // // Parts of one or two characters occur in almost any name.
+  // Parts of one or two characters occur in almost any name.
   if (!parts.some(part => part.length > 2)) return []
   return known.filter(name => parts.every(part => name.toLowerCase().includes(part))).slice(0, MAX_NAMES)
 }

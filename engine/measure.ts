@@ -52,7 +52,7 @@ export function measuring(options: MeasureOptions): Assessor {
   return async (config, file, terms) => {
     options.signal.throwIfAborted()
     if (options.engine === 'auto') machine ??= describeMachine(options.python, options.signal)
-    // // The base branch's config and copies of a config mostly lead to the same step, which is measured once.
+    // The base branch's config and copies of a config mostly lead to the same step, which is measured once.
     const { gpu, hoursPerRun, runsPerYear } = terms
     const question = canonicalJson([config.spec, config.model.config, gpu, hoursPerRun, runsPerYear])
     const assessed =

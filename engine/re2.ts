@@ -48,7 +48,7 @@ export function wholePattern(source: string): LinearPattern {
 
 /** Matches if one of the patterns matches from the start of the text, like Python's re.match. */
 export function startPattern(sources: readonly string[]): LinearPattern {
-  // // Most configs name none, and then RE2 need not be loaded.
+  // Most configs name none, and then RE2 need not be loaded.
   if (sources.length === 0) return { kind: 'pattern', matches: () => false }
   const refused = sources
     .map(source => compiled(source, () => re2().RE2JS.compile(source), MAX_PROGRAM))

@@ -64,7 +64,7 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
   const expected = new EstimateProbes(spec, config, gpuOf(options.gpu, probe.device), footprints)
   const record = new TrialRecord(probe, options)
 
-  // // The current batch is reported even if it does not fit.
+  // The current batch is reported even if it does not fit.
   const accumulates = accumulatesGradients(spec)
   const current = await record.run(spec.microBatch, { accumulates })
   if (signal?.aborted) return { kind: 'cancelled', trials: record.trials }
@@ -81,19 +81,19 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
   if (!record.knowsPeaks) return sizesOnly('no-peaks', run, record)
   if (spec.framework !== 'pytorch') return sizesOnly('other-framework', run, record)
 
-  // // Less memory may have been usable in the trials.
+  // Less memory may have been usable in the trials.
   const gpu = gpuOf(options.gpu, probe.device)
   const estimates = new EstimateProbes(spec, config, gpu, footprints)
   const memory = new SweptMemory(record, estimates, run ?? 0)
   const isMeasured = probe.provenance === 'measured'
-  // // A size that ran on the GPU fits; one that was traced or estimated must fit throughout its error band.
+  // A size that ran on the GPU fits; one that was traced or estimated must fit throughout its error band.
   const safety = isMeasured ? 0 : marginFor(memoryBand(spec, config))
   const leaves = (share: number) => (microBatch: number, beside: boolean) =>
     memory.fits(microBatch, beside, share) &&
     (probe.provenance !== 'estimated' || estimates.of(beside).fits(microBatch, share))
   const largest = safety === 0 ? run : await largestVerified(spec, { grid, record, fits: leaves(safety) })
   const isTimed = probe.engine === 'torch'
-  // // Trials of this very step say more about memory than calibration does.
+  // Trials of this very step say more about memory than calibration does.
   const known = knownOf(spec, config, gpu, isTimed ? [] : options.calibration)
   const speed = known.corrections?.speed
   const { advice, samplesPerSecond, throughputBandPercent } = await recommendVerified(spec, {
@@ -212,7 +212,7 @@ async function recommendVerified(spec: TrainingSpec, recommending: Recommending)
   const { grid, record, isTimed, fits, modelled } = recommending
   const steps = isTimed ? TIMED_STEPS : 0
   const current = planOf(spec)
-  // // The smallest size that turned out too large. Each recommendation is below it, so the loop ends.
+  // The smallest size that turned out too large. Each recommendation is below it, so the loop ends.
   const tooLarge = { alone: Number.POSITIVE_INFINITY, accumulating: Number.POSITIVE_INFINITY }
   for (;;) {
     const largestWithMargin = (isSeveral: boolean) => {

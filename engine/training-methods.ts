@@ -68,13 +68,13 @@ export function estimateMethods(
     try {
       return [{ method, assessment: on(trained, gpu ?? smallestGpu(trained, model, footprints)) }]
     } catch (error) {
-      // // A method that the model cannot have, such as LoRA on layers that it lacks, leaves the others standing.
+      // A method that the model cannot have, such as LoRA on layers that it lacks, leaves the others standing.
       if (!(error instanceof MemoryMarkError)) throw error
       refusals.push(`${methodNames[method]}: ${error.problem.message}.`)
       return []
     }
   })
-  // // Assumptions about the training that the subject was read as, which is none of these methods.
+  // Assumptions about the training that the subject was read as, which is none of these methods.
   const ofAnother = derivationOf(subject.spec, model.config)
   const derivations = methods.flatMap(({ assessment }) => derivationOf(assessment.spec, model.config))
   return {

@@ -1,4 +1,4 @@
-/** A stopwatch that can be paused. */
+/** A stopwatch in milliseconds that can be paused. */
 export class Clock {
   #millis = 0
   #since = performance.now()
