@@ -1,18 +1,18 @@
-/** Where the files of strangers are read and judged: a process with limits, whose script lies beside the Action's own. */
+/** Starts the engine that reads untrusted files in limited processes. */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import * as core from '@actions/core'
 import { IsolatedEngine, type IsolatedOptions } from '../engine/index.ts'
 import type { Subject } from './event.ts'
 
-/** It starts while GitHub is asked what there is to read, and holds nothing up at the end. */
+/** Starts a process while GitHub is still being asked; it does not delay the end of the job. */
 export function startEngine(): IsolatedEngine {
   const engine = new IsolatedEngine({ script: script(), log: text => core.info(text.replaceAll(/^/gm, '| ')) })
   engine.warmUp()
   return engine
 }
 
-/** What is already on a branch has been reviewed, and nobody waits for it: only each file is limited. */
+/** On a branch only each file is limited: its content has been reviewed, and nobody waits. */
 export function limitsFor(subject: Subject): Pick<IsolatedOptions, 'totalMillis'> {
   return subject.kind === 'tree' ? { totalMillis: Number.POSITIVE_INFINITY } : {}
 }

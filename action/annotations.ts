@@ -1,9 +1,9 @@
-/** Annotations on the changed lines, as many as the runner shows. */
+/** Selects annotations for changed lines, up to the runner's limit. */
 import type { Annotation } from '../engine/index.ts'
 
 type Level = Annotation['level']
 
-/** GitHub drops what a step annotates beyond ten of each level, without saying so. */
+/** GitHub silently drops annotations of a step beyond ten of each level. */
 const MAX_A_LEVEL = 10
 
 export interface Selection {
@@ -11,7 +11,7 @@ export interface Selection {
   readonly leftOut: number
 }
 
-/** The first of each level. `taken` counts what the step annotates besides, such as its own failure. */
+/** The first of each level. `taken`: annotations that the step adds otherwise, such as its own failure. */
 export function selectAnnotations(
   annotations: readonly Annotation[],
   taken: Readonly<Record<Level, number>>,

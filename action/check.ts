@@ -1,4 +1,4 @@
-/** `mode: check`: judges the configs by an estimate, on any runner. */
+/** `mode: check`: judges the configs by estimates, on any runner. */
 import { limitsFor } from './analysis-process.ts'
 import type { EventSubject } from './event.ts'
 import { gather } from './gather.ts'

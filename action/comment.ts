@@ -9,11 +9,11 @@ export type CommentMode = (typeof commentModes)[number]
 
 export type CommentOutcome =
   | { readonly kind: 'created' | 'updated' | 'unchanged'; readonly url: string }
-  /** The MemoryMark app comments on this pull request already. */
+  /** The MemoryMark App already comments on this pull request. */
   | { readonly kind: 'left-to-app'; readonly url: string }
-  /** No training config, and no earlier comment that would go stale. */
+  /** There is no training config, and no earlier comment to update. */
   | { readonly kind: 'nothing-to-say' }
-  /** There is no pull request, or the inputs say never. */
+  /** There is no pull request, or the inputs turn comments off. */
   | { readonly kind: 'not-wanted' }
   | { readonly kind: 'not-permitted' }
   | { readonly kind: 'failed'; readonly message: string }
@@ -25,10 +25,10 @@ export interface CommentRequest {
   readonly report: Report
 }
 
-/** Whom GitHub names as the author of what a job's own token writes. */
+/** The author that GitHub shows for comments written with the job's own token. */
 const jobTokenLogin = 'github-actions[bot]'
 
-/** Never throws for an answer of GitHub's: the verdict does not depend on the comment. */
+/** Never throws for an error from GitHub, because the verdict does not depend on the comment. */
 export async function keepComment(github: GitHub, request: CommentRequest): Promise<CommentOutcome> {
   try {
     return await writeComment(github, request)
@@ -45,7 +45,7 @@ async function writeComment(github: GitHub, request: CommentRequest): Promise<Co
   const { repository, pullNumber, report, mode } = request
   const { own, apps } = await findComments(github, request)
   if (mode === 'auto' && apps !== undefined) {
-    // From before the app came, or was a second late: two comments that disagree are worse than one.
+    // Deletes our comment if the App has one too, since two comments could disagree.
     if (own !== undefined) await github.rest.issues.deleteComment({ ...repository, comment_id: own.id })
     return { kind: 'left-to-app', url: apps.html_url }
   }
@@ -56,13 +56,13 @@ async function writeComment(github: GitHub, request: CommentRequest): Promise<Co
     const { data } = await github.rest.issues.createComment({ ...repository, issue_number: pullNumber, body })
     return { kind: 'created', url: data.html_url }
   }
-  // Figures that were measured again differ in digits that nobody acts on.
+  // Unchanged up to digits that nobody acts on, as after a repeated measurement.
   if (own.body?.includes(material) || sameText(own.body, body)) return { kind: 'unchanged', url: own.html_url }
   await github.rest.issues.updateComment({ ...repository, comment_id: own.id, body })
   return { kind: 'updated', url: own.html_url }
 }
 
-/** Looks at authors too: anyone may write the marker into a comment of their own. */
+/** Checks the author too, since anybody can write the marker. */
 async function findComments(github: GitHub, { repository, pullNumber }: CommentRequest) {
   const comments = await github.paginate(github.rest.issues.listComments, {
     ...repository,
@@ -75,7 +75,7 @@ async function findComments(github: GitHub, { repository, pullNumber }: CommentR
   return { own, apps: marked.find(comment => comment.user?.type === 'Bot' && comment !== own) }
 }
 
-/** Whom GitHub names as the author of what this token writes, for tokens other than the job's; undefined if it will not say. */
+/** The login behind a token other than the job's own; undefined if GitHub does not tell. */
 async function ownLogin(github: GitHub): Promise<string | undefined> {
   try {
     const { viewer } = await github.graphql<{ viewer: { login: string } }>('{ viewer { login } }')
@@ -88,12 +88,12 @@ async function ownLogin(github: GitHub): Promise<string | undefined> {
   }
 }
 
-/** For a pull request whose training configs were taken back. */
+/** The comment for a pull request that no longer changes training configs. */
 function withdrawn(report: Report): string {
   return `${commentMarker}\n${renderCheck(report).summary}`
 }
 
-/** GitHub stores CRLF for what some clients send, and trims the end. */
+/** GitHub stores CRLF from some clients, and trims the end. */
 function sameText(stored: string | undefined, body: string): boolean {
   return stored?.replaceAll('\r\n', '\n').trimEnd() === body.trimEnd()
 }

@@ -1,6 +1,6 @@
 /**
- * Leave to run a repository's own step. Its code must be that of the branch which the team guards, checked out by the workflow;
- * what a pull request brings is never run.
+ * Permits running a repository's own training step: its code must be that of the protected branch, checked out by the
+ * workflow. Code from a pull request is never run.
  */
 import { execFile } from 'node:child_process'
 import { realpath } from 'node:fs/promises'
@@ -18,8 +18,8 @@ const run = promisify(execFile)
 const repositoryOf = z.object({ repository: z.object({ default_branch: z.string() }) })
 
 /**
- * @param name `path.py:function`, relative to the workspace.
- * @throws MemoryMarkError where the code cannot be known to be the guarded branch's.
+ * @param name `path.py:function`, relative to the workspace. @throws MemoryMarkError unless the code is known to be the
+ * protected branch's.
  */
 export async function trustedEntrypoint(context: RunContext, subject: Subject, name: string): Promise<Entrypoint> {
   const commitSha = guardedCommit(context, subject)
@@ -28,7 +28,7 @@ export async function trustedEntrypoint(context: RunContext, subject: Subject, n
   return { name, target: `${await fileInside(context.workspace, file)}:${callable}`, commitSha }
 }
 
-/** The commit whose code may run: the base of a pull request, or the default branch's own. */
+/** The commit whose code may run: the base of a pull request, or the default branch's newest. */
 function guardedCommit({ eventName, payload, sha, ref }: RunContext, subject: Subject): string {
   if (subject.kind === 'pull-request') {
     if (subject.isFork) throw refused('pull requests from forks may not use it')
@@ -41,7 +41,7 @@ function guardedCommit({ eventName, payload, sha, ref }: RunContext, subject: Su
   return sha
 }
 
-/** What lies in the workspace is that commit, with no tracked file changed since. */
+/** Checks that the workspace is at that commit, without changes to tracked files. */
 async function requireCheckout(workspace: string, commitSha: string): Promise<void> {
   const git = async (...args: string[]) => (await run('git', ['-C', workspace, ...args])).stdout.trim()
   const [head, changes] = await Promise.all([
@@ -55,7 +55,7 @@ async function requireCheckout(workspace: string, commitSha: string): Promise<vo
   if (changes !== '') throw refused(`files were changed after the checkout`, commitSha)
 }
 
-/** Links may lead out of the checkout. */
+/** Resolves links, which may lead out of the checkout. */
 async function fileInside(workspace: string, file: string): Promise<string> {
   const root = await realpath(workspace)
   const found = await realpath(path.resolve(root, file)).catch((cause: unknown) => {

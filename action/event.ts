@@ -1,18 +1,18 @@
-/** What the workflow's event asks to look at. */
+/** Reads from the workflow's event what to check. */
 import * as z from 'zod'
 import { MemoryMarkError } from '../engine/errors.ts'
 import type { Subject as Changed } from '../github/changed-files.ts'
 import type { RunContext } from './run-context.ts'
 
-/** `isFork`: whether the head of a pull request may come from another repository. */
+/** `isFork`: whether the pull request's head may be in another repository. */
 export type Subject =
   | (Extract<Changed, { kind: 'pull-request' }> & { readonly isFork: boolean })
   | Exclude<Changed, { kind: 'pull-request' }>
 
-/** What the event alone says of it. */
+/** What the event says without asking GitHub. */
 export type EventSubject =
   | Subject
-  /** A pull request of which GitHub has to be asked the rest; at `headSha`, or else at its newest commit. */
+  /** A pull request whose details must be asked from GitHub; at `headSha`, or its newest commit. */
   | { readonly kind: 'named-pull-request'; readonly number: number; readonly headSha?: string }
   | { readonly kind: 'deleted-branch' }
 
@@ -47,7 +47,7 @@ const dispatchEvent = z.object({
     .nullish(),
 })
 
-/** @throws MemoryMarkError for an event that names no files, or a payload that is not GitHub's. */
+/** @throws MemoryMarkError for an unsupported event, or a payload that is not GitHub's. */
 export function readSubject(run: Pick<RunContext, 'eventName' | 'payload' | 'sha'>): EventSubject {
   const { eventName, payload, sha: runSha } = run
   switch (eventName) {
@@ -75,7 +75,7 @@ export function readSubject(run: Pick<RunContext, 'eventName' | 'payload' | 'sha
 
 type EventPullRequest = z.infer<typeof pullRequestEvent>['pull_request']
 
-/** Some senders leave out what GitHub would put in; then GitHub is asked. */
+/** Some senders omit fields of the payload; GitHub is asked for them. */
 function ofPullRequest({ number, changed_files: changedFiles, base, head }: EventPullRequest): EventSubject {
   if (changedFiles === undefined || base === undefined || head === undefined) {
     return { kind: 'named-pull-request', number, ...(head && { headSha: head.sha }) }
@@ -84,14 +84,14 @@ function ofPullRequest({ number, changed_files: changedFiles, base, head }: Even
   return { kind: 'pull-request', number, baseSha: base.sha, headSha: head.sha, changedFiles, isFork }
 }
 
-/** The commit to look at comes as data: the workflow itself runs from the default branch. */
+/** The commit is an input, since the workflow itself runs from the default branch. */
 function dispatched({ inputs }: z.infer<typeof dispatchEvent>, runSha: () => string): EventSubject {
   const { 'pull-request': number, 'head-sha': headSha } = inputs ?? {}
   if (number === undefined) return { kind: 'tree', headSha: headSha ?? runSha() }
   return { kind: 'named-pull-request', number, ...(headSha !== undefined && { headSha }) }
 }
 
-/** A new branch has no commit before it (`before` is all zeros), so everything on it counts. */
+/** For a new branch `before` is all zeros, and all of its files are checked. */
 function pushed({ before, after, deleted }: z.infer<typeof pushEvent>): EventSubject {
   if (deleted) return { kind: 'deleted-branch' }
   return /^0+$/.test(before) ? { kind: 'tree', headSha: after } : { kind: 'commits', baseSha: before, headSha: after }
@@ -110,7 +110,7 @@ function parsePayload<T>(schema: z.ZodType<T>, eventName: string, payload: unkno
   )
 }
 
-/** In words, for the log. */
+/** A description for the log. */
 export function describeSubject(subject: EventSubject): string {
   switch (subject.kind) {
     case 'pull-request':
@@ -126,7 +126,7 @@ export function describeSubject(subject: EventSubject): string {
   }
 }
 
-/** As GitHub shows a commit. */
+/** The abbreviated SHA, as GitHub shows it. */
 export function short(commitSha: string): string {
   return commitSha.slice(0, 7)
 }

@@ -1,8 +1,8 @@
-/** What the job says when it could not come to a verdict. */
+/** The message of a job that reached no verdict. */
 import { MemoryMarkError } from '../engine/errors.ts'
 import { requestStatus } from '../github/client.ts'
 
-/** Stacks are for our own bugs only. */
+/** Includes a stack trace only for our own bugs. */
 export function failureMessage(error: unknown): string {
   if (error instanceof MemoryMarkError) return error.message
   const status = requestStatus(error)

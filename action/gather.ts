@@ -1,4 +1,4 @@
-/** Everything that a mode reads of the repository, as data: the configs in question, what they name, their base, the settings. */
+/** Reads all that a mode needs from the repository, as data: configs, files that they name, their base, settings. */
 import * as core from '@actions/core'
 import { type AnalyzeOptions, namedLine, type RepositorySettings, type SourceFile } from '../engine/index.ts'
 import { openChange, type ReadChange } from '../github/change.ts'
@@ -11,7 +11,7 @@ import { readTeamSettings, remarksOnProposal } from './settings.ts'
 export interface Gathered {
   readonly files: readonly SourceFile[]
   readonly options: AnalyzeOptions
-  /** What the reader must know of how the files were found, one sentence each. */
+  /** Sentences for the reader on how files were found. */
   readonly remarks: readonly string[]
 }
 
@@ -30,8 +30,8 @@ export async function gather(job: Job): Promise<Gathered> {
 }
 
 /**
- * The same for one config, by its path, or its training's: `train.py:41`. A fleet of hundreds shares the hourly requests of one repository, so nothing is listed
- * before it is needed.
+ * Reads one config by its path, or its training by `train.py:41`. Lists nothing before it is needed, because hundreds
+ * of jobs share one hourly rate limit.
  */
 export async function gatherOne(job: Job, config: string): Promise<Gathered> {
   const { github, run, subject } = job
@@ -71,7 +71,7 @@ function optionsOf(
   }
 }
 
-/** GitHub lists the files of a pull request as it is now, whichever commit the event is about. */
+/** Files that are missing because GitHub lists a pull request's current files, whichever commit the event is about. */
 function missing(absent: readonly string[], { headSha }: Subject): string[] {
   if (absent.length === 0) return []
   return [

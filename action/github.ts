@@ -3,7 +3,7 @@ import { getOctokit } from '@actions/github'
 
 export type GitHub = ReturnType<typeof getOctokit>
 
-/** GITHUB_API_URL is honoured. `fetch` stands in for the network in tests. */
+/** Uses GITHUB_API_URL. `fetch` replaces the network in tests. */
 export function connect(token: string, fetch?: typeof globalThis.fetch): GitHub {
   const github = getOctokit(token, fetch && { request: { fetch } })
   github.hook.before('request', options => {

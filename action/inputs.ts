@@ -17,11 +17,11 @@ export type InputSource = (name: string) => string
 
 export interface Inputs {
   readonly token: string
-  /** Only what is set; it wins over the settings of the repository. */
+  /** Only values that are set; they win over the repository's settings. */
   readonly analysis: Omit<AnalyzeOptions, 'now' | 'settings' | 'base' | 'gpu'>
-  /** As written: the settings of the repository may describe it. */
+  /** As written, because the repository's settings may describe it. */
   readonly gpu?: string
-  /** Globs; absent when the settings of the repository decide. */
+  /** Globs; absent to use those of the repository's settings. */
   readonly paths?: readonly string[]
   readonly comment: CommentMode
   readonly reportPath: string
@@ -59,7 +59,7 @@ function readRequired(input: InputSource, name: string, fix: string): string {
   return value
 }
 
-/** `described`: what the settings of the repository describe. @throws MemoryMarkError that names the input. */
+/** `described`: GPUs that the repository's settings describe. @throws MemoryMarkError that names the input. */
 export function readGpu(name: string, id: string, described: readonly Gpu[]): Gpu {
   const gpu = findGpuAmong(described, id)
   if (gpu === undefined) throw unknownGpu(name, id, described)
@@ -72,7 +72,7 @@ function unknownGpu(name: string, id: string, described: readonly Gpu[]): Memory
   return refusedInput(name, `"${shown(id)}" is not in the catalogue, and the settings do not describe it`, fix)
 }
 
-/** One of the words that an input takes. */
+/** The value of an input with a fixed set of words. @throws MemoryMarkError */
 export function readWord<Word extends string>(input: InputSource, name: string, words: readonly Word[]): Word {
   const value = input(name)
   const word = words.find(known => known === value)
@@ -80,7 +80,7 @@ export function readWord<Word extends string>(input: InputSource, name: string, 
   return word
 }
 
-/** One a line or with commas between. */
+/** Globs, one a line or separated by commas. */
 export function readGlobs(name: string, text: string): string[] {
   const globs = text
     .split(/[\n,]/)

@@ -1,4 +1,4 @@
-/** One run of the Action on something: what it is about, whom to ask, and what the workflow wants. */
+/** The context of one run of the Action: subject, GitHub client, engine, inputs. */
 import path from 'node:path'
 import * as core from '@actions/core'
 import type { IsolatedEngine } from '../engine/index.ts'
@@ -17,11 +17,11 @@ export interface Job {
   readonly inputs: Inputs
   /** Reads and judges files under limits on time and memory. */
   readonly engine: IsolatedEngine
-  /** Absolute. */
+  /** An absolute path. */
   readonly reportPath: string
 }
 
-/** Undefined, with a word to the log, where there is nothing to look at. */
+/** Undefined, with a line in the log, if there is nothing to check. */
 export async function openJob(run: RunContext, event: EventSubject): Promise<Job | undefined> {
   const inputs = readInputs(name => core.getInput(name))
   const reportPath = path.resolve(run.workspace, inputs.reportPath)

@@ -1,22 +1,22 @@
-/** Kept trials as files of a folder, which the workflow restores and saves with actions/cache. */
+/** Keeps trials as files in a folder that the workflow restores and saves with actions/cache. */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { TrialStore } from '../engine/probes/kept-trials.ts'
 import { readRegularFile } from './regular-file.ts'
 
-/** Far above what a sweep leaves. */
+/** Far above the size of a sweep's trials. */
 const MAX_FILE_BYTES = 1_000_000
 
 export class KeptTrialsFolder implements TrialStore {
   readonly #folder: string
 
-  /** An absolute path. The folder is made when there is something to keep. */
+  /** `folder`: an absolute path. Created at the first write. */
   constructor(folder: string) {
     this.#folder = folder
   }
 
-  /** Empty for what is there but is not a file of ours, so that it is remarked on. */
+  /** Undefined if there is no file; empty for anything but a regular file of ours, so that it is reported. */
   async read(key: string): Promise<string | undefined> {
     const reading = await readRegularFile(this.#fileOf(key), MAX_FILE_BYTES)
     switch (reading.kind) {
@@ -29,7 +29,7 @@ export class KeptTrialsFolder implements TrialStore {
     }
   }
 
-  /** Whole or not at all: a job may be ended at any moment. */
+  /** Writes atomically, since a job may be killed at any moment. */
   async write(key: string, text: string): Promise<void> {
     const part = path.join(this.#folder, `${randomUUID()}.part`)
     await mkdir(this.#folder, { recursive: true })

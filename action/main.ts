@@ -1,4 +1,4 @@
-/** The Action: what the runner tells of its run → what is to be looked at → the mode that looks. */
+/** The Action: reads the event, determines what to check, and runs the mode. */
 import * as core from '@actions/core'
 import { describeSubject, type EventSubject, readSubject } from './event.ts'
 import { failureMessage } from './failure.ts'
@@ -6,7 +6,7 @@ import { type Mode, readMode } from './mode.ts'
 import { type RunContext, readRunContext } from './run-context.ts'
 import { unusedInputs } from './unused-inputs.ts'
 
-/** A mode's code is loaded when it is asked for: a check starts as fast as if there were no other. */
+/** Each mode's code is loaded only when used, so that a check starts fast. */
 const runners: Record<Mode, () => Promise<(run: RunContext, event: EventSubject) => Promise<void>>> = {
   check: async () => (await import('./check.ts')).check,
   sweep: async () => (await import('./sweep.ts')).sweep,

@@ -5,32 +5,32 @@ import { beyondTorch } from '../engine/estimate/error-band.ts'
 import { type AnalysedConfig, configKey, configName, type Report } from '../engine/index.ts'
 import type { Runners } from './runners.ts'
 
-/** A matrix has at most 256 jobs; GitHub refuses a larger one whole. */
+/** GitHub refuses a matrix of more than 256 jobs. */
 const MAX_JOBS = 256
 
-/** All outputs of a job together may have a megabyte; the paths in them are not ours to trust. */
+/** GitHub's limit for all outputs of a job is a megabyte. The paths in them are untrusted. */
 const MAX_CHARACTERS = 500_000
 
 export interface MatrixEntry {
-  /** The same for this config and GPU in every run, and safe in the name of a cache or an artifact. */
+  /** The same for a config and GPU in every run, and safe in names of caches and artifacts. */
   readonly id: string
-  /** Its path; with the line of the training, where the file starts several. */
+  /** The config's path, with the line of the training if the file starts several. */
   readonly config: string
-  /** By its id in the catalogue. */
+  /** The GPU's id in the catalogue. */
   readonly gpu: string
-  /** Labels of the runner; absent where the workflow names it. */
+  /** The runner's labels; absent if the workflow names them. */
   readonly 'runs-on'?: readonly string[]
 }
 
 export interface Plan {
   readonly include: readonly MatrixEntry[]
-  /** What is not planned and why, one sentence each. */
+  /** Sentences on configs that are left out, and why. */
   readonly remarks: readonly string[]
 }
 
 /**
- * Every config on every GPU of `runners`; a config whose GPU `isSettled` on that one alone, and without runners each on its own.
- * What no GPU would measure is left out, and said.
+ * Every config on every GPU of `runners`, or only on its own GPU if `isSettled` or without runners. Configs that no GPU
+ * would measure are left out with a remark.
  */
 export function planSweeps(report: Report, runners: Runners, isSettled: (path: string) => boolean): Plan {
   const analysed = report.configs.filter(config => config.status === 'analysed')

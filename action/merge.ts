@@ -1,4 +1,4 @@
-/** What the shards measured, in the place of what is estimated. */
+/** Replaces estimates by what other jobs (shards) measured. */
 import { type AnalysedConfig, configKey, type Report } from '../engine/index.ts'
 import { canonicalJson } from '../engine/probes/kept-trials.ts'
 
@@ -10,8 +10,8 @@ export interface Merged {
 }
 
 /**
- * The estimate says which configs there are and what each comes down to: a shard about anything else, such as an older
- * commit, is left aside, and a config that no shard measured keeps its estimate.
+ * The estimate determines the configs. A shard's result for anything else, such as an older commit, is dropped; a
+ * config that no shard measured keeps its estimate.
  */
 export function mergeShards(estimated: Report, shards: readonly Report[]): Merged {
   const measured = shards.flatMap(({ configs }) => configs)
@@ -22,7 +22,7 @@ export function mergeShards(estimated: Report, shards: readonly Report[]): Merge
   return { report: { ...estimated, configs }, remarks: shards.length === 0 ? [] : remarksOn(estimated, measured) }
 }
 
-/** One for each GPU; where there are several for one, the last. */
+/** One measurement for each GPU, the last if there are several. */
 function measurementsOf(config: ConfigResult, measured: readonly ConfigResult[]): AnalysedConfig[] {
   const own = measured.filter(result => result.status === 'analysed').filter(result => isAbout(result, config))
   return [...new Map(own.map(result => [result.gpu.id, result])).values()]

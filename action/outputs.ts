@@ -1,4 +1,4 @@
-/** What later steps of the job can read. Nothing here is text from the pull request, so it may be used in a script. */
+/** The outputs of the step. They contain no text from the pull request, so scripts can use them safely. */
 import { type AnalysedConfig, idlePercent, type Report, verdictState } from '../engine/index.ts'
 import type { CommentOutcome } from './comment.ts'
 
@@ -21,7 +21,7 @@ export function outputsOf({ report, reportPath, comment }: Published): Readonly<
   }
 }
 
-/** The same where there was nothing to look at. */
+/** The outputs if there was nothing to check. */
 export const nothingPublished: Readonly<Record<string, string>> = { verdict: 'nothing-to-measure', configs: '0' }
 
 function mostWasteful(report: Report): AnalysedConfig | undefined {

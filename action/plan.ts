@@ -1,4 +1,4 @@
-/** `mode: plan`: which config is to be swept on which GPU, as a matrix for the jobs that do. */
+/** `mode: plan`: outputs a matrix of configs and GPUs for the jobs that sweep. */
 import * as core from '@actions/core'
 import { noSettings, settingsFor } from '../engine/settings/settings.ts'
 import { limitsFor } from './analysis-process.ts'
@@ -14,7 +14,7 @@ export async function plan(run: RunContext, event: EventSubject): Promise<void> 
   const job = await openJob(run, event)
   if (job === undefined) return setOutputs(matrixOutputs([]))
   const { files, options, remarks } = await gather(job)
-  // What is to be measured does not depend on what was so before.
+  // The base does not affect what is to be measured.
   const { base: _, ...terms } = options
   const report = await job.engine.analyze(files, { ...terms, ...limitsFor(job.subject) })
   const { gpu, settings = noSettings } = options

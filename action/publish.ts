@@ -1,4 +1,7 @@
-/** Everything that the job shows of a report: report file, job summary, annotations, comment, outputs, and whether it fails. */
+/**
+ * Publishes a report from the job: report file, job summary, annotations, comment and outputs, and fails the job if it
+ * blocks.
+ */
 import * as core from '@actions/core'
 import { type Annotation, type Report, renderCheck, renderComment, verdictState } from '../engine/index.ts'
 import { selectAnnotations } from './annotations.ts'
@@ -8,7 +11,7 @@ import { nothingPublished, outputsOf } from './outputs.ts'
 import { writeReport } from './report-file.ts'
 
 export interface Publication {
-  /** What the reader must know about how the figures came to be, one sentence each. */
+  /** Sentences for the reader on how the figures were obtained. */
   readonly remarks: readonly string[]
   /** Markdown for the end of the job summary. */
   readonly appendix?: string
@@ -24,7 +27,7 @@ export async function publish(job: Job, report: Report, { remarks, appendix }: P
   failByPolicy(report)
 }
 
-/** For a run that finds nothing to look at. */
+/** For a run that finds nothing to check. */
 export function publishNothing(): void {
   setOutputs(nothingPublished)
 }
@@ -41,7 +44,7 @@ async function commentOn({ github, run, subject, inputs }: Job, report: Report):
 
 function annotate(annotations: readonly Annotation[], remarks: readonly string[]): void {
   for (const remark of remarks) core.warning(remark)
-  // A blocked job annotates its own failure.
+  // A blocked job adds one annotation for its own failure.
   const { shown, leftOut } = selectAnnotations(annotations, { failure: 1, warning: remarks.length, notice: 0 })
   for (const { path, line, title, message, level } of shown) {
     annotators[level](message, { file: path, startLine: line, title })
@@ -52,7 +55,7 @@ function annotate(annotations: readonly Annotation[], remarks: readonly string[]
 
 const annotators = { failure: core.error, warning: core.warning, notice: core.notice }
 
-/** The Markdown is at most a comment's length and an appendix's, far below the 1 MiB beyond which GitHub drops a summary whole. */
+/** The Markdown is at most a comment and an appendix, far below the 1 MiB above which GitHub drops a summary. */
 async function writeSummary(report: Report, appendix: string | undefined): Promise<void> {
   const markdown = [renderComment(report) ?? renderCheck(report).summary, ...(appendix ? [appendix] : [])].join('\n\n')
   if (process.env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(markdown, true).write()

@@ -1,4 +1,4 @@
-/** What an event leaves open about a pull request, asked of GitHub. */
+/** Completes an event's pull request by asking GitHub. */
 
 import type { Repository } from '../github/client.ts'
 import { type EventSubject, type Subject, short } from './event.ts'
@@ -24,7 +24,7 @@ export async function resolveSubject(
   }
 }
 
-/** A commit that is no longer the head has a newer one's run beside it, and would only spoil its comment. */
+/** Skips a commit that is no longer the newest: its run would overwrite the comment of the newer one. */
 async function namedPullRequest(
   github: GitHub,
   repository: Repository,

@@ -1,4 +1,4 @@
-/** Errors that name an input, what is wrong with it, and what it allows. */
+/** Errors for invalid inputs: which input, what is wrong, and what is allowed. */
 import { didYouMean } from '../engine/did-you-mean.ts'
 import { MemoryMarkError } from '../engine/errors.ts'
 
@@ -6,13 +6,13 @@ export function refusedInput(name: string, message: string, fix: string, cause?:
   return new MemoryMarkError({ code: 'input-refused', field: `input ${name}`, message, fix: `${fix}.` }, { cause })
 }
 
-/** For an input that takes one of some words. */
+/** The error for a word that the input does not know. */
 export function unknownValue(name: string, value: string, known: readonly string[]): MemoryMarkError {
   const message = `"${shown(value)}" is not one of its values`
   return refusedInput(name, message, didYouMean(value, known, `Use ${known.join(', ')}`))
 }
 
-/** A value as an error shows it. */
+/** A value shortened for a message. */
 export function shown(value: string): string {
   return value.slice(0, 100)
 }

@@ -1,13 +1,13 @@
-/** Files that came from elsewhere: read whole, up to a limit, and only where they are files. */
+/** Reads untrusted files: only regular ones, up to a size limit. */
 import { constants, open } from 'node:fs/promises'
 
 export type FileReading =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'none' }
-  /** A link, a pipe, a folder, or more than the limit. */
+  /** A link, a pipe, a folder, or a file above the limit. */
   | { readonly kind: 'refused' }
 
-/** Neither follows a link out of its folder nor waits for a pipe that nobody writes to. */
+/** Follows no link and does not wait for a pipe. */
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 export async function readRegularFile(file: string, maxBytes: number): Promise<FileReading> {

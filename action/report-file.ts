@@ -1,17 +1,17 @@
-/** The report on disk, where a later step of the job uploads it. */
+/** Writes the report to a file that a later step uploads. */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Report } from '../engine/index.ts'
 
 /**
- * A self-hosted runner keeps its workspace: without this, a run that fails early would have the report of another pull
- * request uploaded as its own.
+ * Deletes an old report: a self-hosted runner keeps its workspace, and a run that fails early would upload another pull
+ * request's report.
  */
 export async function removeStaleReport(file: string): Promise<void> {
   await rm(file, { force: true })
 }
 
-/** `file` must not exist: a checked-out pull request may have put a link there that points out of the workspace. */
+/** Fails if `file` exists: a checked-out pull request could have put a link there that leads out of the workspace. */
 export async function writeReport(report: Report, file: string): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true })
   await writeFile(file, `${JSON.stringify(report, undefined, 2)}\n`, { flag: 'wx' })

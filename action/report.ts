@@ -1,4 +1,6 @@
-/** `mode: report`: what other jobs measured and what else there is, in one report, with what changed since the last. */
+/**
+ * `mode: report`: merges what other jobs measured with estimates for the rest, and shows changes since the last report.
+ */
 import path from 'node:path'
 import * as core from '@actions/core'
 import type { Report } from '../engine/index.ts'
@@ -28,7 +30,7 @@ export async function report(run: RunContext, event: EventSubject): Promise<void
   })
 }
 
-/** Undefined where no last report is asked for. */
+/** Undefined if no earlier report is given. */
 async function sinceLast(run: RunContext, file: string, now: Report): Promise<string | undefined> {
   if (file === '') return undefined
   const last = await readReport(path.resolve(run.workspace, file))

@@ -1,4 +1,4 @@
-/** What the runner tells of the workflow run: its event, commit and repository. */
+/** The workflow run as the runner describes it: event, commit, repository. */
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { MemoryMarkError } from '../engine/errors.ts'
@@ -6,14 +6,14 @@ import type { Repository } from '../github/client.ts'
 
 export interface RunContext {
   readonly eventName: string
-  /** The webhook's payload; an empty object where the runner left none. */
+  /** The webhook's payload; an empty object if the runner has none. */
   readonly payload: unknown
   /** The commit of the workflow run; on a pull request that is GitHub's test merge. */
   readonly sha: string
   /** The branch or tag of the workflow run, as `refs/heads/main`. */
   readonly ref: string
   readonly repository: Repository
-  /** The folder that steps work in. */
+  /** The working directory of steps. */
   readonly workspace: string
 }
 
@@ -26,7 +26,7 @@ const environment = z.object({
   GITHUB_WORKSPACE: z.string().default('.'),
 })
 
-/** @throws MemoryMarkError where this is no runner. */
+/** @throws MemoryMarkError outside a GitHub runner. */
 export function readRunContext(variables: NodeJS.ProcessEnv): RunContext {
   const parsed = environment.safeParse(variables)
   if (!parsed.success) throw notOnRunner(parsed.error)

@@ -1,12 +1,12 @@
-/** The input `runners`: the fleet that `mode: plan` shares the work among. */
+/** The input `runners`: labels of the GPU runners over which `mode: plan` distributes sweeps. */
 import type { Gpu } from '../engine/index.ts'
 import { type InputSource, readGpu } from './inputs.ts'
 import { refusedInput, shown } from './refused-input.ts'
 
-/** Labels of the runner that has a GPU, by the GPU's id. */
+/** For each GPU id, the labels of the runner that has it. */
 export type Runners = ReadonlyMap<string, readonly string[]>
 
-/** `described`: GPUs of the settings. @throws MemoryMarkError for a line that is no GPU with its labels. */
+/** `described`: GPUs of the settings. @throws MemoryMarkError for a line that is not a GPU with labels. */
 export function readRunners(input: InputSource, described: readonly Gpu[] = []): Runners {
   const lines = input('runners')
     .split('\n')

@@ -13,13 +13,13 @@ import type { Job } from './job.ts'
 
 export interface TeamSettings {
   readonly settings: RepositorySettings
-  /** What the reader must know about them, one sentence each. */
+  /** Sentences for the reader about the settings. */
   readonly remarks: readonly string[]
 }
 
 type Reading = Pick<Job, 'github' | 'run' | 'engine'>
 
-/** Always those of the default branch: a pull request must not lower the bar that it is held to. */
+/** Always reads the default branch, so that a pull request cannot relax its own policy. */
 export async function readTeamSettings({ github, run, engine }: Reading): Promise<TeamSettings> {
   const found = await readFileAt(github, run.repository, undefined, SETTINGS_PATH)
   const reading = await engine.readSettings(settingsFile(found.kind === 'text' ? found.text : undefined))
@@ -39,7 +39,7 @@ export async function readTeamSettings({ github, run, engine }: Reading): Promis
   }
 }
 
-/** With what the team's runs measured, as the default branch has it. */
+/** Adds the runs measured by the team, from the file on the default branch. */
 async function withCalibration(settings: RepositorySettings, { github, run, engine }: Reading): Promise<TeamSettings> {
   const { calibrationPath: path } = settings
   if (path === undefined) return { settings, remarks: [] }
@@ -52,7 +52,7 @@ async function withCalibration(settings: RepositorySettings, { github, run, engi
     : { settings, remarks: ['Nothing is calibrated.', ...reading.problems.map(written)] }
 }
 
-/** What is wrong with the settings as a pull request leaves them, so that they are not merged broken. */
+/** Problems of the settings as changed by a pull request, so that broken settings are not merged. */
 export async function remarksOnProposal(
   { subject, engine }: Pick<Job, 'subject' | 'engine'>,
   change: Change,

@@ -1,4 +1,4 @@
-/** Reports that other jobs left, read as what they are: files that came from elsewhere. */
+/** Reads reports of other jobs, as untrusted files. */
 import { glob } from 'node:fs/promises'
 import path from 'node:path'
 import { type Report, report } from '../engine/index.ts'
@@ -30,7 +30,7 @@ export async function readReports(patterns: readonly string[], folder: string): 
   return { reports, remarks }
 }
 
-/** Undefined for whatever is not a report of at most 16 MiB, and where there is no file. */
+/** Undefined if there is no file, or it is not a report of at most 16 MiB. */
 export async function readReport(file: string): Promise<Report | undefined> {
   const reading = await readRegularFile(file, MAX_FILE_BYTES)
   if (reading.kind !== 'text') return undefined

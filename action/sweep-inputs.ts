@@ -1,4 +1,4 @@
-/** What `mode: sweep` takes besides the inputs of every mode. */
+/** The inputs of `mode: sweep`. */
 
 import type { MeasureOptions } from '../engine/measure.ts'
 import { engines } from '../engine/probes/engines.ts'
@@ -11,15 +11,15 @@ export interface SweepInputs {
   readonly strategy: MeasureOptions['strategy']
   readonly python: string
   readonly trialTimeoutMillis?: number
-  /** The one config to sweep, by its path. */
+  /** The path of the one config to sweep. */
   readonly config?: string
   /** The folder of kept trials, relative to the workspace. */
   readonly cachePath?: string
-  /** `path.py:function`, and leave to run it. */
+  /** `path.py:function`, only with permission to run it. */
   readonly entrypoint?: string
 }
 
-/** @throws MemoryMarkError that names the input and what it allows. */
+/** @throws MemoryMarkError that names the input and its allowed values. */
 export function readSweepInputs(input: InputSource): SweepInputs {
   const timeoutSeconds = readPositive(input, 'timeout')
   const [config, cachePath] = [input('config'), input('cache-path')]
@@ -35,7 +35,7 @@ export function readSweepInputs(input: InputSource): SweepInputs {
   }
 }
 
-/** It runs the repository's own code on the runner, so naming it is not enough. */
+/** Needs explicit permission besides the name, because it runs the repository's code on the runner. */
 function readEntrypoint(input: InputSource): string | undefined {
   const isTrusted = readWord(input, 'trust-entrypoint', ['true', 'false']) === 'true'
   const target = input('entrypoint')

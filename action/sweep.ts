@@ -15,8 +15,8 @@ import type { RunContext } from './run-context.ts'
 import { readSweepInputs, type SweepInputs } from './sweep-inputs.ts'
 
 /**
- * A runner that cancels sends SIGINT, SIGTERM 7.5 s later, and 2.5 s after that ends what is left. This is for what cannot be ended
- * in the middle, such as an interpreter that starts.
+ * Milliseconds to clean up. A cancelling runner sends SIGINT, after 7.5 s SIGTERM, and 2.5 s later kills what is left.
+ * Needed for work that cannot be interrupted, such as a starting interpreter.
  */
 const GRACE_MILLIS = 2_000
 
@@ -58,23 +58,23 @@ async function measureAndPublish(
     log: text => core.info(quoted(text)),
     onTrial: (trial, device, isKept) => core.info(trialLine(trial, device, ++trials) + (isKept ? ' (kept)' : '')),
   })
-  // A sweep takes as long as its trials do, in this process: first it must be known that the files can be read and estimated.
+  // The sweep runs in this process without limits, so the files must first be read and estimated in a limited one.
   const { within, beyond } = await job.engine.sift(files, options)
   const swept = await analyze(within, { ...options, assessor })
   const report = { ...swept, configs: [...swept.configs, ...beyond] }
-  // A job that is cancelled while Python starts has told so of the config alone.
+  // Cancelling while Python starts is reported as a problem of the config, so it is checked for here.
   signal.throwIfAborted()
   await publish(job, report, {
     remarks: [...remarks, ...noticed, ...(inputs.engine === 'auto' ? unmeasured(report) : [])],
   })
 }
 
-/** The runner takes a line that starts with two colons for a command. */
+/** Prefixes lines, because the runner reads a line that starts with two colons as a command. */
 function quoted(text: string): string {
   return text.replaceAll(/^/gm, '| ')
 }
 
-/** Whoever sweeps with whatever there is expects measurements, and is told where there are none. */
+/** Remarks for a sweep that could not measure, because the user expects measurements. */
 function unmeasured({ configs }: Report): string[] {
   const analysed = configs.filter(config => config.status === 'analysed')
   const others = analysed.filter(({ provenance }) => provenance !== 'measured')

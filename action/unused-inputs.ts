@@ -1,7 +1,7 @@
-/** Inputs that are set for another mode: what is left aside is said. */
+/** Reports inputs that the chosen mode ignores. */
 import type { Mode } from './mode.ts'
 
-/** Those that are empty unless the workflow sets them, by the mode that reads them. */
+/** Inputs without a default, with the mode that reads them. */
 const modeOf: Readonly<Record<string, Mode>> = {
   config: 'sweep',
   'cache-path': 'sweep',
@@ -11,7 +11,7 @@ const modeOf: Readonly<Record<string, Mode>> = {
   'last-report': 'report',
 }
 
-/** One sentence for each. */
+/** One sentence for each ignored input. */
 export function unusedInputs(mode: Mode, input: (name: string) => string): string[] {
   return Object.entries(modeOf)
     .filter(([name, own]) => own !== mode && input(name) !== '')
