@@ -1,20 +1,20 @@
-/** Many files at one commit by one GraphQL query. */
+/** Reads many files at one commit with one GraphQL query. */
 import * as z from 'zod'
 import type { GitHubClient, Repository } from './client.ts'
 import { ask } from './graphql.ts'
 
-/** What GitHub says of one path. */
+/** GitHub's answer for one path. */
 export type Blob =
   | { readonly kind: 'text'; readonly text: string; readonly sha: string }
-  /** GraphQL hands out the first 512,000 bytes. */
+  /** GraphQL returns only the first 512,000 bytes. */
   | { readonly kind: 'beginning'; readonly text: string; readonly sha: string; readonly sizeBytes: number }
-  /** `target`: as the link has it, relative to where it stands. */
+  /** `target`: the link's text, relative to its folder. */
   | { readonly kind: 'link'; readonly target: string; readonly sha: string }
   /** Binary, a submodule or a folder. */
   | { readonly kind: 'no-text'; readonly sha: string }
   | { readonly kind: 'absent' }
 
-/** Paths are variables of the query, never part of its text: they are whatever a stranger has called a file. */
+/** Paths are query variables and never part of its text, because they are untrusted. */
 export async function queryBlobs(
   client: GitHubClient,
   { owner, repo }: Repository,
@@ -57,7 +57,7 @@ const entry = z.object({
       isTruncated: z.boolean(),
       text: z.string().nullable(),
     })
-    // What is no blob has none of the fields.
+    // Objects other than blobs have none of these fields.
     .or(z.object({}).transform(() => undefined))
     .nullish(),
 })

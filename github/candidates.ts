@@ -1,8 +1,8 @@
-/** Which of the changed files may be training configs and are read. */
+/** Selects changed files that may be training configs. */
 import { isCandidatePath, isCounted, isLauncherPath, isPythonPath, type RepositorySettings } from '../engine/index.ts'
 
 const MAX_FILES = 500
-/** Of them, scripts: a repository has many, and few of them train. */
+/** The most scripts: a repository has many, and few of them train. */
 const MAX_SCRIPTS = 200
 
 export interface Candidates {
@@ -10,7 +10,7 @@ export interface Candidates {
   readonly remarks: readonly string[]
 }
 
-/** Those that the team wants looked at, and not more than can be read. */
+/** Files that the team's settings include, as many as can be read. */
 export function selectCandidates(
   changed: readonly string[],
   wanted: Pick<RepositorySettings, 'paths' | 'ignore'>,
@@ -21,7 +21,7 @@ export function selectCandidates(
   return { paths: paths.slice(0, MAX_FILES), remarks: [remark] }
 }
 
-/** In their order, with the scripts left out that are too many: those first whose names do not sound like training. */
+/** In order. If there are too many scripts, drops those whose names do not suggest training. */
 function withFewScripts(paths: readonly string[]): readonly string[] {
   const scripts = paths.filter(isScript)
   if (scripts.length <= MAX_SCRIPTS) return paths

@@ -1,6 +1,6 @@
 /**
- * A change as the engine judges it: its candidates for training configs, the configs that name a file which it touches, what those
- * name, and what each file held before. The Action and the bot read a change by this alone, so they come to the same verdict.
+ * Reads a change for the engine: candidates for training configs, configs that depend on a changed file, the files that
+ * these name, and the base of each. Action and bot both use it, so they come to the same verdict.
  */
 import {
   type AffectedConfigs,
@@ -18,27 +18,30 @@ import { type KeptTexts, keptForOneChange } from './kept-texts.ts'
 
 export interface ReadChange {
   readonly changed: ChangedFiles
-  /** At the head: candidates first, then the configs that name a changed file. */
+  /** Files at the head: candidates first, then configs that depend on a changed file. */
   readonly files: readonly SourceFile[]
-  /** Of each of the files, the SHA of its blob. */
+  /** The blob SHA of each file. */
   readonly blobs: readonly { readonly path: string; readonly blobSha: string }[]
-  /** A text file at the head; undefined where there is none. */
+  /** The text of a file at the head; undefined if there is none. */
   readonly readFile: (path: string) => Promise<string | undefined>
   /** Names of the files in a folder at the head. */
   readonly listFolder: (path: string) => Promise<readonly string[]>
-  /** What a file held before; undefined where there was none. */
+  /** The text of a file at the base; undefined if there was none. */
   readonly base: (path: string) => Promise<string | undefined>
-  /** The SHA of what it held before; undefined where there was none. */
+  /** The blob SHA of a file at the base; undefined if there was none. */
   readonly baseBlobSha: (path: string) => Promise<string | undefined>
-  /** What the files that pin versions said before, of those that now say something else. */
+  /** For version files whose statements differ: what they said at the base. */
   readonly formerVersions: AffectedConfigs['formerVersions']
-  /** Candidates at which there is nothing: GitHub lists a pull request as it is now, whichever commit is looked at. */
+  /**
+   * Candidates that do not exist at this commit: GitHub lists a pull request's current files, whichever commit is
+   * checked.
+   */
   readonly absent: readonly string[]
-  /** What the reader must know of how the files were found and read, one sentence each; without untrusted text. */
+  /** Sentences for the reader on how files were found and read, without untrusted text. */
   readonly remarks: readonly string[]
 }
 
-/** What reads strangers' files, in processes with limits. */
+/** Reads untrusted files in limited processes. */
 export type FileReader = Pick<IsolatedEngine, 'affectedConfigs' | 'namedFiles'>
 
 export class Change {
@@ -57,13 +60,13 @@ export class Change {
     return this.#commits.at(this.#subject.headSha)
   }
 
-  /** Asked for once. */
+  /** Requested once. */
   changed(): Promise<ChangedFiles> {
     this.#changed ??= findChangedFiles(this.#commits, this.#subject)
     return this.#changed
   }
 
-  /** `onCandidates` is told how many there are before they are read. */
+  /** `onCandidates` receives the number of candidates before they are read. */
   async read(settings: RepositorySettings, onCandidates?: (count: number) => Promise<void>): Promise<ReadChange> {
     const changed = await this.changed()
     const candidates = selectCandidates(changed.paths, settings)
@@ -90,7 +93,7 @@ export class Change {
     }
   }
 
-  /** One file of the change by its path, with nothing listed before it is asked for. */
+  /** One file of the change, without listing anything in advance. */
   async readOne(path: string): Promise<Pick<ReadChange, 'files' | 'readFile' | 'listFolder' | 'base'>> {
     const files = filesIn(await this.head.read([path]))
     let before: Promise<Pick<ReadChange, 'base'>> | undefined
@@ -106,7 +109,7 @@ export class Change {
     }
   }
 
-  /** Where every file is looked at, no config is left to be found. */
+  /** Skipped if every file of the tree is a candidate anyway. */
   async #affected(
     changed: ChangedFiles,
     files: readonly SourceFile[],
@@ -116,7 +119,7 @@ export class Change {
     return this.#engine.affectedConfigs({ paths: changed.paths, removed: changed.removed, files }, settings, {
       list: async () => [...(await this.head.tree()).entries.keys()],
       read: async paths => filesIn(await this.head.read(paths)),
-      // With the configs themselves, which a verdict that hangs on other versions will ask for.
+      // Reads the configs' base as well, which a verdict on changed versions will need.
       readBefore: async paths => {
         const before = await this.#readBefore(changed, [...paths, ...files.map(({ path }) => path)])
         return before.filter(({ path }) => paths.includes(path))
@@ -140,15 +143,16 @@ export class Change {
     return readings.flatMap(one => (one.kind === 'file' ? [{ path: one.file.path, blobSha: one.blobSha }] : []))
   }
 
-  /** `paths`: of the configs and of what they name. */
+  /** `paths`: configs and the files that they name. */
   #before({ formerPaths }: ChangedFiles, paths: readonly string[]): Pick<ReadChange, 'base' | 'baseBlobSha'> {
     const subject = this.#subject
     if (subject.kind === 'tree') return { base: async () => undefined, baseBlobSha: async () => undefined }
     const base = this.#commits.at(subject.baseSha)
     const before = (path: string) => formerPaths.get(path) ?? path
     let read: Promise<unknown> | undefined
-    // One config's base is wanted because of its verdict, and then others' are, too. What it named before is mostly what it names
-    // now; the rest is read when it is asked for. A config is not read here: the engine waits for this answer.
+    // If one config's base is needed for its verdict, others mostly are too, so all are read together. Most names are
+    // the same at the base; other files are read on request. The configs themselves are not read here, because the
+    // engine is waiting for this answer.
     return {
       base: async path => {
         if (!(await base.exists())) return undefined
@@ -179,7 +183,7 @@ export function openChange(
 /** A config names a model, whose config.json may name another. */
 const MAX_ROUNDS = 3
 
-/** Reads together what configs will ask for one by one, and tells the paths. */
+/** Reads the files that configs name together, and returns their paths. */
 async function readNamed(
   engine: FileReader,
   files: readonly SourceFile[],

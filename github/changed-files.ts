@@ -1,4 +1,4 @@
-/** Which files a pull request, or whatever lies between two commits, changes. */
+/** Lists the files that a pull request changes, or that differ between two commits. */
 import * as z from 'zod'
 import { type GitHubClient, isUnknownCommit, type Repository } from './client.ts'
 import type { CommitFiles } from './commit-files.ts'
@@ -10,30 +10,30 @@ export type Subject =
       readonly number: number
       readonly baseSha: string
       readonly headSha: string
-      /** As GitHub counts them. */
+      /** GitHub's count. */
       readonly changedFiles: number
     }
-  /** What lies between two commits, as in a push or a merge group. */
+  /** The range between two commits, as in a push or a merge group. */
   | { readonly kind: 'commits'; readonly baseSha: string; readonly headSha: string }
-  /** Everything at a commit. */
+  /** All files at a commit. */
   | { readonly kind: 'tree'; readonly headSha: string }
 
 export interface ChangedFiles {
   /** Files that exist at the head; deleted ones are left out and renamed ones have their new name. */
   readonly paths: readonly string[]
-  /** Files of the base at whose paths there is none at the head: deleted ones, and renamed ones by their former names. */
+  /** Base paths that no longer exist at the head: deleted files, and renamed ones by their former names. */
   readonly removed: readonly string[]
-  /** Former paths of renamed files, by their new ones, as far as GitHub tells. */
+  /** Former paths of renamed files by their new paths, as far as GitHub tells. */
   readonly formerPaths: ReadonlyMap<string, string>
-  /** Hunks of the diff by path, where GitHub shows them. */
+  /** Diff hunks by path, where GitHub shows them. */
   readonly patches: ReadonlyMap<string, string>
-  /** Whether a file was changed, renamed or deleted; true where that cannot be known. */
+  /** Whether a file was changed, renamed or deleted; true if unknown. */
   readonly touches: (path: string) => boolean
-  /** What the reader must know about how the list came to be, one sentence each. */
+  /** Sentences for the reader on how the list was obtained. */
   readonly remarks: readonly string[]
 }
 
-/** The repository at the commits that a change is about. */
+/** The repository and the commits of a change. */
 export interface Commits {
   readonly client: GitHubClient
   readonly repository: Repository
@@ -53,7 +53,7 @@ export async function findChangedFiles(commits: Commits, subject: Subject): Prom
 
 type PullRequest = Extract<Subject, { kind: 'pull-request' }>
 
-/** GitHub lists no more of a pull request, however many there are. */
+/** GitHub lists at most this many files of a pull request. */
 const MAX_LISTED = 3_000
 const PAGE = 100
 
@@ -112,7 +112,7 @@ function asListed(listed: readonly ListedFile[]): ChangedFiles {
 
 const comparison = z.object({ merge_base_commit: z.object({ sha: z.string() }) })
 
-/** Where the head left the base's branch; the base itself where GitHub cannot compare the two. */
+/** The merge base of the pull request; its base if GitHub cannot compare the two. */
 async function findMergeBase({ client, repository }: Commits, { baseSha, headSha }: PullRequest): Promise<string> {
   try {
     const { data } = await client.request('GET /repos/{owner}/{repo}/compare/{basehead}', {
@@ -127,7 +127,7 @@ async function findMergeBase({ client, repository }: Commits, { baseSha, headSha
   }
 }
 
-/** Compares trees, not the compare API's file list: that stops at 300 files without saying so. */
+/** Compares trees instead of using the compare API, whose file list silently stops at 300. */
 async function filesBetween(commits: Commits, baseSha: string, headSha: string): Promise<ChangedFiles> {
   const at = commits.at(headSha)
   const before = commits.at(baseSha)
@@ -170,7 +170,7 @@ function remarkOn(commitSha: string, { entries, isCut }: Tree): string[] {
   ]
 }
 
-/** As GitHub shows a commit. */
+/** The abbreviated SHA, as GitHub shows it. */
 function short(commitSha: string): string {
   return commitSha.slice(0, 7)
 }

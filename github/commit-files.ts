@@ -1,4 +1,4 @@
-/** A repository's files at one commit, read as data: nothing is checked out, let alone run. */
+/** Reads a repository's files at one commit as data, without a checkout. */
 import { posix } from 'node:path'
 import type { SourceFile } from '../engine/index.ts'
 import { MIB } from '../engine/units.ts'
@@ -8,25 +8,25 @@ import type { KeptTexts } from './kept-texts.ts'
 import { MAX_FILE_BYTES } from './single-file.ts'
 import { readTree, type Tree, type TreeEntry } from './tree.ts'
 
-/** Of one query. GitHub answers within ten seconds or not at all. */
+/** Files in one query. GitHub answers within ten seconds or fails. */
 const MAX_BATCH_FILES = 100
 const MAX_BATCH_BYTES = 8 * MIB
-/** GitHub fails where an answer takes it too long; half as many files may not. */
+/** If GitHub times out, the batch is halved at most this often. */
 const MAX_SPLITS = 2
 
-/** What GraphQL hands out of a file: more than the engine reads of one. */
+/** Bytes that GraphQL returns of a file: more than the engine reads. */
 const QUERIED_BYTES = 512_000
 
-/** A link that leads to a link, and so on: after so many, to nothing. */
+/** Links to links are followed at most this often. */
 const MAX_LINK_STEPS = 4
 
-/** Of all texts together. */
+/** The limit for all texts together. */
 const MAX_TOTAL_BYTES = 128 * MIB
 
 export type FileReading =
   | { readonly kind: 'file'; readonly file: SourceFile; readonly blobSha: string }
   | { readonly kind: 'too-large' }
-  /** The reader has read as much as it may. */
+  /** The limit for all texts is reached. */
   | { readonly kind: 'too-much' }
   /** Binary, a submodule or a folder. */
   | { readonly kind: 'no-text' }
@@ -52,14 +52,14 @@ export class CommitFiles {
     this.#options = options
   }
 
-  /** Asked for once. Rejects where GitHub does not have the commit. */
+  /** Requested once. Rejects if GitHub does not have the commit. */
   tree(): Promise<Tree> {
     const { client, repository, commitSha } = this.#options
     this.#tree ??= readTree(client, repository, commitSha)
     return this.#tree
   }
 
-  /** False where GitHub does not have the commit, or no longer has it. */
+  /** False if GitHub does not have the commit. */
   async exists(): Promise<boolean> {
     try {
       await this.tree()
@@ -70,20 +70,23 @@ export class CommitFiles {
     }
   }
 
-  /** Names of the files in a folder, `.` for the root, as far as GitHub lists them. */
+  /** Names of the files in a folder (`.` for the root), as far as GitHub lists them. */
   async listFolder(path: string): Promise<readonly string[]> {
     this.#folders ??= this.tree().then(filesByFolder)
     return (await this.#folders).get(path) ?? []
   }
 
-  /** In the order of `paths`; each is read once. */
+  /** In the order of `paths`; each file is read once. */
   async read(paths: readonly string[]): Promise<readonly FileReading[]> {
     const unread = [...new Set(paths)].filter(path => !this.#readings.has(path))
     if (unread.length > 0) await this.#readAll(unread, MAX_LINK_STEPS)
     return paths.map(path => this.#readings.get(path) ?? absent)
   }
 
-  /** Undefined where there is no file with text. Of what is too large for the engine, its beginning, which is so too. */
+  /**
+   * Undefined if there is no text file. For a file above the engine's limit, its beginning, which is above the limit
+   * too.
+   */
   async text(path: string): Promise<string | undefined> {
     await this.read([path])
     return this.textReadSoFar(path)
@@ -94,14 +97,14 @@ export class CommitFiles {
     return reading?.kind === 'file' ? reading.file.text : undefined
   }
 
-  /** Whether there is, or may be, a file that was not read yet: beyond the end of a list that GitHub cut, nobody knows. */
+  /** Whether there may be a file that was not read. Beyond the end of a truncated list, this is unknown and true. */
   async isUnread(path: string): Promise<boolean> {
     if (this.#readings.has(path)) return false
     const { entries, isCut } = await this.tree()
     return isCut ? isInside(path) : entries.has(path)
   }
 
-  /** Undefined where there is no file. */
+  /** Undefined if there is no file. */
   async blobSha(path: string): Promise<string | undefined> {
     const { entries, isCut } = await this.tree()
     const entry = entries.get(path)
@@ -130,7 +133,7 @@ export class CommitFiles {
     if (links.length > 0) await this.#follow(links, linkSteps)
   }
 
-  /** A link is read as what it leads to, all links of a step together. */
+  /** Reads the targets of links, one batch for each step. */
   async #follow(links: readonly Link[], steps: number): Promise<void> {
     const targets = links.map(({ path, target }) => posix.join(posix.dirname(path), target))
     const unread = [...new Set(targets)].filter(target => isInside(target) && !this.#readings.has(target))
@@ -150,7 +153,7 @@ export class CommitFiles {
     return true
   }
 
-  /** The links among them, which are yet to be followed. */
+  /** Returns the links in the batch, whose targets are yet to be read. */
   async #readBatch(paths: readonly string[], splits: number): Promise<readonly Link[]> {
     const { client, repository, commitSha } = this.#options
     let blobs: readonly Blob[]
@@ -186,7 +189,7 @@ export class CommitFiles {
     }
   }
 
-  /** What the engine refuses for its size, it refuses by its beginning too. */
+  /** The engine refuses a large file by its beginning too, so no more is read. */
   #keepLarge(path: string, { text, sha, sizeBytes }: Extract<Blob, { kind: 'beginning' }>): void {
     if (sizeBytes > MAX_FILE_BYTES) {
       this.#readings.set(path, { kind: 'too-large' })
@@ -224,7 +227,7 @@ function filesByFolder({ entries }: Tree): ReadonlyMap<string, readonly string[]
 
 interface Wanted {
   readonly path: string
-  /** Of the answer; 0 where nobody knows. */
+  /** Bytes in GitHub's answer; 0 if unknown. */
   readonly sizeBytes: number
 }
 
@@ -242,7 +245,7 @@ function batchesOf(wanted: readonly Wanted[]): readonly (readonly string[])[] {
   return batches
 }
 
-/** A path may come from a config's model name, which is a stranger's text. */
+/** The path may come from a model name in a config, which is untrusted. */
 function isInside(path: string): boolean {
   return path !== '' && !path.startsWith('/') && !path.split('/').includes('..')
 }

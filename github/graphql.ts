@@ -1,11 +1,13 @@
-/** GraphQL queries, with refusals told as the REST API tells them: GitHub answers most of them with status 200. */
+/**
+ * Sends GraphQL queries and turns errors into those of the REST API, since GitHub answers most of them with status 200.
+ */
 import * as z from 'zod'
 import type { GitHubClient } from './client.ts'
 
-/** Shaped like Octokit's errors, so that whoever understands those understands this. */
+/** Has the shape of Octokit's errors, so that the same code handles both. */
 export class GraphqlRefusal extends Error {
   override readonly name = 'GraphqlRefusal'
-  /** What the REST API would have answered. */
+  /** The status that the REST API would have answered. */
   readonly status: number
   readonly response: { readonly headers: Readonly<Record<string, unknown>> }
 
@@ -31,7 +33,7 @@ export async function ask<T>(
   return schema.parse(answer)
 }
 
-/** What Octokit throws for an answer that holds errors. */
+/** The error that Octokit throws for an answer with errors. */
 const responseError = z.object({
   name: z.literal('GraphqlResponseError'),
   headers: z.record(z.string(), z.unknown()).default({}),
@@ -49,7 +51,7 @@ const responseError = z.object({
 type ResponseError = z.infer<typeof responseError>
 type OneError = ResponseError['errors'][number]
 
-/** Something inside the repository is not there: the field is null, and the others hold. */
+/** Whether only one field failed: it is null, and the others are valid. */
 function isOfOneField({ type, path }: OneError): boolean {
   return type === 'NOT_FOUND' && path.length > 1
 }
@@ -67,7 +69,7 @@ function refusalBehind({ errors, headers }: ResponseError, cause: unknown): Grap
   return new GraphqlRefusal(message, known ?? (errors.every(isInternal) ? 502 : 422), headers, cause)
 }
 
-/** GitHub ran out of time or failed; anything else is a query that it does not understand. */
+/** Whether GitHub failed or timed out; other errors mean an invalid query. */
 function isInternal({ type, message }: OneError): boolean {
   return type === 'INTERNAL' || type === 'SERVICE_UNAVAILABLE' || /^Something went wrong|timed? ?out/i.test(message)
 }

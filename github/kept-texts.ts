@@ -1,23 +1,23 @@
-/** Texts of blobs in memory, so that the next push of the same files reads less. */
+/** Caches blobs' texts in memory, so that the next push reads less. */
 import { MIB } from '../engine/units.ts'
 
-/** What is kept for one repository. A blob's SHA names its text, so nothing in here can be outdated. */
+/** The cache of one repository. A blob's SHA determines its text, so entries never expire. */
 export interface KeptTexts {
   get(sha: string): string | undefined
   set(sha: string, text: string): void
 }
 
 const MAX_BYTES = 32 * MIB
-/** A map's row, and the key. */
+/** Overhead of a map entry with its key. */
 const ROW_BYTES = 200
 
 /**
- * The texts used last. Each repository of each installation has its own: what one may read is nothing that another one could come
- * to by guessing a SHA.
+ * The most recently used texts. Each repository of each installation has its own cache, so that none can read another's
+ * text by guessing a SHA.
  */
 export class KeptTextsOfAll {
   readonly #maxBytes: number
-  /** From the one that was used longest ago to the latest. */
+  /** From the least to the most recently used. */
   readonly #texts = new Map<string, string>()
   #bytes = 0
 
@@ -60,12 +60,12 @@ export class KeptTextsOfAll {
   }
 }
 
-/** V8 keeps two bytes a character where one is not enough. */
+/** V8 stores two bytes per character unless all fit in one. */
 function bytesOf(text: string): number {
   return 2 * text.length + ROW_BYTES
 }
 
-/** Of one change, whose head and base hold mostly the same: what they may read is capped, and so is this. */
+/** The cache for one change. Its size is bounded, because what a change may read is. */
 export function keptForOneChange(): KeptTexts {
   const texts = new Map<string, string>()
   return { get: sha => texts.get(sha), set: (sha, text) => texts.set(sha, text) }

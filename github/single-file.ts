@@ -1,18 +1,20 @@
-/** One file by a request of its own: what is too large for a query, what a link leads to, and what stands on the default branch. */
+/**
+ * Reads one file with its own request: for files too large for a query, for link targets, and for the default branch.
+ */
 import * as z from 'zod'
 import { MIB } from '../engine/units.ts'
 import { type GitHubClient, type Repository, requestStatus } from './client.ts'
 
-/** Far above any training config, so that the engine can tell a config that is too large from data that is not ours. */
+/** Far above any training config, so that the engine can report a config that is too large. */
 export const MAX_FILE_BYTES = 16 * MIB
 
 export type SingleFile =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'too-large' }
-  /** A submodule, a folder, a link that leads nowhere, or nothing at all. */
+  /** A submodule, a folder, a broken link, or no file. */
   | { readonly kind: 'no-file' }
 
-/** Above 1 MB the contents API leaves `content` empty, and says "none" of its encoding. */
+/** For files above 1 MB the contents API returns an empty `content` with the encoding "none". */
 const contents = z.object({
   type: z.literal('file'),
   size: z.number().int().min(0),
@@ -21,7 +23,7 @@ const contents = z.object({
   content: z.string(),
 })
 
-/** Follows links. Without a `ref` on the default branch. */
+/** Follows links. Without `ref`, reads the default branch. */
 export async function readFileAt(
   client: GitHubClient,
   repository: Repository,

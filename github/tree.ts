@@ -1,21 +1,21 @@
-/** All files at a commit, and what differs between two commits. */
+/** Lists all files at a commit, and the differences between two commits. */
 import * as z from 'zod'
 import type { GitHubClient, Repository } from './client.ts'
 
 export interface TreeEntry {
-  /** A link's text is the path that it leads to; a submodule is a commit of another repository. */
+  /** A link's text is its target; a submodule is a commit of another repository. */
   readonly kind: 'file' | 'link' | 'submodule'
-  /** Of the blob, or of the submodule's commit. */
+  /** The SHA of the blob, or of the submodule's commit. */
   readonly sha: string
-  /** As git writes it: 100755 is a file that can be executed. */
+  /** Git's mode: 100755 is an executable file. */
   readonly mode: string
   readonly sizeBytes: number
 }
 
 export interface Tree {
-  /** By path; without folders. */
+  /** By path, without folders. */
   readonly entries: ReadonlyMap<string, TreeEntry>
-  /** GitHub lists at most 100,000 entries and 7 MB. */
+  /** Whether GitHub truncated the list, at 100,000 entries or 7 MB. */
   readonly isCut: boolean
 }
 
@@ -56,7 +56,10 @@ function kindOf(type: string, mode: string): TreeEntry['kind'] | undefined {
   return mode === LINK_MODE ? 'link' : 'file'
 }
 
-/** Paths that are new or different in `head`, be it only in mode, as GitHub lists them for a pull request. */
+/**
+ * Paths that are new or different in `head`, including those with only another mode, as GitHub lists them for a pull
+ * request.
+ */
 export function differingPaths(base: Tree, head: Tree): string[] {
   const isSame = (one: TreeEntry, other: TreeEntry | undefined) => one.sha === other?.sha && one.mode === other.mode
   return [...head.entries].filter(([path, entry]) => !isSame(entry, base.entries.get(path))).map(([path]) => path)
@@ -66,7 +69,7 @@ export function removedPaths(base: Tree, head: Tree): string[] {
   return [...base.entries.keys()].filter(path => !head.entries.has(path))
 }
 
-/** Former paths of files that were renamed and not otherwise touched, by their new ones: what the trees alone can tell. */
+/** Former paths by new paths, for files renamed without changes: only these can be told from the trees. */
 export function renamedPaths(base: Tree, head: Tree): ReadonlyMap<string, string> {
   const gone = new Map(removedPaths(base, head).map(path => [base.entries.get(path)?.sha, path]))
   const renamed = [...head.entries].flatMap(([path, { sha }]) => {
