@@ -16,12 +16,12 @@ import { onOneLine, print, printJson } from './print.ts'
 import { settingsOptions, settingsOrThrow } from './settings.ts'
 import { sources } from './sources.ts'
 
-/** Combinations take longer than a check does, and whoever asks for them waits. */
+/** Milliseconds. Combinations take longer than a check, and the user waits for them. */
 const FILE_MILLIS = 60_000
 
-/** Told with their lines unless more are asked for. */
+/** Levers printed with their lines by default. */
 const IN_FULL = 3
-/** Rows of the table unless more are asked for. */
+/** Rows of the table by default. */
 const ROWS = 12
 
 export async function advise(args: string[]): Promise<ExitCode> {

@@ -1,4 +1,4 @@
-/** Command-line flags, parsed and checked once. */
+/** Parses and validates command-line flags. */
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { didYouMean } from '../engine/did-you-mean.ts'
 import { MemoryMarkError } from '../engine/errors.ts'
@@ -7,7 +7,7 @@ import { GIB, MIB } from '../engine/units.ts'
 
 type Options = NonNullable<ParseArgsConfig['options']>
 
-/** node:util's parseArgs with errors that say which flag was meant. */
+/** node:util's parseArgs, with suggestions for mistyped flags. */
 export function parseFlags<T extends Options>(args: string[], options: T) {
   try {
     return parseArgs({ args, options, allowPositionals: true, strict: true })
@@ -37,7 +37,7 @@ function usageError(error: TypeError, flags: readonly string[]): MemoryMarkError
   )
 }
 
-/** `described`: the GPUs that the settings describe. */
+/** `described`: GPUs of the settings. */
 export function gpuFlag(text: string | undefined, described: readonly Gpu[] = [], flag = '--gpu'): Gpu {
   if (text === undefined) return defaultGpu
   const gpu = findGpuAmong(described, text)
@@ -79,7 +79,7 @@ export function numberFlag(
   })
 }
 
-/** `22.1GiB`, `512 MiB`: binary units only, since a GB on a card's box is another number. */
+/** `22.1GiB`, `512 MiB`. Only binary units, because the GB on a card's box are other units. */
 export function memoryFlag(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*(GiB|MiB)$/i.exec(text.trim()) ?? []

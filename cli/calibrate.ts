@@ -1,4 +1,4 @@
-/** `memorymark calibrate`: what training runs measured corrects the estimates for their GPU from then on. */
+/** `memorymark calibrate`: adds measured training runs, by which later estimates for their GPU are corrected. */
 import type { CalibrationRun } from '../engine/calibration/file.ts'
 import { SETTINGS_PATH } from '../engine/config/supplied.ts'
 import { MemoryMarkError } from '../engine/errors.ts'
@@ -42,7 +42,7 @@ export async function calibrate(args: string[]): Promise<ExitCode> {
   return 0
 }
 
-/** What to do for Action, bot and command line to find the file. */
+/** What the user must do so that Action, bot and command line use the file. */
 export function writtenTo(path: string, count: number, { calibrationPath, source }: RepositorySettings): string {
   const kept = `${path} keeps ${count} run${count === 1 ? '' : 's'}.`
   return calibrationPath === path
@@ -88,7 +88,10 @@ function loggedRun(
   return { spec, config: model.config, measured: { samplesPerSecond: samplesPerSecond / spec.gpus } }
 }
 
-/** Left as it is where its GPU is described no more. @throws MemoryMarkError for a model that is not found. */
+/**
+ * The run with a new estimate; unchanged if its GPU is no longer described. @throws MemoryMarkError for an unknown
+ * model.
+ */
 async function estimatedAnew(run: CalibrationRun, { engine, settings }: Reading): Promise<CalibrationRun> {
   const gpu = gpuFlag(run.gpu, settings.gpus)
   const anew = await calibrated({ spec: run.spec, gpu, measured: run.measured, from: run.from }, engine, new Date())

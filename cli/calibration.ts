@@ -1,4 +1,4 @@
-/** Runs that were measured, held against their estimates and added to the team's file. */
+/** Adds measured runs with their estimates to the team's file. */
 import { writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import {
@@ -24,22 +24,22 @@ import { version } from '../engine/version.ts'
 import { readCapped } from './files.ts'
 import { sources } from './sources.ts'
 
-/** A run with all that an estimate needs. */
+/** A measured run with everything that its estimate needs. */
 export interface MeasuredRun {
   readonly spec: TrainingSpec
   readonly gpu: Gpu
-  /** Of the model; looked up by its name where absent. */
+  /** The model's config; looked up by the model's name if absent. */
   readonly config?: ModelConfig
   readonly measured: RunFigures
   readonly from: string
 }
 
-/** The file that the settings name, or else ours. */
+/** The file of the settings, else the default. */
 export function calibrationPathOf({ calibrationPath }: RepositorySettings): string {
   return calibrationPath ?? CALIBRATION_PATH
 }
 
-/** What the file holds; nothing where there is none yet. @throws MemoryMarkError where it cannot be read. */
+/** The runs in the file; none if it does not exist. @throws MemoryMarkError if it cannot be read. */
 async function runsIn(path: string): Promise<readonly CalibrationRun[]> {
   const text = await readCapped(path).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
@@ -52,7 +52,7 @@ async function runsIn(path: string): Promise<readonly CalibrationRun[]> {
   throw problem ? new MemoryMarkError(problem) : new Error(`${path} cannot be read`)
 }
 
-/** @throws MemoryMarkError for a run that cannot be that of its spec. */
+/** @throws MemoryMarkError for a measurement that is implausible for its spec. */
 export async function calibrated(run: MeasuredRun, engine: IsolatedEngine, now: Date): Promise<CalibrationRun> {
   const { spec, gpu, config, measured, from } = run
   const estimated = await engine.estimateRun({ spec, gpu, ...(config && { config }) }, sources())
@@ -80,7 +80,7 @@ export async function calibrated(run: MeasuredRun, engine: IsolatedEngine, now: 
   }
 }
 
-/** What the file holds is estimated anew where another version did it. Returns all of its runs. */
+/** Adds runs and re-estimates those whose estimate is of another version. Returns all runs of the file. */
 export async function keepRuns(
   path: string,
   added: readonly CalibrationRun[],
@@ -94,7 +94,7 @@ export async function keepRuns(
   return runs
 }
 
-/** One line for each GPU and kind of training: what runs measured, as a multiple of what is estimated. */
+/** One line for each GPU and kind of training: measured over estimated figures. */
 export function calibrationLines(runs: readonly CalibrationRun[]): string[] {
   return calibrationOf(runs).map(kind => {
     const parts = [...rangeOf('speed', kind.speeds), ...rangeOf('peak memory', kind.peaks)]

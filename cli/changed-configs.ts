@@ -1,4 +1,7 @@
-/** `check --base`: the configs that a change touches or affects, with what stood there before, as the Action finds them on GitHub. */
+/**
+ * For `check --base`: the configs that a change touches or affects and their base, found as the Action finds them on
+ * GitHub.
+ */
 import type { AffectedConfigs } from '../engine/affected-configs.ts'
 import type { AnalyzeOptions } from '../engine/analyze.ts'
 import { isCandidatePath } from '../engine/config/candidate-path.ts'
@@ -9,12 +12,12 @@ import { readCapped } from './files.ts'
 import { changeSince } from './git-change.ts'
 
 export interface ChangedConfigs extends Omit<AffectedConfigs, 'files'> {
-  /** Candidates by their names, and the configs that hang on what has changed. */
+  /** Candidates by name, and configs that depend on changed files. */
   readonly files: readonly SourceFile[]
   readonly base: NonNullable<AnalyzeOptions['base']>
 }
 
-/** `base`: the branch or commit that the change is compared with. @throws MemoryMarkError where git does not know it. */
+/** `base`: the branch or commit to compare with. @throws MemoryMarkError if git does not know it. */
 export async function readChange(
   base: string,
   settings: RepositorySettings,

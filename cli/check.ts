@@ -60,7 +60,7 @@ export async function check(args: string[]): Promise<ExitCode> {
   return exitCode(report, named)
 }
 
-/** A file that the user names is checked even if the settings ignore it, or if it has not changed. */
+/** A file named by the user is checked even if the settings ignore it or it has not changed. */
 async function filesOf(
   paths: readonly string[],
   settings: RepositorySettings,
@@ -72,14 +72,14 @@ async function filesOf(
   return findFiles(chosen, path => changed.has(path))
 }
 
-/** As on a pull request, with what would free memory: the files whose trainings need it are read once more. */
+/** Adds levers, as on a pull request. Files whose trainings need them are read again. */
 async function withLevers(report: Report, engine: IsolatedEngine, options: AnalyzeOptions): Promise<Report> {
   const inNeed = new Set(report.configs.filter(needsMemory).map(({ path }) => path))
   const { named } = await findFiles([...inNeed])
   return engine.withLevers(report, named, options)
 }
 
-/** In Markdown, as the Action comments; an empty file where there is nothing to say. */
+/** The Action's comment in Markdown; an empty file if there is nothing to say. */
 async function writeComment(path: string, report: Report): Promise<void> {
   await writeFile(path, renderComment(report) ?? '').catch((error: Error) => {
     throw new MemoryMarkError(
@@ -101,7 +101,7 @@ interface PageFlags {
   readonly quiet?: boolean | undefined
 }
 
-/** Files that the user names are told in full; of several that were found, a line each says where to look. */
+/** Named files are printed in full; of several found ones, each gets a line with its place. */
 function printPage(report: Report, named: ReadonlySet<string>, { details, quiet }: PageFlags): void {
   const isMoving = (config: ConfigResult) =>
     config.status === 'analysed' && config.upgrade !== undefined && isMoved(config.upgrade)
@@ -122,7 +122,7 @@ function refuse(problems: readonly Problem[]): ExitCode {
   return 2
 }
 
-/** A file that the user names is expected to be a training config; a file found in a directory is not. */
+/** A named file is expected to be a training config; one found in a directory is not. */
 async function judgeNamed(
   engine: IsolatedEngine,
   files: readonly SourceFile[],
@@ -146,20 +146,20 @@ async function judgeNamed(
   return configs
 }
 
-/** Of thousands of files most are none, and are not handed on. */
+/** Drops files that cannot be configs before they are sent to the limited process. */
 async function* possibleConfigs(files: AsyncIterable<SourceFile>): AsyncGenerator<SourceFile> {
   for await (const file of files) if (mayBeTrainingConfig(file)) yield file
 }
 
-/** Where a config does not fit: what `advise` would add. */
+/** A hint to `advise`, if a config does not fit. */
 function furtherHelp({ configs }: Report): readonly string[] {
   const first = configs.find(config => config.status === 'analysed' && !config.current.fits)
   return first === undefined ? [] : [`memorymark advise ${first.path} lists every way to free memory.`]
 }
 
 /**
- * A block is certain, while a config that could not be analysed only leaves the answer incomplete, so the block wins. Of the latter
- * only those count that the user named: a repository's first run does not fail on files that nobody asked about.
+ * 1 if something blocks, which is certain even if other configs could not be analysed; else 2 if a named file could not
+ * be analysed. Files that were only found do not count, so that a repository's first run does not fail on them.
  */
 function exitCode({ configs }: Report, named: ReadonlySet<string>): ExitCode {
   if (configs.some(config => config.status === 'analysed' && config.verdict.state === 'blocked')) return 1

@@ -1,4 +1,4 @@
-/** `memorymark doctor`: what this machine has, which engine `auto` takes, what to install for a better one. */
+/** `memorymark doctor`: what this machine has, which engine `auto` chooses, and what to install for a better one. */
 import { describeMachine, type Machine, softwareOf, type TorchDevice } from '../engine/probes/device.ts'
 import { engineOn } from '../engine/probes/probe.ts'
 import { describeTfjs } from '../engine/probes/tfjs/probe.ts'

@@ -1,4 +1,4 @@
-/** Where commands read strangers' files: in a process with limits, which starts while the command looks for them. */
+/** Starts the engine that reads untrusted files in a limited process, while the command still looks for them. */
 import { IsolatedEngine, type IsolatedEngineOptions } from '../engine/isolated/engine.ts'
 import { complain } from './print.ts'
 

@@ -34,7 +34,7 @@ export async function estimate(args: string[]): Promise<ExitCode> {
 
 const options = { ...specOptions, gpu: { type: 'string' }, json: { type: 'boolean' } } as const
 
-/** One training, as the command estimates it. */
+/** Estimates one training from the command's arguments. */
 export async function estimated(args: readonly string[], engine: IsolatedEngine): Promise<EstimatedSubject> {
   const { values, positionals } = parseFlags([...args], options)
   const gpu = await namedGpu(values, engine)
@@ -45,7 +45,7 @@ export async function estimated(args: readonly string[], engine: IsolatedEngine)
   return { subject: { ...subject, assumptions }, assessment }
 }
 
-/** One flat object for scripts. Bytes are bytes; percents are of usable memory. */
+/** One flat JSON object for scripts. Memory is in bytes; percentages are of usable memory. */
 function summary({ assumptions }: Subject, assessment: Assessment) {
   const { spec, gpu, current, recommended, largest } = assessment
   return {

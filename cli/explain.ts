@@ -1,4 +1,4 @@
-/** `memorymark explain`: how a file is read, setting by setting, and what cannot be determined from it. */
+/** `memorymark explain`: how a file is read, setting by setting, and what remains unknown. */
 import { optionsOnGpu } from '../engine/asked-gpu.ts'
 import type { Decision } from '../engine/config/fields.ts'
 import { sentencesOn } from '../engine/config/job/request.ts'
@@ -39,14 +39,14 @@ export async function explain(args: string[]): Promise<ExitCode> {
   return 0
 }
 
-/** What the jobs that start it ask for, where the settings name no GPU. */
+/** The GPU that the jobs starting the config ask for, if the settings name none. */
 function gpuLines({ path }: SourceFile, { reading }: Explanation, settings: RepositorySettings): string[] {
   if (reading.kind !== 'training-config') return []
   const { asked } = optionsOnGpu(path, { settings, now: new Date() }, reading.askedCard)
   return sentencesOn(asked).map(sentence => `  ${sentence}`)
 }
 
-/** One, or one for each training that the file starts. */
+/** One explanation, or one for each training in the file. */
 async function explanations(
   file: SourceFile,
   explainFile: (file: SourceFile) => Promise<Explanation>,

@@ -1,4 +1,4 @@
-/** Files on disk, as the paths of a command line name them. */
+/** Finds and reads the files that a command's arguments name. */
 import { lstatSync, readFileSync } from 'node:fs'
 import { lstat, open, readdir, stat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
@@ -12,23 +12,23 @@ import { MemoryMarkError } from '../engine/errors.ts'
 import { isPlainLine } from '../engine/render/plain.ts'
 import { MIB } from '../engine/units.ts'
 
-/** The config reader already refuses far smaller files; what is larger is data, and is never read whole. */
+/** Far above any config. A larger file is data and is not read. */
 const MAX_FILE_BYTES = 16 * MIB
 
-/** Of a folder, among which a mistyped one is looked for. */
+/** Names of a folder that are compared with a mistyped one. */
 const MAX_NAMES = 1_000
 
 /** Directories that hold other people's files. */
 const skippedDirectories = new Set(['node_modules', '.git', '.venv', 'venv', '__pycache__', 'site-packages'])
 
 export interface FoundFiles {
-  /** Named by the user, whatever their names. */
+  /** Files named by the user, whatever their names. */
   readonly named: readonly SourceFile[]
-  /** In the named directories: candidates by file name only, each read when it is asked for. */
+  /** Candidates in named directories, by file name. Each is read when needed. */
   readonly found: AsyncIterable<SourceFile>
 }
 
-/** `isWanted` is asked about the paths in directories before they are read. */
+/** `isWanted`: called with paths in directories before they are read. */
 export async function findFiles(
   paths: readonly string[],
   isWanted: (path: string) => boolean = () => true,
@@ -46,7 +46,7 @@ export async function findFiles(
   return { named, found: filesIn(directories, isWanted) }
 }
 
-/** `train.py:41`, where there is such a file and none of the whole name. */
+/** The line in `train.py:41`, if that file exists and none with the full name does. */
 export async function trainingOn(name: string): Promise<ReturnType<typeof namedLine>> {
   const named = namedLine(name)
   if (named === undefined || (await exists(name)) || !(await exists(named.path))) return undefined
@@ -60,10 +60,10 @@ export async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** So many are read before others have their turn: the process that looks into files asks ours for what they name. */
+/** Files read before yielding to the limited process, which asks this one for files that configs name. */
 const FILES_AT_ONCE = 64
 
-/** Each once, wherever it is found. Read synchronously, since five calls for each of thousands of small files would mostly wait. */
+/** Yields each file once. Reads synchronously, which is faster for thousands of small files. */
 async function* filesIn(
   directories: readonly string[],
   isWanted: (path: string) => boolean,
@@ -85,7 +85,7 @@ function readSmall(path: string): string | undefined {
   return lstatSync(path).size <= MAX_FILE_BYTES ? readFileSync(path, 'utf8') : undefined
 }
 
-/** Symbolic links are not followed, so the walk terminates. */
+/** Does not follow symbolic links, so that it terminates. */
 async function* walk(directory: string): AsyncGenerator<string> {
   const entries = await orUnreadable(directory, () => readdir(directory, { withFileTypes: true }))
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -111,14 +111,14 @@ async function isDirectory(path: string): Promise<boolean> {
   }
 }
 
-/** What else is in the folder that a path names, where it can be shown in a line. */
+/** Other names in the folder of a path, for suggestions. */
 async function besides(path: string): Promise<string[]> {
   const names = await readdir(dirname(path)).catch(() => [])
   const shown = names.slice(0, MAX_NAMES).filter(name => isPlainLine(name))
   return shown.map(name => join(dirname(path), name))
 }
 
-/** What the system refuses, such as a link to nowhere or a file of somebody else's, as an error that names the file. */
+/** Turns a system error, such as a broken link or missing permission, into a MemoryMarkError that names the file. */
 async function orUnreadable<T>(path: string, read: () => T | Promise<T>): Promise<T> {
   try {
     return await read()
@@ -136,7 +136,7 @@ async function orUnreadable<T>(path: string, read: () => T | Promise<T>): Promis
   }
 }
 
-/** A file that the user names. It may be a pipe, whose size nobody knows beforehand. */
+/** Reads a file named by the user, which may be a pipe of unknown size. */
 export async function readCapped(path: string): Promise<string> {
   await using file = await open(path)
   if ((await file.stat()).size > MAX_FILE_BYTES) throw tooLarge(path)

@@ -1,4 +1,7 @@
-/** What a change holds, by git: the working tree against the commit at which it left a branch. Paths are relative to the working directory. */
+/**
+ * Reads a change with git: the working tree compared with the commit at which it left a branch. Paths are relative to
+ * the working directory.
+ */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { MemoryMarkError } from '../engine/errors.ts'
@@ -6,21 +9,21 @@ import { MIB } from '../engine/units.ts'
 
 const run = promisify(execFile)
 
-/** Of one answer: a lock file, or the names of all files. */
+/** For one output of git, such as a lock file or the names of all files. */
 const MAX_ANSWER_BYTES = 64 * MIB
 
 export interface GitChange {
-  /** Files that are new or different, untracked ones included. */
+  /** New or different files, including untracked ones. */
   readonly paths: readonly string[]
-  /** Paths at which there is no file any more. */
+  /** Paths of deleted files. */
   readonly removed: readonly string[]
   /** Paths of all files. */
   readonly list: () => Promise<readonly string[]>
-  /** What a file held before the change, under another name too; undefined where there was none. */
+  /** A file's text before the change, also under its former name; undefined if it did not exist. */
   readonly before: (path: string) => Promise<string | undefined>
 }
 
-/** `base`: a branch, a tag or a commit. @throws MemoryMarkError where git knows none of that name, or this is no repository. */
+/** `base`: a branch, tag or commit. @throws MemoryMarkError if git does not know it, or outside a repository. */
 export async function changeSince(base: string): Promise<GitChange> {
   const commit = await commonCommit(await commitOf(base))
   const { paths, removed, formerPaths } = changesIn(
@@ -53,15 +56,15 @@ async function commitOf(base: string): Promise<string> {
 }
 
 /**
- * The newest commit that the working tree shares with `commit`, so that what its branch has gained since is no part of the change;
- * in a shallow clone, which may not hold it, `commit` itself.
+ * The merge base of the working tree and `commit`, so that later commits on the branch do not count; `commit` itself in
+ * a shallow clone without it.
  */
 async function commonCommit(commit: string): Promise<string> {
   const common = await git('merge-base', commit, 'HEAD').catch(() => commit)
   return common.trim()
 }
 
-/** Of `--name-status -z`: a letter, and a path; of what was renamed or copied, the former path before it. */
+/** Parses `--name-status -z`: a letter and a path, after the former path for renames and copies. */
 function changesIn(told: string) {
   const fields = listed(told).values()
   const paths: string[] = []

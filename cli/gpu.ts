@@ -5,7 +5,7 @@ import type { IsolatedEngine } from '../engine/isolated/engine.ts'
 import { gpuFlag } from './arguments.ts'
 import { type SettingsFlags, settingsOrThrow } from './settings.ts'
 
-/** One of the catalogue, or one that the settings describe, with their price; undefined where the flag names none. */
+/** A GPU of the catalogue or of the settings, at the team's price; undefined without the flag. */
 export async function namedGpu(values: SettingsFlags & { readonly gpu?: string | undefined }, engine: IsolatedEngine) {
   if (values.gpu === undefined) return undefined
   if (findGpu(values.gpu) !== undefined) return gpuFlag(values.gpu)

@@ -1,4 +1,4 @@
-/** The flags for the GPU, price and policy by which a config is judged; they override the repository's settings. */
+/** Flags for GPU, price and policy; they override the repository's settings. */
 import type { AnalyzeOptions } from '../engine/analyze.ts'
 import type { RepositorySettings } from '../engine/settings/settings.ts'
 import { parseConditions } from '../engine/verdict/policy.ts'

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line: finds the command, runs it, turns its outcome into an exit code. */
+/** The command line: runs a command and turns its outcome into an exit code. */
 import { inspect } from 'node:util'
 import { didYouMean } from '../engine/did-you-mean.ts'
 import { MemoryMarkError } from '../engine/errors.ts'
@@ -28,14 +28,14 @@ const commands: Record<string, (args: string[]) => Promise<ExitCode>> = {
   sweep,
   calibrate,
   doctor,
-  // Loaded on demand: their libraries would slow the start of every other command by more than a check takes.
+  // Loaded on demand, because their libraries would slow down the start of every other command.
   serve: async args => (await import('./serve.ts')).serve(args),
   mcp: async args => (await import('./mcp.ts')).mcp(args),
   'validate-backward': validateBackward,
   'validate-compile': validateCompile,
 }
 
-/** As Node ends for an error that nobody catches. */
+/** Node's exit code for an uncaught error. */
 const OUR_BUG = 1
 
 process.exitCode = await main(process.argv.slice(2))

@@ -1,6 +1,6 @@
 /**
- * `memorymark mcp`: the commands as tools of a coding agent, by the Model Context Protocol on stdin and stdout. Each tool runs the
- * command of its name in a process of its own and answers with that command's JSON.
+ * `memorymark mcp`: serves the commands as tools for coding agents, by the Model Context Protocol on stdin and stdout.
+ * Each tool runs its command in a process and answers with the command's JSON.
  */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,7 +18,7 @@ import { version } from '../engine/version.ts'
 import { parseFlags } from './arguments.ts'
 import type { ExitCode } from './exit-code.ts'
 
-/** A plan of the largest model takes some seconds. */
+/** A plan of the largest model takes several seconds. */
 const TOOL_MILLIS = 120_000
 const MAX_ANSWER_BYTES = 64 * MIB
 
@@ -26,7 +26,7 @@ const count = z.int().positive()
 const gpu = z.string().optional().describe('Id of a GPU, such as a10, l4, a100-80gb or h100')
 const model = 'A model by its Hugging Face id, or the path of a training config'
 
-/** `target` or `paths` are the command's arguments, and every other field is the flag of its name. */
+/** `target` or `paths` are the command's arguments; every other field is the flag of that name. */
 interface Input {
   readonly target?: string
   readonly paths?: readonly string[]
@@ -37,7 +37,7 @@ interface Tool {
   readonly input: z.ZodType<Input>
 }
 
-/** By the command that each of them runs. */
+/** Tools by the command that they run. */
 const tools: Readonly<Record<string, Tool>> = {
   estimate: {
     description:
@@ -112,7 +112,10 @@ function flagsOf(fields: object): string[] {
   })
 }
 
-/** In a process of its own, which the end of the request ends; exit code 1 says that something blocks, 2 that it was refused. */
+/**
+ * Runs the command in its own process, which is killed when the request is cancelled. Exit code 1 means that something
+ * blocks, 2 that it was refused.
+ */
 function run(args: readonly string[], signal: AbortSignal): Promise<ReturnType<typeof told>> {
   const limits = { signal, timeout: TOOL_MILLIS, maxBuffer: MAX_ANSWER_BYTES }
   return new Promise(settle => {
@@ -128,7 +131,7 @@ function told(text: string, isError: boolean) {
   return { content: [{ type: 'text' as const, text }], isError }
 }
 
-/** Links are followed. What is no file is a model's name. */
+/** Whether the path, with links followed, is outside the working directory. A name that is not a file is a model's. */
 async function isOutside(name: string): Promise<boolean> {
   const path = namedLine(name)?.path ?? name
   const place = relative(await realpath('.'), await realpath(path).catch(() => resolve(path)))

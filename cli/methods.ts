@@ -1,4 +1,4 @@
-/** What `estimate` prints of a bare model: a row for each method of training. */
+/** The output of `estimate` for a bare model: one row per training method. */
 
 import { methodNames } from '../engine/plan/methods.ts'
 import { shortName } from '../engine/render/advice.ts'
@@ -28,7 +28,7 @@ export function methodRow({ method, assessment }: MethodEstimate) {
   }
 }
 
-/** `hasGpu`: whether the caller has named one. */
+/** `hasGpu`: whether the user named a GPU. */
 export function methodsPage({ subject, methods }: EstimatedMethods, hasGpu: boolean, columns: number): string {
   const name = plainText(subject.path, 200)
   const header = ['', 'one sample takes', hasGpu ? 'fits on' : 'smallest GPU', 'largest batch', 'samples/s at it']

@@ -1,4 +1,4 @@
-/** `memorymark plan`: which GPUs, how many, and how they share the training, for the least money. */
+/** `memorymark plan`: which GPUs, how many, and which sharding strategy for the least cost. */
 import { priced } from '../engine/analyze.ts'
 import { MemoryMarkError } from '../engine/errors.ts'
 import { type Gpu, gpus } from '../engine/gpus/catalogue.ts'
@@ -72,7 +72,7 @@ function planOptions(values: Flags, path: string, settings: RepositorySettings):
   }
 }
 
-/** `all`, or ids with commas between, at the team's prices. */
+/** `all`, or comma-separated ids, at the team's prices. */
 function cardsOf(written: string | undefined, settings: RepositorySettings): readonly Gpu[] {
   const known = [...gpus, ...settings.gpus].map(gpu =>
     priced(gpu, settings.pricesPerHourUsd[gpu.id], settings.source, new Date()),
@@ -101,7 +101,7 @@ function methodsOf(written: string | undefined): readonly Method[] | undefined {
   return named?.filter(method => method !== undefined)
 }
 
-/** How long a run takes now, where it is known and on what. */
+/** The duration of a run today and its GPU, if known. */
 function nowOf(values: Flags, path: string, settings: RepositorySettings): PlanOptions['now'] {
   const own = settingsFor(path, settings)
   const said = numberFlag('--hours-per-run', values['hours-per-run'], { integer: false, max: 1e5 })
@@ -127,7 +127,7 @@ interface ChosenRow {
   readonly row: PlanRow
 }
 
-/** The cheapest of all unless told. */
+/** The row with the given number; the cheapest by default. */
 function chosenRow(plan: Plan, written: string | undefined): ChosenRow | undefined {
   const rows = numberedRows(plan)
   const number = numberFlag('--write', written, { integer: true, max: 1e6 })
@@ -143,7 +143,7 @@ function chosenRow(plan: Plan, written: string | undefined): ChosenRow | undefin
   return row && { number: number ?? 1, row }
 }
 
-/** For lines of config of a bare model. */
+/** The file name for config lines of a bare model. */
 const CONFIG_NAME = 'train.yaml'
 
 function snippetOf({ dialect, path }: Subject, row: PlanRow): Snippet | undefined {

@@ -1,10 +1,13 @@
-/** What a command writes. File names and what files say are strangers' text: nothing in it steers a terminal or hides from a reader. */
+/**
+ * Prints a command's output. File names and file contents are untrusted, so that characters that could control a
+ * terminal or mislead a reader are escaped.
+ */
 import { formatWhere, type Problem } from '../engine/errors.ts'
 import { escapeInvisible, withVisibleText } from '../engine/render/invisible.ts'
 import { type Detail, renderTerminal } from '../engine/render/terminal.ts'
 import type { ConfigResult, Report } from '../engine/report/schema.ts'
 
-/** Of the terminal; where the output goes elsewhere, what reads well there. */
+/** The terminal's width, or a readable one if the output is not a terminal. */
 export function columns(): number {
   return process.stdout.columns ?? 100
 }
@@ -14,17 +17,17 @@ export function print(text: string): void {
   console.log(escapeInvisible(text))
 }
 
-/** For programs, on stdout: characters stand as the report has them. */
+/** For programs, on stdout: text stays as in the report. */
 export function printJson(value: unknown): void {
   console.log(JSON.stringify(value, null, 2))
 }
 
 export interface PrintedReport {
-  /** Each on a line below the report. */
+  /** Sentences below the report, one a line. */
   readonly sentences?: readonly string[]
   /** See `renderTerminal`. */
   readonly judges?: boolean
-  /** How much is told of a config; all of it unless told. */
+  /** How much to print about a config; everything by default. */
   readonly detailOf?: (config: ConfigResult) => Detail
 }
 
@@ -39,16 +42,16 @@ export function printReport(
     judges,
     details: new Map(visible.configs.map((config, index) => [config, detailOf(report.configs[index]!)])),
   })
-  // The page has colours of our own, which are not to be escaped.
+  // The page itself is not escaped, because it contains our own colour codes; the report in it is.
   console.log([page, ...(sentences.length === 0 ? [] : ['', ...sentences.map(escapeInvisible)])].join('\n'))
 }
 
-/** On stderr, so that stdout holds only the result. */
+/** Prints to stderr, so that stdout contains only the result. */
 export function complain(text: string): void {
   console.error(escapeInvisible(text))
 }
 
-/** A file's name is one line, whatever is in it. */
+/** File names may contain line breaks, which are escaped. */
 export function complainOf(problem: Problem): void {
   const { file, field } = problem
   const where = formatWhere({

@@ -6,7 +6,7 @@ import { trialLine } from '../engine/render/trial-line.ts'
 
 const ERASE_LINE = '\r\u001b[2K'
 
-/** Of a sweep: one line per trial. */
+/** Progress of a sweep: one line per trial. */
 export class SweepProgress {
   readonly #stream: WriteStream
   #count = 0
@@ -32,11 +32,11 @@ export class SweepProgress {
   }
 }
 
-/** Before this, nothing is said: most scans have ended. */
+/** Shows nothing before this; most scans have finished by then. */
 const QUIET_MILLIS = 1_000
 const BETWEEN_MILLIS = 100
 
-/** Of a search through folders: one line that is rewritten, on a terminal only. */
+/** Progress of a search through folders: one line that is rewritten, only on a terminal. */
 export class ScanProgress implements Disposable {
   readonly #stream: WriteStream
   #nextAt = Date.now() + QUIET_MILLIS

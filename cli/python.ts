@@ -3,7 +3,7 @@
 /** For parseFlags. */
 export const pythonOptions = { python: { type: 'string' } } as const
 
-/** `named`: by --python; MEMORYMARK_PYTHON names it for every command. */
+/** `named`: by --python; else MEMORYMARK_PYTHON. */
 export function pythonCommand(named: string | undefined): string {
   return named ?? process.env.MEMORYMARK_PYTHON ?? 'python3'
 }

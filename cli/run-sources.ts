@@ -1,4 +1,4 @@
-/** What a training run left behind, as `memorymark calibrate` takes it: a report of ours, a trainer_state.json, or a log. */
+/** Reads what a training run left: our report, a trainer_state.json, or a log. */
 import * as z from 'zod'
 import type { RunFigures } from '../engine/calibration/file.ts'
 import type { SourceFile } from '../engine/config/reading.ts'
@@ -9,19 +9,19 @@ import type { Outcome } from '../engine/probes/trial.ts'
 import { type AnalysedConfig, type Report, report } from '../engine/report/schema.ts'
 import { analysedIn } from '../engine/report/standing.ts'
 
-/** A run whose report says what ran, and on which GPU. */
+/** A run from a report, which says the spec and the GPU. */
 export interface ReportedRun {
   readonly spec: TrainingSpec
-  /** By its id. */
+  /** The GPU's id. */
   readonly gpu: string
   readonly measured: RunFigures
 }
 
-/** A log, which has no word on either. */
+/** A run from a log, which says neither. */
 export interface LoggedRun {
-  /** On all GPUs together. */
+  /** Summed over all GPUs. */
   readonly samplesPerSecond: number
-  /** Micro-batch of each GPU, where it is written. */
+  /** Micro-batch per GPU, if the log says it. */
   readonly microBatch?: number
 }
 
@@ -29,7 +29,7 @@ export type RunSource =
   | { readonly kind: 'report'; readonly runs: readonly ReportedRun[] }
   | { readonly kind: 'log'; readonly run: LoggedRun }
 
-/** @throws MemoryMarkError for a file that holds no measurement, or several that contradict each other. */
+/** @throws MemoryMarkError for a file without a measurement, or with contradicting ones. */
 export function readRunSource({ path, text }: SourceFile): RunSource {
   const json = parseJson(text)
   if (z.object({ schema: report.shape.schema }).safeParse(json).success) {
@@ -50,7 +50,7 @@ export function measuredRuns(measured: Report): ReportedRun[] {
   })
 }
 
-/** One run for each config: at the batch that it has if that was timed, else at the largest that was. */
+/** One run for each config: at its own batch if that was timed, else at the largest timed one. */
 function measuredRun({ spec, gpu, trials }: AnalysedConfig): ReportedRun | undefined {
   const timed = trials
     .flatMap(({ microBatch, accumulates = false, provenance, outcome }) =>
@@ -82,7 +82,9 @@ function figuresOf(
 
 const seconds = z.number().min(0).max(1e9)
 
-/** transformers' TrainerState: the last entry of the history has the whole run's rate, those of evaluations their time. */
+/**
+ * transformers' TrainerState. The last log entry has the rate of the whole run; entries of evaluations have their time.
+ */
 const trainerState = z.object({
   log_history: z
     .array(
@@ -96,7 +98,7 @@ const trainerState = z.object({
   train_batch_size: z.number().int().positive().max(1e6).nullish(),
 })
 
-/** Evaluations count in the run's time, but are no training. */
+/** The run without the time of its evaluations. */
 function runInState(
   path: string,
   { log_history: history, train_batch_size: microBatch }: z.infer<typeof trainerState>,
@@ -118,7 +120,7 @@ function runInState(
   }
 }
 
-/** As transformers prints it, writes it to train_results.json, and logs it to Weights & Biases. */
+/** The rate as transformers prints it, writes it to train_results.json, and logs it to Weights & Biases. */
 const rateInLog = /\btrain_samples_per_second["']?\s*[:=]\s*([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)/gi
 
 function runInLog(path: string, text: string): LoggedRun {

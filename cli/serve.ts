@@ -50,13 +50,13 @@ export async function serve(args: string[]): Promise<ExitCode> {
   return 0
 }
 
-/** The process that reads the settings is gone before the server starts its own. */
+/** Ends the limited process before the server starts its own. */
 async function teamOf(values: SettingsFlags): Promise<RepositorySettings> {
   await using engine = openEngine()
   return await settingsOrThrow(values, engine)
 }
 
-/** 0 takes any port that is free. */
+/** 0 for any free port. */
 function portFlag(text: string | undefined): number {
   return text === '0' ? 0 : (numberFlag('--port', text, { integer: true, max: MAX_PORT }) ?? DEFAULT_PORT)
 }

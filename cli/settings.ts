@@ -1,4 +1,4 @@
-/** The settings of the repository that a command runs in. */
+/** Reads the settings of the repository in the working directory. */
 import { SETTINGS_PATH } from '../engine/config/supplied.ts'
 import { MemoryMarkError } from '../engine/errors.ts'
 import type { IsolatedEngine } from '../engine/isolated/engine.ts'
@@ -36,7 +36,7 @@ export async function findSettings(flags: SettingsFlags, engine: IsolatedEngine)
   return reading.kind === 'settings' ? withCalibration(reading, engine) : reading
 }
 
-/** With what the team's runs measured, where the settings name the file that keeps it. */
+/** Adds the team's runs, if the settings name their file. */
 async function withCalibration(
   reading: Extract<SettingsReading, { kind: 'settings' }>,
   engine: IsolatedEngine,
@@ -47,7 +47,7 @@ async function withCalibration(
     if (isMissing(error)) return undefined
     throw error instanceof MemoryMarkError ? error : unreadable(path, error)
   })
-  // What is yet to be calibrated.
+  // The file does not exist until the first calibration.
   if (text === undefined) return reading
   const calibration = await engine.readCalibration({ path, text })
   return calibration.kind === 'unreadable'
@@ -55,7 +55,7 @@ async function withCalibration(
     : { ...reading, settings: { ...reading.settings, calibration: calibration.calibration } }
 }
 
-/** @throws MemoryMarkError with the first mistake in settings that cannot be read. */
+/** @throws MemoryMarkError with the first problem of the settings. */
 export async function settingsOrThrow(flags: SettingsFlags, engine: IsolatedEngine): Promise<RepositorySettings> {
   const reading = await findSettings(flags, engine)
   switch (reading.kind) {

@@ -1,11 +1,11 @@
-/** Where the command line looks for what a config names: the working directory and, for models, the Hub. */
+/** Where the command line looks up what a config names: files in the working directory, and models on the Hub. */
 import { readdir, readFile, stat } from 'node:fs/promises'
 import type { Sources } from '../engine/config/sources.ts'
 import { createHub, hubSettings } from '../engine/models/hub.ts'
 import { cacheFolder, folderCache } from '../engine/models/hub-cache.ts'
 import { MIB } from '../engine/units.ts'
 
-/** Far above any file that a config names, so that the reader can tell one that is too large from one that is not there. */
+/** Far above any file that a config names, so that too large a file can be reported as such. */
 const MAX_FILE_BYTES = 16 * MIB
 
 /** The Hub is left out when HF_HUB_OFFLINE says so. */
@@ -15,7 +15,7 @@ export function sources(env: Readonly<Record<string, string | undefined>> = proc
   return { readFile: readSmallFile, listFolder, ...(settings && { hub: createHub({ ...settings, cache }) }) }
 }
 
-/** Undefined for what is not there, is no file, or is data rather than configuration. */
+/** Undefined for a missing file, a folder, or a file above the limit. */
 async function readSmallFile(path: string): Promise<string | undefined> {
   const found = await stat(path).catch(() => undefined)
   return found?.isFile() && found.size <= MAX_FILE_BYTES ? readFile(path, 'utf8') : undefined

@@ -20,7 +20,7 @@ import { settingsOrThrow } from './settings.ts'
 import { sources } from './sources.ts'
 import { changesOf, type SpecFlags, suppliedVersions } from './spec-flags.ts'
 
-/** Flags that a model may refuse. */
+/** The flags for spec fields, for error messages. */
 const fieldNames: Readonly<Partial<Record<keyof TrainingSpec, string>>> = {
   task: '--task',
   sequenceLength: '--sequence-length',
@@ -28,7 +28,10 @@ const fieldNames: Readonly<Partial<Record<keyof TrainingSpec, string>>> = {
   quantization: '--quantization',
 }
 
-/** Reads the one positional argument and applies the flags; refuses what the model cannot do, and what cannot be estimated within the limits. */
+/**
+ * Reads the one positional argument and applies the flags. @throws MemoryMarkError for settings that the model cannot
+ * have, or a subject that passes a limit.
+ */
 export async function readSubject(
   positionals: readonly string[],
   values: SpecFlags,
@@ -51,7 +54,7 @@ export async function estimateSubject(
   return engine.estimateSubject(named, { ...options, bare: { kind: 'plain' } }, { gpu, sources: sources() })
 }
 
-/** Undefined where a config is named, or an option says how the model is to be trained. */
+/** Undefined if a config is named, or an option chooses the method. */
 export async function estimateMethods(
   positionals: readonly string[],
   values: SpecFlags,
@@ -95,7 +98,7 @@ async function namedBy(positionals: readonly string[]): Promise<Named> {
   return { kind: 'config', file }
 }
 
-/** Anything that is not a path, and a folder with a model's config.json. */
+/** Whether the name is a model: anything that is not a path, or a folder with a model's config.json. */
 async function namesModel(name: string): Promise<boolean> {
   if ((await trainingOn(name)) !== undefined) return false
   return !(await exists(name)) || (await exists(join(name, 'config.json')))

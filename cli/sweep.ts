@@ -104,7 +104,7 @@ export async function sweep(args: string[]): Promise<ExitCode> {
   return exitCode
 }
 
-/** Told on stderr, so that stdout holds the report alone. */
+/** Adds the measured run to the team's file, and says so on stderr. */
 async function keepMeasured(report: Report, { model }: Subject, gpu: Gpu, settings: RepositorySettings): Promise<void> {
   const measured = measuredRuns(report)
   if (measured.length === 0) return complain('Nothing was timed on a GPU, so nothing is calibrated.')
@@ -128,7 +128,7 @@ function contradictingEntrypoint(): MemoryMarkError {
   })
 }
 
-/** The process with limits is gone before trials begin, which need the memory. */
+/** Ends the limited process before trials begin, because they need the memory. */
 async function read(positionals: readonly string[], values: SpecFlags & JudgingFlags) {
   await using engine = openEngine()
   const settings = await settingsOrThrow(values, engine)
@@ -138,7 +138,7 @@ async function read(positionals: readonly string[], values: SpecFlags & JudgingF
   return { subject, settings, judging }
 }
 
-/** A real device is priced as the card that its driver names, unless the user names another. */
+/** The GPU that is priced: the user's, else the one that the driver names. */
 function optionsOn(
   { engine, device }: Probe,
   path: string,
@@ -219,7 +219,7 @@ function reportOf(config: ConfigResult, policy: Policy): Report {
 function printResult(report: Report, asJson: boolean): ExitCode {
   const [config] = report.configs
   if (config === undefined) throw new Error('a sweep is about one config')
-  // Below the figures: what is measured and what is modelled.
+  // Printed below the figures: which are measured and which modelled.
   const sentences = config.status === 'analysed' ? config.assumptions : []
   if (asJson) printJson(report)
   else printReport(report, { sentences })

@@ -63,7 +63,7 @@ export async function timeline(args: string[]): Promise<ExitCode> {
   return 0
 }
 
-/** In a process with limits, within which the step can then be played here too. */
+/** Estimates in a limited process first, so that the step can then be replayed here within the limits. */
 async function estimated(positionals: readonly string[], values: Flags) {
   await using engine = openEngine()
   const named = await namedGpu(values, engine)
@@ -91,7 +91,7 @@ async function write(path: string, snapshot: Uint8Array): Promise<void> {
   }
 }
 
-/** One object for scripts. Bytes are bytes. */
+/** The JSON object for scripts. Memory is in bytes. */
 function summary({ spec, assumptions }: Subject, assessment: Assessment, points: readonly MemoryPoint[]) {
   const { gpu, provenance, errorBandPercent, errorBand } = assessment
   const { bytes, moment } = highestOf(points)

@@ -175,7 +175,7 @@ ${PYTHON}
 
 const WIDTH = Math.max(...Object.values(commands).map(({ form }) => form.length))
 
-/** How to use one command; without a known name, all of them. */
+/** The usage of one command, or of all commands without a known name. */
 export function usage(name?: string): string {
   const known = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined
   return known === undefined ? overview() : withOptions(known)

@@ -1,4 +1,7 @@
-/** `memorymark validate-backward` and `validate-compile`: does the backward pass run, and is compilation worth it. */
+/**
+ * `memorymark validate-backward` and `validate-compile`: checks that the backward pass runs, and whether torch.compile
+ * is worth it.
+ */
 import type { TrainingSpec } from '../engine/config/spec.ts'
 import { MemoryMarkError } from '../engine/errors.ts'
 import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
@@ -19,7 +22,7 @@ import { pythonCommand, pythonOptions } from './python.ts'
 import { type SpecFlags, specOptions } from './spec-flags.ts'
 import { readSubject } from './subject.ts'
 
-/** The earlier tool measured 3.34 on an A10; about 1 means that the backward pass is not running. */
+/** The ratio of peaks was 3.34 on an A10 with the earlier tool. A ratio near 1 means that there is no backward pass. */
 const LEAST_RATIO = 1.5
 
 const DEFAULT_STEPS = 10
@@ -49,7 +52,7 @@ export async function validateBackward(args: string[]): Promise<ExitCode> {
   return runs ? 0 : 1
 }
 
-/** The process with limits is gone before anything runs. */
+/** Ends the limited process before anything runs. */
 async function read(positionals: readonly string[], values: SpecFlags): Promise<Subject> {
   await using engine = openEngine()
   return await readSubject(positionals, values, engine)
@@ -58,7 +61,7 @@ async function read(positionals: readonly string[], values: SpecFlags): Promise<
 const halvingEngines = ['trace', 'torch', 'tfjs'] as const
 type HalvingEngine = (typeof halvingEngines)[number]
 
-/** In eval mode and without an optimizer, so that the ratio reflects the backward pass only. */
+/** In eval mode and without an optimizer, so that the ratio shows only the backward pass. */
 async function halvesOf(
   { spec: written, model: { config } }: Subject,
   named: HalvingEngine | 'auto',
@@ -112,7 +115,7 @@ export async function validateCompile(args: string[]): Promise<ExitCode> {
   return 0
 }
 
-/** Steps after which compilation has paid for itself; null when it never does. */
+/** Steps after which compilation has paid off; null if it never does. */
 export function breakEven({ eager, compiled }: Compilation): number | null {
   const saved = eager.laterMillis - compiled.laterMillis
   return saved <= 0 ? null : Math.max(0, Math.ceil((compiled.firstMillis - eager.firstMillis) / saved))
