@@ -1,23 +1,23 @@
-/** Who may ask: checks that come before every route. */
+/** Checks before every route: host, token, origin. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
 import * as z from 'zod'
 import type { Problem } from '../engine/errors.ts'
 import { faultOf } from './fault.ts'
 
-/** Open to everybody on this machine, or to whoever has the token. */
+/** Open to this machine only, or to clients with the token. */
 export type Access =
-  /** `hostNames`: by which this server may be addressed; any other is a web page that rebinds a name of its own. */
+  /** `hostNames`: the names of this server. Any other `Host` header may come from a web page by DNS rebinding. */
   | { readonly kind: 'this-machine'; readonly hostNames: readonly string[] }
   | { readonly kind: 'token'; readonly token: string }
 
-/** One that can be guessed is none; a header carries only these characters. */
+/** Long enough not to be guessed; only characters allowed in a header. */
 export const apiToken = z
   .string()
   .min(16, 'At least 16 characters, for instance the output of `openssl rand -hex 32`')
   .regex(/^[\w.~+/=-]+$/, 'Only letters, digits and . _ ~ + / = -, which an HTTP header can carry')
 
-/** A load balancer has no token, and learns nothing here that it could misuse. */
+/** Open to load balancers, which have no token; it reveals nothing of value. */
 const openPaths: ReadonlySet<string> = new Set(['/health'])
 
 const readingMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -29,14 +29,14 @@ export function checkAccess(access: Access): MiddlewareHandler {
         return isMeant(context, access.hostNames) ? next() : context.json(faultOf(otherHost), 403)
       case 'token':
         if (openPaths.has(context.req.path) || isToken(context.req.header('authorization'), access.token)) return next()
-        // Basic besides Bearer, because it is what browsers ask their user for.
+        // Basic besides Bearer, because browsers ask their user for it.
         context.header('www-authenticate', 'Bearer realm="memorymark", Basic realm="memorymark"')
         return context.json(faultOf(tokenNeeded), 401)
     }
   }
 }
 
-/** A page of another site may not start or cancel anything in the name of whoever looks at it. */
+/** Refuses requests from other sites' pages, which could act in the user's name. */
 export function checkOrigin(allowedOrigins: readonly string[]): MiddlewareHandler {
   return async (context, next) => {
     const origin = context.req.header('origin')
@@ -46,7 +46,7 @@ export function checkOrigin(allowedOrigins: readonly string[]): MiddlewareHandle
   }
 }
 
-/** By its header, and by its address where that is a whole one, as proxies are asked. */
+/** Checks the host in the header, and in the URL if that is absolute, as proxies receive it. */
 function isMeant({ req }: Context, hostNames: readonly string[]): boolean {
   const named = URL.parse(`http://${req.header('host') ?? ''}`)?.hostname
   const addressed = URL.parse(req.url)?.hostname
@@ -60,13 +60,13 @@ function isToken(authorization: string | undefined, token: string): boolean {
   return timingSafeEqual(digest(given), digest(token))
 }
 
-/** Whatever the user is called. */
+/** Any user name. */
 function passwordIn(credentials: string): string {
   const decoded = Buffer.from(credentials, 'base64').toString('utf8')
   return decoded.slice(decoded.indexOf(':') + 1)
 }
 
-/** Of one length, so that the comparison tells nothing of the token's. */
+/** Compares hashes of equal length, so that timing reveals nothing. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }

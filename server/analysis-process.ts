@@ -1,6 +1,6 @@
 /**
- * The process that computes for the command line, the bot and the server, so that what a stranger's config or a model's config.json
- * describes never holds them. Started by a `LimitedProcess`.
+ * The limited process of command line, bot and server, in which untrusted configs are computed. Started by a
+ * `LimitedProcess`.
  */
 import { performTask } from '../engine/isolated/perform.ts'
 import type { TaskOrder } from '../engine/isolated/tasks.ts'
@@ -34,7 +34,10 @@ function run({ settings, request, machine }: RunOrder, { step, signal }: Host): 
   })
 }
 
-/** A Hub remembers every name that it was asked for, so each analysis gets its own; what was found stays on the disk. */
+/**
+ * A new Hub client for each analysis, because a client remembers every name it was asked for; the cache on disk
+ * remains.
+ */
 function modelPlaces({ asksHub }: RunnerSettings): ModelPlaces {
   const hub = asksHub ? hubSettings(process.env) : undefined
   return hub === undefined ? {} : { hub: createHub({ ...hub, cache: folderCache(cacheFolder(process.env)) }) }

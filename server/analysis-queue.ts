@@ -1,6 +1,6 @@
 /**
- * The analyses of a server. What needs a device or Python goes one at a time, since two sweeps on one GPU would take each
- * other's memory; estimates have processes of their own and need not wait for a sweep.
+ * Queues the server's analyses. Those that use a device or Python run one at a time, because two sweeps on one GPU
+ * would take each other's memory; estimates have processes of their own and do not wait for a sweep.
  */
 import { once } from 'node:events'
 import type { Machine } from '../engine/probes/device.ts'
@@ -19,7 +19,7 @@ type Kind = (typeof kinds)[number]
 export interface Limits {
   readonly queue: QueueSize
   readonly timeoutMillis: number
-  /** When to come back, told to those for whom there is no place. */
+  /** Seconds until a retry, told to clients when the queue is full. */
   readonly retryAfterSeconds: number
 }
 
@@ -30,7 +30,7 @@ export interface QueueOptions {
   readonly log: (text: string) => void
   readonly now?: () => Date
   readonly limits?: Partial<Record<Kind, Limits>>
-  /** Finished analyses that are kept, the newest. */
+  /** Number of finished analyses kept, the newest. */
   readonly kept?: number
 }
 
@@ -40,7 +40,7 @@ const defaultLimits: Record<Kind, Limits> = {
   estimate: { queue: { running: 2, waiting: 50 }, timeoutMillis: 30_000, retryAfterSeconds: 2 },
 }
 
-/** Each is some 100 kB at most, save with a thousand trials. */
+/** Each is at most some 100 kB, except with a thousand trials. */
 const KEPT = 200
 
 export class AnalysisQueue implements Analyses, AsyncDisposable {
@@ -90,7 +90,7 @@ export class AnalysisQueue implements Analyses, AsyncDisposable {
     return analysis.snapshot()
   }
 
-  /** Takes no more, cancels what waits and runs, and returns when no process is left. */
+  /** Accepts no more analyses, cancels all, and resolves when no process is left. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     for (const analysis of this.#all.values()) if (!analysis.hasEnded) this.cancel(analysis.id)
@@ -99,7 +99,10 @@ export class AnalysisQueue implements Analyses, AsyncDisposable {
     await Promise.all(runners.map(runner => runner[Symbol.asyncDispose]()))
   }
 
-  /** A server of the bot, or one that was told which engine to use, runs no other. */
+  /**
+   * Refuses an engine that this server does not run: the bot's server only estimates, and a server may be started with
+   * one engine.
+   */
   #refusal(request: AnalysisRequest): Submission | undefined {
     const served = this.#options.settings.engine
     if (served === 'auto' || request.engine === 'auto' || request.engine === served) return undefined
@@ -119,7 +122,7 @@ export class AnalysisQueue implements Analyses, AsyncDisposable {
     return engine === 'estimate' || (engine === 'auto' && this.#estimatesOnly(request)) ? 'estimate' : 'sweep'
   }
 
-  /** A pasted config may be one of TensorFlow.js, which is swept; that is not known before it is read. */
+  /** A pasted config may be for TensorFlow.js, which is swept; that is unknown until it is read. */
   #estimatesOnly({ config, spec }: AnalysisRequest): boolean {
     const machine = this.#options.machine.ifKnown
     const isPytorch = config === undefined && spec.framework !== 'tensorflow.js'
@@ -130,7 +133,7 @@ export class AnalysisQueue implements Analyses, AsyncDisposable {
     return this.#options.limits?.[kind] ?? defaultLimits[kind]
   }
 
-  /** One for each that may run. */
+  /** One process for each analysis that may run. */
   #runners(kind: Kind): AnalysisRunner[] {
     const { settings, log } = this.#options
     return Array.from({ length: this.#limits(kind).queue.running }, () => new AnalysisRunner(settings, log))
@@ -165,7 +168,7 @@ export class AnalysisQueue implements Analyses, AsyncDisposable {
     this.#end(analysis, ending)
   }
 
-  /** An estimate for a card that is named asks nothing of the machine, and does not wait for it. */
+  /** An estimate for a named GPU needs nothing from the machine, and does not wait for its description. */
   async #machineFor(kind: Kind, { gpu }: AnalysisRequest): Promise<Machine> {
     const { machine } = this.#options
     if (kind === 'sweep' || gpu === undefined) return machine.description

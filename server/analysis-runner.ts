@@ -1,4 +1,7 @@
-/** A process for the server's analyses, one at a time; kept warm between them, and replaced where it does not end when told. */
+/**
+ * A process for the server's analyses, one at a time. It stays warm between them, and is replaced if it does not stop
+ * when told.
+ */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Problem } from '../engine/errors.ts'
@@ -8,10 +11,10 @@ import type { Machine } from '../engine/probes/device.ts'
 import type { AnalysisRequest, Ending, Progress } from './analysis.ts'
 import type { RunnerSettings, RunOrder } from './runner-protocol.ts'
 
-/** A cancelled sweep has a process to end; one that computes may not hear that it is to stop. */
+/** Time for a cancelled sweep to end its own processes. */
 const GRACE_MILLIS = 5_000
 
-/** Several times what the largest model of the catalogue takes. */
+/** Several times what the catalogue's largest model takes. */
 const HEAP_MIB = 512
 
 export interface RunOptions {
@@ -36,11 +39,11 @@ export class AnalysisRunner implements AsyncDisposable {
   readonly #log: (text: string) => void
   readonly #process: LimitedProcess
 
-  /** Starts nothing yet. `log` receives the stacks of our own bugs. */
+  /** Starts no process yet. `log` receives stack traces of our own bugs. */
   constructor(settings: RunnerSettings, log: (text: string) => void) {
     this.#settings = settings
     this.#log = log
-    // It runs Python and asks the Hub, which the environment says how to.
+    // The process runs Python and asks the Hub, which environment variables configure.
     this.#process = new LimitedProcess({
       script: scriptPath(),
       heapMib: HEAP_MIB,
@@ -58,7 +61,7 @@ export class AnalysisRunner implements AsyncDisposable {
       const outcome = await this.#process.run(order, {
         limit: { kind: 'wall', millis: timeoutMillis },
         signal,
-        // What `analysis-process.ts` tells.
+        // The messages of `analysis-process.ts`.
         onStep: step => tell(step as Progress),
       })
       return this.#endingOf(outcome, timeoutMillis)
@@ -78,7 +81,7 @@ export class AnalysisRunner implements AsyncDisposable {
     switch (outcome.kind) {
       case 'done': {
         const ending = outcome.result as Ending
-        // One that had come to its end just before it was stopped keeps it.
+        // A result that arrived just before the stop counts.
         return ending.kind === 'cancelled' && outcome.stopped === 'time-limit' ? timedOut(timeoutMillis) : ending
       }
       case 'refused':

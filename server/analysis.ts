@@ -1,4 +1,4 @@
-/** What can be asked of the server, and what an analysis is while it waits, runs and after it: the contract of /v1/analyses. */
+/** The types of /v1/analyses: requests, and the states and events of an analysis. */
 import * as z from 'zod'
 import { defaultLoraTargets, trainingSpec } from '../engine/config/spec.ts'
 import { problem } from '../engine/errors.ts'
@@ -12,15 +12,15 @@ import { strictFields } from './fault.ts'
 /** Characters. Real training configs have a few thousand. */
 export const MAX_CONFIG_CHARACTERS = 100_000
 
-/** As many as a report takes; a sweep that would need more is stopped. */
+/** As many as a report holds; a sweep that would need more is stopped. */
 export const MAX_TRIALS = 1_000
 
-/** Above every real one; the same as in the settings of a repository. */
+/** Above any real price; the same limit as in a repository's settings. */
 const MAX_STEP_SIZE = 1_000
 
 const { model: modelName, lora, ...otherFields } = trainingSpec.shape
 
-/** Whatever a spec can say besides its model; what is left out is as the config has it, or of a model alone as most people train it. */
+/** All spec fields besides the model. Absent ones are as in the config, or for a bare model as most people train it. */
 export const specChanges = strictFields({
   ...otherFields,
   lora: strictFields({
@@ -32,7 +32,7 @@ export const specChanges = strictFields({
 export type SpecChanges = z.infer<typeof specChanges>
 
 const pastedConfig = strictFields({
-  /** Its extension says how the text is parsed; the tool is told by the content. */
+  /** The extension determines the parser; the tool is recognised by content. */
   fileName: z
     .string()
     .max(200)
@@ -48,16 +48,19 @@ export const analysisRequest = strictFields({
   model: modelName.optional(),
   config: pastedConfig.optional(),
   spec: specChanges.default({}),
-  /** Of a model alone, what `spec` leaves open: a plain loop in fp32 with 16 × 128 tokens. Absent: as most people train it. */
+  /**
+   * For a bare model, the fixed defaults of `spec`: a plain loop in fp32 with 16 × 128 tokens. If absent, as most
+   * people train it.
+   */
   earlierDefaults: z.boolean().optional(),
-  /** A GPU of the catalogue. Absent: this machine's own, or where it has none the one that the server was started with. */
+  /** A GPU of the catalogue. If absent: this machine's, else the server's default. */
   gpu: z.enum(gpus.map(({ id }) => id)).optional(),
-  /** `auto`: the best that this machine has for that GPU. */
+  /** `auto`: the best engine that this machine has for the GPU. */
   engine: z.enum(['auto', ...engines]).default('auto'),
   strategy: z.enum(strategyNames).default('predict-verify'),
-  /** Sizes tried are every one up to it, then its multiples. */
+  /** Every size up to it is tried, then its multiples. */
   stepSize: z.int().min(1).max(MAX_STEP_SIZE).optional(),
-  /** Of one GPU; the catalogue's price by default. */
+  /** Per GPU; the catalogue's price by default. */
   pricePerHourUsd: z.number().positive().max(10_000).optional(),
   /** Wall-clock hours of a run at the current batch. */
   hoursPerRun: z.number().positive().max(100_000).optional(),
@@ -67,19 +70,19 @@ export const analysisRequest = strictFields({
   message: 'give either a model or a config',
 })
 export type AnalysisRequest = z.infer<typeof analysisRequest>
-/** As a client writes it: what has a default may be left out. */
+/** As clients write it: fields with defaults may be absent. */
 export type AnalysisRequestInput = z.input<typeof analysisRequest>
 
-/** What answers the trials, known once its engine has started. */
+/** The engine of the trials, known once it has started. */
 export const probing = z.object({
   engine: z.enum(engines),
   provenance,
   device: z.object({
     name: z.string(),
     totalBytes: z.number().min(0),
-    /** Total − CUDA context: the limit that trials are compared with. */
+    /** Total memory less the CUDA context: the limit for trials. */
     usableBytes: z.number().min(0),
-    /** Versions and driver behind the answers, in words; empty for the estimate. */
+    /** Versions and driver, in words; empty for the estimate. */
     software: z.string(),
   }),
   /** The spec that is swept, with every default filled in. */
@@ -91,17 +94,17 @@ const problems = z.array(problem).min(1).max(50)
 const time = z.iso.datetime()
 
 const common = {
-  /** Cannot be guessed: whoever has it may see the analysis. */
+  /** Unguessable: whoever has it may see the analysis. */
   id: z.string(),
   request: analysisRequest,
   createdAt: time,
 }
 const ran = {
   ...common,
-  /** Absent where it never left the queue. */
+  /** Absent if it never left the queue. */
   startedAt: time.optional(),
   probing: probing.optional(),
-  /** In the order in which they ran. A size that was timed again stands twice. */
+  /** In the order in which they ran. A size that was timed again is listed twice. */
   trials: z.array(trial),
 }
 
@@ -118,14 +121,14 @@ export const analysis = z.discriminatedUnion('state', [
 export type Analysis = z.infer<typeof analysis>
 
 const event = {
-  /** 1 for the first event of an analysis, then one more each: the id of the server-sent event. */
+  /** Starts at 1 for each analysis: the id of the server-sent event. */
   sequence: z.int().min(1),
   at: time,
 }
 
-/** What happens to an analysis, in order. The last is `done`, `failed` or `cancelled`. */
+/** The events of an analysis, in order. The last is `done`, `failed` or `cancelled`. */
 export const analysisEvent = z.discriminatedUnion('kind', [
-  /** Sent again whenever the position changes. */
+  /** Sent again when the position changes. */
   z.object({ ...event, kind: z.literal('queued'), position: z.int().min(1) }),
   z.object({ ...event, kind: z.literal('started') }),
   z.object({ ...event, kind: z.literal('probing'), probing }),
@@ -139,13 +142,13 @@ export const analysisEvent = z.discriminatedUnion('kind', [
 export type AnalysisEvent = z.infer<typeof analysisEvent>
 
 type WithoutPlace<Event> = Event extends AnalysisEvent ? Omit<Event, keyof typeof event> : never
-/** An event before it has its place among the others. */
+/** An event without its sequence number. */
 export type Happening = WithoutPlace<AnalysisEvent>
 export type Ending = Extract<Happening, { kind: 'done' | 'failed' | 'cancelled' }>
-/** What the run itself has to tell. */
+/** Events that the run itself emits. */
 export type Progress = Extract<Happening, { kind: 'probing' | 'log' | 'trial' }>
 
-/** Whether nothing will happen any more. */
+/** Whether it is the last event. */
 export function isFinal<Any extends Happening>(happening: Any): happening is Extract<Any, { kind: Ending['kind'] }> {
   const { kind } = happening
   return kind === 'done' || kind === 'failed' || kind === 'cancelled'

@@ -1,4 +1,4 @@
-/** The server without its socket: checks, then the earlier tool's routes, those of /v1, and the pages for people. */
+/** The server without its socket: checks, the earlier tool's routes, /v1, and the pages. */
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
@@ -20,15 +20,15 @@ import type { Analyses, Pages } from './pages.ts'
 import type { Repositories } from './repositories.ts'
 import { addRepositoryRoutes } from './repository-routes.ts'
 
-/** A config of the greatest length, each of its characters escaped, and room for the rest. */
+/** Bytes: the longest config with each character escaped, and the other fields. */
 export const MAX_BODY_BYTES = 640 * KIB
 
 export interface AppOptions {
   readonly analyses: Analyses
   readonly machine: KnownMachine
-  /** Where neither a request nor the machine has one. */
+  /** The GPU if neither a request nor the machine has one. */
   readonly gpu: Gpu
-  /** Where a request says `auto`. */
+  /** The engine for `auto`. */
   readonly engine: Engine | 'auto'
   readonly access: Access
   /** Origins of other sites whose pages may call the API; none by default. */
@@ -63,14 +63,14 @@ export function createApp(options: AppOptions): OpenAPIHono {
   return app
 }
 
-/** What was refused, which the validator passes on without declaring it. */
+/** The value of a request that failed validation; the validator's types do not declare it. */
 function requestOf(result: object): unknown {
   return 'data' in result ? result.data : undefined
 }
 
 function addChecks(app: OpenAPIHono, { access, allowedOrigins = [] }: AppOptions): void {
   app.use(apiContentSecurityPolicy)
-  // Where not even this server may know the referrer, the `Origin` of its own forms would be `null`.
+  // With `no-referrer`, the `Origin` of our own forms would be `null`.
   app.use(secureHeaders({ referrerPolicy: 'same-origin', strictTransportSecurity: false }))
   if (allowedOrigins.length > 0) {
     app.use(cors({ origin: [...allowedOrigins], exposeHeaders: ['location', 'retry-after'] }))
@@ -87,7 +87,7 @@ function addChecks(app: OpenAPIHono, { access, allowedOrigins = [] }: AppOptions
   )
 }
 
-/** Pages bring a policy of their own; what is no page loads nothing. */
+/** Pages set their own policy; other answers load nothing. */
 const apiContentSecurityPolicy: MiddlewareHandler = async (context, next) => {
   await next()
   if (context.res.headers.has('content-security-policy')) return

@@ -1,4 +1,4 @@
-/** A bounded queue: so many at a time, so many waiting, first come first served. */
+/** A queue with a limit on running and on waiting items, first in, first out. */
 
 export interface QueueSize {
   readonly running: number
@@ -12,7 +12,7 @@ export class BoundedQueue<T> {
   readonly #waiting: T[] = []
   #running = 0
 
-  /** `run` never rejects. `moved` is told every new position of a waiting item; 1 is the next to run. */
+  /** `run` never rejects. `moved` receives every new position of a waiting item; 1 is the next to run. */
   constructor(size: QueueSize, run: (item: T) => Promise<void>, moved: (item: T, position: number) => void) {
     this.#size = size
     this.#run = run
@@ -23,7 +23,7 @@ export class BoundedQueue<T> {
     return this.#running >= this.#size.running && this.#waiting.length >= this.#size.waiting
   }
 
-  /** False when every place is taken. */
+  /** False if the queue is full. */
   offer(item: T): boolean {
     if (this.isFull) return false
     this.#waiting.push(item)
@@ -32,7 +32,7 @@ export class BoundedQueue<T> {
     return true
   }
 
-  /** Takes an item out of the queue; false when it does not wait there. */
+  /** Removes a waiting item; false if it is not waiting. */
   withdraw(item: T): boolean {
     const index = this.#waiting.indexOf(item)
     if (index < 0) return false

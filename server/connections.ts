@@ -1,20 +1,20 @@
 /**
- * A full house makes room: where as many connections are open as may be, the one that has taken longest to send its request is
- * closed for the new one. Refusing the new one instead would let a few hundred slow clients keep everybody out.
+ * Makes room when the limit of connections is reached: the one that has taken longest to send its request is closed for
+ * the new one. Refusing new ones instead would let a few hundred slow clients lock everybody out.
  */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Of each set the first is the oldest. */
+/** In both sets the first is the oldest. */
 interface Connections {
-  /** Nothing has arrived yet, or not the whole request. */
+  /** Connections whose request has not fully arrived. */
   readonly receiving: Set<Socket>
-  /** Answered, and kept open for the next request. */
+  /** Connections that were answered and wait for the next request. */
   readonly idle: Set<Socket>
   readonly all: Set<Socket>
 }
 
-/** Takes the place of `server.maxConnections`. A request that has arrived whole is answered whatever comes. */
+/** Replaces `server.maxConnections`. A request that has fully arrived is always answered. */
 export function limitConnections(server: Server, maxConnections: number): void {
   const connections: Connections = { receiving: new Set(), idle: new Set(), all: new Set() }
   const { receiving, idle, all } = connections
@@ -38,7 +38,7 @@ export function limitConnections(server: Server, maxConnections: number): void {
   })
 }
 
-/** Of the larger set, so that who fills the house with one kind does not drive out those of the other. */
+/** From the larger set, so that a flood of one kind does not evict the other. */
 function oldest({ receiving, idle }: Connections): Socket | undefined {
   const [socket] = receiving.size >= idle.size ? receiving : idle
   return socket

@@ -1,4 +1,4 @@
-/** The `data` of `POST /analyze`: the earlier tool's fields with their meanings corrected, and the fields that it lacked. */
+/** The `data` of `POST /analyze`: the earlier tool's fields with corrected meanings, and new fields. */
 import * as z from 'zod'
 import { stepProfiles } from '../engine/config/spec.ts'
 import { idleBytes, idlePercent } from '../engine/metrics/memory.ts'
@@ -17,10 +17,10 @@ const triedSize = z.object({
   provenance,
 })
 
-/** `*_gb` are GiB, as they were. */
+/** `*_gb` are GiB, as in the earlier tool. */
 export const earlierResult = z.object({
   model_name: z.string(),
-  /** `cuda`, `mps` or `cpu`: what the figures are of, whether it was measured or not. */
+  /** `cuda`, `mps` or `cpu`: the device that the figures are for, measured or not. */
   device: z.string(),
   gpu_name: z.string(),
   gpu_total_gb: z.number(),
@@ -30,26 +30,26 @@ export const earlierResult = z.object({
   optimal_batch_size: z.int().nullable(),
   optimal_gradient_accumulation: z.int().nullable(),
   optimal_memory_gb: z.number().nullable(),
-  /** The largest that fits, which the earlier tool called optimal. */
+  /** The largest batch that fits, which the earlier tool called optimal. */
   largest_batch_size: z.int().nullable(),
   largest_memory_gb: z.number().nullable(),
   current_batch_size: z.int(),
   current_memory_gb: z.number(),
   current_fits: z.boolean(),
-  /** Of usable memory, at the current batch. */
+  /** In percent of usable memory, at the current batch. */
   waste_gb: z.number(),
   waste_percent: z.number(),
-  /** Of usable memory, at the optimal batch. */
+  /** In percent of usable memory, at the optimal batch. */
   headroom_gb: z.number().nullable(),
   headroom_percent: z.number().nullable(),
-  /** Samples a second at the optimal batch over those at the current one. */
+  /** Samples per second at the optimal batch over those at the current one. */
   speedup: z.number(),
   cost_savings_per_run: z.number(),
   cost_savings_annual: z.number(),
   step: z.enum(stepProfiles),
   engine: z.enum(engines),
   provenance,
-  /** Half-width of the band around every memory figure. */
+  /** Half-width of the error band of memory figures. */
   error_band_percent: z.number(),
   throughput_provenance: throughputProvenance,
   results: z.array(triedSize),
@@ -58,7 +58,7 @@ export const earlierResult = z.object({
 export type EarlierResult = z.infer<typeof earlierResult>
 
 export interface EarlierResultSource {
-  /** As the request has it. */
+  /** As in the request. */
   readonly modelName: string
   readonly device: string
   readonly engine: Engine
@@ -93,7 +93,7 @@ export function earlierResultOf({ modelName, device, engine, config }: EarlierRe
     provenance: config.provenance,
     error_band_percent: config.errorBandPercent,
     throughput_provenance: config.throughputProvenance,
-    // The earlier tool's steps were single micro-batches.
+    // The earlier tool's steps had one micro-batch.
     results: config.trials.filter(({ accumulates }) => !accumulates).map(triedSizeOf),
     assumptions: config.assumptions,
   }

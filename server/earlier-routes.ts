@@ -1,4 +1,4 @@
-/** The earlier tool's routes: GET /health, GET /models and POST /analyze. `GET /` stands in app.ts. */
+/** The earlier tool's routes: GET /health, GET /models and POST /analyze. `GET /` is in app.ts. */
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
 import * as z from 'zod'
 import type { Problem } from '../engine/errors.ts'
@@ -86,7 +86,7 @@ export function addEarlierRoutes(app: OpenAPIHono, options: EarlierRoutesOptions
   })
 }
 
-/** The analysis when it has ended, or as it stands after the time. A client that goes away takes it along. */
+/** The analysis when it has ended, or its state after the time limit. A client that disconnects cancels it. */
 async function finished(
   analyses: Analyses,
   id: string,
@@ -110,11 +110,11 @@ function dataOf(
   if (config?.status !== 'analysed' || probing === undefined) throw new Error('a finished analysis without its config')
   const { engine } = probing
   const measuredOn = engine === 'torch' && machine?.kind === 'python' ? machine.device.kind : undefined
-  // Whatever was not measured is about a card of the catalogue.
+  // Figures that were not measured are for the catalogue's GPU.
   return earlierResultOf({ modelName, device: measuredOn ?? 'cuda', engine, config })
 }
 
-/** Problems that are not the request's. */
+/** Problems other than the request's own. */
 const serverFaults: Readonly<Record<string, 500 | 503>> = {
   'engine-unavailable': 503,
   'hub-unreachable': 503,

@@ -1,4 +1,4 @@
-/** What happened to one analysis so far, for any number of readers. Each reads at its own pace and holds no copy. */
+/** The events of one analysis, for any number of readers. Each reads at its own pace without a copy. */
 import { type AnalysisEvent, type Happening, isFinal } from './analysis.ts'
 
 export class EventLog {
@@ -22,12 +22,12 @@ export class EventLog {
     return last !== undefined && isFinal(last)
   }
 
-  /** Of the last event; 0 before the first. */
+  /** The sequence number of the last event; 0 before the first. */
   get lastSequence(): number {
     return this.#events.length
   }
 
-  /** The events after number `sequence`, each as it happens. Ends after the ending, or when `signal` is aborted. */
+  /** The events after `sequence`, as they happen. Ends after the last event, or when `signal` aborts. */
   async *after(sequence: number, signal: AbortSignal): AsyncGenerator<AnalysisEvent, void> {
     const bell = new Bell()
     this.#bells.add(bell)
@@ -52,11 +52,11 @@ export class EventLog {
   }
 }
 
-/** Tells one reader that there is something new. */
+/** Wakes one reader for new events. */
 class Bell {
   #heard: (() => void) | undefined
 
-  /** Resolves at the next ring. */
+  /** Resolves at the next event. */
   rung(): Promise<void> {
     return new Promise(resolve => {
       this.#heard = resolve

@@ -1,15 +1,15 @@
 /** The events of an analysis as server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 import type { AnalysisEvent } from './analysis.ts'
 
-/** Proxies close a connection over which nothing comes for a minute. */
+/** Proxies close a connection that is silent for a minute. */
 export const KEEP_ALIVE_MILLIS = 15_000
 
 const encoder = new TextEncoder()
-/** A client that lost its connection comes back after a second, with the id of the last event that it saw. */
+/** A client that lost its connection reconnects after a second, with the id of the last event it received. */
 const greeting = encoder.encode('retry: 1000\n\n')
 const keepAlive = encoder.encode(': still here\n\n')
 
-/** A thousand readers share one text. */
+/** The text is shared by all readers. */
 const encoded = new WeakMap<AnalysisEvent, Uint8Array>()
 
 function asJson(event: AnalysisEvent): Uint8Array {
@@ -20,12 +20,12 @@ function asJson(event: AnalysisEvent): Uint8Array {
   return bytes
 }
 
-/** `data` is a single line. */
+/** `data`: a single line. */
 export function serverSentEvent({ sequence }: AnalysisEvent, name: string, data: string): Uint8Array {
   return encoder.encode(`id: ${sequence}\nevent: ${name}\ndata: ${data}\n\n`)
 }
 
-/** Pulled: what a slow reader has not yet taken stays in the log and nowhere else. */
+/** Reads on demand, so that events for a slow reader stay only in the log. */
 export function eventStream(
   events: AsyncIterable<AnalysisEvent>,
   keepAliveMillis: number = KEEP_ALIVE_MILLIS,

@@ -1,4 +1,4 @@
-/** What the server answers when it cannot do what is asked: the earlier tool's error body, with the problems besides. */
+/** Error answers: the earlier tool's error body with the problems added. */
 import * as z from 'zod'
 import { quote } from '../engine/config/quote.ts'
 import { didYouMean } from '../engine/did-you-mean.ts'
@@ -22,7 +22,7 @@ const MAX_ISSUES = 50
 
 const ADVICE = 'Correct the request; /openapi.json describes it.'
 
-/** An object of these fields alone. Of another field, the issue's message says which was meant. */
+/** A strict object; for an unknown field, the message suggests the one that was meant. */
 export function strictFields<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const meant = ([key = '']: readonly string[]) => didYouMean(key, Object.keys(shape), ADVICE)
   return z.strictObject(shape, {
@@ -30,7 +30,7 @@ export function strictFields<Shape extends z.core.$ZodLooseShape>(shape: Shape) 
   })
 }
 
-/** What a schema refuses of `request`, field by field. */
+/** The problems that a schema finds in `request`, one for each field. */
 export function problemsOf(error: z.ZodError, request: unknown): Problem[] {
   return error.issues.slice(0, MAX_ISSUES).map(issue => ({
     code: 'request-refused',

@@ -1,10 +1,10 @@
-/** What `GET /health` tells, in the earlier tool's words. */
+/** The answer of `GET /health`, in the earlier tool's fields. */
 import * as z from 'zod'
 import { deviceKinds, type Machine } from '../engine/probes/device.ts'
 import { GIB } from '../engine/units.ts'
 
 export const health = z.object({
-  /** `starting` until it is known what this machine has; what depends on it is null so long. */
+  /** `starting` until the machine is described; fields that depend on it are null until then. */
   status: z.enum(['starting', 'healthy']),
   gpu_available: z.boolean().nullable(),
   gpu_name: z.string().nullable(),
@@ -15,7 +15,7 @@ export const health = z.object({
 })
 export type Health = z.infer<typeof health>
 
-/** `machine`: undefined while it is being found out. */
+/** `machine`: undefined while it is being described. */
 export function healthOf(machine: Machine | undefined, now: Date): Health {
   const timestamp = now.toISOString()
   const noName = { gpu_name: null, gpu_memory_total_gb: null, timestamp }

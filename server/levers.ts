@@ -1,4 +1,4 @@
-/** Ways to free memory, for what a page or a client of the API has asked about. */
+/** Adds levers to an analysis of the server. */
 import { readConfigAsync } from '../engine/config/read.ts'
 import type { SourceFile } from '../engine/config/reading.ts'
 import type { FootprintCache } from '../engine/estimate/footprint-cache.ts'
@@ -10,7 +10,7 @@ import type { AnalysisRequest } from './analysis.ts'
 import { ownConfig } from './own-config.ts'
 import { type ModelPlaces, pastedFile } from './subject.ts'
 
-/** That are estimated at most: somebody waits for the answer. */
+/** The most combinations to estimate, because a user waits. */
 const COMBINATIONS = 40
 
 export interface LeverContext {
@@ -20,8 +20,8 @@ export interface LeverContext {
 }
 
 /**
- * The same with levers, where it may not fit. None where settings were changed beside a pasted text, which then does not say what
- * was analysed, nor of what was measured, since levers are estimated.
+ * The analysis with levers, if the config may not fit. Without levers if fields were changed beside a pasted text,
+ * which then differs from what was analysed, or if figures were measured, because levers are estimated.
  */
 export async function withLevers(
   config: AnalysedConfig,
@@ -32,13 +32,13 @@ export async function withLevers(
   const file = fileOf(config, request)
   const reading = await readConfigAsync(file, models)
   if (reading.kind !== 'training-config' || !isSameData(reading.spec, config.spec)) return config
-  // Most configs fit, and a page in the browser need not load it for them.
+  // Loaded on demand: most configs fit.
   const { leversOf } = await import('../engine/advice/advise.ts')
   const levers = await leversOf(file, reading, { gpu, footprints, sources: models, combinations: COMBINATIONS })
   return { ...config, levers }
 }
 
-/** The pasted text; that of a bare model is written in our own keys. */
+/** The pasted text, or for a bare model a config in our own format. */
 function fileOf({ spec }: AnalysedConfig, { config }: AnalysisRequest): SourceFile {
   return config === undefined ? { path: 'memorymark.yaml', text: ownConfig(spec, spec) } : pastedFile(config)
 }

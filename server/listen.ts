@@ -1,4 +1,4 @@
-/** The server on a socket of its own. */
+/** Runs the server on its own socket. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, isIPv4 } from 'node:net'
@@ -11,17 +11,17 @@ import { Service, type ServiceOptions } from './service.ts'
 
 export const DEFAULT_PORT = 5001
 
-/** Nobody needs longer to send a config. How long the answer takes is another matter. */
+/** Time to send a request; the answer may take longer. */
 const REQUEST_TIMEOUT_MILLIS = 10_000
 const MAX_CONNECTIONS = 5_000
-/** For answers that are on their way when the server stops. */
+/** Time for answers in progress when the server stops. */
 const LAST_ANSWERS_MILLIS = 1_000
 
 export interface ListenOptions extends Omit<ServiceOptions, 'access' | 'machine'> {
   readonly host: string
   /** 0 takes any that is free. */
   readonly port: number
-  /** Without one only this machine is served. */
+  /** Without a token only this machine is served. */
   readonly token?: string
   /** For the whole of a request to arrive. */
   readonly requestTimeoutMillis?: number
@@ -32,7 +32,7 @@ export interface RunningServer extends AsyncDisposable {
   readonly url: string
 }
 
-/** @throws MemoryMarkError for an address that others can reach, without a token; and for one that is taken. */
+/** @throws MemoryMarkError for a public address without a token, or an address in use. */
 export async function listen(options: ListenOptions): Promise<RunningServer> {
   const { host, port, python, requestTimeoutMillis = REQUEST_TIMEOUT_MILLIS } = options
   const access = accessFor(options)

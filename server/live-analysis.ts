@@ -1,4 +1,4 @@
-/** One analysis on this server: its state, told in events. */
+/** The state of one analysis, with its events. */
 import { randomUUID } from 'node:crypto'
 import type { Analysis, AnalysisRequest, Ending, Happening, Probing } from './analysis.ts'
 import { EventLog } from './event-log.ts'
@@ -11,7 +11,7 @@ type State =
   | { readonly kind: 'ended'; readonly ending: Ending; readonly finishedAt: string }
 
 export class LiveAnalysis {
-  /** 122 random bits: whoever has it was given it. */
+  /** 122 random bits, so that it cannot be guessed. */
   readonly id = randomUUID()
   readonly request: AnalysisRequest
   readonly log: EventLog
@@ -30,7 +30,7 @@ export class LiveAnalysis {
     this.#createdAt = now().toISOString()
   }
 
-  /** Ends the run, where one goes on. */
+  /** Cancels the run, if there is one. */
   get cancellation(): AbortController {
     return this.#cancellation
   }

@@ -1,4 +1,4 @@
-/** What this machine has, found out once and in the background: Python with PyTorch takes seconds to start. */
+/** Describes this machine once, in the background, because Python with PyTorch takes seconds to start. */
 import { describeMachine, type Machine } from '../engine/probes/device.ts'
 
 export class KnownMachine implements AsyncDisposable {
@@ -32,7 +32,7 @@ export class KnownMachine implements AsyncDisposable {
     return this.#description
   }
 
-  /** Ends Python where it has not yet answered. */
+  /** Ends Python if it has not answered yet. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#asking.abort()
     await this.#description

@@ -1,4 +1,4 @@
-/** The same server inside another one, that of the bot: estimates only, since a bot has no GPU, and always with a token. */
+/** Mounts the server in the bot's: estimates only, because a bot has no GPU, and always with a token. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { TrieRouter } from 'hono/router/trie-router'
@@ -13,14 +13,14 @@ export interface MountOptions
 }
 
 export interface MountedServer extends AsyncDisposable {
-  /** Resolves to false, with nothing written, for what is not this server's. */
+  /** Resolves to false, without writing, for a request that is not this server's. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<boolean>
 }
 
-/** The host answers this itself. */
+/** The bot answers this route itself. */
 const hostPaths: ReadonlySet<string> = new Set(['/health'])
 
-/** Where middleware stands, which answers for every path. */
+/** Routes of middleware, which match every path. */
 const CHECKS_PATH = '/*'
 
 export function mount({ token, gpu = defaultGpu, ...options }: MountOptions): MountedServer {
@@ -28,7 +28,7 @@ export function mount({ token, gpu = defaultGpu, ...options }: MountOptions): Mo
     ...options,
     gpu,
     engine: 'estimate',
-    // Never started: estimates need none.
+    // Never started, because estimates do not need it.
     python: 'python3',
     machine: KnownMachine.of({ kind: 'no-python', why: 'this server only estimates' }),
     access: { kind: 'token', token },

@@ -1,11 +1,11 @@
-/** Memory over the step, for what a page or a client of the API has asked about. */
+/** Memory over the step, for an analysis of the server. */
 import type { FootprintCache } from '../engine/estimate/footprint-cache.ts'
 import type { Gpu } from '../engine/gpus/catalogue.ts'
 import type { ModelConfig } from '../engine/models/architecture.ts'
 import { EstimateProbe } from '../engine/probes/estimate.ts'
 import type { AnalysedConfig } from '../engine/report/schema.ts'
 
-/** About as many as a chart can show; they travel with the report, of which a page knows only the model's name. */
+/** Points: about as many as a chart shows. */
 const POINTS = 120
 
 export interface OverStepContext {
@@ -13,7 +13,7 @@ export interface OverStepContext {
   readonly footprints: FootprintCache
 }
 
-/** The same with memory over the current step; without it where the figures are not estimated, which it would not match. */
+/** The analysis with memory over the current step; without it unless the figures are estimated. */
 export function withOverStep(
   config: AnalysedConfig,
   model: ModelConfig,

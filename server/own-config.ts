@@ -1,4 +1,4 @@
-/** A training as a config in MemoryMark's own keys, for a model that was named without a config. */
+/** Writes a training as a config in MemoryMark's own format, for a model named without a config. */
 import { stringify } from 'yaml'
 import type { TrainingSpec } from '../engine/config/spec.ts'
 import type { BatchPlan } from '../engine/metrics/recommend.ts'

@@ -1,4 +1,4 @@
-/** How pages for people are added to the server: a Hono app of their own, with what it may know. */
+/** How pages are added to the server: a Hono app, and what the server gives it. */
 import type { Env, Hono } from 'hono'
 import type { Problem } from '../engine/errors.ts'
 import type { Gpu } from '../engine/gpus/catalogue.ts'
@@ -9,36 +9,36 @@ import type { Repositories } from './repositories.ts'
 
 export type Submission =
   | { readonly kind: 'accepted'; readonly analysis: Analysis }
-  /** Every place in the queue is taken. */
+  /** The queue is full. */
   | { readonly kind: 'queue-full'; readonly retryAfterSeconds: number }
-  /** This server does not run what is asked for. */
+  /** This server does not run the requested engine. */
   | { readonly kind: 'refused'; readonly problem: Problem }
 
-/** The analyses of this server. Finished ones are kept for a while. */
+/** The server's analyses. Finished ones are kept for a while. */
 export interface Analyses {
   submit(request: AnalysisRequest): Submission
-  /** Undefined for an id that is not, or no longer, known. */
+  /** Undefined for an unknown or expired id. */
   find(id: string): Analysis | undefined
-  /** Those after the event of sequence number `after`, each as it happens; ends after the last. `all-seen`: none will come. */
+  /** Events after sequence number `after`, as they happen; ends after the last. `all-seen`: there will be none. */
   events(id: string, after: number, signal: AbortSignal): AsyncIterable<AnalysisEvent> | 'all-seen' | undefined
-  /** Takes it from the queue or ends its sweep; nothing where it has ended already. */
+  /** Removes it from the queue or ends its sweep; does nothing if it has ended. */
   cancel(id: string): Analysis | undefined
 }
 
 export interface PagesContext {
   readonly analyses: Analyses
-  /** Only on a server of the bot. */
+  /** Only on the bot's server. */
   readonly repositories?: Repositories
-  /** What this machine has; found out once, which takes seconds where Python has PyTorch. */
+  /** This machine's description, which takes seconds if Python has PyTorch. */
   readonly machine: () => Promise<Machine>
-  /** What is assumed where neither the request nor the machine has a GPU. */
+  /** The GPU if neither the request nor the machine has one. */
   readonly gpu: Gpu
-  /** What runs the trials where a request says `auto`; where this is no `auto`, no other is served. */
+  /** The engine for `auto`. If this is not `auto`, the server runs no other. */
   readonly engine: Engine | 'auto'
 }
 
 /**
- * Mounted at `/`, behind the server's own checks (host, token, origin, size of bodies). It answers `GET /` for browsers;
+ * Mounted at `/`, behind the server's checks (host, token, origin, body size). It answers `GET /` for browsers;
  * programs get JSON there. It sets its own Content-Security-Policy.
  */
 export type Pages = (context: PagesContext) => Hono<Env>

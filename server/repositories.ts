@@ -1,6 +1,6 @@
 /**
- * What a server can tell of repositories, and who tells it: the bot, from what it keeps. `memorymark serve` has none.
- * Everything is asked for page by page, newest or worst first.
+ * The interface through which the bot gives the server its repositories; `memorymark serve` has none. All lists are
+ * paged, newest or worst first.
  */
 import * as z from 'zod'
 import { provenance } from '../engine/probes/trial.ts'
@@ -12,7 +12,7 @@ const DEFAULT_PAGE_SIZE = 25
 
 export const pageRequest = z.object({
   limit: z.coerce.number().int().min(1).max(MAX_PAGE_SIZE).default(DEFAULT_PAGE_SIZE),
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   cursor: z.string().min(1).max(500).optional(),
 })
 export type PageRequest = z.infer<typeof pageRequest>
@@ -41,25 +41,25 @@ const sha = z.string().regex(/^[0-9a-f]{40,64}$/)
 const path = z.string().min(1).max(4_096)
 const login = z.string().max(100)
 
-/** A repository and what its default branch adds up to. */
+/** A repository with totals over its default branch. */
 export const repositorySummary = z.object({
   ...repositoryName.shape,
   configs: z.int().min(0),
-  /** Of those, how many block. */
+  /** The number of these that block. */
   blocked: z.int().min(0),
-  /** What the recommendations would save in a year, over all configs. */
+  /** Yearly savings of the recommendations, over all configs. */
   savingsPerYearUsd: usd,
   updatedAt: time,
 })
 export type RepositorySummary = z.infer<typeof repositorySummary>
 
-/** What was known of a config at a commit. */
+/** A config's state at a commit. */
 export const configRecord = z.object({
   path,
   model: z.string().max(200),
   gpu: reportedGpu,
   commit: sha,
-  /** When this was found out. */
+  /** When this was recorded. */
   at: time,
   provenance,
   errorBandPercent: z.number().min(0).max(100),
@@ -72,16 +72,16 @@ export const configRecord = z.object({
 })
 export type ConfigRecord = z.infer<typeof configRecord>
 
-/** `waste`: share of usable memory idle, greatest first; `cost`: savings in a year, greatest first. */
+/** `waste`: by idle share of usable memory, descending; `cost`: by yearly savings, descending. */
 export const configOrders = ['waste', 'cost'] as const
 export type ConfigOrder = (typeof configOrders)[number]
 
 const atPullRequest = { pullRequest: z.int().positive(), path, at: time, provenance }
 
-/** What became of the waste of a config in a merged pull request. */
+/** What a merged pull request did to a config's waste. */
 export const ledgerEntry = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('saved'), ...atPullRequest, savedPerYearUsd: usd, fromBatch: z.int(), toBatch: z.int() }),
-  /** Merged all the same. */
+  /** Merged despite the waste. */
   z.object({ kind: z.literal('accepted'), ...atPullRequest, forgonePerYearUsd: usd, reason: z.string().max(1_000) }),
 ])
 export type LedgerEntry = z.infer<typeof ledgerEntry>
@@ -89,7 +89,7 @@ export type LedgerEntry = z.infer<typeof ledgerEntry>
 export const ledger = z.object({ savedPerYearUsd: usd, forgonePerYearUsd: usd })
 export type LedgerTotals = z.infer<typeof ledger>
 
-/** A pull request that the check blocked, or that somebody let pass. */
+/** A pull request that the check blocked, or that somebody accepted. */
 export const decision = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('blocked'),
@@ -97,7 +97,7 @@ export const decision = z.discriminatedUnion('kind', [
     title: z.string().max(500),
     author: login,
     at: time,
-    /** The configs that block, with why. */
+    /** The configs that block, and why. */
     configs: z.array(z.object({ path, verdict })),
   }),
   z.object({
@@ -114,10 +114,10 @@ export const decision = z.discriminatedUnion('kind', [
 ])
 export type Decision = z.infer<typeof decision>
 
-/** Everything but `list` is undefined for a repository that is not known. */
+/** All methods but `list` return undefined for an unknown repository. */
 export interface Repositories {
   list(page: PageRequest): Promise<Page<RepositorySummary>>
-  /** Every config of the default branch, as last known. */
+  /** The last known state of every config of the default branch. */
   configs(repository: RepositoryName, order: ConfigOrder, page: PageRequest): Promise<Page<ConfigRecord> | undefined>
   /** One config over time, newest first; an empty page for a path that was never a config. */
   history(repository: RepositoryName, path: string, page: PageRequest): Promise<Page<ConfigRecord> | undefined>

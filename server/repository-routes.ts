@@ -1,4 +1,4 @@
-/** /v1/repositories: what a bot knows of them; a server without one says so. */
+/** /v1/repositories: the bot's repositories; a server without a bot answers 404. */
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
 import * as z from 'zod'
 import type { Problem } from '../engine/errors.ts'
@@ -70,7 +70,7 @@ const decisions = createRoute({
   responses: { 200: jsonAnswer('A page of them, newest first', pageOf(decision)), 400: refused, 404: unknown },
 })
 
-/** Without `repositories` every route answers 404 and says what to do. */
+/** Without `repositories`, every route answers 404 and explains. */
 export function addRepositoryRoutes(app: OpenAPIHono, repositories: Repositories | undefined): void {
   const missing = faultOf(repositories === undefined ? noBot : unknownRepository)
 
@@ -98,7 +98,7 @@ export function addRepositoryRoutes(app: OpenAPIHono, repositories: Repositories
   })
 }
 
-/** The answer's type wants arrays of its own. */
+/** Copies, because the answer's type has mutable arrays. */
 function answered<Item, Page extends { readonly items: readonly Item[] }>(page: Page) {
   return { ...page, items: [...page.items] }
 }

@@ -1,4 +1,4 @@
-/** One analysis from its request to its end: reads the subject, opens the probe, sweeps, and tells what happens on the way. */
+/** Runs one analysis: reads the subject, opens the probe, sweeps, and emits events. */
 import { assessmentOptionsFor } from '../engine/analyze.ts'
 import { sentencesOn as sentencesOnCalibration } from '../engine/calibration/known.ts'
 import { MemoryMarkError, type Problem } from '../engine/errors.ts'
@@ -22,12 +22,12 @@ import { withOverStep } from './over-step.ts'
 import { type ModelPlaces, placeOf, readSubject, type Subject } from './subject.ts'
 
 export interface RunContext {
-  /** What runs the trials where the request leaves it open. */
+  /** The engine if the request leaves it open. */
   readonly engine: Engine | 'auto'
   readonly machine: Machine
-  /** Where neither the request nor the machine has one. */
+  /** The GPU if neither the request nor the machine has one. */
   readonly gpu: Gpu
-  /** GPUs, prices, policy and runs of the team whose server it is. */
+  /** The team's GPUs, prices, policy and runs. */
   readonly team: RepositorySettings
   /** The interpreter's command. */
   readonly python: string
@@ -35,11 +35,11 @@ export interface RunContext {
   readonly now: () => Date
   readonly signal: AbortSignal
   readonly tell: (progress: Progress) => void
-  /** Receives Python's tracebacks: for whoever runs the server, not for the client. */
+  /** Receives Python's tracebacks, for the server's operator and not for clients. */
   readonly log: (text: string) => void
 }
 
-/** Never throws for what the request asks; an aborted signal ends it soon, with every process that it started. */
+/** Never throws for errors in the request. An aborted signal ends it soon, with all processes. */
 export async function runAnalysis(request: AnalysisRequest, context: RunContext): Promise<Ending> {
   const reading = await readSubject(request, context.models, gpuFor(request, context))
   if (context.signal.aborted) return { kind: 'cancelled' }
@@ -48,7 +48,7 @@ export async function runAnalysis(request: AnalysisRequest, context: RunContext)
     return await sweepSubject(reading.subject, request, context)
   } catch (error) {
     if (!(error instanceof MemoryMarkError)) throw error
-    // An engine that was ended while it started has not failed.
+    // An engine that was cancelled during its start has not failed.
     return context.signal.aborted ? { kind: 'cancelled' } : failed(error.problem)
   }
 }
@@ -98,7 +98,7 @@ async function sweepSubject(subject: Subject, request: AnalysisRequest, context:
   return { kind: 'done', report: reportOf(advised, options.policy, now()) }
 }
 
-/** An estimate is there before it can be read that it is coming. */
+/** Not for estimates, which are finished before anybody could read the event. */
 function tellTrying(microBatch: number, probe: Probe, tell: RunContext['tell']): void {
   if (probe.engine !== 'estimate') tell({ kind: 'log', text: `Trying batch ${microBatch}` })
 }
@@ -141,7 +141,7 @@ function namedGpu({ gpu }: AnalysisRequest): Gpu | undefined {
   return gpus.find(({ id }) => id === gpu)
 }
 
-/** The card in this machine, where the team describes it or the catalogue has it. */
+/** This machine's GPU, as the team or the catalogue describes it. */
 function ownGpu({ machine, team }: RunContext): Gpu | undefined {
   if (machine.kind !== 'python' || machine.device.kind !== 'cuda') return undefined
   return findGpuAmong(team.gpus, machine.device.name)
@@ -151,7 +151,7 @@ function gpuFor(request: AnalysisRequest, context: RunContext): Gpu {
   return namedGpu(request) ?? ownGpu(context) ?? context.gpu
 }
 
-/** For a card that this machine has not, it is a machine without a GPU. */
+/** For a GPU that this machine lacks, it counts as a machine without a GPU. */
 function machineFor(request: AnalysisRequest, context: RunContext): Machine {
   const { machine } = context
   const named = namedGpu(request)

@@ -1,15 +1,15 @@
-/** What the server orders of the process that runs its analyses. Each step that it tells is a `Progress`, and its result an `Ending`. */
+/** The orders of the server to its analysis process. Each step of an order is a `Progress`, its result an `Ending`. */
 import type { Gpu } from '../engine/gpus/catalogue.ts'
 import type { Machine } from '../engine/probes/device.ts'
 import type { Engine } from '../engine/probes/engines.ts'
 import type { RepositorySettings } from '../engine/settings/settings.ts'
 import type { AnalysisRequest } from './analysis.ts'
 
-/** What stays the same for all analyses of a server. */
+/** The same for all analyses of a server. */
 export interface RunnerSettings {
   readonly engine: Engine | 'auto'
   readonly gpu: Gpu
-  /** GPUs, prices, policy and runs of the team whose server it is. */
+  /** The team's GPUs, prices, policy and runs. */
   readonly team: RepositorySettings
   /** The interpreter's command. */
   readonly python: string

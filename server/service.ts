@@ -1,4 +1,4 @@
-/** The server as one thing: its app, its queue of analyses and what it knows of the machine, ended together. */
+/** The server's app, its queue of analyses and the machine's description, disposed of together. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { noSettings, type RepositorySettings } from '../engine/settings/settings.ts'
 import { AnalysisQueue, type QueueOptions } from './analysis-queue.ts'
@@ -11,7 +11,7 @@ export interface ServiceOptions
   readonly machine: KnownMachine
   /** The interpreter's command. */
   readonly python: string
-  /** The settings of the repository that it is started in; none unless told. */
+  /** The settings of its repository; none by default. */
   readonly team?: RepositorySettings
   /** Whether models that the catalogue lacks are looked up on the Hugging Face Hub; true by default. */
   readonly asksHub?: boolean
@@ -34,7 +34,7 @@ export class Service implements AsyncDisposable {
     this.app = createApp({ ...options, analyses: this.#analyses })
   }
 
-  /** Cancels what waits and runs; returns when no process is left. */
+  /** Cancels all analyses; resolves when no process is left. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#machine[Symbol.asyncDispose]()
     await this.#analyses[Symbol.asyncDispose]()

@@ -1,4 +1,4 @@
-/** Schemas that many routes share are described once, under a name, and referred to from everywhere else. */
+/** Replaces schemas that several routes share by references to named definitions in the OpenAPI document. */
 import { OpenAPIHono } from '@hono/zod-openapi'
 import * as z from 'zod'
 import { trainingSpec } from '../engine/config/spec.ts'
@@ -41,17 +41,17 @@ type JsonObject = { [key: string]: Json }
 
 const jsonObject = z.record(z.string(), z.json())
 
-/** The same document, shorter. */
+/** The document with the same meaning, but shorter. */
 export function withSharedSchemas(document: object): JsonObject {
   const { components, ...rest } = jsonObject.parse(JSON.parse(JSON.stringify(document)))
   const written = Object.entries(namedAsJson())
   const names = new Map(written.map(([name, schema]) => [JSON.stringify(schema), name]))
-  // A definition does not refer to itself: only its parts are looked at.
+  // A definition does not refer to itself, so only its parts are searched.
   const schemas = Object.fromEntries(written.map(([name, schema]) => [name, partsReferred(schema, names)]))
   return { ...partsReferred(rest, names), components: { ...jsonObject.parse(components), schemas } }
 }
 
-/** As the library writes them, so that what is the same has the same text. */
+/** Schemas as the library writes them, so that equal ones have equal text. */
 function namedAsJson(): Record<string, JsonObject> {
   const app = new OpenAPIHono()
   for (const [name, schema] of Object.entries(named)) {

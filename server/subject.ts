@@ -1,4 +1,4 @@
-/** What an analysis is about: the model or the pasted config of a request, with the changes that the request makes. */
+/** The subject of an analysis: the model or pasted config of a request, with the request's changes. */
 import { adjusted, specOf } from '../engine/config/adjusted-spec.ts'
 import { modelProblem } from '../engine/config/model-problem.ts'
 import { readConfigAsync } from '../engine/config/read.ts'
@@ -15,13 +15,13 @@ import { fieldsSaid, usualTraining } from '../engine/plan/bare-model.ts'
 import { severalTrainings } from '../engine/subject.ts'
 import type { AnalysisRequest } from './analysis.ts'
 
-/** With where it stands, as a report's config has it. */
+/** With its place, as in a report's config. */
 export interface Subject {
   readonly path: string
   readonly dialect: string
   readonly batchSizeAt?: Position
   readonly gradientAccumulationAt?: Position
-  /** What the config leaves open, as its reading has it. */
+  /** Assumptions made when the config was read. */
   readonly assumesGpus?: true
   readonly assumesLength?: true
   readonly assumesCode?: true
@@ -32,7 +32,7 @@ export interface Subject {
   readonly assumptions: readonly string[]
 }
 
-/** Where the subject stands, as a report's config has it. */
+/** The config's place, as in a report. */
 export function placeOf({ path, dialect, batchSizeAt, gradientAccumulationAt, unreadSettings }: Subject) {
   return {
     path,
@@ -47,12 +47,12 @@ export type SubjectReading =
   | { readonly kind: 'subject'; readonly subject: Subject }
   | { readonly kind: 'refused'; readonly problems: readonly Problem[] }
 
-/** Models come from the catalogue and the Hub; never from this machine's files, which are not the client's to read. */
+/** Models come from the catalogue and the Hub, never from this machine's files, which clients must not read. */
 export interface ModelPlaces {
   readonly hub?: Hub
 }
 
-/** `gpu`: what the analysis is for, which decides the precision that a bare model is trained in. */
+/** `gpu`: determines the precision that a bare model is trained in. */
 export async function readSubject(
   request: AnalysisRequest,
   places: ModelPlaces,
@@ -89,7 +89,7 @@ async function bareModel(name: string, places: ModelPlaces): Promise<SubjectRead
 
 type PastedConfig = NonNullable<AnalysisRequest['config']>
 
-/** Its name may say at which line the training starts that is meant. */
+/** The file name may end in the line of the training that is meant. */
 export function pastedFile({ fileName, text }: PastedConfig): SourceFile {
   const named = namedLine(fileName)
   return named === undefined ? { path: fileName, text } : { path: named.path, text, training: { line: named.line } }

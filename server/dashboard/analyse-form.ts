@@ -1,4 +1,4 @@
-/** The form that asks: a model or a config, a GPU, and whatever else decides memory. */
+/** The form for an analysis: a model or a config, a GPU, and everything else that decides memory. */
 import { html } from 'hono/html'
 import { specOf } from '../../engine/config/adjusted-spec.ts'
 import { optimizers, precisions, quantizations, type StepProfile, stepProfiles } from '../../engine/config/spec.ts'
@@ -19,17 +19,17 @@ export interface FormState {
   readonly problems: readonly FieldProblem[]
 }
 
-/** What the page's back end can do: the server, or the engine in the browser. */
+/** What the page's back end offers: the server, or the engine in the browser. */
 export interface Offer {
   /** Where the form is sent. */
   readonly action: string
-  /** What is answered for where no GPU is chosen, in words. */
+  /** The GPU if none is chosen, in words. */
   readonly ownGpu: string
-  /** There is a choice only where this is `auto`. */
+  /** The engines are a choice only if this is `auto`. */
   readonly engine: Engine | 'auto'
-  /** The ids that are offered as one types. */
+  /** Model ids for completion. */
   readonly offeredModels: readonly string[]
-  /** What to do for a model that is not built in: a sentence. */
+  /** A sentence on what to do for a model outside the catalogue. */
   readonly otherModels: string
 }
 
@@ -79,7 +79,7 @@ const engineOptions: readonly Option[] = [
   ['estimate', 'estimate only (instant)'],
 ]
 
-/** Draws fields with what was sent and what was wrong with it. */
+/** Renders fields with submitted values and their errors. */
 class Fields {
   readonly #values: FormValues
   readonly #problems: readonly FieldProblem[]
@@ -158,7 +158,7 @@ class Fields {
   }
 }
 
-/** Of a bare model, by the example of one. */
+/** Defaults of a bare model, taken from one as an example. */
 function defaultsText(): string {
   const model = findModel('bert')
   if (model === undefined) throw new Error('the catalogue lost BERT')

@@ -21,7 +21,7 @@ export function subjectText({ model, config }: AnalysisRequest): string {
   return config === undefined ? plainText(model ?? '', 200) : 'the pasted config'
 }
 
-/** The script listens at `data-events` and brings in the result when it is there. */
+/** The script listens at `data-events` and loads the result when it is ready. */
 export function runningView(analysis: Unfinished): Html {
   const path = analysisPath(analysis.id)
   return html`<section class="card" data-events="${path}/events" aria-labelledby="title">
@@ -64,7 +64,7 @@ export function expiredView(): Html {
 
 const otherLink = html`<a class="button secondary" href="/">Analyse another</a>`
 
-/** The same question once more. */
+/** A link that fills in the form with the same request. */
 function again(request: AnalysisRequest, words: string): Html {
   return html`<form method="post" action="${ANALYSES_PATH}"><input type="hidden" name="${AGAIN_FIELD}" value="${JSON.stringify(request)}"><button class="secondary">${words}</button></form>`
 }

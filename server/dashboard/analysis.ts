@@ -31,7 +31,7 @@ export function addAnalysisPage(app: Hono, site: Site): void {
     const after = z.coerce.number().int().min(0).catch(0).parse(c.req.header('last-event-id'))
     const events = analyses.events(c.req.param('id'), after, c.req.raw.signal)
     if (events === undefined) return c.notFound()
-    // An EventSource that is answered so asks no more.
+    // This answer makes an EventSource stop reconnecting.
     if (events === 'all-seen') return c.body(null, 204)
     const headers = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' }
     return c.body(eventStream(events, KEEP_ALIVE_MILLIS, asLine), 200, headers)
@@ -43,7 +43,7 @@ export function addAnalysisPage(app: Hono, site: Site): void {
   })
 }
 
-/** What the page's script adds to the log, and the `end` after which it asks for the result. */
+/** Log entries for the page's script, and the final `end`, after which it fetches the result. */
 function asLine(event: AnalysisEvent): Uint8Array {
   return serverSentEvent(event, isFinal(event) ? 'end' : 'line', eventLine(event))
 }
@@ -86,7 +86,7 @@ function analysedConfig({ report }: Extract<Analysis, { state: 'done' }>): Analy
   return config
 }
 
-/** Undefined also where settings were changed beside the text: its numbers are then not what was analysed. */
+/** Undefined also if fields were changed beside the pasted text, whose numbers then differ from what was analysed. */
 function pastedFile({ request }: Analysis, { path }: AnalysedConfig): SourceFile | undefined {
   if (request.config === undefined || Object.keys(request.spec).length > 0) return undefined
   return { path, text: request.config.text }

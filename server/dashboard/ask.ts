@@ -1,4 +1,4 @@
-/** `/`: the question, and what came of asking it. */
+/** `/`: the form, and errors of its submission. */
 
 import type { Hono } from 'hono'
 import { html } from 'hono/html'
@@ -71,7 +71,7 @@ function queueFull(retryAfterSeconds: number) {
   }
 }
 
-/** Finding out takes seconds where Python has PyTorch; no page waits for it. */
+/** Describing the machine takes seconds if Python has PyTorch, so no page waits for it. */
 class MachineWatch {
   readonly #ask: () => Promise<Machine>
   known: Machine | undefined
@@ -85,7 +85,7 @@ class MachineWatch {
     const note = (machine: Machine) => {
       this.known = machine
     }
-    // The page that asks for the machine itself is told why it failed.
+    // The fragment requested by the page's script reports why it failed.
     this.#ask().then(note, () => undefined)
   }
 }
@@ -110,7 +110,7 @@ function askView(form: FormState, { context, machine, notice }: AskOptions): Htm
 <div class="ask-columns">${analyseForm(form, offer)}<div>${machineCard(machine, context.engine)}${legend}</div></div>`
 }
 
-/** What the server answers for when no GPU is chosen. */
+/** The GPU if none is chosen. */
 function ownGpu(machine: Machine | undefined, { gpu, engine }: PagesContext): string {
   if (engine === 'estimate' || engine === 'trace') return gpu.name
   if (machine === undefined) return `this machine's GPU, or else ${gpu.name}`

@@ -1,4 +1,4 @@
-/** The script, the styles and the icon of the pages: small files under addresses that change with their content. */
+/** Script, styles and icon of the pages, under addresses that contain a hash of their content. */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -33,7 +33,7 @@ export function assetsOf(files: AssetFiles): Assets {
   }
 }
 
-/** Those that were built into dist/: beside the bundle that runs, or found from the sources. */
+/** The assets built into dist/, beside the running bundle or found from the sources. */
 export function builtAssets(): Assets {
   const places = ['./dashboard/', '../../dist/dashboard/'].map(path => new URL(path, import.meta.url))
   const folder = places.find(place => existsSync(new URL('dashboard.js', place)))

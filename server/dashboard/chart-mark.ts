@@ -1,4 +1,4 @@
-/** A size that a chart points out; it travels to the page's script. */
+/** A size marked on a chart, sent to the page's script. */
 export interface ChartMark {
   readonly x: number
   readonly name: string

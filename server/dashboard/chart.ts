@@ -1,4 +1,4 @@
-/** A chart that the page's script draws from the table inside it; without the script, the table is what there is. */
+/** A chart that the page's script draws from the table inside it. Without the script, the table is shown. */
 import { html } from 'hono/html'
 import type { ChartMark } from './chart-mark.ts'
 import type { Html } from './page.ts'
@@ -8,11 +8,11 @@ export interface ChartRow {
   readonly xText: string
   readonly y: number
   readonly yText: string
-  /** Empty where there is none in the whole chart. */
+  /** Empty if no point of the chart has one. */
   readonly remark: string
   /** Drawn as a cross. */
   readonly isBad: boolean
-  /** What no clock or counter read is drawn open. */
+  /** A point that was not measured is drawn as an open circle. */
   readonly isMeasured: boolean
 }
 
@@ -24,7 +24,7 @@ export interface ChartOptions {
   readonly xName: string
   readonly yName: string
   readonly yUnit: string
-  /** A line that must not be crossed. */
+  /** A limit line, such as usable memory. */
   readonly limit?: { readonly value: number; readonly name: string }
   readonly marks?: readonly ChartMark[]
   /** `time`: x is seconds since 1970. */
@@ -49,7 +49,7 @@ function figures(options: ChartOptions): Html {
 <div class="scroll" role="region" aria-label="${yName} by ${xName}, as a table" tabindex="0">${table(options)}</div></details>`
 }
 
-/** What the picture shows, for who cannot see it. */
+/** A description for screen readers. */
 function summary({ yName, rows, limit, marks = [] }: ChartOptions): string {
   const [first, last] = [rows[0], rows.at(-1)]
   const course = first && last ? `from ${first.yText} at ${first.xText} to ${last.yText} at ${last.xText}` : 'no data'
@@ -57,7 +57,7 @@ function summary({ yName, rows, limit, marks = [] }: ChartOptions): string {
   return [`${yName}: ${course}`, ...places].join('; ')
 }
 
-/** Outside the table: the script puts the canvas in here. */
+/** The place, outside the table, for the script's canvas. */
 function figure(options: ChartOptions): Html {
   const { id, limit, marks = [], xKind = 'count', yUnit } = options
   return html`<div class="chart" role="img" aria-label="${summary(options)}" data-chart="${id}-table" data-x-kind="${xKind}" data-unit="${yUnit}"${

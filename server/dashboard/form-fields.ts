@@ -1,4 +1,4 @@
-/** The fields of the form by name, without what reads them: a page's script needs no more. */
+/** The form's fields by name, without the code that validates them, for the page's script. */
 
 export const fieldNames = [
   'source',
@@ -42,10 +42,10 @@ export const fieldLabels: Readonly<Record<FieldName, string>> = {
   stepSize: 'Batch size step',
 }
 
-/** What stands in the form: what the reader sent, however wrong. */
+/** The form's values as the reader sent them, valid or not. */
 export type FormValues = Readonly<Partial<Record<FieldName, string>>>
 
-/** `body`: what a form or an address said; unknown fields are left alone. */
+/** `body`: values from a form or an address; unknown fields are ignored. */
 export function formValues(body: Readonly<Record<string, unknown>>): FormValues {
   const texts = fieldNames.flatMap(name => {
     const value = body[name]

@@ -1,4 +1,4 @@
-/** What the form sends, as a request: every field a string, empty where the reader chose nothing. */
+/** Turns form fields, which are strings and may be empty, into a request. */
 import * as z from 'zod'
 import { optimizers, precisions, quantizations, stepProfiles } from '../../engine/config/spec.ts'
 import type { Problem } from '../../engine/errors.ts'
@@ -7,7 +7,7 @@ import { parseJson } from '../../engine/json.ts'
 import { type AnalysisRequest, type AnalysisRequestInput, analysisRequest, MAX_CONFIG_CHARACTERS } from '../analysis.ts'
 import { type FieldName, type FormValues, fieldLabels, fieldNames } from './form-fields.ts'
 
-/** A hidden field that asks the same question again, whoever asked it first. */
+/** A hidden field with a whole request, to send it again. */
 export const AGAIN_FIELD = 'request'
 
 export type FormReading =
@@ -43,7 +43,7 @@ const sent = z.object({
   stepSize: count.optional(),
 })
 
-/** A request as `AGAIN_FIELD` carries it; undefined where it was tampered with. */
+/** The request in `AGAIN_FIELD`; undefined if it is invalid. */
 export function readAgain(text: string): AnalysisRequest | undefined {
   return analysisRequest.safeParse(parseJson(text)).data
 }
@@ -83,12 +83,12 @@ function requestOf({
   }
 }
 
-/** Browsers send CRLF for the line breaks of a text area. JSON is YAML too, but a JSON file's reader gives better messages. */
+/** Browsers send CRLF from a text area. JSON is valid YAML, but the parser for JSON files gives better messages. */
 function pasted(text: string, fileName = fileNameFor(text)): AnalysisRequestInput['config'] {
   return { fileName: fileName.trim(), text: text.replaceAll('\r\n', '\n') }
 }
 
-/** As the reader's own file might be called, who gave no name. */
+/** The file name if the reader gives none. */
 function fileNameFor(text: string): string {
   if (/^\s*[{[]/.test(text)) return /"nbformat"\s*:/.test(text) ? 'notebook.ipynb' : 'config.json'
   if (/^#!.*\bpython|^(?:import|from)[ \t]+\w/m.test(text)) return 'train.py'
@@ -113,7 +113,7 @@ function missingSubject({ source, model, config }: Sent): FieldProblem | undefin
   return undefined
 }
 
-/** Each field once, with its first mistake. */
+/** The first error of each field. */
 function refused(error: z.ZodError, fieldAt: (path: readonly PropertyKey[]) => PropertyKey | undefined): FormReading {
   const problems = error.issues.map(({ path, message }) => {
     const input = fieldNames.find(name => name === fieldAt(path)) ?? 'source'
@@ -123,7 +123,7 @@ function refused(error: z.ZodError, fieldAt: (path: readonly PropertyKey[]) => P
   return { kind: 'refused', problems: [...byInput.values()].toReversed() }
 }
 
-/** `spec.lora.rank` of the request is `loraRank` of the form, `config.fileName` is `fileName`. */
+/** The request's `spec.lora.rank` is the form's `loraRank`, `config.fileName` is `fileName`. */
 function requestField(path: readonly PropertyKey[]): PropertyKey | undefined {
   const [first, second] = path
   if (first === 'config' && second === 'fileName') return second

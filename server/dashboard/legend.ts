@@ -1,4 +1,4 @@
-/** Where a figure comes from: the words that stand beside figures on every page, explained. */
+/** The legend of provenance: explains the words beside figures on every page. */
 import { html } from 'hono/html'
 import { chip } from './provenance.ts'
 

@@ -1,4 +1,4 @@
-/** What happens to an analysis, as lines: one a trial, in the page and in the stream that adds to it. */
+/** An analysis's events as lines, in the page and in the stream that extends it. */
 import { html } from 'hono/html'
 import { plainProblem, plainText } from '../../engine/render/plain.ts'
 import { formatGib } from '../../engine/units.ts'
@@ -6,7 +6,7 @@ import type { Analysis, AnalysisEvent, Probing } from '../analysis.ts'
 import type { Html } from './page.ts'
 import { trialLine } from './trial-line.ts'
 
-/** What an event adds to the log. */
+/** The line that an event adds. */
 export function eventLine(event: AnalysisEvent): string {
   switch (event.kind) {
     case 'queued':
@@ -28,14 +28,14 @@ export function eventLine(event: AnalysisEvent): string {
   }
 }
 
-/** What is known of an analysis without having heard its events. */
+/** The lines for an analysis whose events were not followed. */
 export function linesOf(analysis: Analysis): string[] {
   if (analysis.state === 'queued') return [`waiting, number ${analysis.position} in the queue`]
   const probing = analysis.probing === undefined ? [] : [probingLine(analysis.probing)]
   return [...probing, ...analysis.trials.map(trialLine)]
 }
 
-/** Announced line by line to who cannot see it. */
+/** Screen readers announce each line. */
 export function logList(lines: readonly string[]): Html {
   const items = lines.map(line => html`<li>${line}</li>`)
   return html`<div class="log" role="log" aria-label="Trials" aria-live="polite" tabindex="0"><ol>${items}</ol></div>`

@@ -1,4 +1,4 @@
-/** What this machine has, and so how it will answer. */
+/** Shows what this machine has, and so how the server answers. */
 import { html } from 'hono/html'
 import { type Machine, softwareOf, type TorchDevice } from '../../engine/probes/device.ts'
 import type { Engine } from '../../engine/probes/engines.ts'
@@ -10,7 +10,7 @@ import { formatGib } from '../../engine/units.ts'
 import type { Html } from './page.ts'
 import { chip } from './provenance.ts'
 
-/** `machine` is undefined while it is being found out; the page's script then asks again at `MACHINE_PATH`. */
+/** `machine`: undefined while it is being described; the page's script then asks at `MACHINE_PATH`. */
 export function machineCard(machine: Machine | undefined, engine: Engine | 'auto'): Html {
   return html`<section class="card machine" aria-labelledby="machine-title"${machine === undefined ? html` data-load="${MACHINE_PATH}"` : ''}>
 <h2 id="machine-title">This machine</h2>
@@ -20,7 +20,7 @@ ${machine === undefined ? html`<p class="sub">Still detecting the hardware. Relo
 
 export const MACHINE_PATH = '/machine'
 
-/** What a server that only estimates runs on decides nothing. */
+/** On a server that only estimates, the machine does not matter. */
 function facts(machine: Machine, served: Engine | 'auto'): Html {
   const engine = served === 'auto' ? engineOn(machine) : served
   const rows = [...(served === 'estimate' ? [] : hardware(machine)), ['Figures', chip(provenanceOf(engine))] as const]

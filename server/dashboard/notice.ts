@@ -1,4 +1,4 @@
-/** Messages above the content: what went wrong and what to do, to be dismissed when read. */
+/** Messages above the content: what went wrong and what to do. The reader can dismiss them. */
 import { html } from 'hono/html'
 import type { Problem } from '../../engine/errors.ts'
 import { plainProblem } from '../../engine/render/plain.ts'

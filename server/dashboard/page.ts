@@ -1,12 +1,12 @@
-/** What every page shares: the head, the navigation, the way past it. */
+/** What all pages share: head, navigation, skip link. */
 import { html } from 'hono/html'
 import { version } from '../../engine/version.ts'
 import type { Assets } from './assets.ts'
 
-/** Markup whose untrusted parts are escaped already. */
+/** Markup whose untrusted parts are escaped. */
 export type Html = ReturnType<typeof html>
 
-/** A part of a page that may have nothing to say. */
+/** A part of a page, which may be empty. */
 export type MaybeHtml = Html | ''
 
 export type Section = 'analyse' | 'repositories'
@@ -15,7 +15,7 @@ export interface PageOptions {
   /** Without the product's name. */
   readonly title: string
   readonly section?: Section
-  /** For a page that changes by itself and whose reader has no JavaScript. */
+  /** Seconds until the page reloads, for readers without JavaScript. */
   readonly refreshSeconds?: number
 }
 
@@ -40,14 +40,14 @@ export interface DocumentParts {
   /** Without the product's name. */
   readonly title: string
   readonly head: Html
-  /** Where the product's name leads. */
+  /** The target of the product's name. */
   readonly home: string
   readonly navigation: MaybeHtml
   readonly main: Html
   readonly footer: Html
 }
 
-/** The frame of every page, of the server's and of the playground. */
+/** The frame of every page of the server and the playground. */
 export function documentOf({ title, head, home, navigation, main, footer }: DocumentParts): Html {
   return html`<!doctype html>
 <html lang="en">

@@ -1,4 +1,4 @@
-/** How a figure is known, beside the figure: in words, and by the line around them. */
+/** Shows how a figure is known, in words and by its outline. */
 import { html } from 'hono/html'
 import { memoryProvenance } from '../../engine/render/figures.ts'
 import type { AnalysedConfig, Provenance } from '../../engine/report/schema.ts'
@@ -6,7 +6,7 @@ import type { Html } from './page.ts'
 
 type Known = Provenance | AnalysedConfig['throughputProvenance']
 
-/** `words` say more than the kind alone, such as the error band. */
+/** `words`: more detail than the kind, such as the error band. */
 export function chip(known: Known, words: string = known): Html {
   return html`<span class="chip ${known}">${words}</span>`
 }

@@ -1,4 +1,4 @@
-/** The pages for people, as an app of their own. */
+/** The Hono app of the pages. */
 import { Hono } from 'hono'
 import { compress } from 'hono/compress'
 import { secureHeaders } from 'hono/secure-headers'
@@ -8,7 +8,7 @@ import { addAskPage } from './ask.ts'
 import type { Assets } from './assets.ts'
 import { addRepositoryPages } from './repositories/routes.ts'
 
-/** Everything comes from this server, and nothing is written inside the markup. */
+/** Allows only files from this server, and no inline scripts or styles. */
 const own = ["'self'"]
 const contentSecurityPolicy = {
   defaultSrc: ["'none'"],
@@ -26,7 +26,7 @@ export function dashboard(assets: Assets): Pages {
     const app = new Hono()
     app.use(
       compress(),
-      // A form's `Origin` is `null` where not even this server may know the referrer; the server refuses that.
+      // With `no-referrer` a form's `Origin` would be `null`, which the server refuses.
       secureHeaders({ contentSecurityPolicy, referrerPolicy: 'same-origin', strictTransportSecurity: false }),
     )
     addAssets(app, assets)
@@ -37,7 +37,7 @@ export function dashboard(assets: Assets): Pages {
   }
 }
 
-/** Their addresses change with their content, so they are never asked for twice. */
+/** Cached forever, because their addresses change with their content. */
 function addAssets(app: Hono, assets: Assets): void {
   for (const { url, contentType, contents } of [assets.script, assets.styles, assets.icon]) {
     app.get(url, c =>

@@ -1,4 +1,4 @@
-/** What every page needs to answer. */
+/** What all pages have access to. */
 import type { PagesContext } from '../pages.ts'
 import type { Assets } from './assets.ts'
 

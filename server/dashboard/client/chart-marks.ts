@@ -1,12 +1,12 @@
-/** What stands on a chart besides its line: the points, the GPU's limit, the present size and the recommended. */
+/** Marks on a chart: points, the GPU's limit, the current and the recommended size. */
 import uPlot from 'uplot'
 import type { ChartMark } from '../chart-mark.ts'
 import type { ChartData, Point } from './chart-data.ts'
 
-/** The names of the colours in the styles. */
+/** Names of CSS variables. */
 type Color = '--calm' | '--good' | '--bad' | '--text' | '--dim' | '--line' | '--card'
 
-/** As the reader's scheme has it now: a canvas does not follow the styles by itself. */
+/** The colour in the reader's current scheme; a canvas does not follow CSS. */
 export function color(name: Color): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name)
 }
@@ -45,7 +45,7 @@ interface Span {
   readonly right: number
 }
 
-/** Names stand above the plot; one that would cover another's stands below it, inside the plot. */
+/** Labels are above the plot; one that would overlap another is below it, inside the plot. */
 function drawMark(plot: uPlot, { x, name, kind }: ChartMark, taken: readonly Span[]): Span {
   const { ctx, bbox } = plot
   const at = plot.valToPos(x, 'x', true)

@@ -4,7 +4,7 @@ import { type ChartData, type Point, readChart } from './chart-data.ts'
 import { color, drawMarks } from './chart-marks.ts'
 
 const HEIGHT = 290
-/** In pixels, of a digit in that font or wider. */
+/** Pixels: at least the width of a digit in that font. */
 const CHARACTER_WIDTH = 7.5
 const FONT = '12px system-ui, sans-serif'
 
@@ -25,7 +25,7 @@ function draw(place: HTMLElement, data: ChartData): void {
   const scheme = matchMedia('(prefers-color-scheme: dark)')
   const redraw = () => {
     if (place.isConnected) return plot.redraw(false)
-    // The result that it was part of has made way for another.
+    // Its result was replaced by another.
     scheme.removeEventListener('change', redraw)
     resized.disconnect()
     plot.destroy()
@@ -33,7 +33,7 @@ function draw(place: HTMLElement, data: ChartData): void {
   scheme.addEventListener('change', redraw)
 }
 
-/** The point under the pointer, in words. Others read it in the table. */
+/** The point under the pointer as text; the table has the same for everybody else. */
 function readout(place: HTMLElement): (point?: Point) => void {
   const line = document.createElement('p')
   line.className = 'readout'

@@ -1,4 +1,4 @@
-/** Buttons that copy, where the browser lets a page do so. */
+/** Copy buttons, if the browser allows copying. */
 const SAID_MILLIS = 2_000
 
 export function offerCopies(part: HTMLElement): void {

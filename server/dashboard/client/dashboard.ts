@@ -1,4 +1,4 @@
-/** What the pages do better with JavaScript. Every one of them works without. */
+/** The pages' enhancements with JavaScript. Every page works without. */
 import 'uplot/dist/uPlot.min.css'
 import './dashboard.css'
 import { enhance } from './enhance.ts'

@@ -1,4 +1,4 @@
-/** Every improvement, on any part of a page: the whole at first, and what is brought in later. */
+/** Applies all enhancements to a part of a page: the whole page at first, later what is loaded. */
 import { drawCharts } from './charts.ts'
 import { offerCopies } from './copy.ts'
 import { followCosts } from './costs.ts'
@@ -15,7 +15,7 @@ export function enhance(part: HTMLElement): void {
   followAnalysis(part, showResult)
 }
 
-/** Takes over the page that an address now gives, as a link to it would. */
+/** Replaces the page by that at an address, as a link would. */
 function showResult(next: Document): void {
   const main = document.querySelector('main')
   const content = next.querySelector('main')

@@ -1,4 +1,4 @@
-/** Adds to the log what happens, as it happens, and says so when the server is gone. */
+/** Follows an analysis's events, adds them to the log, and says so when the server is gone. */
 type ShowResult = (result: Document) => void
 
 const lost = 'Connection to the server lost; reconnecting. What is shown stays.'
@@ -22,7 +22,7 @@ function follow(section: HTMLElement, showResult: ShowResult): void {
   }
 
   const events = new EventSource(section.dataset.events ?? '')
-  // The stream begins with what the page shows already.
+  // The stream repeats what the page already shows.
   events.addEventListener('open', () => log.replaceChildren(), { once: true })
   events.addEventListener('open', () => say(working, false))
   events.addEventListener('line', ({ data }) => addLine(log, data))
@@ -43,12 +43,12 @@ function addLine(log: Element, text: string): void {
   const line = document.createElement('li')
   line.textContent = text
   log.append(line)
-  // Not scrollIntoView: it would move the page of a reader who looks elsewhere.
+  // scrollIntoView would move the page for a reader who looks elsewhere.
   const box = log.parentElement
   box?.scrollTo(0, box.scrollHeight)
 }
 
-/** Where a proxy lets no events through, the page itself still tells that it is over. */
+/** Checks the page itself, in case a proxy blocks the event stream. */
 async function showIfEnded(events: EventSource, showResult: ShowResult): Promise<void> {
   const page = await fetchPage().catch(() => undefined)
   const isOver = page !== undefined && page.querySelector('[data-events]') === null

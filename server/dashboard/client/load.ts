@@ -1,7 +1,7 @@
-/** Parts that the server had not ready when it sent the page. */
+/** Loads parts that were not ready when the server sent the page. */
 export function loadLater(part: HTMLElement): void {
   for (const place of part.querySelectorAll<HTMLElement>('[data-load]')) {
-    // What stands there says so; it stays where the server does not answer.
+    // The placeholder stays if the server does not answer.
     load(place).catch(() => undefined)
   }
 }

@@ -1,4 +1,4 @@
-/** Tables that scroll inside themselves on a phone, and the way to their next page. */
+/** Tables that scroll sideways on a phone, with a link to the next page. */
 import { html } from 'hono/html'
 import type { Html, MaybeHtml } from '../page.ts'
 

@@ -1,4 +1,4 @@
-/** Every repository, what its configs waste in a year first to be seen. */
+/** All repositories, those with the greatest yearly waste first. */
 import { html } from 'hono/html'
 import { formatCount, formatYearlyUsd } from '../../../engine/render/figures.ts'
 import type { Page, RepositorySummary } from '../../repositories.ts'

@@ -1,4 +1,4 @@
-/** `/repositories`: what the bot knows, for those who pay for the GPUs. */
+/** `/repositories`: pages on the bot's repositories. */
 import type { Context, Hono } from 'hono'
 import * as z from 'zod'
 import { configOrders, MAX_PAGE_SIZE, pageRequest, type Repositories, repositoryName } from '../../repositories.ts'
@@ -11,7 +11,7 @@ import { type RepositoryRecords, repositoryView } from './repository.ts'
 
 const cursor = pageRequest.shape.cursor.catch(undefined)
 
-/** As the addresses of these pages carry them. What cannot be read is as if it had not been said. */
+/** Parameters in the pages' addresses. Invalid ones are ignored. */
 const listQuery = z.object({ cursor })
 const repositoryQuery = z.object({
   order: z.enum(configOrders).catch('waste'),

@@ -22,7 +22,7 @@ export function breakdownCard(config: AnalysedConfig): Html {
 </section>`
 }
 
-/** What rounds to nothing says so. */
+/** `under 0.01 GiB` instead of 0. */
 function shareText(share: number): string {
   return share < 0.005 ? 'under 1 %' : formatPercent(share)
 }

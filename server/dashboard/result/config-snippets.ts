@@ -1,4 +1,4 @@
-/** The recommendation as text of a config: the pasted one with its numbers replaced, or keys for a new one. */
+/** The recommendation as config text: the pasted text with its numbers replaced, or keys for a new config. */
 import { stringify } from 'yaml'
 import type { SourceFile } from '../../../engine/config/reading.ts'
 import type { TrainingSpec } from '../../../engine/config/spec.ts'
@@ -15,16 +15,16 @@ export interface Snippet {
 
 export type ConfigSnippets =
   | { readonly kind: 'snippets'; readonly snippets: readonly Snippet[] }
-  /** The recommendation is what the config has, or brings nothing. */
+  /** The config already has the recommendation, or it brings nothing. */
   | { readonly kind: 'nothing-to-change' }
   /** Not even one sample fits. */
   | { readonly kind: 'nothing-fits' }
   | { readonly kind: 'by-hand'; readonly why: string; readonly plan: BatchPlan }
 
-/** A page is looked at more often than its config needs to be read again. */
+/** Cached, because a page is viewed more often than its config must be read. */
 const known = new WeakMap<AnalysedConfig, Promise<ConfigSnippets>>()
 
-/** `pasted`: the text that `config` was read from, where there is one. */
+/** `pasted`: the text that `config` was read from, if there is one. */
 export function configSnippets(config: AnalysedConfig, pasted: SourceFile | undefined): Promise<ConfigSnippets> {
   const answer = known.get(config) ?? findOut(config, pasted)
   known.set(config, answer)

@@ -1,4 +1,4 @@
-/** The costs as the cards write them: by the server when it renders, by the page when its reader changes the terms. */
+/** Costs as text: by the server when it renders, by the page when its reader changes the terms. */
 import { costPerRunUsd, type RunTerms, savingsPerRunUsd } from '../../../engine/metrics/cost.ts'
 import type { Range } from '../../../engine/metrics/range.ts'
 import { formatSignedUsd, formatUsdRange, formatYearlyRange } from '../../../engine/render/figures.ts'
@@ -8,14 +8,14 @@ export interface CostTerms extends RunTerms {
   readonly runsPerYear: number
 }
 
-/** Their keys are the `data-cost` marks in the page. */
+/** Keys are the `data-cost` attributes in the page. */
 export interface CostFigures {
   readonly now: string
   readonly recommended: string
   readonly year: string
 }
 
-/** `speedups`: both ends of what the recommendation may bring. */
+/** `speedups`: both ends of the speedup's interval. */
 export function costFigures(terms: CostTerms, speedup: number, speedups: Range): CostFigures {
   const yearly = (faster: number) => savingsPerRunUsd(terms, faster) * terms.runsPerYear
   return {

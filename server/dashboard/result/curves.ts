@@ -1,4 +1,4 @@
-/** Memory and throughput against the batch. Each chart is drawn from its own table, which is also its text alternative. */
+/** Memory and throughput by batch size. Each chart is drawn from its own table, which is its text alternative. */
 import { html } from 'hono/html'
 import { isBroken, peakOf } from '../../../engine/probes/trial.ts'
 import { formatCount, formatSpeed } from '../../../engine/render/figures.ts'
@@ -25,14 +25,14 @@ function memoryCurve(config: AnalysedConfig): Html {
     yName: `Peak memory, ${provenance}`,
     yUnit: 'GiB',
     limit: { value: gpu.usableBytes / GIB, name: `usable, ${formatGib(gpu.usableBytes)}` },
-    // A size that was only tried with accumulation may lie beyond the curve.
+    // A size tried only with gradient accumulation may lie beyond the curve.
     marks: marksOf(config).filter(({ x }) => x <= (points.at(-1)?.microBatch ?? 0)),
     rows: points.map(point => {
       const { microBatch, bytes, fits, isMeasured } = point
       return {
         x: microBatch,
         xText: formatCount(microBatch),
-        // How much was missing is not always known; the cross then stands on the limit.
+        // If the missing bytes are unknown, the cross is drawn on the limit.
         y: (bytes ?? gpu.usableBytes) / GIB,
         yText: bytes === undefined ? 'more than the GPU has' : formatGib(bytes),
         remark: fits ? 'fits' : isFragmented(point) ? 'out of memory (fragmented)' : 'out of memory',
@@ -53,7 +53,7 @@ function throughputCurve(config: AnalysedConfig): Html {
     xName: 'Micro-batch',
     yName: `Samples per second, ${throughputProvenance}`,
     yUnit: '/s',
-    // What does not fit has no speed.
+    // A size that does not fit has no speed.
     marks: marksOf(config).filter(({ x }) => x <= (points.at(-1)?.x ?? 0)),
     rows: points,
   })
@@ -77,8 +77,8 @@ interface MemoryPoint {
 }
 
 /**
- * The best known of each size that is a whole step: a trial's own figure, or else an estimate, or else an operating point's, or else
- * that it ran out of memory. What accumulates gradients takes more, and is no point of this curve.
+ * For each size, without gradient accumulation: the trial's figure, else an estimate, else an operating point's, else
+ * out of memory. With accumulation a step takes more memory and is not on this curve.
  */
 function memoryPoints({ trials, current, recommended, largest, throughputCurve = [] }: AnalysedConfig): MemoryPoint[] {
   const described = [current, recommended, largest].flatMap(point =>

@@ -1,4 +1,4 @@
-/** What the recommendation brings: throughput, cost of a run, savings of a year, on terms that the reader may change. */
+/** What the recommendation brings: throughput, cost of a run, yearly savings, on terms that the reader can change. */
 import { html } from 'hono/html'
 import * as z from 'zod'
 import { formatCount, formatRatioRange, priceRemark } from '../../../engine/render/figures.ts'
@@ -14,21 +14,21 @@ export type Terms = Omit<CostTerms, 'gpus'>
 
 const positive = (max: number) => z.coerce.number().positive().max(max)
 
-/** As the form below writes them into the address. What cannot be read is as if it had not been said. */
+/** Terms in the address, from the form below. Invalid ones are ignored. */
 const termsQuery = z.object({
   price: positive(10_000).optional().catch(undefined),
   hours: positive(100_000).optional().catch(undefined),
   runs: positive(1_000_000).optional().catch(undefined),
 })
 
-/** Under the names of the form's fields; a term that is not told is undefined. */
+/** By the form's field names; undefined if not given. */
 export type ToldTerms = z.infer<typeof termsQuery>
 
 export function toldTerms(query: Readonly<Record<string, string>>): ToldTerms {
   return termsQuery.parse(query)
 }
 
-/** The report's terms, where the address does not give others. */
+/** The report's terms, overridden by the address. */
 export function termsOf({ gpu, hoursPerRun, runsPerYear }: AnalysedConfig, query: Record<string, string>): Terms {
   const { price, hours, runs } = toldTerms(query)
   return {
@@ -38,7 +38,7 @@ export function termsOf({ gpu, hoursPerRun, runsPerYear }: AnalysedConfig, query
   }
 }
 
-/** `data-` figures are what the page's script recomputes the cards from, with the functions that make them here. */
+/** The page's script recomputes the cards from the `data-` attributes, with the same functions. */
 export function gains(config: AnalysedConfig, terms: Terms): Html {
   return html`<section aria-labelledby="gains-title">
 <h2 id="gains-title">What the change brings</h2>

@@ -1,4 +1,4 @@
-/** What the figures are based on: the spec that was analysed, and what was taken for granted. */
+/** What the figures are based on: the analysed spec and the assumptions. */
 import { html } from 'hono/html'
 import type { TrainingSpec } from '../../../engine/config/spec.ts'
 import { formatCount, formatRatio, formatRunCost } from '../../../engine/render/figures.ts'

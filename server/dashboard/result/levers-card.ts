@@ -1,4 +1,4 @@
-/** Ways to free memory: a row each, and of the best what one gets, what one pays and the lines to change. */
+/** Levers as table rows, and the best with what they bring, what they cost and their lines. */
 import { html } from 'hono/html'
 import { helpful, leverDiff, leverHeadings, leverRow, leverSentences } from '../../../engine/render/levers.ts'
 import type { AdvisedLever } from '../../../engine/report/advised-levers.ts'
@@ -6,7 +6,7 @@ import type { AnalysedConfig } from '../../../engine/report/schema.ts'
 import type { Html } from '../page.ts'
 import { chip } from '../provenance.ts'
 
-/** Told with their lines. */
+/** Levers shown with their lines. */
 const IN_FULL = 3
 
 export function leversCard(config: AnalysedConfig, levers: readonly AdvisedLever[]): Html {

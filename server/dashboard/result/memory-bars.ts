@@ -1,4 +1,4 @@
-/** Now against recommended against largest: bars as long as the memory, with the numbers beside them. */
+/** Bars of memory for the current, recommended and largest batch. */
 
 import { html } from 'hono/html'
 import { idleBytes, missingBytes } from '../../../engine/metrics/memory.ts'
@@ -21,7 +21,7 @@ interface Bar {
 export function memoryBars(config: AnalysedConfig): Html {
   const { gpu } = config
   const bars = barsOf(config)
-  // A peak beyond the GPU makes the scale, so that the limit is seen to be crossed.
+  // The scale includes a peak above the GPU's memory, so that it visibly crosses the limit.
   const scaleBytes = Math.max(gpu.usableBytes, ...bars.map(({ point }) => point.peakBytes), 1)
   return html`<section class="card" aria-labelledby="memory-title">
 <h2 id="memory-title">Peak memory ${memoryChip(config)}</h2>
@@ -31,7 +31,7 @@ ${hatching}
 </section>`
 }
 
-/** A size that repeats another says nothing new. */
+/** Leaves out a size that repeats another. */
 function barsOf({ current, recommended, largest }: AnalysedConfig): Bar[] {
   const keepsCurrent = isSamePlan(current, recommended)
   const isLargest = recommended !== undefined && isSamePlan(recommended, largest)
@@ -63,17 +63,17 @@ ${track(point.peakBytes / scaleBytes, gpu.usableBytes / scaleBytes)}
 </li>`
 }
 
-/** By a class of the styles: the verdict is on the present size; any other is of a colour only where it does not fit. */
+/** The bar's CSS class: the current size has the verdict's colour; others are coloured only if they do not fit. */
 function toneOf({ verdict, recommended }: AnalysedConfig, role: Role, point: OperatingPoint): string {
   if (!point.fits || (role === 'now' && verdict.state === 'blocked')) return 'alarm'
   if (role === 'now' && verdict.state === 'warning') return 'warn'
   return role === 'recommended' || isSamePlan(point, recommended) ? 'good' : 'calm'
 }
 
-/** What no GPU measured is hatched, so that a glance tells it. */
+/** Hatched if it was not measured. */
 const hatching = html`<svg class="patterns" width="0" height="0" aria-hidden="true" focusable="false"><defs><pattern id="hatch" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch" width="4" height="8"/></pattern></defs></svg>`
 
-/** For the eye alone: the numbers stand in words beside it. */
+/** Hidden from screen readers, because the numbers are in text beside it. */
 function track(filled: number, limit: number): Html {
   const percent = (share: number) => `${(100 * Math.min(1, Math.max(0, share))).toFixed(2)}%`
   return html`<svg class="track" width="100%" height="28" aria-hidden="true" focusable="false">

@@ -1,4 +1,4 @@
-/** Memory over the step: areas of the kinds of bytes upon each other, and the highest moment of each phase as a table. */
+/** Memory over the step: stacked areas by kind of bytes, and a table of each phase's highest moment. */
 import { html } from 'hono/html'
 import { partNames } from '../../../engine/render/config-details.ts'
 import { formatCount, formatPart } from '../../../engine/render/figures.ts'
@@ -13,7 +13,7 @@ import { memoryChip } from '../provenance.ts'
 type Points = NonNullable<AnalysedConfig['overStep']>
 type Kind = (typeof stackedKinds)[number]
 
-/** Each stands out from the cards of both schemes by 3 to 1. */
+/** Each contrasts with the cards of both colour schemes by at least 3 to 1. */
 const colours: Readonly<Record<Kind, string>> = {
   weights: '#5d8199',
   optimizerState: '#8f6fc8',
@@ -25,13 +25,13 @@ const colours: Readonly<Record<Kind, string>> = {
   temporaries: '#3f86e0',
 }
 
-/** Nothing where nobody asked for it. */
+/** Empty if it was not asked for. */
 export function overStepCard(config: AnalysedConfig): Html | '' {
   const { overStep: points, current, gpu } = config
   if (points === undefined) return ''
   const phases = phasesOf(points)
   const peak = highestOf(points)
-  // A limit far above would leave nothing to see of the step.
+  // A limit far above the peak would flatten the chart.
   const showsLimit = gpu.usableBytes < 1.3 * peak.bytes
   const top = Math.max(peak.bytes, showsLimit ? gpu.usableBytes : 0, 1)
   const limit = showsLimit ? ` The dashed line is what is usable, ${formatGib(gpu.usableBytes)}.` : ''
@@ -52,7 +52,7 @@ interface Phase {
   readonly points: Points
 }
 
-/** The second time that a phase comes, its name says so. */
+/** A phase that appears twice is numbered. */
 function phasesOf(points: Points): readonly Phase[] {
   const starts = points.flatMap(({ phase }, index) =>
     phase === points[index - 1]?.phase ? [] : [{ phase, from: index }],
@@ -70,7 +70,7 @@ function presentKinds(points: Points): readonly Kind[] {
 const CHART_HEIGHT = 200
 const PEAK_LINE = 18
 const LABEL_LINES = 36
-/** Of the drawing that is stretched to the chart. */
+/** Coordinates of the drawing, which is stretched to the chart. */
 const UNITS = 1_000
 
 interface Scale {
@@ -103,7 +103,7 @@ interface PhaseLabel {
   readonly at: number
 }
 
-/** On two lines by turns, so that neighbours do not touch; near the right end, before its mark. */
+/** Alternates between two lines, so that neighbours do not overlap; near the right end, ends at its mark. */
 function phaseLabel({ name, index, bottom, at }: PhaseLabel): Html {
   const x = `${(100 * at).toFixed(2)}%`
   const line = bottom + (index % 2 === 0 ? LABEL_LINES : LABEL_LINES / 2)
@@ -112,14 +112,14 @@ function phaseLabel({ name, index, bottom, at }: PhaseLabel): Html {
 <text x="${x}" ${side} y="${line - 4}">${name}</text>`
 }
 
-/** Down to the bottom: what lies below is drawn over it. */
+/** Each area reaches down to the axis; lower ones are drawn over it. */
 function area(points: Points, kind: Kind, yOf: (bytes: number) => number): Html {
   const below = stackedKinds.slice(0, stackedKinds.indexOf(kind) + 1)
   const steps = points.map(({ breakdown }) => `V${yOf(below.reduce((sum, each) => sum + breakdown[each], 0))}h1`)
   return html`<path fill="${colours[kind]}" d="M0 ${UNITS}${steps.join('')}V${UNITS}z"/>`
 }
 
-/** What the picture shows, for who cannot see it. */
+/** A description for screen readers. */
 function summary(phases: readonly Phase[], peak: Points[number]): string {
   const highest = phases.map(({ name, points }) => `${name} up to ${formatGib(highestOf(points).bytes)}`)
   return `Memory by kind over one step: ${highest.join(', ')}. The peak, ${formatGib(peak.bytes)}, comes at: ${plainText(peak.moment, 200)}.`

@@ -21,7 +21,7 @@ import { snippetCard } from './snippet-card.ts'
 export interface ResultOptions {
   readonly terms: Terms
   readonly configSnippets: ConfigSnippets
-  /** Loaded only where there are some. */
+  /** Loaded on demand. */
   readonly levers: MaybeHtml
 }
 
@@ -89,7 +89,7 @@ function findingText(finding: Finding): string {
   }
 }
 
-/** The card of levers. Most configs have none, and a page in the browser then need not load their words. */
+/** The card of levers, loaded on demand because most configs have none. */
 export async function leversSection(config: AnalysedConfig): Promise<MaybeHtml> {
   if (config.levers === undefined) return ''
   const { leversCard } = await import('./levers-card.ts')

@@ -26,11 +26,11 @@ ${sorted.some(({ outcome }) => isFragmented(outcome, gpu.usableBytes)) ? html`<p
 </section>`
 }
 
-/** For wherever a size is said to be fragmented. */
+/** Explains the word "fragmented". */
 export const FRAGMENTED =
   "Fragmented: the bytes would fit, but the free pieces between PyTorch's allocations are each too small for the next tensor."
 
-/** The caching allocator's free pieces may each be too small for the next tensor. */
+/** There is enough free memory, but each free block of the caching allocator may be too small. */
 function isFragmented(outcome: Outcome, usableBytes: number): boolean {
   return outcome.kind === 'out-of-memory' && (outcome.neededBytes ?? Number.POSITIVE_INFINITY) <= usableBytes
 }
