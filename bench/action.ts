@@ -38,7 +38,7 @@ console.log(
 )
 process.exitCode = passed ? 0 : 1
 
-/** How many came to something else than they must. */
+/** The number of scenes with an unexpected outcome. */
 async function playScenes(world: EmulatedGitHub): Promise<number> {
   const token = await world.actionsToken()
   let failed = 0
@@ -65,7 +65,7 @@ function objectionTo({ exitCode, configs, says }: Scene, run: ActionRun): string
   return says?.test(run.log) === false ? `the log does not say ${says}` : undefined
 }
 
-/** Medians by name, of starts taken in turns. */
+/** Median times by name, of interleaved starts. */
 async function raceStarts(world: EmulatedGitHub): Promise<ReadonlyMap<string, number>> {
   const folder = process.env.MEMORYMARK_KNOWN_ACTIONS
   const known = folder === undefined ? [] : await knownActions(folder)
@@ -97,7 +97,7 @@ async function raceStarts(world: EmulatedGitHub): Promise<ReadonlyMap<string, nu
   }
 }
 
-/** What a runner gives every action, whoever wrote it. */
+/** Environment variables that every action gets from a runner. */
 async function environmentIn(folder: string, world: EmulatedGitHub, repository: string): Promise<NodeJS.ProcessEnv> {
   const file = (name: string) => path.join(folder, name)
   const event = world.deliveries.findLast(delivery => delivery.event === 'pull_request')
@@ -122,7 +122,7 @@ async function environmentIn(folder: string, world: EmulatedGitHub, repository: 
   }
 }
 
-/** The entry, a mode's own script, that of the process with limits, and all that they import. */
+/** The entry, the mode's script, the limited process's script, and their imports. */
 function readBy(mode: string): BuiltFile[] {
   const entry = files.find(({ name }) => name === actionBundle.outfile)
   const own = files.find(({ name }) => name === `dist/action-${mode}.js`)

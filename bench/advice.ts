@@ -26,35 +26,35 @@ import { defaultPolicy } from '../engine/verdict/policy.ts'
 
 const GOAL = 25 / 30
 const FIRST = 3
-/** What a run costs decides nothing here. */
+/** Costs do not affect this bench. */
 const anyPolicy = { policy: defaultPolicy, hoursPerRun: 1, runsPerYear: 1 }
 
 const reports = z
   .array(
     z.strictObject({
       link: z.url(),
-      /** The day of the first word in the thread, where it was read. */
+      /** The date of the thread's first post, if known. */
       opened: z.iso.date().optional(),
-      /** As the thread names them, or its repository pinned them on that day. */
+      /** Versions in the thread, or pinned by its repository on that date. */
       versions: libraryVersions.optional(),
-      /** Of our catalogue. */
+      /** A GPU of our catalogue. */
       gpu: z.string(),
-      /** That train together. */
+      /** The number of GPUs. */
       gpus: z.number().int().positive(),
       path: z.string(),
-      /** In the keys of its tool, or in our own where the tool is not read. */
+      /** In the tool's keys, or in our own format if the tool is not supported. */
       config: z.record(z.string(), z.unknown()),
-      /** What the thread ends with: any of these. */
+      /** The accepted solutions, any of which counts. */
       accepted: z.array(z.enum(leverIds)).min(1),
-      /** Whether someone in the thread says that it ran with it; otherwise it is only what a maintainer advised. */
+      /** Whether somebody in the thread confirmed it; otherwise a maintainer advised it. */
       confirmed: z.boolean(),
-      /** Settings on which the thread is silent, or that stand in for what we do not read; with the reason where it is not plain. */
+      /** Assumptions where the thread is silent or a setting is unsupported, with the reason unless it is obvious. */
       assumed: z.array(z.string()),
     }),
   )
   .parse(read('./advice/reports.json'))
 
-/** The day of each release that a rule of ours may hang on: PyTorch's wiki, PyPI, and the tags of TRL. */
+/** Dates of releases that our rules depend on: PyTorch's wiki, PyPI, and TRL's tags. */
 const releases = z
   .partialRecord(z.enum(versionedLibraries), z.record(z.string(), z.iso.date()))
   .parse(read('./advice/releases.json'))
@@ -87,7 +87,7 @@ function hitsOf(of: typeof results): number {
   return of.filter(({ isHit }) => isHit).length
 }
 
-/** The levers that are told first, and whether we would say that it fits anyway. @throws Error for a report that is written wrong. */
+/** Our first levers, and whether we would say that the config fits. @throws Error for a malformed report. */
 async function advice(id: string, supplied: SuppliedFields, file: { readonly path: string; readonly text: string }) {
   const gpu = findGpu(id)
   const reading = await readConfigAsync(file, {}, supplied)
@@ -98,13 +98,13 @@ async function advice(id: string, supplied: SuppliedFields, file: { readonly pat
   const levers = await leversOf(file, reading, { gpu, footprints, supplied })
   const { spec, model } = reading
   const now = estimated(spec, { gpu, footprints, config: model.config })
-  // Loading counts too, and evaluation where one is set.
+  // Loading counts too, and evaluation if it is configured.
   const { peaks = [] } = assess(spec, model.config, { gpu, footprints, ...anyPolicy })
   const fits = now.fit === 'fits' && !peaks.some(({ state }) => state === 'does-not-fit')
   return { first: levers.slice(0, FIRST).map(({ changes }) => changes), fits }
 }
 
-/** Of libraries that the thread does not name, the newest release of its day; of today where the day is not known. */
+/** For libraries that the thread does not name, the newest release on its date, or today if unknown. */
 function versionsOn(opened: string | undefined, named: LibraryVersions = {}): readonly SuppliedVersion[] {
   return versionedLibraries.flatMap(library => {
     const released = Object.entries(releases[library] ?? {}).filter(([, day]) => opened !== undefined && day <= opened)

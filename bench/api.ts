@@ -79,7 +79,7 @@ async function addressOf({ stdout }: ChildProcess): Promise<string> {
   throw new Error('the server ended before it had an address')
 }
 
-/** Reads the resident memory of a process again and again, where the system tells it (Linux). */
+/** Samples a process's resident memory, where the system reports it (Linux). */
 function watchMemory({ pid }: ChildProcess) {
   const watch = { peakBytes: 0, end: () => 0 }
   const read = async () => {

@@ -53,7 +53,7 @@ console.log(
 )
 process.exitCode = passed ? 0 : 1
 
-/** What of the figures is the machine's and the load's own doing. */
+/** Parts of the figures caused by the machine and the load generator. */
 async function reference(): Promise<string> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(202).end())
@@ -113,7 +113,10 @@ function percentile({ millis }: Answers, percent: number): number {
   return millis[Math.min(millis.length - 1, Math.floor((millis.length * percent) / 100))] ?? Number.POSITIVE_INFINITY
 }
 
-/** From the half to the end, by the largest of each quarter: what is resident swings with the garbage. */
+/**
+ * Growth in the second half, from the maximum of each quarter, because resident memory fluctuates with garbage
+ * collection.
+ */
 function growth(resident: readonly number[]): number {
   const quarter = Math.floor(resident.length / 4)
   const third = Math.max(...resident.slice(2 * quarter, 3 * quarter))

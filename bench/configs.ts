@@ -14,10 +14,10 @@ const LIMITS = { configs: 160, others: 100, scripts: 70 }
 
 const corpus = new URL('./configs/', import.meta.url)
 
-/** Null where the file does not say, and no default of the tool does. */
+/** Null if neither the file nor its tool's default says it. */
 const expectation = z.object({
   path: z.string(),
-  /** The name of one, where the file starts several trainings. */
+  /** The training's name, if the file starts several. */
   training: z.string().optional(),
   dialect: z.string(),
   microBatch: z.number().nullable(),
@@ -26,18 +26,18 @@ const expectation = z.object({
   precision: z.string().nullable(),
   optimizer: z.string().nullable(),
   sequenceLength: z.number().nullable(),
-  /** `spec`, or the code of the problem that keeps it from being one. */
+  /** `spec`, or the code of the problem. */
   outcome: z.string(),
 })
 type Expectation = z.infer<typeof expectation>
 
 const settings = ['microBatch', 'gradientAccumulation', 'precision', 'optimizer', 'sequenceLength'] as const
 
-/** Of a script whose training stands at its end. */
+/** For a script whose training is at its end. */
 const LONG_SCRIPT_LINES = 5_000
 const ROUNDS = 9
 
-/** Of the processor's time; the median, once the process is warm. */
+/** CPU time: the median in a warm process. */
 async function longScriptMillis(): Promise<number> {
   const rows = Array.from({ length: LONG_SCRIPT_LINES / 10 - 3 }, (_, index) => [
     `def step_${index}(batch, scale=${index}):`,
@@ -66,7 +66,7 @@ function textOf(path: string): string {
   return readFileSync(new URL(path, corpus), 'utf8')
 }
 
-/** Scripts with their launchers, which are read with the files beside them. */
+/** Scripts with their launchers, which are read together. */
 const LAUNCHED = 'launched/'
 
 function sourcesIn(folder: string): Sources {
@@ -82,7 +82,7 @@ function sourcesIn(folder: string): Sources {
   }
 }
 
-/** The same statements in a notebook, a cell for each paragraph at the margin, behind a cell that installs packages. */
+/** The same statements as a notebook: a cell for each top-level paragraph, after a cell that installs packages. */
 function asNotebook(script: string): string {
   const paragraphs = script.split(/\n(?=\n+[^\s#)\]}])/)
   const cells = ['%pip install trl peft\n!nvidia-smi\n', ...paragraphs].map(text => ({
@@ -94,7 +94,7 @@ function asNotebook(script: string): string {
   return JSON.stringify({ cells, nbformat: 4 }, undefined, 1)
 }
 
-/** A script's expectation holds for the notebook too, but for where its lines stand. */
+/** The expectation for a script, with the notebook's line numbers. */
 async function differencesAsNotebook({ batchSizeAt, ...expected }: Expectation): Promise<readonly string[]> {
   const text = asNotebook(textOf(`training/${expected.path}`))
   const path = expected.path.replace(/\.py$/, '.ipynb')
@@ -138,7 +138,7 @@ function outcomeOf({ reading }: Recognised): string {
   }
 }
 
-/** Of the batch size; of what is wrong with it where it was refused. */
+/** The position of the batch size, or of the problem if refused. */
 function placeOf({ reading }: Recognised, decision: Decision | undefined): z.infer<typeof position> | null {
   if (decision?.from.kind === 'field') return decision.from.field.at
   if (decision !== undefined || reading.kind !== 'unreadable') return null

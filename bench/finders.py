@@ -30,7 +30,7 @@ class Device:
         self.out_of_memory = 0
 
     def run(self, batch_size):
-        """One trial: the sizes are counted once however many steps a finder makes."""
+        """One trial. Each size counts once, however many steps a finder makes."""
         if not self.sizes or self.sizes[-1] != batch_size:
             self.sizes.append(batch_size)
         if self._facts["fixedGib"] + self._facts["gibPerSample"] * batch_size > self._facts["usableGib"]:

@@ -68,7 +68,7 @@ async function measure(browser: Browser, name: string, url: string): Promise<Pag
   return page
 }
 
-/** A context of its own has an empty cache. */
+/** A new context has an empty cache. */
 async function coldLoad(browser: Browser, url: string) {
   const context = await browser.newContext({ viewport: desktop })
   const page = await context.newPage()

@@ -15,9 +15,9 @@ import { GIB } from '../engine/units.ts'
 
 const MAX_TRIALS = 4
 const MAX_OUT_OF_MEMORY = 1
-/** How far the predictions that ours starts from are off: the band that `npm run bench:accuracy` holds the tape to. */
+/** The errors of predictions that our search starts from: the band to which `npm run bench:accuracy` holds the tape. */
 const PREDICTION_FACTORS = [0.97, 1, 1.03]
-/** As the earlier tool; a sweep tries it in any case, since the report shows it. */
+/** As in the earlier tool. A sweep tries it in any case, because the report shows it. */
 const CURRENT_BATCH = 16
 
 const devices = [

@@ -21,7 +21,7 @@ const LIMIT_PERCENT = 3
 const versions = z.object({ torch: z.string(), deepspeed: z.string().optional() })
 const reading = z.object({ peakBytes: z.number().int().positive() })
 
-/** One process for each rank that is played: the first GPU has the embeddings, the last one the output layer. */
+/** One process for each simulated rank: the first has the embeddings, the last the output layer. */
 class Oracle {
   readonly rank: number
   readonly #child: ReturnType<typeof start>
@@ -72,7 +72,7 @@ async function errorsOf(oracles: readonly Oracle[], cells: readonly ShardingCell
   return errors
 }
 
-// ZeRO-1 and 2 give every GPU other parameters; with the rest every GPU does the same.
+// ZeRO-1 and 2 give each GPU other parameters; with the other strategies all GPUs do the same.
 const [first, last] = [new Oracle(0), new Oracle(step.gpus - 1)]
 const [found] = await Promise.all([first.read(versions), last.read(versions)])
 console.log(`torch ${found.torch}, deepspeed ${found.deepspeed ?? 'not installed'}; MiB run, MiB estimated`)

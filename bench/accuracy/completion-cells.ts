@@ -1,4 +1,4 @@
-/** The cells of `bench:accuracy` for online methods: the step as TRL 1.8 and 1.13 go about it, and what precedes it. */
+/** Cells of `bench:accuracy` for online methods: the step of TRL 1.8 and 1.13, and the generation before it. */
 import type { TrainingSpec } from '../../engine/config/spec.ts'
 import type { TrainingMethod } from '../../engine/config/training-method.ts'
 import type { Cell } from './cells.ts'

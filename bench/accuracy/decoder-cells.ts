@@ -1,4 +1,4 @@
-/** Decoders that published fine-tuning configs train beside the ones everybody knows, in those configs' recipes. */
+/** Less common decoders in published fine-tuning configs, with those configs' recipes. */
 import type { TrainingSpec } from '../../engine/config/spec.ts'
 import type { Cell } from './cells.ts'
 

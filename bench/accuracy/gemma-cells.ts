@@ -17,7 +17,7 @@ export const gemmaCells: readonly Cell[] = [
   ['google/gemma-4-31B', { microBatch: 1, sequenceLength: 2048, ...lora }],
 ]
 
-/** Their tower is timm's, which transformers needs to build it. */
+/** Their tower is from timm, which must be installed. */
 export const timmCells: readonly Cell[] = [
   ['google/gemma-3n-E2B-it', { microBatch: 2, sequenceLength: 2048, ...lora }],
   ['google/gemma-3n-E2B-it', { microBatch: 2, sequenceLength: 1024, ...full }],

@@ -1,11 +1,11 @@
-/** Vision-language models on images among their words: towers that train, that are frozen, and that gradients flow through. */
+/** Vision-language models with images: towers that are trained, frozen, or only passed by gradients. */
 import type { TrainingSpec } from '../../engine/config/spec.ts'
 import type { Cell } from './cells.ts'
 
 const ckpt = { gradientCheckpointing: true } as const
 const bf16 = { precision: 'bf16', loop: 'trainer' } as const
 const lora = { rank: 16, targets: ['q_proj', 'k_proj', 'v_proj', 'o_proj'], dropout: 0.05 }
-/** Adapters on every linear layer of Llama-like names, the tower's too where it has them. */
+/** LoRA on every linear layer with a Llama-like name, including the tower's. */
 const everyLora = { ...lora, targets: [...lora.targets, 'gate_proj', 'up_proj', 'down_proj'] }
 
 function images(tiles: number, height?: number, width = height): Pick<TrainingSpec, 'images'> {
@@ -13,7 +13,7 @@ function images(tiles: number, height?: number, width = height): Pick<TrainingSp
   return { images: { tiles, checkpointed: 'decoder', ...size } }
 }
 
-/** LLaMA-Factory's default: the language model alone trains. */
+/** LLaMA-Factory's default: only the language model is trainable. */
 const frozenTower = {
   trainable: { names: [String.raw`model\.language_model\.`, 'lm_head'], inputGradients: false },
 }

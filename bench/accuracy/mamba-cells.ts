@@ -1,4 +1,4 @@
-/** Hybrids of Mamba and attention, whose kernels the trace stands in for. */
+/** Hybrids of Mamba and attention. The trace replaces Mamba's kernels by stand-ins. */
 import type { TrainingSpec } from '../../engine/config/spec.ts'
 import type { Cell } from './cells.ts'
 

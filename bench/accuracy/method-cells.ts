@@ -100,7 +100,7 @@ const oft = { lora: { rank: 32, targets: allLinear, dropout: 0, form: 'oft' } } 
 const maskedDiffusion = { method: { kind: 'masked-diffusion' }, paddedBatches: true } as const
 const asft = { method: { kind: 'asft' }, ...ckpt } as const
 
-/** Adapters other than low-rank products, LLaMA-Factory's loss beside a frozen copy, and masked diffusion. */
+/** Adapters other than LoRA, LLaMA-Factory's ASFT with a frozen reference, and masked diffusion. */
 const otherAdapters: readonly Cell[] = (
   [
     ['meta-llama/Llama-3.2-1B', { ...dora }],
@@ -126,7 +126,7 @@ const otherAdapters: readonly Cell[] = (
 
 const inBackward = { optimizerInBackward: true, ...ckpt } as const
 
-/** Optimizers that step with every gradient as it comes: torchtune's single-device recipes. */
+/** Optimizers that step within the backward pass: torchtune's single-device recipes. */
 const steppedAtOnce: readonly Cell[] = (
   [
     ['meta-llama/Llama-3.2-1B', { ...inBackward, optimizer: 'paged-adamw-8bit' }],
@@ -147,7 +147,7 @@ function part(names: readonly string[], inputGradients: boolean): Partial<Traini
   return { trainable: { names: [...names], inputGradients } }
 }
 
-/** Parts of a model, as Axolotl and LLaMA-Factory freeze the rest. */
+/** Partly frozen models, as in Axolotl and LLaMA-Factory. */
 const parts: readonly Cell[] = (
   [
     ['meta-llama/Llama-3.2-1B', { ...part([lastTwo], true), ...ckpt }],

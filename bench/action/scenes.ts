@@ -1,4 +1,4 @@
-/** One scene for each event and mode, with what must come of it. */
+/** A scene for each event and mode, with its expected outcome. */
 import type { RunOptions } from '../../test/action/run-action.ts'
 import type { EmulatedGitHub, Repository } from '../../test/github/index.ts'
 
@@ -6,9 +6,9 @@ export interface Scene {
   readonly name: string
   readonly prepare: (github: EmulatedGitHub) => Promise<Prepared>
   readonly exitCode: number
-  /** Paths in the report; undefined where none is written. */
+  /** Paths in the report; undefined if none is written. */
   readonly configs?: readonly string[]
-  /** Pattern of the log that says what cannot be known. */
+  /** A pattern that the log must match. */
   readonly says?: RegExp
 }
 

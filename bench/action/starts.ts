@@ -1,4 +1,4 @@
-/** From starting Node to an action's first output, in the environment that a runner would give it. */
+/** Times from starting Node to an action's first output, in a runner's environment. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, stat } from 'node:fs/promises'
@@ -9,12 +9,12 @@ import * as z from 'zod'
 export interface StartableAction {
   readonly name: string
   readonly script: string
-  /** Of all scripts that a start may read. */
+  /** The size of all scripts that a start may load. */
   readonly bytes: number
   readonly inputs: Readonly<Record<string, string>>
 }
 
-/** What they ask for and have no default for. */
+/** Inputs that the action requires and that have no default. */
 const furtherInputs: Readonly<Record<string, string>> = { filters: 'configs: ["**/*.yaml"]', message: 'A comment' }
 
 const actionFile = z.object({
@@ -23,8 +23,8 @@ const actionFile = z.object({
 })
 
 /**
- * Published actions as `<owner>/<name>@<version>/`, each with its action.yml and the dist/ that it is committed with. Whatever
- * else lies there is no action, and is passed over.
+ * Published actions in `<owner>/<name>@<version>/`, each with its action.yml and committed dist/. Other folders are
+ * ignored.
  */
 export async function knownActions(folder: string): Promise<StartableAction[]> {
   const owners = await readdir(folder)
@@ -49,7 +49,7 @@ async function knownAction(folder: string, name: string): Promise<StartableActio
   return { name, script, bytes: (await stat(script)).size, inputs: Object.fromEntries(given) }
 }
 
-/** Milliseconds; the process is ended with its first byte. */
+/** Milliseconds until the first byte; the process is then killed. */
 export async function startMillis(
   action: StartableAction,
   environment: NodeJS.ProcessEnv,

@@ -1,4 +1,4 @@
-/** Requests that no honest client sends, over bare sockets, each with what came of it. */
+/** Malformed requests over raw sockets, each with its outcome. */
 import { connect } from 'node:net'
 
 interface Attack {
@@ -15,13 +15,13 @@ export interface Attacked {
 
 interface Hostile {
   readonly kind: string
-  /** As it goes over the wire; `slow` sends the rest a byte at a time. */
+  /** The bytes sent; `slow`: the rest one byte at a time. */
   readonly text: string
   readonly slow?: string
 }
 
 const AT_ONCE = 64
-/** All of them at once, beside the others: each takes as long as the server waits. */
+/** Sent all at once and concurrently, because each takes as long as the server waits. */
 const SLOW_SHARE = 0.02
 const DRIP_EVERY_MILLIS = 500
 /** Longer than the server waits for a request. */
@@ -44,7 +44,7 @@ export async function attack({ url, count }: Attack): Promise<Attacked> {
 
 interface Answered {
   readonly kind: string
-  /** 0: the connection ended without an answer. */
+  /** 0 if the connection ended without an answer. */
   readonly status: number
 }
 
@@ -100,7 +100,7 @@ function slowRequest(index: number): Hostile {
     : { kind: 'slow headers', text: 'GET /models HTTP/1.1\r\nhost: localhost\r\nx-a: ', slow: rest }
 }
 
-/** Every kind in turn, each with as many variants as it has. */
+/** Variants of every kind, in turn. */
 function request(index: number): Hostile {
   const makers = Object.entries(kinds)
   const [kind, make] = makers[index % makers.length] ?? []
@@ -139,7 +139,7 @@ function post(among: readonly string[], variant: number, body: string): string {
   return `${head('POST', pick(among, variant))}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 }
 
-/** A good request, broken off, or with a byte that JSON does not have there. */
+/** A valid request, truncated or with a byte that JSON does not allow there. */
 function cut(variant: number): string {
   const whole = '{"model":"bert","spec":{"microBatch":16,"lora":{"rank":8}},"engine":"estimate"}'
   const at = variant % (whole.length - 1)
@@ -165,7 +165,7 @@ const wrongValues = [
   { rank: -1 },
 ]
 
-/** Each field of a request holds each value that it cannot. */
+/** Each field with each invalid value. */
 function wrong(variant: number): unknown {
   const value = pick(wrongValues, variant)
   const place = Math.floor(variant / wrongValues.length)

@@ -1,4 +1,4 @@
-/** Many readers of one running analysis, each held to every event in order. */
+/** Many readers of one running analysis; each must receive every event in order. */
 import { createHash, type Hash } from 'node:crypto'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
@@ -12,21 +12,21 @@ interface Following {
 }
 
 export interface Followed {
-  /** Readers that got every event once, in order, with the same text as all others. */
+  /** Readers that received every event once, in order, with the same text. */
   readonly complete: number
   /** Of the analysis. */
   readonly events: number
-  /** Open at the same time before the last event. */
+  /** Connections open at the same time before the last event. */
   readonly concurrent: number
-  /** Of the complete ones, those that were cut off on the way. */
+  /** Complete readers that were disconnected on the way. */
   readonly resumed: number
   readonly seconds: number
-  /** From when an event happened until a reader had it. */
+  /** Milliseconds from an event until a reader received it. */
   readonly medianLagMillis: number
   readonly worstLagMillis: number
 }
 
-/** Every so many readers one is cut off, after an event of its own. */
+/** One reader in this many is disconnected, each after another event. */
 const CUT_EVERY = 10
 const CUTS_FROM_EVENT = 100
 const CUTS_OVER_EVENTS = 300
@@ -72,7 +72,7 @@ class Reader {
     this.#cutAfter = index % CUT_EVERY === 1 ? CUTS_FROM_EVENT + (index % CUTS_OVER_EVENTS) : undefined
   }
 
-  /** Reads to the end, and comes back once where it is cut off. */
+  /** Reads to the end, reconnecting once if disconnected. */
   async read(): Promise<void> {
     await this.#connection()
     if (this.#wasCut) await this.#connection()
@@ -114,7 +114,7 @@ class Reader {
     }
   }
 
-  /** Only what happened since it is there: the rest was waiting for it. */
+  /** Only events since the connection: earlier ones were waiting. */
   #noteLag(data: string, connectedAt: number): void {
     const at = Date.parse(/"at":"([^"]+)"\}$/.exec(data)?.[1] ?? '')
     if (at > connectedAt) this.#audience.lagsMillis.push(Date.now() - at)
@@ -157,7 +157,7 @@ export async function followers({ url, count, request }: Following): Promise<Fol
   }
 }
 
-/** Beforehand, so that all are there while the analysis runs. */
+/** Connected in advance, so that all are there while the analysis runs. */
 async function connectAll(url: string, agent: Agent, count: number): Promise<void> {
   const held: IncomingMessage[] = []
   for (let connected = 0; connected < count; connected += CONNECTED_AT_ONCE) {

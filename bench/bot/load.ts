@@ -1,4 +1,7 @@
-/** Signed webhooks at a rate, each timed from when it was due, so that a slow answer does not hide those behind it. */
+/**
+ * Sends signed webhooks at a rate. Each is timed from when it was due, so that a slow answer does not hide delays
+ * behind it.
+ */
 import { createHmac, randomUUID } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { createRequire } from 'node:module'
@@ -11,17 +14,17 @@ export interface Target {
 
 export interface Load {
   readonly deliveries: number
-  /** Undefined sends as fast as they are answered. */
+  /** Undefined to send as fast as they are answered. */
   readonly perSecond: number | undefined
-  /** Pull requests that they are about, in turns. */
+  /** Number of pull requests, used in turn. */
   readonly pulls: number
   readonly installations: number
 }
 
 export interface Answers {
-  /** From due to answered, ascending. */
+  /** Milliseconds from due to answered, ascending. */
   readonly millis: readonly number[]
-  /** How many were not answered 202. */
+  /** Answers other than 202. */
   readonly refused: number
   readonly seconds: number
 }
@@ -55,7 +58,7 @@ export async function send(target: Target, load: Load): Promise<Answers> {
   return { millis: millis.toSorted((a, b) => a - b), refused, seconds: (performance.now() - begin) / 1_000 }
 }
 
-/** As large as GitHub sends them. */
+/** Sized like GitHub's payloads. */
 function payload(index: number, { pulls, installations }: Load): string {
   const number = 1 + (index % pulls)
   const installation = 1 + (number % installations)

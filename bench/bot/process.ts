@@ -1,4 +1,4 @@
-/** The bot in a process of its own, so that only its own work keeps it from answering. */
+/** Runs the bot in its own process, so that only its own work delays it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-/** What each part runs, item by item: the most telling first. */
+/** The items of each part, most informative first. */
 import { accumulatesGradients } from '../../engine/config/spec.ts'
 import { describeMachine } from '../../engine/probes/device.ts'
 import { CUBLAS_HANDLES } from '../../engine/probes/estimate.ts'
@@ -21,7 +21,7 @@ export const partNames = ['facts', 'cells', 'sweeps', 'curves'] as const
 export type PartName = (typeof partNames)[number]
 
 const TIMED_STEPS = 8
-/** Sizes on either side of the boundary that the linear sweep tries. */
+/** Sizes on both sides of the boundary that the linear sweep tries. */
 const AROUND = 2
 const LARGEST_CURVE_BATCH = 1_024
 const grid = new Grid()
@@ -68,7 +68,7 @@ async function outOfMemoryAndOn(rig: Rig, subject: Subject, tooLarge: number): P
   return fitting(await torch.trialOf(subject, subject.spec.microBatch))
 }
 
-/** PyTorch reads the order when its first attention runs. */
+/** PyTorch reads the order at its first attention call. */
 async function attentionKernels(rig: Rig, subjects: readonly Subject[], value: string | undefined): Promise<object> {
   const [first] = subjects
   if (first === undefined) return []
@@ -105,7 +105,7 @@ async function cell(rig: Rig, subject: Subject): Promise<CellResult> {
   }
 }
 
-/** Our search, then every size around its answer. */
+/** Our search, then every size around its result. */
 async function sweep(rig: Rig, subject: Subject): Promise<SweepResult> {
   const torch = await rig.torch(subject)
   const estimate = await rig.estimate(subject)

@@ -1,4 +1,4 @@
-/** What is run: the whole plan, and a rehearsal of it over models that a CPU steps through in milliseconds. */
+/** What is run: the full plan, and a rehearsal with models that a CPU runs in milliseconds. */
 import { specOf } from '../../engine/config/adjusted-spec.ts'
 import type { TrainingSpec } from '../../engine/config/spec.ts'
 import { type ModelConfig, modelConfig } from '../../engine/models/architecture.ts'
@@ -13,12 +13,12 @@ export interface Subject {
 export interface Plan {
   /** Trials of the facts: every precision once. */
   readonly precisions: readonly Subject[]
-  /** Whose attention is measured in both orders of PyTorch's kernels, without a mask and with one. */
+  /** Models whose attention is measured in both orders of PyTorch's kernels, with and without a mask. */
   readonly attention: readonly Subject[]
   readonly cells: readonly Subject[]
   readonly sweeps: readonly Subject[]
   readonly curves: readonly Subject[]
-  /** A micro-batch that no card holds. */
+  /** A micro-batch that fits no GPU. */
   readonly tooLarge: number
 }
 
@@ -32,7 +32,7 @@ const inputs: Readonly<Record<string, Changes>> = {
 
 const batches: Readonly<Record<string, readonly number[]>> = { bert: [8, 64], gpt2: [2, 8], resnet: [8, 64] }
 
-/** Each with every model at each of its batches, where the model can do it. */
+/** Each with every model at every batch size, if the model supports it. */
 const variants: readonly Changes[] = [
   {},
   { precision: 'amp-bf16' },
@@ -63,7 +63,7 @@ export function wholePlan(): Plan {
   return planOf(subjectOf, Object.keys(inputs), variants, name => batches[name] ?? [1], curves, 2 ** 17)
 }
 
-/** The smallest forms of two of the models; two variants, one sweep and one curve. */
+/** Tiny forms of two models: two variants, one sweep and one curve. */
 export function rehearsal(): Plan {
   const plan = planOf(tiny, ['bert', 'gpt2'], variants.slice(0, 2), () => [2], curves.slice(0, 1), 2 ** 12)
   return { ...plan, sweeps: plan.sweeps.slice(0, 1) }

@@ -1,4 +1,4 @@
-/** What has run, one JSON line an item, written as soon as it has: a machine that is taken away in the middle loses one item. */
+/** Records results as JSON lines, each written at once, so that an interrupted machine loses at most one item. */
 import { appendFile, readFile } from 'node:fs/promises'
 import * as z from 'zod'
 import { parseJson } from '../../engine/json.ts'
@@ -18,7 +18,7 @@ export class Record {
     this.#lines = lines
   }
 
-  /** Goes on with what the file holds. A last line that was cut off does not count. */
+  /** Continues the file. A truncated last line is ignored. */
   static async open(file: string): Promise<Record> {
     const text = await readFile(file, 'utf8').catch(() => '')
     const lines = text.split('\n').flatMap(each => line.safeParse(parseJson(each)).data ?? [])
@@ -40,7 +40,7 @@ export class Record {
     return this.#lines.some(each => each.kind === 'done' && each.part === part && each.item === item)
   }
 
-  /** Items that failed, and were not done later. */
+  /** Items that failed and were not repeated successfully. */
   get failed(): readonly Line[] {
     return this.#lines.filter(
       (each, index) =>

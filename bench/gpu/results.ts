@@ -1,4 +1,4 @@
-/** What the parts write down, and the verdict on it. */
+/** The results of the parts, and the verdict on them. */
 import * as z from 'zod'
 import { outcome, trial } from '../../engine/probes/trial.ts'
 import type { Record } from './record.ts'
@@ -9,7 +9,7 @@ const cellResult = z.object({ measuredBytes: bytes, estimatedBytes: bytes, trace
 export type CellResult = z.infer<typeof cellResult>
 
 const sweepResult = z.object({
-  /** Of our search; the sizes around its answer are not counted. */
+  /** Trials of our search, without the sizes tried around its result. */
   trials: z.number().int(),
   seconds: z.number(),
   largest: z.number().nullable(),
@@ -56,7 +56,7 @@ export function summary(record: Record): string[] {
   ]
 }
 
-/** Whether all that has run is within the limits. */
+/** Whether all results are within the limits. */
 export function holds(record: Record): boolean {
   const cells = record.done('cells', cellResult)
   return (

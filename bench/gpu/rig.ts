@@ -1,4 +1,4 @@
-/** The processes that the parts share: one that measures and one that traces, for every spec, each started when first asked for. */
+/** The processes that all parts share: one that measures and one that traces, started at first use. */
 import { Footprint } from '../../engine/estimate/footprint.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu, findGpu, type Gpu } from '../../engine/gpus/catalogue.ts'
@@ -8,12 +8,12 @@ import { trace } from '../../engine/probes/trace.ts'
 import { PythonWorker } from '../../engine/probes/worker.ts'
 import type { Subject } from './plan.ts'
 
-/** So that a part which has stopped starting items still ends within its time. */
+/** Milliseconds reserved for the last items, so that a part ends within its time. */
 export const ITEM_MILLIS = 60_000
 
 export interface RigOptions {
   readonly python: string
-  /** Of the smaller card that is played. */
+  /** Bytes of the smaller card that the limit simulates. */
   readonly limitMemoryBytes: number | undefined
   readonly signal: AbortSignal
 }
@@ -32,7 +32,7 @@ export class Rig implements AsyncDisposable {
     return this.#torch
   }
 
-  /** A process of its own, for what changes the environment or the limit. */
+  /** A separate process, for a changed environment or limit. */
   open({ spec, config }: Subject, limitMemoryBytes?: number): Promise<TorchProbe> {
     const { python, signal } = this.options
     return TorchProbe.open({
@@ -51,7 +51,7 @@ export class Rig implements AsyncDisposable {
     throw new Error(answer.kind === 'timed-out' ? 'the trace took too long' : answer.message)
   }
 
-  /** The estimate on the card, with the memory that it has or plays. */
+  /** The estimate for the GPU with its real or limited memory. */
   async estimate(subject: Subject): Promise<EstimateProbe> {
     return new EstimateProbe(new Footprint(subject.spec, subject.config), await this.card(subject))
   }

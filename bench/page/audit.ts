@@ -1,4 +1,4 @@
-/** What axe-core finds on a page, and whether it is wider than the screen; with `--screenshots <folder>`, what it looks like. */
+/** Runs axe-core on a page and checks that it is no wider than the screen; `--screenshots <folder>` saves pictures. */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -31,7 +31,7 @@ export async function audits(browser: Browser, name: string, url: string, ready?
   return faults
 }
 
-/** What is folded away is looked at too. One line for each serious or critical fault. `ready`: a selector to wait for. */
+/** Opens folded parts too. One line per serious or critical finding. `ready`: a selector to wait for. */
 async function audit(
   browser: Browser,
   url: string,

@@ -1,4 +1,7 @@
-/** The playground: what its first answer needs over the wire, when it stands there, and what axe-core finds in either scheme. */
+/**
+ * Measures the playground: bytes for its first answer, the time until it is shown, and axe-core's findings in both
+ * colour schemes.
+ */
 import type { Browser } from 'playwright-core'
 import * as z from 'zod'
 import { buildSite } from '../../scripts/site.ts'
@@ -22,7 +25,7 @@ export async function playgroundPassed(browser: Browser): Promise<boolean> {
   const answers: number[] = []
   for (let load = 0; load < LOADS; load++) {
     const before = site.sentBytes()
-    // A context of its own has an empty cache. What keeps the page for use without a network comes after the answer.
+    // A new context has an empty cache. The service worker's downloads come after the answer.
     const context = await browser.newContext({ viewport: desktop, serviceWorkers: 'block' })
     const page = await context.newPage()
     await page.addInitScript(noteAnswer)

@@ -1,12 +1,12 @@
-/** Whether runs of one machine correct the estimates of its other runs: half of each source's readings against the other half. */
+/** Checks calibration: half of each source's readings corrects the estimates of the other half. */
 import { correctionOf } from '../../engine/calibration/correction.ts'
 import { throughputBand, throughputClassOf } from '../../engine/estimate/throughput/throughput-band.ts'
 import { type Compared, quantile } from './throughput-errors.ts'
 
-/** A source with fewer readings of one class on one GPU has no halves to speak of. */
+/** Sources with fewer readings of a class on one GPU are not split. */
 const LEAST_READINGS = 6
 
-/** Of the other half, inside the band that is left after correction. */
+/** The share of the other half within the corrected band. */
 const LEAST_INSIDE = 0.85
 
 export interface CalibrationReport {
@@ -19,11 +19,11 @@ interface Half {
   readonly before: readonly number[]
   readonly after: readonly number[]
   readonly inside: readonly boolean[]
-  /** The width of the band, in logarithms, of what it was before. */
+  /** The width of the corrected band over that before, in logarithms. */
   readonly width: number
 }
 
-/** Every other reading of a source, and then the ones between. */
+/** Splits alternately. */
 export function calibrationReport(rows: readonly Compared[]): CalibrationReport {
   const halves = [...groupsOf(rows)].flatMap(([name, group]) =>
     [0, 1].map(parity => {

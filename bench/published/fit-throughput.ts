@@ -69,10 +69,10 @@ function ratesOf(v: Values): Rates {
 }
 
 const weights = { high: 1, medium: 0.8, low: 0.3 } as const
-/** How hard a constant is held to what one would write without readings: as by so many readings that are off by a factor e. */
+/** The weight of the prior: that of this many readings that are off by a factor of e. */
 const HELD = 0.15
 
-/** Absolute errors, and those within each curve, whose ratios are what advice rests on. */
+/** Absolute errors, and errors of ratios within each curve, on which advice is based. */
 function loss(values: Values, cases: readonly Case[]): number {
   const rows = compared(cases, ratesOf(values))
   const absolute = rows
@@ -86,13 +86,13 @@ function loss(values: Values, cases: readonly Case[]): number {
   return absolute + within + held
 }
 
-/** Huber's: one reading that is far off does not decide. */
+/** Huber's loss, which limits the weight of outliers. */
 function cost(error: number): number {
   const size = Math.abs(error)
   return size < 0.1 ? size ** 2 / 0.2 : size - 0.05
 }
 
-/** Coordinate descent in logarithms, with a step that is halved when nothing gets better. */
+/** Coordinate descent in logarithms; the step is halved when nothing improves. */
 function fitted(cases: readonly Case[]): Values {
   let values = before
   let least = loss(values, cases)
@@ -114,7 +114,7 @@ function fitted(cases: readonly Case[]): Values {
   return values
 }
 
-/** Every source predicted with constants that have not seen it. */
+/** Cross-validation: predicts each source with constants fitted without it. */
 function crossValidated(cases: readonly Case[]): Compared[] {
   return [...new Set(cases.map(sourceOf))].flatMap(source => {
     const rates = ratesOf(fitted(cases.filter(one => sourceOf(one) !== source)))
@@ -125,7 +125,7 @@ function crossValidated(cases: readonly Case[]): Compared[] {
   })
 }
 
-/** A table of the same people and place is one source, whichever of its files or pages holds it. */
+/** Readings by the same people at the same place are one source, in whichever file or page. */
 function sourceOf({ reading }: Case): string {
   return reading.source.split(/[ ,(]/)[0] ?? reading.source
 }
@@ -135,7 +135,7 @@ interface Factors {
   readonly high: number
 }
 
-/** The middle nine tenths of measured over modelled, always with 1 in it; null where there are too few. */
+/** The central 90 % of measured over modelled, always including 1; null with too few readings. */
 function factorsOf(errors: readonly number[]): Factors | null {
   if (errors.length < LEAST_READINGS) return null
   const factor = (share: number) => Math.exp(-quantile(errors, share))

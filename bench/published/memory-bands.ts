@@ -1,4 +1,4 @@
-/** From readings to bands: where the next reading of a class is to be expected, in percent of the estimate. */
+/** Turns readings into error bands: where the next reading of a class is expected, in percent of the estimate. */
 import {
   type BandClass,
   type BandLimits,
@@ -8,7 +8,7 @@ import {
   TRACED_BAND_PERCENT,
 } from '../../engine/estimate/error-band.ts'
 
-/** How far one reading lies from its estimate, in percent of the estimate. */
+/** The difference of a reading from its estimate, in percent of the estimate. */
 export interface Deviation {
   readonly of: BandClass
   /** Who measured, and where. */
@@ -18,7 +18,7 @@ export interface Deviation {
 }
 
 const COVERED_SHARE = 0.9
-/** With fewer, a tenth of them is less than one reading, and what they cover by themselves is no band for others. */
+/** With fewer readings, the interval that covers nine tenths of them is not a reliable band. */
 const ENOUGH_READINGS = 10
 
 /** The 95 % quantile of Student's t distribution, by degrees of freedom from 1 on. */
@@ -45,7 +45,7 @@ function predictionInterval(percents: readonly number[]): [low: number, high: nu
   return [mean - half, mean + half]
 }
 
-/** Of those nearest to 0. */
+/** The quantile over the readings nearest to 0. */
 function nearest(percents: readonly number[]): [low: number, high: number] {
   const count = Math.ceil(percents.length * COVERED_SHARE)
   const covered = percents.toSorted((a, b) => Math.abs(a) - Math.abs(b)).slice(0, count)

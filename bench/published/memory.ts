@@ -1,4 +1,4 @@
-/** What `memorymark estimate` says of set-ups whose memory somebody has read from a real GPU and published. */
+/** Compares estimates with published memory readings of real GPUs. */
 import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,26 +12,26 @@ import { type MemoryReading, memoryReadings, type ReadingKind, readingKinds } fr
 
 const LIMITS = { medianPercent: 3, insideShare: 0.9 }
 
-/** Of a context with lazily loaded kernels, where the source gives none. */
+/** Bytes of a CUDA context with lazily loaded kernels, if the source gives none. */
 const CONTEXT_GIB = (300 * MIB) / GIB
 
 interface Compared {
   readonly reading: MemoryReading
   readonly estimatedGiB: number
-  /** Estimated ÷ read. */
+  /** Estimated over read. */
   readonly ratio: number
   readonly band: ErrorBand
   readonly isInside: boolean
 }
 
-/** How far the reading lies from the estimate. */
+/** The reading's difference from the estimate. */
 function percentOfEstimate(ratio: number): number {
   return (1 / ratio - 1) * 100
 }
 
 const bandsFile = new URL('../../engine/estimate/bands.ts', import.meta.url)
 
-/** Those that the bands come from. What nvidia-smi shows counts more than PyTorch does. */
+/** The readings that bands are made from. Those of nvidia-smi include more than PyTorch's memory. */
 function deviationsOf(compared: readonly Compared[]): Deviation[] {
   return compared.filter(isSure).flatMap(({ reading, ratio, band }) => {
     const { kind, source } = reading
@@ -51,7 +51,7 @@ ${rows.join('')}} as const
 `
 }
 
-/** Writes the bands; otherwise says whether those in the repository are what the bench's own readings give. */
+/** Writes the bands, or checks that those in the repository match the readings. */
 async function bandsAreCurrent(own: readonly Compared[], isWriting: boolean): Promise<boolean> {
   const deviations = deviationsOf(own)
   const bands = moduleOf(bandsOf(deviations))
@@ -63,7 +63,7 @@ async function bandsAreCurrent(own: readonly Compared[], isWriting: boolean): Pr
   return areCurrent
 }
 
-/** Whether the estimates hold. Prints one line a reading, then a summary of each kind. */
+/** Whether the goals are met. Prints one line per reading and a summary of each kind. */
 export async function memoryHolds(others: readonly string[], { isWriting = false } = {}): Promise<boolean> {
   console.log('memory: GiB read, GiB estimated, estimated ÷ read, band, confidence, set-up')
   await using engine = new IsolatedEngine()

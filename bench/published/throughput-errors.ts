@@ -1,4 +1,4 @@
-/** The model's samples a second beside what was read, reading by reading and curve by curve. */
+/** Modelled against published throughput, by reading and by curve. */
 import type { Rates } from '../../engine/estimate/throughput/rates.ts'
 import { ThroughputModel } from '../../engine/estimate/throughput/throughput.ts'
 import { type Setup, setupOf, type ThroughputReading } from './throughput-readings.ts'
@@ -11,11 +11,11 @@ export interface Case {
 
 export interface Compared extends Case {
   readonly modelled: number
-  /** Natural logarithm of modelled over read: above 0 where the model is too fast. */
+  /** Natural logarithm of modelled over read: positive if the model is too fast. */
   readonly error: number
 }
 
-/** A change from one batch of a curve to another. */
+/** A step from one batch size of a curve to another. */
 export interface Gain {
   readonly from: Compared
   readonly to: Compared
@@ -41,7 +41,7 @@ export function compared(cases: readonly Case[], rates?: Rates): Compared[] {
   })
 }
 
-/** Readings of one set-up over several batch sizes, in their order. */
+/** Readings of one set-up by batch size, ascending. */
 export function curvesOf(rows: readonly Compared[]): Map<string, Compared[]> {
   const curves = new Map<string, Compared[]>()
   for (const row of rows) {
@@ -64,7 +64,7 @@ export function gainsOf(points: readonly Compared[]): Gain[] {
   )
 }
 
-/** The value below which the given share of them lies; not a number of none. */
+/** The quantile at `share`; NaN without values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN

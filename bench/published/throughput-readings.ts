@@ -1,4 +1,4 @@
-/** Readings of training speed that others published, as data, and the step that each of them timed. */
+/** Published readings of training throughput, and the step that each of them timed. */
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { parseFlags } from '../../cli/arguments.ts'
@@ -13,22 +13,22 @@ import { IsolatedEngine } from '../../engine/isolated/engine.ts'
 const throughputReading = z.strictObject({
   source: z.string(),
   family: z.string(),
-  /** Of the catalogue. */
+  /** The GPU's id in the catalogue. */
   gpu: z.string(),
-  /** In words: what ran, in which versions. */
+  /** What ran and in which versions, in words. */
   setup: z.string(),
-  /** Of `memorymark estimate`. */
+  /** Arguments for `memorymark estimate`. */
   args: z.array(z.string()),
   /** Micro-batch. */
   batch: z.int().positive(),
   accumulation: z.int().positive(),
-  /** On one GPU. */
+  /** Per GPU. */
   samplesPerSecond: z.number().positive(),
-  /** Readings of one set-up over batch sizes share it; null for a reading alone. */
+  /** Readings of one set-up at several batch sizes share a curve; null for a single reading. */
   curve: z.string().nullable(),
-  /** Only the ratios within its curve are to be trusted. */
+  /** If set, only ratios within the curve are reliable. */
   relative: z.literal(true).optional(),
-  /** That the arguments describe what ran. */
+  /** Whether the arguments describe exactly what ran. */
   confidence: z.enum(['high', 'medium', 'low']),
   note: z.string().optional(),
 })
@@ -48,7 +48,7 @@ const footprints = new FootprintCache()
 const engine = new IsolatedEngine()
 
 export async function setupOf(reading: ThroughputReading): Promise<Setup> {
-  // Whoever collected the readings had no flag for the memory format, which the set-up names.
+  // The readings' file has no field for the memory format, which the set-up's text names.
   const isChannelsLast = /channels_last|NHWC/.test(reading.setup)
   const args = [...reading.args, ...(isChannelsLast ? ['--channels-last'] : [])]
   const { values, positionals } = parseFlags(args, { ...specOptions, gpu: { type: 'string' } })

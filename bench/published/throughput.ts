@@ -1,4 +1,7 @@
-/** Modelled samples a second against published ones: one line a reading, a curve and a class, and what the verdict would have done. */
+/**
+ * Compares modelled with published throughput: one line per reading, curve and class, and the verdicts that would
+ * follow.
+ */
 
 import { throughputBand, throughputClassOf } from '../../engine/estimate/throughput/throughput-band.ts'
 import { WORTHWHILE_SPEEDUP } from '../../engine/metrics/recommend.ts'
@@ -6,12 +9,12 @@ import { calibrationReport } from './calibration.ts'
 import { type Compared, casesOf, compared, curvesOf, gainsOf, quantile } from './throughput-errors.ts'
 import { readThroughputReadings } from './throughput-readings.ts'
 
-/** What must hold of all readings; `bench:published --throughput <file>` holds others against the same. */
+/** The goals for all readings; `bench:published --throughput <file>` applies them to others. */
 const GOALS = { medianError: 0.15, gainError80: 0.16, bestWithinDoubling: 0.95, insideBand: 0.9, wrongBlocks: 0 }
 
-/** A gain of this at the low end of its band blocks by default. */
+/** A gain of this much at the low end of its band blocks by default. */
 const BLOCKING_GAIN = 1.2
-/** Speeds as near as this are one speed, since a change that brings less is not recommended. */
+/** Throughputs within this share count as equal, because a smaller gain is not recommended. */
 const SAME_SPEED = 1 - 1 / WORTHWHILE_SPEEDUP
 
 export interface BenchReport {
@@ -62,7 +65,7 @@ function isInside({ reading, setup, modelled }: Compared): boolean {
   return reading.samplesPerSecond >= low * modelled && reading.samplesPerSecond <= high * modelled
 }
 
-/** The smallest batch that is as fast as the fastest. */
+/** The smallest batch with the highest throughput, within the tolerance. */
 function bestOf(points: readonly Compared[], speed: (row: Compared) => number): Compared {
   const most = Math.max(...points.map(speed))
   const best = points.find(row => speed(row) >= most * (1 - SAME_SPEED))
@@ -95,7 +98,7 @@ interface Decision {
   readonly to: Compared
 }
 
-/** For every batch of a curve as if a config had it: would the best modelled batch have blocked, and rightly so? */
+/** For every batch of a curve as a config's own: whether the best modelled batch would have blocked, and rightly. */
 function decisionsOn(curve: string, points: readonly Compared[]): Decision[] {
   const { read, modelled } = bestsOf(points)
   return points.map(from => {

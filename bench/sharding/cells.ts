@@ -2,7 +2,7 @@
 import type { TrainingSpec } from '../../engine/config/spec.ts'
 import { knownModel } from '../../test/estimate/specs.ts'
 
-/** Llama in miniature: as there, the embeddings are as large as several blocks. */
+/** A small Llama. As in the original, embeddings are as large as several blocks. */
 export const miniature = {
   ...knownModel('meta-llama/Llama-3.1-8B').config,
   hidden_size: 128,
@@ -14,7 +14,7 @@ export const miniature = {
   max_position_embeddings: 2048,
 }
 
-/** What every cell has in common. Eager attention, whose kernels are the same on every device. */
+/** Settings of every cell. Eager attention, because its kernels are the same on every device. */
 export const step = { gpus: 4, attention: 'eager', loop: 'trainer', microBatch: 1, sequenceLength: 32 } as const
 
 export type ShardingCell = Partial<TrainingSpec>
@@ -26,7 +26,7 @@ const accumulating = { gradientAccumulation: 2 } as const
 const checkpointed = { gradientCheckpointing: true, microBatch: 2, sequenceLength: 64 } as const
 const ddp = { sharding: 'ddp' } as const
 const fsdp = { sharding: 'fsdp' } as const
-/** As transformers before 4.53 arranges it: a reentrant checkpoint around every unit of FSDP1. */
+/** As in transformers before 4.53: a reentrant checkpoint around each FSDP unit. */
 const flat = { ...fsdp, fsdpVersion: 1, reentrantCheckpoints: true, versions: { transformers: '4.45' } } as const
 
 export const torchCells: readonly ShardingCell[] = [
@@ -71,7 +71,7 @@ function withDeepSpeed(sharding: 'zero1' | 'zero2' | 'zero3'): readonly Sharding
 export const zeroCells: readonly ShardingCell[] = [...withDeepSpeed('zero1'), ...withDeepSpeed('zero2')]
 
 const zero3 = { sharding: 'zero3', ...masters } as const
-/** A model of billions of parameters passes DeepSpeed's limits, which are a billion; these are as much smaller as the model. */
+/** Large models exceed DeepSpeed's limits of a billion elements; these are scaled down like the model. */
 const tight = { maxLiveParameters: 250_000, maxReuseDistance: 250_000 }
 
 export const zero3Cells: readonly ShardingCell[] = [

@@ -1,4 +1,4 @@
-/** `memorymark check` over a folder of files: what its processes, the one that looks into the files among them, take together. */
+/** Runs `memorymark check` on a folder and measures all its processes together. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ export interface TreeRun {
   readonly seconds: number
   /** Of all processes. */
   readonly cpuSeconds: number
-  /** The most that each process held, added up. Linux only, as the CPU time. */
+  /** The sum of each process's peak. Linux only, like the CPU time. */
   readonly peakRssMib: number
   readonly found: number
   readonly analysed: number
@@ -40,7 +40,7 @@ export async function checkTree(cli: string, files: readonly SourceFile[]): Prom
     const [report, [exitCode]] = await Promise.all([text(child.stdout), once(child, 'exit')])
     clearInterval(watch)
     const seconds = (performance.now() - before) / 1_000
-    // 1: some configs do not fit; 2: some cannot be analysed, which leaves the answer incomplete.
+    // 1: some configs do not fit; 2: some cannot be analysed.
     if (![0, 1, 2].includes(exitCode)) throw new Error(`check ended with ${exitCode}`)
     const { configs } = statuses.parse(JSON.parse(report))
     const analysed = configs.filter(({ status }) => status === 'analysed').length
@@ -58,7 +58,7 @@ interface Usage {
   readonly peakMib: number
 }
 
-/** The system keeps each process's highest figure, so that looking now and then is enough. */
+/** The system records each process's peak, so occasional sampling is enough. */
 function look(pid: number, processes: Map<number, Usage>): void {
   const peak = /^VmHWM:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1]
   const cpuMillis = cpuMillisOf(pid)

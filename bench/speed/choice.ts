@@ -1,4 +1,4 @@
-/** Choices that look random and are the same on every run. */
+/** Pseudo-random choices, the same on every run. */
 export class Choice {
   #state: number
 
@@ -12,7 +12,7 @@ export class Choice {
     return option as T
   }
 
-  /** True in this share of the cases. */
+  /** True with this probability. */
   share(part: number): boolean {
     return this.below(1_000) < part * 1_000
   }

@@ -1,6 +1,7 @@
 /**
- * Training configs that differ as those of many teams do: over every dialect and every model family, in sequence length, adapters,
- * quantisation, precision, optimizer, GPU, batch size, accumulation, checkpointing and sharding. The same on every run.
+ * Training configs as varied as those of many teams: all formats and model families, with varying sequence length,
+ * adapters, quantisation, precision, optimizer, GPU, batch size, accumulation, checkpointing and sharding. The same on
+ * every run.
  */
 import type { SourceFile } from '../../engine/config/reading.ts'
 import { gpus } from '../../engine/gpus/catalogue.ts'
@@ -37,7 +38,7 @@ const timmModels = ['resnet50', 'resnet18', 'resnet152', 'vit_base_patch16_224',
 
 type Write = (choice: Choice, index: number) => string
 
-/** The config of each dialect, and how many of a hundred are its. */
+/** A config of each format, and how many of a hundred have it. */
 const dialects: readonly (readonly [name: string, share: number, extension: string, write: Write])[] = [
   ['memorymark', 16, 'yaml', memorymark],
   ['axolotl', 18, 'yml', axolotl],
@@ -53,25 +54,25 @@ const dialects: readonly (readonly [name: string, share: number, extension: stri
   ['accelerate', 1, 'yaml', accelerate],
 ]
 
-/** A folder for each GPU, so that the settings can name it. */
+/** One folder per GPU, which the settings refer to. */
 export function trainingConfigs(count: number): SourceFile[] {
   const shares = dialects.flatMap(dialect => Array.from({ length: dialect[1] }, () => dialect))
   return Array.from({ length: count }, (_, index) => {
     const choice = new Choice(index)
-    // 37 and 100 have no common divisor, so every hundred configs have all shares.
+    // 37 and 100 are coprime, so every hundred configs have all shares.
     const [name, , extension, write] = shares[(index * 37) % shares.length]!
     const path = `${choice.of(gpus).id}/${name}/train-${index}.${extension}`
     return { path, text: write(choice, index) }
   })
 }
 
-/** The team's settings: the GPU that the configs of each folder are for. */
+/** The team's settings: the GPU of each folder. */
 export const settings: SourceFile = {
   path: '.github/memorymark.yml',
   text: ['overrides:', ...gpus.flatMap(({ id }) => [`  - path: '${id}/**'`, `    gpu: ${id}`])].join('\n'),
 }
 
-/** Data and settings of other tools, under names that a config could have. */
+/** Files of other tools, with names that configs could have. */
 export function otherFiles(count: number): SourceFile[] {
   return Array.from({ length: count }, (_, index) => {
     const choice = new Choice(index)
@@ -256,7 +257,7 @@ function length(kind: keyof typeof families, choice: Choice): number {
   return kind === 'text' ? choice.of(lengths) : choice.of([64, 96, 128, 192, 256, 320, 384, 448, 512])
 }
 
-/** Families in turn, so that each has its share; any model of the family. */
+/** A model of each family in turn. */
 function modelOf(kind: keyof typeof families, choice: Choice, index: number): string {
   const family = families[kind][Math.floor(index / 3) % families[kind].length]!
   return choice.of(family)
