@@ -1,27 +1,27 @@
-/** What the catalogue knows of a card. */
+/** The facts about a GPU in the catalogue. */
 import { GIB } from '../units.ts'
 
 export interface Gpu {
-  /** As configs and command lines name it, e.g. `a100-40gb`. */
+  /** The id in configs and on command lines, e.g. `a100-40gb`. */
   readonly id: string
   readonly name: string
-  /** As `torch.cuda.get_device_properties(0).total_memory` reports it. */
+  /** Bytes, as `torch.cuda.get_device_properties(0).total_memory` reports them. */
   readonly totalBytes: number
   readonly totalSource: string
-  /** What the CUDA context takes before the first tensor, outside PyTorch's allocator. */
+  /** Bytes of the CUDA context before the first tensor, outside PyTorch's allocator. */
   readonly contextBytes: number
   /** What PyTorch allocates for cuBLAS, once per handle and stream. */
   readonly cublasWorkspaceBytes: number
   readonly computeCapability: readonly [major: number, minor: number]
-  /** Absent for a GPU described by hand without its bandwidth or its FLOP/s: only memory can be said of it. */
+  /** Absent for a GPU described without its bandwidth or FLOP/s, for which only memory is estimated. */
   readonly speed?: Speed
   readonly pricePerHourUsd: number
   readonly priceSource: string
-  /** ISO 8601 date on which that price stood; only the year where the source bears no date. */
+  /** ISO 8601 date of the price; only the year if the source has no date. */
   readonly priceDate: string
-  /** Absent for a price that a provider asked for this very card within the last twelve months. */
+  /** Absent for a price that a provider asked for this GPU within the last twelve months. */
   readonly priceCaveat?: PriceCaveat
-  /** Where a team describes it, such as `.github/memorymark.yml, line 3`; absent for the catalogue's. */
+  /** Where a team describes it, such as `.github/memorymark.yml, line 3`; absent for one of the catalogue. */
   readonly describedAt?: string
 }
 
@@ -31,13 +31,16 @@ export interface Speed {
   readonly memoryBandwidthBytesPerSecond: number
   /** Dense FLOP/s, accumulating in fp32; a precision that the hardware lacks is absent. */
   readonly peakFlops: { readonly fp32: number; readonly tf32?: number; readonly fp16: number; readonly bf16?: number }
-  /** FLOP/s that large matrix products were measured to keep up, within the card's power limit. */
+  /** FLOP/s sustained by large matrix products in measurements, within the card's power limit. */
   readonly productFlops: { readonly fp32: number; readonly tf32?: number; readonly half: number }
-  /** Of `productFlops`; an issue or a file without an address is one of https://github.com/zzc0721/torch-performance-test-data. */
+  /**
+   * The source of `productFlops`; an issue or a file without an address is one of
+   * https://github.com/zzc0721/torch-performance-test-data.
+   */
   readonly productSource: string
-  /** To another GPU of the same server, one way: NVLink, or PCIe where there is none. */
+  /** Bytes per second to another GPU of the server, one way: NVLink, or PCIe without it. */
   readonly linkBytesPerSecond: number
-  /** To the host, one way: PCIe. */
+  /** Bytes per second to the host, one way: PCIe. */
   readonly hostLinkBytesPerSecond: number
   readonly specSource: string
 }
@@ -51,7 +54,7 @@ export interface SpeedyGpu extends Gpu {
 export const priceCaveats = ['older-than-a-year', 'undated', 'of-another-card', 'not-given'] as const
 export type PriceCaveat = (typeof priceCaveats)[number]
 
-/** A row of the catalogue, which derives the rest. */
+/** A row of the catalogue, from which the other fields are derived. */
 export type Card = Omit<SpeedyGpu, 'contextBytes' | 'cublasWorkspaceBytes' | 'describedAt'>
 
 export const GB = 1e9

@@ -19,7 +19,7 @@ import { voltaAndTuring } from './cards/volta-and-turing.ts'
 
 export type { Gpu, SpeedyGpu } from './card.ts'
 
-/** An assumption, the same for every card: a context with lazily loaded kernels, as CUDA makes it by default since 12.2. */
+/** Assumed equal for every GPU: a context with lazily loaded kernels, CUDA's default since 12.2. */
 const CONTEXT_BYTES = 300 * MIB
 
 const AMPERE = 8
@@ -31,7 +31,7 @@ function gpuOf(card: Card): SpeedyGpu {
   return { ...card, ...overheadOf(card.computeCapability) }
 }
 
-/** What CUDA and cuBLAS take of any card's memory. */
+/** Bytes that CUDA and cuBLAS take on any GPU. */
 export function overheadOf(
   computeCapability: Gpu['computeCapability'],
 ): Pick<Gpu, 'contextBytes' | 'cublasWorkspaceBytes'> {
@@ -43,9 +43,9 @@ export function overheadOf(
  * (RTX 3090 Ti, H100 NVL, A100 PCIe with MIG) is not its sibling and stays unknown.
  */
 const otherNames: readonly (readonly [name: string, id: string])[] = [
-  // AWS's A10: the same memory; slower tensor cores and another price.
+  // AWS's A10 has the same memory, but slower tensor cores and another price.
   ['A10G', 'a10'],
-  // The capacity is not said: the smaller one is the safe reading.
+  // The name does not give the capacity; the smaller one is safe.
   ['A100', 'a100-40gb'],
   ['A100-SXM4-40GB', 'a100-40gb'],
   ['A100-PCIE-40GB', 'a100-40gb'],
@@ -56,7 +56,7 @@ const otherNames: readonly (readonly [name: string, id: string])[] = [
   ['V100-PCIE-16GB', 'v100-16gb'],
   ['V100-SXM2-32GB', 'v100-32gb'],
   ['V100-PCIE-32GB', 'v100-32gb'],
-  // Of the two, the 12 GB card is by far the commoner; the 8 GB one says so in its name.
+  // The 12 GB card is far more common, and the 8 GB one says so in its name.
   ['3060', 'rtx-3060'],
   ['RTX 3060 12GB', 'rtx-3060'],
   ['3090', 'rtx-3090'],
@@ -77,18 +77,18 @@ const byKey = new Map<string, SpeedyGpu>(
   }),
 )
 
-/** The card of the published readings, and the default on which configs are judged. */
+/** The GPU of the published readings, and the default. */
 export const defaultGpu: SpeedyGpu = knownGpu('a10')
 
 /**
- * The GPU that `text` names: an id, a name or what torch calls the device, whatever the case, spaces and dashes.
- * Undefined where the catalogue does not have it.
+ * Finds a GPU by id, name or torch's device name, ignoring case, spaces and dashes. Undefined if the catalogue lacks
+ * it.
  */
 export function findGpu(text: string): SpeedyGpu | undefined {
   return byKey.get(gpuKey(text))
 }
 
-/** The same, also among the GPUs that a team has described itself. */
+/** Also searches the GPUs that a team describes. */
 export function findGpuAmong(described: readonly Gpu[], text: string): Gpu | undefined {
   const key = gpuKey(text)
   return described.find(({ id }) => gpuKey(id) === key) ?? byKey.get(key)
@@ -105,22 +105,22 @@ export function hasFlashAttention({ computeCapability: [major] }: Gpu): boolean 
   return major >= AMPERE
 }
 
-/** Whether its throughput can be modelled. */
+/** Whether its throughput is modelled. */
 export function hasSpeed(gpu: Gpu): gpu is SpeedyGpu {
   return gpu.speed !== undefined
 }
 
-/** From Ampere on. */
+/** bf16 is supported from Ampere on. */
 export function hasBfloat16({ computeCapability: [major] }: Gpu): boolean {
   return major >= AMPERE
 }
 
-/** What a training process can fill: the total less the CUDA context. */
+/** Bytes for a training process: the total less the CUDA context. */
 export function usableBytes(gpu: Gpu): number {
   return gpu.totalBytes - gpu.contextBytes
 }
 
-/** Names with the same key are one name; empty where nothing of a name is left. */
+/** A key that is equal for spellings of one name; empty if nothing remains. */
 export function gpuKey(text: string): string {
   return text
     .toLowerCase()

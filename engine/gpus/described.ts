@@ -1,34 +1,34 @@
-/** GPUs that a team describes itself, because the catalogue lacks them or has other figures. */
+/** GPUs that a team describes, because the catalogue lacks them or has other figures. */
 import type { Gpu, Speed, SpeedyGpu } from './card.ts'
 import { GB, gib, TERA } from './card.ts'
 import { gpus, overheadOf } from './catalogue.ts'
 
 export interface GpuDescription {
-  /** Its name and its id. */
+  /** Both its name and its id. */
   readonly name: string
   /** As PyTorch reports it. */
   readonly memoryGib: number
   readonly bandwidthGbPerSecond: number | undefined
-  /** Dense, as on the data sheet. */
+  /** Dense FLOP/s, as in the data sheet. */
   readonly fp32Tflops: number | undefined
   readonly tf32Tflops: number | undefined
   readonly fp16Tflops: number | undefined
   readonly bf16Tflops: number | undefined
-  /** To another GPU of the same server, one way. */
+  /** Bytes per second to another GPU of the server, one way. */
   readonly linkGbPerSecond: number | undefined
-  /** Where it stands: `.github/memorymark.yml, line 3`. */
+  /** The place of the description: `.github/memorymark.yml, line 3`. */
   readonly describedAt: string
 }
 
-/** PCIe 4.0 with 16 lanes: what two GPUs have between them where nobody names a faster link, and what leads to the host. */
+/** PCIe 4.0 with 16 lanes: assumed between two GPUs if no faster link is given, and to the host. */
 const PCIE_BYTES_PER_SECOND = 32 * GB
 
 const AMPERE = [8, 0] as const
 const TURING = [7, 5] as const
 
 /**
- * Without a price. Without its bandwidth, or without any FLOP/s, the GPU has no speed: its memory alone can be judged. It is
- * taken for a GPU with bf16, as all are since 2020, unless other FLOP/s are told and bf16's are not.
+ * The GPU without a price. Without its bandwidth or any FLOP/s it has no throughput, only memory. It is assumed to
+ * support bf16, as all GPUs since 2020, unless only other FLOP/s are given.
  */
 export function describedGpu(description: GpuDescription): Gpu {
   const { name, memoryGib, fp32Tflops, fp16Tflops, bf16Tflops, describedAt } = description
@@ -78,7 +78,7 @@ function speedOf(description: GpuDescription): Speed | undefined {
   }
 }
 
-/** What the reader of a figure for this GPU must know of it, one sentence each; nothing for one of the catalogue. */
+/** Sentences for the reader about figures on this GPU; empty for one of the catalogue. */
 export function sentencesOn({ name, describedAt, speed }: Gpu): string[] {
   if (describedAt === undefined) return []
   const described = `The ${name} is described in ${describedAt}`
@@ -95,7 +95,7 @@ function share(part: number | undefined, whole: number | undefined): number | un
   return part === undefined || whole === undefined ? undefined : part / whole
 }
 
-/** Over the catalogue's cards that have the figure. */
+/** The median over the GPUs of the catalogue that have the figure. */
 function medianOf(figure: (speed: SpeedyGpu['speed']) => number | undefined): number {
   const figures = gpus
     .map(({ speed }) => figure(speed))
