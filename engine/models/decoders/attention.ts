@@ -11,28 +11,28 @@ export interface AttentionTraits {
   /** `o_proj` by default. */
   readonly outputName?: string
   readonly outputDropout?: number
-  /** Norms of query and key: of each head or of all together, before the positions or after them. */
+  /** Norms of query and key: per head or over all heads, before or after the rotary positions. */
   readonly queryNorm?: QueryNorm
   /** One projection for q, k and v. */
   readonly joinsProjections?: boolean
   /** Whether layer `index` sees `sliding_window` tokens only. */
   readonly slides?: (index: number) => boolean
-  /** The model hands a mask to the kernel even where none is needed. */
+  /** A mask is passed to the kernel even if none is needed. */
   readonly isAlwaysMasked?: boolean
   /** Queries times a number that depends on the position. */
   readonly scalesQuery?: boolean
   /** Keys times a constant, before their positions. */
   readonly scalesKey?: boolean
   readonly rotary?: RotaryOptions
-  /** Each head of query and key made of one length, after it has turned. */
+  /** Query and key of each head are normalised to unit length after the rotary positions. */
   readonly headLengths?: boolean
-  /** Of the eager softmax: float32 by default, the scores' own in Llama 4. */
+  /** The type of the eager softmax: float32 by default, the scores' own in Llama 4. */
   readonly softmaxType?: 'own'
   /** The result times the sigmoid of a second half of the query's projection. */
   readonly isGated?: boolean
   /** The result times the sigmoid of this projection's. */
   readonly gateName?: string
-  /** A learned score a head that takes part in the softmax and gives nothing. */
+  /** A learned sink per head, which takes part in the softmax without a value. */
   readonly hasSinks?: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * Decoders with rotary positions: words, blocks of a mixer (mostly attention) and a feed-forward, a norm, the output layer.
- * What tells the families apart is in their blueprint.
+ * Decoders with rotary positions: embeddings, blocks of a mixer (mostly attention) and a feed-forward layer, a final
+ * norm, an output layer. A family's blueprint holds what it differs in.
  */
 import * as z from 'zod'
 import type { Task, TrainingSpec } from '../../config/spec.ts'
@@ -31,7 +31,7 @@ export type DecoderFields = z.infer<typeof decoderFields>
  */
 export type Norm = 'rms' | 'rms-float32' | 'rms-one-plus' | 'layer' | 'layer-lowered' | 'layer-composed'
 
-/** Names of a block's norms, where it has them: before and after the mixer, before and after the feed-forward. */
+/** Names of a block's norms, if it has them: before and after the mixer, before and after the feed-forward layer. */
 export interface BlockNorms {
   readonly beforeMixer?: string
   readonly afterMixer?: string
@@ -39,11 +39,11 @@ export interface BlockNorms {
   readonly afterFeeding?: string
 }
 
-/** Where a part of the model stands. */
+/** The place of a module in the model. */
 export interface Place {
   /** Its module path: `model.layers.0.self_attn`. */
   readonly name: string
-  /** Of its layer. */
+  /** The number of its layer. */
   readonly index: number
   /** cos and sin of the layer's positions; absent where it has none. */
   readonly table: readonly [Value, Value] | undefined
@@ -57,17 +57,17 @@ export function beside(place: Place, module: string): Place {
 /** [b, s, h] → [b, s, h]. */
 export interface Part {
   (ops: Builder, place: Place, x: Value): Value
-  /** What its layers differ in beside their names; absent where they do not. */
+  /** A property in which layers differ besides their names; absent if they do not. */
   readonly kindOf?: (index: number) => unknown
 }
 
-/** A part that is one thing in some layers and another in the rest. */
+/** A module that differs between layers. */
 export function either(isFirst: (index: number) => boolean, first: Part, second: Part): Part {
   const part: Part = (ops, place, x) => (isFirst(place.index) ? first : second)(ops, place, x)
   return differing(part, index => [isFirst(index), first.kindOf?.(index), second.kindOf?.(index)])
 }
 
-/** `kindOf`: what decides, with its name, what a layer of the part is. */
+/** `kindOf`: a name for the kind of each layer. */
 export function differing(part: Part, kindOf: (index: number) => unknown): Part {
   return Object.assign<Part, Pick<Part, 'kindOf'>>((ops, place, x) => part(ops, place, x), { kindOf })
 }
@@ -85,47 +85,47 @@ export interface Blueprint {
   readonly isTied: boolean
   readonly norm: Norm
   readonly blockNorms: BlockNorms
-  /** Dimensions of a head that turn. */
+  /** The rotary dimensions of a head. */
   readonly rotarySize: number
-  /** That the model is made for, where some tool holds a table of all. */
+  /** The length of a precomputed rotary table, for tools that keep one. */
   readonly positions?: number
-  /** Frequencies that layers turn by, as many as there are tables: which one a layer has, undefined for none. */
+  /** The rotary tables, by frequency, and which of them a layer uses; undefined for none. */
   readonly rotaryOf: (index: number) => number | undefined
   readonly mixer: Part
   /** `self_attn` by default. */
   readonly mixerName?: (index: number) => string
-  /** Absent where blocks are mixers alone. */
+  /** Absent if blocks are only mixers. */
   readonly feedForward?: Part
   /** `mlp` by default. */
   readonly feedForwardName?: string
-  /** The feed-forward reads what the mixer reads, and the results of both are added to what came in. */
+  /** Parallel blocks: the feed-forward layer reads the mixer's input, and both results are added to the residual. */
   readonly isParallel?: boolean
   /** Embeddings times a constant. */
   readonly scalesWords?: boolean
   /** That outside of the module that embeds. */
   readonly scalesEmbedded?: boolean
-  /** Results of the parts times a constant, before they are added. */
+  /** Results are multiplied by a constant before the residual addition. */
   readonly scalesResults?: boolean
   readonly resultDropout?: number
   readonly wordDropout?: number
   /** `plain` by default. */
   readonly logits?: 'plain' | 'scaled' | 'capped' | 'float32'
-  /** The output layer is quantised like the rest. */
+  /** Whether the output layer is quantised like the others. */
   readonly quantizesLogits?: boolean
-  /** Parts of the checkpoint that text does not reach. */
+  /** Modules of the checkpoint that a step on text does not run. */
   readonly idle?: (ops: Builder) => void
-  /** The vision tower and what fits its results to the words; absent where only its weights are known. */
+  /** The vision tower and its projector; absent if only its weights are modelled. */
   readonly vision?: Vision
 }
 
-/** Images of a sample, and their size where it is not always the same. */
+/** Images of a sample, with their size if it varies. */
 export type Images = NonNullable<TrainingSpec['images']>
 
-/** What the images of every sample come to. */
+/** What the images of every sample become. */
 export interface SeenImages {
-  /** In the place of words: [b, n, hidden]. */
+  /** Embeddings that replace the image tokens: [b, n, hidden]. */
   readonly among: Value
-  /** Of the same shape, added to those words' states after each of the first layers. */
+  /** Of the same shape, added to the image tokens' states after each of the first layers. */
   readonly deep?: readonly Value[]
 }
 
@@ -133,7 +133,7 @@ export type Vision = (ops: Builder, images: Images) => SeenImages
 
 const preNorm: BlockNorms = { beforeMixer: 'input_layernorm', beforeFeeding: 'post_attention_layernorm' }
 
-/** What Llama does, for blueprints to differ from. */
+/** The defaults, those of Llama. */
 export function llamaBlueprint(fields: DecoderFields, parts: Pick<Blueprint, 'mixer' | 'feedForward'>): Blueprint {
   return {
     vocabulary: fields.vocab_size,
@@ -152,7 +152,7 @@ export function headSizeOf(fields: Pick<DecoderFields, 'head_dim' | 'hidden_size
   return fields.head_dim ?? fields.hidden_size / fields.num_attention_heads
 }
 
-/** For the weights alone. */
+/** For their weights only. */
 const ONE_SMALL_IMAGE: Images = { tiles: 1, height: 224, width: 224, checkpointed: 'decoder' }
 
 type DecoderTerms = Pick<TrainingSpec, 'task' | 'labels' | 'images'>
@@ -188,7 +188,7 @@ export function decoderModel(ops: Builder, blueprint: Blueprint, terms: DecoderT
   return outputLayer(ops, blueprint, x, task, labels)
 }
 
-/** What each layer is, apart from its name. */
+/** The kind of each layer. */
 export function layerKinds({ layers, rotaryOf, mixerName, mixer, feedForward }: Blueprint): readonly string[] {
   const partsOf = (index: number) => [mixerName?.(index), mixer.kindOf?.(index), feedForward?.kindOf?.(index)]
   return Array.from({ length: layers }, (_, index) => JSON.stringify([rotaryOf(index), ...partsOf(index)]))
@@ -219,7 +219,7 @@ export function outputLayer(ops: Builder, blueprint: Output, x: Value, task: Tas
   }
 }
 
-/** A mixer and a feed-forward, each added to what came in. */
+/** A mixer and a feed-forward layer, each with a residual connection. */
 export function decoderLayer(ops: Builder, blueprint: Blueprint, place: Place, x: Value): Value {
   const { blockNorms, hidden, feedForwardName = 'mlp', mixerName = () => 'self_attn' } = blueprint
   const norm = (part: string | undefined, states: Value) =>
@@ -239,7 +239,7 @@ export function decoderLayer(ops: Builder, blueprint: Blueprint, place: Place, x
   return added(norm(blockNorms.afterFeeding, fed), between)
 }
 
-/** `features`: of a group that is normalised. */
+/** `features`: in a normalised group. */
 export function normalised(ops: Builder, norm: Norm, name: string, features: number, x: Value): Value {
   switch (norm) {
     case 'layer':
