@@ -16,7 +16,7 @@ import { showPullRequest } from './demo/pull-request-page.ts'
 import { until } from './demo/until.ts'
 
 const CONFIGS = 'examples/configs'
-/** Unlike the bot's own, so that the comment shows whose figures it tells. */
+/** Different from the bot's, so that the comment shows whose figures it uses. */
 const INPUTS = { 'hours-per-run': '6', 'runs-per-year': '50' }
 
 interface Stage {

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { root } from './bundles.ts'
 
-/** Writes the sections into `document`, or with `--check` compares them and fails where it is behind `source`. */
+/** Writes the sections into `document`; with `--check` compares them, and fails if they are out of date. */
 export async function documentSections(
   document: string,
   sections: Readonly<Record<string, string>>,

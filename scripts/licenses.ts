@@ -1,4 +1,4 @@
-/** The licence texts of the packages that a bundle carries: most licences ask that they go wherever the code goes. */
+/** The licence texts of the packages in a bundle, which most licences require to be distributed with the code. */
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Metafile } from 'esbuild'
@@ -16,7 +16,7 @@ const standIns: Readonly<Record<string, string>> = {
   tr46: 'node_modules/whatwg-url/LICENSE.txt',
 }
 
-/** Undefined for a bundle that carries no package. @throws Error where a package has no licence text. */
+/** Undefined for a bundle without packages. @throws Error if a package has no licence text. */
 export async function licensesOf({ outputs }: Metafile, root: string): Promise<string | undefined> {
   const inputs = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs))
   const carried = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).flatMap(([input]) => folderOf(input))
@@ -25,7 +25,7 @@ export async function licensesOf({ outputs }: Metafile, root: string): Promise<s
   return texts.length === 0 ? undefined : `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`
 }
 
-/** Of the package that an input of the build belongs to, which may lie in another package's own `node_modules`. */
+/** The package of an input of the build, which may be nested in another package's `node_modules`. */
 function folderOf(input: string): string[] {
   const [folder] = /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+/.exec(input) ?? []
   return folder === undefined ? [] : [folder]

@@ -14,7 +14,10 @@ export interface ManualOptions {
   /** Of the dashboard, relative to the site. */
   readonly styles: string
   readonly icon: string
-  /** Where the repository's files are shown, such as `https://github.com/acme/memorymark/blob/main`; links to them are text without it. */
+  /**
+   * The address of the repository's files, such as `https://github.com/acme/memorymark/blob/main`; without it, links to
+   * them become text.
+   */
   readonly sources?: string
 }
 
@@ -71,7 +74,7 @@ async function pageOf(chapter: Chapter, chapters: readonly Chapter[], options: M
   return { name: `${FOLDER}/${chapter.name}`, contents: new TextEncoder().encode(`${String(await document)}\n`) }
 }
 
-/** The texts are our own, with the little HTML that GitHub shows too. */
+/** The texts are our own, with the little HTML that GitHub shows as well. */
 function rendered({ source, text }: Chapter, chapters: readonly Chapter[], sources: string | undefined): string {
   const markdown = new MarkdownIt({ html: true })
   const { renderer } = markdown
@@ -99,7 +102,7 @@ function rendered({ source, text }: Chapter, chapters: readonly Chapter[], sourc
   return markdown.render(text)
 }
 
-/** Undefined where it leads to a file that the site does not have. */
+/** Undefined for a link to a file that the site does not have. */
 function addressOf(
   href: string,
   source: string,
@@ -115,7 +118,7 @@ function addressOf(
   return address === undefined || fragment === undefined ? address : `${address}#${fragment}`
 }
 
-/** As GitHub makes the anchors of headings. */
+/** Anchors of headings, as GitHub makes them. */
 function slugOf(heading: string): string {
   return heading
     .toLowerCase()

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import packageFile from '../package.json' with { type: 'json' }
 
-/** The text below the heading of a version, up to the next one's. @throws Error where the tag cannot be released. */
+/** The text below a version's heading, up to the next one. @throws Error if the tag cannot be released. */
 export function releaseNotes(tag: string, version: string, changelog: string): string {
   if (tag !== `v${version}`) {
     throw new Error(`The tag ${tag} is not v${version}, the version in package.json. Change one of the two.`)

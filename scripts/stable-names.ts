@@ -1,6 +1,6 @@
 /**
- * Names for the parts of a split bundle that stay the same from build to build, so that a commit shows what changed in a file
- * instead of one file that went and another that came. esbuild tells parts apart only by a hash of what they contain.
+ * Gives the chunks of a split bundle names that stay the same between builds, so that a commit shows changes within a
+ * file instead of renamed files. esbuild names chunks only by a hash of their content.
  */
 import path from 'node:path'
 import type { Metafile, OutputFile } from 'esbuild'
@@ -13,11 +13,11 @@ interface Part {
   /** Without the hash. */
   readonly name: string
   readonly extension: string
-  /** The sources in it, which tell parts of one name apart. */
+  /** The chunk's sources, by which chunks of one name are told apart. */
   readonly inputs: string
 }
 
-/** The same files, renamed, and naming each other by their new names. Paths of `metafile` are relative to `root`. */
+/** The files renamed, with references to the new names. Paths of `metafile` are relative to `root`. */
 export function withStableNames(files: readonly OutputFile[], metafile: Metafile, root: string): readonly OutputFile[] {
   const names = stableNames(files.map(file => partOf(file.path, metafile, root)).filter(part => part !== undefined))
   const renamed = (text: string) => names.reduce((result, [hashed, stable]) => result.replaceAll(hashed, stable), text)
@@ -30,13 +30,13 @@ export function withStableNames(files: readonly OutputFile[], metafile: Metafile
 
 function partOf(file: string, metafile: Metafile, root: string): Part | undefined {
   const { name, extension } = HASHED.exec(path.basename(file))?.groups ?? {}
-  // A licence text follows the script that it belongs to.
+  // A licence text is named after its script.
   if (name === undefined || extension !== '.js') return undefined
   const inputs = Object.keys(metafile.outputs[path.relative(root, file)]?.inputs ?? {})
   return { hashed: path.basename(file, extension), name, extension, inputs: inputs.toSorted().join('\n') }
 }
 
-/** Parts that share a name are numbered in the order of their sources. */
+/** Chunks with the same name are numbered in the order of their sources. */
 function stableNames(parts: readonly Part[]): (readonly [hashed: string, stable: string])[] {
   return [...Map.groupBy(parts, ({ name }) => name)].flatMap(([name, sharing]) =>
     sharing

@@ -59,7 +59,10 @@ async function works(installed: Installed): Promise<void> {
   console.log(`Node ${installed.node}: every command does its work`)
 }
 
-/** One line says what is needed, in place of a stack; what needs no more than its words works. */
+/**
+ * Node that is too old: one line says what is needed, without a stack trace; commands that need no more than their
+ * arguments work.
+ */
 async function refuses(installed: Installed): Promise<void> {
   for (const [command, ...args] of [
     ['memorymark', 'estimate', 'bert'],
@@ -83,7 +86,7 @@ async function refuses(installed: Installed): Promise<void> {
   console.log(`Node ${installed.node}: every command says that it needs ${oldestNode}`)
 }
 
-/** As it is called without an installation; the package stands in for its name on the registry. */
+/** As with npx; the packed file stands for the name on the registry. */
 async function worksThroughNpx(): Promise<void> {
   for (const command of ['memorymark', 'memorymark-bot']) {
     const args = ['--yes', '--package', tarball, command, '--version']

@@ -1,4 +1,4 @@
-/** Pull requests that are meant to stop the bot. Each must come to one check that ends, and leave the honest ones alone. */
+/** Hostile pull requests. Each must get one check that ends, and must not affect the others. */
 import { namedCases } from '../attack/named-cases.ts'
 import { type Story, trainingConfig } from './stories.ts'
 
@@ -14,7 +14,7 @@ export const hostileStories: Readonly<Record<string, Story>> = Object.fromEntrie
   ]),
 )
 
-/** What a story needs on the default branch, by its name; it is told in a repository of its own. */
+/** The files that a story needs on the default branch, by its name; it runs in its own repository. */
 export const hostileSettings: ReadonlyMap<string, string> = new Map(
   namedCases.flatMap(input => (input.kind === 'settings' ? [[`hostile: ${input.name}`, input.text] as const] : [])),
 )

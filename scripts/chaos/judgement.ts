@@ -1,4 +1,4 @@
-/** Whether a pull request stands as it should, by the engine itself and GitHub's own word. */
+/** Compares a pull request's state on GitHub with what the engine says. */
 
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import {
@@ -21,10 +21,10 @@ export interface Told extends Ending {
 
 const CHECK = 'MemoryMark'
 
-/** Nothing blocks on a GPU that nobody has named. */
+/** Nothing blocks if no GPU is named. */
 export const trainedOn = defaultGpu
 
-/** What is wrong with it, one clause each; nothing where all is as it should be. */
+/** What is wrong with it, one clause each; empty if all is right. */
 export async function faultsOf(told: Told): Promise<readonly string[]> {
   if (told.isHostile) return hostileFaults(told)
   const report = told.measured ?? (await independentReport(told))
@@ -37,7 +37,9 @@ export async function faultsOf(told: Told): Promise<readonly string[]> {
   return faults.flat()
 }
 
-/** What the bot finds is not judged, because the engine in this process would be stopped by the same files. */
+/**
+ * For hostile pull requests the result is not compared, because the same files would stop the engine in this process.
+ */
 async function hostileFaults(told: Told): Promise<readonly string[]> {
   const runs = await ownChecks(told, told.pullRequest.headSha)
   const comments = await told.repository.comments(told.pullRequest)
@@ -52,7 +54,7 @@ async function hostileFaults(told: Told): Promise<readonly string[]> {
 async function checkFaults(told: Told, report: Report): Promise<readonly string[]> {
   const expected = renderCheck(report)
   const runs = await ownChecks(told, told.pullRequest.headSha)
-  // GitHub can only add annotations: a measurement that says less than the estimate takes a check run of its own.
+  // GitHub cannot remove annotations, so a measurement with fewer of them than the estimate needs a check of its own.
   const most = told.measured === undefined ? 1 : 2
   const newest = runs.at(-1)
   if (newest === undefined) return ['no check on the newest commit']
@@ -65,7 +67,7 @@ async function checkFaults(told: Told, report: Report): Promise<readonly string[
   ]
 }
 
-/** A queue waits for ever for a check that does not come. */
+/** A merge queue waits forever for a missing check. */
 async function groupFaults(told: Told, report: Report): Promise<readonly string[]> {
   if (told.group === undefined) return []
   const runs = await ownChecks(told, told.group.head_sha)
@@ -78,7 +80,7 @@ function conclusionFaults(which: string, { status, conclusion }: CheckRunJson, e
   return conclusion === expected ? [] : [`${which} is ${status} with ${conclusion}, the engine says ${expected}`]
 }
 
-/** A check that never ends would hold up whoever requires it, whatever stands on newer commits. */
+/** A check that never ends would block the pull request for everybody who requires it. */
 async function hangingFaults(told: Told): Promise<readonly string[]> {
   const { headSha, formerShas } = told.pullRequest
   const runs = await Promise.all([...formerShas, headSha].map(sha => ownChecks(told, sha)))
@@ -106,7 +108,7 @@ async function commentFaults(
   ]
 }
 
-/** By its headline: what else a comment says may hang on the time of day. */
+/** Compares headlines only, since other text may depend on the time. */
 function verdictFaults(body: string | undefined, expected: string | undefined): readonly string[] {
   const headline = expected === undefined ? nothingToMeasure : headlineIn(expected)
   if (body === undefined) return expected === undefined ? [] : ['no comment']
@@ -117,7 +119,7 @@ function headlineIn(comment: string): string {
   return comment.split('\n').find(line => line.startsWith('#')) ?? ''
 }
 
-/** From the files of the pull request as a person would read them, without the bot's help. */
+/** The expected result, from the pull request's files, without the bot. */
 async function independentReport({ repository, pullRequest }: Told): Promise<Report> {
   const { base } = await repository.pullRequest(pullRequest)
   const changed = await repository.changedFiles(pullRequest)
@@ -132,7 +134,7 @@ async function independentReport({ repository, pullRequest }: Told): Promise<Rep
   const formerPaths = new Map(present.map(file => [file.filename, file.previous_filename ?? file.filename]))
   return analyze(files, {
     now: new Date(0),
-    // As the repositories' settings have it.
+    // As in the repositories' settings.
     gpu: trainedOn,
     base: path => repository.fileAt(formerPaths.get(path) ?? path, base.sha),
   })

@@ -1,12 +1,12 @@
-/** How much chaos; the figure that is shown is the one with the defaults. */
+/** The options of the chaos test; published figures use the defaults. */
 import { parseArgs } from 'node:util'
 import * as z from 'zod'
 
 const options = z.object({
-  /** Of every choice that is left to chance. */
+  /** The seed of all random choices. */
   seed: z.coerce.number().int().nonnegative().default(1),
   pulls: z.coerce.number().int().positive().default(200),
-  /** Pull requests that are meant to stop the bot, besides the others. */
+  /** The number of hostile pull requests, besides the others. */
   hostile: z.coerce.number().int().nonnegative().default(36),
   kills: z.coerce.number().int().nonnegative().default(50),
   replicas: z.coerce.number().int().positive().default(2),
@@ -16,7 +16,7 @@ const options = z.object({
   faults: z.coerce.number().min(0).max(1).default(0.1),
   /** How often PostgreSQL is made to crash. */
   restarts: z.coerce.number().int().nonnegative().default(2),
-  /** How long everything may take to come right after the last disturbance. */
+  /** Time for everything to become right after the last disturbance. */
   'settle-seconds': z.coerce.number().int().positive().default(900),
 })
 

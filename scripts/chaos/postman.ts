@@ -1,4 +1,4 @@
-/** Brings webhooks to the replicas as a bad day on the network would: each several times, in any order, to anyone. */
+/** Delivers webhooks as a bad network would: each several times, in any order, to any replica. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Delivery, EmulatedGitHub } from '../../test/github/index.ts'
 import type { SeededRandom } from '../../test/github/random.ts'
@@ -20,7 +20,7 @@ export class Postman {
   #collected = 0
   #collectedAgain = 0
   #open = true
-  /** By the status of the answer; 0 where nobody answered. */
+  /** By the status of the answer; 0 without an answer. */
   readonly answers = new Map<number, number>()
 
   constructor(options: PostmanOptions) {
@@ -32,7 +32,7 @@ export class Postman {
     return [...this.answers.values()].reduce((sum, count) => sum + count, 0)
   }
 
-  /** Resolves when everything that has come up so far is sent; what comes up afterwards is not. */
+  /** Resolves when every webhook queued so far is sent. */
   async finish(): Promise<void> {
     await this.#options.github.settled()
     this.#open = false

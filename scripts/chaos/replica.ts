@@ -1,4 +1,4 @@
-/** One process of the bot, started again whenever it is killed. */
+/** One bot process, restarted whenever it is killed. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFile } from 'node:fs/promises'
@@ -45,7 +45,7 @@ export class Replica implements AsyncDisposable {
     await this.#spawn()
   }
 
-  /** One that ended by itself is started again, as a supervisor would; false where it was well. */
+  /** Restarts a process that ended by itself; false if it was running. */
   async restartIfDead(): Promise<boolean> {
     if (this.#child !== undefined && isRunning(this.#child)) return false
     await this.#spawn()

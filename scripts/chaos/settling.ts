@@ -1,11 +1,11 @@
-/** After the storm: everything must come right by itself. */
+/** Waits until everything is right after the disturbances. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { faultsOf, type Told } from './judgement.ts'
 import type { Replica } from './replica.ts'
 
 const LOOK_AGAIN_MILLIS = 2_000
 
-/** What is still wrong when nothing is, or when the time is up. */
+/** What is still wrong; empty once nothing is, else after the time limit. */
 export async function settle(
   told: readonly Told[],
   replicas: readonly Replica[],

@@ -1,4 +1,4 @@
-/** What happens to a pull request in the storm, from the first push to the last. */
+/** The life of a pull request in the chaos test, from the first push to the last. */
 import { zipSync } from 'fflate'
 import type { Report } from '../../engine/index.ts'
 import { type MergeGroup, maintainer, type PullRequest, type Repository } from '../../test/github/index.ts'
@@ -12,20 +12,20 @@ export interface Stage {
   readonly existing: string
 }
 
-/** What the bot must judge in the end. */
+/** The result that the bot must reach. */
 export interface Ending {
   readonly pullRequest: PullRequest
-  /** The report of a workflow run on the newest commit, where one has come. */
+  /** The report of a workflow run on the newest commit, if there is one. */
   readonly measured?: Report
-  /** How many commands people wrote, each to be answered once. */
+  /** The number of commands, each of which must be answered once. */
   readonly commands?: number
-  /** What a merge queue made of it, to be checked like the pull request itself. */
+  /** A merge queue's commit, which is checked like the pull request. */
   readonly group?: MergeGroup
-  /** Meant to stop whoever judges it: only how many checks and comments there are is looked at. */
+  /** A hostile pull request: only the number of its checks and comments is compared. */
   readonly isHostile?: boolean
 }
 
-/** Each `yield` is a moment in which other things may happen. */
+/** At each `yield`, other events may happen. */
 export type Story = (stage: Stage) => AsyncGenerator<void, Ending>
 
 export function trainingConfig(microBatch: number, model = 'google-bert/bert-base-uncased'): string {
@@ -105,7 +105,7 @@ export const stories: Readonly<Record<string, Story>> = {
   'a config that the GPU runner measures': async function* ({ repository, path }) {
     const pullRequest = await repository.openPullRequest({ files: { [path]: trainingConfig(wasteful) } })
     yield
-    // The runner found another truth than the estimate, so that the two cannot be taken for each other.
+    // The runner's figure differs from the estimate, so that the two cannot be confused.
     const measured = reportOf([fine({ path, provenance: 'measured' })])
     const artifact = zipSync({ 'memorymark-report.json': Buffer.from(JSON.stringify(measured)) })
     await repository.finishWorkflowRun(pullRequest, { headSha: pullRequest.headSha, artifact })

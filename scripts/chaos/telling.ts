@@ -1,4 +1,4 @@
-/** Many pull requests at once, each with its story. */
+/** Runs many pull requests at once, each with its story. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SETTINGS_PATH } from '../../engine/index.ts'
 import { type EmulatedGitHub, otherOwner, type Repository } from '../../test/github/index.ts'
@@ -9,7 +9,7 @@ import type { ChaosOptions } from './options.ts'
 import { stories, trainingConfig } from './stories.ts'
 
 const REPOSITORIES = 4
-/** Pull requests whose stories are told at the same time. */
+/** Stories that run at the same time. */
 const AT_ONCE = 6
 const MAX_MOMENT_MILLIS = 3_000
 
@@ -20,11 +20,11 @@ export interface Place {
 
 export interface Places {
   readonly all: readonly [Place, ...Place[]]
-  /** Where the stories about hostile settings are told. */
+  /** The repository for stories about hostile settings. */
   readonly hostile: ReadonlyMap<string, Place>
 }
 
-/** The last one belongs to another account, with an installation of its own. */
+/** The last one belongs to another account with its own installation. */
 export async function createRepositories(github: EmulatedGitHub): Promise<Places> {
   const existing = 'configs/existing.yaml'
   const create = async (
@@ -55,7 +55,7 @@ export async function tellAll(
   const attacks = Object.keys(hostileStories)
   const planned = Array.from({ length: pulls + hostile }, (_, index) => {
     const place = random.pick(places.all)
-    // Every story is told, the rest by chance; attacks in turn.
+    // Every story runs once, further ones at random; attacks in turn.
     const story =
       index < pulls
         ? ([first, ...rest][index] ?? random.pick([first, ...rest]))

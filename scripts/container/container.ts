@@ -1,11 +1,11 @@
-/** An image that runs: as its own user, with nothing to write to but its volumes, on this machine's network. */
+/** Runs an image as its own user, with only its volumes writable, on this machine's network. */
 import { once } from 'node:events'
 import { freePort } from '../demo/free-port.ts'
 import { until } from '../demo/until.ts'
 import type { Started } from './chroot.ts'
 import type { Image } from './image.ts'
 
-/** What container engines give a process between SIGTERM and SIGKILL, at least. */
+/** The shortest time that container engines leave between SIGTERM and SIGKILL. */
 const STOP_MILLIS = 30_000
 
 export class Container implements AsyncDisposable {
@@ -45,7 +45,7 @@ export class Container implements AsyncDisposable {
     return fetch(`${this.origin}${path}`)
   }
 
-  /** As an engine ends it. @throws Error where it does not end by itself, and well. */
+  /** Stops it as a container engine does. @throws Error if it does not exit by itself with status 0. */
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = this.#child.exitCode === null ? once(this.#child, 'close') : [this.#child.exitCode]
     this.#child.kill('SIGTERM')

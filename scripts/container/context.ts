@@ -2,7 +2,7 @@
 import { cp } from 'node:fs/promises'
 import path from 'node:path'
 
-/** Of a list that shuts everything out, and then lets in the entries of the root that it names. @throws Error for any other. */
+/** Parses a list that excludes everything and re-includes entries of the root. @throws Error for any other. */
 export function entriesLetIn(dockerignore: string): readonly string[] {
   const [all, ...exceptions] = dockerignore.split('\n').filter(line => line !== '' && !line.startsWith('#'))
   const entries = exceptions.map(line => /^!([\w.-]+)\/?$/.exec(line)?.[1])

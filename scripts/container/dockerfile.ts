@@ -3,7 +3,7 @@ import { type Copy, DockerfileParser, type Env, type From } from 'dockerfile-ast
 
 export type Step =
   | { readonly kind: 'run'; readonly command: string }
-  /** `stage`: from which it copies; from the files of the build where there is none. */
+  /** `stage`: the stage to copy from; the build context if absent. */
   | {
       readonly kind: 'copy'
       readonly stage: string | undefined
@@ -21,7 +21,7 @@ export interface Stage {
   readonly steps: readonly Step[]
 }
 
-/** @throws Error for an instruction that our Dockerfile does not use: whoever needs it, adds it here. */
+/** @throws Error for an instruction that our Dockerfile does not use. */
 export function readStages(text: string): readonly Stage[] {
   const stages: { name: string | undefined; base: string; steps: Step[] }[] = []
   for (const instruction of DockerfileParser.parse(text).getInstructions()) {
@@ -75,7 +75,7 @@ function stepOf(instruction: Instruction): Step {
   }
 }
 
-/** Of `["node", "…"]`, the only form in which the process gets the signals itself. */
+/** Parses `["node", "…"]`, the only form in which the process receives signals itself. */
 function jsonStrings(instruction: Instruction): readonly string[] {
   const list = /\[.*\]$/s.exec(instruction.getArgumentsContent() ?? '')?.[0]
   if (list === undefined) throw new Error(`${instruction.getKeyword()} has no list of strings`)

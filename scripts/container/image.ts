@@ -18,11 +18,11 @@ export interface Image {
 }
 
 export interface BuildOptions {
-  /** The repository, and what of it goes into the build. */
+  /** The repository, and its files in the build context. */
   readonly context: { readonly root: string; readonly entries: readonly string[] }
-  /** Empty. */
+  /** An empty folder. */
   readonly folder: string
-  /** For the steps of the build alone, as a builder's own settings: where npm finds its registry. */
+  /** Environment variables for build steps only, such as npm's registry. */
   readonly buildEnv: Readonly<Record<string, string>>
 }
 

@@ -1,6 +1,6 @@
 /**
- * A port of 127.0.0.1 that nobody has yet. Probot and PostgreSQL take port 0 for "none given"; and one that the system hands
- * out can be taken by any outgoing connection while a server restarts, so these lie below those.
+ * A free port of 127.0.0.1. Probot and PostgreSQL read port 0 as "not given"; and a port that the system chooses may be
+ * taken by an outgoing connection while a server restarts, so these are below that range.
  */
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-/** Waits with an end. */
+/** Waits with a time limit. */
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const LIMIT_MILLIS = 30_000
@@ -6,7 +6,7 @@ const PAUSE_MILLIS = 50
 
 export interface WaitOptions {
   readonly signal: AbortSignal
-  /** What the one who is waited for has written so far. */
+  /** The output so far of the process that is waited for. */
   readonly log: () => string
 }
 

@@ -1,4 +1,4 @@
-/** Every hostile string through reports and through configs, into everything that shows them. */
+/** Puts hostile strings into reports and configs, and checks every output that shows them. */
 import { parseAllDocuments, type Scalar, visit } from 'yaml'
 import { analyze, isLauncherPath, type Report, type SourceFile } from '../../engine/index.ts'
 import { hostileReport } from '../../test/render/fixtures.ts'
@@ -9,7 +9,7 @@ import { corpus } from './corpus.ts'
 export interface HostileResult {
   readonly reports: number
   readonly configs: number
-  /** Of these, those whose page is held against that of a plain word in the same place. */
+  /** How many of these have their page compared with that for a harmless word. */
   readonly compared: number
   /** One sentence each. */
   readonly harmful: readonly string[]
@@ -34,7 +34,9 @@ export async function tryHostileStrings(): Promise<HostileResult> {
   return { reports: hostileStrings.length, configs, compared, harmful }
 }
 
-/** A word may be syntax where it stands, such as `$x` to make, and then another report comes of it than of a plain word. */
+/**
+ * In some places a string is syntax, such as `$x` in make, so that the report differs from that for a harmless word.
+ */
 function isOfOneShape(one: Report, other: Report): boolean {
   const [shape, otherShape] = [one, other].map(({ configs }) =>
     JSON.stringify(configs, (_, value: unknown) => (typeof value === 'string' ? '' : value)),
@@ -42,7 +44,7 @@ function isOfOneShape(one: Report, other: Report): boolean {
   return shape === otherShape
 }
 
-/** `text` in place of one scalar, another one each turn. */
+/** Replaces one scalar by `text`, another one each time. */
 function withValue(file: SourceFile, turn: number, text: string): SourceFile {
   if (file.path.endsWith('.py')) return withLiteral(file, turn, text)
   if (isLauncherPath(file.path)) return withWord(file, turn, text)
@@ -57,7 +59,7 @@ function withValue(file: SourceFile, turn: number, text: string): SourceFile {
   return { ...file, text: documents.map(document => (isJson ? JSON.stringify(document) : String(document))).join('') }
 }
 
-/** In place of a text of a script that is the name of a model or sounds like one: others choose between settings. */
+/** Replaces a string in a script that is or resembles a model name: other strings choose between settings. */
 function withLiteral(file: SourceFile, turn: number, text: string): SourceFile {
   const literals = Array.from(file.text.matchAll(/"[^"\n]*"/g)).filter(([literal]) => /[-/]/.test(literal))
   const chosen = literals[turn % literals.length]
@@ -66,7 +68,7 @@ function withLiteral(file: SourceFile, turn: number, text: string): SourceFile {
   return { ...file, text: `${before}${JSON.stringify(text)}${after}` }
 }
 
-/** In place of an argument of a command, between single quotes. */
+/** Replaces a command's argument, in single quotes. */
 function withWord(file: SourceFile, turn: number, text: string): SourceFile {
   const words = Array.from(file.text.matchAll(/(?<=--\w+[ =])[^\s"'\\]+/g))
   const chosen = words[turn % words.length]

@@ -1,10 +1,10 @@
-/** Configs that somebody damaged: a real one, changed in a few places by lines, by values and by characters. */
+/** Damages real configs in a few places: lines, values and characters. */
 import fc from 'fast-check'
 import type { SourceFile } from '../../engine/index.ts'
 import { hostileStrings } from '../../test/render/hostile-strings.ts'
 import { corpus } from './corpus.ts'
 
-/** Positions are fractions of what is there, so that one mutation applies to every text. */
+/** Positions are fractions of the text, so that one mutation applies to every text. */
 type Mutation = (text: string) => string
 
 const place = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
@@ -117,7 +117,7 @@ function replaceValue(at: number, value: string): Mutation {
   }
 }
 
-/** What a call of Python gives to one of its parameters, or a name is bound to. */
+/** Replaces an argument of a Python call, or the value bound to a name. */
 function replaceArgument(at: number, written: string): Mutation {
   return text => {
     const found = Array.from(text.matchAll(/(?<=\w ?= ?)[^\s=,)][^\n,)]*/g))
@@ -126,7 +126,7 @@ function replaceArgument(at: number, written: string): Mutation {
   }
 }
 
-/** As deep as the line that follows. */
+/** Indented like the following line. */
 function insertLines(at: number, written: string): Mutation {
   return wholeLines((lines, index) => {
     const [depth = ''] = /^[ \t]*/.exec(lines[index] ?? '') ?? []

@@ -1,4 +1,4 @@
-/** A thread that reads mutated configs and says after each batch how far it is; the main thread ends it when it hangs. */
+/** A thread that reads mutated configs and reports after each batch; the main thread ends it if it hangs. */
 import { parentPort, workerData } from 'node:worker_threads'
 import fc from 'fast-check'
 import * as z from 'zod'
@@ -11,13 +11,13 @@ import { mutatedConfig } from './mutations.ts'
 export const readerOrder = z.object({
   seed: z.int(),
   count: z.int(),
-  /** Of the SharedArrayBuffer that holds the config being read, so that one that hangs can be told. */
+  /** The SharedArrayBuffer with the config being read, so that one that hangs is known. */
   current: z.instanceof(SharedArrayBuffer),
 })
 
 export interface ReaderReport {
   readonly read: number
-  /** Of all so far, in milliseconds of this thread's own processor time. */
+  /** Milliseconds of this thread's CPU time so far. */
   readonly slowestMillis: number
   readonly trainingConfigs: number
   readonly unreadable: number

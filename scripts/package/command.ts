@@ -1,10 +1,10 @@
-/** Commands of this machine, run to their end. */
+/** Runs commands to their end. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 
 export interface Finished {
-  /** Null where a signal ended it. */
+  /** Null if a signal ended it. */
   readonly exitCode: number | null
   readonly stdout: string
   readonly stderr: string
@@ -12,7 +12,7 @@ export interface Finished {
 
 export interface CommandOptions {
   readonly cwd: string
-  /** The environment of this process unless told. */
+  /** This process's environment by default. */
   readonly env?: NodeJS.ProcessEnv
 }
 
@@ -29,7 +29,7 @@ export async function run(command: string, args: readonly string[], options: Com
   return { exitCode, stdout, stderr }
 }
 
-/** What it writes on standard output. @throws Error with all that it wrote, where it fails. */
+/** Standard output of the command. @throws Error with all of its output if it fails. */
 export async function output(command: string, args: readonly string[], options: CommandOptions): Promise<string> {
   const { exitCode, stdout, stderr } = await run(command, args, options)
   if (exitCode === 0) return stdout

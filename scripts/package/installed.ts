@@ -6,14 +6,14 @@ import { installGlobally, npmEnvironment } from './packed.ts'
 
 export interface InstallOptions {
   readonly tarball: string
-  /** As the npm package `node` names its versions: `22.12`. */
+  /** In the form of the npm package `node`: `22.12`. */
   readonly node: string
-  /** Empty, and of this installation alone. */
+  /** An empty folder for this installation only. */
   readonly folder: string
 }
 
 export class Installed {
-  /** As Node itself says it: `v22.12.0`. */
+  /** In Node's own form: `v22.12.0`. */
   readonly node: string
   readonly #folder: string
   readonly #env: NodeJS.ProcessEnv
@@ -35,7 +35,7 @@ export class Installed {
     return new Installed((await output('node', ['--version'], { cwd: folder, env })).trim(), folder, env)
   }
 
-  /** In an empty folder unless told, without any variable of the bot. */
+  /** In an empty folder by default, without the bot's variables. */
   run(command: string, args: readonly string[], cwd = this.#folder): Promise<Finished> {
     return run(command, args, { cwd, env: this.#env })
   }
