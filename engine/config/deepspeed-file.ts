@@ -8,18 +8,18 @@ import { firstFile, isPlausibleName, placesOf, type Sources } from './sources.ts
 
 export type DeepSpeedFile =
   | { readonly kind: 'read'; readonly path: string; readonly settings: Section }
-  /** `why`: a clause of what is wrong with it, without its text: nobody said that it may be shown. */
+  /** `why`: what is wrong with it, a clause that does not quote the file, which may be private. */
   | { readonly kind: 'unusable'; readonly path: string; readonly why: string }
   /** None that can be read, at any of these paths. */
   | { readonly kind: 'not-found'; readonly lookedAt: readonly string[] }
   /** Nothing outside the repository is opened. */
   | { readonly kind: 'outside' }
-  /** The config names none, or there is no repository to look in. */
+  /** The config names no such file, or there is no repository to search. */
   | { readonly kind: 'not-looked-for' }
 
 export const notLookedFor: DeepSpeedFile = { kind: 'not-looked-for' }
 
-/** `configPath`: where the training config stands that names the file. */
+/** `configPath`: the path of the config that names the file. */
 export async function findDeepSpeedFile(
   name: string | undefined,
   sources: Pick<Sources, 'readFile'>,

@@ -4,7 +4,9 @@ import type { Field } from './section.ts'
 import type { Sharding } from './spec.ts'
 import { SETTINGS_PATH } from './supplied.ts'
 
-/** What divides a training among GPUs is not written for one; most machines that are rented for it have so many. */
+/**
+ * GPUs assumed if the config shards the training but nobody says over how many: most rented machines have this many.
+ */
 export const GPUS_OF_A_MACHINE = 8
 
 const UNNAMED = 'not in the file'

@@ -1,4 +1,4 @@
-/** Whether a config, read as it will be, hangs on one of the files that a change touches. */
+/** Whether a config, when read, depends on one of the files that a change touches. */
 import { posix } from 'node:path'
 import { readConfigAsync } from './read.ts'
 import type { SourceFile } from './reading.ts'
@@ -6,8 +6,8 @@ import type { Sources } from './sources.ts'
 import type { SuppliedFields } from './supplied.ts'
 
 /**
- * `known`: texts of files that were read already, changed ones among them. Of a named file without one it counts that the config
- * asks for it.
+ * `known`: texts of files that were already read, including changed ones. A file in `named` without a text counts if
+ * the config asks for it.
  */
 export async function hangsOn(
   file: SourceFile,

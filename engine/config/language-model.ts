@@ -90,7 +90,7 @@ export function readBatch(reader: FieldReader, { batchSize, defaultBatch, accumu
 
 export interface Sequence {
   readonly field: Field | undefined
-  /** Of the source `assumed` where the tool has no default either. */
+  /** The default of the source `assumed`, if the tool has none either. */
   readonly byDefault: Default<number>
   /** GPUs among which every sequence is divided (context parallelism); one when absent. */
   readonly dividedBy?: number

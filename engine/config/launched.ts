@@ -26,7 +26,7 @@ export interface Launched {
   readonly gpus: Field | undefined
   /** The GPU that the jobs among the launchers ask for. */
   readonly card: AskedCard | undefined
-  /** Several launches differ, or set what is not read: the verdict never blocks. */
+  /** Several launchers differ, or set options that are not read; the verdict then never blocks. */
   readonly isUnclear: boolean
   /** Sentences for the reader of the result. */
   readonly assumptions: readonly string[]
@@ -134,7 +134,7 @@ export async function findLaunched(path: string, { readFile, listFolder }: Sourc
   })
 }
 
-/** Settings may hang on an argument that no parser was found for: nobody can tell what the script does with it. */
+/** A script's settings may depend on an argument for which no parser was found, so what it does is unknown. */
 export function withUndeclared(launched: Launched, undeclared: readonly string[] = []): Launched {
   const names = undeclared.filter(key => bearing({ key })).map(plain)
   if (names.length === 0) return launched

@@ -82,7 +82,7 @@ const LEVELS = 6
 const MAX_SECTIONS = 500
 export const MAX_NAMED = 10
 
-/** Fields that look like settings of memory and were not asked for since `document` was taken `afresh`. */
+/** Fields that look like memory settings and were not read since `document` was last marked as unread (`afresh`). */
 export function unreadMemorySettings(document: Section, without?: RegExp): readonly Field[] {
   const found: Field[] = []
   const open: { readonly section: Section; readonly level: number }[] = [{ section: document, level: 0 }]
@@ -101,7 +101,7 @@ export function unreadMemorySettings(document: Section, without?: RegExp): reado
 
 const SHOWN_SETTINGS = 5
 
-/** Names them, for the reader of the result. */
+/** The sentence that names them in the report. */
 export function unreadSentence(settings: readonly UnreadSetting[] = []): string | undefined {
   if (settings.length === 0) return undefined
   const shown = settings.slice(0, SHOWN_SETTINGS).map(({ name, at }) => `${plain(name)} (line ${at.line})`)
@@ -109,7 +109,7 @@ export function unreadSentence(settings: readonly UnreadSetting[] = []): string 
   return `Not understood, and so not counted, although it looks like a setting of memory: ${shown.join(', ')}${more}. The figures may be wrong because of it, and nothing blocks.`
 }
 
-/** By its name alone. */
+/** Judges by the key's name alone. */
 export function soundsLikeMemory(key: string): boolean {
   const name = key.replaceAll('-', '_')
   return looksLikeMemory.test(name) && !withoutBearing.test(name)
@@ -119,7 +119,7 @@ export function namesMemory({ key, value }: Field): boolean {
   return soundsLikeMemory(key) && !isOff(value) && !isUsual(key.replaceAll('-', '_'), value)
 }
 
-/** What FSDP does without being told. */
+/** Keys for what FSDP does by default. */
 function isUsual(name: string, value: Field['value']): boolean {
   if (/^(?:fsdp_)?sharding_strategy$/.test(name)) {
     return (
@@ -156,7 +156,7 @@ function isOff(value: Field['value']): boolean {
   }
 }
 
-/** A mapping that says so itself. */
+/** A mapping that is disabled by its own key. */
 function isDisabled(value: Field['value']): boolean {
   if (value.kind !== 'mapping') return false
   return ['enabled', 'enable', 'use', 'active'].some(key => {

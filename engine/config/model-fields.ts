@@ -86,18 +86,18 @@ export interface InputFields {
   readonly length?: UnwrittenLength
 }
 
-/** Of text, where no field says it. */
+/** The default sequence length if no field gives one. */
 export interface UnwrittenLength {
   /** Before the model's own limit. */
   readonly tokens: number
-  /** The tool itself cuts to it, or makes samples of it; nobody's word where absent. */
+  /** Present if the tool itself truncates or packs samples to this length; otherwise the length counts as assumed. */
   readonly isKnown?: boolean
 }
 
 export interface InputSize {
   readonly sequenceLength?: number
   readonly imageSize?: number
-  /** Among the words of a vision-language model. */
+  /** The size of images for a vision-language model. */
   readonly images?: NonNullable<TrainingSpec['images']>
 }
 
@@ -127,7 +127,7 @@ export function readInputSize(reader: FieldReader, model: CatalogueModel | undef
   return { sequenceLength: length, ...(images && { images }) }
 }
 
-/** One image of the side that somebody wrote down, where the model reads images. */
+/** An image with the given side, if the model is a vision-language model. */
 function imageAmongWords(
   reader: FieldReader,
   model: CatalogueModel,

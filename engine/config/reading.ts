@@ -19,11 +19,11 @@ export interface SourceFile {
   /** As the user would write it, `/`-separated, relative to the repository. */
   readonly path: string
   readonly text: string
-  /** Of the whole file, where `text` is only the beginning of one that is too large to be read. */
+  /** The size of the whole file, if `text` is only the beginning of one that is too large. */
   readonly sizeBytes?: number
-  /** Of a file that starts several trainings, the one that is meant. */
+  /** The training that is meant, for a file that starts several. */
   readonly training?: TrainingChoice
-  /** Of a script, what the launcher that starts it passes. */
+  /** The arguments that a launcher passes to a script. */
   readonly passed?: readonly PassedArgument[]
   /** Of a script that is read for its launcher: the launcher's path, as the file that positions are in. */
   readonly readFor?: string
@@ -44,7 +44,7 @@ export interface PassedText {
   readonly text: string
   /** The offset in the launcher's file of the literal that it comes from. */
   readonly from: number
-  /** What only running the launcher would tell: a clause that names it, with the line. */
+  /** Why the value is known only when the launcher runs: a clause that names it, with the line. */
   readonly why?: string
   /** Sentences for the reader of the value. */
   readonly remarks: readonly string[]
@@ -69,27 +69,27 @@ export type Reading =
       readonly kind: 'training-config'
       readonly dialect: string
       readonly spec: TrainingSpec
-      /** What `spec.model` names. */
+      /** The model that `spec.model` names. */
       readonly model: CatalogueModel
       readonly batchSizeAt?: Position
       readonly gradientAccumulationAt?: Position
       /** What the file leaves open and was filled in from its tool's default or ours, one sentence each. */
       readonly assumptions: readonly string[]
-      /** Neither the config nor the settings say how many GPUs train: one is assumed, or eight where the training is divided. */
+      /** The number of GPUs is nobody's setting: one is assumed, or eight if the training is sharded. */
       readonly assumesGpus?: true
-      /** Neither the config or the code, nor its tool's default, nor the settings say how long sequences become. */
+      /** The sequence length is in neither config, code, tool defaults nor settings, so it is assumed. */
       readonly assumesLength?: true
-      /** The keys are a team's own, and what its code does with them is not in the file. */
+      /** The keys are a team's own, and the code that interprets them is not in the file. */
       readonly assumesCode?: true
       /** The verdict only warns where there are any. */
       readonly unreadSettings?: readonly UnreadSetting[]
       readonly training?: ReadTraining
-      /** The GPU that the jobs which start it ask for: counts where nobody names another. */
+      /** The GPU that the jobs starting it ask for; used only if nobody names another. */
       readonly askedCard?: AskedCard
       /** Of the repository, on which the spec or the model hangs besides; absent where there are none. */
       readonly otherFiles?: readonly OtherFile[]
     }
-  /** Not ours to judge; `why` is for people who ask. */
+  /** `why`: shown on request. */
   | { readonly kind: 'not-a-training-config'; readonly why: string }
   /** A training config, or a file given by name, that cannot be read; every problem found, not just the first. */
   | {

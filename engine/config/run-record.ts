@@ -1,6 +1,6 @@
 /**
- * What a run leaves behind: W&B's config.yaml, manifests and exports. They repeat the arguments of a training that has been, beside
- * what came of it, and nothing starts from them.
+ * Recognises files that a finished run leaves: W&B's config.yaml, manifests and exports. They repeat a training's
+ * arguments beside its results, and no training starts from them.
  */
 import type { Field, Section } from './section.ts'
 
@@ -11,14 +11,14 @@ const wandbPath = /(?:^|\/)wandb\/(?:(?:offline-)?run-[^/]+|latest-run|[^/]+)\/(
 const LEVELS = 2
 const MAX_SECTIONS = 100
 
-/** When something was, or will not be again. */
+/** Keys for times of a finished run. */
 const momentKeys =
   /^(?:(?:created|started|finished|completed|ended|exported|generated|recorded|saved|run)_?(?:at|on|utc|time|date)|(?:start|end|finish|completion|export|creation)_?(?:time|date)|timestamp|datetime)(?:_utc)?$/i
 const moment = /^\d{4}-\d\d-\d\d[T _]\d\d[:-]?\d\d|^\d{8}[T_-]\d{4}/
 /** Seconds since 1970, of this century. */
 const EARLIEST_SECONDS = 1e9
 
-/** What came of a run, and what it ran with. */
+/** Keys for results, and for the environment of a run. */
 const outcomeKeys =
   /^(?:(?:\w+_)?(?:results?|metrics|history|artifacts|summary)|outcome|provenance|environment|hardware|system_info|host(?:name)?|git(?:_\w+)?|commit(?:_\w+)?|(?:duration|elapsed|runtime|wall)(?:_\w+)?|(?:python|torch|cuda)_version|(?:package|library)_versions|exit_code|(?:run|experiment)_id|data(?:set)?_(?:sha256|hash)|(?:data|dataset|system|training)_(?:info|stats|progress|summary))$/i
 const stateKeys = /^(?:status|state|phase)$/i

@@ -3,9 +3,9 @@ import * as z from 'zod'
 import { cellPosition } from '../errors.ts'
 
 export const trainingPlace = z.object({
-  /** The same when lines move: `SFTTrainer`, `DPOTrainer in train_dpo()`. No two trainings of a file share it. */
+  /** A name that does not change when lines move: `SFTTrainer`, `DPOTrainer in train_dpo()`. Unique within the file. */
   name: z.string().min(1).max(200),
-  /** Of the call that starts it, in the file as it is stored. */
+  /** The line of the call that starts it, in the stored file. */
   line: z.number().int().positive(),
   cell: cellPosition.optional(),
 })
@@ -16,16 +16,16 @@ export type TrainingChoice = { readonly name: string } | { readonly line: number
 
 interface OfFile {
   readonly path: string
-  /** Only of a file that starts several. */
+  /** Only for a file that starts several trainings. */
   readonly training?: TrainingPlace | undefined
 }
 
-/** Tells configs apart, also those of one file, and stays as it is when lines move. */
+/** A key for a config or a training within a file, which does not change when lines move. */
 export function configKey({ path, training }: OfFile): string {
   return training === undefined ? path : `${path}#${training.name}`
 }
 
-/** As people name a config, and commands take it: `train.yaml`, `train.py:41`. */
+/** The name for people and commands: `train.yaml`, `train.py:41`. */
 export function configName({ path, training }: OfFile): string {
   return training === undefined ? path : `${path}:${training.line}`
 }

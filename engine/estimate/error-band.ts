@@ -15,7 +15,7 @@ import { withReleasedExperts } from './library-rules.ts'
 /** `npm run bench:accuracy` fails if PyTorch's trace lies further from an estimate, in percent of the peak. */
 export const TRACED_BAND_PERCENT = 3
 
-/** What of a step decides how well it is known, in words. */
+/** The class of a step by which its error band is chosen, in words. */
 const bandClasses = [
   'full training on one GPU',
   'adapters on one GPU',
@@ -27,7 +27,7 @@ const bandClasses = [
 ] as const
 export type BandClass = (typeof bandClasses)[number]
 
-/** Where a class has fewer readings than this, its band is twice that of the nearest class, and at least this wide. */
+/** A class with fewer readings gets twice the nearest class's band, and at least this wide. */
 const WIDE_PERCENT = 30
 export const MIN_READINGS = 3
 
@@ -110,8 +110,8 @@ export function beyondTorch(spec: TrainingSpec): string | undefined {
 }
 
 /**
- * A step that calls parts of its model by themselves passes by what DistributedDataParallel and FSDP wrap around the whole; and
- * fully_shard does not keep bitsandbytes' own kind of parameter.
+ * A step that calls parts of its model directly bypasses the wrappers of DistributedDataParallel and FSDP; and
+ * fully_shard does not support bitsandbytes' parameter class.
  */
 function beyondSeveralProcesses({ sharding = 'ddp', quantization, method }: TrainingSpec): string | undefined {
   if (isFsdp(sharding) && quantization !== undefined) return 'quantised weights under FSDP'
@@ -257,7 +257,7 @@ function generatesItself({ method }: TrainingSpec): boolean {
   return method?.kind === 'online' && method.generation.kind === 'transformers'
 }
 
-/** By the name that the settings and the command line have for it. */
+/** By its name in settings and on the command line. */
 function askForImages(config: ModelConfig): string {
   if (!readsImages(config)) return ''
   return `Set image_size, the pixels of an image's side, in the overrides of ${SETTINGS_PATH} or as --image-size: one image per sample is counted then. `

@@ -21,9 +21,9 @@ import { bytesPerElement, elements, type Tensor } from './tape/storage.ts'
 import { Tape } from './tape/tape.ts'
 
 export interface Evaluation {
-  /** The most that is allocated in one batch beside what stays between steps. */
+  /** The peak within one batch, without what stays allocated between steps. */
   bytesAt(batch: number): number
-  /** Of one sample's logits as they would be kept for metrics. */
+  /** Bytes of one sample's logits as kept for metrics. */
   readonly logitBytesPerSample: number
 }
 

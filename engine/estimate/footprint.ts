@@ -21,7 +21,7 @@ export interface Peak {
   readonly bytes: number
   /** Bytes by kind at the peak; they add up to `bytes`. */
   readonly breakdown: Readonly<Record<ByteKind, number>>
-  /** What was running: `backward of encoder.layer.11.output.dense`. */
+  /** The moment: `backward of encoder.layer.11.output.dense`. */
   readonly moment: string
 }
 
@@ -39,7 +39,7 @@ export class Recording {
   readonly #terms: readonly [TrainingSpec, ModelConfig, Device]
   #fuller: Recording | undefined
 
-  /** `firstTurns`: of layers that repeat, how many are recorded before the one that stands for others. */
+  /** `firstTurns`: the number of repeated layers that are recorded before one that stands for the rest. */
   constructor(written: TrainingSpec, config: ModelConfig, device: Device, firstTurns = firstTurnsOf(written)) {
     const spec = withReleasedExperts(written, config)
     this.#terms = [written, config, device]
@@ -59,12 +59,12 @@ export class Recording {
   }
 }
 
-/** Where a layer's place in the model or the sum over all layers matters, every layer is recorded. */
+/** Records every layer if a layer's position or a sum over layers matters. */
 function firstTurnsOf(spec: TrainingSpec): number {
   const sums = ['online', 'strided-ebft', 'rollouts'].includes(spec.method?.kind ?? '') || spec.loop === 'ultralytics'
   const isDivided = (modelCopies(spec) > 1 || spec.offload !== undefined) && !gathersBlocks(spec)
   if (spec.trainable !== undefined || spec.trainsTowers || isDivided || sums) return EVERY_LAYER
-  // The first adapters get no gradient for what they read, so that the second layer is not like the third.
+  // The first layer's adapters need no gradient for their input, so the second layer differs from the third.
   return spec.lora !== undefined && !spec.gradientCheckpointing ? 2 : 1
 }
 
@@ -100,7 +100,7 @@ export class Footprint {
     return optimizedBy(this.#recording.tape, this.spec)
   }
 
-  /** Played when it is first asked for. */
+  /** Replayed when first used. */
   get timeline(): Timeline {
     this.#played ??= this.#play(this.#recording)
     return this.#played
@@ -130,7 +130,7 @@ export class Footprint {
     return { bytes, breakdown, moment }
   }
 
-  /** Of `peak` the bytes alone, which take less time. */
+  /** The bytes of `peak`, which are faster to compute alone. */
   peakBytes(batch: number, workspaceBytes: number): number {
     return this.#highestPoint(batch, workspaceBytes).bytes
   }
@@ -144,7 +144,7 @@ export class Footprint {
     return highest
   }
 
-  /** The steady-state step of `peak` from its start to its end, in about so many points: the highest is the peak. */
+  /** Memory over the steady-state step of `peak`, in about `points` points, of which the highest is the peak. */
   overStep(batch: number, workspaceBytes: number, points: number): readonly MemoryPoint[] {
     const { breakdown } = this.resting(workspaceBytes)
     return memoryOverStep(this.timeline, { batch, resting: breakdown, points })
@@ -205,7 +205,7 @@ export function allocatorFor({ expandableSegments }: TrainingSpec, usableBytes: 
   return expandableSegments ? new ExpandableAllocator(usableBytes) : new CachingAllocator(usableBytes)
 }
 
-/** What one GPU computes under tensor parallelism. */
+/** One GPU's share under tensor parallelism. */
 function ownPart({ model, tensorParallel }: TrainingSpec, config: ModelConfig): ModelConfig {
   if (tensorParallel === undefined) return config
   const part = familyOf(config).divided?.(config, tensorParallel.gpus)

@@ -1,4 +1,7 @@
-/** What of a step's memory differs between two releases of its libraries, in words: the rules that hold for one of two specs only. */
+/**
+ * Describes how a step's memory differs between releases of its libraries: the rules that hold for only one of two
+ * specs.
+ */
 import type { TrainingSpec } from '../config/spec.ts'
 import { compareVersions, type LibraryVersions, type VersionedLibrary } from '../config/versions.ts'
 import type { ModelConfig } from '../models/architecture.ts'
@@ -69,7 +72,7 @@ const rules: readonly Rule[] = [
   },
 ]
 
-/** A clause each: what the step does with the newer spec's versions that it did not with the older's, or no longer does. */
+/** One clause for each difference in what the step does with the newer spec's versions. */
 export function differencesInStep(before: TrainingSpec, after: TrainingSpec, config: ModelConfig): readonly string[] {
   return rules.flatMap(({ holds, does, doesNot }) => {
     const [held, isHeld] = [holds(before, config), holds(after, config)]
@@ -77,11 +80,11 @@ export function differencesInStep(before: TrainingSpec, after: TrainingSpec, con
   })
 }
 
-/** Faults of releases that take memory which the estimate does not contain. */
+/** Faults of releases that take memory not contained in the estimate. */
 interface KnownFault {
   readonly library: VersionedLibrary
   readonly from: string
-  /** The first release without it. */
+  /** The first release that fixed it. */
   readonly until: string
   readonly concerns: (spec: TrainingSpec, config: ModelConfig) => boolean
   readonly sentence: string
@@ -102,7 +105,7 @@ const knownFaults: readonly KnownFault[] = [
   },
 ]
 
-/** Of the faults that a config meets with these versions, a sentence each. */
+/** The faults that affect a config with these versions, one sentence each. */
 export function faultsOf(spec: TrainingSpec, config: ModelConfig, versions: LibraryVersions): readonly string[] {
   return knownFaults
     .filter(({ library, from, until }) => {

@@ -6,9 +6,9 @@ export interface KnownPeak {
 }
 
 /**
- * Memory is nearly affine in the batch, for the prediction and for what it predicts, so that known peaks over predicted ones lie
- * on lines: each goes from one known size to the next, and the last goes on for its own length. Outside of them, the ratio at the
- * nearest end stays.
+ * Memory is nearly affine in the batch, both predicted and real, so known peaks over predicted ones lie on line
+ * segments: one between each two known sizes, the last extended by its own length. Beyond them, the nearest end's ratio
+ * is used.
  */
 export function corrected(known: readonly KnownPeak[]): (predictedBytes: number) => number {
   const points = known.toSorted((a, b) => a.predictedBytes - b.predictedBytes)

@@ -1,4 +1,4 @@
-/** Which sizes fit, by our own model. */
+/** Which batch sizes fit, by estimate. */
 import type { EstimateProbe } from '../probes/estimate.ts'
 import type { Trial } from '../probes/trial.ts'
 import type { Grid } from './grid.ts'
@@ -10,7 +10,7 @@ export interface SizeTerms {
   readonly own: number
   /** Share of usable memory that a recommendation leaves free; at least `safety`. */
   readonly margin: number
-  /** Share of usable memory that has to be left for a size to fit wherever in the band its peak lies. */
+  /** Share of usable memory to leave free so that a size fits throughout its error band. */
   readonly safety: number
 }
 
@@ -35,13 +35,16 @@ export class EstimatedSizes {
     return this.#probe()
   }
 
-  /** On the grid, or the config's own where that is larger; safe throughout the band; 0 where not even one sample is. */
+  /**
+   * The largest size on the grid, or the config's own if larger, that fits throughout the error band; 0 if not even one
+   * sample does.
+   */
   get largest(): number {
     this.#largest ??= Math.max(this.#find(this.#terms.safety), this.largestWithMargin)
     return this.#largest
   }
 
-  /** By the estimate itself, without its band. */
+  /** The largest size that fits by the estimate without its error band. */
   get largestOnPaper(): number {
     this.#largestOnPaper ??= this.#terms.safety === 0 ? this.largest : Math.max(this.#find(0), this.largest)
     return this.#largestOnPaper

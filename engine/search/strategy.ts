@@ -47,8 +47,8 @@ export const strategies: Record<StrategyName, Strategy> = {
 }
 
 /**
- * What a trial says of a micro-batch that is a whole step: nothing where it failed or timed out. One that fits beside the
- * gradients of another fits without them too, with a peak that is not known.
+ * What a trial says about a micro-batch without gradient accumulation: nothing if it failed or timed out. A size that
+ * fits with accumulation fits without, with an unknown peak.
  */
 export function triedOf({ microBatch, accumulates, outcome }: Trial): Tried[] {
   if (isBroken(outcome)) return []
@@ -57,7 +57,7 @@ export function triedOf({ microBatch, accumulates, outcome }: Trial): Tried[] {
   return [{ microBatch, fits, peakBytes: peakOf(outcome) }]
 }
 
-/** Below the smallest size that does not fit: a larger one that happened to fit is luck, and not to be relied on. */
+/** Bounds below the smallest size that does not fit: a larger one that fitted did so by luck. */
 function boundsOf(tried: readonly Tried[], grid: Grid): Bounds {
   const failing = tried.filter(({ fits }) => !fits).map(({ microBatch }) => grid.firstNotBelow(microBatch))
   const fails = Math.min(grid.length, ...failing)
@@ -91,7 +91,7 @@ function predictVerify(tried: readonly Tried[], { grid, prediction }: SearchSpac
   const predicted = correctedLargest(correct, grid, prediction)
   if (fits < predicted && predicted < fails) return { kind: 'try', index: predicted }
   const index = gallop(bounds, grid, tried, predicted)
-  // Do not jump past the next size to one that the corrected curve puts beyond the card.
+  // Do not skip the next size for one that the corrected curve puts above usable memory.
   const leapsTooFar = index > fits + 1 && predicted <= fits && correct(grid.at(index)) > prediction.usableBytes
   return { kind: 'try', index: leapsTooFar ? fits + 1 : index }
 }

@@ -1,4 +1,4 @@
-/** What a sweep's trials say of memory: their own figures, and for any other size the estimate, corrected by them. */
+/** Memory according to a sweep: trials' own figures, and for other sizes the estimate corrected by them. */
 import type { EstimateProbes } from '../probes/estimate.ts'
 import { peakOf } from '../probes/trial.ts'
 import { corrected } from './corrected.ts'
@@ -26,7 +26,7 @@ export class SweptMemory {
     return corrected(tried)(this.#predicted(microBatch, accumulates))
   }
 
-  /** Beside the gradients of another micro-batch, less fits than the search found. */
+  /** With gradient accumulation, fewer sizes fit than the search found. */
   fits(microBatch: number, accumulates: boolean, margin = 0): boolean {
     const tried = this.#record.fits(microBatch, accumulates)
     if (tried === false || (tried === undefined && microBatch > this.#largest)) return false

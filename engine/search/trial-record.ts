@@ -16,7 +16,7 @@ interface Known {
 export class TrialRecord {
   readonly #probe: Probe
   readonly #listeners: Listeners
-  /** By size: micro-batches alone, and beside the gradients of an earlier one. */
+  /** By size: without gradient accumulation, and with it. */
   readonly #alone = new Map<number, Known>()
   readonly #accumulating = new Map<number, Known>()
 

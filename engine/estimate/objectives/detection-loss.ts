@@ -1,6 +1,6 @@
 /**
- * Ultralytics' loss of boxes and classes, and what it takes to tell which pixel answers for which object. ultralytics 8.4:
- * utils/loss.py v8DetectionLoss, utils/tal.py TaskAlignedAssigner.
+ * Ultralytics' box and class losses, and the assignment of pixels to objects. ultralytics 8.4: utils/loss.py
+ * v8DetectionLoss, utils/tal.py TaskAlignedAssigner.
  */
 
 import { ASSUMED_OBJECTS, type TrainingSpec } from '../../config/spec.ts'
@@ -65,8 +65,8 @@ function decoded(tape: Tape, distances: Tensor): Tensor {
 }
 
 /**
- * The score that every pixel should give to every class, in float32. Without gradients: objects are compared with all pixels in
- * tensors of [b, objects, pixels], and classes are first written as int64.
+ * The target score of every pixel and class, in float32. Without gradients: objects are compared with all pixels in
+ * tensors of [b, objects, pixels], and classes are first int64.
  */
 function assigned(tape: Tape, logits: Tensor, objects: number): Tensor {
   const [, pixels = 0] = logits.shape
@@ -100,7 +100,7 @@ function classLoss(tape: Tape, logits: Tensor, targets: Tensor): Tensor {
   return loss
 }
 
-/** Of the pixels that answer for an object alone, which are few; their gradients are written into zeros of all pixels. */
+/** Only for pixels assigned to an object, which are few; their gradients are written into zeros of all pixels. */
 function boxLoss(tape: Tape, distances: Tensor, sides: Tensor, targets: Tensor): Tensor {
   const loss = tape.tensor([], 'float32', [distances, sides], { batched: false })
   tape.record('bbox_loss', {

@@ -16,15 +16,15 @@ export class FullyShardedDataParallel implements Exchange {
   readonly stepsFlat = false
   readonly #memory: Memory
   readonly #units: Units<Unit>
-  /** In the order of the forward pass, which the backward pass runs through from its end. */
+  /** In forward order; the backward pass goes through it in reverse. */
   readonly #blocks: Unit[] = []
   readonly #shards: HeldGradients
   readonly #rules: FsdpRules
   #current: Unit | undefined
-  /** What a collective has read or written last; the next one of its kind lets it go. */
+  /** The last collective's input or output, which is freed when the next one of its kind runs. */
   #gathered: Storage | undefined
   #reduced: Storage | undefined
-  /** Before gradients are summed across GPUs; until then they stay whole. */
+  /** Gradients before they are reduced across GPUs; until then unsharded. */
   #microStepsLeft: number
 
   constructor(context: ExchangeContext) {
@@ -69,7 +69,7 @@ export class FullyShardedDataParallel implements Exchange {
     this.#prefetch()
   }
 
-  /** The next block of the backward pass, while the one before it computes. */
+  /** Prefetches the next block of the backward pass while the current one computes. */
   #prefetch(): void {
     const next = this.#blocks.at(-1)
     if (next !== undefined && !next.isWhole) this.#gathered = next.gather()
@@ -94,7 +94,7 @@ export class FullyShardedDataParallel implements Exchange {
     this.#current = undefined
   }
 
-  /** What has gathered gradients: the weights are let go, and the sums divided. */
+  /** After a block's gradients are complete: frees its weights and reduce-scatters the gradients. */
   #reduce(unit: Unit): void {
     unit.reshard()
     if (this.#microStepsLeft > 1) return

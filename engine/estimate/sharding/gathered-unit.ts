@@ -1,4 +1,6 @@
-/** What both versions of FSDP have in common: parameters that are gathered together, and the shares that their gradients become. */
+/**
+ * What both versions of FSDP share: units of parameters that are gathered together, and the shards of their gradients.
+ */
 import { modelCopies, type TrainingSpec } from '../../config/spec.ts'
 import type { ByteKind, Storage, Tensor } from '../tape/storage.ts'
 import type { ExchangeContext, Memory } from './exchange.ts'
@@ -6,9 +8,9 @@ import { bytesOf, sum } from './parameter-sizes.ts'
 import { mastersOf } from './shares.ts'
 
 export interface FsdpRules {
-  /** Of every parameter that this GPU keeps. */
+  /** Bytes that this GPU keeps of each parameter. */
   readonly part: number
-  /** Shards are float32, and what is gathered of them 16 bits. */
+  /** Shards are float32, and are gathered in 16 bits. */
   readonly castsShards: boolean
   readonly isOffloaded: boolean
   /** From the forward pass to the backward pass: reshard_after_forward=False, once called SHARD_GRAD_OP. */
@@ -27,7 +29,7 @@ export function fsdpRules(spec: TrainingSpec): FsdpRules {
 /** Parameters that are gathered together. */
 export class GatheredUnit {
   readonly parameters: Tensor[] = []
-  /** Whole ones, by the parameter's storage. */
+  /** Unsharded parameters, by storage. */
   protected readonly gradients = new Map<Storage, Storage>()
   protected readonly memory: Memory
   protected readonly rules: FsdpRules

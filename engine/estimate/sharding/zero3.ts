@@ -15,7 +15,7 @@ export class Zero3 implements Exchange {
   readonly resident: readonly Storage[]
   readonly partAtATime: number
   readonly stepsFlat = true
-  /** Absent where one GPU's pieces are the whole. */
+  /** Absent if one GPU has everything. */
   readonly #gathered: GatheredParameters | undefined
   readonly #buckets: GradientBuckets
   readonly #step: PartitionedStep

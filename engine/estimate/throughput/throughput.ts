@@ -12,16 +12,19 @@ import { KernelTimes, sustainedBandwidth } from './kernel-time.ts'
 import { rates as fittedRates, type Rates } from './rates.ts'
 import { type Work, workOf } from './work.ts'
 
-/** What NCCL keeps up of the links' rate: 230 to 240 GB/s of an A100's 300 (nccl-tests on DGX A100). */
+/** Share of the links' rate that NCCL sustains: 230 to 240 GB/s of an A100's 300 (nccl-tests on DGX A100). */
 const LINK_SHARE = 0.75
 /** Beyond one server's eight GPUs: 200 Gb/s for each, where nothing is known of the network. */
 const NETWORK_BYTES_PER_SECOND = 25e9
 const GPUS_PER_SERVER = 8
-/** What is exchanged beside the backward pass takes multiprocessors and bandwidth from it. A guess between all and nothing. */
+/** Communication beside the backward pass slows it down. A guess between all and nothing. */
 const EXPOSED_SHARE = 0.5
-/** All wait for the slowest GPU: 5 % and more lie between those of one server (stas00/ml-engineering, compute/accelerator). */
+/**
+ * All GPUs wait for the slowest: those of one server differ by 5 % and more (stas00/ml-engineering,
+ * compute/accelerator).
+ */
 const STRAGGLERS = 0.03
-/** Of forward and backward, what the backward pass takes, beside which gradients are exchanged. */
+/** The backward pass's share of forward and backward, during which gradients are exchanged. */
 const BACKWARD_SHARE = 2 / 3
 /** DeepSpeed's CPU Adam: 0.22 s for a billion parameters of 28 bytes (https://www.deepspeed.ai/2020/09/08/ZeRO-Offload.html). */
 const HOST_OPTIMIZER_BYTES_PER_SECOND = 28e9 / 0.22
@@ -96,7 +99,7 @@ function optimizerSeconds({ spec, optimized }: Footprint, gpu: SpeedyGpu, rates:
   return slower(moved / sustainedBandwidth(gpu, rates), Math.max(launches, Number.EPSILON), rates.sharpness)
 }
 
-/** In the type that computes: half as wide as weights that are kept in fp32 beside a 16-bit computation. */
+/** In the compute type: half as wide as weights kept in fp32 for a 16-bit computation. */
 function exchangedBy(footprint: Footprint): { weightBytes: number; gradientBytes: number } {
   const { spec, optimized } = footprint
   const isMixed = spec.precision === 'bf16-master' || spec.precision.startsWith('amp')
