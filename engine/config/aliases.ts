@@ -1,4 +1,4 @@
-/** What the aliases and merge keys of a document stand for, and how much that comes to, before any of it is expanded. */
+/** Resolves a document's aliases and merge keys, and counts what they would expand to before anything is expanded. */
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type YAMLMap } from 'yaml'
 import { quote } from './quote.ts'
 

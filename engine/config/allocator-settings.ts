@@ -1,4 +1,7 @@
-/** What is said to PyTorch's caching allocator, by PYTORCH_CUDA_ALLOC_CONF or its newer name, by a team's settings, or by the tool. */
+/**
+ * Settings of PyTorch's caching allocator: from PYTORCH_CUDA_ALLOC_CONF or its newer name, from a team's settings, or
+ * from the tool.
+ */
 import type { FieldReader } from './fields.ts'
 import type { Reading } from './reading.ts'
 import type { Field, Section } from './section.ts'

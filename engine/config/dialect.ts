@@ -32,7 +32,7 @@ export interface Dialect {
   recognise(document: Section): string | undefined
   /** Where the config names its model. */
   modelField(document: Section): Field | undefined
-  /** Whether the tool turns on `expandable_segments` of PyTorch's allocator where nobody has set PYTORCH_CUDA_ALLOC_CONF. */
+  /** Whether the tool turns on `expandable_segments` of PyTorch's allocator if PYTORCH_CUDA_ALLOC_CONF is not set. */
   readonly expandsSegments?: true
   /** Keys of the tool that look like settings of memory and need not be read: they change nothing, or only together with others that are. */
   readonly withoutBearing?: RegExp
@@ -41,8 +41,8 @@ export interface Dialect {
   /** Whether the keys are a team's own, so that its code says what the file does not. */
   isOfOwnCode?(document: Section): boolean
   /**
-   * What it comes to. `reader` is told every problem, assumption and origin; `lookUp` is asked for the model's name only;
-   * `deepSpeed` is what came of the file that `deepSpeedField` names.
+   * Reads the config. `reader` collects problems, assumptions and origins; `lookUp` finds the model by name;
+   * `deepSpeed` is the outcome of reading the file that `deepSpeedField` names.
    */
   read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading
 }

@@ -1,4 +1,4 @@
-/** What versions of reports before the second called training methods and their fields. */
+/** The names of training methods and their fields in the first version of the report. */
 import * as z from 'zod'
 
 const kinds: Readonly<Record<string, string>> = {
@@ -11,7 +11,7 @@ const kinds: Readonly<Record<string, string>> = {
 
 const earlierMethod = z.looseObject({ kind: z.enum(Object.keys(kinds)) })
 
-/** The same, in the words of today; what is none of the earlier methods as it is. */
+/** The method in today's names; unchanged if it is not in the earlier ones. */
 export function withCurrentWords(method: unknown): unknown {
   const earlier = earlierMethod.safeParse(method)
   if (!earlier.success) return method

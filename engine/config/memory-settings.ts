@@ -7,7 +7,7 @@ import { plain } from './quote.ts'
 import type { UnreadSetting } from './reading.ts'
 import type { Field, Section } from './section.ts'
 
-/** Keys that look like settings of memory, whoever reads them. */
+/** Keys that look like memory settings in any tool. */
 const looksLikeMemory =
   /quant|(?:^|_)(?:4|8|16)_?bit|(?:^|_)bits$|(?:^|_)bnb_|lora|peft|adapter|checkpointing|(?:gradient|grad|activation)_?(?:checkpoints?|ckpt)$|recompute|offload|shard|fsdp|deepspeed|zero|max_(?:\w+_)?len|seq(?:uence)?_len|context_len|cutoff_len|model_max_length|dtype|(?:^|_)(?:fp|bf)(?:8|16|32)|(?:^|_)(?:nf4|int4|int8|gptq|awq|hqq|amp)(?:$|_)|precision|liger|packing|attn_impl|flash|freeze|unfreeze|galore|lomo|badam|reentrant|parallel/i
 
@@ -29,7 +29,8 @@ const withoutBearing = new RegExp(
     ...['llm_int8_\\w+', 'compute_dtype', 'fp16_opt_level'],
     ...['fp16_backend', 'half_precision_backend', '(?:fp|bf)16_full_eval', 'matmul_precision', 'float32_matmul\\w*'],
     ...['low_cpu_mem_usage', 'zero_grad\\w*', 'zero_division', 'zero_shot\\w*', 'fp16_scale\\w*', 'amp_opt_level'],
-    // FSDP beside what it divides, and kernels that save a little: without them the estimate is high.
+    // FSDP options besides its sharding strategy, and kernels that save little: if they are ignored, the estimate is
+    // high.
     ...[
       'fsdp_(?:version|state_dict_type|auto_wrap_policy|transformer_layer_cls_to_wrap|min_num_params|backward_prefetch)',
     ],
@@ -136,7 +137,7 @@ function sectionsIn({ value }: Field): readonly Section[] {
   return value.items.flatMap(item => (item.kind === 'mapping' ? [item.section] : []))
 }
 
-/** What turns nothing on: `false`, `none`, 0, one of what would be parallel, a mapping that is disabled. */
+/** Values that turn a feature off: `false`, `none`, 0, a parallel size of one, or a disabled mapping. */
 function isOff(value: Field['value']): boolean {
   switch (value.kind) {
     case 'empty':

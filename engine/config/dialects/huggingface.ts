@@ -215,7 +215,7 @@ function readTarget(
 ): { readonly targetLength?: number } {
   if (choice?.task !== 'seq2seq-lm') return {}
   const written = find('max_target_length')
-  // The settings have one length for both: whoever sets it was told of this one.
+  // The settings give one length for source and target, which the team has chosen knowingly.
   const isOpen = written === undefined && declared !== undefined && !reader.supplies('sequence_length')
   if (isOpen) reader.leavesLengthOpen = true
   const targetLength = reader.settle(

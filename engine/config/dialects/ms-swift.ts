@@ -106,7 +106,7 @@ const replaced = [
   'mrl_dims',
 ]
 const frozen = ['freeze_parameters', 'freeze_parameters_regex', 'freeze_parameters_ratio', 'trainable_parameters']
-/** Version 2 had arguments of its own under names of its own. */
+/** Arguments that only version 2 had. */
 const ofVersion2 = ['sft_type', 'model_id_or_path', 'lora_target_modules', 'quantization_bit']
 
 function refuseUnmodelled(reader: FieldReader, document: Section): void {

@@ -31,6 +31,6 @@ export function processesOn(job: JobRequest | undefined, launch: Launch): Proces
   const asked = job?.gpusPerNode
   if (processes.kind !== 'unsaid' || asked === undefined || !job?.isOneMachine || accelerateConfig !== undefined)
     return processes
-  // Any launcher finds one where there is no other; what a script does with several is its own affair.
+  // Any launcher uses the only GPU; what a script does with several is unknown.
   return asked.count === 1 || oneEach.has(launcher) ? { kind: 'count', ...asked } : processes
 }

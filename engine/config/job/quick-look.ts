@@ -6,7 +6,7 @@ export function isYamlPath(path: string): boolean {
   return /\.ya?ml$/i.test(path)
 }
 
-/** Whether whoever submits it may give it variables: a batch script of Slurm, or a job in YAML. */
+/** Whether environment variables can be passed when the job is submitted: a Slurm batch script, or a job in YAML. */
 export function isJobFile({ path, text }: { readonly path: string; readonly text: string }): boolean {
   return isYamlPath(path) || /^#SBATCH\b/m.test(text)
 }

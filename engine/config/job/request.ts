@@ -82,7 +82,7 @@ export function agreedCard(cards: readonly AskedCard[]): AskedCard | undefined {
   }
 }
 
-/** Where the GPU stands, or why it is not taken: for the reader of a result that nobody named another GPU for. */
+/** Where the GPU is requested, or why the request is not used: sentences for a reader who has named no GPU. */
 export function sentencesOn(asked: AskedCard | undefined): string[] {
   if (asked === undefined) return []
   if (asked.kind === 'unclear') return [asked.why]

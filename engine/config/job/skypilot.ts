@@ -5,7 +5,10 @@ import type { Field, FieldValue, Place, Section } from '../section.ts'
 import { mayBeSkyPilot } from './quick-look.ts'
 import { type AskedCard, askedCard, type JobRequest, type KnownWord, severalCards } from './request.ts'
 
-/** Undefined for what is no task. Pipelines, which are several documents, are none: each part has machines of its own. */
+/**
+ * Undefined for a file that is not a task. A pipeline, with several documents, is not one: each part has its own
+ * machines.
+ */
 export function skyPilotRequest(file: SourceFile): JobRequest | undefined {
   if (!mayBeSkyPilot(file.text)) return undefined
   const parsed = parseFile(file)
@@ -117,7 +120,7 @@ function cardOf(path: string, asked: readonly Accelerators[]): AskedCard | undef
 
 const MAX_VARIABLES = 100
 
-/** `envs`, less what is empty there: that is given with the command which starts the task. */
+/** The variables under `envs` without empty ones, which must be given when the task is started. */
 function environmentOf(
   task: Section,
   offsetOf: (place: Pick<Place, 'at'>) => number,

@@ -1,4 +1,4 @@
-/** What every config is completed with after its dialect has read it, and what is told before. */
+/** Steps that every config shares before and after its dialect reads it. */
 import { withAllocatorSettings } from '../allocator-settings.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
@@ -19,7 +19,7 @@ interface Allocating {
   readonly tool?: string | undefined
 }
 
-/** What a dialect reads, with the versions of the libraries, what the allocator is told, and the files that were opened. */
+/** Reads a config with its dialect, and adds library versions, allocator settings, and the files that were opened. */
 export function completed(
   { pinned, files }: Found,
   supplied: SuppliedFields,

@@ -9,7 +9,7 @@ import { oneOf } from '../quote.ts'
 import type { FileReading, OtherFile, Reading, SourceFile } from '../reading.ts'
 import type { Field } from '../section.ts'
 
-/** What a config hangs on besides its own text, found before the rest of it is read. */
+/** What a config depends on besides its own text, found before the rest is read. */
 export interface Found {
   readonly lookUp: ModelLookup
   readonly deepSpeed: DeepSpeedFile
@@ -41,7 +41,7 @@ export type Unopened = Exclude<Reading, { kind: 'training-config' }>
 /** The same of any file. */
 export type UnopenedFile = Exclude<FileReading, { kind: 'training-config' }>
 
-/** The names by which what a config hangs on is found. */
+/** The names of the files and models that a config depends on. */
 export function named(
   model: Field | undefined,
   deepSpeed: Field | undefined,

@@ -60,11 +60,11 @@ export interface ChosenVersions {
   readonly versions: LibraryVersions
   /** For the reader of the result, by the library that each is about. */
   readonly sentences: ReadonlyMap<VersionedLibrary, string>
-  /** Libraries that nobody names, though there was a repository to look in. */
+  /** Libraries without a pinned version, although there was a repository to search. */
   readonly unnamed: readonly VersionedLibrary[]
 }
 
-/** `supplied` wins over what is pinned; of libraries that neither names, the newest is taken. */
+/** `supplied` wins over what is pinned. A library in neither is assumed to be the newest. */
 export function chosenVersions(pinned: PinnedVersions, supplied: readonly SuppliedVersion[] = []): ChosenVersions {
   const statements = pinned.kind === 'looked-for' ? pinned.statements : []
   const versions: LibraryVersions = {}
@@ -83,8 +83,8 @@ export function chosenVersions(pinned: PinnedVersions, supplied: readonly Suppli
 }
 
 /**
- * The Trainer's steps hang on all of the libraries, so that it is told which are assumed to be the newest; on TRL only those that
- * its defaults decided.
+ * Sentences for the reader. The Trainer's steps depend on all libraries, so each one assumed to be the newest is named;
+ * TRL only if its defaults mattered.
  */
 export function versionSentences(
   { sentences, unnamed }: ChosenVersions,
@@ -126,8 +126,8 @@ async function versionFilesIn(
 }
 
 /**
- * The nearest folder that names the library decides: a lock or an exact version before a range. A range gives way to an exact
- * version further up that it allows, such as a workspace's lock.
+ * The nearest folder that names the library counts: a lock or an exact version before a range. A range is replaced by
+ * an exact version further up that it allows, such as a workspace's lock.
  */
 function deciding(library: VersionedLibrary, folders: readonly (readonly Statement[])[]): Statement | undefined {
   const of = folders

@@ -41,7 +41,7 @@ const lastMinors: Readonly<Record<VersionedLibrary, readonly (readonly [major: n
   ],
 }
 
-/** Undefined for what is no requirement, or one of a library whose version decides nothing. */
+/** Undefined for text that is not a requirement, or for a library whose version does not matter. */
 export function parseRequirement(text: string): Requirement | undefined {
   const match = /^([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?(.*)$/s.exec(text.slice(0, MAX_CHARACTERS).trim())
   const library = match?.[1] === undefined ? undefined : libraryNamed(match[1])

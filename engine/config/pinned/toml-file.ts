@@ -3,7 +3,7 @@ import { parse, type TomlTable, type TomlValue } from 'smol-toml'
 import type { OnLine } from './lock-file.ts'
 import { libraryNamed, parseRequirement, type Requirement, requirementOf } from './requirement.ts'
 
-/** No requirement where it is no TOML: the tool that reads it will say so. */
+/** Empty for invalid TOML, which the tool itself will report. */
 export function tomlRequirements(text: string): readonly OnLine[] {
   const top = parsed(text)
   if (top === undefined) return []
@@ -22,7 +22,7 @@ export function tomlRequirements(text: string): readonly OnLine[] {
   const groups = Object.values(table(poetry.group)).map(group => table(group).dependencies)
   const tables = [poetry.dependencies, ...groups, poetry['dev-dependencies'], top.packages, top['dev-packages']]
   const all = [...lists.flatMap(listed), ...tables.flatMap(each => keyed(table(each)))]
-  // Of each library the first exact version and the first range, since whoever asks takes one of them, and each is searched for.
+  // The first exact version and the first range of each library are enough, because one of them is used.
   const first = new Map(
     all.toReversed().map(found => [`${found.requirement.library} ${found.requirement.kind}`, found]),
   )

@@ -1,4 +1,4 @@
-/** What a script does to its model by hand, beside what it tells a trainer: checkpointing turned on, weights frozen. */
+/** What a script does to its model besides a trainer's arguments: it turns on checkpointing or freezes weights. */
 import type { Field } from '../section.ts'
 import type { Evaluator } from './evaluator.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'

@@ -1,4 +1,4 @@
-/** The files of a repository that call the functions of another one: what a training is set up with stands there. */
+/** Finds files of a repository that call another file's functions, since the arguments of a training may be there. */
 import { posix } from 'node:path'
 import { MAX_CONFIG_BYTES } from '../document.ts'
 import type { SourceFile } from '../reading.ts'

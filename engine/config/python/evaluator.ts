@@ -23,7 +23,7 @@ export type FindSettings = (importer: Module, path: string) => SettingsFile | un
 /** Whether a condition holds; undefined where that depends on run time. */
 export type IsTrue = (condition: Expression, site: Site) => boolean | undefined
 
-/** Of one file; what takes more is taken for open. */
+/** For one file; a value that takes more steps is unknown. */
 const MAX_STEPS = 20_000
 const MAX_DEPTH = 60
 
@@ -122,7 +122,7 @@ export class Evaluator {
     return unknown === undefined ? { values } : { values, unknown }
   }
 
-  /** A dictionary, or an object as one; what is none is returned as it is. */
+  /** A dictionary, or an object as one; any other value is returned unchanged. */
   asMapping(value: Value): Value {
     if (value.kind === 'call' && value.call !== undefined && holdsArguments.test(value.name)) {
       const { values, unknown } = this.argumentsOf(value.call, value.site)
@@ -356,7 +356,7 @@ export class Evaluator {
     return open(site, call, `${scope.name}() returns one of several values (${placeIn(scope.module, scope.from)})`)
   }
 
-  /** The default of a command line's option, for `args.batch` where nobody can tell what `args` is. */
+  /** The default of a command-line option, for `args.batch` if it is unknown what `args` is. */
   optionOf(site: Site, name: string): Value | undefined {
     const at = { module: site.module, from: site.at, to: site.at, remarks: [] }
     return commandLineValue({ ...at, kind: 'call', name: '.parse_args', call: undefined, site }, name, this.options)

@@ -1,4 +1,4 @@
-/** Conditions that ask whether a file is there, as they come out where a script runs for the first time: it is not. */
+/** Conditions on whether a file exists, evaluated as in a script's first run: outputs of earlier runs do not exist. */
 import { plainSentence } from '../quote.ts'
 import type { Evaluator } from './evaluator.ts'
 import { dottedName, type Expression } from './expressions.ts'
@@ -21,7 +21,7 @@ export function truthOnFirstRun(condition: Expression, site: Site, evaluator: Ev
   return truthOf(evaluator.evaluate(condition, site))
 }
 
-/** Settings are looked for; what else a script asks for is a product of earlier runs. */
+/** Only JSON and YAML files are looked up; others are taken for outputs of earlier runs. */
 function isInRepository(path: Value, { module }: Site, evaluator: Evaluator): boolean {
   if (path.kind !== 'text' || !/\.(?:json|ya?ml)$/.test(path.text)) return false
   return evaluator.findSettings(module, path.text) !== undefined

@@ -22,7 +22,7 @@ const MAX_HOPS = 8
 /** Values that are looked at, each reference's anew. */
 const MAX_VALUES = 20_000
 
-/** Values by their keys, before what refers to others is looked up. */
+/** Values by key, before references are resolved. */
 type Tree = Map<string, Tree | Leaf>
 type Leaf = { readonly field: Field; readonly module: Module } | { readonly passed: Value }
 

@@ -5,7 +5,7 @@ import type { Value } from './values.ts'
 const reference = /\$\{([^${}]{1,200})\}/g
 const MAX_REFERENCES = 10
 
-/** What a text comes to; `value` where it refers to something that only running it would tell. */
+/** The text with its references resolved; `value` if one is known only at run time. */
 export function interpolated(
   text: string,
   value: Value,

@@ -61,7 +61,7 @@ function isTrainer(value: Value): value is Value & { readonly kind: 'call' } {
 const layers =
   /^(?:Linear|Conv\w*|LSTM|GRU|RNN|Transformer\w*|Embedding|Sequential|ModuleList|ModuleDict|MultiheadAttention)$/
 
-/** The one member that is a model of a library, unless the class has layers of its own beside it. */
+/** The one member that is a library's model; unknown if the class also has layers of its own. */
 function heldModel(fitted: Instance, evaluator: Evaluator): Value {
   const { scope } = fitted
   const { module, from, to } = fitted

@@ -1,4 +1,7 @@
-/** What a loop of the script's own says about memory besides its model: mixed precision, accumulation, image size, wrappers. */
+/**
+ * Memory settings of a script's own training loop besides its model: mixed precision, accumulation, image size,
+ * wrappers.
+ */
 import type { Field } from '../section.ts'
 import type { Evaluator } from './evaluator.ts'
 import type { Expression } from './expressions.ts'

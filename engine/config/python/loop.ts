@@ -1,4 +1,4 @@
-/** A loop that a script writes itself around a model of a library, as the keys that a recipe for it would have. */
+/** A training loop that a script writes itself around a library's model, expressed in the keys of a recipe. */
 import { type Declared, peftAdapters } from '../dialects/huggingface/declared.ts'
 import { type Field, Section } from '../section.ts'
 import { adapterFields } from './adapters.ts'

@@ -1,4 +1,4 @@
-/** From the model that a trainer is given back to where it was loaded, and what was done to it on the way. */
+/** Follows the model of a trainer back to the call that loaded it, with everything done to it in between. */
 import type { Evaluator } from './evaluator.ts'
 import { isModelClass, libraryName } from './library.ts'
 import type { LibraryCall, Value } from './values.ts'

@@ -1,4 +1,4 @@
-/** The call that loads the model, as the keys that recipes have for what it says. */
+/** The call that loads the model, expressed in the keys of a recipe. */
 import { namesMemory } from '../memory-settings.ts'
 import { plainSentence } from '../quote.ts'
 import type { Field } from '../section.ts'

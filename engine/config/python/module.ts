@@ -1,4 +1,4 @@
-/** What a file holds that its settings may hang on: names with their bindings, functions, classes, calls. */
+/** The parts of a file that settings may depend on: names with their bindings, functions, classes, calls. */
 import type { SyntaxNode } from '@lezer/common'
 import { type CallExpression, type Expression, expressionOf } from './expressions.ts'
 import type { Notebook } from './notebook.ts'
@@ -48,7 +48,10 @@ export interface Scope {
   readonly parent: Scope | undefined
   readonly from: number
   readonly bindings: Map<string, Binding[]>
-  /** Of a class what its methods set on `self`, by name; else what is set on an object, by `config.name` or `config[name]`. */
+  /**
+   * For a class, what its methods set on `self`, by name; otherwise what is set on an object, by `config.name` or
+   * `config[name]`.
+   */
   readonly members: Map<string, Binding[]>
   readonly parameters: Parameter[]
   /** Values that a function returns. */

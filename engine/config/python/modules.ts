@@ -100,7 +100,7 @@ export class Modules {
     for (const module of known) this.#known.set(module.path, module)
   }
 
-  /** By how a file imports it; what was not read yet is noted as wanted. */
+  /** Finds a module by its name in an import; one that was not read yet is recorded as needed. */
   readonly find = (importer: Module, name: string): Module | undefined => {
     const places = placesOf(importer.path, name)
     for (const place of places) {
@@ -111,7 +111,7 @@ export class Modules {
     return undefined
   }
 
-  /** By the path that a file loads; what was not read yet is noted as wanted. */
+  /** Finds a settings file by the path that a file loads; one that was not read yet is recorded as needed. */
   readonly findSettings = (importer: Module, path: string): SettingsFile | undefined => {
     const places = settingsPlaces(path, importer.path)
     for (const place of places) {

@@ -1,4 +1,4 @@
-/** What names hold: the binding that reaches a place, among those of its scope, of those around it, and of imported files. */
+/** Finds the value of a name: the binding that reaches a place, in its scope, enclosing scopes, or imported files. */
 import { parsedClass } from './command-line.ts'
 import type { Evaluator, IsTrue } from './evaluator.ts'
 import { dottedName, type Expression, type Span } from './expressions.ts'
@@ -29,7 +29,7 @@ export class Names {
   readonly #evaluator: Evaluator
   /** Of what no call decides. */
   readonly #known = new Map<Binding, Value | undefined>()
-  /** Those whose values are being worked out: where one hangs on itself, it holds nothing. */
+  /** Bindings under evaluation: one that depends on itself has no value. */
   readonly #evaluating = new Set<Binding>()
 
   constructor(evaluator: Evaluator) {
@@ -146,7 +146,7 @@ export class Names {
       if (isReached === false) continue
       const value = this.#bound(binding, bindingSite)
       if (value !== undefined) found.push({ binding, value })
-      // What hangs on itself has its value from before: `self.model = wrap(self.model)`.
+      // A name bound to an expression of itself has its earlier value: `self.model = wrap(self.model)`.
       if (isReached === true && (value !== undefined || !this.#evaluating.has(binding))) break
     }
     return found
@@ -210,7 +210,7 @@ export class Names {
     const module = member === undefined ? undefined : this.#evaluator.find(site.module, from)
     const value = module && member !== undefined ? this.inModule(module, member) : undefined
     if (value !== undefined) return value
-    // A module below a package; what begins with a capital is a class.
+    // A submodule of a package; a name with a capital is a class.
     const whole = member !== undefined && /^[A-Z]/.test(member) ? undefined : this.#evaluator.find(site.module, name)
     if (whole !== undefined) return { ...span, module: site.module, remarks: [], kind: 'module', imported: whole }
     return symbol(name, span, site)

@@ -4,7 +4,7 @@ import type { Position } from '../reading.ts'
 import { jsonStrings } from './json-strings.ts'
 
 export interface Notebook {
-  /** Python: what only IPython understands is replaced by what does nothing. */
+  /** Python, in which IPython's own syntax is replaced by no-ops. */
   readonly text: string
   /** By the offset in `text`. */
   positionOf(offset: number): Position & { readonly cell: CellPosition }
@@ -22,7 +22,7 @@ interface Line {
   readonly text: string
 }
 
-/** Undefined for what is no notebook that holds code. */
+/** Undefined for a file that is not a notebook with code. */
 export function notebookOf(json: string): Notebook | undefined {
   const cells = codeCells(json)
   if (cells.length === 0) return undefined
@@ -102,7 +102,7 @@ const escapes: Readonly<Record<string, string>> = {
 }
 const escaped = /\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g
 
-/** Lines stay lines: what breaks one by itself is a blank. */
+/** Keeps the number of lines: other characters that break lines become blanks. */
 function decoded(raw: string): string {
   const text = raw.replace(escaped, (_, code: string | undefined, character: string | undefined) =>
     code === undefined ? (escapes[character ?? ''] ?? ' ') : String.fromCharCode(Number.parseInt(code, 16)),

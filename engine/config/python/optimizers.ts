@@ -53,7 +53,7 @@ function optimizerOf(call: Call, evaluator: Evaluator): readonly FoundOptimizer[
   return [{ module, from: at, to: expression.to, remarks: [], kind, name, model }]
 }
 
-/** torch.optim takes its foreach path on CUDA, unless it is told to fuse. */
+/** torch.optim uses its foreach implementation on CUDA, unless `fused` is set. */
 function kindOf(library: string, name: string, values: ReadonlyMap<string, Value>): Optimizer | undefined {
   const [fused, foreach] = [values.get('fused'), values.get('foreach')]
   const isOn = (value: Value | undefined) => value?.kind === 'flag' && value.flag

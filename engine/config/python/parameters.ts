@@ -1,4 +1,4 @@
-/** What the parameters of a function hold: what its calls in the file give, or the defaults. */
+/** The values of a function's parameters: from its calls in the file, or their defaults. */
 import { methodOf } from './classes.ts'
 import { decoratorDefault } from './command-line.ts'
 import type { Evaluator } from './evaluator.ts'
@@ -105,7 +105,7 @@ function isDecorated({ decorators }: Scope, by: string): boolean {
   return decorators.some(each => each.kind === 'name' && each.name === by)
 }
 
-/** What a method is called on, whoever calls it: an object of its class, or the class. */
+/** The object on which a method is called: an instance of its class, or the class. */
 function ownerOf(method: Scope, site: Site): Value {
   const scope = method.parent!
   const located = { module: site.module, from: scope.from, to: scope.from, remarks: [] }

@@ -1,9 +1,9 @@
-/** The arguments that a launcher passes to a script, as the values that they come to there. */
+/** The arguments that a launcher passes to a script, as the values that the script sees. */
 import type { PassedArgument, PassedText } from '../reading.ts'
 import { Module } from './module.ts'
 import type { Located, Value } from './values.ts'
 
-/** By the name of the option, as a parser of the script keeps it; remembers which of them the script declares. */
+/** By option name, as a parser of the script stores it. Records which options the script declares. */
 export class PassedValues {
   readonly #values = new Map<string, Value>()
   readonly #switches = new Set<string>()

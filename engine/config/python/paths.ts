@@ -2,7 +2,7 @@
 import { posix } from 'node:path'
 import type { Value } from './values.ts'
 
-/** The folder that a path is in; nobody knows what is above the repository's root. */
+/** The folder of a path; unknown above the repository's root. */
 export function folderOf(path: Value): Value | undefined {
   if (path.kind !== 'text') return path.kind === 'open' ? path : undefined
   const text = posix.dirname(path.text)

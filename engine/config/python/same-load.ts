@@ -28,6 +28,6 @@ export function isSameLoad(left: Value, right: Value, evaluator: Evaluator, leve
 function isSameValue(left: Value, right: Value, evaluator: Evaluator, level: number): boolean {
   if (areEqual(left, right) === true || isSameLoad(left, right, evaluator, level)) return true
   if (left.kind === 'symbol' && right.kind === 'symbol') return left.name === right.name
-  // What nobody knows is the same where it is written the same, and stands in the same place of the file.
+  // Unknown values are equal if they are written the same, at the same place of the file.
   return left.kind === 'open' && right.kind === 'open' && left.why === right.why && left.from === right.from
 }

@@ -261,7 +261,7 @@ function ofTrainer(
   }
 }
 
-/** What hangs on more than the repository says never blocks. */
+/** A training with settings that the repository does not determine never blocks. */
 function withUnsure(reading: Reading, remarks: ReadonlySet<string>): Reading {
   if (reading.kind !== 'training-config' || !reading.assumptions.some(sentence => remarks.has(sentence))) return reading
   return { ...reading, assumesCode: true }

@@ -66,7 +66,7 @@ function targetsOf(
   return 'all'
 }
 
-/** Towers are frozen, and get no adapters, unless told otherwise. */
+/** By default towers are frozen and get no adapters. */
 export function readTowers(
   reader: FieldReader,
   document: Section,
