@@ -179,10 +179,16 @@ export function notFollowed(module: Module, evaluator: Evaluator): readonly Fiel
       : [saidBy(call.here, of, { kind: 'text', text: name }, module, name)]
   })
   const deepSpeed = reachedCalls(module, 'initialize', evaluator).find(({ library }) => library === 'deepspeed')
+  const apex = reachedCalls(module, 'initialize', evaluator).find(({ library }) => library === 'apex')
   const checkpoint = reachedCalls(module, 'checkpoint', evaluator).find(({ library }) => library === 'torch')
   const named = (one: Reached | undefined, name: string) =>
     one === undefined ? [] : [saidBy(one.here, name, { kind: 'text', text: name }, module, name)]
-  return [...found, ...named(deepSpeed, 'deepspeed.initialize'), ...named(checkpoint, 'checkpoint')]
+  return [
+    ...found,
+    ...named(deepSpeed, 'deepspeed.initialize'),
+    ...named(apex, 'apex.amp.initialize'),
+    ...named(checkpoint, 'checkpoint'),
+  ]
 }
 
 const holdsModel = /(?:^|[._])(?:model|net|network|backbone|unet|student|policy)\d?$/i

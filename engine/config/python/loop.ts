@@ -15,7 +15,7 @@ import {
   notFollowed,
   precisionFields,
 } from './loop-settings.ts'
-import { classLoaded, isLoad, type ModelChain, modelChain } from './model-chain.ts'
+import { classLoaded, hasOpenClass, isLoad, type ModelChain, modelChain } from './model-chain.ts'
 import { loadedFields } from './model-loading.ts'
 import { type Call, callExpression, type Module } from './module.ts'
 import { type FoundOptimizer, optimizersIn, severalOptimizers } from './optimizers.ts'
@@ -77,6 +77,7 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
   const isVision = isVisionModel(loaded)
   if (
     !isVision &&
+    !hasOpenClass(loaded) &&
     taskOfClass(classLoaded(loaded)) === undefined &&
     !/ForConditionalGeneration$|ForPreTraining$/.test(classLoaded(loaded))
   )

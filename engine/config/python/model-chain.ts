@@ -28,7 +28,7 @@ const MAX_LINKS = 12
 const passesOn = /\.(?:to|cuda|train|eval|to_bettertransformer|requires_grad_|float|half|bfloat16)$/
 /** Functions that give the model that is their first argument. */
 const wraps =
-  /(?:^|\.)(?:compile|prepare|DataParallel|DistributedDataParallel|FullyShardedDataParallel|prepare_model_for_kbit_training|prepare_model_for_int8_training|get_peft_model|for_training|for_inference)$/
+  /(?:^|\.)(?:compile|prepare|DataParallel|DistributedDataParallel|FullyShardedDataParallel|prepare_model_for_kbit_training|prepare_model_for_int8_training|get_peft_model|for_training|for_inference|amp\.initialize)$/
 
 export function modelChain(value: Value | undefined, evaluator: Evaluator): ModelChain {
   let chain: ModelChain = {
@@ -66,7 +66,15 @@ export function isLoad(call: LibraryCall): boolean {
   if (isVisionModel(call)) return true
   const { name } = call
   const [method, ...rest] = name.split('.').toReversed()
-  return method === 'from_pretrained' && isModelClass(rest.toReversed().join('.'))
+  const loaded = rest.toReversed().join('.')
+  return method === 'from_pretrained' && (isModelClass(loaded) || openClass.test(loaded))
+}
+
+/** `config_class, model_class, tokenizer_class = MODEL_CLASSES[args.model_type]`, as transformers' older examples choose it. */
+const openClass = /(?:^|[._])model_class$/
+
+export function hasOpenClass(call: LibraryCall): boolean {
+  return openClass.test(classLoaded(call))
 }
 
 /** `X.from_pretrained` → X. */

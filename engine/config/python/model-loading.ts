@@ -5,7 +5,7 @@ import type { Field } from '../section.ts'
 import type { Evaluator } from './evaluator.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
 import { harmless, libraryName, taskOfClass } from './library.ts'
-import { classLoaded, type ModelChain } from './model-chain.ts'
+import { classLoaded, hasOpenClass, type ModelChain } from './model-chain.ts'
 import type { Module } from './module.ts'
 import { type LibraryCall, placeIn, shownAt, type Value } from './values.ts'
 import { isVisionModel, visionModel } from './vision-models.ts'
@@ -106,6 +106,10 @@ function whyUnknown(value: Value): string {
 
 function taskFields(loaded: LibraryCall, file: Module): readonly Field[] {
   const name = classLoaded(loaded)
+  if (hasOpenClass(loaded)) {
+    const why = `the class of the model, ${name}, depends on run time (${placeIn(loaded.module, loaded.from)})`
+    return [openField(loaded, 'task', why, file)]
+  }
   const task = taskOfClass(name)
   return task === undefined ? [] : [saidBy(loaded, 'task', { kind: 'text', text: task }, file, libraryName(name).name)]
 }

@@ -1,5 +1,6 @@
 /** Loops that scripts write themselves, with PyTorch or Lightning, around a model of a library. */
 import { describe, expect, it } from 'vitest'
+import { readConfigAsync } from '../../../engine/config/read.ts'
 import type { Problem } from '../../../engine/errors.ts'
 import { read, readBeside } from './scripts.ts'
 
@@ -191,4 +192,48 @@ L.Trainer(${trainer}).fit(Lit(), datamodule=Images(batch_size=32))
       why: 'Its training is set up by others: Lit has layers of its own (line 9).',
     })
   })
+})
+
+describe('a class of models that the command line chooses', () => {
+  const text = `import argparse
+import torch
+from torch.utils.data import DataLoader
+from transformers import BertConfig, BertForSequenceClassification, GPT2Config, GPT2ForSequenceClassification
+KINDS = {"bert": (BertConfig, BertForSequenceClassification), "gpt2": (GPT2Config, GPT2ForSequenceClassification)}
+parser = argparse.ArgumentParser()
+parser.add_argument("--kind", required=True)
+args = parser.parse_args()
+config_class, model_class = KINDS[args.kind]
+model = model_class.from_pretrained("bert-base-cased", config=config_class.from_pretrained("bert-base-cased"))
+optimizer = torch.optim.AdamW(model.parameters())
+for batch in DataLoader(rows, batch_size=6):
+    model(**batch).loss.backward()
+    optimizer.step()
+`
+
+  it('is asked for, with its line', async () => {
+    expect(await firstProblem(text)).toMatchObject({
+      code: 'not-in-file',
+      field: 'task',
+      line: 10,
+      message: expect.stringContaining('the class of the model, model_class, depends on run time (line 10)'),
+    })
+  })
+
+  it('is what the launcher says', async () => {
+    const run = { 'run.sh': 'python train.py --kind bert\n' }
+    const sources = {
+      readFile: async (name: string) => run[name as keyof typeof run],
+      listFolder: async () => ['run.sh'],
+    }
+    expect(await readConfigAsync({ path: 'train.py', text }, sources)).toMatchObject({
+      kind: 'training-config',
+      spec: { task: 'sequence-classification', microBatch: 6 },
+    })
+  })
+})
+
+it("apex's mixed precision is named", async () => {
+  const text = loop({ above: 'from apex import amp\nmodel = amp.initialize(model, opt_level="O1")' })
+  expect(await firstProblem(text)).toMatchObject({ code: 'unsupported-setting', line: 8, field: 'apex.amp.initialize' })
 })

@@ -1,0 +1,1 @@
+python finetune.py --kind roberta --checkpoint FacebookAI/roberta-base --batch 20
