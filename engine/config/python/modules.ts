@@ -176,7 +176,7 @@ export class Modules {
   }
 }
 
-/** From the script's own folder and from the repository's root, as Python looks when it is run from there. */
+/** From the script's own folder, the repository's root, and `src`, from where packages are installed that are laid out so. */
 function placesOf(importer: string, name: string): readonly string[] {
   const [, dots = '', rest = ''] = /^(\.*)(.*)$/.exec(name) ?? []
   if (!isPlausibleName(name) || installed.has(rest.split('.')[0] ?? '')) return []
@@ -184,7 +184,7 @@ function placesOf(importer: string, name: string): readonly string[] {
   const inside = rest.replaceAll('.', '/')
   const roots =
     dots === ''
-      ? [...(inside.includes('/') ? ['.', folder] : [folder, '.']), ...packageRoot(folder, inside)]
+      ? [...(inside.includes('/') ? ['.', folder, 'src'] : [folder, '.']), ...packageRoot(folder, inside)]
       : [posix.join(folder, ...Array<string>(dots.length - 1).fill('..'))]
   const stems = [...new Set(roots.map(root => posix.join(root, inside)))].filter(
     stem => !stem.startsWith('..') || folder.startsWith('..'),

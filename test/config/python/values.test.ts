@@ -137,6 +137,7 @@ describe('what a script imports from its repository', () => {
     ['import config', 'config.BATCH', 'config.py'],
     ['from settings import config', 'config.BATCH', 'settings/config.py'],
     ['from settings import *', 'BATCH', 'scripts/settings/__init__.py'],
+    ['from recipes.small import BATCH', 'BATCH', 'src/recipes/small.py'],
   ])('by %s is read where it stands', async (statement, written, path) => {
     const reading = await readBeside(
       importing(statement, written),
