@@ -38,8 +38,8 @@ export interface Dialect {
   readonly withoutBearing?: RegExp
   /** Where the config names a file of DeepSpeed's settings, for tools that take one. */
   deepSpeedField?(document: Section): Field | undefined
-  /** Whether the keys are a team's own, so that its code says what the file does not. */
-  isOfOwnCode?(document: Section): boolean
+  /** Whether a script of the team's own may load the file, so that the script says what the file does not. */
+  mayBeLoaded?(document: Section): boolean
   /**
    * Reads the config. `reader` collects problems, assumptions and origins; `lookUp` finds the model by name;
    * `deepSpeed` is the outcome of reading the file that `deepSpeedField` names.

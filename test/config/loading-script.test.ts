@@ -68,6 +68,33 @@ describe('a config of the keys of a team', () => {
     expect(otherFiles?.map(({ path }) => path)).toContain('train.py')
   })
 
+  it('is read as the script that it is the default of, also where its keys are those of the Trainer', async () => {
+    const text = '{"model_name_or_path": "gpt2", "per_device_train_batch_size": 24, "gradient_accumulation_steps": 2}'
+    const script = `import argparse, json
+import torch
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--config", default="sft.json")
+args = parser.parse_args()
+with open(args.config) as f:
+    config = json.loads(f.read())
+model = AutoModelForCausalLM.from_pretrained(config["model_name_or_path"], torch_dtype=torch.bfloat16)
+training_args = TrainingArguments(
+    output_dir="out",
+    per_device_train_batch_size=config["per_device_train_batch_size"],
+    gradient_accumulation_steps=config["gradient_accumulation_steps"],
+    gradient_checkpointing=True,
+)
+Trainer(model=model, args=training_args).train()
+`
+    const { spec, assumptions } = await trained({ 'sft.json': text, 'train.py': script }, 'sft.json')
+    expect(spec).toMatchObject(all)
+    expect(assumptions).toContain('Read as train.py loads it, for the training on line 17 there.')
+    const alone = await trained({ 'sft.json': text }, 'sft.json')
+    expect(alone.spec).toMatchObject({ ...all, gradientCheckpointing: false, precision: 'fp32' })
+  })
+
   it('is read by its keys alone where two scripts may load it', async () => {
     const files = { 'a.yaml': config, 'train.py': byOption, 'train_more.py': byOption }
     const { spec, assumesCode } = await trained(files, 'a.yaml')

@@ -103,7 +103,7 @@ export const customKeys: Dialect = {
     const section = argumentsIn(document)
     return section && argumentsOf(section).find('deepspeed')
   },
-  isOfOwnCode: document => homeIn(document)?.batchSize.key !== 'per_device_train_batch_size',
+  mayBeLoaded: document => homeIn(document)?.batchSize.key !== 'per_device_train_batch_size',
   read,
 }
 

@@ -89,8 +89,8 @@ export const huggingface: Dialect = {
   },
   modelField: document => argumentsOf(document).model,
   deepSpeedField: document => argumentsOf(document).find('deepspeed'),
-  // Whoever loads a file that names no model has one from elsewhere.
-  isOfOwnCode: document => isOfOwnCode(document) || argumentsOf(document).model === undefined,
+  // HfArgumentParser's files too: the script that parses one sets checkpointing, adapters and sharding in its own lines.
+  mayBeLoaded: () => true,
   read,
 }
 

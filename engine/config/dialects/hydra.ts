@@ -48,7 +48,7 @@ export const hydra: Dialect = {
     return isComposed ? `a defaults list beside a batch size and ${found.join(', ')}` : undefined
   },
   modelField: () => undefined,
-  isOfOwnCode: () => true,
+  mayBeLoaded: () => true,
   read,
 }
 

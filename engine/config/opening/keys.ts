@@ -37,7 +37,7 @@ export function openConfig(
         why,
         ...named(supplied.model ?? dialect.modelField(started), dialect.deepSpeedField?.(started)),
         launchers: launched.files,
-        isOfOwnCode: dialect.isOfOwnCode?.(document) ?? false,
+        mayBeLoaded: dialect.mayBeLoaded?.(document) ?? false,
         read: (found, reader = new FieldReader(file.path, supplied)) => {
           const tool = dialect.expandsSegments && dialect.name
           const variable = file.text.includes('_ALLOC_CONF') ? allocatorVariable(document) : undefined

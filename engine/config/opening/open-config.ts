@@ -30,8 +30,8 @@ export interface OpenConfig {
   readonly deepSpeedName?: string
   /** The files that start it. */
   readonly launchers?: readonly SourceFile[]
-  /** The keys are a team's own: its code says what the file does not. */
-  readonly isOfOwnCode?: boolean
+  /** A script of the team's own may load the file, and says what the file does not. */
+  readonly mayBeLoaded?: boolean
   readonly read: (found: Found, reader?: FieldReader) => Reading
 }
 

@@ -24,7 +24,7 @@ export async function openFile(
     const opened = openConfig(file, supplied)
     if (opened.kind !== 'open') return opened
     const launched = await findLaunched(file.path, searched)
-    const loading = opened.isOfOwnCode ? await findLoadingScript(file, launched.startedWith, sources) : undefined
+    const loading = opened.mayBeLoaded ? await findLoadingScript(file, launched.startedWith, sources) : undefined
     if (loading !== undefined) return loadedConfig(loading, file, supplied, launched)
     return launched === notLaunched ? opened : openConfig(file, supplied, launched)
   }
