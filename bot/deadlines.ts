@@ -11,7 +11,7 @@ import { endSnoozes } from './store/snoozes.ts'
 
 const MAX_AT_ONCE = 500
 
-export async function lookAtDeadlines(database: Database, queue: Queue): Promise<void> {
+export async function enforceDeadlines(database: Database, queue: Queue): Promise<void> {
   const overdue = await overdueChecks(database, MAX_AT_ONCE)
   await queue.send(overdue.map(updateOf))
   await database.transaction(async sql => {

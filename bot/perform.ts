@@ -1,7 +1,7 @@
 /** Performs one job: locks its subject, works on it, and reports the outcome. */
 import { KeptTextsOfAll } from '../github/kept-texts.ts'
 import { runCommand } from './commands/run.ts'
-import { lookAtDeadlines } from './deadlines.ts'
+import { enforceDeadlines } from './deadlines.ts'
 import type { Work } from './github.ts'
 import { keepHouse, type Retention } from './housekeeping.ts'
 import type { GitHubApp } from './installation.ts'
@@ -124,8 +124,8 @@ export class Performer {
         return noteDeparture(database, job.installationId, new Date())
       case 'housekeeping':
         return keepHouse({ app, database, queue, log, signal, ...retention, now: new Date() })
-      case 'sweep':
-        return lookAtDeadlines(database, queue)
+      case 'deadlines':
+        return enforceDeadlines(database, queue)
       case 'reconcile':
         return reconcile({ app, database, queue, log, signal, workflowPath }, job.scope)
     }

@@ -135,8 +135,8 @@ function howEnded({ conclusion }: Run): Ended['how'] {
   }
 }
 
-function waiting({ workflow }: Plan, what: Waiting['for'], lookAgainAt: Date): Waiting {
-  return { kind: 'waiting', for: what, workflow, lookAgainAt }
+function waiting({ workflow }: Plan, what: Waiting['for'], deadline: Date): Waiting {
+  return { kind: 'waiting', for: what, workflow, deadline }
 }
 
 function ended({ workflow }: Plan, how: Ended['how']): Ended {

@@ -15,7 +15,7 @@ export interface Waiting {
   readonly for: 'dispatch' | 'start' | 'runner' | 'absent-runner' | 'result'
   readonly workflow: string
   /** The deadline for another look. */
-  readonly lookAgainAt: Date
+  readonly deadline: Date
 }
 
 /** Ended without a measurement. */

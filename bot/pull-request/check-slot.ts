@@ -31,19 +31,19 @@ export class CheckSlot {
   async begin(): Promise<void> {
     if (this.#check !== undefined) return
     this.#check = await beginCheck(this.#work, this.#pull.headSha)
-    await this.#lookAgain(this.#check.id, new Date(Date.now() + BEGUN_MINUTES * 60_000))
+    await this.#keepDeadline(this.#check.id, new Date(Date.now() + BEGUN_MINUTES * 60_000))
   }
 
-  /** `lookAgainAt`: the deadline of a check in progress. */
-  async keep(desired: DesiredCheck, lookAgainAt: Date | undefined): Promise<void> {
+  /** `deadline`: of a check in progress; undefined for one that is complete. */
+  async keep(desired: DesiredCheck, deadline: Date | undefined): Promise<void> {
     const id = await keepCheck(this.#work, this.#pull.headSha, this.#check, desired)
     this.#work.metrics.verdict(desired.state)
-    if (lookAgainAt === undefined) await forgetOpenCheck(this.#work.database, this.#work.place, id)
-    else await this.#lookAgain(id, lookAgainAt)
+    if (deadline === undefined) await forgetOpenCheck(this.#work.database, this.#work.place, id)
+    else await this.#keepDeadline(id, deadline)
     this.#isKept = true
   }
 
-  async #lookAgain(checkRunId: number, at: Date): Promise<void> {
+  async #keepDeadline(checkRunId: number, at: Date): Promise<void> {
     const { database, place } = this.#work
     const { number: pullNumber, headSha } = this.#pull
     await keepOpenCheck(database, { ...place, pullNumber, headSha, checkRunId }, at)

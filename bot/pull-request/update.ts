@@ -58,7 +58,7 @@ async function tell(work: Work, pull: PullRequest, slot: CheckSlot): Promise<voi
   const lenient = applyLeniency(judgement.report, leniency, new Date())
   const { report, remarks, isQuiet } = lenient
   const findings: Findings = { ...judgement, headSha: pull.headSha, report, remarks }
-  await slot.keep(desiredCheck(findings), lookAgainAt(judgement.measurement))
+  await slot.keep(desiredCheck(findings), deadlineOf(judgement.measurement))
   await startMeasuring(work, pull, judgement.measurement)
   const markdown = await explanationFor(work, judgement)
   await keepExplanation(work.database, { ...work.place, pullNumber: pull.number }, { headSha: pull.headSha, markdown })
@@ -70,8 +70,8 @@ async function tell(work: Work, pull: PullRequest, slot: CheckSlot): Promise<voi
     await startSuggesting(work, pull, await suggestionsFor(work, judgement, report))
 }
 
-function lookAgainAt(measurement: Measurement): Date | undefined {
-  return measurement.kind === 'waiting' ? measurement.lookAgainAt : undefined
+function deadlineOf(measurement: Measurement): Date | undefined {
+  return measurement.kind === 'waiting' ? measurement.deadline : undefined
 }
 
 /** Starts the measurement in a job of its own, to keep to three writes; the dispatch is idempotent. */

@@ -56,7 +56,7 @@ const departureJob = z.object({ kind: z.literal('departure'), installationId: id
 /** Delete old data and that of uninstalled accounts, and refresh the schedules. */
 const housekeepingJob = z.object({ kind: z.literal('housekeeping') })
 /** Enforce deadlines. */
-const sweepJob = z.object({ kind: z.literal('sweep') })
+const deadlinesJob = z.object({ kind: z.literal('deadlines') })
 /** Compare with GitHub, to find work whose webhooks were lost. */
 const reconcileJob = z.object({ kind: z.literal('reconcile'), scope: z.enum(['active', 'all']) })
 
@@ -74,7 +74,7 @@ export const job = z.discriminatedUnion('kind', [
   scheduleJob,
   departureJob,
   housekeepingJob,
-  sweepJob,
+  deadlinesJob,
   reconcileJob,
 ])
 export type Job = z.infer<typeof job>
@@ -113,7 +113,7 @@ export function keyOf(job: Job): string {
     case 'reconcile':
       return `reconcile/${job.scope}`
     case 'housekeeping':
-    case 'sweep':
+    case 'deadlines':
       return job.kind
   }
 }
@@ -123,7 +123,7 @@ export function installationOf(job: Job): number | undefined {
   switch (job.kind) {
     case 'housekeeping':
     case 'departure':
-    case 'sweep':
+    case 'deadlines':
     case 'reconcile':
       return undefined
     case 'pull-request':

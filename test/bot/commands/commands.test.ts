@@ -169,7 +169,7 @@ describe('snooze', () => {
 describe('a snooze that has ended', () => {
   const endSnoozes = async () => {
     await database.query("UPDATE memorymark.snoozes SET until = now() - interval '1 minute' WHERE NOT is_over")
-    await beside.bot.send({ kind: 'sweep' })
+    await beside.bot.send({ kind: 'deadlines' })
     await beside.bot.idle()
   }
 

@@ -72,14 +72,14 @@ async function duePull(scene: Scene = {}) {
         summary: check?.output.summary ?? '',
       }
     },
-    /** Moves what has been waited for into the past, and has the sweeper look. */
+    /** Moves what has been waited for into the past, and has the deadlines enforced. */
     later: async (minutes: number) => {
       await database.query(`UPDATE memorymark.measurements SET due_at = due_at - $1 * interval '1 minute'`, [minutes])
       await database.query(`UPDATE memorymark.open_checks SET deadline_at = deadline_at - $1 * interval '1 minute'`, [
         minutes,
       ])
-      const sweep: Job = { kind: 'sweep' }
-      await bot.send(sweep)
+      const deadlines: Job = { kind: 'deadlines' }
+      await bot.send(deadlines)
       await settle()
     },
     [Symbol.asyncDispose]: async () => {
