@@ -62,8 +62,7 @@ function speedOf(description: GpuDescription): Speed | undefined {
   const tf32 = tf32Tflops === undefined ? undefined : tf32Tflops * TERA
   const bf16 = bf16Tflops === undefined ? undefined : bf16Tflops * TERA
   return {
-    multiprocessors:
-      memoryBandwidthBytesPerSecond / medianOf(speed => speed.memoryBandwidthBytesPerSecond / speed.multiprocessors),
+    multiprocessors: multiprocessorsOf(memoryBandwidthBytesPerSecond, fp32),
     memoryBandwidthBytesPerSecond,
     peakFlops: { fp32, ...(tf32 && { tf32 }), fp16, ...(bf16 && { bf16 }) },
     productFlops: {
@@ -76,6 +75,17 @@ function speedOf(description: GpuDescription): Speed | undefined {
     hostLinkBytesPerSecond: PCIE_BYTES_PER_SECOND,
     specSource: description.describedAt,
   }
+}
+
+/**
+ * The geometric mean of what the bandwidth and the fp32 FLOP/s suggest: HBM has more bandwidth for each multiprocessor than GDDR, and
+ * consumer cards have more FLOP/s.
+ */
+function multiprocessorsOf(bandwidthBytesPerSecond: number, fp32Flops: number): number {
+  const byBandwidth =
+    bandwidthBytesPerSecond / medianOf(speed => speed.memoryBandwidthBytesPerSecond / speed.multiprocessors)
+  const byFlops = fp32Flops / medianOf(({ peakFlops, multiprocessors }) => peakFlops.fp32 / multiprocessors)
+  return Math.sqrt(byBandwidth * byFlops)
 }
 
 /** Sentences for the reader about figures on this GPU; empty for one of the catalogue. */
