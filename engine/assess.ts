@@ -194,7 +194,6 @@ function times(factor: number, { low, high }: Range): { low: number; high: numbe
   return { low: factor * low, high: factor * high }
 }
 
-/** Of two speeds; 1 where they are unknown, so that nothing is claimed of them. */
 /**
  * Steps are modelled, and measured, with their images on the GPU. How many a team's loader decodes in a second is not known, unless its
  * own runs have corrected the speed.
@@ -208,6 +207,7 @@ function downToNoGain({ low, high }: Range, ratio: number): Range {
   return { low: Math.min(low, 1 / Math.max(1, ratio)), high }
 }
 
+/** The ratio of two speeds; 1 if either is unknown, so that no gain is claimed. */
 function ratioOf(speed: number | undefined, other: number | undefined): number {
   return speed === undefined || other === undefined ? 1 : speed / other
 }
