@@ -1,19 +1,4 @@
 import type { DeepSpeedFile } from './deepspeed-file.ts'
-import { accelerate } from './dialects/accelerate.ts'
-import { axolotl } from './dialects/axolotl.ts'
-import { customKeys } from './dialects/custom-keys.ts'
-import { deepspeed } from './dialects/deepspeed.ts'
-import { huggingface } from './dialects/huggingface.ts'
-import { hydra } from './dialects/hydra.ts'
-import { lightning } from './dialects/lightning.ts'
-import { llamafactory } from './dialects/llamafactory.ts'
-import { llamafactoryV1 } from './dialects/llamafactory-v1.ts'
-import { memorymark } from './dialects/memorymark.ts'
-import { msSwift } from './dialects/ms-swift.ts'
-import { timm } from './dialects/timm.ts'
-import { torchtune } from './dialects/torchtune.ts'
-import { ultralytics } from './dialects/ultralytics.ts'
-import { unmodelledTools } from './dialects/unmodelled-tools.ts'
 import type { FieldReader } from './fields.ts'
 import type { ModelLookup } from './model-fields.ts'
 import type { Reading } from './reading.ts'
@@ -46,22 +31,3 @@ export interface Dialect {
    */
   read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading
 }
-
-/** Tried in this order: keys that only one tool writes come before those that many share. */
-export const dialects: readonly Dialect[] = [
-  memorymark,
-  ...unmodelledTools,
-  axolotl,
-  llamafactory,
-  llamafactoryV1,
-  msSwift,
-  torchtune,
-  lightning,
-  deepspeed,
-  accelerate,
-  ultralytics,
-  timm,
-  huggingface,
-  hydra,
-  customKeys,
-]

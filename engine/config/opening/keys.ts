@@ -1,7 +1,7 @@
 /** Files of keys: YAML, JSON and TOML. */
 import type { Problem } from '../../errors.ts'
 import { allocatorVariable } from '../allocator-settings.ts'
-import { dialects } from '../dialect.ts'
+import { dialects } from '../dialects.ts'
 import { parseFile } from '../document.ts'
 import { FieldReader } from '../fields.ts'
 import { type Launched, notLaunched, withUndeclared } from '../launched.ts'

@@ -1,7 +1,7 @@
 /** A file that was recognised as a training config, before its values are read. */
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
-import { dialects } from '../dialect.ts'
 import { unmodelledTools } from '../dialects/unmodelled-tools.ts'
+import { dialects } from '../dialects.ts'
 import type { FieldReader } from '../fields.ts'
 import { type ModelLookup, nameIn } from '../model-fields.ts'
 import type { PinnedVersions } from '../pinned/pinned-versions.ts'

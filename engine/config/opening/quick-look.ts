@@ -1,5 +1,5 @@
 /** Whether a file is worth a parse. */
-import { dialects } from '../dialect.ts'
+import { dialects } from '../dialects.ts'
 import { isNotebookPath, isPythonPath, mayTrain } from '../python/quick-look.ts'
 import type { SourceFile } from '../reading.ts'
 import { isLauncherPath, mayLaunch } from '../shell/quick-look.ts'
