@@ -192,6 +192,10 @@ function isSeveral(nargs: Expression | undefined): boolean {
   return nargs?.kind === 'number' || (nargs?.kind === 'text' && nargs.text !== '?')
 }
 
+function isTrue(value: Value): boolean {
+  return value.kind === 'flag' && value.flag
+}
+
 function defaultOf(option: Option, { evaluate, passed }: Options): Value {
   const { name, line, call, site } = option
   const told = passedTo(option, passed)
@@ -212,6 +216,8 @@ function defaultOf(option: Option, { evaluate, passed }: Options): Value {
   const acts = action?.kind === 'keyword' && action.value.kind === 'text' ? action.value.text : undefined
   if (acts === 'store_true') return { ...located, remarks: [remark('False')], kind: 'flag', flag: false }
   if (acts === 'store_false') return { ...located, remarks: [remark('True')], kind: 'flag', flag: true }
-  if (given !== undefined) return { ...located, remarks: [remark('None')], kind: 'none' }
+  const required = keyword('required')
+  const isRequired = required?.kind === 'keyword' && isTrue(evaluate(required.value, site))
+  if (given !== undefined && !isRequired) return { ...located, remarks: [remark('None')], kind: 'none' }
   return { ...located, kind: 'open', why: `${name} (${line}) is given on the command line and has no default` }
 }

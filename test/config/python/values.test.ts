@@ -179,6 +179,12 @@ describe('what depends on run time is asked for by name, with its line', () => {
       'a.b',
       '--b (line 2) is given on the command line and has no default',
     ],
+    [
+      'a required option, also with a default of None',
+      'p.add_argument("--b", type=int, default=None, required=True)\na = p.parse_args()',
+      'a.b',
+      '--b (line 2) is given on the command line and has no default',
+    ],
     ['a loop', 'for b in [4, 8]:\n    pass', 'b', 'the value takes several values in a loop (line 2)'],
     [
       'a condition',
