@@ -1,6 +1,7 @@
 /** The GPU that `--gpu` names. */
-import { priced } from '../engine/analyze.ts'
+
 import { findGpu } from '../engine/gpus/catalogue.ts'
+import { priced } from '../engine/gpus/priced.ts'
 import type { IsolatedEngine } from '../engine/isolated/engine.ts'
 import { gpuFlag } from './arguments.ts'
 import { type SettingsFlags, settingsOrThrow } from './settings.ts'

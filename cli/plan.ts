@@ -1,8 +1,9 @@
 /** `memorymark plan`: which GPUs, how many, and which sharding strategy for the least cost. */
-import { priced } from '../engine/analyze.ts'
+
 import { MemoryMarkError } from '../engine/errors.ts'
 import { type Gpu, gpus } from '../engine/gpus/catalogue.ts'
 import { sentencesOn } from '../engine/gpus/described.ts'
+import { priced } from '../engine/gpus/priced.ts'
 import { defaultLimits } from '../engine/isolated/limits.ts'
 import { type Method, methods } from '../engine/plan/methods.ts'
 import type { Plan, PlanOptions } from '../engine/plan/plan.ts'

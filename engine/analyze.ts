@@ -14,24 +14,18 @@ import { derivationOf } from './estimate/error-band.ts'
 import { FootprintCache } from './estimate/footprint-cache.ts'
 import { defaultGpu, type Gpu, gpus } from './gpus/catalogue.ts'
 import { sentencesOn as sentencesOnGpu } from './gpus/described.ts'
+import { priced } from './gpus/priced.ts'
 import type { CatalogueModel } from './models/catalogue.ts'
 import { withPlaygroundLink } from './playground-link.ts'
 import { type ProposalOptions, proposeChange } from './propose.ts'
 import { isPlainLine } from './render/plain.ts'
 import { changedLines } from './report/changed-lines.ts'
-import { onePerTraining } from './report/one-per-training.ts'
-import {
-  type AssumedCircumstance,
-  type ConfigResult,
-  REPORT_SCHEMA,
-  type Report,
-  type UnanalysedConfig,
-} from './report/schema.ts'
+import type { AssumedCircumstance, ConfigResult, Report, UnanalysedConfig } from './report/schema.ts'
+import { policyOf, reportOn } from './report-on.ts'
 import { noSettings, type RepositorySettings, type SettingsForPath, settingsFor } from './settings/settings.ts'
 import { type UpgradeOptions, upgradeOf } from './upgrade.ts'
 import { againstBase } from './verdict/against-base.ts'
-import { defaultPolicy, type Policy } from './verdict/policy.ts'
-import { version } from './version.ts'
+import type { Policy } from './verdict/policy.ts'
 
 /** Each option overrides the team's settings, which override our defaults. */
 export interface AnalyzeOptions {
@@ -133,19 +127,6 @@ export function judging(
       results.push(model === undefined ? upgraded : await withPlaygroundLink(upgraded, file, { settings, model }))
     }
     return { kind: 'configs', results }
-  }
-}
-
-export function reportOn(
-  configs: readonly ConfigResult[],
-  options: Pick<AnalyzeOptions, 'now' | 'policy' | 'settings'>,
-): Report {
-  return {
-    schema: REPORT_SCHEMA,
-    toolVersion: version,
-    createdAt: options.now.toISOString(),
-    policy: policyOf(options, options.settings ?? noSettings),
-    configs: onePerTraining(configs),
   }
 }
 
@@ -356,7 +337,7 @@ function sharedOptions(
 ): SharedOptions {
   const { stepSize, marginPercent, calibration } = settings
   return {
-    policy: policyOf(options, settings),
+    policy: policyOf({ ...options, settings }),
     footprints,
     catalogue: [...gpus, ...settings.gpus].map(gpu =>
       priced(gpu, settings.pricesPerHourUsd[gpu.id], settings.source, options.now),
@@ -365,13 +346,6 @@ function sharedOptions(
     ...(stepSize !== undefined && { stepSize }),
     ...(marginPercent !== undefined && { margin: marginPercent / 100 }),
   }
-}
-
-/** The default floor on gains applies only with our own `fail-on`, not with the team's. */
-function policyOf({ policy }: Pick<AnalyzeOptions, 'policy'>, settings: RepositorySettings): Policy {
-  const failOn = policy?.failOn ?? settings.failOn
-  const warnOn = policy?.warnOn ?? settings.warnOn ?? defaultPolicy.warnOn
-  return failOn === undefined ? { ...defaultPolicy, warnOn } : { failOn, warnOn }
 }
 
 /** The options for one config: from the caller, else the settings for its path, else our defaults. */
@@ -390,12 +364,4 @@ function assessmentOptions(options: AnalyzeOptions, shared: SharedOptions, own: 
     hoursPerRun: options.hoursPerRun ?? own.hoursPerRun ?? DEFAULT_HOURS_PER_RUN,
     runsPerYear: options.runsPerYear ?? own.runsPerYear ?? DEFAULT_RUNS_PER_YEAR,
   }
-}
-
-/** The GPU at the user's price, if one is given and differs. */
-export function priced(gpu: Gpu, pricePerHourUsd: number | undefined, priceSource: string, now: Date): Gpu {
-  if (pricePerHourUsd === undefined) return gpu
-  const { priceCaveat: _, ...known } = gpu
-  if (pricePerHourUsd === gpu.pricePerHourUsd) return known
-  return { ...known, pricePerHourUsd, priceSource, priceDate: now.toISOString().slice(0, 10) }
 }

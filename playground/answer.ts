@@ -1,10 +1,11 @@
 /** One question of the page, answered by the engine where the page is: the estimate that the server would give, as markup. */
 import { html } from 'hono/html'
-import { assumedIn, DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR, priced } from '../engine/analyze.ts'
+import { assumedIn, DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR } from '../engine/analyze.ts'
 import { assess } from '../engine/assess.ts'
 import { MemoryMarkError, type Problem } from '../engine/errors.ts'
 import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
 import { defaultGpu, type Gpu, gpus } from '../engine/gpus/catalogue.ts'
+import { priced } from '../engine/gpus/priced.ts'
 import type { AnalysedConfig } from '../engine/report/schema.ts'
 import { defaultPolicy } from '../engine/verdict/policy.ts'
 import type { AnalysisRequest } from '../server/analysis.ts'
