@@ -4,35 +4,25 @@ import { inspect } from 'node:util'
 import { didYouMean } from '../engine/did-you-mean.ts'
 import { MemoryMarkError } from '../engine/errors.ts'
 import { refuseOldNode, version } from '../engine/version.ts'
-import { advise } from './advise.ts'
-import { calibrate } from './calibrate.ts'
-import { check } from './check.ts'
-import { doctor } from './doctor.ts'
-import { estimate } from './estimate.ts'
 import type { ExitCode } from './exit-code.ts'
-import { explain } from './explain.ts'
-import { plan } from './plan.ts'
 import { complain, complainOf, print } from './print.ts'
-import { sweep } from './sweep.ts'
-import { timeline } from './timeline.ts'
 import { usage } from './usage.ts'
-import { validateBackward, validateCompile } from './validate.ts'
 
+/** Each is loaded when it is called, so that it starts without what the others need. */
 const commands: Record<string, (args: string[]) => Promise<ExitCode>> = {
-  check,
-  estimate,
-  plan,
-  advise,
-  explain,
-  timeline,
-  sweep,
-  calibrate,
-  doctor,
-  // Loaded on demand, because their libraries would slow down the start of every other command.
+  check: async args => (await import('./check.ts')).check(args),
+  estimate: async args => (await import('./estimate.ts')).estimate(args),
+  plan: async args => (await import('./plan.ts')).plan(args),
+  advise: async args => (await import('./advise.ts')).advise(args),
+  explain: async args => (await import('./explain.ts')).explain(args),
+  timeline: async args => (await import('./timeline.ts')).timeline(args),
+  sweep: async args => (await import('./sweep.ts')).sweep(args),
+  calibrate: async args => (await import('./calibrate.ts')).calibrate(args),
+  doctor: async args => (await import('./doctor.ts')).doctor(args),
   serve: async args => (await import('./serve.ts')).serve(args),
   mcp: async args => (await import('./mcp.ts')).mcp(args),
-  'validate-backward': validateBackward,
-  'validate-compile': validateCompile,
+  'validate-backward': async args => (await import('./validate.ts')).validateBackward(args),
+  'validate-compile': async args => (await import('./validate.ts')).validateCompile(args),
 }
 
 /** Node's exit code for an uncaught error. */
