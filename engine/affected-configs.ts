@@ -5,8 +5,8 @@
  */
 import { posix } from 'node:path'
 import { isCandidatePath } from './config/candidate-path.ts'
+import { dependsOn, knownFiles } from './config/depends-on.ts'
 import { parseFile } from './config/document.ts'
-import { hangsOn, knownFiles } from './config/hangs-on.ts'
 import { isYamlPath, mayBeJob } from './config/job/quick-look.ts'
 import type { FormerStatements } from './config/pinned/pinned-versions.ts'
 import { isVersionFile, type Statement, statementsIn } from './config/pinned/version-files.ts'
@@ -61,7 +61,7 @@ export interface AffectedConfigs {
 }
 
 /** How files are inspected. Answers are in the order of `files`. */
-export interface Looking {
+export interface Inspector {
   /** Whether other configs may name the file. */
   readonly areNamed: (files: readonly SourceFile[]) => Promise<readonly boolean[]>
   /** What each file says about library versions. */
@@ -83,7 +83,7 @@ export async function affectedConfigs(
   change: Change,
   settings: RepositorySettings,
   repository: RepositoryFiles,
-  looking: Looking = lookingHere(settings),
+  inspector: Inspector = inspectHere(settings),
 ): Promise<AffectedConfigs> {
   const known = new Set(change.files.map(({ path }) => path))
   const unread = change.paths.filter(path => !known.has(path) && isCandidatePath(path) && soundsNamed(path))
@@ -91,10 +91,10 @@ export async function affectedConfigs(
   const texts = [...change.files, ...opened]
   const parts = texts.filter(({ path }) => isYamlPath(path)).slice(0, MAX_PARTS)
   const looked = [...texts.filter(({ path }) => /\.(?:json|py)$/i.test(path)), ...parts]
-  const formerVersions = await otherVersions(change, repository, looking)
+  const formerVersions = await otherVersions(change, repository, inspector)
   const repinned = [...formerVersions.keys()]
-  const named = new Set([...chosen(looked, await looking.areNamed(looked)).map(({ path }) => path), ...repinned])
-  const places = (await looking.started(change.files.filter(isStarting))).flat()
+  const named = new Set([...chosen(looked, await inspector.areNamed(looked)).map(({ path }) => path), ...repinned])
+  const places = (await inspector.started(change.files.filter(isStarting))).flat()
   if (named.size === 0 && places.length === 0) return { files: [], formerVersions, remarks: [] }
 
   const changed = new Set(change.paths)
@@ -122,7 +122,7 @@ export async function affectedConfigs(
       : [...byNearness(files, [...names]), ...byNearness(scripts, [...names])].slice(0, MAX_SEARCHED)
     const read = await repository.read(paths)
     const known = knownFiles([...read, ...looked].filter(({ path }) => !repinned.includes(path)))
-    const affected = chosen(read, await looking.open(read, names, known))
+    const affected = chosen(read, await inspector.open(read, names, known))
     return { files: affected, remarks: remarksOn(affected.length, isOfScripts ? 0 : files.length, repinned.length > 0) }
   }
 }
@@ -157,12 +157,12 @@ function remarkOnStarted(count: number): string[] {
 async function otherVersions(
   { paths, removed = [] }: Change,
   repository: RepositoryFiles,
-  looking: Looking,
+  inspector: Inspector,
 ): Promise<FormerStatements> {
   const changed = [...paths, ...removed].filter(isVersionFile).slice(0, MAX_VERSION_FILES)
   if (changed.length === 0) return new Map()
   const said = async (files: readonly SourceFile[]) => {
-    const statements = await looking.state(files)
+    const statements = await inspector.state(files)
     return new Map(files.map(({ path }, index) => [path, statements[index] ?? []]))
   }
   const now = await said(await repository.read(changed.filter(path => !removed.includes(path))))
@@ -176,7 +176,7 @@ function withoutLine({ line: _, path: __, ...requirement }: Statement): object {
   return requirement
 }
 
-function lookingHere(settings: RepositorySettings): Looking {
+function inspectHere(settings: RepositorySettings): Inspector {
   return {
     areNamed: async files => files.map(isNamedByConfigs),
     state: files => Promise.all(files.map(statementsIn)),
@@ -222,14 +222,14 @@ export function isNamedByConfigs(file: SourceFile): boolean {
   return parsed.mappings.some(mapping => telling.some(key => mapping.at(key) !== undefined))
 }
 
-/** `hangsOn`, with the values that the team's settings supply. */
+/** `dependsOn`, with the values that the team's settings supply. */
 export function opensOneOf(
   file: SourceFile,
   named: ReadonlySet<string>,
   settings: RepositorySettings,
   known: Sources,
 ): Promise<boolean> {
-  return hangsOn(file, named, known, settingsFor(file.path, settings).supplied)
+  return dependsOn(file, named, known, settingsFor(file.path, settings).supplied)
 }
 
 /** Sorted so that paths sharing the most folders with one of `others` come first. */

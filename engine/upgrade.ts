@@ -52,7 +52,7 @@ export async function upgradeOf(file: SourceFile, options: UpgradeOptions): Prom
   const estimate = (versions: LibraryVersions) => estimateWith(versions, file, options)
   const [before, after] = [await estimate(asNamed(earlier)), await estimate(asNamed(now))]
   if (before === undefined || after === undefined) return undefined
-  const concerned = versionedLibraries.filter(library => library !== 'trl' || after.hangsOnTrl || before.hangsOnTrl)
+  const concerned = versionedLibraries.filter(library => library !== 'trl' || after.dependsOnTrl || before.dependsOnTrl)
   const changed = concerned.filter(library => now[library] !== earlier[library])
   if (changed.length === 0) return undefined
   const statements = pinned.kind === 'looked-for' ? pinned.statements : []
@@ -80,7 +80,7 @@ export async function upgradeOf(file: SourceFile, options: UpgradeOptions): Prom
 interface Estimated {
   readonly spec: TrainingSpec
   readonly model: ModelConfig
-  readonly hangsOnTrl: boolean
+  readonly dependsOnTrl: boolean
   readonly peakBytes: number
   readonly fits: boolean
 }
@@ -100,8 +100,8 @@ async function estimateWith(
   const { memoryFactor } = knownOf(spec, model.config, gpu, calibration)
   const probe = new EstimateProbes(spec, model.config, gpu, footprints, memoryFactor).of(accumulatesGradients(spec))
   const peakBytes = probe.peak(spec.microBatch).bytes
-  const hangsOnTrl = spec.versions?.trl !== undefined
-  return { spec, model: model.config, hangsOnTrl, peakBytes, fits: probe.fits(spec.microBatch) }
+  const dependsOnTrl = spec.versions?.trl !== undefined
+  return { spec, model: model.config, dependsOnTrl, peakBytes, fits: probe.fits(spec.microBatch) }
 }
 
 interface Span {

@@ -60,7 +60,7 @@ export class FieldReader {
   /** Of the libraries, where they are known: tools' defaults hang on them. */
   versions: LibraryVersions = {}
   /** A default that differs between TRL's releases was asked for. */
-  hangsOnTrl = false
+  dependsOnTrl = false
   /** Neither the config nor its tool says how long sequences become: a length is assumed. */
   leavesLengthOpen = false
   /** What the launcher says, with its file: it wins over the config, and the settings over it. */
@@ -80,7 +80,7 @@ export class FieldReader {
 
   /** Whether TRL is known to be older than a release, which decides a default. */
   isTrlBefore(release: DecisiveRelease<'trl'>): boolean {
-    this.hangsOnTrl = true
+    this.dependsOnTrl = true
     return isBefore(this.versions, 'trl', release)
   }
 

@@ -61,12 +61,16 @@ export function withUnreadSettings(reading: Reading, document: Section, { withou
 }
 
 /** `supplied` wins over what the repository pins. */
-function withVersions(reading: Reading, chosen: ChosenVersions, { hangsOnTrl }: FieldReader): Reading {
+function withVersions(reading: Reading, chosen: ChosenVersions, { dependsOnTrl }: FieldReader): Reading {
   if (reading.kind !== 'training-config') return reading
   const { trl, ...others } = chosen.versions
-  const versions = trl === undefined || !hangsOnTrl ? others : chosen.versions
+  const versions = trl === undefined || !dependsOnTrl ? others : chosen.versions
   const spec = Object.keys(versions).length === 0 ? reading.spec : { ...reading.spec, versions }
-  return { ...reading, spec, assumptions: [...reading.assumptions, ...versionSentences(chosen, spec.loop, hangsOnTrl)] }
+  return {
+    ...reading,
+    spec,
+    assumptions: [...reading.assumptions, ...versionSentences(chosen, spec.loop, dependsOnTrl)],
+  }
 }
 
 /** Settings that do not apply to this tool's configs are reported, not ignored. */

@@ -89,9 +89,9 @@ export function chosenVersions(pinned: PinnedVersions, supplied: readonly Suppli
 export function versionSentences(
   { sentences, unnamed }: ChosenVersions,
   loop: TrainingSpec['loop'],
-  hangsOnTrl: boolean,
+  dependsOnTrl: boolean,
 ): readonly string[] {
-  const counts = (library: VersionedLibrary) => library !== 'trl' || hangsOnTrl
+  const counts = (library: VersionedLibrary) => library !== 'trl' || dependsOnTrl
   const told = [...sentences].flatMap(([library, sentence]) => (counts(library) ? [sentence] : []))
   const newest = unnamed.filter(counts)
   if (loop !== 'trainer' || newest.length === 0) return told

@@ -9,7 +9,7 @@ import type { SuppliedFields } from './supplied.ts'
  * `known`: texts of files that were already read, including changed ones. A file in `named` without a text counts if
  * the config asks for it.
  */
-export async function hangsOn(
+export async function dependsOn(
   file: SourceFile,
   named: ReadonlySet<string>,
   known: Sources,
