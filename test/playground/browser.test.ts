@@ -63,7 +63,7 @@ describe.skipIf(chromiumPath === undefined)('the playground in Chromium', { time
         expect(text).toContain('Qwen/Qwen2.5-1.5B on NVIDIA A100 80 GB')
         expect(text).toContain('Where the memory goes')
         expect(text).toContain('per_device_train_batch_size: 16')
-        expect(await page.locator('.chart canvas').count()).toBe(2)
+        await page.locator('.chart canvas').nth(1).waitFor()
         expect(await page.locator('.chip.measured').count()).toBe(1)
         expect(await page.evaluate(fits)).toBe(true)
         await keepScreenshot(page, `playground-${size}-${colorScheme}`)
