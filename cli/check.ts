@@ -160,9 +160,11 @@ function furtherHelp({ configs }: Report): readonly string[] {
 
 /**
  * 1 if something blocks, which is certain even if other configs could not be analysed; else 2 if a named file could not
- * be analysed. Files that were only found do not count, so that a repository's first run does not fail on them.
+ * be analysed. Files that were only found do not count, so that a repository's first run does not fail on them; nothing
+ * counts where `fail-on` is `never`.
  */
 function exitCode({ configs }: Report, named: ReadonlySet<string>): ExitCode {
   if (configs.some(config => config.status === 'analysed' && config.verdict.state === 'blocked')) return 1
-  return configs.some(({ status, path }) => status === 'not-analysed' && named.has(path)) ? 2 : 0
+  const isMissing = (config: ConfigResult) => config.status === 'not-analysed' && config.spared !== 'never'
+  return configs.some(config => isMissing(config) && named.has(config.path)) ? 2 : 0
 }

@@ -17,7 +17,8 @@ const commands: Record<string, CommandUsage> = {
     options: `
   --gpu <id>                   GPU that the training runs on, of the catalogue or described under gpus in the settings
                                (default: an a10 is assumed, and nothing blocks)
-  --fail-on <conditions>       what blocks: "waste > 40 %", "throughput-loss > 10 %", "annual-cost > $500", "never"
+  --fail-on <conditions>       what blocks beside a config that does not fit: "waste > 40 %", "throughput-loss > 10 %",
+                               "annual-cost > $500"; "does-not-fit" for nothing else, "never" for nothing at all
   --warn-on <conditions>       what only gives a warning
   --price-per-hour <usd>       price of one GPU hour, instead of the catalogue's
   --hours-per-run <hours>      length of a run at the current batch (default 2)
@@ -191,7 +192,7 @@ memorymark ${'help [command]'.padEnd(WIDTH)}  show this, or one command's option
 ${all.map(withOptions).join('\n\n')}
 
 GPUs: ${gpus.map(gpu => gpu.id).join(', ')}
-Exit codes: 0 fine, 1 blocked by policy or does not fit, 2 usage error or a named file that cannot be read, 130 interrupted.
+Exit codes: 0 fine, 1 blocked or does not fit, 2 usage error or a named file that cannot be read, 130 interrupted.
 Files found in folders that could not be analysed are listed, and do not change the exit code.`
 }
 

@@ -202,7 +202,7 @@ const fileKeys = (gpu: GpuNames) => ({
   runs_per_year: runsPerYear.optional(),
   'fail-on': conditions
     .describe(
-      'What blocks a pull request: `waste > 40 %`, `throughput-loss > 10 %` (or `… at the same effective batch`), `annual-cost > $500`, or `never`. Default: `throughput-loss > 20 % at the same effective batch`, if that saves $50 or 50 GPU hours a year.',
+      'What blocks a pull request: `waste > 40 %`, `throughput-loss > 10 %` (or `… at the same effective batch`), `annual-cost > $500`, `does-not-fit`, or `never`. A config that does not fit blocks under all of them but `never`. Default: `throughput-loss > 20 % at the same effective batch`, if that saves $50 or 50 GPU hours a year.',
     )
     .optional(),
   'warn-on': conditions.describe('What gives a warning without blocking, written like fail-on.').optional(),

@@ -39,7 +39,9 @@ export function judge(figures: Figures, policy: Policy): Verdict {
     ...(figures.isEvaluationTooLarge ? [{ kind: 'evaluation-does-not-fit' } as const] : []),
   ]
   return verdictOf(
-    figures.fits ? policy.failOn.flatMap(condition => failing(condition, figures, policy)) : [outOfMemory(figures)],
+    figures.fits
+      ? policy.failOn.flatMap(condition => failing(condition, figures, policy))
+      : [outOfMemory(figures, policy)],
     figures.fits
       ? [
           ...inDoubt(figures),
@@ -65,10 +67,11 @@ function inDoubt(figures: Figures): Reason[] {
   return isCertain ? [] : [{ kind: 'does-not-fit', spared: figures.isAssumed ? 'assumed' : 'within-error' }]
 }
 
-function outOfMemory(figures: Figures): Reason {
+function outOfMemory(figures: Figures, { failOn }: Policy): Reason {
   // A measured out-of-memory error counts, whatever peak is predicted.
   const isCertain = figures.provenance === 'measured' || lowestPeak(figures) > figures.usableBytes
-  const spared = figures.isAssumed ? 'assumed' : isCertain ? undefined : 'within-error'
+  const open = figures.isAssumed ? 'assumed' : isCertain ? undefined : 'within-error'
+  const spared = open ?? (failOn.length === 0 ? 'never' : undefined)
   return { kind: 'does-not-fit', ...(spared && { spared }) }
 }
 
@@ -96,13 +99,15 @@ function isBelow({ usdPerYear, gpuHoursPerYear }: GainFloor, { speedup, ...figur
 }
 
 function broken(condition: Condition, figures: Figures): Reason[] {
+  // A config that does not fit is judged by that alone, before any condition.
+  if (condition.kind === 'does-not-fit') return []
   const actual = actualOf(condition, figures)
   const limit = condition.kind === 'annual-cost' ? condition.aboveUsd : condition.abovePercent
   return actual > limit ? [{ kind: 'condition', condition, actual }] : []
 }
 
 /** The condition's actual value, in the unit of its limit. */
-function actualOf(condition: Condition, figures: Figures): number {
+function actualOf(condition: Exclude<Condition, { kind: 'does-not-fit' }>, figures: Figures): number {
   switch (condition.kind) {
     case 'waste':
       return figures.speedup < WORTHWHILE_SPEEDUP ? 0 : idlePercent(figures, figures)

@@ -1,4 +1,7 @@
-/** What blocks a pull request (`fail-on`) or only gives a warning (`warn-on`). A config that certainly does not fit always blocks. */
+/**
+ * What blocks a pull request (`fail-on`) or only gives a warning (`warn-on`). A config that certainly does not fit blocks
+ * unless `fail-on` is `never`, which is an empty list here.
+ */
 import * as z from 'zod'
 import { didYouMean } from '../did-you-mean.ts'
 import { MemoryMarkError } from '../errors.ts'
@@ -20,6 +23,8 @@ export const condition = z.discriminatedUnion('kind', [
   }),
   /** Yearly savings of the recommendation. */
   z.object({ kind: z.literal('annual-cost'), aboveUsd: z.number().min(0).max(1e12) }),
+  /** Nothing but what blocks under every policy except `never`. */
+  z.object({ kind: z.literal('does-not-fit') }),
 ])
 export type Condition = z.infer<typeof condition>
 
@@ -42,8 +47,8 @@ export type Policy = z.infer<typeof policy>
 /**
  * Why something that would block does not: it holds in only part of the error band; the GPU, the number of GPUs, the
  * sequence length or a memory setting was assumed; the gain is below the floor; the base branch was no better; somebody
- * accepted or snoozed it. For a config that could not be analysed: its values are known only when it runs, or the
- * policy never blocks.
+ * accepted or snoozed it; the policy never blocks. For a config that could not be analysed also: its values are known
+ * only when it runs.
  */
 export const spared = z.enum([
   'within-error',
@@ -95,8 +100,8 @@ const grammar =
   /^(?:(?<kind>waste|throughput-loss)\s*>\s*(?<percent>\d+(?:\.\d+)?)\s*%?(?<same>\s+at\s+the\s+same\s+effective\s+batch)?|annual-cost\s*>\s*\$?\s*(?<usd>\d+(?:\.\d+)?))$/
 
 /**
- * Parses `waste > 40 %, annual-cost > $500`, or `never`, which blocks only configs that do not fit. `setting`: the
- * user's name for it (`--fail-on`), for messages. @throws MemoryMarkError
+ * Parses `waste > 40 %, annual-cost > $500`; `does-not-fit`, which every other condition includes; or `never`, which is
+ * none. `setting`: the user's name for it (`--fail-on`), for messages. @throws MemoryMarkError
  */
 export function parseConditions(text: string, setting: string): Condition[] {
   const parts = text
@@ -105,20 +110,20 @@ export function parseConditions(text: string, setting: string): Condition[] {
     .filter(part => part !== '')
   if (parts.length === 0 || parts.length > MAX_CONDITIONS) throw unreadable(text, setting)
   if (parts.length === 1 && parts[0] === 'never') return []
-  return parts
-    .filter(part => part !== 'does-not-fit')
-    .map(part => {
-      const { kind, percent, same, usd } = grammar.exec(part)?.groups ?? {}
-      if (percent === undefined && usd === undefined) throw unreadable(part, setting)
-      if (same !== undefined && kind !== 'throughput-loss') throw unreadable(part, setting)
-      const parsed = condition.safeParse(
-        kind === undefined
-          ? { kind: 'annual-cost', aboveUsd: Number(usd) }
-          : { kind, abovePercent: Number(percent), ...(same !== undefined && { sameEffectiveBatch: true }) },
-      )
-      if (!parsed.success) throw unreadable(part, setting)
-      return parsed.data
-    })
+  const comparisons = parts.filter(part => part !== 'does-not-fit')
+  if (comparisons.length === 0) return [{ kind: 'does-not-fit' }]
+  return comparisons.map(part => {
+    const { kind, percent, same, usd } = grammar.exec(part)?.groups ?? {}
+    if (percent === undefined && usd === undefined) throw unreadable(part, setting)
+    if (same !== undefined && kind !== 'throughput-loss') throw unreadable(part, setting)
+    const parsed = condition.safeParse(
+      kind === undefined
+        ? { kind: 'annual-cost', aboveUsd: Number(usd) }
+        : { kind, abovePercent: Number(percent), ...(same !== undefined && { sameEffectiveBatch: true }) },
+    )
+    if (!parsed.success) throw unreadable(part, setting)
+    return parsed.data
+  })
 }
 
 export function formatCondition(condition: Condition): string {
@@ -131,10 +136,12 @@ export function formatCondition(condition: Condition): string {
     }
     case 'annual-cost':
       return `annual-cost > $${condition.aboveUsd}`
+    case 'does-not-fit':
+      return 'does-not-fit'
   }
 }
 
-const conditionNames = ['waste', 'throughput-loss', 'annual-cost', 'never']
+const conditionNames = ['waste', 'throughput-loss', 'annual-cost', 'does-not-fit', 'never']
 
 function unreadable(part: string, setting: string): MemoryMarkError {
   const [name = ''] = part.split(/[\s>]/)
@@ -145,7 +152,7 @@ function unreadable(part: string, setting: string): MemoryMarkError {
     fix: didYouMean(
       name,
       conditionNames,
-      `Write \`waste > 40 %\`, \`throughput-loss > 10 %\` (or \`throughput-loss > 10 % ${SAME_BATCH}\`), \`annual-cost > $500\`, several with commas between, or \`never\`.`,
+      `Write \`waste > 40 %\`, \`throughput-loss > 10 %\` (or \`throughput-loss > 10 % ${SAME_BATCH}\`), \`annual-cost > $500\`, several with commas between, \`does-not-fit\`, or \`never\`.`,
     ),
   })
 }

@@ -96,7 +96,7 @@ describe("a file of DeepSpeed's settings", () => {
       { base },
     )
     const before = github.requests.length
-    const run = await action.run({ github, repository, token, inputs: { 'fail-on': 'never' } })
+    const run = await action.run({ github, repository, token, inputs: { 'fail-on': 'does-not-fit' } })
     const { configs } = report.parse(run.report)
     expect(configs).toMatchObject([
       { path: 'configs/a.yaml', spec: { sharding: 'zero3' }, otherFiles: [{ path: 'configs/zero1.json' }] },
@@ -167,10 +167,13 @@ describe('a pull request that changes a training config', () => {
     ])
   })
 
-  it('is blocked when the config does not fit, whatever the policy', async () => {
+  it.each([
+    ['is blocked when the config does not fit', 'does-not-fit', { exitCode: 1, outputs: { verdict: 'blocked' } }],
+    ['is warned of the same where nothing is to block', 'never', { exitCode: 0, outputs: { verdict: 'warning' } }],
+  ])('%s', async (_, failOn, outcome) => {
     const { repository } = await open({ 'configs/bert.yaml': doesNotFit })
-    const run = await action.run({ github, repository, token, inputs: { 'fail-on': 'never' } })
-    expect(run).toMatchObject({ exitCode: 1, outputs: { verdict: 'blocked' } })
+    const run = await action.run({ github, repository, token, inputs: { 'fail-on': failOn } })
+    expect(run).toMatchObject(outcome)
   })
 
   it('keeps one comment over every run, and writes only when the text is another', async () => {

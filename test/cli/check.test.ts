@@ -19,10 +19,16 @@ describe.concurrent('the exit code of check', () => {
     ['0 where a config does not fit a GPU that nobody named', { 'a.yaml': tooLarge }, [], 0],
     ['0 where waste is allowed', { 'a.yaml': wasteful }, ['--gpu', 'a10', '--fail-on', 'never'], 0],
     [
-      '1 where a config does not fit, whatever is allowed',
+      '1 where a config does not fit, whatever else is allowed',
       { 'a.yaml': tooLarge },
-      ['--gpu', 'a10', '--fail-on', 'never'],
+      ['--gpu', 'a10', '--fail-on', 'does-not-fit'],
       1,
+    ],
+    [
+      '0 where nothing is to block, whatever is found in configs',
+      { 'a.yaml': tooLarge, 'b.yaml': wasteful, 'c.yaml': 'memorymark:\n  batch_size: 8\n' },
+      ['a.yaml', 'b.yaml', 'c.yaml', '--gpu', 'a10', '--fail-on', 'never'],
+      0,
     ],
     [
       '2 where a config that the user names cannot be read',

@@ -34,9 +34,17 @@ describe('a config that does not fit', () => {
 
   test.each([
     ['the default policy', defaultPolicy],
-    ['a policy that blocks nothing', lenient],
+    ['a policy of one condition', { failOn: [waste(40)], warnOn: [] }],
+    ['a policy that blocks nothing else', { failOn: [{ kind: 'does-not-fit' } as const], warnOn: [] }],
   ])('is blocked under %s', (_, policy) => {
     expect(judge(tooLarge, policy)).toEqual({ state: 'blocked', reasons: [{ kind: 'does-not-fit' }] })
+  })
+
+  test('is a warning under a policy that blocks nothing', () => {
+    expect(judge(tooLarge, lenient)).toEqual({
+      state: 'warning',
+      reasons: [{ kind: 'does-not-fit', spared: 'never' }],
+    })
   })
 })
 

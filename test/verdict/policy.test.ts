@@ -17,7 +17,7 @@ describe('conditions as text', () => {
       ],
     ],
     ['never', []],
-    ['does-not-fit', []],
+    ['does-not-fit', [{ kind: 'does-not-fit' }]],
     ['does-not-fit, waste > 0 %', [{ kind: 'waste', abovePercent: 0 }]],
   ])('"%s" is understood', (text, conditions) => {
     expect(parseConditions(text, '--fail-on')).toEqual(conditions)
@@ -55,9 +55,12 @@ describe('conditions as text', () => {
     )
   })
 
-  test.each(['waste > 40 %', 'throughput-loss > 2.5 %', 'annual-cost > $500'])('"%s" reads back as written', text => {
-    expect(parseConditions(text, 'fail-on').map(formatCondition)).toEqual([text])
-  })
+  test.each(['waste > 40 %', 'throughput-loss > 2.5 %', 'annual-cost > $500', 'does-not-fit'])(
+    '"%s" reads back as written',
+    text => {
+      expect(parseConditions(text, 'fail-on').map(formatCondition)).toEqual([text])
+    },
+  )
 
   test('the default is a policy, and its conditions can be written', () => {
     expect(policy.parse(defaultPolicy)).toEqual(defaultPolicy)
