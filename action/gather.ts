@@ -51,7 +51,7 @@ export async function gatherOne(job: Job, config: string): Promise<Gathered> {
 }
 
 function optionsOf(
-  { subject, inputs }: Job,
+  { subject, inputs, run }: Job,
   settings: RepositorySettings,
   {
     readFile,
@@ -63,7 +63,7 @@ function optionsOf(
   return {
     ...inputs.analysis,
     ...(inputs.gpu !== undefined && { gpu: readGpu('gpu', inputs.gpu, settings.gpus) }),
-    settings,
+    settings: { ...settings, playground: settings.playground ?? run.playground },
     sources: { readFile, listFolder },
     ...(subject.kind !== 'tree' && { base }),
     ...(formerVersions && { formerVersions }),

@@ -15,6 +15,8 @@ export interface RunContext {
   readonly repository: Repository
   /** The working directory of steps. */
   readonly workspace: string
+  /** Address of the playground that the repository of this Action publishes; undefined where it has no known one. */
+  readonly playground: string | undefined
 }
 
 const environment = z.object({
@@ -24,6 +26,8 @@ const environment = z.object({
   GITHUB_REF: z.string().default(''),
   GITHUB_REPOSITORY: z.string().regex(/^[^/]+\/[^/]+$/),
   GITHUB_WORKSPACE: z.string().default('.'),
+  GITHUB_SERVER_URL: z.string().default(''),
+  GITHUB_ACTION_REPOSITORY: z.string().default(''),
 })
 
 /** @throws MemoryMarkError outside a GitHub runner. */
@@ -39,7 +43,18 @@ export function readRunContext(variables: NodeJS.ProcessEnv): RunContext {
     ref: data.GITHUB_REF,
     repository: { owner, repo },
     workspace: data.GITHUB_WORKSPACE,
+    playground: playgroundOf(data.GITHUB_SERVER_URL, data.GITHUB_ACTION_REPOSITORY),
   }
+}
+
+/**
+ * The GitHub Pages of the repository that the Action was taken from (`owner/name`), where `.github/workflows/site.yml` puts the
+ * playground. Nobody but its owner can publish there. Empty for an Action within the repository itself.
+ */
+function playgroundOf(serverUrl: string, actionRepository: string): string | undefined {
+  const [, owner, name] = /^([\w-]+)\/([\w.-]+)$/.exec(actionRepository) ?? []
+  if (serverUrl !== 'https://github.com' || owner === undefined) return undefined
+  return `https://${owner.toLowerCase()}.github.io/${name}/`
 }
 
 function readPayload(file: string | undefined): unknown {

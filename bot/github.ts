@@ -37,6 +37,8 @@ export type Analyze = (files: readonly SourceFile[], circumstances: Circumstance
 export interface Defaults {
   readonly gpu: Gpu | undefined
   readonly failOn: Policy['failOn'] | undefined
+  /** Address of the playground that comments link to. */
+  readonly playground: string | undefined
 }
 
 export interface Work {

@@ -20,8 +20,13 @@ export async function readTeamSettings(work: Work): Promise<TeamSettings> {
 }
 
 /** Fills what the team's settings leave open with the operator's defaults. */
-function withDefaults(team: RepositorySettings, { gpu, failOn }: Defaults): RepositorySettings {
-  return { ...team, gpu: team.gpu ?? gpu?.id, failOn: team.failOn ?? failOn }
+function withDefaults(team: RepositorySettings, { gpu, failOn, playground }: Defaults): RepositorySettings {
+  return {
+    ...team,
+    gpu: team.gpu ?? gpu?.id,
+    failOn: team.failOn ?? failOn,
+    playground: team.playground ?? playground,
+  }
 }
 
 async function readOwn(work: Work): Promise<TeamSettings> {

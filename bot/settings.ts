@@ -8,6 +8,7 @@ import {
   type Gpu,
   gpus,
   hubSettings,
+  isPlaygroundAddress,
   MemoryMarkError,
   type Policy,
   parseConditions,
@@ -34,6 +35,8 @@ export interface OwnSettings {
   readonly gpu: Gpu | undefined
   /** What blocks, for repositories whose settings do not say. */
   readonly failOn: Policy['failOn'] | undefined
+  /** Address of the playground that comments link to. */
+  readonly playground: string | undefined
   /** Path of the one workflow whose reports are accepted. */
   readonly workflowPath: string
   readonly database: DatabasePlace
@@ -77,6 +80,10 @@ const own = z.object({
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).prefault(settingVariables.LOG_LEVEL.default),
   MEMORYMARK_GPU: z.string().optional(),
   MEMORYMARK_FAIL_ON: z.string().optional(),
+  MEMORYMARK_PLAYGROUND: z
+    .string()
+    .refine(isPlaygroundAddress, 'The https address of a page, such as https://example.com/playground/')
+    .optional(),
   MEMORYMARK_WORKFLOW: z.string().min(1).prefault(settingVariables.MEMORYMARK_WORKFLOW.default),
   MEMORYMARK_HUB: z.enum(['on', 'off'], 'Either on or off').prefault(settingVariables.MEMORYMARK_HUB.default),
   MEMORYMARK_API_TOKEN: apiToken.optional(),
@@ -118,6 +125,7 @@ function ownSettings(data: z.infer<typeof own>, env: NodeJS.ProcessEnv): OwnSett
     logLevel: data.LOG_LEVEL,
     gpu: readGpu(data.MEMORYMARK_GPU),
     failOn: readFailOn(data.MEMORYMARK_FAIL_ON),
+    playground: data.MEMORYMARK_PLAYGROUND,
     workflowPath: data.MEMORYMARK_WORKFLOW,
     database: data.DATABASE_URL,
     retention: { keepDays: data.MEMORYMARK_KEEP_DAYS, graceDays: data.MEMORYMARK_GRACE_DAYS },

@@ -38,6 +38,10 @@ export const settingVariables = {
     meaning:
       "What turns the check red, if a repository's settings do not say: `waste > 40 %`, for example. By default a loss of 20 % of the throughput at the same effective batch, if it costs $50 or 50 GPU hours a year.",
   },
+  MEMORYMARK_PLAYGROUND: {
+    meaning:
+      "The https address of a playground that comments link to, if a repository's settings name none: a copy of your own (`npm run build:site`), since a link holds the config.",
+  },
   MEMORYMARK_WORKFLOW: {
     default: '.github/workflows/memorymark.yml',
     meaning: 'The workflow whose reports count. A pull request that changes this workflow cannot use its report.',

@@ -43,6 +43,7 @@ export { headline, nothingToMeasure, type VerdictState, verdictState } from './r
 export { type AcceptedConfig, acceptability, acceptedConfig, covers, isOutOfMemory } from './report/acceptance.ts'
 export { type LedgerEntry, ledgerEntry, ledgerEntryOf, totalsOf } from './report/ledger.ts'
 export { restingOn, restOnSameFiles } from './report/other-files.ts'
+export { isPlaygroundAddress } from './report/playground-address.ts'
 export {
   type AnalysedConfig,
   type ConfigResult,

@@ -1,4 +1,4 @@
-/** The link that opens a config in a team's playground, given only if the page would read the config the same way. */
+/** The link that opens a config in the playground, given only if the page would read the config the same way. */
 import { readConfigAsync } from './config/read.ts'
 import type { SourceFile } from './config/reading.ts'
 import { configName } from './config/training-place.ts'
@@ -48,7 +48,7 @@ async function playgroundLink(
   { settings, model }: LinkTerms,
 ): Promise<string | undefined> {
   const { playground } = settings
-  if (playground === undefined) return undefined
+  if (playground === undefined || playground === 'never') return undefined
   const fileName = configName(result)
   const isShort = text.length <= MAX_TEXT && FILE_NAME.test(fileName)
   if (!isShort || secrets.some(secret => secret.test(text))) return undefined

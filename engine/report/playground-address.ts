@@ -1,4 +1,4 @@
-/** The address of a team's playground, and the links to it that a report may hold. */
+/** The address of a playground, and the links to it that a report may hold. */
 
 /** In characters. Browsers and GitHub take longer links, but people do not copy them. */
 export const MAX_PLAYGROUND_LINK = 4_000

@@ -256,7 +256,7 @@ export const analysedConfig = z.object({
   cardFits: z.array(cardFit).max(30).optional(),
   otherFiles,
   /**
-   * Opens the config in the team's playground. Absent if the settings name no playground, or the page could not show
+   * Opens the config in the playground. Absent if the settings name no playground, or the page could not show
    * the same.
    */
   playgroundLink: z.string().max(MAX_PLAYGROUND_LINK).regex(playgroundLinkPattern).optional(),

@@ -23,7 +23,7 @@ const GPUS_WORDS = 'a list of GPUs, each with name and memory_gib'
 
 const CALIBRATION_WORDS = 'the path of a JSON file, such as .github/memorymark-calibration.json'
 
-const PLAYGROUND_WORDS = 'the https address of a page, such as https://example.com/playground/'
+const PLAYGROUND_WORDS = 'the https address of a page, such as https://example.com/playground/, or never'
 
 const MAX_GLOBS = 200
 const MAX_OVERRIDES = 500
@@ -227,9 +227,9 @@ const fileKeys = (gpu: GpuNames) => ({
     .optional(),
   playground: z
     .string(PLAYGROUND_WORDS)
-    .refine(isPlaygroundAddress, PLAYGROUND_WORDS)
+    .refine(written => written === 'never' || isPlaygroundAddress(written), PLAYGROUND_WORDS)
     .describe(
-      'Where your copy of the playground is (`npm run build:site`). Comments then link to it, with the config in the part of the address that browsers send to nobody. Without it, there is no link.',
+      'Where the playground is that comments link to, with the config in the part of the address that browsers send to nobody: a copy of your own (`npm run build:site`), or `never` for no link. Default: on github.com, the page that the repository of the Action publishes; for the bot, what its operator set; elsewhere none.',
     )
     .optional(),
   measure: z

@@ -28,7 +28,7 @@ export interface RepositorySettings extends ScopedSettings {
   /** Values for every config, for what configs do not say. */
   readonly supplied: SuppliedFields
   readonly overrides: readonly Override[]
-  /** Address of the team's copy of the playground. */
+  /** Address of the playground that comments link to; `never` for no link, undefined if the team leaves it open. */
   readonly playground: string | undefined
   /** Path of the file with the measurements of the team's runs; undefined if there is none to correct figures by. */
   readonly calibrationPath: string | undefined

@@ -232,6 +232,21 @@ describe('the settings of the repository', () => {
     expect(report.parse(run.report).configs).toMatchObject([{ gpu: { id: 'l4' } }])
   })
 
+  const takenFromGitHub = { GITHUB_SERVER_URL: 'https://github.com', GITHUB_ACTION_REPOSITORY: 'acme/memorymark' }
+
+  it.each([
+    ['link to the playground of the Action where they name none', '', 'https://acme.github.io/memorymark/#1.'],
+    ['name another', 'playground: https://acme.example/p/\n', 'https://acme.example/p/#1.'],
+    ['allow no link', 'playground: never\n', undefined],
+  ])('%s', async (_, written, link) => {
+    const base = { '.github/memorymark.yml': `gpu: a10\nfail-on: never\n${written}` }
+    const { repository, pullRequest } = await open({ 'configs/bert.yaml': wasteful }, { base })
+    await action.run({ github, repository, token, env: takenFromGitHub })
+    const [comment] = await repository.comments(pullRequest)
+    const [found] = /https:[^"]*#1\./.exec(comment?.body ?? '') ?? []
+    expect(found).toBe(link)
+  })
+
   it('are not those that the pull request brings along', async () => {
     const { repository } = await open({ 'configs/bert.yaml': wasteful, ...lenient })
     const run = await action.run({ github, repository, token })

@@ -38,6 +38,7 @@ function trusted(run: Partial<RunContext>, changed: Partial<Subject> = {}, targe
     ref: 'refs/pull/7/merge',
     repository: { owner: 'acme', repo: 'models' },
     workspace,
+    playground: undefined,
     ...run,
   }
   const pull = {

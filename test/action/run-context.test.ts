@@ -30,7 +30,18 @@ describe('the run', () => {
       ref: 'refs/pull/7/merge',
       repository: { owner: 'acme', repo: 'models' },
       workspace: '/work',
+      playground: undefined,
     })
+  })
+
+  it.each([
+    ['https://github.com', 'Acme/MemoryMark', 'https://acme.github.io/MemoryMark/'],
+    ['https://github.com', 'Acme/memorymark/sub', undefined],
+    ['https://github.com', '', undefined],
+    ['https://github.acme.example', 'acme/memorymark', undefined],
+  ])('on %s, with the Action of "%s", has the playground %s', (server, action, playground) => {
+    const variables = { GITHUB_REPOSITORY: 'a/b', GITHUB_SERVER_URL: server, GITHUB_ACTION_REPOSITORY: action }
+    expect(readRunContext(variables).playground).toBe(playground)
   })
 
   it('without an event file has an empty payload', () => {

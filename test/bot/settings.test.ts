@@ -18,6 +18,7 @@ test('three variables are enough, and the rest has defaults', () => {
     apiUrl: 'https://api.github.com',
     gpu: undefined,
     failOn: undefined,
+    playground: undefined,
     workflowPath: '.github/workflows/memorymark.yml',
   })
 })
@@ -41,6 +42,7 @@ describe('the bot refuses to start', () => {
     ['without an App id', { APP_ID: undefined }, 'APP_ID'],
     ['on an unknown GPU', { MEMORYMARK_GPU: 'a11' }, 'MEMORYMARK_GPU'],
     ['on an unreadable policy', { MEMORYMARK_FAIL_ON: 'waste' }, 'MEMORYMARK_FAIL_ON'],
+    ['on a playground without TLS', { MEMORYMARK_PLAYGROUND: 'http://acme.example/' }, 'MEMORYMARK_PLAYGROUND'],
   ])('%s', (_, change, message) => {
     expect(() => readSettings({ ...enough, ...change })).toThrow(message)
   })
