@@ -16,13 +16,16 @@ const standIns: Readonly<Record<string, string>> = {
   tr46: 'node_modules/whatwg-url/LICENSE.txt',
 }
 
+/** Between the packages of a licence file, each of which starts with its name on a line. */
+export const BETWEEN_LICENSES = `\n\n${'-'.repeat(80)}\n\n`
+
 /** Undefined for a bundle without packages. @throws Error if a package has no licence text. */
 export async function licensesOf({ outputs }: Metafile, root: string): Promise<string | undefined> {
   const inputs = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs))
   const carried = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).flatMap(([input]) => folderOf(input))
   const folders = [...new Set(carried)].sort()
   const texts = await Promise.all(folders.map(async folder => `${nameOf(folder)}\n\n${await textOf(folder, root)}`))
-  return texts.length === 0 ? undefined : `${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`
+  return texts.length === 0 ? undefined : `${texts.join(BETWEEN_LICENSES)}\n`
 }
 
 /** The package of an input of the build, which may be nested in another package's `node_modules`. */
