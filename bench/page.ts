@@ -8,10 +8,9 @@
  */
 import type { Browser, Page } from 'playwright-core'
 import * as z from 'zod'
-import { analyze } from '../engine/analyze.ts'
-import type { AnalysisRequest } from '../server/analysis.ts'
 import { freshAssets } from '../test/server/dashboard/assets.ts'
 import { chromiumPath, desktop, launchChromium } from '../test/server/dashboard/chromium.ts'
+import { everyPage } from '../test/server/dashboard/every-page.ts'
 import { HandDriven } from '../test/server/dashboard/hand-driven.ts'
 import { knownRepositories } from '../test/server/dashboard/known-repositories.ts'
 import { cuttable, siteApp } from '../test/server/dashboard/site.ts'
@@ -37,7 +36,7 @@ const analyses = new HandDriven()
 await using site = await cuttable(siteApp({ assets: await freshAssets(), analyses, repositories: knownRepositories() }))
 await using browser = await launchChromium()
 const figures: PageFigures[] = []
-for (const [name, path] of Object.entries(await examplePaths(analyses))) {
+for (const [name, path] of Object.entries(await everyPage(analyses))) {
   figures.push(await measure(browser, name, site.url + path))
 }
 
@@ -94,25 +93,4 @@ async function firstContentfulPaint(page: Page): Promise<number> {
       }).observe({ type: 'paint', buffered: true })
     })`),
   )
-}
-
-/** Every kind of page, by name. */
-async function examplePaths(analyses: HandDriven): Promise<Record<string, string>> {
-  const request: AnalysisRequest = { model: 'bert', spec: {}, engine: 'auto', strategy: 'predict-verify' }
-  const [running, done, failed] = [analyses.started(request), analyses.started(request), analyses.started(request)]
-  const text = 'memorymark:\n  model: bert\n  batch_size: 16\n  sequence_length: 128\n'
-  const report = await analyze([{ path: 'train.yaml', text }], { now: new Date() })
-  analyses.happens(done, { kind: 'done', report })
-  const problem = { code: 'example', message: 'the model is not known', fix: 'Name another.' }
-  analyses.happens(failed, { kind: 'failed', problems: [problem] })
-  return {
-    'the question': '/',
-    'an analysis that runs': `/analyses/${running}`,
-    'a result': `/analyses/${done}`,
-    'an analysis that failed': `/analyses/${failed}`,
-    'an analysis that is not kept': '/analyses/unknown',
-    'the repositories': '/repositories',
-    'a repository': '/repositories/acme/training',
-    'a config over time': '/repositories/acme/training/history?path=configs/bert.yaml',
-  }
 }

@@ -1,12 +1,11 @@
 /** The playground in a real Chromium, from a static host under a path, as the build writes it. */
-import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { deflateRawSync } from 'node:zlib'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { BuiltFile } from '../../scripts/bundles.ts'
 import { buildSite } from '../../scripts/site.ts'
 import { keepScreenshot } from '../server/dashboard/artifacts.ts'
+import { audit } from '../server/dashboard/axe.ts'
 import {
   chromiumPath,
   desktop,
@@ -228,13 +227,3 @@ Trainer(model=model, args=args).train()
     await page.locator(`${headline}:focus`).waitFor()
   })
 })
-
-/** Whatever axe-core objects to, with everything unfolded. */
-async function audit(page: Page): Promise<unknown> {
-  await page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true })")
-  // The page's policy allows no script of others; the browser's own evaluation is not bound by it.
-  await page.evaluate(await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
-  return page.evaluate(
-    'axe.run().then(({ violations }) => violations.map(({ id, help, nodes }) => [id, help, nodes.map(({ html }) => html)]))',
-  )
-}

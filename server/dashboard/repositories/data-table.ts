@@ -6,7 +6,7 @@ type Cell = Html | string
 
 /** The first cell of a row is its header. */
 export function dataTable(caption: string, headings: readonly string[], rows: readonly (readonly Cell[])[]): Html {
-  return html`<div class="scroll wide" role="region" aria-label="${caption}" tabindex="0"><table>
+  return html`<div class="scroll wide" role="group" aria-label="${caption}" tabindex="0"><table>
 <thead><tr>${headings.map(heading => html`<th scope="col">${heading}</th>`)}</tr></thead>
 <tbody>${rows.map(([first = '', ...cells]) => html`<tr><th scope="row">${first}</th>${cells.map(cell => html`<td>${cell}</td>`)}</tr>`)}</tbody>
 </table></div>`

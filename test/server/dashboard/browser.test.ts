@@ -12,7 +12,6 @@ import { keepScreenshot } from './artifacts.ts'
 import { freshAssets } from './assets.ts'
 import { chromiumPath, desktop, launchChromium, phone, type WatchOptions, watchedPage } from './chromium.ts'
 import { HandDriven } from './hand-driven.ts'
-import { knownRepositories } from './known-repositories.ts'
 import { type CuttableSite, cuttable, siteApp } from './site.ts'
 
 const ownScroll = 'document.documentElement.scrollWidth <= window.innerWidth'
@@ -238,22 +237,6 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, 
     expect(await page.locator('#memory-curve-table tbody tr').count()).toBeGreaterThan(2)
     expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0)
     expect(complaints).toEqual([])
-  })
-
-  test.each([
-    ['repositories', '/repositories'],
-    ['repository', '/repositories/acme/training'],
-    ['history', '/repositories/acme/training/history?path=configs/bert.yaml'],
-  ])("the bot's page %s fits a phone and a desktop", async (name, path) => {
-    const repositories = knownRepositories()
-    const site = await cuttable(siteApp({ assets, analyses: new HandDriven(), repositories }))
-    onTestFinished(() => site[Symbol.asyncDispose]())
-    for (const [device, viewport] of Object.entries({ desktop, phone })) {
-      const { page, complaints } = await opened(site.url + path, { viewport })
-      expect(await page.evaluate(ownScroll)).toBe(true)
-      expect(complaints).toEqual([])
-      await keepScreenshot(page, `${device}-${name}`)
-    }
   })
 
   test('a server without the bot says how repositories come to be shown', async () => {
