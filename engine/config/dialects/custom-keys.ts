@@ -37,7 +37,7 @@ const modelKeys = [
     'pretrained_model_name',
     'model',
   ],
-  ...['pretrained_model_name_or_path', 'backbone'],
+  ...['pretrained_model_name_or_path', 'backbone', 'base_model_path', 'base_model_name_or_path'],
 ]
 const accumulationKeys = [
   ...['grad_accum', 'grad_accum_steps', 'gradient_accumulation', 'accumulation_steps', 'accumulate_grad_batches'],

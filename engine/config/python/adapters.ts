@@ -64,7 +64,7 @@ function ofLora(
   const fields = [...values].flatMap(([parameter, value]) => {
     const key = keys.get(parameter)
     if (key === undefined || value.kind === 'none') return []
-    return [key === 'lora_target_modules' ? targetField(key, value, file) : fieldOf(key, value, file)]
+    return [fieldOf(key, value, file)]
   })
   const others = [...values].filter(([parameter, value]) => !harmless.lora.has(parameter) && !isUnset(value))
   const biased = [...values].filter(
@@ -91,14 +91,6 @@ function ofUnsloth(call: LibraryCall, file: Module, evaluator: Evaluator): Adapt
         : fieldOf('gradient_checkpointing', checkpoints, file),
     ],
   }
-}
-
-/** A helper that many scripts share lists every linear layer but the output's. */
-function targetField(key: string, value: Value, file: Module): Field {
-  const source = value.module.text.slice(value.from, Math.min(value.to, value.from + 100))
-  if (!/^find_all_linear_(?:names|modules)\s*\(/.test(source)) return fieldOf(key, value, file)
-  const remark = `${source.replace(/\s*\([\s\S]*$/, '')}() (${placeIn(value.module, value.from)}) is taken to name every linear layer but the output's.`
-  return saidBy({ ...value, remarks: [remark] }, key, { kind: 'text', text: 'all-linear' }, file, 'target_modules')
 }
 
 function isUnset(value: Value): boolean {

@@ -232,11 +232,13 @@ export class Evaluator {
   }
 
   #kept(expression: Extract<Expression, { kind: 'kept' }>, site: Site): Value {
-    const list = this.evaluate(expression.of, site)
-    if (list.kind !== 'list') return list.kind === 'open' ? list : unknown(site, expression)
+    const all = this.asMapping(this.evaluate(expression.of, site))
+    if (all.kind !== 'list' && all.kind !== 'mapping') return all.kind === 'open' ? all : unknown(site, expression)
     const remark = `${shownAt(site.module, expression)} is taken to keep all that it lists.`
     this.unsureRemarks.add(plainSentence(remark))
-    return { ...list, remarks: [...list.remarks, remark] }
+    const remarked = (value: Value): Value => ({ ...value, remarks: [...value.remarks, remark] })
+    if (all.kind === 'list') return remarked(all)
+    return { ...all, entries: new Map([...all.entries].map(([name, entry]) => [name, remarked(entry)])) }
   }
 
   #dictionary(expression: Extract<Expression, { kind: 'dictionary' }>, site: Site): Value {
@@ -333,6 +335,11 @@ export class Evaluator {
 
   /** What a function returns, where it returns one thing. */
   #result(scope: Scope, call: CallExpression, site: Site, self?: Value): Value {
+    if (namesLinearLayers(scope)) {
+      const remark = `${scope.name}() (${placeIn(scope.module, scope.from)}) is taken to name all linear layers but the output layer.`
+      this.unsureRemarks.add(plainSentence(remark))
+      return { module: site.module, from: call.from, to: call.to, remarks: [remark], kind: 'text', text: 'all-linear' }
+    }
     const inside: Site = {
       ...siteOf(scope),
       frame: { scope, call, site, ...(self !== undefined && { self }) },
@@ -366,6 +373,13 @@ export class Evaluator {
 /** Calls whose arguments are what the result holds. */
 const holdsArguments =
   /(?:^|\.)(?:dict|SimpleNamespace|Namespace|EasyDict|edict|Box|Munch|AttrDict|OmegaConf\.create|MappingProxyType)$/
+
+/** As QLoRA's scripts find what their adapters go to, by walking over the modules of the loaded model. */
+function namesLinearLayers({ kind, name, module, from }: Scope): boolean {
+  if (kind !== 'function' || !/^_?(?:find|get)_(?:all_)?(?:linear|target)_?\w*$/.test(name)) return false
+  const body = module.text.slice(from, from + 1_500)
+  return /\.named_modules\(\)/.test(body) && /Linear/.test(body) && /lm_head/.test(body)
+}
 
 function isOnSelf({ object }: Extract<Expression, { kind: 'attribute' }>, { scope }: Site): boolean {
   return object.kind === 'name' && object.name === 'self' && classAround(scope) !== undefined

@@ -31,7 +31,10 @@ export type Expression = Span &
         readonly whenTrue: Expression
         readonly whenFalse: Expression
       }
-    /** A list without those that something else has not: `[name for name in names if name in found]`. */
+    /**
+     * A list or a dictionary without those that something else has not: `[name for name in names if name in found]`,
+     * `{k: v for k, v in options.items() if k in known}`.
+     */
     | { readonly kind: 'kept'; readonly of: Expression }
     /** Without parameters, as `default_factory` takes one. */
     | { readonly kind: 'lambda'; readonly body: Expression }
@@ -136,6 +139,8 @@ export function expressionOf(node: SyntaxNode, text: string, depth = 0): Express
       const isKept = end?.name === ']' && operator?.name === 'in' && item.name === 'VariableName'
       return isKept && new Set(names).size === 1 ? { ...span, kind: 'kept', of: inner(of) } : opaque
     }
+    case 'DictionaryComprehensionExpression':
+      return keptEntries(node, text, depth) ?? opaque
     case 'AwaitExpression': {
       const [only] = parts(node)
       return only === undefined ? opaque : inner(only)
@@ -143,6 +148,22 @@ export function expressionOf(node: SyntaxNode, text: string, depth = 0): Express
     default:
       return opaque
   }
+}
+
+/** `{k: v for k, v in options.items() if k in known}`; without those that are None, which say nothing, it is what it was. */
+function keptEntries(node: SyntaxNode, text: string, depth: number): Expression | undefined {
+  const [key, , value, , name, , entry, , of, , condition, end] = children(node).slice(1)
+  if (key === undefined || value === undefined || of === undefined || condition === undefined) return undefined
+  const written = (each: SyntaxNode | undefined) => each && text.slice(each.from, each.to)
+  const isSame = written(key) === written(name) && written(value) === written(entry) && key.name === 'VariableName'
+  const items = expressionOf(of, text, depth + 1)
+  if (items.kind !== 'call' || items.callee.kind !== 'attribute' || items.callee.name !== 'items') return undefined
+  if (!isSame || end?.name !== '}') return undefined
+  const { object } = items.callee
+  if (written(condition) === `${written(value)} is not None`) return object
+  const [left, operator] = children(condition)
+  const isKept = written(left) === written(key) && operator?.name === 'in'
+  return isKept ? { from: node.from, to: node.to, kind: 'kept', of: object } : undefined
 }
 
 /** The values between the brackets of a call, a class or a decorator. */

@@ -3,13 +3,13 @@ import type { Field } from '../section.ts'
 import { loadedBatch } from './data-loaders.ts'
 import type { Evaluator } from './evaluator.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
+import { heldModel } from './held-model.ts'
 import { libraryName } from './library.ts'
 import { ownLoop } from './loop.ts'
-import { modelChain } from './model-chain.ts'
 import { type Call, callExpression, type Module } from './module.ts'
 import { optimizersIn } from './optimizers.ts'
 import type { FoundTraining } from './transformers.ts'
-import { type Instance, type Located, placeIn, shownAt, type Value } from './values.ts'
+import { type Located, shownAt, type Value } from './values.ts'
 
 const BATCH = 'per_device_train_batch_size'
 const MAX_CALLS = 20
@@ -33,8 +33,8 @@ function trainingOf(call: Call, evaluator: Evaluator): FoundTraining | undefined
   const data = [values.get('datamodule'), values.get('train_dataloaders')].find(value => value?.kind === 'instance')
   const selves = [fitted, ...(data?.kind === 'instance' ? [data] : [])]
   const modules = [...new Set([module, ...selves.map(self => self.scope.module)])]
-  const model = heldModel(fitted, evaluator)
-  if (model.kind === 'open') return { kind: 'none', why: model.why }
+  const held = heldModel(fitted, evaluator)
+  if (held.kind === 'none') return held
   const batch = loadedBatch(modules, BATCH, module, evaluator, selves)
   if (batch === undefined) return { kind: 'none', why: 'its batches are loaded by others' }
   const here: Located = { module, from: at, to: expression.to, remarks: [] }
@@ -47,7 +47,8 @@ function trainingOf(call: Call, evaluator: Evaluator): FoundTraining | undefined
     batch,
     optimizers: optimizersIn(fitted.scope.module, evaluator),
     ...settings,
-    model,
+    model: held.model,
+    holder: held.head && { of: fitted, head: held.head },
     evaluator,
   })
 }
@@ -56,32 +57,6 @@ function isTrainer(value: Value): value is Value & { readonly kind: 'call' } {
   if (value.kind !== 'call') return false
   const { library, name } = libraryName(value.name)
   return (library === 'lightning' || library === 'pytorch_lightning') && name === 'Trainer'
-}
-
-const layers =
-  /^(?:Linear|Conv\w*|LSTM|GRU|RNN|Transformer\w*|Embedding|Sequential|ModuleList|ModuleDict|MultiheadAttention)$/
-
-/** The one member that is a library's model; unknown if the class also has layers of its own. */
-function heldModel(fitted: Instance, evaluator: Evaluator): Value {
-  const { scope } = fitted
-  const { module, from, to } = fitted
-  const open = (why: string): Value => ({ module, from, to, remarks: [], kind: 'open', why })
-  const members = [...scope.members.keys()].flatMap(name => evaluator.classes.ofInstance(fitted, name) ?? [])
-  const models = members.filter(value => value.kind === 'call' && modelChain(value, evaluator).loaded !== undefined)
-  const own = members.find(value => {
-    if (value.kind === 'instance') return hasLayers(value, evaluator)
-    return value.kind === 'call' && value.name.startsWith('torch.') && layers.test(libraryName(value.name).name)
-  })
-  const [only, ...others] = models
-  if (only === undefined || others.length > 0)
-    return open(`${scope.name} (${placeIn(scope.module, scope.from)}) holds ${models.length} models that are known`)
-  if (own !== undefined) return open(`${scope.name} has layers of its own (${placeIn(own.module, own.from)})`)
-  return only
-}
-
-/** A loss or a metric has none. */
-function hasLayers({ scope }: Instance, evaluator: Evaluator): boolean {
-  return /Module$/.test(evaluator.classes.libraryBase(scope) ?? '') && scope.members.size > 0
 }
 
 interface TrainerFields {

@@ -1,12 +1,15 @@
 /** A training loop that a script writes itself around a library's model, expressed in the keys of a recipe. */
 import { type Declared, peftAdapters } from '../dialects/huggingface/declared.ts'
+import { plainSentence } from '../quote.ts'
 import { type Field, Section } from '../section.ts'
 import { adapterFields } from './adapters.ts'
 import { checkpointing, frozenFields } from './by-hand.ts'
 import { loadedBatch } from './data-loaders.ts'
 import type { Evaluator } from './evaluator.ts'
 import { openField, saidBy } from './fields.ts'
-import { taskOfClass } from './library.ts'
+import { heldModel, isModule } from './held-model.ts'
+import { libraryName, taskOfClass } from './library.ts'
+import { loopFiles } from './loop-files.ts'
 import {
   accumulationFields,
   castInPlace,
@@ -16,12 +19,12 @@ import {
   precisionFields,
 } from './loop-settings.ts'
 import { classLoaded, hasOpenClass, isLoad, type ModelChain, modelChain } from './model-chain.ts'
-import { loadedFields } from './model-loading.ts'
-import { type Call, callExpression, type Module } from './module.ts'
+import { type Loaded, loadedFields } from './model-loading.ts'
+import { type Call, callExpression, classAround, type Module } from './module.ts'
 import { type FoundOptimizer, optimizersIn, severalOptimizers } from './optimizers.ts'
 import { lengthFields } from './sequence-length.ts'
 import type { FoundTraining } from './transformers.ts'
-import { type Located, placeIn, type Site, type Value } from './values.ts'
+import { type Instance, type LibraryCall, type Located, placeIn, type Site, type Value } from './values.ts'
 import { isVisionModel } from './vision-models.ts'
 
 const BATCH = 'per_device_train_batch_size'
@@ -29,28 +32,39 @@ const MAX_CALLS = 20
 
 /** Undefined for a file that goes backward nowhere, or loads no batches, or no model that is known. */
 export function loopTraining(module: Module, evaluator: Evaluator): FoundTraining | undefined {
-  const [backward] = (module.calls.get('backward') ?? []).filter(call => isRun(call, evaluator))
-  const [loader] = module.calls.get('DataLoader') ?? []
-  if (backward === undefined || loader === undefined) return undefined
-  const batch = loadedBatch([module], BATCH, module, evaluator)
   const optimizers = optimizersIn(module, evaluator)
-  const model = trainedModel(module, optimizers, evaluator)
-  if (batch === undefined || model === undefined) return undefined
+  const files = loopFiles(module, evaluator, optimizers.length > 0)
+  if (files === undefined) return undefined
+  const { modules, start } = files
+  const batch = loadedBatch(modules, BATCH, module, evaluator)
+  if (batch === undefined) return undefined
+  const trained = trainedModel(module, optimizers, evaluator)
+  if (trained === undefined) return undefined
+  const { model, holder } = trained
   if (model.kind === 'open') return { kind: 'none', why: model.why }
-  const here: Located = { module, from: backward.at, to: backward.node.to, remarks: [] }
-  const settings = [...precisionFields(module, evaluator), ...accumulationFields(module, evaluator)]
+  const here: Located = { module, from: start.at, to: start.node.to, remarks: [] }
+  const settingsOf = (read: typeof precisionFields) =>
+    modules.map(each => read(each, evaluator)).find(({ length }) => length > 0) ?? []
   return ownLoop({
     dialect: 'PyTorch',
-    call: backward,
+    call: start,
     here,
-    modules: [module],
+    modules,
     notUnderstood: [],
     batch,
     optimizers,
-    settings,
+    settings: [...settingsOf(precisionFields), ...settingsOf(accumulationFields)],
     model,
+    holder,
     evaluator,
   })
+}
+
+/** The repository's own class that holds a library's model. */
+interface Holder {
+  readonly of: Instance
+  /** The layers that it puts on top. */
+  readonly head: Located | undefined
 }
 
 export interface OwnLoop {
@@ -65,6 +79,7 @@ export interface OwnLoop {
   readonly settings: readonly Field[]
   readonly notUnderstood: readonly Field[]
   readonly model: Value
+  readonly holder?: Holder | undefined
   readonly evaluator: Evaluator
 }
 
@@ -75,8 +90,10 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
   const { loaded } = chain
   if (loaded === undefined || loaded.kind === 'text') return { kind: 'none', why: 'its model is defined in the code' }
   const isVision = isVisionModel(loaded)
+  const { holder } = loop
   if (
     !isVision &&
+    holder?.head === undefined &&
     !hasOpenClass(loaded) &&
     taskOfClass(classLoaded(loaded)) === undefined &&
     !/ForConditionalGeneration$|ForPreTraining$/.test(classLoaded(loaded))
@@ -95,7 +112,7 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
   const model = found.fields.find(({ key }) => key === 'model_name_or_path')
   if (batch.value.kind === 'open' && (model === undefined || model.value.kind === 'open'))
     return { kind: 'none', why: batch.value.why }
-  const fields = [...found.fields, batch, ...settings, ...adapter.fields]
+  const fields = [...found.fields, ...taskOfHead(loop, loaded, found), batch, ...settings, ...adapter.fields]
   const lengthsIn = (each: Module) => (isVision ? imageFields(each, evaluator) : lengthFields(fields, each, evaluator))
   const lengths = modules.map(lengthsIn).find(({ length }) => length > 0) ?? []
   const extra = [
@@ -124,16 +141,42 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
     ...[...found.notUnderstood, ...loop.notUnderstood, ...frozen],
     ...modules.flatMap(each => notFollowed(each, evaluator)),
     ...(chain.cast === undefined ? modules.flatMap(each => castInPlace(each, evaluator)) : []),
-    ...otherModels(loaded, here, evaluator),
+    ...otherModels(loaded, here, loop),
   ]
   const unread = [...found.unread, ...adapter.unread]
-  const { assumptions } = found
+  const assumptions = [...found.assumptions, ...(holder === undefined ? [] : [ofHolder(holder, evaluator)])]
   return { kind: 'training', training: { document, declared, call, assumptions, notUnderstood, unread } }
 }
 
+const ofImages = /^(?:ViT|DeiT|Swin|Beit|ConvNext|Dinov2|ResNet)/
+
+/** A bare encoder under a head is trained as its class for classification is: a linear layer over one position. */
+function taskOfHead({ holder, call: { module } }: OwnLoop, loaded: LibraryCall, { fields }: Loaded): readonly Field[] {
+  if (holder?.head === undefined || isVisionModel(loaded) || fields.some(({ key }) => key === 'task')) return []
+  const task = ofImages.test(libraryName(classLoaded(loaded)).name) ? 'image-classification' : 'sequence-classification'
+  return [saidBy(holder.head, 'task', { kind: 'text', text: task }, module)]
+}
+
+/** Nothing blocks by what the code may do otherwise. */
+function ofHolder({ of: { scope }, head }: Holder, evaluator: Evaluator): string {
+  const remark =
+    head === undefined
+      ? `What ${scope.name} (${placeIn(scope.module, scope.from)}) does with the model is the code's own, so that nothing blocks.`
+      : `The layers that ${scope.name} puts on top of the model (${placeIn(head.module, head.from)}) are the code's own: they are counted as a head of few labels, so that nothing blocks.`
+  const sentence = plainSentence(remark)
+  evaluator.unsureRemarks.add(sentence)
+  return sentence
+}
+
 /** A teacher, a reference or an encoder beside the model that trains is in memory too. One that is loaded afterwards is not. */
-function otherModels(trained: Located, { module, from }: Located, evaluator: Evaluator): readonly Field[] {
-  const others = loadsIn(trained.module, evaluator, false).filter(
+function otherModels(
+  trained: Located,
+  { module, from }: Located,
+  { holder, evaluator }: Pick<OwnLoop, 'holder' | 'evaluator'>,
+): readonly Field[] {
+  // What the class loads besides was looked at with it.
+  const isCounted = (call: Call) => holder === undefined || classAround(call.scope) === undefined
+  const others = loadsIn(holder === undefined ? trained.module : module, evaluator, false, isCounted).filter(
     other =>
       !(other.from === trained.from && other.module === trained.module) &&
       !(other.module === module && other.from > from),
@@ -150,25 +193,65 @@ function optimizerFields(found: readonly FoundOptimizer[], here: Located, module
   return [openField(only, 'optim', `it is ${only.name}, with settings whose memory is not known`, module)]
 }
 
-/** Whose parameters the optimizer is given; where that is not told, the only one that the file loads. */
-function trainedModel(module: Module, optimizers: readonly FoundOptimizer[], evaluator: Evaluator): Value | undefined {
+interface Trained {
+  readonly model: Value
+  readonly holder?: Holder | undefined
+}
+
+/** Whose parameters the optimizer is given; where that is not told, the only one that the file loads or makes. */
+function trainedModel(
+  module: Module,
+  optimizers: readonly FoundOptimizer[],
+  evaluator: Evaluator,
+): Trained | undefined {
   const given = optimizers.flatMap(({ model }) => (model === undefined ? [] : [model]))
   const chains = given.map(model => ({ model, chain: modelChain(model, evaluator) }))
   const known = chains.find(({ chain }) => chain.loaded !== undefined)
-  if (known !== undefined) return known.model
+  if (known !== undefined) return { model: known.model }
+  const unknown = chains.flatMap(({ chain }) => chain.unknown ?? [])
+  const held = unknown.flatMap(value => heldBy(value, evaluator))[0]
+  if (held !== undefined) return held
   // Of another model, which the code defines.
-  if (chains.some(({ chain }) => chain.unknown !== undefined && chain.unknown.kind !== 'open')) return undefined
+  if (unknown.some(({ kind }) => kind !== 'open')) return undefined
   const loads = loadsIn(module, evaluator)
-  return loads.length === 1 ? loads[0] : undefined
+  const [only, ...others] = loads.length === 0 ? madeIn(module, evaluator) : loads.map(model => ({ model }))
+  return others.length === 0 ? only : undefined
+}
+
+function heldBy(value: Value, evaluator: Evaluator): readonly Trained[] {
+  if (value.kind !== 'instance' || !isModule(value, evaluator)) return []
+  const held = heldModel(value, evaluator)
+  if (held.kind === 'none') return []
+  return [{ model: held.model, holder: { of: value, head: held.head } }]
+}
+
+const soundsLikeModel = /model|net|classif|encod|bert|former|regress|tagger|ner|clip|vit/i
+
+/** Objects of the repository's own classes that hold a library's model. */
+function madeIn(module: Module, evaluator: Evaluator): readonly Trained[] {
+  const calls = [...module.calls]
+    .filter(([name]) => /^[A-Z]/.test(name) && soundsLikeModel.test(name))
+    .flatMap(([, all]) => all.slice(0, MAX_CALLS))
+  return calls
+    .filter(call => isRun(call, evaluator))
+    .flatMap(call => {
+      const expression = callExpression(call)
+      return expression === undefined ? [] : heldBy(evaluator.evaluate(expression, siteOfCall(call)), evaluator)
+    })
 }
 
 /** Wrapped ones as they are wrapped. */
-function loadsIn(module: Module, evaluator: Evaluator, asWrapped = true): readonly Value[] {
+function loadsIn(
+  module: Module,
+  evaluator: Evaluator,
+  asWrapped = true,
+  isCounted: (call: Call) => boolean = () => true,
+): readonly Value[] {
   const called = (names: RegExp) =>
     [...module.calls]
       .filter(([name]) => names.test(name))
       .flatMap(([, calls]) => calls.slice(0, MAX_CALLS))
-      .filter(call => isRun(call, evaluator))
+      .filter(call => isCounted(call) && isRun(call, evaluator))
       .flatMap(call => {
         const expression = callExpression(call)
         return expression === undefined ? [] : [evaluator.evaluate(expression, siteOfCall(call))]

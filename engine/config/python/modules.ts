@@ -95,8 +95,12 @@ export class Modules {
   #wanted: (readonly string[])[] = []
   #wantedSettings: (readonly string[])[] = []
 
-  /** Of files that are read already. */
+  /** The file that all are read for. */
+  readonly #readFor: string | undefined
+
+  /** Of files that are read already, the one that imports the others first. */
   constructor(known: readonly Module[] = []) {
+    this.#readFor = known[0]?.readFor
     for (const module of known) this.#known.set(module.path, module)
   }
 
@@ -165,7 +169,9 @@ export class Modules {
         if (this.#known.size >= MAX_LOOKED_FOR) return isNews
         const text = await readFile(path)
         const module =
-          text === undefined || text.length > MAX_CONFIG_BYTES ? undefined : moduleOf(path, text, parsePython(text))
+          text === undefined || text.length > MAX_CONFIG_BYTES
+            ? undefined
+            : moduleOf(path, text, parsePython(text), { readFor: this.#readFor })
         this.#known.set(path, module)
         if (module === undefined) continue
         isNews = true

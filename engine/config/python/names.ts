@@ -117,10 +117,12 @@ export class Names {
     const { module } = first.value
     const lines = [...new Set(candidates.map(({ binding }) => placeIn(module, binding.at)))].toReversed()
     const shown = lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), 'others'] : lines
+    const [, file = ''] = /( of .*)$/.exec(lines[0] ?? '') ?? []
+    const places = `${shown.map(line => line.replace(file, '')).join(' and ')}${file}`
     return {
       ...first.value,
       kind: 'open',
-      why: `it is set in several places (${shown.join(' and ')}), and which one counts depends on run time`,
+      why: `it is set in several places (${places}), and which one counts depends on run time`,
     }
   }
 

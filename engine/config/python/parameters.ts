@@ -5,6 +5,7 @@ import type { Evaluator } from './evaluator.ts'
 import type { Span } from './expressions.ts'
 import { composedSettings } from './hydra.ts'
 import { type Call, callExpression, type Scope } from './module.ts'
+import { isSameLoad } from './same-load.ts'
 import { open, placed, siteAt, siteOf, writtenAs } from './sites.ts'
 import { areEqual, type Frame, placeIn, type Site, type Value } from './values.ts'
 
@@ -38,10 +39,14 @@ export class Parameters {
       return [this.#argument(name, scope, { scope, call: expression, site: { ...caller, ...placed(call) } }, site)]
     })
     const [first, ...others] = given
-    if (first !== undefined && others.every(other => areEqual(first, other) === true)) return first
+    if (first !== undefined && others.every(other => this.#isSame(first, other))) return first
     if (first !== undefined)
       return open(site, parameterSpan(scope, name), `the calls of ${scope.name}() give different values of ${name}`)
     return this.#parameterDefault(name, scope, site, true)
+  }
+
+  #isSame(left: Value, right: Value): boolean {
+    return areEqual(left, right) === true || isSameLoad(left, right, this.#evaluator)
   }
 
   /** Whether a call in another file is one of the function, or of the class whose method it is. */

@@ -18,10 +18,12 @@ export function isNotebookPath(path: string): boolean {
 }
 
 const ownLoop = /\.backward\s*\(|\bTrainer\s*\(/
-const knownModel = /\.from_pretrained\s*\(|\bcreate_model\s*\(|\bmodels\b/
+/** The loop itself may stand in a file that is imported. */
+const optimizer = /\b(?:Adam|AdamW|SGD|Adafactor|RMSprop|(?:Paged)?AdamW?8bit)\s*\(/
+const knownModel = /\.from_pretrained\s*\(|\bcreate_model\s*\(|\bmodels?\b/
 
 /** False for a text that certainly starts no training that can be read. Takes linear time, and parses nothing. */
 export function mayTrain(text: string): boolean {
   if (/\b(?:transformers|trl|unsloth|ultralytics)\b/.test(text) && /Trainer\b|\.train\s*\(/.test(text)) return true
-  return ownLoop.test(text) && knownModel.test(text)
+  return (ownLoop.test(text) || (optimizer.test(text) && /loader/i.test(text))) && knownModel.test(text)
 }

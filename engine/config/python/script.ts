@@ -67,7 +67,7 @@ export async function openScript(
   const calling = callers.map(({ path, text }) => moduleOf(path, text, parsePython(text)))
   const modules = new Modules([module, ...calling])
   const passed = new PassedValues(file.passed)
-  const all = calling.length === 0 ? [] : [module, ...calling]
+  const all = [module, ...calling]
   const found = await modules.settle((): Opened => {
     const evaluator = new Evaluator(modules.find, passed, modules.findSettings, all)
     const script = opened(module, evaluator, file.training)

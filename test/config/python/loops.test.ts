@@ -186,11 +186,104 @@ L.Trainer(${trainer}).fit(Lit(), datamodule=Images(batch_size=32))
     expect(reading).toMatchObject({ kind: 'unreadable', problems: [{ code }] })
   })
 
+  it('counts a head of few labels that it puts on top', async () => {
+    const reading = await readLightning(lightning('', 'self.head = torch.nn.Linear(10, 10)'))
+    expect(reading).toMatchObject({ spec: { model: 'microsoft/resnet-18' }, assumesCode: true })
+  })
+
   it('is no config with layers of its own', async () => {
-    expect(await readLightning(lightning('', 'self.head = torch.nn.Linear(10, 10)'))).toEqual({
+    expect(await readLightning(lightning('', 'self.head = torch.nn.LSTM(10, 10)'))).toEqual({
       kind: 'not-a-training-config',
       why: 'Its training is set up by others: Lit has layers of its own (line 9).',
     })
+  })
+})
+
+describe('a loop in several files', () => {
+  const classifier = (layers: string, loaded = 'AutoModel') => `import torch
+from torch import nn
+from transformers import ${loaded}
+class Classifier(nn.Module):
+    def __init__(self, name="bert-base-uncased", labels=2):
+        super().__init__()
+        self.encoder = ${loaded}.from_pretrained(name)
+        ${layers}
+    def forward(self, ids, mask):
+        return self.head(self.encoder(ids, attention_mask=mask).last_hidden_state[:, 0])
+`
+  const epoch = `import torch
+def train_epoch(model, loader, optimizer):
+    for index, batch in enumerate(loader):
+        with torch.autocast("cuda", dtype=torch.bfloat16):
+            loss = model(**batch)
+        loss.backward()
+        if (index + 1) % 4 == 0:
+            optimizer.step()
+`
+  const data = `from torch.utils.data import DataLoader, Dataset
+class Rows(Dataset):
+    def __init__(self, rows, tokenizer, max_length=64):
+        self.rows, self.tokenizer, self.max_length = rows, tokenizer, max_length
+    def __getitem__(self, index):
+        return self.tokenizer(self.rows[index], truncation=True, max_length=self.max_length)
+def make_loader(rows, tokenizer, size):
+    return DataLoader(Rows(rows, tokenizer, max_length=200), batch_size=size, shuffle=True)
+`
+  const main = `import torch
+from transformers import AutoTokenizer
+from dataset import make_loader
+from engine import train_epoch
+from model import Classifier
+tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
+train_loader = make_loader(rows, tokenizer, 24)
+model = Classifier("bert-base-uncased", labels=5).to("cuda")
+optimizer = torch.optim.AdamW(model.parameters(), lr=2e-5)
+for epoch in range(3):
+    train_epoch(model, train_loader, optimizer)
+`
+  const head = 'self.head = nn.Sequential(nn.Dropout(0.1), nn.Linear(self.encoder.config.hidden_size, labels))'
+  const beside = (model = classifier(head), text = main) =>
+    readBeside(text, { 'dataset.py': data, 'engine.py': epoch, 'model.py': model })
+
+  it('is read with its model, its batches and its loop from theirs, and never blocks', async () => {
+    expect(await beside()).toMatchObject({
+      dialect: 'PyTorch',
+      batchSizeAt: { line: 7, column: 45 },
+      assumesCode: true,
+      spec: {
+        ...{ model: 'google-bert/bert-base-uncased', task: 'sequence-classification', microBatch: 24 },
+        ...{ gradientAccumulation: 4, precision: 'amp-bf16', sequenceLength: 200, optimizer: 'adamw' },
+      },
+    })
+  })
+
+  it('says which layers it counts as a head, and where they are', async () => {
+    const reading = await beside()
+    expect(reading).toMatchObject({
+      assumptions: expect.arrayContaining([
+        "The layers that Classifier puts on top of the model (line 8 of model.py) are the code's own: they are counted as a head of few labels, so that nothing blocks.",
+      ]),
+    })
+  })
+
+  it.each([
+    'self.head = nn.LSTM(768, 768)',
+    'self.head = nn.Linear(768, 30522)',
+    'self.head = nn.Linear(768, vocab_size)',
+    'self.head = nn.Sequential(nn.Linear(768, 768), nn.TransformerEncoderLayer(768, 8))',
+    'self.other = AutoModel.from_pretrained("gpt2")',
+  ])('is none with %s', async layers => {
+    expect((await beside(classifier(layers))).kind).toBe('not-a-training-config')
+  })
+
+  it('is none without an optimizer', async () => {
+    const text = main.replace(/optimizer = .*/, 'optimizer = None')
+    expect((await beside(undefined, text)).kind).toBe('not-a-training-config')
+  })
+
+  it('takes the task of a class that has one', async () => {
+    const model = classifier('self.loss = nn.CrossEntropyLoss()', 'AutoModelForMaskedLM')
+    expect(await beside(model)).toMatchObject({ spec: { task: 'masked-lm' }, assumesCode: true })
   })
 })
 

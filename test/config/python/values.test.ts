@@ -37,6 +37,18 @@ describe('a batch size is read from', () => {
       `${batch}=c.b`,
       { line: 7, column: 9 },
     ],
+    [
+      'a dictionary without what the release does not know',
+      'known = known_names()\no = {"b": 12}\no = {k: v for k, v in o.items() if k in known}',
+      `${batch}=o["b"]`,
+      { line: 3, column: 11 },
+    ],
+    [
+      'a dictionary without what is not set',
+      'o = {"b": 12, "c": None}\no = {name: given for name, given in o.items() if given is not None}',
+      `${batch}=o["b"]`,
+      { line: 2, column: 11 },
+    ],
     ['vars() of a namespace', 'c = vars(SimpleNamespace(b=12))', `${batch}=c["b"]`, { line: 2, column: 28 }],
     ['a base class', 'class A:\n    b = 12\nclass C(A):\n    pass', `${batch}=C.b`, { line: 3, column: 9 }],
     ['a dictionary', 'c = {"b": 12}', `${batch}=c["b"]`, { line: 2, column: 11 }],
