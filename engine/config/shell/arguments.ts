@@ -14,9 +14,13 @@ export function argumentFields(
   return all.map(argument => fieldOf(argument, shell, file))
 }
 
-function fieldOf({ key, name, values, at }: Argument, shell: ShellText, file: string | undefined): Field {
+function fieldOf(
+  { key, name, values, at, remarks: own = [] }: Argument,
+  shell: ShellText,
+  file: string | undefined,
+): Field {
   const [first] = values
-  const remarks = [...new Set(values.flatMap(value => value.remarks).map(plainSentence))]
+  const remarks = [...new Set([...own, ...values.flatMap(value => value.remarks)].map(plainSentence))]
   const isNegated = first === undefined && /^no_./.test(key)
   return {
     key: isNegated ? key.slice(3) : key,
@@ -75,6 +79,13 @@ export function gpusField(processes: Processes, shell: ShellText, at: number): F
     return { ...place, at: shell.positionOf(at), source: '?', value: { kind: 'open', why: processes.why } }
   const { count, from } = processes
   return { ...place, at: shell.positionOf(from), source: String(count), value: { kind: 'number', number: count } }
+}
+
+/** What variables hold that may be further arguments, one sentence. */
+export function remarkOnHidden({ hidden = [] }: Pick<Launch, 'hidden'>): readonly string[] {
+  if (hidden.length === 0) return []
+  const whys = [...new Set(hidden.slice(0, 3).map(({ why = '' }) => why))].join('; ')
+  return [plainSentence(`Further arguments may be in what only a run can tell, so that nothing blocks: ${whys}.`)]
 }
 
 /** Arguments in which two runs may differ and still need the same memory. */

@@ -4,10 +4,12 @@ import {
   type Command,
   type CommandNode,
   type CompoundList,
+  type If,
   type PipelineNode,
   parse,
   type Statement,
 } from 'unbash'
+import { truthOf } from './conditions.ts'
 import { Environment, type Given, type KnownWord, type ShellText } from './words.ts'
 
 /** A command as it would be run. */
@@ -38,6 +40,8 @@ class Walk {
   #steps = 0
   /** Why what is set here may be otherwise: it stands in a branch or a loop. */
   #inBranch: string | undefined
+  /** What the reader of anything set here must know: that the branch is taken by a default. */
+  #remarks: readonly string[] = []
 
   constructor(shell: ShellText, known: ReadonlyMap<string, KnownWord>) {
     this.#shell = shell
@@ -73,10 +77,7 @@ class Walk {
         this.#node(node.command, depth)
         return
       case 'If':
-        branch(
-          [node.then, ...node.elif.map(({ then }) => then), node.else],
-          `it is set under a condition (line ${line})`,
-        )
+        this.#if(node, depth, lists => branch(lists, `it is set under a condition (line ${line})`))
         return
       case 'Case':
         branch(
@@ -126,6 +127,31 @@ class Walk {
     }
   }
 
+  /** The branch that is taken, where the file tells which; else all of them. */
+  #if(
+    { clause, then, elif, else: otherwise }: If,
+    depth: number,
+    branch: (lists: readonly (CompoundList | undefined)[]) => void,
+  ): void {
+    const cases = [{ clause, then }, ...elif]
+    const before = this.#remarks
+    for (const [index, each] of cases.entries()) {
+      const truth = truthOf(each.clause, this.#environment)
+      if (truth === undefined) {
+        branch([...cases.slice(index).map(rest => rest.then), otherwise])
+        this.#remarks = before
+        return
+      }
+      this.#remarks = [...this.#remarks, ...truth.remarks]
+      if (!truth.holds) continue
+      this.statements(each.then.commands, depth + 1)
+      this.#remarks = before
+      return
+    }
+    if (otherwise !== undefined) this.statements(otherwise.commands, depth + 1)
+    this.#remarks = before
+  }
+
   #function(body: CommandNode, depth: number, line: number): void {
     const before = this.#inBranch
     this.#inBranch ??= `it is set in a function (line ${line})`
@@ -172,7 +198,7 @@ class Walk {
   }
 
   #assign(assignment: Assignment): void {
-    this.#environment.assign(assignment, this.#inBranch)
+    this.#environment.assign(assignment, this.#inBranch, this.#remarks)
   }
 
   #keyValue({ pos, text, name, value }: Assignment): Given {

@@ -18,7 +18,7 @@ import { plain } from '../quote.ts'
 import type { Reading, SourceFile } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import type { Sources } from '../sources.ts'
-import { argumentFields, bearing, gpusField, nestedSection } from './arguments.ts'
+import { argumentFields, bearing, gpusField, nestedSection, remarkOnHidden } from './arguments.ts'
 import { commandsIn } from './commands.ts'
 import { type Launch, launchOf } from './launches.ts'
 import { mayLaunch } from './quick-look.ts'
@@ -110,12 +110,14 @@ function openLaunch(launch: Launch, shell: ShellText, card: AskedCard | undefine
     document,
     gpus: gpusField(launch.processes, shell, launch.at),
     card,
-    assumptions:
-      script === undefined
+    assumptions: [
+      ...(script === undefined
         ? []
         : [
             `Only the arguments of ${launch.launcher} on line ${line} are read: what ${plain(script)} sets itself is not, so that nothing blocks.`,
-          ],
+          ]),
+      ...remarkOnHidden(launch),
+    ],
     launch,
     said: fields
       .filter(bearing)

@@ -12,6 +12,8 @@ export interface Argument {
   /** None for a switch. */
   readonly values: readonly Given[]
   readonly at: number
+  /** For the reader of a switch. */
+  readonly remarks?: readonly string[]
 }
 
 /** What a launcher says about processes. */
@@ -32,6 +34,8 @@ export interface Launch {
   /** Words that are no option: paths of configs. */
   readonly positional: readonly Given[]
   readonly arguments: readonly Argument[]
+  /** Words that may be further arguments, which only a run can tell. */
+  readonly hidden?: readonly Given[]
   readonly processes: Processes
   readonly accelerateConfig?: Given
 }
@@ -231,17 +235,21 @@ function torchtune(words: readonly Given[], command: ShellCommand): Launch {
 /** Options with the words that follow them, and the words that are none. `k=v` is an option too. */
 function parsed(words: readonly Given[], switches: ReadonlySet<string>) {
   const positional: Given[] = []
-  const found: { key: string; name: string; values: Given[]; at: number }[] = []
+  const hidden: Given[] = []
+  const found: { key: string; name: string; values: Given[]; at: number; remarks: readonly string[] }[] = []
   let open: { values: Given[] } | undefined
   for (const word of words) {
     const { text, from } = word
     const [, dashes = '', key, sign, value] = /^(--?)?([A-Za-z_][\w.-]*)(=)?([\s\S]*)$/.exec(text) ?? []
     const isOption = key !== undefined && (dashes !== '' || sign !== undefined) && word.why === undefined
     const isOpenOption = word.why !== undefined && key !== undefined && sign !== undefined
-    if ((isOption && (sign !== undefined || value === '')) || isOpenOption) {
+    // Of an array, under a condition.
+    const isDoubted = word.why !== undefined && dashes === '--' && key !== undefined && value === ''
+    if ((isOption && (sign !== undefined || value === '')) || isOpenOption || isDoubted) {
       const name = key!.replaceAll('-', '_')
-      const option = { key: name, name: `${dashes}${key}`, values: [] as Given[], at: from }
+      const option = { key: name, name: `${dashes}${key}`, values: [] as Given[], at: from, remarks: word.remarks }
       found.push(option)
+      if (isDoubted) option.values.push(word)
       if (sign !== undefined) {
         const written = value ?? ''
         option.values.push({
@@ -251,11 +259,15 @@ function parsed(words: readonly Given[], switches: ReadonlySet<string>) {
         })
       }
       open = sign === undefined && !switches.has(name) ? option : undefined
-    } else if (text === '--' || text === '') open = undefined
+      continue
+    }
+    // An option's first value is one, whatever it is.
+    if (word.why !== undefined && word.isArgument !== true && (open?.values.length ?? 1) > 0) hidden.push(word)
+    else if (text === '--' || text === '') open = undefined
     else if (open !== undefined) open.values.push(word)
     else positional.push(word)
   }
-  return { positional, arguments: found }
+  return { positional, arguments: found, hidden }
 }
 
 function counted(given: Given | undefined, by: string, nodes: Given | undefined = undefined): Processes {

@@ -9,7 +9,7 @@ import type { SourceFile } from '../reading.ts'
 import { type Field, Section } from '../section.ts'
 import { firstFile, isPlausibleName, placesOf, type Sources } from '../sources.ts'
 import { accelerateFields } from './accelerate.ts'
-import { argumentFields, bearing, gpusField, passedArguments } from './arguments.ts'
+import { argumentFields, bearing, gpusField, passedArguments, remarkOnHidden } from './arguments.ts'
 import { configNamed, launchesIn } from './launcher.ts'
 import type { Launch } from './launches.ts'
 import type { StartedScript } from './started-script.ts'
@@ -111,8 +111,13 @@ async function launchingOf(
       launch.target.kind === 'script' && { startedWith: { script: launch.target.path, passed } }),
     gpus,
     card,
-    isUnclear: unknown.length > 0 || isDivided || accelerate?.isUnclear === true,
-    assumptions: [...unread, ...remarkOnUnknown(unknown), ...(accelerate?.assumptions ?? [])],
+    isUnclear: unknown.length > 0 || remarkOnHidden(launch).length > 0 || isDivided || accelerate?.isUnclear === true,
+    assumptions: [
+      ...unread,
+      ...remarkOnUnknown(unknown),
+      ...remarkOnHidden(launch),
+      ...(accelerate?.assumptions ?? []),
+    ],
     files: [file, ...around.map(job => job.file), ...(accelerate === undefined ? [] : [accelerate.file])],
     said: [...deciding, ...(gpus === undefined ? [] : [gpus])]
       .map(({ key, source }) => `${key}=${source}`)

@@ -73,10 +73,11 @@ export class Environment {
     return this.#variables.get(name)?.words[0]
   }
 
-  /** `why`: of an assignment that may not be reached, or not only once. */
-  assign({ name, value, append, index, pos }: Assignment, why?: string): void {
+  /** `why`: of an assignment that may not be reached, or not only once. `remarks`: of one that is. */
+  assign({ name, value, append, index, pos }: Assignment, why?: string, remarks: readonly string[] = []): void {
     const isArray = value.type === 'ArrayValue'
-    const words = isArray ? value.elements.flatMap(word => this.expand(word)) : [this.joined(value)]
+    const written = isArray ? value.elements.flatMap(word => this.expand(word)) : [this.joined(value)]
+    const words = written.map(word => ({ ...word, remarks: [...word.remarks, ...remarks] }))
     const before = this.#variables.get(name)
     if (why !== undefined && before !== undefined && words.some(({ isArgument }) => isArgument)) {
       this.#variables.set(name, { ...before, words: before.words.map(word => this.#overridable(word, name, pos)) })
@@ -84,7 +85,10 @@ export class Environment {
     }
     const line = this.#shell.lineOf(pos)
     const unclear = why ?? (index && `an element of ${plain(name)} is set (line ${line})`)
-    const told = unclear === undefined ? words : [this.open(pos, name, unclear)]
+    // Options in an array are known by name, even where only a run tells whether they are given.
+    const doubted = (why: string) =>
+      isArray ? words.map(word => ({ ...word, why: word.why ?? why })) : [this.open(pos, name, why)]
+    const told = unclear === undefined ? words : doubted(unclear)
     const all = append === true ? [...(before?.words ?? []), ...told] : told
     this.#variables.set(name, { isArray, words: isArray ? all.slice(0, MAX_WORDS) : [joinedWords(all)] })
   }

@@ -56,6 +56,46 @@ describe('the number of GPUs', () => {
   })
 })
 
+describe('an option that an array is given under a condition', () => {
+  const launch = (before: string) =>
+    `FLAGS=()\n${before}\npython train.py ${bert} --per_device_train_batch_size 8 "\${FLAGS[@]}"\n`
+
+  it.each([
+    ['if [[ "${BF16:-1}" == "1" ]]; then FLAGS+=(--bf16); fi', 'amp-bf16'],
+    ['if [ "${BF16:-0}" = 1 ]; then FLAGS+=(--bf16); else FLAGS+=(--fp16); fi', 'amp-fp16'],
+    ['N=4\nif [[ $N -gt 8 ]]; then FLAGS+=(--bf16); elif test -n "$N"; then FLAGS+=(--fp16); fi', 'amp-fp16'],
+    ['A=1\nif [[ ! $A != 1 && ( -z $A || $A == 1 ) ]]; then FLAGS+=(--bf16); fi', 'amp-bf16'],
+    ['A=no\nif [[ $A == yes ]]; then FLAGS+=(--bf16); fi', 'fp32'],
+  ])('that the file decides counts: %j', async (before, precision) => {
+    expect((await trained(launch(before))).spec.precision).toBe(precision)
+  })
+
+  it('says that the environment may decide otherwise', async () => {
+    const { assumptions } = await trained(launch('if [[ "${BF16:-1}" == "1" ]]; then FLAGS+=(--bf16); fi'))
+    expect(assumptions.join('\n')).toContain('1 is the default of ${BF16:-1} (train.sh, line 2)')
+  })
+
+  it.each([
+    'if [[ $1 == fast ]]; then FLAGS+=(--bf16); fi',
+    'if nvidia-smi; then FLAGS+=(--bf16); fi',
+    'A=bfloat\nif [[ $A == b* ]]; then FLAGS+=(--bf16); fi',
+  ])('that a run decides is asked for: %j', async before => {
+    expect(await read(launch(before))).toMatchObject({
+      kind: 'unreadable',
+      problems: [{ code: 'not-in-file', message: expect.stringContaining('it is set under a condition') }],
+    })
+  })
+})
+
+it.each(['--seed 1 $EXTRA', '$EXTRA', '--seed 1 "${EXTRA[@]}"'])(
+  'never blocks where %s may hold further arguments',
+  async extra => {
+    const reading = await trained(`python train.py ${bert} --per_device_train_batch_size 8 ${extra}\n`)
+    expect(reading.assumesCode).toBe(true)
+    expect(reading.assumptions.join('\n')).toContain('Further arguments may be in what only a run can tell')
+  },
+)
+
 describe('a value', () => {
   it.each([
     ['BS=16\n', '$BS'],
