@@ -117,8 +117,17 @@ export function soundsLikeMemory(key: string): boolean {
 }
 
 export function namesMemory({ key, value }: Field): boolean {
-  return soundsLikeMemory(key) && !isOff(value) && !isUsual(key.replaceAll('-', '_'), value)
+  const name = key.replaceAll('-', '_')
+  if (value.kind === 'text' && (inherits.test(name) || (choosesMethod.test(name) && savesMemory.test(value.text))))
+    return true
+  return soundsLikeMemory(key) && !isOff(value) && !isUsual(name, value)
 }
+
+/** Another config that this one takes its values from, memory settings among them. */
+const inherits = /^(?:extends|inherits?(?:_from)?|_base_|(?:base|parent)_config)$/
+/** `train_type: custom_qlora` */
+const choosesMethod = /^(?:train|training|finetun(?:e|ing)|fine_tun(?:e|ing)|tuning|tuner)_(?:type|method|mode)$/
+const savesMemory = /lora|dora|adapter|quant|[48]_?bit|freez/i
 
 /** Keys for what FSDP does by default. */
 function isUsual(name: string, value: Field['value']): boolean {

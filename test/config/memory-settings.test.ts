@@ -107,3 +107,20 @@ test('what would block is a warning', async () => {
     reasons: [{ kind: 'does-not-fit', spared: 'assumed' }, { kind: 'unread-settings' }],
   })
 })
+
+test.each([
+  ['extends: DEFAULT_SFT', 'extends'],
+  ['_base_: ../base.yaml', '_base_'],
+  ['train_type: custom_qlora', 'train_type'],
+  ['tuning_method: 8bit-adapter', 'tuning_method'],
+])('%s hides settings of memory', (line, name) => {
+  const text = `model_name_or_path: gpt2\nper_device_train_batch_size: 8\nlearning_rate: 1e-5\n${line}\n`
+  expect(readConfig({ path: 'train.yaml', text })).toMatchObject({
+    unreadSettings: [{ name, at: { line: 4 } }],
+  })
+})
+
+test.each(['train_type: full', 'training_method: sft', 'extends: null'])('%s hides none', line => {
+  const text = `model_name_or_path: gpt2\nper_device_train_batch_size: 8\nlearning_rate: 1e-5\n${line}\n`
+  expect(readConfig({ path: 'train.yaml', text })).not.toHaveProperty('unreadSettings')
+})
