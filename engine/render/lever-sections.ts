@@ -13,13 +13,25 @@ const MAX_ROWS = 12
 const IN_FULL = 3
 
 /**
- * A numbered list of levers with which the config fits or may fit; if there are none, those that free most. Undefined
- * without levers.
+ * A numbered list of levers with which the config fits or may fit; if there are none, those that free most. Without the one whose
+ * changed lines are already shown as the diff of the config. Undefined where none is left.
  */
-export function leverList(config: AnalysedConfig, most: number): string | undefined {
-  const shown = shownOf(config).slice(0, most)
-  if (shown.length === 0) return undefined
-  return shown.map((lever, index) => `${index + 1}. ${escapeText(leverLine(lever, config))}`).join('\n')
+export function leverList(config: AnalysedConfig, most: number, isDiffShown: boolean): string | undefined {
+  const numbered = shownOf(config).map((lever, index) => ({ lever, number: index + 1 }))
+  const best = numbered.slice(0, most)
+  const shown = best.filter(({ lever }) => !(isDiffShown && changesTheSame(lever, config)))
+  const [first] = shown
+  if (first === undefined) return undefined
+  const other = shown.length < best.length ? 'Other ways' : 'Ways'
+  const lead = first.lever.fit === 'does-not-fit' ? 'What frees most memory' : `${other} to fit into memory`
+  const lines = shown.map(({ lever, number }) => `${number}. ${escapeText(leverLine(lever, config))}`)
+  return [`${lead}, each by itself:`, '', ...lines].join('\n')
+}
+
+function changesTheSame({ lines }: AdvisedLever, { change = [] }: AnalysedConfig): boolean {
+  const isSame = ({ before, after }: AdvisedLever['lines'][number], index: number) =>
+    after.length === 1 && before === change[index]?.before && after[0] === change[index]?.after
+  return lines.length > 0 && lines.length === change.length && lines.every(isSame)
 }
 
 /** The lever that a number in the comment refers to: in the list of the gravest config that has levers. */

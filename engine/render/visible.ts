@@ -74,7 +74,9 @@ function visibleAlone({ config, group }: Ranked): Visible {
 function brief(config: ConfigResult, withDiff = false, levers = 0): string {
   if (config.status === 'not-analysed') return unanalysedSection(config, 1)
   const diff = withDiff ? changeDiff(config) : undefined
-  return [decision(config), diff, leverList(config, levers)].filter(part => part !== undefined).join('\n\n')
+  return [decision(config), diff, leverList(config, levers, diff !== undefined)]
+    .filter(part => part !== undefined)
+    .join('\n\n')
 }
 
 /** Undefined for a config that is fully covered by the tables. */

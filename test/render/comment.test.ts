@@ -174,6 +174,19 @@ describe('before anything is unfolded', () => {
     expect(several.match(/^\d\. /gm)).toHaveLength(1)
   })
 
+  test('a lever whose changed lines are the diff above is not said twice, and the others keep their numbers', () => {
+    const change = [
+      { line: 3, before: '  micro_batch_size: 12', after: '  micro_batch_size: 6' },
+      { line: 6, before: '  gradient_accumulation_steps: 1', after: '  gradient_accumulation_steps: 2' },
+    ]
+    const one = visible(comment(tooLarge({ change, levers: [...levers] })))
+    expect(one).toContain('Other ways to fit into memory, each by itself:')
+    expect(one).toContain('2. Gradient checkpointing: 18.1 GiB, fits')
+    expect(one).not.toMatch(/^1\. /m)
+    const withoutDiff = visible(comment(tooLarge({ change: undefined, levers: [...levers] })))
+    expect(withoutDiff).toMatch(/^1\. Micro-batch 12 → 6/m)
+  })
+
   test('the three gravest are there, and the others counted', () => {
     const text = visible(comment(...times(9, index => wasteful({ path: `w${index}.yaml` })), tooLarge(), unreadable()))
     expect(text).toContain('gpt2-large.yaml')
