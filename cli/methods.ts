@@ -8,6 +8,7 @@ import { tableWithin } from '../engine/render/text-table.ts'
 import { errorBandOf } from '../engine/report/ranges.ts'
 import type { EstimatedMethods, MethodEstimate } from '../engine/training-methods.ts'
 import { formatGib } from '../engine/units.ts'
+import { sentenceLines } from './print.ts'
 
 /** For scripts, beside the fields of a single estimate. */
 export function methodRow({ method, assessment }: MethodEstimate) {
@@ -34,9 +35,9 @@ export function methodsPage({ subject, methods }: EstimatedMethods, hasGpu: bool
   const header = ['', 'one sample takes', hasGpu ? 'fits on' : 'smallest GPU', 'largest batch', 'samples/s at it']
   const rows = methods.map(estimate => cellsOf(estimate, hasGpu))
   return [
-    `${name}: memory is estimated, speed is modelled.`,
+    sentenceLines([`${name}: memory is estimated, speed is modelled.`]),
     tableWithin(columns, [header, ...rows]).join('\n'),
-    [...subject.assumptions, `memorymark plan ${name} finds what costs least, on several GPUs too.`].join('\n'),
+    sentenceLines([...subject.assumptions, `memorymark plan ${name} finds what costs least, on several GPUs too.`]),
   ].join('\n\n')
 }
 

@@ -16,7 +16,7 @@ import type { Subject } from '../engine/subject.ts'
 import { gpuFlag, numberFlag, oneOf, parseFlags } from './arguments.ts'
 import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
-import { print, printJson } from './print.ts'
+import { lineLength, print, printJson, sentenceLines } from './print.ts'
 import { settingsOrThrow } from './settings.ts'
 import { changesOf, specOptions } from './spec-flags.ts'
 import { planSubject } from './subject.ts'
@@ -174,8 +174,8 @@ interface PageTerms {
 }
 
 function printPage(subject: Subject, plan: Plan, { top, chosen, cards }: PageTerms): void {
-  print(renderPlan({ plan, name: subject.path, top }))
+  print(renderPlan({ plan, name: subject.path, top, columns: lineLength() }))
   const sentences = [...subject.assumptions, ...cards.flatMap(sentencesOn)]
-  if (sentences.length > 0) print(`\n${sentences.join('\n')}`)
-  if (chosen !== undefined) print(`\n${renderSnippet(chosen.number, snippetOf(subject, chosen.row))}`)
+  if (sentences.length > 0) print(`\n${sentenceLines(sentences)}`)
+  if (chosen !== undefined) print(`\n${renderSnippet(chosen.number, snippetOf(subject, chosen.row), lineLength())}`)
 }

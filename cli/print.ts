@@ -5,11 +5,22 @@
 import { formatWhere, type Problem } from '../engine/errors.ts'
 import { escapeInvisible, withVisibleText } from '../engine/render/invisible.ts'
 import { type Detail, renderTerminal } from '../engine/render/terminal.ts'
+import { wrap } from '../engine/render/terminal-page.ts'
 import type { ConfigResult, Report } from '../engine/report/schema.ts'
 
 /** The terminal's width, or a readable one if the output is not a terminal. */
 export function columns(): number {
   return process.stdout.columns ?? 100
+}
+
+/** The terminal's width; without end where the output goes elsewhere, so that a line there stays one. */
+export function lineLength(): number {
+  return process.stdout.columns ?? Number.POSITIVE_INFINITY
+}
+
+/** Sentences, one a line, broken at spaces where the terminal ends. */
+export function sentenceLines(sentences: readonly string[]): string {
+  return sentences.map(sentence => wrap(sentence, '', lineLength())).join('\n')
 }
 
 /** For people, on stdout. */
@@ -43,7 +54,7 @@ export function printReport(
     details: new Map(visible.configs.map((config, index) => [config, detailOf(report.configs[index]!)])),
   })
   // The page itself is not escaped, because it contains our own colour codes; the report in it is.
-  console.log([page, ...(sentences.length === 0 ? [] : ['', ...sentences.map(escapeInvisible)])].join('\n'))
+  console.log([page, ...(sentences.length === 0 ? [] : ['', sentenceLines(sentences.map(escapeInvisible))])].join('\n'))
 }
 
 /** Prints to stderr, so that stdout contains only the result. */

@@ -21,7 +21,7 @@ import { parseFlags } from './arguments.ts'
 import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
 import { namedGpu } from './gpu.ts'
-import { onOneLine, print, printJson } from './print.ts'
+import { onOneLine, print, printJson, sentenceLines } from './print.ts'
 import { settingsOrThrow } from './settings.ts'
 import { comparedWith, printSnapshot, readSnapshot, snapshotSummary } from './snapshot.ts'
 import { specOptions } from './spec-flags.ts'
@@ -134,7 +134,7 @@ function printPage({ subject, assessment, points, out }: Page): void {
     ...(out === undefined ? [] : writtenTo(out, assessment)),
     ...assumptions,
   ]
-  print(sentences.filter(sentence => sentence !== '').join('\n'))
+  print(sentenceLines(sentences.filter(sentence => sentence !== '')))
 }
 
 function writtenTo(out: string, { calibration }: Assessment): readonly string[] {

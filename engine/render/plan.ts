@@ -17,7 +17,10 @@ import {
   priceRemark,
 } from './figures.ts'
 import { plainText } from './plain.ts'
-import { textTable } from './text-table.ts'
+import { wrap } from './terminal-page.ts'
+import { tableWithin } from './text-table.ts'
+
+const INDENT = '  '
 
 export interface PlanPage {
   readonly plan: Plan
@@ -25,6 +28,8 @@ export interface PlanPage {
   readonly name: string
   /** Rows of each section to show. */
   readonly top: number
+  /** Width of a line; a table that is wider becomes a block for each row. */
+  readonly columns: number
 }
 
 /** The rows of all sections in order, so that one number names one row. */
@@ -33,29 +38,27 @@ export function numberedRows({ sections }: Pick<Plan, 'sections'>): readonly Pla
 }
 
 /** Ends without a newline. */
-export function renderPlan({ plan, name, top }: PlanPage): string {
+export function renderPlan({ plan, name, top, columns }: PlanPage): string {
   const hasRuns = plan.samplesPerRun !== undefined
   let before = 0
   const blocks = plan.sections.map(section => {
     const first = before + 1
     before += section.rows.length
-    return sectionBlock(section, { name, top, first, hasRuns })
+    return sectionBlock(section, { name, top, columns, first, hasRuns })
   })
-  return [...blocks, notes(plan)].join('\n\n')
+  return [...blocks, notes(plan, columns)].join('\n\n')
 }
 
-interface SectionTerms {
-  readonly name: string
-  readonly top: number
+interface SectionTerms extends Pick<PlanPage, 'name' | 'top' | 'columns'> {
   /** The number of its first row. */
   readonly first: number
   readonly hasRuns: boolean
 }
 
-function sectionBlock(section: PlanSection, { name, top, first, hasRuns }: SectionTerms): string {
+function sectionBlock(section: PlanSection, { name, top, columns, first, hasRuns }: SectionTerms): string {
   const { method, rows } = section
   const heading = [plainText(name, 200), method && methodNames[method]].filter(Boolean).join(': ')
-  if (rows.length === 0) return `${heading}\n  ${nothingFits(section)}`
+  if (rows.length === 0) return `${heading}\n${wrap(nothingFits(section), INDENT, columns)}`
   const shown = rows.slice(0, top)
   const header = ['', 'GPUs', 'shared by', 'batch', 'memory of each', 'samples/s', '$ per 1M samples']
   const cells = [
@@ -63,8 +66,8 @@ function sectionBlock(section: PlanSection, { name, top, first, hasRuns }: Secti
     ...shown.map((row, index) => cellsOf(row, first + index)),
   ]
   const more = rows.length - shown.length
-  const rest = more > 0 ? [`  and ${formatCount(more)} dearer: --top ${rows.length} shows all`] : []
-  return [heading, ...textTable(cells).map(line => `  ${line}`), ...rest].join('\n')
+  const rest = more > 0 ? [`${INDENT}and ${formatCount(more)} dearer: --top ${rows.length} shows all`] : []
+  return [heading, ...tableWithin(columns - INDENT.length, cells).map(line => INDENT + line), ...rest].join('\n')
 }
 
 function cellsOf(row: PlanRow, number: number): readonly string[] {
@@ -91,7 +94,7 @@ function nothingFits({ closest, problem }: PlanSection): string {
   return `Nothing fits. Closest: ${what}, takes ${formatGib(neededBytes)} of each GPU, ${formatGib(missingBytes)} more than it has to spare.`
 }
 
-function notes(plan: Plan): string {
+function notes(plan: Plan, columns: number): string {
   const rows = numberedRows(plan)
   const caveats = new Map(
     rows.flatMap(({ gpu }) => (gpu.priceCaveat === undefined ? [] : [[gpu.name, priceRemark(gpu).slice(2)] as const])),
@@ -109,18 +112,16 @@ function notes(plan: Plan): string {
       ? [`Left out, for want of a price or a speed: ${plan.unplanned.map(id => plainText(id, 60)).join(', ')}.`]
       : []),
   ]
-  return lines.join('\n')
+  return lines.map(line => wrap(line, '', columns)).join('\n')
 }
 
 /** The config lines of one row; `undefined` for a format that we do not write. */
-export function renderSnippet(number: number, snippet: Snippet | undefined): string {
+export function renderSnippet(number: number, snippet: Snippet | undefined, columns: number): string {
   if (snippet === undefined) {
-    return `Row ${number}: its lines are not written for this format; set the batch, the number of GPUs and the sharding there.`
+    const unwritten = `Row ${number}: its lines are not written for this format; set the batch, the number of GPUs and the sharding there.`
+    return wrap(unwritten, '', columns)
   }
+  const intro = `Row ${number} as lines of config, in place of what it says of batch, checkpointing, DeepSpeed and FSDP now:`
   const files = snippet.files.map(({ path, text }) => [`# ${plainText(path, 200)}`, text].join('\n'))
-  return [
-    `Row ${number} as lines of config, in place of what it says of batch, checkpointing, DeepSpeed and FSDP now:`,
-    ...files,
-    `$ ${snippet.command}`,
-  ].join('\n\n')
+  return [wrap(intro, '', columns), ...files, `$ ${snippet.command}`].join('\n\n')
 }

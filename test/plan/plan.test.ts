@@ -10,6 +10,7 @@ import { highestPeak, marginFor } from '../../engine/metrics/range.ts'
 import { type PlanOptions, planTraining } from '../../engine/plan/plan.ts'
 import { arrangedSpec, strategiesFor } from '../../engine/plan/strategy.ts'
 import { EstimateProbes } from '../../engine/probes/estimate.ts'
+import { renderPlan } from '../../engine/render/plan.ts'
 import { defaultPolicy } from '../../engine/verdict/policy.ts'
 import { knownModel, specOf } from '../estimate/specs.ts'
 
@@ -50,6 +51,17 @@ describe('a plan for a config', () => {
       expect(spec).toMatchObject({ microBatch, gradientAccumulation, gpus: count })
     }
     expect(new Set(rows.map(row => row.gpus))).toEqual(new Set([1, 2, 4, 8]))
+  })
+
+  it('is a table where that fits, and a block for each row where it does not: no line is longer than a terminal', () => {
+    const page = (columns: number) => renderPlan({ plan, name: 'qwen.yaml', top: 5, columns }).split('\n')
+    const wide = page(Number.POSITIVE_INFINITY)
+    expect(wide.some(line => line.length > 100)).toBe(true)
+    expect(wide[1]).toMatch(/GPUs +shared by +batch/)
+    const narrow = page(60)
+    expect(Math.max(...narrow.map(line => line.length))).toBeLessThanOrEqual(60)
+    const words = (lines: readonly string[]) => new Set(lines.join(' ').split(/\s+/))
+    expect(words(narrow)).toEqual(words(wide))
   })
 
   it('is sorted by cost, and names nothing that the same card does as fast for as little with no more of it', () => {
