@@ -118,9 +118,13 @@ export function soundsLikeMemory(key: string): boolean {
 
 export function namesMemory({ key, value }: Field): boolean {
   const name = key.replaceAll('-', '_')
-  if (value.kind === 'text' && (inherits.test(name) || (choosesMethod.test(name) && savesMemory.test(value.text))))
-    return true
-  return soundsLikeMemory(key) && !isOff(value) && !isUsual(name, value)
+  return hidesMemory(name, value) || (soundsLikeMemory(key) && !isOff(value) && !isUsual(name, value))
+}
+
+/** Whether memory settings may stand behind a text that names another config or a way to train. */
+function hidesMemory(name: string, value: Field['value']): boolean {
+  if (value.kind !== 'text') return false
+  return inherits.test(name) || (choosesMethod.test(name) && savesMemory.test(value.text))
 }
 
 /** Another config that this one takes its values from, memory settings among them. */

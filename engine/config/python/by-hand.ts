@@ -46,7 +46,7 @@ export function checkpointing(
 
 /** Weights that a script freezes by hand. */
 export function frozenFields(module: Module, evaluator: Evaluator): readonly Field[] {
-  const frozen = module.frozen.filter(place => evaluator.isReached(place, { module, ...place }).isReached !== false)
+  const frozen = module.frozen.filter(place => evaluator.mayRun(place))
   const byCall = [...module.calls]
     .filter(([name]) => /^(?:requires_grad_|freeze\w*)$/.test(name))
     .flatMap(([, calls]) => calls)

@@ -12,7 +12,7 @@ import { Parameters } from './parameters.ts'
 import { PassedValues } from './passed-arguments.ts'
 import { pathAttribute } from './paths.ts'
 import type { SettingsFile } from './settings-files.ts'
-import { open, placed, siteOf, sourceOf, unknown } from './sites.ts'
+import { open, placed, siteAt, siteOf, sourceOf, unknown } from './sites.ts'
 import { areEqual, placeIn, type Site, shownAt, truthOf, type Value } from './values.ts'
 
 /** Modules of the repository by how a file imports them; undefined for what is none, or was not read. */
@@ -84,6 +84,11 @@ export class Evaluator {
       }
     }
     return why === undefined ? { isReached: true } : { isReached: undefined, why }
+  }
+
+  /** Whether a place may be run: the branches around it are taken, or only run time tells. */
+  mayRun(place: Place): boolean {
+    return this.isReached(place, siteAt(place)).isReached !== false
   }
 
   /** The values of a call by the names of its parameters; `unknown` where it unpacks what is not known. */

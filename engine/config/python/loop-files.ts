@@ -1,7 +1,6 @@
 /** The files that a training loop is written in: often its batches, its loop and its model each stand in one of their own. */
 import type { Evaluator } from './evaluator.ts'
 import { type Call, callExpression, type Module, starImports } from './module.ts'
-import { siteAt } from './sites.ts'
 
 /** By their names: an import that is none of these is not looked into for them. */
 const loops = /train|fit|engine|loop|epoch|learn|solver|runner|finetun|fine_tun|step/i
@@ -33,8 +32,8 @@ function cutsText({ calls }: Module): boolean {
   return [...calls.keys()].some(name => /tokenizer$|encode_plus$|^Resize$|Crop$/i.test(name))
 }
 
-export function firstRun(module: Module, name: string, evaluator: Evaluator): Call | undefined {
-  return module.calls.get(name)?.find(call => evaluator.isReached(call, siteAt(call)).isReached !== false)
+function firstRun(module: Module, name: string, evaluator: Evaluator): Call | undefined {
+  return module.calls.get(name)?.find(call => evaluator.mayRun(call))
 }
 
 interface Imported {
@@ -67,8 +66,6 @@ function startOf(module: Module, names: readonly string[], evaluator: Evaluator)
   const calls = [...module.calls].flatMap(([name, all]) =>
     names.includes(name) || /^(?:train\w*|fit|run)$/.test(name) ? all : [],
   )
-  const run = calls.filter(
-    call => callExpression(call) !== undefined && evaluator.isReached(call, siteAt(call)).isReached !== false,
-  )
+  const run = calls.filter(call => callExpression(call) !== undefined && evaluator.mayRun(call))
   return run.toSorted((a, b) => a.at - b.at)[0]
 }

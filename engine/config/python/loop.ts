@@ -23,8 +23,9 @@ import { type Loaded, loadedFields } from './model-loading.ts'
 import { type Call, callExpression, classAround, type Module } from './module.ts'
 import { type FoundOptimizer, optimizersIn, severalOptimizers } from './optimizers.ts'
 import { lengthFields } from './sequence-length.ts'
+import { siteAt } from './sites.ts'
 import type { FoundTraining } from './transformers.ts'
-import { type Instance, type LibraryCall, type Located, placeIn, type Site, type Value } from './values.ts'
+import { type Instance, type LibraryCall, type Located, placeIn, type Value } from './values.ts'
 import { isVisionModel } from './vision-models.ts'
 
 const BATCH = 'per_device_train_batch_size'
@@ -233,10 +234,10 @@ function madeIn(module: Module, evaluator: Evaluator): readonly Trained[] {
     .filter(([name]) => /^[A-Z]/.test(name) && soundsLikeModel.test(name))
     .flatMap(([, all]) => all.slice(0, MAX_CALLS))
   return calls
-    .filter(call => isRun(call, evaluator))
+    .filter(call => evaluator.mayRun(call))
     .flatMap(call => {
       const expression = callExpression(call)
-      return expression === undefined ? [] : heldBy(evaluator.evaluate(expression, siteOfCall(call)), evaluator)
+      return expression === undefined ? [] : heldBy(evaluator.evaluate(expression, siteAt(call)), evaluator)
     })
 }
 
@@ -251,21 +252,13 @@ function loadsIn(
     [...module.calls]
       .filter(([name]) => names.test(name))
       .flatMap(([, calls]) => calls.slice(0, MAX_CALLS))
-      .filter(call => isCounted(call) && isRun(call, evaluator))
+      .filter(call => isCounted(call) && evaluator.mayRun(call))
       .flatMap(call => {
         const expression = callExpression(call)
-        return expression === undefined ? [] : [evaluator.evaluate(expression, siteOfCall(call))]
+        return expression === undefined ? [] : [evaluator.evaluate(expression, siteAt(call))]
       })
   const adapted = asWrapped ? called(/^get_peft_model$/) : []
   if (adapted.length > 0) return adapted
   const loaded = called(/^(?:from_pretrained|create_model|get_model|[a-z]\w*\d\w*|convnext_\w+)$/)
   return loaded.filter((value): value is ModelChain['loaded'] & Value => value.kind === 'call' && isLoad(value))
-}
-
-function isRun(call: Call, evaluator: Evaluator): boolean {
-  return evaluator.isReached(call, siteOfCall(call)).isReached !== false
-}
-
-function siteOfCall({ module, scope, at, branches }: Call): Site {
-  return { module, scope, at, branches }
 }

@@ -14,7 +14,7 @@ import {
 } from './module.ts'
 import { isSameLoad } from './same-load.ts'
 import { open, placed, siteOf, symbol, unknown } from './sites.ts'
-import { areEqual, placeIn, type Site, shownAt, type Value } from './values.ts'
+import { areEqual, placeIn, placesIn, type Site, shownAt, type Value } from './values.ts'
 
 /** As a sentence lists them. */
 const MAX_LINES = 3
@@ -115,10 +115,8 @@ export class Names {
     const fresh = this.#onFirstRun(bindings, candidates, site)
     if (fresh !== undefined) return fresh
     const { module } = first.value
-    const lines = [...new Set(candidates.map(({ binding }) => placeIn(module, binding.at)))].toReversed()
-    const shown = lines.length > MAX_LINES ? [...lines.slice(0, MAX_LINES), 'others'] : lines
-    const [, file = ''] = /( of .*)$/.exec(lines[0] ?? '') ?? []
-    const places = `${shown.map(line => line.replace(file, '')).join(' and ')}${file}`
+    const bound = candidates.map(({ binding }) => binding.at).toReversed()
+    const places = placesIn(module, bound, MAX_LINES)
     return {
       ...first.value,
       kind: 'open',

@@ -133,7 +133,7 @@ interface Start {
 function startsIn(module: Module, evaluator: Evaluator, found: readonly FoundTraining[]): readonly Start[] {
   const trainings = distinct(found.flatMap(each => (each.kind === 'training' ? [each.training] : [])))
   const detectors = (module.calls.get('train') ?? []).slice(0, MAX_TRAINERS).flatMap(call => {
-    const section = isRunning(call, module, evaluator) ? detectorTraining(call, evaluator) : undefined
+    const section = evaluator.mayRun(call) ? detectorTraining(call, evaluator) : undefined
     return section === undefined ? [] : [{ call, section }]
   })
   const starts: readonly Start[] = [
@@ -186,7 +186,7 @@ function trainersIn(module: Module, evaluator: Evaluator): readonly FoundTrainin
     if (!/Trainer$/.test(name)) return []
     return calls.slice(0, MAX_TRAINERS).flatMap(call => {
       const trainer = trainerNamed(call, evaluator)
-      if (trainer === undefined || !isRunning(call, module, evaluator)) return []
+      if (trainer === undefined || !evaluator.mayRun(call)) return []
       return [trainingOf(call, trainer, evaluator)]
     })
   })
@@ -205,11 +205,6 @@ function trainerNamed(call: Call, evaluator: Evaluator) {
   if (value?.kind === 'symbol') return trainerOf(value.name)
   const base = value?.kind === 'class' ? evaluator.classes.libraryBase(value.scope) : undefined
   return base === undefined ? undefined : trainerOf(base)
-}
-
-function isRunning(call: Call, module: Module, evaluator: Evaluator): boolean {
-  const { scope, at, branches } = call
-  return evaluator.isReached(call, { module, scope, at, branches }).isReached !== false
 }
 
 /** The same settings twice are one training. */

@@ -98,10 +98,24 @@ export function shownAt(module: Module, { from, to }: Span): string {
 }
 
 export function placeIn(module: Module, offset: number): string {
+  return `${spotIn(module, offset)}${ofFile(module)}`
+}
+
+/** Places of one file, at most so many of them; the file's name comes once. */
+export function placesIn(module: Module, offsets: readonly number[], most: number): string {
+  const spots = [...new Set(offsets.map(offset => spotIn(module, offset)))]
+  const shown = spots.length > most ? [...spots.slice(0, most), 'others'] : spots
+  return `${shown.join(' and ')}${ofFile(module)}`
+}
+
+function spotIn(module: Module, offset: number): string {
   if (module.notebook) return sayCell(module.notebook.positionOf(offset).cell)
-  // Beside the lines of its launcher, it is told apart.
-  const of = module.path === module.readFor ? '' : ` of ${plain(module.path)}`
-  return `line ${lineOf(module, offset)}${of}`
+  return `line ${lineOf(module, offset)}`
+}
+
+/** Beside the lines of its launcher, a script is told apart. */
+function ofFile({ notebook, path, readFor }: Module): string {
+  return notebook !== undefined || path === readFor ? '' : ` of ${plain(path)}`
 }
 
 export function truthOf(value: Value): boolean | undefined {

@@ -3,8 +3,19 @@ import { analyze } from '../../../engine/analyze.ts'
 import type { AnalysisRequest } from '../../../server/analysis.ts'
 import type { HandDriven } from './hand-driven.ts'
 
-/** The address of every kind of page on a site of `knownRepositories()`, by name. */
-export async function everyPage(analyses: HandDriven): Promise<Record<string, string>> {
+export const pageNames = [
+  'the question',
+  'an analysis that runs',
+  'a result',
+  'an analysis that failed',
+  'an analysis that is not kept',
+  'the repositories',
+  'a repository',
+  'a config over time',
+] as const
+
+/** The address of every kind of page on a site of `knownRepositories()`. */
+export async function everyPage(analyses: HandDriven): Promise<Record<(typeof pageNames)[number], string>> {
   const request: AnalysisRequest = { model: 'bert', spec: {}, engine: 'auto', strategy: 'predict-verify' }
   const [running, done, failed] = [analyses.started(request), analyses.started(request), analyses.started(request)]
   const text = 'memorymark:\n  model: bert\n  batch_size: 16\n  sequence_length: 128\n'
