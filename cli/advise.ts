@@ -4,7 +4,7 @@ import { MemoryMarkError } from '../engine/errors.ts'
 import { ofUsable } from '../engine/render/figures.ts'
 import { leverDiff, leverHeadings, leverRow, leverSentences } from '../engine/render/levers.ts'
 import { textTable } from '../engine/render/text-table.ts'
-import type { AdvisedLever } from '../engine/report/advised-levers.ts'
+import { type AdvisedLever, MAX_TOGETHER } from '../engine/report/advised-levers.ts'
 import type { AnalysedConfig } from '../engine/report/schema.ts'
 import { notATrainingConfig } from '../engine/subject.ts'
 import { parseFlags } from './arguments.ts'
@@ -75,8 +75,13 @@ function page(config: AnalysedConfig, isAll: boolean): string {
   const shown = isAll ? levers : (fitting.length >= IN_FULL ? fitting : levers).slice(0, ROWS)
   const rows = [[...leverHeadings], ...shown.map((lever, index) => leverRow(lever, index, config))]
   const more = levers.length > shown.length ? [`…and ${levers.length - shown.length} more: add --all.`] : []
+  const notEnough = shown.some(({ fit }) => fit !== 'does-not-fit')
+    ? []
+    : [
+        `None of these makes it fit, nor was a combination of up to ${MAX_TOGETHER} found that does. memorymark plan ${onOneLine(configName(config))} finds the GPUs, and how many, on which it fits.`,
+      ]
   const details = shown.slice(0, isAll ? shown.length : IN_FULL).map((lever, index) => inFull(lever, index))
-  return [heading, textTable(rows).join('\n'), ...more, ...details, NOTE].join('\n\n')
+  return [heading, textTable(rows).join('\n'), ...more, ...notEnough, ...details, NOTE].join('\n\n')
 }
 
 const NOTE =

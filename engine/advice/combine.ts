@@ -1,7 +1,8 @@
 /**
  * Combines levers if none is enough. Starts from the config as it is, and from the config with the smallest
  * micro-batch, which is raised again once enough levers are found. A beam search: each round adds one lever and keeps
- * the most promising of each effect on the training. A combination that fits is not extended.
+ * the most promising of each effect on the training. A combination that fits is not extended. Where none surely fits, those
+ * that may fit are the answer.
  */
 import { effects, MAX_TOGETHER } from '../report/advised-levers.ts'
 import type { Estimated } from './estimate.ts'
@@ -40,6 +41,7 @@ export async function combined(terms: Combining): Promise<readonly Candidate[]> 
   const { alone, smallest, helps, atLargest } = terms
   const found: Candidate[] = alone.map(({ candidate }) => candidate).filter(fits)
   const known = found.length
+  const perhaps: Node[] = []
   const budget = { left: terms.limit }
   let ofSmallest: readonly Node[] = smallest ? [{ ...smallest, levers: [] }] : []
   let ofWhole: readonly Node[] = promising(
@@ -55,12 +57,13 @@ export async function combined(terms: Combining): Promise<readonly Candidate[]> 
     }
     const whole = await grown(ofWhole, terms, budget)
     found.push(...whole.filter(fits))
+    perhaps.push(...[...small, ...whole].filter(({ estimate }) => estimate.fit === 'may-fit'))
     ofSmallest = promising(
       small.filter(node => !fits(node) && smallest !== undefined && helps(node, smallest.estimate)),
     )
     ofWhole = promising(whole.filter(node => !fits(node)))
   }
-  return found.slice(known)
+  return found.length > 0 ? found.slice(known) : promising(perhaps)
 }
 
 function fits({ estimate }: Candidate): boolean {

@@ -75,6 +75,23 @@ describe.each(toolConfigs.map(config => [config.tool, config] as const))('the le
   })
 })
 
+test('where no combination surely fits, those that may fit are told', async () => {
+  const text = [
+    'model_name_or_path: Qwen/Qwen2.5-7B',
+    'per_device_train_batch_size: 4',
+    'gradient_accumulation_steps: 4',
+    'max_length: 2048',
+    'bf16: true',
+    'output_dir: out',
+  ].join('\n')
+  const file = { path: 'sft.yaml', text: `${text}\n` }
+  const { levers } = await advised({ tool: 'Hugging Face Trainer', file, gpu: 'a100-80gb', offers: [] })
+  const [best] = levers
+  expect(levers.some(({ fit }) => fit === 'fits')).toBe(false)
+  expect(best).toMatchObject({ fit: 'may-fit', effect: 'changes-the-result' })
+  expect(best?.changes).toEqual(expect.arrayContaining(['gradient-checkpointing', 'adafactor']))
+})
+
 test('a card is the cheapest of the catalogue on which the config fits as it is', async () => {
   const { levers, reading, on } = await advised(toolConfigs.find(({ tool }) => tool === 'Axolotl') ?? never())
   const card = levers.find(({ changes }) => changes.includes('another-card'))?.gpu

@@ -27,6 +27,15 @@ describe('memorymark advise', () => {
     expect(stdout).toMatch(/…and \d+ more: add --all\./)
   })
 
+  test('says so where nothing is enough, and what to ask instead', async () => {
+    const large = 'model_name_or_path: Qwen/Qwen2.5-72B\nper_device_train_batch_size: 4\nbf16: true\noutput_dir: out\n'
+    await using workspace = await Workspace.with({ 'sft.yaml': large })
+    const { stdout, exitCode } = await workspace.run('advise', 'sft.yaml', '--gpu', 'l4')
+    expect(exitCode).toBe(0)
+    expect(stdout).not.toMatch(/GiB +(?:may fit|fits) /)
+    expect(stdout).toContain('nor was a combination of up to 4 found that does. memorymark plan sft.yaml finds')
+  })
+
   test('prints one object for scripts, whose levers are as the report has them', async () => {
     await using workspace = await Workspace.with({ 'sft.yaml': config })
     const { stdout } = await workspace.run('advise', 'sft.yaml', '--gpu', 'l4', '--json')
