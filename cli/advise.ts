@@ -3,6 +3,7 @@ import { configName } from '../engine/config/training-place.ts'
 import { MemoryMarkError } from '../engine/errors.ts'
 import { ofUsable } from '../engine/render/figures.ts'
 import { leverDiff, leverHeadings, leverRow, leverSentences } from '../engine/render/levers.ts'
+import { peakHeadings, peakRows } from '../engine/render/run-peaks.ts'
 import { textTable } from '../engine/render/text-table.ts'
 import { type AdvisedLever, MAX_TOGETHER } from '../engine/report/advised-levers.ts'
 import type { AnalysedConfig } from '../engine/report/schema.ts'
@@ -81,7 +82,13 @@ function page(config: AnalysedConfig, isAll: boolean): string {
         `None of these makes it fit, nor was a combination of up to ${MAX_TOGETHER} found that does. memorymark plan ${onOneLine(configName(config))} finds the GPUs, and how many, on which it fits.`,
       ]
   const details = shown.slice(0, isAll ? shown.length : IN_FULL).map((lever, index) => inFull(lever, index))
-  return [heading, textTable(rows).join('\n'), ...more, ...notEnough, ...details, NOTE].join('\n\n')
+  return [heading, ...peaksOf(config), textTable(rows).join('\n'), ...more, ...notEnough, ...details, NOTE].join('\n\n')
+}
+
+/** Where else the run could run out of memory. */
+function peaksOf(config: AnalysedConfig): string[] {
+  const rows = peakRows(config)
+  return rows.length === 0 ? [] : [textTable([[...peakHeadings], ...rows]).join('\n')]
 }
 
 const NOTE =

@@ -293,13 +293,14 @@ function analysed(
   reading: TrainingConfig,
   { assessment, assumptions, askedGpu }: Assessed & { readonly askedGpu?: string },
 ): ConfigResult {
-  const { dialect, batchSizeAt, gradientAccumulationAt, unreadSettings } = reading
+  const { dialect, batchSizeAt, gradientAccumulationAt, evaluationBatchSizeAt, unreadSettings } = reading
   return {
     status: 'analysed',
     path,
     dialect,
     ...(batchSizeAt && { batchSizeAt }),
     ...(gradientAccumulationAt && { gradientAccumulationAt }),
+    ...(evaluationBatchSizeAt && { evaluationBatchSizeAt }),
     assumptions: [...reading.assumptions, ...assumptions],
     ...(unreadSettings && { unreadSettings: [...unreadSettings] }),
     ...(askedGpu !== undefined && { askedGpu: askedGpu.slice(0, 1_000) }),

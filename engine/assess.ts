@@ -43,7 +43,14 @@ import type { Policy } from './verdict/policy.ts'
 /** An analysed config without its path and what reading it found. */
 export type Assessment = Omit<
   AnalysedConfig,
-  'status' | 'path' | 'dialect' | 'batchSizeAt' | 'gradientAccumulationAt' | 'assumptions' | 'unreadSettings'
+  | 'status'
+  | 'path'
+  | 'dialect'
+  | 'batchSizeAt'
+  | 'gradientAccumulationAt'
+  | 'evaluationBatchSizeAt'
+  | 'assumptions'
+  | 'unreadSettings'
 >
 
 export interface AssessmentOptions {

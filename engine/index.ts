@@ -41,6 +41,7 @@ export {
 export { renderProblem } from './render/unanalysed-section.ts'
 export { headline, nothingToMeasure, type VerdictState, verdictState } from './render/verdict.ts'
 export { type AcceptedConfig, acceptability, acceptedConfig, covers, isOutOfMemory } from './report/acceptance.ts'
+export { batchChange } from './report/batch-change.ts'
 export { type LedgerEntry, ledgerEntry, ledgerEntryOf, totalsOf } from './report/ledger.ts'
 export { restingOn, restOnSameFiles } from './report/other-files.ts'
 export { isPlaygroundAddress } from './report/playground-address.ts'

@@ -7,7 +7,7 @@ import type { FileReading, Position, SourceFile } from './config/reading.ts'
 import { rewriteNumbers } from './config/rewrite.ts'
 import type { Sources } from './config/sources.ts'
 import type { TrainingPlace } from './config/training-place.ts'
-import { batchChange } from './report/batch-change.ts'
+import { batchChange, smallerEvaluation } from './report/batch-change.ts'
 import type { AnalysedConfig } from './report/schema.ts'
 import { isSameData } from './same-data.ts'
 import { noSettings, type RepositorySettings, settingsFor } from './settings/settings.ts'
@@ -81,9 +81,12 @@ function withTraining({ path, text }: SourceFile, training: TrainingPlace | unde
   return { path, text, ...(training && { training: { name: training.name } }) }
 }
 
-function wanted({ spec, recommended }: AnalysedConfig): object {
-  const { microBatch, gradientAccumulation } = recommended ?? spec
-  return withoutAbsent({ ...spec, microBatch, gradientAccumulation })
+function wanted(config: AnalysedConfig): object {
+  const { spec, recommended = spec } = config
+  const { microBatch, gradientAccumulation } = recommended
+  const smaller = smallerEvaluation(config)
+  const evaluation = smaller && { evaluation: { ...spec.evaluation, microBatch: smaller.to } }
+  return withoutAbsent({ ...spec, microBatch, gradientAccumulation, ...evaluation })
 }
 
 /** Without keys that are undefined, which JSON drops. */

@@ -21,6 +21,7 @@ export interface Subject {
   readonly dialect: string
   readonly batchSizeAt?: Position
   readonly gradientAccumulationAt?: Position
+  readonly evaluationBatchSizeAt?: Position
   /** Assumptions made when the config was read. */
   readonly assumesGpus?: true
   readonly assumesLength?: true
@@ -33,12 +34,14 @@ export interface Subject {
 }
 
 /** The config's place, as in a report. */
-export function placeOf({ path, dialect, batchSizeAt, gradientAccumulationAt, unreadSettings }: Subject) {
+export function placeOf(subject: Subject) {
+  const { path, dialect, batchSizeAt, gradientAccumulationAt, evaluationBatchSizeAt, unreadSettings } = subject
   return {
     path,
     dialect,
     ...(batchSizeAt && { batchSizeAt }),
     ...(gradientAccumulationAt && { gradientAccumulationAt }),
+    ...(evaluationBatchSizeAt && { evaluationBatchSizeAt }),
     ...(unreadSettings && { unreadSettings: [...unreadSettings] }),
   }
 }

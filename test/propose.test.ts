@@ -37,6 +37,20 @@ describe('a recommendation is offered as a change of the numbers', () => {
     expect(await proposalFor(yolo(2))).toEqual({ kind: 'change', path, before: yolo(2), after: yolo(32) })
   })
 
+  test('of the batch of evaluations, where it is written and would not fit', async () => {
+    const qwen = (evaluations: string) =>
+      `model_name_or_path: Qwen/Qwen2.5-0.5B\nper_device_train_batch_size: 1\ngradient_accumulation_steps: 16\nblock_size: 2048\nbf16: true\neval_strategy: steps\n${evaluations}`
+    const settings = readSettings({ path: '.github/memorymark.yml', text: 'gpu: l4\n' })
+    if (settings.kind !== 'settings') throw new Error(settings.kind)
+    const text = qwen('per_device_eval_batch_size: 16\n')
+    expect(await proposalFor(text, path, settings.settings)).toMatchObject({
+      kind: 'change',
+      after: qwen('per_device_eval_batch_size: 4\n'),
+    })
+    const byDefault = qwen('')
+    expect(await proposalFor(byDefault, path, settings.settings)).toEqual({ kind: 'nothing-to-change' })
+  })
+
   test('not where the config follows it already', async () => {
     const text = bert('per_device_train_batch_size: 32\ngradient_accumulation_steps: 1\n')
     const config = await analysed(text, path, noSettings)

@@ -1,5 +1,5 @@
 /** The commands that suit a report, for the last line of comment and check. */
-import { inlineCode, numberedLever, type Report, verdictState } from '../../engine/index.ts'
+import { batchChange, inlineCode, numberedLever, type Report, verdictState } from '../../engine/index.ts'
 
 /** Clauses of Markdown; empty if there is nothing to do. */
 export function hintsFor(report: Report): string[] {
@@ -14,10 +14,6 @@ export function hintsFor(report: Report): string[] {
 
 function hasChange({ configs }: Report): boolean {
   return configs.some(
-    config =>
-      config.status === 'analysed' &&
-      config.verdict.state !== 'fine' &&
-      config.recommended !== undefined &&
-      config.recommended.microBatch !== config.current.microBatch,
+    config => config.status === 'analysed' && config.verdict.state !== 'fine' && batchChange(config).kind === 'change',
   )
 }

@@ -73,6 +73,7 @@ export type Reading =
       readonly model: CatalogueModel
       readonly batchSizeAt?: Position
       readonly gradientAccumulationAt?: Position
+      readonly evaluationBatchSizeAt?: Position
       /** What the file leaves open and was filled in from its tool's default or ours, one sentence each. */
       readonly assumptions: readonly string[]
       /** The number of GPUs is nobody's setting: one is assumed, or eight if the training is sharded. */

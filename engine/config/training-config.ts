@@ -2,7 +2,7 @@
 import type { CatalogueModel } from '../models/catalogue.ts'
 import type { FieldReader } from './fields.ts'
 import { leavesGpusOpen } from './gpus.ts'
-import type { Reading } from './reading.ts'
+import type { Position, Reading } from './reading.ts'
 import type { Field } from './section.ts'
 import type { Task, TrainingSpec } from './spec.ts'
 
@@ -35,13 +35,21 @@ export function trainingConfig(reader: FieldReader, config: ReadConfig): Reading
     spec: { model: model.id, task, microBatch, ...others },
     ...(batchSize && isInFile(batchSize) && { batchSizeAt: batchSize.at }),
     ...(accumulation && isInFile(accumulation) && { gradientAccumulationAt: accumulation.at }),
+    ...evaluationPlace(reader),
     assumptions: reader.assumptions,
     ...(leavesGpusOpen(reader) && { assumesGpus: true }),
     ...(reader.leavesLengthOpen && { assumesLength: true }),
   }
 }
 
+/** Of the batch size, not of what asks for evaluations, on which its default stands. */
+function evaluationPlace({ decisions }: FieldReader): { readonly evaluationBatchSizeAt?: Position } {
+  const from = decisions.find(({ setting }) => setting === 'evaluation')?.from
+  const isWritten = from?.kind === 'field' && /eval_batch_size$/.test(from.field.name) && isInFile(from.field)
+  return isWritten ? { evaluationBatchSizeAt: from.field.at } : {}
+}
+
 /** A script's constants may stand in another file than the one being read. */
-function isInFile({ file }: Field): boolean {
+function isInFile({ file }: Pick<Field, 'file'>): boolean {
   return file === undefined
 }

@@ -128,22 +128,22 @@ export function fineRemark(config: AnalysedConfig): string {
   return `micro-batch ${formatCount(recommended.microBatch)} would bring ${gains(config).join(' and ')}`
 }
 
-/** Only if a training step fits but loading the weights before they are sharded certainly does not. */
-function loadingSentence({ peaks = [], gpu, verdict, spec }: AnalysedConfig): string | undefined {
-  const peak = peaks.find(({ phase }) => phase === 'loading')
-  if (peak === undefined || !verdict.reasons.some(({ kind }) => kind === 'loading-does-not-fit')) return undefined
+/** Only if loading the weights before they are sharded certainly does not fit. */
+function loadingSentence({ peaks = [], gpu, spec }: AnalysedConfig): string | undefined {
+  const peak = peaks.find(({ phase, state }) => phase === 'loading' && state === 'does-not-fit')
+  if (peak === undefined) return undefined
   const needs = `The run would die before its first step: every GPU holds the whole quantised model until it is divided, which needs ${ofUsable(peak.peakBytes, gpu.usableBytes)} (${peak.provenance})`
   if (spec.sharding === 'zero3') return `${needs}; FSDP with transformers 4.39 to 4.57 divides it on the host.`
   return `${needs}; transformers 4.39 to 4.57 divides it on the host.`
 }
 
-/** Only if a training step fits but evaluation certainly does not. */
-function evaluationSentence({ peaks = [], gpu, verdict }: AnalysedConfig): string | undefined {
-  const peak = peaks.find(({ phase }) => phase === 'evaluation')
-  const isTold = verdict.reasons.some(({ kind }) => kind === 'evaluation-does-not-fit')
-  if (peak?.microBatch === undefined || !isTold) return undefined
+/** Only if evaluation certainly does not fit. */
+function evaluationSentence({ peaks = [], gpu, current }: AnalysedConfig): string | undefined {
+  const peak = peaks.find(({ phase, state }) => phase === 'evaluation' && state === 'does-not-fit')
+  if (peak?.microBatch === undefined) return undefined
   const { microBatch, peakBytes, fittingMicroBatch } = peak
-  const needs = `The run would die in its first evaluation: ${formatCount(microBatch)} samples at a time need ${ofUsable(peakBytes, gpu.usableBytes)} (${peak.provenance})`
+  const opening = current.fits ? 'The run would die in its first evaluation' : 'Its evaluation does not fit either'
+  const needs = `${opening}: ${formatCount(microBatch)} samples at a time need ${ofUsable(peakBytes, gpu.usableBytes)} (${peak.provenance})`
   if (fittingMicroBatch === undefined) return `${needs}, and not even one fits beside the optimizer's state.`
   return `${needs}; per_device_eval_batch_size: ${fittingMicroBatch} would fit.`
 }

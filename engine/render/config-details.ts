@@ -17,6 +17,7 @@ import {
 import { leverDetails } from './lever-sections.ts'
 import { escapeText, htmlLink, inlineCode, table } from './markdown.ts'
 import { memoryChart, spread } from './memory-chart.ts'
+import { peakHeadings, peakRows } from './run-peaks.ts'
 
 /** Further sizes of a sweep add nothing to the chart. */
 const MAX_TRIALS = 24
@@ -43,6 +44,7 @@ export function partsOf(breakdown: Breakdown): { readonly name: string; readonly
 export function configDetails(config: AnalysedConfig): string {
   return [
     ...whereItGoes(config),
+    ...otherMoments(config),
     ...leverDetails(config),
     ...sizesTried(config),
     ...takenForGranted(config),
@@ -62,6 +64,16 @@ function whereItGoes(config: AnalysedConfig): string[] {
   const rows = partsOf(breakdown).map(({ name, bytes }) => [name, formatPart(bytes), share(bytes)])
   const total = ['**peak**', `**${formatGib(current.peakBytes)}**`, memoryProvenance(config)]
   return [heading, table([['', 'memory', 'share of the peak'], ...rows, total], ['l', 'r', 'r'])]
+}
+
+function otherMoments(config: AnalysedConfig): string[] {
+  const rows = peakRows(config)
+  if (rows.length === 0) return []
+  const known = `**Where the run could run out of memory**, ${memoryProvenance(config)}`
+  return [
+    known,
+    table([[...peakHeadings], ...rows.map(row => row.map(cell => escapeText(cell)))], ['l', 'r', 'r', 'l']),
+  ]
 }
 
 function sizesTried(config: AnalysedConfig): string[] {

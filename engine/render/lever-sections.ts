@@ -13,7 +13,7 @@ const MAX_ROWS = 12
 const IN_FULL = 3
 
 /**
- * A numbered list of levers with which the config fits or may fit; if there are none, those that free most. Without the one whose
+ * Levers with their numbers with which the config fits or may fit; if there are none, those that free most. Without the one whose
  * changed lines are already shown as the diff of the config. Undefined where none is left.
  */
 export function leverList(config: AnalysedConfig, most: number, isDiffShown: boolean): string | undefined {
@@ -24,14 +24,15 @@ export function leverList(config: AnalysedConfig, most: number, isDiffShown: boo
   if (first === undefined) return undefined
   const other = shown.length < best.length ? 'Other ways' : 'Ways'
   const lead = first.lever.fit === 'does-not-fit' ? 'What frees most memory' : `${other} to fit into memory`
-  const lines = shown.map(({ lever, number }) => `${number}. ${escapeText(leverLine(lever, config))}`)
+  // Not a numbered list: Markdown counts on by itself where a number is left out.
+  const lines = shown.map(({ lever, number }) => `- **${number}.** ${escapeText(leverLine(lever, config))}`)
   return [`${lead}, each by itself:`, '', ...lines].join('\n')
 }
 
 function changesTheSame({ lines }: AdvisedLever, { change = [] }: AnalysedConfig): boolean {
-  const isSame = ({ before, after }: AdvisedLever['lines'][number], index: number) =>
-    after.length === 1 && before === change[index]?.before && after[0] === change[index]?.after
-  return lines.length > 0 && lines.length === change.length && lines.every(isSame)
+  const isSame = ({ line, after }: AdvisedLever['lines'][number]) =>
+    change.some(changed => changed.line === line && after.length === 1 && after[0] === changed.after)
+  return lines.length > 0 && lines.every(isSame)
 }
 
 /** The lever that a number in the comment refers to: in the list of the gravest config that has levers. */

@@ -24,6 +24,7 @@ import {
 } from './figures.ts'
 import { capitalised, plainPath, plainProblem, plainText } from './plain.ts'
 import { rank } from './ranking.ts'
+import { peakRows } from './run-peaks.ts'
 import { type Page, pageOf, stateStyle, stateWord, styleOf, type TerminalOptions, wrap } from './terminal-page.ts'
 import { terminalTable } from './terminal-table.ts'
 import { plainWords, upgradeSentence } from './upgrade.ts'
@@ -132,10 +133,15 @@ function severalGpus({ spec, gpu, current, throughputProvenance }: AnalysedConfi
   ]
 }
 
-function breakdownLines({ breakdown, current, gpu }: AnalysedConfig, { columns }: Page): string[] {
+function breakdownLines(config: AnalysedConfig, { columns }: Page): string[] {
+  const { breakdown, current, gpu } = config
   const parts = partsOf(breakdown).map(({ name, bytes }) => `${name} ${formatPart(bytes)}`)
   const rest = current.fits ? `${formatGib(idleBytes(gpu, current))} of the GPU is idle` : tooMuch(gpu, current)
-  return [wrap(`Memory: ${parts.join(', ')}; ${rest}.`, INDENT, columns)]
+  const memory = wrap(`Memory: ${parts.join(', ')}; ${rest}.`, INDENT, columns)
+  const moments = peakRows(config).map(
+    ([moment, samples, peak, result]) => `${moment} (${samples}): ${peak}, ${result}`,
+  )
+  return moments.length === 0 ? [memory] : [memory, wrap(`${capitalised(moments.join('; '))}.`, INDENT, columns)]
 }
 
 /** The caching allocator may reserve more than the GPU has even if less is allocated. */

@@ -9,7 +9,7 @@ export type BatchChange =
   | { readonly kind: 'not-in-file'; readonly setting: 'micro-batch' | 'gradient accumulation' }
 
 export function batchChange(config: AnalysedConfig): BatchChange {
-  const { current, recommended, batchSizeAt, gradientAccumulationAt } = config
+  const { current, recommended, batchSizeAt, gradientAccumulationAt, evaluationBatchSizeAt } = config
   if (recommended === undefined) return { kind: 'nothing-to-change' }
   const changesMicro = recommended.microBatch !== current.microBatch
   // Ultralytics accumulates up to its nominal batch size (`nbs`) by itself.
@@ -19,17 +19,27 @@ export function batchChange(config: AnalysedConfig): BatchChange {
   if (changesAccumulation && gradientAccumulationAt === undefined) {
     return { kind: 'not-in-file', setting: 'gradient accumulation' }
   }
+  const evaluation = smallerEvaluation(config)
   const [first, ...others] = [
-    ...(changesMicro && batchSizeAt ? [{ at: batchSizeAt, from: current.microBatch, to: recommended.microBatch }] : []),
-    ...(changesAccumulation && gradientAccumulationAt
-      ? [
-          {
-            at: gradientAccumulationAt,
-            from: current.gradientAccumulation,
-            to: recommended.gradientAccumulation,
-          },
-        ]
+    ...(changesMicro ? numberAt(batchSizeAt, current.microBatch, recommended.microBatch) : []),
+    ...(changesAccumulation
+      ? numberAt(gradientAccumulationAt, current.gradientAccumulation, recommended.gradientAccumulation)
       : []),
+    ...(evaluation ? numberAt(evaluationBatchSizeAt, evaluation.from, evaluation.to) : []),
   ]
   return first === undefined ? { kind: 'nothing-to-change' } : { kind: 'change', numbers: [first, ...others] }
+}
+
+/** The batch of evaluations, where it surely does not fit and a smaller one that is written would. */
+export function smallerEvaluation({
+  peaks = [],
+  evaluationBatchSizeAt,
+}: AnalysedConfig): { readonly from: number; readonly to: number } | undefined {
+  const peak = peaks.find(({ phase, state }) => phase === 'evaluation' && state === 'does-not-fit')
+  if (peak?.microBatch === undefined || peak.fittingMicroBatch === undefined) return undefined
+  return evaluationBatchSizeAt && { from: peak.microBatch, to: peak.fittingMicroBatch }
+}
+
+function numberAt(at: NumberChange['at'] | undefined, from: number, to: number): readonly NumberChange[] {
+  return at === undefined ? [] : [{ at, from, to }]
 }

@@ -82,8 +82,8 @@ export const reportedGpu = z.object({
 })
 export type ReportedGpu = z.infer<typeof reportedGpu>
 
-/** The numbers of a config that change: micro-batch and gradient accumulation. */
-export const MAX_CHANGED_LINES = 2
+/** The numbers of a config that change: micro-batch, gradient accumulation and the batch of evaluations. */
+export const MAX_CHANGED_LINES = 3
 
 /**
  * What the config does not say and was assumed: the GPU, the number of GPUs, memory settings that were not understood,
@@ -174,6 +174,8 @@ export const analysedConfig = z.object({
   /** Where the micro-batch is written; absent if the config leaves it to its tool's default. */
   batchSizeAt: position.optional(),
   gradientAccumulationAt: position.optional(),
+  /** Absent if the config leaves it to its tool's default, and in older reports. */
+  evaluationBatchSizeAt: position.optional(),
   /** The lines that make the recommendation, if they can be changed automatically. Absent in older reports. */
   change: z.array(changedLine).min(1).max(MAX_CHANGED_LINES).optional(),
   gpu: reportedGpu,

@@ -165,13 +165,13 @@ describe('before anything is unfolded', () => {
 
   test('at most three levers are there, of a config that is alone; beside others only the best', () => {
     const one = visible(comment(tooLarge({ levers: [...levers] })))
-    expect(one).toContain('1. Micro-batch 12 → 6: 17.0 GiB, fits, 0.80–1.1× the speed, training unchanged')
-    expect(one).toContain('3. 8-bit optimizer and expandable segments: 21.2 GiB, may fit, training rounded more')
+    expect(one).toContain('- **1.** Micro-batch 12 → 6: 17.0 GiB, fits, 0.80–1.1× the speed, training unchanged')
+    expect(one).toContain('- **3.** 8-bit optimizer and expandable segments: 21.2 GiB, may fit, training rounded more')
     expect(one).not.toContain('RTX A6000')
     const several = visible(
       comment(tooLarge({ levers: [...levers] }), tooLarge({ path: 'b.yaml', levers: [...levers] })),
     )
-    expect(several.match(/^\d\. /gm)).toHaveLength(1)
+    expect(several.match(/^- \*\*\d\.\*\* /gm)).toHaveLength(1)
   })
 
   test('a lever whose changed lines are the diff above is not said twice, and the others keep their numbers', () => {
@@ -181,10 +181,10 @@ describe('before anything is unfolded', () => {
     ]
     const one = visible(comment(tooLarge({ change, levers: [...levers] })))
     expect(one).toContain('Other ways to fit into memory, each by itself:')
-    expect(one).toContain('2. Gradient checkpointing: 18.1 GiB, fits')
-    expect(one).not.toMatch(/^1\. /m)
+    expect(one).toContain('- **2.** Gradient checkpointing: 18.1 GiB, fits')
+    expect(one).not.toContain('**1.**')
     const withoutDiff = visible(comment(tooLarge({ change: undefined, levers: [...levers] })))
-    expect(withoutDiff).toMatch(/^1\. Micro-batch 12 → 6/m)
+    expect(withoutDiff).toContain('- **1.** Micro-batch 12 → 6')
   })
 
   test('the three gravest are there, and the others counted', () => {

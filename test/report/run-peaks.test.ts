@@ -71,7 +71,13 @@ describe('the evaluations between training steps', () => {
     expect(renderTerminal(report, { color: false, columns: 400 })).toMatch(fits)
     expect(renderTerminal(report, { color: false, columns: 400 })).toContain('runs out of memory in evaluation')
     const fine = await reportOf(`${evaluated}per_device_eval_batch_size: 1\n`, 'a100-40gb')
-    expect(renderComment(fine)).not.toContain('evaluation')
+    expect(renderComment(fine)).not.toContain('evaluation:')
+    expect(renderComment(fine)).toMatch(/\| evaluation +\| +1 \| +[\d.]+ GiB \| fits +\|/)
+  })
+
+  it('are told beside a step that does not fit either', async () => {
+    const report = await reportOf(evaluated.replace('checkpointing: true', 'checkpointing: false'), 'a10')
+    expect(renderComment(report)).toMatch(/ Its evaluation does not fit either: 8 samples at a time need /)
   })
 
   it.each(['eval_strategy: no', 'eval_strategy: "no"', 'do_eval: false', 'eval_steps: 100'])(

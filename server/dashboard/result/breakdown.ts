@@ -2,10 +2,11 @@
 import { html } from 'hono/html'
 import { partsOf } from '../../../engine/render/config-details.ts'
 import { formatCount, formatPart } from '../../../engine/render/figures.ts'
-import { plainText } from '../../../engine/render/plain.ts'
+import { capitalised, plainText } from '../../../engine/render/plain.ts'
+import { peakHeadings, peakRows } from '../../../engine/render/run-peaks.ts'
 import type { AnalysedConfig } from '../../../engine/report/schema.ts'
 import { formatGib, formatPercent } from '../../../engine/units.ts'
-import type { Html } from '../page.ts'
+import type { Html, MaybeHtml } from '../page.ts'
 import { chip, memoryChip } from '../provenance.ts'
 
 export function breakdownCard(config: AnalysedConfig): Html {
@@ -19,7 +20,18 @@ export function breakdownCard(config: AnalysedConfig): Html {
 <tbody>${partsOf(breakdown).map(({ name, bytes }) => part(name, bytes, share(bytes)))}</tbody>
 <tfoot><tr><th scope="row">peak ${memoryChip(config)}</th><td>${formatGib(current.peakBytes)}</td><td></td></tr></tfoot>
 </table>
+${peaksTable(config)}
 </section>`
+}
+
+function peaksTable(config: AnalysedConfig): MaybeHtml {
+  const rows = peakRows(config)
+  if (rows.length === 0) return ''
+  return html`<h3 id="peaks-title">Where the run could run out of memory</h3>
+<div class="scroll" role="region" aria-labelledby="peaks-title" tabindex="0"><table>
+<thead><tr>${peakHeadings.map(heading => html`<th scope="col">${capitalised(heading)}</th>`)}</tr></thead>
+<tbody>${rows.map(([moment, ...cells]) => html`<tr><th scope="row">${moment}</th>${cells.map(cell => html`<td>${cell}</td>`)}</tr>`)}</tbody>
+</table></div>`
 }
 
 /** `under 0.01 GiB` instead of 0. */

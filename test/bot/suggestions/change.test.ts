@@ -149,9 +149,9 @@ packing: false
 
   test('opens a pull request with the n-th way to free memory, as the report lists it', async () => {
     const { repository, replies, ask, comment, pull } = await pullChanging(small, tooLarge)
-    expect(await comment()).toMatch(/\n1\. Micro-batch 64 → \d+: .*training unchanged\n2\. /)
+    expect(await comment()).toMatch(/\n- \*\*1\.\*\* Micro-batch 64 → \d+: .*training unchanged\n- \*\*2\.\*\* /)
     expect(await comment()).toContain('`/memorymark fix <n>` with the n-th way to free memory')
-    const name = /\n2\. ([^:]+): /.exec(await comment())?.[1]
+    const name = /\n- \*\*2\.\*\* ([^:]+): /.exec(await comment())?.[1]
     await ask('/memorymark fix 2')
 
     const [reply] = await replies()
