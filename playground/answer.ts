@@ -12,9 +12,9 @@ import type { AnalysisRequest } from '../server/analysis.ts'
 import { readForm } from '../server/dashboard/form.ts'
 import type { FieldName } from '../server/dashboard/form-fields.ts'
 import { problemNotice } from '../server/dashboard/notice.ts'
-import { configSnippets } from '../server/dashboard/result/config-snippets.ts'
-import { termsOf, toldTerms } from '../server/dashboard/result/gains.ts'
-import { leversSection, result, resultTitle } from '../server/dashboard/result/result.ts'
+import { toldTerms } from '../server/dashboard/result/gains.ts'
+import { result, resultTitle } from '../server/dashboard/result/result.ts'
+import { resultOptions } from '../server/dashboard/result/result-options.ts'
 import { withLevers } from '../server/levers.ts'
 import { withOverStep } from '../server/over-step.ts'
 import { placeOf, readSubject, type Subject } from '../server/subject.ts'
@@ -82,13 +82,8 @@ async function shown(config: AnalysedConfig, request: AnalysisRequest, { terms }
   const title = resultTitle(config)
   const view = html`<div class="title"><h2 class="headline" tabindex="-1">${title}</h2>
 <div class="actions"><button type="button" class="secondary" data-copy-address hidden>Copy link</button></div></div>
-${result(config, { terms: termsOf(config, terms), configSnippets: await configSnippets(config, pastedFile(config, request)), levers: await leversSection(config) })}`
+${result(config, await resultOptions(config, request, terms))}`
   return { kind: 'result', title, html: String(await view) }
-}
-
-/** Undefined also where settings were changed beside the text: its numbers are then not what was analysed. */
-function pastedFile({ path }: AnalysedConfig, { config, spec }: AnalysisRequest) {
-  return config === undefined || Object.keys(spec).length > 0 ? undefined : { path, text: config.text }
 }
 
 async function refused(

@@ -1,7 +1,6 @@
 /** `/analyses/:id`: an analysis while it waits and runs, its events, and its result. */
 import type { Context, Hono } from 'hono'
 import * as z from 'zod'
-import type { SourceFile } from '../../engine/config/reading.ts'
 import type { AnalysedConfig } from '../../engine/report/schema.ts'
 import { type Analysis, type AnalysisEvent, isFinal } from '../analysis.ts'
 import { eventStream, KEEP_ALIVE_MILLIS, serverSentEvent } from '../event-stream.ts'
@@ -9,9 +8,8 @@ import { ANALYSES_PATH } from './analyse-form.ts'
 import { analysisPath, doneView, endedView, expiredView, runningView, subjectText } from './analysis-view.ts'
 import { eventLine } from './log.ts'
 import { page } from './page.ts'
-import { configSnippets } from './result/config-snippets.ts'
-import { termsOf } from './result/gains.ts'
-import { leversSection, resultTitle } from './result/result.ts'
+import { resultTitle } from './result/result.ts'
+import { resultOptions } from './result/result-options.ts'
 import type { Site } from './site.ts'
 
 /** For readers without JavaScript. */
@@ -68,11 +66,7 @@ async function show(c: Context, analysis: Analysis, { assets }: Site) {
     }
     case 'done': {
       const config = analysedConfig(analysis)
-      const options = {
-        terms: termsOf(config, c.req.query()),
-        configSnippets: await configSnippets(config, pastedFile(analysis, config)),
-        levers: await leversSection(config),
-      }
+      const options = await resultOptions(config, analysis.request, c.req.query())
       const title = `Result: ${resultTitle(config)}`
       return c.html(page(assets, { title, section: 'analyse' }, doneView(analysis, config, options)))
     }
@@ -84,10 +78,4 @@ function analysedConfig({ report }: Extract<Analysis, { state: 'done' }>): Analy
   const [config] = report.configs
   if (config?.status !== 'analysed') throw new Error('a done analysis without an analysed config')
   return config
-}
-
-/** Undefined also if fields were changed beside the pasted text, whose numbers then differ from what was analysed. */
-function pastedFile({ request }: Analysis, { path }: AnalysedConfig): SourceFile | undefined {
-  if (request.config === undefined || Object.keys(request.spec).length > 0) return undefined
-  return { path, text: request.config.text }
 }

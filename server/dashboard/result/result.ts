@@ -21,7 +21,6 @@ import { snippetCard } from './snippet-card.ts'
 export interface ResultOptions {
   readonly terms: Terms
   readonly configSnippets: ConfigSnippets
-  /** Loaded on demand. */
   readonly levers: MaybeHtml
 }
 
@@ -87,11 +86,4 @@ function findingText(finding: Finding): string {
     case 'fine':
       return 'Fits and is within policy'
   }
-}
-
-/** The card of levers, loaded on demand because most configs have none. */
-export async function leversSection(config: AnalysedConfig): Promise<MaybeHtml> {
-  if (config.levers === undefined) return ''
-  const { leversCard } = await import('./levers-card.ts')
-  return leversCard(config, config.levers)
 }
