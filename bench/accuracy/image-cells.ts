@@ -18,11 +18,17 @@ const frozenTower = {
   trainable: { names: [String.raw`model\.language_model\.`, 'lm_head'], inputGradients: false },
 }
 
+const frozenSmolvlmTower = {
+  trainable: { names: [String.raw`model\.text_model\.`, 'lm_head'], inputGradients: false },
+}
+
 const qwen2 = 'Qwen/Qwen2-VL-2B-Instruct'
 const qwen25 = 'Qwen/Qwen2.5-VL-3B-Instruct'
 const qwen3 = 'Qwen/Qwen3-VL-2B-Instruct'
 const gemma3 = 'google/gemma-3-4b-it'
 const llava = 'llava-hf/llava-1.5-7b-hf'
+const smolvlm = 'HuggingFaceTB/SmolVLM2-2.2B-Instruct'
+const idefics3 = 'HuggingFaceTB/SmolVLM-Instruct'
 
 export const imageCells: readonly Cell[] = [
   [qwen2, { microBatch: 2, sequenceLength: 1024, ...bf16, optimizer: 'sgd', ...images(1, 448, 672) }],
@@ -62,4 +68,14 @@ export const imageCells: readonly Cell[] = [
   [gemma3, { microBatch: 4, sequenceLength: 2048, ...bf16, ...ckpt, lora: everyLora, ...images(1, 896) }],
   [gemma3, { microBatch: 4, sequenceLength: 1024, ...bf16, ...ckpt, lora, ...images(1, 896), ...frozenTower }],
   [gemma3, { microBatch: 2, sequenceLength: 1000, ...bf16, lora, ...images(1, 896), paddedBatches: true }],
+  [smolvlm, { microBatch: 2, sequenceLength: 2048, ...bf16, optimizer: 'sgd', ...images(17, 384) }],
+  [smolvlm, { microBatch: 2, sequenceLength: 2048, ...bf16, ...ckpt, optimizer: 'sgd', ...images(13, 384) }],
+  [smolvlm, { microBatch: 4, sequenceLength: 1600, ...bf16, ...ckpt, lora, ...images(17, 384), ...frozenSmolvlmTower }],
+  [smolvlm, { microBatch: 2, sequenceLength: 1600, ...bf16, lora, ...images(9, 384), paddedBatches: true }],
+  [
+    smolvlm,
+    { microBatch: 1, sequenceLength: 2048, precision: 'amp-bf16', loop: 'trainer', ...ckpt, ...images(17, 384) },
+  ],
+  [idefics3, { microBatch: 2, sequenceLength: 2048, ...bf16, optimizer: 'sgd', ...images(17, 384) }],
+  [idefics3, { microBatch: 2, sequenceLength: 2048, ...bf16, ...ckpt, lora: everyLora, ...images(17, 384) }],
 ]

@@ -190,7 +190,7 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
   return [
     ...(spec.images?.height !== undefined
       ? [
-          `One image per sample is counted, of ${spec.images.height}×${spec.images.width} pixels as the processor scales it: how many images a sample has, and how large they are, cannot be determined from the config.`,
+          `One image per sample is counted, ${tilesOf(spec.images)}of ${spec.images.height}×${spec.images.width} pixels as the processor scales it: how many images a sample has, and how large they are, cannot be determined from the config.`,
         ]
       : []),
     ...(spec.images !== undefined && spec.images.height === undefined
@@ -251,6 +251,10 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
       ? ['Experts in float32 run in a kernel that no trace covers; they are counted as in bfloat16, at twice the size.']
       : []),
   ]
+}
+
+function tilesOf({ tiles }: { readonly tiles: number }): string {
+  return tiles > 1 ? `in ${tiles} tiles ` : ''
 }
 
 function generatesItself({ method }: TrainingSpec): boolean {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { imageOfSample } from '../../engine/models/architecture.ts'
-import { scaledByPixels } from '../../engine/models/vision/image-scaling.ts'
+import { scaledByPixels, tilesOfScaled } from '../../engine/models/vision/image-scaling.ts'
 import { footprintOf, knownModel } from '../estimate/specs.ts'
 
 // What smart_resize of transformers 5.18 gives.
@@ -16,12 +16,29 @@ test.each([
   expect([rows, columns]).toEqual(scaled)
 })
 
+// What SmolVLM's and Idefics 3's processors of transformers 5.18 give, without the tile of the whole image.
+test.each([
+  [384, [512, 512], 16],
+  [384, [1_024, 768], 12],
+  [384, [480, 640], 12],
+  [364, [333, 1_000], 8],
+  [384, [2_000, 500], 4],
+  [384, [100, 700], 4],
+  [364, [701, 700], 16],
+  [512, [1_200, 631], 12],
+  [512, [5, 900], 4],
+])('in tiles of %i pixels, an image of %j pixels takes %i', (side, [height = 0, width = 0], tiles) => {
+  expect(tilesOfScaled({ height, width }, side, 4)).toBe(tiles)
+})
+
 test.each([
   ['Qwen/Qwen2-VL-2B-Instruct', 768, 729],
   ['Qwen/Qwen2.5-VL-7B-Instruct', 1_024, 1_369],
   ['Qwen/Qwen3-VL-4B-Instruct', 1_024, 1_024],
   ['llava-hf/llava-1.5-7b-hf', 1_024, 576],
   ['google/gemma-3-4b-it', 1_024, 256],
+  // 17 tiles of 81 tokens.
+  ['HuggingFaceTB/SmolVLM2-2.2B-Instruct', 1_024, 1_377],
 ])('%s has for an image of %i pixels a side %i tokens', (name, side, tokens) => {
   expect(imageOfSample(knownModel(name).config, { height: side, width: side })?.tokens).toBe(tokens)
 })
@@ -32,10 +49,12 @@ test.each([
   'Qwen/Qwen3-VL-2B-Instruct',
   'llava-hf/llava-1.5-7b-hf',
   'google/gemma-3-4b-it',
+  'HuggingFaceTB/SmolVLM2-2.2B-Instruct',
+  'HuggingFaceTB/SmolVLM-Instruct',
 ])('%s has the same parameters with and without images', name => {
   const { images } = imageOfSample(knownModel(name).config, { height: 336, width: 336 }) ?? {}
   expect(images).toBeDefined()
-  const seeing = footprintOf(name, { sequenceLength: 1_024, ...(images && { images }) })
+  const seeing = footprintOf(name, { sequenceLength: 4_096, ...(images && { images }) })
   expect(seeing.parameterCount).toBe(footprintOf(name).parameterCount)
 })
 

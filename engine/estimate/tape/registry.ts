@@ -53,10 +53,13 @@ import { gatedInFloat32, gatedNorm, layerNorm, layerScale, rmsNorm } from './ops
 import {
   addedAmongWords,
   amongWords,
+  amongWordsByRow,
   averagedPatches,
   patchEmbedding,
   patches,
+  patchPlaces,
   patchPositions,
+  pixelMask,
   resampledPositions,
 } from './ops/patches.ts'
 import { add, concatenate, multiply } from './ops/primitives.ts'
@@ -111,9 +114,12 @@ export const rows: Rows<Tape, Tensor> = {
   input,
   pixels,
   patches,
+  pixelMask,
   patchEmbedding,
+  patchPlaces,
   patchPositions,
   amongWords,
+  amongWordsByRow,
   averagedPatches,
   addedAmongWords,
   resampledPositions,

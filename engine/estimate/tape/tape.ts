@@ -66,6 +66,7 @@ export class Tape {
   readonly batchInput: Tensor
   readonly labels: Tensor
   batchPixels: Tensor | undefined
+  batchPixelMask: Tensor | undefined
   /** Last names of the linear modules seen so far: what adapters can target. */
   readonly linearNames = new Set<string>()
   readonly expertNames: ExpertNames | undefined

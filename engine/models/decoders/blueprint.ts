@@ -125,6 +125,8 @@ export type Images = NonNullable<TrainingSpec['images']>
 export interface SeenImages {
   /** Embeddings that replace the image tokens: [b, n, hidden]. */
   readonly among: Value
+  /** Whether the row of each image token is looked up. */
+  readonly looksUpRows?: boolean
   /** Of the same shape, added to the image tokens' states after each of the first layers. */
   readonly deep?: readonly Value[]
 }
@@ -169,7 +171,7 @@ export function decoderModel(ops: Builder, blueprint: Blueprint, terms: DecoderT
   const words = ops.embedding(`${root}.${blueprint.wordsName ?? 'embed_tokens'}`, ops.input(), vocabulary, hidden)
   const given = sees ? ops.withInputGradients(words) : words
   const seen = sees ? vision(ops, images) : undefined
-  const read = seen === undefined ? given : ops.amongWords(given, seen.among)
+  const read = seen === undefined ? given : placedAmong(ops, given, seen)
   const embedded = blueprint.scalesEmbedded ? ops.scale(ops.withInputGradients(read)) : read
   let x = ops.dropout(scalesWords ? ops.scale(read) : embedded, blueprint.wordDropout ?? 0)
   const tables: (readonly [Value, Value])[] = []
@@ -186,6 +188,10 @@ export function decoderModel(ops: Builder, blueprint: Blueprint, terms: DecoderT
     return added === undefined ? output : ops.addedAmongWords(output, added)
   })
   return outputLayer(ops, blueprint, x, task, labels)
+}
+
+function placedAmong(ops: Builder, words: Value, { among, looksUpRows = false }: SeenImages): Value {
+  return looksUpRows ? ops.amongWordsByRow(words, among) : ops.amongWords(words, among)
 }
 
 /** The kind of each layer. */

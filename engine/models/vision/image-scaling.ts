@@ -24,6 +24,19 @@ export function scaledByPixels(
   return { height: scaled[0] ?? factor, width: scaled[1] ?? factor }
 }
 
+/**
+ * Tiles of `side` pixels that cover an image whose longer side is scaled to `most` of them. transformers 5.18
+ * models/smolvlm image_processing_smolvlm.py: resize and resize_for_vision_encoder.
+ */
+export function tilesOfScaled({ height, width }: SizeInPixels, side: number, most: number): number {
+  const longer = most * side
+  const scaled = (ratio: number) => Math.max(1, Math.floor(width >= height ? longer / ratio : longer * ratio))
+  const first = scaled(width / height)
+  const even = first + (first % 2)
+  const second = scaled(width >= height ? longer / even : even / longer)
+  return most * Math.ceil(second / side)
+}
+
 /** Python's round(). */
 function roundHalfToEven(value: number): number {
   const floor = Math.floor(value)

@@ -5,6 +5,8 @@ import { pair, value } from '../signature.ts'
 export const images = {
   /** The image processor's output for a sample: its patches, [b, count, features] in float32. */
   patches: value<(count: number, features: number) => Value>(),
+  /** A mask beside those patches that says which pixels are no padding: [b, pixels] int64. */
+  pixelMask: value<(pixels: number) => Value>(),
   /** A convolution whose stride is its kernel, over patches: [b, count, features] → [b, count, h]. */
   patchEmbedding: value<(name: string, x: Value, h: number, options: { readonly bias: boolean }) => Value>(),
   /** Rotary cos and sin for each patch's row and column, for a head of `size`: [b, count, size] in float32. */
@@ -13,8 +15,12 @@ export const images = {
   addedAmongWords: value<(states: Value, seen: Value) => Value>(),
   /** A square position table of `count` rows, interpolated bilinearly at each of the patches [b, n, h]. */
   resampledPositions: value<(name: string, x: Value, count: number) => Value>(),
+  /** The row of a position table of `count` rows for each of the patches [b, n, h], looked up for every sample. */
+  patchPlaces: value<(name: string, x: Value, count: number) => Value>(),
   /** Replaces the image tokens among [b, s, h] by `seen` [b, n, h]. */
   amongWords: value<(words: Value, seen: Value) => Value>(),
+  /** The same, with the row of `seen` looked up for each token. */
+  amongWordsByRow: value<(words: Value, seen: Value) => Value>(),
   /** The mean of each square of patches: [b, n, h] → [b, count, h]. */
   averagedPatches: value<(x: Value, count: number) => Value>(),
   /** [b, c, y, x] → [b, outChannels, y', x']. */

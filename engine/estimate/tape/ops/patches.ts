@@ -15,6 +15,12 @@ export function patches(tape: Tape, count: number, features: number): Tensor {
   return cast(tape, tape.batchPixels, tape.weightDtype)
 }
 
+export function pixelMask(tape: Tape, pixels: number): Tensor {
+  if (tape.spec.images === undefined) return tape.tensor([pixels], 'int64', [])
+  tape.batchPixelMask ??= tape.batchTensor([pixels], 'int64')
+  return tape.batchPixelMask
+}
+
 export function patchEmbedding(
   tape: Tape,
   name: string,
@@ -48,6 +54,22 @@ export function amongWords(tape: Tape, words: Tensor, seen: Tensor): Tensor {
   return output
 }
 
+export function amongWordsByRow(tape: Tape, words: Tensor, seen: Tensor): Tensor {
+  // transformers SmolVLMModel.inputs_merger: `index` saves where a row is, index_put_ and `where` the mask of the words.
+  const [tokens = 0] = words.shape
+  const [rows = 0] = seen.shape
+  const chosen = tape.tensor(seen.shape, seen.dtype, [seen])
+  const places = [0, 1].map(() => tape.storage(rows, 'int64', true))
+  tape.record('index', { reads: [seen], outputs: [chosen], saved: places, gradients: [made(seen)] })
+  const put = tape.tensor(words.shape, words.dtype, [chosen])
+  const mask = tape.storage(tokens, 'bool', true)
+  tape.record('index_put_', { reads: [chosen], outputs: [put], saved: [mask], gradients: [made(chosen)] })
+  const output = tape.tensor(words.shape, words.dtype, [words, put])
+  const gradients = [put, words].map(made)
+  tape.record('where', { reads: [put, words], outputs: [output], gradients })
+  return output
+}
+
 export function addedAmongWords(tape: Tape, states: Tensor, seen: Tensor): Tensor {
   // transformers Qwen3VLTextModel._deepstack_process: a clone, and index_put_ of what was there plus what was seen.
   const output = tape.tensor(states.shape, states.dtype, [states, seen])
@@ -65,6 +87,13 @@ export function averagedPatches(tape: Tape, x: Tensor, count: number): Tensor {
 
 /** Corners of the square of positions that a patch lies in. */
 const CORNERS = 4
+
+export function patchPlaces(tape: Tape, name: string, x: Tensor, count: number): Tensor {
+  const [patches = 0] = x.shape
+  const ids = tape.tensor([patches], 'int64', [])
+  tape.record('places', { reads: [], outputs: [ids] })
+  return embedding(tape, name, ids, count, lastSize(x))
+}
 
 export function resampledPositions(tape: Tape, name: string, x: Tensor, count: number): Tensor {
   // transformers vision_utils.py get_vision_interpolation_indices_and_weights: float32 weights of four rows of the table a patch.

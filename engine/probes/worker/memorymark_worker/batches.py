@@ -53,7 +53,9 @@ def fill(batch: dict[str, Any], spec: Spec, model: transformers.PreTrainedModel)
             tensor.random_(0, model.config.get_text_config().vocab_size)
     words = words_of_images(batch, model) if "images" in spec else 0
     if words > 0:
-        image = model.config.image_token_id
+        # Ids that a config.json leaves to transformers' default may lie outside of its vocabulary.
+        image = min(model.config.image_token_id, model.config.get_text_config().vocab_size - 1)
+        model.config.image_token_id = image
         batch["input_ids"].random_(0, image)  # text, none of which is an image's
         batch["input_ids"][:, :words] = image
     return batch

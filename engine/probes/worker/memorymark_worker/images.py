@@ -1,6 +1,5 @@
 """The images of a micro-batch, as the model's processor outputs them."""
 
-import importlib
 from typing import Any
 
 import torch
@@ -20,6 +19,10 @@ def images_of(batch: int, spec: Spec, model: transformers.PreTrainedModel) -> di
         positions = torch.zeros(3, batch, spec["sequenceLength"], dtype=torch.long)
         height, width = spec["images"]["height"], spec["images"]["width"]
         return {"position_ids": positions, **flat_patches(batch * tiles, height, width, vision)}
+    if model.config.model_type in ("smolvlm", "idefics3"):
+        side = vision.image_size
+        return {"pixel_values": torch.empty(batch, tiles, 3, side, side),
+                "pixel_attention_mask": torch.ones(batch, tiles, side, side, dtype=torch.long)}
     if model.config.model_type == "llava" and vision.model_type == "clip_vision_model":
         return {"pixel_values": torch.empty(batch * tiles, 3, vision.image_size, vision.image_size)}
     if model.config.model_type == "gemma3":
@@ -37,6 +40,9 @@ def words_of_images(batch: dict[str, Any], model: transformers.PreTrainedModel) 
     if config.model_type == "llava" and "pixel_values" in batch:
         patches: int = (config.vision_config.image_size // config.vision_config.patch_size) ** 2
         return int(batch["pixel_values"].shape[0]) // samples * patches
+    if config.model_type in ("smolvlm", "idefics3") and "pixel_values" in batch:
+        side = config.vision_config.image_size // config.vision_config.patch_size
+        return int(batch["pixel_values"].shape[1]) * (side // int(config.scale_factor))**2
     return 0
 
 
@@ -62,25 +68,3 @@ def flat_patches(images: int, height: int, width: int, vision: Any) -> dict[str,
         inputs["image_interp_indices"] = torch.zeros(patches, 4, dtype=torch.long)
         inputs["image_interp_weights"] = torch.zeros(patches, 4)
     return inputs
-
-
-class AddedAmongWords(torch.autograd.Function):
-    """Qwen 3 VL's _deepstack_process, which reads from the mask where image tokens are."""
-
-    @staticmethod
-    def forward(context: Any, states: Tensor, seen: Tensor) -> Tensor:
-        context.like_seen = seen.shape, seen.dtype
-        return torch.empty_like(states)
-
-    @staticmethod
-    def backward(context: Any, gradient: Tensor) -> Any:
-        shape, dtype = context.like_seen
-        return torch.empty_like(gradient), torch.empty(shape, dtype=dtype, device="meta")
-
-
-def deep_stacks(model_type: str) -> dict[tuple[Any, str], Any]:
-    if model_type not in ("qwen3_vl", "qwen3_vl_moe"):
-        return {}
-    module = importlib.import_module(f"transformers.models.{model_type}.modeling_{model_type}")
-    text = module.Qwen3VLMoeTextModel if model_type.endswith("moe") else module.Qwen3VLTextModel
-    return {(text, "_deepstack_process"): lambda _, states, masks, seen: AddedAmongWords.apply(states, seen)}

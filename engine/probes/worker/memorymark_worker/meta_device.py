@@ -10,9 +10,10 @@ import torch
 import torch.nn.functional as F
 import transformers
 from torch import Tensor
+from torch.fx.experimental import _config as fx_settings
 from transformers import masking_utils
 
-from .images import deep_stacks
+from .among_words import among_words
 from .mamba_kernels import mamba_kernels
 
 
@@ -41,13 +42,17 @@ def without_values(padded: bool, model_type: str) -> Iterator[None]:
 
     answers[(torch.library, "get_ctx")] = NoOutliers
     answers |= mamba_kernels(model_type)
-    answers |= deep_stacks(model_type)
+    answers |= among_words(model_type)
     has_grouped_products = hasattr(F, "grouped_mm") or hasattr(torch, "_grouped_mm")
     if not has_grouped_products and importlib.util.find_spec("transformers.integrations.moe"):
         answers[(importlib.import_module("transformers.integrations.moe"), "_grouped_mm")] = product_expert_by_expert
+    has_tiles = model_type in ("smolvlm", "idefics3")
+    if has_tiles:  # every one of which is an image, without padding
+        answers[(fx_settings, "meta_nonzero_assume_all_nonzero")] = True
+    if padded or has_tiles:
+        answers[(masking_utils, "_ignore_bidirectional_mask_sdpa")] = lambda *_, **__: has_tiles
     if padded:
         answers[(masking_utils, "_ignore_causal_mask_sdpa")] = lambda *_, **__: False
-        answers[(masking_utils, "_ignore_bidirectional_mask_sdpa")] = lambda *_, **__: False
     originals = {place: getattr(*place) for place in answers if hasattr(*place)}
     for place in originals:
         setattr(*place, answers[place])
