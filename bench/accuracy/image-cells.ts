@@ -28,6 +28,7 @@ const qwen3 = 'Qwen/Qwen3-VL-2B-Instruct'
 const gemma3 = 'google/gemma-3-4b-it'
 const llava = 'llava-hf/llava-1.5-7b-hf'
 const smolvlm = 'HuggingFaceTB/SmolVLM2-2.2B-Instruct'
+const internvl = 'OpenGVLab/InternVL3_5-8B-HF'
 const idefics3 = 'HuggingFaceTB/SmolVLM-Instruct'
 
 export const imageCells: readonly Cell[] = [
@@ -78,4 +79,10 @@ export const imageCells: readonly Cell[] = [
   ],
   [idefics3, { microBatch: 2, sequenceLength: 2048, ...bf16, optimizer: 'sgd', ...images(17, 384) }],
   [idefics3, { microBatch: 2, sequenceLength: 2048, ...bf16, ...ckpt, lora: everyLora, ...images(17, 384) }],
+  [internvl, { microBatch: 1, sequenceLength: 4096, ...bf16, optimizer: 'sgd', ...images(10, 448) }],
+  [internvl, { microBatch: 4, sequenceLength: 1024, ...bf16, optimizer: 'sgd', ...images(1, 448) }],
+  [internvl, { microBatch: 2, sequenceLength: 4096, ...bf16, ...ckpt, optimizer: 'sgd', ...images(13, 448) }],
+  [internvl, { microBatch: 2, sequenceLength: 2048, ...bf16, ...ckpt, lora: everyLora, ...images(5, 448) }],
+  [internvl, { microBatch: 4, sequenceLength: 2048, ...bf16, ...ckpt, lora, ...images(5, 448), ...frozenTower }],
+  [internvl, { microBatch: 2, sequenceLength: 1000, ...bf16, lora, ...images(3, 448), paddedBatches: true }],
 ]

@@ -1,5 +1,6 @@
 /** What the dialects of tools that fine-tune decoders share, once each has interpreted its own keys. */
 import type { CatalogueModel } from '../models/catalogue.ts'
+import type { ImageHandling } from '../models/images.ts'
 import { MAX_BATCH } from './batch-size.ts'
 import type { Default, FieldReader } from './fields.ts'
 import { type InputSize, readInputSize } from './model-fields.ts'
@@ -60,6 +61,7 @@ export interface LanguageModelConfig {
   readonly imageSize?: Field | undefined
   /** Where the tool has a limit for images beside text. */
   readonly pixelLimit?: PixelLimit
+  readonly imageHandling?: ImageHandling
   /** Settings that are absent from the spec may be undefined here. */
   readonly settings: { readonly [Key in Optional]?: Settings[Key] | undefined } & Required<Omit<Settings, Optional>>
 }
@@ -130,11 +132,11 @@ export function languageModelReading(reader: FieldReader, config: LanguageModelC
 
 function readImages(
   reader: FieldReader,
-  { model, pixelLimit }: LanguageModelConfig,
+  { model, pixelLimit, imageHandling }: LanguageModelConfig,
   length: number | undefined,
 ): TrainingSpec['images'] {
   if (model === undefined || pixelLimit === undefined || length === undefined) return undefined
-  return largestImage(reader, model, pixelLimit, length)
+  return largestImage(reader, model, pixelLimit, { length, handling: imageHandling })
 }
 
 /** Reward models are classifiers, but for LLaMA-Factory's value head beside the output layer. */
@@ -217,12 +219,15 @@ function divided(reader: FieldReader, size: InputSize, { dividedBy = 1 }: Sequen
   return { ...size, sequenceLength }
 }
 
-function readSequence(reader: FieldReader, { model, sequence, imageSize }: LanguageModelConfig): InputSize {
+function readSequence(
+  reader: FieldReader,
+  { model, sequence, imageSize, imageHandling }: LanguageModelConfig,
+): InputSize {
   const { value: length, source } = sequence.byDefault
   const field = reader.fieldFor('sequence_length', sequence.field)
   if (field !== undefined || imageSize !== undefined || reader.supplies('image_size')) {
     const byTool = { tokens: length, isKnown: source !== 'assumed' }
-    return readInputSize(reader, model, { sequenceLength: field, imageSize, length: byTool })
+    return readInputSize(reader, model, { sequenceLength: field, imageSize, imageHandling, length: byTool })
   }
   const sequenceLength = Math.min(length, model?.maxPositions ?? length)
   reader.note('sequenceLength', sequenceLength, source)

@@ -1,6 +1,7 @@
 /** The fields whose meaning and defaults depend on the model, the same in every dialect. */
 import { imageOfSample } from '../models/architecture.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
+import type { ImageHandling } from '../models/images.ts'
 import type { Resolution } from '../models/resolve.ts'
 import { FieldReader } from './fields.ts'
 import { modelProblem } from './model-problem.ts'
@@ -83,6 +84,7 @@ export function checkTask(reader: FieldReader, field: Field | undefined, task: T
 export interface InputFields {
   readonly sequenceLength: Field | undefined
   readonly imageSize: Field | undefined
+  readonly imageHandling?: ImageHandling | undefined
   readonly length?: UnwrittenLength
 }
 
@@ -123,7 +125,10 @@ export function readInputSize(reader: FieldReader, model: CatalogueModel | undef
     tellTooLong(reader, sequenceLength, tokens, model)
   }
   const length = sequenceLength === undefined ? assumedLength(reader, trained, fields.length) : (tokens ?? trained)
-  const images = imageSize && pixels && imageAmongWords(reader, model, imageSize, { side: pixels, length })
+  const images =
+    imageSize &&
+    pixels &&
+    imageAmongWords(reader, model, imageSize, { side: pixels, length, handling: fields.imageHandling })
   return { sequenceLength: length, ...(images && { images }) }
 }
 
@@ -132,9 +137,13 @@ function imageAmongWords(
   reader: FieldReader,
   model: CatalogueModel,
   field: Field,
-  { side, length }: { readonly side: number; readonly length: number },
+  {
+    side,
+    length,
+    handling,
+  }: { readonly side: number; readonly length: number; readonly handling: ImageHandling | undefined },
 ): TrainingSpec['images'] {
-  const found = imageOfSample(model.config, { height: side, width: side })
+  const found = imageOfSample(model.config, { height: side, width: side }, handling)
   if (found === undefined) return undefined
   const { images, tokens } = found
   if (tokens > length) {

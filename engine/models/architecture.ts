@@ -5,7 +5,7 @@ import { type Traced, trace } from '../program/builder.ts'
 import type { Value } from '../program/program.ts'
 import { configSchemas, families } from './families.ts'
 import { type Family, IMAGENET_PIXELS, type ProgramTerms, tasksOfKind } from './family.ts'
-import type { ImageOfSample, SizeInPixels } from './images.ts'
+import type { ImageHandling, ImageOfSample, SizeInPixels } from './images.ts'
 import type { Linears } from './linears.ts'
 
 /** A model's config.json, as far as memory depends on it; unknown fields are dropped. */
@@ -81,8 +81,12 @@ export function linearsOf(config: ModelConfig): Linears | undefined {
 }
 
 /** The tokens of an image of a given size; undefined if images are not modelled. */
-export function imageOfSample(config: ModelConfig, size: SizeInPixels): ImageOfSample | undefined {
-  return familyOf(config).imageOf?.(config, size)
+export function imageOfSample(
+  config: ModelConfig,
+  size: SizeInPixels,
+  handling?: ImageHandling,
+): ImageOfSample | undefined {
+  return familyOf(config).imageOf?.(config, size, handling)
 }
 
 /** Whether images are modelled for a vision-language model. */

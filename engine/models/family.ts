@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import type { Task, TrainingSpec } from '../config/spec.ts'
 import type { Builder } from '../program/builder.ts'
 import type { Value } from '../program/program.ts'
-import type { ImageOfSample, ModelParts, SizeInPixels } from './images.ts'
+import type { ImageHandling, ImageOfSample, ModelParts, SizeInPixels } from './images.ts'
 import type { ExpertNames, Linears } from './linears.ts'
 
 /** What a model is, which decides the tasks that it is trained for. */
@@ -44,7 +44,7 @@ export interface Traits<Config> {
   /**
    * The tokens of an image of a given size, as the model's processor makes them; if absent, images are not modelled.
    */
-  imageOf?(config: Config, size: SizeInPixels): ImageOfSample | undefined
+  imageOf?(config: Config, size: SizeInPixels, handling?: ImageHandling): ImageOfSample | undefined
   /** The parts of a vision-language model that tools freeze. */
   readonly parts?: ModelParts
   /** One GPU's share under tensor parallelism; undefined if heads or features are not a multiple of `gpus`. */

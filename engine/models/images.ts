@@ -14,6 +14,12 @@ export interface ImageOfSample {
   readonly tokens: number
 }
 
+/** What a tool does to an image before the model's processor does. */
+export interface ImageHandling {
+  /** Whether a processor that can leave an image whole cuts it into tiles; true by default. */
+  readonly cuts?: boolean
+}
+
 /** Patterns of parameter names, by the part of a vision-language model that they stand for. */
 export interface ModelParts {
   readonly language: readonly string[]

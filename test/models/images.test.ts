@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { imageOfSample } from '../../engine/models/architecture.ts'
-import { scaledByPixels, tilesOfScaled } from '../../engine/models/vision/image-scaling.ts'
+import { scaledByPixels, tilesOfClosestShape, tilesOfScaled } from '../../engine/models/vision/image-scaling.ts'
 import { footprintOf, knownModel } from '../estimate/specs.ts'
 
 // What smart_resize of transformers 5.18 gives.
@@ -31,6 +31,20 @@ test.each([
   expect(tilesOfScaled({ height, width }, side, 4)).toBe(tiles)
 })
 
+// What InternVL's processor of transformers 5.18 gives, without the tile of the whole image.
+test.each([
+  [[224, 224], 1],
+  [[448, 448], 1],
+  [[640, 480], 12],
+  [[768, 768], 4],
+  [[1_024, 1_024], 9],
+  [[1_080, 1_920], 8],
+  [[333, 1_000], 3],
+  [[5, 900], 12],
+])('an image of %j pixels is cut into %i tiles of the closest shape', ([height = 0, width = 0], tiles) => {
+  expect(tilesOfClosestShape({ height, width }, { height: 448, width: 448 }, 12)).toBe(tiles)
+})
+
 test.each([
   ['Qwen/Qwen2-VL-2B-Instruct', 768, 729],
   ['Qwen/Qwen2.5-VL-7B-Instruct', 1_024, 1_369],
@@ -39,6 +53,9 @@ test.each([
   ['google/gemma-3-4b-it', 1_024, 256],
   // 17 tiles of 81 tokens.
   ['HuggingFaceTB/SmolVLM2-2.2B-Instruct', 1_024, 1_377],
+  // A tile of 256 tokens, or nine of them and the whole image.
+  ['OpenGVLab/InternVL3_5-8B-HF', 448, 256],
+  ['OpenGVLab/InternVL3_5-8B-HF', 1_024, 2_560],
 ])('%s has for an image of %i pixels a side %i tokens', (name, side, tokens) => {
   expect(imageOfSample(knownModel(name).config, { height: side, width: side })?.tokens).toBe(tokens)
 })
@@ -51,6 +68,7 @@ test.each([
   'google/gemma-3-4b-it',
   'HuggingFaceTB/SmolVLM2-2.2B-Instruct',
   'HuggingFaceTB/SmolVLM-Instruct',
+  'OpenGVLab/InternVL3_5-8B-HF',
 ])('%s has the same parameters with and without images', name => {
   const { images } = imageOfSample(knownModel(name).config, { height: 336, width: 336 }) ?? {}
   expect(images).toBeDefined()

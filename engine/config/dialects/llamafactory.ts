@@ -100,6 +100,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       byDefault: { value: 768 * 768, source: "LLaMA-Factory's default" },
       key: 'image_max_pixels',
     },
+    // data/mm_plugin.py InternVLPlugin: an image stays whole unless the config says otherwise.
+    imageHandling: { cuts: reader.flag(document.at('crop_to_patches')) === true },
     settings: {
       gpus: readGpus(reader, undefined, sharded.sharding),
       precision: readPrecision(reader, document, method, { ...sharded, deepSpeed }),

@@ -1,7 +1,7 @@
 /** Images in addition to text, if a tool's config says so. */
 import { imageOfSample, isAudioModel, isVisionLanguageModel, type ModelConfig } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
-import type { ImageOfSample } from '../../models/images.ts'
+import type { ImageHandling, ImageOfSample } from '../../models/images.ts'
 import type { Default, FieldReader } from '../fields.ts'
 import type { Field } from '../section.ts'
 import { MAX_IMAGE_SIDE, type TrainingSpec } from '../spec.ts'
@@ -41,22 +41,24 @@ export function largestImage(
   reader: FieldReader,
   model: CatalogueModel,
   { field, byDefault, key }: PixelLimit,
-  length: number,
+  { length, handling = {} }: { readonly length: number; readonly handling: ImageHandling | undefined },
 ): TrainingSpec['images'] {
   const pixels = reader.wholeNumber(field, { max: MAX_IMAGE_SIDE ** 2 }) ?? byDefault.value
-  const found = fittingImage(model.config, Math.floor(Math.sqrt(pixels)), length)
+  const found = fittingImage(model.config, Math.floor(Math.sqrt(pixels)), { length, handling })
   if (found === undefined) return undefined
   const { images, tokens, side } = found
   // Where every image is scaled to the size of the tower, the tool's limit changes nothing.
-  if (hasOneSize(model.config)) return reader.note('images', images, "the model's processor")
+  if (hasOneSize(model.config, handling)) return reader.note('images', images, "the model's processor")
   reader.assume(
     `One image per sample of ${side}×${side} pixels, the largest that ${key}${field === undefined ? `, ${byDefault.source},` : ''} and the sequence allow: ${tokens} of ${length} tokens. If yours are smaller, set image_size, the pixels of a side, for this path in ${SETTINGS_PATH}.`,
   )
   return reader.note('images', images, field ?? byDefault.source)
 }
 
-function hasOneSize(config: ModelConfig): boolean {
-  const [small, large] = [224, 2_240].map(side => imageOfSample(config, { height: side, width: side })?.tokens)
+function hasOneSize(config: ModelConfig, handling: ImageHandling): boolean {
+  const [small, large] = [224, 2_240].map(
+    side => imageOfSample(config, { height: side, width: side }, handling)?.tokens,
+  )
   return small === large
 }
 
@@ -66,9 +68,13 @@ interface FittingImage extends ImageOfSample {
 }
 
 /** The square image of at most `side` pixels whose tokens a sequence has room for. */
-function fittingImage(config: ModelConfig, side: number, length: number): FittingImage | undefined {
-  const found = imageOfSample(config, { height: side, width: side })
+function fittingImage(
+  config: ModelConfig,
+  side: number,
+  { length, handling }: { readonly length: number; readonly handling: ImageHandling },
+): FittingImage | undefined {
+  const found = imageOfSample(config, { height: side, width: side }, handling)
   if (found === undefined || found.tokens <= length) return found && { ...found, side }
   const smaller = Math.min(side - 1, Math.floor(side * Math.sqrt(length / found.tokens)))
-  return smaller < 1 ? undefined : fittingImage(config, smaller, length)
+  return smaller < 1 ? undefined : fittingImage(config, smaller, { length, handling })
 }

@@ -1,9 +1,12 @@
 /** InternVL 3 and 3.5 in transformers' format: InternViT in front of Qwen. transformers: models/internvl. */
 import * as z from 'zod'
+import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
+import { type ImageOfSample, type SizeInPixels, towerAndProjector } from '../images.ts'
 import { gatedAnd } from '../linears.ts'
-import { internVit, internVitConfig } from '../vision/intern-vit.ts'
-import { idleLinear } from '../vision/towers.ts'
-import type { Blueprint } from './blueprint.ts'
+import { tilesOfClosestShape } from '../vision/image-scaling.ts'
+import { internVit, internVitConfig, internVitGrid } from '../vision/intern-vit.ts'
+import type { Blueprint, Images } from './blueprint.ts'
 import { decoder } from './decoder.ts'
 import { qwen2, qwen2Config, qwen3, qwen3Config } from './qwen.ts'
 import { qwen3Moe, qwen3MoeConfig } from './qwen-moe.ts'
@@ -16,23 +19,47 @@ const internvlConfig = z.object({
   downsample_ratio: z.number().min(0.01).max(1).default(0.5),
 })
 
-export function internvl({ text_config: text, ...config }: z.infer<typeof internvlConfig>): Blueprint {
-  const merged = config.vision_config.hidden_size * Math.floor(1 / config.downsample_ratio) ** 2
+type InternvlConfig = z.infer<typeof internvlConfig>
+
+export function internvl(config: InternvlConfig): Blueprint {
   return {
-    ...textOf(text),
+    ...textOf(config.text_config),
     isTied: config.tie_word_embeddings,
     root: 'model.language_model',
-    idle: ops => {
-      const projector = 'model.multi_modal_projector'
-      internVit(ops, 'model.vision_tower', config.vision_config)
-      ops.idle(merged, x => ops.layerNorm(`${projector}.layer_norm`, x))
-      idleLinear(ops, `${projector}.linear_1`, merged, text.hidden_size, true)
-      idleLinear(ops, `${projector}.linear_2`, text.hidden_size, text.hidden_size, true)
-    },
+    vision: (ops, images) => ({ among: seenByTower(ops, config, images) }),
   }
 }
 
-function textOf(text: z.infer<typeof internvlConfig>['text_config']): Blueprint {
+function seenByTower(ops: Builder, config: InternvlConfig, images: Images): Value {
+  const { hidden_size: hidden } = config.text_config
+  const projector = 'model.multi_modal_projector'
+  const seen = internVit(ops, 'model.vision_tower', config.vision_config, images)
+  // Pixel shuffle: rows of a square are brought together, then its columns, which copies once more.
+  const squares = ops.inRows(ops.gathered(seen), images.tiles * wordsOfTile(config))
+  return ops.frame(squares, input => {
+    const widened = ops.gelu(
+      ops.linear(`${projector}.linear_1`, ops.layerNorm(`${projector}.layer_norm`, input), hidden),
+    )
+    return ops.linear(`${projector}.linear_2`, widened, hidden)
+  })
+}
+
+function wordsOfTile({ vision_config: vision, downsample_ratio: ratio }: InternvlConfig): number {
+  const { rows, columns } = internVitGrid(vision)
+  return (rows * columns) / Math.floor(1 / ratio) ** 2
+}
+
+/** GotOcr2ImageProcessor, which InternVLProcessor has cut images: at most so many tiles, and the whole image in one more. */
+const MOST_TILES = 12
+
+function imageOf(config: InternvlConfig, image: SizeInPixels, { cuts = true } = {}): ImageOfSample {
+  const [height, width] = config.vision_config.image_size
+  const cut = cuts ? tilesOfClosestShape(image, { height, width }, MOST_TILES) : 1
+  const tiles = cut > 1 ? cut + 1 : 1
+  return { images: { tiles, height, width, checkpointed: 'decoder' }, tokens: tiles * wordsOfTile(config) }
+}
+
+function textOf(text: InternvlConfig['text_config']): Blueprint {
   switch (text.model_type) {
     case 'qwen2':
       return qwen2(text)
@@ -45,4 +72,6 @@ function textOf(text: z.infer<typeof internvlConfig>['text_config']): Blueprint 
 
 export const internvlFamily = decoder(internvlConfig, internvl, {
   linears: () => gatedAnd('projection_layer', 'fc1', 'fc2', 'linear_1', 'linear_2'),
+  imageOf,
+  parts: towerAndProjector,
 })

@@ -37,6 +37,30 @@ export function tilesOfScaled({ height, width }: SizeInPixels, side: number, mos
   return most * Math.ceil(second / side)
 }
 
+/**
+ * Tiles in the grid whose shape is closest to the image's, at most `most` of them; of equally close ones the last that is not
+ * twice as large as the image. transformers 5.18 models/got_ocr2 image_processing_got_ocr2.py get_optimal_tiled_canvas.
+ */
+export function tilesOfClosestShape({ height, width }: SizeInPixels, tile: SizeInPixels, most: number): number {
+  let best = { difference: Number.POSITIVE_INFINITY, tiles: 1 }
+  for (const { columns, rows } of gridsUpTo(most)) {
+    const difference = Math.abs(width / height - columns / rows)
+    const tiles = columns * rows
+    const isSmallEnough = height * width > 0.5 * tile.height * tile.width * tiles
+    if (difference < best.difference || (difference === best.difference && isSmallEnough)) best = { difference, tiles }
+  }
+  return best.tiles
+}
+
+/** From the smallest. */
+function gridsUpTo(most: number): { readonly columns: number; readonly rows: number }[] {
+  const sides = Array.from({ length: most }, (_, index) => index + 1)
+  const grids = sides.flatMap(columns => sides.map(rows => ({ columns, rows })))
+  return grids
+    .filter(({ columns, rows }) => columns * rows <= most)
+    .toSorted((a, b) => a.columns * a.rows - b.columns * b.rows)
+}
+
 /** Python's round(). */
 function roundHalfToEven(value: number): number {
   const floor = Math.floor(value)

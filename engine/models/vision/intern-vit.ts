@@ -1,8 +1,11 @@
-/** InternViT, the vision tower of InternVL, for its weights only. transformers: models/internvl. */
+/** InternViT, the vision tower of InternVL: a ViT whose branches are scaled feature by feature. transformers: models/internvl. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
+import type { Value } from '../../program/program.ts'
+import type { Images } from '../decoders/blueprint.ts'
 import { layerCount, size } from '../schema.ts'
-import { channels, idleRmsNorm, patches, table, tower } from './towers.ts'
+import { attendingWithin } from './patches.ts'
+import { channels, table } from './towers.ts'
 
 /** Written as one number or as height and width. */
 const sides = z.union([size.transform(side => [side, side] as const), z.tuple([size, size])])
@@ -11,6 +14,7 @@ export const internVitConfig = z.object({
   hidden_size: size.default(1_024),
   intermediate_size: size.default(4_096),
   num_hidden_layers: layerCount.default(24),
+  num_attention_heads: size.default(16),
   num_channels: channels,
   attention_bias: z.boolean().default(false),
   use_qk_norm: z.boolean().default(false),
@@ -22,35 +26,64 @@ export const internVitConfig = z.object({
   use_mean_pooling: z.boolean().default(true),
 })
 
-export function internVit(ops: Builder, root: string, config: z.infer<typeof internVitConfig>): void {
-  const { hidden_size: hidden, intermediate_size: inner, image_size: image, patch_size: patch } = config
+type InternVit = z.infer<typeof internVitConfig>
+
+/** Patches in the rows and columns of a tile. */
+export function internVitGrid({ image_size: image, patch_size: patch }: InternVit) {
+  return { rows: Math.floor(image[0] / patch[0]), columns: Math.floor(image[1] / patch[1]) }
+}
+
+/** The patches of every tile, without its class token: [b, n, h]. */
+export function internVit(ops: Builder, root: string, config: InternVit, { tiles }: Images): Value {
+  const { hidden_size: hidden, patch_size: patch } = config
   const embeddings = `${root}.embeddings`
-  table(ops, `${embeddings}.cls_token`, 1, hidden)
+  const { rows, columns } = internVitGrid(config)
+  const count = rows * columns
   if (config.use_mask_token) table(ops, `${embeddings}.mask_token`, 1, hidden)
-  patches(ops, `${embeddings}.patch_embeddings.projection`, hidden, config.num_channels * patch[0] * patch[1], {
-    bias: true,
+  const pixels = ops.patches(tiles * count, config.num_channels * patch[0] * patch[1])
+  const embedded = ops.withInputGradients(
+    ops.patchEmbedding(`${embeddings}.patch_embeddings.projection`, pixels, hidden, { bias: true }),
+  )
+  const tokens = ops.prependTokens(new Array<string>(tiles).fill(`${embeddings}.cls_token`), embedded)
+  const placed = config.use_absolute_position_embeddings
+    ? ops.addPositions(`${embeddings}.position_embeddings`, tokens, count + 1)
+    : tokens
+  const seen = ops.layers(placed, `${root}.encoder.layer`, config.num_hidden_layers, (states, { name }) =>
+    ops.block(states, input => layer(ops, config, tiles, name, input)),
+  )
+  const normed = config.use_mean_pooling ? seen : ops.layerNorm(`${root}.layernorm`, seen)
+  return ops.leaving(normed, tiles * count)
+}
+
+function layer(ops: Builder, config: InternVit, tiles: number, name: string, x: Value): Value {
+  const { hidden_size: hidden, intermediate_size: inner } = config
+  const norm = (part: string, states: Value) =>
+    config.norm_type === 'rms_norm'
+      ? ops.rmsNorm(`${name}.${part}`, states, { size: hidden, scalesInFloat32: false })
+      : ops.layerNorm(`${name}.${part}`, states)
+  const attended = ops.frame(norm('layernorm_before', x), normed =>
+    attention(ops, config, tiles, `${name}.attention`, normed),
+  )
+  const between = ops.residual(ops.layerScale(`${name}.lambda_1`, attended), x)
+  const fed = ops.frame(norm('layernorm_after', between), normed => {
+    const widened = ops.gelu(ops.linear(`${name}.mlp.fc1`, normed, inner))
+    return ops.linear(`${name}.mlp.fc2`, widened, hidden)
   })
-  const count = Math.floor(image[0] / patch[0]) * Math.floor(image[1] / patch[1])
-  if (config.use_absolute_position_embeddings) table(ops, `${embeddings}.position_embeddings`, count + 1, hidden)
-  const layers = `${root}.encoder.layer`
-  tower(ops, layers, config.num_hidden_layers, hidden, {
-    norms: ['layernorm_before', 'layernorm_after'],
-    normKind: config.norm_type === 'rms_norm' ? 'rms' : 'layer',
-    linears: [
-      ['attention.q_proj', hidden, hidden, config.attention_bias],
-      ['attention.k_proj', hidden, hidden, config.attention_bias],
-      ['attention.v_proj', hidden, hidden, config.attention_bias],
-      ['attention.projection_layer', hidden, hidden],
-      ['mlp.fc1', hidden, inner],
-      ['mlp.fc2', inner, hidden],
-    ],
-    bias: true,
+  return ops.residual(ops.layerScale(`${name}.lambda_2`, fed), between)
+}
+
+function attention(ops: Builder, config: InternVit, tiles: number, name: string, x: Value): Value {
+  const { hidden_size: hidden, num_attention_heads: heads } = config
+  const { rows, columns } = internVitGrid(config)
+  const project = (part: string) => ops.linear(`${name}.${part}_proj`, x, hidden, { bias: config.attention_bias })
+  const normed = (part: string, states: Value) =>
+    config.use_qk_norm ? ops.rmsNorm(`${name}.${part}_norm`, states, { size: hidden, scalesInFloat32: false }) : states
+  const [query, key, value] = [project('q'), project('k'), project('v')]
+  const states = [normed('q', query), normed('k', key), value] as const
+  const context = attendingWithin(ops, states, tiles * (rows * columns + 1), {
+    heads,
+    parts: tiles,
+    castsSoftmax: false,
   })
-  for (let index = 0; index < config.num_hidden_layers; index++) {
-    const name = `${layers}.${index}`
-    for (const factor of ['lambda_1', 'lambda_2']) ops.idle(hidden, x => ops.layerScale(`${name}.${factor}`, x))
-    if (!config.use_qk_norm) continue
-    for (const norm of ['q_norm', 'k_norm']) idleRmsNorm(ops, `${name}.attention.${norm}`, hidden)
-  }
-  if (!config.use_mean_pooling) ops.idle(hidden, x => ops.layerNorm(`${root}.layernorm`, x))
+  return ops.linear(`${name}.projection_layer`, context, hidden)
 }

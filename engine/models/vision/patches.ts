@@ -15,9 +15,13 @@ export function attendingWithin(
   ops: Builder,
   states: readonly [query: Value, key: Value, value: Value],
   patches: number,
-  { heads, parts }: { readonly heads: number; readonly parts: number },
+  {
+    heads,
+    parts,
+    castsSoftmax = true,
+  }: { readonly heads: number; readonly parts: number; readonly castsSoftmax?: boolean },
 ): Value {
   const [query, key, value] = states.map(x => ops.inRows(x, patches / parts)) as [Value, Value, Value]
-  const shape = { heads: heads * parts, causal: false, dropout: 0, castsSoftmax: true, isUnpadded: true }
+  const shape = { heads: heads * parts, causal: false, dropout: 0, castsSoftmax, isUnpadded: true }
   return ops.inRows(ops.attention(query, key, value, shape), patches)
 }

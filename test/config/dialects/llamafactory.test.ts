@@ -62,6 +62,19 @@ describe('a config of LLaMA-Factory', () => {
     expect(assumptions.join(' ')).toContain(sentence)
   })
 
+  it.each([
+    ['', 1, undefined],
+    ['crop_to_patches: true\n', 5, '768×768 pixels'],
+    ['crop_to_patches: true\nimage_max_pixels: 200704\n', 1, '448×448 pixels'],
+  ])('with %j has InternVL cut an image into %i tiles', (text, tiles, sentence) => {
+    const seeing = base.replace('Qwen/Qwen2.5-0.5B', 'OpenGVLab/InternVL3_5-8B-HF')
+    const { spec, assumptions } = trainingConfig(`${seeing}${text}`)
+    expect(spec.images).toEqual({ tiles, checkpointed: 'decoder', height: 448, width: 448 })
+    expect(assumptions.filter(each => each.includes('image_max_pixels'))).toEqual(
+      sentence === undefined ? [] : [expect.stringContaining(sentence)],
+    )
+  })
+
   it("gives Gemma 3 images of its tower's size, whatever the limit", () => {
     const seeing = base.replace('Qwen/Qwen2.5-0.5B', 'google/gemma-3-4b-it')
     const { spec, assumptions } = trainingConfig(`${seeing}image_max_pixels: 262144\n`)

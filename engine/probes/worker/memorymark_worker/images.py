@@ -25,6 +25,8 @@ def images_of(batch: int, spec: Spec, model: transformers.PreTrainedModel) -> di
                 "pixel_attention_mask": torch.ones(batch, tiles, side, side, dtype=torch.long)}
     if model.config.model_type == "llava" and vision.model_type == "clip_vision_model":
         return {"pixel_values": torch.empty(batch * tiles, 3, vision.image_size, vision.image_size)}
+    if model.config.model_type == "internvl":
+        return {"pixel_values": torch.empty(batch * tiles, 3, *vision.image_size)}
     if model.config.model_type == "gemma3":
         return {"pixel_values": torch.empty(batch * tiles, 3, vision.image_size, vision.image_size),
                 "token_type_ids": torch.zeros(batch, spec["sequenceLength"], dtype=torch.long)}
@@ -40,6 +42,10 @@ def words_of_images(batch: dict[str, Any], model: transformers.PreTrainedModel) 
     if config.model_type == "llava" and "pixel_values" in batch:
         patches: int = (config.vision_config.image_size // config.vision_config.patch_size) ** 2
         return int(batch["pixel_values"].shape[0]) // samples * patches
+    if config.model_type == "internvl" and "pixel_values" in batch:
+        size = zip(config.vision_config.image_size, config.vision_config.patch_size, strict=True)
+        rows, columns = (int(side // patch * config.downsample_ratio) for side, patch in size)
+        return int(batch["pixel_values"].shape[0]) // samples * rows * columns
     if config.model_type in ("smolvlm", "idefics3") and "pixel_values" in batch:
         side = config.vision_config.image_size // config.vision_config.patch_size
         return int(batch["pixel_values"].shape[1]) * (side // int(config.scale_factor))**2
