@@ -253,12 +253,17 @@ export function assumedIn({
   assumesGpus,
   assumesLength,
   assumesCode,
+  countsTooMuch,
   unreadSettings,
-}: Pick<TrainingConfig, 'assumesGpus' | 'assumesLength' | 'assumesCode' | 'unreadSettings'>): AssumedCircumstance[] {
+}: Pick<
+  TrainingConfig,
+  'assumesGpus' | 'assumesLength' | 'assumesCode' | 'countsTooMuch' | 'unreadSettings'
+>): AssumedCircumstance[] {
   return [
     ...(assumesGpus ? (['gpus'] as const) : []),
     ...(assumesLength ? (['length'] as const) : []),
     ...(assumesCode ? (['code'] as const) : []),
+    ...(countsTooMuch ? (['upper-bound'] as const) : []),
     ...(unreadSettings ? (['settings'] as const) : []),
   ]
 }

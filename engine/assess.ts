@@ -221,7 +221,7 @@ function ratioOf(speed: number | undefined, other: number | undefined): number {
 
 /**
  * The assumptions that the verdict depends on. Assuming one GPU does not matter if the config fits it, or would not fit
- * on several either.
+ * on several either; counting too much does not matter if the config fits all the same.
  */
 function decisive(
   spec: TrainingSpec,
@@ -230,10 +230,22 @@ function decisive(
   { fits, provenance }: Evidence,
 ): readonly AssumedCircumstance[] {
   const { assumed = [] } = options
+  const fitsNow = fits(planOf(spec))
   // A measurement settles the GPU and their number, but not whether the config was read as meant.
-  if (provenance === 'measured') return assumed.filter(what => what !== 'gpu' && what !== 'gpus')
-  const hangsOnOne = () => !fits(planOf(spec)) && fitsAmongSeveral(spec, config, options)
-  return assumed.filter(what => what !== 'gpus' || spec.gpus > 1 || hangsOnOne())
+  const isMeasured = provenance === 'measured'
+  const matters = (what: AssumedCircumstance) => {
+    switch (what) {
+      case 'gpu':
+        return !isMeasured
+      case 'gpus':
+        return !isMeasured && (spec.gpus > 1 || (!fitsNow && fitsAmongSeveral(spec, config, options)))
+      case 'upper-bound':
+        return !fitsNow
+      default:
+        return true
+    }
+  }
+  return assumed.filter(matters)
 }
 
 /** Interval in which the peak on a real GPU lies, in percent of the estimate. */
@@ -297,7 +309,7 @@ function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: Ass
     provenance: 'estimated',
     errorBand: band,
     throughputProvenance: hasSpeed(gpu) ? 'modelled' : 'unknown',
-    ratioBand: throughputBand(spec, gpu).ratio,
+    ratioBand: throughputBand(spec, config, gpu).ratio,
     speedBand,
     corrections,
     largest,

@@ -113,7 +113,9 @@ export async function sweep(spec: TrainingSpec, config: ModelConfig, options: Sw
     provenance: probe.provenance,
     errorBand: isMeasured ? memorySpread(record) : memoryBand(spec, config),
     ratioBand:
-      throughputBandPercent === undefined ? throughputBand(spec, gpu).ratio : ratioWithin(1, throughputBandPercent),
+      throughputBandPercent === undefined
+        ? throughputBand(spec, config, gpu).ratio
+        : ratioWithin(1, throughputBandPercent),
     speedBand: known.speedBand,
     corrections: speed && known.corrections && { speed, otherVersions: known.corrections.otherVersions },
     throughputProvenance: isTimed && advice !== undefined ? 'measured' : hasSpeed(gpu) ? 'modelled' : 'unknown',

@@ -26,6 +26,7 @@ export interface Subject {
   readonly assumesGpus?: true
   readonly assumesLength?: true
   readonly assumesCode?: true
+  readonly countsTooMuch?: true
   readonly unreadSettings?: readonly UnreadSetting[]
   readonly spec: TrainingSpec
   readonly model: CatalogueModel

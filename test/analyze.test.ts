@@ -318,7 +318,7 @@ describe('the number of GPUs that nobody has told', () => {
   test('does not block what runs out of memory on one and would fit divided among several', async () => {
     const config = await on(full('max_seq_length: 512\ntask: causal-lm\n'))
     const { verdict, assumed, current } = config
-    expect(advice(config).join(' ')).toContain('One GPU is assumed: divided among 8 by FSDP it would fit.')
+    expect(advice(config).join(' ')).toContain('One GPU is assumed: divided among several by FSDP it would fit.')
     expect(current.fits).toBe(false)
     expect(assumed).toEqual(['gpus'])
     expect(verdict).toEqual({ state: 'warning', reasons: [{ kind: 'does-not-fit', spared: 'assumed' }] })
@@ -329,11 +329,47 @@ describe('the number of GPUs that nobody has told', () => {
     expect((await on(full('max_seq_length: 512\n'), one)).verdict.state).toBe('blocked')
   })
 
+  test('does not block what several machines would have to share', async () => {
+    const { verdict, assumed } = await on(
+      'model_name_or_path: mistralai/Mixtral-8x22B-v0.1\nper_device_train_batch_size: 1\nbf16: true\ntorch_dtype: bfloat16\nmax_seq_length: 512\n',
+    )
+    expect(assumed).toEqual(['gpus'])
+    expect(verdict).toEqual({ state: 'warning', reasons: [{ kind: 'does-not-fit', spared: 'assumed' }] })
+  })
+
   test('blocks what would not fit divided among several either', async () => {
     const large = full('max_seq_length: 512\n').replace('batch_size: 1', 'batch_size: 1024')
     const { verdict, assumed } = await on(large)
     expect(assumed).toBeUndefined()
     expect(verdict).toEqual({ state: 'blocked', reasons: [{ kind: 'does-not-fit' }] })
+  })
+})
+
+describe('an estimate that is known to be high', () => {
+  const training = (optimizer: string, microBatch: number) =>
+    `model_name_or_path: HuggingFaceTB/SmolLM3-3B\nmax_length: 2048\nper_device_train_batch_size: ${microBatch}\nbf16: true\noptim: ${optimizer}\n`
+  const on = async (text: string) => {
+    const gpu = findGpu('a100-80gb') ?? defaultGpu
+    const overrides = 'overrides: [{ path: "*.yaml", gpus: 1 }]\n'
+    const reading = readSettings({ path: '.github/memorymark.yml', text: overrides })
+    if (reading.kind !== 'settings') throw new Error(reading.kind)
+    const { configs } = await analyze([{ path: 'train.yaml', text }], { now, gpu, settings: reading.settings })
+    return narrowed(configs[0])
+  }
+
+  test('never blocks', async () => {
+    expect((await on(training('adamw_torch_fused', 64))).verdict.state).toBe('blocked')
+    const config = await on(training('muon', 64))
+    expect(config.current.fits).toBe(false)
+    expect(config.assumed).toEqual(['upper-bound'])
+    expect(config.verdict).toEqual({ state: 'warning', reasons: [{ kind: 'does-not-fit', spared: 'assumed' }] })
+    expect(advice(config)).toContain(
+      'More memory is counted than the training takes: what the figures are based on says why.',
+    )
+  })
+
+  test('is as good as another where the config fits by it', async () => {
+    expect((await on(training('muon', 1))).assumed).toBeUndefined()
   })
 })
 

@@ -72,7 +72,7 @@ function groupsOf(rows: readonly Compared[]): Map<string, Compared[]> {
 function halfOf(name: string, known: readonly Compared[], others: readonly Compared[]): Half {
   const [first] = known
   if (first === undefined) throw new Error(`${name} has no readings`)
-  const published = throughputBand(first.setup.spec, first.setup.gpu).samplesPerSecond
+  const published = throughputBand(first.setup.spec, first.setup.config, first.setup.gpu).samplesPerSecond
   const correction = correctionOf(
     known.map(({ error }) => Math.exp(-error)),
     published,

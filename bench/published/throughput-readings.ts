@@ -9,6 +9,7 @@ import type { Footprint } from '../../engine/estimate/footprint.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { findGpu, type SpeedyGpu } from '../../engine/gpus/catalogue.ts'
 import { IsolatedEngine } from '../../engine/isolated/engine.ts'
+import type { ModelConfig } from '../../engine/models/architecture.ts'
 
 const throughputReading = z.strictObject({
   source: z.string(),
@@ -36,6 +37,7 @@ export type ThroughputReading = z.infer<typeof throughputReading>
 
 export interface Setup {
   readonly spec: TrainingSpec
+  readonly config: ModelConfig
   readonly gpu: SpeedyGpu
   readonly footprint: Footprint
 }
@@ -56,5 +58,5 @@ export async function setupOf(reading: ThroughputReading): Promise<Setup> {
   const gpu = findGpu(reading.gpu)
   if (gpu === undefined) throw new Error(`the catalogue lacks ${reading.gpu} of ${reading.source}`)
   const spec: TrainingSpec = { ...written, gradientAccumulation: reading.accumulation }
-  return { spec, gpu, footprint: footprints.of(spec, model.config, gpu) }
+  return { spec, config: model.config, gpu, footprint: footprints.of(spec, model.config, gpu) }
 }

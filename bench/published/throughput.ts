@@ -61,7 +61,7 @@ function readingLine(row: Compared): string {
 }
 
 function isInside({ reading, setup, modelled }: Compared): boolean {
-  const { low, high } = throughputBand(setup.spec, setup.gpu).samplesPerSecond
+  const { low, high } = throughputBand(setup.spec, setup.config, setup.gpu).samplesPerSecond
   return reading.samplesPerSecond >= low * modelled && reading.samplesPerSecond <= high * modelled
 }
 
@@ -102,7 +102,7 @@ interface Decision {
 function decisionsOn(curve: string, points: readonly Compared[]): Decision[] {
   const { read, modelled } = bestsOf(points)
   return points.map(from => {
-    const { low } = throughputBand(from.setup.spec, from.setup.gpu).ratio
+    const { low } = throughputBand(from.setup.spec, from.setup.config, from.setup.gpu).ratio
     const gain = (to: Compared, speed: (row: Compared) => number) => speed(to) / speed(from)
     if (gain(modelled, modelledSpeed) * low >= BLOCKING_GAIN && gain(modelled, readSpeed) < BLOCKING_GAIN) {
       return { curve, kind: 'wrong block', from, to: modelled }
@@ -141,7 +141,7 @@ function figuresOf(
   const points = [...curves.values()]
   const gains = points.flatMap(gainsOf)
   const isInsideRatio = ({ from, read, modelled }: (typeof gains)[number]) => {
-    const { low, high } = throughputBand(from.setup.spec, from.setup.gpu).ratio
+    const { low, high } = throughputBand(from.setup.spec, from.setup.config, from.setup.gpu).ratio
     return read >= low * modelled && read <= high * modelled
   }
   return {

@@ -38,7 +38,7 @@ export function estimated(spec: TrainingSpec, { gpu, config, footprints, calibra
     errorBand: { lowPercent: memoryBand.lowPercent, highPercent: memoryBand.highPercent },
     fit: probe.fits(microBatch, marginFor(memoryBand)) ? 'fits' : probe.fits(microBatch) ? 'may-fit' : 'does-not-fit',
     samplesPerSecond: modelled === undefined ? undefined : modelled * speedFactor,
-    ratioBand: throughputBand(spec, gpu).ratio,
+    ratioBand: throughputBand(spec, config, gpu).ratio,
   }
 }
 

@@ -22,7 +22,7 @@ export interface Known {
 export function knownOf(spec: TrainingSpec, config: ModelConfig, gpu: Gpu, calibration: Calibration = []): Known {
   const { lowPercent, highPercent } = errorBand(spec, config)
   const published = {
-    speed: throughputBand(spec, gpu).samplesPerSecond,
+    speed: throughputBand(spec, config, gpu).samplesPerSecond,
     memory: { low: 1 + lowPercent / 100, high: 1 + highPercent / 100 },
   }
   const corrections = correctionsFor(calibration, gpu, spec, published)

@@ -63,6 +63,8 @@ export class FieldReader {
   dependsOnTrl = false
   /** Neither the config nor its tool says how long sequences become: a length is assumed. */
   leavesLengthOpen = false
+  /** More memory is counted than the training takes, so that what does not fit by the estimate may well fit. */
+  countsTooMuch = false
   /** What the launcher says, with its file: it wins over the config, and the settings over it. */
   launched: Readonly<Partial<Record<SuppliedKey, Field | undefined>>> = {}
   readonly #path: string
@@ -108,6 +110,12 @@ export class FieldReader {
 
   assume(sentence: string): void {
     this.assumptions.push(sentence)
+  }
+
+  /** An assumption by which more memory is counted than the training takes. */
+  assumeMore(sentence: string): void {
+    this.countsTooMuch = true
+    this.assume(sentence)
   }
 
   /** Reads a setting, or uses its default if the field is missing or refused; records its origin either way. */

@@ -80,6 +80,8 @@ export type Reading =
       readonly assumesGpus?: true
       /** The sequence length is in neither config, code, tool defaults nor settings, so it is assumed. */
       readonly assumesLength?: true
+      /** An assumption by which more memory is counted than the training takes. */
+      readonly countsTooMuch?: true
       /** The keys are a team's own, and the code that interprets them is not in the file. */
       readonly assumesCode?: true
       /** The verdict only warns where there are any. */

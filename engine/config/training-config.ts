@@ -39,6 +39,7 @@ export function trainingConfig(reader: FieldReader, config: ReadConfig): Reading
     assumptions: reader.assumptions,
     ...(leavesGpusOpen(reader) && { assumesGpus: true }),
     ...(reader.leavesLengthOpen && { assumesLength: true }),
+    ...(reader.countsTooMuch && { countsTooMuch: true }),
   }
 }
 

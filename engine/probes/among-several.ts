@@ -16,10 +16,17 @@ interface Circumstances {
   readonly footprints: FootprintCache
 }
 
-/** Whether it fits when sharded by FSDP over one machine's GPUs. `spec`: on one GPU. */
+/** One machine's, and as many as `plan` looks at. */
+const COUNTS = [GPUS_OF_A_MACHINE, 64]
+
+/** Whether it fits when sharded by FSDP over the GPUs of one machine, or of several. `spec`: on one GPU. */
 export function fitsAmongSeveral(spec: TrainingSpec, config: ModelConfig, circumstances: Circumstances): boolean {
   if (spec.framework !== 'pytorch' || spec.loop === 'ultralytics') return false
-  const divided: TrainingSpec = { ...spec, gpus: GPUS_OF_A_MACHINE, sharding: 'fsdp' }
+  return COUNTS.some(gpus => fitsAmong(gpus, spec, config, circumstances))
+}
+
+function fitsAmong(gpus: number, spec: TrainingSpec, config: ModelConfig, circumstances: Circumstances): boolean {
+  const divided: TrainingSpec = { ...spec, gpus, sharding: 'fsdp' }
   const { gpu, footprints } = circumstances
   if (needsMoreAnyway(spec, divided, config, circumstances)) return false
   try {
@@ -44,7 +51,7 @@ function needsMoreAnyway(
   // If the float32 master copies move, the model's share and the adapters' compute type change.
   if (mastersOf(spec) !== mastersOf(divided)) return false
   const undivided = footprints.of(spec, config, gpu)
-  const sharedBytes = undivided.resting(0).bytes / GPUS_OF_A_MACHINE
+  const sharedBytes = undivided.resting(0).bytes / divided.gpus
   const workspaceBytes = gpu.cublasWorkspaceBytes * CUBLAS_HANDLES
   return undivided.growingBytes(spec.microBatch) + sharedBytes + workspaceBytes > usableBytes(gpu)
 }

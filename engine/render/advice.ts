@@ -1,5 +1,4 @@
 /** What to change, as plain sentences: the same advice on the pull request, in the check and in the terminal. */
-import { GPUS_OF_A_MACHINE } from '../config/gpus.ts'
 import { unreadSentence } from '../config/memory-settings.ts'
 import { generatesCompletions } from '../config/spec.ts'
 import { SETTINGS_PATH } from '../config/supplied.ts'
@@ -85,7 +84,7 @@ export function firstAdvice(config: AnalysedConfig, strong?: (text: string) => s
  */
 function outsideTheStep(config: AnalysedConfig): (string | undefined)[] {
   const unread = unreadSentence(config.unreadSettings)
-  return [loadingSentence(config), evaluationSentence(config), unread, lengthSentence(config)]
+  return [loadingSentence(config), evaluationSentence(config), unread, lengthSentence(config), tooMuchSentence(config)]
 }
 
 /** The larger effective batch, if the recommendation is worth following without it. */
@@ -159,10 +158,16 @@ function lengthSentence({ assumed = [], spec, verdict }: AnalysedConfig): string
   return `${found} To say how long they are, set sequence_length for this path in the overrides of ${SETTINGS_PATH}.`
 }
 
+/** For a config that does not fit by an estimate that is known to be high. */
+function tooMuchSentence({ assumed = [] }: AnalysedConfig): string | undefined {
+  if (!assumed.includes('upper-bound')) return undefined
+  return 'More memory is counted than the training takes: what the figures are based on says why.'
+}
+
 /** For a config that does not fit one GPU and whose number of GPUs was assumed. */
 function gpusSentence({ assumed = [], spec, current }: AnalysedConfig): string | undefined {
   if (!assumed.includes('gpus') || spec.gpus > 1 || current.fits) return undefined
-  return `One GPU is assumed: divided among ${GPUS_OF_A_MACHINE} by FSDP it would fit. To say how many train together, set gpus for this path in the overrides of ${SETTINGS_PATH}.`
+  return `One GPU is assumed: divided among several by FSDP it would fit. To say how many train together, set gpus for this path in the overrides of ${SETTINGS_PATH}.`
 }
 
 /** For a config whose GPU was assumed: which one, and where to name another. */

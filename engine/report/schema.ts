@@ -87,9 +87,9 @@ export const MAX_CHANGED_LINES = 3
 
 /**
  * What the config does not say and was assumed: the GPU, the number of GPUs, memory settings that were not understood,
- * keys that the team's own code interprets, or the sequence length.
+ * keys that the team's own code interprets, the sequence length; or that more memory is counted than is taken.
  */
-export const assumedCircumstance = z.enum(['gpu', 'gpus', 'settings', 'code', 'length'])
+export const assumedCircumstance = z.enum(['gpu', 'gpus', 'settings', 'code', 'length', 'upper-bound'])
 export type AssumedCircumstance = z.infer<typeof assumedCircumstance>
 
 /** Whether the config fits another GPU, estimated. */
@@ -244,7 +244,7 @@ export const analysedConfig = z.object({
    * Assumptions that the verdict depends on; such a config never blocks. Absent if there are none, and in older
    * reports.
    */
-  assumed: z.array(assumedCircumstance).max(5).optional(),
+  assumed: z.array(assumedCircumstance).max(6).optional(),
   /**
    * Settings that look like memory settings and were not understood. Absent if there are none, and in older reports.
    */

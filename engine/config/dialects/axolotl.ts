@@ -204,7 +204,7 @@ function readTraining(reader: FieldReader, document: Section, around: Around): T
   const name = reader.text(rl)
   if (rl === undefined || name === undefined) return ordinary
   if (isOn(reader, document.at('dpo_use_liger_kernel'))) {
-    reader.assume(
+    reader.assumeMore(
       "The logits are counted in full, although Liger's loss processes them in chunks: the estimate is high.",
     )
   }

@@ -354,7 +354,7 @@ function readCheckpointing(reader: FieldReader, trainerArguments: Arguments, byF
 
 function readSwitch(reader: FieldReader, field: Field): boolean | undefined {
   if (field.value.kind !== 'text' || field.value.text !== 'unsloth') return reader.flag(field)
-  reader.assume('What Unsloth offloads to the host between the passes is counted on the GPU: the estimate is high.')
+  reader.assumeMore('What Unsloth offloads to the host between the passes is counted on the GPU: the estimate is high.')
   return true
 }
 

@@ -264,7 +264,7 @@ function readStrategy(reader: FieldReader, field: Field | undefined): Sharding |
     )
   }
   if (name.includes('_offload'))
-    reader.assume('What the strategy offloads is counted on the GPU: the estimate is high.')
+    reader.assumeMore('What the strategy offloads is counted on the GPU: the estimate is high.')
   const sharding = strategies.get(known)
   return sharding && reader.note('sharding', sharding, field)
 }

@@ -211,7 +211,7 @@ function readCheckpointing(reader: FieldReader, field: Field | undefined): boole
 /** swift/trainers/mixin.py prepare_logits_to_keep: for most decoders only from the first answered token on. */
 function tellLogits(reader: FieldReader, field: Field | undefined): void {
   if (isOff(reader, field)) return
-  reader.assume(
+  reader.assumeMore(
     'Logits are counted for all tokens; ms-swift leaves out those of the prompts, so that the estimate is high where prompts are long.',
   )
 }

@@ -54,7 +54,7 @@ export function readCompletions(
   } = terms
   if (namesRewardModel(reader, fields.rewards)) return ordinary
   if (isOn(reader, fields.liger)) {
-    reader.assume(
+    reader.assumeMore(
       "The logits are counted in full, although Liger's loss processes them in chunks: the estimate is high.",
     )
   }

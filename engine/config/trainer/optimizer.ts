@@ -100,7 +100,7 @@ function trainerOptimizer(reader: FieldReader, field: Field): Optimizer | undefi
   if (optimizer !== undefined) return optimizer
   const [kin, sentence] = heavierKin.get(name) ?? []
   if (kin === undefined || sentence === undefined) return refuse(reader, field, name)
-  reader.assume(sentence)
+  reader.assumeMore(sentence)
   return kin
 }
 

@@ -169,7 +169,7 @@ function offloads(device: Field | undefined): Field | undefined {
 
 function offloadOf(reader: FieldReader, weights: Field | undefined, optimizer: Field | undefined): Sharded {
   if (weights !== undefined && optimizer === undefined) {
-    reader.assume('Offloaded weights are counted as if they stayed on the GPU: the estimate is high.')
+    reader.assumeMore('Offloaded weights are counted as if they stayed on the GPU: the estimate is high.')
     return {}
   }
   if (weights !== undefined) return { offload: reader.note('offload', 'optimizer-and-weights', weights) }

@@ -1,6 +1,7 @@
 /** How far a modelled speed may be off, from published readings; `npm run bench:published` fails where they break it. */
 import { isOfImages, type TrainingSpec } from '../../config/spec.ts'
 import type { Gpu } from '../../gpus/catalogue.ts'
+import { familyOf, hasExperts, type ModelConfig } from '../../models/architecture.ts'
 import computed from './throughput-bands.json' with { type: 'json' }
 
 export const throughputClasses = ['text', 'images', 'adapters', 'quantised adapters', 'several GPUs'] as const
@@ -26,7 +27,7 @@ export interface ThroughputBand {
 /** With fewer readings than this, a class has no band of its own. */
 export const LEAST_READINGS = 10
 
-/** A guess: how much wider, in logarithms, the widest band gets where there are no readings of a class, or of a card. */
+/** A guess: how much wider, in logarithms, a band gets where there are no readings of a class, of a card, or of a kind of model. */
 const UNREAD_WIDENING = 2
 
 export function throughputClassOf(spec: TrainingSpec): ThroughputClass {
@@ -35,23 +36,29 @@ export function throughputClassOf(spec: TrainingSpec): ThroughputClass {
   return isOfImages(spec.task) ? 'images' : 'text'
 }
 
-export function throughputBand(spec: TrainingSpec, gpu: Pick<Gpu, 'id'>): ThroughputBand {
+export function throughputBand(spec: TrainingSpec, config: ModelConfig, gpu: Pick<Gpu, 'id'>): ThroughputBand {
   const name = throughputClassOf(spec)
   const { readings, sources, samplesPerSecond, ratio } = computed.classes[name]
   const { widest } = computed
   const isCardRead = computed.gpus.includes(gpu.id)
   const forCard = (factors: Factors) => (isCardRead ? factors : widened(factors))
+  const forBoth = (factors: Factors) => forCard(isModelRead(config) ? factors : widened(factors))
   // What one source alone has measured may say more of its machine than of its class.
   const trusted = (own: Factors, all: Factors) => (sources > 1 ? own : union(own, all))
   return {
     class: name,
     readings: samplesPerSecond === null ? 0 : readings,
     isCardRead,
-    samplesPerSecond: forCard(
+    samplesPerSecond: forBoth(
       samplesPerSecond === null ? widened(widest.samplesPerSecond) : trusted(samplesPerSecond, widest.samplesPerSecond),
     ),
-    ratio: forCard(ratio === null ? widened(widest.ratio) : trusted(ratio, widest.ratio)),
+    ratio: forBoth(ratio === null ? widened(widest.ratio) : trusted(ratio, widest.ratio)),
   }
+}
+
+/** No reading is of a mixture of experts, or of layers with a recurrent state instead of attention. */
+function isModelRead(config: ModelConfig): boolean {
+  return !hasExperts(config) && familyOf(config).recurrence?.(config) === undefined
 }
 
 function union(one: Factors, other: Factors): Factors {

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { throughputBand, throughputClassOf } from '../../../engine/estimate/throughput/throughput-band.ts'
-import { specOf } from '../specs.ts'
+import { knownModel, specOf } from '../specs.ts'
 
 const bert = specOf('google-bert/bert-base-uncased')
+const bertConfig = knownModel('google-bert/bert-base-uncased').config
 const lora = { rank: 8, targets: ['q_proj'], dropout: 0 }
 
 describe('the band of a modelled speed', () => {
   test('has the model in it, and is narrower for ratios than for samples a second', () => {
-    const { samplesPerSecond, ratio } = throughputBand(bert, { id: 'a100-80gb' })
+    const { samplesPerSecond, ratio } = throughputBand(bert, bertConfig, { id: 'a100-80gb' })
     for (const { low, high } of [samplesPerSecond, ratio]) {
       expect(low).toBeLessThan(1)
       expect(high).toBeGreaterThan(1)
@@ -16,16 +17,26 @@ describe('the band of a modelled speed', () => {
   })
 
   test('is wider for a card that nobody has read, and says so', () => {
-    const [read, unread] = ['a100-80gb', 'no-such-card'].map(id => throughputBand(bert, { id }))
+    const [read, unread] = ['a100-80gb', 'no-such-card'].map(id => throughputBand(bert, bertConfig, { id }))
     expect(read?.isCardRead).toBe(true)
     expect(unread?.isCardRead).toBe(false)
     expect(unread?.samplesPerSecond.low).toBeLessThan(read?.samplesPerSecond.low ?? 0)
     expect(unread?.ratio.high).toBeGreaterThan(read?.ratio.high ?? Number.POSITIVE_INFINITY)
   })
 
+  test.each(['mistralai/Mixtral-8x7B-v0.1', 'tiiuae/Falcon-H1-1.5B-Base'])(
+    'is wider for %s, a kind of model that nobody has read',
+    name => {
+      const on = { id: 'a100-80gb' }
+      const [unread, read] = [throughputBand(bert, knownModel(name).config, on), throughputBand(bert, bertConfig, on)]
+      expect(unread.ratio.low).toBeLessThan(read.ratio.low)
+      expect(unread.samplesPerSecond.high).toBeGreaterThan(read.samplesPerSecond.high)
+    },
+  )
+
   test('of a class with too few readings is the widest, and counts none', () => {
-    const shared = throughputBand({ ...bert, gpus: 8, sharding: 'zero3' }, { id: 'a100-80gb' })
-    const text = throughputBand(bert, { id: 'a100-80gb' })
+    const shared = throughputBand({ ...bert, gpus: 8, sharding: 'zero3' }, bertConfig, { id: 'a100-80gb' })
+    const text = throughputBand(bert, bertConfig, { id: 'a100-80gb' })
     expect(shared.readings).toBe(0)
     expect(shared.samplesPerSecond.low).toBeLessThan(text.samplesPerSecond.low)
   })

@@ -22,7 +22,7 @@ export function readGenerated(reader: FieldReader, document: Section, rl: Field,
   if (generation === undefined) return ordinary
   const prefetches = trl('async_prefetch')
   if (isOn(reader, prefetches)) {
-    reader.assume(
+    reader.assumeMore(
       'The step is counted as the synchronous trainer runs it, although async_prefetch uses one that keeps its logits in 16 bits: the estimate is high.',
     )
   }
@@ -73,7 +73,7 @@ function readStrided(reader: FieldReader, document: Section, rl: Field, hasAdapt
   reader.assume(
     `Full-length sequences are counted, with ${method.rollouts} rollouts from every start position; a prompt, which has none, would leave fewer. ${references[method.reference]}`,
   )
-  reader.assume(
+  reader.assumeMore(
     'From a micro-batch of 2, the estimate is high: completed sequences go through the training pass one by one, but are counted as many at a time as the micro-batch has samples.',
   )
   reader.assume('Throughput counts only one of the generation passes: the others take longer than is modelled.')

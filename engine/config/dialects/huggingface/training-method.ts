@@ -97,13 +97,13 @@ export function readTrainingMethod(reader: FieldReader, find: Find, hasAdapter: 
   }
   const field = preferenceField(find)
   if (field === undefined) return ordinary
-  reader.assume(`DPO, judging by ${field.key}: a trainer without a reference model would need less.`)
+  reader.assumeMore(`DPO, judging by ${field.key}: a trainer without a reference model would need less.`)
   return readPreference(reader, find, field, reference)
 }
 
 function readPreference(reader: FieldReader, find: Find, field: Field, reference: 'adapters-off' | 'copy'): Training {
   if (isOn(reader, find('use_liger_kernel'))) {
-    reader.assume(
+    reader.assumeMore(
       "The logits are counted in full, although Liger's loss processes them in chunks: the estimate is high.",
     )
   }
