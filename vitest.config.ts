@@ -4,14 +4,18 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/builds-folder.ts'],
+    globalSetup: ['test/builds-folder.ts', 'test/warm-python/start.ts'],
     // Many tests start real processes; on a busy machine that takes as long as it takes, and no test is about time.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // By default one of two cores would idle.
     maxWorkers: 2,
     expect: { poll: { timeout: 15_000 } },
-    // Processes that tests start from the sources need not strip the types anew each time.
-    env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, 'node_modules/.cache/node') },
+    env: {
+      // Processes that tests start from the sources need not strip the types anew each time.
+      NODE_COMPILE_CACHE: path.join(import.meta.dirname, 'node_modules/.cache/node'),
+      // Threads of two workers would wait for each other, each keeping a core busy.
+      OMP_NUM_THREADS: '1',
+    },
   },
 })

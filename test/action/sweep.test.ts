@@ -4,7 +4,7 @@ import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { report } from '../../engine/index.ts'
-import { hasTorch, python } from '../probes/python.ts'
+import { coldPython, hasTorch, python } from '../probes/python.ts'
 import { ActionBesideGitHub, coarse, tiny, warnings } from './action-beside-github.ts'
 import type { ActionRun } from './run-action.ts'
 
@@ -195,7 +195,7 @@ describe.skipIf(!hasTorch)('sweep with PyTorch', { timeout: 120_000 }, () => {
   it('ends the worker in the middle of a trial when the job is cancelled', async () => {
     const { repository } = await beside.open({ 'a.yaml': tiny }, { base: coarse })
     const pids = beside.file('pids')
-    const noted = await beside.interpreter('noted', `echo $$ >> ${pids}\nexec ${python} "$@"`)
+    const noted = await beside.interpreter('noted', `echo $$ >> ${pids}\nexec ${coldPython} "$@"`)
     const swept = await beside.run(
       repository,
       { mode: 'sweep', engine: 'trace', python: noted },

@@ -17,7 +17,16 @@ function suppliedFor({ model }: ToolConfig): SuppliedFields {
   return { model: { key: 'model', name: 'model', value, source: model, at: { line: 1, column: 1 }, file: 'settings' } }
 }
 
-async function advised(config: ToolConfig) {
+/** Once a config: three tests look at the same levers. */
+const known = new Map<ToolConfig, ReturnType<typeof advise>>()
+
+function advised(config: ToolConfig): ReturnType<typeof advise> {
+  const begun = known.get(config) ?? advise(config)
+  known.set(config, begun)
+  return begun
+}
+
+async function advise(config: ToolConfig) {
   const { file, gpu: id } = config
   const supplied = suppliedFor(config)
   const reading = await readConfigAsync(file, {}, supplied)

@@ -10,7 +10,7 @@ import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { describeMachine } from '../../engine/probes/device.ts'
 import { openProbe, type ProbeContext } from '../../engine/probes/probe.ts'
 import { MIB } from '../../engine/units.ts'
-import { hasTorch, python } from './python.ts'
+import { coldPython, hasTorch, python } from './python.ts'
 import { tinyConfig, tinySpec } from './tiny-spec.ts'
 
 const context: ProbeContext = {
@@ -42,7 +42,10 @@ describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () =
   afterAll(() => rm(folder, { recursive: true }))
 
   test('the machine names its versions', async () => {
-    expect(await describeMachine(python)).toMatchObject({ kind: 'python', torch: expect.stringMatching(/^\d+\.\d+/) })
+    expect(await describeMachine(coldPython)).toMatchObject({
+      kind: 'python',
+      torch: expect.stringMatching(/^\d+\.\d+/),
+    })
   })
 
   test('a sweep on the CPU is refused without a limit', async () => {
@@ -99,7 +102,12 @@ describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () =
   test('a trial that takes too long times out, and its process is gone', async () => {
     const pidFile = path.join(folder, 'pid')
     const entrypoint = await sleeping(pidFile)
-    await using probe = await openProbe('torch', { ...context, entrypoint, trialTimeoutMillis: 8_000 })
+    await using probe = await openProbe('torch', {
+      ...context,
+      python: coldPython,
+      entrypoint,
+      trialTimeoutMillis: 8_000,
+    })
     expect((await probe.trial(1)).outcome).toEqual({ kind: 'timed-out', afterMillis: 8_000 })
     await expectGone(pidFile)
   })
@@ -107,7 +115,11 @@ describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () =
   test('a cancelled trial leaves no process behind', async () => {
     const pidFile = path.join(folder, 'pid-cancelled')
     const abort = new AbortController()
-    await using probe = await openProbe('torch', { ...context, entrypoint: await sleeping(pidFile) })
+    await using probe = await openProbe('torch', {
+      ...context,
+      python: coldPython,
+      entrypoint: await sleeping(pidFile),
+    })
     const trial = probe.trial(1, { signal: abort.signal })
     await written(pidFile)
     abort.abort()
