@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { PatientFirst } from './test/patient-first.ts'
 
 export default defineConfig({
   test: {
@@ -10,6 +11,9 @@ export default defineConfig({
     hookTimeout: 60_000,
     // By default one of two cores would idle.
     maxWorkers: 2,
+    // What a test file imports, and databases and engines that it lent, serve the next. Who changes the process puts it back.
+    isolate: false,
+    sequence: { sequencer: PatientFirst },
     expect: { poll: { timeout: 15_000 } },
     env: {
       // Processes that tests start from the sources need not strip the types anew each time.

@@ -62,6 +62,7 @@ export class Replica implements AsyncDisposable {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         APP_ID: String(app.id),
         PRIVATE_KEY: app.privateKey,
         WEBHOOK_SECRET: app.webhookSecret,

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { parse } from 'yaml'
 import * as z from 'zod'
 import { actionBundle, buildBundle, root } from '../../scripts/bundles.ts'
+import { bareEnvironment } from '../bare-environment.ts'
 import type { EmulatedGitHub, Repository } from '../github/index.ts'
 
 export interface RunOptions {
@@ -99,8 +100,9 @@ export class BundledAction implements AsyncDisposable {
       cwd: workspace,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
-        PATH: process.env.PATH,
+        ...bareEnvironment,
         HOME: process.env.HOME,
+        OMP_NUM_THREADS: process.env.OMP_NUM_THREADS,
         ...inputVariables({ ...this.defaultInputs, 'github-token': token, ...inputs }),
         GITHUB_API_URL: github.url,
         GITHUB_EVENT_NAME: event?.name ?? 'pull_request',

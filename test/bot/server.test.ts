@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
+import { bareEnvironment } from '../bare-environment.ts'
 import { type EmulatedGitHub, type Repository, startGitHub } from '../github/index.ts'
 import { onA10 } from '../on-a10.ts'
 import { environmentFor } from './bot-beside-github.ts'
@@ -17,7 +18,7 @@ interface Spawned {
 
 async function spawnBot(github: EmulatedGitHub, folder: string): Promise<Spawned> {
   const child = spawn(process.execPath, ['bot/server.ts'], {
-    env: { PATH: process.env.PATH, ...(await environmentFor(github)), DATABASE_URL: folder },
+    env: { ...bareEnvironment, ...(await environmentFor(github)), DATABASE_URL: folder },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   for await (const line of createInterface(child.stdout)) {
@@ -61,7 +62,7 @@ test('a database that does not answer is told in a sentence, with where to look'
   await using github = await startGitHub()
   const environment = { ...(await environmentFor(github)), DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
   const child = spawn(process.execPath, ['bot/server.ts'], {
-    env: { PATH: process.env.PATH, ...environment },
+    env: { ...bareEnvironment, ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let stderr = ''

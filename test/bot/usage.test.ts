@@ -5,10 +5,11 @@ import { usage } from '../../bot/usage.ts'
 import { variables } from '../../bot/variables.ts'
 import { version } from '../../engine/version.ts'
 import { root } from '../../scripts/bundles.ts'
+import { bareEnvironment } from '../bare-environment.ts'
 
 function bot(...args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(root, 'bot/server.ts'), ...args], {
-    env: { PATH: process.env.PATH },
+    env: bareEnvironment,
     encoding: 'utf8',
   })
   return { status, stdout, stderr }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { MemoryMarkError } from '../../engine/errors.ts'
 import { readSnapshot } from '../../engine/snapshot/read.ts'
 import { type Pickled, PickledDictionary, unpickle } from '../../engine/snapshot/unpickle.ts'
-import { python } from '../probes/python.ts'
+import { coldPython } from '../probes/python.ts'
 import { hostilePickles } from './hostile-pickles.ts'
 
 describe('a hostile or damaged pickle is refused, and it is said why:', () => {
@@ -46,7 +46,7 @@ test.each(written)('a pickle of protocol %i is read', (_, hex) => {
 
 const hasPython = (() => {
   try {
-    execFileSync(python, ['--version'], { stdio: 'ignore', timeout: 60_000 })
+    execFileSync(coldPython, ['--version'], { stdio: 'ignore', timeout: 60_000 })
     return true
   } catch {
     return false
@@ -56,16 +56,16 @@ const hasPython = (() => {
 describe.skipIf(!hasPython)('with Python, what its own pickler writes is read', () => {
   test.each([2, 3, 4, 5])('in protocol %i', protocol => {
     const program = `import pickle, sys; sys.stdout.buffer.write(pickle.dumps(${literal}, protocol=${protocol}))`
-    const read = unpickle(execFileSync(python, ['-c', program]))
+    const read = unpickle(execFileSync(coldPython, ['-c', program]))
     expect(plain(read)).toEqual(values)
   })
 
   test.each([3, 4, 5])('with bytes in protocol %i, which protocol 2 can only write as a call', protocol => {
     const program = (version: number) =>
       `import pickle, sys; sys.stdout.buffer.write(pickle.dumps([b'ab', b'', b'x' * 300], protocol=${version}))`
-    const read = unpickle(execFileSync(python, ['-c', program(protocol)]))
+    const read = unpickle(execFileSync(coldPython, ['-c', program(protocol)]))
     expect(plain(read)).toEqual(['ab', '', 'x'.repeat(300)])
-    expect(() => unpickle(execFileSync(python, ['-c', program(2)]))).toThrow(
+    expect(() => unpickle(execFileSync(coldPython, ['-c', program(2)]))).toThrow(
       /opcode GLOBAL, by which a pickle runs code/,
     )
   })

@@ -20,10 +20,12 @@ from typing import NoReturn
 LIBRARIES = ("torch", "transformers", "transformers.modeling_utils", "peft")
 
 # What Python and these libraries read when they start. Where a program has another value than this server, it starts anew.
-READ_AT_START = ("PYTHON", "LD_", "OMP", "MKL", "TORCH", "PYTORCH", "CUDA", "HF_", "TRANSFORMERS", "BNB", "XDG_", "HOME", "LANG",
-                 "LC_")
-# `run` does over what these do when Python starts, and torchrun's own are read later.
-NOT_THEN = ("PYTHONSAFEPATH", "PYTHONPATH", "PYTHON_CUDA_STAND_IN", "TORCHELASTIC_", "TORCH_NCCL_")
+READ_AT_START = ("PYTHON", "LD_", "OMP", "MKL", "TORCH", "PYTORCH", "CUDA", "HF_", "TRANSFORMERS", "BNB", "XDG_", "HOME")
+# Of those: what this server is whatever they say, what `run` does over, and what torchrun's workers read later.
+NOT_THEN = ("PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "PYTHONSAFEPATH", "PYTHONPATH", "PYTHON_CUDA_STAND_IN",
+            "TORCHELASTIC_", "TORCH_NCCL_")
+# The worker sets these before it imports transformers, which reads them then.
+SET_BY_WORKER = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error"}
 
 
 class Program:
@@ -70,17 +72,15 @@ class Program:
 
 
 def read_at_start(environment: dict[str, str]) -> dict[str, str]:
-    names = [name for name in environment if name.startswith(READ_AT_START) and not name.startswith(NOT_THEN)]
-    return {name: environment[name] for name in names}
+    known = SET_BY_WORKER | environment
+    return {name: known[name] for name in known if name.startswith(READ_AT_START) and not name.startswith(NOT_THEN)}
 
 
 READ_BY_THIS = read_at_start(dict(os.environ))
 
 
 def import_libraries() -> None:
-    # As the worker sets them before it imports transformers, which reads them then.
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+    os.environ.update(SET_BY_WORKER | dict(os.environ))
     for name in LIBRARIES:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)

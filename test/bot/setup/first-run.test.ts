@@ -7,6 +7,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { freePort } from '../../../scripts/demo/free-port.ts'
+import { bareEnvironment } from '../../bare-environment.ts'
 import { type EmulatedGitHub, startGitHub } from '../../github/index.ts'
 import { onA10 } from '../../on-a10.ts'
 import { chromiumPath, desktop, launchChromium, watchedPage } from '../../server/dashboard/chromium.ts'
@@ -21,7 +22,7 @@ interface FirstRun extends AsyncDisposable {
 async function startWithoutApp(github: EmulatedGitHub, folder: string): Promise<FirstRun> {
   const child = spawn(process.execPath, ['bot/server.ts'], {
     env: {
-      PATH: process.env.PATH,
+      ...bareEnvironment,
       GITHUB_API_URL: github.url,
       HOST: '127.0.0.1',
       PORT: String(await freePort()),
@@ -91,7 +92,7 @@ test('the next start finds the App in the file', { timeout: 120_000 }, async () 
   }
   const child = spawn(process.execPath, ['bot/server.ts', 'doctor'], {
     env: {
-      PATH: process.env.PATH,
+      ...bareEnvironment,
       GITHUB_API_URL: github.url,
       DATABASE_URL: 'memory:',
       MEMORYMARK_CREDENTIALS: path.join(folder.path, 'app.env'),
