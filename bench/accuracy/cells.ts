@@ -5,6 +5,7 @@ import { gemmaCells } from './gemma-cells.ts'
 import { imageCells } from './image-cells.ts'
 import { mambaCells } from './mamba-cells.ts'
 import { methodCells } from './method-cells.ts'
+import { speechCells } from './speech-cells.ts'
 
 export type Cell = readonly [model: string, changes: Partial<TrainingSpec>]
 
@@ -324,6 +325,7 @@ export const cells: readonly Cell[] = [
   ...mambaCells,
   ...multimodal,
   ...imageCells,
+  ...speechCells,
   ...gemmaCells,
   ...seq2seq,
   ...methodCells,

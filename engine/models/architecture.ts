@@ -38,6 +38,7 @@ export function tasksOf(config: ModelConfig): readonly [Task, ...Task[]] {
 /** The longest sequence in tokens; undefined for images. */
 export function maxPositionsOf(config: ModelConfig): number | undefined {
   if ('n_positions' in config) return config.n_positions
+  if ('max_target_positions' in config) return config.max_target_positions
   if ('text_config' in config) return config.text_config.max_position_embeddings
   if (!('max_position_embeddings' in config)) return undefined
   return config.max_position_embeddings - (familyOf(config).unreachedPositions ?? 0)

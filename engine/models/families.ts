@@ -71,6 +71,7 @@ import { convnextFamily } from './vision/convnext.ts'
 import { resnetFamily } from './vision/resnet.ts'
 import { deitFamily, vitFamily } from './vision/vit.ts'
 import { yoloFamily } from './vision/yolo.ts'
+import { whisperFamily } from './whisper.ts'
 
 /** In the order of their schemas. */
 export const families = [
@@ -162,6 +163,7 @@ export const families = [
   mllamaFamily,
   mossVlFamily,
   t5Family,
+  whisperFamily,
   resnetFamily,
   vitFamily,
   deitFamily,

@@ -9,10 +9,11 @@ import { linears } from './ops/linears.ts'
 import { mixers } from './ops/mixers.ts'
 import { pointwise } from './ops/pointwise.ts'
 import { shapes } from './ops/shapes.ts'
+import { speech } from './ops/speech.ts'
 import { streams } from './ops/streams.ts'
 import type { Gives, Op } from './signature.ts'
 
-export const ops = { ...frames, ...pointwise, ...shapes, ...linears, ...mixers, ...images, ...streams }
+export const ops = { ...frames, ...pointwise, ...shapes, ...linears, ...mixers, ...images, ...speech, ...streams }
 
 /** The ops as models call them. */
 export type OpSignatures = {

@@ -12,6 +12,7 @@ from transformers import (
     AutoModelForImageTextToText,
     AutoModelForMultimodalLM,
     AutoModelForSeq2SeqLM,
+    AutoModelForSpeechSeq2Seq,
 )
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "engine/probes/worker"))
@@ -19,6 +20,7 @@ from memorymark_worker.model_config import with_floats
 
 CLASSES = {
     "t5": AutoModelForSeq2SeqLM,
+    "whisper": AutoModelForSpeechSeq2Seq,
     **dict.fromkeys(["resnet", "vit", "deit", "convnext"], AutoModelForImageClassification),
 }
 # Where several classes serve a task, transformers asks the config which one.

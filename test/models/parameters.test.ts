@@ -30,6 +30,10 @@ const published: [model: string, task: Task, count: number][] = [
   ['openai-community/gpt2-large', 'causal-lm', 774_030_080],
   ['openai-community/gpt2-xl', 'causal-lm', 1_557_611_200],
   ['distilbert/distilgpt2', 'causal-lm', 81_912_576],
+  ['openai/whisper-tiny', 'seq2seq-lm', 37_760_640],
+  ['openai/whisper-small', 'seq2seq-lm', 241_734_912],
+  ['openai/whisper-large-v3', 'seq2seq-lm', 1_543_490_560],
+  ['openai/whisper-large-v3-turbo', 'seq2seq-lm', 808_878_080],
   ['XiaomiMiMo/MiMo-7B-RL', 'causal-lm', 7_833_409_536],
 ]
 

@@ -64,6 +64,8 @@ const sequenceKeys = [
   ...['max_seq_length', 'max_length', 'model_max_length', 'block_size', 'max_source_length'],
   ...['max_seq_len', 'cutoff_len', 'sequence_length'],
 ]
+/** What stands for the length of a transcript; lengths of sources are seconds of sound. */
+const transcriptKeys = ['max_target_length', 'max_label_length', 'max_labels_length']
 const gpuKeys = ['n_gpus', 'n_gpu', 'num_gpus', 'num_processes', 'nproc_per_node']
 
 /** kohya's scripts, which train image generators, share some names. */
@@ -140,13 +142,14 @@ export function readArguments(
       : readDeclaredMethod(reader, find, declared, adapter !== undefined, step)
   const completionLength = training.method?.kind === 'online' ? training.method.completionLength : undefined
   const choice = taskOf(reader, find, model, training)
+  const writesDown = model?.family === 'whisper'
   const size = readInputSize(reader, model, {
-    sequenceLength: completionLength === undefined ? find(...sequenceKeys) : undefined,
+    sequenceLength: completionLength === undefined ? find(...(writesDown ? transcriptKeys : sequenceKeys)) : undefined,
     imageSize: find('image_size'),
-    ...unwrittenLength(trainerArguments, choice),
+    ...(writesDown ? longestTranscript(trainerArguments) : unwrittenLength(trainerArguments, choice)),
     ...(completionLength !== undefined && { length: lengthWithCompletions(reader, find, completionLength) }),
   })
-  const target = readTarget(reader, trainerArguments, choice)
+  const target = writesDown ? {} : readTarget(reader, trainerArguments, choice)
   const settings = {
     ...readSettings(reader, trainerArguments, choice, model, { adapter, training, deepSpeed }),
     ...training,
@@ -206,6 +209,11 @@ function unwrittenLength(
   return {
     length: runsTrl(trainerArguments) ? { tokens: TRL_LENGTH, isKnown: true } : { tokens: DEFAULT_BLOCK, isKnown },
   }
+}
+
+/** Of a model that writes down what it hears: by default as long as the model's own limit. */
+function longestTranscript({ declared }: Arguments): { readonly length: UnwrittenLength } {
+  return { length: { tokens: MAX_SEQUENCE, isKnown: declared === undefined } }
 }
 
 function readTarget(

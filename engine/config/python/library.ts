@@ -76,7 +76,7 @@ export function taskOfClass(dotted: string): string | undefined {
   )
     return undefined
   const task = head.replace(/([a-z0-9])(?=[A-Z])/g, '$1-').toLowerCase()
-  return task.replace(/^causal-lm.*/, 'causal-lm').replace(/^seq2-seq-lm/, 'seq2seq-lm')
+  return task.replace(/^causal-lm.*/, 'causal-lm').replace(/^(?:seq2-seq-lm|speech-seq2-seq)$/, 'seq2seq-lm')
 }
 
 const optimizers: ReadonlyMap<string, string> = new Map([

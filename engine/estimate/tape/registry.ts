@@ -24,7 +24,7 @@ import { input, pixels, shiftedLabels } from './ops/batch.ts'
 import { float32 } from './ops/casts.ts'
 import { dropout, dropPath } from './ops/dropout.ts'
 import { everyExpert, experts, routed } from './ops/experts.ts'
-import { block, frame, handOn, layers, local, residual, withInputGradients } from './ops/frames.ts'
+import { block, frame, handOn, layers, local, residual, returned, withInputGradients } from './ops/frames.ts'
 import {
   batchNorm,
   channelsFirst,
@@ -43,6 +43,7 @@ import {
   cached,
   causalConvolution,
   chooseKeys,
+  headsFirst,
   mamba2,
   relativePositionBias,
   rotary,
@@ -55,9 +56,9 @@ import {
   amongWords,
   amongWordsByRow,
   averagedPatches,
+  lookedUpPositions,
   patchEmbedding,
   patches,
-  patchPlaces,
   patchPositions,
   pixelMask,
   resampledPositions,
@@ -75,6 +76,7 @@ import {
   slices,
   split,
 } from './ops/shapes.ts'
+import { conv1d, framesFirst, spectrogram } from './ops/speech.ts'
 import { addPositions, firstToken, lastToken, meanOfTokens, prependTokens } from './ops/tokens.ts'
 import { constant, idle, positionIds } from './ops/weights.ts'
 import type { Tensor } from './storage.ts'
@@ -116,7 +118,7 @@ export const rows: Rows<Tape, Tensor> = {
   patches,
   pixelMask,
   patchEmbedding,
-  patchPlaces,
+  lookedUpPositions,
   patchPositions,
   amongWords,
   amongWordsByRow,
@@ -133,6 +135,7 @@ export const rows: Rows<Tape, Tensor> = {
   residual,
   withInputGradients,
   handOn,
+  returned,
   local,
   frame,
   block,
@@ -147,11 +150,15 @@ export const rows: Rows<Tape, Tensor> = {
   channelsLast,
   channelsFirst,
   flattenPixels,
+  spectrogram,
+  conv1d,
+  framesFirst,
   embedding,
   constantEmbedding,
   linear,
   rotaryTable,
   rotary,
+  headsFirst,
   cached,
   attention,
   causalConvolution,

@@ -67,6 +67,7 @@ export class Tape {
   readonly labels: Tensor
   batchPixels: Tensor | undefined
   batchPixelMask: Tensor | undefined
+  batchSpectrogram: Tensor | undefined
   /** Last names of the linear modules seen so far: what adapters can target. */
   readonly linearNames = new Set<string>()
   readonly expertNames: ExpertNames | undefined

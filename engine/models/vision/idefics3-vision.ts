@@ -40,7 +40,7 @@ export function idefics3Vision(
   return ops.frame(pixels, input => {
     ops.local(mask)
     const embedded = ops.patchEmbedding(`${root}.embeddings.patch_embedding`, input, hidden, { bias: true })
-    const places = ops.patchPlaces(`${root}.embeddings.position_embedding`, embedded, tileSide(config) ** 2)
+    const places = ops.lookedUpPositions(`${root}.embeddings.position_embedding`, embedded, tileSide(config) ** 2)
     const placed = ops.withInputGradients(ops.add(embedded, places))
     const seen = ops.layers(placed, `${root}.encoder.layers`, config.num_hidden_layers, (states, { name }) =>
       ops.block(states, x => encoderLayer(ops, config, y => ops.gelu(y), { tiles, tokens: count }, name, x)),

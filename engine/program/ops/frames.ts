@@ -25,6 +25,8 @@ export const frames = {
    * through the backward pass.
    */
   handOn: nothing<(states: readonly Value[]) => void>(),
+  /** A result that the model returns beside the logits, as long as its outputs are referenced. */
+  returned: value<(x: Value) => Value>(),
   /** A local variable of the running block: it stays referenced until the block returns. */
   local: value<(x: Value) => Value>(),
   /** A module's call: its input stays referenced until it returns, as the arguments of Python functions do. */

@@ -16,7 +16,7 @@ export const images = {
   /** A square position table of `count` rows, interpolated bilinearly at each of the patches [b, n, h]. */
   resampledPositions: value<(name: string, x: Value, count: number) => Value>(),
   /** The row of a position table of `count` rows for each of the patches [b, n, h], looked up for every sample. */
-  patchPlaces: value<(name: string, x: Value, count: number) => Value>(),
+  lookedUpPositions: value<(name: string, x: Value, count: number) => Value>(),
   /** Replaces the image tokens among [b, s, h] by `seen` [b, n, h]. */
   amongWords: value<(words: Value, seen: Value) => Value>(),
   /** The same, with the row of `seen` looked up for each token. */

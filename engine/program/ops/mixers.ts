@@ -12,6 +12,8 @@ export const mixers = {
    */
   rotaryTable: pair<(x: Value, size: number, positions?: number) => readonly [Value, Value]>(),
   rotary: value<(x: Value, table: readonly [Value, Value], heads: number, options?: RotaryOptions) => Value>(),
+  /** A copy of [b, s, heads·size] in memory head by head. */
+  headsFirst: value<(x: Value) => Value>(),
   /**
    * Keys or values that a decoder puts into its cache, as it does in training too by default; of the last `window`
    * tokens.

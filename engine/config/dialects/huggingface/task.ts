@@ -25,6 +25,7 @@ const taskNames: ReadonlyMap<string, Task> = new Map<string, Task>([
   ['summarization', 'seq2seq-lm'],
   ['translation', 'seq2seq-lm'],
   ['text2text-generation', 'seq2seq-lm'],
+  ['automatic-speech-recognition', 'seq2seq-lm'],
 ])
 
 /** Classes of the GLUE tasks as run_glue.py names them; stsb is a regression. */

@@ -77,11 +77,12 @@ function kernelAttention(
   options: AttentionOptions & { isFlash: boolean; isMasked: boolean; valueHeadSize: number },
 ): Tensor {
   const [tokens = 0] = q.shape
+  const [sourceTokens = 0] = k.shape
   const output = tape.tensor([tokens, options.heads * options.valueHeadSize], q.dtype, [q, k, v])
   // The memory-efficient kernel pads its log-sum-exp to 32 rows, and an additive mask's rows to 8 elements.
   const rows = options.isFlash ? tokens : Math.ceil(tokens / 32) * 32
   const logSumExp = tape.storage(options.heads * rows, 'float32', true)
-  const mask = options.isMasked ? [tape.storage(tokens * Math.ceil(tokens / 8) * 8, q.dtype, true)] : []
+  const mask = options.isMasked ? [tape.storage(tokens * Math.ceil(sourceTokens / 8) * 8, q.dtype, true)] : []
   tape.record('attention', {
     reads: [q, k, v],
     outputs: [output],
@@ -89,9 +90,9 @@ function kernelAttention(
     saved: [logSumExp, ...mask],
     gradients: [q, k, v].map(made),
     // With a mask, what a causal model may not see is computed like the rest.
-    flopsPerSample: (options.causal && !options.isMasked ? 2 : 4) * elements(q) * tokens,
+    flopsPerSample: (options.causal && !options.isMasked ? 2 : 4) * elements(q) * sourceTokens,
     kernel: options.isFlash ? 'flash-attention' : 'efficient-attention',
-    attendedTokens: tokens,
+    attendedTokens: sourceTokens,
   })
   // torch: flash_api.cpp lays its output out like the query; transformers copies it back to token by token.
   return options.isFlash && tape.headsFirst.has(q.storage) ? elementwise(tape, 'clone', output) : output

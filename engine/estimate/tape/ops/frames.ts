@@ -11,6 +11,11 @@ export function local(tape: Tape, x: Tensor): Tensor {
   return x
 }
 
+export function returned(tape: Tape, x: Tensor): Tensor {
+  tape.held.push(x.storage)
+  return x
+}
+
 export function handOn(tape: Tape, states: readonly Tensor[]): void {
   tape.handedOn.push(...states)
 }

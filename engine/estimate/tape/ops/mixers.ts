@@ -49,6 +49,12 @@ export function rotary(
   return output
 }
 
+export function headsFirst(tape: Tape, x: Tensor): Tensor {
+  const output = elementwise(tape, 'clone', x)
+  tape.headsFirst.add(output.storage)
+  return output
+}
+
 export function cached(tape: Tape, x: Tensor, window?: number): Tensor {
   const cache = tape.pass?.sequences?.cache
   if (cache !== undefined) return cache.grown(tape, x, window)

@@ -88,7 +88,7 @@ export function averagedPatches(tape: Tape, x: Tensor, count: number): Tensor {
 /** Corners of the square of positions that a patch lies in. */
 const CORNERS = 4
 
-export function patchPlaces(tape: Tape, name: string, x: Tensor, count: number): Tensor {
+export function lookedUpPositions(tape: Tape, name: string, x: Tensor, count: number): Tensor {
   const [patches = 0] = x.shape
   const ids = tape.tensor([patches], 'int64', [])
   tape.record('places', { reads: [], outputs: [ids] })

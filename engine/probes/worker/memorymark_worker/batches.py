@@ -19,6 +19,9 @@ def make_batch(spec: Spec, model: transformers.PreTrainedModel, device: str = "m
             inputs: dict[str, Any] = {"pixel_values": torch.empty(batch, channels, side, side, dtype=model.dtype)}
             if model.config.model_type not in CONVOLUTIONAL and side != model.config.image_size:
                 inputs["interpolate_pos_encoding"] = True
+        elif model.config.model_type == "whisper":
+            frames = 2 * model.config.max_source_positions
+            inputs = {"input_features": torch.empty(batch, model.config.num_mel_bins, frames, dtype=model.dtype)}
         else:
             inputs = {"input_ids": torch.empty(batch, spec["sequenceLength"], dtype=torch.long)}
             if spec["paddedBatches"]:
@@ -45,7 +48,7 @@ def fill(batch: dict[str, Any], spec: Spec, model: transformers.PreTrainedModel)
         if name == "attention_mask":
             tensor.fill_(1)
             tensor[0, -1] = 0  # without a padded token transformers would leave the mask out
-        elif name == "pixel_values":
+        elif name in ("pixel_values", "input_features"):
             tensor.uniform_()
         elif name == "labels" and (tensor.dim() == 1 or head_of_rewards(spec) == "steps"):
             tensor.random_(0, spec["labels"])

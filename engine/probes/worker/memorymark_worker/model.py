@@ -75,6 +75,8 @@ def model_class(spec: Spec, config: transformers.PreTrainedConfig) -> Any:
         return transformers.AutoModelForImageTextToText
     if spec["task"] == "causal-lm" and getattr(config, "audio_config", None) is not None:
         return transformers.AutoModelForMultimodalLM
+    if config.model_type == "whisper":
+        return transformers.AutoModelForSpeechSeq2Seq
     return MODEL_CLASSES[spec["task"]]
 
 

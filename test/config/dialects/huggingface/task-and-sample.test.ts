@@ -45,6 +45,16 @@ describe('the task', () => {
 describe('a sequence-to-sequence config', () => {
   const t5 = 'model_name_or_path: google-t5/t5-small\nper_device_train_batch_size: 8\n'
 
+  it.each([
+    ['', 448],
+    ['max_label_length: 225\n', 225],
+  ])('with %j lets Whisper write %i tokens to every half minute of sound', (text, tokens) => {
+    const whisper = t5.replace('google-t5/t5-small', 'openai/whisper-small')
+    const { spec } = trainingConfig(`${whisper}${text}`)
+    expect(spec).toMatchObject({ task: 'seq2seq-lm', sequenceLength: tokens })
+    expect(spec.targetLength).toBeUndefined()
+  })
+
   it('has a source and a target, and pads both', () => {
     const { spec } = trainingConfig(`${t5}task: summarization\nmax_source_length: 256\nmax_target_length: 64\n`)
     expect(spec).toMatchObject({
