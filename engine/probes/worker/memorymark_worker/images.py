@@ -48,7 +48,8 @@ def words_of_images(batch: dict[str, Any], model: transformers.PreTrainedModel) 
         return int(batch["pixel_values"].shape[0]) // samples * rows * columns
     if config.model_type in ("smolvlm", "idefics3") and "pixel_values" in batch:
         side = config.vision_config.image_size // config.vision_config.patch_size
-        return int(batch["pixel_values"].shape[1]) * (side // int(config.scale_factor))**2
+        words_of_tile: int = (side // config.scale_factor)**2
+        return int(batch["pixel_values"].shape[1]) * words_of_tile
     return 0
 
 
