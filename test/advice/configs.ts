@@ -238,7 +238,7 @@ trainer.train()
             cell_type: 'code',
             source: [
               'from transformers import AutoModelForCausalLM, Trainer, TrainingArguments\n',
-              'model = AutoModelForCausalLM.from_pretrained("meta-llama/Llama-3.2-1B")\n',
+              'model = AutoModelForCausalLM.from_pretrained("meta-llama/Llama-3.2-1B", torch_dtype="float32")\n',
               'args = TrainingArguments(output_dir="out", per_device_train_batch_size=8, optim="adamw_torch")\n',
               'Trainer(model=model, args=args, train_dataset=data).train()\n',
             ],

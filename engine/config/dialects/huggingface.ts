@@ -1,5 +1,6 @@
 /** Arguments of Hugging Face's Trainer, at the top of a file or one or two levels down. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
+import { isStoredIn16Bits } from '../../models/stored-type.ts'
 import { MAX_BATCH } from '../batch-size.ts'
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
@@ -23,7 +24,7 @@ import { readImplementation } from '../trainer/attention.ts'
 import { fsdpCheckpoints, readReentrant } from '../trainer/checkpoints.ts'
 import { readEvaluation } from '../trainer/evaluation.ts'
 import { keptWhole, loadsWhole } from '../trainer/loading.ts'
-import type { Training } from '../trainer/method.ts'
+import { isOn, type Training } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { deepSpeedSettings, halfPrecisionSwitch, readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { stepInPytorch, trainingConfig } from '../training-config.ts'
@@ -277,6 +278,10 @@ function readSettings(
     sharding: sharded.sharding,
     hasAdapter: adapter !== undefined,
     isTrl: hasTrlDefaults(trainerArguments),
+    isStoredIn16Bits: model !== undefined && isStoredIn16Bits(model),
+    loadsStoredType:
+      declared?.loadsStoredType === true && !isOn(reader, find('load_in_4bit')) && !isOn(reader, find('load_in_8bit')),
+    ofOldTransformers: declared?.ofOldTransformers,
     isOn: () => hasTrlDefaults(trainerArguments) && !isTrlBefore(reader, trainerArguments, '0.19'),
   })
   const made = declared?.ownLoop?.optimizer
@@ -286,7 +291,7 @@ function readSettings(
   const { attention, masksPadding } = readImplementation(reader, find('attn_implementation'), model)
   const lora = readAdapter(reader, find, model, adapter, declared?.adaptersOf)
   const isOnline = training.method?.kind === 'online'
-  const quantization = readQuantization(reader, find, adapter)
+  const quantization = readQuantization(reader, find, trainerArguments.model, adapter)
   const quantized = { ...sharded, quantization, storage: find('bnb_4bit_quant_storage') }
   const wholeQuantized = keptWhole(reader, quantized)
   const fusedLoss = training.method === undefined ? readFusedLoss(reader, find) : undefined

@@ -18,6 +18,7 @@ export interface Loaded {
   readonly assumptions: readonly string[]
   /** Where the model is loaded. */
   readonly module: Module | undefined
+  readonly loadsStoredType?: true
 }
 
 const MODEL = 'model_name_or_path'
@@ -77,7 +78,13 @@ function fieldsOfLoad(chain: ModelChain, file: Module, evaluator: Evaluator): Lo
     .map(([key, value]) => fieldOf(key, value, file))
     .filter(namesMemory)
   const notUnderstood = fields.filter(({ key }) => key === 'quantization').slice(0, 1)
-  return { fields, notUnderstood, unread, assumptions: labels.assumptions, module: loaded.module }
+  const isTyped = fields.some(({ key }) => key === 'torch_dtype') || unpacked !== undefined
+  // Preparing it for training in few bits casts what is not quantised to 32 bits.
+  const loadsStoredType = !isUnsloth && !isTyped && chain.prepared === undefined
+  return {
+    ...{ fields, notUnderstood, unread, assumptions: labels.assumptions, module: loaded.module },
+    ...(loadsStoredType && { loadsStoredType }),
+  }
 }
 
 function visionFields(loaded: LibraryCall, chain: ModelChain, file: Module, evaluator: Evaluator): Loaded {

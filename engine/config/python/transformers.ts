@@ -79,7 +79,8 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     trainer,
     trainerField: saidBy(here, 'trainer', { kind: 'text', text: name }, module, name),
     argumentsOf: told.of,
-    ...ofOldTrl(told, chain, module),
+    ...ofEarlierReleases(told, values, chain, module),
+    ...(loaded.loadsStoredType && { loadsStoredType: loaded.loadsStoredType }),
     adaptersOf: adaptersOf(chain),
   }
   const frozen = adapter.fields.length > 0 ? [] : frozenFields(module, evaluator)
@@ -152,20 +153,35 @@ function settingsPassed({ passed }: Evaluator): ReadonlyMap<string, Value> {
   return new Map([...passed.all()].filter(([name]) => !isFollowed(name)))
 }
 
-/** Unsloth's patched classes take the old name of the length whatever release they patch. */
-function ofOldTrl(
+/** By arguments that newer releases refuse. Unsloth's patched classes take the old names whatever release they patch. */
+function ofEarlierReleases(
   { of, values }: Told,
+  ofTrainer: ReadonlyMap<string, Value>,
   { unslothAdapter, loaded }: ModelChain,
   file: Module,
-): Pick<Declared, 'ofOldTrl'> {
+): Pick<Declared, 'ofOldTrl' | 'ofOldTransformers'> {
+  if (unslothAdapter !== undefined || (loaded?.kind === 'call' && loaded.name.startsWith('unsloth.'))) return {}
   const length = of === 'trl' ? values.get('max_seq_length') : undefined
-  return length === undefined ||
-    length.kind === 'none' ||
-    unslothAdapter !== undefined ||
-    (loaded?.kind === 'call' && loaded.name.startsWith('unsloth.'))
-    ? {}
-    : { ofOldTrl: fieldOf('max_seq_length', length, file) }
+  const ofOldTrl = length === undefined || length.kind === 'none' ? undefined : fieldOf('max_seq_length', length, file)
+  const [old] = [...ofTrainer, ...values].filter(
+    ([key]) => (ofTrainer.has(key) ? trainerKeysBefore5 : argumentsBefore5).has(key) && key !== 'args',
+  )
+  const ofOldTransformers = old === undefined ? ofOldTrl : fieldOf(...old, file)
+  return { ...(ofOldTrl && { ofOldTrl }), ...(ofOldTransformers && { ofOldTransformers }) }
 }
+
+/** transformers 5.18 trainer.py and TRL 1.13 trainer/sft_trainer.py have them no more. */
+const trainerKeysBefore5: ReadonlySet<string> = new Set([
+  ...['tokenizer', 'max_seq_length', 'dataset_text_field', 'packing', 'dataset_num_proc'],
+])
+
+/** Of TrainingArguments of 4.x, and not of 5.0 (training_args.py). */
+const argumentsBefore5: ReadonlySet<string> = new Set([
+  ...['evaluation_strategy', 'overwrite_output_dir', 'no_cuda', 'use_mps_device', 'per_gpu_train_batch_size'],
+  ...['half_precision_backend', 'fp16_backend', 'fp16_opt_level', 'jit_mode_eval', 'use_ipex', 'save_safetensors'],
+  ...['include_inputs_for_metrics', 'push_to_hub_model_id', 'push_to_hub_organization', 'push_to_hub_token'],
+  ...['dispatch_batches', 'split_batches', 'sharded_ddp', 'fsdp_min_num_params', 'past_index', 'ray_scope'],
+])
 
 const batchKeys = ['per_device_train_batch_size', 'per_gpu_train_batch_size']
 

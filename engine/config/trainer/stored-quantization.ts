@@ -28,12 +28,16 @@ export function storedQuantization(
       'Exclude this config for now: add it to ignore in .github/memorymark.yml.',
     )
   }
-  const format = words.map(word => stored.get(word)).find(found => found !== undefined)
+  const isOfBitsandbytes = words.includes('bnb') && words.includes('4bit')
+  const format = isOfBitsandbytes
+    ? ('nf4-double' as const)
+    : words.map(word => stored.get(word)).find(found => found !== undefined)
   if (format === undefined) return undefined
   if (!hasAdapter) {
     const message = `The 4-bit weights of ${quote(model.value.text)} cannot be trained without an adapter`
     return reader.refuse(model, 'quantised-without-adapter', message, 'Train adapters on top of them.')
   }
-  reader.assume(`Weights are stored in 4 bits in groups of 128, judging by the name ${quote(model.value.text)}.`)
+  const how = isOfBitsandbytes ? 'as nf4 with double quantisation' : 'in groups of 128'
+  reader.assume(`Weights are stored in 4 bits ${how}, judging by the name ${quote(model.value.text)}.`)
   return reader.note('quantization', format, model)
 }

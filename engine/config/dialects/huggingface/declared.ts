@@ -16,6 +16,10 @@ export interface Declared {
   readonly argumentsOf: 'transformers' | 'trl'
   /** An argument that only a TRL older than 0.20 takes: `SFTConfig(max_seq_length=…)` (trainer/sft_config.py). */
   readonly ofOldTrl?: Field
+  /** An argument that transformers takes no more from 5.0 on, such as `evaluation_strategy`. */
+  readonly ofOldTransformers?: Field
+  /** transformers' `from_pretrained` loads the weights, no type is written and nothing casts them. */
+  readonly loadsStoredType?: true
   readonly adaptersOf: AdapterDefaults
   /** Where the script steps by itself instead of calling a trainer. */
   readonly ownLoop?: OwnLoop

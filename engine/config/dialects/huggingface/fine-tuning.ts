@@ -8,6 +8,7 @@ import { quote } from '../../quote.ts'
 import type { Field } from '../../section.ts'
 import { type Lora, readLora, readTargets } from '../../trainer/adapter.ts'
 import { isOn } from '../../trainer/method.ts'
+import { storedQuantization } from '../../trainer/stored-quantization.ts'
 import { type AdapterDefaults, trlAdapters } from './declared.ts'
 import type { Find } from './task.ts'
 import { namesTrainer } from './training-method.ts'
@@ -131,13 +132,19 @@ function namedBits(reader: FieldReader, find: Find): { readonly field: Field; re
   return reader.refuse(field, 'unsupported-quantization', message, 'Write 4bit or 8bit, or load_in_4bit: true.')
 }
 
-export function readQuantization(reader: FieldReader, find: Find, adapter: Field | undefined) {
+/** Of what loads the weights, or else as the checkpoint `model` stores them. */
+export function readQuantization(
+  reader: FieldReader,
+  find: Find,
+  model: Field | undefined,
+  adapter: Field | undefined,
+) {
   const isSet = (field: Field | undefined) => field !== undefined && reader.flag(field) === true
   const [eight, four] = [find('load_in_8bit', 'use_8bit'), find('load_in_4bit', 'use_4bit')]
   const named = namedBits(reader, find)
   const qlora = find('use_qlora')
   const field = isSet(eight) ? eight : isSet(four) ? four : (named?.field ?? (isSet(qlora) ? qlora : undefined))
-  if (field === undefined) return undefined
+  if (field === undefined) return storedQuantization(reader, model, adapter !== undefined)
   if (adapter === undefined) {
     return reader.refuse(
       field,

@@ -2,6 +2,7 @@ import type { FieldReader } from '../../fields.ts'
 import { quote } from '../../quote.ts'
 import type { Field } from '../../section.ts'
 import { isFsdp, type Precision, type Sharding } from '../../spec.ts'
+import { isBefore } from '../../versions.ts'
 
 export interface PrecisionFields {
   readonly fp16: Field | undefined
@@ -12,6 +13,12 @@ export interface PrecisionFields {
   readonly sharding: Sharding | undefined
   readonly hasAdapter: boolean
   readonly isTrl: boolean
+  /** Whether the checkpoint's own type is one of 16 bits, as far as its family tells. */
+  readonly isStoredIn16Bits: boolean
+  /** Whether the call that loads the weights leaves their type open. */
+  readonly loadsStoredType: boolean
+  /** What only a transformers older than 5.0 takes. */
+  readonly ofOldTransformers: Field | undefined
   /** Whether bf16 is on unless fp16 is, as in TRL's configs since 0.19. */
   isOn(): boolean
 }
@@ -33,7 +40,7 @@ export function readPrecision(reader: FieldReader, fields: PrecisionFields): Pre
   const fp16 = reader.flag(fields.fp16) ?? false
   const said = reader.flag(fields.bf16)
   const bf16 = said ?? (!fp16 && fields.isOn())
-  const weights = readWeightType(reader, fields)
+  const weights = readWeightType(reader, fields, fp16)
   if (fp16 && bf16) {
     reader.refuse(fields.bf16, 'precision-conflict', 'Both fp16 and bf16 are on', 'Keep one of the two.')
   }
@@ -84,21 +91,57 @@ function hasMasters({ sharding, hasAdapter }: PrecisionFields): boolean {
 const useAutocast = 'Load the weights as float32 with fp16: true, or as bfloat16.'
 const useBf16 = 'Set bf16: true instead, or load the weights as float32.'
 
-function readWeightType(reader: FieldReader, { weights: field, isTrl, bf16 }: PrecisionFields): WeightType {
-  if (field?.value.kind === 'text' && field.value.text === 'auto') {
-    if (isTrl && bf16?.value.kind === 'flag' && bf16.value.flag) {
-      reader.assume(
-        `Weights in bf16, as in most decoder checkpoints: ${field.name} leaves their type to the checkpoint.`,
-      )
-      return 'bfloat16'
-    }
-    reader.assume(`Weights in fp32: ${field.name} leaves their type to the checkpoint.`)
-    return 'float32'
-  }
+function readWeightType(reader: FieldReader, fields: PrecisionFields, isFp16: boolean): WeightType {
+  const { weights: field } = fields
+  if (field?.value.kind === 'text' && field.value.text === 'auto') return storedType(reader, field, fields, isFp16)
   const name = reader.text(field)
-  if (name === undefined) return 'float32'
+  if (name === undefined) return unwrittenType(reader, fields, isFp16)
   const type = weightTypes.get(name.replace(/^torch\./, ''))
   if (type !== undefined) return type
   reader.refuse(field, 'unknown-precision', `Unknown type ${quote(name)}`, 'Use float32 or bfloat16.')
   return 'float32'
+}
+
+function storedType(
+  reader: FieldReader,
+  { name }: Field,
+  { isTrl, bf16, isStoredIn16Bits, hasAdapter }: PrecisionFields,
+  isFp16: boolean,
+): WeightType {
+  const isBf16OfTrl = isTrl && bf16?.value.kind === 'flag' && bf16.value.flag
+  if ((isStoredIn16Bits && !isFp16) || isBf16OfTrl) {
+    reader.assume(`Weights in bf16, as in most decoder checkpoints: ${name} leaves their type to the checkpoint.`)
+    return 'bfloat16'
+  }
+  if (isStoredIn16Bits && hasAdapter) {
+    reader.assume(`Weights in 16 bits, as in most decoder checkpoints: ${name} leaves their type to the checkpoint.`)
+    return 'float16'
+  }
+  reader.assume(`Weights in fp32: ${name} leaves their type to the checkpoint.`)
+  return 'float32'
+}
+
+/** transformers 5.18 modeling_utils.py from_pretrained: the checkpoint's type, where releases before 5.0 had fp32. */
+function unwrittenType(
+  reader: FieldReader,
+  { loadsStoredType, isStoredIn16Bits, ofOldTransformers, hasAdapter }: PrecisionFields,
+  isFp16: boolean,
+): WeightType {
+  if (!loadsStoredType || !isStoredIn16Bits || isBefore(reader.versions, 'transformers', '5.0')) return 'float32'
+  if (ofOldTransformers !== undefined && reader.versions.transformers === undefined) {
+    reader.assume(
+      `Weights in fp32, as transformers before 5.0 loads them: later ones do not take ${ofOldTransformers.name} (line ${ofOldTransformers.at.line}).`,
+    )
+    return 'float32'
+  }
+  if (isFp16 && !hasAdapter) {
+    reader.assume(
+      'Weights in fp32, as transformers before 5.0 loads them: fp16 cannot train the 16-bit weights that later ones load.',
+    )
+    return 'float32'
+  }
+  reader.assume(
+    "Weights in 16 bits, as in most decoder checkpoints: no dtype is written, and transformers 5 keeps the checkpoint's.",
+  )
+  return isFp16 ? 'float16' : 'bfloat16'
 }

@@ -1,0 +1,101 @@
+/** The weights' type where a script writes none: the checkpoint's from transformers 5 on, and fp32 before (modeling_utils.py). */
+import { describe, expect, it, test } from 'vitest'
+import { readBeside } from './scripts.ts'
+
+interface Script {
+  readonly model?: string
+  /** Further arguments of `from_pretrained`. */
+  readonly loading?: string
+  readonly given?: string
+  /** Between the model and its trainer. */
+  readonly between?: string
+  /** Further arguments of the trainer. */
+  readonly ofTrainer?: string
+}
+
+const script = ({ model = 'Qwen/Qwen3-0.6B', loading = '', given = '', between = '', ofTrainer = '' }: Script) => `
+from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+import torch
+model = AutoModelForCausalLM.from_pretrained("${model}"${loading})
+${between}
+args = TrainingArguments("out", per_device_train_batch_size=4${given})
+Trainer(model=model, args=args${ofTrainer}).train()
+`
+const adapters = 'model = get_peft_model(model, LoraConfig(r=8, target_modules=["q_proj"]))'
+
+async function trained(changes: Script) {
+  const read = await readBeside(script(changes), {})
+  if (read.kind !== 'training-config') throw new Error(JSON.stringify(read))
+  return read
+}
+
+const pinned = async (changes: Script, version: string) => {
+  const supplied = { versions: [{ library: 'transformers', version, place: 'settings.yml' }] } as const
+  const read = await readBeside(script(changes), {}, { supplied })
+  if (read.kind !== 'training-config') throw new Error(JSON.stringify(read))
+  return read
+}
+
+describe('the type of weights that no script writes', () => {
+  test.each<[string, Script, string]>([
+    ['the checkpoint’s', {}, 'bf16'],
+    ['the checkpoint’s, under autocast too', { given: ', bf16=True' }, 'bf16'],
+    ['the checkpoint’s below adapters that fp16 trains', { given: ', fp16=True', between: adapters }, 'bf16'],
+    ['fp32 of a family that is stored so', { model: 'openai-community/gpt2', given: ', bf16=True' }, 'amp-bf16'],
+    ['what is written', { loading: ', dtype=torch.float32', given: ', bf16=True' }, 'amp-bf16'],
+    ['fp32 where the script casts', { between: 'model = prepare_model_for_kbit_training(model)' }, 'fp32'],
+  ])('is %s', async (_, changes, precision) => {
+    expect((await trained(changes)).spec.precision).toBe(precision)
+  })
+
+  it('is told', async () => {
+    expect((await trained({})).assumptions).toContain(
+      "Weights in 16 bits, as in most decoder checkpoints: no dtype is written, and transformers 5 keeps the checkpoint's.",
+    )
+  })
+
+  it('is fp32 under a release that loads it so', async () => {
+    expect((await pinned({ given: ', bf16=True' }, '4.57.1')).spec.precision).toBe('amp-bf16')
+    expect((await pinned({ given: ', bf16=True' }, '5.0.0')).spec.precision).toBe('bf16')
+  })
+
+  test.each<[string, Script]>([
+    ['evaluation_strategy (line 7)', { given: ', bf16=True, evaluation_strategy="steps"' }],
+    ['tokenizer (line 8)', { given: ', bf16=True', ofTrainer: ', tokenizer=tokenizer' }],
+  ])('is fp32 where only such a release takes %s', async (named, changes) => {
+    const { spec, assumptions } = await trained(changes)
+    expect(spec.precision).toBe('amp-bf16')
+    expect(assumptions.join('\n')).toContain(named)
+    expect((await pinned(changes, '5.0.0')).spec.precision).toBe('bf16')
+  })
+
+  it('is fp32 where the script could not train others', async () => {
+    const { spec, assumptions } = await trained({ given: ', fp16=True' })
+    expect(spec.precision).toBe('amp-fp16')
+    expect(assumptions.join('\n')).toContain('fp16 cannot train the 16-bit weights')
+  })
+
+  it('left to the checkpoint by name is its own under every release', async () => {
+    const auto = { loading: ', torch_dtype="auto"', given: ', bf16=True' }
+    expect((await pinned(auto, '4.57.1')).spec.precision).toBe('bf16')
+    expect((await pinned({ ...auto, model: 'openai-community/gpt2' }, '4.57.1')).spec.precision).toBe('amp-bf16')
+  })
+})
+
+describe('weights that a checkpoint stores in 4 bits', () => {
+  test.each([
+    ['TheBloke/Mistral-7B-Instruct-v0.2-AWQ', 'awq'],
+    ['TheBloke/Mistral-7B-Instruct-v0.2-GPTQ', 'gptq'],
+    ['unsloth/mistral-7b-instruct-v0.2-bnb-4bit', 'nf4-double'],
+  ])('are loaded so: %s', async (model, quantization) => {
+    const { spec, assumptions } = await trained({ model, between: adapters, given: ', bf16=True' })
+    expect(spec.quantization).toBe(quantization)
+    expect(assumptions.join('\n')).toContain(`judging by the name "${model}"`)
+  })
+
+  it('are not trained without adapters', async () => {
+    const read = await readBeside(script({ model: 'TheBloke/Mistral-7B-Instruct-v0.2-AWQ' }), {})
+    expect(read).toMatchObject({ kind: 'unreadable', problems: [{ code: 'quantised-without-adapter' }] })
+  })
+})
