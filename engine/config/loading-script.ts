@@ -7,7 +7,7 @@ import { isPythonPath, mayTrain } from './python/quick-look.ts'
 import type { OpenScript } from './python/script.ts'
 import { plain } from './quote.ts'
 import type { PassedArgument, SourceFile } from './reading.ts'
-import { firstFile, isPlausibleName, placesOf, type Sources } from './sources.ts'
+import { firstFile, isPlausibleName, placesFromLauncher, type Sources } from './sources.ts'
 
 export interface LoadingScript {
   readonly file: SourceFile
@@ -52,7 +52,9 @@ export async function findLoadingScript(
 
 function placesOfScript({ script, passed }: StartedWith, { path }: SourceFile): readonly string[] {
   const launcher = passed[0]?.launcher.path ?? path
-  return [...placesOf(script, launcher), posix.join('src', script)].filter(place => !/^(?:\.\.|\/)/.test(place))
+  return [...placesFromLauncher(script, launcher), posix.join('src', script)].filter(
+    place => !/^(?:\.\.|\/)/.test(place),
+  )
 }
 
 async function scriptsNear(path: string, listFolder: NonNullable<Sources['listFolder']>): Promise<readonly string[]> {

@@ -25,6 +25,12 @@ export function placesOf(file: string, configPath: string): readonly string[] {
   return [...new Set([posix.normalize(file), posix.join(posix.dirname(configPath), file)])]
 }
 
+/** A launcher runs from the folder above its own too, as those in a project's `scripts` do. */
+export function placesFromLauncher(file: string, launcherPath: string): readonly string[] {
+  const above = posix.join(posix.dirname(launcherPath), '..')
+  return [...new Set([...placesOf(file, launcherPath), ...(above.startsWith('..') ? [] : [posix.join(above, file)])])]
+}
+
 /** The first of them that there is. */
 export async function firstFile(
   places: readonly string[],

@@ -94,6 +94,12 @@ describe('a script', () => {
     })
   })
 
+  it('is started from the folder above the launcher’s', async () => {
+    const files = { 'lab/train.py': script, 'lab/scripts/run.sh': run }
+    expect((await trained(files, 'lab/train.py')).spec).toMatchObject({ microBatch: 24, gpus: 4 })
+    expect((await trained(files, 'lab/scripts/run.sh')).spec).toMatchObject({ microBatch: 24, gpus: 4 })
+  })
+
   it('of another folder and another name is not started', async () => {
     const files = { 'train.py': script, 'run.sh': run.replace('train.py', 'other/train.py') }
     expect(await trained(files, 'train.py')).toMatchObject({ assumesGpus: true, spec: { microBatch: 8 } })

@@ -4,8 +4,8 @@ import type { Evaluator } from './evaluator.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
 import type { ModelChain } from './model-chain.ts'
 import type { Loaded } from './model-loading.ts'
-import { callExpression, type Module } from './module.ts'
-import type { Located } from './values.ts'
+import { callExpression, classAround, type Module, type Scope } from './module.ts'
+import type { LibraryCall, Located, Site } from './values.ts'
 
 /** What the arguments say, unless the model was prepared for it otherwise. */
 export function checkpointing(
@@ -44,9 +44,35 @@ export function checkpointing(
   return []
 }
 
-/** Weights that a script freezes by hand. */
-export function frozenFields(module: Module, evaluator: Evaluator): readonly Field[] {
-  const frozen = module.frozen.filter(place => evaluator.mayRun(place))
+/** Weights that a script freezes by hand, and what loads the model for it in another file. */
+export function frozenFields(
+  files: readonly Module[],
+  loaded: LibraryCall | undefined,
+  evaluator: Evaluator,
+): readonly Field[] {
+  const [file] = files
+  if (file === undefined) return []
+  const elsewhere = loaded === undefined || files.includes(loaded.module) ? undefined : loaded
+  const places = [
+    ...files.flatMap(each => frozenIn(each, evaluator)),
+    ...(elsewhere === undefined ? [] : frozenIn(elsewhere.module, evaluator).filter(isBeside(elsewhere.site))),
+  ]
+  const [first] = places
+  if (first === undefined) return []
+  const { module, at } = first
+  const from = Math.max(0, module.text.lastIndexOf('\n', at - 1) + 1)
+  const start = from + (/^\s*/.exec(module.text.slice(from, at))?.[0].length ?? 0)
+  const located = { module, from: start, to: at, remarks: [] }
+  return [saidBy(located, 'requires_grad', { kind: 'flag', flag: false }, file)]
+}
+
+interface FrozenPlace {
+  readonly module: Module
+  readonly scope: Scope
+  readonly at: number
+}
+
+function frozenIn(module: Module, evaluator: Evaluator): readonly FrozenPlace[] {
   const byCall = [...module.calls]
     .filter(([name]) => /^(?:requires_grad_|freeze\w*)$/.test(name))
     .flatMap(([, calls]) => calls)
@@ -54,10 +80,12 @@ export function frozenFields(module: Module, evaluator: Evaluator): readonly Fie
     const first = callExpression(call)?.arguments[0]
     return !(first?.kind === 'positional' && first.value.kind === 'flag' && first.value.flag)
   })
-  const [at] = [...frozen.map(place => place.at), ...calls.map(call => call.at)]
-  if (at === undefined) return []
-  const from = Math.max(0, module.text.lastIndexOf('\n', at - 1) + 1)
-  const start = from + (/^\s*/.exec(module.text.slice(from, at))?.[0].length ?? 0)
-  const located = { module, from: start, to: at, remarks: [] }
-  return [saidBy(located, 'requires_grad', { kind: 'flag', flag: false }, module)]
+  const frozen = module.frozen.filter(place => evaluator.mayRun(place))
+  return [...frozen, ...calls].map(({ scope, at }) => ({ module, scope, at }))
+}
+
+/** In the same function, or the same class. */
+function isBeside(site: Site): (place: FrozenPlace) => boolean {
+  const around = classAround(site.scope)
+  return ({ scope }) => scope === site.scope || (around !== undefined && classAround(scope) === around)
 }

@@ -137,7 +137,7 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
       },
     },
   }
-  const frozen = adapter.fields.length > 0 ? [] : modules.flatMap(each => frozenFields(each, evaluator))
+  const frozen = adapter.fields.length > 0 ? [] : frozenFields(modules, loaded, evaluator)
   const notUnderstood = [
     ...[...found.notUnderstood, ...loop.notUnderstood, ...frozen],
     ...modules.flatMap(each => notFollowed(each, evaluator)),

@@ -206,7 +206,7 @@ export class Names {
   }
 
   #imported(from: string, member: string | undefined, span: Span, site: Site): Value {
-    const name = member === undefined ? from : `${from}.${member}`
+    const name = member === undefined ? from : /\.$/.test(from) ? `${from}${member}` : `${from}.${member}`
     const module = member === undefined ? undefined : this.#evaluator.find(site.module, from)
     const value = module && member !== undefined ? this.inModule(module, member) : undefined
     if (value !== undefined) return value

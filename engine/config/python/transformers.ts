@@ -83,7 +83,8 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     ...(loaded.loadsStoredType && { loadsStoredType: loaded.loadsStoredType }),
     adaptersOf: adaptersOf(chain),
   }
-  const frozen = adapter.fields.length > 0 ? [] : frozenFields(module, evaluator)
+  const from = chain.loaded?.kind === 'call' ? chain.loaded : undefined
+  const frozen = adapter.fields.length > 0 ? [] : frozenFields([module], from, evaluator)
   const { assumptions } = loaded
   const notUnderstood = [...loaded.notUnderstood, ...frozen]
   const unread = [...loaded.unread, ...adapter.unread]

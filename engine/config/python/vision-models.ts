@@ -17,7 +17,9 @@ function vit(size = '', patch = '', side = ''): string {
   return `google/vit-${size}-patch${patch}-${side}${inHub}`
 }
 
-export function isVisionModel({ name }: LibraryCall): boolean {
+export function isVisionModel({ name, object }: LibraryCall): boolean {
+  // A method of the model: `resnet50().to(device)`.
+  if (object?.kind === 'call') return false
   const { library, name: last } = libraryName(name)
   if (library === 'timm') return last === 'create_model'
   return library === 'torchvision' && /\.models\./.test(name) && /^[a-z]\w*$/.test(last)

@@ -7,7 +7,7 @@ import type { Launched } from '../launched.ts'
 import { plain } from '../quote.ts'
 import type { SourceFile } from '../reading.ts'
 import { type Field, Section } from '../section.ts'
-import { firstFile, isPlausibleName, placesOf, type Sources } from '../sources.ts'
+import { firstFile, isPlausibleName, placesFromLauncher, type Sources } from '../sources.ts'
 import { accelerateFields } from './accelerate.ts'
 import { argumentFields, bearing, gpusField, passedArguments, remarkOnHidden } from './arguments.ts'
 import { configNamed, launchesIn } from './launcher.ts'
@@ -53,9 +53,9 @@ export async function launchingsOf(
 function startedBy(launch: Launch, path: string, launcherPath: string): 'config' | 'script' | undefined {
   const config = configNamed(launch)
   if (config !== undefined && isPlausibleName(config))
-    return placesOf(config, launcherPath).includes(path) ? 'config' : undefined
+    return placesFromLauncher(config, launcherPath).includes(path) ? 'config' : undefined
   if (launch.target.kind !== 'script' || !isPlausibleName(launch.target.path)) return undefined
-  return placesOf(launch.target.path, launcherPath).includes(path) ? 'script' : undefined
+  return placesFromLauncher(launch.target.path, launcherPath).includes(path) ? 'script' : undefined
 }
 
 /** Where the configs and scripts may stand that the file starts. */
@@ -63,7 +63,7 @@ export function placesStartedBy(file: SourceFile): readonly string[] {
   const { launches } = launchesIn(file)
   const places = launches.slice(0, MAX_LAUNCHES).flatMap(launch => {
     const named = configNamed(launch) ?? (launch.target.kind === 'script' ? launch.target.path : undefined)
-    return named === undefined || !isPlausibleName(named) ? [] : placesOf(named, file.path)
+    return named === undefined || !isPlausibleName(named) ? [] : placesFromLauncher(named, file.path)
   })
   return [...new Set(places)]
 }
@@ -159,7 +159,7 @@ export async function launchedHere(
 async function accelerateConfig({ accelerateConfig: named }: Launch, launcherPath: string, readFile: ReadFile) {
   if (named === undefined || named.why !== undefined || !isPlausibleName(named.text)) return undefined
   const file = await firstFile(
-    placesOf(named.text, launcherPath).filter(each => !each.startsWith('..') && !each.startsWith('/')),
+    placesFromLauncher(named.text, launcherPath).filter(each => !each.startsWith('..') && !each.startsWith('/')),
     { readFile },
   )
   const parsed = file && parseFile(file)

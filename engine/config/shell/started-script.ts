@@ -1,7 +1,7 @@
 /** The script that a launch starts, read with the arguments that it is given. */
 import type { OpenScript } from '../python/script.ts'
 import type { SourceFile } from '../reading.ts'
-import { firstFile, isPlausibleName, placesOf, type Sources } from '../sources.ts'
+import { firstFile, isPlausibleName, placesFromLauncher, type Sources } from '../sources.ts'
 import { bearing, passedArguments } from './arguments.ts'
 import type { Launch } from './launches.ts'
 import type { ShellText } from './words.ts'
@@ -30,7 +30,9 @@ export async function startedScript(
 ): Promise<StartedScript | undefined> {
   const { target, arguments: all } = launch
   if (target.kind !== 'script' || !isPlausibleName(target.path)) return undefined
-  const places = placesOf(target.path, file.path).filter(place => !place.startsWith('..') && !place.startsWith('/'))
+  const places = placesFromLauncher(target.path, file.path).filter(
+    place => !place.startsWith('..') && !place.startsWith('/'),
+  )
   const found = await firstFile(places, sources)
   if (found === undefined) return undefined
   const passed = passedArguments(launch, { path: file.path, text: shell.text })

@@ -186,6 +186,11 @@ L.Trainer(${trainer}).fit(Lit(), datamodule=Images(batch_size=32))
     expect(reading).toMatchObject({ kind: 'unreadable', problems: [{ code }] })
   })
 
+  it('is read with the model that it moves to a GPU', async () => {
+    const moved = lightning('').replace('(num_classes=10)', '(num_classes=10).to("cuda")')
+    expect(await readLightning(moved)).toMatchObject({ spec: { model: 'microsoft/resnet-18', labels: 10 } })
+  })
+
   it('counts a head of few labels that it puts on top', async () => {
     const reading = await readLightning(lightning('', 'self.head = torch.nn.Linear(10, 10)'))
     expect(reading).toMatchObject({ spec: { model: 'microsoft/resnet-18' }, assumesCode: true })
@@ -255,6 +260,14 @@ for epoch in range(3):
         ...{ gradientAccumulation: 4, precision: 'amp-bf16', sequenceLength: 200, optimizer: 'adamw' },
       },
     })
+  })
+
+  it('says where its class freezes weights, and not where others do', async () => {
+    const frozen = 'for p in self.encoder.parameters():\n            p.requires_grad = False'
+    const problems = [{ code: 'unsupported-setting', file: 'model.py', line: 10 }]
+    expect(await beside(classifier(`${head}\n        ${frozen}`))).toMatchObject({ kind: 'unreadable', problems })
+    const other = `${classifier(head)}\ndef freeze(model):\n    for p in model.parameters():\n        p.requires_grad = False\n`
+    expect(await beside(other)).toMatchObject({ kind: 'training-config' })
   })
 
   it('says which layers it counts as a head, and where they are', async () => {

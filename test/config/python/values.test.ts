@@ -148,6 +148,9 @@ describe('what a script imports from its repository', () => {
     ['from ..config import BATCH as B', 'B', 'config.py'],
     ['import config', 'config.BATCH', 'config.py'],
     ['from settings import config', 'config.BATCH', 'settings/config.py'],
+    ['from . import config', 'config.BATCH', 'scripts/config.py'],
+    ['from .. import config as c', 'c.BATCH', 'config.py'],
+    ['from . import BATCH', 'BATCH', 'scripts/__init__.py'],
     ['from settings import *', 'BATCH', 'scripts/settings/__init__.py'],
     ['from recipes.small import BATCH', 'BATCH', 'src/recipes/small.py'],
   ])('by %s is read where it stands', async (statement, written, path) => {

@@ -64,7 +64,7 @@ function readNamedTask(reader: FieldReader, field: Field | undefined): TaskChoic
   const glue = glueTask(name)
   if (glue !== undefined) return glue
   // An option of the script's own may name a data set by it.
-  if (field?.name.startsWith('--') === true) return undefined
+  if (field?.name.startsWith('-') === true) return undefined
   return reader.refuse(field, 'unsupported-task', `The task ${quote(name)} is not supported`, `Use ${oneOf(tasks)}.`)
 }
 
