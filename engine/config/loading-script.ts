@@ -24,7 +24,7 @@ export interface StartedWith {
 /** Scripts nearby that are looked into. */
 const MAX_SCRIPTS = 8
 
-const folders = ['.', 'src', 'scripts', 'train', 'training']
+const folders = ['.', 'src', 'scripts', 'train', 'training', 'src/training', 'src/train']
 /** Options by which scripts take their config. */
 const options = ['config', 'configs', 'config_path', 'config_file', 'cfg', 'cfg_path', 'yaml', 'yaml_path']
 

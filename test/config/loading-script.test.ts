@@ -47,6 +47,11 @@ async function trained(files: Files, path: string) {
 const all = { microBatch: 24, gradientAccumulation: 2, gradientCheckpointing: true, precision: 'bf16' }
 
 describe('a config of the keys of a team', () => {
+  it('is read as a script in a folder of the package that trains loads it', async () => {
+    const { spec } = await trained({ 'configs/a.yaml': config, 'src/training/train.py': byOption }, 'configs/a.yaml')
+    expect(spec).toMatchObject(all)
+  })
+
   it('is read as the script that a launcher starts with it loads it', async () => {
     const files = {
       'configs/a.yaml': config,

@@ -1,4 +1,5 @@
 /** Fields and attributes of the classes that the repository defines: dataclasses, settings objects, classes with an __init__. */
+import { commandLineValue } from './command-line.ts'
 import type { Evaluator } from './evaluator.ts'
 import { mergedInto } from './merged-attributes.ts'
 import type { Binding, Scope } from './module.ts'
@@ -92,18 +93,21 @@ export class Classes {
   /** By the call that made the object, or by default. */
   #given(object: Instance, name: string, init: Scope | undefined): Value | undefined {
     const { scope, call, site } = object
+    let { isParsed } = object
     if (init === undefined && call !== undefined) {
       const declared = [...scope.bindings].filter(([, [first]]) =>
         /^(?:expression|declared)$/.test(first?.value.kind ?? ''),
       )
       const names = declared.map(([key]) => key)
-      const { values, unknown } = this.#evaluator.argumentsOf(call, site, names)
-      const given = values.get(name)
+      const { values, unknown, parsed } = this.#evaluator.argumentsOf(call, site, names)
+      const given = values.get(name) ?? (parsed && commandLineValue(parsed, name, this.#evaluator.options))
       if (given !== undefined) return given
-      if (unknown !== undefined) return open(site, call, `what is unpacked from ${unknown} may set ${name}`)
+      if (unknown !== undefined && parsed === undefined)
+        return open(site, call, `what is unpacked from ${unknown} may set ${name}`)
+      isParsed ||= parsed !== undefined
     }
     const value = this.field(scope, name) ?? this.#savedParameter(object, name, init)
-    if (value === undefined || !object.isParsed) return value
+    if (value === undefined || !isParsed) return value
     const remark = `${name} is ${writtenAs(value)}, the default of ${scope.name}.${name} (${placeIn(value.module, value.from)}), which the command line may override.`
     return { ...value, remarks: [...value.remarks, remark] }
   }

@@ -113,13 +113,16 @@ class Collector {
   #enterFunction(node: SyntaxNode): undefined {
     const name = this.#nameIn(node)
     const scope = this.#open('function', name, node)
-    const parameters = node.getChild('ParamList')
-    if (parameters !== null)
-      for (const parameter of parametersIn(parameters, this.#text)) {
-        scope.parameters.push(parameter)
+    const list = node.getChild('ParamList')
+    if (list !== null) {
+      const { parameters, rest } = parametersIn(list, this.#text)
+      scope.parameters.push(...parameters)
+      if (rest !== undefined) scope.rest = rest
+      for (const parameter of [...parameters, ...(rest === undefined ? [] : [rest])]) {
         const place = { scope, at: parameter.at, branches: [] }
         bind(scope.bindings, parameter.name, { ...place, value: { kind: 'parameter', parameter } })
       }
+    }
     this.#bind(name, node.from, { kind: 'function', scope })
     if (!this.#module.functions.has(name)) this.#module.functions.set(name, scope)
     this.#into(node, scope, [])

@@ -13,7 +13,7 @@ import { PassedValues } from './passed-arguments.ts'
 import { pathAttribute } from './paths.ts'
 import type { SettingsFile } from './settings-files.ts'
 import { open, placed, siteAt, siteOf, sourceOf, unknown } from './sites.ts'
-import { areEqual, placeIn, type Site, shownAt, truthOf, type Value } from './values.ts'
+import { areEqual, type LibraryCall, placeIn, type Site, shownAt, truthOf, type Value } from './values.ts'
 
 /** Modules of the repository by how a file imports them; undefined for what is none, or was not read. */
 export type FindModule = (importer: Module, name: string) => Module | undefined
@@ -91,14 +91,18 @@ export class Evaluator {
     return this.isReached(place, siteAt(place)).isReached !== false
   }
 
-  /** The values of a call by the names of its parameters; `unknown` where it unpacks what is not known. */
+  /**
+   * The values of a call by the names of its parameters; `unknown` where it unpacks what is not known, and `parsed` where that is
+   * what a parser made of the command line.
+   */
   argumentsOf(
     call: CallExpression,
     site: Site,
     positional: readonly string[] = [],
-  ): { readonly values: ReadonlyMap<string, Value>; readonly unknown?: string } {
+  ): { readonly values: ReadonlyMap<string, Value>; readonly unknown?: string; readonly parsed?: LibraryCall } {
     const values = new Map<string, Value>()
     let unknown: string | undefined
+    let parsed: LibraryCall | undefined
     let position = 0
     for (const argument of call.arguments) {
       switch (argument.kind) {
@@ -113,8 +117,10 @@ export class Evaluator {
           break
         case 'unpacked': {
           const mapping = this.asMapping(this.evaluate(argument.value, site))
-          if (mapping.kind !== 'mapping') unknown ??= shownAt(site.module, argument.value)
-          else {
+          if (mapping.kind !== 'mapping') {
+            if (unknown === undefined && mapping.kind === 'call' && /\.parse_args$/.test(mapping.name)) parsed = mapping
+            unknown ??= shownAt(site.module, argument.value)
+          } else {
             for (const [key, value] of mapping.entries) values.set(key, value)
             unknown ??= mapping.unknown
           }
@@ -124,7 +130,7 @@ export class Evaluator {
           unknown ??= shownAt(site.module, call)
       }
     }
-    return unknown === undefined ? { values } : { values, unknown }
+    return { values, ...(unknown !== undefined && { unknown }), ...(parsed && { parsed }) }
   }
 
   /** A dictionary, or an object as one; any other value is returned unchanged. */

@@ -24,8 +24,13 @@ export function loopFiles(module: Module, evaluator: Evaluator, hasOptimizer: bo
   if (start === undefined) return undefined
   const modules = [module, ...(other ? [other.module] : [])]
   const isComplete = modules.some(each => each.calls.has('DataLoader')) && modules.some(cutsText)
-  const data = isComplete ? [] : imported(module, batches, evaluator).map(each => each.module)
+  const data = isComplete ? [] : dataFiles(module, evaluator)
   return { modules: [...new Set([...modules, ...data])].slice(0, MAX_FILES), start }
+}
+
+/** Of the repository, those that a script takes its data from. */
+export function dataFiles(module: Module, evaluator: Evaluator): readonly Module[] {
+  return imported(module, batches, evaluator).map(each => each.module)
 }
 
 function cutsText({ calls }: Module): boolean {

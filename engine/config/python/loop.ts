@@ -114,7 +114,8 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
   if (batch.value.kind === 'open' && (model === undefined || model.value.kind === 'open'))
     return { kind: 'none', why: batch.value.why }
   const fields = [...found.fields, ...taskOfHead(loop, loaded, found), batch, ...settings, ...adapter.fields]
-  const lengthsIn = (each: Module) => (isVision ? imageFields(each, evaluator) : lengthFields(fields, each, evaluator))
+  const lengthsIn = (each: Module) =>
+    isVision ? imageFields(each, evaluator) : lengthFields(fields, each, evaluator, module)
   const lengths = modules.map(lengthsIn).find(({ length }) => length > 0) ?? []
   const extra = [
     ...checkpointing(fields, chain, found, module, evaluator),

@@ -54,6 +54,8 @@ export interface Scope {
    */
   readonly members: Map<string, Binding[]>
   readonly parameters: Parameter[]
+  /** Of a function, what takes the arguments that no parameter does: `**kwargs`. */
+  rest?: Parameter
   /** Values that a function returns. */
   readonly returns: (Place & { readonly value: { readonly expression: Expression } })[]
   /** Of a class. */

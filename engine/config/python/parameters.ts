@@ -70,6 +70,11 @@ export class Parameters {
     }
     if (call !== undefined && caller !== undefined) {
       const { values, unknown: rest } = this.#evaluator.argumentsOf(call, caller, isMethod ? names.slice(1) : names)
+      if (name === scope.rest?.name) {
+        const entries = new Map([...values].filter(([key]) => !names.includes(key)))
+        const located = { module: caller.module, from: call.from, to: call.to, remarks: [] }
+        return { ...located, kind: 'mapping', entries, ...(rest !== undefined && { unknown: rest }) }
+      }
       const given = values.get(name)
       if (given !== undefined) return given
       if (rest !== undefined) return open(caller, call, `${rest} depends on run time`)
@@ -119,6 +124,6 @@ function ownerOf(method: Scope, site: Site): Value {
 }
 
 function parameterSpan(scope: Scope, name: string): Span {
-  const at = scope.parameters.find(parameter => parameter.name === name)?.at ?? scope.from
+  const at = [...scope.parameters, scope.rest].find(parameter => parameter?.name === name)?.at ?? scope.from
   return { from: at, to: at + name.length }
 }

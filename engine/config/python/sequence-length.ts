@@ -32,22 +32,27 @@ const lengthKeys = [
   'max_seq_len',
 ]
 
-/** None where one is among `fields`. */
-export function lengthFields(fields: readonly Field[], file: Module, evaluator: Evaluator): readonly Field[] {
+/** None where one is among `fields`. `module`: where text is cut, `file` or one of those that it imports. */
+export function lengthFields(
+  fields: readonly Field[],
+  module: Module,
+  evaluator: Evaluator,
+  file = module,
+): readonly Field[] {
   if (fields.some(({ key }) => lengthKeys.includes(key))) return []
   const task = fields.find(({ key }) => key === 'task')?.value
-  return tokenizedLength(file, evaluator, task?.kind === 'text' && task.text === 'seq2seq-lm')
+  return tokenizedLength(module, evaluator, task?.kind === 'text' && task.text === 'seq2seq-lm', file)
 }
 
-function tokenizedLength(module: Module, evaluator: Evaluator, isSeq2Seq: boolean): readonly Field[] {
+function tokenizedLength(module: Module, evaluator: Evaluator, isSeq2Seq: boolean, file: Module): readonly Field[] {
   const given = [...module.calls]
     .filter(([name]) => /tokenizer$|^(?:batch_)?encode_plus$|^processor$/i.test(name))
     .flatMap(([, calls]) => calls.slice(0, MAX_CALLS))
     .flatMap(call => maxLength(call, module, evaluator))
-  if (isSeq2Seq) return bothLengths(given, module)
+  if (isSeq2Seq) return bothLengths(given, file)
   const lengths = given.filter(({ isTarget }) => !isTarget).map(({ value }) => value)
-  if (lengths.length > 0) return [agreed(lengths, 'max_length', module)]
-  return namedConstant(module, evaluator)
+  if (lengths.length > 0) return [agreed(lengths, 'max_length', file)]
+  return namedConstant(module, evaluator, file)
 }
 
 interface Given {
@@ -72,7 +77,7 @@ function maxLength(call: Call, module: Module, evaluator: Evaluator): readonly G
   return [{ value, isTarget }]
 }
 
-function bothLengths(given: readonly Given[], module: Module): readonly Field[] {
+function bothLengths(given: readonly Given[], file: Module): readonly Field[] {
   const [sources, targets] = [given.filter(({ isTarget }) => !isTarget), given.filter(({ isTarget }) => isTarget)]
   return [
     ...(sources.length > 0
@@ -80,7 +85,7 @@ function bothLengths(given: readonly Given[], module: Module): readonly Field[] 
           agreed(
             sources.map(({ value }) => value),
             'max_source_length',
-            module,
+            file,
           ),
         ]
       : []),
@@ -89,7 +94,7 @@ function bothLengths(given: readonly Given[], module: Module): readonly Field[] 
           agreed(
             targets.map(({ value }) => value),
             'max_target_length',
-            module,
+            file,
           ),
         ]
       : []),
@@ -97,20 +102,20 @@ function bothLengths(given: readonly Given[], module: Module): readonly Field[] 
 }
 
 /** The one length that all calls give. */
-function agreed(values: readonly Value[], key: string, module: Module): Field {
+function agreed(values: readonly Value[], key: string, file: Module): Field {
   const [first, ...others] = values
   if (first === undefined) throw new Error('no length to agree on')
   const differs = (other: Value) => first.kind === 'number' && other.kind === 'number' && other.number !== first.number
   const different = others.find(differs)
   const open = values.find(({ kind }) => kind === 'open')
-  if (open !== undefined) return fieldOf(key, open, module)
-  if (different === undefined) return fieldOf(key, first, module)
-  const why = `text is cut to different lengths (${placeIn(module, first.from)} and ${placeIn(module, different.from)})`
-  return openField(first, key, why, module)
+  if (open !== undefined) return fieldOf(key, open, file)
+  if (different === undefined) return fieldOf(key, first, file)
+  const why = `text is cut to different lengths (${placeIn(first.module, first.from)} and ${placeIn(different.module, different.from)})`
+  return openField(first, key, why, file)
 }
 
 /** Of a file that names one length once. */
-function namedConstant(module: Module, evaluator: Evaluator): readonly Field[] {
+function namedConstant(module: Module, evaluator: Evaluator, file: Module): readonly Field[] {
   const { top } = module
   const scopes = [top, ...module.functions.values()]
   for (const name of constants) {
@@ -121,7 +126,7 @@ function namedConstant(module: Module, evaluator: Evaluator): readonly Field[] {
     if (only?.value.kind !== 'expression' || others.length > 0) continue
     const { scope, at, branches } = only
     const value = evaluator.evaluate(only.value.expression, { module, scope, at: at - 1, branches })
-    if (value.kind === 'number') return [fieldOf('max_length', value, module)]
+    if (value.kind === 'number') return [fieldOf('max_length', value, file)]
   }
   return []
 }

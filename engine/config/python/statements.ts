@@ -60,12 +60,23 @@ export function importsIn(node: SyntaxNode, text: string): readonly ImportedName
   })
 }
 
-export function parametersIn(list: SyntaxNode, text: string): readonly Parameter[] {
+export interface Parameters {
+  readonly parameters: readonly Parameter[]
+  /** `**kwargs` */
+  readonly rest: Parameter | undefined
+}
+
+export function parametersIn(list: SyntaxNode, text: string): Parameters {
   const found: Parameter[] = []
+  let rest: Parameter | undefined
   const nodes = children(list)
   for (const [index, node] of nodes.entries()) {
     const before = nodes[index - 1]?.name
-    if (node.name !== 'VariableName' || before === 'AssignOp' || before === '*' || before === '**') continue
+    if (node.name !== 'VariableName' || before === 'AssignOp' || before === '*') continue
+    if (before === '**') {
+      rest = { name: text.slice(node.from, node.to), byDefault: undefined, at: node.from }
+      continue
+    }
     const next = nodes.slice(index + 1, index + 4)
     const comma = next.findIndex(({ name }) => name === ',' || name === ')')
     const own = comma < 0 ? next : next.slice(0, comma)
@@ -74,5 +85,5 @@ export function parametersIn(list: SyntaxNode, text: string): readonly Parameter
     const byDefault = value && expressionOf(value, text)
     found.push({ name: text.slice(node.from, node.to), byDefault, at: node.from })
   }
-  return found
+  return { parameters: found, rest }
 }

@@ -9,6 +9,7 @@ import { checkpointing, frozenFields } from './by-hand.ts'
 import type { Evaluator } from './evaluator.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
 import { argumentsClass, optimizerOf, trainerParameters } from './library.ts'
+import { dataFiles } from './loop-files.ts'
 import { type ModelChain, modelChain } from './model-chain.ts'
 import { loadedFields } from './model-loading.ts'
 import { type Call, callExpression, type Module } from './module.ts'
@@ -70,7 +71,7 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     ...checkpointing(fields, chain, loaded, module, evaluator),
     ...optimizerField(values.get('optimizers'), module),
     ...taskField(fields, trainer, here, module),
-    ...(trainer === 'trainer' ? lengthFields(fields, module, evaluator) : []),
+    ...(trainer === 'trainer' ? cutLength(fields, module, evaluator) : []),
     ...hiddenSettings(told, here, module),
   ]
   const document = Section.of([...fields, ...extra].filter(({ value }) => value.kind !== 'empty'))
@@ -89,6 +90,14 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
   const notUnderstood = [...loaded.notUnderstood, ...frozen]
   const unread = [...loaded.unread, ...adapter.unread]
   return { kind: 'training', training: { document, declared, call, assumptions, notUnderstood, unread } }
+}
+
+/** Where its data is prepared in another file, what is certain there. */
+function cutLength(fields: readonly Field[], module: Module, evaluator: Evaluator): readonly Field[] {
+  const own = lengthFields(fields, module, evaluator)
+  if (own.length > 0) return own
+  const others = dataFiles(module, evaluator).map(each => lengthFields(fields, each, evaluator, module))
+  return others.find(found => found.length > 0 && found.every(({ value }) => value.kind === 'number')) ?? []
 }
 
 interface Told {

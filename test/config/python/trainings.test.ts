@@ -157,6 +157,18 @@ Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=3
     expect((await problems(twice))[0]?.message).toContain('text is cut to different lengths (line 3 and line 5)')
   })
 
+  it('has the length that another file cuts its text to', async () => {
+    const cut =
+      'def tokenize(rows, tokenizer, length):\n    return tokenizer(rows["text"], truncation=True, max_length=length)\n'
+    const here = `from data import tokenize\n${script.replace(/def tokenize[\s\S]*?256\)/, 'rows = tokenize(rows, tokenizer, 192)')}`
+    expect(await readBeside(here, { 'data.py': cut })).toMatchObject({ spec: { sequenceLength: 192 } })
+    const both = `${here}rows = tokenize(others, tokenizer, 64)\n`
+    expect(await readBeside(both, { 'data.py': cut })).toMatchObject({
+      spec: { sequenceLength: 512 },
+      assumesLength: true,
+    })
+  })
+
   it('says where weights are frozen by hand, which is not counted', async () => {
     const frozen = script.replace(
       'Trainer(model',

@@ -49,6 +49,12 @@ describe('a batch size is read from', () => {
       `${batch}=o["b"]`,
       { line: 2, column: 11 },
     ],
+    [
+      'what a function passes on by **',
+      'def arguments(path, **rest):\n    return dict(rest)\nc = arguments("out", b=12)',
+      `${batch}=c["b"]`,
+      { line: 4, column: 24 },
+    ],
     ['vars() of a namespace', 'c = vars(SimpleNamespace(b=12))', `${batch}=c["b"]`, { line: 2, column: 28 }],
     ['a base class', 'class A:\n    b = 12\nclass C(A):\n    pass', `${batch}=C.b`, { line: 3, column: 9 }],
     ['a dictionary', 'c = {"b": 12}', `${batch}=c["b"]`, { line: 2, column: 11 }],
@@ -136,6 +142,29 @@ def main(batch_size):
 main()
 `
     expect((await trained(text)).spec.microBatch).toBe(12)
+  })
+})
+
+describe('a class that is made of all options', () => {
+  const made = (declared: string, field = 'b: int = 12') =>
+    `import argparse\nclass C:\n    ${field}\nparser = argparse.ArgumentParser()\n${declared}\nc = C(**vars(parser.parse_args()))`
+  const each = 'for f in fields(C):\n    parser.add_argument("--" + f.name, default=f.default)'
+
+  it('has its own defaults where the options are declared for each field', async () => {
+    const { spec, assumptions } = await trained(finetuning(made(each), `${batch}=c.b`))
+    expect(spec.microBatch).toBe(12)
+    expect(assumptions).toContain('b is 12, the default of C.b (line 4), which the command line may override.')
+  })
+
+  it('has those of the options that are declared by name', async () => {
+    const declared = 'parser.add_argument("--b", type=int, default=6)'
+    expect((await trained(finetuning(made(declared), `${batch}=c.b`))).spec.microBatch).toBe(6)
+    const open = 'parser.add_argument("--b", type=int, required=True)'
+    expect((await problems(finetuning(made(open), `${batch}=c.b`)))[0]).toMatchObject({ code: 'not-in-file' })
+  })
+
+  it('asks for a field without a default', async () => {
+    expect((await problems(finetuning(made(each, 'b: int'), `${batch}=c.b`)))[0]).toMatchObject({ code: 'not-in-file' })
   })
 })
 
