@@ -286,8 +286,8 @@ function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: Ass
   const grid = new Grid(stepSize)
   const current = planOf(spec)
   const terms = { grid, own: spec.microBatch, margin, safety: marginFor(band) }
-  const alone = new EstimatedSizes(() => probes.of(false), terms)
   const accumulating = new EstimatedSizes(() => probes.of(true), terms)
+  const alone = new EstimatedSizes(() => probes.of(false), terms, accumulating)
   const sizesOf = (plan: BatchPlan) => (accumulatesGradients(spec, plan) ? accumulating : alone)
   const samplesPerSecond = (plan: BatchPlan) => {
     const modelled = sizesOf(current).probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation)

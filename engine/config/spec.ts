@@ -264,8 +264,8 @@ export const trainingSpec = z.object({
   /** Batches carry a padding mask. Fused attention then keeps a b·s² mask per layer. */
   paddedBatches: z.boolean(),
   /**
-   * Who runs the step. `plain`: `outputs = model(…); outputs.loss.backward()`, where the logits stay referenced during the
-   * backward pass and decoders fill their key/value cache (`use_cache` is on by default). `trainer`: Hugging Face's Trainer,
+   * Who runs the step. `plain`: `outputs = model(…); outputs.loss.backward()`, where decoders fill their key/value cache
+   * (`use_cache` is on by default), and logits and cache stay referenced until the next forward pass has returned. `trainer`: Hugging Face's Trainer,
    * which turns the cache off (`TrainingArguments.use_cache`) and whose `compute_loss` returns the loss alone. `ultralytics`:
    * Ultralytics' trainer, which holds a moving average of the weights and statistics beside them.
    */

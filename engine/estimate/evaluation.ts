@@ -59,7 +59,8 @@ function playEvaluation(
   const tape = new Tape(spec, device, familyOf(config).experts)
   tape.firstTurns = firstTurns
   const { logits, loss } = recorded(tape, config, spec)
-  const player = new Player(tape, loss, {
+  const objective = { loss, held: [], before: tape.nodes }
+  const player = new Player(tape, objective, {
     shares: sharesOf(spec),
     checkpoints: { isReentrant: false, keepsInputs: false, offloadsInputs: false },
     inBackward: undefined,
@@ -67,7 +68,7 @@ function playEvaluation(
     exchange: (memory, kept) => new DataParallel({ spec, parameters: tape.parameters, memory, kept }),
   })
   for (const storage of tape.batch) player.allocate(storage)
-  player.beforehand(tape.nodes)
+  player.begin()
   const sections = sectionsOf(player.step, [])
   // accelerate's mixed precision hands outputs on in float32 (convert_outputs_to_fp32), DeepSpeed as they are.
   const kept = spec.precision === 'bf16-master' ? logits.dtype : 'float32'

@@ -15,20 +15,22 @@ export interface SizeTerms {
 }
 
 /**
- * What fits into some memory fits into more, and so does every smaller size, though the allocator's fragments may happen to be
- * worse there.
+ * What fits into some memory fits into more, so does every smaller size, and so does a step that takes less at each moment, though the
+ * allocator's fragments may happen to be worse there.
  */
 export class EstimatedSizes {
   readonly #probe: () => EstimateProbe
   readonly #terms: SizeTerms
+  readonly #ofMore: EstimatedSizes | undefined
   #largest: number | undefined
   #largestOnPaper: number | undefined
   #largestWithMargin: number | undefined
 
-  /** `probe` is called when an answer is asked for. */
-  constructor(probe: () => EstimateProbe, terms: SizeTerms) {
+  /** `probe` is called when an answer is asked for. `ofMore`: of a step that takes no less at any moment. */
+  constructor(probe: () => EstimateProbe, terms: SizeTerms, ofMore?: EstimatedSizes) {
     this.#probe = probe
     this.#terms = terms
+    this.#ofMore = ofMore
   }
 
   get probe(): EstimateProbe {
@@ -40,18 +42,20 @@ export class EstimatedSizes {
    * sample does.
    */
   get largest(): number {
-    this.#largest ??= Math.max(this.#find(this.#terms.safety), this.largestWithMargin)
+    this.#largest ??= Math.max(this.#find(this.#terms.safety), this.largestWithMargin, this.#ofMore?.largest ?? 0)
     return this.#largest
   }
 
   /** The largest size that fits by the estimate without its error band. */
   get largestOnPaper(): number {
-    this.#largestOnPaper ??= this.#terms.safety === 0 ? this.largest : Math.max(this.#find(0), this.largest)
+    const find = () => Math.max(this.#find(0), this.#ofMore?.largestOnPaper ?? 0, this.largest)
+    this.#largestOnPaper ??= this.#terms.safety === 0 ? this.largest : find()
     return this.#largestOnPaper
   }
 
   get largestWithMargin(): number {
-    this.#largestWithMargin ??= this.#find(Math.max(this.#terms.margin, this.#terms.safety))
+    const find = () => this.#find(Math.max(this.#terms.margin, this.#terms.safety))
+    this.#largestWithMargin ??= Math.max(find(), this.#ofMore?.largestWithMargin ?? 0)
     return this.#largestWithMargin
   }
 

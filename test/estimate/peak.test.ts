@@ -50,6 +50,17 @@ describe('the optimizer, at a batch of one token', () => {
     expect(overheadBytes).toBeLessThan(64 * KIB)
   })
 
+  test('a plain loop still holds the logits, keys and values of its outputs while it steps, the Trainer does not', () => {
+    const peaks = (['plain', 'trainer'] as const).map(loop =>
+      footprintOf('gpt2', { sequenceLength: 64, loop }).peak(1, 0),
+    )
+    const [plain, trainer] = peaks
+    expect(peaks.map(({ moment }) => moment)).toEqual(['the optimizer', 'the optimizer'])
+    const [logits, cache] = [64 * 50_257 * 4, 2 * 12 * 64 * 768 * 4]
+    // To what the allocator rounds.
+    expect((plain?.bytes ?? 0) - (trainer?.bytes ?? 0)).toBeCloseTo(logits + cache, -3)
+  })
+
   test('AdamW of bf16 weights holds its state in bf16 too', () => {
     expect(tinyPeakBytes({ precision: 'bf16' }) / (2.5 * PARAMETER_BYTES)).toBeCloseTo(1, 3)
   })
@@ -79,6 +90,12 @@ describe('where activations dominate', () => {
   test('accumulating over four micro-steps takes what accumulating over two takes', () => {
     const [two, four] = [2, 4].map(gradientAccumulation => footprintOf('gpt2', { gradientAccumulation }).peak(8, 0))
     expect(four).toEqual(two)
+  })
+
+  test('a forward pass in a plain loop ends beside the logits of the step before', () => {
+    const peak = footprintOf('gpt2', { step: 'forward-backward', sequenceLength: 128 }).peak(64, 0)
+    expect(peak.moment).toMatch(/^forward of/)
+    expect(peak.breakdown.logits).toBe(2 * 64 * 128 * 50_257 * 4)
   })
 
   test('the peak says when it happens', () => {

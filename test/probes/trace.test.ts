@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { Footprint } from '../../engine/estimate/footprint.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { modelConfig } from '../../engine/models/architecture.ts'
@@ -28,6 +29,31 @@ describe.skipIf(!hasTorch)('the trace engine, with Python and PyTorch', { timeou
     if (outcome.kind !== 'fits') throw new Error(outcome.kind)
     expect(outcome.reservedBytes).toBeGreaterThanOrEqual(outcome.peakBytes ?? Number.POSITIVE_INFINITY)
     expect(Math.abs((outcome.peakBytes ?? 0) / expected - 1)).toBeLessThan(0.03)
+  })
+
+  test('the outputs of a plain loop are there through the next forward pass, as in the estimate', async () => {
+    await using worker = new PythonWorker(python)
+    const config = modelConfig.parse({
+      model_type: 'gpt2',
+      vocab_size: 5_000,
+      n_embd: 64,
+      n_layer: 2,
+      n_head: 2,
+      n_positions: 64,
+    })
+    const spec = {
+      ...tinySpec,
+      task: 'causal-lm',
+      step: 'forward-backward',
+      microBatch: 64,
+      sequenceLength: 64,
+    } as const
+    for (const loop of ['plain', 'trainer'] as const) {
+      const answer = await trace(worker, { ...spec, loop }, config)
+      if (answer.kind !== 'done') throw new Error(answer.kind)
+      const { bytes } = new Footprint({ ...spec, loop }, config).peak(64, 0)
+      expect(bytes / answer.result.peakBytes, loop).toBeCloseTo(1, 2)
+    }
   })
 
   test('on a card that is too small it is out of memory, and says how much was needed', async () => {

@@ -24,6 +24,8 @@ export interface Objective {
   readonly loss: Tensor
   /** What the training loop still references during the backward pass. */
   readonly held: readonly Storage[]
+  /** What its variable `outputs` references until it is assigned again, which is after the next forward pass. */
+  readonly outputs?: readonly Storage[]
   /** What runs before the first micro-step, without gradients. */
   readonly before?: readonly Node[]
 }
@@ -61,12 +63,11 @@ function plainLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objecti
   return ownLoss(tape, config, spec)
 }
 
-/** A plain loop holds the model's outputs. */
 function ownLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective {
   return tape.underAutocast(() => {
     const logits = forward(tape, config, spec)
     const loss = spec.step === 'training' ? frame(tape, logits, input => crossEntropy(tape, input)) : mean(tape, logits)
-    return { loss, held: spec.loop === 'plain' ? [logits.storage, ...tape.held] : [] }
+    return { loss, held: [], outputs: spec.loop === 'plain' ? [logits.storage, ...tape.held] : [] }
   })
 }
 

@@ -1,5 +1,6 @@
 /** Goes through what a tape recorded as PyTorch's autograd would, and writes down what is allocated and released, and when. */
 import type { Optimizer } from '../../config/spec.ts'
+import type { Objective } from '../objectives/objective.ts'
 import type { Exchange, ExchangeContext, Memory, Pass } from '../sharding/exchange.ts'
 import type { Shares } from '../sharding/shares.ts'
 import type { Node } from '../tape/autograd.ts'
@@ -49,7 +50,7 @@ export interface PlayerRules {
 export class Player implements Memory {
   readonly step = new Step()
   readonly #tape: Tape
-  readonly #loss: Tensor
+  readonly #objective: Objective
   readonly #shares: Shares
   readonly #checkpoints: CheckpointRules
   readonly #storages: LiveStorages
@@ -59,15 +60,17 @@ export class Player implements Memory {
   /** Gradients of blocks' inputs, kept until the backward pass ends. */
   readonly #keptGradients: Storage[] = []
   readonly #keptInputs: Storage[] = []
+  /** The outputs of the forward pass before. */
+  #earlierOutputs: readonly Storage[] = []
   readonly #inBackward: InBackward | undefined
   #parameters: ReadonlySet<Storage> | undefined
   readonly #parametersOfNodes = new Map<Node, readonly Storage[]>()
   readonly exchange: Exchange
   #uses: Numbers | undefined
 
-  constructor(tape: Tape, loss: Tensor, { shares, checkpoints, inBackward, exchange }: PlayerRules) {
+  constructor(tape: Tape, objective: Objective, { shares, checkpoints, inBackward, exchange }: PlayerRules) {
     this.#tape = tape
-    this.#loss = loss
+    this.#objective = objective
     this.#shares = shares
     this.#checkpoints = checkpoints
     this.#inBackward = inBackward
@@ -79,27 +82,50 @@ export class Player implements Memory {
     })
   }
 
-  beforehand(nodes: readonly Node[]): void {
-    if (nodes.length > 0) this.step.beginPhase('generation')
-    this.#forward(nodes, 'generation')
+  /** What is there from the step before, and what runs before the first micro-step. */
+  begin(): void {
+    const { before = [], outputs = [] } = this.#objective
+    if (before.length > 0) this.step.beginPhase('generation')
+    this.#forward(before, 'generation')
+    this.step.begin('the outputs of the step before')
+    this.#keepOutputs(outputs)
   }
 
-  microStep(held: readonly Storage[]): void {
+  microStep(): void {
+    const { loss, held, outputs = [] } = this.#objective
     this.step.beginPhase('forward')
     this.step.begin('the batch')
     const batch = this.#tape.batch
     for (const storage of batch) this.allocate(storage)
-    for (const storage of [...held, ...batch]) this.#storages.reference(storage, 1)
+    for (const storage of [...held, ...outputs, ...batch]) this.#storages.reference(storage, 1)
     this.#forward(this.#tape.nodes, 'forward')
+    this.#letGoOfOutputs()
     this.exchange.forwardEnds()
     this.step.beginPhase('backward')
     this.step.begin('backward', 'the loss')
     this.#uses ??= usesOf(this.#tape.nodes)
-    this.#gradients.begin(this.#loss, this.#uses)
+    this.#gradients.begin(loss, this.#uses)
     this.#backward(this.#tape.nodes)
     this.exchange.backwardEnds()
     this.#releaseKept()
-    for (const storage of [...held, ...batch]) this.#storages.dereference(storage)
+    for (const storage of [...held, ...outputs, ...batch]) this.#storages.dereference(storage)
+    this.#keepOutputs(outputs)
+  }
+
+  /** As storages of their own, since the next forward pass makes the same again. */
+  #keepOutputs(outputs: readonly Storage[]): void {
+    const outer = this.step.turn
+    this.#earlierOutputs = outputs.map(storage => {
+      this.#enter(storage.turn)
+      return this.#tape.another(storage)
+    })
+    this.#enter(outer)
+    for (const storage of this.#earlierOutputs) this.allocate(storage)
+  }
+
+  #letGoOfOutputs(): void {
+    for (const storage of this.#earlierOutputs) this.release(storage)
+    this.#earlierOutputs = []
   }
 
   optimizerStep(optimizer: Optimizer, parameters: readonly Tensor[]): void {
@@ -126,8 +152,9 @@ export class Player implements Memory {
     }
   }
 
-  gradientsEnd(): void {
+  end(): void {
     this.exchange.gradientsEnd()
+    this.#letGoOfOutputs()
   }
 
   /** The optimizer in a hook behind the gradient: torch.Tensor.register_post_accumulate_grad_hook. */

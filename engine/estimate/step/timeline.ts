@@ -46,7 +46,7 @@ export interface Optimized {
 }
 
 /** One optimizer step of what `tape` recorded; undefined where layers that were left out cannot be told from those recorded. */
-export function playStep(tape: Tape, spec: TrainingSpec, { loss, held, before = [] }: Objective): Timeline | undefined {
+export function playStep(tape: Tape, spec: TrainingSpec, objective: Objective): Timeline | undefined {
   if (gathersBlocks(spec) && !liesInTurns(tape.parameters)) return undefined
   const shares = sharesOf(spec)
   const parameters = [...tape.parameters.values()]
@@ -56,8 +56,8 @@ export function playStep(tape: Tape, spec: TrainingSpec, { loss, held, before = 
     keepsInputs: keepsFrozenInputs(spec),
     offloadsInputs: spec.offloadsCheckpoints === true,
   }
-  const order = () => orderOfUse(tape, { loss, held, before }, { shares, checkpoints })
-  const player = new Player(tape, loss, {
+  const order = () => orderOfUse(tape, objective, { shares, checkpoints })
+  const player = new Player(tape, objective, {
     shares,
     checkpoints,
     inBackward: spec.optimizerInBackward && inBackward(spec, optimized),
@@ -66,12 +66,12 @@ export function playStep(tape: Tape, spec: TrainingSpec, { loss, held, before = 
   // From the second micro-step on, the forward pass runs beside the gradients accumulated so far.
   const hasGradients = spec.gradientAccumulation > 1 || keepsGradients(spec)
   const microSteps = spec.step === 'training' && hasGradients ? 2 : 1
-  player.beforehand(before)
-  for (let index = 0; index < microSteps; index++) player.microStep(held)
+  player.begin()
+  for (let index = 0; index < microSteps; index++) player.microStep()
   const isTraining = spec.step === 'training'
   const eventsBeforeOptimizer = player.step.length
   if (isTraining && !spec.optimizerInBackward) player.optimizerStep(stepOf(spec), optimized)
-  player.gradientsEnd()
+  player.end()
   const sections = sectionsOf(player.step, [eventsBeforeOptimizer])
   if (sections === undefined) return undefined
   const withState = spec.trainable?.inTurns ? parameters : optimized
@@ -144,17 +144,17 @@ function stepOf(spec: TrainingSpec): TrainingSpec['optimizer'] {
 /** What every operation of a micro-step uses of the parameters. */
 function orderOfUse(
   tape: Tape,
-  { loss, held, before = [] }: Objective,
+  objective: Objective,
   rules: Pick<PlayerRules, 'shares' | 'checkpoints'>,
 ): readonly (readonly Storage[])[] {
   const order: (readonly Storage[])[] = []
-  const rehearsal = new Player(tape, loss, {
+  const rehearsal = new Player(tape, objective, {
     ...rules,
     inBackward: undefined,
     exchange: memory => new Watching(memory, used => order.push(used)),
   })
-  rehearsal.beforehand(before)
-  rehearsal.microStep(held)
+  rehearsal.begin()
+  rehearsal.microStep()
   return order
 }
 

@@ -219,6 +219,11 @@ export class Tape {
     return this.#newStorage(elements(tensor) * bytesPerElement[tensor.dtype], tensor.batched, kind, false)
   }
 
+  /** A new storage of another's size and kind. */
+  another({ fixedBytes, bytesPerSample, samplesAtLeast, kind }: Storage): Storage {
+    return { ...this.#newStorage(fixedBytes, false, kind, false), bytesPerSample, samplesAtLeast }
+  }
+
   /** Any other storage, in bytes, that does not grow with the batch. */
   fixed(bytes: number, kind: ByteKind): Storage {
     return this.#newStorage(bytes, false, kind, false)

@@ -12,11 +12,11 @@ from .meta_device import without_values
 from .model import build_model
 from .optimizers import optimizer_of
 from .requests import Json, Request
-from .step import forward_and_backward
+from .step import Script, forward_and_backward
 
 
 def trace(request: Request) -> Json:
-    """Peak bytes of the second step: its optimizer state is allocated, as in every later step."""
+    """Peak bytes of the second step: as in every later one, optimizer state is allocated and the script holds earlier outputs."""
     require_shapes()
     spec = request["spec"]
     with without_values(spec["paddedBatches"], request["config"]["model_type"]), StorageLedger() as ledger:
@@ -26,17 +26,19 @@ def trace(request: Request) -> Json:
         weight_bytes = ledger.live_bytes
         training = spec["step"] == "training"
         optimizer = optimizer_of(spec, [parameter for parameter in model.parameters() if parameter.requires_grad])
-        for step in range(2 if training else 1):
+        script = Script()
+        for step in range(2):
             ledger.peak_bytes = ledger.live_bytes
             generate_completions(model, spec)
             for _ in range(spec["gradientAccumulation"] if training else 1):
                 batch = make_batch(spec, model)
-                forward_and_backward(model, spec, batch)
+                forward_and_backward(model, spec, batch, script=script)
                 del batch
             backward_peak = ledger.peak_bytes
             if training and not (step == 1 and spec["optimizer"] == "adamw-fused"):
                 optimizer.step()
             optimizer.zero_grad(set_to_none=True)
+        script.outputs = None
         return {
             "peakBytes": ledger.peak_bytes,
             "forwardBackwardPeakBytes": backward_peak,

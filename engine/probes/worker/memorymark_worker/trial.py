@@ -18,7 +18,7 @@ from .processes import highest_among_processes, highest_of
 from .real_step import autocast, open_step, use_tf32
 from .requests import Json, Request
 from .sharding import distributed_model, gradients_stay_here
-from .step import forward_and_backward
+from .step import Script, forward_and_backward
 
 # Milliseconds of a step and of its optimizer, and peaks in bytes.
 Figures = dict[str, Any]
@@ -44,6 +44,7 @@ class RealLoop:
         trained = [parameter for parameter in self._model.parameters() if parameter.requires_grad]
         self._optimizer = optimizer_of(self._spec, trained, make_real_optimizer) if self._training else None
         self._trained = trained
+        self._script = Script()
 
     def steps(self, count: int) -> list[Figures]:
         """Figures of `count` steps, at least two, because the optimizer state exists only from the second on. Of
@@ -83,7 +84,7 @@ class RealLoop:
         generate_completions(self._step.model, self._spec, self._device.kind, kernels)
         for index in range(batches):
             with gradients_stay_here(self._model, self._spec, index < batches - 1):
-                forward_and_backward(self._model, self._spec, batch, kernels, self._scaler.scale)
+                forward_and_backward(self._model, self._spec, batch, kernels, self._scaler.scale, self._script)
         del batch
         self._device.synchronize()
         scale = self._scaler.get_scale()
