@@ -59,7 +59,8 @@ const commands: Record<string, CommandUsage> = {
   --fused-loss                 Liger's or another loss that never materialises all logits
   --fused-norms                RMSNorm in one kernel, as Liger has it
   --padded                     batches carry a padding mask
-  --loop plain|trainer|ultralytics    what runs the step: a plain PyTorch loop, Hugging Face's Trainer or Ultralytics'
+  --loop plain|trainer|lightning|ultralytics
+                                      what runs the step: a plain PyTorch loop, Hugging Face's Trainer, Lightning's or Ultralytics'
   --framework pytorch|tensorflow.js   TensorFlow.js works with \`sweep\` only
   --settings <file>            settings file (default .github/memorymark.yml, if it exists), for what a config cannot say
   --no-settings                ignore the settings file

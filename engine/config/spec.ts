@@ -49,7 +49,7 @@ export type StepProfile = (typeof stepProfiles)[number]
 export const attentions = ['sdpa', 'eager'] as const
 export type Attention = (typeof attentions)[number]
 
-export const loops = ['plain', 'trainer', 'ultralytics'] as const
+export const loops = ['plain', 'trainer', 'lightning', 'ultralytics'] as const
 export type Loop = (typeof loops)[number]
 
 /**
@@ -266,7 +266,9 @@ export const trainingSpec = z.object({
   /**
    * Who runs the step. `plain`: `outputs = model(…); outputs.loss.backward()`, where decoders fill their key/value cache
    * (`use_cache` is on by default), and logits and cache stay referenced until the next forward pass has returned. `trainer`: Hugging Face's Trainer,
-   * which turns the cache off (`TrainingArguments.use_cache`) and whose `compute_loss` returns the loss alone. `ultralytics`:
+   * which turns the cache off (`TrainingArguments.use_cache`) and whose `compute_loss` returns the loss alone. `lightning`:
+   * Lightning's Trainer, whose `training_step` returns the loss alone, and which zeroes gradients between it and the backward
+   * pass. `ultralytics`:
    * Ultralytics' trainer, which holds a moving average of the weights and statistics beside them.
    */
   loop: z.enum(loops),

@@ -53,6 +53,15 @@ export function keepsGradients({ sharding = 'ddp', versions }: TrainingSpec): bo
   return sharding === 'ddp' && isBefore(versions, 'torch', '2.0')
 }
 
+/**
+ * Lightning's automatic optimization zeroes gradients after `training_step`, which so runs beside those of the step before
+ * (loops/optimization/automatic.py Closure.closure). DeepSpeed lets go of them by itself.
+ */
+export function zeroesAfterForward(spec: TrainingSpec): boolean {
+  const isZero = spec.sharding?.startsWith('zero') === true
+  return spec.loop === 'lightning' && spec.gradientAccumulation === 1 && !isZero && !keepsGradients(spec)
+}
+
 /** torch.optim.AdamW steps with all tensors together by default from torch 2.0 on (_default_to_fused_or_foreach). */
 export function defaultOptimizer({ optimizer, versions }: TrainingSpec): TrainingSpec['optimizer'] {
   return optimizer === 'adamw' && isBefore(versions, 'torch', '2.0') ? 'adamw-loop' : optimizer

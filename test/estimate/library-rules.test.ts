@@ -84,6 +84,34 @@ describe('torch before 2.0', () => {
   })
 })
 
+describe('Lightning', () => {
+  const peakAt = (changes: Partial<TrainingSpec>) =>
+    footprintOf('bert', { sequenceLength: 128, ...changes }).peak(64, 0)
+
+  test('runs a forward pass beside the gradients of the step before, and its backward pass without them', () => {
+    const [lightning, trainer] = [peakAt({ loop: 'lightning' }), peakAt({ loop: 'trainer' })]
+    const parameterBytes = 4 * footprintOf('bert').parameterCount
+    expect(lightning.moment).toMatch(/^forward of/)
+    expect(lightning.breakdown.gradients).toBeCloseTo(parameterBytes, -6)
+    expect(trainer.moment).toMatch(/^backward of/)
+    const accumulating = peakAt({ loop: 'trainer', gradientAccumulation: 2 })
+    expect(lightning.bytes).toBeLessThan(accumulating.bytes)
+  })
+
+  test('accumulates as others do, and leaves gradients to DeepSpeed', () => {
+    const same: Partial<TrainingSpec>[] = [{ gradientAccumulation: 4 }, { gpus: 4, sharding: 'zero2' }]
+    for (const changes of same)
+      expect(peakAt({ ...changes, loop: 'lightning' })).toEqual(peakAt({ ...changes, loop: 'trainer' }))
+  })
+
+  test('does not hold the outputs of a step', () => {
+    const logits = (loop: TrainingSpec['loop']) =>
+      footprintOf('gpt2', { loop, sequenceLength: 64 }).peak(1, 0).breakdown.logits
+    expect([logits('lightning'), logits('plain')]).toEqual([0, expect.any(Number)])
+    expect(logits('plain')).toBeGreaterThan(0)
+  })
+})
+
 test('torch before 1.11 keeps the input of every softmax in the attention of each layer', () => {
   const spec = { task: 'sequence-classification', precision: 'fp32', sequenceLength: 512, loop: 'trainer' } as const
   const peaks = ['1.10', '1.11'].map(torch =>

@@ -125,7 +125,7 @@ const anySpec = fc
       gradientAccumulation: fc.integer({ min: 1, max: 3 }),
       gradientCheckpointing: fc.boolean(),
       paddedBatches: fc.boolean(),
-      loop: fc.constantFrom('plain', 'trainer'),
+      loop: fc.constantFrom('plain', 'trainer', 'lightning'),
       labels: fc.constantFrom(2, 1_000),
     }),
     tokens: fc.integer({ min: 1, max: 512 }),

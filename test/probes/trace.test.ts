@@ -56,6 +56,14 @@ describe.skipIf(!hasTorch)('the trace engine, with Python and PyTorch', { timeou
     }
   })
 
+  test('Lightning zeroes gradients between the forward and the backward pass, as in the estimate', async () => {
+    await using worker = new PythonWorker(python)
+    const spec = { ...tinySpec, microBatch: 256, loop: 'lightning' } as const
+    const answer = await trace(worker, spec, tinyConfig)
+    if (answer.kind !== 'done') throw new Error(answer.kind)
+    expect(new Footprint(spec, tinyConfig).peak(256, 0).bytes / answer.result.peakBytes).toBeCloseTo(1, 2)
+  })
+
   test('on a card that is too small it is out of memory, and says how much was needed', async () => {
     await using traced = await openProbe('trace', { ...context, limitMemoryBytes: 340 * MIB })
     const { outcome } = await traced.trial(4096)

@@ -161,7 +161,7 @@ export function readArguments(
     model,
     spec: {
       ...stepInPytorch,
-      loop: declared?.ownLoop ? 'plain' : 'trainer',
+      loop: declared?.ownLoop?.loop ?? 'trainer',
       task,
       microBatch,
       gradientAccumulation,

@@ -144,7 +144,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     model,
     spec: {
       ...stepInPytorch,
-      loop: 'plain',
+      loop: 'lightning',
       task,
       microBatch,
       gradientAccumulation,

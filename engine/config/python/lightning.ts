@@ -41,6 +41,7 @@ function trainingOf(call: Call, evaluator: Evaluator): FoundTraining | undefined
   const settings = trainerFields(given, unknown, trainer, module)
   return ownLoop({
     dialect: 'Lightning',
+    loop: 'lightning',
     call,
     here,
     modules,

@@ -2,6 +2,7 @@
 import { type Declared, peftAdapters } from '../dialects/huggingface/declared.ts'
 import { plainSentence } from '../quote.ts'
 import { type Field, Section } from '../section.ts'
+import type { Loop } from '../spec.ts'
 import { adapterFields } from './adapters.ts'
 import { checkpointing, frozenFields } from './by-hand.ts'
 import { loadedBatch } from './data-loaders.ts'
@@ -48,6 +49,7 @@ export function loopTraining(module: Module, evaluator: Evaluator): FoundTrainin
     modules.map(each => read(each, evaluator)).find(({ length }) => length > 0) ?? []
   return ownLoop({
     dialect: 'PyTorch',
+    loop: 'plain',
     call: start,
     here,
     modules,
@@ -70,6 +72,7 @@ interface Holder {
 
 export interface OwnLoop {
   readonly dialect: string
+  readonly loop: Loop
   readonly call: Call
   readonly here: Located
   /** Files that the training is written in. */
@@ -132,6 +135,7 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
     adaptersOf: peftAdapters,
     ownLoop: {
       dialect,
+      loop: loop.loop,
       optimizer: made?.kind && {
         name: made.kind,
         field: saidBy(made, 'optimizer', { kind: 'text', text: made.kind }, module, made.name),

@@ -91,7 +91,8 @@ export class Player implements Memory {
     this.#keepOutputs(outputs)
   }
 
-  microStep(): void {
+  /** `zeroes`: gradients that are there are released between the forward and the backward pass. */
+  microStep({ zeroes }: { readonly zeroes: boolean }): void {
     const { loss, held, outputs = [] } = this.#objective
     this.step.beginPhase('forward')
     this.step.begin('the batch')
@@ -100,6 +101,7 @@ export class Player implements Memory {
     for (const storage of [...held, ...outputs, ...batch]) this.#storages.reference(storage, 1)
     this.#forward(this.#tape.nodes, 'forward')
     this.#letGoOfOutputs()
+    if (zeroes) this.exchange.gradientsEnd()
     this.exchange.forwardEnds()
     this.step.beginPhase('backward')
     this.step.begin('backward', 'the loss')

@@ -3,7 +3,13 @@
  * the same for every batch size, only the sizes differ, so one timeline answers for all of them.
  */
 import type { TrainingSpec } from '../../config/spec.ts'
-import { checkpointsReentrantly, defaultOptimizer, keepsFrozenInputs, keepsGradients } from '../library-rules.ts'
+import {
+  checkpointsReentrantly,
+  defaultOptimizer,
+  keepsFrozenInputs,
+  keepsGradients,
+  zeroesAfterForward,
+} from '../library-rules.ts'
 import type { Objective } from '../objectives/objective.ts'
 import { exchangeOf, gathersBlocks } from '../sharding/exchange.ts'
 import { mastersOf, type Shares, sharesOf } from '../sharding/shares.ts'
@@ -63,11 +69,12 @@ export function playStep(tape: Tape, spec: TrainingSpec, objective: Objective): 
     inBackward: spec.optimizerInBackward && inBackward(spec, optimized),
     exchange: (memory, kept) => exchangeOf({ spec, parameters: tape.parameters, memory, kept }, order),
   })
-  // From the second micro-step on, the forward pass runs beside the gradients accumulated so far.
-  const hasGradients = spec.gradientAccumulation > 1 || keepsGradients(spec)
-  const microSteps = spec.step === 'training' && hasGradients ? 2 : 1
+  // From the second micro-step on, the forward pass runs beside the gradients accumulated so far, or of the step before.
+  const zeroes = zeroesAfterForward(spec)
+  const hasGradients = spec.step === 'training' && (spec.gradientAccumulation > 1 || keepsGradients(spec))
+  const microSteps = zeroes || hasGradients ? 2 : 1
   player.begin()
-  for (let index = 0; index < microSteps; index++) player.microStep()
+  for (let index = 0; index < microSteps; index++) player.microStep({ zeroes })
   const isTraining = spec.step === 'training'
   const eventsBeforeOptimizer = player.step.length
   if (isTraining && !spec.optimizerInBackward) player.optimizerStep(stepOf(spec), optimized)
@@ -154,7 +161,7 @@ function orderOfUse(
     exchange: memory => new Watching(memory, used => order.push(used)),
   })
   rehearsal.begin()
-  rehearsal.microStep()
+  rehearsal.microStep({ zeroes: false })
   return order
 }
 

@@ -22,7 +22,7 @@ data:
       dialect: 'Lightning CLI',
       batchSizeAt: { line: 11, column: 17 },
       gradientAccumulationAt: { line: 3, column: 28 },
-      spec: { microBatch: 32, gradientAccumulation: 4, sequenceLength: 256, precision: 'fp32', loop: 'plain' },
+      spec: { microBatch: 32, gradientAccumulation: 4, sequenceLength: 256, precision: 'fp32', loop: 'lightning' },
     })
   })
 

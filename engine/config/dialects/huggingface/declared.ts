@@ -4,7 +4,7 @@
  */
 import type { Default } from '../../fields.ts'
 import type { Field } from '../../section.ts'
-import type { Optimizer } from '../../spec.ts'
+import type { Loop, Optimizer } from '../../spec.ts'
 
 export const trainers = ['trainer', 'sft', 'dpo', 'orpo', 'cpo', 'kto', 'reward', 'grpo', 'rloo', 'generation'] as const
 export type DeclaredTrainer = (typeof trainers)[number]
@@ -28,6 +28,7 @@ export interface Declared {
 export interface OwnLoop {
   /** `PyTorch`, `Lightning`. */
   readonly dialect: string
+  readonly loop: Loop
   /** The call that makes it; undefined where another field refuses it. */
   readonly optimizer: { readonly name: Optimizer; readonly field: Field } | undefined
 }

@@ -89,7 +89,7 @@ function chunkScan(tape: Tape, inputs: readonly Tensor[], shape: Mamba2Shape, pa
     backwardScratch: [scratch(tape, bytes.backwardScan)],
     flopsPerSample: scanFlops(shape, tokens),
   })
-  if (tape.spec.loop === 'plain') cacheState(tape, shape)
+  if (tape.spec.loop !== 'trainer') cacheState(tape, shape)
   return result
 }
 

@@ -55,7 +55,7 @@ class Images(TypedDict, total=False):
 class Spec(TypedDict, total=False):
     task: Required[str]
     step: Required[Literal["training", "forward-backward"]]
-    loop: Required[Literal["plain", "trainer", "ultralytics"]]
+    loop: Required[Literal["plain", "trainer", "lightning", "ultralytics"]]
     microBatch: Required[int]
     gradientAccumulation: Required[int]
     gpus: Required[int]

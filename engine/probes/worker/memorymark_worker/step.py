@@ -11,26 +11,48 @@ from .requests import Spec
 
 
 class Script:
-    """What a training script still refers to when the passes of a micro-batch are over: its variable `outputs`."""
+    """What the spec's training loop does around the passes of its micro-batches: one for all of them."""
 
-    outputs: Any = None
+    def __init__(self, spec: Spec, zero_gradients: Callable[[], None]) -> None:
+        self._loop = spec["loop"]
+        self._zero_gradients = zero_gradients
+        self._zeroes_before_backward = False
+        # Its variable `outputs`.
+        self._outputs: Any = None
+
+    def forward_ends(self, outputs: Any = None) -> None:
+        """Only now does `outputs` stand for others than those of the micro-batch before."""
+        self._outputs = outputs if self._loop == "plain" else None
+        if self._zeroes_before_backward:
+            self._zero_gradients()
+        self._zeroes_before_backward = False
+
+    def step_ends(self) -> None:
+        """Lightning zeroes gradients in the closure of the next step, after `training_step` (loops/optimization/automatic.py)."""
+        if self._loop == "lightning":
+            self._zeroes_before_backward = True
+        else:
+            self._zero_gradients()
+
+    def end(self) -> None:
+        self._outputs = None
+        self._zero_gradients()
 
 
 def forward_and_backward(model: Any, spec: Spec, batch: dict[str, Any], kernels: Kernels | None = None,
                          scale: Callable[[Any], Any] = lambda loss: loss, script: Script | None = None) -> None:
-    """`kernels`: makes the context of a forward pass, which on the meta device stands in for CUDA. `scale`: of the loss.
-    `script`: one for all micro-batches, so that each finds the outputs of the one before."""
+    """`kernels`: makes the context of a forward pass, which on the meta device stands in for CUDA. `scale`: of the loss."""
     kernels = kernels or (lambda: CudaKernels(AUTOCAST_DTYPES.get(spec["precision"])))
-    script = script or Script()
+    script = script or Script(spec, lambda: None)
     if "method" in spec:
         loss, held = METHODS[spec["method"]["kind"]](Passes(model, spec, batch, kernels), spec["method"])
+        script.forward_ends()
         scale(loss).backward()
         del held
         return
     with kernels():
         outputs = model(**batch)
-        # Only now does `outputs` of a plain loop stand for others than those of the micro-batch before.
-        script.outputs = outputs if spec["loop"] == "plain" else None
+        script.forward_ends(outputs)
         # The earlier tool's step takes the mean of the logits; a training step takes the model's own loss.
         loss = outputs.loss if spec["step"] == "training" else outputs.logits.mean()
     del outputs

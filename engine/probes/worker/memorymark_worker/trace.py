@@ -16,7 +16,7 @@ from .step import Script, forward_and_backward
 
 
 def trace(request: Request) -> Json:
-    """Peak bytes of the second step: as in every later one, optimizer state is allocated and the script holds earlier outputs."""
+    """Peak bytes of the second step: as in every later one, what the step before leaves is there."""
     require_shapes()
     spec = request["spec"]
     with without_values(spec["paddedBatches"], request["config"]["model_type"]), StorageLedger() as ledger:
@@ -26,7 +26,7 @@ def trace(request: Request) -> Json:
         weight_bytes = ledger.live_bytes
         training = spec["step"] == "training"
         optimizer = optimizer_of(spec, [parameter for parameter in model.parameters() if parameter.requires_grad])
-        script = Script()
+        script = Script(spec, optimizer.zero_grad)
         for step in range(2):
             ledger.peak_bytes = ledger.live_bytes
             generate_completions(model, spec)
@@ -37,8 +37,8 @@ def trace(request: Request) -> Json:
             backward_peak = ledger.peak_bytes
             if training and not (step == 1 and spec["optimizer"] == "adamw-fused"):
                 optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
-        script.outputs = None
+            script.step_ends()
+        script.end()
         return {
             "peakBytes": ledger.peak_bytes,
             "forwardBackwardPeakBytes": backward_peak,

@@ -44,7 +44,7 @@ class RealLoop:
         trained = [parameter for parameter in self._model.parameters() if parameter.requires_grad]
         self._optimizer = optimizer_of(self._spec, trained, make_real_optimizer) if self._training else None
         self._trained = trained
-        self._script = Script()
+        self._script = Script(self._spec, self._release_gradients)
 
     def steps(self, count: int) -> list[Figures]:
         """Figures of `count` steps, at least two, because the optimizer state exists only from the second on. Of
@@ -71,6 +71,10 @@ class RealLoop:
             raise RuntimeError("a gradient was infinite, so that a measured step skipped its optimizer; train in amp-bf16")
         return figures
 
+    def _release_gradients(self) -> None:
+        for parameter in self._trained:
+            parameter.grad = None
+
     def _run(self) -> tuple[Figures, bool]:
         """Milliseconds and peaks of one step and of its optimizer, and whether the loss scaler skipped the optimizer."""
         # A data loader prepares batches beside the step. All micro-batches are alike, so one at a
@@ -92,8 +96,7 @@ class RealLoop:
         if self._optimizer is not None:
             self._scaler.step(self._optimizer)
             self._scaler.update()
-        for parameter in self._trained:
-            parameter.grad = None
+        self._script.step_ends()
         self._device.synchronize()
         ended = time.perf_counter()
         figures: Figures = {"millis": (ended - started) * 1_000, "optimizerMillis": (ended - optimizer_started) * 1_000,
