@@ -6,7 +6,7 @@ import { trainingConfig } from './bot/configs.ts'
 import { contributor, type FileChanges, type LoggedRequest, type Repository } from './github/index.ts'
 import { sharedAction } from './shared-builds.ts'
 
-const PATIENCE_MILLIS = 180_000
+const PATIENCE_MILLIS = 600_000
 
 let beside: BotBesideGitHub
 let action: BundledAction

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { parameterPatterns } from '../../engine/config/parameter-pattern.ts'
 import { provideRe2 } from '../../engine/re2.ts'
 
@@ -65,7 +65,9 @@ describe('patterns of parameter names', () => {
   })
 })
 
-it('no patterns match nothing, and do not bring in RE2', () => {
+it('no patterns match nothing, and do not bring in RE2', async () => {
+  const re2 = await import('re2js')
+  onTestFinished(() => provideRe2(re2))
   provideRe2(
     new Proxy({} as typeof import('re2js'), {
       get() {

@@ -5,10 +5,10 @@ import type { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { root } from '../../scripts/bundles.ts'
 
-it('the demo goes from a pull request to the comment and the check of the bot, and ends', { timeout: 60_000 }, () => {
+it('the demo goes from a pull request to the comment and the check of the bot, and ends', { timeout: 180_000 }, () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(root, 'scripts/demo.ts')], {
     encoding: 'utf8',
-    timeout: 55_000,
+    timeout: 170_000,
   })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   expect(stdout).toContain('GitHub is emulated on this machine and every number is an estimate')
@@ -27,7 +27,7 @@ it('the demo goes from a pull request to the comment and the check of the bot, a
   expect(places).toMatch(/http:\/\/127\.0\.0\.1:\d+\/repos\/acme\/models\/pulls\/1\n/)
 })
 
-it('shows the pull request as a page, with comment, suggestions and check', { timeout: 60_000 }, async () => {
+it('shows the pull request as a page, with comment, suggestions and check', { timeout: 180_000 }, async () => {
   const demo = spawn(process.execPath, [path.join(root, 'scripts/demo.ts'), '--keep'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
