@@ -67,6 +67,11 @@ export function defaultOptimizer({ optimizer, versions }: TrainingSpec): Trainin
   return optimizer === 'adamw' && isBefore(versions, 'torch', '2.0') ? 'adamw-loop' : optimizer
 }
 
+/** torch.optim.AdamW before torch 2.1 (pytorch#104898) keeps the roots of second moments beside the denominators made of them. */
+export function keepsRoots(spec: TrainingSpec): boolean {
+  return defaultOptimizer(spec) === 'adamw' && isBefore(spec.versions, 'torch', '2.1')
+}
+
 /** torch before 1.11: `_softmax_backward_data` and its logarithmic sibling take the input, later only its type. */
 export function softmaxSavesInput({ versions }: TrainingSpec): boolean {
   return isBefore(versions, 'torch', '1.11')

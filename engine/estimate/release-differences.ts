@@ -12,6 +12,7 @@ import {
   hasFlatParameters,
   keepsFrozenInputs,
   keepsGradients,
+  keepsRoots,
   softmaxSavesInput,
   sumsEveryMicroBatch,
   withReleasedExperts,
@@ -59,6 +60,11 @@ const rules: readonly Rule[] = [
     holds: spec => defaultOptimizer(spec) !== spec.optimizer,
     does: 'AdamW steps with one tensor after another',
     doesNot: 'AdamW steps with all tensors together',
+  },
+  {
+    holds: keepsRoots,
+    does: 'AdamW steps with two more copies of the weights',
+    doesNot: 'AdamW steps with one more copy of the weights, not two',
   },
   {
     holds: softmaxSavesInput,

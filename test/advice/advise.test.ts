@@ -89,7 +89,7 @@ test('where no combination surely fits, those that may fit are told', async () =
     'model_name_or_path: Qwen/Qwen2.5-7B',
     'per_device_train_batch_size: 4',
     'gradient_accumulation_steps: 4',
-    'max_length: 2048',
+    'max_length: 8192',
     'bf16: true',
     'output_dir: out',
   ].join('\n')

@@ -84,6 +84,15 @@ describe('torch before 2.0', () => {
   })
 })
 
+test('AdamW of torch 2.0 steps with two more copies of the weights, that of 2.1 with one', () => {
+  const bert = (torch: string, optimizer: TrainingSpec['optimizer'] = 'adamw') =>
+    footprintOf('bert', { sequenceLength: 1, optimizer, versions: { torch } }).peak(1, 0)
+  const parameterBytes = 4 * footprintOf('bert').parameterCount
+  expect((bert('2.0').bytes - bert('2.1').bytes) / parameterBytes).toBeCloseTo(1, 3)
+  expect(bert('2.0').moment).toBe('the optimizer')
+  expect(bert('2.0', 'adamw-fused')).toEqual(bert('2.1', 'adamw-fused'))
+})
+
 describe('Lightning', () => {
   const peakAt = (changes: Partial<TrainingSpec>) =>
     footprintOf('bert', { sequenceLength: 128, ...changes }).peak(64, 0)

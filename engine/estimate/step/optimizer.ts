@@ -1,5 +1,6 @@
 /** What each optimizer keeps between steps and needs during one, one row each. Sources: torch/optim, transformers, bitsandbytes. */
-import type { Optimizer } from '../../config/spec.ts'
+import type { Optimizer, TrainingSpec } from '../../config/spec.ts'
+import { defaultOptimizer, keepsRoots } from '../library-rules.ts'
 import { bytesPerElement, elements, type Tensor } from '../tape/storage.ts'
 
 export interface OptimizerRule {
@@ -98,6 +99,18 @@ export const optimizerRules: Record<Optimizer, OptimizerRule> = {
     passes: 7,
     launchesPerTensor: 0.5,
   },
+}
+
+/** As the releases that the spec names step. Compiled, AdamW's intermediate results stay in registers, as in its fused form. */
+export function steppingRule(spec: TrainingSpec): OptimizerRule {
+  const optimizer = defaultOptimizer(spec)
+  if (spec.compiled && optimizer === 'adamw') return optimizerRules['adamw-fused']
+  const rule = optimizerRules[optimizer]
+  return keepsRoots(spec) ? { ...rule, temporaries: bothCopies } : rule
+}
+
+function bothCopies(parameter: Tensor): readonly number[] {
+  return [parameterBytes(parameter), parameterBytes(parameter)]
 }
 
 /** Embeddings and output layers have a second moment per element; other tensors have one per head or row, or a single one. */

@@ -1,5 +1,4 @@
 /** Goes through what a tape recorded as PyTorch's autograd would, and writes down what is allocated and released, and when. */
-import type { Optimizer } from '../../config/spec.ts'
 import type { Objective } from '../objectives/objective.ts'
 import type { Exchange, ExchangeContext, Memory, Pass } from '../sharding/exchange.ts'
 import type { Shares } from '../sharding/shares.ts'
@@ -10,7 +9,7 @@ import type { Tape } from '../tape/tape.ts'
 import { Gradients } from './gradients.ts'
 import { LiveStorages } from './live-storages.ts'
 import { Numbers } from './numbers.ts'
-import { optimizerRules } from './optimizer.ts'
+import type { OptimizerRule } from './optimizer.ts'
 import { Step } from './step.ts'
 
 /** The moment of a peak that the optimizer makes. */
@@ -26,7 +25,7 @@ type Phase = keyof typeof phaseNames
 
 /** What steps with each gradient as it comes. */
 export interface InBackward {
-  readonly optimizer: Optimizer
+  readonly rule: OptimizerRule
   readonly parameters: ReadonlyMap<Storage, Tensor>
 }
 
@@ -130,16 +129,15 @@ export class Player implements Memory {
     this.#earlierOutputs = []
   }
 
-  optimizerStep(optimizer: Optimizer, parameters: readonly Tensor[]): void {
+  optimizerStep(rule: OptimizerRule, parameters: readonly Tensor[]): void {
     this.step.beginPhase('optimizer')
     this.step.begin(OPTIMIZER_MOMENT)
     this.exchange.optimizerBegins()
-    this.#optimize(optimizer, parameters)
+    this.#optimize(rule, parameters)
     this.exchange.optimizerEnds()
   }
 
-  #optimize(optimizer: Optimizer, parameters: readonly Tensor[]): void {
-    const { temporaries, temporariesLive } = optimizerRules[optimizer]
+  #optimize({ temporaries, temporariesLive }: OptimizerRule, parameters: readonly Tensor[]): void {
     const part = this.#shares.optimizerState * this.exchange.partAtATime
     const outer = this.step.turn
     const groups = parameters.map(parameter => {
@@ -164,7 +162,7 @@ export class Player implements Memory {
     const stepped = this.#inBackward?.parameters.get(parameter)
     if (this.#inBackward === undefined || stepped === undefined) return false
     this.step.begin(OPTIMIZER_MOMENT)
-    this.#optimize(this.#inBackward.optimizer, [stepped])
+    this.#optimize(this.#inBackward.rule, [stepped])
     return true
   }
 

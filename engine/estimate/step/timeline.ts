@@ -3,13 +3,7 @@
  * the same for every batch size, only the sizes differ, so one timeline answers for all of them.
  */
 import type { TrainingSpec } from '../../config/spec.ts'
-import {
-  checkpointsReentrantly,
-  defaultOptimizer,
-  keepsFrozenInputs,
-  keepsGradients,
-  zeroesAfterForward,
-} from '../library-rules.ts'
+import { checkpointsReentrantly, keepsFrozenInputs, keepsGradients, zeroesAfterForward } from '../library-rules.ts'
 import type { Objective } from '../objectives/objective.ts'
 import { exchangeOf, gathersBlocks } from '../sharding/exchange.ts'
 import { mastersOf, type Shares, sharesOf } from '../sharding/shares.ts'
@@ -19,7 +13,7 @@ import { REFERENCE } from '../tape/autograd.ts'
 import { countOf, withLeftOut } from '../tape/repetition.ts'
 import { type ByteKind, bytesPerElement, elements, type Storage, type Tensor } from '../tape/storage.ts'
 import type { Tape } from '../tape/tape.ts'
-import { optimizerRules } from './optimizer.ts'
+import { optimizerRules, steppingRule } from './optimizer.ts'
 import { type InBackward, Player, type PlayerRules } from './player.ts'
 import { type Sections, sectionsOf } from './sections.ts'
 import { bytesAt, type Step } from './step.ts'
@@ -77,7 +71,7 @@ export function playStep(tape: Tape, spec: TrainingSpec, objective: Objective): 
   for (let index = 0; index < microSteps; index++) player.microStep({ zeroes })
   const isTraining = spec.step === 'training'
   const eventsBeforeOptimizer = player.step.length
-  if (isTraining && !spec.optimizerInBackward) player.optimizerStep(stepOf(spec), optimized)
+  if (isTraining && !spec.optimizerInBackward) player.optimizerStep(steppingRule(spec), optimized)
   player.end()
   const sections = sectionsOf(player.step, [eventsBeforeOptimizer])
   if (sections === undefined) return undefined
@@ -142,12 +136,6 @@ export function parameterCount(tape: Tape): number {
   return count
 }
 
-/** Compiled, AdamW's intermediate results stay in registers, as in its fused form. */
-function stepOf(spec: TrainingSpec): TrainingSpec['optimizer'] {
-  const optimizer = defaultOptimizer(spec)
-  return spec.compiled && optimizer === 'adamw' ? 'adamw-fused' : optimizer
-}
-
 /** What every operation of a micro-step uses of the parameters. */
 function orderOfUse(
   tape: Tape,
@@ -172,7 +160,10 @@ function keptWidth(spec: TrainingSpec, parameter: Tensor): number {
 }
 
 function inBackward({ optimizer }: TrainingSpec, optimized: readonly Tensor[]): InBackward {
-  return { optimizer, parameters: new Map(optimized.map(parameter => [parameter.storage, parameter])) }
+  return {
+    rule: optimizerRules[optimizer],
+    parameters: new Map(optimized.map(parameter => [parameter.storage, parameter])),
+  }
 }
 
 /** What the optimizer works on: the weights that train, or float32 copies of them. */
