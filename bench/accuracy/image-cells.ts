@@ -28,6 +28,7 @@ const qwen3 = 'Qwen/Qwen3-VL-2B-Instruct'
 const gemma3 = 'google/gemma-3-4b-it'
 const llava = 'llava-hf/llava-1.5-7b-hf'
 const smolvlm = 'HuggingFaceTB/SmolVLM2-2.2B-Instruct'
+const llavaNext = 'llava-hf/llava-v1.6-mistral-7b-hf'
 const internvl = 'OpenGVLab/InternVL3_5-8B-HF'
 const idefics3 = 'HuggingFaceTB/SmolVLM-Instruct'
 
@@ -85,4 +86,10 @@ export const imageCells: readonly Cell[] = [
   [internvl, { microBatch: 2, sequenceLength: 2048, ...bf16, ...ckpt, lora: everyLora, ...images(5, 448) }],
   [internvl, { microBatch: 4, sequenceLength: 2048, ...bf16, ...ckpt, lora, ...images(5, 448), ...frozenTower }],
   [internvl, { microBatch: 2, sequenceLength: 1000, ...bf16, lora, ...images(3, 448), paddedBatches: true }],
+  [llavaNext, { microBatch: 2, sequenceLength: 3072, ...bf16, optimizer: 'sgd', ...images(5, 672) }],
+  [llavaNext, { microBatch: 2, sequenceLength: 2048, ...bf16, optimizer: 'sgd', ...images(3, 300, 600) }],
+  [llavaNext, { microBatch: 2, sequenceLength: 4096, ...bf16, ...ckpt, optimizer: 'sgd', ...images(5, 600, 800) }],
+  [llavaNext, { microBatch: 4, sequenceLength: 3072, ...bf16, ...ckpt, lora, ...images(5, 672) }],
+  [llavaNext, { microBatch: 4, sequenceLength: 3072, ...bf16, ...ckpt, lora, ...images(5, 672), ...frozenTower }],
+  [llavaNext, { microBatch: 1, sequenceLength: 3000, ...bf16, lora, ...images(5, 672), paddedBatches: true }],
 ]

@@ -188,12 +188,12 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
   const { codeFrom, hasAttentionSinks, ...family } = familyOf(config)
   const recurrence = family.recurrence?.(config)
   return [
-    ...(spec.images?.height !== undefined
+    ...(spec.images?.height !== undefined && spec.images.tiles === 1
       ? [
-          `One image per sample is counted, ${tilesOf(spec.images)}of ${spec.images.height}×${spec.images.width} pixels as the processor scales it: how many images a sample has, and how large they are, cannot be determined from the config.`,
+          `One image per sample is counted, of ${spec.images.height}×${spec.images.width} pixels as the processor scales it: how many images a sample has, and how large they are, cannot be determined from the config.`,
         ]
       : []),
-    ...(spec.images !== undefined && spec.images.height === undefined
+    ...(spec.images !== undefined && (spec.images.height === undefined || spec.images.tiles > 1)
       ? [
           `One image per sample is counted${spec.images.tiles > 1 ? `, in ${spec.images.tiles} tiles` : ''}: the number and size of images in a sample cannot be determined from the config.`,
         ]
@@ -251,10 +251,6 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
       ? ['Experts in float32 run in a kernel that no trace covers; they are counted as in bfloat16, at twice the size.']
       : []),
   ]
-}
-
-function tilesOf({ tiles }: { readonly tiles: number }): string {
-  return tiles > 1 ? `in ${tiles} tiles ` : ''
 }
 
 function generatesItself({ method }: TrainingSpec): boolean {

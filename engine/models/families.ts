@@ -46,6 +46,7 @@ import {
 } from './decoders/llama.ts'
 import { llama4Family } from './decoders/llama4.ts'
 import { llavaFamily } from './decoders/llava.ts'
+import { llavaNextFamily } from './decoders/llava-next.ts'
 import { minimaxM2Family } from './decoders/minimax.ts'
 import { mistral3Family } from './decoders/mistral3.ts'
 import { mixtralFamily } from './decoders/mixtral.ts'
@@ -119,6 +120,7 @@ export const families = [
   mixtralFamily,
   llama4Family,
   llavaFamily,
+  llavaNextFamily,
   smolvlmFamily,
   idefics3Family,
   qwen2MoeFamily,

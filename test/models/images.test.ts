@@ -51,6 +51,8 @@ test.each([
   ['Qwen/Qwen3-VL-4B-Instruct', 1_024, 1_024],
   ['llava-hf/llava-1.5-7b-hf', 1_024, 576],
   ['google/gemma-3-4b-it', 1_024, 256],
+  ['llava-hf/llava-v1.6-mistral-7b-hf', 336, 1_176],
+  ['llava-hf/llava-v1.6-mistral-7b-hf', 1_024, 2_928],
   // 17 tiles of 81 tokens.
   ['HuggingFaceTB/SmolVLM2-2.2B-Instruct', 1_024, 1_377],
   // A tile of 256 tokens, or nine of them and the whole image.
@@ -66,6 +68,7 @@ test.each([
   'Qwen/Qwen3-VL-2B-Instruct',
   'llava-hf/llava-1.5-7b-hf',
   'google/gemma-3-4b-it',
+  'llava-hf/llava-v1.6-mistral-7b-hf',
   'HuggingFaceTB/SmolVLM2-2.2B-Instruct',
   'HuggingFaceTB/SmolVLM-Instruct',
   'OpenGVLab/InternVL3_5-8B-HF',
@@ -75,6 +78,22 @@ test.each([
   const seeing = footprintOf(name, { sequenceLength: 4_096, ...(images && { images }) })
   expect(seeing.parameterCount).toBe(footprintOf(name).parameterCount)
 })
+
+// What LLaVA-NeXT's processor of transformers 5.18 gives.
+test.each([
+  [[300, 600], 3, 1_752],
+  [[600, 800], 5, 2_340],
+  [[1_080, 1_920], 5, 1_948],
+  [[200, 1_000], 4, 1_598],
+  [[37, 41], 3, 1_224],
+])(
+  'LLaVA-NeXT sees an image of %j pixels in %i tiles and leaves its padding out of %i tokens',
+  (size, tiles, tokens) => {
+    const [height = 0, width = 0] = size
+    const seen = imageOfSample(knownModel('llava-hf/llava-v1.6-mistral-7b-hf').config, { height, width })
+    expect(seen).toEqual({ images: { tiles, height, width, checkpointed: 'decoder' }, tokens })
+  },
+)
 
 test('of a model that reads text alone, no image is counted', () => {
   expect(imageOfSample(knownModel('Qwen/Qwen2.5-0.5B').config, { height: 224, width: 224 })).toBeUndefined()

@@ -62,6 +62,7 @@ import {
   patchPositions,
   pixelMask,
   resampledPositions,
+  withNewlines,
 } from './ops/patches.ts'
 import { add, concatenate, multiply } from './ops/primitives.ts'
 import {
@@ -123,6 +124,7 @@ export const rows: Rows<Tape, Tensor> = {
   amongWords,
   amongWordsByRow,
   averagedPatches,
+  withNewlines,
   addedAmongWords,
   resampledPositions,
   shiftedLabels,

@@ -7,7 +7,7 @@ import { gatedAnd } from '../linears.ts'
 import { layerCount, layerList, size } from '../schema.ts'
 import { clip, clipConfig, clipPatches } from '../vision/clip.ts'
 import { idleLinear, pixtral, pixtralConfig } from '../vision/towers.ts'
-import type { Blueprint, Images } from './blueprint.ts'
+import type { Blueprint, Images, Vision } from './blueprint.ts'
 import { decoder } from './decoder.ts'
 import { llama, llamaConfig, mistral, mistralConfig } from './llama.ts'
 
@@ -17,7 +17,7 @@ const written = {
   num_hidden_layers: layerCount.default(32),
   num_attention_heads: size.default(32),
 }
-const textConfig = z.discriminatedUnion('model_type', [
+export const llavaText = z.discriminatedUnion('model_type', [
   llamaConfig.extend({
     ...written,
     intermediate_size: size.default(11_008),
@@ -29,7 +29,7 @@ const textConfig = z.discriminatedUnion('model_type', [
 const llavaConfig = z.object({
   model_type: z.literal('llava'),
   tie_word_embeddings: z.boolean().default(false),
-  text_config: textConfig,
+  text_config: llavaText,
   vision_config: z.discriminatedUnion('model_type', [
     clipConfig,
     pixtralConfig.extend({ model_type: z.literal('pixtral') }),
@@ -48,12 +48,24 @@ export function llava(config: LlavaConfig): Blueprint {
     root: 'model.language_model',
   }
   if (vision.model_type === 'pixtral') return { ...blueprint, idle: ops => idlePixtral(ops, config, vision) }
-  return { ...blueprint, vision: (ops, images) => ({ among: seenByClip(ops, config, vision, images) }) }
+  // One image after the other.
+  const seen: Vision = (ops, images) => ({ among: ops.concatenate([seenByClip(ops, config, vision, images)]) })
+  return { ...blueprint, vision: seen }
 }
 
 const projector = 'model.multi_modal_projector'
 
-function seenByClip(ops: Builder, config: LlavaConfig, vision: z.infer<typeof clipConfig>, images: Images): Value {
+type Projecting = Pick<LlavaConfig, 'vision_feature_layer' | 'multimodal_projector_bias'> & {
+  readonly text_config: { readonly hidden_size: number }
+}
+
+/** The patches of every image in the decoder's width, without class tokens. */
+export function seenByClip(
+  ops: Builder,
+  config: Projecting,
+  vision: z.infer<typeof clipConfig>,
+  images: Images,
+): Value {
   const { text_config: text, multimodal_projector_bias: bias, vision_feature_layer: features } = config
   const [first, ...others] = (Array.isArray(features) ? features : [features]).map(index =>
     index < 0 ? vision.num_hidden_layers + 1 + index : index,
@@ -63,7 +75,7 @@ function seenByClip(ops: Builder, config: LlavaConfig, vision: z.infer<typeof cl
   // States of several layers side by side, which the projector reads as one.
   const joined = others.length > 0 ? ops.concatenate([taken, ...others.map(() => taken)]) : taken
   const widened = ops.gelu(ops.linear(`${projector}.linear_1`, joined, text.hidden_size, { bias }))
-  return ops.concatenate([ops.linear(`${projector}.linear_2`, widened, text.hidden_size, { bias })])
+  return ops.linear(`${projector}.linear_2`, widened, text.hidden_size, { bias })
 }
 
 function idlePixtral(ops: Builder, config: LlavaConfig, vision: z.infer<typeof pixtralConfig>): void {

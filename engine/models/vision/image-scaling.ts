@@ -52,6 +52,34 @@ export function tilesOfClosestShape({ height, width }: SizeInPixels, tile: SizeI
   return best.tiles
 }
 
+/**
+ * The size in which most of an image's pixels are kept, and of equals the smallest. transformers 5.18
+ * image_processing_utils.py select_best_resolution.
+ */
+export function bestSize({ height, width }: SizeInPixels, sizes: readonly SizeInPixels[]): SizeInPixels {
+  let best = { size: { height: 0, width: 0 }, kept: 0, wasted: Number.POSITIVE_INFINITY }
+  for (const size of sizes) {
+    const scale = Math.min(size.width / width, size.height / height)
+    const kept = Math.min(Math.floor(width * scale) * Math.floor(height * scale), width * height)
+    const wasted = size.width * size.height - kept
+    if (kept > best.kept || (kept === best.kept && wasted < best.wasted)) best = { size, kept, wasted }
+  }
+  return best.size
+}
+
+/** What an image fills of a frame of another shape that it was fitted into. models/llava_next: _get_unpadded_features. */
+export function withoutPadding({ height, width }: SizeInPixels, frame: SizeInPixels): SizeInPixels {
+  const without = (whole: number, part: number) => whole - 2 * Math.floor((whole - wholePart(part)) / 2)
+  return width / height > frame.width / frame.height
+    ? { ...frame, height: without(frame.height, height * (frame.width / width)) }
+    : { ...frame, width: without(frame.width, width * (frame.height / height)) }
+}
+
+/** Python's int(round(value, 7)). */
+function wholePart(value: number): number {
+  return Math.floor(Math.round(value * 1e7) / 1e7)
+}
+
 /** From the smallest. */
 function gridsUpTo(most: number): { readonly columns: number; readonly rows: number }[] {
   const sides = Array.from({ length: most }, (_, index) => index + 1)

@@ -23,6 +23,11 @@ export const images = {
   amongWordsByRow: value<(words: Value, seen: Value) => Value>(),
   /** The mean of each square of patches: [b, n, h] → [b, count, h]. */
   averagedPatches: value<(x: Value, count: number) => Value>(),
+  /**
+   * Patches of a whole image [b, n, h], and behind them those of its tiles, row by row without padding: [b, n, h] → [b, ofTile +
+   * rows·(columns + 1), h], with the parameter `name` of [h] at the end of each row.
+   */
+  withNewlines: value<(name: string, x: Value, patches: RowsOfPatches) => Value>(),
   /** [b, c, y, x] → [b, outChannels, y', x']. */
   conv2d: value<(name: string, x: Value, outChannels: number, options: Convolution) => Value>(),
   batchNorm: value<(name: string, x: Value) => Value>(),
@@ -45,6 +50,13 @@ export const images = {
   channelsFirst: value<(x: Value) => Value>(),
   /** [b, c, y, x] → [b, y·x, c], a view. */
   flattenPixels: value<(x: Value) => Value>(),
+}
+
+export interface RowsOfPatches {
+  /** Patches of one tile, which the whole image has too. */
+  readonly ofTile: number
+  readonly rows: number
+  readonly columns: number
 }
 
 export interface Convolution {

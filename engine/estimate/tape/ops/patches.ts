@@ -1,11 +1,12 @@
 /** Patches of images that are read beside text: how they come in, and how they get among the words. */
+import type { RowsOfPatches } from '../../../program/ops/images.ts'
 import { made } from '../autograd.ts'
 import { matrixProduct } from '../kernels/matrix-product.ts'
 import { lastSize, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { cast, lowered } from './casts.ts'
 import { embedding } from './linears.ts'
-import { elementwise, multiply } from './primitives.ts'
+import { concatenate, elementwise, multiply } from './primitives.ts'
 import { weightNamed } from './weights.ts'
 
 export function patches(tape: Tape, count: number, features: number): Tensor {
@@ -83,6 +84,27 @@ export function averagedPatches(tape: Tape, x: Tensor, count: number): Tensor {
   const output = tape.tensor([count, lastSize(x)], x.dtype, [byFeature])
   tape.record('avg_pool2d', { reads: [byFeature], outputs: [output], saves: [byFeature], gradients: [made(byFeature)] })
   return output
+}
+
+export function withNewlines(tape: Tape, name: string, x: Tensor, { ofTile, rows, columns }: RowsOfPatches): Tensor {
+  // transformers LlavaNextModel.pack_image_features: the tiles' patches row by row, a slice of them, and a `cat` for the newlines, for
+  // the whole image and for all images.
+  const [count = 0, hidden = 0] = x.shape
+  const newline = weightNamed(tape, name, [hidden])
+  const part = (from: Tensor, patches: number): Tensor => {
+    const view = { ...from, shape: [patches, hidden], edge: tape.newEdge() }
+    tape.record('slice', { reads: [from], outputs: [view], gradients: [made(from)] })
+    return view
+  }
+  const tiles = part(elementwise(tape, 'clone', part(x, count - ofTile)), rows * columns)
+  const lines = tape.tensor([rows * (columns + 1), hidden], x.dtype, [tiles, newline])
+  const toTiles = { to: tiles, passes: true }
+  tape.record('cat', { reads: [tiles, newline], outputs: [lines], gradients: [toTiles, made(newline)] })
+  const whole = part(x, ofTile)
+  const image = tape.tensor([ofTile + rows * (columns + 1), hidden], x.dtype, [whole, lines])
+  const gradients = [whole, lines].map(to => ({ to, passes: true }))
+  tape.record('cat', { reads: [whole, lines], outputs: [image], gradients })
+  return concatenate(tape, [image])
 }
 
 /** Corners of the square of positions that a patch lies in. */

@@ -1,5 +1,6 @@
 """The images of a micro-batch, as the model's processor outputs them."""
 
+import importlib
 from typing import Any
 
 import torch
@@ -25,6 +26,10 @@ def images_of(batch: int, spec: Spec, model: transformers.PreTrainedModel) -> di
                 "pixel_attention_mask": torch.ones(batch, tiles, side, side, dtype=torch.long)}
     if model.config.model_type == "llava" and vision.model_type == "clip_vision_model":
         return {"pixel_values": torch.empty(batch * tiles, 3, vision.image_size, vision.image_size)}
+    if model.config.model_type == "llava_next":
+        size = spec["images"]["height"], spec["images"]["width"]
+        return {"pixel_values": torch.empty(batch, tiles, 3, vision.image_size, vision.image_size),
+                "image_sizes": torch.tensor([size] * batch, device="cpu")}
     if model.config.model_type == "internvl":
         return {"pixel_values": torch.empty(batch * tiles, 3, *vision.image_size)}
     if model.config.model_type == "gemma3":
@@ -42,6 +47,8 @@ def words_of_images(batch: dict[str, Any], model: transformers.PreTrainedModel) 
     if config.model_type == "llava" and "pixel_values" in batch:
         patches: int = (config.vision_config.image_size // config.vision_config.patch_size) ** 2
         return int(batch["pixel_values"].shape[0]) // samples * patches
+    if "image_sizes" in batch:
+        return words_in_lines(batch["image_sizes"][0].tolist(), config)
     if config.model_type == "internvl" and "pixel_values" in batch:
         size = zip(config.vision_config.image_size, config.vision_config.patch_size, strict=True)
         rows, columns = (int(side // patch * config.downsample_ratio) for side, patch in size)
@@ -51,6 +58,16 @@ def words_of_images(batch: dict[str, Any], model: transformers.PreTrainedModel) 
         words_of_tile: int = (side // config.scale_factor)**2
         return int(batch["pixel_values"].shape[1]) * words_of_tile
     return 0
+
+
+def words_in_lines(size: list[int], config: Any) -> int:
+    """Of an image as LlavaNextProcessor counts them, without the class token."""
+    processing = importlib.import_module("transformers.models.llava_next.processing_llava_next")
+    side = config.vision_config.image_size
+    patches = side // config.vision_config.patch_size
+    height, width = processing.select_best_resolution(size, config.image_grid_pinpoints)
+    scales = height // side, width // side
+    return int(patches**2 + sum(processing.LlavaNextProcessor._get_unpadded_features(None, *size, patches, patches, *scales)))
 
 
 def tiled_images(batch: int, tokens: int, tiles: int, model: transformers.PreTrainedModel) -> dict[str, Tensor]:
