@@ -29,6 +29,7 @@ const gemma3 = 'google/gemma-3-4b-it'
 const llava = 'llava-hf/llava-1.5-7b-hf'
 const smolvlm = 'HuggingFaceTB/SmolVLM2-2.2B-Instruct'
 const llavaNext = 'llava-hf/llava-v1.6-mistral-7b-hf'
+const onevision = 'llava-hf/llava-onevision-qwen2-0.5b-ov-hf'
 const internvl = 'OpenGVLab/InternVL3_5-8B-HF'
 const idefics3 = 'HuggingFaceTB/SmolVLM-Instruct'
 
@@ -92,4 +93,9 @@ export const imageCells: readonly Cell[] = [
   [llavaNext, { microBatch: 4, sequenceLength: 3072, ...bf16, ...ckpt, lora, ...images(5, 672) }],
   [llavaNext, { microBatch: 4, sequenceLength: 3072, ...bf16, ...ckpt, lora, ...images(5, 672), ...frozenTower }],
   [llavaNext, { microBatch: 1, sequenceLength: 3000, ...bf16, lora, ...images(5, 672), paddedBatches: true }],
+  [onevision, { microBatch: 2, sequenceLength: 8192, ...bf16, optimizer: 'sgd', ...images(10, 1152) }],
+  [onevision, { microBatch: 2, sequenceLength: 8192, ...bf16, ...ckpt, optimizer: 'sgd', ...images(26, 1800) }],
+  [onevision, { microBatch: 4, sequenceLength: 4096, ...bf16, ...ckpt, lora, ...images(5, 600, 700) }],
+  [onevision, { microBatch: 4, sequenceLength: 4096, ...bf16, ...ckpt, lora, ...images(5, 768), ...frozenTower }],
+  [onevision, { microBatch: 8, sequenceLength: 1600, ...bf16, lora, ...images(2, 384), paddedBatches: true }],
 ]

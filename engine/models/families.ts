@@ -47,6 +47,7 @@ import {
 import { llama4Family } from './decoders/llama4.ts'
 import { llavaFamily } from './decoders/llava.ts'
 import { llavaNextFamily } from './decoders/llava-next.ts'
+import { llavaOnevisionFamily } from './decoders/llava-onevision.ts'
 import { minimaxM2Family } from './decoders/minimax.ts'
 import { mistral3Family } from './decoders/mistral3.ts'
 import { mixtralFamily } from './decoders/mixtral.ts'
@@ -121,6 +122,7 @@ export const families = [
   llama4Family,
   llavaFamily,
   llavaNextFamily,
+  llavaOnevisionFamily,
   smolvlmFamily,
   idefics3Family,
   qwen2MoeFamily,

@@ -53,6 +53,10 @@ test.each([
   ['google/gemma-3-4b-it', 1_024, 256],
   ['llava-hf/llava-v1.6-mistral-7b-hf', 336, 1_176],
   ['llava-hf/llava-v1.6-mistral-7b-hf', 1_024, 2_928],
+  ['llava-hf/llava-onevision-qwen2-0.5b-ov-hf', 384, 1_485],
+  ['llava-hf/llava-onevision-qwen2-0.5b-ov-hf', 1_152, 7_371],
+  // Scaled down to nine tiles, which rounding cuts to 80 rows and columns.
+  ['llava-hf/llava-onevision-qwen2-0.5b-ov-hf', 1_800, 7_209],
   // 17 tiles of 81 tokens.
   ['HuggingFaceTB/SmolVLM2-2.2B-Instruct', 1_024, 1_377],
   // A tile of 256 tokens, or nine of them and the whole image.
@@ -69,6 +73,7 @@ test.each([
   'llava-hf/llava-1.5-7b-hf',
   'google/gemma-3-4b-it',
   'llava-hf/llava-v1.6-mistral-7b-hf',
+  'llava-hf/llava-onevision-qwen2-0.5b-ov-hf',
   'HuggingFaceTB/SmolVLM2-2.2B-Instruct',
   'HuggingFaceTB/SmolVLM-Instruct',
   'OpenGVLab/InternVL3_5-8B-HF',

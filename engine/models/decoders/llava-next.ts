@@ -2,9 +2,9 @@
 import * as z from 'zod'
 import { type ImageOfSample, type SizeInPixels, towerAndProjector } from '../images.ts'
 import { gatedAnd } from '../linears.ts'
-import { layerList, size } from '../schema.ts'
+import { layerList } from '../schema.ts'
 import { clipConfig } from '../vision/clip.ts'
-import { bestSize, withoutPadding } from '../vision/image-scaling.ts'
+import { cutIntoTiles, sizesInPixels } from '../vision/tiles-of-any-size.ts'
 import type { Blueprint } from './blueprint.ts'
 import { decoder } from './decoder.ts'
 import { llama, mistral } from './llama.ts'
@@ -17,18 +17,13 @@ const llavaNextConfig = z.object({
   vision_config: clipConfig,
   vision_feature_layer: z.union([z.number(), layerList(z.number())]).default(-2),
   multimodal_projector_bias: z.boolean().default(true),
-  /** Height and width of what an image may be scaled to. */
-  image_grid_pinpoints: z
-    .array(z.tuple([size, size]))
-    .min(1)
-    .max(100)
-    .default([
-      [336, 672],
-      [672, 336],
-      [672, 672],
-      [1_008, 336],
-      [336, 1_008],
-    ]),
+  image_grid_pinpoints: sizesInPixels.default([
+    [336, 672],
+    [672, 336],
+    [672, 672],
+    [1_008, 336],
+    [336, 1_008],
+  ]),
 })
 type LlavaNextConfig = z.infer<typeof llavaNextConfig>
 
@@ -40,29 +35,16 @@ function llavaNext(config: LlavaNextConfig): Blueprint {
     root: 'model.language_model',
     vision: (ops, images) => {
       const { height = vision.image_size, width = vision.image_size } = images
-      const { tiles, ...patches } = cut(config, { height, width })
+      const { tiles, ...patches } = cutIntoTiles({ height, width }, vision, config.image_grid_pinpoints)
       const seen = seenByClip(ops, config, vision, { ...images, tiles })
       return { among: ops.withNewlines('model.image_newline', seen, patches) }
     },
   }
 }
 
-/** Tiles of an image, the whole one among them, and the patches: of a tile, and of the others without padding. */
-function cut({ vision_config: vision, image_grid_pinpoints: sizes }: LlavaNextConfig, image: SizeInPixels) {
-  const { image_size: side, patch_size: patch } = vision
-  const perSide = Math.floor(side / patch)
-  const best = bestSize(
-    image,
-    sizes.map(([height, width]) => ({ height, width })),
-  )
-  const [down, across] = [Math.floor(best.height / side), Math.floor(best.width / side)]
-  const { height: rows, width: columns } = withoutPadding(image, { height: down * perSide, width: across * perSide })
-  return { tiles: down * across + 1, ofTile: perSide ** 2, rows, columns }
-}
-
 /** LlavaNextProcessor: a newline ends every row of patches. */
 function imageOf(config: LlavaNextConfig, image: SizeInPixels): ImageOfSample {
-  const { tiles, ofTile, rows, columns } = cut(config, image)
+  const { tiles, ofTile, rows, columns } = cutIntoTiles(image, config.vision_config, config.image_grid_pinpoints)
   return { images: { tiles, ...image, checkpointed: 'decoder' }, tokens: ofTile + rows * (columns + 1) }
 }
 

@@ -75,6 +75,11 @@ export function withoutPadding({ height, width }: SizeInPixels, frame: SizeInPix
     : { ...frame, width: without(frame.width, width * (frame.height / height)) }
 }
 
+/** Python's `//` of floats, which does not round before it cuts: 135 // (5 / 3) is 80. */
+export function floorDivided(value: number, divisor: number): number {
+  return Math.round((value - (value % divisor)) / divisor)
+}
+
 /** Python's int(round(value, 7)). */
 function wholePart(value: number): number {
   return Math.floor(Math.round(value * 1e7) / 1e7)

@@ -11,8 +11,14 @@ import { siglipConfig, siglipHead } from './towers.ts'
 export const runningSiglipConfig = siglipConfig.extend({ num_attention_heads: size.default(12) })
 type SiglipConfig = z.infer<typeof runningSiglipConfig>
 
-/** The patches of every image: [b, n, h]. */
-export function siglip(ops: Builder, root: string, config: SiglipConfig, { tiles }: Images): Value {
+/** The patches of every image: [b, n, h]. `normsLast`: whether what is read went through the norm behind the layers. */
+export function siglip(
+  ops: Builder,
+  root: string,
+  config: SiglipConfig,
+  { tiles }: Images,
+  { normsLast = true } = {},
+): Value {
   const { hidden_size: hidden, image_size: side, patch_size: patch } = config
   const { count } = patchesOf({ tiles, checkpointed: 'decoder' }, patch, side)
   const positions = count / tiles
@@ -28,5 +34,8 @@ export function siglip(ops: Builder, root: string, config: SiglipConfig, { tiles
     ops.block(states, input => encoderLayer(ops, config, x => ops.gelu(x), { tiles, tokens: count }, name, input)),
   )
   if (config.vision_use_head) siglipHead(ops, root, config)
-  return ops.layerNorm(`${root}.post_layernorm`, seen)
+  const norm = (x: Value) => ops.layerNorm(`${root}.post_layernorm`, x)
+  if (normsLast) return norm(seen)
+  ops.idle(hidden, norm)
+  return seen
 }

@@ -57,6 +57,8 @@ export interface RowsOfPatches {
   readonly ofTile: number
   readonly rows: number
   readonly columns: number
+  /** What those are interpolated to. */
+  readonly scaled?: { readonly rows: number; readonly columns: number }
 }
 
 export interface Convolution {

@@ -86,9 +86,10 @@ export function averagedPatches(tape: Tape, x: Tensor, count: number): Tensor {
   return output
 }
 
-export function withNewlines(tape: Tape, name: string, x: Tensor, { ofTile, rows, columns }: RowsOfPatches): Tensor {
+export function withNewlines(tape: Tape, name: string, x: Tensor, patches: RowsOfPatches): Tensor {
   // transformers LlavaNextModel.pack_image_features: the tiles' patches row by row, a slice of them, and a `cat` for the newlines, for
   // the whole image and for all images.
+  const { ofTile, rows, columns, scaled } = patches
   const [count = 0, hidden = 0] = x.shape
   const newline = weightNamed(tape, name, [hidden])
   const part = (from: Tensor, patches: number): Tensor => {
@@ -96,15 +97,24 @@ export function withNewlines(tape: Tape, name: string, x: Tensor, { ofTile, rows
     tape.record('slice', { reads: [from], outputs: [view], gradients: [made(from)] })
     return view
   }
-  const tiles = part(elementwise(tape, 'clone', part(x, count - ofTile)), rows * columns)
-  const lines = tape.tensor([rows * (columns + 1), hidden], x.dtype, [tiles, newline])
+  const unpadded = part(elementwise(tape, 'clone', part(x, count - ofTile)), rows * columns)
+  const tiles = scaled === undefined ? unpadded : interpolated(tape, unpadded, scaled.rows * scaled.columns)
+  const lineCount = scaled?.rows ?? rows
+  const lines = tape.tensor([lineCount * ((scaled?.columns ?? columns) + 1), hidden], x.dtype, [tiles, newline])
   const toTiles = { to: tiles, passes: true }
   tape.record('cat', { reads: [tiles, newline], outputs: [lines], gradients: [toTiles, made(newline)] })
   const whole = part(x, ofTile)
-  const image = tape.tensor([ofTile + rows * (columns + 1), hidden], x.dtype, [whole, lines])
+  const image = tape.tensor([ofTile + (lines.shape[0] ?? 0), hidden], x.dtype, [whole, lines])
   const gradients = [whole, lines].map(to => ({ to, passes: true }))
   tape.record('cat', { reads: [whole, lines], outputs: [image], gradients })
   return concatenate(tape, [image])
+}
+
+function interpolated(tape: Tape, x: Tensor, count: number): Tensor {
+  // torch: derivatives.yaml `upsample_bilinear2d` saves sizes alone.
+  const output = tape.tensor([count, lastSize(x)], x.dtype, [x])
+  tape.record('upsample_bilinear2d', { reads: [x], outputs: [output], gradients: [made(x)] })
+  return output
 }
 
 /** Corners of the square of positions that a patch lies in. */

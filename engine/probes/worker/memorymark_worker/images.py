@@ -26,7 +26,7 @@ def images_of(batch: int, spec: Spec, model: transformers.PreTrainedModel) -> di
                 "pixel_attention_mask": torch.ones(batch, tiles, side, side, dtype=torch.long)}
     if model.config.model_type == "llava" and vision.model_type == "clip_vision_model":
         return {"pixel_values": torch.empty(batch * tiles, 3, vision.image_size, vision.image_size)}
-    if model.config.model_type == "llava_next":
+    if model.config.model_type in ("llava_next", "llava_onevision"):
         size = spec["images"]["height"], spec["images"]["width"]
         return {"pixel_values": torch.empty(batch, tiles, 3, vision.image_size, vision.image_size),
                 "image_sizes": torch.tensor([size] * batch, device="cpu")}
@@ -61,13 +61,15 @@ def words_of_images(batch: dict[str, Any], model: transformers.PreTrainedModel) 
 
 
 def words_in_lines(size: list[int], config: Any) -> int:
-    """Of an image as LlavaNextProcessor counts them, without the class token."""
-    processing = importlib.import_module("transformers.models.llava_next.processing_llava_next")
+    """Of an image as the processors of LLaVA-NeXT and LLaVA-OneVision count them, without a class token."""
+    family = config.model_type
+    processing = importlib.import_module(f"transformers.models.{family}.processing_{family}")
+    processor = processing.LlavaNextProcessor if family == "llava_next" else processing.LlavaOnevisionProcessor
     side = config.vision_config.image_size
     patches = side // config.vision_config.patch_size
     height, width = processing.select_best_resolution(size, config.image_grid_pinpoints)
     scales = height // side, width // side
-    return int(patches**2 + sum(processing.LlavaNextProcessor._get_unpadded_features(None, *size, patches, patches, *scales)))
+    return int(patches**2 + sum(processor._get_unpadded_features(config, *size, patches, patches, *scales)))
 
 
 def tiled_images(batch: int, tokens: int, tiles: int, model: transformers.PreTrainedModel) -> dict[str, Tensor]:
