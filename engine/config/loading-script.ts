@@ -37,7 +37,9 @@ export async function findLoadingScript(
   if (readFile === undefined) return undefined
   if (started !== undefined) {
     const script = isPlausibleName(started.script) ? await firstFile(placesOfScript(started, file), sources) : undefined
-    return script && (await loading(script, file, started.passed, sources))
+    const loaded = script && (await loading(script, file, started.passed, sources))
+    // What prepares data or evaluates is started with the same file.
+    if (loaded !== undefined) return loaded
   }
   if (listFolder === undefined) return undefined
   const found: LoadingScript[] = []

@@ -100,6 +100,18 @@ export function unreadMemorySettings(document: Section, without?: RegExp): reado
   return found.slice(0, MAX_NAMED)
 }
 
+/** Whether the document lists several trainings, each with memory settings of its own: `experiments: [{ lora_rank: 8 }, …]`. */
+export function listsVariants(document: Section): boolean {
+  return document.nested(VARIANT_LEVELS).some(({ fields }) =>
+    [...fields.values()].some(field => {
+      const sections = field.value.kind === 'list' ? sectionsIn(field) : []
+      return sections.length > 1 && sections.some(({ fields: own }) => [...own.keys()].some(soundsLikeMemory))
+    }),
+  )
+}
+
+const VARIANT_LEVELS = 2
+
 const SHOWN_SETTINGS = 5
 
 /** The sentence that names them in the report. */

@@ -25,10 +25,24 @@ export function placesOf(file: string, configPath: string): readonly string[] {
   return [...new Set([posix.normalize(file), posix.join(posix.dirname(configPath), file)])]
 }
 
-/** A launcher runs from the folder above its own too, as those in a project's `scripts` do. */
+/**
+ * A launcher runs from the folder above its own too, as those in a project's `scripts` do. Of a path from the root of somebody's
+ * machine, the end is one in the repository.
+ */
 export function placesFromLauncher(file: string, launcherPath: string): readonly string[] {
+  if (file.startsWith('/')) return endsOf(file)
   const above = posix.join(posix.dirname(launcherPath), '..')
   return [...new Set([...placesOf(file, launcherPath), ...(above.startsWith('..') ? [] : [posix.join(above, file)])])]
+}
+
+/** Folders of a repository that a path may end in, with the file. */
+const MAX_END = 4
+
+/** The longest first; a file alone could be any of its name. */
+function endsOf(path: string): readonly string[] {
+  const parts = posix.normalize(path).split('/').filter(Boolean)
+  const from = Math.max(1, parts.length - MAX_END)
+  return parts.slice(from, -1).map((_, index) => parts.slice(from + index).join('/'))
 }
 
 /** The first of them that there is. */

@@ -47,6 +47,32 @@ async function trained(files: Files, path: string) {
 const all = { microBatch: 24, gradientAccumulation: 2, gradientCheckpointing: true, precision: 'bf16' }
 
 describe('a config of the keys of a team', () => {
+  it('is read as the script that trains loads it where others are started with it too', async () => {
+    const files = {
+      'configs/a.yaml': config,
+      'src/prepare.py': 'import sys\nprint(sys.argv)\n',
+      'src/train.py': byOption,
+      'run.sh': 'python src/prepare.py --config configs/a.yaml\n',
+    }
+    expect((await trained(files, 'configs/a.yaml')).spec).toMatchObject(all)
+  })
+
+  it('is not read as a script loads it where it lists several trainings', async () => {
+    const listed = 'experiments:\n  - { name: a, lora_r: 4 }\n  - { name: b, lora_r: 64 }\n'
+    const flat = 'model_name_or_path: gpt2\nper_device_train_batch_size: 24\nlearning_rate: 1.0e-4\n'
+    const loads = `import yaml
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+settings = yaml.safe_load(open("configs/a.yaml"))
+arguments = TrainingArguments("out", per_device_train_batch_size=settings["per_device_train_batch_size"])
+Trainer(model=AutoModelForCausalLM.from_pretrained(settings["model_name_or_path"]), args=arguments).train()
+`
+    const read = (text: string) => trained({ 'configs/a.yaml': text, 'train.py': loads }, 'configs/a.yaml')
+    expect((await read(flat)).assumptions.join('\n')).toContain('Read as train.py loads it')
+    const several = await read(flat + listed)
+    expect(several.assumptions.join('\n')).not.toContain('Read as train.py loads it')
+    expect(several.unreadSettings?.map(({ name }) => name).join()).toContain('lora_r')
+  })
+
   it('is read as a script in a folder of the package that trains loads it', async () => {
     const { spec } = await trained({ 'configs/a.yaml': config, 'src/training/train.py': byOption }, 'configs/a.yaml')
     expect(spec).toMatchObject(all)

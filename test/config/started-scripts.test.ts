@@ -100,6 +100,23 @@ describe('a script', () => {
     expect((await trained(files, 'lab/scripts/run.sh')).spec).toMatchObject({ microBatch: 24, gpus: 4 })
   })
 
+  it('is started by the end of a path of another machine', async () => {
+    const elsewhere = run.replace('train.py', '/home/me/lab/code/train.py')
+    expect((await trained({ 'code/train.py': script, 'run.sh': elsewhere }, 'code/train.py')).spec.microBatch).toBe(24)
+    expect((await trained({ 'train.py': script, 'run.sh': elsewhere }, 'train.py')).spec.microBatch).toBe(8)
+  })
+
+  it('leaves adapters off for certain where its launcher does', async () => {
+    const optional = script
+      .replace('args = parser', 'parser.add_argument("--lora", action="store_true")\nargs = parser')
+      .replace('arguments =', 'if args.lora:\n    model = get_peft_model(model, LoraConfig())\narguments =')
+      .replace('import argparse', 'import argparse\nfrom peft import LoraConfig, get_peft_model')
+    const said = async (files: Files) =>
+      (await trained({ 'train.py': optional, ...files }, 'train.py')).assumptions.join()
+    expect(await said({})).toContain('Adapters of the script are left off')
+    expect(await said({ 'run.sh': run })).not.toContain('left off')
+  })
+
   it('of another folder and another name is not started', async () => {
     const files = { 'train.py': script, 'run.sh': run.replace('train.py', 'other/train.py') }
     expect(await trained(files, 'train.py')).toMatchObject({ assumesGpus: true, spec: { microBatch: 8 } })

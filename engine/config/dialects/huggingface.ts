@@ -7,6 +7,7 @@ import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
 import { readGpus } from '../gpus.ts'
 import { taskOfMethod } from '../language-model.ts'
+import { listsVariants } from '../memory-settings.ts'
 import {
   checkTask,
   MAX_SEQUENCE,
@@ -93,7 +94,7 @@ export const huggingface: Dialect = {
   modelField: document => argumentsOf(document).model,
   deepSpeedField: document => argumentsOf(document).find('deepspeed'),
   // HfArgumentParser's files too: the script that parses one sets checkpointing, adapters and sharding in its own lines.
-  mayBeLoaded: () => true,
+  mayBeLoaded: document => !listsVariants(document),
   read,
 }
 

@@ -229,8 +229,12 @@ export class Evaluator {
           () => unknown(site, expression),
         )
       case 'conditional': {
-        const truth = truthOf(this.evaluate(expression.condition, site))
-        if (truth !== undefined) return this.evaluate(truth ? expression.whenTrue : expression.whenFalse, site)
+        const condition = this.evaluate(expression.condition, site)
+        const truth = truthOf(condition)
+        if (truth !== undefined) {
+          const chosen = this.evaluate(truth ? expression.whenTrue : expression.whenFalse, site)
+          return { ...chosen, remarks: [...condition.remarks, ...chosen.remarks] }
+        }
         const both = [this.evaluate(expression.whenTrue, site), this.evaluate(expression.whenFalse, site)] as const
         return areEqual(...both) === true ? both[0] : unknown(site, expression.condition)
       }

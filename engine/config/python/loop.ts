@@ -9,6 +9,7 @@ import { loadedBatch } from './data-loaders.ts'
 import type { Evaluator } from './evaluator.ts'
 import { openField, saidBy } from './fields.ts'
 import { heldModel, isModule } from './held-model.ts'
+import { leftOff } from './left-off.ts'
 import { libraryName, taskOfClass } from './library.ts'
 import { loopFiles } from './loop-files.ts'
 import {
@@ -150,7 +151,10 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
     ...otherModels(loaded, here, loop),
   ]
   const unread = [...found.unread, ...adapter.unread]
-  const assumptions = [...found.assumptions, ...(holder === undefined ? [] : [ofHolder(holder, evaluator)])]
+  const assumptions = [
+    ...[...found.assumptions, ...(holder === undefined ? [] : [ofHolder(holder, evaluator)])],
+    ...leftOff(fields, chain.peftConfig, [...new Set([...modules, loaded.module])], evaluator),
+  ]
   return { kind: 'training', training: { document, declared, call, assumptions, notUnderstood, unread } }
 }
 

@@ -8,6 +8,7 @@ import { adapterFields } from './adapters.ts'
 import { checkpointing, frozenFields } from './by-hand.ts'
 import type { Evaluator } from './evaluator.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
+import { leftOff } from './left-off.ts'
 import { argumentsClass, optimizerOf, trainerParameters } from './library.ts'
 import { dataFiles } from './loop-files.ts'
 import { type ModelChain, modelChain } from './model-chain.ts'
@@ -62,7 +63,8 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
   const loaded = loadedFields(chain, module, evaluator)
   const own = new Map([...values].filter(([key]) => trainerKeys.includes(key)))
   const fromArguments = [...own, ...told.values].map(([key, value]) => fieldOf(key, value, module))
-  const adapter = adapterFields(values.get('peft_config') ?? chain.peftConfig, chain, module, evaluator)
+  const peftConfig = values.get('peft_config') ?? chain.peftConfig
+  const adapter = adapterFields(peftConfig, chain, module, evaluator)
   // Later ones count.
   const fields = [...loaded.fields, ...fromArguments, ...adapter.fields]
   if (isUndecided(fields, told)) return { kind: 'none', why: undecidedBecause(fields, told) }
@@ -86,7 +88,8 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
   }
   const from = chain.loaded?.kind === 'call' ? chain.loaded : undefined
   const frozen = adapter.fields.length > 0 ? [] : frozenFields([module], from, evaluator)
-  const { assumptions } = loaded
+  const files = [...new Set([module, ...(loaded.module ? [loaded.module] : [])])]
+  const assumptions = [...loaded.assumptions, ...leftOff(fields, peftConfig, files, evaluator)]
   const notUnderstood = [...loaded.notUnderstood, ...frozen]
   const unread = [...loaded.unread, ...adapter.unread]
   return { kind: 'training', training: { document, declared, call, assumptions, notUnderstood, unread } }

@@ -334,3 +334,33 @@ it('names as long as a file stay within what a report takes', async () => {
     expect(problem?.field?.length ?? 0).toBeLessThan(100)
   }
 })
+
+describe('what a script leaves off by a default of its command line', () => {
+  const script = (action: string) => `import argparse
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+parser = argparse.ArgumentParser()
+parser.add_argument("--use-lora", ${action})
+args = parser.parse_args()
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-0.6B")
+if args.use_lora:
+    model = get_peft_model(model, LoraConfig(r=8, target_modules=["q_proj"]))
+Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=4)).train()
+`
+  const off =
+    'Adapters of the script are left off, so that nothing blocks: False is the default of --use-lora (line 5), which the command line may override.'
+
+  it('is told, and nothing blocks', async () => {
+    const { spec, assumptions, assumesCode } = await trained(script('action="store_true"'))
+    expect(spec.lora).toBeUndefined()
+    expect(assumptions).toContain(off)
+    expect(assumesCode).toBe(true)
+  })
+
+  it('is not said of what is on', async () => {
+    const { spec, assumptions, assumesCode } = await trained(script('action="store_false"'))
+    expect(spec.lora?.rank).toBe(8)
+    expect(assumptions.join('\n')).not.toContain('left off')
+    expect(assumesCode).toBeUndefined()
+  })
+})
