@@ -82,6 +82,11 @@ export function libraryValue(
     }
     case 'torch.cuda.is_available':
       return { ...located, kind: 'flag', flag: true }
+    // Estimates are of NVIDIA's GPUs.
+    case 'torch.backends.mps.is_available':
+    case 'torch.backends.mps.is_built':
+    case 'torch.xpu.is_available':
+      return { ...located, kind: 'flag', flag: false }
     case 'getattr': {
       const [of, attribute, byDefault] = values()
       if (of === undefined || attribute?.kind !== 'text') return undefined

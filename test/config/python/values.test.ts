@@ -55,6 +55,12 @@ describe('a batch size is read from', () => {
       `${batch}=c["b"]`,
       { line: 4, column: 24 },
     ],
+    [
+      'the branch of an NVIDIA GPU',
+      'def size():\n    if torch.backends.mps.is_available():\n        return 3\n    if torch.cuda.is_available():\n        return 12\n    return 1',
+      `${batch}=size()`,
+      { line: 6, column: 16 },
+    ],
     ['vars() of a namespace', 'c = vars(SimpleNamespace(b=12))', `${batch}=c["b"]`, { line: 2, column: 28 }],
     ['a base class', 'class A:\n    b = 12\nclass C(A):\n    pass', `${batch}=C.b`, { line: 3, column: 9 }],
     ['a dictionary', 'c = {"b": 12}', `${batch}=c["b"]`, { line: 2, column: 11 }],
