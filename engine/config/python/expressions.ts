@@ -108,9 +108,10 @@ export function expressionOf(node: SyntaxNode, text: string, depth = 0): Express
     case 'DictionaryExpression':
       return { ...span, kind: 'dictionary', entries: entriesIn(node, text, depth + 1) }
     case 'BinaryExpression':
-      return binaryOf(node, text, depth) ?? opaque
+      return joins(node) ? logical(node, text, depth) : (binaryOf(node, text, depth) ?? opaque)
     case 'UnaryExpression': {
       const [operator, operand] = children(node)
+      if (operator?.name === 'not') return logical(node, text, depth)
       if (operator === undefined || operand === undefined) return opaque
       return { ...span, kind: 'unary', operator: text.slice(operator.from, operator.to), operand: inner(operand) }
     }
@@ -274,6 +275,50 @@ function memberOf(node: SyntaxNode, text: string, depth: number): Expression | u
   if (index === undefined) return undefined
   const at = expressionOf(index, text, depth + 1)
   return { ...span, kind: 'subscript', object: expressionOf(object, text, depth + 1), index: at }
+}
+
+/** Whether it is `and` or `or` that a node joins two sides by. */
+function joins(node: SyntaxNode): boolean {
+  return node.name === 'BinaryExpression' && children(node).some(({ name }) => name === 'and' || name === 'or')
+}
+
+/** Lezer's grammar has `not a or b` as `not (a or b)`: the sides are put together anew, as Python binds them. */
+function logical(node: SyntaxNode, text: string, depth: number): Expression {
+  const { sides, operators } = sidesOf(node, text, depth)
+  const joined = (from: number, to: number, operator: 'and' | 'or'): Expression => {
+    const at = operators.slice(from, to).lastIndexOf(operator)
+    if (at < 0) return operator === 'or' ? joined(from, to, 'and') : sides[from]!
+    const [left, right] = [joined(from, from + at, operator), joined(from + at + 1, to, operator)]
+    return { from: left.from, to: right.to, kind: 'binary', operator, left, right }
+  }
+  return joined(0, operators.length, 'or')
+}
+
+interface Sides {
+  readonly sides: readonly Expression[]
+  /** One less than there are sides. */
+  readonly operators: readonly string[]
+}
+
+function sidesOf(node: SyntaxNode, text: string, depth: number): Sides {
+  const all = children(node).filter(({ name }) => name !== 'Comment')
+  const last = all.at(-1)
+  if (depth > MAX_DEPTH || last === undefined) return { sides: [expressionOf(node, text, depth + 1)], operators: [] }
+  if (node.name === 'UnaryExpression' && all[0]?.name === 'not' && last !== all[0]) {
+    const { sides, operators } = sidesOf(last, text, depth + 1)
+    const [first, ...others] = sides
+    if (first === undefined) return { sides, operators }
+    const negated: Expression = { from: node.from, to: first.to, kind: 'unary', operator: 'not', operand: first }
+    return { sides: [negated, ...others], operators }
+  }
+  const [left, operator] = all
+  if (!joins(node) || left === undefined || operator === undefined || all.length !== 3)
+    return { sides: [joins(node) ? nothingAt(node) : expressionOf(node, text, depth + 1)], operators: [] }
+  const [before, after] = [sidesOf(left, text, depth + 1), sidesOf(last, text, depth + 1)]
+  return {
+    sides: [...before.sides, ...after.sides],
+    operators: [...before.operators, operator.name, ...after.operators],
+  }
 }
 
 function binaryOf(node: SyntaxNode, text: string, depth: number): Expression | undefined {

@@ -151,6 +151,24 @@ main()
   })
 })
 
+describe('a condition', () => {
+  // As Python gives it: python3 -c 'print(bool(…))'
+  it.each([
+    ['not True or True', true],
+    ['not False and False', false],
+    ['False and not True or True', true],
+    ['True or not True and False', true],
+    ['not (True or False)', false],
+    ['not not True or False', true],
+    ['not 1 == 2 and True', true],
+    ['True and not False or False', true],
+    ['not False or False and False', true],
+  ])('%s is %s', async (condition, truth) => {
+    const above = `b = 3\nif ${condition}:\n    b = 12`
+    expect((await trained(finetuning(above, `${batch}=b`))).spec.microBatch).toBe(truth ? 12 : 3)
+  })
+})
+
 describe('a class that is made of all options', () => {
   const made = (declared: string, field = 'b: int = 12') =>
     `import argparse\nclass C:\n    ${field}\nparser = argparse.ArgumentParser()\n${declared}\nc = C(**vars(parser.parse_args()))`
