@@ -105,12 +105,16 @@ export function listsVariants(document: Section): boolean {
   return document.nested(VARIANT_LEVELS).some(({ fields }) =>
     [...fields.values()].some(field => {
       const sections = field.value.kind === 'list' ? sectionsIn(field) : []
-      return sections.length > 1 && sections.some(({ fields: own }) => [...own.keys()].some(soundsLikeMemory))
+      return sections.length > 1 && sections.some(({ fields: own }) => [...own.keys()].some(isOfTraining))
     }),
   )
 }
 
 const VARIANT_LEVELS = 2
+
+function isOfTraining(key: string): boolean {
+  return soundsLikeMemory(key) || /batch_size$|^target_modules$|accum/.test(key)
+}
 
 const SHOWN_SETTINGS = 5
 

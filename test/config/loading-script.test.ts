@@ -68,6 +68,8 @@ Trainer(model=AutoModelForCausalLM.from_pretrained(settings["model_name_or_path"
 `
     const read = (text: string) => trained({ 'configs/a.yaml': text, 'train.py': loads }, 'configs/a.yaml')
     expect((await read(flat)).assumptions.join('\n')).toContain('Read as train.py loads it')
+    const batches = await read(`${flat}experiments:\n  - { batch_size: 4 }\n  - { batch_size: 8 }\n`)
+    expect(batches.assumptions.join('\n')).not.toContain('Read as train.py loads it')
     const several = await read(flat + listed)
     expect(several.assumptions.join('\n')).not.toContain('Read as train.py loads it')
     expect(several.unreadSettings?.map(({ name }) => name).join()).toContain('lora_r')

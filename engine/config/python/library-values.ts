@@ -116,6 +116,9 @@ export function libraryValue(
   return loadedSettings(name, call, site, evaluator)
 }
 
+/** Of a text that is split. */
+const MAX_PARTS = 200
+
 function methodValue(
   name: string,
   object: Value,
@@ -149,6 +152,12 @@ function methodValue(
       return values.every(({ kind }) => kind === 'text')
         ? { ...object, text: posix.join(object.text, ...values.flatMap(each => writtenText(each) ?? [])) }
         : undefined
+    case '.split': {
+      const by = argument ?? (first === undefined ? /\s+/ : undefined)
+      if (by === undefined || by === '' || second !== undefined) return undefined
+      const parts = object.text.split(by).slice(0, MAX_PARTS)
+      return { ...object, kind: 'list', items: parts.map(text => ({ ...object, text })) }
+    }
     case '.strip':
       return argument === undefined ? { ...object, text: object.text.trim() } : undefined
     case '.startswith':

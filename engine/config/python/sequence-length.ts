@@ -45,14 +45,25 @@ export function lengthFields(
 }
 
 function tokenizedLength(module: Module, evaluator: Evaluator, isSeq2Seq: boolean, file: Module): readonly Field[] {
-  const given = [...module.calls]
+  const calls = [...module.calls]
     .filter(([name]) => /tokenizer$|^(?:batch_)?encode_plus$|^processor$/i.test(name))
-    .flatMap(([, calls]) => calls.slice(0, MAX_CALLS))
-    .flatMap(call => maxLength(call, module, evaluator))
+    .flatMap(([, all]) => all.slice(0, MAX_CALLS))
+  const given = calls.flatMap(call => maxLength(call, module, evaluator))
   if (isSeq2Seq) return bothLengths(given, file)
   const lengths = given.filter(({ isTarget }) => !isTarget).map(({ value }) => value)
   if (lengths.length > 0) return [agreed(lengths, 'max_length', file)]
-  return namedConstant(module, evaluator, file)
+  // Text that is cut without a length has the tokenizer's own.
+  return calls.some(cutsByItself) ? [] : namedConstant(module, evaluator, file)
+}
+
+function cutsByItself(call: Call): boolean {
+  const given = callExpression(call)?.arguments ?? []
+  const isOn = given.some(
+    each => each.kind === 'keyword' && each.name === 'truncation' && each.value.kind === 'flag' && each.value.flag,
+  )
+  return (
+    isOn && !given.some(each => each.kind !== 'positional' && (each.kind !== 'keyword' || each.name === 'max_length'))
+  )
 }
 
 interface Given {

@@ -157,6 +157,15 @@ Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=3
     expect((await problems(twice))[0]?.message).toContain('text is cut to different lengths (line 3 and line 5)')
   })
 
+  it('has no length of a constant where the tokenizer cuts by itself', async () => {
+    const named = `context_length = 128\n${script}`
+    const byItself = named.replace(', max_length=256', '')
+    expect((await trained(named)).spec.sequenceLength).toBe(256)
+    expect(await trained(byItself)).toMatchObject({ spec: { sequenceLength: 512 }, assumesLength: true })
+    const byHand = byItself.replace('truncation=True', '')
+    expect((await trained(byHand)).spec.sequenceLength).toBe(128)
+  })
+
   it('has the length that another file cuts its text to', async () => {
     const cut =
       'def tokenize(rows, tokenizer, length):\n    return tokenizer(rows["text"], truncation=True, max_length=length)\n'

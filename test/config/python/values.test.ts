@@ -55,6 +55,7 @@ describe('a batch size is read from', () => {
       `${batch}=c["b"]`,
       { line: 4, column: 24 },
     ],
+    ['a text that is split', 'b = "gpt2,12".split(",")', `${batch}=int(b[1])`, { line: 2, column: 5 }],
     [
       'the branch of an NVIDIA GPU',
       'def size():\n    if torch.backends.mps.is_available():\n        return 3\n    if torch.cuda.is_available():\n        return 12\n    return 1',
