@@ -46,6 +46,7 @@ const commands: Record<string, CommandUsage> = {
   --task sequence-classification|masked-lm|causal-lm|seq2seq-lm|image-classification|object-detection
   --labels <n>                 classes of a classification head (default 2)
   --step training|forward-backward
+  --dropout                    dropout layers drop in a forward-backward step too
   --optimizer adamw|adamw-fused|adamw-loop|sgd|sgd-momentum|adafactor|lion|adamw-8bit|paged-adamw-8bit|paged-adamw
   --precision fp32|tf32|bf16|bf16-master|amp-bf16|amp-fp16
   --attention sdpa|eager

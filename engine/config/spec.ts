@@ -240,7 +240,7 @@ export const trainingSpec = z.object({
   fusedLoss: z.boolean().optional(),
   /** Absent for the model's own loss. */
   method: trainingMethod.optional(),
-  /** False if training disables every dropout layer, as TRL does by default. */
+  /** False if training disables every dropout layer, as TRL does by default; true where a forward-backward step drops out too. */
   dropout: z.boolean().optional(),
   /** PyTorch's `expandable_segments`, where it is said or the tool sets it; off where absent. */
   expandableSegments: z.literal(true).optional(),

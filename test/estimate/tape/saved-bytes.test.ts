@@ -31,6 +31,12 @@ describe('what a layer saves for the backward pass, per token', () => {
     )
   })
 
+  test('BERT forward-backward saves what training saves, where dropout layers drop in it too', () => {
+    expect(bytesPerLayerAndToken('bert', { step: 'forward-backward', dropout: true })).toBe(
+      bytesPerLayerAndToken('bert', {}),
+    )
+  })
+
   test('BERT with eager attention: nine bytes more per head and pair of tokens, and no log-sum-exp', () => {
     expect(bytesPerLayerAndToken('bert', { attention: 'eager' })).toBe(
       66 * HIDDEN + 9 * HEADS * TOKENS + STATISTICS_BYTES,

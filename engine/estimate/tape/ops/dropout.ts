@@ -14,7 +14,8 @@ export function dropPath(tape: Tape, x: Tensor, probability: number): Tensor {
 
 export function dropout(tape: Tape, x: Tensor, probability: number): Tensor {
   // torch: native/Dropout.cpp: on CUDA `native_dropout`, which saves a one-byte mask.
-  if (!tape.training || probability === 0 || tape.spec.dropout === false || !isInTraining(tape)) return x
+  const { dropout: drops = tape.training } = tape.spec
+  if (!drops || probability === 0 || !isInTraining(tape)) return x
   const mask = tape.storage(elements(x), 'bool', x.batched)
   const output = tape.tensor(x.shape, x.dtype, [x], x)
   tape.record('dropout', { reads: [x], outputs: [output], saved: [mask], gradients: [made(x)] })

@@ -56,7 +56,7 @@ def build_model(request: Request, device: str = "meta", runs_on: str | None = No
         model.gradient_checkpointing_enable({"use_reentrant": False, **recomputation(spec, runs_on or device)})
     if "trainable" in spec:
         set_input_gradients(model, spec["trainable"]["inputGradients"])
-    return model.train(spec["step"] == "training")
+    return model.train(spec["step"] == "training" or spec.get("dropout") is True)
 
 
 def recomputation(spec: Spec, device: str) -> Json:
