@@ -190,12 +190,19 @@ export function shortName({ name }: { readonly name: string }): string {
   return plainText(name, 60).replace(/^NVIDIA (?:GeForce )?/, '')
 }
 
-/** The largest batch that fits, if the current one does not. */
-function largestSentence({ largest, current }: AnalysedConfig): string {
-  if (largest === undefined) return 'Not even one sample fits.'
+/**
+ * The largest batch that fits, if the current one does not. Told with the length that is counted: a config's length is a
+ * limit, and shorter samples take less.
+ */
+function largestSentence({ largest, current, spec }: AnalysedConfig): string {
+  const { sequenceLength } = spec
+  const tokens = sequenceLength === undefined ? undefined : `of ${formatCount(sequenceLength)} tokens`
+  if (largest === undefined) return `Not even one sample ${tokens === undefined ? '' : `${tokens} `}fits.`
   const [size, written] = [formatCount(largest.microBatch), formatCount(current.microBatch)]
-  if (current.gradientAccumulation === 1) return `The largest micro-batch that fits is ${size}, not ${written}.`
-  return `Without gradient accumulation, the largest micro-batch that fits is ${size}.`
+  const counted = tokens === undefined ? '' : `, with samples ${tokens}`
+  if (current.gradientAccumulation === 1)
+    return `The largest micro-batch that fits is ${size}, not ${written}${counted}.`
+  return `Without gradient accumulation, the largest micro-batch that fits is ${size}${counted}.`
 }
 
 function change(from: number, to: number): string {

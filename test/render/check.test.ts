@@ -44,7 +44,9 @@ describe('the check', () => {
   test('annotates what runs out of memory with the size that fits', () => {
     const [annotation] = renderCheck(reportOf([tooLarge()])).annotations
     expect(annotation?.title).toBe('Runs out of memory: micro-batch 12 on the A10 needs 31.2 of 21.7 GiB')
-    expect(annotation?.message).toMatch(/^The largest micro-batch that fits is 9, not 12\. Micro-batch 12 → 7/)
+    expect(annotation?.message).toMatch(
+      /^The largest micro-batch that fits is 9, not 12, with samples of 128 tokens\. Micro-batch 12 → 7/,
+    )
   })
 
   test('annotates a problem where it stands, with field and remedy', () => {

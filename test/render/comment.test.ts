@@ -60,20 +60,20 @@ describe('the comment', () => {
   test('says how much is needed of how much, and the largest that fits, where it does not fit', () => {
     const text = comment(tooLarge())
     expect(text).toContain('### 🟥 MemoryMark: the training config runs out of memory: needs 31.2 of 21.7 GiB')
-    expect(text).toContain('The largest micro-batch that fits is 9, not 12.')
+    expect(text).toContain('The largest micro-batch that fits is 9, not 12, with samples of 128 tokens.')
   })
 
   test('says that the largest is without accumulation, where the config accumulates', () => {
     const { current, ...rest } = tooLarge()
     expect(comment({ ...rest, current: { ...current, gradientAccumulation: 2 } })).toContain(
-      'Without gradient accumulation, the largest micro-batch that fits is 9. Micro-batch **12 → 7**: effective batch',
+      'Without gradient accumulation, the largest micro-batch that fits is 9, with samples of 128 tokens. Micro-batch **12 → 7**: effective batch',
     )
   })
 
   test('says that not even one sample fits', () => {
     const { recommended: _recommended, largest: _largest, ...hopeless } = tooLarge()
     const text = comment(hopeless)
-    expect(text).toContain('Not even one sample fits.')
+    expect(text).toContain('Not even one sample of 128 tokens fits.')
     expect(text).not.toContain('recommended')
   })
 
