@@ -28,6 +28,8 @@ export interface CatalogueModel {
   readonly maxPositions?: number
   /** The side of the training images in pixels; absent for text. */
   readonly imageSize?: number
+  /** Whether its config.json says that its weights are stored in 16 bits; absent where none says so. */
+  readonly isStoredIn16Bits?: boolean
   /** Rows of the learned position table, which limits the sequence length; absent for models without one. */
   readonly positionLimit?: number
 }

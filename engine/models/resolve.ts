@@ -11,6 +11,7 @@ import { type CatalogueModel, describeModel, findModel } from './catalogue.ts'
 import { readConfigJson } from './config-json.ts'
 import { isHubId } from './hub.ts'
 import { modelInName } from './known-names.ts'
+import { saidIn16Bits } from './stored-type.ts'
 import { unsupportedArchitectureOf } from './unsupported-models.ts'
 
 export type Resolution =
@@ -115,8 +116,11 @@ interface Origin {
 function fromConfigJson(name: string, text: string, { how, source, sentence }: Origin): Resolution {
   const read = readConfigJson(text)
   switch (read.kind) {
-    case 'config':
-      return { kind: 'resolved', model: describeModel(name, read.config), how, sentence }
+    case 'config': {
+      const isStoredIn16Bits = saidIn16Bits(read.fields)
+      const model = { ...describeModel(name, read.config), ...(isStoredIn16Bits !== undefined && { isStoredIn16Bits }) }
+      return { kind: 'resolved', model, how, sentence }
+    }
     case 'unsupported':
       return { kind: 'unsupported', architecture: read.architecture, source }
     case 'not-a-model':

@@ -19,7 +19,14 @@ const text = [
 const others = ['whisper', 'vit', 'deit', 'convnext', 'resnet', 'yolo'] as const
 const storedIn32Bits: ReadonlySet<Family> = new Set<Family>([...text, ...others])
 
-/** By its family: nearly all decoders of the last years are stored in bf16, and a few in fp16. */
-export function isStoredIn16Bits({ family }: CatalogueModel): boolean {
-  return !storedIn32Bits.has(family)
+/** By its config.json, or else its family: nearly all decoders of the last years are stored in bf16, and a few in fp16. */
+export function isStoredIn16Bits({ family, isStoredIn16Bits: isSaid }: CatalogueModel): boolean {
+  return isSaid ?? !storedIn32Bits.has(family)
+}
+
+/** What a config.json says: `dtype`, or `torch_dtype` before transformers 5. Undefined where it says nothing known. */
+export function saidIn16Bits({ dtype, torch_dtype: earlier }: Readonly<Record<string, unknown>>): boolean | undefined {
+  const said = dtype ?? earlier
+  if (said === 'float32') return false
+  return said === 'bfloat16' || said === 'float16' ? true : undefined
 }

@@ -49,6 +49,24 @@ describe('the type of weights that no script writes', () => {
     expect((await trained(changes)).spec.precision).toBe(precision)
   })
 
+  test.each([
+    ['dtype', 'float32', 'amp-bf16'],
+    ['torch_dtype', 'float32', 'amp-bf16'],
+    ['torch_dtype', 'float16', 'bf16'],
+  ])('is what %s of its config.json says: %s', async (key, dtype, precision) => {
+    const shape = {
+      hidden_size: 64,
+      intermediate_size: 128,
+      num_hidden_layers: 2,
+      num_attention_heads: 4,
+      vocab_size: 1_000,
+      max_position_embeddings: 2_048,
+    }
+    const config = JSON.stringify({ model_type: 'llama', ...shape, [key]: dtype })
+    const text = script({ model: 'models/own', given: ', bf16=True' })
+    expect(await readBeside(text, { 'models/own/config.json': config })).toMatchObject({ spec: { precision } })
+  })
+
   it('is told', async () => {
     expect((await trained({})).assumptions).toContain(
       "Weights in 16 bits, as in most decoder checkpoints: no dtype is written, and transformers 5 keeps the checkpoint's.",
