@@ -10,7 +10,7 @@ import {
   type TrainingSpec,
 } from './config/spec.ts'
 import { MemoryMarkError } from './errors.ts'
-import { errorBand } from './estimate/error-band.ts'
+import { errorBand, leftOutOf } from './estimate/error-band.ts'
 import type { FootprintCache } from './estimate/footprint-cache.ts'
 import { throughputBand } from './estimate/throughput/throughput-band.ts'
 import { type Gpu, hasSpeed } from './gpus/catalogue.ts'
@@ -162,6 +162,7 @@ export function assess(
     errorBand: evidence.provenance === 'measured' ? memoryBand(spec, config) : evidence.errorBand,
     memoryFactor: evidence.corrections?.memory?.factor ?? 1,
   })
+  const leftOut = leftOutOf(spec, config)
   const assessment = {
     spec,
     gpu: evidence.gpu,
@@ -187,6 +188,7 @@ export function assess(
     savingsPerYearUsd,
     ...(rightSizing && { rightSizing }),
     ...(peaks && { peaks: [...peaks] }),
+    ...(leftOut !== undefined && { leftOut }),
     trials: [...evidence.trials],
     throughputCurve: throughputCurve(evidence),
     hoursPerRun,

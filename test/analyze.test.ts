@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type AnalyzeOptions, analyze } from '../engine/analyze.ts'
 import { defaultGpu, findGpu, gpus } from '../engine/gpus/catalogue.ts'
 import { advice } from '../engine/render/advice.ts'
+import { renderComment } from '../engine/render/comment.ts'
 import { type AnalysedConfig, type ConfigResult, report } from '../engine/report/schema.ts'
 import { readSettings } from '../engine/settings/read.ts'
 import { defaultPolicy } from '../engine/verdict/policy.ts'
@@ -370,6 +371,28 @@ describe('an estimate that is known to be high', () => {
 
   test('is as good as another where the config fits by it', async () => {
     expect((await on(training('muon', 1))).assumed).toBeUndefined()
+  })
+})
+
+describe('a model that sees, of whose images nothing is known', () => {
+  const text =
+    'model_name_or_path: HuggingFaceTB/SmolVLM-Instruct\nmax_length: 2048\nper_device_train_batch_size: 1\nbf16: true\nuse_peft: true\nlora_r: 8\nlora_target_modules: all-linear\n'
+  const on = async (overrides: string) => {
+    const reading = readSettings({ path: '.github/memorymark.yml', text: `gpu: a100-80gb\n${overrides}` })
+    if (reading.kind !== 'settings') throw new Error(reading.kind)
+    return analyze([{ path: 'train.yaml', text }], { now, settings: reading.settings })
+  }
+
+  test('says that only text is counted, where it is fine too', async () => {
+    const report = await on('')
+    expect(narrowed(report.configs[0]).leftOut).toBe('images')
+    expect(renderComment(report)).toContain('only text is counted, without images')
+  })
+
+  test('counts them once their size is said', async () => {
+    const report = await on('overrides: [{ path: "*.yaml", image_size: 512 }]\n')
+    expect(narrowed(report.configs[0]).leftOut).toBeUndefined()
+    expect(renderComment(report)).not.toContain('only text is counted')
   })
 })
 

@@ -198,7 +198,7 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
           `One image per sample is counted${spec.images.tiles > 1 ? `, in ${spec.images.tiles} tiles` : ''}: the number and size of images in a sample cannot be determined from the config.`,
         ]
       : []),
-    ...(isVisionLanguageModel(config) && spec.images === undefined
+    ...(leftOutOf(spec, config) === 'images'
       ? [
           `Only text is counted: the number and size of images in a sample cannot be determined from the config. ${askForImages(config)}${ofTowers('vision', spec)}`,
         ]
@@ -258,6 +258,12 @@ function generatesItself({ method }: TrainingSpec): boolean {
 }
 
 /** By its name in settings and on the command line. */
+/** What samples of the model may hold besides text, and is not counted. */
+export function leftOutOf(spec: TrainingSpec, config: ModelConfig): 'images' | 'audio' | undefined {
+  if (isVisionLanguageModel(config) && spec.images === undefined) return 'images'
+  return isAudioModel(config) ? 'audio' : undefined
+}
+
 function askForImages(config: ModelConfig): string {
   if (!readsImages(config)) return ''
   return `Set image_size, the pixels of an image's side, in the overrides of ${SETTINGS_PATH} or as --image-size: one image per sample is counted then. `

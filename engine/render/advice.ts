@@ -84,7 +84,8 @@ export function firstAdvice(config: AnalysedConfig, strong?: (text: string) => s
  */
 function outsideTheStep(config: AnalysedConfig): (string | undefined)[] {
   const unread = unreadSentence(config.unreadSettings)
-  return [loadingSentence(config), evaluationSentence(config), unread, lengthSentence(config), tooMuchSentence(config)]
+  const assumed = [lengthSentence(config), tooMuchSentence(config), textOnlySentence(config)]
+  return [loadingSentence(config), evaluationSentence(config), unread, ...assumed]
 }
 
 /** The larger effective batch, if the recommendation is worth following without it. */
@@ -116,6 +117,13 @@ export function isWorthFollowing(config: AnalysedConfig): boolean {
 
 /** For a config that is fine: what could still be had, or that nothing can. */
 export function fineRemark(config: AnalysedConfig): string {
+  const { leftOut } = config
+  return leftOut === undefined
+    ? furtherGain(config)
+    : `${furtherGain(config)}; only text is counted, without ${leftOut}`
+}
+
+function furtherGain(config: AnalysedConfig): string {
   const { recommended, spec } = config
   if (generatesCompletions(spec)) {
     return 'what another micro-batch would gain depends on how long generation takes, which is not modelled'
@@ -162,6 +170,11 @@ function lengthSentence({ assumed = [], spec, verdict }: AnalysedConfig): string
 function tooMuchSentence({ assumed = [] }: AnalysedConfig): string | undefined {
   if (!assumed.includes('upper-bound')) return undefined
   return 'More memory is counted than the training takes: what the figures are based on says why.'
+}
+
+/** For a model that reads more than text, of which the config does not say how much. */
+function textOnlySentence({ leftOut }: AnalysedConfig): string | undefined {
+  return leftOut && `Only text is counted: ${leftOut} in the samples take more.`
 }
 
 /** For a config that does not fit one GPU and whose number of GPUs was assumed. */

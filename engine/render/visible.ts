@@ -89,11 +89,15 @@ function whole(config: ConfigResult): string | undefined {
 function fineConfigs(ranked: readonly Ranked[]): string[] {
   const fine = ranked.filter(({ group }) => group === 'fine').map(({ config }) => config)
   if (fine.length === 0) return []
-  const names = fine.slice(0, MAX_NAMES).map(config => inlinePath(configName(config)))
+  const names = fine.slice(0, MAX_NAMES).map(config => `${inlinePath(configName(config))}${textOnly(config)}`)
   const more = fine.length - names.length
   const listed = [...names, ...(more > 0 ? [`${formatCount(more)} more`] : [])]
   const all = [listed.slice(0, -1).join(', '), ...listed.slice(-1)].filter(text => text !== '').join(' and ')
   return [`🟩 ${all} ${predicate('fine', fine.length)}.`]
+}
+
+function textOnly(config: ConfigResult): string {
+  return config.status === 'analysed' && config.leftOut !== undefined ? ` (without ${config.leftOut})` : ''
 }
 
 /** Once for all of them: it is one setting. */

@@ -222,6 +222,8 @@ export const analysedConfig = z.object({
   savingsPerYearUsd: usd,
   /** Levers, best first, each estimated by itself. Absent if not asked for, and in older reports. */
   levers: z.array(advisedLever).max(MAX_LEVERS).optional(),
+  /** What samples may hold besides text, and is not counted. Absent if nothing is, and in older reports. */
+  leftOut: z.enum(['images', 'audio']).optional(),
   /** A cheaper GPU on which the current config fits and a run costs less. */
   rightSizing: z.object({ gpu: reportedGpu, costPerRunUsd: usd, costPerRunRangeUsd: usdRange.optional() }).optional(),
   /** Memory over the current step. Absent if not asked for or not estimated, and in older reports. */
