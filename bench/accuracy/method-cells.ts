@@ -140,6 +140,34 @@ const steppedAtOnce: readonly Cell[] = (
   ],
 )
 
+function asTheyAre(...names: readonly string[]): Partial<TrainingSpec> {
+  return { trainable: { names: [...names], inputGradients: false, keepsType: true }, loop: 'trainer' }
+}
+
+const headAlone = asTheyAre(String.raw`(?:pre_)?classifier\.`, String.raw`head\.`)
+const ofText = { sequenceLength: 512, task: 'sequence-classification', paddedBatches: true } as const
+const withoutEncoder = { task: 'seq2seq-lm', microBatch: 8 } as const
+
+/** What scripts freeze by hand: all but the head, or the encoder. */
+const frozenByHand: readonly Cell[] = [
+  ['google-bert/bert-base-uncased', { microBatch: 32, ...ofText, ...headAlone }],
+  ['google-bert/bert-base-uncased', { microBatch: 32, ...ofText, ...headAlone, precision: 'amp-bf16' }],
+  ['FacebookAI/roberta-base', { microBatch: 8, ...ofText, ...headAlone, precision: 'amp-fp16' }],
+  ['distilbert/distilbert-base-uncased', { microBatch: 32, ...ofText, ...headAlone }],
+  ['answerdotai/ModernBERT-base', { microBatch: 16, ...ofText, ...headAlone }],
+  ['microsoft/resnet-18', { microBatch: 64, ...headAlone, precision: 'amp-fp16' }],
+  ['microsoft/resnet-50', { microBatch: 64, ...headAlone }],
+  ['google/vit-base-patch16-224', { microBatch: 32, ...headAlone, precision: 'amp-bf16' }],
+  [
+    'openai/whisper-small',
+    { sequenceLength: 200, ...withoutEncoder, ...asTheyAre(String.raw`model\.decoder\.`), precision: 'amp-fp16' },
+  ],
+  [
+    'google/flan-t5-base',
+    { sequenceLength: 512, targetLength: 128, ...withoutEncoder, ...asTheyAre(String.raw`decoder\.`) },
+  ],
+]
+
 const lastTwo = String.raw`.*\.(?:14|15)\.`
 const ends = ['lm_head', String.raw`model\.embed_tokens`, String.raw`model\.layers\.[0-3]\.`]
 
@@ -173,5 +201,6 @@ export const methodCells: readonly Cell[] = [
   ...otherAdapters,
   ...steppedAtOnce,
   ...parts,
+  ...frozenByHand,
   ...completionCells,
 ]

@@ -87,7 +87,7 @@ export function isFsdp(sharding: Sharding | undefined): boolean {
 /** The most objects that an image of a batch is taken to hold where nothing says so, mosaics of four included: COCO's hold 7.3 each. */
 export const ASSUMED_OBJECTS = 50
 
-/** Which parameters train, if not all do. The others are frozen, and under autocast they are held in its compute type. */
+/** Which parameters train, if not all do. The others are frozen. */
 const trainedPart = z.object({
   /** Regular expressions: a parameter trains whose name in transformers one of them matches from its start. */
   names: z
@@ -100,6 +100,8 @@ const trainedPart = z.object({
    * `enable_input_require_grads`, which its checkpointing turns on. If they do not, only blocks that train are checkpointed.
    */
   inputGradients: z.boolean(),
+  /** Frozen weights keep the type of those that train. Where absent, under autocast they are held in its compute type. */
+  keepsType: z.literal(true).optional(),
   /** The trained blocks change from time to time, and the optimizer keeps the state of all that have been trained: LISA. */
   inTurns: z.boolean().optional(),
 })

@@ -59,11 +59,13 @@ function encode(ops: Builder, config: EncoderConfig, tokens: number): Value {
       ? ops.embedding('embeddings.position_embeddings', ops.input(), positions, hidden)
       : ops.constantEmbedding('embeddings.position_embeddings', positions, hidden, tokens)
   const sum = ops.add(ops.add(words, types), places)
-  let x = ops.dropout(ops.layerNorm('embeddings.LayerNorm', sum), config.hidden_dropout_prob)
-  x = ops.layers(x, 'encoder.layer', config.num_hidden_layers, (states, { name }) =>
-    ops.block(states, input => encoderLayer(ops, config, name, input)),
+  const embedded = ops.dropout(ops.layerNorm('embeddings.LayerNorm', sum), config.hidden_dropout_prob)
+  // BertModel.forward holds them as `embedding_output`.
+  return ops.frame(embedded, x =>
+    ops.layers(x, 'encoder.layer', config.num_hidden_layers, (states, { name }) =>
+      ops.block(states, input => encoderLayer(ops, config, name, input)),
+    ),
   )
-  return x
 }
 
 function encoderLayer(ops: Builder, config: EncoderConfig, name: string, x: Value): Value {

@@ -41,18 +41,24 @@ const WORDS = 'model.embeddings.tok_embeddings'
 
 function modernbert(ops: Builder, config: ModernbertConfig, { task, labels }: ProgramTerms): Value {
   const words = ops.embedding(WORDS, ops.input(), config.vocab_size, config.hidden_size)
-  let x = ops.dropout(norm(ops, config, 'model.embeddings.norm', words), config.embedding_dropout)
+  const embedded = ops.dropout(norm(ops, config, 'model.embeddings.norm', words), config.embedding_dropout)
   const headSize = config.hidden_size / config.num_attention_heads
-  const tables = { full_attention: ops.rotaryTable(x, headSize), sliding_attention: ops.rotaryTable(x, headSize) }
+  const tables = {
+    full_attention: ops.rotaryTable(embedded, headSize),
+    sliding_attention: ops.rotaryTable(embedded, headSize),
+  }
   const kinds = Array.from({ length: config.num_hidden_layers }, (_, index) => kindOf(config, index))
   const namedFirst = kinds.map((kind, index) => (index === 0 ? `first ${kind}` : kind))
-  x = ops.layers(x, 'model.layers', namedFirst, (states, { name, index }) => {
-    const kind = kindOf(config, index)
-    const window = kind === 'full_attention' ? undefined : Math.floor(config.local_attention / 2) + 1
-    return ops.block(states, input =>
-      encoderLayer(ops, config, input, { name, isFirst: index === 0, table: tables[kind], window }),
-    )
-  })
+  // ModernBertModel.forward holds them in `mask_kwargs`.
+  const x = ops.frame(embedded, first =>
+    ops.layers(first, 'model.layers', namedFirst, (states, { name, index }) => {
+      const kind = kindOf(config, index)
+      const window = kind === 'full_attention' ? undefined : Math.floor(config.local_attention / 2) + 1
+      return ops.block(states, input =>
+        encoderLayer(ops, config, input, { name, isFirst: index === 0, table: tables[kind], window }),
+      )
+    }),
+  )
   const output = norm(ops, config, 'model.final_norm', x)
   if (task === 'masked-lm') return languageHead(ops, config, output)
   const pooled = config.classifier_pooling === 'cls' ? ops.firstToken(output) : ops.meanOfTokens(output)
@@ -74,7 +80,7 @@ interface Layer {
 function encoderLayer(ops: Builder, config: ModernbertConfig, x: Value, layer: Layer): Value {
   const { name, isFirst } = layer
   const before = isFirst ? x : norm(ops, config, `${name}.attn_norm`, x)
-  const mixed = ops.frame(before, input => attention(ops, config, `${name}.attn`, input, layer))
+  const mixed = ops.local(ops.frame(before, input => attention(ops, config, `${name}.attn`, input, layer)))
   const between = ops.add(x, mixed)
   const forFeeding = norm(ops, config, `${name}.mlp_norm`, between)
   return ops.add(

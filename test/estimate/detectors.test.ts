@@ -67,7 +67,7 @@ const traced: readonly [model: string, changes: Partial<TrainingSpec>, peakBytes
 /** Everything from a layer on trains. */
 function from(first: number): TrainingSpec['trainable'] {
   const trained = Array.from({ length: 24 - first }, (_, index) => first + index)
-  return { names: [`model\\.(?:${trained.join('|')})\\.`], inputGradients: false }
+  return { names: [`model\\.(?:${trained.join('|')})\\.`], inputGradients: false, keepsType: true }
 }
 
 const asUltralytics = { loop: 'ultralytics', precision: 'amp-fp16', labels: 80, imageSize: 640 } as const

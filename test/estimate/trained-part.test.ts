@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { TrainingSpec } from '../../engine/config/spec.ts'
+import { MIB } from '../../engine/units.ts'
 import { footprintOf } from './specs.ts'
 
 const base = { microBatch: 1, sequenceLength: 512, precision: 'bf16', loop: 'trainer' } as const
@@ -31,4 +32,26 @@ it('blocks that train in turns leave the state of all behind', () => {
 it('patterns that no parameter matches are told with what would', () => {
   const misnamed = { names: [String.raw`transformer\.h\.`], inputGradients: false }
   expect(() => peakOf({ trainable: misnamed })).toThrow('No parameter of meta-llama/Llama-3.2-1B matches')
+})
+
+describe('a frozen model under a head that trains, against the trace of torch 2.13 and transformers 5.18', () => {
+  const names = [String.raw`classifier\.`, String.raw`head\.`]
+  const trainable = { names, inputGradients: false, keepsType: true } as const
+  const ofText = { sequenceLength: 512, task: 'sequence-classification', paddedBatches: true } as const
+  it.each<readonly [string, number, Partial<TrainingSpec>, mib: number]>([
+    ['google-bert/bert-base-uncased', 32, ofText, 953.9],
+    ['google-bert/bert-base-uncased', 32, { ...ofText, precision: 'amp-bf16' }, 786],
+    ['answerdotai/ModernBERT-base', 16, ofText, 847.9],
+    ['microsoft/resnet-50', 64, {}, 812.7],
+  ])('%s at %i, %j', (model, microBatch, changes, mib) => {
+    const footprint = footprintOf(model, { loop: 'trainer', trainable, microBatch, ...changes })
+    expect(Math.abs(footprint.peak(microBatch, 0).bytes / MIB / mib - 1)).toBeLessThan(0.02)
+  })
+
+  it("holds the frozen weights in autocast's type only where a tool casts them", () => {
+    const weights = (keepsType: true | undefined) =>
+      footprintOf('bert', { ...ofText, precision: 'amp-bf16', trainable: { ...trainable, keepsType } }).resting(0)
+        .breakdown.weights
+    expect(weights(undefined) / weights(true)).toBeCloseTo(0.5, 2)
+  })
 })

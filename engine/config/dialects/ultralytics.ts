@@ -9,7 +9,7 @@ import { type ModelLookup, readModel } from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
-import { ASSUMED_OBJECTS, type Optimizer, type Precision, type TrainingSpec } from '../spec.ts'
+import { ASSUMED_OBJECTS, type Optimizer, type Precision, type TrainedPart, type TrainingSpec } from '../spec.ts'
 import { orInSettings } from '../supplied.ts'
 import { stepInPytorch, trainingConfig } from '../training-config.ts'
 import { writesAny } from '../written-keys.ts'
@@ -215,7 +215,8 @@ function readFrozen(reader: FieldReader, field: Field | undefined): Pick<Trainin
   const listed = field.value.kind === 'list' ? field.value.items : undefined
   const frozen = listed?.flatMap(item => (item.kind === 'number' ? [item.number] : [])) ?? countedUp(reader, field)
   if (frozen.length === 0) return {}
-  return { trainable: reader.note('trainable', { names: [allBut(frozen)], inputGradients: false }, field) }
+  const trainable: TrainedPart = { names: [allBut(frozen)], inputGradients: false, keepsType: true }
+  return { trainable: reader.note('trainable', trainable, field) }
 }
 
 function countedUp(reader: FieldReader, field: Field): number[] {

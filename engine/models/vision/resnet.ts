@@ -21,17 +21,24 @@ const REDUCTION = 4
 
 function resnet(ops: Builder, config: ResnetConfig, { labels }: ProgramTerms): Value {
   const stem = convolution(ops, 'embedder', ops.input(), config.embedding_size, { kernel: 7, stride: 2 })
-  let x = ops.maxPool(ops.relu(stem), { kernel: 3, stride: 2, padding: 1 })
+  const embedded = ops.maxPool(ops.relu(stem), { kernel: 3, stride: 2, padding: 1 })
+  // ResNetModel.forward holds it as `embedding_output`.
+  const x = ops.frame(embedded, input => encode(ops, config, input))
+  return ops.linear('classifier', ops.globalAveragePool(x), labels)
+}
+
+function encode(ops: Builder, config: ResnetConfig, embedded: Value): Value {
+  let x = embedded
   let channels = config.embedding_size
   config.hidden_sizes.forEach((outChannels, stage) => {
     for (let layer = 0; layer < (config.depths[stage] ?? 0); layer++) {
       const downsamples = layer === 0 && (stage > 0 || config.downsample_in_first_stage)
       const shape = { channels, outChannels, stride: downsamples ? 2 : 1 }
-      x = residualLayer(ops, config, `stages.${stage}.layers.${layer}`, x, shape)
+      x = ops.frame(x, input => residualLayer(ops, config, `stages.${stage}.layers.${layer}`, input, shape))
       channels = outChannels
     }
   })
-  return ops.linear('classifier', ops.globalAveragePool(x), labels)
+  return x
 }
 
 interface LayerShape {
@@ -69,7 +76,9 @@ function convolution(
   outChannels: number,
   options: { kernel: number; stride: number },
 ): Value {
-  return ops.batchNorm(`${name}.normalization`, ops.conv2d(`${name}.convolution`, x, outChannels, options))
+  return ops.frame(x, input =>
+    ops.batchNorm(`${name}.normalization`, ops.conv2d(`${name}.convolution`, input, outChannels, options)),
+  )
 }
 
 export const resnetFamily = family('image', resnetConfig, resnet, { withoutCheckpointing: true })

@@ -166,7 +166,7 @@ describe('a config of Ultralytics', () => {
     ['freeze: [0, 22]', /^model\\.\(\?:1\|2\|.*\|21\|23\|/],
   ])('with %s trains the other layers', (line, names) => {
     const { trainable } = trainingConfig(config(line)).spec
-    expect(trainable).toEqual({ names: [expect.stringMatching(names)], inputGradients: false })
+    expect(trainable).toEqual({ names: [expect.stringMatching(names)], inputGradients: false, keepsType: true })
     expect(trainable?.names[0]?.length).toBeLessThan(200)
   })
 

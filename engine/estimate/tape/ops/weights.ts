@@ -56,10 +56,9 @@ export function isTrained(tape: Tape, name: string): boolean {
 
 /** LLaMA-Factory model/adapter.py: weights are loaded in the compute type, and made float32 if they train. */
 function frozenDtype(tape: Tape): { dtype?: Dtype } {
-  const { trainable, loop } = tape.spec
-  // engine/trainer.py of Ultralytics freezes layers as they are.
-  const isPart = trainable !== undefined && loop !== 'ultralytics' && tape.pass?.of !== 'copy'
-  return isPart && tape.autocastDtype !== undefined ? { dtype: tape.autocastDtype } : {}
+  const { trainable } = tape.spec
+  const isLowered = trainable !== undefined && !trainable.keepsType && tape.pass?.of !== 'copy'
+  return isLowered && tape.autocastDtype !== undefined ? { dtype: tape.autocastDtype } : {}
 }
 
 export function isPolicy(tape: Tape): boolean {

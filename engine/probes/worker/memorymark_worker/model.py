@@ -44,7 +44,9 @@ def build_model(request: Request, device: str = "meta", runs_on: str | None = No
             with torch.device(device):
                 model.add_adapter("ref", model.peft_config["default"])
     if "trainable" in spec and "lora" not in spec:
-        freeze_the_rest(model, spec["trainable"]["names"], AUTOCAST_DTYPES.get(spec["precision"]))
+        part = spec["trainable"]
+        lowered = None if part.get("keepsType") else AUTOCAST_DTYPES.get(spec["precision"])
+        freeze_the_rest(model, part["names"], lowered)
     if "fakeQuantization" in spec:
         round_linears(model, spec["fakeQuantization"]["groupSize"])
     if head_of_rewards(spec) == "value":

@@ -37,9 +37,10 @@ class Method(TypedDict, total=False):
     comparesFeatures: bool
 
 
-class TrainedPart(TypedDict):
-    names: list[str]
-    inputGradients: bool
+class TrainedPart(TypedDict, total=False):
+    names: Required[list[str]]
+    inputGradients: Required[bool]
+    keepsType: bool
 
 
 class FakeQuantization(TypedDict):
