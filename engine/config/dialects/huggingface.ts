@@ -49,6 +49,7 @@ import {
   readQuantization,
   TRL_LENGTH,
 } from './huggingface/fine-tuning.ts'
+import { readFrozenByHand } from './huggingface/frozen-by-hand.ts'
 import { readPrecision } from './huggingface/precision.ts'
 import { readTask, type TaskChoice } from './huggingface/task.ts'
 import { readDeclaredMethod, readTrainingMethod } from './huggingface/training-method.ts'
@@ -299,13 +300,17 @@ function readSettings(
   const byFsdp = isFsdp(sharded.sharding) ? fsdpCheckpoints(reader, find('fsdp_config')) : undefined
   const reentrantCheckpoints = byFsdp ? false : readReentrant(reader, find('gradient_checkpointing_kwargs'))
   const evaluation = declared?.ownLoop === undefined ? readEvaluation(reader, find) : undefined
+  const gradientCheckpointing = readCheckpointing(reader, trainerArguments, byFsdp)
+  const trainable =
+    declared?.frozen && readFrozenByHand(reader, declared.frozen, model, choice?.task, gradientCheckpointing)
   return {
     gpus,
     labels,
     precision,
     optimizer,
     attention,
-    gradientCheckpointing: readCheckpointing(reader, trainerArguments, byFsdp),
+    gradientCheckpointing,
+    ...(trainable && { trainable }),
     ...(reentrantCheckpoints !== undefined && { reentrantCheckpoints }),
     // TRL's GRPOTrainer casts adapters over quantised weights to bfloat16.
     ...(lora && { lora: isOnline && quantization ? { ...lora, inWeightsType: true as const } : lora }),

@@ -218,16 +218,17 @@ class Collector {
     else if (/^(?:Tuple|Array|Parenthesized)Expression$/.test(target.name)) {
       const inner = children(target).filter(({ name }) => !/^[()[\],]$/.test(name))
       if (value.kind === 'expression') this.#bindElements(inner, at, value.expression)
-    } else this.#bindMember(expressionOf(target, this.#text), at, value)
+    } else this.#bindMember(target, at, value)
   }
 
   /** `config.batch = 8`, `config['batch'] = 8` */
-  #bindMember(written: Expression, at: number, value: Bound): void {
+  #bindMember(target: SyntaxNode, at: number, value: Bound): void {
+    const written = expressionOf(target, this.#text)
     if (written.kind === 'attribute') {
       const object = this.#text.slice(written.object.from, written.object.to)
       const place = this.#place(at)
-      if (written.name === 'requires_grad' && value.kind === 'expression' && isFalse(value.expression))
-        this.#module.frozen.push(place)
+      if (written.name === 'requires_grad' && value.kind === 'expression')
+        this.#module.gradientSwitches.push({ ...place, target, value: value.expression })
       const owner = object === 'self' || object === 'cls' ? classAround(this.#scope) : undefined
       if (owner !== undefined) bind(owner.members, written.name, { ...place, value })
       else bind(this.#scope.members, `${object}.${written.name}`, { ...place, value })
@@ -314,8 +315,4 @@ function bind(bindings: Map<string, Binding[]>, name: string, binding: Binding):
   const known = bindings.get(name)
   if (known === undefined) bindings.set(name, [binding])
   else known.push(binding)
-}
-
-function isFalse(expression: Expression): boolean {
-  return expression.kind === 'flag' && !expression.flag
 }

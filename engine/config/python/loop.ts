@@ -4,10 +4,11 @@ import { plainSentence } from '../quote.ts'
 import { type Field, Section } from '../section.ts'
 import type { Loop } from '../spec.ts'
 import { adapterFields } from './adapters.ts'
-import { checkpointing, frozenFields } from './by-hand.ts'
+import { checkpointing } from './checkpointing.ts'
 import { loadedBatch } from './data-loaders.ts'
 import type { Evaluator } from './evaluator.ts'
 import { openField, saidBy } from './fields.ts'
+import { frozenWeights } from './frozen-weights.ts'
 import { heldModel, isModule } from './held-model.ts'
 import { leftOff } from './left-off.ts'
 import { libraryName, taskOfClass } from './library.ts'
@@ -129,11 +130,13 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
   const document = Section.of([...fields, ...extra].filter(({ value }) => value.kind !== 'empty'))
   const [optimizer] = optimizers
   const made = optimizers.length === 1 && optimizer?.kind !== undefined ? optimizer : undefined
+  const frozen = frozenWeights(adapter.fields.length > 0 ? [] : modules, loaded, call, evaluator)
   const declared: Declared = {
     trainer: 'trainer',
     trainerField: saidBy(here, 'loop', { kind: 'text', text: dialect }, module, dialect),
     argumentsOf: 'transformers',
     adaptersOf: peftAdapters,
+    ...(frozen.byHand && { frozen: frozen.byHand }),
     ownLoop: {
       dialect,
       loop: loop.loop,
@@ -143,9 +146,8 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
       },
     },
   }
-  const frozen = adapter.fields.length > 0 ? [] : frozenFields(modules, loaded, evaluator)
   const notUnderstood = [
-    ...[...found.notUnderstood, ...loop.notUnderstood, ...frozen],
+    ...[...found.notUnderstood, ...loop.notUnderstood, ...frozen.notUnderstood],
     ...modules.flatMap(each => notFollowed(each, evaluator)),
     ...(chain.cast === undefined ? modules.flatMap(each => castInPlace(each, evaluator)) : []),
     ...otherModels(loaded, here, loop),

@@ -16,8 +16,8 @@ export class Module {
   readonly functions = new Map<string, Scope>()
   /** Every call, by the last name of what is called. */
   readonly calls = new Map<string, Call[]>()
-  /** `.requires_grad = False`, on what. */
-  readonly frozen: Place[] = []
+  /** Statements like `parameter.requires_grad = False`. */
+  readonly gradientSwitches: GradientSwitch[] = []
   /** That its text is of. */
   readonly notebook: Notebook | undefined
 
@@ -70,6 +70,12 @@ export interface Place {
   readonly at: number
   /** The branches around it, within its scope, outermost first. */
   readonly branches: readonly Branch[]
+}
+
+export interface GradientSwitch extends Place {
+  /** `parameter.requires_grad` */
+  readonly target: SyntaxNode
+  readonly value: Expression
 }
 
 /** One of several parts of a statement of which at most one runs. */

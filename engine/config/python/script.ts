@@ -3,6 +3,7 @@ import type { Problem } from '../../errors.ts'
 import { utf8Bytes } from '../../utf8.ts'
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import { argumentsOf } from '../dialects/huggingface/arguments.ts'
+import { refuseFrozen } from '../dialects/huggingface/frozen-by-hand.ts'
 import { huggingface, readArguments } from '../dialects/huggingface.ts'
 import { ultralytics } from '../dialects/ultralytics.ts'
 import { MAX_CONFIG_BYTES } from '../document.ts'
@@ -286,10 +287,11 @@ function withUnreadSettings(reading: Reading, unread: readonly Field[]): Reading
 }
 
 function refuseUnread(reader: FieldReader, field: Field): void {
-  const message =
-    field.key === 'requires_grad'
-      ? 'Weights are frozen here, which is not counted for scripts yet'
-      : `${field.name === 'quantization' ? field.source : field.name} changes what training holds in memory, and is not understood in scripts yet`
+  if (field.key === 'requires_grad') {
+    refuseFrozen(reader, field)
+    return
+  }
+  const message = `${field.name === 'quantization' ? field.source : field.name} changes what training holds in memory, and is not understood in scripts yet`
   reader.refuse(
     field,
     'unsupported-setting',

@@ -5,9 +5,10 @@ import { soundsLikeMemory } from '../memory-settings.ts'
 import { plain } from '../quote.ts'
 import { type Field, Section } from '../section.ts'
 import { adapterFields } from './adapters.ts'
-import { checkpointing, frozenFields } from './by-hand.ts'
+import { checkpointing } from './checkpointing.ts'
 import type { Evaluator } from './evaluator.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
+import { frozenWeights } from './frozen-weights.ts'
 import { leftOff } from './left-off.ts'
 import { argumentsClass, optimizerOf, trainerParameters } from './library.ts'
 import { dataFiles } from './loop-files.ts'
@@ -78,19 +79,20 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
   ]
   const document = Section.of([...fields, ...extra].filter(({ value }) => value.kind !== 'empty'))
   const name = plain(module.text.slice(expression.callee.from, expression.callee.to))
+  const from = chain.loaded?.kind === 'call' ? chain.loaded : undefined
+  const frozen = frozenWeights(adapter.fields.length > 0 ? [] : [module], from, call, evaluator)
   const declared: Declared = {
     trainer,
     trainerField: saidBy(here, 'trainer', { kind: 'text', text: name }, module, name),
     argumentsOf: told.of,
     ...ofEarlierReleases(told, values, chain, module),
     ...(loaded.loadsStoredType && { loadsStoredType: loaded.loadsStoredType }),
+    ...(frozen.byHand && { frozen: frozen.byHand }),
     adaptersOf: adaptersOf(chain),
   }
-  const from = chain.loaded?.kind === 'call' ? chain.loaded : undefined
-  const frozen = adapter.fields.length > 0 ? [] : frozenFields([module], from, evaluator)
   const files = [...new Set([module, ...(loaded.module ? [loaded.module] : [])])]
   const assumptions = [...loaded.assumptions, ...leftOff(fields, peftConfig, files, evaluator)]
-  const notUnderstood = [...loaded.notUnderstood, ...frozen]
+  const notUnderstood = [...loaded.notUnderstood, ...frozen.notUnderstood]
   const unread = [...loaded.unread, ...adapter.unread]
   return { kind: 'training', training: { document, declared, call, assumptions, notUnderstood, unread } }
 }

@@ -5,6 +5,7 @@
 import type { Default } from '../../fields.ts'
 import type { Field } from '../../section.ts'
 import type { Loop, Optimizer } from '../../spec.ts'
+import type { FrozenByHand } from './frozen-by-hand.ts'
 
 export const trainers = ['trainer', 'sft', 'dpo', 'orpo', 'cpo', 'kto', 'reward', 'grpo', 'rloo', 'generation'] as const
 export type DeclaredTrainer = (typeof trainers)[number]
@@ -21,6 +22,7 @@ export interface Declared {
   /** transformers' `from_pretrained` loads the weights, no type is written and nothing casts them. */
   readonly loadsStoredType?: true
   readonly adaptersOf: AdapterDefaults
+  readonly frozen?: FrozenByHand
   /** Where the script steps by itself instead of calling a trainer. */
   readonly ownLoop?: OwnLoop
 }
