@@ -36,8 +36,9 @@ describe.skipIf(warm === '')('a warm Python', () => {
   })
 
   test('takes the program with it, and what that started', async () => {
+    // In one piece, since output is not buffered.
     const program =
-      'import os, subprocess; print(os.getpid(), subprocess.Popen(["sleep", "60"]).pid, flush=True); os.wait()'
+      "import os, subprocess; print(f\"{os.getpid()} {subprocess.Popen(['sleep', '60']).pid}\", flush=True); os.wait()"
     const child = spawn(warm, ['-c', program])
     const [text] = await once(child.stdout, 'data')
     const pids = String(text).trim().split(' ').map(Number)
