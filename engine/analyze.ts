@@ -4,7 +4,7 @@ import { sentencesOn } from './calibration/known.ts'
 import { sentencesOn as sentencesOnAsked } from './config/job/request.ts'
 import { type FormerStatements, formerly } from './config/pinned/pinned-versions.ts'
 import { readConfigAsync } from './config/read.ts'
-import type { OtherFile, Reading, ReadTraining, SourceFile } from './config/reading.ts'
+import { numberPlaces, type OtherFile, type Reading, type ReadTraining, type SourceFile } from './config/reading.ts'
 import { isLauncherPath } from './config/shell/quick-look.ts'
 import { askingOnce, type Sources } from './config/sources.ts'
 import type { SuppliedFields } from './config/supplied.ts'
@@ -298,14 +298,12 @@ function analysed(
   reading: TrainingConfig,
   { assessment, assumptions, askedGpu }: Assessed & { readonly askedGpu?: string },
 ): ConfigResult {
-  const { dialect, batchSizeAt, gradientAccumulationAt, evaluationBatchSizeAt, unreadSettings } = reading
+  const { dialect, unreadSettings } = reading
   return {
     status: 'analysed',
     path,
     dialect,
-    ...(batchSizeAt && { batchSizeAt }),
-    ...(gradientAccumulationAt && { gradientAccumulationAt }),
-    ...(evaluationBatchSizeAt && { evaluationBatchSizeAt }),
+    ...numberPlaces(reading),
     assumptions: [...reading.assumptions, ...assumptions],
     ...(unreadSettings && { unreadSettings: [...unreadSettings] }),
     ...(askedGpu !== undefined && { askedGpu: askedGpu.slice(0, 1_000) }),

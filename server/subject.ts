@@ -2,7 +2,7 @@
 import { adjusted, specOf } from '../engine/config/adjusted-spec.ts'
 import { modelProblem } from '../engine/config/model-problem.ts'
 import { readConfigAsync } from '../engine/config/read.ts'
-import type { Position, SourceFile, UnreadSetting } from '../engine/config/reading.ts'
+import { type NumberPlaces, numberPlaces, type SourceFile, type UnreadSetting } from '../engine/config/reading.ts'
 import type { TrainingSpec } from '../engine/config/spec.ts'
 import { namedLine } from '../engine/config/training-place.ts'
 import { MemoryMarkError, type Problem } from '../engine/errors.ts'
@@ -16,12 +16,9 @@ import { severalTrainings } from '../engine/subject.ts'
 import type { AnalysisRequest } from './analysis.ts'
 
 /** With its place, as in a report's config. */
-export interface Subject {
+export interface Subject extends NumberPlaces {
   readonly path: string
   readonly dialect: string
-  readonly batchSizeAt?: Position
-  readonly gradientAccumulationAt?: Position
-  readonly evaluationBatchSizeAt?: Position
   /** Assumptions made when the config was read. */
   readonly assumesGpus?: true
   readonly assumesLength?: true
@@ -36,13 +33,11 @@ export interface Subject {
 
 /** The config's place, as in a report. */
 export function placeOf(subject: Subject) {
-  const { path, dialect, batchSizeAt, gradientAccumulationAt, evaluationBatchSizeAt, unreadSettings } = subject
+  const { path, dialect, unreadSettings } = subject
   return {
     path,
     dialect,
-    ...(batchSizeAt && { batchSizeAt }),
-    ...(gradientAccumulationAt && { gradientAccumulationAt }),
-    ...(evaluationBatchSizeAt && { evaluationBatchSizeAt }),
+    ...numberPlaces(subject),
     ...(unreadSettings && { unreadSettings: [...unreadSettings] }),
   }
 }

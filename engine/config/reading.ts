@@ -64,16 +64,32 @@ export type OtherFile = z.infer<typeof otherFile>
 export const unreadSetting = z.object({ name: z.string().max(200), at: position })
 export type UnreadSetting = z.infer<typeof unreadSetting>
 
+/** Where the numbers stand that a recommendation changes; each absent where its tool's default counts. */
+export interface NumberPlaces {
+  readonly batchSizeAt?: Position
+  readonly gradientAccumulationAt?: Position
+  readonly evaluationBatchSizeAt?: Position
+}
+
+export function numberPlaces({
+  batchSizeAt,
+  gradientAccumulationAt,
+  evaluationBatchSizeAt,
+}: NumberPlaces): NumberPlaces {
+  return {
+    ...(batchSizeAt && { batchSizeAt }),
+    ...(gradientAccumulationAt && { gradientAccumulationAt }),
+    ...(evaluationBatchSizeAt && { evaluationBatchSizeAt }),
+  }
+}
+
 export type Reading =
-  | {
+  | ({
       readonly kind: 'training-config'
       readonly dialect: string
       readonly spec: TrainingSpec
       /** The model that `spec.model` names. */
       readonly model: CatalogueModel
-      readonly batchSizeAt?: Position
-      readonly gradientAccumulationAt?: Position
-      readonly evaluationBatchSizeAt?: Position
       /** What the file leaves open and was filled in from its tool's default or ours, one sentence each. */
       readonly assumptions: readonly string[]
       /** The number of GPUs is nobody's setting: one is assumed, or eight if the training is sharded. */
@@ -91,7 +107,7 @@ export type Reading =
       readonly askedCard?: AskedCard
       /** Of the repository, on which the spec or the model hangs besides; absent where there are none. */
       readonly otherFiles?: readonly OtherFile[]
-    }
+    } & NumberPlaces)
   /** `why`: shown on request. */
   | { readonly kind: 'not-a-training-config'; readonly why: string }
   /** A training config, or a file given by name, that cannot be read; every problem found, not just the first. */

@@ -267,11 +267,11 @@ export const trainingSpec = z.object({
   paddedBatches: z.boolean(),
   /**
    * Who runs the step. `plain`: `outputs = model(…); outputs.loss.backward()`, where decoders fill their key/value cache
-   * (`use_cache` is on by default), and logits and cache stay referenced until the next forward pass has returned. `trainer`: Hugging Face's Trainer,
-   * which turns the cache off (`TrainingArguments.use_cache`) and whose `compute_loss` returns the loss alone. `lightning`:
-   * Lightning's Trainer, whose `training_step` returns the loss alone, and which zeroes gradients between it and the backward
-   * pass. `ultralytics`:
-   * Ultralytics' trainer, which holds a moving average of the weights and statistics beside them.
+   * (`use_cache` is on by default), and logits and cache stay referenced until the next forward pass has returned.
+   * `trainer`: Hugging Face's Trainer, which turns the cache off (`TrainingArguments.use_cache`) and whose `compute_loss`
+   * returns the loss alone. `lightning`: Lightning's Trainer, whose `training_step` returns the loss alone, and which
+   * zeroes gradients between it and the backward pass. `ultralytics`: Ultralytics' trainer, which holds a moving average
+   * of the weights and statistics beside them.
    */
   loop: z.enum(loops),
 })

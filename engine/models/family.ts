@@ -31,6 +31,10 @@ export interface Traits<Config> {
   readonly hasPositionTable?: true
   /** Rows at the start of that table that are never used. */
   readonly unreachedPositions?: number
+  /** A decoder whose checkpoints are stored in 32 bits, or in part; nearly all others are in 16. */
+  readonly isStoredIn32Bits?: true
+  /** It writes down what it hears: a sequence is a transcript. */
+  readonly transcribes?: true
   /** transformers offers no `gradient_checkpointing_enable` for it. */
   readonly withoutCheckpointing?: true
   /** Where its modelling code is, if not in transformers. */

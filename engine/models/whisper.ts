@@ -138,4 +138,5 @@ function attention(
 export const whisperFamily = family('encoder-decoder', whisperConfig, whisper, {
   linears: () => ({ all: ['q_proj', 'k_proj', 'v_proj', 'out_proj', 'fc1', 'fc2'] }),
   hasPositionTable: true,
+  transcribes: true,
 })

@@ -4,6 +4,7 @@ import { generatesCompletions } from '../config/spec.ts'
 import { SETTINGS_PATH } from '../config/supplied.ts'
 import { ratioRange, savingsRangeOf } from '../report/ranges.ts'
 import type { AnalysedConfig, OperatingPoint } from '../report/schema.ts'
+import { tooLargePeak } from '../report/too-large-peak.ts'
 import { formatCount, formatRatioRange, formatYearlyRange, ofUsable } from './figures.ts'
 import { plainText } from './plain.ts'
 import { sparedSentences } from './spared.ts'
@@ -136,8 +137,9 @@ function furtherGain(config: AnalysedConfig): string {
 }
 
 /** Only if loading the weights before they are sharded certainly does not fit. */
-function loadingSentence({ peaks = [], gpu, spec }: AnalysedConfig): string | undefined {
-  const peak = peaks.find(({ phase, state }) => phase === 'loading' && state === 'does-not-fit')
+function loadingSentence(config: AnalysedConfig): string | undefined {
+  const { gpu, spec } = config
+  const peak = tooLargePeak(config, 'loading')
   if (peak === undefined) return undefined
   const needs = `The run would die before its first step: every GPU holds the whole quantised model until it is divided, which needs ${ofUsable(peak.peakBytes, gpu.usableBytes)} (${peak.provenance})`
   if (spec.sharding === 'zero3') return `${needs}; FSDP with transformers 4.39 to 4.57 divides it on the host.`
@@ -145,8 +147,9 @@ function loadingSentence({ peaks = [], gpu, spec }: AnalysedConfig): string | un
 }
 
 /** Only if evaluation certainly does not fit. */
-function evaluationSentence({ peaks = [], gpu, current }: AnalysedConfig): string | undefined {
-  const peak = peaks.find(({ phase, state }) => phase === 'evaluation' && state === 'does-not-fit')
+function evaluationSentence(config: AnalysedConfig): string | undefined {
+  const { gpu, current } = config
+  const peak = tooLargePeak(config, 'evaluation')
   if (peak?.microBatch === undefined) return undefined
   const { microBatch, peakBytes, fittingMicroBatch } = peak
   const opening = current.fits ? 'The run would die in its first evaluation' : 'Its evaluation does not fit either'

@@ -1,6 +1,7 @@
 /** The change that a recommendation makes to a config's text. */
 import type { NumberChange } from '../config/rewrite.ts'
 import type { AnalysedConfig } from './schema.ts'
+import { tooLargePeak } from './too-large-peak.ts'
 
 export type BatchChange =
   | { readonly kind: 'change'; readonly numbers: readonly [NumberChange, ...NumberChange[]] }
@@ -31,13 +32,10 @@ export function batchChange(config: AnalysedConfig): BatchChange {
 }
 
 /** The batch of evaluations, where it surely does not fit and a smaller one that is written would. */
-export function smallerEvaluation({
-  peaks = [],
-  evaluationBatchSizeAt,
-}: AnalysedConfig): { readonly from: number; readonly to: number } | undefined {
-  const peak = peaks.find(({ phase, state }) => phase === 'evaluation' && state === 'does-not-fit')
+export function smallerEvaluation(config: AnalysedConfig): { readonly from: number; readonly to: number } | undefined {
+  const peak = tooLargePeak(config, 'evaluation')
   if (peak?.microBatch === undefined || peak.fittingMicroBatch === undefined) return undefined
-  return evaluationBatchSizeAt && { from: peak.microBatch, to: peak.fittingMicroBatch }
+  return config.evaluationBatchSizeAt && { from: peak.microBatch, to: peak.fittingMicroBatch }
 }
 
 function numberAt(at: NumberChange['at'] | undefined, from: number, to: number): readonly NumberChange[] {

@@ -5,7 +5,8 @@
 import { type Figures, judge } from '../verdict/judge.ts'
 import type { Policy } from '../verdict/policy.ts'
 import { errorBandOf, ratioRange } from './ranges.ts'
-import type { AnalysedConfig, Report, RunPeak } from './schema.ts'
+import type { AnalysedConfig, Report } from './schema.ts'
+import { tooLargePeak } from './too-large-peak.ts'
 
 /** The config with the verdict that it gets without comparison with the base branch. */
 export function judgedAlone(config: AnalysedConfig, policy: Policy): AnalysedConfig {
@@ -35,17 +36,9 @@ export function figuresOf(
     gpuHoursPerYear: config.hoursPerRun * config.runsPerYear * config.spec.gpus,
     isAssumed: assumed.length > 0,
     hasUnreadSettings: assumed.includes('settings'),
-    isEvaluationTooLarge: isTooLarge(config.peaks, 'evaluation'),
-    isLoadingTooLarge: isTooLarge(config.peaks, 'loading'),
+    isEvaluationTooLarge: tooLargePeak(config, 'evaluation') !== undefined,
+    isLoadingTooLarge: tooLargePeak(config, 'loading') !== undefined,
   }
-}
-
-/**
- * Whether a phase certainly does not fit. Evaluation with metrics, which needs more memory, does not count: metrics are
- * optional.
- */
-function isTooLarge(peaks: readonly RunPeak[] = [], phase: 'loading' | 'evaluation'): boolean {
-  return peaks.some(peak => peak.phase === phase && peak.state === 'does-not-fit')
 }
 
 /** Yearly savings of all recommendations. One that costs more, to save memory, counts as 0. */

@@ -30,6 +30,7 @@ import {
   refuseGeneration,
   reward,
   type Training,
+  tellOfWholeLogits,
 } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readTensorParallel } from '../trainer/tensor-parallel.ts'
@@ -203,11 +204,7 @@ function readTraining(reader: FieldReader, document: Section, around: Around): T
   const rl = document.at('rl')
   const name = reader.text(rl)
   if (rl === undefined || name === undefined) return ordinary
-  if (isOn(reader, document.at('dpo_use_liger_kernel'))) {
-    reader.assumeMore(
-      "The logits are counted in full, although Liger's loss processes them in chunks: the estimate is high.",
-    )
-  }
+  tellOfWholeLogits(reader, document.at('dpo_use_liger_kernel'))
   const reference = readReference(reader, document, hasAdapter)
   switch (name) {
     case 'dpo':

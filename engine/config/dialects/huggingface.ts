@@ -1,4 +1,5 @@
 /** Arguments of Hugging Face's Trainer, at the top of a file or one or two levels down. */
+import { familyOf } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import { isStoredIn16Bits } from '../../models/stored-type.ts'
 import { MAX_BATCH } from '../batch-size.ts'
@@ -145,14 +146,14 @@ export function readArguments(
       : readDeclaredMethod(reader, find, declared, adapter !== undefined, step)
   const completionLength = training.method?.kind === 'online' ? training.method.completionLength : undefined
   const choice = taskOf(reader, find, model, training)
-  const writesDown = model?.family === 'whisper'
+  const transcribes = model !== undefined && familyOf(model.config).transcribes === true
   const size = readInputSize(reader, model, {
-    sequenceLength: completionLength === undefined ? find(...(writesDown ? transcriptKeys : sequenceKeys)) : undefined,
+    sequenceLength: completionLength === undefined ? find(...(transcribes ? transcriptKeys : sequenceKeys)) : undefined,
     imageSize: find('image_size'),
-    ...(writesDown ? longestTranscript(trainerArguments) : unwrittenLength(trainerArguments, choice)),
+    ...(transcribes ? longestTranscript(trainerArguments) : unwrittenLength(trainerArguments, choice)),
     ...(completionLength !== undefined && { length: lengthWithCompletions(reader, find, completionLength) }),
   })
-  const target = writesDown ? {} : readTarget(reader, trainerArguments, choice)
+  const target = transcribes ? {} : readTarget(reader, trainerArguments, choice)
   const settings = {
     ...readSettings(reader, trainerArguments, choice, model, { adapter, training, deepSpeed }),
     ...training,

@@ -5,7 +5,7 @@ import type { FieldReader } from '../fields.ts'
 import { quote } from '../quote.ts'
 import type { Field } from '../section.ts'
 import type { TrainingMethod } from '../training-method.ts'
-import { isOn, ordinary, type Training } from './method.ts'
+import { ordinary, type Training, tellOfWholeLogits } from './method.ts'
 
 type Online = Extract<TrainingMethod, { kind: 'online' }>
 type Generation = Online['generation']
@@ -53,11 +53,7 @@ export function readCompletions(
     copiesAdapters = false,
   } = terms
   if (namesRewardModel(reader, fields.rewards)) return ordinary
-  if (isOn(reader, fields.liger)) {
-    reader.assumeMore(
-      "The logits are counted in full, although Liger's loss processes them in chunks: the estimate is high.",
-    )
-  }
+  tellOfWholeLogits(reader, fields.liger)
   const tokens = fields.completionLength && reader.wholeNumber(fields.completionLength, { max: 10_000_000 })
   const completionLength = tokens ?? DEFAULT_COMPLETION_LENGTH
   const all = fields.perGeneration && reader.wholeNumber(fields.perGeneration, { max: MAX_BATCH })

@@ -27,6 +27,14 @@ const references: Readonly<Record<Reference, string>> = {
   copy: 'the reference is a frozen copy of the model',
 }
 
+/** Where `liger` turns on Liger's loss for a method, whose chunks are modelled for the model's own loss alone. */
+export function tellOfWholeLogits(reader: FieldReader, liger: Field | undefined): void {
+  if (!isOn(reader, liger)) return
+  reader.assumeMore(
+    "The logits are counted in full, although Liger's loss processes them in chunks: the estimate is high.",
+  )
+}
+
 /** DPO and its variants. */
 export function preference(reader: FieldReader, field: Field, terms: PreferenceTerms): Training {
   const { reference, style, withCrossEntropy = false, keepsDropout = false } = terms

@@ -54,4 +54,5 @@ function block(ops: Builder, config: GptBigCodeConfig, name: string, x: Value): 
 export const gptBigCodeFamily = family('decoder', gptBigCodeConfig, gptBigCode, {
   linears: () => ({ all: ['c_attn', 'c_proj', 'c_fc'], usual: ['c_attn'] }),
   hasPositionTable: true,
+  isStoredIn32Bits: true,
 })

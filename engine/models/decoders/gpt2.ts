@@ -52,4 +52,5 @@ function block(ops: Builder, config: Gpt2Config, name: string, x: Value): Value 
 export const gpt2Family = family('decoder', gpt2Config, gpt2, {
   linears: () => ({ all: ['c_attn', 'c_proj', 'c_fc'], usual: ['c_attn'] }),
   hasPositionTable: true,
+  isStoredIn32Bits: true,
 })

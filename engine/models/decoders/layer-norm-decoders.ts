@@ -74,6 +74,9 @@ export function nemotron(config: z.infer<typeof nemotronConfig>): Blueprint {
   }
 }
 
-export const starcoder2Family = decoder(starcoder2Config, starcoder2, { linears: () => attentionAnd('c_fc', 'c_proj') })
+export const starcoder2Family = decoder(starcoder2Config, starcoder2, {
+  linears: () => attentionAnd('c_fc', 'c_proj'),
+  isStoredIn32Bits: true,
+})
 export const stablelmFamily = decoder(stablelmConfig, stablelm, { linears: () => llamaLinears })
 export const nemotronFamily = decoder(nemotronConfig, nemotron, { linears: () => attentionAnd('up_proj', 'down_proj') })

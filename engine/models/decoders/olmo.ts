@@ -43,5 +43,8 @@ export function olmo3(config: z.infer<typeof olmo3Config>): Blueprint {
   return { ...olmo2(config, slides), rotaryOf: index => (slides(index) ? 1 : 0) }
 }
 
-export const olmo2Family = decoder(olmo2Config, config => olmo2(config), { linears: () => gatedAnd() })
+export const olmo2Family = decoder(olmo2Config, config => olmo2(config), {
+  linears: () => gatedAnd(),
+  isStoredIn32Bits: true,
+})
 export const olmo3Family = decoder(olmo3Config, olmo3, { linears: () => gatedAnd() })

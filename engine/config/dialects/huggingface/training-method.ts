@@ -4,7 +4,16 @@
  */
 import type { FieldReader } from '../../fields.ts'
 import type { Field } from '../../section.ts'
-import { isOn, kto, ordinary, preference, refuseGeneration, reward, type Training } from '../../trainer/method.ts'
+import {
+  isOn,
+  kto,
+  ordinary,
+  preference,
+  refuseGeneration,
+  reward,
+  type Training,
+  tellOfWholeLogits,
+} from '../../trainer/method.ts'
 import { completionKeys, readTrlCompletions, type Step } from './completions.ts'
 import type { Declared } from './declared.ts'
 import type { Find } from './task.ts'
@@ -102,11 +111,7 @@ export function readTrainingMethod(reader: FieldReader, find: Find, hasAdapter: 
 }
 
 function readPreference(reader: FieldReader, find: Find, field: Field, reference: 'adapters-off' | 'copy'): Training {
-  if (isOn(reader, find('use_liger_kernel'))) {
-    reader.assumeMore(
-      "The logits are counted in full, although Liger's loss processes them in chunks: the estimate is high.",
-    )
-  }
+  tellOfWholeLogits(reader, find('use_liger_kernel'))
   const isPrecomputed = isOn(reader, find('precompute_ref_log_probs'))
   return preference(reader, field, { reference: isPrecomputed ? 'none' : reference, style: 'trl' })
 }
