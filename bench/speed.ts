@@ -21,7 +21,7 @@ const LIMITS = {
   tracedSweepSeconds: 15,
   configsSeconds: 10,
   filesSeconds: 20,
-  peakRssMib: 300,
+  peakMib: 300,
   verdicts: 900,
 }
 const WARM_UP = 30
@@ -46,7 +46,7 @@ const passed =
   verdicts >= LIMITS.verdicts &&
   alone.seconds <= LIMITS.configsSeconds &&
   among.seconds <= LIMITS.filesSeconds &&
-  Math.max(alone.peakRssMib, among.peakRssMib) <= LIMITS.peakRssMib &&
+  Math.max(alone.peakMib, among.peakMib) <= LIMITS.peakMib &&
   (sweepSeconds === undefined || sweepSeconds <= LIMITS.tracedSweepSeconds)
 const sweepWords =
   sweepSeconds === undefined
@@ -103,18 +103,16 @@ async function timeEach(files: readonly SourceFile[]): Promise<number> {
 
 async function timeTree(name: string, files: readonly SourceFile[]): Promise<TreeRun> {
   const run = await checkTree(installed.script, files)
-  const { seconds, cpuSeconds, peakRssMib, found, analysed } = run
+  const { seconds, cpuSeconds, peakMib, found, analysed } = run
   console.log(
-    `check over ${name}: ${seconds.toFixed(2)} s, of CPU ${cpuSeconds.toFixed(2)} s, ${peakRssMib.toFixed(0)} MiB at most; ` +
+    `check over ${name}: ${seconds.toFixed(2)} s, of CPU ${cpuSeconds.toFixed(2)} s, ${peakMib.toFixed(0)} MiB at most; ` +
       `${analysed} of ${found} configs analysed`,
   )
   return run
 }
 
-function told({ seconds, peakRssMib }: TreeRun, limitSeconds: number): string {
-  return (
-    `${seconds.toFixed(1)} s (limit ${limitSeconds}) and ` + `${peakRssMib.toFixed(0)} MiB (limit ${LIMITS.peakRssMib})`
-  )
+function told({ seconds, peakMib }: TreeRun, limitSeconds: number): string {
+  return `${seconds.toFixed(1)} s (limit ${limitSeconds}) and ` + `${peakMib.toFixed(0)} MiB (limit ${LIMITS.peakMib})`
 }
 
 /** Undefined without PyTorch. */

@@ -16,8 +16,8 @@ export interface TreeRun {
   readonly seconds: number
   /** Of all processes. */
   readonly cpuSeconds: number
-  /** The sum of each process's peak. Linux only, like the CPU time. */
-  readonly peakRssMib: number
+  /** The most that they hold together, as PSS: a page that several share counts once. Linux only, like the CPU time. */
+  readonly peakMib: number
   readonly found: number
   readonly analysed: number
 }
@@ -35,8 +35,13 @@ export async function checkTree(cli: string, files: readonly SourceFile[]): Prom
       cwd: folder,
       stdio: ['ignore', 'pipe', 'inherit'],
     })
-    const processes = new Map<number, Usage>()
-    const watch = setInterval(() => child.pid !== undefined && look(child.pid, processes), LOOK_MILLIS)
+    const cpuMillis = new Map<number, number>()
+    let peakMib = 0
+    const watch = setInterval(() => {
+      const ids = child.pid === undefined ? [] : withChildren(child.pid)
+      for (const id of ids) cpuMillis.set(id, cpuMillisOf(id) ?? cpuMillis.get(id) ?? 0)
+      peakMib = Math.max(peakMib, sum(ids.map(heldMib)))
+    }, LOOK_MILLIS)
     const [report, [exitCode]] = await Promise.all([text(child.stdout), once(child, 'exit')])
     clearInterval(watch)
     const seconds = (performance.now() - before) / 1_000
@@ -44,29 +49,25 @@ export async function checkTree(cli: string, files: readonly SourceFile[]): Prom
     if (![0, 1, 2].includes(exitCode)) throw new Error(`check ended with ${exitCode}`)
     const { configs } = statuses.parse(JSON.parse(report))
     const analysed = configs.filter(({ status }) => status === 'analysed').length
-    const used = [...processes.values()]
-    const cpuSeconds = used.reduce((sum, { cpuMillis }) => sum + cpuMillis, 0) / 1_000
-    const peakRssMib = used.reduce((sum, { peakMib }) => sum + peakMib, 0)
-    return { seconds, cpuSeconds, peakRssMib, found: configs.length, analysed }
+    const cpuSeconds = sum([...cpuMillis.values()]) / 1_000
+    return { seconds, cpuSeconds, peakMib, found: configs.length, analysed }
   } finally {
     await rm(folder, { recursive: true })
   }
 }
 
-interface Usage {
-  readonly cpuMillis: number
-  readonly peakMib: number
+function withChildren(id: number): readonly number[] {
+  const children = read(`/proc/${id}/task/${id}/children`).split(' ').filter(Boolean).map(Number)
+  return [id, ...children.flatMap(withChildren)]
 }
 
-/** The system records each process's peak, so occasional sampling is enough. */
-function look(pid: number, processes: Map<number, Usage>): void {
-  const peak = /^VmHWM:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/status`))?.[1]
-  const cpuMillis = cpuMillisOf(pid)
-  if (peak === undefined || cpuMillis === undefined) return
-  processes.set(pid, { cpuMillis, peakMib: Number(peak) / KIB_PER_MIB })
-  for (const child of read(`/proc/${pid}/task/${pid}/children`).split(' ')) {
-    if (child !== '') look(Number(child), processes)
-  }
+function heldMib(id: number): number {
+  const kib = /^Pss:\s+(\d+) kB$/m.exec(read(`/proc/${id}/smaps_rollup`))?.[1]
+  return Number(kib ?? 0) / KIB_PER_MIB
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
 }
 
 function read(file: string): string {

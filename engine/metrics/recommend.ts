@@ -70,7 +70,11 @@ function smallestFastPlan(situation: Situation): BatchPlan | undefined {
   const fastest = smallestNearBest(situation, false)
   if (fastest === undefined) return undefined
   const alone = { microBatch: fastest, gradientAccumulation: 1 }
-  if (current.gradientAccumulation === 1 && fastest > current.microBatch) return alone
+  if (current.gradientAccumulation === 1) {
+    if (fastest > current.microBatch) return alone
+    // The same samples in several steps are no faster.
+    if (isAllowed(situation, current)) return current
+  }
   const perGpu = perGpuOf(current)
   const kept = keepingEffectiveBatch(situation, perGpu)
   if (kept?.gradientAccumulation === 1) return kept

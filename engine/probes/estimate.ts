@@ -135,6 +135,11 @@ export class EstimateProbe {
     return this.#fit(batch, this.peakBytes(batch), this.usableBytes * (1 - margin)).kind === 'fits'
   }
 
+  /** Whether its bytes in use fit with the margin; the allocator's fragments may still be too much. */
+  mayFit(batch: number, margin: number): boolean {
+    return this.peakBytes(batch) <= this.usableBytes * (1 - margin)
+  }
+
   /** Bytes in use are a lower bound for the allocator and much faster to compute, so they are checked first. */
   #fit(batch: number, peakBytes: number, limitBytes: number): Fit {
     return peakBytes > limitBytes ? { kind: 'out-of-memory' } : this.#replayed(batch, limitBytes)

@@ -42,20 +42,21 @@ export class EstimatedSizes {
    * sample does.
    */
   get largest(): number {
-    this.#largest ??= Math.max(this.#find(this.#terms.safety), this.largestWithMargin, this.#ofMore?.largest ?? 0)
+    const { safety } = this.#terms
+    this.#largest ??= this.#orOfMore(Math.max(this.#find(safety), this.largestWithMargin), safety, more => more.largest)
     return this.#largest
   }
 
   /** The largest size that fits by the estimate without its error band. */
   get largestOnPaper(): number {
-    const find = () => Math.max(this.#find(0), this.#ofMore?.largestOnPaper ?? 0, this.largest)
+    const find = () => this.#orOfMore(Math.max(this.#find(0), this.largest), 0, more => more.largestOnPaper)
     this.#largestOnPaper ??= this.#terms.safety === 0 ? this.largest : find()
     return this.#largestOnPaper
   }
 
   get largestWithMargin(): number {
-    const find = () => this.#find(Math.max(this.#terms.margin, this.#terms.safety))
-    this.#largestWithMargin ??= Math.max(find(), this.#ofMore?.largestWithMargin ?? 0)
+    const margin = Math.max(this.#terms.margin, this.#terms.safety)
+    this.#largestWithMargin ??= this.#orOfMore(this.#find(margin), margin, more => more.largestWithMargin)
     return this.#largestWithMargin
   }
 
@@ -66,6 +67,14 @@ export class EstimatedSizes {
   trial(size: number): Trial {
     const trial = this.probe.trial(size)
     return trial.outcome.kind !== 'fits' && this.fits(size) ? this.probe.trialBelow(size) : trial
+  }
+
+  /** Asks the step that takes more only where it could fit a larger size: where this one's next size has room on paper. */
+  #orOfMore(found: number, margin: number, largestOf: (more: EstimatedSizes) => number): number {
+    const { grid, own } = this.#terms
+    if (this.#ofMore === undefined) return found
+    const larger = [grid.at(grid.indexOf(found) + 1), ...(own > found ? [own] : [])]
+    return larger.some(size => this.probe.mayFit(size, margin)) ? Math.max(found, largestOf(this.#ofMore)) : found
   }
 
   #find(margin: number): number {
