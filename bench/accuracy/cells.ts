@@ -1,6 +1,7 @@
 /** The cells of `bench:accuracy`: what is traced and estimated, a line each. */
 import type { TrainingSpec } from '../../engine/config/spec.ts'
 import { decoderCells } from './decoder-cells.ts'
+import { flashCells } from './flash-cells.ts'
 import { gemmaCells } from './gemma-cells.ts'
 import { imageCells } from './image-cells.ts'
 import { mambaCells } from './mamba-cells.ts'
@@ -332,6 +333,7 @@ export const cells: readonly Cell[] = [
   ...imageCells,
   ...speechCells,
   ...gemmaCells,
+  ...flashCells,
   ...seq2seq,
   ...methodCells,
 ]

@@ -46,7 +46,8 @@ export type Precision = (typeof precisions)[number]
 export const stepProfiles = ['training', 'forward-backward'] as const
 export type StepProfile = (typeof stepProfiles)[number]
 
-export const attentions = ['sdpa', 'eager'] as const
+/** `flash`: the flash-attn package's own kernels, which see windows and padding without a mask. */
+export const attentions = ['sdpa', 'eager', 'flash'] as const
 export type Attention = (typeof attentions)[number]
 
 export const loops = ['plain', 'trainer', 'lightning', 'ultralytics'] as const

@@ -242,7 +242,7 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
     ...(recurrence === 'mamba2' && spec.quantization !== undefined
       ? ["Mamba's output projections are counted without quantisation: their kernel needs unquantised matrices."]
       : []),
-    ...(hasAttentionSinks && spec.attention === 'sdpa'
+    ...(hasAttentionSinks && spec.attention !== 'eager'
       ? [
           "Attention is counted with a flash kernel that supports gpt-oss's sinks, such as kernels-community/vllm-flash-attn3, derived from its source code; without one, transformers computes attention eagerly, which needs far more memory.",
         ]

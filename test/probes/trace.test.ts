@@ -56,6 +56,37 @@ describe.skipIf(!hasTorch)('the trace engine, with Python and PyTorch', { timeou
     }
   })
 
+  test('flash attention sees windows and grouped heads without a mask or copies, as in the estimate', async () => {
+    await using worker = new PythonWorker(python)
+    const config = modelConfig.parse({
+      model_type: 'mistral',
+      vocab_size: 100,
+      hidden_size: 128,
+      intermediate_size: 256,
+      num_hidden_layers: 4,
+      num_attention_heads: 4,
+      num_key_value_heads: 2,
+      max_position_embeddings: 1_024,
+      sliding_window: 256,
+    })
+    const peaks = ['sdpa' as const, 'flash' as const].map(async attention => {
+      const spec = {
+        ...tinySpec,
+        task: 'causal-lm',
+        loop: 'trainer',
+        precision: 'bf16',
+        sequenceLength: 1_024,
+        attention,
+      } as const
+      const answer = await trace(worker, spec, config)
+      if (answer.kind !== 'done') throw new Error(answer.kind)
+      expect(new Footprint(spec, config).peak(spec.microBatch, 0).bytes / answer.result.peakBytes).toBeCloseTo(1, 2)
+      return answer.result.peakBytes
+    })
+    const [fused = 0, flash = 0] = await Promise.all(peaks)
+    expect(flash).toBeLessThan(0.8 * fused)
+  })
+
   test('Lightning zeroes gradients between the forward and the backward pass, as in the estimate', async () => {
     await using worker = new PythonWorker(python)
     const spec = { ...tinySpec, microBatch: 256, loop: 'lightning' } as const

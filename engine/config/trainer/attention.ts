@@ -14,16 +14,18 @@ export interface AttentionChoice {
 }
 
 export const fusedAttention: AttentionChoice = { attention: 'sdpa', masksPadding: true }
-export const flashAttention: AttentionChoice = { attention: 'sdpa', masksPadding: false }
+export const flashAttention: AttentionChoice = { attention: 'flash', masksPadding: false }
 export const eagerAttention: AttentionChoice = { attention: 'eager', masksPadding: true }
 
 const implementations: ReadonlyMap<string, AttentionChoice> = new Map([
   ['eager', eagerAttention],
   ['sdpa', fusedAttention],
   ['flash_attention_2', flashAttention],
+  ['flash_attention_3', flashAttention],
 ])
 
-const sameBytes = ['flash_attention_3', 'flex_attention', 'xformers', 'sage', 's2']
+/** Other kernels that see windows and lengths without a mask. */
+const alike = ['flex_attention', 'xformers', 'sage', 's2']
 
 const newestDefault: Default<Attention> = { value: 'sdpa', source: "transformers' default" }
 
@@ -74,9 +76,10 @@ function implementation(reader: FieldReader, field: Field): AttentionChoice | un
   const name = reader.text(field)
   if (name === undefined) return undefined
   const known = implementations.get(name)
-  if (known?.masksPadding) return known
+  if (known !== undefined) return known
   // A path names a kernel of the Hub, which are flash kernels.
-  if (known === undefined && !sameBytes.includes(name) && !name.includes('/')) {
+  if (name.includes('/')) return flashAttention
+  if (!alike.includes(name)) {
     return reader.refuse(
       field,
       'unknown-value',
@@ -84,7 +87,6 @@ function implementation(reader: FieldReader, field: Field): AttentionChoice | un
       suggest(name, [...implementations.keys()]),
     )
   }
-  const shown = known === undefined ? quote(name) : name
-  reader.assume(`${shown} is counted as sdpa: both kernels use the same memory.`)
+  reader.assume(`${quote(name)} is counted as flash attention: both use the same memory.`)
   return flashAttention
 }

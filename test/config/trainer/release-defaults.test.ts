@@ -40,8 +40,8 @@ describe('attention where nothing is asked for', () => {
 
   it('is what the config asks for, whatever the release', async () => {
     const old = { transformers: '4.35.2' }
-    expect((await read(`${llama}attn_implementation: flash_attention_2\n`, old)).attention).toBe('sdpa')
-    expect((await read(`${factory}flash_attn: fa2\n`, old)).attention).toBe('sdpa')
+    expect((await read(`${llama}attn_implementation: flash_attention_2\n`, old)).attention).toBe('flash')
+    expect((await read(`${factory}flash_attn: fa2\n`, old)).attention).toBe('flash')
   })
 
   it('of T5 is eager up to transformers 4.57, that of Falcon never', async () => {

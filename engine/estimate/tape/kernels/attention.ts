@@ -21,6 +21,8 @@ export interface AttentionOptions {
   readonly isAlwaysMasked?: boolean
   readonly broadcastsHeads?: boolean
   readonly isUnpadded?: boolean
+  /** The flash-attn package's kernels: windows and lengths are arguments, and nothing is passed a mask. */
+  readonly isMaskless?: boolean
   /** [heads, s, t], or [s, t] for all heads, added to the scores. */
   readonly bias?: Tensor | undefined
   /** A learned score per head that takes part in the softmax. */
@@ -39,11 +41,12 @@ export function fusedAttention(
   options: AttentionOptions,
 ): Tensor {
   const [tokens = 0] = query.shape
-  if (leavesBroadcast(options)) return broadcastAttention(tape, query, key, value, options)
+  if (!options.isMaskless && leavesBroadcast(options)) return broadcastAttention(tape, query, key, value, options)
   if (options.sinks !== undefined) return sinkAttention(tape, query, key, value, options)
   if (options.bias !== undefined) return biasedAttention(tape, query, key, value, options, options.bias)
   const isPadded = tape.isPadded && !options.isUnpadded
-  const isMasked = options.isAlwaysMasked || isPadded || (options.window !== undefined && tokens >= options.window)
+  const isWindowed = options.window !== undefined && tokens >= options.window
+  const isMasked = !options.isMaskless && (options.isAlwaysMasked || isPadded || isWindowed)
   const groups = options.heads / options.keyValueHeads
   const headSize = elements(query) / (tokens * options.heads)
   const native = groups > 1 && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE
@@ -52,10 +55,29 @@ export function fusedAttention(
   const valueHeadSize = lastSize(value) / options.keyValueHeads
   const isFlash =
     tape.hasFlash && q.dtype !== 'float32' && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE && headSize === valueHeadSize
+  const isPaddedValue = options.isMaskless && valueHeadSize < headSize
+  if (isPaddedValue) return widenedAttention(tape, q, k, v, { ...options, headSize, valueHeadSize })
   // Only the flash kernel supports grouped heads; the memory-efficient one refuses them, and the composed one takes over.
   return native && !isFlash
     ? composedAttention(tape, q, expanded(tape, k, q.shape), expanded(tape, v, q.shape), options)
     : kernelAttention(tape, q, k, v, { ...options, isFlash, isMasked, valueHeadSize })
+}
+
+/** transformers integrations/flash_attention.py: values as wide as queries, and the output cut to what they were. */
+function widenedAttention(
+  tape: Tape,
+  q: Tensor,
+  k: Tensor,
+  v: Tensor,
+  options: AttentionOptions & { headSize: number; valueHeadSize: number },
+): Tensor {
+  const { headSize, heads, keyValueHeads, valueHeadSize } = options
+  const [sourceTokens = 0] = v.shape
+  const wide = tape.tensor([sourceTokens, keyValueHeads * headSize], v.dtype, [v])
+  tape.record('pad', { reads: [v], outputs: [wide], gradients: [made(v)] })
+  const isFlash = tape.hasFlash && q.dtype !== 'float32' && headSize <= FLASH_MAX_HEAD_SIZE
+  const output = kernelAttention(tape, q, k, wide, { ...options, isFlash, isMasked: false, valueHeadSize: headSize })
+  return elementwise(tape, 'clone', slice(tape, output, heads * valueHeadSize))
 }
 
 /**

@@ -75,8 +75,9 @@ export function attention(
   sinkName?: string,
 ): Tensor {
   const sinks = sinkName === undefined ? undefined : weightNamed(tape, sinkName, [shape.heads])
-  const options = { keyValueHeads: shape.heads, castsSoftmax: false, ...shape, bias, sinks }
   const kernel = tape.pass?.sequences?.attention?.kernel ?? tape.spec.attention
+  const isMaskless = kernel === 'flash'
+  const options = { keyValueHeads: shape.heads, castsSoftmax: false, ...shape, bias, sinks, isMaskless }
   if (kernel !== 'eager' && !shape.inFloat32) return fusedAttention(tape, q, k, v, options)
   const { output, weights } = eagerAttention(tape, q, k, v, options)
   tape.locals.push(weights)

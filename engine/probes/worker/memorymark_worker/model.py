@@ -28,12 +28,13 @@ MODEL_CLASSES = {
 def build_model(request: Request, device: str = "meta", runs_on: str | None = None) -> transformers.PreTrainedModel:
     """The model with its tensors on `device`. It may be built without data on the meta device although it `runs_on` another."""
     spec = request["spec"]
-    config = transformers_config(request["config"], spec)
+    config = transformers_config(request["config"], spec, runs_on or device)
     # Weights that are quantised during loading never exist whole.
     with torch.device("meta" if "quantization" in spec else device):
         model = model_class(spec, config).from_config(config, dtype=WEIGHT_DTYPES[spec["precision"]])
+    teacher = request.get("teacher")
     with torch.device(device):
-        reference = second_model(spec, config, request.get("teacher"))
+        reference = second_model(spec, config, teacher and transformers_config(teacher, spec, runs_on or device))
     if "quantization" in spec:
         quantise(model, spec["quantization"], device)
     if "lora" in spec:
@@ -82,11 +83,12 @@ def model_class(spec: Spec, config: transformers.PreTrainedConfig) -> Any:
     return MODEL_CLASSES[spec["task"]]
 
 
-def second_model(spec: Spec, config: transformers.PreTrainedConfig, teacher: Json | None) -> transformers.PreTrainedModel | None:
+def second_model(spec: Spec, config: transformers.PreTrainedConfig,
+                 teacher: transformers.PreTrainedConfig | None) -> transformers.PreTrainedModel | None:
     """The frozen reference model of a training method: a copy of the policy, or a teacher."""
     if teacher is not None:
-        config = transformers_config(teacher, spec)
-        return model_class(spec, config).from_config(config, dtype=WEIGHT_DTYPES[spec["precision"]]).requires_grad_(False).eval()
+        model = model_class(spec, teacher).from_config(teacher, dtype=WEIGHT_DTYPES[spec["precision"]])
+        return model.requires_grad_(False).eval()
     if "method" not in spec:
         return None
     method = spec["method"]

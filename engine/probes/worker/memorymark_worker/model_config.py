@@ -6,6 +6,7 @@ from typing import Any
 
 import transformers
 
+from .flash_attention import flash_implementation
 from .requests import Json, Spec
 
 CONVOLUTIONAL = {"resnet", "convnext"}  # neither attention nor a table of positions
@@ -13,7 +14,7 @@ CONVOLUTIONAL = {"resnet", "convnext"}  # neither attention nor a table of posit
 ARCHITECTURES = {"deit": ["DeiTForImageClassification"]}
 
 
-def transformers_config(fields: Json, spec: Spec) -> transformers.PreTrainedConfig:
+def transformers_config(fields: Json, spec: Spec, device: str) -> transformers.PreTrainedConfig:
     fields = dict(fields)
     model_type = fields.pop("model_type")
     fields = with_floats(type(transformers.AutoConfig.for_model(model_type)), fields)
@@ -23,6 +24,8 @@ def transformers_config(fields: Json, spec: Spec) -> transformers.PreTrainedConf
     # otherwise eager.
     if spec["attention"] == "eager" and model_type not in CONVOLUTIONAL:
         config._attn_implementation = "eager"
+    if spec["attention"] == "flash" and model_type not in CONVOLUTIONAL:
+        config._attn_implementation = flash_implementation(device)
     if getattr(config, "pad_token_id", 0) is None:
         config.pad_token_id = 0  # a classifier over tokens asks for one; memory does not depend on which
     if config.is_encoder_decoder and getattr(config, "decoder_start_token_id", None) is None:

@@ -63,7 +63,7 @@ class Spec(TypedDict, total=False):
     labels: Required[int]
     precision: Required[str]
     optimizer: Required[str]
-    attention: Required[Literal["sdpa", "eager"]]
+    attention: Required[Literal["sdpa", "eager", "flash"]]
     gradientCheckpointing: Required[bool]
     paddedBatches: Required[bool]
     sequenceLength: int

@@ -67,10 +67,17 @@ describe('the optimizer', () => {
 })
 
 describe('other settings', () => {
-  it('flash attention counts as fused attention, and says so', () => {
-    const reading = trainingConfig(`${bert}attn_implementation: flash_attention_2\n`)
-    expect(reading.spec.attention).toBe('sdpa')
-    expect(reading.assumptions).toContain('flash_attention_2 is counted as sdpa: both kernels use the same memory.')
+  it.each([['flash_attention_2'], ['flash_attention_3'], ['kernels-community/flash-attn2']])(
+    '%s is flash attention',
+    name => {
+      expect(trainingConfig(`${bert}attn_implementation: ${name}\n`).spec.attention).toBe('flash')
+    },
+  )
+
+  it('other kernels without masks count as flash attention, and say so', () => {
+    const reading = trainingConfig(`${bert}attn_implementation: flex_attention\n`)
+    expect(reading.spec.attention).toBe('flash')
+    expect(reading.assumptions).toContain('"flex_attention" is counted as flash attention: both use the same memory.')
   })
 
   it('use_gradient_checkpointing counts as gradient_checkpointing', () => {
