@@ -103,40 +103,65 @@ function runInState(
   path: string,
   { log_history: history, train_batch_size: microBatch }: z.infer<typeof trainerState>,
 ): LoggedRun {
-  const last = history.findLast(({ train_samples_per_second: rate }) => rate !== undefined)
+  const end = history.findLastIndex(({ train_samples_per_second: rate }) => rate !== undefined)
+  const last = history[end]
   if (last?.train_samples_per_second === undefined || !last.train_runtime) {
     throw refused(
       path,
       'it has no train_samples_per_second with its train_runtime, which transformers writes when a run ends',
-      'Give the trainer_state.json that trainer.save_state() wrote after the run.',
+      'Give the trainer_state.json that trainer.save_state() wrote after the run, or its log.',
     )
   }
-  const evaluating = history.reduce((sum, { eval_runtime: taken = 0 }) => sum + taken, 0)
-  const training = last.train_runtime - evaluating
-  if (training <= 0) throw refused(path, 'its evaluations take longer than the run', 'Give the state of one whole run.')
-  return {
-    samplesPerSecond: (last.train_samples_per_second * last.train_runtime) / training,
-    ...(microBatch && { microBatch }),
-  }
+  // What comes after the last entry ran after the training.
+  const evaluating = history.slice(0, end).reduce((sum, { eval_runtime: taken = 0 }) => sum + taken, 0)
+  const samplesPerSecond = withoutEvaluations(path, last.train_samples_per_second, last.train_runtime, evaluating)
+  return { samplesPerSecond, ...(microBatch && { microBatch }) }
 }
 
-/** The rate as transformers prints it, writes it to train_results.json, and logs it to Weights & Biases. */
-const rateInLog = /\btrain_samples_per_second["']?\s*[:=]\s*([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)/gi
+/** The rate of the training alone: transformers divides by the time of the whole run. */
+function withoutEvaluations(path: string, rate: number, runtime: number, evaluating: number): number {
+  const training = runtime - evaluating
+  if (training <= 0) throw refused(path, 'its evaluations take longer than the run', 'Give what one whole run left.')
+  return (rate * runtime) / training
+}
+
+/** A figure as transformers prints it (as text from release 5 on), writes it to train_results.json, or logs it to Weights & Biases. */
+function figuresNamed(name: string): RegExp {
+  return new RegExp(`\\b${name}["']?\\s*[:=]\\s*["']?([0-9]+(?:\\.[0-9]+)?(?:e[+-]?[0-9]+)?)(?=["'\\s,}]|$)`, 'gi')
+}
+const [rateInLog, runtimeInLog, evaluationInLog] = [
+  figuresNamed('train_samples_per_second'),
+  figuresNamed('train_runtime'),
+  figuresNamed('eval_runtime'),
+]
 
 function runInLog(path: string, text: string): LoggedRun {
-  const rates = new Set(Array.from(text.matchAll(rateInLog), ([, rate]) => Number(rate)).filter(rate => rate > 0))
-  const [samplesPerSecond] = rates
-  if (samplesPerSecond === undefined) {
+  const rates = Array.from(text.matchAll(rateInLog), ([, rate = '']) => rate).filter(rate => Number(rate) > 0)
+  // transformers 5 prints four digits while it trains, and all of them afterwards.
+  const [exact, ...others] = rates.toSorted((a, b) => b.length - a.length).map(Number)
+  if (exact === undefined) {
     throw refused(
       path,
       'no measured speed is in it',
       'Give a report of MemoryMark, a trainer_state.json, or a log with one train_samples_per_second.',
     )
   }
-  if (rates.size > 1) {
-    throw refused(path, `it has ${rates.size} different train_samples_per_second`, 'Give the log of one run alone.')
+  if (others.some(other => Math.abs(other / exact - 1) > 0.0005)) {
+    const count = new Set(rates.map(Number)).size
+    throw refused(path, `it has ${count} different train_samples_per_second`, 'Give the log of one run alone.')
   }
-  return { samplesPerSecond }
+  return { samplesPerSecond: withoutLoggedEvaluations(path, text, exact) }
+}
+
+/** Only with the run's time, and of the evaluations that end before it. */
+function withoutLoggedEvaluations(path: string, text: string, rate: number): number {
+  const before = text.slice(0, Math.max(0, text.search(rateInLog)))
+  // transformers writes the time before the rate.
+  const runtime = Array.from(before.matchAll(runtimeInLog), ([, taken]) => Number(taken)).at(-1)
+  if (runtime === undefined) return rate
+  const evaluations = Array.from(before.matchAll(evaluationInLog), ([, taken]) => Number(taken))
+  const evaluating = evaluations.reduce((sum, taken) => sum + taken, 0)
+  return withoutEvaluations(path, rate, runtime, evaluating)
 }
 
 function refused(file: string, message: string, fix: string): MemoryMarkError {

@@ -22,6 +22,12 @@ describe('a trainer_state.json', () => {
     })
   })
 
+  test('leaves in the time what is evaluated after the training', () => {
+    expect(json(state({ eval_runtime: 20 }, whole, { eval_runtime: 30 }))).toMatchObject({
+      run: { samplesPerSecond: 62.5 },
+    })
+  })
+
   test.each([
     ['of a run that has not ended', state(), 'it has no train_samples_per_second with its train_runtime'],
     [
@@ -39,9 +45,25 @@ describe('a log', () => {
     ["{'train_runtime': 100.1, 'train_samples_per_second': 12.5, 'train_loss': 0.3}\n"],
     ['***** train metrics *****\n  train_samples_per_second = 12.5\n'],
     ['{"train/loss": 0.3, "train/train_samples_per_second": 12.5, "_step": 10}'],
+    ["{'train_runtime': '100.1', 'train_samples_per_second': '12.5', 'train_loss': '0.3'}\n"],
     ['noise\n{"train_samples_per_second": 12.5}\n{"train_samples_per_second": 12.5}\n'],
   ])('%j tells the one rate that is in it', text => {
     expect(source(text)).toEqual({ kind: 'log', run: { samplesPerSecond: 12.5 } })
+  })
+
+  test('tells a rate with all of its digits where transformers 5 prints four of them first', () => {
+    const text = "{'train_samples_per_second': '123.5'}\n  train_samples_per_second = 123.456\n"
+    expect(source(text)).toEqual({ kind: 'log', run: { samplesPerSecond: 123.456 } })
+  })
+
+  test('counts evaluations within the run in its time, and none after it', () => {
+    const text = `
+      {'loss': '0.5', 'train_runtime': '40', 'train_tokens_per_second': '800'}
+      {'eval_loss': '0.4', 'eval_runtime': '20', 'eval_samples_per_second': '9'}
+      {'train_runtime': '100', 'train_samples_per_second': '50'}
+      {'eval_loss': '0.4', 'eval_runtime': '30'}
+    `
+    expect(source(text)).toEqual({ kind: 'log', run: { samplesPerSecond: 62.5 } })
   })
 
   test.each([
