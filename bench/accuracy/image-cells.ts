@@ -31,6 +31,8 @@ const smolvlm = 'HuggingFaceTB/SmolVLM2-2.2B-Instruct'
 const llavaNext = 'llava-hf/llava-v1.6-mistral-7b-hf'
 const onevision = 'llava-hf/llava-onevision-qwen2-0.5b-ov-hf'
 const internvl = 'OpenGVLab/InternVL3_5-8B-HF'
+const ministral = 'mistralai/Ministral-3-3B-Instruct-2512'
+const pixtral = 'mistral-community/pixtral-12b'
 const idefics3 = 'HuggingFaceTB/SmolVLM-Instruct'
 
 export const imageCells: readonly Cell[] = [
@@ -97,5 +99,16 @@ export const imageCells: readonly Cell[] = [
   [onevision, { microBatch: 2, sequenceLength: 8192, ...bf16, ...ckpt, optimizer: 'sgd', ...images(26, 1800) }],
   [onevision, { microBatch: 4, sequenceLength: 4096, ...bf16, ...ckpt, lora, ...images(5, 600, 700) }],
   [onevision, { microBatch: 4, sequenceLength: 4096, ...bf16, ...ckpt, lora, ...images(5, 768), ...frozenTower }],
+  [ministral, { microBatch: 2, sequenceLength: 2048, ...bf16, optimizer: 'sgd', ...images(1, 448, 672) }],
+  // 12,100 patches, which leave four elements to a multiple of eight: each layer pads a copy of the mask.
+  [ministral, { microBatch: 1, sequenceLength: 4096, ...bf16, optimizer: 'sgd', ...images(1, 1540) }],
+  [ministral, { microBatch: 4, sequenceLength: 4096, ...bf16, ...ckpt, optimizer: 'sgd', ...images(1, 1540) }],
+  [ministral, { microBatch: 16, sequenceLength: 512, ...bf16, ...ckpt, optimizer: 'sgd', ...images(1, 448) }],
+  [ministral, { microBatch: 4, sequenceLength: 2048, ...bf16, ...ckpt, lora, ...images(1, 784) }],
+  [ministral, { microBatch: 4, sequenceLength: 2048, ...bf16, ...ckpt, lora, ...images(1, 784), ...frozenTower }],
+  [ministral, { microBatch: 3, sequenceLength: 1500, ...bf16, lora, ...images(1, 588), paddedBatches: true }],
+  [ministral, { microBatch: 2, sequenceLength: 1500, precision: 'amp-bf16', loop: 'trainer', ...images(1, 784) }],
+  [pixtral, { microBatch: 2, sequenceLength: 4096, ...bf16, optimizer: 'sgd', ...images(1, 512, 768) }],
+  [pixtral, { microBatch: 4, sequenceLength: 2048, ...bf16, ...ckpt, lora, ...images(1, 512) }],
   [onevision, { microBatch: 8, sequenceLength: 1600, ...bf16, lora, ...images(2, 384), paddedBatches: true }],
 ]

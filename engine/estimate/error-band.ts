@@ -6,6 +6,7 @@ import {
   hasExperts,
   isAudioModel,
   isVisionLanguageModel,
+  joinsImages,
   type ModelConfig,
   readsImages,
 } from '../models/architecture.ts'
@@ -198,6 +199,11 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
           `One image per sample is counted${spec.images.tiles > 1 ? `, in ${spec.images.tiles} tiles` : ''}: the number and size of images in a sample cannot be determined from the config.`,
         ]
       : []),
+    ...(spec.images !== undefined && joinsImages(config)
+      ? [
+          'The image encoder reads all images of a batch as one sequence, with a mask whose memory grows with the square of the batch size. FlashAttention does without that mask, so with it the step takes less.',
+        ]
+      : []),
     ...(leftOutOf(spec, config) === 'images'
       ? [
           `Only text is counted: the number and size of images in a sample cannot be determined from the config. ${askForImages(config)}${ofTowers('vision', spec)}`,
@@ -257,13 +263,13 @@ function generatesItself({ method }: TrainingSpec): boolean {
   return method?.kind === 'online' && method.generation.kind === 'transformers'
 }
 
-/** By its name in settings and on the command line. */
 /** What samples of the model may hold besides text, and is not counted. */
 export function leftOutOf(spec: TrainingSpec, config: ModelConfig): 'images' | 'audio' | undefined {
   if (isVisionLanguageModel(config) && spec.images === undefined) return 'images'
   return isAudioModel(config) ? 'audio' : undefined
 }
 
+/** By its name in settings and on the command line. */
 function askForImages(config: ModelConfig): string {
   if (!readsImages(config)) return ''
   return `Set image_size, the pixels of an image's side, in the overrides of ${SETTINGS_PATH} or as --image-size: one image per sample is counted then. `

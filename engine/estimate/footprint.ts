@@ -1,7 +1,7 @@
 /** Turns one training spec into its memory footprint: peak, its moment and breakdown for any batch size, each in microseconds. */
 import { modelCopies, type TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
-import { familyOf, type ModelConfig } from '../models/architecture.ts'
+import { familyOf, joinsImages, type ModelConfig } from '../models/architecture.ts'
 import { type Allocator, CachingAllocator } from './allocator/caching-allocator.ts'
 import { ExpandableAllocator } from './allocator/expandable-segments.ts'
 import { withReleasedExperts } from './library-rules.ts'
@@ -41,6 +41,7 @@ export class Recording {
 
   /** `firstTurns`: the number of repeated layers that are recorded before one that stands for the rest. */
   constructor(written: TrainingSpec, config: ModelConfig, device: Device, firstTurns = firstTurnsOf(written)) {
+    refuseEagerImages(written, config)
     const spec = withReleasedExperts(written, config)
     this.#terms = [written, config, device]
     this.tape = new Tape(spec, device, familyOf(config).experts)
@@ -225,6 +226,17 @@ function refuseMissingTargets(spec: TrainingSpec, { linearNames }: Tape): void {
     code: 'no-such-lora-target',
     message: `${spec.model} has no linear layer named ${missing.join(', ')}`,
     fix: `Use some of ${[...linearNames].join(', ')}.`,
+  })
+}
+
+/** Eager attention keeps scores of every head where a kernel needs a mask, and they are not modelled. */
+function refuseEagerImages({ model, attention, images }: TrainingSpec, config: ModelConfig): void {
+  if (attention !== 'eager' || images === undefined || !joinsImages(config)) return
+  throw new MemoryMarkError({
+    code: 'unsupported-setting',
+    field: 'attention',
+    message: `${model} compares the patches of all images of a batch, which is not supported with eager attention`,
+    fix: 'Use sdpa or flash_attention_2, which also take less memory.',
   })
 }
 

@@ -90,6 +90,11 @@ export function imageOfSample(
   return familyOf(config).imageOf?.(config, size, handling)
 }
 
+/** Whether its image tower compares every patch of a batch with every other, and masks those of other images. */
+export function joinsImages(config: ModelConfig): boolean {
+  return familyOf(config).joinsImages?.(config) ?? false
+}
+
 /** Whether images are modelled for a vision-language model. */
 export function readsImages(config: ModelConfig): boolean {
   return imageOfSample(config, { height: IMAGENET_PIXELS, width: IMAGENET_PIXELS }) !== undefined

@@ -49,6 +49,8 @@ export interface Traits<Config> {
    * The tokens of an image of a given size, as the model's processor makes them; if absent, images are not modelled.
    */
   imageOf?(config: Config, size: SizeInPixels, handling?: ImageHandling): ImageOfSample | undefined
+  /** Whether its tower reads the images of a batch as one sequence, with a mask whose memory grows with the batch's square. */
+  joinsImages?(config: Config): boolean
   /** The parts of a vision-language model that tools freeze. */
   readonly parts?: ModelParts
   /** One GPU's share under tensor parallelism; undefined if heads or features are not a multiple of `gpus`. */

@@ -36,6 +36,17 @@ describe('a vision-language model', () => {
     expect(Math.abs(two / large - 1)).toBeLessThan(0.01)
   })
 
+  it('whose tower joins the images of a batch keeps a mask that grows with its square, and refuses eager attention', () => {
+    const pixtral = 'mistralai/Ministral-3-3B-Instruct-2512'
+    const images = { tiles: 1, checkpointed: 'decoder', height: 784, width: 784 } as const
+    const footprint = footprintOf(pixtral, { ...base, optimizer: 'sgd', images })
+    const [four = 0, eight = 0, sixteen = 0] = [4, 8, 16].map(batch => footprint.peak(batch, 0).breakdown.activations)
+    // b² masks of 56² patches in bfloat16: 24 masks a sample from eight samples to sixteen, 12 from four to eight.
+    const masks = ((sixteen - eight) / 8 - (eight - four) / 4) / (56 ** 4 * 2)
+    expect(masks).toBeCloseTo(12)
+    expect(() => footprintOf(pixtral, { ...base, attention: 'eager', images })).toThrow('eager attention')
+  })
+
   it('has as many weights with images as without', () => {
     const weights = (changes: Partial<TrainingSpec>) =>
       footprintOf(name, { ...base, ...changes }).peak(1, 0).breakdown.weights

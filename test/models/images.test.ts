@@ -59,6 +59,10 @@ test.each([
   ['llava-hf/llava-onevision-qwen2-0.5b-ov-hf', 1_800, 7_209],
   // 17 tiles of 81 tokens.
   ['HuggingFaceTB/SmolVLM2-2.2B-Instruct', 1_024, 1_377],
+  // 36 rows of as many tokens, each ended by one more; of 28 × 28 pixels, and in Pixtral of 16 × 16.
+  ['mistralai/Ministral-3-3B-Instruct-2512', 1_000, 1_332],
+  ['mistralai/Ministral-3-3B-Instruct-2512', 3_000, 3_080],
+  ['mistral-community/pixtral-12b', 1_000, 4_032],
   // A tile of 256 tokens, or nine of them and the whole image.
   ['OpenGVLab/InternVL3_5-8B-HF', 448, 256],
   ['OpenGVLab/InternVL3_5-8B-HF', 1_024, 2_560],
@@ -77,6 +81,8 @@ test.each([
   'HuggingFaceTB/SmolVLM2-2.2B-Instruct',
   'HuggingFaceTB/SmolVLM-Instruct',
   'OpenGVLab/InternVL3_5-8B-HF',
+  'mistralai/Ministral-3-3B-Instruct-2512',
+  'mistral-community/pixtral-12b',
 ])('%s has the same parameters with and without images', name => {
   const { images } = imageOfSample(knownModel(name).config, { height: 336, width: 336 }) ?? {}
   expect(images).toBeDefined()
@@ -99,6 +105,18 @@ test.each([
     expect(seen).toEqual({ images: { tiles, height, width, checkpointed: 'decoder' }, tokens })
   },
 )
+
+// What Pixtral's processor of transformers 5.18 gives.
+test.each([
+  ['mistral-community/pixtral-12b', [1_080, 1_920], [576, 1_024]],
+  ['mistral-community/pixtral-12b', [333, 1_000], [336, 1_008]],
+  ['mistral-community/pixtral-12b', [5, 3_000], [16, 1_024]],
+  ['mistralai/Mistral-Small-3.1-24B-Instruct-2503', [1_080, 1_920], [868, 1_540]],
+  ['mistralai/Mistral-Small-3.1-24B-Instruct-2503', [640, 480], [644, 504]],
+])('%s scales an image of %j pixels to %j', (name, [height = 0, width = 0], scaled) => {
+  const { images } = imageOfSample(knownModel(name).config, { height, width }) ?? {}
+  expect([images?.height, images?.width]).toEqual(scaled)
+})
 
 test('of a model that reads text alone, no image is counted', () => {
   expect(imageOfSample(knownModel('Qwen/Qwen2.5-0.5B').config, { height: 224, width: 224 })).toBeUndefined()

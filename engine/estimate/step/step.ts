@@ -4,11 +4,11 @@
  */
 import { roundedSize } from '../allocator/caching-allocator.ts'
 import type { Turn } from '../tape/repetition.ts'
-import type { Storage } from '../tape/storage.ts'
+import { alignedColumns, type MaskOfBatch, type Storage } from '../tape/storage.ts'
 import { Numbers } from './numbers.ts'
 
 /** What storages of the same kind and size have in common. */
-export type StorageSize = Pick<Storage, 'fixedBytes' | 'bytesPerSample' | 'samplesAtLeast' | 'kind'>
+export type StorageSize = Pick<Storage, 'fixedBytes' | 'bytesPerSample' | 'samplesAtLeast' | 'maskOfBatch' | 'kind'>
 
 /** What a step goes through; with gradient accumulation, forward and backward come more than once. */
 export const stepPhases = ['generation', 'forward', 'backward', 'optimizer'] as const
@@ -159,21 +159,32 @@ export class Step {
     return number
   }
 
-  #numberOfSize({ fixedBytes, bytesPerSample, samplesAtLeast, kind }: StorageSize): number {
+  #numberOfSize({ fixedBytes, bytesPerSample, samplesAtLeast, maskOfBatch, kind }: StorageSize): number {
     const key = fixedBytes + bytesPerSample
     const alike = this.#sizeNumbers.get(key)
     for (const number of alike ?? []) {
       const size = this.sizes[number]
       const isSame = size?.kind === kind && size.bytesPerSample === bytesPerSample && size.fixedBytes === fixedBytes
-      if (isSame && size.samplesAtLeast === samplesAtLeast) return number
+      const isSameMask = size?.maskOfBatch?.isPaddedCopy === maskOfBatch?.isPaddedCopy
+      if (isSame && isSameMask && size.samplesAtLeast === samplesAtLeast) return number
     }
-    const number = this.sizes.push({ fixedBytes, bytesPerSample, samplesAtLeast, kind }) - 1
+    const number = this.sizes.push({ fixedBytes, bytesPerSample, samplesAtLeast, maskOfBatch, kind }) - 1
     if (alike === undefined) this.#sizeNumbers.set(key, [number])
     else alike.push(number)
     return number
   }
 }
 
-export function bytesAt({ fixedBytes, bytesPerSample, samplesAtLeast = 0 }: StorageSize, batch: number): number {
+export function bytesAt(
+  { fixedBytes, bytesPerSample, samplesAtLeast = 0, maskOfBatch }: StorageSize,
+  batch: number,
+): number {
+  if (maskOfBatch !== undefined) return bytesOfMask(maskOfBatch, batch)
   return roundedSize(fixedBytes + Math.max(batch, samplesAtLeast) * bytesPerSample)
+}
+
+function bytesOfMask({ rowsPerSample, bytesPerElement, isPaddedCopy }: MaskOfBatch, batch: number): number {
+  const rows = batch * rowsPerSample
+  const columns = isPaddedCopy ? alignedColumns(rows) : rows
+  return isPaddedCopy && columns === rows ? 0 : roundedSize(rows * columns * bytesPerElement)
 }

@@ -60,6 +60,8 @@ export interface Node {
   readonly kernel?: KernelName | undefined
   /** Of fused attention: what a query sees. */
   readonly attendedTokens?: number | undefined
+  /** To it, the batch is one sequence: its arithmetic grows with the batch's square. */
+  readonly attendsAcrossBatch?: true | undefined
   /** The weights that the op reads are quantised. */
   readonly dequantises?: Dequantisation | undefined
   /** A checkpointed block: its nodes run without saving anything, and run again in the backward pass. */
@@ -86,6 +88,7 @@ export interface Recorded {
   readonly computeDtype?: Dtype
   readonly kernel?: KernelName
   readonly attendedTokens?: number
+  readonly attendsAcrossBatch?: true
   readonly dequantises?: Dequantisation
 }
 

@@ -22,13 +22,28 @@ export type Dtype = 'float32' | 'float16' | 'bfloat16' | 'int64' | 'bool'
 
 export const bytesPerElement: Record<Dtype, number> = { float32: 4, float16: 2, bfloat16: 2, int64: 8, bool: 1 }
 
-/** Memory that views share. Its size is affine in the batch: `fixedBytes + batch · bytesPerSample`. */
+/** A mask between all rows of a batch, so that its size is quadratic in the batch. */
+export interface MaskOfBatch {
+  readonly rowsPerSample: number
+  readonly bytesPerElement: number
+  /** The copy that a kernel makes where the rows are no multiple of eight: nothing where they are. */
+  readonly isPaddedCopy: boolean
+}
+
+/** torch: transformers/attention.cpp pad_bias: the memory-efficient kernel wants a mask's rows to have a multiple of 8 elements. */
+export function alignedColumns(columns: number): number {
+  return Math.ceil(columns / 8) * 8
+}
+
+/** Memory that views share. Its size is affine in the batch, `fixedBytes + batch · bytesPerSample`, unless it is a mask of it. */
 export interface Storage {
   readonly id: number
   readonly fixedBytes: number
   readonly bytesPerSample: number
   /** A minimum number of samples that it is sized for. */
   readonly samplesAtLeast?: number | undefined
+  /** What decides the size in place of `bytesPerSample`, which says what a batch of one takes. */
+  readonly maskOfBatch?: MaskOfBatch | undefined
   kind: ByteKind
   /** Weights, buffers and optimizer state outlive the step. */
   readonly persistent: boolean

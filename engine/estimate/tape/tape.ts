@@ -220,8 +220,15 @@ export class Tape {
   }
 
   /** A new storage of another's size and kind. */
-  another({ fixedBytes, bytesPerSample, samplesAtLeast, kind }: Storage): Storage {
-    return { ...this.#newStorage(fixedBytes, false, kind, false), bytesPerSample, samplesAtLeast }
+  another({ fixedBytes, bytesPerSample, samplesAtLeast, maskOfBatch, kind }: Storage): Storage {
+    return { ...this.#newStorage(fixedBytes, false, kind, false), bytesPerSample, samplesAtLeast, maskOfBatch }
+  }
+
+  /** A mask between all rows of the batch, of which a sequence has so many. */
+  maskOfBatch(rows: number, dtype: Dtype, { isPaddedCopy = false } = {}): Storage {
+    const rowsPerSample = rows * (this.pass?.sequences?.perSample ?? this.#sequencesPerSample)
+    const mask = { rowsPerSample, bytesPerElement: bytesPerElement[dtype], isPaddedCopy }
+    return { ...this.storage(rows * rowsPerSample, dtype, true), maskOfBatch: mask }
   }
 
   /** Any other storage, in bytes, that does not grow with the batch. */
@@ -263,6 +270,7 @@ export class Tape {
       turn: this.turn,
       kernel: options.kernel,
       attendedTokens: options.attendedTokens,
+      attendsAcrossBatch: options.attendsAcrossBatch,
       dequantises: options.dequantises,
     })
   }

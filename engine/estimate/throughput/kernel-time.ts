@@ -7,10 +7,12 @@ import type { Kernel, KernelKind } from './work.ts'
 
 type Settings = Pick<TrainingSpec, 'precision' | 'channelsLast'>
 
-/** A kernel's figures: latency, arithmetic and traffic in seconds, the last two fixed and for each sample. */
-const FIGURES = 5
+/** A kernel's figures in seconds: latency, arithmetic once, for each sample and each pair of them, traffic once and for each sample. */
+const FIGURES = 6
 
-/** The kernels of a micro-step on a card: what each takes is affine in the batch. */
+const arithmeticAt: Readonly<Record<Kernel['flopsFor'], number>> = { once: 1, sample: 2, pair: 3 }
+
+/** The kernels of a micro-step on a card. */
 export class KernelTimes {
   /** One kernel's figures after the other's, each for all kernels of a kind together. */
   readonly #seconds: Float64Array
@@ -23,10 +25,9 @@ export class KernelTimes {
       const perSecond = rateOf(kind, dtype, settings, gpu, rates)
       const at = FIGURES * index
       this.#seconds[at] = count * (kind === 'memory' ? rates.kernelSeconds : rates.productSeconds)
-      this.#seconds[at + 1] = (count * kernel.fixedFlops) / perSecond
-      this.#seconds[at + 2] = (count * kernel.flopsPerSample) / perSecond
-      this.#seconds[at + 3] = (count * kernel.fixedBytes) / bytesPerSecond
-      this.#seconds[at + 4] = (count * kernel.bytesPerSample) / bytesPerSecond
+      this.#seconds[at + arithmeticAt[kernel.flopsFor]] = (count * kernel.flops) / perSecond
+      this.#seconds[at + 4] = (count * kernel.fixedBytes) / bytesPerSecond
+      this.#seconds[at + 5] = (count * kernel.bytesPerSample) / bytesPerSecond
     }
   }
 
@@ -34,8 +35,8 @@ export class KernelTimes {
     const seconds = this.#seconds
     let sum = 0
     for (let at = 0; at < seconds.length; at += FIGURES) {
-      const arithmetic = seconds[at + 1]! + batch * seconds[at + 2]!
-      const traffic = seconds[at + 3]! + batch * seconds[at + 4]!
+      const arithmetic = seconds[at + 1]! + batch * (seconds[at + 2]! + batch * seconds[at + 3]!)
+      const traffic = seconds[at + 4]! + batch * seconds[at + 5]!
       sum += seconds[at]! + Math.max(arithmetic, traffic)
     }
     return sum

@@ -1,5 +1,5 @@
 /**
- * The kernels that one micro-step launches, with what each computes and moves. Sizes are affine in the batch, so that one list
+ * The kernels that one micro-step launches, with what each computes and moves. Both are polynomials of the batch, so that one list
  * serves every batch size and every GPU.
  */
 
@@ -22,8 +22,9 @@ export interface Kernel {
   readonly kind: KernelKind
   readonly dtype: Dtype
   /** Of `unpacking`: elements, once for every kernel that goes through them. */
-  readonly flopsPerSample: number
-  readonly fixedFlops: number
+  readonly flops: number
+  /** Its arithmetic is done once, for every sample, or for every pair of them where the batch is one sequence to it. */
+  readonly flopsFor: 'once' | 'sample' | 'pair'
   readonly bytesPerSample: number
   readonly fixedBytes: number
   /** How many such kernels the step launches. */
@@ -155,7 +156,7 @@ class Counter {
     const { elements: count } = dequantises
     const { bytesPerElement: bytes, kernels, smallKernels } = unpacking
     this.#fixedBytes = bytes * count
-    this.#countAlike('unpacking', computeDtype, 0, kernels * count, turn)
+    this.#countAlike('unpacking', computeDtype, kernels * count, 'once', turn)
     return kernels + smallKernels
   }
 
@@ -200,43 +201,44 @@ class Counter {
 
   #count(node: Node, arithmetic: number, passes: number): void {
     const flops = arithmetic * (1 + SHORT_SEQUENCE_TOKENS / (node.attendedTokens ?? Number.POSITIVE_INFINITY))
-    const isBatched = this.#bytesPerSample > 0
+    const ofBatch = node.attendsAcrossBatch ? 'pair' : 'sample'
+    const flopsFor = this.#bytesPerSample > 0 ? ofBatch : 'once'
     this.#fixedBytes *= passes
     this.#bytesPerSample *= passes
-    this.#countAlike(kindOf(node), node.computeDtype, isBatched ? flops : 0, isBatched ? 0 : flops, node.turn)
+    this.#countAlike(kindOf(node), node.computeDtype, flops, flopsFor, node.turn)
   }
 
   #countMoving(dtype: Dtype, turn: Turn | undefined): void {
-    this.#countAlike('memory', dtype, 0, 0, turn)
+    this.#countAlike('memory', dtype, 0, 'once', turn)
   }
 
   #countAlike(
     kind: KernelKind,
     dtype: Dtype,
-    flopsPerSample: number,
-    fixedFlops: number,
+    flops: number,
+    flopsFor: Kernel['flopsFor'],
     turn: Turn | undefined,
   ): void {
     const [fixedBytes, bytesPerSample] = [this.#fixedBytes, this.#bytesPerSample]
     this.#fixedBytes = 0
     this.#bytesPerSample = 0
     const times = countOf(turn)
-    const sum = flopsPerSample + fixedFlops + bytesPerSample + fixedBytes
+    const sum = flops + bytesPerSample + fixedBytes
     const alike = this.#alike.get(sum)
     for (let index = 0; alike !== undefined && index < alike.length; index++) {
       const known = alike[index]!
       const isSame =
         known.kind === kind &&
         known.dtype === dtype &&
-        known.flopsPerSample === flopsPerSample &&
-        known.fixedFlops === fixedFlops &&
+        known.flops === flops &&
+        known.flopsFor === flopsFor &&
         known.bytesPerSample === bytesPerSample &&
         known.fixedBytes === fixedBytes
       if (!isSame) continue
       known.count += times
       return
     }
-    const counted = { kind, dtype, flopsPerSample, fixedFlops, bytesPerSample, fixedBytes, count: times }
+    const counted = { kind, dtype, flops, flopsFor, bytesPerSample, fixedBytes, count: times }
     this.#kernels.push(counted)
     if (alike === undefined) this.#alike.set(sum, [counted])
     else alike.push(counted)

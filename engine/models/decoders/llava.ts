@@ -2,12 +2,12 @@
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
-import { type ImageOfSample, towerAndProjector } from '../images.ts'
+import { type ImageOfSample, type SizeInPixels, towerAndProjector } from '../images.ts'
 import { gatedAnd } from '../linears.ts'
 import { layerCount, layerList, size } from '../schema.ts'
 import { clip, clipConfig, clipPatches } from '../vision/clip.ts'
-import { idleLinear, pixtral, pixtralConfig } from '../vision/towers.ts'
-import type { Blueprint, Images, Vision } from './blueprint.ts'
+import { imageOfPixtral, pixtral, pixtralConfig } from '../vision/pixtral.ts'
+import type { Blueprint, Images } from './blueprint.ts'
 import { decoder } from './decoder.ts'
 import { llama, llamaConfig, mistral, mistralConfig } from './llama.ts'
 
@@ -47,10 +47,12 @@ export function llava(config: LlavaConfig): Blueprint {
     isTied: config.tie_word_embeddings || text.tie_word_embeddings,
     root: 'model.language_model',
   }
-  if (vision.model_type === 'pixtral') return { ...blueprint, idle: ops => idlePixtral(ops, config, vision) }
+  const seen = (ops: Builder, images: Images) =>
+    vision.model_type === 'pixtral'
+      ? pixtral(ops, 'model.vision_tower', vision, images, states => projected(ops, config, states))
+      : seenByClip(ops, config, vision, images)
   // One image after the other.
-  const seen: Vision = (ops, images) => ({ among: ops.concatenate([seenByClip(ops, config, vision, images)]) })
-  return { ...blueprint, vision: seen }
+  return { ...blueprint, vision: (ops, images) => ({ among: ops.concatenate([seen(ops, images)]) }) }
 }
 
 const projector = 'model.multi_modal_projector'
@@ -66,29 +68,28 @@ export function seenByClip(
   vision: z.infer<typeof clipConfig>,
   images: Images,
 ): Value {
-  const { text_config: text, multimodal_projector_bias: bias, vision_feature_layer: features } = config
+  const { vision_feature_layer: features } = config
   const [first, ...others] = (Array.isArray(features) ? features : [features]).map(index =>
     index < 0 ? vision.num_hidden_layers + 1 + index : index,
   )
   const layers = Math.max(first ?? 0, ...others)
   const taken = clip(ops, 'model.vision_tower', vision, images, layers)
   // States of several layers side by side, which the projector reads as one.
-  const joined = others.length > 0 ? ops.concatenate([taken, ...others.map(() => taken)]) : taken
-  const widened = ops.gelu(ops.linear(`${projector}.linear_1`, joined, text.hidden_size, { bias }))
+  return projected(ops, config, others.length > 0 ? ops.concatenate([taken, ...others.map(() => taken)]) : taken)
+}
+
+function projected(
+  ops: Builder,
+  { text_config: text, multimodal_projector_bias: bias }: Projecting,
+  seen: Value,
+): Value {
+  const widened = ops.gelu(ops.linear(`${projector}.linear_1`, seen, text.hidden_size, { bias }))
   return ops.linear(`${projector}.linear_2`, widened, text.hidden_size, { bias })
 }
 
-function idlePixtral(ops: Builder, config: LlavaConfig, vision: z.infer<typeof pixtralConfig>): void {
-  const { text_config: text, multimodal_projector_bias: bias } = config
-  const features = Array.isArray(config.vision_feature_layer) ? config.vision_feature_layer.length : 1
-  pixtral(ops, 'model.vision_tower', vision)
-  idleLinear(ops, `${projector}.linear_1`, vision.hidden_size * features, text.hidden_size, bias)
-  idleLinear(ops, `${projector}.linear_2`, text.hidden_size, text.hidden_size, bias)
-}
-
 /** CLIPImageProcessor: scaled and cut to the square that the tower was trained on, whatever its size. */
-function imageOf({ vision_config: vision }: LlavaConfig): ImageOfSample | undefined {
-  if (vision.model_type !== 'clip_vision_model') return undefined
+function imageOf({ vision_config: vision }: LlavaConfig, image: SizeInPixels): ImageOfSample {
+  if (vision.model_type === 'pixtral') return imageOfPixtral(image, vision, 1)
   const { image_size: side } = vision
   return { images: { tiles: 1, height: side, width: side, checkpointed: 'decoder' }, tokens: clipPatches(vision) }
 }
@@ -96,5 +97,6 @@ function imageOf({ vision_config: vision }: LlavaConfig): ImageOfSample | undefi
 export const llavaFamily = decoder(llavaConfig, llava, {
   linears: () => gatedAnd('out_proj', 'fc1', 'fc2', 'linear_1', 'linear_2'),
   imageOf,
+  joinsImages: ({ vision_config: vision }) => vision.model_type === 'pixtral',
   parts: towerAndProjector,
 })

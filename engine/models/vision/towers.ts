@@ -1,6 +1,6 @@
 /**
  * Vision towers, for their weights only: a step on text never runs them. transformers:
- * models/{siglip,pixtral,qwen3_vl}.
+ * models/{siglip,qwen3_vl}.
  */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
@@ -16,14 +16,6 @@ export const siglipConfig = z.object({
   image_size: size.default(224),
   patch_size: size.default(16),
   vision_use_head: z.boolean().default(true),
-})
-
-export const pixtralConfig = z.object({
-  hidden_size: size.default(1_024),
-  intermediate_size: size.default(4_096),
-  num_hidden_layers: layerCount.default(24),
-  num_channels: channels,
-  patch_size: size.default(16),
 })
 
 export const qwenVision = {
@@ -97,26 +89,6 @@ const perceptron = ({ hidden_size: hidden, intermediate_size: inner }: SiglipSiz
     ['mlp.fc1', hidden, inner],
     ['mlp.fc2', inner, hidden],
   ] as const
-
-export function pixtral(ops: Builder, root: string, config: z.infer<typeof pixtralConfig>): void {
-  const { hidden_size: hidden, intermediate_size: inner, patch_size: patch } = config
-  const projections = ['q_proj', 'k_proj', 'v_proj', 'o_proj'].map(
-    part => [`attention.${part}`, hidden, hidden] as const,
-  )
-  patches(ops, `${root}.patch_conv`, hidden, config.num_channels * patch ** 2)
-  idleRmsNorm(ops, `${root}.ln_pre`, hidden)
-  tower(ops, `${root}.transformer.layers`, config.num_hidden_layers, hidden, {
-    norms: ['attention_norm', 'ffn_norm'],
-    normKind: 'rms',
-    linears: [
-      ...projections,
-      ['feed_forward.gate_proj', hidden, inner],
-      ['feed_forward.up_proj', hidden, inner],
-      ['feed_forward.down_proj', inner, hidden],
-    ],
-    bias: false,
-  })
-}
 
 /** Qwen 3 VL's patches with their positions, and the blocks that they go through. */
 export function qwen3Blocks(ops: Builder, root: string, config: Qwen3Vision): void {

@@ -7,10 +7,12 @@ export const images = {
   patches: value<(count: number, features: number) => Value>(),
   /** A mask beside those patches that says which pixels are no padding: [b, pixels] int64. */
   pixelMask: value<(pixels: number) => Value>(),
+  /** A mask by which patches [b, n, h] that are one sequence see those of their own image alone: [b·n, b·n]. */
+  maskAmongImages: value<(x: Value) => Value>(),
   /** A convolution whose stride is its kernel, over patches: [b, count, features] → [b, count, h]. */
   patchEmbedding: value<(name: string, x: Value, h: number, options: { readonly bias: boolean }) => Value>(),
-  /** Rotary cos and sin for each patch's row and column, for a head of `size`: [b, count, size] in float32. */
-  patchPositions: pair<(x: Value, size: number) => readonly [Value, Value]>(),
+  /** Rotary cos and sin for each patch's row and column, for a head of `size`: [b, count, size] in float32, or cast to the patches' type. */
+  patchPositions: pair<(x: Value, size: number, options?: { readonly isCast?: boolean }) => readonly [Value, Value]>(),
   /** Adds `seen` [b, n, h] to the image tokens among the states [b, s, h], in a copy. */
   addedAmongWords: value<(states: Value, seen: Value) => Value>(),
   /** A square position table of `count` rows, interpolated bilinearly at each of the patches [b, n, h]. */

@@ -22,6 +22,18 @@ test('storages of the same size and kind share a size number, and others do not'
   expect([...step.bytesAt(4)]).toEqual([0, 1_024, 1_024, 4_096])
 })
 
+test('a mask between all rows of a batch grows with its square, and its copy for the kernel is there where rows are no multiple of eight', () => {
+  const mask = { rowsPerSample: 20, bytesPerElement: 2 }
+  const step = new Step()
+  const bytes = { fixedBytes: 0, bytesPerSample: 20 * 20 * 2 }
+  step.allocate(storage(0, { ...bytes, maskOfBatch: { ...mask, isPaddedCopy: false } }))
+  step.allocate(storage(1, { ...bytes, maskOfBatch: { ...mask, isPaddedCopy: true } }))
+  // 20² and 20 × 24, then 40² elements, in blocks of 512 bytes.
+  expect([...step.bytesAt(1)]).toEqual([0, 1_024, 1_024])
+  expect([...step.bytesAt(2)]).toEqual([0, 3_584, 0])
+  expect([...step.bytesAt(3)]).toEqual([0, 7_680, 7_680])
+})
+
 test('an event happened in the moment that had begun before it; a moment without events leaves no trace', () => {
   const step = new Step()
   step.begin('the batch')

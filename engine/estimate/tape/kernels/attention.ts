@@ -5,7 +5,7 @@ import { made } from '../autograd.ts'
 import { cast, lowered, raised } from '../ops/casts.ts'
 import { dropout } from '../ops/dropout.ts'
 import { add, batchMatmul, elementwise, slice } from '../ops/primitives.ts'
-import { elements, lastSize, type Tensor } from '../storage.ts'
+import { alignedColumns, type Dtype, elements, lastSize, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 
 export interface AttentionOptions {
@@ -43,6 +43,7 @@ export function fusedAttention(
   const [tokens = 0] = query.shape
   if (!options.isMaskless && leavesBroadcast(options)) return broadcastAttention(tape, query, key, value, options)
   if (options.sinks !== undefined) return sinkAttention(tape, query, key, value, options)
+  if (options.bias?.storage.maskOfBatch !== undefined) return attentionAcrossBatch(tape, query, key, value, options)
   if (options.bias !== undefined) return biasedAttention(tape, query, key, value, options, options.bias)
   const isPadded = tape.isPadded && !options.isUnpadded
   const isWindowed = options.window !== undefined && tokens >= options.window
@@ -101,10 +102,10 @@ function kernelAttention(
   const [tokens = 0] = q.shape
   const [sourceTokens = 0] = k.shape
   const output = tape.tensor([tokens, options.heads * options.valueHeadSize], q.dtype, [q, k, v])
-  // The memory-efficient kernel pads its log-sum-exp to 32 rows, and an additive mask's rows to 8 elements.
+  // The memory-efficient kernel pads its log-sum-exp to 32 rows.
   const rows = options.isFlash ? tokens : Math.ceil(tokens / 32) * 32
   const logSumExp = tape.storage(options.heads * rows, 'float32', true)
-  const mask = options.isMasked ? [tape.storage(tokens * Math.ceil(sourceTokens / 8) * 8, q.dtype, true)] : []
+  const mask = options.isMasked ? [tape.storage(tokens * alignedColumns(sourceTokens), q.dtype, true)] : []
   tape.record('attention', {
     reads: [q, k, v],
     outputs: [output],
@@ -153,6 +154,43 @@ function biasedAttention(
   return output
 }
 
+/**
+ * The batch as one sequence, in which a mask keeps samples apart. Its rows are padded in every call where their number wants that;
+ * under autocast every call casts it.
+ */
+function attentionAcrossBatch(
+  tape: Tape,
+  query: Tensor,
+  key: Tensor,
+  value: Tensor,
+  { heads, bias: written = query }: AttentionOptions,
+): Tensor {
+  const [tokens = 0] = query.shape
+  const [q, k, v] = [query, key, value].map(x => lowered(tape, x)) as [Tensor, Tensor, Tensor]
+  const mask = written.dtype === q.dtype ? written : castMask(tape, written, q.dtype)
+  const output = tape.tensor(q.shape, q.dtype, [q, k, v])
+  const logSumExp = tape.storage(heads * tokens, 'float32', true)
+  const paddedCopy = tape.maskOfBatch(tokens, q.dtype, { isPaddedCopy: true })
+  tape.record('attention', {
+    reads: [q, k, v, mask],
+    outputs: [output],
+    saves: [q, k, v, output, mask],
+    saved: [logSumExp, paddedCopy],
+    gradients: [q, k, v].map(made),
+    flopsPerSample: 4 * elements(q) * tokens,
+    kernel: 'efficient-attention',
+    attendedTokens: tokens,
+    attendsAcrossBatch: true,
+  })
+  return output
+}
+
+function castMask(tape: Tape, mask: Tensor, dtype: Dtype): Tensor {
+  const output: Tensor = { ...mask, dtype, storage: tape.maskOfBatch(mask.shape[0] ?? 0, dtype), edge: tape.newEdge() }
+  tape.record('to', { reads: [mask], outputs: [output] })
+  return output
+}
+
 function seenBias(tape: Tape, bias: Tensor, { causal }: AttentionOptions): Tensor {
   if (bias.shape.length === 2) return paddedMask(tape, bias)
   const { isPadded } = tape
@@ -164,9 +202,8 @@ function seenBias(tape: Tape, bias: Tensor, { causal }: AttentionOptions): Tenso
   return output
 }
 
-/** torch: transformers/attention.cpp pad_bias: the memory-efficient kernel wants rows of a multiple of 8 elements. */
 function paddedMask(tape: Tape, mask: Tensor): Tensor {
-  const columns = Math.ceil(lastSize(mask) / 8) * 8
+  const columns = alignedColumns(lastSize(mask))
   if (columns === lastSize(mask)) return mask
   const padded = tape.tensor([...mask.shape.slice(0, -1), columns], mask.dtype, [mask])
   tape.record('pad', { reads: [mask], outputs: [padded] })

@@ -22,6 +22,14 @@ export function pixelMask(tape: Tape, pixels: number): Tensor {
   return tape.batchPixelMask
 }
 
+export function maskAmongImages(tape: Tape, x: Tensor): Tensor {
+  const [count = 0] = x.shape
+  const storage = tape.maskOfBatch(count, x.dtype)
+  const mask: Tensor = { ...x, storage, shape: [count, count], requiresGrad: false, edge: tape.newEdge() }
+  tape.record('mask', { reads: [], outputs: [mask] })
+  return mask
+}
+
 export function patchEmbedding(
   tape: Tape,
   name: string,
@@ -38,9 +46,15 @@ export function patchEmbedding(
   return output
 }
 
-export function patchPositions(tape: Tape, x: Tensor, size: number): readonly [Tensor, Tensor] {
+export function patchPositions(
+  tape: Tape,
+  x: Tensor,
+  size: number,
+  { isCast = false }: { readonly isCast?: boolean } = {},
+): readonly [Tensor, Tensor] {
   const [count = 0] = x.shape
-  const tables = [0, 1].map(() => tape.tensor([count, size], 'float32', [])) as [Tensor, Tensor]
+  const dtype = isCast ? x.dtype : 'float32'
+  const tables = [0, 1].map(() => tape.tensor([count, size], dtype, [])) as [Tensor, Tensor]
   tape.record('rotary table', { reads: [], outputs: tables })
   return tables
 }

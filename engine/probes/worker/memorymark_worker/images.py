@@ -24,6 +24,10 @@ def images_of(batch: int, spec: Spec, model: transformers.PreTrainedModel) -> di
         side = vision.image_size
         return {"pixel_values": torch.empty(batch, tiles, 3, side, side),
                 "pixel_attention_mask": torch.ones(batch, tiles, side, side, dtype=torch.long)}
+    if vision.model_type == "pixtral":
+        size = spec["images"]["height"], spec["images"]["width"]
+        return {"pixel_values": torch.empty(batch * tiles, 3, *size),
+                "image_sizes": torch.tensor([size] * (batch * tiles), device="cpu")}
     if model.config.model_type == "llava" and vision.model_type == "clip_vision_model":
         return {"pixel_values": torch.empty(batch * tiles, 3, vision.image_size, vision.image_size)}
     if model.config.model_type in ("llava_next", "llava_onevision"):
@@ -44,6 +48,9 @@ def words_of_images(batch: dict[str, Any], model: transformers.PreTrainedModel) 
     samples: int = batch["input_ids"].shape[0]
     if "image_grid_thw" in batch:
         return int(batch["image_grid_thw"].prod(-1).sum()) // int(config.vision_config.spatial_merge_size) ** 2 // samples
+    if "image_sizes" in batch and config.vision_config.model_type == "pixtral":
+        square = config.vision_config.patch_size * getattr(config, "spatial_merge_size", 1)
+        return int((batch["image_sizes"] // square).prod(-1).sum()) // samples
     if config.model_type == "llava" and "pixel_values" in batch:
         patches: int = (config.vision_config.image_size // config.vision_config.patch_size) ** 2
         return int(batch["pixel_values"].shape[0]) // samples * patches

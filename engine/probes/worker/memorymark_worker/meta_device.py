@@ -20,7 +20,7 @@ from .mamba_kernels import mamba_kernels
 @contextlib.contextmanager
 def without_values(padded: bool, model_type: str) -> Iterator[None]:
     """Replaces checks of values, by which transformers omits masks or warns."""
-    every, autocast = torch.all, torch.autocast
+    every, autocast, as_tensor = torch.all, torch.autocast, torch.as_tensor
     answers: dict[tuple[Any, str], Any] = {
         (masking_utils, "find_packed_sequence_indices"): lambda *_, **__: None,
         (transformers.PreTrainedModel, "warn_if_padding_and_no_attention_mask"): lambda *_, **__: None,
@@ -46,6 +46,8 @@ def without_values(padded: bool, model_type: str) -> Iterator[None]:
     has_grouped_products = hasattr(F, "grouped_mm") or hasattr(torch, "_grouped_mm")
     if not has_grouped_products and importlib.util.find_spec("transformers.integrations.moe"):
         answers[(importlib.import_module("transformers.integrations.moe"), "_grouped_mm")] = product_expert_by_expert
+    if model_type in ("llava", "mistral3"):  # whose Pixtral reads from images' sizes how many tokens each has
+        answers[(torch, "as_tensor")] = lambda data, **_: as_tensor(data)
     has_tiles = model_type in ("smolvlm", "idefics3")
     if has_tiles:  # every one of which is an image, without padding
         answers[(fx_settings, "meta_nonzero_assume_all_nonzero")] = True

@@ -26,6 +26,8 @@ def transformers_config(fields: Json, spec: Spec, device: str) -> transformers.P
         config._attn_implementation = "eager"
     if spec["attention"] == "flash" and model_type not in CONVOLUTIONAL:
         config._attn_implementation = flash_implementation(device)
+    if model_type == "llava" and config.vision_config.model_type == "pixtral":
+        config.vision_feature_select_strategy = "full"  # there is no class token to leave out
     if getattr(config, "pad_token_id", 0) is None:
         config.pad_token_id = 0  # a classifier over tokens asks for one; memory does not depend on which
     if config.is_encoder_decoder and getattr(config, "decoder_start_token_id", None) is None:
