@@ -199,9 +199,9 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
           `One image per sample is counted${spec.images.tiles > 1 ? `, in ${spec.images.tiles} tiles` : ''}: the number and size of images in a sample cannot be determined from the config.`,
         ]
       : []),
-    ...(spec.images !== undefined && joinsImages(config)
+    ...(spec.images !== undefined && joinsImages(config) && spec.attention !== 'flash'
       ? [
-          'The image encoder reads all images of a batch as one sequence, with a mask whose memory grows with the square of the batch size. FlashAttention does without that mask, so with it the step takes less.',
+          'The image encoder reads all images of a batch as one sequence, with a mask whose memory grows with the square of the batch size. FlashAttention needs no such mask.',
         ]
       : []),
     ...(leftOutOf(spec, config) === 'images'

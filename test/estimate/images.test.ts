@@ -44,6 +44,8 @@ describe('a vision-language model', () => {
     // b² masks of 56² patches in bfloat16: 24 masks a sample from eight samples to sixteen, 12 from four to eight.
     const masks = ((sixteen - eight) / 8 - (eight - four) / 4) / (56 ** 4 * 2)
     expect(masks).toBeCloseTo(12)
+    const flash = footprintOf(pixtral, { ...base, attention: 'flash', optimizer: 'sgd', images })
+    expect(flash.peak(16, 0).breakdown.activations).toBe(sixteen - 16 ** 2 * 56 ** 4 * 2)
     expect(() => footprintOf(pixtral, { ...base, attention: 'eager', images })).toThrow('eager attention')
   })
 

@@ -95,7 +95,8 @@ function imageOf({ vision_config: vision }: LlavaConfig, image: SizeInPixels): I
 }
 
 export const llavaFamily = decoder(llavaConfig, llava, {
-  linears: () => gatedAnd('out_proj', 'fc1', 'fc2', 'linear_1', 'linear_2'),
+  linears: ({ vision_config: { model_type: tower } }) =>
+    gatedAnd(...(tower === 'pixtral' ? [] : ['out_proj', 'fc1', 'fc2']), 'linear_1', 'linear_2'),
   imageOf,
   joinsImages: ({ vision_config: vision }) => vision.model_type === 'pixtral',
   parts: towerAndProjector,

@@ -77,7 +77,9 @@ export function attention(
   const sinks = sinkName === undefined ? undefined : weightNamed(tape, sinkName, [shape.heads])
   const kernel = tape.pass?.sequences?.attention?.kernel ?? tape.spec.attention
   const isMaskless = kernel === 'flash'
-  const options = { keyValueHeads: shape.heads, castsSoftmax: false, ...shape, bias, sinks, isMaskless }
+  // Samples that a mask keeps apart are sequences of their own to it.
+  const added = isMaskless && bias?.storage.maskOfBatch !== undefined ? undefined : bias
+  const options = { keyValueHeads: shape.heads, castsSoftmax: false, ...shape, bias: added, sinks, isMaskless }
   if (kernel !== 'eager' && !shape.inFloat32) return fusedAttention(tape, q, k, v, options)
   const { output, weights } = eagerAttention(tape, q, k, v, options)
   tape.locals.push(weights)

@@ -24,7 +24,7 @@ export function pixelMask(tape: Tape, pixels: number): Tensor {
 
 export function maskAmongImages(tape: Tape, x: Tensor): Tensor {
   const [count = 0] = x.shape
-  const storage = tape.maskOfBatch(count, x.dtype)
+  const storage = tape.maskOfBatch(tape.spec.attention === 'flash' ? 0 : count, x.dtype)
   const mask: Tensor = { ...x, storage, shape: [count, count], requiresGrad: false, edge: tape.newEdge() }
   tape.record('mask', { reads: [], outputs: [mask] })
   return mask
