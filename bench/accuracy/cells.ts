@@ -1,5 +1,6 @@
 /** The cells of `bench:accuracy`: what is traced and estimated, a line each. */
 import type { TrainingSpec } from '../../engine/config/spec.ts'
+import { adapterCells } from './adapter-cells.ts'
 import { decoderCells } from './decoder-cells.ts'
 import { flashCells } from './flash-cells.ts'
 import { gemmaCells } from './gemma-cells.ts'
@@ -320,6 +321,7 @@ const multimodal: readonly Cell[] = [
 
 export const cells: readonly Cell[] = [
   ...encoders,
+  ...adapterCells,
   ...gpt2,
   ...vision,
   ...decoders,

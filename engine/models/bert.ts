@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Builder } from '../program/builder.ts'
 import type { Value } from '../program/program.ts'
 import { family, type ProgramTerms } from './family.ts'
+import type { Linears } from './linears.ts'
 import { layerCount, probability, size } from './schema.ts'
 
 const encoder = z.object({
@@ -52,7 +53,9 @@ function encode(ops: Builder, config: EncoderConfig, tokens: number): Value {
   const { hidden_size: hidden, max_position_embeddings: positions } = config
   ops.positionIds(positions)
   ops.positionIds(positions)
-  const words = ops.embedding('embeddings.word_embeddings', ops.input(), config.vocab_size, hidden)
+  const words = ops.withInputGradients(
+    ops.embedding('embeddings.word_embeddings', ops.input(), config.vocab_size, hidden),
+  )
   const types = ops.embedding('embeddings.token_type_embeddings', ops.input(), config.type_vocab_size, hidden)
   const places =
     config.model_type !== 'bert'
@@ -110,7 +113,9 @@ function bertLanguageHead(ops: Builder, config: EncoderConfig, hidden: Value): V
 function distilbert(ops: Builder, config: DistilbertConfig, terms: ProgramTerms): Value {
   const positions = config.max_position_embeddings
   ops.positionIds(positions)
-  const words = ops.embedding('embeddings.word_embeddings', ops.input(), config.vocab_size, config.dim)
+  const words = ops.withInputGradients(
+    ops.embedding('embeddings.word_embeddings', ops.input(), config.vocab_size, config.dim),
+  )
   const places = ops.constantEmbedding(
     'embeddings.position_embeddings',
     positions,
@@ -148,7 +153,24 @@ function distilbertLanguageHead(ops: Builder, config: DistilbertConfig, hidden: 
   return ops.linear('vocab_projector', normalised, config.vocab_size, { tiedTo: 'embeddings.word_embeddings.weight' })
 }
 
-export const bertFamily = family('encoder', bertConfig, bert, { hasPositionTable: true })
+const encoderLinears: Linears = {
+  all: ['query', 'key', 'value', 'dense'],
+  usual: ['query', 'value'],
+  head: ['classifier'],
+}
+const distilbertLinears: Linears = {
+  all: ['q_lin', 'k_lin', 'v_lin', 'out_lin', 'lin1', 'lin2'],
+  head: ['pre_classifier', 'classifier'],
+}
+
+export const bertFamily = family('encoder', bertConfig, bert, { linears: () => encoderLinears, hasPositionTable: true })
 /** RoBERTa counts positions from padding_idx + 1, so the first rows of its table are never reached. */
-export const robertaFamily = family('encoder', robertaConfig, bert, { hasPositionTable: true, unreachedPositions: 2 })
-export const distilbertFamily = family('encoder', distilbertConfig, distilbert, { hasPositionTable: true })
+export const robertaFamily = family('encoder', robertaConfig, bert, {
+  linears: () => encoderLinears,
+  hasPositionTable: true,
+  unreachedPositions: 2,
+})
+export const distilbertFamily = family('encoder', distilbertConfig, distilbert, {
+  linears: () => distilbertLinears,
+  hasPositionTable: true,
+})

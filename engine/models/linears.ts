@@ -5,6 +5,10 @@ export interface Linears {
   readonly all: readonly string[]
   /** peft 0.21 utils/constants.py TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING; peft refuses where it has none. */
   readonly usual?: readonly string[]
+  /** What other releases of transformers call them. */
+  readonly alsoCalled?: Readonly<Record<string, readonly string[]>>
+  /** The modules of a head for classification, which peft trains whole for TaskType.SEQ_CLS; `score` in decoders. */
+  readonly head?: readonly string[]
 }
 
 export const attentionLinears = ['q_proj', 'k_proj', 'v_proj', 'o_proj'] as const

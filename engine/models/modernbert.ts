@@ -40,7 +40,7 @@ type ModernbertConfig = z.infer<typeof modernbertConfig>
 const WORDS = 'model.embeddings.tok_embeddings'
 
 function modernbert(ops: Builder, config: ModernbertConfig, { task, labels }: ProgramTerms): Value {
-  const words = ops.embedding(WORDS, ops.input(), config.vocab_size, config.hidden_size)
+  const words = ops.withInputGradients(ops.embedding(WORDS, ops.input(), config.vocab_size, config.hidden_size))
   const embedded = ops.dropout(norm(ops, config, 'model.embeddings.norm', words), config.embedding_dropout)
   const headSize = config.hidden_size / config.num_attention_heads
   const tables = {
@@ -122,4 +122,6 @@ function norm(ops: Builder, { norm_bias: bias }: ModernbertConfig, name: string,
   return ops.layerNorm(name, x, { bias })
 }
 
-export const modernbertFamily = family('encoder', modernbertConfig, modernbert)
+export const modernbertFamily = family('encoder', modernbertConfig, modernbert, {
+  linears: () => ({ all: ['Wqkv', 'Wi', 'Wo', 'dense'], head: ['classifier'] }),
+})

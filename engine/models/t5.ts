@@ -60,7 +60,7 @@ interface Stack {
 
 function runStack(ops: Builder, { config, name, ids, tokens, layers, source }: Stack): Value {
   const { num_heads: heads, relative_attention_num_buckets: buckets, dropout_rate: dropout } = config
-  const words = ops.embedding('shared', ids, config.vocab_size, config.d_model)
+  const words = ops.withInputGradients(ops.embedding('shared', ids, config.vocab_size, config.d_model))
   const table = `${name}.block.0.layer.0.SelfAttention.relative_attention_bias`
   const bias = ops.relativePositionBias(table, buckets, heads, tokens)
   const sourceBias = source && ops.zeroPositionBias(heads, tokens, source.tokens)
@@ -150,4 +150,9 @@ function norm(ops: Builder, config: T5Config, name: string, x: Value): Value {
   return ops.rmsNorm(name, x, { size: config.d_model, scalesInFloat32: false, scalesInput: true })
 }
 
-export const t5Family = family('encoder-decoder', t5Config, t5)
+export const t5Family = family('encoder-decoder', t5Config, t5, {
+  linears: ({ feed_forward_proj: projection }) => ({
+    all: ['q', 'k', 'v', 'o', ...(projection === 'relu' ? ['wi'] : ['wi_0', 'wi_1']), 'wo'],
+    usual: ['q', 'v'],
+  }),
+})

@@ -21,6 +21,7 @@ const keys: ReadonlyMap<string, string> = new Map([
   ['target_modules', 'lora_target_modules'],
   ['modules_to_save', 'lora_modules_to_save'],
   ['use_dora', 'use_dora'],
+  ['task_type', 'lora_task_type'],
 ])
 
 /** What Unsloth adapts where nothing is named. */

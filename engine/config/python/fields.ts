@@ -90,9 +90,9 @@ function fieldValue(value: Value, key: string, file: Module): FieldValue {
   }
 }
 
-/** `torch.bfloat16`, and the names of optimizers. */
+/** `torch.bfloat16`, the names of optimizers, and peft's task types. */
 function ofLibrary(name: string): FieldValue | undefined {
   const [, optimizer] = /\bOptimizerNames\.(\w+)$/.exec(name) ?? []
   if (optimizer !== undefined) return { kind: 'text', text: optimizer.toLowerCase() }
-  return /^torch\.\w+$/.test(name) ? { kind: 'text', text: name } : undefined
+  return /^torch\.\w+$|\bTaskType\.\w+$/.test(name) ? { kind: 'text', text: name } : undefined
 }

@@ -28,6 +28,8 @@ export interface LoraFields {
   readonly form?: Lora['form']
   /** Modules that train whole beside the adapters, such as [embed_tokens, lm_head]. */
   readonly modulesToSave?: Field | undefined
+  /** peft's task type: for classification the head trains whole. */
+  readonly taskType?: Field | undefined
 }
 
 const MAX_RANK = 10_000
@@ -51,7 +53,7 @@ export function readLora(reader: FieldReader, model: CatalogueModel | undefined,
   const isOnExpertsAlone = parameters.length > 0 && fields.targets === 'usual'
   const targets = isOnExpertsAlone ? [] : targetsIn(reader, model, fields)
   if (targets === undefined) return undefined
-  const whole = readModulesToSave(reader, fields.modulesToSave)
+  const whole = [...new Set([...readModulesToSave(reader, fields.modulesToSave), ...headOf(model, fields.taskType)])]
   const { form, inWeightsType } = fields
   const lora = {
     ...{ rank, targets: [...targets], dropout },
@@ -63,15 +65,24 @@ export function readLora(reader: FieldReader, model: CatalogueModel | undefined,
   return reader.note('lora', lora, fields.rank ?? fields.defaultRank.source)
 }
 
-/** Embeddings and output layers; copies of other modules are not supported. */
+/** Modules of heads for classification, in any family. */
+const heads = ['classifier', 'score', 'pre_classifier']
+
+/** peft peft_model.py PeftModelForSequenceClassification */
+function headOf({ config }: CatalogueModel, taskType: Field | undefined): readonly string[] {
+  const isClassification = taskType?.value.kind === 'text' && /(?:^|\.)SEQ_CLS$/.test(taskType.value.text)
+  return isClassification ? (linearsOf(config)?.head ?? ['score']) : []
+}
+
+/** Embeddings, output layers and heads for classification; copies of other modules are not supported. */
 function readModulesToSave(reader: FieldReader, field: Field | undefined): readonly string[] {
   const names = (field && (namesIn(field) ?? reader.text(field)?.split(','))) ?? []
   const last = names.map(name => name.trim().split('.').at(-1) ?? '').filter(name => name !== '')
-  const copied = ['embed_tokens', 'lm_head', 'embed_out', 'wte', 'embed_in']
+  const copied = ['embed_tokens', 'lm_head', 'embed_out', 'wte', 'embed_in', ...heads]
   const others = last.filter(name => !copied.includes(name))
   if (field !== undefined && others.length > 0) {
     const message = `Training ${oneOf(others.slice(0, MAX_TARGETS).map(quote))} in full alongside adapters is not modelled yet`
-    reader.refuse(field, 'unsupported-setting', message, `Name embeddings or output layers: ${oneOf(copied)}.`)
+    reader.refuse(field, 'unsupported-setting', message, `Name embeddings, output layers or heads: ${oneOf(copied)}.`)
   }
   return last.filter(name => copied.includes(name))
 }
@@ -96,7 +107,8 @@ function targetsIn(
   if (targets === 'all') return linears.all
   if (targets === 'all-linear') return [...new Set([...linears.all, ...ofExperts])]
   if (targets === 'usual') return usualTargets(reader, model, linears, targetField)
-  const found = [...new Set([...linears.all, ...ofExperts])].filter(name => targets.includes(name))
+  const named = targets.flatMap(name => linears.alsoCalled?.[name] ?? [name])
+  const found = [...new Set([...linears.all, ...ofExperts])].filter(name => named.includes(name))
   if (found.length > 0) return found
   return reader.refuse(
     targetField,
@@ -134,6 +146,15 @@ export function readTargets(reader: FieldReader, field: Field | undefined): Targ
   const names = listed ?? text?.split(',')
   if (names === undefined) return undefined
   const trimmed = names.map(name => name.trim()).filter(name => name !== '')
+  if (trimmed.length === 0) {
+    const message = 'Adapters are set, and no layer is named that gets them'
+    return reader.refuse(
+      field,
+      'no-such-lora-target',
+      message,
+      'List the names of the layers, such as [q_proj, v_proj].',
+    )
+  }
   if (trimmed.includes(PEFT_EVERY_LINEAR)) return PEFT_EVERY_LINEAR
   if (trimmed.some(name => everyLinear.has(name))) return 'all'
   // Layers are also named by their path (`model.layers.0.self_attn.q_proj`) or by a pattern that ends in it.

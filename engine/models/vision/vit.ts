@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
 import { family, type ProgramTerms } from '../family.ts'
+import type { Linears } from '../linears.ts'
 import { layerCount, probability, size } from '../schema.ts'
 
 const visionEncoder = z.object({
@@ -69,5 +70,12 @@ function feedForward(ops: Builder, config: VitConfig, name: string, x: Value): V
   return ops.linear(`${name}.fc2`, widened, config.hidden_size)
 }
 
-export const vitFamily = family('image', vitConfig, vit)
-export const deitFamily = family('image', deitConfig, vit)
+const vitLinears: Linears = {
+  all: ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'fc1', 'fc2'],
+  // transformers 4
+  alsoCalled: { query: ['q_proj'], key: ['k_proj'], value: ['v_proj'], dense: ['o_proj', 'fc1', 'fc2'] },
+  head: ['classifier'],
+}
+
+export const vitFamily = family('image', vitConfig, vit, { linears: () => vitLinears })
+export const deitFamily = family('image', deitConfig, vit, { linears: () => vitLinears })

@@ -18,6 +18,27 @@ trainer = SFTTrainer(model=model, args=args, peft_config=lora, max_seq_length=20
 trainer.train()
 `)
 
+describe('LoRA for classification', () => {
+  const classified = (type: string) =>
+    trained(`from transformers import AutoModelForSequenceClassification, Trainer, TrainingArguments
+from peft import LoraConfig, TaskType, get_peft_model
+model = AutoModelForSequenceClassification.from_pretrained("roberta-base", num_labels=3)
+model = get_peft_model(model, LoraConfig(${type}r=8, target_modules=["query", "value"]))
+args = TrainingArguments("out", per_device_train_batch_size=16)
+Trainer(model=model, args=args, train_dataset=data).train()
+`)
+
+  it.each(['task_type=TaskType.SEQ_CLS, ', 'task_type="SEQ_CLS", '])('%s trains the head too', async type => {
+    const { spec, unreadSettings } = await classified(type)
+    expect(spec.lora).toMatchObject({ targets: ['query', 'value'], modulesToSave: ['classifier'] })
+    expect(unreadSettings).toBeUndefined()
+  })
+
+  it('does not without a task type', async () => {
+    expect((await classified('')).spec.lora).not.toHaveProperty('modulesToSave')
+  })
+})
+
 describe('QLoRA with TRL', () => {
   it('is read from the calls of all its parts', async () => {
     expect((await trained(qlora())).spec).toMatchObject({

@@ -92,6 +92,11 @@ function dropoutField(find: Find): Field | undefined {
   return find('lora_dropout') ?? (mapping?.kind === 'mapping' ? mapping.section.at('dropout') : undefined)
 }
 
+function taskTypeField(find: Find): Field | undefined {
+  const mapping = find(...adapterMappings)?.value
+  return find('lora_task_type') ?? (mapping?.kind === 'mapping' ? mapping.section.at('task_type') : undefined)
+}
+
 export function readAdapter(
   reader: FieldReader,
   find: Find,
@@ -109,6 +114,7 @@ export function readAdapter(
     targets: readTargets(reader, targetField) ?? 'usual',
     targetField: targetField ?? adapter,
     modulesToSave: find('lora_modules_to_save', 'modules_to_save'),
+    taskType: taskTypeField(find),
     ...(isOn(reader, find('use_dora')) && { form: 'dora' }),
   })
 }

@@ -13,7 +13,7 @@ import { frame } from './frames.ts'
 import { add } from './primitives.ts'
 import { quantizedLinear } from './quantized-linears.ts'
 import { allTokens, exchanged, ownTokens } from './token-parallel.ts'
-import { isPolicy, isTrained, savedWhole, weightNamed } from './weights.ts'
+import { isPolicy, isSavedWhole, isTrained, savedWhole, weightNamed } from './weights.ts'
 
 export function embedding(tape: Tape, name: string, ids: Tensor, count: number, features: number): Tensor {
   // torch: derivatives.yaml `embedding`: saves the indices; embedding_dense_backward writes a gradient of the whole table.
@@ -102,7 +102,11 @@ function denseLinear(tape: Tape, name: string, x: Tensor, outFeatures: number, o
   const shape = [outFeatures, lastSize(x)]
   const original = options.tiedTo ?? `${name}.weight`
   const parameter = savedWhole(tape, name, shape, original) ?? weightNamed(tape, original, shape)
-  const bias = options.bias === false ? [] : [weightNamed(tape, `${name}.bias`, [outFeatures])]
+  const biasName = `${name}.bias`
+  const bias =
+    options.bias === false
+      ? []
+      : [savedWhole(tape, name, [outFeatures], biasName, 'bias') ?? weightNamed(tape, biasName, [outFeatures])]
   const groupSize = roundingGroup(tape, name, x, options)
   const format = tape.spec.fakeQuantization?.format
   if (groupSize !== undefined && format !== undefined) return fourBitProduct(tape, name, x, parameter, groupSize)
@@ -169,7 +173,7 @@ function isOutputLayer(tape: Tape, name: string): boolean {
 function isQuantized(tape: Tape, name: string, options: LinearOptions = {}): boolean {
   const { isQuantizable = !isOutputLayer(tape, name) } = options
   if (tape.spec.lora?.inWeightsType && name.includes('_attn.') && !isTrained(tape, name)) return false
-  return tape.spec.quantization !== undefined && isQuantizable && name !== 'score'
+  return tape.spec.quantization !== undefined && isQuantizable && !/^(?:score|classifier)(?:\.|$)/.test(name)
 }
 
 export function isAdapted(tape: Tape, name: string): boolean {
@@ -177,6 +181,7 @@ export function isAdapted(tape: Tape, name: string): boolean {
   tape.linearNames.add(module)
   const ofExperts = tape.expertNames
   if (ofExperts !== undefined && [...ofExperts.up, ofExperts.down, ofExperts.router].includes(module)) return false
+  if (isSavedWhole(tape, name)) return false
   return isPolicy(tape) && isTrained(tape, name) && (tape.spec.lora?.targets.includes(module) ?? false)
 }
 

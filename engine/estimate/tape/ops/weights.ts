@@ -38,11 +38,17 @@ export function savedWhole(
   name: string,
   shape: readonly number[],
   original = `${name}.weight`,
+  part: 'weight' | 'bias' = 'weight',
 ): Tensor | undefined {
-  const isSaved = tape.spec.lora?.modulesToSave?.includes(name.slice(name.lastIndexOf('.') + 1)) ?? false
-  if (!isSaved || (tape.pass !== undefined && tape.pass.of !== 'policy')) return undefined
+  if (!isSavedWhole(tape, name) || !isPolicy(tape)) return undefined
   weightNamed(tape, original, shape)
-  return tape.parameter(`${name}.modules_to_save.default.weight`, shape, { trainable: true })
+  return tape.parameter(`${name}.modules_to_save.default.${part}`, shape, { trainable: true })
+}
+
+/** Named itself, or part of a module that is, as `classifier.dense` is of `classifier`. */
+export function isSavedWhole(tape: Tape, name: string): boolean {
+  const saved = tape.spec.lora?.modulesToSave
+  return saved !== undefined && name.split('.').some(module => saved.includes(module))
 }
 
 export function weightNamed(tape: Tape, name: string, shape: readonly number[]): Tensor {

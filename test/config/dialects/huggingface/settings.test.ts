@@ -88,7 +88,6 @@ describe('other settings', () => {
     ['load_in_4bit: true', 'quantised-without-adapter'],
     ['load_in_8bit: true', 'quantised-without-adapter'],
     ['finetuning_type: oft', 'unsupported-setting'],
-    ['use_peft: true', 'unsupported-setting'],
     ['deepspeed: ds.json', 'not-in-file'],
     ['reward_model_path: a/b', 'unsupported-training'],
   ])('%s is refused rather than ignored', (line, code) => {
