@@ -9,7 +9,7 @@ import type { Field, Section } from './section.ts'
 
 /** Keys that look like memory settings in any tool. */
 const looksLikeMemory =
-  /quant|(?:^|_)(?:4|8|16)_?bit|(?:^|_)bits$|(?:^|_)bnb_|lora|peft|adapter|checkpointing|(?:gradient|grad|activation)_?(?:checkpoints?|ckpt)$|recompute|offload|shard|fsdp|deepspeed|zero|max_(?:\w+_)?len|seq(?:uence)?_len|context_len|cutoff_len|model_max_length|dtype|(?:^|_)(?:fp|bf)(?:8|16|32)|(?:^|_)(?:nf4|int4|int8|gptq|awq|hqq|amp)(?:$|_)|precision|liger|packing|attn_impl|flash|freeze|unfreeze|galore|lomo|badam|reentrant|parallel/i
+  /quant|(?:^|_)(?:4|8|16)_?bit|(?:^|_)bits$|(?:^|_)bnb_|lora|peft|adapter|checkpointing|(?:gradient|grad|activation)_?(?:checkpoints?|ckpt)$|recompute|offload|shard|fsdp|deepspeed|zero|max_(?:\w+_)?len|seq(?:uence)?_len|context_len|cutoff_len|model_max_length|dtype|(?:^|_)(?:fp|bf)(?:8|16|32)|(?:^|_)(?:nf4|int4|int8|gptq|awq|hqq|amp)(?:$|_)|precision|liger|packing|attn_impl|flash|freeze|unfreeze|(?:vision|image|video|audio|speech)_(?:tower|encoder)$|galore|lomo|badam|reentrant|parallel/i
 
 /** Of adapters, generation, data and logging: nothing that training holds in memory, or nothing of note. */
 const withoutBearing = new RegExp(
@@ -53,7 +53,8 @@ const withoutBearing = new RegExp(
     ...['(?:eval|test|valid|val|validation|inference|predict|generation|gen|sample|serve|vllm|reward|logging)_\\w*'],
     ...[
       '(?:save|merge|push|hub|log|export|output|resume|wandb|do|is|report|min|display|print)_\\w*',
-      '\\w*_(?:path|dir|file|url|name)',
+      // Adapters of an earlier run, which go on training, are where such a path leads.
+      '(?!(?:\\w+_)?adapter_)\\w*_(?:path|dir|file|url|name)',
     ],
     ...[
       'max_(?:new_tokens|length_for_\\w+)',
@@ -140,13 +141,17 @@ export function namesMemory({ key, value }: Field): boolean {
 /** Whether memory settings may stand behind a text that names another config or a way to train. */
 function hidesMemory(name: string, value: Field['value']): boolean {
   if (value.kind !== 'text') return false
-  return inherits.test(name) || (choosesMethod.test(name) && savesMemory.test(value.text))
+  return inherits.test(name) || (choosesMethod.test(name) && (savesMemory.test(value.text) || freezes.test(value.text)))
 }
 
 /** Another config that this one takes its values from, memory settings among them. */
 const inherits = /^(?:extends|inherits?(?:_from)?|_base_|(?:base|parent)_config)$/
 /** `train_type: custom_qlora` */
-const choosesMethod = /^(?:train|training|finetun(?:e|ing)|fine_tun(?:e|ing)|tuning|tuner)_(?:type|method|mode)$/
+const choosesMethod =
+  /^(?:(?:train|training|finetun(?:e|ing)|fine_tun(?:e|ing)|tuning|tuner)_(?:type|method|mode|strategy)|fine_?tun(?:e|ing)|transfer_(?:type|mode))$/
+/** `fine_tune: head_only` */
+const freezes =
+  /^(?:froz\w*|partial\w*|(?:linear|probe)[-_ ]?\w*|(?:head|classifier|top|last)[-_ ]?\w*|feature[-_ ]?extract\w*|bitfit)$/i
 const savesMemory = /lora|dora|adapter|quant|[48]_?bit|freez/i
 
 /** Keys for what FSDP does by default. */

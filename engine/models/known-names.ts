@@ -35,7 +35,7 @@ const decorations = wordSet(
 
 /** Words for models with added or removed parts, whose shape differs from the name's model. */
 const reshaped = wordSet(
-  'vl vision llava moe multimodal omni audio detr rcnn pruned depth width draft eagle medusa speculator merge',
+  'vl vlm vision llava blip instructblip flamingo minigpt cogvlm vila moe multimodal omni audio speech tts asr video detr rcnn pruned depth width draft eagle medusa speculator merge',
 )
 
 interface Known {

@@ -113,6 +113,10 @@ test.each([
   ['_base_: ../base.yaml', '_base_'],
   ['train_type: custom_qlora', 'train_type'],
   ['tuning_method: 8bit-adapter', 'tuning_method'],
+  ['fine_tune: head_only', 'fine_tune'],
+  ['finetune_strategy: frozen', 'finetune_strategy'],
+  ['sft_adapter_path: outputs/sft', 'sft_adapter_path'],
+  ['vision_tower: openai/clip-vit-large-patch14-336', 'vision_tower'],
 ])('%s hides settings of memory', (line, name) => {
   const text = `model_name_or_path: gpt2\nper_device_train_batch_size: 8\nlearning_rate: 1e-5\n${line}\n`
   expect(readConfig({ path: 'train.yaml', text })).toMatchObject({
@@ -120,7 +124,10 @@ test.each([
   })
 })
 
-test.each(['train_type: full', 'training_method: sft', 'extends: null'])('%s hides none', line => {
-  const text = `model_name_or_path: gpt2\nper_device_train_batch_size: 8\nlearning_rate: 1e-5\n${line}\n`
-  expect(readConfig({ path: 'train.yaml', text })).not.toHaveProperty('unreadSettings')
-})
+test.each(['train_type: full', 'training_method: sft', 'extends: null', 'fine_tune: full', 'save_adapter_path: out'])(
+  '%s hides none',
+  line => {
+    const text = `model_name_or_path: gpt2\nper_device_train_batch_size: 8\nlearning_rate: 1e-5\n${line}\n`
+    expect(readConfig({ path: 'train.yaml', text })).not.toHaveProperty('unreadSettings')
+  },
+)

@@ -217,6 +217,8 @@ describe('the well-known model in a name', () => {
     'acme/Qwen2.5-8B',
     'acme/Qwen3-8B-VL',
     'acme/llava-llama-3-8b',
+    'Salesforce/blip2-opt-2.7b',
+    'Salesforce/instructblip-vicuna-7b',
     'acme/Mistral-7B-MoE-4x',
     'acme/Llama-3-8B-from-Qwen2.5-7B',
     'facebook/detr-resnet-50',
