@@ -60,14 +60,41 @@ const tools: readonly UnmodelledTool[] = [
 ]
 
 export const unmodelledTools: readonly Dialect[] = tools.map(({ name, keys, training, why }) => ({
-  name,
+  ...unmodelled(name, why, training),
   mayBe: writesAny(keys),
-  recognise: document => training(document)?.name,
-  modelField: () => undefined,
-  read: (document, reader) => {
-    const message = `${name} ${why}, which is not modelled yet`
-    const fix = 'Exclude this config for now: add it to ignore in .github/memorymark.yml.'
-    reader.refuse(training(document), 'unsupported-training', message, fix)
-    return { kind: 'unreadable', problems: reader.problems }
-  },
 }))
+
+/** Of a tool whose command was recognised: its arguments are given as a document. */
+export function unmodelledLaunch(name: string): Dialect {
+  return unmodelled(name, 'trains in code of its own', batchSizeIn)
+}
+
+function unmodelled(name: string, why: string, training: (document: Section) => Field | undefined): Dialect {
+  return {
+    name,
+    mayBe: () => false,
+    recognise: document => training(document)?.name,
+    modelField: () => undefined,
+    read: (document, reader) => {
+      reader.refuse(training(document), ...notModelled(`${name} ${why}`))
+      return { kind: 'unreadable', problems: reader.problems }
+    },
+  }
+}
+
+/** The problem of a training that is refused by name. `subject`: a clause. */
+export function notModelled(subject: string) {
+  const fix = 'Exclude this file for now: add it to ignore in .github/memorymark.yml.'
+  return ['unsupported-training', `${subject}, which is not modelled yet`, fix] as const
+}
+
+/** As deep as tools nest their arguments. */
+const LEVELS = 4
+
+function batchSizeIn(document: Section): Field | undefined {
+  const fields = document.nested(LEVELS).flatMap(section => [...section.fields.values()])
+  return fields.find(({ key, value }) => value.kind !== 'mapping' && isBatchSize.test(key) && !isOfOthers.test(key))
+}
+
+const isBatchSize = /batch_?size|(?:^|_)bsz?$/i
+const isOfOthers = /(?:^|_)(?:eval|val|valid|test|infer|rollout|log)/i

@@ -6,6 +6,7 @@ import { argumentsOf } from '../dialects/huggingface/arguments.ts'
 import { refuseFrozen } from '../dialects/huggingface/frozen-by-hand.ts'
 import { huggingface, readArguments } from '../dialects/huggingface.ts'
 import { ultralytics } from '../dialects/ultralytics.ts'
+import { notModelled } from '../dialects/unmodelled-tools.ts'
 import { MAX_CONFIG_BYTES } from '../document.ts'
 import type { FieldReader } from '../fields.ts'
 import type { AskedCard } from '../job/request.ts'
@@ -20,7 +21,7 @@ import { moduleOf } from './collector.ts'
 import { declareOptions } from './command-line.ts'
 import { decoratedGpu } from './decorated-gpu.ts'
 import { Evaluator } from './evaluator.ts'
-import { positionOf } from './fields.ts'
+import { positionOf, saidBy } from './fields.ts'
 import { trainerOf } from './library.ts'
 import { lightningTrainings } from './lightning.ts'
 import { loopTraining } from './loop.ts'
@@ -32,6 +33,7 @@ import { PassedValues } from './passed-arguments.ts'
 import { isNotebookPath, mayTrain } from './quick-look.ts'
 import { type FoundTraining, type Training, trainingOf } from './transformers.ts'
 import { detectorTraining } from './ultralytics.ts'
+import { unmodelledTraining } from './unmodelled-libraries.ts'
 import { placeIn } from './values.ts'
 
 /** A script that starts a training, up to the point where its model must be known. */
@@ -104,7 +106,8 @@ function opened(module: Module, evaluator: Evaluator, choice: TrainingChoice | u
   const called = trainersIn(module, evaluator)
   const own = called.length === 0 ? [...lightningTrainings(module, evaluator), ...loopsIn(module, evaluator)] : []
   const found = [...called, ...own]
-  const starts = startsIn(module, evaluator, found)
+  const modelled = startsIn(module, evaluator, found)
+  const starts = modelled.length > 0 ? modelled : unmodelledStarts(module, evaluator)
   const places = placesOf(starts.map(({ call }) => call))
   if (starts.length > MAX_TRAININGS) return { kind: 'unreadable', problems: [tooManyTrainings(module, starts)] }
   if (starts.length > 1 && choice === undefined) return { kind: 'several-trainings', trainings: places }
@@ -148,6 +151,26 @@ function startsIn(module: Module, evaluator: Evaluator, found: readonly FoundTra
     })),
   ]
   return starts.toSorted((a, b) => a.call.at - b.call.at)
+}
+
+function unmodelledStarts(module: Module, evaluator: Evaluator): readonly Start[] {
+  const found = unmodelledTraining(module, evaluator)
+  if (found === undefined) return []
+  const { library, call } = found
+  const here = { module, from: call.at, to: call.node.to, remarks: [] }
+  const open = (training: ReadTraining): OpenScript => ({
+    kind: 'open',
+    dialect: library,
+    why: `a model of ${library} on ${placeIn(module, call.at)}, beside a training loop`,
+    ...{ model: undefined, deepSpeed: undefined, batchSize: undefined },
+    training,
+    read: reader => {
+      const field = saidBy(here, 'model', { kind: 'text', text: library }, module)
+      reader.refuse(field, ...notModelled(`It trains a model of ${library}`))
+      return { kind: 'unreadable', problems: reader.problems }
+    },
+  })
+  return [{ call, open }]
 }
 
 function isChosen(place: TrainingPlace, choice: TrainingChoice): boolean {

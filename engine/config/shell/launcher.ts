@@ -11,6 +11,7 @@ import { huggingface } from '../dialects/huggingface.ts'
 import { llamafactory } from '../dialects/llamafactory.ts'
 import { msSwift } from '../dialects/ms-swift.ts'
 import { ultralytics } from '../dialects/ultralytics.ts'
+import { unmodelledLaunch } from '../dialects/unmodelled-tools.ts'
 import { MAX_CONFIG_BYTES } from '../document.ts'
 import { jobRequest, processesOn } from '../job/job.ts'
 import type { AskedCard } from '../job/request.ts'
@@ -138,7 +139,7 @@ function namesModel(document: Section): string | undefined {
 
 function dialectsOf({ target }: Launch): readonly Dialect[] {
   if (target.kind === 'script') return [huggingface, customKeys]
-  if (target.kind === 'refused') return []
+  if (target.kind === 'refused') return [unmodelledLaunch(target.tool)]
   switch (target.tool) {
     case 'llamafactory':
       return [llamafactory]

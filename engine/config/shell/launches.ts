@@ -140,8 +140,9 @@ const trains = /^(?:sft|rlhf|pt|pretrain|finetune|finetune_\w+|train\w*)$/
 function refusal(tool: string, rest: readonly Given[], launcher: string, at: number): Launch | undefined {
   const [verb] = rest
   if (verb === undefined || !trains.test(verb.text)) return undefined
-  const none = { positional: [], arguments: [], processes: { kind: 'unsaid' } } as const
-  return { launcher: `${launcher} ${plain(verb.text)}`, at, target: { kind: 'refused', tool }, ...none }
+  const given = parsed(rest.slice(1), new Set())
+  const target = { kind: 'refused', tool } as const
+  return { launcher: `${launcher} ${plain(verb.text)}`, at, target, ...given, processes: { kind: 'unsaid' } }
 }
 
 /** The word after a launcher's own options: a script, or a module after `-m`. */
@@ -165,23 +166,40 @@ function scriptLaunch(
     at: command.at,
     target: targetOf(target, isModule),
     ...rest,
+    ...(target.text === SWIFT_RLHF && { arguments: withRlhfType(rest.arguments, target) }),
     processes: processesOf(own),
     ...(launcher === 'accelerate launch' && config && { accelerateConfig: config }),
   }
 }
 
-const modules: ReadonlyMap<string, Tool> = new Map([
+const SWIFT_RLHF = 'swift.cli.rlhf'
+
+const modules: ReadonlyMap<string, Tool> = new Map<string, Tool>([
   ['axolotl.cli.train', 'axolotl'],
   ['llamafactory.cli', 'llamafactory'],
   ['llamafactory.launcher', 'llamafactory'],
   ['swift.cli.sft', 'ms-swift'],
   ['swift.cli.pt', 'ms-swift'],
+  [SWIFT_RLHF, 'ms-swift'],
 ])
+
+/** Modules and scripts of tools that are not modelled; diffusers' are the names of its example scripts. */
+const refusedTargets: readonly (readonly [RegExp, string])[] = [
+  [/^openrlhf[./]/, 'OpenRLHF'],
+  [/^verl[./]/, 'verl'],
+  [/^nemo_rl[./]/, 'NeMo RL'],
+  [/^torchtitan[./]/, 'torchtitan'],
+  [
+    /(?:^|\/)(?:train_(?:dreambooth|text_to_image|controlnet|instruct_pix2pix|custom_diffusion|lcm|unconditional)\w*|textual_inversion\w*)\.py$/,
+    'diffusers',
+  ],
+]
 
 function targetOf({ text }: Given, isModule: boolean): Launch['target'] {
   const tool = isModule ? modules.get(text) : undefined
   if (tool !== undefined) return { kind: 'tool', tool }
-  if (isModule && /^openrlhf\./.test(text)) return { kind: 'refused', tool: 'OpenRLHF' }
+  const refusedTool = refusedTargets.find(([named]) => named.test(text))?.[1]
+  if (refusedTool !== undefined) return { kind: 'refused', tool: refusedTool }
   return { kind: 'script', path: isModule ? `${text.replaceAll('.', '/')}.py` : text }
 }
 
@@ -189,6 +207,8 @@ function python(words: readonly Given[], command: ShellCommand): Launch | undefi
   const [, second] = words
   const launches = words[0]?.text === '-m' && /^torch\.distributed\.(?:run|launch)$/.test(second?.text ?? '')
   if (launches) return scriptLaunch('python -m torch.distributed.run', words.slice(2), command, torchProcesses(command))
+  if (words[0]?.text === '-m' && second?.text === 'swift.cli.main')
+    return swift(words.slice(2), 'python -m swift.cli.main', command)
   if (words[0]?.text === '-m' && second?.text === 'accelerate.commands.launch')
     return scriptLaunch('accelerate launch', words.slice(2), command, accelerateProcesses(command))
   return scriptLaunch('python', words, command, () => visible(command, 1))
@@ -219,9 +239,16 @@ function swift([verb, ...words]: readonly Given[], launcher: string, command: Sh
         why: 'without NPROC_PER_NODE ms-swift divides the layers of the model among the GPUs that it sees',
       }
     : launch.processes
-  const isDpo = verb.text === 'rlhf' && !launch.arguments.some(({ key }) => key === 'rlhf_type')
-  const byDefault = { key: 'rlhf_type', name: '--rlhf_type', values: [{ ...verb, text: 'dpo' }], at: verb.from }
-  return { ...launch, processes, arguments: isDpo ? [...launch.arguments, byDefault] : launch.arguments }
+  return {
+    ...{ ...launch, processes },
+    arguments: verb.text === 'rlhf' ? withRlhfType(launch.arguments, verb) : launch.arguments,
+  }
+}
+
+/** DPO where none is named. */
+function withRlhfType(given: readonly Argument[], verb: Given): readonly Argument[] {
+  if (given.some(({ key }) => key === 'rlhf_type')) return given
+  return [...given, { key: 'rlhf_type', name: '--rlhf_type', values: [{ ...verb, text: 'dpo' }], at: verb.from }]
 }
 
 /** `tune run [--nproc_per_node 4] recipe --config x k=v` */

@@ -170,6 +170,27 @@ it('arguments without a batch size are a training only for scripts that take the
   expect((await trained(`python examples/run_glue.py ${line}\n`)).spec.microBatch).toBe(8)
 })
 
+it.each([
+  ['verl', 'python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=a/b data.train_batch_size=64'],
+  ['OpenRLHF', 'deepspeed --module openrlhf.cli.train_dpo --pretrain a/b --micro_train_batch_size 2'],
+  ['LitGPT', 'litgpt finetune_lora a/b --train.micro_batch_size 4'],
+  ['diffusers', 'accelerate launch examples/train_dreambooth_lora_sdxl.py --train_batch_size=1'],
+])('a training of a tool that is not modelled is refused by name: %s', async (name, line) => {
+  expect(await read(`${line}\n`)).toMatchObject({
+    kind: 'unreadable',
+    problems: [{ code: 'unsupported-training', message: expect.stringContaining(name), line: 1 }],
+  })
+})
+
+it.each(['swift rlhf', 'python -m swift.cli.main rlhf', 'torchrun --nproc_per_node 1 -m swift.cli.rlhf'])(
+  '%s is ms-swift, and DPO where it names no method',
+  async launcher => {
+    const { dialect, spec } = await trained(`${launcher} --model Qwen/Qwen3-4B --per_device_train_batch_size 2\n`)
+    expect(dialect).toBe('ms-swift')
+    expect(spec.method).toMatchObject({ kind: 'preference' })
+  },
+)
+
 it('a tool that is not read is named, and so is a config that is started', async () => {
   expect(await read('NPROC_PER_NODE=2 litgpt finetune_lora meta-llama/Llama-3.2-1B\n')).toMatchObject({
     kind: 'not-a-training-config',
