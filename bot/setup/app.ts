@@ -10,6 +10,7 @@ import type { CreatedApp } from './created-app.ts'
 import { CREATED_PATH, manifestFor, webUrlOf } from './manifest.ts'
 import { createdPage, refusedPage, setupPage } from './page.ts'
 import { PendingStates } from './pending-states.ts'
+import { style } from './style.ts'
 
 export interface SetupOptions {
   readonly apiUrl: string
@@ -39,6 +40,7 @@ const ORGANIZATION = /^[A-Za-z0-9-]{1,39}$/
 export function setupApp({ apiUrl, file, now, fetchApp, keep }: SetupOptions): SetupApp {
   const token = randomBytes(24).toString('base64url')
   const states = new PendingStates(() => now().getTime())
+  let isCreated = false
   const github = webUrlOf(apiUrl)
   const app = new Hono()
 
@@ -48,6 +50,7 @@ export function setupApp({ apiUrl, file, now, fetchApp, keep }: SetupOptions): S
 
   app.get(SETUP_PATH, c => {
     if (!isSame(c.req.query('token') ?? '', token)) return refused(c, 403, wrongToken)
+    if (isCreated) return refused(c, 403, alreadyCreated)
     const address = addressOf(c)
     if (address === undefined) return refused(c, 400, wrongHost)
     const organization = c.req.query('organization') || undefined
@@ -59,11 +62,13 @@ export function setupApp({ apiUrl, file, now, fetchApp, keep }: SetupOptions): S
 
   app.get(CREATED_PATH, async c => {
     const { code = '', state = '' } = c.req.query()
+    if (isCreated) return refused(c, 403, alreadyCreated)
     if (!states.take(state)) return refused(c, 403, wrongState)
     if (!CODE.test(code)) return refused(c, 400, wrongCode)
     try {
       const created = await fetchApp(code)
       await keep(created)
+      isCreated = true
       const installUrl = created.url.startsWith(`${github}/`) ? `${created.url}/installations/new` : github
       return c.html(createdPage({ slug: created.slug, installUrl, file }))
     } catch (error) {
@@ -79,7 +84,12 @@ export function setupApp({ apiUrl, file, now, fetchApp, keep }: SetupOptions): S
  * redirect to another site to sign in. GitHub is sent only the origin, since the address contains the token.
  */
 const pageHeaders: Parameters<typeof secureHeaders>[0] = {
-  contentSecurityPolicy: { defaultSrc: ["'none'"], baseUri: ["'none'"], frameAncestors: ["'none'"] },
+  contentSecurityPolicy: {
+    defaultSrc: ["'none'"],
+    styleSrc: [`'sha256-${createHash('sha256').update(style).digest('base64')}'`],
+    baseUri: ["'none'"],
+    frameAncestors: ["'none'"],
+  },
   referrerPolicy: 'strict-origin',
   strictTransportSecurity: false,
 }
@@ -102,6 +112,11 @@ function refused(c: Context, status: 400 | 403 | 502, { message, fix }: Refusal)
 
 const beginAgain = 'Begin again with the link that the bot has written to its log.'
 const wrongToken: Refusal = { message: 'This page needs the token of this bot', fix: beginAgain }
+/** Connections that browsers keep open outlive the setup by seconds. */
+const alreadyCreated: Refusal = {
+  message: 'This bot has its App',
+  fix: 'The link counts no more: the bot is at work. For another App, delete the file with the credentials and start the bot again.',
+}
 const wrongHost: Refusal = { message: 'The Host header is not a host', fix: beginAgain }
 const wrongOrganization: Refusal = { message: 'That is not the name of an organization', fix: beginAgain }
 const wrongState: Refusal = {

@@ -1,6 +1,7 @@
 /** The pages of the setup, without JavaScript. Everything in them that is not ours is escaped. */
-import { html } from 'hono/html'
+import { html, raw } from 'hono/html'
 import type { manifestFor } from './manifest.ts'
+import { style } from './style.ts'
 
 export type Page = ReturnType<typeof html>
 
@@ -34,9 +35,9 @@ these settings:</p>
 <button>Create the GitHub App</button>
 </form>
 <p>GitHub must be able to reach that webhook address. If it is not the public one, open this page under the public one first.</p>
-<form method="get">
+<form method="get" class="later">
 <input type="hidden" name="token" value="${token}">
-<label>An organization is to own it: <input name="organization" value="${organization ?? ''}" pattern="[A-Za-z0-9\\-]{1,39}"></label>
+<label>If an organization is to own it, its name <input name="organization" value="${organization ?? ''}" pattern="[A-Za-z0-9\\-]{1,39}"></label>
 <button>Change the owner</button>
 </form>`,
   )
@@ -69,6 +70,7 @@ function frame(title: string, main: Page): Page {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · MemoryMark</title>
+<style>${raw(style)}</style>
 </head>
 <body>
 <main>

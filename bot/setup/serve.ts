@@ -49,8 +49,10 @@ export async function serveSetup(
     ],
     { host: settings.host, port: settings.port, log },
   )
+  // "All addresses of this machine" is none that a browser opens.
+  const origin = server.origin.replace(/\/\/(?:0\.0\.0\.0|\[::\]):/, '//localhost:')
   tell(
-    `There is no GitHub App yet: neither APP_ID, PRIVATE_KEY and WEBHOOK_SECRET nor ${file}. To create one, open this page, under the address at which GitHub reaches this bot:\n${server.origin}${path}`,
+    `There is no GitHub App yet: neither APP_ID, PRIVATE_KEY and WEBHOOK_SECRET nor ${file}. To create one, open this page, under the address at which GitHub reaches this bot:\n${origin}${path}`,
   )
   const isCreated = await ended.promise
   await server.close()

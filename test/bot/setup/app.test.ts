@@ -115,6 +115,19 @@ describe('the way back', () => {
     expect(codes).toEqual(['first'])
   })
 
+  test('is closed for other pages once there is an App, and the link with it', async () => {
+    const { get, path, codes } = setup()
+    const [state, another] = [await stateOn(await get(path)), await stateOn(await get(path))]
+    await get(`/setup/created?code=first&state=${state}`)
+    expect((await get(`/setup/created?code=second&state=${another}`)).status).toBe(403)
+    const answer = await get(path)
+    expect({ status: answer.status, form: (await answer.text()).includes('<form') }).toEqual({
+      status: 403,
+      form: false,
+    })
+    expect(codes).toEqual(['first'])
+  })
+
   test('is open for an hour', async () => {
     const { get, path, pass } = setup()
     const state = await stateOn(await get(path))

@@ -10,7 +10,7 @@ import { freePort } from '../../../scripts/demo/free-port.ts'
 import { bareEnvironment } from '../../bare-environment.ts'
 import { type EmulatedGitHub, startGitHub } from '../../github/index.ts'
 import { onA10 } from '../../on-a10.ts'
-import { chromiumPath, desktop, launchChromium, watchedPage } from '../../server/dashboard/chromium.ts'
+import { chromiumPath, desktop, launchChromium, phone, watchedPage } from '../../server/dashboard/chromium.ts'
 import { trainingConfig } from '../configs.ts'
 
 interface FirstRun extends AsyncDisposable {
@@ -120,7 +120,10 @@ test.skipIf(chromiumPath === undefined)('in Chromium, the owner is chosen and th
   const { page, complaints } = watched
 
   await page.goto(bot.link)
-  await page.getByLabel('An organization is to own it').fill('acme')
+  await page.setViewportSize(phone)
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(phone.width)
+  await page.setViewportSize(desktop)
+  await page.getByLabel('If an organization is to own it').fill('acme')
   await page.getByRole('button', { name: 'Change the owner' }).click()
   await page.getByRole('button', { name: 'Create the GitHub App' }).click()
   await page.getByRole('heading', { name: 'The App exists' }).waitFor()
