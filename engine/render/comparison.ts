@@ -169,7 +169,7 @@ function rightSizing({ rightSizing, current }: AnalysedConfig): string | undefin
   const { gpu } = rightSizing
   const price = formatHourly(gpu)
   const against = current.fits ? ` instead of ${formatUsd(current.costPerRunUsd)}` : ''
-  return `This config needs only ${formatGib(current.peakBytes)}: ${article(gpu.name)} ${escapeText(gpu.name, 60)} (${formatGib(gpu.usableBytes)} usable) would run it at ${price}, ${formatRunCost(rightSizing)} per run${against}.`
+  return `This config needs ${current.fits ? 'only ' : ''}${formatGib(current.peakBytes)}: ${article(gpu.name)} ${escapeText(gpu.name, 60)} (${formatGib(gpu.usableBytes)} usable) would run it at ${price}, ${formatRunCost(rightSizing)} per run${against}.`
 }
 
 /** Chooses the article by sound: `an A10`, `an RTX 3090`, `a T4`. */

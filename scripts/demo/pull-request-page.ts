@@ -30,12 +30,20 @@ export async function showPullRequest(repository: Repository, pullRequest: PullR
 
 async function page(repository: Repository, pullRequest: PullRequest, style: string) {
   const title = `Pull request ${pullRequest.number} of ${repository.fullName}`
-  const [comments, suggestions, runs] = await Promise.all([
+  const [comments, reviewComments, runs] = await Promise.all([
     repository.comments(pullRequest),
     repository.reviewComments(pullRequest),
     repository.checkRuns(pullRequest.headSha),
   ])
-  const checks = runs.map(run => ({ ...run, annotations: repository.annotations(run.id) }))
+  const suggestions = await Promise.all(
+    reviewComments.map(async comment => {
+      const file = (await repository.fileAt(comment.path, pullRequest.headSha)) ?? ''
+      return { comment, before: file.split('\n').slice((comment.start_line ?? comment.line) - 1, comment.line) }
+    }),
+  )
+  // Of the runs of one name, GitHub shows the latest.
+  const latest = [...new Map(runs.map(run => [run.name, run])).values()]
+  const checks = latest.map(run => ({ ...run, annotations: repository.annotations(run.id) }))
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -50,7 +58,7 @@ async function page(repository: Repository, pullRequest: PullRequest, style: str
 <h2>Conversation</h2>
 ${comments.map(({ user, body }) => card(user.login, body))}
 <h2>Files changed</h2>
-${suggestions.map(({ user, path, line, start_line, body }) => card(`${user.login} on ${path}, ${lineWords(start_line, line)}`, body))}
+${suggestions.map(({ comment, before }) => card(`${comment.user.login} on ${comment.path}, ${lineWords(comment.start_line, comment.line)}`, withDiff(comment.body, before)))}
 <h2>Checks</h2>
 ${checks.map(
   ({ name, conclusion, status, output, annotations }) => html`
@@ -74,12 +82,21 @@ function card(heading: string, body: string) {
   return html`<article><header>${heading}</header><div class="body">${markdown(body)}</div></article>`
 }
 
+/** A suggestion with the lines that it replaces, as GitHub shows it. */
+function withDiff(body: string, before: readonly string[]): string {
+  return body.replace(/^(`{3,})suggestion\n(.*?)^\1$/ms, (_, fence: string, after: string) => {
+    const added = after.trimEnd().split('\n')
+    const lines = [...before.map(line => `-${line}`), ...added.map(line => `+${line}`)]
+    return ['**Suggested change**\n', `${fence}diff`, ...lines, fence].join('\n')
+  })
+}
+
 /** Our own texts; what in them is a stranger's is escaped there, as on GitHub. */
 function markdown(text: string) {
   const rendered = micromark(text, { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousHtml: true })
   return raw(
     rendered.replace(
-      /<pre><code class="language-(?:diff|suggestion)">(.*?)<\/code><\/pre>/gs,
+      /<pre><code class="language-diff">(.*?)<\/code><\/pre>/gs,
       (_, code: string) => `<pre class="diff">${code.trimEnd().split('\n').map(diffLine).join('')}</pre>`,
     ),
   )

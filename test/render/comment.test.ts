@@ -57,6 +57,12 @@ describe('the comment', () => {
     )
   })
 
+  test('a card with more memory is offered as such, not as one that is enough', () => {
+    const { rightSizing } = wasteful()
+    expect(comment(wasteful())).toContain('This config needs only 2.40 GiB: a T4')
+    expect(comment(tooLarge(rightSizing && { rightSizing }))).toContain('This config needs 31.2 GiB: a T4')
+  })
+
   test('says how much is needed of how much, and the largest that fits, where it does not fit', () => {
     const text = comment(tooLarge())
     expect(text).toContain('### 🟥 MemoryMark: the training config runs out of memory: needs 31.2 of 21.7 GiB')

@@ -36,8 +36,12 @@ it('shows the pull request as a page, with comment, suggestions and check', { ti
     const page = await (await fetch(url)).text()
     expect(page).toContain('runs out of memory on the NVIDIA A10')
     expect(page).toMatch(/<span class="added">\+per_device_train_batch_size: 32/)
-    expect(page).toContain('memorymark[bot] on examples/configs/bert-mnli.yaml, lines 5 to 6')
-    expect(page).toContain('<b>MemoryMark</b>: failure')
+    const [, suggestion = ''] = page.split('memorymark[bot] on examples/configs/bert-mnli.yaml, lines 5 to 6')
+    expect(suggestion).toContain('Suggested change')
+    expect(suggestion).toMatch(
+      /<span class="removed">-per_device_train_batch_size: 8\n.*<span class="added">\+per_device/s,
+    )
+    expect(page.split('<b>MemoryMark</b>: failure')).toHaveLength(2)
     expect(page).toContain('class="annotation failure"')
   } finally {
     demo.kill('SIGINT')
