@@ -204,6 +204,8 @@ const seq2seq: readonly Cell[] = [
   ['google-t5/t5-small', { microBatch: 8, sequenceLength: 512, attention: 'eager' }],
   ['google-t5/t5-base', { microBatch: 8, sequenceLength: 512, targetLength: 128, precision: 'amp-bf16', ...trainer }],
   ['google-t5/t5-base', { microBatch: 8, sequenceLength: 512, step: 'forward-backward' }],
+  ['google-t5/t5-base', { microBatch: 8, sequenceLength: 512, targetLength: 64, precision: 'amp-bf16' }],
+  ['google/flan-t5-base', { microBatch: 8, sequenceLength: 1024, targetLength: 64, precision: 'amp-bf16' }],
   ['google-t5/t5-large', { microBatch: 8, sequenceLength: 512, targetLength: 64, ...ckpt, precision: 'bf16' }],
   ['google/flan-t5-small', { microBatch: 2, sequenceLength: 1024, targetLength: 256, optimizer: 'sgd' }],
   ['google/flan-t5-base', { microBatch: 8, sequenceLength: 512, targetLength: 128, paddedBatches: true, ...trainer }],

@@ -35,7 +35,7 @@ function t5(
   { sequenceLength: tokens = 0, targetLength: targetTokens = tokens }: ProgramTerms,
 ): Value {
   const encoder: Stack = { config, name: 'encoder', ids: ops.input(), tokens, layers: config.num_layers }
-  const encoded = runStack(ops, encoder)
+  const encoded = ops.returned(runStack(ops, encoder))
   const decoded = runStack(ops, {
     config,
     name: 'decoder',
