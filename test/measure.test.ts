@@ -4,15 +4,9 @@ import { analyze } from '../engine/analyze.ts'
 import { measuring } from '../engine/measure.ts'
 import { readSettings } from '../engine/settings/read.ts'
 import type { RepositorySettings } from '../engine/settings/settings.ts'
+import { bertMnli as bert } from './bert-mnli.ts'
 import { hasTorch, python } from './probes/python.ts'
 
-const bert = `model_name_or_path: bert-base-uncased
-task_name: mnli
-max_seq_length: 128
-per_device_train_batch_size: 16
-num_labels: 3
-bf16: true
-`
 const now = new Date('2026-01-02T03:04:05Z')
 
 function settings(text: string): RepositorySettings {

@@ -2,14 +2,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { planSweeps } from '../../action/matrix.ts'
 import { readRunners } from '../../action/runners.ts'
 import { analyze, type Report } from '../../engine/index.ts'
+import { bertMnli as bert } from '../bert-mnli.ts'
 
-const bert = `model_name_or_path: bert-base-uncased
-task_name: mnli
-max_seq_length: 128
-per_device_train_batch_size: 16
-num_labels: 3
-bf16: true
-`
 const paged = `${bert}optim: paged_adamw_32bit\n`
 const now = new Date('2026-01-02T03:04:05Z')
 const nowhere = () => false

@@ -1,15 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { mergeShards } from '../../action/merge.ts'
 import { type AnalysedConfig, analyze, findGpu, type Report } from '../../engine/index.ts'
+import { bertMnli as bert } from '../bert-mnli.ts'
 import { unanalysed } from './reports.ts'
 
-const bert = `model_name_or_path: bert-base-uncased
-task_name: mnli
-max_seq_length: 128
-per_device_train_batch_size: 16
-num_labels: 3
-bf16: true
-`
 const now = new Date('2026-01-02T03:04:05Z')
 const files = (text = bert) => ['a.yaml', 'b.yaml'].map(path => ({ path, text }))
 

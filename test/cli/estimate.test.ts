@@ -1,30 +1,23 @@
 import { describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
-import { trainingSpec } from '../../engine/config/spec.ts'
 import { byteKinds } from '../../engine/estimate/tape/storage.ts'
 import { methods } from '../../engine/plan/methods.ts'
 import { provenance } from '../../engine/probes/trial.ts'
-import { reportedGpu, runPeak, throughputProvenance } from '../../engine/report/schema.ts'
+import { runPeak, throughputProvenance } from '../../engine/report/schema.ts'
+import { tinyLlama } from '../models/tiny-llama.ts'
+import { printedOfAnyEstimate } from './printed.ts'
 import { run, Workspace } from './run-cli.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
 /** What `--json` prints: these keys and no others. */
 const summary = z.strictObject({
-  model: z.string(),
-  spec: trainingSpec,
-  gpu: reportedGpu,
+  ...printedOfAnyEstimate,
   provenance,
-  errorBandPercent: z.number(),
-  errorBand: z.object({ lowPercent: z.number(), highPercent: z.number() }),
-  batchSize: z.number(),
   fits: z.boolean(),
-  peakBytes: z.number(),
   reservedBytes: z.number().nullable(),
-  peakMoment: z.string(),
   breakdown: z.record(z.enum(byteKinds), z.number()),
   peaks: z.array(runPeak).nullable(),
-  usableBytes: z.number(),
   wasteBytes: z.number(),
   wastePercent: z.number(),
   largestBatch: z.number().nullable(),
@@ -35,7 +28,6 @@ const summary = z.strictObject({
   throughputProvenance,
   savingsPerRunUsd: z.number(),
   savingsPerYearUsd: z.number(),
-  assumptions: z.array(z.string()),
 })
 
 /** A model alone has these as well. */
@@ -147,18 +139,8 @@ describe.concurrent('estimate --json', () => {
 })
 
 describe.concurrent('estimate of a model that the catalogue lacks', () => {
-  const tiny = JSON.stringify({
-    model_type: 'llama',
-    vocab_size: 32_000,
-    hidden_size: 512,
-    intermediate_size: 1_024,
-    num_hidden_layers: 4,
-    num_attention_heads: 8,
-    max_position_embeddings: 1_024,
-  })
-
   test('reads the config.json of a folder', async () => {
-    await using workspace = await Workspace.with({ 'models/tiny/config.json': tiny })
+    await using workspace = await Workspace.with({ 'models/tiny/config.json': tinyLlama })
     const { stdout, exitCode } = await workspace.run('estimate', 'models/tiny', '--json')
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({

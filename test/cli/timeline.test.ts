@@ -3,27 +3,18 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
-import { trainingSpec } from '../../engine/config/spec.ts'
 import { stepPhases } from '../../engine/estimate/step/step.ts'
 import { byteKinds } from '../../engine/estimate/tape/storage.ts'
-import { reportedGpu } from '../../engine/report/schema.ts'
 import { hostilePickles } from '../snapshot/hostile-pickles.ts'
+import { printedOfAnyEstimate } from './printed.ts'
 import { run, Workspace } from './run-cli.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
 /** What `--json` prints: these keys and no others. */
 const summary = z.strictObject({
-  model: z.string(),
-  spec: trainingSpec,
-  gpu: reportedGpu,
+  ...printedOfAnyEstimate,
   provenance: z.literal('estimated'),
-  errorBandPercent: z.number(),
-  errorBand: z.object({ lowPercent: z.number(), highPercent: z.number() }),
-  batchSize: z.number(),
-  peakBytes: z.number(),
-  peakMoment: z.string(),
-  usableBytes: z.number(),
   points: z.array(
     z.strictObject({
       phase: z.enum(stepPhases),
@@ -32,7 +23,6 @@ const summary = z.strictObject({
       breakdown: z.record(z.enum(byteKinds), z.number()),
     }),
   ),
-  assumptions: z.array(z.string()),
 })
 
 const trainer = 'model_name_or_path: gpt2\nper_device_train_batch_size: 4\ngradient_accumulation_steps: 4\nbf16: true\n'

@@ -8,7 +8,7 @@ import {
   errorBandPercent,
   TRACED_BAND_PERCENT,
 } from '../../engine/estimate/error-band.ts'
-import { knownModel, specOf } from './specs.ts'
+import { knownModel, onlineMethod, specOf } from './specs.ts'
 
 test('a step that PyTorch’s trace covers carries the band of its class’s readings, never narrower than the trace’s', () => {
   const spec = specOf('bert')
@@ -73,17 +73,7 @@ test('a mixture of experts in bfloat16 is traced like any other model', () => {
 test('answers that a model without attention in every layer makes itself are counted without what those layers remember', () => {
   const { config } = knownModel('Qwen/Qwen3.5-4B')
   const sentences = (kind: 'transformers' | 'server') => {
-    const terms = {
-      reference: 'none',
-      completionLength: 256,
-      completions: 8,
-      tempersInPlace: false,
-      comparesFeatures: false,
-    } as const
-    const spec = specOf('Qwen/Qwen3.5-4B', {
-      precision: 'bf16',
-      method: { kind: 'online', ...terms, generation: { kind } },
-    })
+    const spec = specOf('Qwen/Qwen3.5-4B', { precision: 'bf16', method: onlineMethod({ kind }) })
     return derivationOf(spec, config).filter(sentence => sentence.includes('recurrent state'))
   }
   expect(sentences('transformers')).toHaveLength(1)

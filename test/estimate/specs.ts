@@ -1,6 +1,7 @@
 /** Training specs for the tests of the engine's core: the model's default task at batch 16, changed as a test says. */
 import { specOf as defaultSpecOf } from '../../engine/config/adjusted-spec.ts'
 import type { TrainingSpec } from '../../engine/config/spec.ts'
+import type { TrainingMethod } from '../../engine/config/training-method.ts'
 import { Footprint } from '../../engine/estimate/footprint.ts'
 import type { ModelConfig } from '../../engine/models/architecture.ts'
 import { type CatalogueModel, findModel } from '../../engine/models/catalogue.ts'
@@ -26,3 +27,17 @@ export function footprintOf(
 ): Footprint {
   return new Footprint(specOf(name, changes), config)
 }
+
+/** Training that generates its own answers, as `specOf` takes it. */
+export function onlineMethod(generation: OnlineMethod['generation']): OnlineMethod {
+  return {
+    kind: 'online',
+    reference: 'none',
+    completionLength: 256,
+    completions: 8,
+    generation,
+    tempersInPlace: false,
+    comparesFeatures: false,
+  }
+}
+type OnlineMethod = Extract<TrainingMethod, { kind: 'online' }>

@@ -3,20 +3,13 @@ import type { TrainingSpec } from '../../engine/config/spec.ts'
 import { beyondTorch } from '../../engine/estimate/error-band.ts'
 import { defaultGpu, usableBytes } from '../../engine/gpus/catalogue.ts'
 import { EstimateProbe } from '../../engine/probes/estimate.ts'
-import { footprintOf, specOf } from './specs.ts'
+import { footprintOf, onlineMethod, specOf } from './specs.ts'
 
 const MODEL = 'HuggingFaceTB/SmolLM2-135M'
 
 function changes(share: number, sleeps: boolean): Partial<TrainingSpec> {
-  const generation = { kind: 'vllm', share, sleeps } as const
-  const terms = {
-    reference: 'none',
-    completionLength: 256,
-    completions: 8,
-    tempersInPlace: false,
-    comparesFeatures: false,
-  } as const
-  return { method: { kind: 'online', ...terms, generation }, sequenceLength: 512, precision: 'bf16', loop: 'trainer' }
+  const method = onlineMethod({ kind: 'vllm', share, sleeps })
+  return { method, sequenceLength: 512, precision: 'bf16', loop: 'trainer' }
 }
 
 const probe = (share: number, sleeps: boolean) =>

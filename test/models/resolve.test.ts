@@ -1,16 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Hub, HubAnswer } from '../../engine/models/hub.ts'
 import { type Resolution, resolveModel, resolveOffline } from '../../engine/models/resolve.ts'
-
-const llamaJson = JSON.stringify({
-  model_type: 'llama',
-  vocab_size: 32_000,
-  hidden_size: 512,
-  intermediate_size: 1_024,
-  num_hidden_layers: 4,
-  num_attention_heads: 8,
-  max_position_embeddings: 1_024,
-})
+import { tinyLlama } from './tiny-llama.ts'
 
 /** A repository of these files, and every path that was asked for. */
 function repository(files: Readonly<Record<string, string>>) {
@@ -47,7 +38,7 @@ describe('a model in the repository', () => {
     ['models/tiny/config.json', 'models/tiny/config.json'],
     ['/data/tiny', '/data/tiny/config.json'],
   ])('named %s is found at %s', async (name, path) => {
-    const found = await resolveModel(name, repository({ [path]: llamaJson }), 'configs/train.yaml')
+    const found = await resolveModel(name, repository({ [path]: tinyLlama }), 'configs/train.yaml')
     expect(resolved(found)).toMatchObject({
       how: 'repository',
       model: { id: name, family: 'llama', maxPositions: 1_024, config: { hidden_size: 512 } },
@@ -58,13 +49,13 @@ describe('a model in the repository', () => {
   test('wins over the catalogue, as a folder does in from_pretrained', async () => {
     const found = await resolveModel(
       'openai-community/gpt2',
-      repository({ 'openai-community/gpt2/config.json': llamaJson }),
+      repository({ 'openai-community/gpt2/config.json': tinyLlama }),
     )
     expect(resolved(found)).toMatchObject({ how: 'repository', model: { family: 'llama' } })
   })
 
   test('beside the training config is taken for a name that nothing else knows', async () => {
-    const sources = repository({ 'configs/config.json': llamaJson })
+    const sources = repository({ 'configs/config.json': tinyLlama })
     expect(resolved(await resolveModel('acme/secret', sources, 'configs/train.yaml'))).toMatchObject({
       how: 'repository',
       sentence: 'The model "acme/secret" is described by "configs/config.json" in the repository.',
@@ -81,7 +72,7 @@ describe('a model in the repository', () => {
     ['{"port": 8080}', 'it has no model_type'],
     ['{', 'it has no model_type'],
     ['[]', 'it has no model_type'],
-    [JSON.stringify({ ...JSON.parse(llamaJson), hidden_size: -1 }), 'hidden_size: -1 is less than 1'],
+    [JSON.stringify({ ...JSON.parse(tinyLlama), hidden_size: -1 }), 'hidden_size: -1 is less than 1'],
   ])('that reads %s is invalid', async (text, why) => {
     const found = await resolveModel('tiny', repository({ 'tiny/config.json': text }))
     expect(found).toEqual({ kind: 'invalid', source: 'tiny/config.json', why })
@@ -114,7 +105,7 @@ describe('the catalogue', () => {
 
 describe('the Hub', () => {
   test('describes what the catalogue lacks', async () => {
-    const { asked, hub } = hubThat({ kind: 'found', text: llamaJson })
+    const { asked, hub } = hubThat({ kind: 'found', text: tinyLlama })
     expect(resolved(await resolveModel('acme/tiny-llama', { hub }))).toMatchObject({
       how: 'hub',
       model: { id: 'acme/tiny-llama', family: 'llama' },
@@ -134,7 +125,7 @@ describe('the Hub', () => {
   test.each(['./outputs/run', '/data/model', 'a/b/c', '../up', 'acme/..', 'acme/a?b', 'acme/a#b', 'lone', 'a\n/b'])(
     'is not asked for %j',
     async name => {
-      const { asked, hub } = hubThat({ kind: 'found', text: llamaJson })
+      const { asked, hub } = hubThat({ kind: 'found', text: tinyLlama })
       expect(await resolveModel(name, { hub })).toEqual({ kind: 'unknown' })
       expect(asked).toEqual([])
     },

@@ -12,7 +12,7 @@ import { arrangedSpec, strategiesFor } from '../../engine/plan/strategy.ts'
 import { EstimateProbes } from '../../engine/probes/estimate.ts'
 import { renderPlan } from '../../engine/render/plan.ts'
 import { defaultPolicy } from '../../engine/verdict/policy.ts'
-import { knownModel, specOf } from '../estimate/specs.ts'
+import { knownModel, onlineMethod, specOf } from '../estimate/specs.ts'
 
 const cards = ['t4', 'a10', 'l40s', 'a100-80gb', 'h100'].map(id => findGpu(id) as SpeedyGpu)
 
@@ -198,17 +198,8 @@ describe('a bare model', () => {
 })
 
 describe('trainings that no plan is made of', () => {
-  const answers: TrainingSpec['method'] = {
-    kind: 'online',
-    reference: 'none',
-    completionLength: 256,
-    completions: 8,
-    generation: { kind: 'server' },
-    tempersInPlace: false,
-    comparesFeatures: false,
-  }
   it.each<[string, Partial<TrainingSpec>]>([
-    ['generates completions', { method: answers }],
+    ['generates completions', { method: onlineMethod({ kind: 'server' }) }],
     ['divides its layers', { gpus: 4, tensorParallel: { gpus: 4, dividesTokens: false } }],
     ['forward and backward passes alone', { step: 'forward-backward' }],
     ['tensorflow.js', { framework: 'tensorflow.js' }],

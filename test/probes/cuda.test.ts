@@ -2,24 +2,15 @@
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { describeMachine } from '../../engine/probes/device.ts'
-import { openProbe, type ProbeContext } from '../../engine/probes/probe.ts'
+import { openProbe } from '../../engine/probes/probe.ts'
 import { askHalves } from '../../engine/probes/validation.ts'
 import { PythonWorker } from '../../engine/probes/worker.ts'
 import { GIB, MIB } from '../../engine/units.ts'
 import { CARD_BYTES, CONTEXT_BYTES, CudaStandIn } from './cuda-stand-in.ts'
 import { hasTorch, python } from './python.ts'
-import { tinyConfig, tinySpec } from './tiny-spec.ts'
-
-const context: ProbeContext = {
-  spec: tinySpec,
-  config: tinyConfig,
-  footprints: new FootprintCache(),
-  gpu: defaultGpu,
-  python,
-}
+import { tinyContext as context, tinyConfig, tinySpec } from './tiny-spec.ts'
 
 describe.skipIf(!hasTorch)('over a stand-in for CUDA, with Python and PyTorch', { timeout: 120_000 }, () => {
   let standIn: CudaStandIn

@@ -1,6 +1,10 @@
 /** A BERT that a CPU steps through in milliseconds. */
 import type { TrainingSpec } from '../../engine/config/spec.ts'
+import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
+import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { type ModelConfig, modelConfig } from '../../engine/models/architecture.ts'
+import type { ProbeContext } from '../../engine/probes/probe.ts'
+import { python } from './python.ts'
 
 export const tinyConfig: ModelConfig = modelConfig.parse({
   model_type: 'bert',
@@ -27,4 +31,12 @@ export const tinySpec: TrainingSpec = {
   gradientCheckpointing: false,
   paddedBatches: false,
   loop: 'plain',
+}
+
+export const tinyContext: ProbeContext = {
+  spec: tinySpec,
+  config: tinyConfig,
+  footprints: new FootprintCache(),
+  gpu: defaultGpu,
+  python,
 }

@@ -5,20 +5,14 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
-import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { describeMachine } from '../../engine/probes/device.ts'
 import { openProbe, type ProbeContext } from '../../engine/probes/probe.ts'
 import { MIB } from '../../engine/units.ts'
 import { coldPython, hasTorch, python } from './python.ts'
-import { tinyConfig, tinySpec } from './tiny-spec.ts'
+import { tinyContext, tinySpec } from './tiny-spec.ts'
 
 const context: ProbeContext = {
-  spec: tinySpec,
-  config: tinyConfig,
-  footprints: new FootprintCache(),
-  gpu: defaultGpu,
-  python,
+  ...tinyContext,
   deviceKind: 'cpu',
   limitMemoryBytes: 600 * MIB,
 }

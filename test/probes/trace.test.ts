@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { Footprint } from '../../engine/estimate/footprint.ts'
-import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
-import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { modelConfig } from '../../engine/models/architecture.ts'
 import { openProbe } from '../../engine/probes/probe.ts'
 import { trace } from '../../engine/probes/trace.ts'
@@ -9,15 +7,7 @@ import { peakOf } from '../../engine/probes/trial.ts'
 import { PythonWorker } from '../../engine/probes/worker.ts'
 import { MIB } from '../../engine/units.ts'
 import { hasTorch, python } from './python.ts'
-import { tinyConfig, tinySpec } from './tiny-spec.ts'
-
-const context = {
-  spec: tinySpec,
-  config: tinyConfig,
-  footprints: new FootprintCache(),
-  gpu: defaultGpu,
-  python,
-}
+import { tinyContext as context, tinyConfig, tinySpec } from './tiny-spec.ts'
 
 describe.skipIf(!hasTorch)('the trace engine, with Python and PyTorch', { timeout: 60_000 }, () => {
   test('gives the peak within 3 % of the estimate, and reserves no less than the peak', async () => {

@@ -4,18 +4,14 @@ import { snapshotPage, snapshotRemarks } from '../../engine/render/snapshot-page
 import { compare } from '../../engine/snapshot/against-estimate.ts'
 import { summarize } from '../../engine/snapshot/summary.ts'
 import { GIB } from '../../engine/units.ts'
+import { noBytes } from '../snapshot/no-bytes.ts'
 
-const none = {
-  weights: 0,
-  optimizerState: 0,
-  gradients: 0,
-  activations: 0,
-  logits: 0,
-  temporaries: 0,
-  inputs: 0,
-  workspace: 0,
-}
-const estimated = { phase: 'backward', moment: 'backward', bytes: GIB, breakdown: { ...none, weights: GIB } } as const
+const estimated = {
+  phase: 'backward',
+  moment: 'backward',
+  bytes: GIB,
+  breakdown: { ...noBytes, weights: GIB },
+} as const
 const loading = [
   { filename: '/lib/python3/site-packages/transformers/modeling_utils.py', line: 1, name: 'from_pretrained' },
 ]

@@ -8,6 +8,7 @@ import { torchSnapshot } from '../../engine/render/torch-snapshot.ts'
 import { compare } from '../../engine/snapshot/against-estimate.ts'
 import { type SnapshotSummary, summarize } from '../../engine/snapshot/summary.ts'
 import { footprintOf, WORKSPACE_BYTES } from '../estimate/specs.ts'
+import { noBytes } from './no-bytes.ts'
 
 const KIB = 1_024
 const a10 = findGpu('a10')
@@ -213,16 +214,7 @@ describe('what the estimate does not explain', () => {
     phase: 'optimizer',
     moment: 'the optimizer',
     bytes: 12 * KIB,
-    breakdown: {
-      weights: 8 * KIB,
-      optimizerState: 4 * KIB,
-      gradients: 0,
-      activations: 0,
-      logits: 0,
-      temporaries: 0,
-      inputs: 0,
-      workspace: 0,
-    },
+    breakdown: { ...noBytes, weights: 8 * KIB, optimizerState: 4 * KIB },
   } as const
 
   test('is named by its stacks, the largest first', () => {

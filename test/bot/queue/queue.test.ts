@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Job, keyOf } from '../../../bot/queue/jobs.ts'
-import { Queue } from '../../../bot/queue/queue.ts'
-import type { Database } from '../../../bot/store/database.ts'
-import { lendDatabase } from '../databases.ts'
+import { lendQueue } from './lent-queue.ts'
 
 function pull(number: number, installationId = 1): Job {
   return {
@@ -15,37 +13,19 @@ function pull(number: number, installationId = 1): Job {
   }
 }
 
-async function world(): Promise<AsyncDisposable & { readonly queue: Queue; readonly database: Database }> {
-  const database = await lendDatabase()
-  const queue = await Queue.start({
-    database,
-    onError: error => {
-      throw error
-    },
-  })
-  return {
-    queue,
-    database,
-    [Symbol.asyncDispose]: async () => {
-      await queue.stop()
-      await database[Symbol.asyncDispose]()
-    },
-  }
-}
-
 /** In no order: what was sent at once is taken in any. */
 const jobsOf = (taken: readonly { readonly job: Job }[]) => taken.map(({ job }) => keyOf(job)).sort()
 const keysOf = (...jobs: readonly Job[]) => jobs.map(keyOf)
 
 test('two jobs about the same are one while they wait', async () => {
-  await using at = await world()
+  await using at = await lendQueue()
   await at.queue.send([pull(1), pull(2)])
   await at.queue.send([pull(1)])
   expect(jobsOf(await at.queue.take(10, 10))).toEqual(keysOf(pull(1), pull(2)))
 })
 
 test('what is sent while its like is worked on comes after it', async () => {
-  await using at = await world()
+  await using at = await lendQueue()
   await at.queue.send([pull(1)])
   const [running] = await at.queue.take(10, 10)
   await at.queue.send([pull(1)])
@@ -56,7 +36,7 @@ test('what is sent while its like is worked on comes after it', async () => {
 })
 
 test('what is sent in a transaction that fails was never sent', async () => {
-  await using at = await world()
+  await using at = await lendQueue()
   const failing = at.database.transaction(async sql => {
     await at.queue.send([pull(1)], { sql })
     throw new Error('no')
@@ -66,7 +46,7 @@ test('what is sent in a transaction that fails was never sent', async () => {
 })
 
 test('one installation takes no more than its share, and another is not kept waiting', async () => {
-  await using at = await world()
+  await using at = await lendQueue()
   await at.queue.send([1, 2, 3, 4, 5].map(number => pull(number, 1)))
   await at.queue.send([pull(1, 2)])
   const taken = [...(await at.queue.take(8, 2)), ...(await at.queue.take(8, 2))]
@@ -74,7 +54,7 @@ test('one installation takes no more than its share, and another is not kept wai
 })
 
 test('a job that is put off is not taken before its time', async () => {
-  await using at = await world()
+  await using at = await lendQueue()
   await at.queue.send([pull(1)])
   const [taken] = await at.queue.take(1, 1)
   if (taken === undefined) throw new Error('Nothing was taken')
@@ -85,7 +65,7 @@ test('a job that is put off is not taken before its time', async () => {
 
 describe('a job that fails', () => {
   test('waits longer before each further try', async () => {
-    await using at = await world()
+    await using at = await lendQueue()
     await at.queue.send([pull(1)])
     const [taken] = await at.queue.take(1, 1)
     if (taken === undefined) throw new Error('Nothing was taken')
@@ -95,7 +75,7 @@ describe('a job that fails', () => {
   })
 
   test('too often is given up, and then taken to say so', async () => {
-    await using at = await world()
+    await using at = await lendQueue()
     await at.queue.send([pull(1)])
     await at.database.query('UPDATE memorymark_queue.job SET retry_limit = 0')
     const [taken] = await at.queue.take(1, 1)
@@ -106,7 +86,7 @@ describe('a job that fails', () => {
 })
 
 test('a job that this version does not know is dropped', async () => {
-  await using at = await world()
+  await using at = await lendQueue()
   await at.queue.send([pull(1)])
   await at.database.query(`UPDATE memorymark_queue.job SET data = '{"kind": "of another version"}'`)
   expect(await at.queue.take(1, 1)).toEqual([])

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { type Job, keyOf } from '../../../bot/queue/jobs.ts'
-import { Queue } from '../../../bot/queue/queue.ts'
+import type { Queue } from '../../../bot/queue/queue.ts'
 import { Inbox } from '../../../bot/webhooks/inbox.ts'
-import { lendDatabase } from '../databases.ts'
+import { lendQueue } from '../queue/lent-queue.ts'
 
 function delivery(id: string, number: number) {
   const job: Job = { kind: 'pull-request', installationId: 1, repositoryId: 11, owner: 'acme', repo: 'models', number }
@@ -11,21 +11,8 @@ function delivery(id: string, number: number) {
 }
 
 async function world() {
-  const database = await lendDatabase()
-  const queue = await Queue.start({
-    database,
-    onError: error => {
-      throw error
-    },
-  })
-  return {
-    queue,
-    inbox: new Inbox(database, queue),
-    [Symbol.asyncDispose]: async () => {
-      await queue.stop()
-      await database[Symbol.asyncDispose]()
-    },
-  }
+  const { queue, database, ...lent } = await lendQueue()
+  return { ...lent, queue, inbox: new Inbox(database, queue) }
 }
 
 const keysIn = async (queue: Queue) => (await queue.take(50, 50)).map(({ job }) => keyOf(job)).sort()

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { TrainingSpec } from '../../../engine/config/spec.ts'
 import type { TrainingMethod } from '../../../engine/config/training-method.ts'
 import { beyondTrace } from '../../../engine/estimate/error-band.ts'
-import { footprintOf, specOf } from '../specs.ts'
+import { footprintOf, onlineMethod, specOf } from '../specs.ts'
 
 const MODEL = 'HuggingFaceTB/SmolLM2-135M'
 const BATCH = 2
@@ -34,15 +34,7 @@ function preference(
 type Answers = Extract<TrainingMethod, { kind: 'online' }>
 
 function answers(changes: Partial<Answers> = {}): Partial<TrainingSpec> {
-  const generation = { kind: 'server' } as const
-  const method = {
-    reference: 'none',
-    completionLength: 512,
-    completions: 8,
-    generation,
-    tempersInPlace: false,
-  } as const
-  return { method: { kind: 'online', ...method, comparesFeatures: false, ...changes } }
+  return { method: { ...onlineMethod({ kind: 'server' }), completionLength: 512, ...changes } }
 }
 
 const byTransformers = { completions: 64, generation: { kind: 'transformers' } } as const
