@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url'
 import type { SourceFile } from '../engine/config/reading.ts'
 import { type AnalyzeOptions, analyze, noSettings, readSettings } from '../engine/index.ts'
 import { describeMachine } from '../engine/probes/device.ts'
-import { BuiltCli } from '../scripts/built-cli.ts'
+import { InstalledCommands } from '../scripts/installed-commands.ts'
 import { checkTree, type TreeRun } from './speed/check-tree.ts'
 import { otherFiles, settings, trainingConfigs } from './speed/configs.ts'
 
@@ -36,7 +36,7 @@ for (const model of models) medians.push(await medianMillis(model))
 const slowest = Math.max(...medians)
 const configs = trainingConfigs(CONFIGS)
 const verdicts = await timeEach(configs)
-await using installed = await BuiltCli.build()
+await using installed = await InstalledCommands.build()
 const alone = await timeTree(`${count(CONFIGS)} configs`, [settings, ...configs])
 const among = await timeTree(`${count(FILES)} files`, [settings, ...configs, ...otherFiles(FILES - CONFIGS)])
 const sweepSeconds = await tracedSweepSeconds()
@@ -102,7 +102,7 @@ async function timeEach(files: readonly SourceFile[]): Promise<number> {
 }
 
 async function timeTree(name: string, files: readonly SourceFile[]): Promise<TreeRun> {
-  const run = await checkTree(installed.script, files)
+  const run = await checkTree(installed.cli, files)
   const { seconds, cpuSeconds, peakMib, found, analysed } = run
   console.log(
     `check over ${name}: ${seconds.toFixed(2)} s, of CPU ${cpuSeconds.toFixed(2)} s, ${peakMib.toFixed(0)} MiB at most; ` +

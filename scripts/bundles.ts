@@ -202,16 +202,18 @@ export const databaseThreadBundle: Bundle = {
   options: installed,
 }
 
+export const botBundle: Bundle = {
+  entry: 'bot/server.ts',
+  outfile: 'dist/bot.js',
+  options: { ...installed, splitting: true, chunkNames: 'bot-[name]-[hash]' },
+}
+
 export const bundles: readonly Bundle[] = [
   actionBundle,
   tfjsBundle,
   cliBundle,
   analysisBundle,
-  {
-    entry: 'bot/server.ts',
-    outfile: 'dist/bot.js',
-    options: { ...installed, splitting: true, chunkNames: 'bot-[name]-[hash]' },
-  },
+  botBundle,
   databaseThreadBundle,
   dashboardBundle,
 ]

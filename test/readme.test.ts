@@ -5,6 +5,8 @@ import path from 'node:path'
 import { expect, it } from 'vitest'
 import { commandNames, usage } from '../bot/commands/command.ts'
 import { root } from '../scripts/bundles.ts'
+import { python } from './probes/python.ts'
+import { sharedCommand } from './shared-builds.ts'
 
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 const readme = read('README.md')
@@ -20,10 +22,11 @@ it('shows each command with its exit code', () => {
   expect(new Set(commands.map(({ exitCode }) => exitCode))).toEqual(new Set([0, 1, 2]))
 })
 
-it.each(commands)('memorymark $command ends with $exitCode', ({ command, exitCode }) => {
-  const run = spawnSync(process.execPath, ['cli/main.ts', ...command.split(/ +/)], {
+it.each(commands)('memorymark $command ends with $exitCode', async ({ command, exitCode }) => {
+  const run = spawnSync(process.execPath, [await sharedCommand('memorymark'), ...command.split(/ +/)], {
     cwd: root,
     encoding: 'utf8',
+    env: { ...process.env, MEMORYMARK_PYTHON: python },
   })
   expect(run.status, run.stdout + run.stderr).toBe(exitCode)
   // An exit code of 2 has its reason on standard error; everything else is no error.

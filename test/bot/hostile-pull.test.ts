@@ -1,14 +1,14 @@
 /** What a stranger's files may cost: their own figures, and nothing of anybody else's. */
-import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
 import { IsolatedEngine } from '../../engine/index.ts'
 import { onA10 } from '../on-a10.ts'
+import { sharedHostileScript } from '../shared-builds.ts'
 import { startBotBesideGitHub } from './bot-beside-github.ts'
 import { trainingConfig } from './configs.ts'
 
 vi.setConfig({ testTimeout: 120_000, expect: { poll: { timeout: 60_000 } } } as Parameters<typeof vi.setConfig>[0])
 
-const script = fileURLToPath(new URL('../isolated/hostile-serve.ts', import.meta.url))
+const script = await sharedHostileScript()
 
 test('a config that computes without end is told on its check, the others are judged, and the job is done', async () => {
   const engine = new IsolatedEngine({ script, processes: 1, limits: { fileMillis: 1_000 } })

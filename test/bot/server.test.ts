@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import { bareEnvironment } from '../bare-environment.ts'
 import { type EmulatedGitHub, type Repository, startGitHub } from '../github/index.ts'
 import { onA10 } from '../on-a10.ts'
+import { sharedCommand } from '../shared-builds.ts'
 import { environmentFor } from './bot-beside-github.ts'
 import { trainingConfig } from './configs.ts'
 
@@ -17,7 +18,7 @@ interface Spawned {
 }
 
 async function spawnBot(github: EmulatedGitHub, folder: string): Promise<Spawned> {
-  const child = spawn(process.execPath, ['bot/server.ts'], {
+  const child = spawn(process.execPath, [await sharedCommand('memorymark-bot')], {
     env: { ...bareEnvironment, ...(await environmentFor(github)), DATABASE_URL: folder },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -61,7 +62,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
 test('a database that does not answer is told in a sentence, with where to look', { timeout: 60_000 }, async () => {
   await using github = await startGitHub()
   const environment = { ...(await environmentFor(github)), DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
-  const child = spawn(process.execPath, ['bot/server.ts'], {
+  const child = spawn(process.execPath, [await sharedCommand('memorymark-bot')], {
     env: { ...bareEnvironment, ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   })

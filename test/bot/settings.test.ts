@@ -2,6 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { readSettings } from '../../bot/settings.ts'
+import { bareEnvironment } from '../bare-environment.ts'
+import { sharedCommand } from '../shared-builds.ts'
 
 const { privateKey } = generateKeyPairSync('rsa', {
   modulusLength: 2_048,
@@ -51,9 +53,10 @@ describe('the bot refuses to start', () => {
     expect(() => readSettings({})).toThrow(/APP_ID .*PRIVATE_KEY .*WEBHOOK_SECRET /)
   })
 
-  test('with a message and exit code 2, without a stack', () => {
-    const env = { PATH: process.env.PATH, ...enough, WEBHOOK_SECRET: 'development' }
-    const { status, stderr } = spawnSync(process.execPath, ['bot/server.ts'], { env, encoding: 'utf8' })
+  test('with a message and exit code 2, without a stack', async () => {
+    const env = { ...bareEnvironment, ...enough, WEBHOOK_SECRET: 'development' }
+    const script = await sharedCommand('memorymark-bot')
+    const { status, stderr } = spawnSync(process.execPath, [script], { env, encoding: 'utf8' })
     expect(status).toBe(2)
     expect(stderr).toMatch(/^The bot cannot start with this environment: WEBHOOK_SECRET/)
     expect(stderr).not.toContain('    at ')

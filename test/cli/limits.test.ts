@@ -1,15 +1,15 @@
 /** Commands on files that take too long or too much memory to read. */
-import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { estimated } from '../../cli/estimate.ts'
 import { findSettings } from '../../cli/settings.ts'
 import { readSubject } from '../../cli/subject.ts'
 import { IsolatedEngine } from '../../engine/isolated/engine.ts'
+import { sharedHostileScript } from '../shared-builds.ts'
 import { Workspace } from './run-cli.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-const script = fileURLToPath(new URL('../isolated/hostile-serve.ts', import.meta.url))
+const script = await sharedHostileScript()
 const engine = new IsolatedEngine({ script })
 afterAll(() => engine[Symbol.asyncDispose]())
 

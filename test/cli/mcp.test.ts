@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { report } from '../../engine/report/schema.ts'
+import { sharedCommand } from '../shared-builds.ts'
 import { Workspace } from './run-cli.ts'
-
-const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url))
 
 interface Told {
   readonly content: readonly { readonly text: string }[]
@@ -19,9 +17,9 @@ class Client implements AsyncDisposable {
   readonly #lines: AsyncIterator<string>
   #id = 0
 
-  constructor(folder: string) {
+  constructor(script: string, folder: string) {
     const env = { ...process.env, HF_HUB_OFFLINE: '1' }
-    this.#server = spawn(process.execPath, [main, 'mcp'], { cwd: folder, env, stdio: ['pipe', 'pipe', 'inherit'] })
+    this.#server = spawn(process.execPath, [script, 'mcp'], { cwd: folder, env, stdio: ['pipe', 'pipe', 'inherit'] })
     this.#lines = createInterface({ input: this.#server.stdout! })[Symbol.asyncIterator]()
   }
 
@@ -60,7 +58,7 @@ const bert = (batch: number) => `memorymark:\n  model: bert\n  batch_size: ${bat
 
 test('a coding agent gets what the commands answer, and nothing from outside the folder', async () => {
   await using workspace = await Workspace.with({ 'inside/train.yaml': bert(100_000), 'secret.yaml': bert(8) })
-  await using client = new Client(`${workspace.folder}/inside`)
+  await using client = new Client(await sharedCommand('memorymark'), `${workspace.folder}/inside`)
   await client.start()
 
   const { tools } = (await client.ask('tools/list', {})) as { tools: { name: string }[] }

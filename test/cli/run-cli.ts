@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { builtScript } from '../../scripts/built-cli.ts'
-import { sharedCli } from '../shared-builds.ts'
+import { python } from '../probes/python.ts'
+import { sharedCommand } from '../shared-builds.ts'
 
 export interface Run {
   readonly exitCode: number
@@ -29,7 +29,7 @@ export class Workspace implements AsyncDisposable {
   }
 
   async run(...args: string[]): Promise<Run> {
-    const script = path.join(await sharedCli(), builtScript)
+    const script = await sharedCommand('memorymark')
     return new Promise(resolve => {
       const child = execFile(
         process.execPath,
@@ -41,6 +41,7 @@ export class Workspace implements AsyncDisposable {
             NODE_OPTIONS: '',
             NO_COLOR: '1',
             HF_HUB_OFFLINE: '1',
+            MEMORYMARK_PYTHON: python,
             // Sizes of real models are only counted here, not computed on the CPU.
             MEMORYMARK_TFJS_NATIVE: this.folder,
           },

@@ -1,14 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { type Report, report } from '../../engine/report/schema.ts'
 import { analysis } from '../../server/analysis.ts'
 import { isAlive, SilentPython } from '../server/silent-python.ts'
+import { sharedCommand } from '../shared-builds.ts'
 import { run, Workspace } from './run-cli.ts'
-
-const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url))
 
 class Served implements AsyncDisposable {
   readonly url: string
@@ -22,7 +20,7 @@ class Served implements AsyncDisposable {
   }
 
   static async start(args: readonly string[], env: Record<string, string> = {}, cwd?: string): Promise<Served> {
-    const child = spawn(process.execPath, [main, 'serve', '--port', '0', ...args], {
+    const child = spawn(process.execPath, [await sharedCommand('memorymark'), 'serve', '--port', '0', ...args], {
       env: { ...process.env, NODE_OPTIONS: '', HF_HUB_OFFLINE: '1', ...env },
       stdio: ['ignore', 'pipe', 'ignore'],
       ...(cwd !== undefined && { cwd }),

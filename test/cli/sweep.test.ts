@@ -2,13 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { report } from '../../engine/report/schema.ts'
 import { hasTorch, python } from '../probes/python.ts'
+import { sharedCommand } from '../shared-builds.ts'
 import { run, Workspace } from './run-cli.ts'
-
-const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url))
 
 function configOf(stdout: string) {
   const [config] = report.parse(JSON.parse(stdout)).configs
@@ -164,7 +162,7 @@ describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () =
     await using workspace = await Workspace.with({ 'step.py': slowFromTwo })
     const args = ['sweep', 'bert', '--batch-size', '1', '--engine', 'torch', '--device', 'cpu']
     const own = ['--limit-memory', '2GiB', '--allow-entrypoint', 'step.py:step']
-    const child = spawn(process.execPath, [main, ...args, ...own], {
+    const child = spawn(process.execPath, [await sharedCommand('memorymark'), ...args, ...own], {
       cwd: workspace.folder,
       env: { ...process.env, MEMORYMARK_PYTHON: python },
     })

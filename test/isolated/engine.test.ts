@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { affectedConfigs } from '../../engine/affected-configs.ts'
 import { analyze } from '../../engine/analyze.ts'
@@ -9,6 +8,7 @@ import { IsolatedEngine, type IsolatedEngineOptions } from '../../engine/isolate
 import { proposeChange } from '../../engine/propose.ts'
 import { readSettings } from '../../engine/settings/read.ts'
 import { noSettings } from '../../engine/settings/settings.ts'
+import { sharedHostileScript } from '../shared-builds.ts'
 
 // Processes end and start again, on a busy machine as slowly as it takes.
 vi.setConfig({ testTimeout: 120_000 })
@@ -17,7 +17,7 @@ const now = new Date('2026-03-01T12:00:00Z')
 const bert =
   'memorymark:\n  model: bert\n  batch_size: 2\n  gradient_accumulation: 16\n  precision: bf16\n  sequence_length: 128\n'
 const hostile = (word: string) => `${bert}# ${word}\n`
-const script = fileURLToPath(new URL('./hostile-serve.ts', import.meta.url))
+const script = await sharedHostileScript()
 
 const logged: string[] = []
 let engine: IsolatedEngine
@@ -137,11 +137,13 @@ Trainer(AutoModelForCausalLM.from_pretrained(config["model"]["name"]), arguments
 
 describe('a hostile file', () => {
   test.each([
-    ['spin', 'analysis-time-limit', 'takes longer than the limit of 0.5 s'],
+    ['spin', 'analysis-time-limit', 'takes longer than the limit of 1 s'],
     ['allocate', 'analysis-memory-limit', 'takes more memory than the limit of 64 MiB'],
     ['die', 'analysis-crashed', 'ended twice without an answer'],
   ])('that makes its reader %s is not analysed, and the others are', async (word, code, message) => {
-    open({ limits: { fileMillis: word === 'spin' ? 500 : 20_000, heapMib: 64, totalMillis: Number.POSITIVE_INFINITY } })
+    open({
+      limits: { fileMillis: word === 'spin' ? 1_000 : 20_000, heapMib: 64, totalMillis: Number.POSITIVE_INFINITY },
+    })
     const texts = { 'a.yaml': bert, 'b.yaml': hostile(word), 'c.yaml': bert, 'd.yaml': hostile(word), 'e.yaml': bert }
     expect(await verdicts(texts)).toEqual([
       ['a.yaml', 'blocked'],

@@ -9,6 +9,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
 import { root } from '../../scripts/bundles.ts'
+import { sharedCommand } from '../shared-builds.ts'
 
 const ci = z.object({
   memorymark: z.object({ script: z.array(z.string()), variables: z.record(z.string(), z.string()) }),
@@ -74,7 +75,8 @@ test('one note follows the merge request, and the job fails where something bloc
   // The commands that the job calls: the package as it would be installed, and an install that has been done.
   const bin = await mkdtemp(path.join(tmpdir(), 'memorymark-gitlab-bin-'))
   onTestFinished(() => rm(bin, { recursive: true }))
-  const commands = { npm: 'true', memorymark: `exec "${process.execPath}" "${root}/cli/main.ts" "$@" --gpu a10` }
+  const main = await sharedCommand('memorymark')
+  const commands = { npm: 'true', memorymark: `exec "${process.execPath}" "${main}" "$@" --gpu a10` }
   for (const [name, line] of Object.entries(commands)) {
     await writeFile(path.join(bin, name), `#!/bin/sh\n${line}\n`)
     await chmod(path.join(bin, name), 0o755)

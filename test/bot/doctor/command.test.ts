@@ -8,10 +8,13 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { bareEnvironment } from '../../bare-environment.ts'
 import { startGitHub } from '../../github/index.ts'
+import { sharedCommand } from '../../shared-builds.ts'
 import { environmentFor } from '../bot-beside-github.ts'
 
 async function bot(args: readonly string[], environment: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, ['bot/server.ts', ...args], { env: { ...bareEnvironment, ...environment } })
+  const child = spawn(process.execPath, [await sharedCommand('memorymark-bot'), ...args], {
+    env: { ...bareEnvironment, ...environment },
+  })
   const [output, errors, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   return { exitCode, output, errors }
 }

@@ -1,8 +1,9 @@
 /** Archives that are small to send and huge to read, made without holding what they hold. */
-import { once } from 'node:events'
-import { crc32, createDeflateRaw } from 'node:zlib'
+import { constants, crc32, deflateRawSync } from 'node:zlib'
 
 const PIECE = Buffer.alloc(2 ** 20)
+/** It refers to nothing before it, so that it may stand any number of times in one stream. */
+const PACKED_PIECE = deflateRawSync(PIECE, { level: 9, finishFlush: constants.Z_FULL_FLUSH })
 
 interface Packed {
   readonly data: Buffer
@@ -11,18 +12,11 @@ interface Packed {
 }
 
 /** So many MiB of zeros, deflated. */
-async function packedZeros(mib: number): Promise<Packed> {
-  const deflate = createDeflateRaw({ level: 9 })
-  const pieces: Buffer[] = []
-  deflate.on('data', piece => pieces.push(piece))
+function packedZeros(mib: number): Packed {
   let checksum = 0
-  for (let piece = 0; piece < mib; piece += 1) {
-    checksum = crc32(PIECE, checksum)
-    if (!deflate.write(PIECE)) await once(deflate, 'drain')
-  }
-  deflate.end()
-  await once(deflate, 'end')
-  return { data: Buffer.concat(pieces), bytes: mib * PIECE.byteLength, checksum }
+  for (let piece = 0; piece < mib; piece += 1) checksum = crc32(PIECE, checksum)
+  const pieces = new Array<Buffer>(mib).fill(PACKED_PIECE)
+  return { data: Buffer.concat([...pieces, deflateRawSync('')]), bytes: mib * PIECE.byteLength, checksum }
 }
 
 export interface Bomb {
@@ -33,8 +27,8 @@ export interface Bomb {
 }
 
 /** One entry, by the layout of APPNOTE 4.3: local header, data, central directory, end of it. */
-export async function bomb({ mib, entry, declaredBytes }: Bomb): Promise<Buffer> {
-  const { data, bytes, checksum } = await packedZeros(mib)
+export function bomb({ mib, entry, declaredBytes }: Bomb): Buffer {
+  const { data, bytes, checksum } = packedZeros(mib)
   const name = Buffer.from(entry)
   const local = Buffer.alloc(30)
   local.writeUInt32LE(0x04034b50, 0)

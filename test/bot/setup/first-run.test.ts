@@ -11,6 +11,7 @@ import { bareEnvironment } from '../../bare-environment.ts'
 import { type EmulatedGitHub, startGitHub } from '../../github/index.ts'
 import { onA10 } from '../../on-a10.ts'
 import { chromiumPath, desktop, launchChromium, phone, watchedPage } from '../../server/dashboard/chromium.ts'
+import { sharedCommand } from '../../shared-builds.ts'
 import { trainingConfig } from '../configs.ts'
 
 interface FirstRun extends AsyncDisposable {
@@ -20,7 +21,7 @@ interface FirstRun extends AsyncDisposable {
 }
 
 async function startWithoutApp(github: EmulatedGitHub, folder: string): Promise<FirstRun> {
-  const child = spawn(process.execPath, ['bot/server.ts'], {
+  const child = spawn(process.execPath, [await sharedCommand('memorymark-bot')], {
     env: {
       ...bareEnvironment,
       GITHUB_API_URL: github.url,
@@ -90,7 +91,7 @@ test('the next start finds the App in the file', { timeout: 120_000 }, async () 
     await using bot = await startWithoutApp(github, folder.path)
     await pressButton(bot.link)
   }
-  const child = spawn(process.execPath, ['bot/server.ts', 'doctor'], {
+  const child = spawn(process.execPath, [await sharedCommand('memorymark-bot'), 'doctor'], {
     env: {
       ...bareEnvironment,
       GITHUB_API_URL: github.url,

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../../bot/store/open.ts'
-import { root } from '../../../scripts/bundles.ts'
+import { bareEnvironment } from '../../bare-environment.ts'
+import { sharedCommand } from '../../shared-builds.ts'
 
 let temporary: string
 beforeAll(async () => {
@@ -55,10 +56,11 @@ test.each(damages)(
 test('ends the bot with a sentence and exit code 2', { timeout: 60_000 }, async () => {
   const folder = await damagedFolder('start', folder => truncate(path.join(folder, 'global/pg_control'), 0))
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  const { status, stderr } = spawnSync(process.execPath, [path.join(root, 'bot/server.ts')], {
+  const { status, stderr } = spawnSync(process.execPath, [await sharedCommand('memorymark-bot')], {
     encoding: 'utf8',
     timeout: 50_000,
     env: {
+      ...bareEnvironment,
       APP_ID: '1',
       PRIVATE_KEY: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
       WEBHOOK_SECRET: 'secret-of-this-test',
