@@ -1,37 +1,42 @@
 import path from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { PatientFirst } from './test/patient-first.ts'
 
-/** Of the engine's calculations, which leave nothing behind in their process: what one file imports serves the next. */
-const calculations =
-  'test/{advice,calibration,config,estimate,gpus,metrics,plan,program,render,report,search,settings,verdict}/**/*.test.ts'
+/** Of tests that change their process, or measure it: the folder that it is in, Node's flags, what it is started with. */
+const alone = 'test/{bench,isolation,probes,warm-python}/**/*.test.ts'
+
+const settings = {
+  // Many tests start real processes; on a busy machine that takes as long as it takes, and no test is about time.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  expect: { poll: { timeout: 15_000 } },
+  env: {
+    // Processes that tests start from the sources need not strip the types anew each time.
+    NODE_COMPILE_CACHE: path.join(import.meta.dirname, 'node_modules/.cache/node'),
+    // Threads of two workers would wait for each other, each keeping a core busy.
+    OMP_NUM_THREADS: '1',
+  },
+}
 
 export default defineConfig({
   test: {
+    ...settings,
+    // Once for both projects, in which it would stand twice if they extended this.
+    globalSetup: ['test/builds-folder.ts', 'test/warm-python/start.ts'],
     projects: [
-      { extends: true, test: { name: 'calculations', include: [calculations], isolate: false } },
+      { test: { ...settings, name: 'alone', include: [alone] } },
       {
-        extends: true,
         test: {
-          name: 'processes',
+          ...settings,
+          name: 'together',
           include: ['test/**/*.test.ts'],
-          exclude: [calculations],
-          globalSetup: ['test/builds-folder.ts', 'test/warm-python/start.ts'],
+          exclude: [alone],
+          // What one file imports, and the databases and processes that it lends, serve the next.
+          isolate: false,
+          setupFiles: ['test/leaves-nothing.ts'],
         },
       },
     ],
-    sequence: { sequencer: PatientFirst },
-    // Many tests start real processes; on a busy machine that takes as long as it takes, and no test is about time.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
     // By default one of two cores would idle.
     maxWorkers: 2,
-    expect: { poll: { timeout: 15_000 } },
-    env: {
-      // Processes that tests start from the sources need not strip the types anew each time.
-      NODE_COMPILE_CACHE: path.join(import.meta.dirname, 'node_modules/.cache/node'),
-      // Threads of two workers would wait for each other, each keeping a core busy.
-      OMP_NUM_THREADS: '1',
-    },
   },
 })

@@ -42,13 +42,18 @@ class LentDatabase implements Database {
   }
 }
 
+/** Row by row, since there are few: TRUNCATE makes the files of every table and index anew, which takes twenty times as long. */
 async function empty(database: Database): Promise<void> {
   const tables = await database.query(
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
      WHERE (schemaname = 'memorymark' AND tablename <> 'migrations')
        OR (schemaname = 'memorymark_queue' AND tablename IN ('job', 'job_common', 'schedule'))`,
   )
-  await database.script(`TRUNCATE ${tables.map(({ name }) => name).join(', ')} RESTART IDENTITY`)
+  await database.script(tables.map(({ name }) => `DELETE FROM ${name};`).join(' '))
+  await database.query(
+    `SELECT setval(format('%I.%I', schemaname, sequencename), start_value, false) FROM pg_sequences
+     WHERE schemaname IN ('memorymark', 'memorymark_queue')`,
+  )
 }
 
 function onError(error: Error): void {

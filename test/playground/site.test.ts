@@ -16,7 +16,7 @@ function textOf(name: string): string {
 describe('the site', () => {
   beforeAll(async () => {
     files = await buildSite()
-  }, 60_000)
+  })
 
   test('is the same each time that it is built', async () => {
     expect(await buildSite()).toEqual(files)
