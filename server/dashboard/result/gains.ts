@@ -1,6 +1,7 @@
 /** What the recommendation brings: throughput, cost of a run, yearly savings, on terms that the reader can change. */
 import { html } from 'hono/html'
 import * as z from 'zod'
+import { isSamePlan } from '../../../engine/metrics/recommend.ts'
 import { formatCount, formatRatioRange, priceRemark } from '../../../engine/render/figures.ts'
 import { plainText } from '../../../engine/render/plain.ts'
 import { ratioRange } from '../../../engine/report/ranges.ts'
@@ -40,21 +41,24 @@ export function termsOf({ gpu, hoursPerRun, runsPerYear }: AnalysedConfig, query
 
 /** The page's script recomputes the cards from the `data-` attributes, with the same functions. */
 export function gains(config: AnalysedConfig, terms: Terms): Html {
+  const title = isSamePlan(config.current, config.recommended) ? 'What a run costs' : 'What the change brings'
   return html`<section aria-labelledby="gains-title">
-<h2 id="gains-title">What the change brings</h2>
+<h2 id="gains-title">${title}</h2>
 ${config.current.fits ? cards(config, terms) : html`<p class="card">The config does not run as it is, so there is no current speed or cost to compare with.</p>`}
 </section>`
 }
 
 function cards(config: AnalysedConfig, terms: Terms): Html {
-  const { speedup, spec, throughputProvenance } = config
+  const { speedup, spec, throughputProvenance, current, recommended } = config
   const range = ratioRange(speedup, config)
   const figures = costFigures({ ...terms, gpus: spec.gpus }, speedup, range)
+  const compared = html`<div class="card gain"><dt>Speedup ${chip(throughputProvenance)}</dt><dd><strong>${formatRatioRange(range)}</strong><span>samples per second, recommended against now</span></dd></div>
+<div class="card gain"><dt>Cost per run ${chip(throughputProvenance)}</dt><dd><strong data-cost="recommended">${figures.recommended}</strong><span>instead of <span data-cost="now">${figures.now}</span></span></dd></div>
+<div class="card gain"><dt>Savings per year ${chip(throughputProvenance)}</dt><dd><strong data-cost="year">${figures.year}</strong><span>with the figures below</span></dd></div>`
+  const unchanged = html`<div class="card gain"><dt>Cost per run</dt><dd><strong data-cost="now">${figures.now}</strong><span>with the figures below</span></dd></div>`
   return html`<div data-costs data-speedup="${speedup}" data-speedup-low="${range.low}" data-speedup-high="${range.high}" data-gpus="${spec.gpus}">
 <dl class="gains">
-<div class="card gain"><dt>Speedup ${chip(throughputProvenance)}</dt><dd><strong>${formatRatioRange(range)}</strong><span>samples per second, recommended against now</span></dd></div>
-<div class="card gain"><dt>Cost per run ${chip(throughputProvenance)}</dt><dd><strong data-cost="recommended">${figures.recommended}</strong><span>instead of <span data-cost="now">${figures.now}</span></span></dd></div>
-<div class="card gain"><dt>Savings per year ${chip(throughputProvenance)}</dt><dd><strong data-cost="year">${figures.year}</strong><span>with the figures below</span></dd></div>
+${isSamePlan(current, recommended) ? unchanged : compared}
 </dl>
 ${termsForm(config, terms)}
 </div>`

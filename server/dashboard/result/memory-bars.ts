@@ -19,13 +19,14 @@ interface Bar {
 }
 
 export function memoryBars(config: AnalysedConfig): Html {
-  const { gpu } = config
+  const { gpu, spec } = config
   const bars = barsOf(config)
   // The scale includes a peak above the GPU's memory, so that it visibly crosses the limit.
   const scaleBytes = Math.max(gpu.usableBytes, ...bars.map(({ point }) => point.peakBytes), 1)
+  const several = spec.gpus === 1 ? '' : ` Each of the ${formatCount(spec.gpus)} GPUs is as shown here.`
   return html`<section class="card" aria-labelledby="memory-title">
 <h2 id="memory-title">Peak memory ${memoryChip(config)}</h2>
-<p class="sub">${formatGib(gpu.usableBytes)} of the ${plainText(gpu.name, 60)} is usable: ${formatGib(gpu.totalBytes)} less the CUDA context.${config.provenance === 'measured' ? '' : ' Hatched: not measured.'}</p>
+<p class="sub">${formatGib(gpu.usableBytes)} of the ${plainText(gpu.name, 60)} is usable: ${formatGib(gpu.totalBytes)} less the CUDA context.${several}${config.provenance === 'measured' ? '' : ' Hatched: not measured.'}</p>
 ${hatching}
 <ul class="bars">${bars.map(bar => barItem(config, bar, scaleBytes))}</ul>
 </section>`

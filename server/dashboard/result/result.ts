@@ -1,7 +1,7 @@
 /** The result of an analysis: the verdict, what to change, and everything that stands behind it. */
 import { html } from 'hono/html'
 import { advice, fineRemark } from '../../../engine/render/advice.ts'
-
+import { formatCount } from '../../../engine/render/figures.ts'
 import { capitalised, plainText } from '../../../engine/render/plain.ts'
 import { type Finding, findingOf } from '../../../engine/render/verdict.ts'
 import type { AnalysedConfig, Verdict } from '../../../engine/report/schema.ts'
@@ -36,9 +36,10 @@ ${sizesCard(config)}
 ${groundsCard(config)}`
 }
 
-/** `google-bert/bert-base-uncased on NVIDIA A10`. */
+/** `google-bert/bert-base-uncased on NVIDIA A10`, or `… on 4 × NVIDIA A10`. */
 export function resultTitle({ spec, gpu }: AnalysedConfig): string {
-  return `${plainText(spec.model, 100)} on ${plainText(gpu.name, 60)}`
+  const count = spec.gpus === 1 ? '' : `${formatCount(spec.gpus)} × `
+  return `${plainText(spec.model, 100)} on ${count}${plainText(gpu.name, 60)}`
 }
 
 function verdict(config: AnalysedConfig): Html {
