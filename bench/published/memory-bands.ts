@@ -7,6 +7,7 @@ import {
   nearestClass,
   TRACED_BAND_PERCENT,
 } from '../../engine/estimate/error-band.ts'
+import { type ReadingKind, readingKinds } from './readings.ts'
 
 /** The difference of a reading from its estimate, in percent of the estimate. */
 export interface Deviation {
@@ -14,7 +15,7 @@ export interface Deviation {
   /** Who measured, and where. */
   readonly source: string
   readonly percent: number
-  readonly kind: 'allocated' | 'reserved'
+  readonly kind: ReadingKind
 }
 
 const COVERED_SHARE = 0.9
@@ -102,7 +103,7 @@ export function heldOutLines(deviations: readonly Deviation[]): string[] {
   return [
     'memory, each source held against bands from the other sources alone:',
     ...sources.map(source => `  ${insideOf(held.filter(one => one.source === source))} inside  ${source}`),
-    ...(['allocated', 'reserved'] as const).map(kind => `  ${insideOf(held.filter(one => one.kind === kind))} ${kind}`),
+    ...readingKinds.map(kind => `  ${insideOf(held.filter(one => one.kind === kind))} ${kind}`),
     `  ${insideOf(held)} in all`,
   ]
 }

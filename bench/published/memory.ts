@@ -31,13 +31,14 @@ function percentOfEstimate(ratio: number): number {
 
 const bandsFile = new URL('../../engine/estimate/bands.ts', import.meta.url)
 
-/** The readings that bands are made from. Those of nvidia-smi include more than PyTorch's memory. */
+/** The readings that bands are made from. What nvidia-smi reads beyond PyTorch's memory, such as NCCL's, must fit too. */
 function deviationsOf(compared: readonly Compared[]): Deviation[] {
-  return compared.filter(isSure).flatMap(({ reading, ratio, band }) => {
-    const { kind, source } = reading
-    if (kind === 'nvml') return []
-    return { of: band.of, kind, source: source.split(' ', 1)[0] ?? source, percent: percentOfEstimate(ratio) }
-  })
+  return compared.filter(isSure).map(({ reading: { kind, source }, ratio, band }) => ({
+    of: band.of,
+    kind,
+    source: source.split(' ', 1)[0] ?? source,
+    percent: percentOfEstimate(ratio),
+  }))
 }
 
 function moduleOf(bands: ReadBands): string {

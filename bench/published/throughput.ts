@@ -7,7 +7,7 @@ import { throughputBand, throughputClassOf } from '../../engine/estimate/through
 import { WORTHWHILE_SPEEDUP } from '../../engine/metrics/recommend.ts'
 import { calibrationReport } from './calibration.ts'
 import { type Compared, casesOf, compared, curvesOf, gainsOf, quantile } from './throughput-errors.ts'
-import { readThroughputReadings } from './throughput-readings.ts'
+import { readThroughputReadings, type ThroughputReading } from './throughput-readings.ts'
 
 /** The goals for all readings; `bench:published --throughput <file>` applies them to others. */
 const GOALS = { medianError: 0.15, gainError80: 0.16, bestWithinDoubling: 0.95, insideBand: 0.9, wrongBlocks: 0 }
@@ -22,8 +22,11 @@ export interface BenchReport {
   readonly holds: boolean
 }
 
-export async function throughputReport(file = new URL('throughput.json', import.meta.url)): Promise<BenchReport> {
-  const rows = compared(await casesOf(readThroughputReadings(file)))
+/** Of ours, or of another `file`. No constant of the model was fitted to those in throughput-unseen.json. */
+export async function throughputReport(file?: URL): Promise<BenchReport> {
+  const unseen = file === undefined ? ownReadings('throughput-unseen.json') : []
+  const readings = file === undefined ? ownReadings('throughput.json') : readThroughputReadings(file)
+  const rows = compared(await casesOf([...readings, ...unseen]))
   const curves = curvesOf(rows)
   const decisions = [...curves].flatMap(([curve, points]) => decisionsOn(curve, points))
   const figures = figuresOf(rows, curves, decisions)
@@ -47,9 +50,22 @@ export async function throughputReport(file = new URL('throughput.json', import.
     '',
     ...classLines(rows, curves),
     ...calibration.lines,
+    ...unseenLines(rows.filter(({ reading }) => unseen.includes(reading))),
     summaryLine(figures, holds),
   ]
   return { lines, holds: holds && calibration.holds }
+}
+
+function ownReadings(name: string): ThroughputReading[] {
+  return readThroughputReadings(new URL(name, import.meta.url))
+}
+
+function unseenLines(rows: readonly Compared[]): string[] {
+  if (rows.length === 0) return []
+  const { readings, medianError, insideBand } = figuresOf(rows, new Map(), [])
+  return [
+    `${readings} readings that the fit has not seen: median |log| ${medianError.toFixed(3)}, ${percent(insideBand)} inside the band`,
+  ]
 }
 
 function readingLine(row: Compared): string {
