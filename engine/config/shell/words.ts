@@ -2,6 +2,7 @@
 import type { Assignment, ParameterExpansionPart, Word, WordPart } from 'unbash'
 import { plain } from '../quote.ts'
 import type { Position } from '../reading.ts'
+import { ownFolder } from './own-folder.ts'
 
 /** A text of shell commands, at the offsets of the file that holds it. */
 export class ShellText {
@@ -187,10 +188,23 @@ export class Environment {
       case 'ParameterExpansion':
         return [this.#parameter(part, depth)]
       case 'CommandExpansion':
+        return [this.#ownFolder(text, pos) ?? this.open(pos, text, this.#computed(text, pos))]
       case 'ProcessSubstitution':
       case 'ArithmeticExpansion':
-        return [this.open(pos, text, `${plain(text)} is computed when it runs (line ${this.#shell.lineOf(pos)})`)]
+        return [this.open(pos, text, this.#computed(text, pos))]
     }
+  }
+
+  #computed(text: string, pos: number): string {
+    return `${plain(text)} is computed when it runs (line ${this.#shell.lineOf(pos)})`
+  }
+
+  #ownFolder(text: string, pos: number): Given | undefined {
+    const folder = ownFolder(text, this.#shell.path, name => {
+      const word = this.get(name)
+      return word?.why === undefined ? word?.text : undefined
+    })
+    return folder === undefined ? undefined : { text: folder, from: pos, remarks: [] }
   }
 
   #variable(name: string, pos: number, text: string): Given {
@@ -205,7 +219,7 @@ export class Environment {
   #parameter(part: ParameterExpansionPart, depth: number): Given {
     const { parameter, operation, pos, text, prefix } = part
     if (prefix !== undefined || part.index !== undefined || depth > MAX_DEPTH)
-      return this.open(pos, text, `${plain(text)} is computed when it runs (line ${this.#shell.lineOf(pos)})`)
+      return this.open(pos, text, this.#computed(text, pos))
     if (operation === undefined) return this.#variable(parameter, pos, text)
     if (operation.type === 'Default' && /^:?[-=]$/.test(operation.operator)) {
       const set = this.#variables.get(parameter)?.words[0]
@@ -214,7 +228,7 @@ export class Environment {
       const remark = `${plain(given.text)} is the default of ${plain(text)} (${this.#shell.path}, line ${this.#shell.lineOf(pos)}), which the environment or an argument may override.`
       return { ...given, remarks: [...given.remarks, remark] }
     }
-    return this.open(pos, text, `${plain(text)} is computed when it runs (line ${this.#shell.lineOf(pos)})`)
+    return this.open(pos, text, this.#computed(text, pos))
   }
 }
 
