@@ -1,5 +1,6 @@
 /**
- * Posts one review with a suggestion for each batch size that the diff shows. Suggestions made before are not repeated.
+ * Posts one review with a suggestion for each batch size that the diff shows. Suggestions made before are not repeated: what they say of
+ * memory and savings is brought up to date, so that it is what the comment says.
  */
 import { configKey, type Report, renderSuggestion, suggestionMarkerIn } from '../../engine/index.ts'
 import type { ReadChange } from '../../github/change.ts'
@@ -37,12 +38,24 @@ function isToChange(config: Report['configs'][number]): boolean {
   return config.verdict.reasons.every(({ spared }) => spared !== 'accepted' && spared !== 'snoozed')
 }
 
-/** Makes at most one write, and none without new suggestions. */
+/** Makes one write for all new suggestions, and one for each whose figures have changed. */
 export async function suggest(work: Work, { number, headSha, suggestions }: JobOf<'suggest'>): Promise<void> {
   const pull = await readPullRequest(work, number)
   if (!pull.isOpen || pull.headSha !== headSha) return
-  const known = await knownMarkers(work, number)
-  const comments = suggestions.filter(({ marker }) => !known.has(marker))
+  const known = await knownSuggestions(work, number)
+  await review(
+    work,
+    { number, headSha },
+    suggestions.filter(({ marker }) => !known.has(marker)),
+  )
+  for (const { marker, body } of suggestions) await bringUpToDate(work, known.get(marker), body)
+}
+
+async function review(
+  work: Work,
+  { number, headSha }: Pick<JobOf<'suggest'>, 'number' | 'headSha'>,
+  comments: readonly Suggestion[],
+): Promise<void> {
   if (comments.length === 0) return
   await work.github.rest.pulls.createReview({
     ...work.repository,
@@ -60,15 +73,30 @@ export async function suggest(work: Work, { number, headSha, suggestions }: JobO
   })
 }
 
+async function bringUpToDate({ github, repository }: Work, known: Known | undefined, body: string): Promise<void> {
+  if (known === undefined || known.body === body) return
+  await github.rest.pulls.updateReviewComment({ ...repository, comment_id: known.id, body })
+}
+
+interface Known {
+  readonly id: number
+  readonly body: string
+}
+
 /**
- * GitHub does not say which App wrote a comment on a line. Only bots' comments count, so that a person cannot suppress
- * suggestions by writing the marker.
+ * By marker. GitHub does not say which App wrote a comment on a line. Only bots' comments count, so that a person cannot
+ * suppress suggestions by writing the marker.
  */
-async function knownMarkers({ github, repository }: Work, number: number): Promise<ReadonlySet<string>> {
+async function knownSuggestions({ github, repository }: Work, number: number): Promise<ReadonlyMap<string, Known>> {
   const comments = await github.paginate(github.rest.pulls.listReviewComments, {
     ...repository,
     pull_number: number,
     per_page: 100,
   })
-  return new Set(comments.flatMap(({ user, body }) => (user.type === 'Bot' ? (suggestionMarkerIn(body) ?? []) : [])))
+  const known = new Map<string, Known>()
+  for (const { user, id, body } of comments) {
+    const marker = user.type === 'Bot' ? suggestionMarkerIn(body) : undefined
+    if (marker !== undefined) known.set(marker, { id, body })
+  }
+  return known
 }

@@ -48,6 +48,22 @@ describe('a batch size that the diff shows', () => {
     expect(await comment()).toContain('`/memorymark fix` opens a pull request with the change')
   })
 
+  test('is suggested with the figures of the comment, also when these have changed since', async () => {
+    const { repository, pull, comment } = await pullChanging(former, wasteful)
+    const suggested = async () => (await repository.reviewComments(pull)).map(({ body }) => body)
+    const [first = ''] = await suggested()
+    await repository.pushTo(pull, { [path]: `${wasteful}gradient_checkpointing: true\n` })
+    await beside.bot.idle()
+
+    const [second = '', ...others] = await suggested()
+    expect(others).toEqual([])
+    expect(second).not.toBe(first)
+    const gains = (text: string) => text.match(/[\d.–]+× the throughput/g)?.[0]
+    expect(gains(second)).toBeDefined()
+    expect(gains(second)).toBe(gains(await comment()))
+    expect(gains(second)).not.toBe(gains(first))
+  })
+
   test('is suggested anew when the lines are others', async () => {
     const { repository, pull } = await pullChanging(former, wasteful)
     await repository.pushTo(pull, { [path]: wastefulText({ microBatch: 4, accumulation: 8 }) })
