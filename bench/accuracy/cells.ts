@@ -220,6 +220,7 @@ const seq2seq: readonly Cell[] = [
 /** Recipes of published fine-tuning configs. */
 const fullBf16 = { precision: 'bf16', ...ckpt, ...trainer, optimizer: 'adamw-8bit' } as const
 const attentionLora = { rank: 16, targets: ['q_proj', 'k_proj', 'v_proj', 'o_proj'], dropout: 0.05 }
+const ofShared = { rank: 16, targets: ['q_proj', 'shared_expert.up_proj', 'shared_expert.down_proj'], dropout: 0 }
 const bf16Lora = { precision: 'bf16', ...ckpt, ...trainer, lora: attentionLora } as const
 
 const lfm2Lora = { rank: 16, targets: ['q_proj', 'v_proj', 'in_proj', 'out_proj', 'w1', 'w2', 'w3'], dropout: 0 }
@@ -253,6 +254,7 @@ const mixtures: readonly Cell[] = [
   ['Qwen/Qwen3-30B-A3B', { microBatch: 2, sequenceLength: 2048, ...fullBf16 }],
   ['Qwen/Qwen1.5-MoE-A2.7B', { microBatch: 2, sequenceLength: 2048, ...fullBf16 }],
   ['Qwen/Qwen1.5-MoE-A2.7B', { microBatch: 4, sequenceLength: 1024, precision: 'bf16', ...trainer }],
+  ['Qwen/Qwen1.5-MoE-A2.7B', { microBatch: 1, sequenceLength: 1024, precision: 'bf16', ...trainer, lora: ofShared }],
 ]
 
 const trinityLora = { rank: 32, targets: ['q_proj', 'v_proj', 'o_proj'], dropout: 0.05 }

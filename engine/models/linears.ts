@@ -11,6 +11,11 @@ export interface Linears {
   readonly head?: readonly string[]
 }
 
+/** `up_proj` of `shared_expert.up_proj`. */
+export function lastNameOf(path: string): string {
+  return path.slice(path.lastIndexOf('.') + 1)
+}
+
 export const attentionLinears = ['q_proj', 'k_proj', 'v_proj', 'o_proj'] as const
 const gatedLinears = [...attentionLinears, 'gate_proj', 'up_proj', 'down_proj'] as const
 

@@ -154,7 +154,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       float8: readFloat8(reader, document.at('fp8')),
       tensorParallel: readTensorParallel(reader, document.at('tensor_parallel_size'), false),
       expertParallel: readExpertParallel(reader, document.at('expert_parallel_size')),
-      quantizedExperts: readQuantizedExperts(reader, document.at('quantize_moe_experts')),
+      quantizedExperts: readQuantizedExperts(reader, document.at('quantize_moe_experts'), sharded),
       ...sharded,
       fusedLoss: training.method === undefined ? readFusedLoss(reader, document) : undefined,
       ...training,

@@ -1,7 +1,7 @@
 /** Low-rank adapters as peft adds them to a transformers model. */
 import { familyOf, linearsOf } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
-import type { Linears } from '../../models/linears.ts'
+import { type Linears, lastNameOf } from '../../models/linears.ts'
 import type { Default, FieldReader } from '../fields.ts'
 import { oneOf, quote } from '../quote.ts'
 import type { Field } from '../section.ts'
@@ -107,8 +107,12 @@ function targetsIn(
   if (targets === 'all') return linears.all
   if (targets === 'all-linear') return [...new Set([...linears.all, ...ofExperts])]
   if (targets === 'usual') return usualTargets(reader, model, linears, targetField)
-  const named = targets.flatMap(name => linears.alsoCalled?.[name] ?? [name])
-  const found = [...new Set([...linears.all, ...ofExperts])].filter(name => named.includes(name))
+  // `shared_expert.up_proj` does not reach the matrices of experts, which have the same last names.
+  const besideExperts = targets.filter(name => /^(?!experts\.)\w+\./.test(name) && ofExperts.includes(lastNameOf(name)))
+  const last = targets.filter(name => !besideExperts.includes(name)).map(lastNameOf)
+  const names = new Set(last.flatMap(name => linears.alsoCalled?.[name] ?? [name]))
+  const known = [...new Set([...linears.all, ...ofExperts])].filter(name => names.has(name))
+  const found = [...known, ...besideExperts.filter(name => !known.includes(lastNameOf(name)))]
   if (found.length > 0) return found
   return reader.refuse(
     targetField,
@@ -157,8 +161,13 @@ export function readTargets(reader: FieldReader, field: Field | undefined): Targ
   }
   if (trimmed.includes(PEFT_EVERY_LINEAR)) return PEFT_EVERY_LINEAR
   if (trimmed.some(name => everyLinear.has(name))) return 'all'
-  // Layers are also named by their path (`model.layers.0.self_attn.q_proj`) or by a pattern that ends in it.
-  return [...new Set(trimmed.flatMap(name => name.match(/[A-Za-z_0-9]+/g)?.slice(-8) ?? []))].slice(0, MAX_TARGETS)
+  return [...new Set(trimmed.flatMap(partsOf))].slice(0, MAX_TARGETS)
+}
+
+/** Layers are also named by the end of their path (`shared_expert.up_proj`), or by a pattern that ends in their name. */
+function partsOf(name: string): readonly string[] {
+  const path = /^(?:\w+\.)*([A-Za-z_]\w*\.\w+)$/.exec(name)
+  return path?.[1] === undefined ? (name.match(/[A-Za-z_0-9]+/g)?.slice(-8) ?? []) : [path[1]]
 }
 
 function patternTargets(reader: FieldReader, field: Field, pattern: string): Targets | undefined {

@@ -214,6 +214,30 @@ describe('what Axolotl trains beside the usual', () => {
     expect(expertStyle).toBe(style)
   })
 
+  it('quantised experts under FSDP are refused, as Axolotl says that FSDP does not divide them all', () => {
+    const mixture = base.replace('meta-llama/Llama-3.2-1B', 'zai-org/GLM-4.7-Flash')
+    const quantised = `${mixture}adapter: qlora\nload_in_4bit: true\nlora_target_modules: [o_proj]\nquantize_moe_experts: true\n`
+    expect(trainingConfig(quantised).spec.quantizedExperts).toBe(true)
+    expect(onlyProblemIn(`${quantised}fsdp_config: { fsdp_version: 2 }\n`)).toMatchObject({
+      code: 'unsupported-setting',
+      field: 'quantize_moe_experts',
+    })
+  })
+
+  it("layers named by the end of their path do not reach experts' matrices of the same last name", () => {
+    const text = base.replace('meta-llama/Llama-3.2-1B', 'Qwen/Qwen3-Next-80B-A3B-Instruct')
+    const targetsOf = (names: string) =>
+      trainingConfig(`${text}adapter: lora\nlora_target_modules: [${names}]\n`).spec.lora?.targets
+    expect(targetsOf('self_attn.q_proj, shared_expert.up_proj')).toEqual(['q_proj', 'shared_expert.up_proj'])
+    expect(targetsOf('mlp.experts.up_proj')).toEqual(['up_proj'])
+    expect(targetsOf('up_proj, shared_expert.up_proj')).toEqual(['up_proj'])
+  })
+
+  it('layers named by the end of their path are all of that name elsewhere', () => {
+    const names = 'lora_target_modules: [self_attn.q_proj, mlp.up_proj]\n'
+    expect(trainingConfig(`${base}adapter: lora\n${names}`).spec.lora?.targets).toEqual(['q_proj', 'up_proj'])
+  })
+
   it('ReLoRA is counted between two merges, and it says so', () => {
     const { spec, assumptions } = trainingConfig(`${base}${lora}relora: true\n`)
     expect(spec.lora?.rank).toBe(8)

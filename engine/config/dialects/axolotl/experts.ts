@@ -1,8 +1,9 @@
 /** How Axolotl runs, adapts and quantises a mixture's experts. */
 import type { CatalogueModel } from '../../../models/catalogue.ts'
+import { lastNameOf } from '../../../models/linears.ts'
 import type { FieldReader } from '../../fields.ts'
 import type { Field, Section } from '../../section.ts'
-import type { ExpertStyle } from '../../spec.ts'
+import { type ExpertStyle, isFsdp, type TrainingSpec } from '../../spec.ts'
 import { readTargets } from '../../trainer/adapter.ts'
 import { isOn } from '../../trainer/method.ts'
 
@@ -10,7 +11,8 @@ import { isOn } from '../../trainer/method.ts'
 export function readExpertTargets(reader: FieldReader, document: Section): readonly string[] | undefined {
   const field = document.at('lora_target_parameters')
   const names = field && readTargets(reader, field)
-  return names === undefined || typeof names === 'string' ? undefined : names.filter(name => /_proj$/.test(name))
+  if (names === undefined || typeof names === 'string') return undefined
+  return names.map(lastNameOf).filter(name => /_proj$/.test(name))
 }
 
 /**
@@ -33,7 +35,23 @@ export function readExpertStyle(
   return reader.note('expertStyle', 'axolotl-kernels', kernels)
 }
 
-/** monkeypatch/moe_quant.py: experts are quantised as they are loaded, and dequantised while their block runs. */
-export function readQuantizedExperts(reader: FieldReader, field: Field | undefined): true | undefined {
-  return isOn(reader, field) ? reader.note('quantizedExperts', true, field) : undefined
+/**
+ * monkeypatch/moe_quant.py: experts are quantised as they are loaded, and dequantised while their block runs. FSDP does not divide
+ * them all, by docs/expert_quantization.qmd: on two GPUs GLM 4.7 Flash takes more of each than of one alone.
+ */
+export function readQuantizedExperts(
+  reader: FieldReader,
+  field: Field | undefined,
+  { sharding }: Pick<TrainingSpec, 'sharding'>,
+): true | undefined {
+  if (!isOn(reader, field)) return undefined
+  if (!isFsdp(sharding)) return reader.note('quantizedExperts', true, field)
+  const message =
+    'What FSDP divides of quantised experts is not modelled: a GPU may need more of them than it would alone'
+  return reader.refuse(
+    field,
+    'unsupported-setting',
+    message,
+    'Run it on one GPU, or exclude this config: add it to ignore in .github/memorymark.yml.',
+  )
 }

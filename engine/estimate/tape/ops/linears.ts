@@ -1,4 +1,6 @@
 /** Embeddings and linear layers: dense, with adapters, or fused with the loss. */
+
+import { lastNameOf } from '../../../models/linears.ts'
 import type { LinearOptions } from '../../../program/ops/linears.ts'
 import { chunkedLogProbabilities } from '../../objectives/strided-log-probabilities.ts'
 import { made } from '../autograd.ts'
@@ -176,13 +178,18 @@ function isQuantized(tape: Tape, name: string, options: LinearOptions = {}): boo
   return tape.spec.quantization !== undefined && isQuantizable && !/^(?:score|classifier)(?:\.|$)/.test(name)
 }
 
+/** By its last name, which on a mixture means the experts' matrices alone, or by the end of its path. */
 export function isAdapted(tape: Tape, name: string): boolean {
-  const module = name.slice(name.lastIndexOf('.') + 1)
+  const module = lastNameOf(name)
   tape.linearNames.add(module)
-  const ofExperts = tape.expertNames
-  if (ofExperts !== undefined && [...ofExperts.up, ofExperts.down, ofExperts.router].includes(module)) return false
   if (isSavedWhole(tape, name)) return false
-  return isPolicy(tape) && isTrained(tape, name) && (tape.spec.lora?.targets.includes(module) ?? false)
+  const { up = [], down, router } = tape.expertNames ?? {}
+  const isOfExperts = [...up, down, router].includes(module)
+  const targets = tape.spec.lora?.targets ?? []
+  const byPath = targets.filter(target => target.includes('.') && name.endsWith(`.${target}`))
+  for (const target of byPath) tape.linearNames.add(target)
+  const isNamed = byPath.length > 0 || (!isOfExperts && targets.includes(module))
+  return isNamed && isPolicy(tape) && isTrained(tape, name)
 }
 
 export function adapted(

@@ -27,6 +27,14 @@ describe("adapters on experts' matrices", () => {
     expect(peakOf({}).bytes - peakOf({ expertStyle: 'axolotl-kernels' }).bytes).toBeGreaterThan(matrices)
   })
 
+  it('are not meant by a path that ends in a shared expert', () => {
+    const shared = { rank: 16, dropout: 0, targets: ['shared_expert.up_proj', 'shared_expert.down_proj'] }
+    const model = 'Qwen/Qwen1.5-MoE-A2.7B'
+    const { optimizerState } = footprintOf(model, { ...base, lora: shared }).peak(1, 0).breakdown
+    // In 24 layers, of [5632, 2048] and of [2048, 5632].
+    expect(optimizerState).toBe(2 * 4 * 24 * 2 * 16 * (5_632 + 2_048))
+  })
+
   it('that no matrix is named for are refused', () => {
     expect(() => peakOf({ lora: { ...lora, parameters: ['w1'] } })).toThrow('has no linear layer named w1')
   })
