@@ -4,7 +4,8 @@ import { MemoryMarkError } from '../engine/errors.ts'
 import { ofUsable } from '../engine/render/figures.ts'
 import { leverDiff, leverHeadings, leverRow, leverSentences } from '../engine/render/levers.ts'
 import { peakHeadings, peakRows } from '../engine/render/run-peaks.ts'
-import { textTable } from '../engine/render/text-table.ts'
+import { wrap } from '../engine/render/terminal-page.ts'
+import { tableWithin } from '../engine/render/text-table.ts'
 import { type AdvisedLever, MAX_TOGETHER } from '../engine/report/advised-levers.ts'
 import type { AnalysedConfig } from '../engine/report/schema.ts'
 import { notATrainingConfig } from '../engine/subject.ts'
@@ -13,7 +14,7 @@ import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
 import { findFiles } from './files.ts'
 import { judgingOf } from './judging.ts'
-import { onOneLine, print, printJson } from './print.ts'
+import { lineLength, onOneLine, print, printJson, sentenceLines } from './print.ts'
 import { settingsOptions, settingsOrThrow } from './settings.ts'
 import { sources } from './sources.ts'
 
@@ -68,13 +69,18 @@ function page(config: AnalysedConfig, isAll: boolean): string {
   const { gpu, current, levers = [], dialect } = config
   const sizes = `micro-batch ${current.microBatch} × ${current.gradientAccumulation}`
   const fits = current.fits ? 'fits' : 'does not fit'
-  const heading = `${onOneLine(configName(config))} (${dialect}) needs ${ofUsable(current.peakBytes, gpu.usableBytes)} of the ${gpu.name} at ${sizes}, and ${fits}.`
+  const heading = sentenceLines([
+    `${onOneLine(configName(config))} (${dialect}) needs ${ofUsable(current.peakBytes, gpu.usableBytes)} of the ${gpu.name} at ${sizes}, and ${fits}.`,
+  ])
   if (levers.length === 0) {
     return `${heading}\n\nNo setting that a ${dialect} config can express frees a tenth of that.`
   }
   const fitting = levers.filter(({ fit }) => fit !== 'does-not-fit')
   const shown = isAll ? levers : (fitting.length >= IN_FULL ? fitting : levers).slice(0, ROWS)
-  const rows = [[...leverHeadings], ...shown.map((lever, index) => leverRow(lever, index, config))]
+  // Number and change in one cell, which heads the row's block where the table is too wide.
+  const rows = [leverHeadings, ...shown.map((lever, index) => leverRow(lever, index, config))].map(
+    ([number = '', change = '', ...cells]) => [`${number.padEnd(2)} ${change}`, ...cells],
+  )
   const more = levers.length > shown.length ? [`…and ${levers.length - shown.length} more: add --all.`] : []
   const notEnough = shown.some(({ fit }) => fit !== 'does-not-fit')
     ? []
@@ -82,13 +88,15 @@ function page(config: AnalysedConfig, isAll: boolean): string {
         `None of these makes it fit, nor was a combination of up to ${MAX_TOGETHER} found that does. memorymark plan ${onOneLine(configName(config))} finds the GPUs, and how many, on which it fits.`,
       ]
   const details = shown.slice(0, isAll ? shown.length : IN_FULL).map((lever, index) => inFull(lever, index))
-  return [heading, ...peaksOf(config), textTable(rows).join('\n'), ...more, ...notEnough, ...details, NOTE].join('\n\n')
+  const table = tableWithin(lineLength(), rows).join('\n')
+  const below = [...more, ...notEnough].map(sentence => sentenceLines([sentence]))
+  return [heading, ...peaksOf(config), table, ...below, ...details, sentenceLines([NOTE])].join('\n\n')
 }
 
 /** Where else the run could run out of memory. */
 function peaksOf(config: AnalysedConfig): string[] {
   const rows = peakRows(config)
-  return rows.length === 0 ? [] : [textTable([[...peakHeadings], ...rows]).join('\n')]
+  return rows.length === 0 ? [] : [tableWithin(lineLength(), [[...peakHeadings], ...rows]).join('\n')]
 }
 
 const NOTE =
@@ -96,8 +104,8 @@ const NOTE =
 
 function inFull(lever: AdvisedLever, index: number): string {
   const diff = leverDiff(lever).map(line => `     ${onOneLine(line)}`)
-  const sentences = leverSentences(lever).map(
-    (sentence, line) => `${line === 0 ? `${index + 1}.`.padEnd(3) : '   '}${sentence}`,
-  )
-  return [...sentences, ...diff].join('\n')
+  const text = leverSentences(lever)
+    .map(sentence => wrap(sentence, '   ', lineLength()))
+    .join('\n')
+  return [`${`${index + 1}.`.padEnd(3)}${text.slice(3)}`, ...diff].join('\n')
 }

@@ -50,6 +50,7 @@ export function printReport(
   const page = renderTerminal(visible, {
     color: process.stdout.hasColors?.() ?? false,
     columns: columns(),
+    tableColumns: lineLength(),
     judges,
     details: new Map(visible.configs.map((config, index) => [config, detailOf(report.configs[index]!)])),
   })

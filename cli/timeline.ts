@@ -21,7 +21,7 @@ import { parseFlags } from './arguments.ts'
 import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
 import { namedGpu } from './gpu.ts'
-import { onOneLine, print, printJson, sentenceLines } from './print.ts'
+import { columns, onOneLine, print, printJson, sentenceLines } from './print.ts'
 import { settingsOrThrow } from './settings.ts'
 import { comparedWith, printSnapshot, readSnapshot, snapshotSummary } from './snapshot.ts'
 import { specOptions } from './spec-flags.ts'
@@ -123,10 +123,9 @@ function printPage({ subject, assessment, points, out }: Page): void {
   const { gpu, current } = assessment
   const { bytes, moment } = highestOf(points)
   const known = `memory ${memoryProvenance(assessment)}`
-  print(
-    `${onOneLine(path)} on ${plainText(gpu.name, 60)}: one step at micro-batch ${formatCount(spec.microBatch)}; ${known}\n`,
-  )
-  print(`${stepChart(points)}\n`)
+  const heading = `${onOneLine(path)} on ${plainText(gpu.name, 60)}: one step at micro-batch ${formatCount(spec.microBatch)}; ${known}`
+  print(`${sentenceLines([heading])}\n`)
+  print(`${stepChart(points, columns())}\n`)
   const sentences = [
     `The peak is ${formatGib(bytes)}, at: ${plainText(moment, 200)}. ${formatGib(gpu.usableBytes)} is usable${current.fits ? '' : ': the step does not fit'}.`,
     'Left to right in the order of allocations and releases, not to scale in time; each column shows its highest moment.',

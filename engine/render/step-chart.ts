@@ -17,6 +17,9 @@ export const stackedKinds = [
   'temporaries',
 ] as const satisfies readonly ByteKind[]
 
+/** The scale left of the chart, and what the name of the last phase may take to the right of it. */
+const MARGIN = 20
+
 const letters: Readonly<Record<ByteKind, string>> = {
   weights: 'W',
   optimizerState: 'O',
@@ -28,9 +31,11 @@ const letters: Readonly<Record<ByteKind, string>> = {
   temporaries: 't',
 }
 
-/** The chart, the phases under it, and what the letters stand for at the peak. Ends without a newline. */
-export function stepChart(points: readonly MemoryPoint[]): string {
-  const columns = highestOfEach(points, CHART_COLUMNS)
+/**
+ * The chart, the phases under it, and what the letters stand for at the peak, no wider than `width`. Ends without a newline.
+ */
+export function stepChart(points: readonly MemoryPoint[], width: number): string {
+  const columns = highestOfEach(points, Math.max(1, Math.min(CHART_COLUMNS, width - MARGIN)))
   const { rows, below } = stackedRows(columns, stackedKinds, letters)
   return [...rows, `${below} ${phaseLine(columns)}`.trimEnd(), '', ...legend(highestOf(points))].join('\n')
 }
@@ -49,7 +54,7 @@ function phaseLine(columns: readonly MemoryPoint[]): string {
   )
   return starts
     .map(({ phase, column }, index) => {
-      const room = (starts[index + 1]?.column ?? CHART_COLUMNS + 10) - column
+      const room = (starts[index + 1]?.column ?? columns.length + 10) - column
       return (phase.length + 1 <= room ? `|${phase}` : '|').padEnd(room)
     })
     .join('')

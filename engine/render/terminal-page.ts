@@ -7,6 +7,8 @@ export interface TerminalOptions {
   readonly color: boolean
   /** Width to wrap at. */
   readonly columns: number
+  /** Width of tables; that of texts by default. */
+  readonly tableColumns?: number
   /** Whether a verdict is shown; if not, the page only says whether a config fits. */
   readonly judges?: boolean
 }
@@ -16,15 +18,17 @@ export type Style = 'red' | 'yellow' | 'green' | 'bold' | 'dim'
 export interface Page {
   readonly paint: (style: Style, text: string) => string
   readonly columns: number
+  readonly tableColumns: number
   readonly judges: boolean
 }
 
 const LEAST_COLUMNS = 40
 
-export function pageOf({ color, columns, judges = true }: TerminalOptions): Page {
+export function pageOf({ color, columns, tableColumns = columns, judges = true }: TerminalOptions): Page {
   return {
     paint: (style, text) => (color ? styleText(style, text, { validateStream: false }) : text),
     columns: Math.max(LEAST_COLUMNS, columns),
+    tableColumns: Math.max(LEAST_COLUMNS, tableColumns),
     judges,
   }
 }

@@ -42,7 +42,7 @@ export function terminalTable(configs: readonly ConfigResult[], page: Page): str
   const path = widest(['config', ...rows.map(row => row.name)])
   const widthsIn = (layout: readonly Column[]) =>
     layout.map(column => widest([headers[column], ...rows.map(({ figures }) => figures?.[column] ?? '')]))
-  const roomIn = (layout: readonly Column[]) => page.columns - widthOf([state, 0, ...widthsIn(layout)])
+  const roomIn = (layout: readonly Column[]) => page.tableColumns - widthOf([state, 0, ...widthsIn(layout)])
   const layout = layouts.find(some => roomIn(some) >= Math.min(path, LEAST_PATH)) ?? []
   const widths = [Math.min(path, Math.max(LEAST_PATH, roomIn(layout))), ...widthsIn(layout)]
   const [pathWidth = 0] = widths
@@ -52,7 +52,7 @@ export function terminalTable(configs: readonly ConfigResult[], page: Page): str
       const cells =
         config.status === 'analysed'
           ? layout.map(column => figures?.[column] ?? '')
-          : [problemOf(config, page.columns - widthOf([state, pathWidth]) - GAP.length)]
+          : [problemOf(config, page.tableColumns - widthOf([state, pathWidth]) - GAP.length)]
       const painted = page.paint(styleOf(config, page), word.padEnd(state))
       return [painted, line([plainPath(name, pathWidth), ...cells], widths)].join(GAP).trimEnd()
     }),

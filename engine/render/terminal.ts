@@ -95,21 +95,25 @@ function barLines(config: AnalysedConfig, page: Page): string[] {
 }
 
 function barLine(config: AnalysedConfig, label: string, point: OperatingPoint, page: Page): string {
-  const { paint, columns } = page
+  const { paint, tableColumns } = page
   const { gpu } = config
-  const cells = Math.max(10, Math.min(30, columns - 60))
+  const cells = Math.max(10, Math.min(30, tableColumns - 75))
   const filled = bar(gpu.usableBytes === 0 ? 1 : point.peakBytes / gpu.usableBytes, cells)
   const size = `${formatCount(point.microBatch)} × ${formatCount(point.gradientAccumulation)}`
   const memory = `${ofUsable(point.peakBytes, gpu.usableBytes)} (${formatShare(config, point)})`
   const style = label === 'now' ? styleOf(config, page) : 'green'
   const painted = paint(point.fits ? style : 'red', filled)
-  return `${INDENT}${label.padEnd(LABEL_WIDTH)}${size.padEnd(9)} ${painted} ${memory}${pace(config, point)}`
+  const head = `${INDENT}${label.padEnd(LABEL_WIDTH)}${size.padEnd(9)} `
+  const speed = pace(config, point)
+  const isWide = head.length + cells + 1 + memory.length + 2 + speed.length > tableColumns
+  const gap = isWide ? `\n${INDENT}${' '.repeat(LABEL_WIDTH)}` : ', '
+  return `${head}${painted} ${memory}${speed === '' ? '' : gap}${speed}`
 }
 
 function pace({ throughputProvenance }: AnalysedConfig, point: OperatingPoint): string {
   const { fits, samplesPerSecond, samplesPerSecondRange: range } = point
   if (!fits || samplesPerSecond === undefined) return ''
-  return `, ${formatSpeed(samplesPerSecond, range)} samples/s ${throughputProvenance}`
+  return `${formatSpeed(samplesPerSecond, range)} samples/s ${throughputProvenance}`
 }
 
 /** The bars show one GPU; this adds the totals of all GPUs. */
