@@ -44,7 +44,9 @@ ${rows.length === 0 ? '' : figures(options)}
 
 function figures(options: ChartOptions): Html {
   const { note, rows, yName, xName } = options
-  return html`<p class="sub">${note}${rows.every(({ isMeasured }) => isMeasured) ? '' : ' Open points are not measured.'}</p>
+  const open = rows.every(({ isMeasured }) => isMeasured) ? '' : ' Open points are not measured.'
+  const crosses = rows.some(({ isBad }) => isBad) ? ' A cross does not fit.' : ''
+  return html`<p class="sub">${note}${open}${crosses}</p>
 <details><summary>The figures as a table</summary>
 <div class="scroll" role="region" aria-label="${yName} by ${xName}, as a table" tabindex="0">${table(options)}</div></details>`
 }

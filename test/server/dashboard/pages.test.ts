@@ -226,6 +226,7 @@ describe('repositories', () => {
     const days = Array.from(html.matchAll(/<th scope="row">(2026-02-\d\d)</g), ([, day]) => day)
     expect(days).toEqual(['2026-02-03', '2026-02-12', '2026-02-20'])
     expect(html).toMatch(/90 %, estimated/)
+    expect(html).toContain('A cross does not fit.')
     expect(html.indexOf('aaaaaaa')).toBeGreaterThan(0)
   })
 
