@@ -18,9 +18,10 @@ export interface HostileResult {
 /** Each string once in every field of a report, and once as some value of every config of the corpus. */
 export async function tryHostileStrings(): Promise<HostileResult> {
   const harmful: string[] = []
+  const ordinary = hostileReport('name')
   let [configs, compared] = [0, 0]
   for (const [turn, [name, text]] of hostileStrings.entries()) {
-    harmful.push(...harmfulIn(hostileReport(text), hostileReport('name')).map(found => `${name} in a report: ${found}`))
+    harmful.push(...harmfulIn(hostileReport(text), ordinary).map(found => `${name} in a report: ${found}`))
     for (const file of corpus) {
       const report = await reportOn(withValue(file, turn, text))
       const harmless = await reportOn(withValue(file, turn, 'name'))

@@ -5,10 +5,17 @@ import { renderTerminal } from '../../engine/render/terminal.ts'
 import type { Report } from '../../engine/report/schema.ts'
 import { liveText, structure, toHtml } from './rendered.ts'
 
-/** The comment, which is the job summary too, and the check's summary and text. */
-export function markdownOf(report: Report): string[] {
+/** The comment, which is the job summary too, and the check's summary and text; rendered once a report, which takes longest. */
+export function pagesOf(report: Report): readonly string[] {
+  const pages = rendered.get(report) ?? rendering(report)
+  rendered.set(report, pages)
+  return pages
+}
+const rendered = new WeakMap<Report, readonly string[]>()
+
+function rendering(report: Report): readonly string[] {
   const { summary, text } = renderCheck(report)
-  return [renderComment(report) ?? '', summary, text]
+  return [renderComment(report) ?? '', summary, text].map(toHtml)
 }
 
 /**
@@ -16,10 +23,10 @@ export function markdownOf(report: Report): string[] {
  * without which the structure of the page is not judged.
  */
 export function harmfulIn(report: Report, harmless: Report | undefined): string[] {
-  const expected = harmless && markdownOf(harmless).map(markdown => structure(toHtml(markdown)))
+  const expected = harmless && pagesOf(harmless).map(structure)
   const { annotations } = renderCheck(report)
   return [
-    ...markdownOf(report).flatMap((markdown, index) => harmfulInMarkdown(markdown, expected?.[index])),
+    ...pagesOf(report).flatMap((html, index) => harmfulInHtml(html, expected?.[index])),
     ...harmfulInPlainText(renderTerminal(report, { color: false, columns: 80 }).replaceAll('\n', ' '), 'the terminal'),
     ...annotations.flatMap(({ title, message }) => harmfulInPlainText(title + message, 'an annotation')),
   ]
@@ -33,7 +40,10 @@ const live: readonly (readonly [pattern: RegExp, what: string])[] = [
 ]
 
 export function harmfulInMarkdown(markdown: string, expectedStructure?: readonly string[]): string[] {
-  const html = toHtml(markdown)
+  return harmfulInHtml(toHtml(markdown), expectedStructure)
+}
+
+function harmfulInHtml(html: string, expectedStructure?: readonly string[]): string[] {
   const text = liveText(html)
   return [
     ...(expectedStructure === undefined || structure(html).join(' ') === expectedStructure.join(' ')

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hostileReport } from './fixtures.ts'
-import { harmfulIn, harmfulInMarkdown, markdownOf } from './harm.ts'
+import { harmfulIn, harmfulInMarkdown, pagesOf } from './harm.ts'
 import { hostileStrings } from './hostile-strings.ts'
 import { structure, toHtml } from './rendered.ts'
 
 const harmless = hostileReport('name')
-const harmlessStructure = markdownOf(harmless).map(markdown => structure(toHtml(markdown)))
+const harmlessStructure = pagesOf(harmless).map(structure)
 
 /** Table rows of a failed trial that still end in their last cell. */
 function failedRows(html: string): number {
@@ -20,7 +20,7 @@ function expectDead(text: string): void {
   const report = hostileReport(text)
   expect(harmfulIn(report, harmless)).toEqual([])
   // A pipe that got through would push the cell after it off the row, which GFM drops without a trace.
-  expect(markdownOf(report).map(markdown => failedRows(toHtml(markdown)))).toEqual(failedRowsExpected)
+  expect(pagesOf(report).map(failedRows)).toEqual(failedRowsExpected)
 }
 
 describe('the judge of harm', () => {
