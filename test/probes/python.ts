@@ -18,11 +18,7 @@ function modulesOf(names: readonly string[]): ReadonlySet<string> {
   const script =
     'import sys; from importlib.util import find_spec; print(*(name for name in sys.argv[1:] if find_spec(name)))'
   try {
-    const found = execFileSync(coldPython, ['-c', script, ...names], {
-      encoding: 'utf8',
-      stdio: 'pipe',
-      timeout: 60_000,
-    })
+    const found = execFileSync(coldPython, ['-c', script, ...names], { encoding: 'utf8', stdio: 'pipe' })
     return new Set(found.trim().split(' '))
   } catch {
     return new Set()
