@@ -51,10 +51,13 @@ it('shows the pull request as a page, with comment, suggestions and check', { ti
 
 async function addressIn(output: Readable): Promise<string> {
   let text = ''
-  for await (const chunk of output) {
+  // Ended there, the stream would be closed, and the demo with it at the next line that it prints.
+  for await (const chunk of output.iterator({ destroyOnReturn: false })) {
     text += chunk
     const [, url] = /as GitHub would show it: (\S+)\n/.exec(text) ?? []
-    if (url !== undefined) return url
+    if (url === undefined) continue
+    output.resume()
+    return url
   }
   throw new Error(`The demo has named no page:\n${text}`)
 }
