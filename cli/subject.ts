@@ -24,6 +24,9 @@ import { changesOf, type SpecFlags, suppliedVersions } from './spec-flags.ts'
 const fieldNames: Readonly<Partial<Record<keyof TrainingSpec, string>>> = {
   task: '--task',
   sequenceLength: '--sequence-length',
+  imageSize: '--image-size',
+  videoFrames: '--video-frames',
+  attention: '--attention',
   gradientCheckpointing: '--gradient-checkpointing',
   quantization: '--quantization',
 }

@@ -42,6 +42,7 @@ const commands: Record<string, CommandUsage> = {
   --sequence-length <tokens>   for text (default 128)
   --target-length <tokens>     targets of a sequence-to-sequence model (default: as long as the source)
   --image-size <pixels>        for images (default: the size that the model was trained on)
+  --video-frames <n>           of a video in every sample, whose frames have that size (Qwen-VL)
   --channels-last              images in PyTorch's channels_last memory format
   --task sequence-classification|masked-lm|causal-lm|seq2seq-lm|image-classification|object-detection
   --labels <n>                 classes of a classification head (default 2)

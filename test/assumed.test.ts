@@ -84,6 +84,20 @@ describe('a model that sees, of whose images nothing is known', () => {
     expect(renderComment(report)).toContain('only text is counted, without images')
   })
 
+  test('counts the frames of a video where the model reads videos, and says where it does not', async () => {
+    const overrides = 'overrides: [{ path: "*.yaml", image_size: 448, video_frames: 16 }]\n'
+    const qwen = await reportOn(
+      text.replace('HuggingFaceTB/SmolVLM-Instruct', 'Qwen/Qwen2.5-VL-3B-Instruct'),
+      overrides,
+    )
+    expect(only(qwen).assumptions).toContain(
+      'One video of 16 frames per sample of 448×448 pixels: 2048 of the 2048 tokens of a sequence.',
+    )
+    const smolvlm = only(await on(overrides))
+    expect(smolvlm.leftOut).toBe('images')
+    expect(smolvlm.assumptions.join(' ')).toContain('Videos are not modelled')
+  })
+
   test('counts them once their size is said', async () => {
     const report = await on('overrides: [{ path: "*.yaml", image_size: 512 }]\n')
     expect(only(report).leftOut).toBeUndefined()

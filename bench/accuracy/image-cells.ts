@@ -13,6 +13,11 @@ function images(tiles: number, height?: number, width = height): Pick<TrainingSp
   return { images: { tiles, checkpointed: 'decoder', ...size } }
 }
 
+/** A video a sample, of which a pair of frames is seen as an image is. */
+function video(frames: number, height: number, width: number): Pick<TrainingSpec, 'images' | 'videoFrames'> {
+  return { ...images(frames / 2, height, width), videoFrames: frames }
+}
+
 /** LLaMA-Factory's default: only the language model is trainable. */
 const frozenTower = {
   trainable: { names: [String.raw`model\.language_model\.`, 'lm_head'], inputGradients: false },
@@ -64,6 +69,11 @@ export const imageCells: readonly Cell[] = [
   [qwen3, { microBatch: 2, sequenceLength: 1024, ...bf16, optimizer: 'sgd', ...images(1, 512) }],
   [qwen3, { microBatch: 2, sequenceLength: 1024, ...bf16, ...ckpt, lora, ...images(1, 512) }],
   [qwen3, { microBatch: 2, sequenceLength: 1024, ...bf16, ...ckpt, lora, ...images(1, 512), ...frozenTower }],
+  [qwen2, { microBatch: 2, sequenceLength: 4096, ...bf16, ...ckpt, optimizer: 'sgd', ...video(16, 336, 448) }],
+  [qwen25, { microBatch: 2, sequenceLength: 4096, ...bf16, optimizer: 'sgd', ...video(16, 336, 448) }],
+  [qwen25, { microBatch: 2, sequenceLength: 8192, ...bf16, ...ckpt, lora, ...video(32, 336, 448) }],
+  [qwen3, { microBatch: 2, sequenceLength: 4096, ...bf16, optimizer: 'sgd', ...video(16, 320, 448) }],
+  [qwen3, { microBatch: 2, sequenceLength: 8192, ...bf16, ...ckpt, lora, ...video(32, 320, 448), ...frozenTower }],
   [llava, { microBatch: 8, sequenceLength: 640, ...bf16, ...ckpt, optimizer: 'sgd', ...images(1, 336) }],
   [llava, { microBatch: 4, sequenceLength: 1024, ...bf16, ...ckpt, lora, ...images(1, 336) }],
   [llava, { microBatch: 4, sequenceLength: 1024, ...bf16, ...ckpt, lora, ...images(1, 336), ...frozenTower }],

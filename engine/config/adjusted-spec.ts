@@ -1,6 +1,6 @@
 /** The spec of a bare model, and a spec with some of its settings changed by hand. */
 import { MemoryMarkError } from '../errors.ts'
-import { imageOfSample, supportsCheckpointing } from '../models/architecture.ts'
+import { imageOfSample, supportsCheckpointing, videoOfSample } from '../models/architecture.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
 import type { TrainingSpec } from './spec.ts'
 
@@ -46,7 +46,7 @@ export function adjusted(
   nameOf: (field: keyof TrainingSpec) => string,
 ): TrainingSpec {
   const said = Object.entries(changes).filter(([, value]) => value !== undefined)
-  const spec = withImages({ ...written, ...Object.fromEntries(said) }, model, changes.imageSize, nameOf('imageSize'))
+  const spec = withImages({ ...written, ...Object.fromEntries(said) }, model, changes, nameOf)
   if (!model.tasks.includes(spec.task)) {
     throw refused(nameOf('task'), `${model.id} has no ${spec.task} head here`, `Use one of: ${model.tasks.join(', ')}.`)
   }
@@ -74,14 +74,28 @@ export function adjusted(
   return spec
 }
 
-/** For a model that reads images among its words, an image size is the side of one in every sample. */
-function withImages(spec: TrainingSpec, model: CatalogueModel, side: number | undefined, field: string): TrainingSpec {
-  const found = side === undefined ? undefined : imageOfSample(model.config, { height: side, width: side })
+/** For a model that reads images among its words, an image size is the side of one, or of a video's frames, in every sample. */
+function withImages(
+  spec: TrainingSpec,
+  model: CatalogueModel,
+  { imageSize: side, videoFrames: frames }: SpecAdjustments,
+  nameOf: (field: keyof TrainingSpec) => string,
+): TrainingSpec {
+  if (frames !== undefined && side === undefined) {
+    throw refused(nameOf('videoFrames'), 'the size of the frames is not known', `Write ${nameOf('imageSize')} too.`)
+  }
+  if (side === undefined) return spec
+  const size = { height: side, width: side }
+  const found = frames === undefined ? imageOfSample(model.config, size) : videoOfSample(model.config, size, frames)
+  if (found === undefined && frames !== undefined) {
+    throw refused(nameOf('videoFrames'), `videos are not modelled for ${model.id}`, 'Omit it.')
+  }
   if (found === undefined) return spec
   const length = spec.sequenceLength ?? 0
   if (found.tokens > length) {
-    const message = `an image of ${side}×${side} pixels becomes ${found.tokens} tokens, more than the ${length} of a sequence`
-    throw refused(field, message, 'Write the size that images are scaled to, or a longer sequence.')
+    const what = frames === undefined ? 'an image' : `a video of ${frames} frames`
+    const message = `${what} of ${side}×${side} pixels becomes ${found.tokens} tokens, more than the ${length} of a sequence`
+    throw refused(nameOf('imageSize'), message, 'Write the size that images are scaled to, or a longer sequence.')
   }
   const { imageSize: _, ...others } = spec
   return { ...others, images: found.images }

@@ -1,5 +1,5 @@
 /** The fields whose meaning and defaults depend on the model, the same in every dialect. */
-import { imageOfSample } from '../models/architecture.ts'
+import { imageOfSample, isVisionLanguageModel, videoOfSample } from '../models/architecture.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
 import type { ImageHandling } from '../models/images.ts'
 import type { Resolution } from '../models/resolve.ts'
@@ -7,7 +7,7 @@ import { FieldReader } from './fields.ts'
 import { modelProblem } from './model-problem.ts'
 import { oneOf, quote } from './quote.ts'
 import type { Field } from './section.ts'
-import { MAX_IMAGE_SIDE, type Task, type TrainingSpec, tasks } from './spec.ts'
+import { MAX_FRAMES, MAX_IMAGE_SIDE, type Task, type TrainingSpec, tasks } from './spec.ts'
 import { orInSettings } from './supplied.ts'
 
 /** Tokens. Longer is a typo. */
@@ -101,6 +101,7 @@ export interface InputSize {
   readonly imageSize?: number
   /** The size of images for a vision-language model. */
   readonly images?: NonNullable<TrainingSpec['images']>
+  readonly videoFrames?: number
 }
 
 /** The size of one sample. Without a model only the fields themselves are checked. */
@@ -125,29 +126,41 @@ export function readInputSize(reader: FieldReader, model: CatalogueModel | undef
     tellTooLong(reader, sequenceLength, tokens, model)
   }
   const length = sequenceLength === undefined ? assumedLength(reader, trained, fields.length) : (tokens ?? trained)
+  const frames = reader.wholeNumber(reader.fieldFor('video_frames', undefined), { max: MAX_FRAMES })
   const images =
     imageSize &&
     pixels &&
-    imageAmongWords(reader, model, imageSize, { side: pixels, length, handling: fields.imageHandling })
-  return { sequenceLength: length, ...(images && { images }) }
+    imageAmongWords(reader, model, imageSize, { side: pixels, frames, length, handling: fields.imageHandling })
+  return { sequenceLength: length, ...(images && { images }), ...(images && frames && { videoFrames: frames }) }
 }
 
-/** An image with the given side, if the model is a vision-language model. */
+interface Seen {
+  readonly side: number
+  readonly frames: number | undefined
+  readonly length: number
+  readonly handling: ImageHandling | undefined
+}
+
+/** An image with the given side, or a video of such frames, if the model is a vision-language model. */
 function imageAmongWords(
   reader: FieldReader,
   model: CatalogueModel,
   field: Field,
-  {
-    side,
-    length,
-    handling,
-  }: { readonly side: number; readonly length: number; readonly handling: ImageHandling | undefined },
+  { side, frames, length, handling }: Seen,
 ): TrainingSpec['images'] {
-  const found = imageOfSample(model.config, { height: side, width: side }, handling)
-  if (found === undefined) return undefined
+  const size = { height: side, width: side }
+  const found =
+    frames === undefined ? imageOfSample(model.config, size, handling) : videoOfSample(model.config, size, frames)
+  if (found === undefined) {
+    if (frames !== undefined && isVisionLanguageModel(model.config)) {
+      reader.assume(`Videos are not modelled for ${quote(model.id)}: only text is counted.`)
+    }
+    return undefined
+  }
   const { images, tokens } = found
+  const what = frames === undefined ? 'image' : `video of ${frames} frames`
   if (tokens > length) {
-    const message = `An image of ${side}×${side} pixels becomes ${tokens} tokens, more than the ${length} of a sequence`
+    const message = `${frames === undefined ? 'An' : 'A'} ${what} of ${side}×${side} pixels becomes ${tokens} tokens, more than the ${length} of a sequence`
     return reader.refuse(
       field,
       'image-too-large',
@@ -155,7 +168,7 @@ function imageAmongWords(
       'Write the size that images are scaled to, or a longer sequence.',
     )
   }
-  reader.assume(`One image per sample of ${side}×${side} pixels: ${tokens} of the ${length} tokens of a sequence.`)
+  reader.assume(`One ${what} per sample of ${side}×${side} pixels: ${tokens} of the ${length} tokens of a sequence.`)
   return reader.note('images', images, field)
 }
 

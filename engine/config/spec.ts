@@ -111,6 +111,9 @@ export type TrainedPart = z.infer<typeof trainedPart>
 /** Pixels. */
 export const MAX_IMAGE_SIDE = 100_000
 
+/** Of the video in a sample. */
+export const MAX_FRAMES = 10_000
+
 const zeroElements = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 
 export const trainingSpec = z.object({
@@ -129,6 +132,8 @@ export const trainingSpec = z.object({
   targetLength: z.number().int().min(1).max(10_000_000).optional(),
   /** Pixels of the square image's side; absent for text. */
   imageSize: z.number().int().min(1).max(MAX_IMAGE_SIDE).optional(),
+  /** Frames of the video in every sample, which `images` describes; absent for images. */
+  videoFrames: z.number().int().min(1).max(MAX_FRAMES).optional(),
   /** Objects in the fullest image of a batch, for a detector; as many as are usual when absent. */
   objects: z.number().int().min(1).max(100_000).optional(),
   /** Images in the memory format `torch.channels_last`, which tensor cores want; NCHW, PyTorch's default, where absent. */

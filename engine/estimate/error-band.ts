@@ -189,12 +189,19 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
   const { codeFrom, hasAttentionSinks, ...family } = familyOf(config)
   const recurrence = family.recurrence?.(config)
   return [
-    ...(spec.images?.height !== undefined && spec.images.tiles === 1
+    ...(spec.images !== undefined && spec.videoFrames !== undefined
+      ? [
+          `One video per sample is counted, of ${spec.videoFrames} frames of ${spec.images.height}×${spec.images.width} pixels as the processor scales them: how many frames a sample has, and how large they are, cannot be determined from the config.`,
+        ]
+      : []),
+    ...(spec.videoFrames === undefined && spec.images?.height !== undefined && spec.images.tiles === 1
       ? [
           `One image per sample is counted, of ${spec.images.height}×${spec.images.width} pixels as the processor scales it: how many images a sample has, and how large they are, cannot be determined from the config.`,
         ]
       : []),
-    ...(spec.images !== undefined && (spec.images.height === undefined || spec.images.tiles > 1)
+    ...(spec.videoFrames === undefined &&
+    spec.images !== undefined &&
+    (spec.images.height === undefined || spec.images.tiles > 1)
       ? [
           `One image per sample is counted${spec.images.tiles > 1 ? `, in ${spec.images.tiles} tiles` : ''}: the number and size of images in a sample cannot be determined from the config.`,
         ]

@@ -90,6 +90,11 @@ export function imageOfSample(
   return familyOf(config).imageOf?.(config, size, handling)
 }
 
+/** The same of a video of so many frames; undefined if videos are not modelled. */
+export function videoOfSample(config: ModelConfig, size: SizeInPixels, frames: number): ImageOfSample | undefined {
+  return familyOf(config).videoOf?.(config, size, frames)
+}
+
 /** Whether its image tower compares every patch of a batch with every other, and masks those of other images. */
 export function joinsImages(config: ModelConfig): boolean {
   return familyOf(config).joinsImages?.(config) ?? false

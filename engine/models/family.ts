@@ -49,6 +49,8 @@ export interface Traits<Config> {
    * The tokens of an image of a given size, as the model's processor makes them; if absent, images are not modelled.
    */
   imageOf?(config: Config, size: SizeInPixels, handling?: ImageHandling): ImageOfSample | undefined
+  /** The same of a video of so many frames; if absent, videos are not modelled. */
+  videoOf?(config: Config, size: SizeInPixels, frames: number): ImageOfSample
   /** Whether its tower reads the images of a batch as one sequence, with a mask whose memory grows with the batch's square. */
   joinsImages?(config: Config): boolean
   /** The parts of a vision-language model that tools freeze. */

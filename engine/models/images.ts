@@ -43,6 +43,26 @@ export interface MergedPatches {
   readonly spatial_merge_size: number
 }
 
+/** Between which numbers of pixels a video is scaled. */
+export interface VideoRule {
+  readonly least: number
+  readonly most: number
+  readonly of: 'each-frame' | 'all-frames'
+}
+
+/** A video whose frames are seen in groups, each as an image is; the last frame is repeated where a group is not full. */
+export function videoInPatches(
+  size: SizeInPixels,
+  frames: number,
+  vision: MergedPatches & { readonly temporal_patch_size: number },
+  { least, most, of }: VideoRule,
+): ImageOfSample {
+  const tiles = Math.ceil(frames / vision.temporal_patch_size)
+  const shared = of === 'all-frames' ? tiles * vision.temporal_patch_size : 1
+  const { images, tokens } = imageInPatches(size, vision, { least: least / shared, most: most / shared })
+  return { images: { ...images, tiles }, tokens: tiles * tokens }
+}
+
 /** An image that is scaled to a number of pixels between two limits, and of which `merge²` patches become a token. */
 export function imageInPatches(
   size: SizeInPixels,

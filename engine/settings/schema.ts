@@ -130,6 +130,9 @@ const overrideKeys = (gpu: GpuNames) => ({
   task: z.enum(tasks, 'a task').describe('What the model is trained for.').optional(),
   sequence_length: wholeNumber(10_000_000).describe('Tokens of the longest sequence.').optional(),
   image_size: wholeNumber(100_000).describe("Pixels of the square image's side.").optional(),
+  video_frames: wholeNumber(10_000)
+    .describe('Frames of the video in every sample, as the tool samples them; image_size is the side of a frame.')
+    .optional(),
   labels: wholeNumber(1_000_000).describe('Classes of a classification head.').optional(),
   gpus: wholeNumber(100_000).describe('The number of GPUs that train together, as given to the launcher.').optional(),
   versions,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { imageOfSample } from '../../engine/models/architecture.ts'
+import { imageOfSample, videoOfSample } from '../../engine/models/architecture.ts'
 import { scaledByPixels, tilesOfClosestShape, tilesOfScaled } from '../../engine/models/vision/image-scaling.ts'
 import { footprintOf, knownModel } from '../estimate/specs.ts'
 
@@ -116,6 +116,17 @@ test.each([
 ])('%s scales an image of %j pixels to %j', (name, [height = 0, width = 0], scaled) => {
   const { images } = imageOfSample(knownModel(name).config, { height, width }) ?? {}
   expect([images?.height, images?.width]).toEqual(scaled)
+})
+
+// What the video processors of transformers 5.18 give: of Qwen 2.5 frame by frame, of Qwen 3 for all frames together.
+test.each([
+  ['Qwen/Qwen2.5-VL-3B-Instruct', 32, [720, 1_280], [560, 1_008]],
+  ['Qwen/Qwen2.5-VL-3B-Instruct', 32, [240, 320], [280, 392]],
+  ['Qwen/Qwen3-VL-2B-Instruct', 16, [720, 1_280], [704, 1_280]],
+  ['Qwen/Qwen3-VL-2B-Instruct', 64, [720, 1_280], [448, 832]],
+])('%s scales a video of %i frames of %j pixels to %j', (name, frames, [height = 0, width = 0], scaled) => {
+  const { images } = videoOfSample(knownModel(name).config, { height, width }, frames) ?? {}
+  expect([images?.tiles, images?.height, images?.width]).toEqual([frames / 2, ...scaled])
 })
 
 test('of a model that reads text alone, no image is counted', () => {

@@ -1,6 +1,14 @@
 /** Qwen 2 VL, 2.5 VL and 3 VL: a vision tower in front of Qwen. transformers: models/{qwen2_vl,qwen2_5_vl,qwen3_vl,qwen3_vl_moe}. */
 import * as z from 'zod'
-import { type ImageOfSample, imageInPatches, languageParts, type MergedPatches, type SizeInPixels } from '../images.ts'
+import {
+  type ImageOfSample,
+  imageInPatches,
+  languageParts,
+  type MergedPatches,
+  type SizeInPixels,
+  type VideoRule,
+  videoInPatches,
+} from '../images.ts'
 import { attentionAnd, gatedAnd, type Linears } from '../linears.ts'
 import { qwen2Vision, qwen2VisionConfig, qwen25Vision, qwen25VisionConfig } from '../vision/qwen-vision.ts'
 import { qwen3Vision } from '../vision/qwen3-vision.ts'
@@ -70,19 +78,38 @@ function seeing(
   return { ...text, isTied, root: 'model.language_model', vision }
 }
 
-/** Qwen2VLImageProcessor: pixels of the smallest and of the largest image, which the published checkpoints raise to 12,845,056. */
-const qwen2Pixels = { least: 56 * 56, most: 12_845_056 }
-/** preprocessor_config.json of the published Qwen 3 VL. */
-const qwen3Pixels = { least: 65_536, most: 16_777_216 }
+interface PixelRules {
+  readonly image: { readonly least: number; readonly most: number }
+  readonly video: VideoRule
+}
+
+/**
+ * Qwen2VLImageProcessor: pixels of the smallest and of the largest image, which the published checkpoints raise to 12,845,056; of
+ * videos Qwen2VLVideoProcessor's own.
+ */
+const qwen2Pixels: PixelRules = {
+  image: { least: 56 * 56, most: 12_845_056 },
+  video: { least: 128 * 28 ** 2, most: 768 * 28 ** 2, of: 'each-frame' },
+}
+/** preprocessor_config.json and video_preprocessor_config.json of the published Qwen 3 VL. */
+const qwen3Pixels: PixelRules = {
+  image: { least: 65_536, most: 16_777_216 },
+  video: { least: 4_096, most: 25_165_824, of: 'all-frames' },
+}
 
 /** What the families' images and parts have in common. */
-function seeingTraits(linears: Linears, pixels: { readonly least: number; readonly most: number }) {
+function seeingTraits(linears: Linears, pixels: PixelRules) {
   return {
     linears: () => linears,
     imageOf: (
       { vision_config: vision }: { readonly vision_config: MergedPatches },
       size: SizeInPixels,
-    ): ImageOfSample => imageInPatches(size, vision, pixels),
+    ): ImageOfSample => imageInPatches(size, vision, pixels.image),
+    videoOf: (
+      { vision_config: vision }: { readonly vision_config: MergedPatches & { readonly temporal_patch_size: number } },
+      size: SizeInPixels,
+      frames: number,
+    ): ImageOfSample => videoInPatches(size, frames, vision, pixels.video),
     parts: {
       language: languageParts,
       tower: ['patch_embed', 'pos_embed', 'blocks', 'deepstack_merger_list'].map(

@@ -48,7 +48,7 @@ def fill(batch: dict[str, Any], spec: Spec, model: transformers.PreTrainedModel)
         if name == "attention_mask":
             tensor.fill_(1)
             tensor[0, -1] = 0  # without a padded token transformers would leave the mask out
-        elif name in ("pixel_values", "input_features"):
+        elif name in ("pixel_values", "pixel_values_videos", "input_features"):
             tensor.uniform_()
         elif name == "labels" and (tensor.dim() == 1 or head_of_rewards(spec) == "steps"):
             tensor.random_(0, spec["labels"])
@@ -56,9 +56,10 @@ def fill(batch: dict[str, Any], spec: Spec, model: transformers.PreTrainedModel)
             tensor.random_(0, model.config.get_text_config().vocab_size)
     words = words_of_images(batch, model) if "images" in spec else 0
     if words > 0:
+        token = "video_token_id" if "videoFrames" in spec else "image_token_id"
         # Ids that a config.json leaves to transformers' default may lie outside of its vocabulary.
-        image = min(model.config.image_token_id, model.config.get_text_config().vocab_size - 1)
-        model.config.image_token_id = image
+        image = min(getattr(model.config, token), model.config.get_text_config().vocab_size - 1)
+        setattr(model.config, token, image)
         batch["input_ids"].random_(0, image)  # text, none of which is an image's
         batch["input_ids"][:, :words] = image
     return batch

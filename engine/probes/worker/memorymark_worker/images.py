@@ -19,7 +19,9 @@ def images_of(batch: int, spec: Spec, model: transformers.PreTrainedModel) -> di
     if hasattr(vision, "temporal_patch_size"):
         positions = torch.zeros(3, batch, spec["sequenceLength"], dtype=torch.long)
         height, width = spec["images"]["height"], spec["images"]["width"]
-        return {"position_ids": positions, **flat_patches(batch * tiles, height, width, vision)}
+        if "videoFrames" in spec:
+            return {"position_ids": positions, **flat_patches("video", [tiles] * batch, (height, width), vision)}
+        return {"position_ids": positions, **flat_patches("image", [1] * (batch * tiles), (height, width), vision)}
     if model.config.model_type in ("smolvlm", "idefics3"):
         side = vision.image_size
         return {"pixel_values": torch.empty(batch, tiles, 3, side, side),
@@ -46,8 +48,8 @@ def words_of_images(batch: dict[str, Any], model: transformers.PreTrainedModel) 
     """Image tokens in a sample; 0 if the decoder cross-attends to images instead."""
     config = model.config
     samples: int = batch["input_ids"].shape[0]
-    if "image_grid_thw" in batch:
-        return int(batch["image_grid_thw"].prod(-1).sum()) // int(config.vision_config.spatial_merge_size) ** 2 // samples
+    for grids in (batch[name] for name in ("image_grid_thw", "video_grid_thw") if name in batch):
+        return int(grids.prod(-1).sum()) // int(config.vision_config.spatial_merge_size) ** 2 // samples
     if "image_sizes" in batch and config.vision_config.model_type == "pixtral":
         square = config.vision_config.patch_size * getattr(config, "spatial_merge_size", 1)
         return int((batch["image_sizes"] // square).prod(-1).sum()) // samples
@@ -88,16 +90,17 @@ def tiled_images(batch: int, tokens: int, tiles: int, model: transformers.PreTra
             "cross_attention_mask": torch.ones(batch, tokens, 1, tiles, dtype=torch.long)}
 
 
-def flat_patches(images: int, height: int, width: int, vision: Any) -> dict[str, Tensor]:
-    """Qwen2VLImageProcessor: the patches of all images in one sequence, and each image's rows and columns. Those are
-    read value by value, so they are on the CPU; what would be computed from them on the device is passed in."""
-    rows, columns = height // vision.patch_size, width // vision.patch_size
-    patches = images * rows * columns
+def flat_patches(kind: str, times: list[int], size: tuple[int, int], vision: Any) -> dict[str, Tensor]:
+    """Qwen2VLImageProcessor, Qwen2VLVideoProcessor: the patches of all images or videos in one sequence, and of each its
+    patches in time, rows and columns. Those are read value by value, so they are on the CPU; what would be computed from
+    them on the device is passed in."""
+    rows, columns = (side // vision.patch_size for side in size)
+    patches = sum(times) * rows * columns
     features = vision.in_channels * vision.temporal_patch_size * vision.patch_size**2
-    inputs = {"pixel_values": torch.empty(patches, features),
-              "image_grid_thw": torch.tensor([[1, rows, columns]] * images, device="cpu"),
-              "image_position_ids": torch.zeros(patches, 2, dtype=torch.long)}
+    inputs = {"pixel_values" if kind == "image" else "pixel_values_videos": torch.empty(patches, features),
+              f"{kind}_grid_thw": torch.tensor([[each, rows, columns] for each in times], device="cpu"),
+              f"{kind}_position_ids": torch.zeros(patches, 2, dtype=torch.long)}
     if hasattr(vision, "num_position_embeddings"):
-        inputs["image_interp_indices"] = torch.zeros(patches, 4, dtype=torch.long)
-        inputs["image_interp_weights"] = torch.zeros(patches, 4)
+        inputs[f"{kind}_interp_indices"] = torch.zeros(patches, 4, dtype=torch.long)
+        inputs[f"{kind}_interp_weights"] = torch.zeros(patches, 4)
     return inputs

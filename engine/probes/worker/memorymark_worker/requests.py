@@ -70,6 +70,7 @@ class Spec(TypedDict, total=False):
     targetLength: int
     imageSize: int
     images: Images
+    videoFrames: int
     dropout: bool
     optimizerInBackward: bool
     lora: Adapters
