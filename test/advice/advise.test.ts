@@ -101,6 +101,21 @@ test('where no combination surely fits, those that may fit are told', async () =
   expect(best?.changes).toEqual(expect.arrayContaining(['gradient-checkpointing', 'adafactor']))
 })
 
+test('trl#5472: Qwen2.5-0.5B with the defaults of SFT does not fit an L4, and with a fused loss it takes 8 GiB', async () => {
+  const text = [
+    'from trl import SFTConfig, SFTTrainer',
+    'trainer = SFTTrainer(model="Qwen/Qwen2.5-0.5B", args=SFTConfig(output_dir="out"), train_dataset=data)',
+    'trainer.train()',
+  ].join('\n')
+  const file = { path: 'sft.py', text: `${text}\n` }
+  const { levers, now } = await advised({ tool: 'TRL', file, gpu: 'l4', offers: [] })
+  const [first] = levers
+  expect(now.fit).not.toBe('fits')
+  expect(first).toMatchObject({ changes: ['fused-loss'], fit: 'fits', effect: 'none' })
+  expect((first?.peakBytes ?? 0) / 2 ** 30).toBeCloseTo(8.1, 1)
+  expect(first?.lines[0]?.after.join('\n')).toContain('SFTConfig(use_liger_kernel=True, output_dir="out")')
+})
+
 test('a card is the cheapest of the catalogue on which the config fits as it is', async () => {
   const { levers, reading, on } = await advised(toolConfigs.find(({ tool }) => tool === 'Axolotl') ?? never())
   const card = levers.find(({ changes }) => changes.includes('another-card'))?.gpu

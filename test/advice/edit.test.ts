@@ -12,6 +12,24 @@ function edited(path: string, text: string, settings: readonly KeySetting[], at 
   return withSettings({ path, text, ...(offset >= 0 && { batchSizeAt: { line, column } }) }, settings)
 }
 
+describe('in Python without a batch size', () => {
+  test('a keyword becomes the first argument of the only call that would take it', () => {
+    expect(edited('a.py', 'SFTConfig(output_dir="o")\n', liger)).toBe(
+      'SFTConfig(use_liger_kernel=True, output_dir="o")\n',
+    )
+    expect(edited('a.py', 'TrainingArguments()\n', liger)).toBe('TrainingArguments(use_liger_kernel=True)\n')
+    expect(edited('a.py', 'SFTConfig(\n    output_dir="o",\n)\n', liger)).toBe(
+      'SFTConfig(\n    use_liger_kernel=True,\n    output_dir="o",\n)\n',
+    )
+  })
+
+  test('none does where two calls would, before a positional argument, or in another call', () => {
+    expect(edited('a.py', 'SFTConfig(a=1)\nSFTConfig(b=1)\n', liger)).toBeUndefined()
+    expect(edited('a.py', 'TrainingArguments("o", a=1)\n', liger)).toBeUndefined()
+    expect(edited('a.py', 'LoraConfig(r=1)\n', liger)).toBeUndefined()
+  })
+})
+
 describe('in YAML', () => {
   test('a key is added behind the batch size, with its indent, and everything else stays', () => {
     const text = '# top\ntraining:\n  batch: 8   # per GPU\n  other: [1, 2]\n'

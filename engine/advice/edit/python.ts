@@ -1,4 +1,4 @@
-/** Sets a keyword argument of the call that takes the batch size, in a script or a notebook. */
+/** Sets a keyword argument of the call that takes the batch size, or would take it, in a script or a notebook. */
 import type { KeySetting, Value } from '../tools/tool.ts'
 import { type Edited, spliced } from './text.ts'
 
@@ -16,13 +16,34 @@ export function setInPython({ path, text, anchor }: Edited, setting: KeySetting)
     literal.lastIndex = only
     return literal.exec(text) === null ? undefined : spliced(text, only, literal.lastIndex, python(setting.value))
   }
-  return anchor === undefined || setting.elsewhere ? undefined : added(text, anchor, setting, /\.ipynb$/i.test(path))
+  if (setting.elsewhere) return undefined
+  const isNotebook = /\.ipynb$/i.test(path)
+  return anchor === undefined ? addedFirst(text, setting, isNotebook) : added(text, anchor, setting, isNotebook)
 }
 
 /** Offsets of what stands behind `key=`. */
 function keywordsIn(text: string, key: string): readonly number[] {
   const pattern = new RegExp(`(?<![\\w.'"-])${key}[ \\t]{0,20}=(?!=)[ \\t]{0,20}`, 'g')
   return Array.from(text.matchAll(pattern), ({ 0: match, index }) => index + match.length)
+}
+
+/** transformers' TrainingArguments and their kind, and the configs of TRL's trainers. */
+const argumentsOfTrainers =
+  /(?<![\w.])(?:[A-Z]\w{0,60})?(?:TrainingArguments|(?:SFT|DPO|KTO|ORPO|CPO|BCO|GKD|GRPO|RLOO|Reward|OnlineDPO)Config)\(/g
+
+/** The first argument of the only such call, where no positional one would come behind it. */
+function addedFirst(text: string, setting: KeySetting, isNotebook: boolean): string | undefined {
+  const [only, ...others] = text.matchAll(argumentsOfTrainers)
+  if (only === undefined || others.length > 0) return undefined
+  const start = only.index + only[0].length
+  const next = /^(\r?\n[ \t]{0,100})?(?:\)|\*\*|[A-Za-z_]\w{0,100}[ \t]{0,20}=(?!=))/.exec(
+    text.slice(start, start + 300),
+  )
+  if (next === null) return undefined
+  const [, newLine = ''] = next
+  const keyword = `${setting.keys[0]}=${python(setting.value)}`
+  if (newLine !== '' && !isNotebook) return spliced(text, start, start, `${newLine}${keyword},`)
+  return spliced(text, start, start, next[0].endsWith(')') ? keyword : `${keyword}, `)
 }
 
 const keywordBefore = /(?<![\w.])([A-Za-z_]\w{0,100})[ \t]{0,20}=[ \t]{0,20}$/
