@@ -213,13 +213,11 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
       : []),
     ...(leftOutOf(spec, config) === 'images'
       ? [
-          `Only text is counted: the number and size of images in a sample cannot be determined from the config. ${askForImages(config)}${ofTowers('vision', spec)}`,
+          `Only text is counted: ${readsImages(config) ? `the number and size of images in a sample cannot be determined from the config. ${ASK_FOR_IMAGES}` : 'what images take is not modelled here, and comes on top. '}${ofTowers('vision', spec)}`,
         ]
       : []),
     ...(isAudioModel(config)
-      ? [
-          `Only text is counted: the length of audio in a sample cannot be determined from the config. ${ofTowers('audio', spec)}`,
-        ]
+      ? [`Only text is counted: what sound takes is not modelled here, and comes on top. ${ofTowers('audio', spec)}`]
       : []),
     ...(codeFrom === 'ultralytics'
       ? [
@@ -277,10 +275,7 @@ export function leftOutOf(spec: TrainingSpec, config: ModelConfig): 'images' | '
 }
 
 /** By its name in settings and on the command line. */
-function askForImages(config: ModelConfig): string {
-  if (!readsImages(config)) return ''
-  return `Set image_size, the pixels of an image's side, in the overrides of ${SETTINGS_PATH} or as --image-size: one image per sample is counted then. `
-}
+const ASK_FOR_IMAGES = `Set image_size, the pixels of an image's side, in the overrides of ${SETTINGS_PATH} or as --image-size: one image per sample is counted then. `
 
 function ofTowers(kind: 'vision' | 'audio', { trainsTowers }: TrainingSpec): string {
   const layers = `the ${kind} layers`

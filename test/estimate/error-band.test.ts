@@ -53,6 +53,18 @@ test.each([
     { precision: 'bf16' },
     "Set image_size, the pixels of an image's side, in the overrides",
   ],
+  ['LiquidAI/LFM2-VL-450M', { precision: 'bf16' }, 'what images take is not modelled here, and comes on top'],
+  ['mistralai/Voxtral-Mini-3B-2507', { precision: 'bf16' }, 'what sound takes is not modelled here, and comes on top'],
+  [
+    'mistral-community/pixtral-12b',
+    { precision: 'bf16', images: { tiles: 1, height: 512, width: 512, checkpointed: 'decoder' } },
+    'a mask whose memory grows with the square of the batch size',
+  ],
+  [
+    'Qwen/Qwen2.5-VL-3B-Instruct',
+    { precision: 'bf16', videoFrames: 16, images: { tiles: 8, height: 448, width: 448, checkpointed: 'decoder' } },
+    'One video per sample is counted, of 16 frames of 448×448 pixels',
+  ],
   ['Qwen/Qwen3-30B-A3B', { precision: 'bf16', quantization: 'nf4' }, 'The experts are counted without quantisation'],
   ['XiaomiMiMo/MiMo-7B-RL', {}, 'the code published with its weights, which only the estimate engine supports.'],
   ['ultralytics/yolo11n', { loop: 'ultralytics' }, 'was compared with a trace of it'],
