@@ -203,6 +203,9 @@ export class FieldReader {
     if (field.value.kind === 'flag') return field.value.flag
     const argument = argumentFlag(field)
     if (argument !== undefined) return argument
+    // `type=int, default=1`: tools and pydantic take them for switches.
+    if (field.value.kind === 'number' && (field.value.number === 0 || field.value.number === 1))
+      return field.value.number === 1
     return this.refuse(field, 'not-a-flag', `${shown(field)} is neither true nor false`, 'Write true or false.')
   }
 

@@ -106,7 +106,7 @@ export class Modules {
 
   /** Finds a module by its name in an import; one that was not read yet is recorded as needed. */
   readonly find = (importer: Module, name: string): Module | undefined => {
-    const places = placesOf(importer.path, name)
+    const places = placesOf(importer, name)
     for (const place of places) {
       const known = this.#known.get(place)
       if (known !== undefined) return known
@@ -182,15 +182,22 @@ export class Modules {
   }
 }
 
-/** From the script's own folder, the repository's root, and `src`, from where packages are installed that are laid out so. */
-function placesOf(importer: string, name: string): readonly string[] {
+/**
+ * From the script's own folder, the repository's root, `src`, from where packages are installed that are laid out so, and folders that
+ * the script puts on `sys.path`.
+ */
+function placesOf(importer: Module, name: string): readonly string[] {
   const [, dots = '', rest = ''] = /^(\.*)(.*)$/.exec(name) ?? []
   if (!isPlausibleName(name) || installed.has(rest.split('.')[0] ?? '')) return []
-  const folder = posix.dirname(importer)
+  const folder = posix.dirname(importer.path)
   const inside = rest.replaceAll('.', '/')
   const roots =
     dots === ''
-      ? [...(inside.includes('/') ? ['.', folder, 'src'] : [folder, '.']), ...packageRoot(folder, inside)]
+      ? [
+          ...(inside.includes('/') ? ['.', folder, 'src'] : [folder, '.']),
+          ...packageRoot(folder, inside),
+          ...addedFolders(importer),
+        ]
       : [posix.join(folder, ...Array<string>(dots.length - 1).fill('..'))]
   const stems = [...new Set(roots.map(root => posix.join(root, inside)))].filter(
     stem => !stem.startsWith('..') || folder.startsWith('..'),
@@ -198,6 +205,19 @@ function placesOf(importer: string, name: string): readonly string[] {
   return stems.flatMap(stem =>
     stem === '.' || inside === '' ? [posix.join(stem, '__init__.py')] : [`${stem}.py`, `${stem}/__init__.py`],
   )
+}
+
+const MAX_ADDED = 4
+
+/** `sys.path.append("modules")`, from the root or from the script; without a literal, mostly the folder above. */
+function addedFolders({ path, text }: Module): readonly string[] {
+  const folder = posix.dirname(path)
+  const added = text.matchAll(/^[ \t]*sys\.path\.(?:append|insert)\(([^\n]{1,200})$/gm)
+  const folders = Array.from(added, ([, given = '']) => {
+    const [, literal] = /["']([\w.][\w./-]*)["']/.exec(given) ?? []
+    return literal === undefined ? [posix.join(folder, '..')] : [literal, posix.join(folder, literal)]
+  })
+  return [...new Set(folders.slice(0, MAX_ADDED).flat())]
 }
 
 /** The folder that holds the package which both are of: `src` for `app/data.py` imported in `src/app/train`. */

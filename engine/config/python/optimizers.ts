@@ -93,8 +93,24 @@ function kindOf(library: string, name: string, values: ReadonlyMap<string, Value
 
 function trainedModel({ arguments: given }: CallExpression, site: Site, evaluator: Evaluator): Value | undefined {
   const params = given.find(each => each.kind === 'positional' || (each.kind === 'keyword' && each.name === 'params'))
-  const object = params && 'value' in params ? parametersOf(params.value) : undefined
+  if (params === undefined || !('value' in params)) return undefined
+  const object = parametersOf(params.value) ?? chosenFrom(evaluator.evaluate(params.value, site))
   return object && evaluator.evaluate(object, site)
+}
+
+const MAX_CHOICE_CHARACTERS = 500
+
+/** `[p for p in model.parameters() if p.requires_grad]`, which may stand under a name of its own: of one object alone. */
+function chosenFrom({ module, from, to }: Value): Expression | undefined {
+  // What is joined to it may be of another.
+  const isJoined = /^\s*[+*|]/.test(module.text.slice(to, to + 20))
+  if (to - from > MAX_CHOICE_CHARACTERS || isJoined) return undefined
+  const named = module.text.slice(from, to).matchAll(/([A-Za-z_]\w*(?:\.\w+)*)\.(?:named_)?parameters\(\)/g)
+  const [only, ...others] = [...new Set(Array.from(named, ([, name = '']) => name))]
+  if (only === undefined || others.length > 0) return undefined
+  const [first = '', ...attributes] = only.split('.')
+  const root: Expression = { from, to, kind: 'name', name: first }
+  return attributes.reduce<Expression>((object, name) => ({ from, to, kind: 'attribute', object, name }), root)
 }
 
 /** `model.parameters()`, `filter(…, model.parameters())`. */

@@ -207,7 +207,7 @@ function loopsIn(module: Module, evaluator: Evaluator): readonly FoundTraining[]
 
 function trainersIn(module: Module, evaluator: Evaluator): readonly FoundTraining[] {
   return [...module.calls].flatMap(([name, calls]) => {
-    if (!/Trainer$/.test(name)) return []
+    if (!/Trainer/.test(name)) return []
     return calls.slice(0, MAX_TRAINERS).flatMap(call => {
       const trainer = trainerNamed(call, evaluator)
       if (trainer === undefined || !evaluator.mayRun(call)) return []

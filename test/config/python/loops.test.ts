@@ -56,6 +56,7 @@ describe('a loop around a known model', () => {
     ['SGD', 'torch.optim.SGD(model.parameters(), 0.1)', 'sgd'],
     ['momentum', 'torch.optim.SGD(model.parameters(), 0.1, momentum=0.9)', 'sgd-momentum'],
     ['of chosen parameters', 'torch.optim.Adam(filter(lambda p: p.requires_grad, model.parameters()))', 'adamw'],
+    ['of a list of those that train', 'torch.optim.AdamW([p for p in model.parameters() if p.requires_grad])', 'adamw'],
     ['of groups', 'torch.optim.AdamW([{"params": rest}, {"params": head, "lr": 1}])', 'adamw'],
   ])('%s is its optimizer', async (_, call, optimizer) => {
     expect((await spec({ optimizer: `optimizer = ${call}` })).optimizer).toBe(optimizer)
@@ -205,6 +206,31 @@ L.Trainer(${trainer}).fit(Lit(), datamodule=Images(batch_size=32))
 })
 
 describe('a loop in several files', () => {
+  const made = 'def make():\n    return AutoModelForCausalLM.from_pretrained("gpt2")\n'
+  const chosen = `from torch.optim import AdamW
+from torch.utils.data import DataLoader
+from build import make
+model = make()
+params = [p for p in model.parameters() if p.requires_grad]
+optimizer = AdamW(params, lr=1e-4)
+for batch in DataLoader(data, batch_size=8, shuffle=True):
+    model(**batch).loss.backward()
+    optimizer.step()
+`
+
+  it('trains the model whose parameters it chooses from, wherever that is loaded', async () => {
+    const files = { 'build.py': `from transformers import AutoModelForCausalLM\n${made}` }
+    expect(await readBeside(chosen, files)).toMatchObject({ spec: { model: 'openai-community/gpt2', microBatch: 8 } })
+  })
+
+  it('takes none of two whose parameters it chooses from', async () => {
+    const both = chosen
+      .replace('if p.requires_grad]', '] + [p for p in other.parameters()]')
+      .replace('= make()', '= make()\nother = make()')
+    const files = { 'build.py': `from transformers import AutoModelForCausalLM\n${made}` }
+    expect(await readBeside(both, files)).not.toMatchObject({ kind: 'training-config' })
+  })
+
   const classifier = (layers: string, loaded = 'AutoModel') => `import torch
 from torch import nn
 from transformers import ${loaded}

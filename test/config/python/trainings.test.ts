@@ -18,6 +18,35 @@ trainer = SFTTrainer(model=model, args=args, peft_config=lora, max_seq_length=20
 trainer.train()
 `)
 
+describe('a trainer of the team', () => {
+  const mine = 'from trl import SFTTrainer\nclass SFTTrainerWithMetrics(SFTTrainer):\n    pass\n'
+  const script = (path: string) => `import sys
+sys.path.append(${path})
+from transformers import AutoModelForCausalLM
+from trl import SFTConfig
+from own_trainer import SFTTrainerWithMetrics
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+args = SFTConfig("out", per_device_train_batch_size=4, gradient_checkpointing=0)
+SFTTrainerWithMetrics(model=model, args=args, train_dataset=data).train()
+`
+
+  it.each([
+    ['"modules"', 'modules/own_trainer.py'],
+    ['str(Path("modules").absolute())', 'modules/own_trainer.py'],
+    ['"../lib"', 'lib/own_trainer.py'],
+    ['str(Path(__file__).parent.parent)', 'own_trainer.py'],
+  ])('is found where sys.path leads by %s', async (path, file) => {
+    const reading = await readBeside(script(path), { [file]: mine }, { path: 'scripts/train.py' })
+    expect(reading).toMatchObject({ spec: { microBatch: 4, gradientCheckpointing: false } })
+  })
+
+  it('is not looked for elsewhere', async () => {
+    const files = { 'elsewhere/own_trainer.py': mine }
+    const reading = await readBeside(script('"modules"'), files, { path: 'scripts/train.py' })
+    expect(reading.kind).toBe('not-a-training-config')
+  })
+})
+
 describe('LoRA for classification', () => {
   const classified = (type: string) =>
     trained(`from transformers import AutoModelForSequenceClassification, Trainer, TrainingArguments
