@@ -48,7 +48,13 @@ const withoutBearing = new RegExp(
       'pad_to_sequence_len',
     ],
     // Data, words and metrics.
-    ...['tokenizers_parallelism', '\\w*_precision', 'parallel_mode', 'dataparallel_\\w+', 'torch_empty_cache_steps'],
+    ...[
+      'tokenizers_parallelism',
+      '(?!mixed_)\\w*_precision',
+      'parallel_mode',
+      'dataparallel_\\w+',
+      'torch_empty_cache_steps',
+    ],
     ...['offload_folder', 'offload_state_dict', 'use_liger(?:_kernel)?', 'fsdp_config', 'dataset_num_proc'],
     ...['(?:eval|test|valid|val|validation|inference|predict|generation|gen|sample|serve|vllm|reward|logging)_\\w*'],
     ...[

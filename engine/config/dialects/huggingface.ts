@@ -79,6 +79,10 @@ const writesBatchSize = writesAny(batchSizeKeys)
 const writesModel = writesAny(modelKeys)
 const writesTrainerKey = writesAny([legacyBatchSizeKey, ...trainerKeys])
 
+/** Beside `train_batch_size`, names that a team made up for what the Trainer calls otherwise. */
+const ownKeys =
+  /^(?:mixed_precision|precision|optimizer|grad_?acc\w*|accumulat\w*|(?:seq|sequence)_len(?:gth)?|max_(?:sequence_length|seq_len|len|length)|num_classes)$/
+
 export const huggingface: Dialect = {
   name: 'Hugging Face Trainer',
   mayBe: text => writesBatchSize(text) || (writesModel(text) && writesTrainerKey(text)),
@@ -86,7 +90,10 @@ export const huggingface: Dialect = {
     if ([...document.fields.keys()].some(key => diffusionKeys.test(key))) return undefined
     const { find, batchSize } = argumentsOf(document)
     if (batchSize !== undefined && batchSizeKeys.includes(batchSize.key)) return batchSize.name
-    if (batchSize !== undefined) return find(...modelKeys) && `${batchSize.name} beside a model`
+    if (batchSize !== undefined) {
+      const isOwn = [...document.fields.keys()].some(key => ownKeys.test(key))
+      return isOwn ? undefined : find(...modelKeys) && `${batchSize.name} beside a model`
+    }
     const known = trainerKeys.filter(key => find(key) !== undefined)
     // In sections of its own names the file has one for the batch size too.
     return document.at('model_name_or_path') && known.length >= 2
