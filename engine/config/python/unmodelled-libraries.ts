@@ -26,7 +26,7 @@ const libraries: readonly UnmodelledLibrary[] = [
   {
     name: 'sentence-transformers',
     loads: /^sentence_transformers\.(?:\w+\.)*(?:SentenceTransformer|CrossEncoder|SparseEncoder)$/,
-    trains: /^(?:fit|(?:SentenceTransformer|CrossEncoder|SparseEncoder)Trainer)$/,
+    trains: /^(?:fit|old_fit|(?:SentenceTransformer|CrossEncoder|SparseEncoder)Trainer)$/,
   },
   { name: 'SetFit', loads: /^setfit\.(?:\w+\.)*SetFitModel\.from_pretrained$/, trains: /^(?:SetFit)?Trainer$/ },
   { name: 'segmentation_models_pytorch', loads: /^segmentation_models_pytorch\.(?:\w+\.)*[A-Z]\w*$/ },
@@ -57,9 +57,16 @@ export function unmodelledTraining(module: Module, evaluator: Evaluator): Unmode
 }
 
 function isTrained({ trains }: UnmodelledLibrary, module: Module, evaluator: Evaluator): boolean {
-  const runs = (name: string) => module.calls.get(name)?.some(call => evaluator.mayRun(call)) ?? false
+  const runs = (name: string) =>
+    module.calls.get(name)?.some(call => evaluator.mayRun(call) && (!/fit$/.test(name) || givesPairs(call))) ?? false
   if (trains !== undefined && [...module.calls.keys()].some(name => trains.test(name) && runs(name))) return true
   return runs('backward') && (optimizersIn(module, evaluator).length > 0 || stepsOptimizer(module))
+}
+
+/** `model.fit(train_objectives=…)`; scikit-learn's models are fitted too. */
+function givesPairs(call: Call): boolean {
+  const given = callExpression(call)?.arguments ?? []
+  return given.some(each => each.kind === 'keyword' && /^train_(?:objectives|dataloader)$/.test(each.name))
 }
 
 /** `optimizer.step()`, of one that is made elsewhere; a sampler steps its noise too. */

@@ -55,6 +55,10 @@ describe('left alone is', () => {
       'encoding',
       'from sentence_transformers import SentenceTransformer\nmodel = SentenceTransformer("a/b")\nmodel.encode(texts)\n',
     ],
+    [
+      'encoding for scikit-learn',
+      'from sentence_transformers import SentenceTransformer\nclassifier.fit(SentenceTransformer("a/b").encode(texts), labels)\n',
+    ],
     ['a training without the library', loop],
     ['a branch that never runs', `${imports}if False:\n    ${unet}\n${loop}`],
   ])('%s', async (_, text) => {

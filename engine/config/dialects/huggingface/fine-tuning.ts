@@ -40,7 +40,7 @@ export function isTrl(find: Find): boolean {
   return find(...trlKeys) !== undefined || namesTrainer(find)
 }
 
-const switches = ['use_peft', 'use_lora', 'use_qlora']
+const switches = ['use_peft', 'use_lora', 'use_qlora', 'is_peft', 'is_lora', 'lora_enable']
 /** Other peft methods, as custom scripts enable them. */
 const otherSwitches = ['use_ia3', 'use_adalora', 'use_prefix_tuning', 'use_prompt_tuning', 'use_p_tuning']
 const methods = ['finetuning_type', 'adapter', 'peft_method', 'peft_type']
@@ -80,11 +80,16 @@ const adapterMappings = ['lora', 'qlora', 'peft', 'lora_config', 'peft_config', 
 /** `lora_r`, or `r` in a mapping for the adapters that is not switched off. */
 function rankField(find: Find): Field | undefined {
   const mapping = find(...adapterMappings)?.value
-  if (mapping?.kind !== 'mapping') return find('lora_r', 'lora_rank')
+  if (mapping?.kind !== 'mapping') return find('lora_r', 'lora_rank') ?? bareRank(find)
   const { section } = mapping
   const enabled = section.at('enabled') ?? section.at('enable') ?? section.at('use')
   if (enabled?.value.kind === 'flag' && !enabled.value.flag) return undefined
   return find('lora_r', 'lora_rank') ?? section.at('r') ?? section.at('rank')
+}
+
+/** `r` beside `lora_alpha` */
+function bareRank(find: Find): Field | undefined {
+  return find('lora_alpha') === undefined ? undefined : find('r', 'rank')
 }
 
 function dropoutField(find: Find): Field | undefined {

@@ -26,6 +26,9 @@ const taskNames: ReadonlyMap<string, Task> = new Map<string, Task>([
   ['translation', 'seq2seq-lm'],
   ['text2text-generation', 'seq2seq-lm'],
   ['automatic-speech-recognition', 'seq2seq-lm'],
+  // Whisper's own words.
+  ['transcribe', 'seq2seq-lm'],
+  ['translate', 'seq2seq-lm'],
 ])
 
 /** Classes of the GLUE tasks as run_glue.py names them; stsb is a regression. */
