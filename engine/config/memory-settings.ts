@@ -24,7 +24,12 @@ const withoutBearing = new RegExp(
       'loraplus_\\w+',
       'peft_type',
     ],
-    ...['lora_(?:model_dir|path|name|weights|scale|scaling|seed)', 'lora_on_cpu', 'adapter_name', 'lora_init\\w*'],
+    ...[
+      'lora_(?:model_dir|path|name|weights|scale|scaling|seed)',
+      'lora_on_cpu',
+      'adapter_name(?:_or_path)?',
+      'lora_init\\w*',
+    ],
     // What only names a type of computation or of storage, or a threshold.
     ...['llm_int8_\\w+', 'compute_dtype', 'fp16_opt_level'],
     ...['fp16_backend', 'half_precision_backend', '(?:fp|bf)16_full_eval', 'matmul_precision', 'float32_matmul\\w*'],

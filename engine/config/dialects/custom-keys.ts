@@ -126,10 +126,18 @@ function homeIn(document: Section): Home | undefined {
       inner.flatMap(each => keys.flatMap(key => each.fields.get(key) ?? [])).find(accepts)
     const [batchSize, training] = [first(batchKeys, isCount), first(trainingKeys, isNumeric)]
     const model = first(modelKeys, namesModel) ?? modelMapping(inner)
-    if (batchSize !== undefined && model !== undefined && training !== undefined)
-      return { section, batchSize, model, training }
+    if (batchSize === undefined || model === undefined || training === undefined) continue
+    if (!isOfEncoder(inner, model, training)) return { section, batchSize, model, training }
   }
   return undefined
+}
+
+/** `encoder: { model, batch_size }` beside `train: { batch_size, lr }`: what the model makes of the data is trained on, not the model. */
+function isOfEncoder(sections: readonly Section[], model: Field, training: Field): boolean {
+  const around = (field: Field) => sections.find(({ fields }) => fields.get(field.key) === field)
+  const [own, trained] = [around(model), around(training)]
+  const hasBatch = (section: Section | undefined) => batchKeys.some(key => section?.fields.has(key))
+  return own !== trained && hasBatch(own) && hasBatch(trained)
 }
 
 function isOfTraining(inner: Section, root: Section): boolean {
