@@ -7,7 +7,7 @@
  */
 import type * as tf from '@tensorflow/tfjs-core'
 import type { Rows } from '../../program/interpreter.ts'
-import { block, frame, input, layers, local, positionIds } from './rows/frames.ts'
+import { block, frame, input, layers, local, positionIds, withInputGradients } from './rows/frames.ts'
 import {
   addPositions,
   batchNorm,
@@ -98,4 +98,5 @@ export const rows = {
   slices,
   gathered,
   repeatHeads,
+  withInputGradients,
 } satisfies Partial<Rows<TfjsRun, tf.Tensor>>

@@ -14,6 +14,11 @@ export function local(_: TfjsRun, x: tf.Tensor): tf.Tensor {
   return x
 }
 
+/** Every weight trains here, and with it all that follows. */
+export function withInputGradients(_: TfjsRun, x: tf.Tensor): tf.Tensor {
+  return x
+}
+
 export function frame(_: TfjsRun, x: tf.Tensor, body: (x: tf.Tensor) => tf.Tensor): tf.Tensor {
   return tf.tidy(() => body(x))
 }
