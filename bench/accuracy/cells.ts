@@ -244,6 +244,20 @@ const newerDecoders: readonly Cell[] = [
 /** On the experts too. */
 const expertLora = { rank: 16, targets: allLinear, dropout: 0 }
 
+/** TRL's SFT by its defaults: the loss in checkpointed chunks. */
+const sft = { precision: 'bf16', ...ckpt, ...trainer, checkpointedLoss: true } as const
+
+const chunkedLosses: readonly Cell[] = [
+  ['Qwen/Qwen2.5-0.5B', { microBatch: 8, sequenceLength: 1024, ...sft }],
+  ['Qwen/Qwen2.5-0.5B', { microBatch: 8, sequenceLength: 1024, ...sft, lora: attentionLora }],
+  ['Qwen/Qwen2.5-0.5B', { microBatch: 8, sequenceLength: 1024, ...sft, gradientCheckpointing: false }],
+  ['Qwen/Qwen2.5-0.5B', { microBatch: 32, sequenceLength: 2048, ...sft, precision: 'amp-bf16', lora: attentionLora }],
+  ['Qwen/Qwen2.5-0.5B', { microBatch: 8, sequenceLength: 1024, ...sft, gradientAccumulation: 2, optimizer: 'sgd' }],
+  ['meta-llama/Llama-3.1-8B', { microBatch: 2, sequenceLength: 2048, ...sft }],
+  ['meta-llama/Llama-3.1-8B', { microBatch: 4, sequenceLength: 2048, ...sft, lora: attentionLora }],
+  ['google/gemma-2-2b', { microBatch: 4, sequenceLength: 1024, ...sft, lora: attentionLora }],
+]
+
 const mixtures: readonly Cell[] = [
   ['mistralai/Mixtral-8x7B-v0.1', { microBatch: 1, sequenceLength: 2048, ...bf16Lora }],
   ['mistralai/Mixtral-8x7B-v0.1', { microBatch: 4, sequenceLength: 2048, ...bf16Lora }],
@@ -331,6 +345,7 @@ export const cells: readonly Cell[] = [
   ...decoders,
   ...newerDecoders,
   ...decoderCells,
+  ...chunkedLosses,
   ...mixtures,
   ...otherMixtures,
   ...latentMixtures,

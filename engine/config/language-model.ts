@@ -37,6 +37,7 @@ type Settings = Pick<
   | 'fusedLoss'
   | 'fusedNorms'
   | 'chunkedLoss'
+  | 'checkpointedLoss'
   | 'compiled'
   | 'offloadsCheckpoints'
   | 'fsdpVersion'
@@ -175,7 +176,16 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     wholeQuantized,
     ...rest
   } = others
-  const { fusedLoss, fusedNorms, chunkedLoss, compiled, offloadsCheckpoints, reentrantCheckpoints, ...always } = rest
+  const {
+    fusedLoss,
+    fusedNorms,
+    chunkedLoss,
+    checkpointedLoss,
+    compiled,
+    offloadsCheckpoints,
+    reentrantCheckpoints,
+    ...always
+  } = rest
   return {
     ...always,
     ...(optimizerInBackward && { optimizerInBackward }),
@@ -197,6 +207,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...(fusedLoss !== undefined && { fusedLoss }),
     ...(fusedNorms && { fusedNorms }),
     ...(chunkedLoss && { chunkedLoss }),
+    ...(checkpointedLoss && { checkpointedLoss }),
     ...(compiled && { compiled }),
     ...(offloadsCheckpoints && { offloadsCheckpoints }),
     ...(fsdpVersion && { fsdpVersion }),

@@ -240,6 +240,8 @@ export const trainingSpec = z.object({
   chunkedLoss: z
     .object({ count: z.number().int().min(1).max(1_000), outputLayer: z.enum(['before', 'within']) })
     .optional(),
+  /** TRL's chunked_nll: output layer and loss on 256 tokens at a time, each chunk computed again in the backward pass. */
+  checkpointedLoss: z.literal(true).optional(),
   /** torch.compile of every block, of the loss and of the optimizer's step: torchtune's `compile`. */
   compiled: z.literal(true).optional(),
   /** RMSNorm in one kernel, as Liger's ops/rms_norm.py: it keeps its input in the input's type, and a scale per row. */

@@ -113,7 +113,8 @@ function keptBytes(passBytes: number, batchBytes: number, accumulation: number):
  */
 function isEvaluationKnown({ framework, task, method, sharding, ...spec }: TrainingSpec): boolean {
   const isText = task === 'causal-lm' || task === 'masked-lm' || task === 'seq2seq-lm'
-  const hasOwnLoss = method === undefined && !spec.fusedLoss && spec.chunkedLoss === undefined && !spec.compiled
+  const isInParts = spec.fusedLoss || spec.chunkedLoss !== undefined || spec.checkpointedLoss
+  const hasOwnLoss = method === undefined && !isInParts && !spec.compiled
   const isWhole = sharding === undefined || sharding === 'ddp' || sharding === 'zero1' || sharding === 'zero2'
   const isUndivided = spec.tensorParallel === undefined && spec.expertParallel === undefined
   const isOfText = spec.images === undefined && !spec.trainsTowers

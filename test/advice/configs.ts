@@ -24,6 +24,7 @@ per_device_train_batch_size: 8   # was 4
 learning_rate: 2.0e-5
 gradient_checkpointing: false
 packing: false
+loss_type: nll
 output_dir: out
 `,
     offers: ['micro-batch', 'gradient-checkpointing', 'fused-loss', '8-bit-optimizer', 'lora', 'half-length'],
@@ -220,6 +221,7 @@ args = SFTConfig(
     output_dir="out",
     per_device_train_batch_size=8,  # as large as the data allows
     max_length=2048,
+    loss_type="nll",
     gradient_checkpointing=False,
 )
 trainer = SFTTrainer(model=model, args=args, train_dataset=data)

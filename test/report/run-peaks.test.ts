@@ -218,6 +218,7 @@ fp16: true
 
 describe('reported runs that died in their first evaluation', () => {
   // unsloth#5168: LoRA of Gemma 4 E2B on an RTX 4090, one sample of 4,096 tokens at a time; the evaluation's batch was left at 8.
+  // Its logits are whole, as everybody's were before TRL 1.7.
   const gemma = `model_name_or_path: google/gemma-4-E2B
 per_device_train_batch_size: 1
 gradient_accumulation_steps: 32
@@ -229,6 +230,7 @@ optim: adamw_8bit
 use_peft: true
 lora_r: 32
 lora_target_modules: [q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj]
+loss_type: nll
 eval_strategy: steps
 eval_steps: 2000
 `

@@ -30,7 +30,7 @@ import { isOn, type Training } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { deepSpeedSettings, halfPrecisionSwitch, readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { stepInPytorch, trainingConfig } from '../training-config.ts'
-import type { DecisiveRelease } from '../versions.ts'
+import { type DecisiveRelease, isBefore } from '../versions.ts'
 import { writesAny } from '../written-keys.ts'
 import {
   type Arguments,
@@ -41,7 +41,7 @@ import {
   trainerKeys,
 } from './huggingface/arguments.ts'
 import { lengthWithCompletions, raisedByUnsloth } from './huggingface/completions.ts'
-import type { Declared } from './huggingface/declared.ts'
+import { type Declared, unslothAdapters } from './huggingface/declared.ts'
 import {
   adapterField,
   isTrl,
@@ -305,6 +305,8 @@ function readSettings(
   const quantized = { ...sharded, quantization, storage: find('bnb_4bit_quant_storage') }
   const wholeQuantized = keptWhole(reader, quantized)
   const fusedLoss = training.method === undefined ? readFusedLoss(reader, find) : undefined
+  const isSft = training.method === undefined && choice?.task === 'causal-lm' && runsTrl(trainerArguments)
+  const checkpointedLoss = isSft && !fusedLoss && readChunkedLoss(reader, trainerArguments)
   const byFsdp = isFsdp(sharded.sharding) ? fsdpCheckpoints(reader, find('fsdp_config')) : undefined
   const reentrantCheckpoints = byFsdp ? false : readReentrant(reader, find('gradient_checkpointing_kwargs'))
   const evaluation = declared?.ownLoop === undefined ? readEvaluation(reader, find) : undefined
@@ -325,6 +327,7 @@ function readSettings(
     ...(quantization && { quantization }),
     ...sharded,
     ...(fusedLoss && { fusedLoss }),
+    ...(checkpointedLoss && { checkpointedLoss }),
     ...(evaluation && { evaluation }),
     ...(loadsWhole(reader, quantized) && { loadsWhole: true as const }),
     ...(wholeQuantized && { wholeQuantized }),
@@ -365,6 +368,21 @@ function readPadding(
   const padsAlways = choice?.task === 'sequence-classification' || choice?.task === 'seq2seq-lm'
   const pads = choice?.task === 'causal-lm' ? runsTrl(trainerArguments) && !isPacked && masksPadding : padsAlways
   return reader.note('paddedBatches', pads, packing ?? 'as usual for the task')
+}
+
+/** SFTConfig.loss_type is chunked_nll since 1.7 (trl#5846); Unsloth puts its own loss in its place (unsloth#8261). */
+function readChunkedLoss(reader: FieldReader, trainerArguments: Arguments): true | undefined {
+  const { find, declared } = trainerArguments
+  const field = find('loss_type')
+  if (field !== undefined) {
+    const isChunked = field.value.kind === 'text' && field.value.text === 'chunked_nll'
+    return isChunked ? reader.note('checkpointedLoss', true, field) : undefined
+  }
+  // TRL 1.7 wants a newer transformers than 4.53.
+  const isOlder = isTrlBefore(reader, trainerArguments, '1.7') || isBefore(reader.versions, 'transformers', '4.53')
+  if (isOlder || declared?.adaptersOf === unslothAdapters) return undefined
+  reader.assume("The loss in chunks of tokens (chunked_nll), TRL's default since 1.7: the config sets no loss_type.")
+  return reader.note('checkpointedLoss', true, "TRL's default")
 }
 
 /** TRL's configs turn it on since 0.22 (trl#3510). */

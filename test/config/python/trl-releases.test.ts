@@ -1,4 +1,7 @@
-/** What TRL's configs turn on by themselves hangs on the release: bf16 since 0.19, gradient checkpointing since 0.22 (trl#3510). */
+/**
+ * What TRL's configs turn on by themselves hangs on the release: bf16 since 0.19, gradient checkpointing since 0.22
+ * (trl#3510), the loss in chunks since 1.7 (trl#5846).
+ */
 import { describe, expect, it, test } from 'vitest'
 import { readConfigAsync } from '../../../engine/config/read.ts'
 
@@ -29,11 +32,26 @@ describe('the defaults of a config of TRL', () => {
     expect((await trained(requirement)).spec).toMatchObject(settings)
   })
 
+  test.each([
+    ['trl==1.6.0', '', undefined],
+    ['trl==1.7.0', '', true],
+    ['trl', '', true],
+    ['trl\ntransformers==4.51.3', '', undefined],
+    ['trl', ', loss_type="nll"', undefined],
+    ['trl', ', loss_type="dft"', undefined],
+    ['trl', ', use_liger_kernel=True', undefined],
+    ['trl==1.6.0', ', loss_type="chunked_nll"', true],
+  ])('take the loss in chunks as %s does%s', async (requirements, given, inChunks) => {
+    const { spec, assumptions } = await trained(requirements, given)
+    expect(spec.checkpointedLoss).toBe(inChunks)
+    expect(assumptions.join().includes('chunked_nll')).toBe(given === '' && inChunks === true)
+  })
+
   it('say which release they are of, where they decide', async () => {
     const { spec, assumptions } = await trained('trl==0.21.0')
     expect(assumptions).toContain('trl 0.21.0 (requirements.txt, line 1).')
     expect(spec.versions).toEqual({ trl: '0.21.0' })
-    const told = await trained('trl==0.21.0', ', bf16=True, gradient_checkpointing=True')
+    const told = await trained('trl==0.21.0', ', bf16=True, gradient_checkpointing=True, loss_type="nll"')
     expect(told.assumptions.join()).not.toContain('trl')
     expect(told.spec.versions).toBeUndefined()
   })

@@ -5,6 +5,7 @@ import type { LinearOptions } from '../../../program/ops/linears.ts'
 import { chunkedLogProbabilities } from '../../objectives/strided-log-probabilities.ts'
 import { made } from '../autograd.ts'
 import { type Adapters, turnedInput, withLowRank, withMagnitude } from '../kernels/adapters.ts'
+import { checkpointedLoss } from '../kernels/checkpointed-loss.ts'
 import { chunkedLoss } from '../kernels/chunked-loss.ts'
 import { fakeQuantized, fourBitProduct } from '../kernels/fake-quantization.ts'
 import { matrixProduct } from '../kernels/matrix-product.ts'
@@ -59,7 +60,7 @@ export function linear(
   const isSum = /(?:o_proj|down_proj)$/.test(name)
   const output = linearPart(tape, name, isSum ? states : allTokens(tape, states), outFeatures, options)
   if (isSum) return ownTokens(tape, output)
-  return outFeatures === features || tape.spec.fusedLoss
+  return outFeatures === features || tape.spec.fusedLoss || tape.spec.checkpointedLoss
     ? output
     : exchanged(tape, 'all_gather', output, [...output.shape.slice(0, -1), features])
 }
@@ -83,6 +84,14 @@ function linearPart(tape: Tape, name: string, states: Tensor, outFeatures: numbe
       x,
       weightNamed(tape, options.tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)]),
       chunks,
+    )
+  }
+  if (tape.spec.checkpointedLoss && isOutputLayer(tape, name) && tape.pass === undefined) {
+    return checkpointedLoss(
+      tape,
+      name,
+      x,
+      weightNamed(tape, options.tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)]),
     )
   }
   if (tape.spec.fusedLoss && isOutputLayer(tape, name)) return fusedLoss(tape, name, x, outFeatures, options.tiedTo)

@@ -9,8 +9,8 @@ import { cast, raised } from './casts.ts'
 import { elementwise } from './primitives.ts'
 
 export function crossEntropy(tape: Tape, logits: Tensor): Tensor {
-  const { fusedLoss, chunkedLoss, compiled, task } = tape.spec
-  if ((fusedLoss || chunkedLoss !== undefined) && task === 'causal-lm') return logits
+  const { fusedLoss, chunkedLoss, checkpointedLoss, compiled, task } = tape.spec
+  if ((fusedLoss || chunkedLoss !== undefined || checkpointedLoss) && task === 'causal-lm') return logits
   // torch: `_log_softmax` saves its output; `nll_loss` saves it too and writes a zeroed gradient of the same size.
   // transformers loss_utils.py ForCausalLMLoss works on `logits.float()`; the other heads hand their logits on as they are.
   markLogits(logits)

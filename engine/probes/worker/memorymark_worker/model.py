@@ -9,6 +9,7 @@ import transformers
 from torch.nn import Module
 
 from .adapters import add_adapters
+from .checkpointed_loss import take_loss_in_chunks
 from .cuda_kernels import CudaKernels
 from .fake_quantization import round_linears
 from .model_config import transformers_config
@@ -55,6 +56,8 @@ def build_model(request: Request, device: str = "meta", runs_on: str | None = No
     if spec.get("dropout") is False:
         without_dropout(model)
     object.__setattr__(model, "reference", reference)  # beside its parameters, not among them
+    if spec.get("checkpointedLoss"):
+        take_loss_in_chunks(model, recomputation(spec, runs_on or device))
     if spec["gradientCheckpointing"]:
         model.gradient_checkpointing_enable({"use_reentrant": False, **recomputation(spec, runs_on or device)})
     if "trainable" in spec:

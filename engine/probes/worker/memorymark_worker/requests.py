@@ -65,6 +65,7 @@ class Spec(TypedDict, total=False):
     optimizer: Required[str]
     attention: Required[Literal["sdpa", "eager", "flash"]]
     gradientCheckpointing: Required[bool]
+    checkpointedLoss: bool
     paddedBatches: Required[bool]
     sequenceLength: int
     targetLength: int

@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest'
+import type { TrainingSpec } from '../../../../engine/config/spec.ts'
+import { footprintOf } from '../../specs.ts'
+
+const VOCABULARY = 128_256
+const CHUNK_BYTES = 4 * 256 * VOCABULARY
+
+function logitsAt(batch: number, changes: Partial<TrainingSpec>): number {
+  const step = { loop: 'trainer', precision: 'bf16', gradientCheckpointing: true, sequenceLength: 1024 } as const
+  const lora = { rank: 8, targets: ['q_proj'], dropout: 0 }
+  return footprintOf('meta-llama/Llama-3.1-8B', { ...step, lora, ...changes }).peak(batch, 0).breakdown.logits
+}
+
+test('a loss in checkpointed chunks holds the logits of 256 tokens four times, whatever the batch', () => {
+  expect(logitsAt(1, { checkpointedLoss: true })).toBe(4 * CHUNK_BYTES)
+  expect(logitsAt(2, { checkpointedLoss: true })).toBe(4 * CHUNK_BYTES)
+  expect(logitsAt(2, {})).toBeGreaterThan(10 * 2 * 1024 * VOCABULARY)
+})
