@@ -1,4 +1,5 @@
 /** A page that shows a pull request of the emulated GitHub as its readers meet it: comment, suggestions, check and annotations. */
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { serve } from '@hono/node-server'
 import { Hono } from 'hono'
@@ -19,6 +20,7 @@ export async function showPullRequest(repository: Repository, pullRequest: PullR
   app.get('/', async c => c.html(await page(repository, pullRequest, style)))
   const port = await freePort()
   const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port })
+  await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${port}/`,
     [Symbol.asyncDispose]: () =>

@@ -9,6 +9,7 @@ dataset_name: trl-lib/Capybara
 per_device_train_batch_size: 8
 gradient_checkpointing: false
 packing: false
+loss_type: nll
 `
 
 describe('memorymark advise', () => {

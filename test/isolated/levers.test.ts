@@ -11,7 +11,7 @@ const gpu = findGpu('l4')
 const options = { now, ...(gpu && { gpu }) }
 
 function config(path: string, microBatch: number) {
-  const text = `model_name_or_path: Qwen/Qwen2.5-0.5B\nper_device_train_batch_size: ${microBatch}\npacking: false\n`
+  const text = `model_name_or_path: Qwen/Qwen2.5-0.5B\nper_device_train_batch_size: ${microBatch}\npacking: false\nloss_type: nll\n`
   return { path, text }
 }
 

@@ -61,7 +61,7 @@ describe.skipIf(chromiumPath === undefined)('the playground in Chromium', { time
         const text = await page.locator('main').innerText()
         expect(text).toContain('Qwen/Qwen2.5-1.5B on NVIDIA A100 80 GB')
         expect(text).toContain('Where the memory goes')
-        expect(text).toContain('per_device_train_batch_size: 16')
+        expect(text).toContain('per_device_train_batch_size: 8')
         await page.locator('.chart canvas').nth(1).waitFor()
         expect(await page.locator('.chip.measured').count()).toBe(1)
         expect(await page.evaluate(fits)).toBe(true)
