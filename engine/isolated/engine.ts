@@ -59,7 +59,7 @@ export interface Sifted {
 export interface IsolatedEngineOptions {
   /** The script that processes start with; by default dist/analysis.js beside the bundle. */
   readonly script?: string
-  /** Number of files analysed at the same time; two by default, where there are two cores. */
+  /** Number of files analysed at the same time; 1 by default. */
   readonly processes?: number
   readonly limits?: Partial<AnalysisLimits>
   /** Receives how processes ended that ended by themselves. */
@@ -84,12 +84,7 @@ export class IsolatedEngine implements AsyncDisposable {
   readonly #log: (text: string) => void
 
   /** Starts no process yet. */
-  constructor({
-    script = scriptBesideUs(),
-    processes = processesFor(2),
-    limits,
-    log = () => {},
-  }: IsolatedEngineOptions = {}) {
+  constructor({ script = scriptBesideUs(), processes = 1, limits, log = () => {} }: IsolatedEngineOptions = {}) {
     this.#limits = { ...defaultLimits, ...limits }
     this.#log = log
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => passedVariables.test(name)))

@@ -15,7 +15,9 @@ import {
 import { branchesOf, handlerBranch, importsIn, parametersIn } from './statements.ts'
 
 export function moduleOf(path: string, text: string, tree: Tree, options?: ModuleOptions): Module {
-  return new Collector(new Module(path, text, options)).collect(tree)
+  const module = new Module(path, text, options)
+  // Of a broken tree nothing can be believed: the script starts no training that can be read.
+  return new Collector(module).collect(tree) ? module : new Module(path, text, options)
 }
 
 /** Most bindings are never asked for: their expressions are read when one is. */
@@ -57,12 +59,18 @@ class Collector {
     this.#scope = this.#module.top
   }
 
-  collect(tree: Tree): Module {
-    tree.iterate({
-      enter: ({ name, from, node }) => this.#enter(name, from, () => node),
-      leave: ({ name, from }) => this.#leave(name, from),
-    })
-    return this.#module
+  /** False where the tree is broken: Lezer's of deep nesting that is no Python may have nodes without a type, where its own walk ends. */
+  collect(tree: Tree): boolean {
+    try {
+      tree.iterate({
+        enter: ({ name, from, node }) => this.#enter(name, from, () => node),
+        leave: ({ name, from }) => this.#leave(name, from),
+      })
+    } catch (error) {
+      if (error instanceof TypeError && error.message.includes('isAnonymous')) return false
+      throw error
+    }
+    return true
   }
 
   #enter(name: string, from: number, nodeOf: () => SyntaxNode): boolean | undefined {
