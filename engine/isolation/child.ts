@@ -33,7 +33,7 @@ export class ProcessNotStarted extends MemoryMarkError {
  * Of V8's young generation, which has three of them beside the heap. With its own choice of 16 or 32 MiB a process holds twice the
  * memory where it parses large files, or over some hundred configs that differ, for a tenth of the CPU time.
  */
-const SEMI_SPACE_MIB = 8
+const SEMI_SPACE_MIB = 4
 
 /**
  * mallopt(3), M_ARENA_MAX: V8's threads, which compile and collect garbage, get arenas of their own from glibc, up to eight a core, and
