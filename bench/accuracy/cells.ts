@@ -247,6 +247,8 @@ const expertLora = { rank: 16, targets: allLinear, dropout: 0 }
 /** TRL's SFT by its defaults: the loss in checkpointed chunks. */
 const sft = { precision: 'bf16', ...ckpt, ...trainer, checkpointedLoss: true } as const
 
+const withWhole = { ...attentionLora, modulesToSave: ['embed_tokens', 'lm_head'] }
+
 const chunkedLosses: readonly Cell[] = [
   ['Qwen/Qwen2.5-0.5B', { microBatch: 8, sequenceLength: 1024, ...sft }],
   ['Qwen/Qwen2.5-0.5B', { microBatch: 8, sequenceLength: 1024, ...sft, lora: attentionLora }],
@@ -256,6 +258,7 @@ const chunkedLosses: readonly Cell[] = [
   ['meta-llama/Llama-3.1-8B', { microBatch: 2, sequenceLength: 2048, ...sft }],
   ['meta-llama/Llama-3.1-8B', { microBatch: 4, sequenceLength: 2048, ...sft, lora: attentionLora }],
   ['google/gemma-2-2b', { microBatch: 4, sequenceLength: 1024, ...sft, lora: attentionLora }],
+  ['meta-llama/Llama-3.1-8B', { microBatch: 4, sequenceLength: 1024, ...sft, lora: withWhole }],
 ]
 
 const mixtures: readonly Cell[] = [

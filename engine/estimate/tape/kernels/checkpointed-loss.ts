@@ -17,7 +17,8 @@ export function checkpointedLoss(tape: Tape, name: string, states: Tensor, weigh
   const [vocabulary = 1] = weight.shape
   const rows = ordered(tape, shifted(tape, states), tokens - 1)
   const chunkBytes = bytesPerElement.float32 * CHUNK_TOKENS * vocabulary
-  // Logits, log-probabilities, probabilities and their product for the entropy that is logged; then two of them beside gradients.
+  // Forward: logits, log-probabilities, probabilities, and their product for the entropy that is logged. Backward: two of these, and two
+  // gradients.
   const ofChunk = () => Array.from({ length: 4 }, () => tape.fixed(chunkBytes, 'logits'))
   const loss = tape.tensor([], 'float32', [rows, weight], { batched: false })
   const factor = lowered(tape, weight)

@@ -76,25 +76,14 @@ function linearPart(tape: Tape, name: string, states: Tensor, outFeatures: numbe
       weightNamed(tape, options.tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)]),
     )
   }
-  const { chunkedLoss: chunks } = tape.spec
-  if (chunks !== undefined && isOutputLayer(tape, name) && tape.pass === undefined) {
-    return chunkedLoss(
-      tape,
-      name,
-      x,
-      weightNamed(tape, options.tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)]),
-      chunks,
-    )
+  if (isOutputLayer(tape, name)) {
+    const { chunkedLoss: chunks, checkpointedLoss: isCheckpointed, fusedLoss: isFused } = tape.spec
+    const weight = () => linearWeight(tape, name, [outFeatures, lastSize(x)], options)
+    if (chunks !== undefined && tape.pass === undefined) return chunkedLoss(tape, name, x, weight(), chunks)
+    const isOwnLoss = tape.pass === undefined && tape.spec.step === 'training'
+    if (isCheckpointed && isOwnLoss) return checkpointedLoss(tape, name, x, weight())
+    if (isFused) return fusedLoss(tape, name, x, weight())
   }
-  if (tape.spec.checkpointedLoss && isOutputLayer(tape, name) && tape.pass === undefined) {
-    return checkpointedLoss(
-      tape,
-      name,
-      x,
-      weightNamed(tape, options.tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)]),
-    )
-  }
-  if (tape.spec.fusedLoss && isOutputLayer(tape, name)) return fusedLoss(tape, name, x, outFeatures, options.tiedTo)
   const { lora } = tape.spec
   return lora !== undefined && isAdapted(tape, name)
     ? adapted(tape, name, x, outFeatures, options, lora)
@@ -107,12 +96,16 @@ function ownLinear(tape: Tape, name: string, x: Tensor, outFeatures: number, opt
     : denseLinear(tape, name, x, outFeatures, options)
 }
 
+/** The copy that trains beside adapters, where peft keeps one. */
+function linearWeight(tape: Tape, name: string, shape: readonly number[], { tiedTo }: LinearOptions): Tensor {
+  const original = tiedTo ?? `${name}.weight`
+  return savedWhole(tape, name, shape, original) ?? weightNamed(tape, original, shape)
+}
+
 function denseLinear(tape: Tape, name: string, x: Tensor, outFeatures: number, options: LinearOptions): Tensor {
   // torch: autocast_mode.cpp cached_cast: the cast of `weight.T`, a view, is not cached.
   const cache = !options.composed
-  const shape = [outFeatures, lastSize(x)]
-  const original = options.tiedTo ?? `${name}.weight`
-  const parameter = savedWhole(tape, name, shape, original) ?? weightNamed(tape, original, shape)
+  const parameter = linearWeight(tape, name, [outFeatures, lastSize(x)], options)
   const biasName = `${name}.bias`
   const bias =
     options.bias === false
@@ -148,8 +141,7 @@ function roundingGroup(tape: Tape, name: string, x: Tensor, { tiedTo }: LinearOp
  * Liger's ops/fused_linear_cross_entropy.py: computes the gradients of its input and of the weight while it goes
  * through the logits in chunks of about the input's size, and keeps those gradients instead.
  */
-function fusedLoss(tape: Tape, name: string, x: Tensor, outFeatures: number, tiedTo: string | undefined): Tensor {
-  const weight = weightNamed(tape, tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)])
+function fusedLoss(tape: Tape, name: string, x: Tensor, weight: Tensor): Tensor {
   const factor = lowered(tape, x)
   const loss = tape.tensor([], 'float32', [x, weight], { batched: false })
   tape.record(name, {
@@ -158,7 +150,7 @@ function fusedLoss(tape: Tape, name: string, x: Tensor, outFeatures: number, tie
     saved: [tape.like(factor, 'logits'), ...(weight.requiresGrad ? [tape.like(weight, 'logits')] : [])],
     scratch: [tape.like(factor, 'logits'), tape.storage(elements(factor), 'float32', true, 'logits')],
     gradients: [factor, weight].map(made),
-    flopsPerSample: 2 * elements(x) * outFeatures,
+    flopsPerSample: (2 * elements(x) * elements(weight)) / lastSize(x),
     computeDtype: factor.dtype,
   })
   return loss

@@ -56,7 +56,7 @@ def build_model(request: Request, device: str = "meta", runs_on: str | None = No
     if spec.get("dropout") is False:
         without_dropout(model)
     object.__setattr__(model, "reference", reference)  # beside its parameters, not among them
-    if spec.get("checkpointedLoss"):
+    if spec.get("checkpointedLoss") and spec["step"] == "training":
         take_loss_in_chunks(model, recomputation(spec, runs_on or device))
     if spec["gradientCheckpointing"]:
         model.gradient_checkpointing_enable({"use_reentrant": False, **recomputation(spec, runs_on or device)})

@@ -16,3 +16,17 @@ test('a loss in checkpointed chunks holds the logits of 256 tokens four times, w
   expect(logitsAt(2, { checkpointedLoss: true })).toBe(4 * CHUNK_BYTES)
   expect(logitsAt(2, {})).toBeGreaterThan(10 * 2 * 1024 * VOCABULARY)
 })
+
+test.each([{ checkpointedLoss: true }, { fusedLoss: true }] as const)(
+  'an output layer that trains beside adapters trains whole with %o too',
+  changes => {
+    const peakOf = (modulesToSave: string[], own: Partial<TrainingSpec>) =>
+      footprintOf('meta-llama/Llama-3.1-8B', {
+        ...{ loop: 'trainer', precision: 'bf16', gradientCheckpointing: true, sequenceLength: 1024 },
+        lora: { rank: 8, targets: ['q_proj'], dropout: 0, modulesToSave },
+        ...own,
+      }).peak(1, 0).breakdown.optimizerState
+    expect(peakOf(['lm_head'], changes)).toBe(peakOf(['lm_head'], {}))
+    expect(peakOf(['lm_head'], changes)).toBeGreaterThan(peakOf([], changes) + VOCABULARY * 4096)
+  },
+)
