@@ -2,6 +2,7 @@
 import { MemoryMarkError } from '../errors.ts'
 import { imageOfSample, supportsCheckpointing, videoOfSample } from '../models/architecture.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
+import { seenInWords } from '../models/images.ts'
 import type { TrainingSpec } from './spec.ts'
 
 /** The earlier tool's defaults, so that its published readings can be compared. */
@@ -93,8 +94,7 @@ function withImages(
   if (found === undefined) return spec
   const length = spec.sequenceLength ?? 0
   if (found.tokens > length) {
-    const what = frames === undefined ? 'an image' : `a video of ${frames} frames`
-    const message = `${what} of ${side}×${side} pixels becomes ${found.tokens} tokens, more than the ${length} of a sequence`
+    const message = `one ${seenInWords(frames)} of ${side}×${side} pixels becomes ${found.tokens} tokens, more than the ${length} of a sequence`
     throw refused(nameOf('imageSize'), message, 'Write the size that images are scaled to, or a longer sequence.')
   }
   const { imageSize: _, ...others } = spec

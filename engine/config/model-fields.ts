@@ -1,7 +1,7 @@
 /** The fields whose meaning and defaults depend on the model, the same in every dialect. */
 import { imageOfSample, isVisionLanguageModel, videoOfSample } from '../models/architecture.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
-import type { ImageHandling } from '../models/images.ts'
+import { type ImageHandling, seenInWords } from '../models/images.ts'
 import type { Resolution } from '../models/resolve.ts'
 import { FieldReader } from './fields.ts'
 import { modelProblem } from './model-problem.ts'
@@ -158,9 +158,9 @@ function imageAmongWords(
     return undefined
   }
   const { images, tokens } = found
-  const what = frames === undefined ? 'image' : `video of ${frames} frames`
+  const what = seenInWords(frames)
   if (tokens > length) {
-    const message = `${frames === undefined ? 'An' : 'A'} ${what} of ${side}×${side} pixels becomes ${tokens} tokens, more than the ${length} of a sequence`
+    const message = `One ${what} of ${side}×${side} pixels becomes ${tokens} tokens, more than the ${length} of a sequence`
     return reader.refuse(
       field,
       'image-too-large',

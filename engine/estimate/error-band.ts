@@ -189,28 +189,7 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
   const { codeFrom, hasAttentionSinks, ...family } = familyOf(config)
   const recurrence = family.recurrence?.(config)
   return [
-    ...(spec.images !== undefined && spec.videoFrames !== undefined
-      ? [
-          `One video per sample is counted, of ${spec.videoFrames} frames of ${spec.images.height}×${spec.images.width} pixels as the processor scales them: how many frames a sample has, and how large they are, cannot be determined from the config.`,
-        ]
-      : []),
-    ...(spec.videoFrames === undefined && spec.images?.height !== undefined && spec.images.tiles === 1
-      ? [
-          `One image per sample is counted, of ${spec.images.height}×${spec.images.width} pixels as the processor scales it: how many images a sample has, and how large they are, cannot be determined from the config.`,
-        ]
-      : []),
-    ...(spec.videoFrames === undefined &&
-    spec.images !== undefined &&
-    (spec.images.height === undefined || spec.images.tiles > 1)
-      ? [
-          `One image per sample is counted${spec.images.tiles > 1 ? `, in ${spec.images.tiles} tiles` : ''}: the number and size of images in a sample cannot be determined from the config.`,
-        ]
-      : []),
-    ...(spec.images !== undefined && joinsImages(config) && spec.attention !== 'flash'
-      ? [
-          'The image encoder reads all images of a batch as one sequence, with a mask whose memory grows with the square of the batch size. FlashAttention needs no such mask.',
-        ]
-      : []),
+    ...sentencesOnImages(spec, config),
     ...(leftOutOf(spec, config) === 'images'
       ? [
           `Only text is counted: ${readsImages(config) ? `the number and size of images in a sample cannot be determined from the config. ${ASK_FOR_IMAGES}` : 'what images take is not modelled here, and comes on top. '}${ofTowers('vision', spec)}`,
@@ -266,6 +245,22 @@ function sentencesOn(spec: TrainingSpec, config: ModelConfig): string[] {
 
 function generatesItself({ method }: TrainingSpec): boolean {
   return method?.kind === 'online' && method.generation.kind === 'transformers'
+}
+
+/** What is counted of images in a sample. */
+function sentencesOnImages({ images, videoFrames, attention }: TrainingSpec, config: ModelConfig): string[] {
+  if (images === undefined) return []
+  const { height, width, tiles } = images
+  const joined =
+    'The image encoder reads all images of a batch as one sequence, with a mask whose memory grows with the square of the batch size. FlashAttention needs no such mask.'
+  return [
+    videoFrames !== undefined
+      ? `One video per sample is counted, of ${videoFrames} frames of ${height}×${width} pixels as the processor scales them: how many frames a sample has, and how large they are, cannot be determined from the config.`
+      : height !== undefined && tiles === 1
+        ? `One image per sample is counted, of ${height}×${width} pixels as the processor scales it: how many images a sample has, and how large they are, cannot be determined from the config.`
+        : `One image per sample is counted${tiles > 1 ? `, in ${tiles} tiles` : ''}: the number and size of images in a sample cannot be determined from the config.`,
+    ...(joinsImages(config) && attention !== 'flash' ? [joined] : []),
+  ]
 }
 
 /** What samples of the model may hold besides text, and is not counted. */

@@ -43,6 +43,11 @@ export interface MergedPatches {
   readonly spatial_merge_size: number
 }
 
+/** What a sample has: an `image`, or a `video of 16 frames`. */
+export function seenInWords(frames: number | undefined): string {
+  return frames === undefined ? 'image' : `video of ${frames} frames`
+}
+
 /** Between which numbers of pixels a video is scaled. */
 export interface VideoRule {
   readonly least: number

@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { MAX_BATCH } from '../config/batch-size.ts'
 import { quote } from '../config/quote.ts'
-import { tasks } from '../config/spec.ts'
+import { MAX_FRAMES, tasks } from '../config/spec.ts'
 import { libraryVersions, versionedLibraries } from '../config/versions.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { findGpu, gpuKey, gpus } from '../gpus/catalogue.ts'
@@ -130,7 +130,7 @@ const overrideKeys = (gpu: GpuNames) => ({
   task: z.enum(tasks, 'a task').describe('What the model is trained for.').optional(),
   sequence_length: wholeNumber(10_000_000).describe('Tokens of the longest sequence.').optional(),
   image_size: wholeNumber(100_000).describe("Pixels of the square image's side.").optional(),
-  video_frames: wholeNumber(10_000)
+  video_frames: wholeNumber(MAX_FRAMES)
     .describe('Frames of the video in every sample, as the tool samples them; image_size is the side of a frame.')
     .optional(),
   labels: wholeNumber(1_000_000).describe('Classes of a classification head.').optional(),

@@ -29,6 +29,6 @@ test('frames of no size, and of a model whose videos are not modelled, are refus
 
 test('an image that no sequence has room for is refused by name', () => {
   expect(() => adjusted(specOf(model), model, { imageSize: 1_024, sequenceLength: 1_024 }, flag)).toThrow(
-    'an image of 1024×1024 pixels becomes 1369 tokens, more than the 1024 of a sequence',
+    'one image of 1024×1024 pixels becomes 1369 tokens, more than the 1024 of a sequence',
   )
 })

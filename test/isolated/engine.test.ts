@@ -164,7 +164,7 @@ describe('a hostile file', () => {
   })
 
   test('leaves what is beyond the limit of the whole analysis not analysed, and says so', async () => {
-    open({ processes: 1, limits: { fileMillis: 400, totalMillis: 1_000 } })
+    open({ limits: { fileMillis: 400, totalMillis: 1_000 } })
     const texts = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`${index}.yaml`, hostile('spin')]))
     const codes = (await verdicts(texts)).map(verdict => JSON.stringify(verdict).includes('analysis-total-limit'))
     expect(codes.slice(0, 3)).toEqual([false, false, false])

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { TrainingSpec } from '../../engine/config/spec.ts'
 import { Footprint } from '../../engine/estimate/footprint.ts'
-import { modelConfig } from '../../engine/models/architecture.ts'
+import { type ModelConfig, modelConfig } from '../../engine/models/architecture.ts'
 import { openProbe } from '../../engine/probes/probe.ts'
 import { trace } from '../../engine/probes/trace.ts'
 import { peakOf } from '../../engine/probes/trial.ts'
@@ -8,6 +9,15 @@ import { PythonWorker } from '../../engine/probes/worker.ts'
 import { MIB } from '../../engine/units.ts'
 import { hasTorch, python } from './python.ts'
 import { tinyContext as context, tinyConfig, tinySpec } from './tiny-spec.ts'
+
+/** The traced peak, which the estimate has to give too. */
+async function tracedAsEstimated(worker: PythonWorker, spec: TrainingSpec, config: ModelConfig): Promise<number> {
+  const answer = await trace(worker, spec, config)
+  if (answer.kind !== 'done') throw new Error(answer.kind)
+  const { bytes } = new Footprint(spec, config).peak(spec.microBatch, 0)
+  expect(bytes / answer.result.peakBytes, spec.loop).toBeCloseTo(1, 2)
+  return answer.result.peakBytes
+}
 
 describe.skipIf(!hasTorch)('the trace engine, with Python and PyTorch', { timeout: 60_000 }, () => {
   test('gives the peak within 3 % of the estimate, and reserves no less than the peak', async () => {
@@ -38,12 +48,7 @@ describe.skipIf(!hasTorch)('the trace engine, with Python and PyTorch', { timeou
       microBatch: 64,
       sequenceLength: 64,
     } as const
-    for (const loop of ['plain', 'trainer'] as const) {
-      const answer = await trace(worker, { ...spec, loop }, config)
-      if (answer.kind !== 'done') throw new Error(answer.kind)
-      const { bytes } = new Footprint({ ...spec, loop }, config).peak(64, 0)
-      expect(bytes / answer.result.peakBytes, loop).toBeCloseTo(1, 2)
-    }
+    for (const loop of ['plain', 'trainer'] as const) await tracedAsEstimated(worker, { ...spec, loop }, config)
   })
 
   test('flash attention sees windows and grouped heads without a mask or copies, as in the estimate', async () => {
@@ -68,10 +73,7 @@ describe.skipIf(!hasTorch)('the trace engine, with Python and PyTorch', { timeou
         sequenceLength: 1_024,
         attention,
       } as const
-      const answer = await trace(worker, spec, config)
-      if (answer.kind !== 'done') throw new Error(answer.kind)
-      expect(new Footprint(spec, config).peak(spec.microBatch, 0).bytes / answer.result.peakBytes).toBeCloseTo(1, 2)
-      return answer.result.peakBytes
+      return tracedAsEstimated(worker, spec, config)
     })
     const [fused = 0, flash = 0] = await Promise.all(peaks)
     expect(flash).toBeLessThan(0.8 * fused)
@@ -80,9 +82,7 @@ describe.skipIf(!hasTorch)('the trace engine, with Python and PyTorch', { timeou
   test('Lightning zeroes gradients between the forward and the backward pass, as in the estimate', async () => {
     await using worker = new PythonWorker(python)
     const spec = { ...tinySpec, microBatch: 256, loop: 'lightning' } as const
-    const answer = await trace(worker, spec, tinyConfig)
-    if (answer.kind !== 'done') throw new Error(answer.kind)
-    expect(new Footprint(spec, tinyConfig).peak(256, 0).bytes / answer.result.peakBytes).toBeCloseTo(1, 2)
+    await tracedAsEstimated(worker, spec, tinyConfig)
   })
 
   test('on a card that is too small it is out of memory, and says how much was needed', async () => {

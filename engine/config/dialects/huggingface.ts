@@ -30,7 +30,6 @@ import { isOn, type Training } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { deepSpeedSettings, halfPrecisionSwitch, readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { stepInPytorch, trainingConfig } from '../training-config.ts'
-import { type DecisiveRelease, isBefore } from '../versions.ts'
 import { writesAny } from '../written-keys.ts'
 import {
   type Arguments,
@@ -41,19 +40,13 @@ import {
   trainerKeys,
 } from './huggingface/arguments.ts'
 import { lengthWithCompletions, raisedByUnsloth } from './huggingface/completions.ts'
-import { type Declared, unslothAdapters } from './huggingface/declared.ts'
-import {
-  adapterField,
-  isTrl,
-  readAdapter,
-  readFusedLoss,
-  readQuantization,
-  TRL_LENGTH,
-} from './huggingface/fine-tuning.ts'
+import type { Declared } from './huggingface/declared.ts'
+import { adapterField, readAdapter, readFusedLoss, readQuantization, TRL_LENGTH } from './huggingface/fine-tuning.ts'
 import { readFrozenByHand } from './huggingface/frozen-by-hand.ts'
 import { readPrecision } from './huggingface/precision.ts'
 import { readTask, type TaskChoice } from './huggingface/task.ts'
 import { readDeclaredMethod, readTrainingMethod } from './huggingface/training-method.ts'
+import { hasTrlDefaults, isTrlBefore, readCheckpointedLoss, runsTrl } from './huggingface/trl.ts'
 
 /** TrainingArguments.per_device_train_batch_size. */
 const DEFAULT_BATCH = 8
@@ -306,7 +299,7 @@ function readSettings(
   const wholeQuantized = keptWhole(reader, quantized)
   const fusedLoss = training.method === undefined ? readFusedLoss(reader, find) : undefined
   const isSft = training.method === undefined && choice?.task === 'causal-lm' && runsTrl(trainerArguments)
-  const checkpointedLoss = isSft && !fusedLoss && readChunkedLoss(reader, trainerArguments)
+  const checkpointedLoss = isSft && !fusedLoss && readCheckpointedLoss(reader, trainerArguments)
   const byFsdp = isFsdp(sharded.sharding) ? fsdpCheckpoints(reader, find('fsdp_config')) : undefined
   const reentrantCheckpoints = byFsdp ? false : readReentrant(reader, find('gradient_checkpointing_kwargs'))
   const evaluation = declared?.ownLoop === undefined ? readEvaluation(reader, find) : undefined
@@ -335,26 +328,6 @@ function readSettings(
   }
 }
 
-/** Whether one of TRL's trainers runs. */
-function runsTrl({ find, declared }: Arguments): boolean {
-  return declared === undefined ? isTrl(find) : declared.trainer !== 'trainer'
-}
-
-/** Whether the arguments are of one of TRL's classes; its trainers also take transformers' own. */
-function hasTrlDefaults({ find, declared }: Arguments): boolean {
-  return declared === undefined ? isTrl(find) : declared.argumentsOf === 'trl'
-}
-
-/** By the version that is pinned, or else by an argument that newer releases refuse. */
-function isTrlBefore(reader: FieldReader, { declared }: Arguments, release: DecisiveRelease<'trl'>): boolean {
-  if (reader.isTrlBefore(release)) return true
-  const old = declared?.ofOldTrl
-  if (old === undefined || reader.versions.trl !== undefined) return false
-  const sentence = `TRL is older than 0.20, which alone takes ${old.name} (line ${old.at.line}): its defaults count.`
-  if (!reader.assumptions.includes(sentence)) reader.assume(sentence)
-  return true
-}
-
 /** The example scripts pad classification batches to the longest and cut language modelling's into equal blocks; TRL pads. */
 function readPadding(
   reader: FieldReader,
@@ -368,21 +341,6 @@ function readPadding(
   const padsAlways = choice?.task === 'sequence-classification' || choice?.task === 'seq2seq-lm'
   const pads = choice?.task === 'causal-lm' ? runsTrl(trainerArguments) && !isPacked && masksPadding : padsAlways
   return reader.note('paddedBatches', pads, packing ?? 'as usual for the task')
-}
-
-/** SFTConfig.loss_type is chunked_nll since 1.7 (trl#5846); Unsloth puts its own loss in its place (unsloth#8261). */
-function readChunkedLoss(reader: FieldReader, trainerArguments: Arguments): true | undefined {
-  const { find, declared } = trainerArguments
-  const field = find('loss_type')
-  if (field !== undefined) {
-    const isChunked = field.value.kind === 'text' && field.value.text === 'chunked_nll'
-    return isChunked ? reader.note('checkpointedLoss', true, field) : undefined
-  }
-  // TRL 1.7 wants a newer transformers than 4.53.
-  const isOlder = isTrlBefore(reader, trainerArguments, '1.7') || isBefore(reader.versions, 'transformers', '4.53')
-  if (isOlder || declared?.adaptersOf === unslothAdapters) return undefined
-  reader.assume("The loss in chunks of tokens (chunked_nll), TRL's default since 1.7: the config sets no loss_type.")
-  return reader.note('checkpointedLoss', true, "TRL's default")
 }
 
 /** TRL's configs turn it on since 0.22 (trl#3510). */

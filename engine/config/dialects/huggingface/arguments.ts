@@ -6,7 +6,11 @@ export const batchSizeKeys = ['per_device_train_batch_size', 'per_gpu_train_batc
 /** Also a property that trainer_state.json and DeepSpeed use: it counts beside a model only. */
 export const legacyBatchSizeKey = 'train_batch_size'
 export const modelKeys = [
-  ...['model_name_or_path', 'model_name', 'pretrained_model_name_or_path', 'model_id', 'base_model_name_or_path'],
+  'model_name_or_path',
+  'model_name',
+  'pretrained_model_name_or_path',
+  'model_id',
+  'base_model_name_or_path',
 ]
 export const trainerKeys = [
   'learning_rate',

@@ -92,14 +92,10 @@ function bareRank(find: Find): Field | undefined {
   return find('lora_alpha') === undefined ? undefined : find('r', 'rank')
 }
 
-function dropoutField(find: Find): Field | undefined {
+/** `lora_dropout`, or `dropout` in a mapping for the adapters. */
+function adapterSetting(find: Find, key: 'dropout' | 'task_type'): Field | undefined {
   const mapping = find(...adapterMappings)?.value
-  return find('lora_dropout') ?? (mapping?.kind === 'mapping' ? mapping.section.at('dropout') : undefined)
-}
-
-function taskTypeField(find: Find): Field | undefined {
-  const mapping = find(...adapterMappings)?.value
-  return find('lora_task_type') ?? (mapping?.kind === 'mapping' ? mapping.section.at('task_type') : undefined)
+  return find(`lora_${key}`) ?? (mapping?.kind === 'mapping' ? mapping.section.at(key) : undefined)
 }
 
 export function readAdapter(
@@ -114,12 +110,12 @@ export function readAdapter(
   return readLora(reader, model, {
     rank: rankField(find),
     defaultRank: defaults.rank,
-    dropout: dropoutField(find),
+    dropout: adapterSetting(find, 'dropout'),
     defaultDropout: defaults.dropout,
     targets: readTargets(reader, targetField) ?? 'usual',
     targetField: targetField ?? adapter,
     modulesToSave: find('lora_modules_to_save', 'modules_to_save'),
-    taskType: taskTypeField(find),
+    taskType: adapterSetting(find, 'task_type'),
     ...(isOn(reader, find('use_dora')) && { form: 'dora' }),
   })
 }

@@ -1,0 +1,41 @@
+/** Whether TRL runs a training, of which release it is, and the loss that its SFT takes by default. */
+import type { FieldReader } from '../../fields.ts'
+import { type DecisiveRelease, isBefore } from '../../versions.ts'
+import type { Arguments } from './arguments.ts'
+import { unslothAdapters } from './declared.ts'
+import { isTrl } from './fine-tuning.ts'
+
+/** Whether one of TRL's trainers runs. */
+export function runsTrl({ find, declared }: Arguments): boolean {
+  return declared === undefined ? isTrl(find) : declared.trainer !== 'trainer'
+}
+
+/** Whether the arguments are of one of TRL's classes; its trainers also take transformers' own. */
+export function hasTrlDefaults({ find, declared }: Arguments): boolean {
+  return declared === undefined ? isTrl(find) : declared.argumentsOf === 'trl'
+}
+
+/** By the version that is pinned, or else by an argument that newer releases refuse. */
+export function isTrlBefore(reader: FieldReader, { declared }: Arguments, release: DecisiveRelease<'trl'>): boolean {
+  if (reader.isTrlBefore(release)) return true
+  const old = declared?.ofOldTrl
+  if (old === undefined || reader.versions.trl !== undefined) return false
+  const sentence = `TRL is older than 0.20, which alone takes ${old.name} (line ${old.at.line}): its defaults count.`
+  if (!reader.assumptions.includes(sentence)) reader.assume(sentence)
+  return true
+}
+
+/** SFTConfig.loss_type is chunked_nll since 1.7 (trl#5846); Unsloth puts its own loss in its place (unsloth#8261). */
+export function readCheckpointedLoss(reader: FieldReader, trainerArguments: Arguments): true | undefined {
+  const { find, declared } = trainerArguments
+  const field = find('loss_type')
+  if (field !== undefined) {
+    const isChunked = field.value.kind === 'text' && field.value.text === 'chunked_nll'
+    return isChunked ? reader.note('checkpointedLoss', true, field) : undefined
+  }
+  // TRL 1.7 wants a newer transformers than 4.53.
+  const isOlder = isTrlBefore(reader, trainerArguments, '1.7') || isBefore(reader.versions, 'transformers', '4.53')
+  if (isOlder || declared?.adaptersOf === unslothAdapters) return undefined
+  reader.assume("The loss in chunks of tokens (chunked_nll), TRL's default since 1.7: the config sets no loss_type.")
+  return reader.note('checkpointedLoss', true, "TRL's default")
+}
