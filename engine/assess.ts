@@ -316,7 +316,7 @@ function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: Ass
     corrections,
     largest,
     advice,
-    trials: trialsOf(sizesOf, grid, [current, ...(advice ? [advice.recommended] : [])], alone),
+    trials: trialsOf(sizesOf, [current, ...(advice ? [advice.recommended] : [])], alone),
     fits: plan => sizesOf(plan).fits(plan.microBatch),
     peakBytes: plan => sizesOf(plan).probe.peakBytes(plan.microBatch),
     reservedBytes: plan => sizesOf(plan).probe.reservedBytes(plan.microBatch),
@@ -340,15 +340,13 @@ function scaled(breakdown: Breakdown, factor: number): Breakdown {
  */
 function trialsOf(
   sizesOf: (plan: BatchPlan) => EstimatedSizes,
-  grid: Grid,
   named: readonly BatchPlan[],
-  { largest, largestOnPaper }: EstimatedSizes,
+  { largest, firstTooLarge }: EstimatedSizes,
 ): Trial[] {
   const alone = (microBatch: number): BatchPlan => ({ microBatch, gradientAccumulation: 1 })
-  const tooLarge = grid.at(grid.indexOf(largestOnPaper) + 1)
   const ofPlans = named.map(({ microBatch }) => microBatch)
-  const below = [...powersOfTwo(tooLarge - 1), ...ofPlans.filter(size => size <= largest)]
-  const others = [...ofPlans.filter(size => size > largest), largest, largestOnPaper, tooLarge]
+  const below = [...powersOfTwo(largest), ...ofPlans.filter(size => size <= largest)]
+  const others = [...ofPlans.filter(size => size > largest), largest, firstTooLarge]
   const trials = [
     ...below.map(size => sizesOf(alone(size)).probe.trialBelow(size)),
     ...[...others.filter(size => size > 0).map(alone), ...named].map(plan => sizesOf(plan).trial(plan.microBatch)),

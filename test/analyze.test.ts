@@ -102,13 +102,17 @@ describe('one config', () => {
     expect(Object.values(breakdown).reduce((sum, bytes) => sum + bytes, 0)).toBe(current.peakBytes)
   })
 
-  test('shows trials in order, the largest batch among them, the last that fits by its estimate and the next', async () => {
-    const { trials, largest } = await analysed(bert.text)
+  test('shows trials in order, up to the largest batch and then the first whose bytes in use alone are too much', async () => {
+    const { trials, largest, gpu } = await analysed(bert.text)
     const sizes = trials.map(({ microBatch }) => microBatch)
     expect(sizes).toEqual([...new Set(sizes)].toSorted((a, b) => a - b))
-    expect(sizes).toContain(largest?.microBatch)
-    expect(sizes.at(-1)).toBe((sizes.at(-2) ?? 0) + 8)
-    expect(trials.slice(-2).map(({ outcome }) => outcome.kind)).toEqual(['fits', 'out-of-memory'])
+    expect(sizes.at(-2)).toBe(largest?.microBatch)
+    const tooLarge = trials.at(-1)!
+    expect(tooLarge.outcome).toEqual({ kind: 'out-of-memory', neededBytes: expect.any(Number) })
+    const { current } = await analysed(bert.text.replace('16', String(tooLarge.microBatch - 8)))
+    expect(current.peakBytes).toBeLessThanOrEqual(gpu.usableBytes)
+    const { current: further } = await analysed(bert.text.replace('16', String(tooLarge.microBatch)))
+    expect(further.peakBytes).toBeGreaterThan(gpu.usableBytes)
   })
 
   test('has a modelled speed at every size tried that fits, and at no other', async () => {

@@ -2,6 +2,7 @@
 import { modelCopies, type TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { familyOf, joinsImages, type ModelConfig } from '../models/architecture.ts'
+import { BlockTable } from './allocator/block-table.ts'
 import { type Allocator, CachingAllocator } from './allocator/caching-allocator.ts'
 import { ExpandableAllocator } from './allocator/expandable-segments.ts'
 import { withReleasedExperts } from './library-rules.ts'
@@ -68,6 +69,9 @@ function firstTurnsOf(spec: TrainingSpec): number {
   // The first layer's adapters need no gradient for their input, so the second layer differs from the third.
   return spec.lora !== undefined && !spec.gradientCheckpointing ? 2 : 1
 }
+
+/** For one replay after the other: each fills some hundred kilobytes, and there are thousands. */
+const scratch = new BlockTable()
 
 export class Footprint {
   readonly spec: TrainingSpec
@@ -174,7 +178,8 @@ export class Footprint {
     }
     const tooSmall = `${key} ${usableBytes}`
     if (this.#tooSmall.has(tooSmall)) return { kind: 'out-of-memory' }
-    const allocator = allocatorFor(this.spec, usableBytes)
+    scratch.clear()
+    const allocator = allocatorFor(this.spec, usableBytes, scratch)
     const fit = this.#replaySteps(batch, workspaceBytes, allocator)
     if (fit.kind === 'fits') {
       const upToBytes = allocator.hasReturnedSegments ? usableBytes : Number.POSITIVE_INFINITY
@@ -202,8 +207,12 @@ export class Footprint {
 }
 
 /** As PYTORCH_CUDA_ALLOC_CONF has it. */
-export function allocatorFor({ expandableSegments }: TrainingSpec, usableBytes: number): Allocator {
-  return expandableSegments ? new ExpandableAllocator(usableBytes) : new CachingAllocator(usableBytes)
+export function allocatorFor(
+  { expandableSegments }: TrainingSpec,
+  usableBytes: number,
+  table = new BlockTable(),
+): Allocator {
+  return expandableSegments ? new ExpandableAllocator(usableBytes, table) : new CachingAllocator(usableBytes, table)
 }
 
 /** One GPU's share under tensor parallelism. */

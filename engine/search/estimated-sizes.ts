@@ -2,7 +2,7 @@
 import type { EstimateProbe } from '../probes/estimate.ts'
 import type { Trial } from '../probes/trial.ts'
 import type { Grid } from './grid.ts'
-import { largestBatch } from './largest.ts'
+import { largestBatch, largestInUse } from './largest.ts'
 
 export interface SizeTerms {
   readonly grid: Grid
@@ -23,7 +23,6 @@ export class EstimatedSizes {
   readonly #terms: SizeTerms
   readonly #ofMore: EstimatedSizes | undefined
   #largest: number | undefined
-  #largestOnPaper: number | undefined
   #largestWithMargin: number | undefined
 
   /** `probe` is called when an answer is asked for. `ofMore`: of a step that takes no less at any moment. */
@@ -47,11 +46,10 @@ export class EstimatedSizes {
     return this.#largest
   }
 
-  /** The largest size that fits by the estimate without its error band. */
-  get largestOnPaper(): number {
-    const find = () => this.#orOfMore(Math.max(this.#find(0), this.largest), 0, more => more.largestOnPaper)
-    this.#largestOnPaper ??= this.#terms.safety === 0 ? this.largest : find()
-    return this.#largestOnPaper
+  /** The first size on the grid of which the bytes in use alone are too much, whatever the allocator does and the error band allows. */
+  get firstTooLarge(): number {
+    const { grid } = this.#terms
+    return grid.at(grid.indexOf(largestInUse(this.probe, grid) ?? 0) + 1)
   }
 
   get largestWithMargin(): number {

@@ -9,6 +9,12 @@ export function largestBatch(probe: EstimateProbe, grid: Grid, margin = 0): numb
   return findLargest(grid, predicted, batch => probe.fits(batch, margin))
 }
 
+/** The same by its bytes in use alone, which the allocator's fragments come on top of: nothing is replayed. */
+export function largestInUse(probe: EstimateProbe, grid: Grid): number | undefined {
+  const predicted = grid.indexOf(predictedBoundary(probe, probe.usableBytes))
+  return findLargest(grid, predicted, batch => probe.mayFit(batch, 0))
+}
+
 /** Peaks are piecewise affine in the batch: two secant steps land on the boundary's own piece. */
 function predictedBoundary(probe: EstimateProbe, limitBytes: number): number {
   let [low, high] = [8, 64]

@@ -16,6 +16,12 @@ export class BlockTable {
   /** Blocks that were merged into others, to be used again. */
   readonly #merged: number[] = []
 
+  /** As new, with the room that it has. */
+  clear(): void {
+    this.#count = 0
+    this.#merged.length = 0
+  }
+
   /** A block without neighbours. */
   add(bytes: number, isSmall: boolean): number {
     const block = this.#merged.pop() ?? this.#count++

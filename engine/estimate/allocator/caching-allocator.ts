@@ -39,13 +39,17 @@ export class CachingAllocator implements Allocator {
   hasReturnedSegments = false
   #reservedBytes = 0
   readonly #capacityBytes: number
-  readonly #table = new BlockTable()
+  readonly #table: BlockTable
   /** Small requests never take from large segments. */
-  readonly #small = new FreeBlocks(this.#table)
-  readonly #large = new FreeBlocks(this.#table)
+  readonly #small: FreeBlocks
+  readonly #large: FreeBlocks
 
-  constructor(capacityBytes: number) {
+  /** `table`: empty. */
+  constructor(capacityBytes: number, table = new BlockTable()) {
     this.#capacityBytes = capacityBytes
+    this.#table = table
+    this.#small = new FreeBlocks(table)
+    this.#large = new FreeBlocks(table)
   }
 
   get table(): BlockTable {

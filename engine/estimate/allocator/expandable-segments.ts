@@ -20,12 +20,16 @@ export class ExpandableAllocator implements Allocator {
   hasReturnedSegments = false
   #reservedBytes = 0
   readonly #capacityBytes: number
-  readonly #table = new BlockTable()
-  readonly #small = new Segment(this.#table, SMALL_PAGE_BYTES, true)
-  readonly #large = new Segment(this.#table, LARGE_PAGE_BYTES, false)
+  readonly #table: BlockTable
+  readonly #small: Segment
+  readonly #large: Segment
 
-  constructor(capacityBytes: number) {
+  /** `table`: empty. */
+  constructor(capacityBytes: number, table = new BlockTable()) {
     this.#capacityBytes = capacityBytes
+    this.#table = table
+    this.#small = new Segment(table, SMALL_PAGE_BYTES, true)
+    this.#large = new Segment(table, LARGE_PAGE_BYTES, false)
   }
 
   get table(): BlockTable {
