@@ -3,7 +3,6 @@ import * as z from 'zod'
 
 const kinds: Readonly<Record<string, string>> = {
   answers: 'online',
-  strided: 'strided-ebft',
   trajectories: 'rollouts',
   anchored: 'asft',
   denoising: 'masked-diffusion',

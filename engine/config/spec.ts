@@ -58,9 +58,8 @@ export type Loop = (typeof loops)[number]
  * - `axolotl-kernels`: ScatterMoE's or SonicMoE's; adapters on experts' matrices stay low-rank products, while peft merges them.
  * - `axolotl-linear`: Llama 4's as linear layers, one after the other (`llama4_linearized_experts`).
  * - `torchtune`: Llama 4's on the rows chosen for them alone, and adapters on them too.
- * - `ktransformers`: their weights, adapters and computing are the host's.
  */
-export const expertStyles = ['linear', 'axolotl-kernels', 'axolotl-linear', 'torchtune', 'ktransformers'] as const
+export const expertStyles = ['linear', 'axolotl-kernels', 'axolotl-linear', 'torchtune'] as const
 export type ExpertStyle = (typeof expertStyles)[number]
 
 /** The framework of the training script. It decides which probes apply. */
@@ -299,7 +298,6 @@ export function sequencesPerSample({ method }: Pick<TrainingSpec, 'method'>): nu
     case 'asft':
     case 'masked-diffusion':
     case 'online':
-    case 'strided-ebft':
     case undefined:
       return 1
   }
@@ -324,7 +322,7 @@ export function modelCopies({ gpus, tensorParallel }: Pick<TrainingSpec, 'gpus' 
 
 /** Whether training generates completions between its steps, which takes most of the time. */
 export function generatesCompletions({ method }: Pick<TrainingSpec, 'method'>): boolean {
-  return method?.kind === 'online' || method?.kind === 'strided-ebft' || method?.kind === 'rollouts'
+  return method?.kind === 'online' || method?.kind === 'rollouts'
 }
 
 /** Whether micro-batches run beside the gradients of earlier ones, which takes memory. */

@@ -73,22 +73,6 @@ const currentMethod = z.discriminatedUnion('kind', [
     /** EBFT: whether the reference's hidden states score the completions. */
     comparesFeatures: z.boolean(),
   }),
-  /**
-   * EBFT's strided mode: short completions from many positions in a sequence, generated in one pass, are scored with the
-   * reference's hidden states and learnt from.
-   */
-  z.object({
-    kind: z.literal('strided-ebft'),
-    reference: z.enum(['adapters-off', 'copy']),
-    /** Rollouts per sequence. */
-    rollouts: z.number().int().min(1).max(64),
-    /** Tokens before the first position, between two positions, and in a completion. */
-    context: z.number().int().min(1).max(10_000_000),
-    stride: z.number().int().min(1).max(10_000_000),
-    completionLength: z.number().int().min(1).max(10_000_000),
-    /** Whether the sequence's own tokens are learnt from too. */
-    withCrossEntropy: z.boolean(),
-  }),
   /** torchtune's GRPO and PPO: completions are generated and compared with a frozen copy's, then one pass over all their logits learns from them. */
   z.object({
     kind: z.literal('rollouts'),

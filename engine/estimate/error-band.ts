@@ -101,7 +101,6 @@ const untracedExperts: Readonly<Record<ExpertStyle, string>> = {
   'axolotl-kernels': "Axolotl's kernels for experts",
   'axolotl-linear': 'experts as linear layers',
   torchtune: "torchtune's experts",
-  ktransformers: 'transfers to and from experts on the host',
 }
 
 /** The part of a step that the Python worker cannot run on any device; undefined if it can run all of it. */
@@ -136,7 +135,6 @@ function neverRun(spec: TrainingSpec): string | undefined {
   if (spec.quantization === 'gptq' || spec.quantization === 'awq') return `${spec.quantization.toUpperCase()} weights`
   if (spec.tensorParallel !== undefined) return 'tensor parallelism'
   if (spec.method?.kind === 'rollouts') return "torchtune's GRPO and PPO recipes"
-  if (spec.method?.kind === 'strided-ebft') return "EBFT's strided mode"
   if (spec.expertStyle !== undefined) return untracedExperts[spec.expertStyle]
   if (spec.quantizedExperts) return 'quantised experts'
   if (spec.fakeQuantization?.format !== undefined) return '4-bit floats'

@@ -63,7 +63,7 @@ export class Recording {
 
 /** Records every layer if a layer's position or a sum over layers matters. */
 function firstTurnsOf(spec: TrainingSpec): number {
-  const sums = ['online', 'strided-ebft', 'rollouts'].includes(spec.method?.kind ?? '') || spec.loop === 'ultralytics'
+  const sums = ['online', 'rollouts'].includes(spec.method?.kind ?? '') || spec.loop === 'ultralytics'
   const isDivided = (modelCopies(spec) > 1 || spec.offload !== undefined) && !gathersBlocks(spec)
   if (spec.trainable !== undefined || spec.trainsTowers || isDivided || sums) return EVERY_LAYER
   // The first layer's adapters need no gradient for their input, so the second layer differs from the third.

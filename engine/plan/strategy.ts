@@ -98,7 +98,7 @@ export function refuseUnplannable(spec: TrainingSpec): void {
     )
   }
   const kind = spec.method?.kind
-  if (kind === 'online' || kind === 'strided-ebft' || kind === 'rollouts') {
+  if (kind === 'online' || kind === 'rollouts') {
     throw refused(
       'it generates completions between its steps, which takes most of its time and is not modelled, so that no costs can be compared',
       'Use `memorymark estimate` for its memory on each GPU.',

@@ -31,7 +31,6 @@ import {
   hasAdapters,
   type Method,
   readAdapter,
-  readHostExperts,
   readMethod,
   readTrainable,
 } from './llamafactory/fine-tuning.ts'
@@ -114,7 +113,6 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       quantization,
       loadsWhole: loadsWhole(reader, quantized),
       wholeQuantized: keptWhole(reader, quantized),
-      expertStyle: readHostExperts(reader, document.at('use_kt'), model),
       float8: readFloat8(reader, document.at('fp8')),
       ...sharded,
       fusedLoss: training.method === undefined ? readFusedLoss(reader, document.at('enable_liger_kernel')) : undefined,
@@ -130,7 +128,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
 }
 
 const leaveOut = 'Exclude this config for now: add it to ignore in .github/memorymark.yml.'
-const unmodelled = [...['use_galore', 'use_apollo', 'use_llama_pro'], 'use_unsloth']
+const unmodelled = [...['use_galore', 'use_apollo', 'use_llama_pro'], 'use_unsloth', 'use_kt']
 /** For each of these, a value of one changes nothing. */
 const divisions = [
   ...['tensor_model_parallel_size', 'pipeline_model_parallel_size', 'expert_model_parallel_size'],

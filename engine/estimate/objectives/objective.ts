@@ -18,7 +18,6 @@ import { detectionLoss } from './detection-loss.ts'
 import { ENTROPY_ROWS, type LogProbabilities, logProbabilities, summed } from './log-probabilities.ts'
 import { maskedDiffusionLoss } from './masked-diffusion-loss.ts'
 import { learningFromTrajectories } from './rollouts.ts'
-import { learningFromStrides } from './strided.ts'
 
 export interface Objective {
   readonly loss: Tensor
@@ -47,8 +46,6 @@ export function objectiveOf(tape: Tape, config: ModelConfig, spec: TrainingSpec)
       return { loss: maskedDiffusionLoss(tape, config), held: [] }
     case 'online':
       return learningFromCompletions(tape, config, spec, method)
-    case 'strided-ebft':
-      return learningFromStrides(tape, config, spec, method)
     case 'rollouts':
       return learningFromTrajectories(tape, config, spec, method)
     case undefined:

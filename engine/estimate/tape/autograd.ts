@@ -3,7 +3,6 @@
  * reads, allocates and saves for its backward pass, and the edges along which gradients flow. `tape.ts` records them;
  * `timeline.ts` replays them.
  */
-import type { TrainingSpec } from '../../config/spec.ts'
 import type { KeyValueCache } from './kernels/key-value-cache.ts'
 import type { Turn } from './repetition.ts'
 import type { Dtype, Storage, Tensor } from './storage.ts'
@@ -116,8 +115,6 @@ export interface OtherSequences {
   readonly logitsOf: number
   /** The cached keys and values of earlier tokens. */
   readonly cache?: KeyValueCache
-  /** The attention kernel and whether it gets a mask, if they differ from the spec's. */
-  readonly attention?: { readonly kernel: TrainingSpec['attention']; readonly isMasked: boolean }
 }
 
 export function made(to: Tensor): GradientEdge {

@@ -49,7 +49,7 @@ export class Tape {
   readonly autocastDtype: Dtype | undefined
   readonly training: boolean
   /** Whether batches carry a mask of padded tokens; images never do. */
-  readonly #isPadded: boolean
+  readonly isPadded: boolean
   readonly hasFlash: boolean
   castWeights = new Map<Tensor, Tensor>()
   /** Casts that the current autocast context keeps until it ends. */
@@ -101,7 +101,7 @@ export class Tape {
     this.weightDtype = weightDtypes[spec.precision]
     this.autocastDtype = autocastDtypes[spec.precision]
     this.training = spec.step === 'training'
-    this.#isPadded = spec.paddedBatches && !isOfImages(spec.task)
+    this.isPadded = spec.paddedBatches && !isOfImages(spec.task)
     this.#sequencesPerSample = sequencesPerSample(spec)
     const isImage = isOfImages(spec.task)
     const imageSize = spec.imageSize ?? 0
@@ -119,10 +119,6 @@ export class Tape {
     tensor.storage.kind = 'inputs'
     this.batch.push(tensor.storage)
     return tensor
-  }
-
-  get isPadded(): boolean {
-    return this.pass?.sequences?.attention?.isMasked ?? this.#isPadded
   }
 
   /** A second model: `run` uses its own weights. */

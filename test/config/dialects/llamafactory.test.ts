@@ -186,21 +186,6 @@ describe('a config of LLaMA-Factory', () => {
     ])
   })
 
-  it('with use_kt keeps experts on the host, and says that their time is not counted', () => {
-    const text = base.replace('Qwen/Qwen2.5-0.5B', 'Qwen/Qwen3-30B-A3B')
-    const { spec, assumptions } = trainingConfig(`${text}use_kt: true\n`)
-    expect(spec.expertStyle).toBe('ktransformers')
-    expect(assumptions.join(' ')).toContain('the time spent there is not part of the step time')
-  })
-
-  it('with use_kt is refused where ktransformers does not know the experts', () => {
-    const text = base.replace('Qwen/Qwen2.5-0.5B', 'openai/gpt-oss-20b')
-    expect(onlyProblemIn(`${text}use_kt: true\n`)).toMatchObject({
-      code: 'unsupported-setting',
-      message: 'ktransformers does not move the experts of "gpt_oss" models to the host',
-    })
-  })
-
   it('with use_badam trains the first block, its heaviest, over copies in float32', () => {
     const { spec } = trainingConfig(`${base}finetuning_type: full\nuse_badam: true\n`)
     expect(spec).toMatchObject({

@@ -17,7 +17,8 @@ export interface Around {
 export function readGenerated(reader: FieldReader, document: Section, rl: Field, around: Around): Training {
   const { batch, gpus, hasAdapter } = around
   const trl = (key: string) => document.at('trl', key)
-  if (reader.text(document.at('ebft', 'mode')) === 'strided') return readStrided(reader, document, rl, hasAdapter)
+  const mode = document.at('ebft', 'mode')
+  if (mode !== undefined && reader.text(mode) === 'strided') return refuseStrided(reader, mode)
   const generation = readGeneration(reader, document)
   if (generation === undefined) return ordinary
   const prefetches = trl('async_prefetch')
@@ -51,40 +52,15 @@ export function readGenerated(reader: FieldReader, document: Section, rl: Field,
   )
 }
 
-/** utils/schemas/config.py EBFTConfig. */
-const stridedDefaults = { rollouts: 4, context: 8, stride: 8, completionLength: 8 } as const
-
-/** core/trainers/ebft/strided.py, on one GPU. */
-function readStrided(reader: FieldReader, document: Section, rl: Field, hasAdapter: boolean): Training {
-  const number = (key: string, byDefault: number, max: number) => {
-    const field = document.at('ebft', key)
-    return (field && reader.wholeNumber(field, { max })) ?? byDefault
-  }
-  const coefficient = document.at('ebft', 'ce_coef')?.value
-  const method = {
-    kind: 'strided-ebft',
-    reference: hasAdapter ? 'adapters-off' : 'copy',
-    rollouts: number('n_samples_per_prompt', stridedDefaults.rollouts, 64),
-    context: number('context_length', stridedDefaults.context, 10_000_000),
-    stride: number('stride', stridedDefaults.stride, 10_000_000),
-    completionLength: number('generate_max_len', stridedDefaults.completionLength, 10_000_000),
-    withCrossEntropy: coefficient?.kind === 'number' && coefficient.number > 0,
-  } as const
-  reader.assume(
-    `Full-length sequences are counted, with ${method.rollouts} rollouts from every start position; a prompt, which has none, would leave fewer. ${references[method.reference]}`,
+function refuseStrided(reader: FieldReader, mode: Field): Training {
+  reader.refuse(
+    mode,
+    'unsupported-setting',
+    "EBFT's strided mode, which generates from many positions of a sequence at once, is not modelled",
+    'Exclude this config for now: add it to ignore in .github/memorymark.yml.',
   )
-  reader.assumeMore(
-    'From a micro-batch of 2, the estimate is high: completed sequences go through the training pass one by one, but are counted as many at a time as the micro-batch has samples.',
-  )
-  reader.assume('Throughput counts only one of the generation passes: the others take longer than is modelled.')
-  reader.note('method', method, rl)
-  return { method }
+  return ordinary
 }
-
-const references = {
-  'adapters-off': 'The reference is the same model with its adapters disabled, as when one GPU is visible.',
-  copy: 'The reference is a frozen copy of the model on the same GPU; with more GPUs visible it would be on another.',
-} as const
 
 /** utils/schemas/vllm.py */
 const DEFAULT_SHARE = 0.9

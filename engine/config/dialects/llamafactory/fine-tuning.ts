@@ -1,10 +1,10 @@
 /** How a config of LLaMA-Factory trains: whole, in part, or by adapters (hparams/finetuning_args.py, model/adapter.py). */
-import { familyOf, hasExperts } from '../../../models/architecture.ts'
+import { familyOf } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
 import type { FieldReader } from '../../fields.ts'
 import { quote } from '../../quote.ts'
 import type { Field, Section } from '../../section.ts'
-import type { ExpertStyle, TrainedPart } from '../../spec.ts'
+import type { TrainedPart } from '../../spec.ts'
 import { type Lora, type LoraFields, readLora, readTargets } from '../../trainer/adapter.ts'
 import { isOn } from '../../trainer/method.ts'
 import { readBlockwise, readFreeze } from '../../trainer/trained-part.ts'
@@ -130,39 +130,4 @@ function readOft(
     defaultDropout: 0,
     form: 'oft',
   })
-}
-
-/** kt-kernel sft/arch.py get_moe_arch_config: it looks for these in the name of the architecture, and refuses the others. */
-const movedToHost: readonly CatalogueModel['family'][] = [
-  'deepseek_v2',
-  'deepseek_v3',
-  'deepseek_v32',
-  'qwen2_moe',
-  'qwen3_moe',
-  'qwen3_vl_moe',
-  'qwen3_5_moe',
-  'glm4_moe',
-  'glm4_moe_lite',
-  'mixtral',
-]
-
-/** ktransformers' kt-kernel, sft/layer.py: experts with their adapters and optimizer state stay on the host, and are computed there. */
-export function readHostExperts(
-  reader: FieldReader,
-  field: Field | undefined,
-  model: CatalogueModel | undefined,
-): ExpertStyle | undefined {
-  if (!isOn(reader, field)) return undefined
-  if (model !== undefined && !hasExperts(model.config)) {
-    const message = `${quote(model.id)} has no experts for use_kt to move to the host`
-    return reader.refuse(field, 'unsupported-setting', message, 'Remove use_kt.')
-  }
-  if (model !== undefined && !movedToHost.includes(model.family)) {
-    const message = `ktransformers does not move the experts of ${quote(model.family)} models to the host`
-    return reader.refuse(field, 'unsupported-setting', message, 'Remove use_kt.')
-  }
-  reader.assume(
-    'Experts, their adapters and their optimizer state are on the host; the time spent there is not part of the step time.',
-  )
-  return reader.note('expertStyle', 'ktransformers', field)
 }

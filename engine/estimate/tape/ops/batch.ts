@@ -1,5 +1,4 @@
 /** The batch that a step reads. */
-import { stridedTokens } from '../../objectives/strided-log-probabilities.ts'
 import type { Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 
@@ -12,7 +11,7 @@ export function pixels(tape: Tape, y: number, x: number): Tensor {
 }
 
 export function input(tape: Tape): Tensor {
-  const tokens = tape.pass?.sequences?.tokens ?? stridedTokens(tape.spec)
+  const tokens = tape.pass?.sequences?.tokens
   return tokens === undefined ? tape.batchInput : tape.tensor([tokens], 'int64', [])
 }
 

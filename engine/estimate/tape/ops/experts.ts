@@ -1,6 +1,5 @@
 /** Mixtures of experts: routers and expert matrices, with their quantisation and adapters. */
 import type { EveryExpertOptions, ExpertOptions, RouterOptions } from '../../../program/ops/linears.ts'
-import { made } from '../autograd.ts'
 import { lowRankFactors, withLowRankMatrices } from '../kernels/adapters.ts'
 import { chosenRows, expertProduct, oneByOne, scoredRows, summed } from '../kernels/every-expert.ts'
 import {
@@ -24,11 +23,9 @@ import { isPolicy, weightNamed } from './weights.ts'
 export function routed(
   tape: Tape,
   name: string,
-  states: Tensor,
+  x: Tensor,
   options: RouterOptions,
 ): readonly [weights: Tensor, chosen: Tensor] {
-  // kt-kernel sft/layer.py _compute_routing: without gradients.
-  const x = tape.spec.expertStyle === 'ktransformers' ? { ...states, requiresGrad: false } : states
   const { linear: module, expertScale, count } = options
   const logits =
     module === undefined
@@ -46,7 +43,6 @@ export function experts(
   { count, inner, hasBias = false, isGated = true }: ExpertOptions,
   gate: (joined: Tensor) => Tensor,
 ): Tensor {
-  if (tape.spec.expertStyle === 'ktransformers') return onHost(tape, name, x)
   const { quantization } = tape.spec
   if (tape.spec.expertStyle === 'linear' && quantization !== undefined && !hasBias) {
     const layers = expertLayers(tape, name, { inner, hidden: lastSize(x), isGated })
@@ -118,13 +114,6 @@ function hasParameterAdapter(tape: Tape, name: string): boolean {
   const { parameters } = tape.spec.lora ?? {}
   if (parameters !== undefined) tape.linearNames.add(part)
   return isPolicy(tape) && (parameters?.includes(part) ?? false)
-}
-
-/** kt-kernel sft/autograd.py KTMoEFunction: nothing is kept on the GPU; the output is as large as the input. */
-function onHost(tape: Tape, name: string, x: Tensor): Tensor {
-  const output = tape.tensor(x.shape, x.dtype, [x])
-  tape.record(name, { reads: [x], outputs: [output], gradients: [made(x)] })
-  return output
 }
 
 export function everyExpert(

@@ -2,7 +2,6 @@
 
 import { lastNameOf } from '../../../models/linears.ts'
 import type { LinearOptions } from '../../../program/ops/linears.ts'
-import { chunkedLogProbabilities } from '../../objectives/strided-log-probabilities.ts'
 import { made } from '../autograd.ts'
 import { type Adapters, turnedInput, withLowRank, withMagnitude } from '../kernels/adapters.ts'
 import { checkpointedLoss } from '../kernels/checkpointed-loss.ts'
@@ -68,14 +67,6 @@ export function linear(
 function linearPart(tape: Tape, name: string, states: Tensor, outFeatures: number, options: LinearOptions): Tensor {
   const x = isOutputLayer(tape, name) ? asked(tape, states) : states
   if (isOutputLayer(tape, name)) tape.outputLayerInput = x
-  if (tape.spec.method?.kind === 'strided-ebft' && tape.pass === undefined && isOutputLayer(tape, name)) {
-    return chunkedLogProbabilities(
-      tape,
-      name,
-      x,
-      weightNamed(tape, options.tiedTo ?? `${name}.weight`, [outFeatures, lastSize(x)]),
-    )
-  }
   if (isOutputLayer(tape, name)) {
     const { chunkedLoss: chunks, checkpointedLoss: isCheckpointed, fusedLoss: isFused } = tape.spec
     const weight = () => linearWeight(tape, name, [outFeatures, lastSize(x)], options)

@@ -75,7 +75,7 @@ export function attention(
   sinkName?: string,
 ): Tensor {
   const sinks = sinkName === undefined ? undefined : weightNamed(tape, sinkName, [shape.heads])
-  const kernel = tape.pass?.sequences?.attention?.kernel ?? tape.spec.attention
+  const kernel = tape.spec.attention
   const isMaskless = kernel === 'flash'
   // Samples that a mask keeps apart are sequences of their own to it.
   const added = isMaskless && bias?.storage.maskOfBatch !== undefined ? undefined : bias

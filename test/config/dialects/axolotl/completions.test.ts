@@ -67,17 +67,9 @@ describe('completions that Axolotl learns from', () => {
     expect(trainingConfig(`${ebft}${text}`).spec.method).toMatchObject({ reference, comparesFeatures: true })
   })
 
-  it.each([
-    ['', { rollouts: 4, context: 8, stride: 8, completionLength: 8, withCrossEntropy: false, reference: 'copy' }],
-    ['  ce_coef: 0.03\n', { withCrossEntropy: true }],
-    [
-      `  stride: 16\n  context_length: 32\n  generate_max_len: 4\n  n_samples_per_prompt: 2\n${lora}`,
-      { rollouts: 2, context: 32, stride: 16, completionLength: 4, reference: 'adapters-off' },
-    ],
-  ])("EBFT's strided mode generates within the sequences (%j)", (text, method) => {
-    const reading = trainingConfig(`${base}rl: ebft\nebft:\n  mode: strided\n${text}`)
-    expect(reading.spec.method).toMatchObject({ kind: 'strided-ebft', ...method })
-    expect(reading.assumptions.join(' ')).toContain('the estimate is high')
+  it("EBFT's strided mode is refused on its line", () => {
+    const reading = onlyProblemIn(`${base}rl: ebft\nebft:\n  mode: strided\n`)
+    expect(reading).toMatchObject({ code: 'unsupported-setting', message: expect.stringContaining('strided mode') })
   })
 
   it('a number of completions that prompts do not divide evenly is told', () => {
