@@ -2,8 +2,8 @@
 import type { Answer } from './answer.ts'
 import type { Question } from './question.ts'
 
-/** What the worker says once, before any answer. */
-export interface Started {
+/** What the worker says once, after its first answer. */
+export interface Offered {
   /** Ids of the models that are built in. */
   readonly models: readonly string[]
 }

@@ -1,7 +1,9 @@
 /** The files of the site, in memory: the playground with its script, styles, worker and what keeps them offline, and the manual. */
 import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
+import type { CatalogueRow } from '../engine/models/catalogue.ts'
 import { playgroundPage } from '../playground/page.ts'
 import { icon } from '../server/dashboard/icon.ts'
 import { type BuiltFile, noJsonSchemas, noZodLocales, root, versionOnly } from './bundles.ts'
@@ -10,6 +12,25 @@ import { manual } from './manual.ts'
 
 /** Relative to the site. */
 const ASSETS = 'assets'
+
+/** Most families of models are in a file of their own, which is loaded when a model is of one of them. */
+const familiesWhenAsked: Plugin = {
+  name: 'families-when-asked',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/model-types\.ts$/ }, () => ({ path: path.join(root, 'playground/model-types.ts') }))
+  },
+}
+
+/** Where a row's facts are from is for who changes them. */
+const factsWithoutSources: Plugin = {
+  name: 'facts-without-sources',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]catalogue\.json$/ }, async ({ path: file }) => {
+      const rows: readonly CatalogueRow[] = JSON.parse(await readFile(file, 'utf8'))
+      return { contents: JSON.stringify(rows.map(({ ids, config }) => ({ ids, config }))), loader: 'json' }
+    })
+  },
+}
 
 const common = {
   absWorkingDir: root,
@@ -30,7 +51,12 @@ export async function buildSite({ sources }: { readonly sources?: string } = {})
   const { outputFiles, metafile } = await build({
     ...common,
     alias: { 'node:path': './playground/posix.ts' },
-    entryPoints: { playground: 'playground/client/playground.ts', worker: 'playground/client/worker.ts' },
+    plugins: [...common.plugins, familiesWhenAsked, factsWithoutSources],
+    entryPoints: {
+      playground: 'playground/client/playground.ts',
+      starter: 'playground/client/first-worker.ts',
+      worker: 'playground/client/worker.ts',
+    },
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     metafile: true,
@@ -64,11 +90,13 @@ function entriesOf({ outputs }: Metafile) {
     return { name: found[0], output: found[1] }
   }
   const script = named('playground/client/playground.ts')
+  const starter = named('playground/client/first-worker.ts')
   const worker = named('playground/client/worker.ts')
   const { cssBundle } = script.output
   if (cssBundle === undefined) throw new Error('the site was built without styles')
-  const preloaded = worker.output.imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path)
-  return { script: script.name, styles: cssBundle, worker: worker.name, preloaded }
+  const imports = [starter, script, worker].flatMap(({ output }) => output.imports)
+  const preloaded = [...new Set(imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path))]
+  return { script: script.name, styles: cssBundle, starter: starter.name, worker: worker.name, preloaded }
 }
 
 /** Changes with any of the files. */

@@ -1,8 +1,8 @@
 /** Why a model could not be found, as a problem. */
 import { didYouMean } from '../did-you-mean.ts'
 import type { Problem } from '../errors.ts'
-import { supportedArchitectures } from '../models/architecture.ts'
 import { modelNames } from '../models/catalogue.ts'
+import { modelTypes } from '../models/model-types.ts'
 import type { Resolution } from '../models/resolve.ts'
 import { oneOf, quote } from './quote.ts'
 
@@ -23,7 +23,7 @@ export function modelProblem(name: string, resolution: Unresolved): Pick<Problem
       return {
         code: 'unsupported-architecture',
         message: `The architecture ${quote(resolution.architecture)} of the model ${quote(name)} is not supported`,
-        fix: `Supported: ${oneOf(supportedArchitectures)}. CONTRIBUTING.md says how to add another.`,
+        fix: `Supported: ${oneOf(modelTypes())}. CONTRIBUTING.md says how to add another.`,
       }
     case 'invalid':
       return {

@@ -1,31 +1,21 @@
 /** What is known of a model from its config.json. Its family says all that differs from family to family. */
-import * as z from 'zod'
+import type * as z from 'zod'
 import type { Task } from '../config/spec.ts'
 import { type Traced, trace } from '../program/builder.ts'
 import type { Value } from '../program/program.ts'
-import { configSchemas, families } from './families.ts'
+import type { configSchemas } from './families.ts'
 import { type Family, IMAGENET_PIXELS, type ProgramTerms, tasksOfKind } from './family.ts'
 import type { ImageHandling, ImageOfSample, SizeInPixels } from './images.ts'
 import type { Linears } from './linears.ts'
+import { familyNamed } from './model-types.ts'
 
+type AnyConfig = (typeof configSchemas)[number]
 /** A model's config.json, as far as memory depends on it; unknown fields are dropped. */
-export const modelConfig = z.discriminatedUnion('model_type', configSchemas)
-export type ModelConfig = z.infer<typeof modelConfig>
-
-const byModelType: ReadonlyMap<string, Family<(typeof configSchemas)[number]>> = new Map(
-  families.flatMap(each => Array.from(each.config.shape.model_type.values, type => [type, each] as const)),
-)
-
-/** The `model_type`s that are supported. */
-export const supportedArchitectures: readonly string[] = [...byModelType.keys()]
+export type ModelConfig = z.infer<AnyConfig>
 
 /** @throws Error for a `model_type` that is not supported. */
-export function familyOf({
-  model_type: type,
-}: {
-  readonly model_type: string
-}): Family<(typeof configSchemas)[number]> {
-  const found = byModelType.get(type)
+export function familyOf({ model_type: type }: { readonly model_type: string }): Family<AnyConfig> {
+  const found = familyNamed(type)
   if (found === undefined) throw new Error(`no model is called ${type}`)
   return found
 }

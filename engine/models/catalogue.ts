@@ -3,7 +3,7 @@
  * Base models come before models derived from them, because the first matching row counts.
  */
 import type { Task } from '../config/spec.ts'
-import { familyOf, imageSizeOf, type ModelConfig, maxPositionsOf, modelConfig, tasksOf } from './architecture.ts'
+import { familyOf, imageSizeOf, type ModelConfig, maxPositionsOf, tasksOf } from './architecture.ts'
 import catalogue from './catalogue.json' with { type: 'json' }
 
 /** The facts of a config.json, and the Hub ids that share them. */
@@ -69,7 +69,8 @@ export function findModel(name: string): CatalogueModel | undefined {
   const alias = Object.hasOwn(modelAliases, key) ? modelAliases[key] : undefined
   const entry = entries.get(alias ?? key) ?? bareNames.get(key)
   if (entry === undefined) return undefined
-  const model = parsed.get(entry.id) ?? describeModel(entry.id, modelConfig.parse(entry.row.config))
+  const model =
+    parsed.get(entry.id) ?? describeModel(entry.id, familyOf(entry.row.config).config.parse(entry.row.config))
   parsed.set(entry.id, model)
   return model
 }

@@ -1,7 +1,8 @@
 /** Parses a model's config.json as transformers writes it. */
 import { MAX_CONFIG_BYTES } from '../config/document.ts'
 import { parseJson } from '../json.ts'
-import { familyOf, type ModelConfig, modelConfig, supportedArchitectures } from './architecture.ts'
+import type { ModelConfig } from './architecture.ts'
+import { familyNamed } from './model-types.ts'
 
 export type ConfigJson =
   /** `fields`: as they stand in the file, under the names that transformers' configuration classes give them. */
@@ -25,12 +26,12 @@ export function readConfigJson(text: string): ConfigJson {
   const fields = parseObject(text)
   const architecture = fields?.model_type
   if (fields === undefined || typeof architecture !== 'string') return { kind: 'not-a-model' }
-  if (!supportedArchitectures.includes(architecture)) {
+  const family = familyNamed(architecture)
+  if (family === undefined) {
     return { kind: 'unsupported', architecture: architecture.slice(0, MAX_ARCHITECTURE_CHARACTERS) }
   }
-  const { ownNames } = familyOf({ model_type: architecture })
-  const usual = withTextConfig(withRotaryShare(withUsualNames(fields, ownNames)))
-  const result = modelConfig.safeParse(usual)
+  const usual = withTextConfig(withRotaryShare(withUsualNames(fields, family.ownNames)))
+  const result = family.config.safeParse(usual)
   if (result.success) return { kind: 'config', config: result.data, fields: usual }
   const [issue] = result.error.issues
   return { kind: 'invalid', why: `${issue?.path.join('.')}: ${issue?.message}` }

@@ -93,6 +93,13 @@ export const tasksOfKind: Record<Kind, readonly [Task, ...Task[]]> = {
   detector: ['object-detection'],
 }
 
+/** Families, each under every `model_type` of its schema. */
+export function byModelType<Each extends Family>(families: readonly Each[]): ReadonlyMap<string, Each> {
+  return new Map(
+    families.flatMap(each => Array.from(each.config.shape.model_type.values, type => [type, each] as const)),
+  )
+}
+
 type Schemas<Families extends readonly Family[]> = {
   readonly [Index in keyof Families]: Families[Index]['config']
 }

@@ -27,7 +27,7 @@ export const expertCount = wholeNumber(1, MAX_EXPERTS)
 
 /** One item for each layer, or for some of them. */
 export function layerList<T extends z.ZodType>(item: T) {
-  return z.array(item).max(MAX_LAYERS, `more than ${count(MAX_LAYERS)} items, the most that are read`)
+  return z.array(item).max(MAX_LAYERS, { error: () => `more than ${count(MAX_LAYERS)} items, the most that are read` })
 }
 
 /** Layers of a network's stages, bounded together as those of one stack are. */
@@ -36,7 +36,7 @@ export const stageDepths = z
   .min(1)
   .max(20)
   .refine(depths => depths.reduce((sum, depth) => sum + depth, 0) <= MAX_LAYERS, {
-    error: `more than ${count(MAX_LAYERS)} layers together, the most that are read`,
+    error: () => `more than ${count(MAX_LAYERS)} layers together, the most that are read`,
   })
 
 function count(number: number): string {

@@ -4,10 +4,11 @@ import '../../server/dashboard/client/dashboard.css'
 import { enhance } from '../../server/dashboard/client/enhance.ts'
 import { Engine } from '../engine.ts'
 import { fragmentOf, readFragment } from '../permalink.ts'
-import type { Answered, Started } from '../protocol.ts'
+import type { Answered, Offered } from '../protocol.ts'
 import { example, type Question } from '../question.ts'
 import { fillForm, offerModels, questionIn } from './fields.ts'
 import { offerFiles } from './files.ts'
+import { nextWorker } from './first-worker.ts'
 import { View } from './view.ts'
 
 /** Real configs take tens of milliseconds. */
@@ -17,12 +18,12 @@ const place = required<HTMLElement>('[data-ask]')
 const form = required<HTMLFormElement>('[data-ask] form')
 const view = new View(required('[data-answer]'), required('[data-status]'), form)
 const engine = new Engine(({ onAnswered, onBroken }) => {
-  const worker = new Worker(new URL(place.dataset.worker ?? '', location.href), { type: 'module' })
-  worker.onmessage = ({ data }: MessageEvent<Answered | Started>) => {
+  const { worker, broken } = nextWorker()
+  worker.onmessage = ({ data }: MessageEvent<Answered | Offered>) => {
     if ('models' in data) offerModels(form, data.models)
     else onAnswered(data)
   }
-  worker.onerror = ({ message }) => onBroken(message)
+  void broken.then(onBroken)
   return worker
 }, LIMIT_MILLIS)
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { supportedArchitectures } from '../../engine/models/architecture.ts'
 import { findModel, modelIds, modelNames } from '../../engine/models/catalogue.ts'
+import { modelTypes } from '../../engine/models/model-types.ts'
 import { unsupportedArchitectureOf, unsupportedModels } from '../../engine/models/unsupported-models.ts'
 import { footprintOf, knownModel } from '../estimate/specs.ts'
 
@@ -42,7 +42,7 @@ describe('the catalogue', () => {
   })
 
   test('calls no architecture unsupported that is supported, nor a model that it holds', () => {
-    expect(Object.keys(unsupportedModels).filter(name => supportedArchitectures.includes(name))).toEqual([])
+    expect(Object.keys(unsupportedModels).filter(name => modelTypes().includes(name))).toEqual([])
     expect(modelIds.filter(id => unsupportedArchitectureOf(id) !== undefined)).toEqual([])
   })
 })

@@ -109,6 +109,19 @@ Trainer(model=model, args=args).train()
     expect(complaints).toEqual([])
   })
 
+  test.each([
+    ['another family', 'openai-community/gpt2'],
+    ['a vision-language family', 'Qwen/Qwen2-VL-2B-Instruct'],
+    ['the families of images', 'microsoft/resnet-50'],
+  ])('a model of %s brings in its family', async (_, model) => {
+    const { page, complaints } = await answered()
+    await page.getByLabel('A model', { exact: true }).check()
+    await page.getByLabel('Model', { exact: true }).fill(model)
+    await page.getByRole('button', { name: 'Analyse' }).click()
+    await page.locator(headline).filter({ hasText: model }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
   test('a mistake is told as on the command line, beside its line, and its reader is led there', async () => {
     const { page, complaints } = await answered()
     await paste(page, 'model_name_or_path: gpt2\nper_device_train_batch_size: many\n', 'train.yaml')

@@ -2,7 +2,8 @@
 import type { TrainingSpec } from '../../engine/config/spec.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
-import { type ModelConfig, modelConfig } from '../../engine/models/architecture.ts'
+import type { ModelConfig } from '../../engine/models/architecture.ts'
+import { modelConfig } from '../../engine/models/model-config.ts'
 import type { ProbeContext } from '../../engine/probes/probe.ts'
 import { python } from './python.ts'
 

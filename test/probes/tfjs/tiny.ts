@@ -1,6 +1,7 @@
 /** Models of each family small enough to be trained in JavaScript, and specs to train them by. */
 import type { TrainingSpec } from '../../../engine/config/spec.ts'
-import { type ModelConfig, modelConfig } from '../../../engine/models/architecture.ts'
+import type { ModelConfig } from '../../../engine/models/architecture.ts'
+import { modelConfig } from '../../../engine/models/model-config.ts'
 
 export interface Tiny {
   readonly name: string
