@@ -1,5 +1,6 @@
 /** The output of `estimate` for a bare model: one row per training method. */
 
+import { modelCopies } from '../engine/config/spec.ts'
 import { methodNames } from '../engine/plan/methods.ts'
 import { shortName } from '../engine/render/advice.ts'
 import { formatBand, formatCount, formatSpeed } from '../engine/render/figures.ts'
@@ -32,10 +33,17 @@ export function methodRow({ method, assessment }: MethodEstimate) {
 /** `hasGpu`: whether the user named a GPU. */
 export function methodsPage({ subject, methods }: EstimatedMethods, hasGpu: boolean, columns: number): string {
   const name = plainText(subject.path, 200)
-  const header = ['', 'one sample takes', hasGpu ? 'fits on' : 'smallest GPU', 'largest batch', 'samples/s at it']
+  const { gpus, sharding = 'ddp' } = subject.spec
+  const isOne = gpus === 1
+  const on = isOne ? '' : ` on ${formatCount(gpus)} GPUs (${sharding})`
+  const speed = isOne ? 'samples/s at it' : 'samples/s of all'
+  const header = ['', 'one sample takes', hasGpu ? 'fits on' : 'smallest GPU', 'largest batch', speed]
   const rows = methods.map(estimate => cellsOf(estimate, hasGpu))
   return [
-    sentenceLines([`${name}: memory is estimated, speed is modelled.`]),
+    sentenceLines([
+      `${name}${on}: memory is estimated, speed is modelled.`,
+      ...(isOne ? [] : ["Memory and batch are each GPU's."]),
+    ]),
     tableWithin(columns, [header, ...rows]).join('\n'),
     sentenceLines([...subject.assumptions, `memorymark plan ${name} finds what costs least, on several GPUs too.`]),
   ].join('\n\n')
@@ -46,7 +54,9 @@ function cellsOf({ method, assessment }: MethodEstimate, hasGpu: boolean): strin
   const memory = `${formatGib(current.peakBytes)}, ${formatBand(errorBandOf(assessment))}`
   const card = shortName(gpu)
   if (largest === undefined) return [methodNames[method], memory, hasGpu ? `not ${card}` : 'none', '–', '–']
-  const { microBatch, samplesPerSecond, samplesPerSecondRange } = largest
-  const speed = samplesPerSecond === undefined ? '–' : formatSpeed(samplesPerSecond, samplesPerSecondRange)
+  const { microBatch, samplesPerSecond, samplesPerSecondRange: range } = largest
+  const copies = modelCopies(assessment.spec)
+  const together = range && { low: copies * range.low, high: copies * range.high }
+  const speed = samplesPerSecond === undefined ? '–' : formatSpeed(copies * samplesPerSecond, together)
   return [methodNames[method], memory, card, formatCount(microBatch), speed]
 }

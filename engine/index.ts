@@ -45,6 +45,7 @@ export { batchChange } from './report/batch-change.ts'
 export { type LedgerEntry, ledgerEntry, ledgerEntryOf, totalsOf } from './report/ledger.ts'
 export { restingOn, restOnSameFiles } from './report/other-files.ts'
 export { isPlaygroundAddress } from './report/playground-address.ts'
+export { ratioRange, savingsRangeOf } from './report/ranges.ts'
 export {
   type AnalysedConfig,
   type ConfigResult,

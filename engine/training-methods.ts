@@ -33,14 +33,22 @@ export interface EstimatedMethods {
 }
 
 /**
- * Fields that describe the data and not the method. If any other field is given, there is only one training to
+ * Fields that describe the data and the GPUs, not the method. If any other field is given, there is only one training to
  * estimate.
  */
-const dataFields: ReadonlySet<string> = new Set(['task', 'sequenceLength', 'targetLength', 'imageSize', 'labels'])
+const fieldsOfAnyMethod: ReadonlySet<string> = new Set([
+  'task',
+  'sequenceLength',
+  'targetLength',
+  'imageSize',
+  'labels',
+  'gpus',
+  'sharding',
+])
 
 /** Whether `changes` leave the method open. */
 export function leavesMethodOpen(changes: SpecAdjustments): boolean {
-  return fieldsSaid(changes).every(field => dataFields.has(field))
+  return fieldsSaid(changes).every(field => fieldsOfAnyMethod.has(field))
 }
 
 /** `gpu`: undefined if none is named. */

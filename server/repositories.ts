@@ -37,6 +37,7 @@ export type RepositoryName = z.infer<typeof repositoryName>
 
 const time = z.iso.datetime()
 const usd = z.number()
+const range = z.object({ low: z.number(), high: z.number() })
 const sha = z.string().regex(/^[0-9a-f]{40,64}$/)
 const path = z.string().min(1).max(4_096)
 const login = z.string().max(100)
@@ -67,7 +68,10 @@ export const configRecord = z.object({
   current: operatingPoint,
   recommended: operatingPoint.optional(),
   speedup: z.number().positive(),
+  /** 90 % interval. Older records have none, nor that of the savings. */
+  speedupRange: range.optional(),
   savingsPerYearUsd: usd,
+  savingsPerYearRangeUsd: range.optional(),
   verdict,
 })
 export type ConfigRecord = z.infer<typeof configRecord>

@@ -1,5 +1,5 @@
 /** One config of a branch as it goes into the history. */
-import { type AnalysedConfig, configKey } from '../../engine/index.ts'
+import { type AnalysedConfig, configKey, ratioRange, savingsRangeOf } from '../../engine/index.ts'
 import type { ConfigRecord } from '../../server/repositories.ts'
 
 export function recordOf(config: AnalysedConfig, commit: string, at: Date): ConfigRecord {
@@ -16,7 +16,9 @@ export function recordOf(config: AnalysedConfig, commit: string, at: Date): Conf
     current,
     ...(recommended && { recommended }),
     speedup: config.speedup,
+    speedupRange: ratioRange(config.speedup, config),
     savingsPerYearUsd: config.savingsPerYearUsd,
+    savingsPerYearRangeUsd: savingsRangeOf(config),
     verdict: config.verdict,
   }
 }

@@ -41,6 +41,8 @@ export class PythonWorker implements AsyncDisposable {
   readonly #lines: AsyncIterator<string>
   readonly #closed: Promise<void>
   #stderr = ''
+  /** Why there is no process. */
+  #unstarted: string | undefined
   #nextId = 1
 
   /**
@@ -61,8 +63,8 @@ export class PythonWorker implements AsyncDisposable {
       detached: true,
     })
     this.#closed = new Promise(resolve => this.#child.once('close', () => resolve()))
-    this.#child.on('error', error => {
-      this.#stderr += error.message
+    this.#child.on('error', (error: NodeJS.ErrnoException) => {
+      this.#unstarted = error.code === 'ENOENT' ? `there is no program ${python}` : error.message
     })
     this.#child.stdin.on('error', () => {}) // the line iterator ends too, and says why
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -118,7 +120,8 @@ export class PythonWorker implements AsyncDisposable {
   async #died(how: string): Promise<Answer<never>> {
     this.#kill()
     await this.#closed
-    return { kind: 'died', message: `the Python worker ${how}. ${this.#stderr}`.trim() }
+    if (this.#unstarted !== undefined) return { kind: 'died', message: `Python cannot be started: ${this.#unstarted}` }
+    return { kind: 'died', message: `the Python process ${how}. ${this.#stderr}`.trim() }
   }
 
   /** The whole process group, including Python's data loaders and compilers. */

@@ -244,6 +244,16 @@ describe.concurrent('estimate of a model alone', () => {
     expect(rows.map(row => [row.gpu.id, row.spec.precision])).toEqual(rows.map(() => ['t4', 'amp-fp16']))
   })
 
+  test('is answered on several GPUs too: memory of each, speed of all', async () => {
+    const alone = await modelSummaryOf('gpt2', '--gpu', 'a10')
+    const together = await modelSummaryOf('gpt2', '--gpu', 'a10', '--gpus', '4')
+    expect(together.spec).toEqual({ ...alone.spec, gpus: 4 })
+    expect(together.rows.map(({ method }) => method)).toEqual(['full', 'lora', 'qlora'])
+    const { stdout } = await run('estimate', 'gpt2', '--gpus', '4', '--sharding', 'fsdp')
+    expect(stdout).toMatch(/^openai-community\/gpt2 on 4 GPUs \(fsdp\): memory is estimated, speed is modelled\.$/m)
+    expect(stdout).toMatch(/^ +one sample takes +smallest GPU +largest batch +samples\/s of all$/m)
+  })
+
   test('has one row where adapters are not modelled', async () => {
     const { rows } = await modelSummaryOf('resnet')
     expect(rows.map(({ method }) => method)).toEqual(['full'])

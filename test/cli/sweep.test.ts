@@ -141,6 +141,14 @@ test('doctor names the engine that auto takes, and what TensorFlow.js would run 
   expect(['estimate', 'trace', 'torch']).toContain(JSON.parse(stdout).engine)
 })
 
+test('doctor says where the interpreter that is named is none', async () => {
+  const { exitCode, stdout } = await run('doctor', '--python', '/nowhere/python')
+  expect(exitCode).toBe(0)
+  expect(stdout).toMatch(
+    /^python +\/nowhere\/python: no PyTorch\. Python cannot be started: there is no program \/nowhere\/python$/m,
+  )
+})
+
 describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () => {
   test('sweep --engine trace says that memory is traced and speed modelled', async () => {
     const { stdout } = await run('sweep', 'distilbert/distilbert-base-uncased', '--engine', 'trace', '--json')

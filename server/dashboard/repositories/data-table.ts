@@ -1,5 +1,7 @@
-/** Tables that scroll sideways on a phone, with a link to the next page. */
+/** Tables that scroll sideways on a phone, what stands in their cells, and a link to the next page. */
 import { html } from 'hono/html'
+import { formatYearlyRange, formatYearlyUsd } from '../../../engine/render/figures.ts'
+import type { ConfigRecord } from '../../repositories.ts'
 import type { Html, MaybeHtml } from '../page.ts'
 
 type Cell = Html | string
@@ -19,4 +21,10 @@ export function nextLink(href: string | undefined): MaybeHtml {
 /** UTC, to the minute. */
 export function moment(at: string): Html {
   return html`<time datetime="${at}">${at.slice(0, 10)} <span class="dim">${at.slice(11, 16)} UTC</span></time>`
+}
+
+/** As the comment has it. Where nothing can be saved there is no range, nor was there one in older records. */
+export function yearlySavings({ savingsPerYearUsd, savingsPerYearRangeUsd: range }: ConfigRecord): string {
+  const isKnown = range !== undefined && range.high > Math.max(0, range.low)
+  return isKnown ? formatYearlyRange(range) : formatYearlyUsd(savingsPerYearUsd)
 }

@@ -1,7 +1,7 @@
 /** One config over time: how much of its GPU it left idle at each commit. */
 import { html } from 'hono/html'
 import { idleBytes, idlePercent } from '../../../engine/metrics/memory.ts'
-import { formatCount, formatYearlyUsd } from '../../../engine/render/figures.ts'
+import { formatCount } from '../../../engine/render/figures.ts'
 import { plainPath, plainText } from '../../../engine/render/plain.ts'
 import { formatGib } from '../../../engine/units.ts'
 import type { ConfigRecord, Page, RepositoryName } from '../../repositories.ts'
@@ -9,7 +9,7 @@ import { chart } from '../chart.ts'
 import type { Html } from '../page.ts'
 import { memoryChip } from '../provenance.ts'
 import { verdictText } from '../verdict-text.ts'
-import { dataTable, moment, nextLink } from './data-table.ts'
+import { dataTable, moment, nextLink, yearlySavings } from './data-table.ts'
 import { historyPath, REPOSITORIES_PATH, repositoryPath } from './paths.ts'
 
 export function historyView(name: RepositoryName, path: string, { items, next }: Page<ConfigRecord>): Html {
@@ -57,7 +57,7 @@ ${dataTable(
     formatCount(record.current.microBatch),
     record.current.fits ? formatGib(idleBytes(record.gpu, record.current)) : 'does not fit',
     memoryChip(record),
-    formatYearlyUsd(record.savingsPerYearUsd),
+    yearlySavings(record),
     verdictText(record.verdict),
   ]),
 )}</section>`

@@ -1,7 +1,7 @@
 /** One repository: its configs by waste or cost, what was saved, what was blocked and accepted. */
 import { html } from 'hono/html'
 import { idleBytes, idlePercent } from '../../../engine/metrics/memory.ts'
-import { formatCount, formatRatio, formatYearlyUsd } from '../../../engine/render/figures.ts'
+import { formatCount, formatRatio, formatRatioRange, formatYearlyUsd } from '../../../engine/render/figures.ts'
 import { plainPath, plainText } from '../../../engine/render/plain.ts'
 import { formatGib } from '../../../engine/units.ts'
 import type {
@@ -16,7 +16,7 @@ import type {
 import type { Html } from '../page.ts'
 import { chip, memoryChip } from '../provenance.ts'
 import { verdictText } from '../verdict-text.ts'
-import { dataTable, moment, nextLink } from './data-table.ts'
+import { dataTable, moment, nextLink, yearlySavings } from './data-table.ts'
 import { historyPath, REPOSITORIES_PATH, repositoryPath } from './paths.ts'
 
 export interface RepositoryRecords {
@@ -62,7 +62,7 @@ ${nextLink(next && `${repositoryPath(name)}?order=${order}&configs=${encodeURICo
 }
 
 function configRow(name: RepositoryName, record: ConfigRecord) {
-  const { path, model, gpu, current, recommended, speedup, savingsPerYearUsd, verdict } = record
+  const { path, model, gpu, current, recommended, speedup, speedupRange, verdict } = record
   const change =
     recommended && recommended.microBatch !== current.microBatch ? ` → ${formatCount(recommended.microBatch)}` : ''
   return [
@@ -72,8 +72,10 @@ function configRow(name: RepositoryName, record: ConfigRecord) {
       : 'does not fit',
     memoryChip(record),
     `${formatCount(current.microBatch)}${change}`,
-    current.fits ? html`${formatRatio(speedup)} ${chip(record.throughputProvenance)}` : '–',
-    formatYearlyUsd(savingsPerYearUsd),
+    current.fits
+      ? html`${speedupRange ? formatRatioRange(speedupRange) : formatRatio(speedup)} ${chip(record.throughputProvenance)}`
+      : '–',
+    yearlySavings(record),
     html`<span class="${verdict.state === 'blocked' ? 'bad' : ''}">${verdict.state}</span><br><span class="dim">${verdictText(verdict)}</span>`,
   ]
 }

@@ -99,6 +99,11 @@ describe('the configs of a branch', () => {
     const byCost = await all(page => repositories.configs(models, 'cost', page))
     expect(byWaste.map(({ path }) => path)).toEqual(['a.yaml', 'c.yaml'])
     expect(byCost.map(({ path }) => path)).toEqual(['c.yaml', 'a.yaml'])
+    for (const { speedup, speedupRange, savingsPerYearRangeUsd } of byCost) {
+      expect(speedupRange?.low).toBeLessThan(speedup)
+      expect(speedupRange?.high).toBeGreaterThan(speedup)
+      expect(savingsPerYearRangeUsd?.high).toBeGreaterThan(savingsPerYearRangeUsd?.low ?? Number.POSITIVE_INFINITY)
+    }
   })
 
   test('have a history of what changed, newest first, also once they are gone', async () => {

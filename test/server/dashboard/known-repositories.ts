@@ -59,7 +59,10 @@ function record(path: string, day: number, peakGib: number, changes: Partial<Con
   }
 }
 
-const newest = record('configs/bert.yaml', 20, 2)
+const newest = record('configs/bert.yaml', 20, 2, {
+  speedupRange: { low: 1.2, high: 1.5 },
+  savingsPerYearRangeUsd: { low: 20, high: 40 },
+})
 const history = [newest, record('configs/bert.yaml', 12, 8), record('configs/bert.yaml', 3, 25)]
 const fine = record('configs/gpt2.yaml', 20, 18, {
   model: 'openai-community/gpt2',

@@ -212,6 +212,14 @@ describe('repositories', () => {
     expect(await orderOf('?order=sideways')).toEqual(['bert', 'gpt2'])
   })
 
+  test('show speedup and savings as ranges, as the comment does, and older records as they were kept', async () => {
+    const html = await (await asked(repository)).text()
+    expect(html).toContain('1.2–1.5×')
+    expect(html).toContain('$20–40')
+    const history = await (await asked(`${repository}/history?path=configs/bert.yaml`)).text()
+    expect(history.match(/<td>\$[^<]+/g)).toEqual(['<td>$20–40', '<td>$24', '<td>$24'])
+  })
+
   test('show what was saved, what was accepted and why, and what is blocked', async () => {
     const html = await (await asked(repository)).text()
     expect(html).toContain('saved: micro-batch 4 → 16')
