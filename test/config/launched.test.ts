@@ -115,4 +115,10 @@ describe('settings of Accelerate', () => {
       spec: { gpus: 8 },
     })
   })
+
+  it('that the repository does not hold keep it from blocking too', async () => {
+    const { assumesCode, assumptions } = await trained({ 'sft.yaml': sft, 'run.sh': run }, 'sft.yaml')
+    expect(assumesCode).toBe(true)
+    expect(assumptions.join(' ')).toContain('What acc.yaml says of processes and sharding is not known')
+  })
 })

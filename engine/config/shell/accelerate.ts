@@ -1,13 +1,44 @@
 /** Accelerate's launch settings (1.10 commands/config/config_args.py) as the Trainer's arguments for the same. */
+import { parseFile } from '../document.ts'
 import { plain } from '../quote.ts'
+import type { SourceFile } from '../reading.ts'
 import { type Field, type FieldValue, Section } from '../section.ts'
+import { firstFile, isPlausibleName, placesFromLauncher, type Sources } from '../sources.ts'
+import type { Launch } from './launches.ts'
 
 export interface AccelerateFields {
   readonly fields: readonly Field[]
   readonly gpus: Field | undefined
+  /** Of a Trainer whose own arguments set neither bf16 nor fp16: its ACCELERATE_MIXED_PRECISION. */
+  readonly precision?: Field
   /** Divides the training by what is not read. */
   readonly isUnclear: boolean
   readonly assumptions: readonly string[]
+}
+
+export interface AccelerateFile extends AccelerateFields {
+  /** Undefined where the repository does not hold it. */
+  readonly file?: SourceFile
+}
+
+/** Of the file that a launch names; undefined where it names none. */
+export async function accelerateFile(
+  { accelerateConfig: named }: Launch,
+  launcherPath: string,
+  sources: Pick<Sources, 'readFile'>,
+): Promise<AccelerateFile | undefined> {
+  if (named === undefined) return undefined
+  const isNamed = named.why === undefined && isPlausibleName(named.text)
+  const places = isNamed ? placesFromLauncher(named.text, launcherPath) : []
+  const file = await firstFile(
+    places.filter(each => !each.startsWith('..') && !each.startsWith('/')),
+    sources,
+  )
+  const parsed = file && parseFile(file)
+  if (file !== undefined && parsed?.kind === 'document')
+    return { file, ...accelerateFields(parsed.mappings[0]?.writtenIn(file.path) ?? Section.of([])) }
+  const sentence = `What ${plain(named.text)} says of processes and sharding is not known, so that nothing blocks: the repository has no such file that can be read.`
+  return { fields: [], gpus: undefined, isUnclear: true, assumptions: [sentence] }
 }
 
 export function accelerateFields(settings: Section): AccelerateFields {
@@ -15,7 +46,8 @@ export function accelerateFields(settings: Section): AccelerateFields {
   const type = settings.at('distributed_type')
   const named = type?.value.kind === 'text' ? type.value.text.toUpperCase() : 'NO'
   const gpus = processes?.value.kind === 'number' ? { ...processes, key: 'gpus' } : undefined
-  const told = { gpus, assumptions: [], isUnclear: false }
+  const precision = precisionField(settings.at('mixed_precision'))
+  const told = { gpus, ...(precision && { precision }), assumptions: [], isUnclear: false }
   if (type === undefined) return { ...told, fields: [] }
   switch (named) {
     case 'FSDP':
@@ -30,6 +62,12 @@ export function accelerateFields(settings: Section): AccelerateFields {
       return { ...told, fields: [], isUnclear: true, assumptions: [sentence] }
     }
   }
+}
+
+/** fp8 is no argument of the Trainer. */
+function precisionField(mixed: Field | undefined): Field | undefined {
+  if (mixed?.value.kind !== 'text' || !/^(?:bf|fp)16$/.test(mixed.value.text)) return undefined
+  return as(mixed.value.text, mixed, { kind: 'flag', flag: true })
 }
 
 const strategies: ReadonlyMap<string, string> = new Map([

@@ -15,17 +15,18 @@ import { unmodelledLaunch } from '../dialects/unmodelled-tools.ts'
 import { MAX_CONFIG_BYTES } from '../document.ts'
 import { jobRequest, processesOn } from '../job/job.ts'
 import type { AskedCard } from '../job/request.ts'
-import { plain } from '../quote.ts'
+import { plain, plainSentence } from '../quote.ts'
 import type { Reading, SourceFile } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import type { Sources } from '../sources.ts'
+import { type AccelerateFile, accelerateFile } from './accelerate.ts'
 import { argumentFields, bearing, gpusField, nestedSection, remarkOnHidden } from './arguments.ts'
 import { commandsIn } from './commands.ts'
 import { type Launch, launchOf } from './launches.ts'
 import { mayLaunch } from './quick-look.ts'
 import { shellIn } from './snippets.ts'
 import { type StartedScript, startedScript } from './started-script.ts'
-import { ShellText } from './words.ts'
+import { type Given, ShellText } from './words.ts'
 
 export interface Launches {
   readonly shell: ShellText
@@ -72,14 +73,17 @@ export async function openLauncher(
     const script = configNamed(launch) === undefined ? await startedScript(launch, { shell, file, sources }) : undefined
     if (script !== undefined && !script.isBatchHere) elsewhere ??= script
     else {
-      const one = script ?? openLaunch(launch, shell, card)
+      const one = script ?? openLaunch(launch, shell, card, await accelerateFile(launch, file.path, sources))
       if (one !== undefined) opened.push(one)
     }
   }
   const distinct = opened.filter(({ said }, index) => opened.findIndex(each => each.said === said) === index)
   const [only, ...others] = distinct
   if (others.length > 0) return { kind: 'unreadable', problems: [severalTrainings(shell, distinct)] }
-  if (only !== undefined) return only
+  if (only !== undefined) {
+    const unknown = only.kind === 'open' ? unknownConfig(only.launch, shell) : undefined
+    return unknown === undefined ? only : { kind: 'unreadable', problems: [unknown] }
+  }
   return { kind: 'not-a-training-config', why: elsewhere ? whyElsewhere(elsewhere, shell) : whyNone(launches, shell) }
 }
 
@@ -89,9 +93,15 @@ interface Opened extends OpenLauncher {
   readonly said: string
 }
 
-function openLaunch(launch: Launch, shell: ShellText, card: AskedCard | undefined): Opened | undefined {
+function openLaunch(
+  launch: Launch,
+  shell: ShellText,
+  card: AskedCard | undefined,
+  accelerate: AccelerateFile | undefined,
+): Opened | undefined {
   const dialect = dialectsOf(launch)
-  const fields = argumentFields(launch, shell)
+  const own = argumentFields(launch, shell)
+  const fields = [...own, ...(accelerate === undefined ? [] : besides(own, accelerate))]
   if (dialect.length === 0 || configNamed(launch) !== undefined) return undefined
   const document = nestedSection(fields)
   const recognised = dialect
@@ -109,7 +119,7 @@ function openLaunch(launch: Launch, shell: ShellText, card: AskedCard | undefine
     dialect: recognised.each,
     why: `${launch.launcher} on line ${line}, with ${recognised.why}`,
     document,
-    gpus: gpusField(launch.processes, shell, launch.at),
+    gpus: gpusField(launch.processes, shell, launch.at) ?? accelerate?.gpus,
     card,
     assumptions: [
       ...(script === undefined
@@ -118,6 +128,7 @@ function openLaunch(launch: Launch, shell: ShellText, card: AskedCard | undefine
             `Only the arguments of ${launch.launcher} on line ${line} are read: what ${plain(script)} sets itself is not, so that nothing blocks.`,
           ]),
       ...remarkOnHidden(launch),
+      ...(accelerate?.assumptions ?? []),
     ],
     launch,
     said: fields
@@ -126,6 +137,13 @@ function openLaunch(launch: Launch, shell: ShellText, card: AskedCard | undefine
       .toSorted()
       .join('\n'),
   }
+}
+
+/** What Accelerate's file says and the arguments do not. */
+function besides(own: readonly Field[], { fields, precision }: AccelerateFile): readonly Field[] {
+  const isMixed = own.some(({ key, value }) => /^(?:bf|fp)16$/.test(key) && !(value.kind === 'flag' && !value.flag))
+  const without = [...fields, ...(precision === undefined || isMixed ? [] : [precision])]
+  return without.filter(({ key }) => own.every(each => each.key !== key))
 }
 
 /** transformers' example scripts, which take the Trainer's arguments and defaults. */
@@ -154,16 +172,33 @@ function dialectsOf({ target }: Launch): readonly Dialect[] {
 }
 
 /** The config that a launch names, as it writes the path. */
-export function configNamed({ positional, arguments: all, target }: Launch): string | undefined {
-  if (target.kind === 'refused') return undefined
-  const isConfig = (text: string) => /\.(?:ya?ml|json)$/i.test(text)
+export function configNamed(launch: Launch): string | undefined {
+  const found = configsOf(launch).find(({ why }) => why === undefined)
+  return found && posix.normalize(found.text)
+}
+
+/** The words of a launch that name configs. */
+function configsOf({ positional, hidden = [], arguments: all, target }: Launch): readonly Given[] {
+  if (target.kind === 'refused') return []
   const named = all
     .filter(({ key }) =>
       /^(?:config|config_file|config_path|recipe|cfg|cfg_file|conf|args_file|training_config)$/.test(key),
     )
     .flatMap(({ values }) => values)
-  const [found] = [...positional, ...named].filter(({ text, why }) => why === undefined && isConfig(text))
-  return found && posix.normalize(found.text)
+  return [...positional, ...named, ...hidden].filter(({ text }) => /\.(?:ya?ml|json)$/i.test(text))
+}
+
+/** What a config holds whose name only a run can tell, the arguments beside it do not say. */
+function unknownConfig(launch: Launch, shell: ShellText): Problem | undefined {
+  const [config] = configsOf(launch)
+  if (config?.why === undefined) return undefined
+  return {
+    code: 'not-in-file',
+    message: `The config that ${plain(launch.launcher)} is started with cannot be determined: ${plainSentence(config.why)}`,
+    fix: 'Name it without what only a run can tell, or check the config itself.',
+    file: shell.path,
+    ...shell.positionOf(launch.at),
+  }
 }
 
 function whyNone(launches: readonly Launch[], shell: ShellText): string {

@@ -297,9 +297,12 @@ function parsed(words: readonly Given[], switches: ReadonlySet<string>) {
   return { positional, arguments: found, hidden }
 }
 
+/** As many as the machine has, whichever that is: `$(nvidia-smi -L | wc -l)` */
+const ofMachine = /^\$\(.*(?:\bnvidia-smi\b.*\bwc -l|\bcuda\.device_count\(\))/
+
 function counted(given: Given | undefined, by: string, nodes: Given | undefined = undefined): Processes {
   if (given === undefined) return { kind: 'unsaid' }
-  if (given.why !== undefined) return { kind: 'open', why: given.why }
+  if (given.why !== undefined) return ofMachine.test(given.text) ? { kind: 'unsaid' } : { kind: 'open', why: given.why }
   if (nodes?.why !== undefined) return { kind: 'open', why: nodes.why }
   const machines = nodes === undefined ? 1 : Number(nodes.text)
   if (!/^\d{1,5}$/.test(given.text) || !Number.isInteger(machines) || machines < 1)

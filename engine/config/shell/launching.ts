@@ -1,14 +1,13 @@
 /** The launches of one config or script in the launchers that name it. */
-import { parseFile } from '../document.ts'
 import { type JobAround, jobsAround } from '../job/around.ts'
 import { isJobFile } from '../job/quick-look.ts'
 import { type AskedCard, agreedCard } from '../job/request.ts'
 import type { Launched } from '../launched.ts'
 import { plain } from '../quote.ts'
 import type { SourceFile } from '../reading.ts'
-import { type Field, Section } from '../section.ts'
-import { firstFile, isPlausibleName, placesFromLauncher, type Sources } from '../sources.ts'
-import { accelerateFields } from './accelerate.ts'
+import type { Field } from '../section.ts'
+import { isPlausibleName, placesFromLauncher, type Sources } from '../sources.ts'
+import { accelerateFile } from './accelerate.ts'
 import { argumentFields, bearing, gpusField, passedArguments, remarkOnHidden } from './arguments.ts'
 import { configNamed, launchesIn } from './launcher.ts'
 import type { Launch } from './launches.ts'
@@ -91,13 +90,15 @@ async function launchingOf(
   const passed = passedArguments(launch, { path: file.path, text: file.text.replace(/^\uFEFF/, '') }).filter(
     ({ values }) => !(isJob && values.some(({ why }) => why !== undefined)),
   )
-  const accelerate = await accelerateConfig(launch, file.path, readFile)
+  const accelerate = await accelerateFile(launch, file.path, { readFile })
   const place = `${plain(launch.launcher)} in ${file.path}, line ${shell.lineOf(launch.at)}`
   const deciding = own.filter(bearing)
   // What Accelerate divides is no argument of the script, and is not joined with what it sets.
   const isDivided = kind === 'script' && accelerate !== undefined && accelerate.fields.length > 0
   const unread = isDivided
-    ? [`What ${accelerate.file.path} says of sharding is not read beside the script, so that nothing blocks.`]
+    ? [
+        `What ${plain(accelerate.file?.path ?? '')} says of sharding is not read beside the script, so that nothing blocks.`,
+      ]
     : []
   const fields =
     kind === 'script' ? [] : [...(launch.target.kind === 'script' ? (accelerate?.fields ?? []) : []), ...own]
@@ -118,7 +119,7 @@ async function launchingOf(
       ...remarkOnHidden(launch),
       ...(accelerate?.assumptions ?? []),
     ],
-    files: [file, ...around.map(job => job.file), ...(accelerate === undefined ? [] : [accelerate.file])],
+    files: [file, ...around.map(job => job.file), ...(accelerate?.file ? [accelerate.file] : [])],
     said: [...deciding, ...(gpus === undefined ? [] : [gpus])]
       .map(({ key, source }) => `${key}=${source}`)
       .toSorted()
@@ -154,16 +155,4 @@ export async function launchedHere(
     assumptions: [sentence, ...assumptions],
     files: around.map(job => job.file),
   }
-}
-
-async function accelerateConfig({ accelerateConfig: named }: Launch, launcherPath: string, readFile: ReadFile) {
-  if (named === undefined || named.why !== undefined || !isPlausibleName(named.text)) return undefined
-  const file = await firstFile(
-    placesFromLauncher(named.text, launcherPath).filter(each => !each.startsWith('..') && !each.startsWith('/')),
-    { readFile },
-  )
-  const parsed = file && parseFile(file)
-  if (file === undefined || parsed?.kind !== 'document') return undefined
-  const section = parsed.mappings[0]?.writtenIn(file.path) ?? Section.of([])
-  return { file, ...accelerateFields(section) }
 }

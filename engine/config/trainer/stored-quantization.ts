@@ -8,7 +8,8 @@ const stored: ReadonlyMap<string, Quantization> = new Map([
   ['gptq', 'gptq'],
   ['awq', 'awq'],
 ])
-const others: ReadonlySet<string> = new Set(['nvfp4', 'mxfp4', 'hqq', 'aqlm', 'gguf'])
+/** `w4a16` is compressed-tensors' for weights in 4 bits beside activations in 16. */
+const others = /^(?:nvfp4|mxfp4|hqq|aqlm|gguf|int4|exl[23]|w\d{1,2}a\d{1,2})$/
 
 /** Undefined for a checkpoint that is not quantised, or whose format was refused. */
 export function storedQuantization(
@@ -18,8 +19,13 @@ export function storedQuantization(
 ): Quantization | undefined {
   if (model?.value.kind !== 'text') return undefined
   const words = model.value.text.toLowerCase().split(/[^a-z0-9]+/)
-  const other = words.find(word => others.has(word))
-  if (other !== undefined) {
+  const isOfBitsandbytes = words.includes('bnb') && words.includes('4bit')
+  const format = isOfBitsandbytes
+    ? ('nf4-double' as const)
+    : words.map(word => stored.get(word)).find(found => found !== undefined)
+  if (format === undefined) {
+    const other = words.find(word => others.test(word))
+    if (other === undefined) return undefined
     const message = `Checkpoints stored as ${quote(other)} are not modelled yet`
     return reader.refuse(
       model,
@@ -28,11 +34,6 @@ export function storedQuantization(
       'Exclude this config for now: add it to ignore in .github/memorymark.yml.',
     )
   }
-  const isOfBitsandbytes = words.includes('bnb') && words.includes('4bit')
-  const format = isOfBitsandbytes
-    ? ('nf4-double' as const)
-    : words.map(word => stored.get(word)).find(found => found !== undefined)
-  if (format === undefined) return undefined
   if (!hasAdapter) {
     const message = `The 4-bit weights of ${quote(model.value.text)} cannot be trained without an adapter`
     return reader.refuse(model, 'quantised-without-adapter', message, 'Train adapters on top of them.')

@@ -94,10 +94,13 @@ describe('adapters of Axolotl', () => {
     expect(trainingConfig(`${text}adapter: lora\n${line}`).spec.quantization).toBe(format)
   })
 
-  it('over weights in formats that are not modelled are refused', () => {
-    const text = base.replace('meta-llama/Llama-3.2-1B', 'acme/Llama-3.2-1B-NVFP4')
-    expect(onlyProblemIn(`${text}adapter: lora\n`).code).toBe('unsupported-quantization')
-  })
+  it.each(['acme/Llama-3.2-1B-NVFP4', './Llama-3.2-1B-w4a16-experts', 'acme/Llama-3.2-1B-Int4'])(
+    'over weights in formats that are not modelled are refused: %s',
+    model => {
+      const text = base.replace('meta-llama/Llama-3.2-1B', model)
+      expect(onlyProblemIn(`${text}adapter: lora\n`).code).toBe('unsupported-quantization')
+    },
+  )
 
   it('are what 4-bit weights need', () => {
     expect(onlyProblemIn(`${base}load_in_4bit: true\n`)).toMatchObject({ code: 'quantised-without-adapter', line: 5 })

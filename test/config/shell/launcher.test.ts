@@ -47,6 +47,14 @@ describe('the number of GPUs', () => {
     },
   )
 
+  it.each(['$(nvidia-smi -L | wc -l)', '$(python -c "import torch; print(torch.cuda.device_count())")'])(
+    'of %s is assumed: the machine has as many as it has',
+    async count => {
+      const line = `torchrun --nproc_per_node ${count} train.py ${bert} --per_device_train_batch_size 8\n`
+      expect((await trained(line)).assumesGpus).toBe(true)
+    },
+  )
+
   it('that depends on run time is asked for by name', async () => {
     const reading = await read(`torchrun --nproc_per_node $GPUS train.py ${bert} --per_device_train_batch_size 8\n`)
     expect(reading).toMatchObject({
@@ -55,6 +63,43 @@ describe('the number of GPUs', () => {
     })
   })
 })
+
+describe("Accelerate's file", () => {
+  const line = `accelerate launch --config_file acc.yaml train.py ${bert} --per_device_train_batch_size 8`
+  const zero3 = 'distributed_type: DEEPSPEED\nmixed_precision: bf16\ndeepspeed_config: { zero_stage: 3 }\n'
+
+  async function launched(text: string, accelerate?: string) {
+    const sources = { readFile: async (path: string) => (path === 'acc.yaml' ? accelerate : undefined) }
+    const reading = await readConfigAsync({ path: 'train.sh', text }, sources)
+    if (reading.kind !== 'training-config') throw new Error(JSON.stringify(reading))
+    return reading
+  }
+
+  it('counts where the arguments say no other', async () => {
+    const { spec, assumptions } = await launched(`${line}\n`, `${zero3}num_processes: 8\n`)
+    expect(spec).toMatchObject({ sharding: 'zero3', gpus: 8, precision: 'bf16-master' })
+    expect(assumptions).toContain('The number of GPUs is 8, as set in acc.yaml, line 4.')
+    const several = 'distributed_type: MULTI_GPU\nmixed_precision: bf16\n'
+    expect((await launched(`${line}\n`, several)).spec.precision).toBe('amp-bf16')
+    expect((await launched(`${line} --fp16\n`, several)).spec.precision).toBe('amp-fp16')
+  })
+
+  it('that the repository does not hold is named, and nothing blocks', async () => {
+    const { assumesCode, assumptions } = await launched(`${line}\n`)
+    expect(assumesCode).toBe(true)
+    expect(assumptions.join(' ')).toContain('What acc.yaml says of processes and sharding is not known')
+  })
+})
+
+it.each(['"configs/$NAME.yaml"', '--config configs/$NAME.yaml'])(
+  'a config whose name only a run can tell is asked for, whatever the arguments say: %s',
+  async config => {
+    expect(await read(`python train.py ${config} ${bert} --per_device_train_batch_size 8\n`)).toMatchObject({
+      kind: 'unreadable',
+      problems: [{ code: 'not-in-file', line: 1, message: expect.stringContaining('$NAME is not set in the file') }],
+    })
+  },
+)
 
 describe('an option that an array is given under a condition', () => {
   const launch = (before: string) =>
