@@ -35,7 +35,7 @@ const settings = ['microBatch', 'gradientAccumulation', 'precision', 'optimizer'
 
 /** For a script whose training is at its end. */
 const LONG_SCRIPT_LINES = 5_000
-const ROUNDS = 9
+const ROUNDS = 25
 
 /** CPU time: the median in a warm process. */
 async function longScriptMillis(): Promise<number> {

@@ -63,7 +63,8 @@ class Collector {
   collect(tree: Tree): boolean {
     try {
       tree.iterate({
-        enter: ({ name, from, node }) => this.#enter(name, from, () => node),
+        // Most nodes are passed over, and are not made.
+        enter: ref => this.#enter(ref.name, ref.from, () => ref.node),
         leave: ({ name, from }) => this.#leave(name, from),
       })
     } catch (error) {

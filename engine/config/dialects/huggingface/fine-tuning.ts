@@ -152,6 +152,14 @@ export function readQuantization(
   const qlora = find('use_qlora')
   const field = isSet(eight) ? eight : isSet(four) ? four : (named?.field ?? (isSet(qlora) ? qlora : undefined))
   if (field === undefined) return storedQuantization(reader, model, adapter !== undefined)
+  if (adapter === undefined && field.name.includes('.')) {
+    return reader.refuse(
+      field,
+      'not-in-file',
+      `Adapters cannot be determined: the file names none, and the code that reads ${field.name} may add them`,
+      `Set use_peft: true beside it if it does, or ${field.name}: false.`,
+    )
+  }
   if (adapter === undefined) {
     return reader.refuse(
       field,

@@ -94,6 +94,13 @@ describe('other settings', () => {
     expect(onlyProblemIn(`${bert}${line}\n`)).toMatchObject({ code, line: 3 })
   })
 
+  it("quantised weights in keys of a team's own may get adapters in its code", () => {
+    expect(onlyProblemIn(`${bert}loader: { load_in_4bit: true }\n`)).toMatchObject({
+      code: 'not-in-file',
+      message: expect.stringContaining('the code that reads loader.load_in_4bit may add them'),
+    })
+  })
+
   it('the stage of ZeRO is read from the name of its file, and the optimizer then keeps 32-bit masters', () => {
     const reading = trainingConfig(`${bert}bf16: true\ndeepspeed: configs/ds_z2_offload_config.json\n`)
     expect(reading.spec).toMatchObject({ precision: 'bf16-master', sharding: 'zero2', offload: 'optimizer' })
