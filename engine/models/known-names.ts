@@ -99,9 +99,15 @@ function isCutShort(name: string, words: readonly string[], end: number): boolea
   return writtenWords(name).includes(`${words[end - 1]}${words[end]}`)
 }
 
-/** Of an id or of a path, either system's. */
+/** Folders for one of the states of a training, which its own folder names: `runs/qwen3-4b-sft/checkpoint-700`. */
+const ofState =
+  /^(?:(?:global_?)?(?:checkpoint|ckpt|epoch|step)[-_]?\d+|(?:checkpoint[-_])?(?:final|last|best)|merged?(?:[-_]model)?)$/
+
+/** Of an id or of a path, either system's, the last that may name a model. */
 function lastFolder(name: string): string {
-  return name.split(/[/\\]/).findLast(part => part !== '') ?? ''
+  const parts = name.split(/[/\\]/).filter(part => part !== '')
+  const last = parts.at(-1) ?? ''
+  return ofState.test(last) ? (parts.at(-2) ?? last) : last
 }
 
 function wordSet(words: string): ReadonlySet<string> {

@@ -163,6 +163,8 @@ describe('the well-known model in a name', () => {
     ['acme/OpenHermes-3-Mistral-7B', 'Mistral-7B-v0.1'],
     ['acme/Mistral-7B-Instruct-v0.3-AWQ', 'Mistral-7B-v0.3'],
     ['acme/my_qwen2.5_7b_sft', 'Qwen2.5-7B'],
+    ['./runs/Qwen2.5-7B-sft/checkpoint-700/', 'Qwen2.5-7B'],
+    ['out/qwen2.5-7b-lora/merged_model', 'Qwen2.5-7B'],
     ['acme/Qwen3-8B-FP8', 'Qwen3-8B'],
     ['acme/gemma-2-9b-it-dpo', 'gemma-2-9b'],
     ['acme/phi-1.5-tuned', 'phi-1_5'],

@@ -1,6 +1,6 @@
 /**
  * What TRL's configs turn on by themselves hangs on the release: bf16 since 0.19, gradient checkpointing since 0.22
- * (trl#3510), the loss in chunks since 1.7 (trl#5846).
+ * (trl#3510), vLLM on the GPUs that train since 1.0 (trl#5255), the loss in chunks since 1.7 (trl#5846).
  */
 import { describe, expect, it, test } from 'vitest'
 import { readConfigAsync } from '../../../engine/config/read.ts'
@@ -10,12 +10,12 @@ args = SFTConfig("out", per_device_train_batch_size=4${given})
 SFTTrainer(model="Qwen/Qwen3-0.6B", args=args).train()
 `
 
-async function trained(requirements: string, given = '') {
+async function trained(requirements: string, given = '', text = script(given)) {
   const sources = {
     readFile: async (path: string) => (path === 'requirements.txt' ? requirements : undefined),
     listFolder: async (folder: string) => (folder === '.' ? ['requirements.txt', 'train.py'] : []),
   }
-  const read = await readConfigAsync({ path: 'train.py', text: script(given) }, sources)
+  const read = await readConfigAsync({ path: 'train.py', text }, sources)
   if (read.kind !== 'training-config') throw new Error(JSON.stringify(read))
   return read
 }
@@ -45,6 +45,17 @@ describe('the defaults of a config of TRL', () => {
     const { spec, assumptions } = await trained(requirements, given)
     expect(spec.checkpointedLoss).toBe(inChunks)
     expect(assumptions.join().includes('chunked_nll')).toBe(given === '' && inChunks === true)
+  })
+
+  test.each([
+    ['trl==0.29.0', 'server'],
+    ['trl==1.0.0', 'vllm'],
+    ['trl', 'vllm'],
+  ])('generate as %s does: by a %s', async (requirement, kind) => {
+    const grpo = script(', use_vllm=True')
+      .replaceAll('SFT', 'GRPO')
+      .replace('args=args', 'args=args, reward_funcs=[score]')
+    expect((await trained(requirement, '', grpo)).spec.method).toMatchObject({ generation: { kind } })
   })
 
   it('say which release they are of, where they decide', async () => {

@@ -31,9 +31,9 @@ export function readTrlCompletions(
   reader: FieldReader,
   find: Find,
   field: Field,
-  { step, hasAdapter }: { readonly step: Step; readonly hasAdapter: boolean },
+  { step, hasAdapter, isUnsloth }: { readonly step: Step; readonly hasAdapter: boolean; readonly isUnsloth: boolean },
 ): Training {
-  const generation = readGeneration(reader, find)
+  const generation = readGeneration(reader, find, isUnsloth)
   if (generation === undefined || !keepsSteps(reader, find('steps_per_generation'), step)) return ordinary
   const isRloo = find(...rlooKeys) !== undefined
   return readCompletions(
@@ -82,9 +82,10 @@ type Generation = Extract<TrainingMethod, { kind: 'online' }>['generation']
 const DEFAULT_SHARE = 0.3
 
 /** GRPOConfig.vllm_mode: on the training GPU by default. */
-function readGeneration(reader: FieldReader, find: Find): Generation | undefined {
+function readGeneration(reader: FieldReader, find: Find, isUnsloth: boolean): Generation | undefined {
   if (!isOn(reader, find('use_vllm'))) return { kind: 'transformers' }
   const mode = find('vllm_mode')
+  if (mode === undefined && isElsewhere(reader, find('vllm_device'), isUnsloth)) return { kind: 'server' }
   const name = reader.text(mode) ?? 'colocate'
   if (name === 'server') return { kind: 'server' }
   if (name !== 'colocate') {
@@ -92,6 +93,19 @@ function readGeneration(reader: FieldReader, find: Find): Generation | undefined
   }
   const share = reader.share(find('vllm_gpu_memory_utilization')) ?? DEFAULT_SHARE
   return { kind: 'vllm', share, sleeps: isOn(reader, find('vllm_enable_sleep_mode')) }
+}
+
+/**
+ * TRL before 1.0 (trl#5255) generates on GPUs that do not train: on the next one (`vllm_device`, before 0.16), or on a server's.
+ * Unsloth keeps vLLM inside the model.
+ */
+function isElsewhere(reader: FieldReader, device: Field | undefined, isUnsloth: boolean): boolean {
+  if (device === undefined) return !isUnsloth && reader.isTrlBefore('1.0')
+  if (device.value.kind === 'text' && device.value.text === 'cuda:0') return false
+  reader.assume(
+    `vLLM generates on a GPU that does not train, as TRL before 0.18 does, which alone takes vllm_device (line ${device.at.line}); a machine with one GPU shares it.`,
+  )
+  return true
 }
 
 /**

@@ -15,7 +15,7 @@ import {
   tellOfWholeLogits,
 } from '../../trainer/method.ts'
 import { completionKeys, readTrlCompletions, type Step } from './completions.ts'
-import type { Declared } from './declared.ts'
+import { type Declared, unslothAdapters } from './declared.ts'
 import type { Find } from './task.ts'
 
 /** Of trainers that score completions with additional models: PPO, an earlier RLOO, online DPO. */
@@ -60,7 +60,7 @@ export function namesTrainer(find: Find): boolean {
 export function readDeclaredMethod(
   reader: FieldReader,
   find: Find,
-  { trainer, trainerField }: Declared,
+  { trainer, trainerField, adaptersOf }: Declared,
   hasAdapter: boolean,
   step: Step,
 ): Training {
@@ -80,7 +80,11 @@ export function readDeclaredMethod(
       return reward(reader, trainerField, 'score')
     case 'grpo':
     case 'rloo':
-      return readTrlCompletions(reader, find, trainerField, { step, hasAdapter })
+      return readTrlCompletions(reader, find, trainerField, {
+        step,
+        hasAdapter,
+        isUnsloth: adaptersOf === unslothAdapters,
+      })
     case 'generation':
       return refuseGeneration(reader, trainerField, trainerField.name)
   }
@@ -90,7 +94,7 @@ export function readTrainingMethod(reader: FieldReader, find: Find, hasAdapter: 
   const generation = find(...generationKeys)
   if (generation !== undefined) return refuseGeneration(reader, generation, generation.key)
   const answers = find(...completionKeys)
-  if (answers !== undefined) return readTrlCompletions(reader, find, answers, { step, hasAdapter })
+  if (answers !== undefined) return readTrlCompletions(reader, find, answers, { step, hasAdapter, isUnsloth: false })
   const rewards = find(...rewardKeys)
   if (rewards !== undefined) return reward(reader, rewards, 'score')
   const reference = hasAdapter ? 'adapters-off' : 'copy'

@@ -31,6 +31,10 @@ describe("arguments of TRL's GRPOTrainer", () => {
     ['use_vllm: true\n', { kind: 'vllm', share: 0.3, sleeps: false }],
     ['use_vllm: true\nvllm_gpu_memory_utilization: 0.5\nvllm_enable_sleep_mode: true\n', { share: 0.5, sleeps: true }],
     ['use_vllm: true\nvllm_mode: server\n', { kind: 'server' }],
+    // TRL before 0.18 put vLLM on the GPU after those that train.
+    ['use_vllm: true\nvllm_device: auto\nvllm_gpu_memory_utilization: 0.7\n', { kind: 'server' }],
+    ['use_vllm: true\nvllm_device: cuda:3\n', { kind: 'server' }],
+    ['use_vllm: true\nvllm_device: cuda:0\n', { kind: 'vllm', share: 0.3 }],
   ])('%j is made by: %o', (text, generation) => {
     expect(trainingConfig(`${grpo}${text}`).spec.method).toMatchObject({ generation })
   })
