@@ -10,6 +10,13 @@ export function formatGib(bytes: number): string {
   return `${gib.toFixed(Math.abs(gib) < 10 ? 2 : 1)} GiB`
 }
 
+/** Bytes of little things as `9.95 MiB`, or as GiB from one on. */
+export function formatMib(bytes: number): string {
+  if (bytes >= GIB) return formatGib(bytes)
+  const mib = bytes / MIB
+  return `${mib < 0.01 ? mib.toPrecision(1) : mib.toFixed(mib < 10 ? 2 : 1)} MiB`
+}
+
 export function formatPercent(fraction: number): string {
   return `${Math.round(fraction * 100)} %`
 }

@@ -45,6 +45,7 @@ type Settings = Pick<
   | 'method'
   | 'dropout'
   | 'evaluation'
+  | 'resumes'
   | 'loadsWhole'
   | 'wholeQuantized'
   | 'paddedBatches'
@@ -172,6 +173,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     method,
     dropout,
     evaluation,
+    resumes,
     loadsWhole,
     wholeQuantized,
     ...rest
@@ -214,6 +216,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...(reentrantCheckpoints !== undefined && { reentrantCheckpoints }),
     ...(method && { method }),
     ...(evaluation && { evaluation }),
+    ...(resumes && { resumes }),
     ...(loadsWhole && { loadsWhole }),
     ...(wholeQuantized && { wholeQuantized }),
     ...(dropout !== undefined && { dropout }),

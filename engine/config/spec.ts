@@ -260,10 +260,14 @@ export const trainingSpec = z.object({
       microBatch: batchSize,
       /** Batches after which what was kept of them goes to the host: `eval_accumulation_steps`. At the end where absent. */
       accumulation: batchSize.optional(),
+      /** Samples evaluated in all, where it is written: `max_eval_samples`. */
+      samples: z.number().int().min(1).max(1_000_000_000).optional(),
       /** Only losses are kept, whatever metrics there are: `prediction_loss_only`. */
       lossOnly: z.literal(true).optional(),
     })
     .optional(),
+  /** The run goes on from a checkpoint, whose optimizer state is loaded. */
+  resumes: z.literal(true).optional(),
   /** What of bitsandbytes' weights every GPU keeps whole, though the GPUs divide the rest: the constants of their blocks, or all. */
   wholeQuantized: z.enum(['constants', 'all']).optional(),
   /** Every GPU holds all quantised weights before they are divided among the GPUs. */

@@ -23,8 +23,8 @@ import { Tape } from './tape/tape.ts'
 export interface Evaluation {
   /** The peak within one batch, without what stays allocated between steps. */
   bytesAt(batch: number): number
-  /** Bytes of one sample's logits as kept for metrics. */
-  readonly logitBytesPerSample: number
+  /** Bytes of one sample's outputs as kept for metrics: the logits, and what an encoder hands its decoder. */
+  readonly keptBytesPerSample: number
 }
 
 /** `recordedTurns`: of layers that repeat, how many are recorded first, until what stands for the rest is known to. */
@@ -72,7 +72,8 @@ function playEvaluation(
   const sections = sectionsOf(player.step, [])
   // accelerate's mixed precision hands outputs on in float32 (convert_outputs_to_fp32), DeepSpeed as they are.
   const kept = spec.precision === 'bf16-master' ? logits.dtype : 'float32'
-  return sections && evaluation(player.step, sections, elements(logits) * bytesPerElement[kept])
+  const encoded = tape.held.reduce((sum, { bytesPerSample }) => sum + bytesPerSample, 0)
+  return sections && evaluation(player.step, sections, elements(logits) * bytesPerElement[kept] + encoded)
 }
 
 function recorded(tape: Tape, config: ModelConfig, spec: TrainingSpec): { logits: Tensor; loss: Tensor } {
@@ -83,6 +84,6 @@ function recorded(tape: Tape, config: ModelConfig, spec: TrainingSpec): { logits
   })
 }
 
-function evaluation(step: Step, sections: Sections, logitBytesPerSample: number): Evaluation {
-  return { bytesAt: batch => highestPoint(sections, step.bytesAt(batch), 0).bytes, logitBytesPerSample }
+function evaluation(step: Step, sections: Sections, keptBytesPerSample: number): Evaluation {
+  return { bytesAt: batch => highestPoint(sections, step.bytesAt(batch), 0).bytes, keptBytesPerSample }
 }

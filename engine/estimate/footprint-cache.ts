@@ -26,8 +26,8 @@ export class FootprintCache {
     // The flash kernel supports 16-bit types only, so in float32 all GPUs behave alike.
     const isFloat32 = spec.precision === 'fp32' || spec.precision === 'tf32'
     const device = { hasFlash: isFloat32 || hasFlashAttention(gpu) }
-    // What is evaluated in between and how the weights came here is no part of a step.
-    const { evaluation: _, loadsWhole: __, ...step } = spec
+    // What is evaluated in between and how weights and state came here is no part of a step.
+    const { evaluation: _, loadsWhole: __, resumes: ___, ...step } = spec
     const alone = { ...step, microBatch: 1, gradientAccumulation: 1 }
     const { recording, footprints } = this.#recorded(alone, config, device)
     // Every micro-step from the second on is like the second.

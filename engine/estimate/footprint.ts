@@ -8,6 +8,7 @@ import { ExpandableAllocator } from './allocator/expandable-segments.ts'
 import { withReleasedExperts } from './library-rules.ts'
 import { type Objective, objectiveOf } from './objectives/objective.ts'
 import { gathersBlocks } from './sharding/exchange.ts'
+import { gatheredBySaving } from './sharding/saving.ts'
 import { type MemoryPoint, memoryOverStep } from './step/memory-over-step.ts'
 import { momentAt } from './step/moments.ts'
 import { allocatedAt, type HighestPoint, highestPoint, noBlocks, replay } from './step/replay.ts'
@@ -159,6 +160,12 @@ export class Footprint {
   resting(workspaceBytes: number): Peak {
     const breakdown = { ...this.timeline.restingBytes, workspace: workspaceBytes }
     return { bytes: byteKinds.reduce((sum, kind) => sum + breakdown[kind], 0), breakdown, moment: 'between steps' }
+  }
+
+  /** While a checkpoint is saved; undefined where nothing is gathered for it, or that is not known. */
+  savingBytes(workspaceBytes: number): number | undefined {
+    const gathered = gatheredBySaving(this.spec, this.#recording.tape.parameters)
+    return gathered === undefined ? undefined : this.resting(workspaceBytes).bytes + gathered
   }
 
   /** The most that is allocated at any moment of what grows with the batch. */

@@ -80,3 +80,20 @@ export function softmaxSavesInput({ versions }: TrainingSpec): boolean {
 export function softmaxSaves(spec: TrainingSpec, input: Tensor): { savesOutput: true; saves: readonly Tensor[] } {
   return { savesOutput: true, saves: softmaxSavesInput(spec) ? [input] : [] }
 }
+
+/**
+ * Before transformers 4.30 left it to accelerate (transformers#23158), the Trainer took FSDP's whole `state_dict()`, which every GPU
+ * then holds beside its shards; later it goes to the host unit by unit.
+ */
+export function savesWholeOnGpu({ versions }: TrainingSpec): boolean {
+  return isBefore(versions, 'transformers', '4.30')
+}
+
+/**
+ * How often a GPU holds the optimizer's state while the Trainer loads it from a checkpoint. On several GPUs, and before transformers
+ * 4.27 on one (transformers#22159), the file is read to the GPU, of which torch before 2.1 makes a copy (pytorch#106082).
+ */
+export function loadedStates({ versions, gpus }: TrainingSpec): number {
+  const isReadToGpu = gpus > 1 || isBefore(versions, 'transformers', '4.27')
+  return isReadToGpu && isBefore(versions, 'torch', '2.1') ? 2 : 1
+}

@@ -86,7 +86,7 @@ export function firstAdvice(config: AnalysedConfig, strong?: (text: string) => s
 function outsideTheStep(config: AnalysedConfig): (string | undefined)[] {
   const unread = unreadSentence(config.unreadSettings)
   const assumed = [lengthSentence(config), tooMuchSentence(config), textOnlySentence(config)]
-  return [loadingSentence(config), evaluationSentence(config), unread, ...assumed]
+  return [loadingSentence(config), evaluationSentence(config), savingSentence(config), unread, ...assumed]
 }
 
 /** The larger effective batch, if the recommendation is worth following without it. */
@@ -156,6 +156,16 @@ function evaluationSentence(config: AnalysedConfig): string | undefined {
   const needs = `${opening}: ${formatCount(microBatch)} samples at a time need ${ofUsable(peakBytes, gpu.usableBytes)} (${peak.provenance})`
   if (fittingMicroBatch === undefined) return `${needs}, and not even one fits beside the optimizer's state.`
   return `${needs}; per_device_eval_batch_size: ${fittingMicroBatch} would fit.`
+}
+
+/** Only if gathering sharded weights for a checkpoint certainly does not fit. */
+function savingSentence(config: AnalysedConfig): string | undefined {
+  const { gpu, current } = config
+  const peak = tooLargePeak(config, 'saving')
+  if (peak === undefined) return undefined
+  const opening = current.fits ? 'The run would die when it saves' : 'Saving does not fit either'
+  const needs = `${opening}: every GPU gathers the whole model for a checkpoint, which needs ${ofUsable(peak.peakBytes, gpu.usableBytes)} (${peak.provenance})`
+  return `${needs}; from transformers 4.30 on it goes to the host unit by unit.`
 }
 
 /** For a config that is not fine and whose sequence length was assumed. */

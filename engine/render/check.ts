@@ -134,6 +134,7 @@ function annotationTitle(config: AnalysedConfig, finding: Finding): string {
   if (finding === 'may-not-fit') return `May run out of memory: ${where} needs ${used}`
   if (finding === 'loading-does-not-fit') return `Runs out of memory while it loads: ${where} needs ${used}`
   if (finding === 'evaluation-does-not-fit') return `Runs out of memory in evaluation: ${where} needs ${used}`
+  if (finding === 'saving-does-not-fit') return `Runs out of memory while it saves: ${where} needs ${used}`
   if (finding === 'unread-settings') return `Sets what was not understood: ${where} needs ${used} without it`
   return `Uses ${used} (${formatShare(config, current)}): ${where}`
 }

@@ -60,6 +60,7 @@ function findingWeight(finding: Finding): number {
     case 'may-not-fit':
     case 'loading-does-not-fit':
     case 'evaluation-does-not-fit':
+    case 'saving-does-not-fit':
       return 5
     case 'waste':
       return 4

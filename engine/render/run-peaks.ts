@@ -1,6 +1,6 @@
 /** Where a run could run out of memory: each moment whose memory is known, with whether it fits, as rows of a table. */
 import type { AnalysedConfig, RunPeak } from '../report/schema.ts'
-import { formatGib } from '../units.ts'
+import { formatGib, formatMib } from '../units.ts'
 import { formatCount } from './figures.ts'
 
 export const peakHeadings = ['moment', 'samples at a time', 'memory', 'result'] as const
@@ -8,19 +8,35 @@ export const peakHeadings = ['moment', 'samples at a time', 'memory', 'result'] 
 /** Empty if only the training step is known, whose memory stands elsewhere. `evaluation`, `16`, `52.8 GiB`, `does not fit (4 would)`. */
 export function peakRows({ peaks = [] }: AnalysedConfig): readonly (readonly string[])[] {
   if (peaks.length < 2) return []
-  return peaks.map(peak => [
-    momentNames[peak.phase],
-    peak.microBatch === undefined ? '–' : formatCount(peak.microBatch),
-    formatGib(peak.peakBytes),
-    resultOf(peak),
+  return peaks.flatMap(peak => [
+    [momentNames[peak.phase], samplesOf(peak), formatGib(peak.peakBytes), resultOf(peak)],
+    ...keptRow(peak),
   ])
+}
+
+/** Where nothing says how many samples are evaluated: what metrics keep of each, and of how many it fits. */
+function keptRow({ logitBytesPerSample, fittingSamples, ...peak }: RunPeak): readonly (readonly string[])[] {
+  if (logitBytesPerSample === undefined || fittingSamples === undefined) return []
+  const each = `${formatMib(logitBytesPerSample)} a sample`
+  return [[momentNames['evaluation-with-metrics'], samplesOf(peak), each, keptResult(fittingSamples)]]
+}
+
+function keptResult(fittingSamples: number): string {
+  const within = 'else set eval_accumulation_steps'
+  return fittingSamples === 0 ? 'does not fit' : `fits up to ${formatCount(fittingSamples)} samples; ${within}`
+}
+
+function samplesOf({ microBatch }: Pick<RunPeak, 'microBatch'>): string {
+  return microBatch === undefined ? '–' : formatCount(microBatch)
 }
 
 const momentNames: Readonly<Record<RunPeak['phase'], string>> = {
   loading: 'loading the weights',
+  resuming: 'resuming from a checkpoint',
   'training-step': 'training step',
   evaluation: 'evaluation',
   'evaluation-with-metrics': 'evaluation with compute_metrics, for which all logits are kept',
+  saving: 'saving a checkpoint',
 }
 
 const states: Readonly<Record<RunPeak['state'], string>> = {
@@ -29,6 +45,9 @@ const states: Readonly<Record<RunPeak['state'], string>> = {
   'does-not-fit': 'does not fit',
 }
 
-function resultOf({ state, fittingMicroBatch }: RunPeak): string {
+function resultOf({ state, fittingMicroBatch, fittingAccumulation }: RunPeak): string {
+  if (fittingAccumulation !== undefined) {
+    return `${states[state]} (eval_accumulation_steps: ${formatCount(fittingAccumulation)} would)`
+  }
   return fittingMicroBatch === undefined ? states[state] : `${states[state]} (${formatCount(fittingMicroBatch)} would)`
 }

@@ -14,6 +14,7 @@ export const findings = [
   'may-not-fit',
   'loading-does-not-fit',
   'evaluation-does-not-fit',
+  'saving-does-not-fit',
   'waste',
   'annual-cost',
   'throughput-loss',
@@ -133,6 +134,8 @@ export function predicate(finding: Finding, count: number): string {
       return one ? 'runs out of memory while it loads' : 'run out of memory while they load'
     case 'evaluation-does-not-fit':
       return one ? 'runs out of memory in evaluation' : 'run out of memory in evaluation'
+    case 'saving-does-not-fit':
+      return one ? 'runs out of memory while it saves' : 'run out of memory while they save'
     case 'waste':
       return one ? 'wastes its GPU' : 'waste their GPU'
     case 'annual-cost':

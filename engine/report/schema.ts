@@ -121,13 +121,21 @@ export const reportedCalibration = z.object({
   otherVersions: z.number().int().min(0).max(1_000),
 })
 
-export const runPhases = ['loading', 'training-step', 'evaluation', 'evaluation-with-metrics'] as const
+export const runPhases = [
+  'loading',
+  'resuming',
+  'training-step',
+  'evaluation',
+  'evaluation-with-metrics',
+  'saving',
+] as const
 
 /** The memory at one moment of the run, and whether it fits. */
 export const runPeak = z.object({
   /**
-   * `loading`: before the weights are sharded. `evaluation-with-metrics`: with a `compute_metrics`, for which logits
-   * are kept on the GPU.
+   * `loading`: before the weights are sharded. `resuming`: while the optimizer's state is loaded from a checkpoint.
+   * `evaluation-with-metrics`: with a `compute_metrics`, for which logits are kept on the GPU. `saving`: while sharded
+   * weights are gathered for a checkpoint.
    */
   phase: z.enum(runPhases),
   /** Absent for a moment before any batch is on the GPU. */
@@ -139,8 +147,12 @@ export const runPeak = z.object({
   provenance,
   /** If this micro-batch does not fit throughout the band: the largest smaller one that does. */
   fittingMicroBatch: batchSize.optional(),
-  /** Bytes of logits that metrics keep on the GPU for each sample evaluated. */
+  /** Bytes of logits, and of an encoder's output, that metrics keep on the GPU for each sample evaluated. */
   logitBytesPerSample: bytes.optional(),
+  /** Where nothing says how many samples are evaluated: of how many they surely fit until the end. */
+  fittingSamples: z.number().int().min(0).optional(),
+  /** If what metrics keep does not fit throughout the band: the largest `eval_accumulation_steps` with which it does. */
+  fittingAccumulation: z.number().int().positive().optional(),
 })
 export type RunPeak = z.infer<typeof runPeak>
 

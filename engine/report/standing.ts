@@ -38,6 +38,7 @@ export function figuresOf(
     hasUnreadSettings: assumed.includes('settings'),
     isEvaluationTooLarge: tooLargePeak(config, 'evaluation') !== undefined,
     isLoadingTooLarge: tooLargePeak(config, 'loading') !== undefined,
+    isSavingTooLarge: tooLargePeak(config, 'saving') !== undefined,
   }
 }
 

@@ -27,6 +27,7 @@ function wasNoBetter(reason: Reason, config: Judged, base: Judged): boolean {
     case 'unread-settings':
     case 'evaluation-does-not-fit':
     case 'loading-does-not-fit':
+    case 'saving-does-not-fit':
       return false
     case 'condition':
       return base.verdict.reasons.some(

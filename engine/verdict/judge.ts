@@ -29,6 +29,8 @@ export interface Figures {
   readonly isEvaluationTooLarge: boolean
   /** Whether loading the weights before they are sharded certainly does not fit. */
   readonly isLoadingTooLarge: boolean
+  /** Whether gathering sharded weights for a checkpoint certainly does not fit. */
+  readonly isSavingTooLarge: boolean
 }
 
 /** Blocks only on what holds throughout the error band; what holds in part of it only warns. */
@@ -37,6 +39,7 @@ export function judge(figures: Figures, policy: Policy): Verdict {
   const elsewhere: Reason[] = [
     ...(figures.isLoadingTooLarge ? [{ kind: 'loading-does-not-fit' } as const] : []),
     ...(figures.isEvaluationTooLarge ? [{ kind: 'evaluation-does-not-fit' } as const] : []),
+    ...(figures.isSavingTooLarge ? [{ kind: 'saving-does-not-fit' } as const] : []),
   ]
   return verdictOf(
     figures.fits

@@ -71,13 +71,15 @@ export const reason = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('evaluation-does-not-fit'), spared: spared.optional() }),
   /** The training step fits, but loading the weights before they are sharded does not. Never blocks. */
   z.object({ kind: z.literal('loading-does-not-fit'), spared: spared.optional() }),
+  /** The training step fits, but gathering sharded weights for a checkpoint does not. Never blocks. */
+  z.object({ kind: z.literal('saving-does-not-fit'), spared: spared.optional() }),
 ])
 export type Reason = z.infer<typeof reason>
 
 export const verdict = z.object({
   state: z.enum(['fine', 'warning', 'blocked']),
   /** The reasons to block; if there are none, the warnings and the reasons that were spared. */
-  reasons: z.array(reason).max(2 * MAX_CONDITIONS + 3),
+  reasons: z.array(reason).max(2 * MAX_CONDITIONS + 4),
 })
 export type Verdict = z.infer<typeof verdict>
 

@@ -27,6 +27,8 @@ function reasonText(reason: Reason): string {
       return 'weights do not fit while they load'
     case 'evaluation-does-not-fit':
       return 'evaluation does not fit'
+    case 'saving-does-not-fit':
+      return 'weights do not fit while they are saved'
     case 'condition':
       return `${formatCondition(reason.condition)}: ${actual(reason)}${spared}`
   }

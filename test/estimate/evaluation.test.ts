@@ -58,7 +58,7 @@ describe('an evaluation', () => {
   it('keeps float32 logits of every token for metrics, and 16-bit ones where DeepSpeed hands them on', () => {
     const { config } = knownModel('gpt2')
     const of = (precision: TrainingSpec['precision']) =>
-      evaluationOf(specOf('gpt2', { sequenceLength: 512, precision }), config, { hasFlash: true }).logitBytesPerSample
+      evaluationOf(specOf('gpt2', { sequenceLength: 512, precision }), config, { hasFlash: true }).keptBytesPerSample
     expect(of('amp-bf16')).toBe(512 * 50_257 * 4)
     expect(of('bf16-master')).toBe(512 * 50_257 * 2)
   })

@@ -96,11 +96,14 @@ describe('the evaluations between training steps', () => {
   })
 
   it.each([
-    ['weights that are divided', 'fsdp: full_shard auto_wrap\n'],
     ["Liger's loss", 'use_liger_kernel: true\n'],
     ['preferences', 'rl_type: dpo\nbeta: 0.1\nmax_prompt_length: 512\nloss_type: sigmoid\n'],
   ])('are left out where nobody has checked them: %s', async (_, lines) => {
     expect(await phasesOf(`${evaluated}${lines}`)).toBeUndefined()
+  })
+
+  it('are left out where weights are divided', async () => {
+    expect(await phasesOf(`${evaluated}fsdp: full_shard auto_wrap\n`)).toEqual(['training-step', 'saving'])
   })
 
   it('of LLaMA-Factory are read the same way', async () => {
@@ -118,6 +121,41 @@ describe('what metrics keep of an evaluation', () => {
     const { peaks = [] } = await analysed(evaluated)
     expect(peaks[1]?.logitBytesPerSample).toBe(logitBytes)
     expect(peaks).toHaveLength(2)
+  })
+
+  it('fits up to a number of samples, of which one batch more does not', async () => {
+    const { peaks: unknown = [] } = await analysed(evaluated, 'h100')
+    const { fittingSamples = 0 } = unknown[1] ?? {}
+    const stateOf = async (samples: number) =>
+      (await analysed(`${evaluated}max_eval_samples: ${samples}\n`, 'h100')).peaks?.[2]?.state
+    expect(fittingSamples).toBeGreaterThan(0)
+    expect(await stateOf(fittingSamples)).toBe('fits')
+    expect(await stateOf(fittingSamples + 1)).not.toBe('fits')
+    expect(renderTerminal(await reportOf(evaluated, 'h100'), { color: false, columns: 400 })).toContain(
+      `fits up to ${fittingSamples} samples; else set eval_accumulation_steps`,
+    )
+  })
+
+  it('names the most steps after which it may go to the host', async () => {
+    const text = `${evaluated}per_device_eval_batch_size: 1\nmax_eval_samples: 10000\n`
+    const { peaks = [] } = await analysed(text)
+    const { fittingAccumulation = 0 } = peaks[2] ?? {}
+    const stateAt = async (steps: number) =>
+      (await analysed(`${text}eval_accumulation_steps: ${steps}\n`)).peaks?.[2]?.state
+    expect(peaks[2]).toMatchObject({ phase: 'evaluation-with-metrics', state: 'does-not-fit' })
+    expect(await stateAt(fittingAccumulation)).toBe('fits')
+    expect(await stateAt(fittingAccumulation + 1)).not.toBe('fits')
+    expect(renderTerminal(await reportOf(text, 'a100-40gb'), { color: false, columns: 400 })).toContain(
+      `(eval_accumulation_steps: ${fittingAccumulation} would)`,
+    )
+  })
+
+  // Seen in transformers 5.18 on the CPU: predictions of T5 are its logits and its encoder's last hidden states.
+  it('is of T5 what the encoder hands on too', async () => {
+    const text =
+      'model_name_or_path: google-t5/t5-small\ntask: seq2seq-lm\nmax_source_length: 384\nmax_target_length: 30\nper_device_train_batch_size: 8\neval_strategy: epoch\n'
+    const { peaks = [] } = await analysed(text)
+    expect(peaks[1]?.logitBytesPerSample).toBe((30 * 32_128 + 384 * 512) * 4)
   })
 
   it('is twice what the batches between two moves to the host hold, where they are many', async () => {
@@ -149,6 +187,40 @@ describe('what metrics keep of an evaluation', () => {
     )
     expect(peaks[2]?.state).toBe('does-not-fit')
     expect(verdict.reasons).not.toContainEqual({ kind: 'evaluation-does-not-fit' })
+  })
+})
+
+describe('checkpoints', () => {
+  const gpt = 'model_name_or_path: openai-community/gpt2\nblock_size: 512\nper_device_train_batch_size: 1\n'
+  const peak = async (text: string, requirements: string) =>
+    (await analysed(text, 'a10', requirements)).peaks?.find(({ phase }) => phase === 'resuming')?.peakBytes
+
+  it('hold the optimizer’s state once while it is loaded, and twice where old libraries copied it on the GPU', async () => {
+    const resumed = `${gpt}resume_from_checkpoint: out/checkpoint-500\n`
+    const once = (await peak(resumed, '')) ?? 0
+    const twice = await peak(resumed, 'transformers==4.26.1\ntorch==2.0.1\n')
+    // Two moments of 124,439,808 parameters in float32.
+    expect((twice ?? 0) - once).toBe(124_439_808 * 8)
+    expect(await peak(resumed, 'transformers==4.26.1\ntorch==2.1.0\n')).toBe(once)
+    expect(await peak(resumed, 'transformers==4.28.0\ntorch==2.0.1\n')).toBe(once)
+  })
+
+  it.each(['', 'resume_from_checkpoint: false\n', 'resume_from_checkpoint: null\n'])(
+    'are not spoken of where none is loaded: %j',
+    async line => {
+      expect(await peak(`${gpt}${line}`, '')).toBeUndefined()
+    },
+  )
+
+  it('that gather the whole model are told on the pull request and in the terminal', async () => {
+    const text =
+      'model_name_or_path: huggyllama/llama-7b\ntask: causal-lm\nmax_seq_length: 512\nper_device_train_batch_size: 1\nfp16: true\nfsdp: full_shard auto_wrap\n'
+    const report = await reportOf(text, 'v100-32gb', 'transformers==4.29.2\ntorch==2.0.1\n')
+    const told = /every GPU gathers the whole model for a checkpoint/
+    expect(renderComment(report)).toMatch(told)
+    expect(renderTerminal(report, { color: false, columns: 400 })).toMatch(told)
+    const [config] = report.configs
+    expect(config?.status === 'analysed' && config.verdict.reasons).toContainEqual({ kind: 'saving-does-not-fit' })
   })
 })
 

@@ -22,6 +22,7 @@ const wasteful: Figures = {
   hasUnreadSettings: false,
   isEvaluationTooLarge: false,
   isLoadingTooLarge: false,
+  isSavingTooLarge: false,
 }
 
 const lenient: Policy = { failOn: [], warnOn: [] }

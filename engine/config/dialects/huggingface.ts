@@ -28,6 +28,7 @@ import { readEvaluation } from '../trainer/evaluation.ts'
 import { keptWhole, loadsWhole } from '../trainer/loading.ts'
 import { isOn, type Training } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
+import { readResuming } from '../trainer/resuming.ts'
 import { deepSpeedSettings, halfPrecisionSwitch, readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { stepInPytorch, trainingConfig } from '../training-config.ts'
 import { writesAny } from '../written-keys.ts'
@@ -302,7 +303,8 @@ function readSettings(
   const checkpointedLoss = isSft && !fusedLoss && readCheckpointedLoss(reader, trainerArguments)
   const byFsdp = isFsdp(sharded.sharding) ? fsdpCheckpoints(reader, find('fsdp_config')) : undefined
   const reentrantCheckpoints = byFsdp ? false : readReentrant(reader, find('gradient_checkpointing_kwargs'))
-  const evaluation = declared?.ownLoop === undefined ? readEvaluation(reader, find) : undefined
+  const isTrainers = declared?.ownLoop === undefined
+  const evaluation = isTrainers ? readEvaluation(reader, find) : undefined
   const gradientCheckpointing = readCheckpointing(reader, trainerArguments, byFsdp)
   const trainable =
     declared?.frozen && readFrozenByHand(reader, declared.frozen, model, choice?.task, gradientCheckpointing)
@@ -322,6 +324,7 @@ function readSettings(
     ...(fusedLoss && { fusedLoss }),
     ...(checkpointedLoss && { checkpointedLoss }),
     ...(evaluation && { evaluation }),
+    ...(isTrainers && readResuming(reader, find) && { resumes: true as const }),
     ...(loadsWhole(reader, quantized) && { loadsWhole: true as const }),
     ...(wholeQuantized && { wholeQuantized }),
     paddedBatches: readPadding(reader, trainerArguments, choice, masksPadding),

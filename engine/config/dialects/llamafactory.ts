@@ -23,6 +23,7 @@ import { imageOfEverySample } from '../trainer/images.ts'
 import { keptWhole, loadsWhole } from '../trainer/loading.ts'
 import { asft, isOn, kto, ordinary, preference, refuseGeneration, reward, type Training } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
+import { readResuming } from '../trainer/resuming.ts'
 import { deepSpeedSettings, halfPrecisionSwitch, readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { storedQuantization } from '../trainer/stored-quantization.ts'
 import { writesAny } from '../written-keys.ts'
@@ -117,6 +118,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       ...sharded,
       fusedLoss: training.method === undefined ? readFusedLoss(reader, document.at('enable_liger_kernel')) : undefined,
       ...training,
+      resumes: readResuming(reader, key => document.at(key)),
       evaluation: readEvaluation(reader, (...keys) => keys.map(key => document.at(key)).find(Boolean)),
       paddedBatches: reader.note(
         'paddedBatches',

@@ -11,6 +11,7 @@ import type { TrainingSpec } from '../spec.ts'
 
 /** TrainingArguments.per_device_eval_batch_size. */
 const DEFAULT_BATCH = 8
+const MAX_SAMPLES = 1_000_000_000
 
 type Find = (...keys: string[]) => Field | undefined
 
@@ -19,12 +20,14 @@ export function readEvaluation(reader: FieldReader, find: Find): TrainingSpec['e
   const asked = [find('eval_strategy', 'evaluation_strategy'), find('do_eval'), find('eval_on_start')].find(asks)
   if (asked === undefined) return undefined
   const written = find('per_device_eval_batch_size', 'per_gpu_eval_batch_size')
-  const microBatch = written === undefined ? DEFAULT_BATCH : countIn(written)
+  const microBatch = written === undefined ? DEFAULT_BATCH : countIn(written, MAX_BATCH)
   if (microBatch === undefined) return undefined
-  const accumulation = countIn(find('eval_accumulation_steps'))
+  const accumulation = countIn(find('eval_accumulation_steps'), MAX_BATCH)
+  const samples = countIn(find('max_eval_samples'), MAX_SAMPLES)
   const evaluation = {
     microBatch,
     ...(accumulation !== undefined && { accumulation }),
+    ...(samples !== undefined && { samples }),
     ...(isOn(find('prediction_loss_only')) && { lossOnly: true as const }),
   }
   return reader.note('evaluation', evaluation, written ?? asked)
@@ -39,8 +42,8 @@ function isOn(field: Field | undefined): boolean {
   return field?.value.kind === 'flag' && field.value.flag
 }
 
-function countIn(field: Field | undefined): number | undefined {
+function countIn(field: Field | undefined, max: number): number | undefined {
   if (field?.value.kind !== 'number') return undefined
   const { number } = field.value
-  return Number.isInteger(number) && number >= 1 && number <= MAX_BATCH ? number : undefined
+  return Number.isInteger(number) && number >= 1 && number <= max ? number : undefined
 }

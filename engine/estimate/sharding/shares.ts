@@ -1,5 +1,6 @@
 /** What one of several GPUs keeps of a model between steps. */
 import { isFsdp, modelCopies, type TrainingSpec } from '../../config/spec.ts'
+import { bytesPerElement, type Tensor } from '../tape/storage.ts'
 
 /** Share of each kind that stays on one GPU. */
 export interface Shares {
@@ -33,4 +34,10 @@ export function mastersOf({ sharding, gpus, precision }: TrainingSpec): 'none' |
   if (sharding?.startsWith('zero')) return 'in-optimizer'
   if (precision !== 'bf16-master') return 'none'
   return isFsdp(sharding) && gpus > 1 ? 'as-weights' : 'in-optimizer'
+}
+
+/** How much wider the weights are that are kept than those that compute. */
+export function keptWidth(spec: TrainingSpec, parameter: Tensor): number {
+  if (mastersOf(spec) !== 'as-weights' || !parameter.requiresGrad) return 1
+  return bytesPerElement.float32 / bytesPerElement[parameter.dtype]
 }

@@ -6,7 +6,7 @@ import type { TrainingSpec } from '../../config/spec.ts'
 import { checkpointsReentrantly, keepsFrozenInputs, keepsGradients, zeroesAfterForward } from '../library-rules.ts'
 import type { Objective } from '../objectives/objective.ts'
 import { exchangeOf, gathersBlocks } from '../sharding/exchange.ts'
-import { mastersOf, type Shares, sharesOf } from '../sharding/shares.ts'
+import { keptWidth, mastersOf, type Shares, sharesOf } from '../sharding/shares.ts'
 import { liesInTurns } from '../sharding/units.ts'
 import { Watching } from '../sharding/watching.ts'
 import { REFERENCE } from '../tape/autograd.ts'
@@ -151,12 +151,6 @@ function orderOfUse(
   rehearsal.begin()
   rehearsal.microStep({ zeroes: false })
   return order
-}
-
-/** How much wider the weights are that are kept than those that compute. */
-function keptWidth(spec: TrainingSpec, parameter: Tensor): number {
-  if (mastersOf(spec) !== 'as-weights' || !parameter.requiresGrad) return 1
-  return bytesPerElement.float32 / bytesPerElement[parameter.dtype]
 }
 
 function inBackward({ optimizer }: TrainingSpec, optimized: readonly Tensor[]): InBackward {

@@ -80,6 +80,8 @@ function findingText(finding: Finding): string {
       return 'Runs out of memory while it loads'
     case 'evaluation-does-not-fit':
       return 'Runs out of memory in evaluation'
+    case 'saving-does-not-fit':
+      return 'Runs out of memory while it saves'
     case 'unread-settings':
       return 'Sets what was not understood'
     case 'not-analysed':

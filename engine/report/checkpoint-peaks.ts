@@ -1,0 +1,28 @@
+/** The memory of saving a checkpoint, and of going on from one. */
+import type { TrainingSpec } from '../config/spec.ts'
+import { loadedStates } from '../estimate/library-rules.ts'
+import type { ModelConfig } from '../models/architecture.ts'
+import { CUBLAS_HANDLES } from '../probes/estimate.ts'
+import { estimatedRow, type RunPeakOptions } from './peak-rows.ts'
+import type { RunPeak } from './schema.ts'
+
+/** Of weights that are divided among GPUs, which are gathered for it. */
+export function savingPeaks(spec: TrainingSpec, config: ModelConfig, options: RunPeakOptions): readonly RunPeak[] {
+  const bytes = options.footprints.of(spec, config, options.gpu).savingBytes(workspaceOf(options))
+  return bytes === undefined ? [] : [estimatedRow('saving', bytes, options)]
+}
+
+/** Where the config goes on from a checkpoint, or would hold the optimizer's state twice if it did. */
+export function resumingPeaks(spec: TrainingSpec, config: ModelConfig, options: RunPeakOptions): readonly RunPeak[] {
+  const { loop, sharding = 'ddp', offload, optimizer, step } = spec
+  // Others load it by code of their own.
+  const isOfTorch = sharding === 'ddp' && offload === undefined && !/8bit|paged/.test(optimizer)
+  const states = loadedStates(spec)
+  if (loop !== 'trainer' || step !== 'training' || !isOfTorch || (!spec.resumes && states === 1)) return []
+  const { bytes, breakdown } = options.footprints.of(spec, config, options.gpu).resting(workspaceOf(options))
+  return [estimatedRow('resuming', bytes + (states - 1) * breakdown.optimizerState, options)]
+}
+
+function workspaceOf({ gpu }: RunPeakOptions): number {
+  return gpu.cublasWorkspaceBytes * CUBLAS_HANDLES
+}

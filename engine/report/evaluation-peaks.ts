@@ -1,0 +1,88 @@
+/** The memory of evaluations between training steps: of a batch, and of what metrics keep. */
+import { modelCopies, type TrainingSpec } from '../config/spec.ts'
+import { evaluationOf } from '../estimate/evaluation.ts'
+import { hasFlashAttention } from '../gpus/catalogue.ts'
+import type { ModelConfig } from '../models/architecture.ts'
+import { CUBLAS_HANDLES } from '../probes/estimate.ts'
+import { type RunPeakOptions, stateOf } from './peak-rows.ts'
+import type { RunPeak } from './schema.ts'
+
+/** More than anybody evaluates. */
+const MAX_BATCHES = 2 ** 30
+
+export function evaluationPeaks(spec: TrainingSpec, config: ModelConfig, options: RunPeakOptions): readonly RunPeak[] {
+  const { evaluation } = spec
+  if (evaluation === undefined || !isEvaluationKnown(spec)) return []
+  const { gpu, footprints, memoryFactor } = options
+  const isFloat32 = spec.precision === 'fp32' || spec.precision === 'tf32'
+  const passes = evaluationOf(spec, config, { hasFlash: isFloat32 || hasFlashAttention(gpu) })
+  const resting = footprints.of(spec, config, gpu).resting(gpu.cublasWorkspaceBytes * CUBLAS_HANDLES).bytes
+  const { microBatch, accumulation, samples, lossOnly } = evaluation
+  const passBytes = passes.bytesAt(microBatch)
+  const row = (bytes: number) => {
+    const peakBytes = bytes * memoryFactor
+    return { microBatch, peakBytes, state: stateOf(peakBytes, options), provenance: 'estimated' as const }
+  }
+  const isFitting = (bytes: number) => row(bytes).state === 'fits'
+  const fits = (size: number) => isFitting(resting + passes.bytesAt(size))
+  const fitting = fits(microBatch) ? undefined : largestBelow(microBatch, fits)
+  const each: RunPeak = {
+    phase: 'evaluation',
+    ...row(resting + passBytes),
+    ...(fitting !== undefined && { fittingMicroBatch: fitting }),
+  }
+  if (lossOnly) return [each]
+  const logitBytesPerSample = passes.keptBytesPerSample
+  // accelerator.gather gives every GPU the logits of all GPUs.
+  const samplesAtATime = microBatch * modelCopies(spec)
+  const bytesWith = (batches: number) => resting + keptBytes(passBytes, logitBytesPerSample * samplesAtATime, batches)
+  const keeps = (batches: number) => isFitting(bytesWith(batches))
+  const batches = accumulation ?? (samples && Math.ceil(samples / samplesAtATime))
+  if (batches === undefined) {
+    const fittingSamples = samplesAtATime * (largestBelow(MAX_BATCHES, keeps) ?? 0)
+    return [{ ...each, logitBytesPerSample, fittingSamples }]
+  }
+  const fittingAccumulation = keeps(batches) ? undefined : largestBelow(batches, keeps)
+  const withMetrics = {
+    phase: 'evaluation-with-metrics' as const,
+    ...row(bytesWith(batches)),
+    logitBytesPerSample,
+    ...(fittingAccumulation !== undefined && { fittingAccumulation }),
+  }
+  return [each, withMetrics]
+}
+
+/** The largest size below `tooLarge` that fits; undefined if none does. */
+function largestBelow(tooLarge: number, fits: (size: number) => boolean): number | undefined {
+  let [low, high] = [0, tooLarge]
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1
+    if (fits(middle)) low = middle
+    else high = middle
+  }
+  return low === 0 ? undefined : low
+}
+
+/**
+ * Bytes of logits that an evaluation keeps of so many batches: of all, or of those after which they are moved off the
+ * GPU (eval_accumulation_steps). In transformers 5.18 trainer.py evaluation_loop with compute_metrics, earlier batches'
+ * logits are one tensor and the last batch's are still referenced; torch.cat allocates a third as large as both.
+ */
+function keptBytes(passBytes: number, batchBytes: number, batches: number): number {
+  if (batches === 1) return Math.max(passBytes, batchBytes)
+  return Math.max(passBytes + batches * batchBytes, 2 * batches * batchBytes)
+}
+
+/**
+ * Whether the evaluation's estimate has been checked against PyTorch: language models with their own loss and unsharded
+ * weights. Whether Liger's loss keeps the logits depends on its release.
+ */
+function isEvaluationKnown({ framework, task, method, sharding, ...spec }: TrainingSpec): boolean {
+  const isText = task === 'causal-lm' || task === 'masked-lm' || task === 'seq2seq-lm'
+  const isInParts = spec.fusedLoss || spec.chunkedLoss !== undefined || spec.checkpointedLoss
+  const hasOwnLoss = method === undefined && !isInParts && !spec.compiled
+  const isWhole = sharding === undefined || sharding === 'ddp' || sharding === 'zero1' || sharding === 'zero2'
+  const isUndivided = spec.tensorParallel === undefined && spec.expertParallel === undefined
+  const isOfText = spec.images === undefined && !spec.trainsTowers
+  return framework === 'pytorch' && isText && hasOwnLoss && isWhole && isUndivided && isOfText
+}
