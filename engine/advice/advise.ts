@@ -11,6 +11,7 @@ import { isSameData } from '../same-data.ts'
 import { type Candidate, type Combining, combined } from './combine.ts'
 import { type Estimated, estimated, largestPlan, type OnGpu, plansOf } from './estimate.ts'
 import type { Lever } from './lever.ts'
+import { unmodelledSpeed } from './levers/parallelism.ts'
 import { levers } from './levers.ts'
 import { ranked } from './rank.ts'
 import { replacedLines } from './replaced-lines.ts'
@@ -153,7 +154,7 @@ class Advisor {
       microBatch: spec.microBatch,
       gradientAccumulation: spec.gradientAccumulation,
       ...(largest && { largestMicroBatch: largest.microBatch }),
-      ...this.#speed(estimate, spec),
+      ...(changes.some(id => unmodelledSpeed.has(id)) ? {} : this.#speed(estimate, spec)),
       ...(environment !== undefined && { environment }),
       lines: [...(replacedLines(this.#file.text, text) ?? [])],
     }

@@ -4,6 +4,7 @@ import { activationLevers } from './levers/activations.ts'
 import { allocatorLevers } from './levers/allocator.ts'
 import { generationLevers } from './levers/generation.ts'
 import { optimizerLevers } from './levers/optimizer.ts'
+import { parallelismLevers } from './levers/parallelism.ts'
 import { sampleLevers } from './levers/samples.ts'
 import { shardingLevers } from './levers/sharding.ts'
 import { weightLevers } from './levers/weights.ts'
@@ -15,5 +16,6 @@ export const levers: readonly Lever[] = [
   ...sampleLevers,
   ...generationLevers,
   ...shardingLevers,
+  ...parallelismLevers,
   ...allocatorLevers,
 ]

@@ -35,9 +35,13 @@ function placesOf({ changes, effect }: AdvisedLever, of: Effect): number {
   return effect === of ? Math.max(1, count) : count
 }
 
-/** The relative increase of time per sample; 0 if the speed is unknown. */
+/** Behind every change whose speed is known. */
+const UNKNOWN = 1e6
+
+/** The relative increase of time per sample. */
 function slowdown({ speed }: AdvisedLever): number {
-  const longer = speed === undefined ? 0 : 1 / speed.ratio - 1
+  if (speed === undefined) return UNKNOWN
+  const longer = 1 / speed.ratio - 1
   return longer < NOISE ? 0 : longer
 }
 

@@ -155,6 +155,16 @@ export const leverWords: Readonly<Record<LeverId, LeverWords>> = {
     gets: 'the GPUs divide weights, gradients and optimizer instead of each holding all',
     pays: 'every layer is fetched from the other GPUs whenever it is used',
   },
+  'tensor-parallel': {
+    name: 'tensor parallelism over two GPUs',
+    gets: 'two GPUs hold half of every layer each and compute the same samples',
+    pays: 'they exchange results in every layer; twice as many passes for the same batch',
+  },
+  'context-parallel': {
+    name: 'context parallelism over two GPUs',
+    gets: 'two GPUs hold half of the tokens of a sequence each',
+    pays: 'they exchange keys and values in every layer; twice as many passes for the same batch; Axolotl needs the package ring-flash-attn',
+  },
   'expandable-segments': {
     name: 'expandable segments',
     gets: "PyTorch's allocator leaves fewer gaps between tensors",

@@ -35,6 +35,8 @@ export const leverIds = [
   'zero-3',
   'zero-3-offload',
   'fsdp',
+  'tensor-parallel',
+  'context-parallel',
   'expandable-segments',
   'another-card',
 ] as const

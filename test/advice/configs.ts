@@ -109,6 +109,25 @@ bf16: true
     offers: ['micro-batch', 'fused-loss', '4-bit-base', 'half-length'],
   },
   {
+    tool: 'Axolotl over several GPUs',
+    gpu: 'a100-40gb',
+    path: 'fsdp.yml',
+    text: `base_model: meta-llama/Llama-3.1-8B
+sequence_len: 32768
+sample_packing: true
+flash_attention: true
+bf16: true
+micro_batch_size: 1
+gradient_accumulation_steps: 2
+gradient_checkpointing: true
+dp_shard_size: 8
+fsdp_version: 2
+fsdp_config:
+  transformer_layer_cls_to_wrap: LlamaDecoderLayer
+`,
+    offers: ['tensor-parallel', 'context-parallel', 'activation-offloading', 'fused-loss'],
+  },
+  {
     tool: 'torchtune',
     gpu: 'a10',
     path: 'full.yaml',

@@ -3,7 +3,7 @@
  * repository, which `axolotl fetch deepspeed_configs` puts beside a config.
  */
 import { halfCompletions, halfLength } from '../reduced.ts'
-import { type KeySetting, one, type Tool, untestedByDeepSpeed } from './tool.ts'
+import { type Asked, type KeySetting, one, type Tool, untestedByDeepSpeed } from './tool.ts'
 
 const LIGER = 'axolotl.integrations.liger.LigerPlugin'
 
@@ -11,6 +11,13 @@ const rank: readonly KeySetting[] = [
   { keys: ['lora_r'], value: 16 },
   { keys: ['lora_alpha'], value: 32 },
   { keys: ['lora_target_linear'], value: true },
+]
+
+/** utils/distributed.py: the number of GPUs is the product of all sizes. */
+const inPairs = ({ spec }: Asked, key: string): readonly KeySetting[] => [
+  ...one(key, 2),
+  ...one('dp_shard_size', spec.gpus / 2),
+  ...one('gradient_accumulation_steps', 2 * spec.gradientAccumulation),
 ]
 
 export const axolotl: Tool = {
@@ -46,6 +53,8 @@ export const axolotl: Tool = {
   'half-completions': ({ spec }) => [
     { at: ['trl'], keys: ['max_completion_length'], value: halfCompletions(spec) ?? 0 },
   ],
+  'tensor-parallel': asked => inPairs(asked, 'tensor_parallel_size'),
+  'context-parallel': asked => inPairs(asked, 'context_parallel_size'),
   'zero-1': () => one('deepspeed', 'deepspeed_configs/zero1.json'),
   // Of that file's settings only the name is without offload.
   'zero-2-offload': () => one('deepspeed', 'deepspeed_configs/zero2.json'),

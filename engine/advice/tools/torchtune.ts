@@ -31,5 +31,9 @@ export const torchtune: Tool = {
   'paged-8-bit-optimizer': bitsandbytes('PagedAdamW8bit'),
   'bf16-weights': () => one('dtype', 'bf16'),
   '4-bit-base': () => within('model', 'quantize_base', true),
+  'tensor-parallel': ({ spec }) => [
+    ...one('tensor_parallel_dim', 2),
+    ...one('gradient_accumulation_steps', 2 * spec.gradientAccumulation),
+  ],
   'half-length': ({ spec }) => within('tokenizer', 'max_seq_len', halfLength(spec)),
 }

@@ -1,0 +1,43 @@
+/** Levers that give two GPUs one sample: its matrices or its tokens divided between them, over twice as many micro-steps. */
+import { effectiveBatch, isFsdp, type TrainingSpec } from '../../config/spec.ts'
+import type { LeverId } from '../../report/advised-levers.ts'
+import type { Lever } from '../lever.ts'
+import { isText } from './training-kinds.ts'
+
+/** What tools divide both ways: text over GPUs that shard the weights already. */
+const pairs = (spec: TrainingSpec) =>
+  isText(spec) &&
+  isFsdp(spec.sharding) &&
+  spec.gpus % 2 === 0 &&
+  spec.tensorParallel === undefined &&
+  isWholeBatch(spec)
+
+const isWholeBatch = ({ method, quantization }: TrainingSpec) => method === undefined && quantization === undefined
+
+/** What GPUs exchange within a layer is not modelled, so neither is the speed with these. */
+export const unmodelledSpeed: ReadonlySet<LeverId> = new Set(['tensor-parallel', 'context-parallel'] as const)
+
+export const parallelismLevers: readonly Lever[] = [
+  {
+    id: 'tensor-parallel',
+    effect: 'none',
+    group: 'parallelism',
+    settings: ['tensorParallel', 'gradientAccumulation'],
+    applies: pairs,
+    isMade: (after, before) =>
+      after.tensorParallel?.gpus === 2 &&
+      effectiveBatch(after) === effectiveBatch(before) &&
+      after.gpus === before.gpus,
+  },
+  {
+    id: 'context-parallel',
+    effect: 'none',
+    group: 'parallelism',
+    settings: ['sequenceLength', 'gradientAccumulation'],
+    applies: spec => pairs(spec) && spec.attention === 'flash',
+    isMade: (after, before) =>
+      before.sequenceLength !== undefined &&
+      after.sequenceLength === Math.ceil(before.sequenceLength / 2) &&
+      after.gradientAccumulation === 2 * before.gradientAccumulation,
+  },
+]
