@@ -48,6 +48,14 @@ export function copiesLogits({ versions }: TrainingSpec): boolean {
   return isBefore(versions, 'transformers', '4.49') && !isBefore(versions, 'transformers', '4.46')
 }
 
+/**
+ * transformers before 5.13 (transformers#46960) passes grouped heads of more than 256 dimensions to
+ * `scaled_dot_product_attention` as they are, and only its composed kernel takes them.
+ */
+export function groupsLargeHeads({ versions }: TrainingSpec): boolean {
+  return isBefore(versions, 'transformers', '5.13')
+}
+
 /** zero_grad of Module and Optimizer zeroes gradients in place before torch 2.0: the next forward pass runs beside them. */
 export function keepsGradients({ sharding = 'ddp', versions }: TrainingSpec): boolean {
   return sharding === 'ddp' && isBefore(versions, 'torch', '2.0')

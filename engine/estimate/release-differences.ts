@@ -4,11 +4,12 @@
  */
 import type { TrainingSpec } from '../config/spec.ts'
 import { compareVersions, type LibraryVersions, type VersionedLibrary } from '../config/versions.ts'
-import type { ModelConfig } from '../models/architecture.ts'
+import { familyOf, type ModelConfig } from '../models/architecture.ts'
 import {
   checkpointsReentrantly,
   copiesLogits,
   defaultOptimizer,
+  groupsLargeHeads,
   hasFlatParameters,
   keepsFrozenInputs,
   keepsGradients,
@@ -35,6 +36,12 @@ const rules: readonly Rule[] = [
     holds: keepsFrozenInputs,
     does: 'each block’s input and its gradient stay until the backward pass ends (FSDP1)',
     doesNot: 'each block’s input and its gradient no longer stay until the backward pass ends (FSDP1)',
+  },
+  {
+    holds: (spec, config) =>
+      spec.attention !== 'eager' && familyOf(config).hasLargeHeads === true && groupsLargeHeads(spec),
+    does: 'attention of more than 256 dimensions a head holds all scores in float32',
+    doesNot: 'attention of more than 256 dimensions a head no longer holds all scores in float32',
   },
   {
     holds: hasFlatParameters,

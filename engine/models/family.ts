@@ -43,6 +43,8 @@ export interface Traits<Config> {
   recurrence?(config: Config): 'linear-attention' | 'mamba' | 'mamba2' | undefined
   /** Attention with a learnt sink, which only some flash kernels compute. */
   readonly hasAttentionSinks?: true
+  /** Heads of more than 256 dimensions in some layers, which flash attention does not take. */
+  readonly hasLargeHeads?: true
   /** The side of the images that a model was trained on, in pixels. */
   imageSize?(config: Config): number
   /**

@@ -64,6 +64,27 @@ describe('Gemma 4', () => {
     expect([...blocks.keys()].filter(index => (blocks[index]?.retains ?? []).length > 0)).toEqual([13, 14])
   })
 
+  test('before transformers 5.13, a full layer keeps all scores, queries, keys and values in float32', () => {
+    const [old, now] = [{ transformers: '5.12.1' }, { transformers: '5.13' }].map(versions =>
+      activationBytes('google/gemma-4-31B', {}, { versions }),
+    )
+    // Every sixth of 60 layers, of 32 heads of 512. PyTorch's trace says so too if transformers passes heads in groups, as it did.
+    expect(((old ?? 0) - (now ?? 0)) / (10 * 32 * (4 * TOKENS + 2 * 3 * 512))).toBeCloseTo(1, 2)
+  })
+
+  test('that is so under flash_attention_2 too, which does not take these heads, but not behind a mask', () => {
+    const difference = (attention: TrainingSpec['attention']) => {
+      const [old = 0, now = 0] = ['5.12.1', '5.13'].map(transformers =>
+        activationBytes('google/gemma-4-12B-it', {}, { attention, versions: { transformers } }),
+      )
+      return old - now
+    }
+    // transformers makes a mask for the unified model even of text alone.
+    expect(difference('sdpa')).toBe(0)
+    // Its single head of keys and values was a view before, in every sixth of 48 layers.
+    expect(difference('flash') / (8 * 16 * (4 * TOKENS + (3 * 4 - 2) * 512))).toBeCloseTo(1, 1)
+  })
+
   test('a checkpointed layer keeps its input alone, two bytes a feature', () => {
     const bytes = (num_hidden_layers: number) =>
       activationBytes('google/gemma-4-31B', { num_hidden_layers }, { gradientCheckpointing: true })

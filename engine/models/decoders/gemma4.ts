@@ -60,7 +60,7 @@ const textConfig = z.object({
   top_k_experts: expertCount.nullish(),
   moe_intermediate_size: size.nullish(),
 })
-type Text = z.infer<typeof textConfig>
+type Text = z.infer<typeof textConfig> & { readonly use_bidirectional_attention?: string | null | undefined }
 
 const gemma4TextConfig = textConfig.extend({ model_type: z.literal('gemma4_text'), ...mayBeUntied })
 const gemma4Config = z.object({
@@ -77,6 +77,8 @@ const gemma4UnifiedConfig = z.object({
     hidden_size_per_layer_input: textConfig.shape.hidden_size_per_layer_input.default(0),
     max_position_embeddings: size.default(262_144),
     sliding_window: size.default(1_024),
+    /** With `vision`, transformers makes a mask even for text alone. */
+    use_bidirectional_attention: z.enum(['all', 'vision']).nullable().default('vision'),
   }),
   vision_config: unifiedVisionConfig.nullish(),
   audio_config: unifiedAudioConfig.nullish(),
@@ -132,7 +134,8 @@ function kindOf(text: Text, index: number): LayerKind {
 }
 
 function attentionOf(text: Text, index: number): SharingLayer {
-  const layer = sharingLayer(text, index, at => kindOf(text, at))
+  const isAlwaysMasked = text.use_bidirectional_attention === 'vision'
+  const layer = { ...sharingLayer(text, index, at => kindOf(text, at)), isAlwaysMasked }
   if (layer.kind !== 'full_attention') return layer
   const keysAreValues = text.attention_k_eq_v
   const keyValueHeads = (keysAreValues ? text.num_global_key_value_heads : undefined) ?? text.num_key_value_heads
@@ -215,8 +218,11 @@ function linears({
   return { all, usual: ['q_proj', 'v_proj'] }
 }
 
-export const gemma4Family = family('decoder', gemma4Config, gemma4, { linears })
-export const gemma4TextFamily = family('decoder', gemma4TextConfig, gemma4, { linears: () => gatedAnd() })
+export const gemma4Family = family('decoder', gemma4Config, gemma4, { linears, hasLargeHeads: true })
+export const gemma4TextFamily = family('decoder', gemma4TextConfig, gemma4, {
+  linears: () => gatedAnd(),
+  hasLargeHeads: true,
+})
 export const gemma4UnifiedFamily = family('decoder', gemma4UnifiedConfig, gemma4, {
   linears: () => gatedAnd('patch_dense', 'embedding_projection'),
 })

@@ -44,6 +44,7 @@ export interface SharingLayer {
   readonly bias: boolean
   readonly dropout: number
   readonly window: number | undefined
+  readonly isAlwaysMasked: boolean
   /** The keys, before norm and positions, are the values too. */
   readonly keysAreValues: boolean
   readonly keysAndValues: KeysAndValues
@@ -71,6 +72,7 @@ export function sharingLayer(text: SharingText, index: number, kindOf: (index: n
     bias: text.attention_bias,
     dropout: text.attention_dropout,
     window: kind === 'full_attention' ? undefined : text.sliding_window,
+    isAlwaysMasked: false,
     keysAreValues: false,
     keysAndValues: keysAndValuesOf(text, index, kindOf),
   }
@@ -111,6 +113,7 @@ export function sharingAttention(
     causal: true,
     dropout: layer.dropout,
     window: layer.window,
+    isAlwaysMasked: layer.isAlwaysMasked,
     castsSoftmax: true,
   })
   return ops.linear(`${name}.o_proj`, context, layer.hidden, { bias })

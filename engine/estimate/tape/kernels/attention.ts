@@ -1,6 +1,6 @@
 /** Attention as PyTorch runs it: which kernel serves a call, and what that kernel saves. */
 
-import { softmaxSaves } from '../../library-rules.ts'
+import { groupsLargeHeads, softmaxSaves } from '../../library-rules.ts'
 import { made } from '../autograd.ts'
 import { cast, lowered, raised } from '../ops/casts.ts'
 import { dropout } from '../ops/dropout.ts'
@@ -50,17 +50,17 @@ export function fusedAttention(
   const isMasked = !options.isMaskless && (options.isAlwaysMasked || isPadded || isWindowed)
   const groups = options.heads / options.keyValueHeads
   const headSize = elements(query) / (tokens * options.heads)
-  const native = groups > 1 && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE
+  const valueHeadSize = lastSize(value) / options.keyValueHeads
+  const isFlashShape = headSize <= FLASH_MAX_HEAD_SIZE && headSize === valueHeadSize
+  const native = groups > 1 && !isMasked && (isFlashShape || groupsLargeHeads(tape.spec))
   const repeat = (x: Tensor) => (native ? lowered(tape, x) : repeatedLowered(tape, x, options))
   const [q, k, v] = [lowered(tape, query), repeat(key), repeat(value)]
-  const valueHeadSize = lastSize(value) / options.keyValueHeads
-  const isFlash =
-    tape.hasFlash && q.dtype !== 'float32' && !isMasked && headSize <= FLASH_MAX_HEAD_SIZE && headSize === valueHeadSize
+  const isFlash = tape.hasFlash && q.dtype !== 'float32' && !isMasked && isFlashShape
   const isPaddedValue = options.isMaskless && valueHeadSize < headSize
   if (isPaddedValue) return widenedAttention(tape, q, k, v, { ...options, headSize, valueHeadSize })
   // Only the flash kernel supports grouped heads; the memory-efficient one refuses them, and the composed one takes over.
   return native && !isFlash
-    ? composedAttention(tape, q, expanded(tape, k, q.shape), expanded(tape, v, q.shape), options)
+    ? composedAttention(tape, q, k, v, options)
     : kernelAttention(tape, q, k, v, { ...options, isFlash, isMasked, valueHeadSize })
 }
 
@@ -210,43 +210,37 @@ function paddedMask(tape: Tape, mask: Tensor): Tensor {
   return padded
 }
 
-/** torch: transformers/attention.cpp _scaled_dot_product_attention_math. */
-function composedAttention(tape: Tape, q: Tensor, k: Tensor, v: Tensor, options: AttentionOptions): Tensor {
-  const [tokens = 0] = q.shape
-  const scoreShape = [options.heads, tokens, tokens]
-  const scaled = [q, k].map(x => elementwise(tape, 'mul', x)) as [Tensor, Tensor]
-  const scores = batchMatmul(tape, scaled[0], scaled[1], scoreShape)
-  const weights = elementwise(tape, 'softmax', scores, { savesOutput: true })
-  return batchMatmul(tape, dropout(tape, weights, options.dropout), v, q.shape)
+/**
+ * torch: transformers/attention.cpp _scaled_dot_product_attention_math with `enable_gqa`: in float32, with a copy of its group's keys
+ * and values for every query head.
+ */
+function composedAttention(tape: Tape, query: Tensor, key: Tensor, value: Tensor, options: AttentionOptions): Tensor {
+  const [q, k, v] = [query, key, value].map(x => cast(tape, x, 'float32')) as [Tensor, Tensor, Tensor]
+  const scaled = elementwise(tape, 'mul', q)
+  const [keys, values] = [k, v].map(x => expanded(tape, x, query.shape)) as [Tensor, Tensor]
+  const weights = composedWeights(tape, scaled, elementwise(tape, 'mul', keys), options, options.causal)
+  return cast(tape, batchMatmul(tape, weights, values, query.shape, { autocasts: false }), query.dtype)
 }
 
 /**
- * torch: sdp_utils_cpp.h check_batch_size_and_num_heads_dense: no fused kernel broadcasts heads. The composed one then works in
- * float32, expands the single key and value head to all heads and adds a mask. (For a single sample the expansion stays a view,
+ * The same for a single head of keys and values without `enable_gqa`: no fused kernel broadcasts it (torch: sdp_utils_cpp.h
+ * check_batch_size_and_num_heads_dense), and each product expands it to all heads. (For a single sample the expansion stays a view,
  * which a size that is affine in the batch cannot express.)
  */
-function broadcastAttention(tape: Tape, q: Tensor, k: Tensor, v: Tensor, options: AttentionOptions): Tensor {
+function broadcastAttention(tape: Tape, query: Tensor, key: Tensor, value: Tensor, options: AttentionOptions): Tensor {
+  const narrow = [query, key, value].map(x => lowered(tape, x))
+  const [q, k, v] = narrow.map(x => cast(tape, x, 'float32')) as [Tensor, Tensor, Tensor]
+  const [scaled, keys] = [q, k].map(x => elementwise(tape, 'mul', x)) as [Tensor, Tensor]
+  const weights = composedWeights(tape, scaled, expanded(tape, keys, q.shape), options, true)
+  const output = batchMatmul(tape, weights, expanded(tape, v, q.shape), q.shape, { autocasts: false })
+  return cast(tape, output, narrow[0]?.dtype ?? query.dtype)
+}
+
+function composedWeights(tape: Tape, q: Tensor, k: Tensor, options: AttentionOptions, isMasked: boolean): Tensor {
   const [tokens = 0] = q.shape
-  const inside = { autocasts: false }
-  const narrow = [q, k, v].map(x => lowered(tape, x))
-  const [wideQ, wideK, wideV] = narrow.map(x => cast(tape, x, 'float32')) as [Tensor, Tensor, Tensor]
-  const scaled = [wideQ, wideK].map(x => elementwise(tape, 'mul', x)) as [Tensor, Tensor]
-  const scores = batchMatmul(
-    tape,
-    scaled[0],
-    expanded(tape, scaled[1], q.shape),
-    [options.heads, tokens, tokens],
-    inside,
-  )
-  const weights = elementwise(tape, 'softmax', elementwise(tape, 'add', scores), { savesOutput: true })
-  const output = batchMatmul(
-    tape,
-    dropout(tape, weights, options.dropout),
-    expanded(tape, wideV, q.shape),
-    q.shape,
-    inside,
-  )
-  return cast(tape, output, narrow[0]?.dtype ?? q.dtype)
+  const scores = batchMatmul(tape, q, k, [options.heads, tokens, tokens], { autocasts: false })
+  const seen = isMasked ? elementwise(tape, 'add', scores) : scores
+  return dropout(tape, elementwise(tape, 'softmax', seen, { savesOutput: true }), options.dropout)
 }
 
 /** Eager attention (`attn_implementation: eager`). Also returns the attention weights: callers keep them in a variable. */
