@@ -13,6 +13,7 @@ import type { Problem } from '../errors.ts'
 import { utf8Bytes } from '../utf8.ts'
 import { isMergeKey, MAX_EXPANDED_NODES, resolveAliases } from './aliases.ts'
 import { firstJsonError } from './json-syntax.ts'
+import { withQuotesOnOneLine } from './outdented-quotes.ts'
 import { plain, quote } from './quote.ts'
 import type { SourceFile } from './reading.ts'
 import { rangeOf, Section } from './section.ts'
@@ -37,12 +38,12 @@ export function parseFile(file: SourceFile): ParsedFile {
   const bytes = file.sizeBytes ?? utf8Bytes(text)
   if (bytes > MAX_CONFIG_BYTES) return unreadable([{ ...tooLarge(bytes), file: file.path }])
 
-  const lines = new LineCounter()
+  const lines = linesOf(text)
   const describe: Describe = (offset, problem) => {
     const { line, col } = lines.linePos(Math.min(offset, text.length))
     return { ...problem, file: file.path, line, column: Math.max(col, 1) }
   }
-  const tokens = tokenize(text, lines)
+  const tokens = tokenize(text)
   const isJson = /\.json$/i.test(file.path)
   if (tokens.kind === 'too-much') {
     // A list, however long, is no training config.
@@ -53,9 +54,10 @@ export function parseFile(file: SourceFile): ParsedFile {
   const jsonError = isJson ? firstJsonError(text) : undefined
   if (jsonError !== undefined) return unreadable([describe(jsonError, notJson(text, jsonError))])
 
-  const documents = compose(tokens.tokens, isJson)
-  const problems = documents.flatMap(document => problemsOf(document, describe)).slice(0, MAX_SYNTAX_PROBLEMS)
-  if (problems.length > 0) {
+  const written = compose(tokens.tokens, isJson)
+  const problems = written.flatMap(document => problemsOf(document, describe)).slice(0, MAX_SYNTAX_PROBLEMS)
+  const documents = problems.length === 0 ? written : isJson ? undefined : withOutdentedQuotes(text)
+  if (documents === undefined) {
     const filledIn = isJson ? undefined : templateIn(text, describe)
     return unreadable(filledIn === undefined ? problems : [filledIn])
   }
@@ -89,6 +91,21 @@ function compose(tokens: readonly Token[], isJson: boolean): readonly Document<P
   const options = { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const
   const dialect = isJson ? ({ schema: 'json' } as const) : ({ version: '1.1' } as const)
   return [...new Composer<ParsedNode, true>({ ...options, ...dialect }).compose(tokens)]
+}
+
+/** Undefined where that does not make the text valid. */
+function withOutdentedQuotes(text: string): readonly Document<ParsedNode, true>[] | undefined {
+  const joined = withQuotesOnOneLine(text)
+  const tokens = joined === text ? undefined : tokenize(joined)
+  const documents = tokens?.kind === 'tokens' ? compose(tokens.tokens, false) : undefined
+  return documents?.every(({ errors }) => errors.length === 0) ? documents : undefined
+}
+
+function linesOf(text: string): LineCounter {
+  const lines = new LineCounter()
+  lines.addNewLine(0)
+  for (const { index } of text.matchAll(/\n/g)) lines.addNewLine(index + 1)
+  return lines
 }
 
 function problemsOf(document: Document<ParsedNode, true>, describe: Describe): readonly Problem[] {

@@ -1,5 +1,5 @@
 /** Text → YAML tokens, as many as a config can have: what is read of a file is bounded before any of it is built. */
-import { type Composer, Lexer, type LineCounter, Parser } from 'yaml'
+import { type Composer, Lexer, Parser } from 'yaml'
 import type { Problem } from '../errors.ts'
 
 export type Token = Parameters<Composer['next']>[0]
@@ -18,9 +18,8 @@ const MAX_LEXEMES = 60_000
 const MAX_DOCUMENTS = 1_000
 
 /** The library's lexer and parser keep their own stack; later stages recurse, so depth is checked here. */
-export function tokenize(text: string, lines: LineCounter): Tokens {
-  lines.addNewLine(0)
-  const parser = new Parser(lines.addNewLine)
+export function tokenize(text: string): Tokens {
+  const parser = new Parser()
   const tokens: Token[] = []
   let [lexemes, documents, mistakes] = [0, 0, 0]
   for (const lexeme of new Lexer().lex(text)) {

@@ -22,6 +22,29 @@ function nestingByAliases(lists: number, brackets: number): string {
   return Array.from({ length: lists + 1 }, (_, list) => line(list)).join('')
 }
 
+describe('quoted text that goes on over lines indented less than YAML demands', () => {
+  const text = "run:\n    tokens: '[<a>, it''s,\n    <b>]'\n    note: \"one \\\"\n  two\"\n    batch: 16\n"
+
+  it('is read as PyYAML reads it, with the lines as they are', () => {
+    const run = topOf(text).nested(1)[1]
+    expect(run?.field('tokens')?.value).toEqual({ kind: 'text', text: expect.stringMatching(/^\[<a>, it's,\s+<b>\]$/) })
+    expect(run?.field('note')?.value).toEqual({ kind: 'text', text: expect.stringMatching(/^one "\s+two$/) })
+    expect(run?.field('batch')).toMatchObject({ at: { line: 6, column: 12 }, source: '16' })
+  })
+
+  it('is a mistake where the quote is never closed, or something follows it', () => {
+    expect(problemsOf("run:\n    a: 'x\n    b: 16\n")).toMatchObject([{ code: 'not-yaml', line: 4 }])
+    expect(problemsOf("run:\n    a: 'x\n    b: 'y'\n")).toMatchObject([{ code: 'not-yaml', line: 2 }])
+    expect(problemsOf("a: 'x\n---\nb: y'\n")[0]).toMatchObject({ code: 'not-yaml', line: 1 })
+  })
+
+  it('is a mistake where it is in many places, each of which would be looked for from the start', () => {
+    const many = (count: number) => Array.from({ length: count }, (_, at) => `k${at}: 'x\ny'\n`).join('')
+    expect(problemsOf(many(8))).toEqual([])
+    expect(problemsOf(many(9))[0]).toMatchObject({ code: 'not-yaml', line: 1 })
+  })
+})
+
 describe('positions', () => {
   it('are those of the value, counted from 1', () => {
     expect(topOf('a: 1\nbatch:   16 # sixteen\n').field('batch')).toMatchObject({

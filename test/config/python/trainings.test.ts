@@ -90,6 +90,16 @@ describe('QLoRA with TRL', () => {
     expect(assumptions).toContain("Adapters of rank 8, peft's default: LoraConfig sets no r.")
   })
 
+  it.each([
+    ['model, tokenizer = setup_chat_format(model, tokenizer)'],
+    ['model, tokenizer, added = clone_chat_template(model, tokenizer, "Qwen/Qwen3-0.6B")'],
+  ])('is of the same model after %s', async line => {
+    const imported = 'from trl import SFTTrainer, clone_chat_template, setup_chat_format'
+    const changed = (text: string) =>
+      text.replace('from trl import SFTTrainer', imported).replace('lora =', `${line}\nlora =`)
+    expect((await trained(qlora(changed))).spec).toEqual((await trained(qlora())).spec)
+  })
+
   it('has the defaults of TrainingArguments, unless they are an SFTConfig', async () => {
     const without = (text: string) => text.replace('model = prepare_model_for_kbit_training(model)\n', '')
     expect((await trained(qlora(without))).spec.gradientCheckpointing).toBe(false)
