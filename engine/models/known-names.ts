@@ -23,6 +23,8 @@ const nicknames: Readonly<Record<string, string>> = {
   'magistral-small': 'mistralai/Mistral-Small-24B-Base-2501',
   'devstral-small': 'mistralai/Mistral-Small-24B-Base-2501',
   'mistral-nemo': 'mistralai/Mistral-Nemo-Base-2407',
+  'mistral-nemo-12b': 'mistralai/Mistral-Nemo-Base-2407',
+  'phi-4-14b': 'microsoft/phi-4',
   'phi-1.5': 'microsoft/phi-1_5',
   'tinyllama-1.1b': 'TinyLlama/TinyLlama_v1.1',
   tinyllama: 'TinyLlama/TinyLlama_v1.1',
@@ -64,7 +66,9 @@ export function modelInName(name: string): NamedModel | undefined {
   const { id, architecture } = only.candidate
   if (architecture !== undefined) return { kind: 'unsupported', architecture }
   const around = [...words.slice(0, only.start), ...words.slice(only.end)]
-  const model = around.some(word => reshaped.has(word)) ? undefined : findModel(id)
+  // Of a name without one, the model has several sizes: SmolVLM-256M is not the one that is called SmolVLM.
+  const isOtherSize = !only.candidate.words.some(isSize) && around.some(isSize)
+  const model = isOtherSize || around.some(word => reshaped.has(word)) ? undefined : findModel(id)
   return model && { kind: 'model', model }
 }
 
@@ -108,6 +112,11 @@ function lastFolder(name: string): string {
   const parts = name.split(/[/\\]/).filter(part => part !== '')
   const last = parts.at(-1) ?? ''
   return ofState.test(last) ? (parts.at(-2) ?? last) : last
+}
+
+/** A number of parameters: `7b`, `8x7b`, `256m`. */
+function isSize(word: string): boolean {
+  return /^(?:\d+x)?\d+(?:[.p]\d+)?[bm]$/.test(word)
 }
 
 function wordSet(words: string): ReadonlySet<string> {

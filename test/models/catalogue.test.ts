@@ -73,6 +73,8 @@ const published: readonly (readonly [id: string, count: number])[] = [
   ['upstage/SOLAR-10.7B-v1.0', 10_731_524_096],
   ['tiiuae/Falcon3-7B-Base', 7_455_550_464],
   ['HuggingFaceTB/SmolLM3-3B', 3_075_098_624],
+  ['HuggingFaceTB/SmolVLM-256M-Instruct', 256_484_928],
+  ['HuggingFaceTB/SmolVLM2-500M-Video-Instruct', 507_482_304],
   ['allenai/OLMo-2-1124-7B', 7_298_617_344],
   ['mistralai/Mixtral-8x7B-v0.1', 46_702_792_704],
   ['Qwen/Qwen1.5-MoE-A2.7B', 14_315_784_192],

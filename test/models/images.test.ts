@@ -59,6 +59,8 @@ test.each([
   ['llava-hf/llava-onevision-qwen2-0.5b-ov-hf', 1_800, 7_209],
   // 17 tiles of 81 tokens.
   ['HuggingFaceTB/SmolVLM2-2.2B-Instruct', 1_024, 1_377],
+  // As many of 64.
+  ['HuggingFaceTB/SmolVLM2-500M-Video-Instruct', 1_024, 1_088],
   // 36 rows of as many tokens, each ended by one more; of 28 × 28 pixels, and in Pixtral of 16 × 16.
   ['mistralai/Ministral-3-3B-Instruct-2512', 1_000, 1_332],
   ['mistralai/Ministral-3-3B-Instruct-2512', 3_000, 3_080],
