@@ -67,7 +67,8 @@ export class FieldReader {
   countsTooMuch = false
   /** What the launcher says, with its file: it wins over the config, and the settings over it. */
   launched: Readonly<Partial<Record<SuppliedKey, Field | undefined>>> = {}
-  readonly #path: string
+  /** Of the file being read. */
+  readonly path: string
   readonly #supplied: SuppliedFields
   readonly #unread: Set<SuppliedKey>
   /** Fields that the settings may supply, by their key there. */
@@ -75,7 +76,7 @@ export class FieldReader {
 
   /** `supplied` overrides the config. */
   constructor(path: string, supplied: SuppliedFields = {}) {
-    this.#path = path
+    this.path = path
     this.#supplied = supplied
     this.#unread = new Set(suppliedKeys.filter(key => this.supplies(key)))
   }
@@ -156,7 +157,7 @@ export class FieldReader {
   /** Without a field the problem is the whole file's. */
   refuse(field: Field | undefined, code: string, message: string, fix: string): undefined {
     const where = field && { ...field.at, field: field.name }
-    const file = field?.file ?? this.#path
+    const file = field?.file ?? this.path
     if (this.problems.length < MAX_PROBLEMS) this.problems.push({ code, message, fix, file, ...where })
     return undefined
   }

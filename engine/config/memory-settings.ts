@@ -158,7 +158,7 @@ function hidesMemory(name: string, value: Field['value']): boolean {
 /** Another config that this one takes its values from, memory settings among them. */
 const inherits = /^(?:extends|inherits?(?:_from)?|_base_|(?:base|parent)_config)$/
 /** `train_type: custom_qlora` */
-const choosesMethod =
+export const choosesMethod =
   /^(?:(?:train|training|finetun(?:e|ing)|fine_tun(?:e|ing)|tuning|tuner)_(?:type|method|mode|strategy)|fine_?tun(?:e|ing)|transfer_(?:type|mode))$/
 /** `fine_tune: head_only` */
 const freezes =

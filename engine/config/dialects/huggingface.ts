@@ -42,7 +42,14 @@ import {
 } from './huggingface/arguments.ts'
 import { lengthWithCompletions, raisedByUnsloth } from './huggingface/completions.ts'
 import type { Declared } from './huggingface/declared.ts'
-import { adapterField, readAdapter, readFusedLoss, readQuantization, TRL_LENGTH } from './huggingface/fine-tuning.ts'
+import {
+  adapterField,
+  leavesQuantisationToCode,
+  readAdapter,
+  readFusedLoss,
+  readQuantization,
+  TRL_LENGTH,
+} from './huggingface/fine-tuning.ts'
 import { readFrozenByHand } from './huggingface/frozen-by-hand.ts'
 import { readPrecision } from './huggingface/precision.ts'
 import { readTask, type TaskChoice } from './huggingface/task.ts'
@@ -109,11 +116,18 @@ function isOfOwnCode(document: Section): boolean {
 
 function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading {
   const reading = readArguments(document, reader, lookUp, deepSpeed)
-  if (reading.kind !== 'training-config' || !isOfOwnCode(document)) return reading
-  const sentence =
-    "The file is no list of the Trainer's arguments, but one that a script of the team's own loads: what the script sets besides is not in it, so that nothing blocks."
-  return { ...reading, assumptions: [...reading.assumptions, sentence], assumesCode: true }
+  if (reading.kind !== 'training-config') return reading
+  const left = [
+    ...(isOfOwnCode(document) ? [settingsInCode] : []),
+    ...(leavesQuantisationToCode(reading.spec, reader.path) ? [quantisationInCode] : []),
+  ]
+  return left.length === 0 ? reading : { ...reading, assumptions: [...reading.assumptions, ...left], assumesCode: true }
 }
+
+const settingsInCode =
+  "The file is no list of the Trainer's arguments, but one that a script of the team's own loads: what the script sets besides is not in it, so that nothing blocks."
+const quantisationInCode =
+  'The path says QLoRA, and the file sets no quantisation: if the script that loads it does, training takes less memory than is counted. Nothing blocks because of that.'
 
 /** `declared`: what is known besides the keys. */
 export function readArguments(
@@ -295,7 +309,7 @@ function readSettings(
   const { attention, masksPadding } = readImplementation(reader, find('attn_implementation'), model)
   const lora = readAdapter(reader, find, model, adapter, declared?.adaptersOf)
   const isOnline = training.method?.kind === 'online'
-  const quantization = readQuantization(reader, find, trainerArguments.model, adapter)
+  const quantization = readQuantization(reader, trainerArguments, adapter)
   const quantized = { ...sharded, quantization, storage: find('bnb_4bit_quant_storage') }
   const wholeQuantized = keptWhole(reader, quantized)
   const fusedLoss = training.method === undefined ? readFusedLoss(reader, find) : undefined

@@ -52,6 +52,8 @@ const topModelKeys = ['base_model', 'model']
 export interface Arguments {
   /** The first field under one of the keys that holds a value; a section's keys are tried in the order given. */
   find(...keys: string[]): Field | undefined
+  /** The first field whose key and text are like these. Others under such keys count as not read. */
+  findText(key: RegExp, text: RegExp): Field | undefined
   /** The field that names the model. */
   readonly model: Field | undefined
   /** The field that sets the micro-batch, even where it is empty. */
@@ -81,8 +83,17 @@ export function argumentsOf(document: Section, declared?: Declared): Arguments {
     }
     return undefined
   }
+  const findText: Arguments['findText'] = (key, text) => {
+    for (const section of nearestFirst) {
+      for (const { key: name, value } of section.fields.values()) {
+        if (key.test(name) && value.kind === 'text' && text.test(value.text)) return section.field(name)
+      }
+    }
+    return undefined
+  }
   return {
     find,
+    findText,
     model: find(...modelKeys) ?? textIn(document, topModelKeys) ?? modelIn(sections),
     batchSize: batchSizes[0],
     batchSizes,

@@ -4,11 +4,14 @@
  */
 import type { CatalogueModel } from '../../../models/catalogue.ts'
 import type { FieldReader } from '../../fields.ts'
+import { choosesMethod } from '../../memory-settings.ts'
 import { quote } from '../../quote.ts'
 import type { Field } from '../../section.ts'
+import type { TrainingSpec } from '../../spec.ts'
 import { type Lora, readLora, readTargets } from '../../trainer/adapter.ts'
 import { isOn } from '../../trainer/method.ts'
 import { storedQuantization } from '../../trainer/stored-quantization.ts'
+import type { Arguments } from './arguments.ts'
 import { type AdapterDefaults, trlAdapters } from './declared.ts'
 import type { Find } from './task.ts'
 import { namesTrainer } from './training-method.ts'
@@ -139,20 +142,20 @@ function namedBits(reader: FieldReader, find: Find): { readonly field: Field; re
   return reader.refuse(field, 'unsupported-quantization', message, 'Write 4bit or 8bit, or load_in_4bit: true.')
 }
 
-/** Of what loads the weights, or else as the checkpoint `model` stores them. */
+/** Of what loads the weights, or else as the checkpoint stores them. */
 export function readQuantization(
   reader: FieldReader,
-  find: Find,
-  model: Field | undefined,
+  { find, findText, model }: Arguments,
   adapter: Field | undefined,
 ) {
   const isSet = (field: Field | undefined) => field !== undefined && reader.flag(field) === true
   const [eight, four] = [find('load_in_8bit', 'use_8bit'), find('load_in_4bit', 'use_4bit')]
   const named = namedBits(reader, find)
-  const qlora = find('use_qlora')
-  const field = isSet(eight) ? eight : isSet(four) ? four : (named?.field ?? (isSet(qlora) ? qlora : undefined))
+  // `train_mode: qlora`
+  const [qlora, chosen] = [find('use_qlora'), findText(choosesMethod, /^q-?lora$/i)]
+  const field = isSet(eight) ? eight : isSet(four) ? four : (named?.field ?? (isSet(qlora) ? qlora : chosen))
   if (field === undefined) return storedQuantization(reader, model, adapter !== undefined)
-  if (adapter === undefined && field.name.includes('.')) {
+  if (adapter === undefined && (field === chosen || field.name.includes('.'))) {
     return reader.refuse(
       field,
       'not-in-file',
@@ -174,6 +177,11 @@ export function readQuantization(
   for (const key of fourBitDetails) find(key)
   const isDouble = reader.flag(find(...doubleKeys)) === true
   return reader.note('quantization', isDouble ? ('nf4-double' as const) : ('nf4' as const), field)
+}
+
+/** Adapters whose file says nothing of quantisation, while its path does: the code that loads it may quantise. */
+export function leavesQuantisationToCode({ lora, quantization }: Partial<TrainingSpec>, path: string): boolean {
+  return lora !== undefined && quantization === undefined && /(?:^|[^a-z])q-?lora(?:[^a-z]|$)/i.test(path)
 }
 
 /** Liger's kernels fuse the loss into the output layer (transformers: apply_liger_kernel). */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { onlyProblemIn, problemsIn, trainingConfig } from '../../readings.ts'
-import { bert } from './configs.ts'
+import { bert, llama } from './configs.ts'
 
 describe('precision', () => {
   it.each([
@@ -99,6 +99,29 @@ describe('other settings', () => {
       code: 'not-in-file',
       message: expect.stringContaining('the code that reads loader.load_in_4bit may add them'),
     })
+  })
+
+  it.each([
+    ['train_mode: qlora\n', 'nf4'],
+    ['train_mode: QLoRA\nuse_bnb_nested_quant: true\n', 'nf4-double'],
+    ['train_mode: lora\n', undefined],
+  ])('adapters beside %j are over weights of %s', (line, quantization) => {
+    const { spec } = trainingConfig(`${llama}lora_rank: 64\n${line}`)
+    expect(spec.lora?.rank).toBe(64)
+    expect(spec.quantization).toBe(quantization)
+  })
+
+  it('train_mode: qlora without the shape of adapters is asked about', () => {
+    expect(onlyProblemIn(`${llama}train_mode: qlora\n`)).toMatchObject({ code: 'not-in-file', line: 3 })
+  })
+
+  it('a path that says QLoRA, beside adapters alone, leaves quantisation to the script', () => {
+    const read = (path: string, more = '') => trainingConfig(`${llama}lora_rank: 64\n${more}`, path)
+    expect(read('sft/llama2-7b-qlora.yaml')).toMatchObject({ assumesCode: true })
+    expect(read('sft/llama2-7b-qlora.yaml').assumptions.join()).toContain('The path says QLoRA')
+    for (const open of [read('sft/llama2-7b-lora.yaml'), read('sft/llama2-7b-qlora.yaml', 'load_in_4bit: true\n')]) {
+      expect(open.assumesCode).toBeUndefined()
+    }
   })
 
   it('the stage of ZeRO is read from the name of its file, and the optimizer then keeps 32-bit masters', () => {
