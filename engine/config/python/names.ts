@@ -9,6 +9,7 @@ import {
   classAround,
   conditionsAround,
   type Module,
+  type Place,
   type Scope,
   starImports,
 } from './module.ts'
@@ -76,16 +77,32 @@ export class Names {
       if (call.scope !== site.scope || call.at > site.at) continue
       const expression = callExpression(call)
       if (expression === undefined || dottedName(expression.callee) !== `${name}.update`) continue
+      const { isReached, why } = this.#reach(call, site, { ...site, ...placed(call) })
+      if (isReached === false) continue
       const given = this.#evaluator.argumentsOf(expression, { ...site, ...placed(call) })
       const other = given.values.get('0')
       const more = other === undefined ? undefined : this.#evaluator.asMapping(other)
       const isKnown = given.unknown === undefined && (more === undefined || more.kind === 'mapping')
       if (!isKnown) return open(site, expression, `${name} is changed by ${shownAt(site.module, expression)}`)
-      const entries = new Map([...updated.entries, ...(more?.kind === 'mapping' ? more.entries : [])])
-      for (const [key, entry] of given.values) if (key !== '0') entries.set(key, entry)
+      const entries = new Map(updated.entries)
+      for (const [key, entry] of [...(more?.kind === 'mapping' ? more.entries : []), ...given.values]) {
+        if (key === '0') continue
+        const known = entries.get(key)
+        const isCertain = isReached === true || (known !== undefined && areEqual(known, entry) === true)
+        entries.set(key, isCertain ? entry : open(site, expression, `whether ${name} is updated depends on ${why}`))
+      }
       updated = { ...updated, entries }
     }
     return updated
+  }
+
+  /** Whether a place runs before a site does; what is around both does not matter. */
+  #reach(place: Place, site: Site, placeSite: Site, isTrue?: IsTrue): ReturnType<Evaluator['isReached']> {
+    const here = new Map(site.branches.map(({ statement, index }) => [statement, index]))
+    const isElsewhere = place.branches.some(({ statement, index }) => (here.get(statement) ?? index) !== index)
+    if (isElsewhere) return { isReached: false }
+    const relative = place.branches.filter(({ statement }) => !here.has(statement))
+    return this.#evaluator.isReached({ ...place, branches: relative }, placeSite, isTrue)
   }
 
   /** What was set on an object: `config.batch`, `config[batch]`. */
@@ -135,14 +152,10 @@ export class Names {
   /** Bindings that may reach a site, the last one first. */
   #candidates(bindings: readonly Binding[], site: Site, isTrue?: IsTrue): readonly Candidate[] {
     const found: Candidate[] = []
-    const here = new Map(site.branches.map(({ statement, index }) => [statement, index]))
     for (const binding of bindings.toReversed()) {
       if (binding.scope === site.scope && binding.at > site.at) continue
-      const isElsewhere = binding.branches.some(({ statement, index }) => (here.get(statement) ?? index) !== index)
-      if (isElsewhere) continue
-      const relative = binding.branches.filter(({ statement }) => !here.has(statement))
       const bindingSite: Site = { ...siteOf(binding.scope, site.frame), ...placed(binding) }
-      const { isReached } = this.#evaluator.isReached({ ...binding, branches: relative }, bindingSite, isTrue)
+      const { isReached } = this.#reach(binding, site, bindingSite, isTrue)
       if (isReached === false) continue
       const value = this.#bound(binding, bindingSite)
       if (value !== undefined) found.push({ binding, value })

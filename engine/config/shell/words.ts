@@ -1,7 +1,8 @@
 /** What the words of commands come to where that can be told without running anything. */
-import type { Assignment, ParameterExpansionPart, Word, WordPart } from 'unbash'
+import type { ArithmeticExpansionPart, Assignment, ParameterExpansionPart, Word, WordPart } from 'unbash'
 import { plain } from '../quote.ts'
 import type { Position } from '../reading.ts'
+import { arithmetic } from './arithmetic.ts'
 import { ownFolder } from './own-folder.ts'
 
 /** A text of shell commands, at the offsets of the file that holds it. */
@@ -189,14 +190,38 @@ export class Environment {
         return [this.#parameter(part, depth)]
       case 'CommandExpansion':
         return [this.#ownFolder(text, pos) ?? this.open(pos, text, this.#computed(text, pos))]
-      case 'ProcessSubstitution':
       case 'ArithmeticExpansion':
+        return [this.#arithmetic(part, depth)]
+      case 'ProcessSubstitution':
         return [this.open(pos, text, this.#computed(text, pos))]
     }
   }
 
   #computed(text: string, pos: number): string {
     return `${plain(text)} is computed when it runs (line ${this.#shell.lineOf(pos)})`
+  }
+
+  /** Open for the first of its words that is, and where it does not come to a number. */
+  #arithmetic({ expression, pos, text }: ArithmeticExpansionPart, depth: number): Given {
+    const words: Given[] = []
+    const result =
+      expression &&
+      arithmetic(expression, ({ value, parts, pos: at }) => {
+        const [given] =
+          parts === undefined ? [this.#operand(value, at)] : parts.flatMap(part => this.#part(part, depth + 1))
+        if (given === undefined) return undefined
+        words.push(given)
+        return given.why === undefined && /^-?\d{1,15}$/.test(given.text) ? Number(given.text) : undefined
+      })
+    const why = words.find(word => word.why !== undefined)?.why
+    if (result === undefined) return this.open(pos, text, why ?? this.#computed(text, pos))
+    return { text: String(result), from: pos, remarks: words.flatMap(({ remarks }) => remarks) }
+  }
+
+  /** Arithmetic names variables with or without a dollar. */
+  #operand(value: string, pos: number): Given {
+    const [, name] = /^(?:\$?|\$\{)([A-Za-z_]\w*)\}?$/.exec(value) ?? []
+    return name === undefined ? { text: value, from: pos, remarks: [] } : this.#variable(name, pos, value)
   }
 
   #ownFolder(text: string, pos: number): Given | undefined {

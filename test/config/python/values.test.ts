@@ -55,6 +55,18 @@ describe('a batch size is read from', () => {
       `${batch}=c["b"]`,
       { line: 4, column: 24 },
     ],
+    [
+      'a dictionary, not as a branch that is not taken would update it',
+      'o = {"b": 12}\nbits = 16\nif bits in [4, 8]:\n    o.update(b=3)',
+      `${batch}=o["b"]`,
+      { line: 2, column: 11 },
+    ],
+    [
+      'a dictionary as a branch that is taken updates it',
+      'o = {"b": 3}\nbits = 4\nif bits in [4, 8]:\n    o.update(dict(b=12))',
+      `${batch}=o["b"]`,
+      { line: 5, column: 21 },
+    ],
     ['a text that is split', 'b = "gpt2,12".split(",")', `${batch}=int(b[1])`, { line: 2, column: 5 }],
     [
       'the branch of an NVIDIA GPU',
@@ -260,6 +272,12 @@ describe('what depends on run time is asked for by name, with its line', () => {
       'b = 8\nif os.cpu_count() > 8:\n    b = 16',
       'b',
       'it is set in several places (line 2 and line 4), and which one counts depends on run time',
+    ],
+    [
+      'an update under a condition',
+      'o = {"b": 8}\nif os.cpu_count() > 8:\n    o.update({"b": 16})',
+      'o["b"]',
+      'whether o is updated depends on "os.cpu_count() > 8" (line 3)',
     ],
     [
       'calls that differ',

@@ -159,6 +159,24 @@ describe('a value', () => {
   })
 
   it.each([
+    ['$((TOTAL / (PER_STEP * GPUS)))', 16],
+    ['$(( $TOTAL / GPUS / ${PER_STEP} ))', 16],
+    ['$((TOTAL - 100 % 16))', 508],
+    ['$((7 / 2 + -1))', undefined],
+    ['$((TOTAL / 0))', undefined],
+    ['$((PER_STEP > 2 ? 8 : 4))', undefined],
+    ['$((TOTAL / $(nproc)))', undefined],
+    ['$((TOTAL / NODES))', undefined],
+  ])('of arithmetic %s is %s, and is not changed in place', async (written, value) => {
+    const text = `TOTAL=512\nPER_STEP=4\nGPUS=8\nBS=${written}\npython train.py ${bert} --per_device_train_batch_size $BS\n`
+    const reading = await read(text)
+    expect(reading.kind === 'training-config' ? reading.spec.microBatch : undefined).toBe(value)
+    if (reading.kind !== 'training-config') return
+    const change = { at: reading.batchSizeAt!, from: value!, to: 24 }
+    expect(rewriteNumbers(text, [change])).toEqual({ kind: 'not-plain', at: change.at })
+  })
+
+  it.each([
     ['if [ -n "$CI" ]; then BS=2; fi\n', 'it is set under a condition (line 2)'],
     ['read BS\n', '$BS is read when it runs (line 2)'],
     ['BS=$(nproc)\n', '$(nproc) is computed when it runs (line 2)'],
