@@ -23,7 +23,7 @@ export const decisiveReleases = {
   torch: ['1.11', '2.0', '2.1', '2.2', '2.8'],
   transformers: ['4.27', '4.30', '4.32', '4.36', '4.39', '4.46', '4.49', '4.53', '5.0', '5.13'],
   accelerate: ['1.15'],
-  trl: ['0.19', '0.22', '0.28', '1.0', '1.7'],
+  trl: ['0.19', '0.22', '0.28', '1.0', '1.4', '1.7'],
 } as const satisfies Readonly<Record<VersionedLibrary, readonly string[]>>
 export type DecisiveRelease<Library extends VersionedLibrary> = (typeof decisiveReleases)[Library][number]
 

@@ -11,6 +11,9 @@ export interface Linears {
   readonly head?: readonly string[]
 }
 
+/** Names of output layers, which have adapters only where a config names them. */
+export const outputLayers: readonly string[] = ['lm_head', 'embed_out']
+
 /** `up_proj` of `shared_expert.up_proj`. */
 export function lastNameOf(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1)

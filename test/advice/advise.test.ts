@@ -122,6 +122,17 @@ test('trl#5472: Qwen2.5-0.5B with the defaults of that SFT does not fit an L4, a
   expect((await advisedFor('output_dir="out"')).now.fit).toBe('fits')
 })
 
+test("TRL's own loss in chunks is offered where a config asks for all logits", async () => {
+  const text = [
+    ...['model_name_or_path: Qwen/Qwen2.5-0.5B', 'dataset_name: trl-lib/Capybara', 'use_peft: true', 'lora_r: 16'],
+    ...['lora_target_modules: [q_proj, v_proj]', 'per_device_train_batch_size: 8', 'bf16: true', 'loss_type: nll\n'],
+  ].join('\n')
+  const { levers } = await advised({ tool: 'TRL', file: { path: 'sft.yaml', text }, gpu: 't4', offers: [] })
+  const chunked = levers.find(({ changes }) => changes.join() === 'chunked-loss')
+  expect(chunked).toMatchObject({ fit: 'fits', effect: 'none' })
+  expect(chunked?.lines.map(({ after }) => after.join('\n'))).toEqual(['loss_type: chunked_nll'])
+})
+
 test('a card is the cheapest of the catalogue on which the config fits as it is', async () => {
   const { levers, reading, on } = await advised(toolConfigs.find(({ tool }) => tool === 'Axolotl') ?? never())
   const card = levers.find(({ changes }) => changes.includes('another-card'))?.gpu

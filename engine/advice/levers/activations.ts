@@ -42,9 +42,10 @@ export const activationLevers: readonly Lever[] = [
     id: 'chunked-loss',
     effect: 'none',
     group: 'loss',
-    settings: ['chunkedLoss'],
-    applies: spec => spec.task === 'causal-lm' && spec.method === undefined && spec.chunkedLoss === undefined,
-    isMade: after => after.chunkedLoss !== undefined,
+    settings: ['chunkedLoss', 'checkpointedLoss'],
+    applies: ({ task, method, chunkedLoss, checkpointedLoss, fusedLoss }) =>
+      task === 'causal-lm' && method === undefined && chunkedLoss === undefined && !checkpointedLoss && !fusedLoss,
+    isMade: after => after.chunkedLoss !== undefined || after.checkpointedLoss === true,
   },
   {
     id: 'sdpa-attention',

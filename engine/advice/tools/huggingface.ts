@@ -40,6 +40,7 @@ export const huggingface: Tool = {
   ],
   'gradient-checkpointing': () => one('gradient_checkpointing', true, 'use_gradient_checkpointing'),
   'fused-loss': () => one('use_liger_kernel', true, 'use_liger'),
+  'chunked-loss': () => one('loss_type', 'chunked_nll'),
   'sdpa-attention': () => [{ keys: ['attn_implementation'], value: 'sdpa', elsewhere: true }],
   'fused-optimizer': () => one('optim', 'adamw_torch_fused'),
   '8-bit-optimizer': untestedByDeepSpeed('optim', 'adamw_bnb_8bit'),

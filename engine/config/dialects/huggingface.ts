@@ -314,7 +314,7 @@ function readSettings(
   const wholeQuantized = keptWhole(reader, quantized)
   const fusedLoss = training.method === undefined ? readFusedLoss(reader, find) : undefined
   const isSft = training.method === undefined && choice?.task === 'causal-lm' && runsTrl(trainerArguments)
-  const checkpointedLoss = isSft && !fusedLoss && readCheckpointedLoss(reader, trainerArguments)
+  const checkpointedLoss = isSft && readCheckpointedLoss(reader, trainerArguments, { lora, fusedLoss })
   const byFsdp = isFsdp(sharded.sharding) ? fsdpCheckpoints(reader, find('fsdp_config')) : undefined
   const reentrantCheckpoints = byFsdp ? false : readReentrant(reader, find('gradient_checkpointing_kwargs'))
   const isTrainers = declared?.ownLoop === undefined

@@ -1,7 +1,7 @@
 /** Low-rank adapters as peft adds them to a transformers model. */
 import { familyOf, linearsOf } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
-import { type Linears, lastNameOf } from '../../models/linears.ts'
+import { type Linears, lastNameOf, outputLayers } from '../../models/linears.ts'
 import type { Default, FieldReader } from '../fields.ts'
 import { oneOf, quote } from '../quote.ts'
 import type { Field } from '../section.ts'
@@ -111,7 +111,7 @@ function targetsIn(
   const besideExperts = targets.filter(name => /^(?!experts\.)\w+\./.test(name) && ofExperts.includes(lastNameOf(name)))
   const last = targets.filter(name => !besideExperts.includes(name)).map(lastNameOf)
   const names = new Set(last.flatMap(name => linears.alsoCalled?.[name] ?? [name]))
-  const known = [...new Set([...linears.all, ...ofExperts])].filter(name => names.has(name))
+  const known = [...new Set([...linears.all, ...ofExperts, ...outputLayers])].filter(name => names.has(name))
   const found = [...known, ...besideExperts.filter(name => !known.includes(lastNameOf(name)))]
   if (found.length > 0) return found
   return reader.refuse(

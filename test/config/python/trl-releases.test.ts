@@ -58,6 +58,11 @@ describe('the defaults of a config of TRL', () => {
     expect((await trained(requirement, '', grpo)).spec.method).toMatchObject({ generation: { kind } })
   })
 
+  it('know the loss in chunks by name since 1.4', async () => {
+    expect((await trained('trl==1.4.0', ', loss_type="chunked_nll"')).spec.checkpointedLoss).toBe(true)
+    await expect(trained('trl==1.3.0', ', loss_type="chunked_nll"')).rejects.toThrow('TRL has chunked_nll since 1.4')
+  })
+
   it('say which release they are of, where they decide', async () => {
     const { spec, assumptions } = await trained('trl==0.21.0')
     expect(assumptions).toContain('trl 0.21.0 (requirements.txt, line 1).')

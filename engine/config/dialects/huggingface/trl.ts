@@ -1,5 +1,8 @@
 /** Whether TRL runs a training, of which release it is, and the loss that its SFT takes by default. */
+
+import { outputLayers } from '../../../models/linears.ts'
 import type { FieldReader } from '../../fields.ts'
+import type { Lora } from '../../trainer/adapter.ts'
 import { type DecisiveRelease, isBefore } from '../../versions.ts'
 import type { Arguments } from './arguments.ts'
 import { unslothAdapters } from './declared.ts'
@@ -25,17 +28,41 @@ export function isTrlBefore(reader: FieldReader, { declared }: Arguments, releas
   return true
 }
 
-/** SFTConfig.loss_type is chunked_nll since 1.7 (trl#5846); Unsloth puts its own loss in its place (unsloth#8261). */
-export function readCheckpointedLoss(reader: FieldReader, trainerArguments: Arguments): true | undefined {
+/**
+ * SFTConfig.loss_type may be chunked_nll since 1.4 (trl#5575) and is since 1.7 (trl#5846); Unsloth puts its own loss in its place
+ * (unsloth#8261). TRL refuses it beside Liger's loss, and for adapters on the output layer.
+ */
+export function readCheckpointedLoss(
+  reader: FieldReader,
+  trainerArguments: Arguments,
+  { lora, fusedLoss }: { readonly lora: Lora | undefined; readonly fusedLoss: boolean | undefined },
+): true | undefined {
   const { find, declared } = trainerArguments
   const field = find('loss_type')
+  if (fusedLoss && field === undefined) return undefined
   if (field !== undefined) {
-    const isChunked = field.value.kind === 'text' && field.value.text === 'chunked_nll'
-    return isChunked ? reader.note('checkpointedLoss', true, field) : undefined
+    if (field.value.kind !== 'text' || field.value.text !== 'chunked_nll') return undefined
+    if (isTrlBefore(reader, trainerArguments, '1.4')) {
+      return reader.refuse(field, 'unknown-value', 'TRL has chunked_nll since 1.4', 'Pin trl>=1.4, or write nll.')
+    }
+    if (fusedLoss) {
+      const message = "TRL refuses chunked_nll beside Liger's loss (use_liger_kernel)"
+      return reader.refuse(field, 'unsupported-setting', message, 'Take one of the two out.')
+    }
+  } else {
+    // TRL 1.7 wants a newer transformers than 4.53.
+    const isOlder = isTrlBefore(reader, trainerArguments, '1.7') || isBefore(reader.versions, 'transformers', '4.53')
+    if (isOlder || declared?.adaptersOf === unslothAdapters) return undefined
+    reader.assume("The loss in chunks of tokens (chunked_nll), TRL's default since 1.7: the config sets no loss_type.")
   }
-  // TRL 1.7 wants a newer transformers than 4.53.
-  const isOlder = isTrlBefore(reader, trainerArguments, '1.7') || isBefore(reader.versions, 'transformers', '4.53')
-  if (isOlder || declared?.adaptersOf === unslothAdapters) return undefined
-  reader.assume("The loss in chunks of tokens (chunked_nll), TRL's default since 1.7: the config sets no loss_type.")
-  return reader.note('checkpointedLoss', true, "TRL's default")
+  const adapted = outputLayers.find(name => lora?.targets.includes(name))
+  if (adapted !== undefined) {
+    return reader.refuse(
+      field ?? find('lora_target_modules'),
+      'unsupported-setting',
+      `TRL refuses adapters on ${adapted} with its loss in chunks (chunked_nll), the default since 1.7`,
+      `Write loss_type: nll, or leave ${adapted} out.`,
+    )
+  }
+  return reader.note('checkpointedLoss', true, field ?? "TRL's default")
 }
