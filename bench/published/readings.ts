@@ -1,7 +1,7 @@
 /** Published readings of real GPUs' memory. */
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
-import { type LibraryVersions, libraryVersions } from '../../engine/config/versions.ts'
+import { type LibraryVersions, libraryVersions, versionedLibraries } from '../../engine/config/versions.ts'
 
 /**
  * What a figure counts. `allocated`: torch.cuda.max_memory_allocated. `reserved`: torch.cuda.max_memory_reserved. `nvml`: nvidia-smi
@@ -48,7 +48,18 @@ export interface MemoryReadings {
 export function memoryReadings(others: readonly string[]): MemoryReadings {
   const own = memoryFile.parse(parsed(new URL('memory.json', import.meta.url)))
   const readings = [...own.readings, ...others.flatMap(path => z.array(memoryReading).parse(parsed(path)))]
-  return { own: own.readings, readings, versionsOf: ({ source }) => own.versions[source] }
+  return { own: own.readings, readings, versionsOf: reading => own.versions[reading.source] ?? namedVersions(reading) }
+}
+
+/** What a reading says in words of its libraries: `transformers 4.48.1, torch 2.4.1`. */
+export function namedVersions({ setup, note = '' }: Pick<MemoryReading, 'setup' | 'note'>): LibraryVersions {
+  const text = `${setup}; ${note}`
+  return Object.fromEntries(
+    versionedLibraries.flatMap(library => {
+      const [, version] = new RegExp(`\\b${library} (\\d+(?:\\.\\d+){1,2})`).exec(text) ?? []
+      return version === undefined ? [] : [[library, version]]
+    }),
+  )
 }
 
 function parsed(path: string | URL): unknown {
