@@ -92,6 +92,8 @@ export interface Evidence {
   readonly advice: Advice | undefined
   readonly trials: readonly Trial[]
   readonly fits: (plan: BatchPlan) => boolean
+  /** Whether it does wherever in the error band the peak lies; undefined if that was measured. */
+  readonly fitsThroughout?: (plan: BatchPlan) => boolean
   readonly peakBytes: (plan: BatchPlan) => number
   /** What the caching allocator reserves; undefined if unknown. */
   readonly reservedBytes?: (plan: BatchPlan) => number | undefined
@@ -129,6 +131,7 @@ export function assess(
       ...plan,
       effectiveBatch: effectiveBatch({ ...spec, ...plan }),
       fits: evidence.fits(plan),
+      ...(evidence.fits(plan) && evidence.fitsThroughout?.(plan) === false && { mayNotFit: true as const }),
       peakBytes: evidence.peakBytes(plan),
       ...(reservedBytes !== undefined && { reservedBytes }),
       ...(samplesPerSecond !== undefined && { samplesPerSecond }),
@@ -318,6 +321,7 @@ function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: Ass
     advice,
     trials: trialsOf(sizesOf, [current, ...(advice ? [advice.recommended] : [])], alone),
     fits: plan => sizesOf(plan).fits(plan.microBatch),
+    fitsThroughout: plan => sizesOf(plan).fitsThroughout(plan.microBatch),
     peakBytes: plan => sizesOf(plan).probe.peakBytes(plan.microBatch),
     reservedBytes: plan => sizesOf(plan).probe.reservedBytes(plan.microBatch),
     samplesPerSecond,

@@ -143,3 +143,27 @@ test('a gain on images may be none, since their loader may set the pace, and doe
   expect(text.speedupRange?.low).toBeGreaterThan(1.2)
   expect(text.verdict.state).toBe('blocked')
 })
+
+test('70B QLoRA on two A100 at batch 4, which ran out of memory, is not said to fit', () => {
+  const spec: TrainingSpec = {
+    ...specOf('meta-llama/Llama-2-70b-hf', {
+      microBatch: 4,
+      sequenceLength: 4_096,
+      precision: 'bf16',
+      loop: 'trainer',
+    }),
+    ...{ gradientCheckpointing: true, attention: 'flash', quantization: 'nf4-double', gpus: 2, sharding: 'fsdp' },
+    lora: { rank: 16, targets: ['q_proj', 'k_proj', 'v_proj', 'o_proj'], dropout: 0.1 },
+    versions: { transformers: '4.48.1', torch: '2.4.1', accelerate: '1.0.1' },
+  }
+  const gpu = findGpu('a100-80gb')
+  if (gpu === undefined) throw new Error('no A100')
+  const { config } = knownModel('meta-llama/Llama-2-70b-hf')
+  const terms = { gpu, policy: defaultPolicy, footprints: new FootprintCache(), hoursPerRun: 2, runsPerYear: 100 }
+  const { current, largest, verdict } = assess(spec, config, terms)
+  expect(current).toMatchObject({ fits: true, mayNotFit: true })
+  expect(largest?.microBatch).toBeLessThan(4)
+  expect(verdict).toMatchObject({ state: 'warning', reasons: [{ kind: 'does-not-fit', spared: 'within-error' }] })
+  const smaller = assess({ ...spec, microBatch: largest?.microBatch ?? 1 }, config, terms)
+  expect(smaller.current.mayNotFit).toBeUndefined()
+})

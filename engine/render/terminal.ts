@@ -140,12 +140,20 @@ function severalGpus({ spec, gpu, current, throughputProvenance }: AnalysedConfi
 function breakdownLines(config: AnalysedConfig, { columns }: Page): string[] {
   const { breakdown, current, gpu } = config
   const parts = partsOf(breakdown).map(({ name, bytes }) => `${name} ${formatPart(bytes)}`)
-  const rest = current.fits ? `${formatGib(idleBytes(gpu, current))} of the GPU is idle` : tooMuch(gpu, current)
+  const rest = current.fits ? leftOver(gpu, current) : tooMuch(gpu, current)
   const memory = wrap(`Memory: ${parts.join(', ')}; ${rest}.`, INDENT, columns)
   const moments = peakRows(config).map(
     ([moment, samples, peak, result]) => `${moment} (${samples}): ${peak}, ${result}`,
   )
   return moments.length === 0 ? [memory] : [memory, wrap(`${capitalised(moments.join('; '))}.`, INDENT, columns)]
+}
+
+function leftOver(gpu: AnalysedConfig['gpu'], current: OperatingPoint): string {
+  const { reservedBytes, mayNotFit, peakBytes } = current
+  if (mayNotFit && reservedBytes !== undefined && reservedBytes > peakBytes) {
+    return `with fragments, PyTorch's allocator reserves ${formatGib(reservedBytes)}, which leaves too little for the error of the figures`
+  }
+  return `${formatGib(idleBytes(gpu, current))} of the GPU is idle`
 }
 
 /** The caching allocator may reserve more than the GPU has even if less is allocated. */

@@ -23,7 +23,7 @@ export function runPeaks(
     phase: 'training-step',
     microBatch: current.microBatch,
     peakBytes: current.peakBytes,
-    state: current.fits ? stateOf(current.peakBytes, options) : 'does-not-fit',
+    state: current.fits ? (current.mayNotFit ? 'may-not-fit' : stateOf(current.peakBytes, options)) : 'does-not-fit',
     provenance,
   }
   // A step that was measured and fits needs no error band.

@@ -43,6 +43,8 @@ export const operatingPoint = z.object({
   gradientAccumulation: batchSize,
   effectiveBatch: z.number().int().min(1),
   fits: z.boolean(),
+  /** Set if it fits by the estimate, fragments included, but not in all of the error band. */
+  mayNotFit: z.literal(true).optional(),
   peakBytes: bytes,
   /**
    * What the caching allocator reserves at that peak, fragments included, which decides whether the batch fits. Absent

@@ -25,6 +25,7 @@ export function figuresOf(
   const { current, recommended = current, gpu, provenance, speedup, assumed = [] } = config
   return {
     fits: current.fits,
+    mayNotFit: current.mayNotFit === true,
     usableBytes: gpu.usableBytes,
     peakBytes: current.peakBytes,
     provenance,

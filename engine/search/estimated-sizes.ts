@@ -62,6 +62,11 @@ export class EstimatedSizes {
     return this.probe.fits(size) || size <= this.largest
   }
 
+  /** Wherever in the error band the peak lies. */
+  fitsThroughout(size: number): boolean {
+    return size <= this.largest
+  }
+
   trial(size: number): Trial {
     const trial = this.probe.trial(size)
     return trial.outcome.kind !== 'fits' && this.fits(size) ? this.probe.trialBelow(size) : trial

@@ -8,6 +8,8 @@ import type { Condition, GainFloor, Policy, Reason, Spared, Verdict } from './po
 
 export interface Figures {
   readonly fits: boolean
+  /** Fits by the estimate, but not in all of its error band. */
+  readonly mayNotFit: boolean
   readonly usableBytes: number
   readonly peakBytes: number
   readonly provenance: Provenance
@@ -66,7 +68,8 @@ export function verdictOf(failing: readonly Reason[], remarkable: readonly Reaso
 
 /** The reason for a config that fits in only part of the error band. */
 function inDoubt(figures: Figures): Reason[] {
-  const isCertain = figures.provenance === 'measured' || highestPeak(figures) <= figures.usableBytes
+  const fitsThroughout = !figures.mayNotFit && highestPeak(figures) <= figures.usableBytes
+  const isCertain = figures.provenance === 'measured' || fitsThroughout
   return isCertain ? [] : [{ kind: 'does-not-fit', spared: figures.isAssumed ? 'assumed' : 'within-error' }]
 }
 

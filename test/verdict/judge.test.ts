@@ -10,6 +10,7 @@ const errorBand = (percent: number) => ({ lowPercent: -percent, highPercent: per
 /** A tenth of the GPU in use, 1.4 times the throughput at the same effective batch and $34 of $119 a year to be had. */
 const wasteful: Figures = {
   fits: true,
+  mayNotFit: false,
   usableBytes: 20_000,
   peakBytes: 2_000,
   provenance: 'measured',
@@ -103,6 +104,14 @@ describe('an estimate', () => {
       state: 'warning',
       reasons: [{ kind: 'does-not-fit', spared: 'within-error' }],
     })
+  })
+
+  test('that fits throughout its band by what is allocated, but not with the fragments of the allocator, may not fit', () => {
+    expect(judge({ ...estimate(19_000), mayNotFit: true }, { failOn: [], warnOn: [] })).toEqual({
+      state: 'warning',
+      reasons: [{ kind: 'does-not-fit', spared: 'within-error' }],
+    })
+    expect(judge(estimate(19_000), { failOn: [], warnOn: [] }).state).toBe('fine')
   })
 
   test('that is out of memory anywhere in its band is blocked', () => {
