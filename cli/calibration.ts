@@ -1,6 +1,6 @@
 /** Adds measured runs with their estimates to the team's file. */
-import { writeFile } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
 import {
   CALIBRATION_PATH,
   type CalibrationRun,
@@ -90,6 +90,7 @@ export async function keepRuns(
   const current: CalibrationRun[] = []
   for (const run of known) current.push(run.toolVersion === version ? run : await estimateAnew(run))
   const runs = withRuns(current, added)
+  await mkdir(dirname(path), { recursive: true })
   await writeFile(path, writtenRuns(runs))
   return runs
 }

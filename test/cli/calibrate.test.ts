@@ -43,6 +43,14 @@ describe('calibrate', () => {
     expect(after).toMatchObject({ throughputProvenance: 'modelled', calibration: { speed: { runs: 2 } } })
   })
 
+  test('makes the folder of a repository without settings', async () => {
+    await using within = await Workspace.with({ 'train.yaml': training, 'state.json': state(90) })
+    const { exitCode, stdout } = await within.run('calibrate', 'state.json', '--config', 'train.yaml', '--gpu', 'a10')
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain(`write \`calibration: ${calibration}\``)
+    expect(JSON.parse(await readFile(path.join(within.folder, calibration), 'utf8')).runs).toHaveLength(1)
+  })
+
   test('keeps the readings themselves, and estimates those of another version anew', async () => {
     await using within = await workspace({ 'state.json': state(90) })
     await within.run('calibrate', 'state.json', '--config', 'train.yaml')
