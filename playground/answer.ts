@@ -14,8 +14,8 @@ import type { FieldName } from '../server/dashboard/form-fields.ts'
 import { problemNotice } from '../server/dashboard/notice.ts'
 import { toldTerms } from '../server/dashboard/result/gains.ts'
 import { result, resultTitle } from '../server/dashboard/result/result.ts'
-import { resultOptions } from '../server/dashboard/result/result-options.ts'
-import { withLevers } from '../server/levers.ts'
+import { leversOf, resultOptions } from '../server/dashboard/result/result-options.ts'
+import { asksForLevers, withLevers } from '../server/levers.ts'
 import { withOverStep } from '../server/over-step.ts'
 import { placeOf, readSubject, type Subject } from '../server/subject.ts'
 import type { Question } from './question.ts'
@@ -26,7 +26,11 @@ export type Answer =
   /** `inputs`: the fields of the form that are wrong. */
   | { readonly kind: 'refused'; readonly html: string; readonly inputs: readonly FieldName[] }
 
-export async function answer(question: Question, now: Date): Promise<Answer> {
+/** `levers`: the ways to free memory as markup, empty if there are none, for the place that the answer has for them. */
+export type AnswerWithLevers = Answer & { readonly levers?: () => Promise<string> }
+
+/** The levers take longer than all the rest. */
+export async function answer(question: Question, now: Date): Promise<AnswerWithLevers> {
   const reading = readForm(question.values)
   if (reading.kind === 'refused') {
     const inputs = reading.problems.map(({ input }) => input)
@@ -39,7 +43,7 @@ export async function answer(question: Question, now: Date): Promise<Answer> {
   const title = config === undefined ? `No result for ${model}` : `No result for ${config.fileName}`
   if (subject.kind === 'refused') return refused(title, subject.problems)
   try {
-    return await shown(await analysed(subject.subject, asked, now), asked, question)
+    return await shown(analysed(subject.subject, asked, now), asked, question)
   } catch (error) {
     if (!(error instanceof MemoryMarkError)) throw error
     return refused(title, [error.problem])
@@ -55,7 +59,13 @@ function requestedTerms({ terms }: Question): Partial<AnalysisRequest> {
   }
 }
 
-async function analysed(subject: Subject, request: AnalysisRequest, now: Date): Promise<AnalysedConfig> {
+interface Analysed {
+  readonly config: AnalysedConfig
+  /** Absent if none are looked for. */
+  readonly levers?: () => Promise<string>
+}
+
+function analysed(subject: Subject, request: AnalysisRequest, now: Date): Analysed {
   const { spec, model, assumptions } = subject
   const open = assumedIn(subject).filter(what => what !== 'gpus' || request.spec.gpus === undefined)
   const gpu = gpuOf(request, now)
@@ -69,22 +79,30 @@ async function analysed(subject: Subject, request: AnalysisRequest, now: Date): 
     runsPerYear: request.runsPerYear ?? DEFAULT_RUNS_PER_YEAR,
     ...(request.stepSize !== undefined && { stepSize: request.stepSize }),
   })
-  const config = { status: 'analysed' as const, ...placeOf(subject), assumptions: [...assumptions], ...assessment }
-  const shown = withOverStep(config, model.config, { gpu, footprints })
-  return withLevers(shown, request, { gpu, footprints, models: {} })
+  const judged = { status: 'analysed' as const, ...placeOf(subject), assumptions: [...assumptions], ...assessment }
+  const config = withOverStep(judged, model.config, { gpu, footprints })
+  if (!asksForLevers(config)) return { config }
+  const levers = async () => String(await leversOf(await withLevers(config, request, { gpu, footprints, models: {} })))
+  return { config, levers }
 }
 
 function gpuOf({ gpu, pricePerHourUsd }: AnalysisRequest, now: Date): Gpu {
   return priced(gpus.find(({ id }) => id === gpu) ?? defaultGpu, pricePerHourUsd, 'your setting', now)
 }
 
-async function shown(config: AnalysedConfig, request: AnalysisRequest, { terms }: Question): Promise<Answer> {
+async function shown(
+  { config, levers }: Analysed,
+  request: AnalysisRequest,
+  { terms }: Question,
+): Promise<AnswerWithLevers> {
   const title = resultTitle(config)
   const view = html`<div class="title"><h2 class="headline" tabindex="-1">${title}</h2>
 <div class="actions"><button type="button" class="secondary" data-copy-address hidden>Copy link</button></div></div>
-${result(config, await resultOptions(config, request, terms))}`
-  return { kind: 'result', title, html: String(await view) }
+${result(config, { ...(await resultOptions(config, request, terms)), ...(levers && { levers: leversPlace }) })}`
+  return { kind: 'result', title, html: String(await view), ...(levers && { levers }) }
 }
+
+const leversPlace = html`<p class="working" role="status" data-levers>Looking for ways to free memory.</p>`
 
 async function refused(
   title: string,

@@ -14,7 +14,19 @@ export interface Asked {
   readonly question: Question
 }
 
+interface Broken {
+  readonly kind: 'broken'
+  readonly why: string
+}
+
 export interface Answered {
   readonly number: number
-  readonly answer: Answer | { readonly kind: 'broken'; readonly why: string }
+  readonly answer: Answer | Broken
+  /** Whether `FoundLevers` follow. */
+  readonly looksForLevers: boolean
+}
+
+export interface FoundLevers {
+  readonly number: number
+  readonly levers: { readonly kind: 'found'; readonly html: string } | Broken
 }

@@ -28,7 +28,7 @@ export async function withLevers(
   request: AnalysisRequest,
   { gpu, footprints, models }: LeverContext,
 ): Promise<AnalysedConfig> {
-  if (config.provenance !== 'estimated' || !needsMemory(config)) return config
+  if (!asksForLevers(config)) return config
   const file = fileOf(config, request)
   const reading = await readConfigAsync(file, models)
   if (reading.kind !== 'training-config' || !isSameData(reading.spec, config.spec)) return config
@@ -36,6 +36,11 @@ export async function withLevers(
   const { leversOf } = await import('../engine/advice/advise.ts')
   const levers = await leversOf(file, reading, { gpu, footprints, sources: models, combinations: COMBINATIONS })
   return { ...config, levers }
+}
+
+/** Whether levers are looked for, which takes longer than the analysis. */
+export function asksForLevers(config: AnalysedConfig): boolean {
+  return config.provenance === 'estimated' && needsMemory(config)
 }
 
 /** The pasted text, or for a bare model a config in our own format. */

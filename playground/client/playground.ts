@@ -4,7 +4,7 @@ import '../../server/dashboard/client/dashboard.css'
 import { enhance } from '../../server/dashboard/client/enhance.ts'
 import { Engine } from '../engine.ts'
 import { fragmentOf, readFragment } from '../permalink.ts'
-import type { Answered, Offered } from '../protocol.ts'
+import type { Answered, FoundLevers, Offered } from '../protocol.ts'
 import { example, type Question } from '../question.ts'
 import { fillForm, offerModels, questionIn } from './fields.ts'
 import { offerFiles } from './files.ts'
@@ -17,10 +17,11 @@ const LIMIT_MILLIS = 10_000
 const place = required<HTMLElement>('[data-ask]')
 const form = required<HTMLFormElement>('[data-ask] form')
 const view = new View(required('[data-answer]'), required('[data-status]'), form)
-const engine = new Engine(({ onAnswered, onBroken }) => {
+const engine = new Engine(({ onAnswered, onLevers, onBroken }) => {
   const { worker, broken } = nextWorker()
-  worker.onmessage = ({ data }: MessageEvent<Answered | Offered>) => {
+  worker.onmessage = ({ data }: MessageEvent<Answered | FoundLevers | Offered>) => {
     if ('models' in data) offerModels(form, data.models)
+    else if ('levers' in data) onLevers(data)
     else onAnswered(data)
   }
   void broken.then(onBroken)

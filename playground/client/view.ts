@@ -3,7 +3,7 @@
 import type { Problem } from '../../engine/errors.ts'
 import { enhance } from '../../server/dashboard/client/enhance.ts'
 import { problemNotice } from '../../server/dashboard/notice.ts'
-import type { Outcome } from '../engine.ts'
+import type { LeversOutcome, Outcome } from '../engine.ts'
 import { type Question, termNames } from '../question.ts'
 
 export class View {
@@ -36,6 +36,7 @@ export class View {
         document.title = `${outcome.title} · MemoryMark`
         this.#replace(outcome.html)
         this.#followTerms()
+        void outcome.levers?.then(levers => this.#showLevers(levers))
         break
       case 'refused':
         this.#status.textContent = 'No result.'
@@ -67,13 +68,25 @@ export class View {
     this.#mark(wrong)
   }
 
+  /** Nothing, where another answer has taken the place of theirs. */
+  #showLevers(outcome: LeversOutcome): void {
+    const place = this.#answer.querySelector<HTMLElement>('[data-levers]')
+    if (place === null || outcome.kind === 'overtaken') return
+    if (outcome.kind === 'found') {
+      place.replaceWith(...nodesOf(outcome.html))
+      return
+    }
+    place.classList.remove('working')
+    const why = outcome.kind === 'broken' ? outcome.why : `it took longer than ${outcome.afterMillis / 1_000} s`
+    place.textContent = `Ways to free memory were not found: ${why}. memorymark advise lists them.`
+  }
+
   async #replaceBy(problem: Problem): Promise<void> {
     this.#replace(String(await problemNotice('No result', [problem])))
   }
 
   #replace(html: string): void {
-    const { body } = new DOMParser().parseFromString(html, 'text/html')
-    this.#answer.replaceChildren(...body.childNodes)
+    this.#answer.replaceChildren(...nodesOf(html))
     enhance(this.#answer)
   }
 
@@ -116,6 +129,10 @@ export class View {
     const { price: _, ...others } = this.terms
     this.terms = others
   }
+}
+
+function nodesOf(html: string): readonly ChildNode[] {
+  return [...new DOMParser().parseFromString(html, 'text/html').body.childNodes]
 }
 
 function tooLong(afterMillis: number): Problem {

@@ -1,25 +1,27 @@
 /** The engine, in a thread of its own: the page stays alive whatever a config makes it do, and can end it. */
 import { modelIds } from '../../engine/models/catalogue.ts'
 import { provideRe2, Re2NotLoaded } from '../../engine/re2.ts'
-import { type Answer, answer } from '../answer.ts'
+import { answer } from '../answer.ts'
 import { FamiliesNotLoaded, provideFamilies } from '../model-types.ts'
-import type { Answered, Asked, Offered } from '../protocol.ts'
-import type { Question } from '../question.ts'
+import type { Answered, Asked, FoundLevers, Offered } from '../protocol.ts'
 
 addEventListener('message', async ({ data }: MessageEvent<Asked>) => {
   const { number, question } = data
-  const answered: Answered = { number, answer: await answerTo(question).catch(broken) }
-  postMessage(answered)
+  const { levers, ...first } = await loading(() => answer(question, new Date())).catch(broken)
+  postMessage({ number, answer: first, looksForLevers: levers !== undefined } satisfies Answered)
   if (!isOffered) postMessage({ models: modelIds } satisfies Offered)
   isOffered = true
+  if (levers === undefined) return
+  const found = loading(levers).then(html => ({ kind: 'found' as const, html }))
+  postMessage({ number, levers: await found.catch(broken) } satisfies FoundLevers)
 })
 
 let isOffered = false
 
-async function answerTo(question: Question): Promise<Answer> {
+async function loading<T>(answering: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
-      return await answer(question, new Date())
+      return await answering()
     } catch (error) {
       await loadMissing(error)
     }
@@ -36,6 +38,6 @@ async function loadMissing(error: unknown): Promise<void> {
   throw error
 }
 
-function broken(error: unknown): Answered['answer'] {
+function broken(error: unknown): { readonly kind: 'broken'; readonly why: string; readonly levers?: undefined } {
   return { kind: 'broken', why: error instanceof Error ? error.message : String(error) }
 }

@@ -122,6 +122,24 @@ Trainer(model=model, args=args).train()
     expect(complaints).toEqual([])
   })
 
+  test('what does not fit is told first, and then the ways to free memory', async () => {
+    const { page, complaints } = await answered()
+    await page.evaluate(`{
+      globalThis.seen = []
+      const see = () => document.querySelector('[data-levers]') && seen.push(document.querySelector('[data-answer] h2').textContent)
+      new MutationObserver(see).observe(document.querySelector('[data-answer]'), { childList: true })
+    }`)
+    await page.getByLabel('A model', { exact: true }).check()
+    await page.getByLabel('Model', { exact: true }).fill('meta-llama/Llama-2-7b-hf')
+    await page.getByLabel('GPU', { exact: true }).selectOption('a10')
+    await page.getByRole('heading', { name: /Ways to free memory/ }).waitFor()
+    expect(await page.evaluate('seen')).toContain('meta-llama/Llama-2-7b-hf on NVIDIA A10')
+    expect(await page.locator('[data-levers]').count()).toBe(0)
+    expect(await page.locator('[data-answer]').innerText()).toContain('QLoRA instead of full fine-tuning')
+    expect(await audit(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
   test('a mistake is told as on the command line, beside its line, and its reader is led there', async () => {
     const { page, complaints } = await answered()
     await paste(page, 'model_name_or_path: gpt2\nper_device_train_batch_size: many\n', 'train.yaml')

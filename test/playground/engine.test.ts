@@ -22,8 +22,12 @@ class HandDriven implements Thread {
     this.isEnded = true
   }
 
-  answers(number: number, title: string): void {
-    this.#listener.onAnswered({ number, answer: { kind: 'result', title, html: '' } })
+  answers(number: number, title: string, looksForLevers = false): void {
+    this.#listener.onAnswered({ number, answer: { kind: 'result', title, html: '' }, looksForLevers })
+  }
+
+  finds(number: number, html: string): void {
+    this.#listener.onLevers({ number, levers: { kind: 'found', html } })
   }
 
   breaks(message: string): void {
@@ -83,6 +87,44 @@ describe('the engine of the page', () => {
     threads[1]?.answers(1, 'late')
     threads[1]?.answers(2, 'second')
     expect(await second).toMatchObject({ title: 'second' })
+  })
+
+  describe('where levers are looked for', () => {
+    async function answered() {
+      const asking = engine()
+      const first = asking.ask(example)
+      threads[0]?.answers(1, 'first', true)
+      const outcome = await first
+      if (outcome.kind !== 'result' || outcome.levers === undefined) throw new Error(outcome.kind)
+      return { asking, levers: outcome.levers }
+    }
+
+    test('answers before they are found, and goes on in the same thread', async () => {
+      const { asking, levers } = await answered()
+      threads[0]?.finds(1, 'QLoRA')
+      expect(await levers).toEqual({ kind: 'found', html: 'QLoRA' })
+      const second = asking.ask(example)
+      threads[0]?.answers(2, 'second')
+      expect(await second).toMatchObject({ title: 'second' })
+      expect(threads).toHaveLength(1)
+    })
+
+    test('does not let another question wait for them', async () => {
+      const { asking, levers } = await answered()
+      const second = asking.ask(example)
+      expect(await levers).toEqual({ kind: 'overtaken' })
+      expect(threads[0]?.isEnded).toBe(true)
+      threads[1]?.finds(1, 'late')
+      threads[1]?.answers(2, 'second')
+      expect(await second).toMatchObject({ title: 'second' })
+    })
+
+    test('gives them up after the same time, and the answer stays', async () => {
+      const { levers } = await answered()
+      await vi.advanceTimersByTimeAsync(10_000)
+      expect(await levers).toEqual({ kind: 'timed-out', afterMillis: 10_000 })
+      expect(threads[0]?.isEnded).toBe(true)
+    })
   })
 
   test('that breaks says why, and starts anew', async () => {

@@ -9,6 +9,9 @@ import { chip } from '../provenance.ts'
 /** Levers shown with their lines. */
 const IN_FULL = 3
 
+/** Of columns that say by themselves what they hold, to whoever sees them. */
+const unseenHeadings: Readonly<Record<number, string>> = { 0: 'number', 3: 'result' }
+
 export function leversCard(config: AnalysedConfig, levers: readonly AdvisedLever[]): Html {
   return html`<section class="card" aria-labelledby="levers-title">
 <h2 id="levers-title">Ways to free memory ${chip('estimated')}</h2>
@@ -18,7 +21,7 @@ ${levers.length === 0 ? html`<p>None of the changes that the config's tool has a
 
 function told(levers: readonly AdvisedLever[], config: AnalysedConfig): Html {
   return html`<div class="scroll" role="region" aria-label="Ways to free memory, as a table" tabindex="0"><table>
-<thead><tr>${leverHeadings.map(heading => html`<th scope="col">${heading}</th>`)}</tr></thead>
+<thead><tr>${leverHeadings.map((heading, index) => html`<th scope="col">${heading || html`<span class="unseen">${unseenHeadings[index]}</span>`}</th>`)}</tr></thead>
 <tbody>${levers.map((lever, index) => html`<tr>${leverRow(lever, index, config).map(cell => html`<td>${cell}</td>`)}</tr>`)}</tbody>
 </table></div>
 ${levers.slice(0, IN_FULL).map(inFull)}`

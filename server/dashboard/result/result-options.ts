@@ -15,7 +15,7 @@ export async function resultOptions(
   return {
     terms: termsOf(config, terms),
     configSnippets: await configSnippets(config, pastedFile(config, request)),
-    levers: await levers(config),
+    levers: await leversOf(config),
   }
 }
 
@@ -25,7 +25,7 @@ function pastedFile({ path }: AnalysedConfig, { config, spec }: AnalysisRequest)
 }
 
 /** The card is loaded on demand, because most configs have no levers. */
-async function levers(config: AnalysedConfig): Promise<ResultOptions['levers']> {
+export async function leversOf(config: AnalysedConfig): Promise<ResultOptions['levers']> {
   if (config.levers === undefined) return ''
   const { leversCard } = await import('./levers-card.ts')
   return leversCard(config, config.levers)
