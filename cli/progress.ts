@@ -66,7 +66,9 @@ export class ScanProgress implements Disposable {
     this.#nextAt = Date.now() + BETWEEN_MILLIS
     this.#isShown = true
     const [files, configs] = [this.#files, this.#configs].map(count => count.toLocaleString('en-US'))
-    this.#stream.write(`${ERASE_LINE}${files} files read, ${configs} training configs …`)
+    this.#stream.write(
+      `${ERASE_LINE}${files} files read, ${configs} training ${this.#configs === 1 ? 'config' : 'configs'} …`,
+    )
   }
 
   /** Removes the line. */

@@ -32,8 +32,8 @@ export function tokenize(text: string): Tokens {
     const { offset } = parser
     // The document itself is on the stack too.
     if (parser.stack.length > MAX_DEPTH + 1) return { kind: 'too-much', offset, problem: tooDeep }
-    if (lexemes > MAX_LEXEMES) return { kind: 'too-much', offset, problem: tooLong }
-    if (documents > MAX_DOCUMENTS) return { kind: 'too-much', offset, problem: tooManyDocuments }
+    if (lexemes > MAX_LEXEMES) return { kind: 'too-much', offset, problem: tooLong() }
+    if (documents > MAX_DOCUMENTS) return { kind: 'too-much', offset, problem: tooManyDocuments() }
     if (mistakes >= MAX_SYNTAX_PROBLEMS) break
   }
   for (const token of parser.end()) tokens.push(token)
@@ -51,16 +51,20 @@ const tooDeep: Problem = {
   fix: 'Flatten it, or exclude the file from the check.',
 }
 
-const tooLong: Problem = {
-  code: 'file-too-long',
-  message: `Up to here the file has ${count(MAX_LEXEMES)} words, punctuation marks and line ends; training configs are read up to that many`,
-  fix: 'Move data out of the config, or exclude the file from the check.',
+function tooLong(): Problem {
+  return {
+    code: 'file-too-long',
+    message: `Up to here the file has ${count(MAX_LEXEMES)} words, punctuation marks and line ends; training configs are read up to that many`,
+    fix: 'Move data out of the config, or exclude the file from the check.',
+  }
 }
 
-const tooManyDocuments: Problem = {
-  code: 'too-many-documents',
-  message: `The file holds more than ${count(MAX_DOCUMENTS)} documents`,
-  fix: 'Keep training configs in files of their own, or exclude the file from the check.',
+function tooManyDocuments(): Problem {
+  return {
+    code: 'too-many-documents',
+    message: `The file holds more than ${count(MAX_DOCUMENTS)} documents`,
+    fix: 'Keep training configs in files of their own, or exclude the file from the check.',
+  }
 }
 
 function count(number: number): string {
