@@ -1,4 +1,4 @@
-/** The worker with the engine, started when it is first asked, and ended and started anew where it takes too long. */
+/** The worker with the engine: taken when it is first asked, and ended and started anew where it takes too long. */
 import type { Answered, Asked, FoundLevers } from './protocol.ts'
 import type { Question } from './question.ts'
 
