@@ -12,6 +12,7 @@ import { speechCells } from './speech-cells.ts'
 export type Cell = readonly [model: string, changes: Partial<TrainingSpec>]
 
 const mlm = { task: 'masked-lm' } as const
+const tokens = { task: 'token-classification', labels: 9 } as const
 const trainer = { loop: 'trainer' } as const
 const ckpt = { gradientCheckpointing: true } as const
 
@@ -40,6 +41,7 @@ const encoders: readonly Cell[] = [
   ['bert', { microBatch: 64, precision: 'amp-fp16', ...ckpt }],
   ['bert', { microBatch: 16, ...mlm }],
   ['bert', { microBatch: 16, ...mlm, precision: 'bf16', ...trainer }],
+  ['bert', { microBatch: 16, ...tokens }],
   ['google-bert/bert-large-cased', { microBatch: 16, ...ckpt }],
   ['google-bert/bert-large-uncased', { microBatch: 8, sequenceLength: 512, gradientAccumulation: 2 }],
   ['google-bert/bert-base-multilingual-cased', { microBatch: 8, ...mlm }],
@@ -54,9 +56,12 @@ const encoders: readonly Cell[] = [
     'answerdotai/ModernBERT-base',
     { microBatch: 8, sequenceLength: 1024, ...mlm, precision: 'bf16', ...trainer, ...ckpt },
   ],
+  ['answerdotai/ModernBERT-base', { microBatch: 8, sequenceLength: 512, ...tokens, ...trainer }],
   ['answerdotai/ModernBERT-large', { microBatch: 8, sequenceLength: 512, paddedBatches: true, ...trainer }],
   ['distilbert/distilbert-base-uncased', { microBatch: 64 }],
   ['distilbert/distilbert-base-uncased', { microBatch: 16, sequenceLength: 512, ...mlm }],
+  ['distilbert/distilbert-base-uncased', { microBatch: 16, sequenceLength: 256, ...tokens, precision: 'amp-bf16' }],
+  ['FacebookAI/xlm-roberta-base', { microBatch: 16, paddedBatches: true, ...tokens, precision: 'bf16', ...trainer }],
   ['distilbert/distilroberta-base', { microBatch: 32, ...ckpt, ...trainer }],
 ]
 

@@ -209,6 +209,7 @@ export function readLabels(
   if (labels !== undefined) return labels
   switch (task) {
     case 'sequence-classification':
+    case 'token-classification':
       reader.assume('Two labels: the config sets no number of labels.')
       return 2
     case 'image-classification':

@@ -7,6 +7,7 @@ import { libraryVersions } from './versions.ts'
 
 export const tasks = [
   'sequence-classification',
+  'token-classification',
   'masked-lm',
   'causal-lm',
   'seq2seq-lm',
@@ -18,6 +19,11 @@ export type Task = (typeof tasks)[number]
 /** Whether samples are images alone. */
 export function isOfImages(task: Task): boolean {
   return task === 'image-classification' || task === 'object-detection'
+}
+
+/** Whether every token has a label of its own. */
+export function labelsTokens(task: Task): boolean {
+  return task === 'causal-lm' || task === 'masked-lm' || task === 'seq2seq-lm' || task === 'token-classification'
 }
 
 export const optimizers = [

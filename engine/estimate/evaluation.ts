@@ -39,7 +39,7 @@ export function evaluationOf(training: TrainingSpec, config: ModelConfig, device
   throw new Error('an evaluation of every layer has no sections')
 }
 
-/** In eval mode nothing drops out and nothing is recomputed. */
+/** In eval mode nothing drops out and nothing is recomputed. Whoever reads of evaluations reads them of a Trainer. */
 function evaluated({ gradientCheckpointing: _, lora, ...spec }: TrainingSpec): TrainingSpec {
   return {
     ...spec,
@@ -47,6 +47,7 @@ function evaluated({ gradientCheckpointing: _, lora, ...spec }: TrainingSpec): T
     gradientCheckpointing: false,
     dropout: false,
     gradientAccumulation: 1,
+    loop: 'trainer',
   }
 }
 

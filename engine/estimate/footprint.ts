@@ -11,7 +11,7 @@ import { gathersBlocks } from './sharding/exchange.ts'
 import { gatheredBySaving } from './sharding/saving.ts'
 import { type MemoryPoint, memoryOverStep } from './step/memory-over-step.ts'
 import { momentAt } from './step/moments.ts'
-import { allocatedAt, type HighestPoint, highestPoint, noBlocks, replay } from './step/replay.ts'
+import { allocatedAt, changeOver, type HighestPoint, highestPoint, noBlocks, replay } from './step/replay.ts'
 import type { Section } from './step/sections.ts'
 import { type Lasting, type Optimized, optimizedBy, parameterCount, playStep, type Timeline } from './step/timeline.ts'
 import type { Node } from './tape/autograd.ts'
@@ -148,6 +148,18 @@ export class Footprint {
       this.#highest.get(key) ?? highestPoint(sections, step.bytesAt(batch), this.resting(workspaceBytes).bytes)
     this.#highest.set(key, highest)
     return highest
+  }
+
+  /** Of the first step, whose forward and backward pass run before the optimizer has allocated its state. */
+  firstPeakBytes(batch: number, workspaceBytes: number): number {
+    const { step, sections, sectionsBeforeOptimizer: before, optimizerState } = this.timeline
+    const stateBytes = optimizerState.reduce((sum, { bytes }) => sum + bytes, 0)
+    const sizes = step.bytesAt(batch)
+    const [passes, stepping] = [sections.all.slice(0, before), sections.all.slice(before)]
+    const start = this.resting(workspaceBytes).bytes - stateBytes
+    const ofPasses = highestPoint({ ...sections, all: passes }, sizes, start).bytes
+    const left = start + passes.reduce((sum, section) => sum + changeOver(sections, section, sizes) * section.times, 0)
+    return Math.max(ofPasses, highestPoint({ ...sections, all: stepping }, sizes, left + stateBytes).bytes)
   }
 
   /** Memory over the steady-state step of `peak`, in about `points` points, of which the highest is the peak. */

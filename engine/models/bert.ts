@@ -44,6 +44,7 @@ type DistilbertConfig = z.infer<typeof distilbertConfig>
 function bert(ops: Builder, config: EncoderConfig, { sequenceLength = 0, task, labels }: ProgramTerms): Value {
   const hidden = encode(ops, config, sequenceLength)
   if (task === 'masked-lm') return bertLanguageHead(ops, config, hidden)
+  if (task === 'token-classification') return tokenClassifier(ops, hidden, config.hidden_dropout_prob, labels)
   return config.model_type !== 'bert'
     ? robertaClassifier(ops, config, hidden, labels)
     : bertClassifier(ops, config, hidden, labels)
@@ -93,6 +94,11 @@ function residual(ops: Builder, config: EncoderConfig, name: string, x: Value, s
   })
 }
 
+/** BertForTokenClassification and its like in other encoders. */
+function tokenClassifier(ops: Builder, hidden: Value, dropout: number, labels: number): Value {
+  return ops.linear('classifier', ops.dropout(hidden, dropout), labels)
+}
+
 function bertClassifier(ops: Builder, config: EncoderConfig, hidden: Value, labels: number): Value {
   const pooled = ops.tanh(ops.linear('pooler.dense', ops.firstToken(hidden), config.hidden_size))
   return ops.linear('classifier', ops.dropout(pooled, config.hidden_dropout_prob), labels)
@@ -127,6 +133,7 @@ function distilbert(ops: Builder, config: DistilbertConfig, terms: ProgramTerms)
     ops.block(states, input => distilbertLayer(ops, config, name, input)),
   )
   if (terms.task === 'masked-lm') return distilbertLanguageHead(ops, config, x)
+  if (terms.task === 'token-classification') return tokenClassifier(ops, x, config.dropout, terms.labels)
   const pooled = ops.relu(ops.linear('pre_classifier', ops.firstToken(x), config.dim))
   return ops.linear('classifier', ops.dropout(pooled, config.seq_classif_dropout), terms.labels)
 }

@@ -7,7 +7,7 @@ export interface Linears {
   readonly usual?: readonly string[]
   /** What other releases of transformers call them. */
   readonly alsoCalled?: Readonly<Record<string, readonly string[]>>
-  /** The modules of a head for classification, which peft trains whole for TaskType.SEQ_CLS; `score` in decoders. */
+  /** The modules of a head for classification, which peft trains whole for TaskType.SEQ_CLS and TOKEN_CLS; `score` in decoders. */
   readonly head?: readonly string[]
 }
 

@@ -61,8 +61,12 @@ function modernbert(ops: Builder, config: ModernbertConfig, { task, labels }: Pr
   )
   const output = norm(ops, config, 'model.final_norm', x)
   if (task === 'masked-lm') return languageHead(ops, config, output)
-  const pooled = config.classifier_pooling === 'cls' ? ops.firstToken(output) : ops.meanOfTokens(output)
-  return ops.linear('classifier', ops.dropout(head(ops, config, pooled), config.classifier_dropout), labels)
+  const classified = task === 'token-classification' ? output : pooled(ops, config, output)
+  return ops.linear('classifier', ops.dropout(head(ops, config, classified), config.classifier_dropout), labels)
+}
+
+function pooled(ops: Builder, { classifier_pooling: pooling }: ModernbertConfig, output: Value): Value {
+  return pooling === 'cls' ? ops.firstToken(output) : ops.meanOfTokens(output)
 }
 
 function kindOf({ layer_types: types, global_attn_every_n_layers: every }: ModernbertConfig, index: number) {

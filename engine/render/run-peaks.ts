@@ -33,6 +33,7 @@ function samplesOf({ microBatch }: Pick<RunPeak, 'microBatch'>): string {
 const momentNames: Readonly<Record<RunPeak['phase'], string>> = {
   loading: 'loading the weights',
   resuming: 'resuming from a checkpoint',
+  'first-step': 'first step, until which the optimizer has no state',
   'training-step': 'training step',
   evaluation: 'evaluation',
   'evaluation-with-metrics': 'evaluation with compute_metrics, for which all logits are kept',

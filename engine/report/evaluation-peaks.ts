@@ -1,5 +1,5 @@
 /** The memory of evaluations between training steps: of a batch, and of what metrics keep. */
-import { modelCopies, type TrainingSpec } from '../config/spec.ts'
+import { isOfImages, modelCopies, type TrainingSpec } from '../config/spec.ts'
 import { evaluationOf } from '../estimate/evaluation.ts'
 import { hasFlashAttention } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
@@ -74,15 +74,14 @@ function keptBytes(passBytes: number, batchBytes: number, batches: number): numb
 }
 
 /**
- * Whether the evaluation's estimate has been checked against PyTorch: language models with their own loss and unsharded
+ * Whether the evaluation's estimate has been checked against PyTorch: text models with their own loss and unsharded
  * weights. Whether Liger's loss keeps the logits depends on its release.
  */
 function isEvaluationKnown({ framework, task, method, sharding, ...spec }: TrainingSpec): boolean {
-  const isText = task === 'causal-lm' || task === 'masked-lm' || task === 'seq2seq-lm'
   const isInParts = spec.fusedLoss || spec.chunkedLoss !== undefined || spec.checkpointedLoss
   const hasOwnLoss = method === undefined && !isInParts && !spec.compiled
   const isWhole = sharding === undefined || sharding === 'ddp' || sharding === 'zero1' || sharding === 'zero2'
   const isUndivided = spec.tensorParallel === undefined && spec.expertParallel === undefined
   const isOfText = spec.images === undefined && !spec.trainsTowers
-  return framework === 'pytorch' && isText && hasOwnLoss && isWhole && isUndivided && isOfText
+  return framework === 'pytorch' && !isOfImages(task) && hasOwnLoss && isWhole && isUndivided && isOfText
 }

@@ -6,6 +6,7 @@ import { modelCopies, type TrainingSpec } from '../config/spec.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { resumingPeaks, savingPeaks } from './checkpoint-peaks.ts'
 import { evaluationPeaks } from './evaluation-peaks.ts'
+import { firstStepPeaks } from './first-step-peak.ts'
 import { type RunPeakOptions, stateOf } from './peak-rows.ts'
 import type { RunPeak } from './schema.ts'
 
@@ -15,7 +16,11 @@ export function runPeaks(
   config: ModelConfig,
   options: RunPeakOptions,
 ): readonly RunPeak[] | undefined {
-  const before = [...loadingPeaks(spec, config, options), ...resumingPeaks(spec, config, options)]
+  const before = [
+    ...loadingPeaks(spec, config, options),
+    ...resumingPeaks(spec, config, options),
+    ...firstStepPeaks(spec, config, options),
+  ]
   const after = [...evaluationPeaks(spec, config, options), ...savingPeaks(spec, config, options)]
   if (before.length + after.length === 0) return undefined
   const { current, provenance } = options

@@ -126,6 +126,7 @@ export const reportedCalibration = z.object({
 export const runPhases = [
   'loading',
   'resuming',
+  'first-step',
   'training-step',
   'evaluation',
   'evaluation-with-metrics',
@@ -136,6 +137,7 @@ export const runPhases = [
 export const runPeak = z.object({
   /**
    * `loading`: before the weights are sharded. `resuming`: while the optimizer's state is loaded from a checkpoint.
+   * `first-step`: before the optimizer has its state, told where later steps do not fit.
    * `evaluation-with-metrics`: with a `compute_metrics`, for which logits are kept on the GPU. `saving`: while sharded
    * weights are gathered for a checkpoint.
    */

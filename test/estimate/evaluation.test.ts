@@ -26,6 +26,9 @@ const traced: readonly [string, Partial<TrainingSpec>, one: number, eight: numbe
   ['facebook/opt-350m', { precision: 'amp-bf16' }, 873.5, 2_595.4],
   ['meta-llama/Llama-3.2-1B', { precision: 'bf16', lora: adapters }, 628.3, 5_026.1],
   ['FacebookAI/roberta-base', { precision: 'amp-bf16', task: 'masked-lm' }, 484.0, 2_212.6],
+  ['google-bert/bert-base-cased', { precision: 'amp-bf16', task: 'token-classification', labels: 9 }, 173.4, 252.3],
+  ['google-bert/bert-base-cased', { precision: 'amp-bf16', task: 'sequence-classification', labels: 3 }, 173.4, 252.2],
+  ['Qwen/Qwen2.5-0.5B', { precision: 'bf16', task: 'sequence-classification' }, 17.9, 142.2],
   ['google-t5/t5-base', { precision: 'fp32', task: 'seq2seq-lm' }, 130.0, 1_040.1],
 ]
 

@@ -10,6 +10,7 @@ import { analyze } from '../../engine/analyze.ts'
 import { libraryVersions } from '../../engine/config/versions.ts'
 import { findGpu } from '../../engine/gpus/catalogue.ts'
 import { runPhases } from '../../engine/report/schema.ts'
+import { GIB } from '../../engine/units.ts'
 
 const config = z.record(z.string(), z.unknown())
 const reports = z
@@ -18,6 +19,8 @@ const reports = z
       link: z.url(),
       opened: z.iso.date(),
       gpu: z.string(),
+      /** Of a card that the catalogue does not have, in place of the memory of `gpu`. */
+      memoryGib: z.number().optional(),
       versions: libraryVersions.optional(),
       config,
       died: z.enum(runPhases),
@@ -31,9 +34,11 @@ const reports = z
 type RunReport = (typeof reports)[number]
 
 /** Whether each known moment of the run fits. */
-async function statesOf({ gpu: id, ...report }: Pick<RunReport, 'gpu' | 'versions' | 'config'>) {
-  const gpu = findGpu(id)
-  if (gpu === undefined) throw new Error(id)
+async function statesOf({ gpu: id, ...report }: Pick<RunReport, 'gpu' | 'memoryGib' | 'versions' | 'config'>) {
+  const known = findGpu(id)
+  if (known === undefined) throw new Error(id)
+  const { memoryGib = known.totalBytes / GIB } = report
+  const gpu = { ...known, id: `${id}-of-${memoryGib}-gib`, totalBytes: memoryGib * GIB }
   const pinned = Object.entries(report.versions ?? {}).map(([library, version]) => `${library}==${version}\n`)
   const sources = {
     readFile: async (path: string) => (path === 'requirements.txt' ? pinned.join('') : undefined),

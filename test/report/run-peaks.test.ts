@@ -190,6 +190,23 @@ describe('what metrics keep of an evaluation', () => {
   })
 })
 
+describe('the first step', () => {
+  const gpt = (batch: number) =>
+    `model_name_or_path: openai-community/gpt2-large\nblock_size: 1024\nper_device_train_batch_size: ${batch}\ngradient_checkpointing: true\n`
+  const phases = async (text: string) => (await analysed(text, 'a10')).peaks?.map(({ phase, state }) => [phase, state])
+
+  it('is told where it fits and the second one runs out of memory', async () => {
+    expect(await phases(gpt(20))).toEqual([
+      ['first-step', 'fits'],
+      ['training-step', 'does-not-fit'],
+    ])
+  })
+
+  it.each([4, 64])('is not told where all steps fit, or none does: a batch of %i', async batch => {
+    expect(await phases(gpt(batch))).toBeUndefined()
+  })
+})
+
 describe('checkpoints', () => {
   const gpt = 'model_name_or_path: openai-community/gpt2\nblock_size: 512\nper_device_train_batch_size: 1\n'
   const peak = async (text: string, requirements: string) =>

@@ -355,7 +355,10 @@ function readPadding(
   const { find } = trainerArguments
   const packing = find('packing', 'padding_free')
   const isPacked = packing !== undefined && reader.flag(packing) === true
-  const padsAlways = choice?.task === 'sequence-classification' || choice?.task === 'seq2seq-lm'
+  const padsAlways =
+    choice?.task === 'sequence-classification' ||
+    choice?.task === 'token-classification' ||
+    choice?.task === 'seq2seq-lm'
   const pads = choice?.task === 'causal-lm' ? runsTrl(trainerArguments) && !isPacked && masksPadding : padsAlways
   return reader.note('paddedBatches', pads, packing ?? 'as usual for the task')
 }

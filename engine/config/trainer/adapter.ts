@@ -68,9 +68,9 @@ export function readLora(reader: FieldReader, model: CatalogueModel | undefined,
 /** Modules of heads for classification, in any family. */
 const heads = ['classifier', 'score', 'pre_classifier']
 
-/** peft peft_model.py PeftModelForSequenceClassification */
+/** peft peft_model.py PeftModelForSequenceClassification, PeftModelForTokenClassification */
 function headOf({ config }: CatalogueModel, taskType: Field | undefined): readonly string[] {
-  const isClassification = taskType?.value.kind === 'text' && /(?:^|\.)SEQ_CLS$/.test(taskType.value.text)
+  const isClassification = taskType?.value.kind === 'text' && /(?:^|\.)(?:SEQ|TOKEN)_CLS$/.test(taskType.value.text)
   return isClassification ? (linearsOf(config)?.head ?? ['score']) : []
 }
 

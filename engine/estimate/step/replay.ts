@@ -27,7 +27,7 @@ export function highestPoint({ all, changes }: Sections, sizes: Float64Array, st
   let highestEvent = 0
   for (let section = 0; section < all.length; section++) {
     const { from, to, times } = all[section]!
-    const left = times > 1 ? changeOver(changes, from, to, sizes) : 0
+    const left = times > 1 ? changeOver({ changes }, { from, to }, sizes) : 0
     const timesBefore = left > 0 ? times - 1 : 0
     bytes += timesBefore * left
     for (let event = from; event < to; event++) {
@@ -47,7 +47,12 @@ export function highestPoint({ all, changes }: Sections, sizes: Float64Array, st
   return { bytes: highestBytes, at }
 }
 
-function changeOver(changes: Int32Array, from: number, to: number, sizes: Float64Array): number {
+/** What a section leaves allocated behind, or releases, each time it happens. */
+export function changeOver(
+  { changes }: Pick<Sections, 'changes'>,
+  { from, to }: Pick<Section, 'from' | 'to'>,
+  sizes: Float64Array,
+): number {
   let bytes = 0
   for (let event = from; event < to; event++) {
     const change = changes[event]!

@@ -5,7 +5,7 @@
  * `torch:` names the place in PyTorch that decides a rule (paths of the 2.13 sources).
  */
 import { parameterPatterns } from '../../config/parameter-pattern.ts'
-import { isOfImages, sequencesPerSample, type TrainingSpec } from '../../config/spec.ts'
+import { isOfImages, labelsTokens, sequencesPerSample, type TrainingSpec } from '../../config/spec.ts'
 import type { ExpertNames } from '../../models/linears.ts'
 import { type Node, type PassWithoutGradients, REFERENCE, type Recorded } from './autograd.ts'
 import { EVERY_LAYER, TURNS_BEHIND, type Turn } from './repetition.ts'
@@ -107,7 +107,7 @@ export class Tape {
     const imageSize = spec.imageSize ?? 0
     const inputShape = isImage ? [3, imageSize, imageSize] : [spec.sequenceLength ?? 0]
     const labelShape = spec.task === 'seq2seq-lm' ? [spec.targetLength ?? spec.sequenceLength ?? 0] : inputShape
-    const perToken = ['causal-lm', 'masked-lm', 'seq2seq-lm'].includes(spec.task)
+    const perToken = labelsTokens(spec.task)
     this.batchInput = this.batchTensor(inputShape, isImage ? this.weightDtype : 'int64')
     this.labels = this.batchTensor(perToken ? labelShape : [], 'int64')
     if (this.isPadded) this.batchTensor(inputShape, 'int64')

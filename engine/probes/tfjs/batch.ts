@@ -1,6 +1,6 @@
 /** The data of one step, and constants that depend on its sizes only. They live as long as the trial. */
 import * as tf from '@tensorflow/tfjs-core'
-import type { TrainingSpec } from '../../config/spec.ts'
+import { labelsTokens, type TrainingSpec } from '../../config/spec.ts'
 import type { Values } from './values.ts'
 
 /** Token ids are drawn below this; `embedding` brings them into its table's range. */
@@ -22,7 +22,7 @@ export class Batch {
   constructor(spec: TrainingSpec, size: number, classes: number, values: Values) {
     const { sequenceLength: tokens = 0, imageSize: pixels = 0 } = spec
     const isImage = spec.task === 'image-classification'
-    const perToken = spec.task === 'causal-lm' || spec.task === 'masked-lm'
+    const perToken = labelsTokens(spec.task)
     this.size = size
     this.#values = values
     this.input = isImage ? values.uniform([size, pixels, pixels, CHANNELS], 0, 1) : values.integers([size, tokens], IDS)

@@ -18,6 +18,7 @@ const taskNames: ReadonlyMap<string, Task> = new Map<string, Task>([
   ...tasks.map(task => [task, task] as const),
   ['text-classification', 'sequence-classification'],
   ['sentiment-analysis', 'sequence-classification'],
+  ['ner', 'token-classification'],
   ['fill-mask', 'masked-lm'],
   ['mlm', 'masked-lm'],
   ['text-generation', 'causal-lm'],
@@ -47,7 +48,7 @@ const glueLabels: ReadonlyMap<string, number> = new Map([
 /** What the config says, else what its other arguments imply, else the model's default task. */
 export function readTask(reader: FieldReader, find: Find, model: CatalogueModel | undefined): TaskChoice | undefined {
   const field = reader.fieldFor('task', find('task'))
-  const named = readNamedTask(reader, field) ?? readGlueTask(find('task_name'))
+  const named = readNamedTask(reader, field) ?? readTaskName(find('task_name'))
   if (model === undefined) return named
   if (named !== undefined) {
     checkTask(reader, field ?? find('task_name'), named.task, model)
@@ -71,9 +72,14 @@ function readNamedTask(reader: FieldReader, field: Field | undefined): TaskChoic
   return reader.refuse(field, 'unsupported-task', `The task ${quote(name)} is not supported`, `Use ${oneOf(tasks)}.`)
 }
 
-/** A task_name outside GLUE is a data set's, and says nothing. */
-function readGlueTask(field: Field | undefined): TaskChoice | undefined {
-  return field?.value.kind === 'text' ? glueTask(field.value.text) : undefined
+/** What run_ner.py takes as a task_name. */
+const tokenTasks: ReadonlySet<string> = new Set(['ner', 'pos', 'chunk'])
+
+/** A task_name outside GLUE and run_ner.py is a data set's, and says nothing. */
+function readTaskName(field: Field | undefined): TaskChoice | undefined {
+  if (field?.value.kind !== 'text') return undefined
+  const { text } = field.value
+  return tokenTasks.has(text.toLowerCase()) ? { task: 'token-classification' } : glueTask(text)
 }
 
 function glueTask(name: string): TaskChoice | undefined {

@@ -9,6 +9,9 @@ from .images import images_of, words_of_images
 from .model_config import CONVOLUTIONAL
 from .requests import Spec, head_of_rewards, sequences_per_sample
 
+# Tasks in which every token has a label.
+PER_TOKEN = ("causal-lm", "masked-lm", "seq2seq-lm", "token-classification")
+
 
 def make_batch(spec: Spec, model: transformers.PreTrainedModel, device: str = "meta") -> dict[str, Any]:
     batch = spec["microBatch"] * sequences_per_sample(spec)
@@ -28,7 +31,7 @@ def make_batch(spec: Spec, model: transformers.PreTrainedModel, device: str = "m
                 inputs["attention_mask"] = torch.empty(batch, spec["sequenceLength"], dtype=torch.long)
             if "images" in spec:
                 inputs.update(images_of(batch, spec, model))
-        per_token = spec["task"] in ("causal-lm", "masked-lm", "seq2seq-lm") or head_of_rewards(spec) == "steps"
+        per_token = spec["task"] in PER_TOKEN or head_of_rewards(spec) == "steps"
         targets = (batch, spec.get("targetLength") or spec["sequenceLength"]) if per_token else (batch,)
         if spec["task"] == "seq2seq-lm" and spec["step"] != "training":
             inputs["decoder_input_ids"] = torch.empty(targets, dtype=torch.long)
@@ -50,7 +53,9 @@ def fill(batch: dict[str, Any], spec: Spec, model: transformers.PreTrainedModel)
             tensor[0, -1] = 0  # without a padded token transformers would leave the mask out
         elif name in ("pixel_values", "pixel_values_videos", "input_features"):
             tensor.uniform_()
-        elif name == "labels" and (tensor.dim() == 1 or head_of_rewards(spec) == "steps"):
+        elif name == "labels" and (
+            tensor.dim() == 1 or spec["task"] == "token-classification" or head_of_rewards(spec) == "steps"
+        ):
             tensor.random_(0, spec["labels"])
         elif name in ("input_ids", "decoder_input_ids", "labels"):
             tensor.random_(0, model.config.get_text_config().vocab_size)

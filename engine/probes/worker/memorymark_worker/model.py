@@ -19,6 +19,7 @@ from .requests import Json, Request, Spec, head_of_rewards
 
 MODEL_CLASSES = {
     "sequence-classification": transformers.AutoModelForSequenceClassification,
+    "token-classification": transformers.AutoModelForTokenClassification,
     "masked-lm": transformers.AutoModelForMaskedLM,
     "causal-lm": transformers.AutoModelForCausalLM,
     "seq2seq-lm": transformers.AutoModelForSeq2SeqLM,
