@@ -268,6 +268,14 @@ export const trainingSpec = z.object({
       accumulation: batchSize.optional(),
       /** Samples evaluated in all, where it is written: `max_eval_samples`. */
       samples: z.number().int().min(1).max(1_000_000_000).optional(),
+      /** Metrics get text that is generated, in place of logits: `predict_with_generate`. */
+      generates: z
+        .object({
+          /** Tokens of the longest text; as many as the targets' where absent. */
+          maxLength: z.number().int().min(1).max(10_000_000).optional(),
+          beams: z.number().int().min(1).max(1_000),
+        })
+        .optional(),
       /** Only losses are kept, whatever metrics there are: `prediction_loss_only`. */
       lossOnly: z.literal(true).optional(),
     })

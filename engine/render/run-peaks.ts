@@ -37,6 +37,7 @@ const momentNames: Readonly<Record<RunPeak['phase'], string>> = {
   'training-step': 'training step',
   evaluation: 'evaluation',
   'evaluation-with-metrics': 'evaluation with compute_metrics, for which all logits are kept',
+  generation: 'generating text in the evaluation',
   saving: 'saving a checkpoint',
 }
 

@@ -1,10 +1,11 @@
 /** The memory of evaluations between training steps: of a batch, and of what metrics keep. */
 import { isOfImages, modelCopies, type TrainingSpec } from '../config/spec.ts'
 import { evaluationOf } from '../estimate/evaluation.ts'
+import { generationBytes } from '../estimate/generation.ts'
 import { hasFlashAttention } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { CUBLAS_HANDLES } from '../probes/estimate.ts'
-import { type RunPeakOptions, stateOf } from './peak-rows.ts'
+import { estimatedRow, type RunPeakOptions, stateOf } from './peak-rows.ts'
 import type { RunPeak } from './schema.ts'
 
 /** More than anybody evaluates. */
@@ -17,7 +18,7 @@ export function evaluationPeaks(spec: TrainingSpec, config: ModelConfig, options
   const isFloat32 = spec.precision === 'fp32' || spec.precision === 'tf32'
   const passes = evaluationOf(spec, config, { hasFlash: isFloat32 || hasFlashAttention(gpu) })
   const resting = footprints.of(spec, config, gpu).resting(gpu.cublasWorkspaceBytes * CUBLAS_HANDLES).bytes
-  const { microBatch, accumulation, samples, lossOnly } = evaluation
+  const { microBatch, accumulation, samples, generates, lossOnly } = evaluation
   const passBytes = passes.bytesAt(microBatch)
   const row = (bytes: number) => {
     const peakBytes = bytes * memoryFactor
@@ -32,6 +33,7 @@ export function evaluationPeaks(spec: TrainingSpec, config: ModelConfig, options
     ...(fitting !== undefined && { fittingMicroBatch: fitting }),
   }
   if (lossOnly) return [each]
+  if (generates !== undefined) return [each, ...generationPeaks(spec, config, { ...options, resting })]
   const logitBytesPerSample = passes.keptBytesPerSample
   // accelerator.gather gives every GPU the logits of all GPUs.
   const samplesAtATime = microBatch * modelCopies(spec)
@@ -50,6 +52,23 @@ export function evaluationPeaks(spec: TrainingSpec, config: ModelConfig, options
     ...(fittingAccumulation !== undefined && { fittingAccumulation }),
   }
   return [each, withMetrics]
+}
+
+/** Metrics that get generated text keep only its tokens. `resting`: bytes between steps. */
+function generationPeaks(
+  spec: TrainingSpec,
+  config: ModelConfig,
+  options: RunPeakOptions & { readonly resting: number },
+): readonly RunPeak[] {
+  const { microBatch = 1 } = spec.evaluation ?? {}
+  const rowOf = (size: number) => {
+    const bytes = generationBytes(spec, config, size)
+    return bytes === undefined ? undefined : estimatedRow('generation', options.resting + bytes, options)
+  }
+  const row = rowOf(microBatch)
+  if (row === undefined) return []
+  const fitting = row.state === 'fits' ? undefined : largestBelow(microBatch, size => rowOf(size)?.state === 'fits')
+  return [{ ...row, microBatch, ...(fitting !== undefined && { fittingMicroBatch: fitting }) }]
 }
 
 /** The largest size below `tooLarge` that fits; undefined if none does. */

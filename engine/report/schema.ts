@@ -130,6 +130,7 @@ export const runPhases = [
   'training-step',
   'evaluation',
   'evaluation-with-metrics',
+  'generation',
   'saving',
 ] as const
 
@@ -138,7 +139,8 @@ export const runPeak = z.object({
   /**
    * `loading`: before the weights are sharded. `resuming`: while the optimizer's state is loaded from a checkpoint.
    * `first-step`: before the optimizer has its state, told where later steps do not fit.
-   * `evaluation-with-metrics`: with a `compute_metrics`, for which logits are kept on the GPU. `saving`: while sharded
+   * `evaluation-with-metrics`: with a `compute_metrics`, for which logits are kept on the GPU. `generation`: of an
+   * evaluation's texts. `saving`: while sharded
    * weights are gathered for a checkpoint.
    */
   phase: z.enum(runPhases),

@@ -190,6 +190,42 @@ describe('what metrics keep of an evaluation', () => {
   })
 })
 
+describe('text that an evaluation generates', () => {
+  const t5 = `model_name_or_path: google-t5/t5-large
+task: seq2seq-lm
+max_source_length: 2048
+max_target_length: 128
+per_device_train_batch_size: 1
+gradient_checkpointing: true
+eval_strategy: epoch
+predict_with_generate: true
+`
+  const rows = async (text: string) => (await analysed(text, 'a10')).peaks ?? []
+
+  it('is a row of its own, in place of logits that are kept', async () => {
+    const [, evaluation, generation] = await rows(t5)
+    expect(evaluation).not.toHaveProperty('logitBytesPerSample')
+    expect(generation).toMatchObject({ phase: 'generation', microBatch: 8 })
+  })
+
+  it('takes beams as often, and says how many samples would fit', async () => {
+    const [, , greedy] = await rows(t5)
+    const [, , beams] = await rows(`${t5}generation_num_beams: 8\n`)
+    expect(greedy?.state).toBe('fits')
+    expect(beams?.state).toBe('does-not-fit')
+    const size = beams?.fittingMicroBatch ?? 0
+    const [, , smaller] = await rows(`${t5}generation_num_beams: 8\nper_device_eval_batch_size: ${size}\n`)
+    expect(size).toBeGreaterThan(0)
+    expect(smaller?.state).toBe('fits')
+  })
+
+  it('of a decoder alone is not spoken of, and neither are logits', async () => {
+    const [, evaluation, ...others] = await rows(`${evaluated}predict_with_generate: true\n`)
+    expect(evaluation).not.toHaveProperty('logitBytesPerSample')
+    expect(others).toEqual([])
+  })
+})
+
 describe('the first step', () => {
   const gpt = (batch: number) =>
     `model_name_or_path: openai-community/gpt2-large\nblock_size: 1024\nper_device_train_batch_size: ${batch}\ngradient_checkpointing: true\n`

@@ -12,6 +12,8 @@ import type { TrainingSpec } from '../spec.ts'
 /** TrainingArguments.per_device_eval_batch_size. */
 const DEFAULT_BATCH = 8
 const MAX_SAMPLES = 1_000_000_000
+const MAX_LENGTH = 10_000_000
+const MAX_BEAMS = 1_000
 
 type Find = (...keys: string[]) => Field | undefined
 
@@ -28,9 +30,17 @@ export function readEvaluation(reader: FieldReader, find: Find): TrainingSpec['e
     microBatch,
     ...(accumulation !== undefined && { accumulation }),
     ...(samples !== undefined && { samples }),
+    ...(isOn(find('predict_with_generate')) && { generates: readGeneration(find) }),
     ...(isOn(find('prediction_loss_only')) && { lossOnly: true as const }),
   }
   return reader.note('evaluation', evaluation, written ?? asked)
+}
+
+/** transformers' example scripts take the second names where Seq2SeqTrainingArguments leaves them open. */
+function readGeneration(find: Find): { readonly maxLength?: number; readonly beams: number } {
+  const maxLength = countIn(find('generation_max_length') ?? find('val_max_target_length'), MAX_LENGTH)
+  const beams = countIn(find('generation_num_beams') ?? find('num_beams'), MAX_BEAMS) ?? 1
+  return { ...(maxLength !== undefined && { maxLength }), beams }
 }
 
 /** A strategy but `no`, or a switch that is on. */
