@@ -104,6 +104,11 @@ function openLabels(parameter: string, labels: Value): string {
   return `The number of labels depends on run time: ${parameter} is ${shownAt(labels.module, labels)}. It changes only the head; labels in the overrides sets it.`
 }
 
+/** peft 0.21 utils/other.py prepare_model_for_kbit_training: what was loaded in 16 bits and is not quantised is float32 from then on. */
+function castBack(prepared: LibraryCall, file: Module): Field {
+  return saidBy(prepared, 'torch_dtype', { kind: 'text', text: 'float32' }, file, 'prepare_model_for_kbit_training')
+}
+
 function whyUnknown(value: Value): string {
   if (value.kind === 'open') return value.why
   if (value.kind === 'instance')
@@ -121,14 +126,20 @@ function taskFields(loaded: LibraryCall, file: Module): readonly Field[] {
   return task === undefined ? [] : [saidBy(loaded, 'task', { kind: 'text', text: task }, file, libraryName(name).name)]
 }
 
-function weightFields(values: ReadonlyMap<string, Value>, { cast }: ModelChain, file: Module): readonly Field[] {
+function weightFields(
+  values: ReadonlyMap<string, Value>,
+  { cast, prepared }: ModelChain,
+  file: Module,
+): readonly Field[] {
   const dtype = values.get('torch_dtype') ?? values.get('dtype')
   const attention = values.get('attn_implementation')
   const flash = values.get('use_flash_attention_2')
   const how = cast && /\.(half|bfloat16)$/.exec(cast.name)?.[1]
   const castTo = how === 'half' ? 'float16' : how
   return [
-    ...(dtype === undefined || cast !== undefined ? [] : [fieldOf('torch_dtype', dtype, file)]),
+    ...(dtype === undefined || cast !== undefined
+      ? []
+      : [prepared ? castBack(prepared, file) : fieldOf('torch_dtype', dtype, file)]),
     ...(cast === undefined
       ? []
       : [

@@ -78,8 +78,8 @@ describe('QLoRA with TRL', () => {
       quantization: 'nf4-double',
       lora: { rank: 32, dropout: 0.1, targets: ['q_proj', 'v_proj'] },
       optimizer: 'paged-adamw-8bit',
-      precision: 'bf16',
-      // By prepare_model_for_kbit_training.
+      // By prepare_model_for_kbit_training, whatever type they are loaded in.
+      precision: 'amp-bf16',
       gradientCheckpointing: true,
     })
   })
@@ -102,7 +102,7 @@ describe('QLoRA with TRL', () => {
 
   it('has the defaults of TrainingArguments, unless they are an SFTConfig', async () => {
     const without = (text: string) => text.replace('model = prepare_model_for_kbit_training(model)\n', '')
-    expect((await trained(qlora(without))).spec.gradientCheckpointing).toBe(false)
+    expect((await trained(qlora(without))).spec).toMatchObject({ gradientCheckpointing: false, precision: 'bf16' })
     const withConfig = (text: string) =>
       without(text)
         .replace('import SFTTrainer', 'import SFTConfig, SFTTrainer')
