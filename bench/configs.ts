@@ -1,7 +1,8 @@
 /**
  * Whether configs are read right: a corpus in the shapes that each tool's documentation shows, every one against its dialect,
- * batch size with line and column, accumulation, precision, optimizer, sequence length and outcome; and files of other tools,
- * of which none may be taken for a training config. Fails when anything differs.
+ * batch size with line and column, accumulation, precision, optimizer, sequence length and outcome; files of other tools, of
+ * which none may be taken for a training config; and job files, each against the GPUs that it asks for. Fails when anything
+ * differs.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import * as z from 'zod'
@@ -9,8 +10,9 @@ import type { Decision, Setting } from '../engine/config/fields.ts'
 import { type Explanation, explainConfigAsync, readConfigAsync } from '../engine/config/read.ts'
 import { position, type SourceFile } from '../engine/config/reading.ts'
 import type { Sources } from '../engine/config/sources.ts'
+import { readAskedGpus } from './asked-gpus.ts'
 
-const LIMITS = { configs: 160, others: 100, scripts: 70 }
+const LIMITS = { configs: 160, others: 100, scripts: 70, jobs: 40 }
 
 const corpus = new URL('./configs/', import.meta.url)
 
@@ -169,18 +171,21 @@ for (const name of others) {
   if (reading.kind !== 'not-a-training-config') taken.push(name)
 }
 
-for (const line of wrong) console.log(line)
+const jobs = await readAskedGpus(corpus)
+for (const line of [...wrong, ...jobs.wrong]) console.log(line)
 for (const name of taken) console.log(`other/${name}: taken for a training config`)
 const read = expectations.length - misread.size
 const scripts = [...expectations.map(({ path }) => path), ...others].filter(path => path.endsWith('.py')).length
 const isShort =
   wrong.length > 0 ||
   taken.length > 0 ||
+  jobs.wrong.length > 0 ||
+  jobs.total < LIMITS.jobs ||
   read < LIMITS.configs ||
   others.length < LIMITS.others ||
   scripts < LIMITS.scripts
 console.log(
   `${read} of ${expectations.length} configs in ${new Set(expectations.map(({ dialect }) => dialect)).size} dialects read right; ` +
-    `${others.length - taken.length} of ${others.length} other files left alone; ${scripts} of all are scripts, ${notebooks} of them read alike as notebooks, and one of ${LONG_SCRIPT_LINES.toLocaleString('en-US')} lines is read in ${(await longScriptMillis()).toFixed(0)} ms`,
+    `${others.length - taken.length} of ${others.length} other files left alone; ${jobs.wrong.length === 0 ? `the GPUs of ${jobs.total} job files` : 'not all GPUs of job files'} read right; ${scripts} of all are scripts, ${notebooks} of them read alike as notebooks, and one of ${LONG_SCRIPT_LINES.toLocaleString('en-US')} lines is read in ${(await longScriptMillis()).toFixed(0)} ms`,
 )
 process.exitCode = isShort ? 1 : 0

@@ -78,6 +78,7 @@ const accelerators: ReadonlyMap<string, string> = new Map([
   ],
 ] as [string, string][])
 
-export function acceleratorCard(name: string): string {
-  return accelerators.get(name.trim().toLowerCase()) ?? name
+/** By its id in the catalogue; undefined for a name that is no accelerator's. */
+export function acceleratorCard(name: string): string | undefined {
+  return accelerators.get(name.trim().toLowerCase())
 }

@@ -2,6 +2,7 @@
  * Jobs in YAML that name their GPU by keys of their own: Kubernetes' node selectors and `nvidia.com/gpu`, dstack's `resources.gpu`,
  * the types of machines of Azure ML, SageMaker, Vertex and Ray.
  */
+import { findGpu } from '../../gpus/catalogue.ts'
 import { parseFile } from '../document.ts'
 import type { SourceFile } from '../reading.ts'
 import type { Field, FieldValue, Section } from '../section.ts'
@@ -56,6 +57,8 @@ export function manifestRequest(file: SourceFile): JobRequest | undefined {
 
 interface Named {
   readonly name: string
+  /** Whether that is the card's id in the catalogue. */
+  readonly isId: boolean
   readonly field: Pick<Field, 'key' | 'at'>
   /** How many, where its machine has so many. */
   readonly counted?: Counted
@@ -69,12 +72,19 @@ interface Counted {
 function cardsIn(field: Field): readonly Named[] {
   const { key, value } = field
   if (key === 'gpu') return ofDstack(field)
-  if (cardKeys.has(key)) return textsOf(value).map(name => ({ name: acceleratorCard(name), field }))
+  if (cardKeys.has(key)) {
+    return textsOf(value).map(text => {
+      const id = acceleratorCard(text)
+      return { name: id ?? text, isId: id !== undefined, field }
+    })
+  }
   // `matchExpressions: [{ key: nvidia.com/gpu.product, values: [...] }]`
   if (value.kind === 'mapping' || !machineKeys.has(key)) return []
   return textsOf(value).flatMap(type => {
     const machine = machineOf(type)
-    return machine === undefined ? [] : [{ name: machine.card, field, counted: { count: machine.count, field } }]
+    return machine === undefined
+      ? []
+      : [{ name: machine.card, isId: true, field, counted: { count: machine.count, field } }]
   })
 }
 
@@ -101,7 +111,7 @@ function ofParts(name: string, memory: string | undefined, count: string, field:
   const size = /^(\d{2,3})gb$/i.exec(memory ?? '')?.[1]
   const sized = size !== undefined && /^[av]100$/i.test(name) ? `${name}-${size}gb` : name
   const counted = /^\d{1,3}$/.test(count) && Number(count) > 0 ? { counted: { count: Number(count), field } } : {}
-  return { name: sized, field, ...counted }
+  return { name: sized, isId: false, field, ...counted }
 }
 
 function countsIn(field: Field): readonly Counted[] {
@@ -120,8 +130,12 @@ function cardOf(path: string, cards: readonly Named[]): AskedCard | undefined {
   const [first] = cards
   if (first === undefined) return undefined
   const place = { path, line: first.field.at.line }
-  const names = [...new Set(cards.map(({ name }) => name))]
-  return names.length === 1 ? askedCard(first.name, place) : severalCards(names.slice(0, 6).join(', '), place)
+  // A machine may be named beside the card that it has: `g2-standard-48` and `NVIDIA_L4`.
+  const certain = cards.find(({ isId }) => isId) ?? first
+  const different = new Map(cards.map(({ name }) => [findGpu(name)?.id ?? name, name]))
+  return different.size === 1
+    ? askedCard(certain.name, place, certain.isId)
+    : severalCards([...different.values()].slice(0, 6).join(', '), place)
 }
 
 /** With those in lists, which containers are. */

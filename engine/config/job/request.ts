@@ -39,9 +39,13 @@ const doubtful: ReadonlyMap<string, string> = new Map([
   ...['3060', 'rtx3060'].map(key => [key, 'the RTX 3060 with 12 GB (gpu: rtx-3060) or the one with 8 GB'] as const),
 ])
 
-/** The card that `name` is without doubt; a bare `a100` is none. */
-export function askedCard(name: string, place: { readonly path: string; readonly line: number }): AskedCard {
-  const either = doubtful.get(gpuKey(name))
+/** The card that `name` is without doubt; a bare `a100` is none. `isId`: it is the catalogue's own name of one. */
+export function askedCard(
+  name: string,
+  place: { readonly path: string; readonly line: number },
+  isId = false,
+): AskedCard {
+  const either = isId ? undefined : doubtful.get(gpuKey(name))
   const gpu = either === undefined ? findGpu(name) : undefined
   if (gpu !== undefined) return { kind: 'card', gpu, ...place }
   const asked = plain(name)

@@ -112,6 +112,20 @@ describe('other jobs', () => {
       'a100-80gb',
       2,
     ],
+    [
+      'a machine of which the card is one, whatever else is called H100',
+      'azure-job.yml',
+      `command: ${run}\nresources:\n  instance_type: Standard_ND96isr_H100_v5\n  instance_count: 1\n`,
+      'h100',
+      8,
+    ],
+    [
+      'Vertex, which names the machine and its card',
+      'vertex-job.yaml',
+      `machineSpec:\n  machineType: g2-standard-48\n  acceleratorType: NVIDIA_L4\n  acceleratorCount: 4\ncommand: ${run}\n`,
+      'l4',
+      4,
+    ],
     ['a machine of AWS', 'job.yaml', `instance_type: ml.p4d.24xlarge\nentrypoint: "${run}"\n`, 'a100-40gb', 8],
   ])('%s', async (_, path, text, gpu, count) => {
     const config = await judged({ [path]: text })
