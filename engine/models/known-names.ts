@@ -107,9 +107,12 @@ function isCutShort(name: string, words: readonly string[], end: number): boolea
 const ofState =
   /^(?:(?:global_?)?(?:checkpoint|ckpt|epoch|step)[-_]?\d+|(?:checkpoint[-_])?(?:final|last|best)|merged?(?:[-_]model)?)$/
 
-/** Of an id or of a path, either system's, the last that may name a model. */
+/** Of an id or of a path, either system's, the last that may name a model. ModelScope writes `___` for the dots of an id. */
 function lastFolder(name: string): string {
-  const parts = name.split(/[/\\]/).filter(part => part !== '')
+  const parts = name
+    .replaceAll('___', '.')
+    .split(/[/\\]/)
+    .filter(part => part !== '')
   const last = parts.at(-1) ?? ''
   return ofState.test(last) ? (parts.at(-2) ?? last) : last
 }

@@ -163,8 +163,6 @@ describe('the well-known model in a name', () => {
     ['acme/OpenHermes-3-Mistral-7B', 'Mistral-7B-v0.1'],
     ['acme/Mistral-7B-Instruct-v0.3-AWQ', 'Mistral-7B-v0.3'],
     ['acme/my_qwen2.5_7b_sft', 'Qwen2.5-7B'],
-    ['./runs/Qwen2.5-7B-sft/checkpoint-700/', 'Qwen2.5-7B'],
-    ['out/qwen2.5-7b-lora/merged_model', 'Qwen2.5-7B'],
     ['acme/Qwen3-8B-FP8', 'Qwen3-8B'],
     ['acme/gemma-2-9b-it-dpo', 'gemma-2-9b'],
     ['acme/phi-1.5-tuned', 'phi-1_5'],
@@ -200,7 +198,10 @@ describe('the well-known model in a name', () => {
     ['../Meta-Llama-3-8B-Instruct/', 'meta-llama/Meta-Llama-3-8B'],
     ['/data/checkpoints/Qwen3-30B-A3B', 'Qwen/Qwen3-30B-A3B'],
     [String.raw`D:\Models\Qwen3-4B`, 'Qwen/Qwen3-4B'],
-  ])('in the last folder of the path %s is %s', (path, id) => {
+    [String.raw`D:\models\Qwen\Qwen2-1___5B-Instruct`, 'Qwen/Qwen2-1.5B'],
+    ['./runs/Qwen2.5-7B-sft/checkpoint-700/', 'Qwen/Qwen2.5-7B'],
+    ['out/qwen2.5-7b-lora/merged_model', 'Qwen/Qwen2.5-7B'],
+  ])('in the last folder of the path %s that may name a model is %s', (path, id) => {
     const { how, sentence } = resolved(resolveOffline(path))
     expect(how).toBe('assumed')
     expect(sentence).toContain(` is assumed to have the shape of ${id}, by its name`)

@@ -11,7 +11,7 @@ import type { ModelLookup } from '../model-fields.ts'
 import type { Reading } from '../reading.ts'
 import { type Field, type FieldValue, Section } from '../section.ts'
 import { writesAny } from '../written-keys.ts'
-import { argumentsOf } from './huggingface/arguments.ts'
+import { argumentsOf, teamModelKeys } from './huggingface/arguments.ts'
 import { readArguments } from './huggingface.ts'
 
 const batchKeys = [
@@ -19,25 +19,8 @@ const batchKeys = [
   ...['batch_size_per_device', 'batch_size_per_gpu', 'batch_size_training', 'training_batch_size', 'train_bs'],
 ]
 const modelKeys = [
-  ...[
-    'model_name_or_path',
-    'model_name',
-    'model_id',
-    'base_model',
-    'base_model_id',
-    'base_model_name',
-    'hf_model_ckpt',
-  ],
-  ...[
-    'hf_model',
-    'hf_model_id',
-    'model_ckpt',
-    'model_checkpoint',
-    'pretrained_model',
-    'pretrained_model_name',
-    'model',
-  ],
-  ...['pretrained_model_name_or_path', 'backbone', 'base_model_path', 'base_model_name_or_path'],
+  ...['model_name_or_path', 'model_name', 'model_id', 'base_model', ...teamModelKeys],
+  ...['model', 'pretrained_model_name_or_path', 'backbone', 'base_model_name_or_path'],
 ]
 const accumulationKeys = [
   ...['grad_accum', 'grad_accum_steps', 'gradient_accumulation', 'accumulation_steps', 'accumulate_grad_batches'],

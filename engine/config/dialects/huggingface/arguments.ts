@@ -12,6 +12,11 @@ export const modelKeys = [
   'model_id',
   'base_model_name_or_path',
 ]
+/** What teams call the model in files of their own, where nothing else is called so. */
+export const teamModelKeys = [
+  ...['base_model_id', 'base_model_name', 'hf_model_ckpt', 'hf_model', 'hf_model_id', 'model_ckpt', 'model_checkpoint'],
+  ...['pretrained_model', 'pretrained_model_name', 'base_model_path'],
+]
 export const trainerKeys = [
   'learning_rate',
   'num_train_epochs',
@@ -39,12 +44,8 @@ const nameKeys = [
   'path',
   'base_model',
   'base',
-  'base_model_path',
-  'base_model_name',
   'base_model_name_or_path',
-  'hf_model_ckpt',
-  'hf_model_id',
-  'hf_model',
+  ...teamModelKeys,
 ]
 /** At the top of the file, beside the Trainer's arguments. */
 const topModelKeys = ['base_model', 'model']
@@ -94,7 +95,7 @@ export function argumentsOf(document: Section, declared?: Declared): Arguments {
   return {
     find,
     findText,
-    model: find(...modelKeys) ?? textIn(document, topModelKeys) ?? modelIn(sections),
+    model: find(...modelKeys) ?? textIn(document, topModelKeys) ?? modelIn(sections) ?? find(...teamModelKeys),
     batchSize: batchSizes[0],
     batchSizes,
     declared,
