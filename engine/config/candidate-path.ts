@@ -1,7 +1,7 @@
 /** Which files of a repository are worth reading, by their paths alone. */
 import { isLauncherName } from './shell/quick-look.ts'
 
-const candidateExtension = /\.(ya?ml|json|py|ipynb)$/i
+const candidateExtension = /\.(ya?ml|json|toml|py|ipynb)$/i
 const foreignFolders = new Set([
   'node_modules',
   '.git',
@@ -13,7 +13,7 @@ const foreignFolders = new Set([
 ])
 /** Other tools' files that are known by name; all others are judged by their content. */
 const foreignFile =
-  /^(package|composer|tsconfig.*|jsconfig.*|biome|deno|renovate|tokenizer|tokenizer_config|vocab|trainer_state|.*[-.]lock|npm-shrinkwrap|\.eslintrc|\.prettierrc|\.pre-commit-config)\.(ya?ml|json)$/i
+  /^(package|composer|tsconfig.*|jsconfig.*|biome|deno|renovate|tokenizer|tokenizer_config|vocab|trainer_state|.*[-.]lock|npm-shrinkwrap|\.eslintrc|\.prettierrc|\.pre-commit-config)\.(ya?ml|json)$|^(pyproject|cargo)\.toml$/i
 
 /** Tests train tiny models, and packages are set up: neither is how a team trains. */
 const foreignScript = /(?:^|\/)(?:tests?|testing)\/.*\.py$|(?:^|\/)(?:test_.*|.*_test|conftest|setup|__init__)\.py$/i

@@ -57,6 +57,15 @@ const tools: readonly UnmodelledTool[] = [
         : undefined,
     why: 'trains and generates by turns in code of its own',
   },
+  {
+    // torchtitan 0.2 config/job_config.py; the batch size was called batch_size before.
+    name: 'torchtitan',
+    keys: ['flavor'],
+    training: document =>
+      document.at('model', 'flavor') &&
+      (document.at('training', 'local_batch_size') ?? document.at('training', 'batch_size')),
+    why: 'runs models and parallelism in code of its own',
+  },
 ]
 
 export const unmodelledTools: readonly Dialect[] = tools.map(({ name, keys, training, why }) => ({

@@ -9,7 +9,9 @@ import type { SuppliedFields } from '../supplied.ts'
 import { loadedConfig, openConfig } from './keys.ts'
 import { openLaunched } from './launcher.ts'
 import { notOurs, type OpenConfig, type UnopenedFile } from './open-config.ts'
+import { isTomlPath } from './quick-look.ts'
 import { scriptConfig, withoutCallers } from './script.ts'
+import { openToml } from './toml.ts'
 
 /** With the files of the repository that it imports settings from, and what starts it. `searched` notes no files. */
 export async function openFile(
@@ -19,6 +21,7 @@ export async function openFile(
   searched: Sources,
 ): Promise<OpenConfig | UnopenedFile> {
   if (isLauncherPath(file.path)) return openLaunched(file, sources, supplied, searched)
+  if (isTomlPath(file.path)) return openToml(file, supplied)
   if (!isPythonPath(file.path)) {
     // Only what is a config may have a launcher.
     const opened = openConfig(file, supplied)

@@ -4,9 +4,19 @@ import { isNotebookPath, isPythonPath, mayTrain } from '../python/quick-look.ts'
 import type { SourceFile } from '../reading.ts'
 import { isLauncherPath, mayLaunch } from '../shell/quick-look.ts'
 
+export function isTomlPath(path: string): boolean {
+  return /\.toml$/i.test(path)
+}
+
+/** torchtitan 0.2's train_configs: a flavor of a model, and a batch size, which was called batch_size before. */
+export function isTorchtitan(text: string): boolean {
+  return /^\s*flavor\s*=/m.test(text) && /^\s*(?:local_)?batch_size\s*=/m.test(text)
+}
+
 /** False for a text that is certainly none: it holds no key that a format needs. Takes linear time, and parses nothing. */
 export function mayBeTrainingConfig({ path, text }: SourceFile): boolean {
   if (isLauncherPath(path)) return mayLaunch(text)
+  if (isTomlPath(path)) return isTorchtitan(text)
   if (isNotebookPath(path)) return mayTrain(text) || mayLaunch(text)
   return isPythonPath(path) ? mayTrain(text) : dialects.some(dialect => dialect.mayBe(text))
 }

@@ -1,6 +1,7 @@
 /** Tools whose trainings are told, and refused by name. */
 import { describe, expect, it } from 'vitest'
-import { readConfig } from '../../../engine/config/read.ts'
+import { isCandidatePath } from '../../../engine/config/candidate-path.ts'
+import { readConfig, readConfigAsync } from '../../../engine/config/read.ts'
 import { onlyProblemIn } from '../readings.ts'
 
 const litgpt = 'checkpoint_dir: checkpoints/microsoft/phi-2\ntrain: { global_batch_size: 8, micro_batch_size: 2 }\n'
@@ -24,6 +25,29 @@ describe('a config of a tool that is not modelled', () => {
     const problem = onlyProblemIn(text)
     expect(problem).toMatchObject({ code: 'unsupported-training', field })
     expect(problem.message).toMatch(new RegExp(`^${name} .* not modelled yet$`))
+  })
+})
+
+describe('TOML', () => {
+  const toml = '[model]\nflavor = "8B" # of llama3\n[training]\n  local_batch_size = 2\nseq_len = 8192\n'
+  const read = (text: string) => readConfigAsync({ path: 'llama3_8b.toml', text }, {})
+
+  it('of torchtitan is looked for, and refused by that name', async () => {
+    expect(isCandidatePath('configs/llama3_8b.toml')).toBe(true)
+    expect(isCandidatePath('pyproject.toml')).toBe(false)
+    for (const text of [toml, toml.replace('local_batch', 'batch')])
+      expect(await read(text)).toMatchObject({
+        kind: 'unreadable',
+        problems: [{ code: 'unsupported-training', message: expect.stringMatching(/^torchtitan /), line: 4 }],
+      })
+  })
+
+  it.each([
+    ['another table', toml.replace('training', 'queue')],
+    ['no flavor', toml.replace('flavor', 'kind')],
+    ['a text that goes over lines', `[notes]\ntext = """\n${toml.replaceAll(/^/gm, '> ')}"""\n`],
+  ])('with %s is not', async (_, text) => {
+    expect((await read(text)).kind).toBe('not-a-training-config')
   })
 })
 
