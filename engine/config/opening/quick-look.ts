@@ -10,7 +10,7 @@ export function isTomlPath(path: string): boolean {
 
 /** torchtitan 0.2's train_configs: a flavor of a model, and a batch size, which was called batch_size before. */
 export function isTorchtitan(text: string): boolean {
-  return /^\s*flavor\s*=/m.test(text) && /^\s*(?:local_)?batch_size\s*=/m.test(text)
+  return /^[ \t]*flavor[ \t]*=/m.test(text) && /^[ \t]*(?:local_)?batch_size[ \t]*=/m.test(text)
 }
 
 /** False for a text that is certainly none: it holds no key that a format needs. Takes linear time, and parses nothing. */

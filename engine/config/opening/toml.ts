@@ -32,7 +32,7 @@ export function openToml(file: SourceFile, supplied: SuppliedFields): OpenConfig
 function tablesIn(text: string): Section {
   let table = ''
   const fields = text.split('\n').flatMap((written, index): Field[] => {
-    const [, opened] = /^\s*\[([\w.-]+)\]/.exec(written) ?? []
+    const [, opened] = /^\s*\[([\w.-]{1,200})\]/.exec(written) ?? []
     if (opened !== undefined) table = `${opened}.`
     const [, before = '', key, value = ''] = /^(\s*([\w-]+)\s*=\s*)("[^"]*"|[^#\s]*)/.exec(written) ?? []
     if (key === undefined || value === '') return []

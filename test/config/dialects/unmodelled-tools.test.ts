@@ -42,6 +42,15 @@ describe('TOML', () => {
       })
   })
 
+  it('that is hostile takes linear time, and no deep stack', async () => {
+    const deep = `[${'a.'.repeat(400_000)}a]\nkey = 1\n${toml}`
+    for (const text of ['\n'.repeat(900_000), `${toml}${' '.repeat(900_000)}`, deep]) {
+      const before = performance.now()
+      await read(text)
+      expect(performance.now() - before).toBeLessThan(5_000)
+    }
+  })
+
   it.each([
     ['another table', toml.replace('training', 'queue')],
     ['no flavor', toml.replace('flavor', 'kind')],
