@@ -1,7 +1,7 @@
 /** Written by `npm run bench:published -- --write`: where further readings of real GPUs are expected, in percent of the estimate. */
 export const readBands = {
-  'adapters on one GPU': { lowPercent: -11, highPercent: 13, readings: 21 },
-  'adapters on one GPU, in part untraced': { lowPercent: -11, highPercent: 13, readings: 27 },
+  'adapters on one GPU': { lowPercent: -11, highPercent: 11, readings: 21 },
+  'adapters on one GPU, in part untraced': { lowPercent: -11, highPercent: 11, readings: 27 },
   'full training on one GPU': { lowPercent: -3, highPercent: 7, readings: 24 },
   'full training on one GPU, in part untraced': { lowPercent: -5, highPercent: 7, readings: 9 },
   'offloading to the host': { lowPercent: 0, highPercent: 0, readings: 1 },
