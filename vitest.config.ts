@@ -37,6 +37,6 @@ export default defineConfig({
       },
     ],
     // By default one of two cores would idle.
-    maxWorkers: 2,
+    maxWorkers: 3,
   },
 })

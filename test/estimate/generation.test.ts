@@ -4,7 +4,7 @@
  */
 import { expect, it } from 'vitest'
 import { generationBytes } from '../../engine/estimate/generation.ts'
-import { modelConfig } from '../../engine/models/architecture.ts'
+import { modelConfig } from '../../engine/models/model-config.ts'
 import { KIB } from '../../engine/units.ts'
 import { specOf } from './specs.ts'
 
