@@ -231,7 +231,7 @@ describe.concurrent('estimate of a model alone', () => {
   test('is a table for people, which says what was assumed', async () => {
     const { stdout } = await run('estimate', 'Qwen/Qwen2.5-7B')
     expect(stdout).toMatch(/^ +one sample takes +smallest GPU +largest batch +samples\/s at it$/m)
-    expect(stdout).toMatch(/^QLoRA +\S+ GiB, −\d+…\+\d+ % +\S.* \d+ +[\d.]+–[\d.]+$/m)
+    expect(stdout).toMatch(/^QLoRA +\S+ GiB, (?:−\d+…\+|±)\d+ % +\S.* \d+ +[\d.]+–[\d.]+$/m)
     expect(stdout).toContain("Sequences of 2,048 tokens, LLaMA-Factory's and Unsloth's default")
     expect(stdout).toContain('memorymark plan Qwen/Qwen2.5-7B')
     expect(stdout).not.toMatch(/block|policy/)
