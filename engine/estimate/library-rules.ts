@@ -93,8 +93,8 @@ export function softmaxSaves(spec: TrainingSpec, input: Tensor): { savesOutput: 
  * Before transformers 4.30 left it to accelerate (transformers#23158), the Trainer took FSDP's whole `state_dict()`, which every GPU
  * then holds beside its shards; later it goes to the host unit by unit.
  */
-export function savesWholeOnGpu({ versions }: TrainingSpec): boolean {
-  return isBefore(versions, 'transformers', '4.30')
+export function savesWholeOnGpu({ sharding, versions }: TrainingSpec): boolean {
+  return isFsdp(sharding) && isBefore(versions, 'transformers', '4.30')
 }
 
 /**

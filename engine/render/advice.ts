@@ -158,14 +158,15 @@ function evaluationSentence(config: AnalysedConfig): string | undefined {
   return `${needs}; per_device_eval_batch_size: ${fittingMicroBatch} would fit.`
 }
 
-/** Only if gathering sharded weights for a checkpoint certainly does not fit. */
+/** Only if gathering sharded weights for a checkpoint certainly does not fit; of a part, only where the step itself does. */
 function savingSentence(config: AnalysedConfig): string | undefined {
   const { gpu, current } = config
   const peak = tooLargePeak(config, 'saving')
-  if (peak === undefined) return undefined
+  const isWhole = peak?.gathersWhole === true
+  if (peak === undefined || !(current.fits || isWhole)) return undefined
   const opening = current.fits ? 'The run would die when it saves' : 'Saving does not fit either'
-  const needs = `${opening}: every GPU gathers the whole model for a checkpoint, which needs ${ofUsable(peak.peakBytes, gpu.usableBytes)} (${peak.provenance})`
-  return `${needs}; from transformers 4.30 on it goes to the host unit by unit.`
+  const needs = `${opening}: every GPU gathers ${isWhole ? 'the whole model' : 'a layer at a time'} for a checkpoint, which needs ${ofUsable(peak.peakBytes, gpu.usableBytes)} (${peak.provenance})`
+  return isWhole ? `${needs}; from transformers 4.30 on it goes to the host unit by unit.` : `${needs}.`
 }
 
 /** For a config that is not fine and whose sequence length was assumed. */

@@ -1,6 +1,6 @@
 /** The memory of saving a checkpoint, and of going on from one. */
 import type { TrainingSpec } from '../config/spec.ts'
-import { loadedStates } from '../estimate/library-rules.ts'
+import { loadedStates, savesWholeOnGpu } from '../estimate/library-rules.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { CUBLAS_HANDLES } from '../probes/estimate.ts'
 import { estimatedRow, type RunPeakOptions } from './peak-rows.ts'
@@ -9,7 +9,8 @@ import type { RunPeak } from './schema.ts'
 /** Of weights that are divided among GPUs, which are gathered for it. */
 export function savingPeaks(spec: TrainingSpec, config: ModelConfig, options: RunPeakOptions): readonly RunPeak[] {
   const bytes = options.footprints.of(spec, config, options.gpu).savingBytes(workspaceOf(options))
-  return bytes === undefined ? [] : [estimatedRow('saving', bytes, options)]
+  if (bytes === undefined) return []
+  return [{ ...estimatedRow('saving', bytes, options), ...(savesWholeOnGpu(spec) && { gathersWhole: true as const }) }]
 }
 
 /** Where the config goes on from a checkpoint, or would hold the optimizer's state twice if it did. */

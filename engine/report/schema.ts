@@ -140,8 +140,7 @@ export const runPeak = z.object({
    * `loading`: before the weights are sharded. `resuming`: while the optimizer's state is loaded from a checkpoint.
    * `first-step`: before the optimizer has its state, told where later steps do not fit.
    * `evaluation-with-metrics`: with a `compute_metrics`, for which logits are kept on the GPU. `generation`: of an
-   * evaluation's texts. `saving`: while sharded
-   * weights are gathered for a checkpoint.
+   * evaluation's texts. `saving`: while sharded weights are gathered for a checkpoint.
    */
   phase: z.enum(runPhases),
   /** Absent for a moment before any batch is on the GPU. */
@@ -157,6 +156,8 @@ export const runPeak = z.object({
   logitBytesPerSample: bytes.optional(),
   /** Where nothing says how many samples are evaluated: of how many they surely fit until the end. */
   fittingSamples: z.number().int().min(0).optional(),
+  /** Of saving: the whole model at once, and not a part of it at a time. */
+  gathersWhole: z.literal(true).optional(),
   /** If what metrics keep does not fit throughout the band: the largest `eval_accumulation_steps` with which it does. */
   fittingAccumulation: z.number().int().positive().optional(),
 })

@@ -39,7 +39,8 @@ export function figuresOf(
     hasUnreadSettings: assumed.includes('settings'),
     isEvaluationTooLarge: tooLargePeak(config, 'evaluation') !== undefined,
     isLoadingTooLarge: tooLargePeak(config, 'loading') !== undefined,
-    isSavingTooLarge: tooLargePeak(config, 'saving') !== undefined,
+    // What is there between steps is there while it saves too.
+    isSavingTooLarge: current.fits && tooLargePeak(config, 'saving') !== undefined,
   }
 }
 

@@ -275,6 +275,17 @@ describe('checkpoints', () => {
     const [config] = report.configs
     expect(config?.status === 'analysed' && config.verdict.reasons).toContainEqual({ kind: 'saving-does-not-fit' })
   })
+
+  it('that gather a part are not spoken of where the step does not fit either', async () => {
+    const text =
+      'model_name_or_path: huggyllama/llama-30b\ntask: causal-lm\nmax_seq_length: 512\nper_device_train_batch_size: 1\nfsdp: full_shard auto_wrap\n'
+    const report = await reportOf(text, 'a10', 'transformers==4.46.1\n')
+    const [config] = report.configs
+    if (config?.status !== 'analysed') throw new Error(JSON.stringify(config))
+    expect(config.peaks?.find(({ phase }) => phase === 'saving')?.state).toBe('does-not-fit')
+    expect(config.verdict.reasons.map(({ kind }) => kind)).not.toContain('saving-does-not-fit')
+    expect(renderTerminal(report, { color: false, columns: 400 })).not.toMatch(/gathers/)
+  })
 })
 
 describe('quantised weights that are divided among GPUs', () => {
