@@ -7,6 +7,7 @@ import { html, raw } from 'hono/html'
 import { micromark } from 'micromark'
 import { gfm, gfmHtml } from 'micromark-extension-gfm'
 import type { PullRequest, Repository } from '../../test/github/index.ts'
+import { barChart } from './bar-chart.ts'
 import { freePort } from './free-port.ts'
 
 export interface PullRequestPage extends AsyncDisposable {
@@ -97,10 +98,15 @@ function withDiff(body: string, before: readonly string[]): string {
 function markdown(text: string) {
   const rendered = micromark(text, { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousHtml: true })
   return raw(
-    rendered.replace(
-      /<pre><code class="language-diff">(.*?)<\/code><\/pre>/gs,
-      (_, code: string) => `<pre class="diff">${code.trimEnd().split('\n').map(diffLine).join('')}</pre>`,
-    ),
+    rendered
+      .replace(
+        /<pre><code class="language-diff">(.*?)<\/code><\/pre>/gs,
+        (_, code: string) => `<pre class="diff">${code.trimEnd().split('\n').map(diffLine).join('')}</pre>`,
+      )
+      .replace(
+        /<pre><code class="language-mermaid">(.*?)<\/code><\/pre>/gs,
+        (block, code: string) => barChart(code) ?? block,
+      ),
   )
 }
 

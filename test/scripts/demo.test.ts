@@ -43,6 +43,9 @@ it('shows the pull request as a page, with comment, suggestions and check', { ti
     )
     expect(page.split('<b>MemoryMark</b>: failure')).toHaveLength(2)
     expect(page).toContain('class="annotation failure"')
+    // Drawn, as GitHub does.
+    expect(page).toContain('<svg class="chart"')
+    expect(page).not.toContain('xychart')
   } finally {
     demo.kill('SIGINT')
     await once(demo, 'exit')
