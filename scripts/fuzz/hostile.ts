@@ -47,9 +47,9 @@ function isOfOneShape(one: Report, other: Report): boolean {
 
 /** Replaces one scalar by `text`, another one each time. */
 function withValue(file: SourceFile, turn: number, text: string): SourceFile {
-  if (file.path.endsWith('.py')) return withLiteral(file, turn, text)
+  if (/\.(?:py|toml)$/.test(file.path)) return withLiteral(file, turn, text)
   if (isLauncherPath(file.path)) return withWord(file, turn, text)
-  const documents = parseAllDocuments(file.text, { version: '1.1', logLevel: 'silent' })
+  const documents = parseAllDocuments(file.text, { version: '1.1', logLevel: 'silent', uniqueKeys: false })
   const scalars: Scalar[] = []
   for (const document of documents) {
     visit(document, { Scalar: (key, scalar) => void (key === 'value' && scalars.push(scalar)) })
@@ -60,7 +60,7 @@ function withValue(file: SourceFile, turn: number, text: string): SourceFile {
   return { ...file, text: documents.map(document => (isJson ? JSON.stringify(document) : String(document))).join('') }
 }
 
-/** Replaces a string in a script that is or resembles a model name: other strings choose between settings. */
+/** Replaces a string in a script or in TOML that is or resembles a model name: other strings choose between settings. */
 function withLiteral(file: SourceFile, turn: number, text: string): SourceFile {
   const literals = Array.from(file.text.matchAll(/"[^"\n]*"/g)).filter(([literal]) => /[-/]/.test(literal))
   const chosen = literals[turn % literals.length]
