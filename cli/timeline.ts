@@ -9,7 +9,7 @@ import { traceSteps } from '../engine/estimate/allocator-trace.ts'
 import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
 import type { MemoryPoint } from '../engine/estimate/step/memory-over-step.ts'
 import { findGpuAmong, type Gpu } from '../engine/gpus/catalogue.ts'
-import { CUBLAS_HANDLES, EstimateProbe } from '../engine/probes/estimate.ts'
+import { EstimateProbe, workspaceBytesOf } from '../engine/probes/estimate.ts'
 import { formatCount, memoryProvenance } from '../engine/render/figures.ts'
 import { plainText } from '../engine/render/plain.ts'
 import { highestOf } from '../engine/render/stacked-chart.ts'
@@ -49,7 +49,7 @@ export async function timeline(args: string[]): Promise<ExitCode> {
   const footprint = new FootprintCache().of(spec, model.config, gpu)
   const points = new EstimateProbe(footprint, gpu, factor).overStep(spec.microBatch, POINTS)
   if (values.out !== undefined) {
-    const trace = traceSteps(footprint, spec.microBatch, CUBLAS_HANDLES * gpu.cublasWorkspaceBytes)
+    const trace = traceSteps(footprint, spec.microBatch, workspaceBytesOf(gpu))
     await write(values.out, torchSnapshot(trace))
   }
   const compared = snapshot && comparedWith(snapshot, assessment, highestOf(points))

@@ -124,14 +124,15 @@ export function assess(
   const ratioBand = mayWaitForImages(spec, evidence) ? downToNoGain(evidence.ratioBand, speedup) : evidence.ratioBand
   const ratios = { ratioBand, throughputBandPercent }
   const point = (plan: BatchPlan): OperatingPoint => {
+    const fits = evidence.fits(plan)
     const reservedBytes = evidence.reservedBytes?.(plan)
     const samplesPerSecond = rate(plan)
     const relative = ratioRange(speedupOf(plan), ratios)
     return {
       ...plan,
       effectiveBatch: effectiveBatch({ ...spec, ...plan }),
-      fits: evidence.fits(plan),
-      ...(evidence.fits(plan) && evidence.fitsThroughout?.(plan) === false && { mayNotFit: true as const }),
+      fits,
+      ...(fits && evidence.fitsThroughout?.(plan) === false && { mayNotFit: true as const }),
       peakBytes: evidence.peakBytes(plan),
       ...(reservedBytes !== undefined && { reservedBytes }),
       ...(samplesPerSecond !== undefined && { samplesPerSecond }),

@@ -1,7 +1,7 @@
 /** The items of each part, most informative first. */
 import { accumulatesGradients } from '../../engine/config/spec.ts'
 import { describeMachine } from '../../engine/probes/device.ts'
-import { CUBLAS_HANDLES } from '../../engine/probes/estimate.ts'
+import { workspaceBytesOf } from '../../engine/probes/estimate.ts'
 import type { TorchProbe } from '../../engine/probes/torch.ts'
 import { type Outcome, peakOf, type Trial } from '../../engine/probes/trial.ts'
 import { Grid } from '../../engine/search/grid.ts'
@@ -94,7 +94,7 @@ async function cell(rig: Rig, subject: Subject): Promise<CellResult> {
   const { spec } = subject
   const torch = await rig.torch(subject)
   const outcome = fitting(await torch.trialOf(subject, spec.microBatch, { accumulates: accumulatesGradients(spec) }))
-  const workspaceBytes = (await rig.card(subject)).cublasWorkspaceBytes * CUBLAS_HANDLES
+  const workspaceBytes = workspaceBytesOf(await rig.card(subject))
   const measuredBytes = peakOf(outcome)
   if (measuredBytes === undefined) throw new Error('PyTorch counted no peak')
   return {

@@ -49,6 +49,10 @@ export type Optimizer = (typeof optimizers)[number]
 export const precisions = ['fp32', 'tf32', 'bf16', 'bf16-master', 'amp-bf16', 'amp-fp16'] as const
 export type Precision = (typeof precisions)[number]
 
+export function computesInFloat32({ precision }: { readonly precision: Precision }): boolean {
+  return precision === 'fp32' || precision === 'tf32'
+}
+
 export const stepProfiles = ['training', 'forward-backward'] as const
 export type StepProfile = (typeof stepProfiles)[number]
 

@@ -1,8 +1,8 @@
 /** Footprints by the shape of their spec: a repository's configs mostly differ in settings that do not affect the footprint. */
-import type { TrainingSpec } from '../config/spec.ts'
+import { computesInFloat32, type TrainingSpec } from '../config/spec.ts'
 import { type Gpu, hasFlashAttention } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
-import { Footprint, Recording } from './footprint.ts'
+import { type Device, Footprint, Recording } from './footprint.ts'
 
 /** Operations that are kept recorded, of all footprints together: each holds about two kilobytes, a model a few hundred. */
 const MAX_KEPT_NODES = 5_000
@@ -17,15 +17,18 @@ interface Kept {
   readonly footprints: Map<number, Footprint>
 }
 
+/** What of a GPU matters to a step: the flash kernel takes 16-bit types only, so that in float32 all behave alike. */
+export function deviceFor(spec: TrainingSpec, gpu: Gpu): Device {
+  return { hasFlash: computesInFloat32(spec) || hasFlashAttention(gpu) }
+}
+
 export class FootprintCache {
   /** The most recently used last. */
   readonly #kept = new Map<string, Kept>()
   #keptNodes = 0
 
   of(spec: TrainingSpec, config: ModelConfig, gpu: Gpu): Footprint {
-    // The flash kernel supports 16-bit types only, so in float32 all GPUs behave alike.
-    const isFloat32 = spec.precision === 'fp32' || spec.precision === 'tf32'
-    const device = { hasFlash: isFloat32 || hasFlashAttention(gpu) }
+    const device = deviceFor(spec, gpu)
     // What is evaluated in between and how weights and state came here is no part of a step.
     const { evaluation: _, loadsWhole: __, resumes: ___, ...step } = spec
     const alone = { ...step, microBatch: 1, gradientAccumulation: 1 }
@@ -39,7 +42,7 @@ export class FootprintCache {
     return footprint
   }
 
-  #recorded(spec: TrainingSpec, config: ModelConfig, device: { readonly hasFlash: boolean }): Kept {
+  #recorded(spec: TrainingSpec, config: ModelConfig, device: Device): Kept {
     const key = JSON.stringify([spec, config, device])
     const known = this.#kept.get(key)
     const kept = known ?? recorded(spec, config, device)
@@ -55,7 +58,7 @@ export class FootprintCache {
   }
 }
 
-function recorded(spec: TrainingSpec, config: ModelConfig, device: { readonly hasFlash: boolean }): Kept {
+function recorded(spec: TrainingSpec, config: ModelConfig, device: Device): Kept {
   const recording = new Recording(spec, config, device)
   const nodeCount = recording.tape.nodes.reduce((sum, { body }) => sum + 1 + (body?.length ?? 0), 0)
   return { recording, nodeCount, footprints: new Map() }

@@ -2,7 +2,7 @@
  * Memory of generating text in an evaluation, as T5 does it (transformers 5.18 generation/utils.py): the
  * encoder's output and the keys and values of every layer, once a beam, beside what one token takes.
  */
-import type { TrainingSpec } from '../config/spec.ts'
+import { computesInFloat32, type TrainingSpec } from '../config/spec.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { bytesPerElement } from './tape/storage.ts'
 
@@ -16,8 +16,7 @@ export function generationBytes(spec: TrainingSpec, config: ModelConfig, batch: 
   const { beams, maxLength = targetLength } = evaluation.generates
   const layers = config.num_decoder_layers ?? config.num_layers
   const width = config.d_kv * config.num_heads
-  const isFloat32 = spec.precision === 'fp32' || spec.precision === 'tf32'
-  const bytes = bytesPerElement[isFloat32 ? 'float32' : 'bfloat16']
+  const bytes = bytesPerElement[computesInFloat32(spec) ? 'float32' : 'bfloat16']
   const rows = batch * beams
   const caches = 2 * layers * rows * (maxLength + tokens) * width * bytes
   const encoded = rows * tokens * config.d_model * bytes

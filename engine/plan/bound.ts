@@ -4,7 +4,8 @@
  */
 import type { TrainingSpec } from '../config/spec.ts'
 import { Footprint } from '../estimate/footprint.ts'
-import { hasFlashAttention, type SpeedyGpu } from '../gpus/catalogue.ts'
+import { deviceFor } from '../estimate/footprint-cache.ts'
+import type { SpeedyGpu } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { EstimateProbe } from '../probes/estimate.ts'
 import type { Arrangement } from './strategy.ts'
@@ -74,7 +75,7 @@ export class UndividedSteps {
   of(arranged: TrainingSpec, gpu: SpeedyGpu): Undivided {
     const { sharding: _, fsdpVersion: __, ...rest } = arranged
     const spec: TrainingSpec = { ...rest, gpus: 1, microBatch: 1, gradientAccumulation: 1 }
-    const hasFlash = spec.precision === 'fp32' || spec.precision === 'tf32' || hasFlashAttention(gpu)
+    const { hasFlash } = deviceFor(spec, gpu)
     const key = JSON.stringify([spec, hasFlash])
     const undivided = this.#known.get(key) ?? new Undivided(spec, this.#config, hasFlash)
     this.#known.set(key, undivided)

@@ -7,7 +7,7 @@ import { hasBfloat16, type SpeedyGpu, usableBytes } from '../gpus/catalogue.ts'
 import { marginFor } from '../metrics/range.ts'
 import { type BatchPlan, DEFAULT_MARGIN } from '../metrics/recommend.ts'
 import type { ModelConfig } from '../models/architecture.ts'
-import { CUBLAS_HANDLES, EstimateProbes } from '../probes/estimate.ts'
+import { EstimateProbes, workspaceBytesOf } from '../probes/estimate.ts'
 import { reportedGpu } from '../report/other-gpus.ts'
 import { largestPlan } from './batch.ts'
 import type { UndividedSteps } from './bound.ts'
@@ -80,7 +80,7 @@ function rowFor(
   const toLeave = Math.max(margin, marginFor(known.memoryBand))
   const roomBytes = usableBytes(gpu) * (1 - toLeave)
   const undivided = planning.undivided.of(arranged, gpu)
-  const workspaceBytes = gpu.cublasWorkspaceBytes * CUBLAS_HANDLES
+  const workspaceBytes = workspaceBytesOf(gpu)
   const mayFit = ({ microBatch }: BatchPlan) =>
     (undivided.bytes(arrangement, microBatch) + workspaceBytes) * known.memoryFactor <= roomBytes
   const perGpu = planning.effectiveBatch / gpus

@@ -9,7 +9,7 @@ import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { mastersOf } from '../estimate/sharding/shares.ts'
 import { type Gpu, usableBytes } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
-import { CUBLAS_HANDLES, EstimateProbe } from './estimate.ts'
+import { EstimateProbe, workspaceBytesOf } from './estimate.ts'
 
 interface Circumstances {
   readonly gpu: Gpu
@@ -52,6 +52,6 @@ function needsMoreAnyway(
   if (mastersOf(spec) !== mastersOf(divided)) return false
   const undivided = footprints.of(spec, config, gpu)
   const sharedBytes = undivided.resting(0).bytes / divided.gpus
-  const workspaceBytes = gpu.cublasWorkspaceBytes * CUBLAS_HANDLES
+  const workspaceBytes = workspaceBytesOf(gpu)
   return undivided.growingBytes(spec.microBatch) + sharedBytes + workspaceBytes > usableBytes(gpu)
 }

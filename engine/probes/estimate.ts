@@ -11,7 +11,12 @@ import type { ModelConfig } from '../models/architecture.ts'
 import { type Trial, trialSpec } from './trial.ts'
 
 /** PyTorch keeps one cuBLAS handle, and so one workspace, for the forward and one for the autograd thread. */
-export const CUBLAS_HANDLES = 2
+const CUBLAS_HANDLES = 2
+
+/** What cuBLAS holds for itself on a GPU. */
+export function workspaceBytesOf({ cublasWorkspaceBytes }: Pick<Gpu, 'cublasWorkspaceBytes'>): number {
+  return cublasWorkspaceBytes * CUBLAS_HANDLES
+}
 
 /** Throughput models by footprint, which configs of a repository often share. */
 const throughputs = new WeakMap<Footprint, Map<Gpu, ThroughputModel>>()
@@ -52,7 +57,7 @@ export class EstimateProbe {
     this.#memoryFactor = memoryFactor
     this.#vllm = vllmShare(footprint.spec, gpu)
     this.usableBytes = Math.max(0, usableBytes(gpu) - (this.#vllm.held === 'always' ? this.#vllm.bytes : 0))
-    this.#workspaceBytes = gpu.cublasWorkspaceBytes * CUBLAS_HANDLES
+    this.#workspaceBytes = workspaceBytesOf(gpu)
     this.#footprint = footprint
     this.#accumulates = accumulatesGradients(footprint.spec) ? { accumulates: true } : {}
     this.#gpu = gpu

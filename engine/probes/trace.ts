@@ -7,7 +7,7 @@ import { usableBytes } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { teacherConfig } from '../models/teacher.ts'
 import { endedBy } from './ending.ts'
-import { CUBLAS_HANDLES } from './estimate.ts'
+import { workspaceBytesOf } from './estimate.ts'
 import { outcomeOf, unavailable } from './failure.ts'
 import type { Probe, ProbeContext, ProbedDevice, TrialOptions } from './probe.ts'
 import { type Outcome, type Trial, trialSpec } from './trial.ts'
@@ -66,7 +66,7 @@ export class TraceProbe implements Probe {
     const capped = { ...gpu, totalBytes: Math.min(gpu.totalBytes, limitMemoryBytes) }
     this.device = { name: gpu.name, totalBytes: capped.totalBytes, usableBytes: usableBytes(capped), software }
     this.#context = context
-    this.#workspaceBytes = gpu.cublasWorkspaceBytes * CUBLAS_HANDLES
+    this.#workspaceBytes = workspaceBytesOf(gpu)
     this.#worker = worker
   }
 

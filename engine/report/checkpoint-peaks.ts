@@ -2,13 +2,13 @@
 import type { TrainingSpec } from '../config/spec.ts'
 import { loadedStates, savesWholeOnGpu } from '../estimate/library-rules.ts'
 import type { ModelConfig } from '../models/architecture.ts'
-import { CUBLAS_HANDLES } from '../probes/estimate.ts'
+import { workspaceBytesOf } from '../probes/estimate.ts'
 import { estimatedRow, type RunPeakOptions } from './peak-rows.ts'
 import type { RunPeak } from './schema.ts'
 
 /** Of weights that are divided among GPUs, which are gathered for it. */
 export function savingPeaks(spec: TrainingSpec, config: ModelConfig, options: RunPeakOptions): readonly RunPeak[] {
-  const bytes = options.footprints.of(spec, config, options.gpu).savingBytes(workspaceOf(options))
+  const bytes = options.footprints.of(spec, config, options.gpu).savingBytes(workspaceBytesOf(options.gpu))
   if (bytes === undefined) return []
   return [{ ...estimatedRow('saving', bytes, options), ...(savesWholeOnGpu(spec) && { gathersWhole: true as const }) }]
 }
@@ -20,10 +20,6 @@ export function resumingPeaks(spec: TrainingSpec, config: ModelConfig, options: 
   const isOfTorch = sharding === 'ddp' && offload === undefined && !/8bit|paged/.test(optimizer)
   const states = loadedStates(spec)
   if (loop !== 'trainer' || step !== 'training' || !isOfTorch || (!spec.resumes && states === 1)) return []
-  const { bytes, breakdown } = options.footprints.of(spec, config, options.gpu).resting(workspaceOf(options))
+  const { bytes, breakdown } = options.footprints.of(spec, config, options.gpu).resting(workspaceBytesOf(options.gpu))
   return [estimatedRow('resuming', bytes + (states - 1) * breakdown.optimizerState, options)]
-}
-
-function workspaceOf({ gpu }: RunPeakOptions): number {
-  return gpu.cublasWorkspaceBytes * CUBLAS_HANDLES
 }

@@ -1,11 +1,11 @@
 /** The memory of evaluations between training steps: of a batch, and of what metrics keep. */
 import { isOfImages, modelCopies, type TrainingSpec } from '../config/spec.ts'
 import { evaluationOf } from '../estimate/evaluation.ts'
+import { deviceFor } from '../estimate/footprint-cache.ts'
 import { generationBytes } from '../estimate/generation.ts'
-import { hasFlashAttention } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
-import { CUBLAS_HANDLES } from '../probes/estimate.ts'
-import { estimatedRow, type RunPeakOptions, stateOf } from './peak-rows.ts'
+import { workspaceBytesOf } from '../probes/estimate.ts'
+import { estimatedRow, type RunPeakOptions } from './peak-rows.ts'
 import type { RunPeak } from './schema.ts'
 
 /** More than anybody evaluates. */
@@ -14,22 +14,17 @@ const MAX_BATCHES = 2 ** 30
 export function evaluationPeaks(spec: TrainingSpec, config: ModelConfig, options: RunPeakOptions): readonly RunPeak[] {
   const { evaluation } = spec
   if (evaluation === undefined || !isEvaluationKnown(spec)) return []
-  const { gpu, footprints, memoryFactor } = options
-  const isFloat32 = spec.precision === 'fp32' || spec.precision === 'tf32'
-  const passes = evaluationOf(spec, config, { hasFlash: isFloat32 || hasFlashAttention(gpu) })
-  const resting = footprints.of(spec, config, gpu).resting(gpu.cublasWorkspaceBytes * CUBLAS_HANDLES).bytes
+  const { gpu, footprints } = options
+  const passes = evaluationOf(spec, config, deviceFor(spec, gpu))
+  const resting = footprints.of(spec, config, gpu).resting(workspaceBytesOf(gpu)).bytes
   const { microBatch, accumulation, samples, generates, lossOnly } = evaluation
   const passBytes = passes.bytesAt(microBatch)
-  const row = (bytes: number) => {
-    const peakBytes = bytes * memoryFactor
-    return { microBatch, peakBytes, state: stateOf(peakBytes, options), provenance: 'estimated' as const }
-  }
-  const isFitting = (bytes: number) => row(bytes).state === 'fits'
+  const row = (phase: RunPeak['phase'], bytes: number) => ({ ...estimatedRow(phase, bytes, options), microBatch })
+  const isFitting = (bytes: number) => row('evaluation', bytes).state === 'fits'
   const fits = (size: number) => isFitting(resting + passes.bytesAt(size))
   const fitting = fits(microBatch) ? undefined : largestBelow(microBatch, fits)
   const each: RunPeak = {
-    phase: 'evaluation',
-    ...row(resting + passBytes),
+    ...row('evaluation', resting + passBytes),
     ...(fitting !== undefined && { fittingMicroBatch: fitting }),
   }
   if (lossOnly) return [each]
@@ -46,8 +41,7 @@ export function evaluationPeaks(spec: TrainingSpec, config: ModelConfig, options
   }
   const fittingAccumulation = keeps(batches) ? undefined : largestBelow(batches, keeps)
   const withMetrics = {
-    phase: 'evaluation-with-metrics' as const,
-    ...row(bytesWith(batches)),
+    ...row('evaluation-with-metrics', bytesWith(batches)),
     logitBytesPerSample,
     ...(fittingAccumulation !== undefined && { fittingAccumulation }),
   }

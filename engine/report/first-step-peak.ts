@@ -1,7 +1,7 @@
 /** The first step, where it fits and later ones do not: a run that dies in its second. */
 import type { TrainingSpec } from '../config/spec.ts'
 import type { ModelConfig } from '../models/architecture.ts'
-import { CUBLAS_HANDLES } from '../probes/estimate.ts'
+import { workspaceBytesOf } from '../probes/estimate.ts'
 import { estimatedRow, type RunPeakOptions, stateOf } from './peak-rows.ts'
 import type { RunPeak } from './schema.ts'
 
@@ -11,8 +11,7 @@ export function firstStepPeaks(spec: TrainingSpec, config: ModelConfig, options:
   const isDeepSpeed = spec.sharding?.startsWith('zero') === true
   const isLaterTooLarge = !current.fits && stateOf(current.peakBytes, options) === 'does-not-fit'
   if (spec.step !== 'training' || isDeepSpeed || provenance !== 'estimated' || !isLaterTooLarge) return []
-  const workspace = gpu.cublasWorkspaceBytes * CUBLAS_HANDLES
-  const bytes = footprints.of(spec, config, gpu).firstPeakBytes(spec.microBatch, workspace)
+  const bytes = footprints.of(spec, config, gpu).firstPeakBytes(spec.microBatch, workspaceBytesOf(gpu))
   const row = { ...estimatedRow('first-step', bytes, options), microBatch: spec.microBatch }
   return row.state === 'fits' ? [row] : []
 }

@@ -10,9 +10,9 @@ import type { SuppliedFields } from '../supplied.ts'
 import { named, notOurs, type OpenConfig, type UnopenedFile } from './open-config.ts'
 import { isTorchtitan } from './quick-look.ts'
 
-export function openToml(file: SourceFile, supplied: SuppliedFields): OpenConfig | UnopenedFile {
+export async function openToml(file: SourceFile, supplied: SuppliedFields): Promise<OpenConfig | UnopenedFile> {
   if (!isTorchtitan(file.text) || (file.sizeBytes ?? file.text.length) > MAX_CONFIG_BYTES) return notOurs
-  const document = tablesIn(file.text)
+  const document = await askedKeysIn(file.text)
   for (const dialect of unmodelledTools) {
     const why = dialect.recognise(document)
     if (why === undefined) continue
@@ -28,17 +28,25 @@ export function openToml(file: SourceFile, supplied: SuppliedFields): OpenConfig
   return notOurs
 }
 
-/** Keys with a value on their own line, in their tables; what goes over several lines is left out. */
-function tablesIn(text: string): Section {
-  let table = ''
-  const fields = text.split('\n').flatMap((written, index): Field[] => {
-    const [, opened] = /^\s*\[([\w.-]{1,200})\]/.exec(written) ?? []
-    if (opened !== undefined) table = `${opened}.`
-    const [, before = '', key, value = ''] = /^(\s*([\w-]+)\s*=\s*)("[^"]*"|[^#\s]*)/.exec(written) ?? []
-    if (key === undefined || value === '') return []
-    const name = `${table}${key}`
-    const at = { line: index + 1, column: before.length + 1 }
-    return [{ key: name, name, value: typed(value.replaceAll('"', '')), at, source: plain(value) }]
-  })
-  return nestedSection(fields)
+/** By which torchtitan's settings are known. */
+const askedKeys = [
+  ['model', 'flavor'],
+  ['training', 'local_batch_size'],
+  ['training', 'batch_size'],
+] as const
+
+/** Each with the first line that sets such a key, since the parser tells none; none for invalid TOML. */
+async function askedKeysIn(text: string): Promise<Section> {
+  // The parser is loaded when the first such file asks for it.
+  const { lineOf, parsedToml, tableOf } = await import('../pinned/toml-file.ts')
+  const top = parsedToml(text) ?? {}
+  return nestedSection(
+    askedKeys.flatMap(([table, key]): Field[] => {
+      const value = tableOf(top[table])[key]
+      if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') return []
+      const [name, written] = [`${table}.${key}`, String(value)]
+      const at = { line: lineOf(text, new RegExp(`^[ \\t]*${key}[ \\t]*=`, 'm')), column: 1 }
+      return [{ key: name, name, value: typed(written), at, source: plain(written) }]
+    }),
+  )
 }

@@ -5,23 +5,23 @@ import { libraryNamed, parseRequirement, type Requirement, requirementOf } from 
 
 /** Empty for invalid TOML, which the tool itself will report. */
 export function tomlRequirements(text: string): readonly OnLine[] {
-  const top = parsed(text)
+  const top = parsedToml(text)
   if (top === undefined) return []
-  const project = table(top.project)
-  const tool = table(top.tool)
-  const [poetry, pdm, uv] = [table(tool.poetry), table(tool.pdm), table(tool.uv)]
+  const project = tableOf(top.project)
+  const tool = tableOf(top.tool)
+  const [poetry, pdm, uv] = [tableOf(tool.poetry), tableOf(tool.pdm), tableOf(tool.uv)]
   const lists = [
     uv['override-dependencies'],
     uv['constraint-dependencies'],
     project.dependencies,
-    ...Object.values(table(project['optional-dependencies'])),
-    ...Object.values(table(top['dependency-groups'])),
-    ...Object.values(table(pdm['dev-dependencies'])),
+    ...Object.values(tableOf(project['optional-dependencies'])),
+    ...Object.values(tableOf(top['dependency-groups'])),
+    ...Object.values(tableOf(pdm['dev-dependencies'])),
     uv['dev-dependencies'],
   ]
-  const groups = Object.values(table(poetry.group)).map(group => table(group).dependencies)
+  const groups = Object.values(tableOf(poetry.group)).map(group => tableOf(group).dependencies)
   const tables = [poetry.dependencies, ...groups, poetry['dev-dependencies'], top.packages, top['dev-packages']]
-  const all = [...lists.flatMap(listed), ...tables.flatMap(each => keyed(table(each)))]
+  const all = [...lists.flatMap(listed), ...tables.flatMap(each => keyed(tableOf(each)))]
   // The first exact version and the first range of each library are enough, because one of them is used.
   const first = new Map(
     all.toReversed().map(found => [`${found.requirement.library} ${found.requirement.kind}`, found]),
@@ -41,7 +41,8 @@ interface Found {
 /** The parser calls itself for every level. */
 const MAX_DEPTH = 64
 
-function parsed(text: string): TomlTable | undefined {
+/** Undefined for invalid TOML, and where tables lie too deep in each other. */
+export function parsedToml(text: string): TomlTable | undefined {
   try {
     return parse(text, { maxDepth: MAX_DEPTH })
   } catch {
@@ -50,7 +51,7 @@ function parsed(text: string): TomlTable | undefined {
 }
 
 /** The first line that holds it. */
-function lineOf(text: string, needle: string | RegExp): number {
+export function lineOf(text: string, needle: string | RegExp): number {
   const offset = typeof needle === 'string' ? text.indexOf(needle) : text.search(needle)
   return text.slice(0, Math.max(0, offset)).split('\n').length
 }
@@ -69,7 +70,7 @@ function keyed(entries: TomlTable): readonly Found[] {
   return Object.entries(entries).flatMap(([name, value]) => {
     const library = libraryNamed(name)
     if (library === undefined) return []
-    const { version, tag } = table(value)
+    const { version, tag } = tableOf(value)
     const said = typeof value === 'string' ? value : version
     const versions = typeof said === 'string' ? said : typeof tag === 'string' ? `@ git@${tag}` : ''
     const needle = new RegExp(`^\\s*["']?${name}["']?\\s*=|dependencies\\.["']?${name}["']?\\s*\\]`, 'm')
@@ -77,6 +78,7 @@ function keyed(entries: TomlTable): readonly Found[] {
   })
 }
 
-function table(value: TomlValue | undefined): TomlTable {
+/** Empty for any other value. */
+export function tableOf(value: TomlValue | undefined): TomlTable {
   return typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date) ? value : {}
 }

@@ -26,6 +26,13 @@ interface Candidate {
   readonly value: Value
 }
 
+/** The branch that is taken of each statement around a site, by where the statement is. */
+type Branches = ReadonlyMap<number, number>
+
+function branchesAround({ branches }: Site): Branches {
+  return new Map(branches.map(({ statement, index }) => [statement, index]))
+}
+
 export class Names {
   readonly #evaluator: Evaluator
   /** Of what no call decides. */
@@ -73,11 +80,12 @@ export class Names {
   /** `config.update(overrides)`, in the function that asks. */
   #updated(value: Extract<Value, { kind: 'mapping' }>, name: string, site: Site): Value {
     let updated = value
+    const around = branchesAround(site)
     for (const call of site.module.calls.get('update') ?? []) {
       if (call.scope !== site.scope || call.at > site.at) continue
       const expression = callExpression(call)
       if (expression === undefined || dottedName(expression.callee) !== `${name}.update`) continue
-      const { isReached, why } = this.#reach(call, site, { ...site, ...placed(call) })
+      const { isReached, why } = this.#reach(call, around, { ...site, ...placed(call) })
       if (isReached === false) continue
       const given = this.#evaluator.argumentsOf(expression, { ...site, ...placed(call) })
       const other = given.values.get('0')
@@ -96,12 +104,11 @@ export class Names {
     return updated
   }
 
-  /** Whether a place runs before a site does; what is around both does not matter. */
-  #reach(place: Place, site: Site, placeSite: Site, isTrue?: IsTrue): ReturnType<Evaluator['isReached']> {
-    const here = new Map(site.branches.map(({ statement, index }) => [statement, index]))
-    const isElsewhere = place.branches.some(({ statement, index }) => (here.get(statement) ?? index) !== index)
+  /** Whether a place runs before what stands in the branches `around` does; what is around both does not matter. */
+  #reach(place: Place, around: Branches, placeSite: Site, isTrue?: IsTrue): ReturnType<Evaluator['isReached']> {
+    const isElsewhere = place.branches.some(({ statement, index }) => (around.get(statement) ?? index) !== index)
     if (isElsewhere) return { isReached: false }
-    const relative = place.branches.filter(({ statement }) => !here.has(statement))
+    const relative = place.branches.filter(({ statement }) => !around.has(statement))
     return this.#evaluator.isReached({ ...place, branches: relative }, placeSite, isTrue)
   }
 
@@ -152,10 +159,11 @@ export class Names {
   /** Bindings that may reach a site, the last one first. */
   #candidates(bindings: readonly Binding[], site: Site, isTrue?: IsTrue): readonly Candidate[] {
     const found: Candidate[] = []
+    const around = branchesAround(site)
     for (const binding of bindings.toReversed()) {
       if (binding.scope === site.scope && binding.at > site.at) continue
       const bindingSite: Site = { ...siteOf(binding.scope, site.frame), ...placed(binding) }
-      const { isReached } = this.#reach(binding, site, bindingSite, isTrue)
+      const { isReached } = this.#reach(binding, around, bindingSite, isTrue)
       if (isReached === false) continue
       const value = this.#bound(binding, bindingSite)
       if (value !== undefined) found.push({ binding, value })

@@ -94,12 +94,11 @@ async function launchingOf(
   const place = `${plain(launch.launcher)} in ${file.path}, line ${shell.lineOf(launch.at)}`
   const deciding = own.filter(bearing)
   // What Accelerate divides is no argument of the script, and is not joined with what it sets.
-  const isDivided = kind === 'script' && accelerate !== undefined && accelerate.fields.length > 0
-  const unread = isDivided
-    ? [
-        `What ${plain(accelerate.file?.path ?? '')} says of sharding is not read beside the script, so that nothing blocks.`,
-      ]
-    : []
+  const dividing = kind === 'script' && accelerate?.fields.length ? accelerate.file : undefined
+  const unread =
+    dividing === undefined
+      ? []
+      : [`What ${plain(dividing.path)} says of sharding is not read beside the script, so that nothing blocks.`]
   const fields =
     kind === 'script' ? [] : [...(launch.target.kind === 'script' ? (accelerate?.fields ?? []) : []), ...own]
   const counted = gpusField(launch.processes, shell, launch.at)
@@ -112,7 +111,11 @@ async function launchingOf(
       launch.target.kind === 'script' && { startedWith: { script: launch.target.path, passed } }),
     gpus,
     card,
-    isUnclear: unknown.length > 0 || remarkOnHidden(launch).length > 0 || isDivided || accelerate?.isUnclear === true,
+    isUnclear:
+      unknown.length > 0 ||
+      remarkOnHidden(launch).length > 0 ||
+      dividing !== undefined ||
+      accelerate?.isUnclear === true,
     assumptions: [
       ...unread,
       ...remarkOnUnknown(unknown),

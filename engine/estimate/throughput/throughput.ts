@@ -2,7 +2,7 @@
  * Modelled step time. The GPU runs one kernel after the other, Python has to launch every one of them, and a micro-step takes about
  * as long as the slower of the two; then come the optimizer and what several GPUs exchange. Everything here is modelled, nothing timed.
  */
-import type { TrainingSpec } from '../../config/spec.ts'
+import { computesInFloat32, type TrainingSpec } from '../../config/spec.ts'
 import type { SpeedyGpu } from '../../gpus/catalogue.ts'
 import type { Footprint } from '../footprint.ts'
 import { sharesOf } from '../sharding/shares.ts'
@@ -103,7 +103,7 @@ function optimizerSeconds({ spec, optimized }: Footprint, gpu: SpeedyGpu, rates:
 function exchangedBy(footprint: Footprint): { weightBytes: number; gradientBytes: number } {
   const { spec, optimized } = footprint
   const isMixed = spec.precision === 'bf16-master' || spec.precision.startsWith('amp')
-  const width = spec.precision === 'fp32' || spec.precision === 'tf32' ? 4 : 2
+  const width = computesInFloat32(spec) ? 4 : 2
   const { weights } = footprint.resting(0).breakdown
   const wholeBytes = weights / sharesOf({ ...spec, offload: undefined }).weights
   return {

@@ -160,7 +160,7 @@ export function readQuantization(
       field,
       'not-in-file',
       `Adapters cannot be determined: the file names none, and the code that reads ${field.name} may add them`,
-      `Set use_peft: true beside it if it does, or ${field.name}: false.`,
+      `Set use_peft: true beside it if it does${field === chosen ? '' : `, or ${field.name}: false`}.`,
     )
   }
   if (adapter === undefined) {

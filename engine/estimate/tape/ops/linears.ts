@@ -65,9 +65,10 @@ export function linear(
 }
 
 function linearPart(tape: Tape, name: string, states: Tensor, outFeatures: number, options: LinearOptions): Tensor {
-  const x = isOutputLayer(tape, name) ? asked(tape, states) : states
-  if (isOutputLayer(tape, name)) tape.outputLayerInput = x
-  if (isOutputLayer(tape, name)) {
+  const isOutput = isOutputLayer(tape, name)
+  const x = isOutput ? asked(tape, states) : states
+  if (isOutput) {
+    tape.outputLayerInput = x
     const { chunkedLoss: chunks, checkpointedLoss: isCheckpointed, fusedLoss: isFused } = tape.spec
     const weight = () => linearWeight(tape, name, [outFeatures, lastSize(x)], options)
     if (chunks !== undefined && tape.pass === undefined) return chunkedLoss(tape, name, x, weight(), chunks)
