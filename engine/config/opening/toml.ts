@@ -3,7 +3,7 @@ import { unmodelledTools } from '../dialects/unmodelled-tools.ts'
 import { MAX_CONFIG_BYTES } from '../document.ts'
 import { FieldReader } from '../fields.ts'
 import { plain } from '../quote.ts'
-import type { SourceFile } from '../reading.ts'
+import type { Position, SourceFile } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import { nestedSection, typed } from '../shell/arguments.ts'
 import type { SuppliedFields } from '../supplied.ts'
@@ -35,18 +35,24 @@ const askedKeys = [
   ['training', 'batch_size'],
 ] as const
 
-/** Each with the first line that sets such a key, since the parser tells none; none for invalid TOML. */
+/** None for invalid TOML. */
 async function askedKeysIn(text: string): Promise<Section> {
   // The parser is loaded when the first such file asks for it.
-  const { lineOf, parsedToml, tableOf } = await import('../pinned/toml-file.ts')
+  const { parsedToml, tableOf } = await import('../pinned/toml-file.ts')
   const top = parsedToml(text) ?? {}
   return nestedSection(
     askedKeys.flatMap(([table, key]): Field[] => {
       const value = tableOf(top[table])[key]
       if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') return []
       const [name, written] = [`${table}.${key}`, String(value)]
-      const at = { line: lineOf(text, new RegExp(`^[ \\t]*${key}[ \\t]*=`, 'm')), column: 1 }
-      return [{ key: name, name, value: typed(written), at, source: plain(written) }]
+      return [{ key: name, name, value: typed(written), at: placeOfValue(key, text), source: plain(written) }]
     }),
   )
+}
+
+/** Where the first key of that name has its value: the parser tells no places. */
+function placeOfValue(key: string, text: string): Position {
+  const upToValue = new RegExp(`^[ \\t]*${key}[ \\t]*=[ \\t]*`, 'm').exec(text)
+  const lines = text.slice(0, upToValue ? upToValue.index + upToValue[0].length : 0).split('\n')
+  return { line: lines.length, column: (lines.at(-1) ?? '').length + 1 }
 }

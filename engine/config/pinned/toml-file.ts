@@ -51,7 +51,7 @@ export function parsedToml(text: string): TomlTable | undefined {
 }
 
 /** The first line that holds it. */
-export function lineOf(text: string, needle: string | RegExp): number {
+function lineOf(text: string, needle: string | RegExp): number {
   const offset = typeof needle === 'string' ? text.indexOf(needle) : text.search(needle)
   return text.slice(0, Math.max(0, offset)).split('\n').length
 }

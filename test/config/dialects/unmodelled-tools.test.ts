@@ -35,10 +35,13 @@ describe('TOML', () => {
   it('of torchtitan is looked for, and refused by that name', async () => {
     expect(isCandidatePath('configs/llama3_8b.toml')).toBe(true)
     expect(isCandidatePath('pyproject.toml')).toBe(false)
-    for (const text of [toml, toml.replace('local_batch', 'batch')])
+    for (const [text, column] of [
+      [toml, 22],
+      [toml.replace('local_batch', 'batch'), 16],
+    ] as const)
       expect(await read(text)).toMatchObject({
         kind: 'unreadable',
-        problems: [{ code: 'unsupported-training', message: expect.stringMatching(/^torchtitan /), line: 4 }],
+        problems: [{ code: 'unsupported-training', message: expect.stringMatching(/^torchtitan /), line: 4, column }],
       })
   })
 
