@@ -11,16 +11,17 @@ export interface JsonString {
 /** What is asked for stands four deep. */
 const MAX_DEPTH = 5
 
-/** A string that nothing ends reaches to the end, so that no character is looked at twice. */
-const token = /"[^"\\]*(?:\\[\s\S][^"\\]*)*(?:"|\\?$)|[{}[\],]|[^\s"{}[\],:]+/g
+const MARKS = /["{}[\],]/g
 
 /** Values, not keys, as long as the text is JSON; of what is none, some. */
 export function* jsonStrings(text: string): Generator<JsonString> {
   const path: (string | number)[] = []
   let depth = 0
   const isWithin = () => depth <= MAX_DEPTH
-  for (const { 0: found, index } of text.matchAll(token)) {
-    switch (found[0]) {
+  const marks = new RegExp(MARKS)
+  for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
+    const [found] = mark
+    switch (found) {
       case '{':
       case '[':
         depth += 1
@@ -37,13 +38,25 @@ export function* jsonStrings(text: string): Generator<JsonString> {
         break
       }
       case '"': {
+        const from = mark.index + 1
+        const to = endOfString(text, from)
+        marks.lastIndex = to + 1
         if (!isWithin()) break
-        const [from, to] = [index + 1, index + found.length - 1]
         if (typeof path.at(-1) === 'string' && isKey(text, to + 1)) path[path.length - 1] = text.slice(from, to)
         else yield { path: [...path], from, to }
       }
     }
   }
+}
+
+/** The quotation mark that ends it, or the end of a text that has none. */
+function endOfString(text: string, from: number): number {
+  for (let end = text.indexOf('"', from); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = 0
+    while (end - escapes > from && text[end - escapes - 1] === '\\') escapes++
+    if (escapes % 2 === 0) return end
+  }
+  return text.length
 }
 
 const colon = /\s*:/y

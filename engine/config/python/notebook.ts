@@ -1,5 +1,6 @@
 /** A notebook's code cells as one Python text, with where each line stands in the notebook's JSON. */
 import type { CellPosition } from '../../errors.ts'
+import { MIB } from '../../units.ts'
 import type { Position } from '../reading.ts'
 import { jsonStrings } from './json-strings.ts'
 
@@ -10,8 +11,8 @@ export interface Notebook {
   positionOf(offset: number): Position & { readonly cell: CellPosition }
 }
 
-/** Outputs, with their images, are most of a notebook. */
-export const MAX_NOTEBOOK_BYTES = 4_000_000
+/** Outputs, with their images, are most of a notebook: as much as is read of any file. */
+export const MAX_NOTEBOOK_BYTES = 16 * MIB
 
 /** One of a cell, as it is written: escapes and all. */
 interface Line {
@@ -47,18 +48,21 @@ export function notebookOf(json: string): Notebook | undefined {
   return { text: kept.join('\n'), positionOf }
 }
 
-/** A notebook that holds more is written by a program. */
+/** A notebook that holds more of them, or of strings in them, mostly a line each, is written by a program. */
 const MAX_CELLS = 2_000
+const MAX_STRINGS = 50_000
 
 function codeCells(json: string): readonly (readonly Line[])[] {
   const sources = new Map<number, { from: number; to: number }[]>()
   const isCode = new Set<number>()
+  let strings = 0
   for (const { path, from, to } of jsonStrings(json)) {
     const [top, index, key] = path
     if (top !== 'cells' || typeof index !== 'number' || index >= MAX_CELLS) continue
     if (key === 'cell_type' && path.length === 3 && json.slice(from, to) === 'code') isCode.add(index)
     const isSource = key === 'source' && (path.length === 3 || (path.length === 4 && typeof path[3] === 'number'))
     if (!isSource) continue
+    if (++strings > MAX_STRINGS) return []
     const known = sources.get(index)
     if (known === undefined) sources.set(index, [{ from, to }])
     else known.push({ from, to })
