@@ -112,7 +112,9 @@ async function missedRuns(
     status: 'completed',
     per_page: MAX_RUNS,
   })
-  const ids = data.workflow_runs.filter(({ path }) => path.replace(/@.*$/, '') === workflowPath).map(({ id }) => id)
+  const ids = data.workflow_runs
+    .filter(({ path }) => path.replace(/@[\s\S]*$/, '') === workflowPath)
+    .map(({ id }) => id)
   const known = await seenRuns(database, place, ids)
   return ids.filter(id => !known.has(id)).map(runId => ({ kind: 'run', ...place, runId }))
 }

@@ -205,7 +205,8 @@ function chosen(files: readonly SourceFile[], answers: readonly boolean[]): read
  * thousand, and are not opened.
  */
 function soundsNamed(path: string): boolean {
-  return /(?:^|\/)config\.json$|(?:deepspeed|zero|(?:^|[/_.-])(?:ds|z[0-3])(?=[_.-])).*\.json$/i.test(path)
+  const ofDeepSpeed = /deepspeed|zero|(?:^|[/_.-])(?:ds|z[0-3])(?=[_.-])/i
+  return /(?:^|\/)config\.json$/i.test(path) || (/\.json$/i.test(path) && ofDeepSpeed.test(path))
 }
 
 /**

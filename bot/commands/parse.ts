@@ -13,7 +13,7 @@ export type Parsed =
 /** GitHub's limit for a comment. */
 const MAX_CHARACTERS = 65_536
 
-const called = /^\/memorymark(?=[ \t]|$)[ \t]*(\S*)[ \t]*(.*)$/i
+const called = /^\/memorymark(?=[ \t]|$)[ \t]*(\S*)([\s\S]*)$/i
 
 /** The first line with a command counts; `others` is the number of further ones. */
 export function parseComment(body: string): Parsed {

@@ -68,7 +68,7 @@ function isOf(run: WorkflowRun, pull: PullRequest): boolean {
 
 /** The workflow's path; for a workflow required by an organization it ends in `@ref`, which is removed. */
 function pathOf({ path }: WorkflowRun): string {
-  return path.replace(/@.*$/, '')
+  return path.replace(/@[\s\S]*$/, '')
 }
 
 function described(run: WorkflowRun): Run {

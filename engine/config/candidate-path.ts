@@ -16,13 +16,17 @@ const foreignFile =
   /^(package|composer|tsconfig.*|jsconfig.*|biome|deno|renovate|tokenizer|tokenizer_config|vocab|trainer_state|.*[-.]lock|npm-shrinkwrap|\.eslintrc|\.prettierrc|\.pre-commit-config)\.(ya?ml|json)$|^(pyproject|cargo)\.toml$/i
 
 /** Tests train tiny models, and packages are set up: neither is how a team trains. */
-const foreignScript = /(?:^|\/)(?:tests?|testing)\/.*\.py$|(?:^|\/)(?:test_.*|.*_test|conftest|setup|__init__)\.py$/i
+const foreignScript = /^(?:test_.*|.*_test|conftest|setup|__init__)\.py$/i
+const testFolder = /^(?:tests?|testing)$/i
 
 /** Whether a `/`-separated path is worth reading when training configs are looked for. */
 export function isCandidatePath(path: string): boolean {
   const folders = path.split('/')
   const name = folders.pop() ?? ''
-  const isForeign = foreignFile.test(name) || foreignScript.test(path)
+  const isForeign =
+    foreignFile.test(name) ||
+    foreignScript.test(name) ||
+    (/\.py$/i.test(name) && folders.some(folder => testFolder.test(folder)))
   return (
     (candidateExtension.test(name) || isLauncherName(name)) &&
     !isForeign &&

@@ -19,9 +19,6 @@ export type Rewrite =
  */
 const digits = /(\d{1,15})(?=[\s,\]})"';&|]|\\n|$)/y
 
-/** An anchor names the value for others to use: changing it would change them too. */
-const anchored = /&\S+\s+$/
-
 /** All of `changes`, or none. */
 export function rewriteNumbers(text: string, changes: readonly NumberChange[]): Rewrite {
   const bom = text.startsWith('\uFEFF') ? 1 : 0
@@ -34,11 +31,17 @@ export function rewriteNumbers(text: string, changes: readonly NumberChange[]): 
     const offset = start + at.column - 1
     digits.lastIndex = offset
     const [, written] = digits.exec(text) ?? []
-    const isAnchored = anchored.test(text.slice(start, offset))
-    if (written === undefined || Number(written) !== from || isAnchored) return { kind: 'not-plain', at }
+    if (written === undefined || Number(written) !== from || isAnchored(text.slice(start, offset)))
+      return { kind: 'not-plain', at }
     rewritten = rewritten.slice(0, offset) + String(to) + rewritten.slice(offset + written.length)
   }
   return { kind: 'rewritten', text: rewritten }
+}
+
+/** Whether a line ends in an anchor, which names the value behind it for others to use: changing it would change them too. */
+function isAnchored(line: string): boolean {
+  const [word = '', rest] = line.split(/\s+/).slice(-2)
+  return rest === '' && /&./.test(word)
 }
 
 /** Offsets at which lines begin; the first lies behind a byte order mark, which no column counts. */

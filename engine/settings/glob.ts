@@ -9,6 +9,8 @@ import { classSource } from './glob-class.ts'
 /** With all alternatives written out. */
 const MAX_EXPANDED_CHARACTERS = 2_000
 
+const tooLong = { kind: 'refused', why: 'is too long, or has too many alternatives: write several globs' } as const
+
 const unsupported: readonly (readonly [syntax: RegExp, why: string])[] = [
   [/[@!?+*]\(/, 'uses an extended glob such as +(a|b), which is not supported: write the alternatives as {a,b}'],
   [/\{[^{},]*\.\.[^{},]*\}/, 'uses a range such as {1..9}, which is not supported: write [1-9] or {1,2,3}'],
@@ -18,12 +20,11 @@ const unsupported: readonly (readonly [syntax: RegExp, why: string])[] = [
 
 /** `path` is `/`-separated, from the root of the repository. */
 export function compileGlob(glob: string): LinearPattern {
+  if (glob.length > MAX_EXPANDED_CHARACTERS) return tooLong
   const found = unsupported.find(([syntax]) => syntax.test(glob))
   if (found !== undefined) return { kind: 'refused', why: found[1] }
   const plain = alternativesOf(glob)
-  return plain === undefined
-    ? { kind: 'refused', why: 'has too many alternatives: write several globs' }
-    : wholePattern(plain.map(sourceOf).join('|'))
+  return plain === undefined ? tooLong : wholePattern(plain.map(sourceOf).join('|'))
 }
 
 /** Several globs, of which one has to match. */

@@ -38,7 +38,7 @@ interface Rule {
 
 /** The first that a frame meets. */
 const rules: readonly Rule[] = [
-  { part: 'workspace', name: /getC(?:UDA|urrentCUDA)Blas\w*(?:Workspace|Handle)/ },
+  { part: 'workspace', name: /getC(?:UDA|urrentCUDA)Blas(?:Lt)?(?:Workspace|Handle)/ },
   { part: 'optimizer-state', file: /[\\/]optim[\\/]/, name: /^(?:_init_group|init_state|_init_state)$/ },
   {
     part: 'optimizer',

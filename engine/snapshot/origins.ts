@@ -84,7 +84,7 @@ function originOf(stack: readonly Frame[], category: string | undefined): Origin
 /** `MmBackward0`, of a stack in C++ alone. */
 function nodeOf(stack: readonly Frame[]): string | undefined {
   for (const { name } of stack) {
-    const node = /(\w*(?:Backward\d*|AccumulateGrad))::apply/.exec(name)
+    const node = /\b(\w*(?:Backward\d{0,9}|AccumulateGrad))::apply/.exec(name)
     if (node !== null) return node[1]
   }
   return undefined

@@ -99,7 +99,7 @@ export const defaultPolicy: Policy = {
 const SAME_BATCH = 'at the same effective batch'
 
 const grammar =
-  /^(?:(?<kind>waste|throughput-loss)\s*>\s*(?<percent>\d+(?:\.\d+)?)\s*%?(?<same>\s+at\s+the\s+same\s+effective\s+batch)?|annual-cost\s*>\s*\$?\s*(?<usd>\d+(?:\.\d+)?))$/
+  /^(?:(?<kind>waste|throughput-loss) ?> ?(?<percent>\d+(?:\.\d+)?)(?: ?%)?(?<same> at the same effective batch)?|annual-cost ?> ?\$? ?(?<usd>\d+(?:\.\d+)?))$/
 
 /**
  * Parses `waste > 40 %, annual-cost > $500`; `does-not-fit`, which every other condition includes; or `never`, which is
@@ -108,7 +108,7 @@ const grammar =
 export function parseConditions(text: string, setting: string): Condition[] {
   const parts = text
     .split(',')
-    .map(part => part.trim())
+    .map(part => part.trim().replace(/\s+/g, ' '))
     .filter(part => part !== '')
   if (parts.length === 0 || parts.length > MAX_CONDITIONS) throw unreadable(text, setting)
   if (parts.length === 1 && parts[0] === 'never') return []

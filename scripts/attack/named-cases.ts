@@ -54,6 +54,8 @@ export const namedCases: readonly HostileInput[] = [
   glob('a glob with a huge range', '{1..99999999}'),
   glob('a glob with nested repetitions', '+(a|a)b'),
   settings('an ignored glob with many stars', `ignore: ['configs/*a*a*a*a*a*a*b']\n`),
+  settings('an ignored glob of 100,000 dots', `ignore: ['{${'.'.repeat(100_000)}']\n`),
+  settings('a condition of 100,000 blanks', `fail-on: 'waste > 0${' '.repeat(100_000)}> 0'\n`),
   settings('an override with a huge range', `overrides: [{path: '{1..99999999}', gpu: a10}]\n`),
   model('ten million layers', { ...llama, num_hidden_layers: 10_000_000 }),
   model('a thousand layers', { ...llama, num_hidden_layers: 1_000 }),
@@ -71,6 +73,7 @@ export const namedCases: readonly HostileInput[] = [
   script('a script of 100,000 operators', `x = 1${' + 1'.repeat(100_000)}\n`),
   script('a script of 30,000 branches', `if a:\n    x = 1\n${'elif a:\n    x = 1\n'.repeat(30_000)}`),
   script('a script of 400 levels of if', pieces(400, depth => `${' '.repeat(depth)}if a:\n`).join('')),
+  script('a script of 100,000 lines of a tab', '\t\n'.repeat(100_000)),
   script('a script of 50,000 assignments to one name', 'x = x + 1\n'.repeat(50_000)),
   script(
     'functions that call each other twice',

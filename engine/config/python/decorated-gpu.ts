@@ -5,7 +5,7 @@ import type { Call, Scope } from './module.ts'
 import { lineOf } from './values.ts'
 
 const decorates = /(?:^|\.)(?:function|cls|task_queue|endpoint)$/
-const imports = /^\s*(?:import|from)\s+(?:modal|beam)\b/m
+const imports = /^[ \t]*(?:import|from)[ \t]+(?:modal|beam)\b/m
 
 /** Of the function around a training, or of all in the file where they agree. */
 export function decoratedGpu({ scope, module }: Call): AskedCard | undefined {

@@ -40,7 +40,7 @@ function entryOf(item: FieldValue, holder: Holder): readonly DefaultsEntry[] {
   }
   if (item.kind !== 'mapping') return []
   return [...item.section.fields.values()].flatMap(({ key, value }) => {
-    const [, words = '', written = ''] = /^((?:override |optional )*)(.*)$/.exec(key.trim()) ?? []
+    const [, words = '', written = ''] = /^((?:override |optional )*)([\s\S]*)$/.exec(key.trim()) ?? []
     const [group = '', at] = written.split('@')
     const relative = group.replace(/^\//, '')
     const folder = group.startsWith('/') ? relative : posix.join(holder.folder, relative)

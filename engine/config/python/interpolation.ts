@@ -34,11 +34,12 @@ function referred(
   path: readonly string[],
   find: (keys: readonly string[]) => Value | undefined,
 ): Value | undefined {
-  const [, variable, given] = /^oc\.env:\s*([A-Za-z_]\w*)\s*(?:,\s*(.*?)\s*)?$/.exec(name) ?? []
+  const [, variable, given] = /^oc\.env:\s*([A-Za-z_]\w*)\s*(?:,([\s\S]*))?$/.exec(name) ?? []
   if (variable !== undefined) {
-    if (given === undefined || /^(?:null|\?\?\?)$/.test(given)) return undefined
+    const fallback = given?.trim()
+    if (fallback === undefined || /^(?:null|\?\?\?)$/.test(fallback)) return undefined
     const { module, from, to, remarks } = value
-    const text = given.replace(/^(['"])(.*)\1$/, '$2')
+    const text = fallback.replace(/^(['"])(.*)\1$/, '$2')
     const remark = `${text} is used unless the environment variable ${variable} is set.`
     // What stands in the environment is text, and so is its default.
     return { module, from, to, remarks: [...remarks, remark], kind: 'text', text }

@@ -60,7 +60,7 @@ export function isModelClass(dotted: string): boolean {
   if (library === 'unsloth') return /^Fast\w*Model$/.test(name)
   if (library !== 'transformers' && library !== 'trl') return false
   return (
-    /^AutoModel|For[A-Z]\w+$|(?:LMHead|Encoder|Decoder)?Model$/.test(name) &&
+    /^AutoModel|For[A-Z]\w|(?:LMHead|Encoder|Decoder)?Model$/.test(name) &&
     !/^Peft|Tokenizer|Processor|Config/.test(name)
   )
 }
@@ -69,7 +69,7 @@ export function isModelClass(dotted: string): boolean {
 export function taskOfClass(dotted: string): string | undefined {
   const { name } = libraryName(dotted)
   if (/LMHeadModel$/.test(name)) return 'causal-lm'
-  const [, head] = /For([A-Z]\w*)$/.exec(name) ?? []
+  const [, head] = /For([A-Z]\w*)/.exec(name) ?? []
   if (
     head === undefined ||
     /^(?:ConditionalGeneration|VisionText2Text|ImageTextToText|PreTraining|Vision2Seq)$/.test(head)

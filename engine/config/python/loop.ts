@@ -270,6 +270,6 @@ function loadsIn(
       })
   const adapted = asWrapped ? called(/^get_peft_model$/) : []
   if (adapted.length > 0) return adapted
-  const loaded = called(/^(?:from_pretrained|create_model|get_model|[a-z]\w*\d\w*|convnext_\w+)$/)
+  const loaded = called(/^(?:from_pretrained|create_model|get_model|[a-z][A-Za-z_]*\d\w*|convnext_\w+)$/)
   return loaded.filter((value): value is ModelChain['loaded'] & Value => value.kind === 'call' && isLoad(value))
 }

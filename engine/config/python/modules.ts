@@ -187,7 +187,7 @@ export class Modules {
  * the script puts on `sys.path`.
  */
 function placesOf(importer: Module, name: string): readonly string[] {
-  const [, dots = '', rest = ''] = /^(\.*)(.*)$/.exec(name) ?? []
+  const [, dots = '', rest = ''] = /^(\.*)([\s\S]*)$/.exec(name) ?? []
   if (!isPlausibleName(name) || installed.has(rest.split('.')[0] ?? '')) return []
   const folder = posix.dirname(importer.path)
   const inside = rest.replaceAll('.', '/')

@@ -135,7 +135,7 @@ function withoutMagics(cell: readonly Line[]): readonly string[] {
   return cell.map(({ text }) => {
     const wasContinued = isContinued
     const [, indent = '', sign = ''] = /^(\s*)(%%|!(?!=)|%(?=[A-Za-z]))/.exec(text) ?? []
-    const [, assigned] = /^(\s*[\w., ]+=\s*)(?:!(?!=)|%(?=[A-Za-z]))/.exec(text) ?? []
+    const [, assigned] = /^(\s*[\w.,][\w., ]*=\s*)(?:!(?!=)|%(?=[A-Za-z]))/.exec(text) ?? []
     const isMagic = wasContinued || sign !== ''
     isContinued = isMagic && text.endsWith('\\')
     if (wasContinued) return ''

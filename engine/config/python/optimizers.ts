@@ -105,7 +105,7 @@ function chosenFrom({ module, from, to }: Value): Expression | undefined {
   // What is joined to it may be of another.
   const isJoined = /^\s*[+*|]/.test(module.text.slice(to, to + 20))
   if (to - from > MAX_CHOICE_CHARACTERS || isJoined) return undefined
-  const named = module.text.slice(from, to).matchAll(/([A-Za-z_]\w*(?:\.\w+)*)\.(?:named_)?parameters\(\)/g)
+  const named = module.text.slice(from, to).matchAll(/(?<![\w.])([A-Za-z_]\w*(?:\.\w+)*)\.(?:named_)?parameters\(\)/g)
   const [only, ...others] = [...new Set(Array.from(named, ([, name = '']) => name))]
   if (only === undefined || others.length > 0) return undefined
   const [first = '', ...attributes] = only.split('.')

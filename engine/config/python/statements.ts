@@ -49,10 +49,10 @@ export function importsIn(node: SyntaxNode, text: string): readonly ImportedName
     .slice(node.from, node.to)
     .replace(/#.*$/gm, '')
     .replace(/[\\()\s]+/g, ' ')
-  const [, from, names = ''] = /^\s*from ([\w. ]+?) import (.*)$/.exec(statement) ?? []
+  const [, from, names = ''] = /^\s*from ([\w. ]+?) import ([\s\S]*)$/.exec(statement) ?? []
   const imported = from === undefined ? statement.replace(/^\s*import /, '') : names
   return imported.split(',').flatMap((each): readonly ImportedName[] => {
-    const [, name, alias] = /^\s*([\w.*]+)(?: as (\w+))?\s*;?\s*$/.exec(each) ?? []
+    const [, name, alias] = /^\s*([\w.*]+)(?: as (\w+))?\s*(?:;\s*)?$/.exec(each) ?? []
     if (name === undefined) return []
     if (from !== undefined) return [{ name: alias ?? name, from: from.replaceAll(' ', ''), member: name }]
     const [first = ''] = name.split('.')

@@ -19,7 +19,7 @@ const libraries: readonly UnmodelledLibrary[] = [
   {
     name: 'diffusers',
     loads:
-      /^diffusers\.(?:\w+\.)*(?:\w*(?:Model|Models|Pipeline|Scheduler|Autoencoder\w*|VAE))\.from_(?:pretrained|single_file|config)$/,
+      /^diffusers\.(?:\w+\.)*(?=\w*(?:(?:Models?|Pipeline|Scheduler|VAE)\.|Autoencoder))\w+\.from_(?:pretrained|single_file|config)$/,
   },
   { name: 'open_clip', loads: /^open_clip\.(?:\w+\.)*create_model\w*$/ },
   { name: 'CLIP', loads: /^clip\.(?:clip\.)?load$/ },
@@ -73,12 +73,15 @@ function givesPairs(call: Call): boolean {
 function stepsOptimizer(module: Module): boolean {
   return (module.calls.get('step') ?? []).some(call => {
     const callee = callExpression(call)?.callee
-    return callee !== undefined && /opt\w*\.step$/i.test(module.text.slice(callee.from, callee.to))
+    return (
+      callee !== undefined &&
+      /opt\w*\.step$/i.test(module.text.slice(Math.max(callee.from, callee.to - 100), callee.to))
+    )
   })
 }
 
 function callsOf(module: Module, evaluator: Evaluator): readonly { readonly name: string; readonly call: Call }[] {
-  const names = /^(?:from_pretrained|from_single_file|from_config|create_model\w*|load|[A-Z]\w*|\w*\d\w*)$/
+  const names = /^(?:from_pretrained|from_single_file|from_config|create_model\w*|load|[A-Z]\w*|[A-Za-z_]*\d\w*)$/
   return [...module.calls].flatMap(([name, calls]) => {
     if (!names.test(name)) return []
     return calls.slice(0, MAX_CALLS).flatMap(call => {

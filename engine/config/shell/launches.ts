@@ -298,11 +298,14 @@ function parsed(words: readonly Given[], switches: ReadonlySet<string>) {
 }
 
 /** As many as the machine has, whichever that is: `$(nvidia-smi -L | wc -l)` */
-const ofMachine = /^\$\(.*(?:\bnvidia-smi\b.*\bwc -l|\bcuda\.device_count\(\))/
+function countsMachine(text: string): boolean {
+  const asksDriver = /\bnvidia-smi\b/.test(text) && /\bwc -l/.test(text)
+  return text.startsWith('$(') && (asksDriver || /\bcuda\.device_count\(\)/.test(text))
+}
 
 function counted(given: Given | undefined, by: string, nodes: Given | undefined = undefined): Processes {
   if (given === undefined) return { kind: 'unsaid' }
-  if (given.why !== undefined) return ofMachine.test(given.text) ? { kind: 'unsaid' } : { kind: 'open', why: given.why }
+  if (given.why !== undefined) return countsMachine(given.text) ? { kind: 'unsaid' } : { kind: 'open', why: given.why }
   if (nodes?.why !== undefined) return { kind: 'open', why: nodes.why }
   const machines = nodes === undefined ? 1 : Number(nodes.text)
   if (!/^\d{1,5}$/.test(given.text) || !Number.isInteger(machines) || machines < 1)

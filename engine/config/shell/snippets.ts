@@ -64,7 +64,10 @@ function ofDockerfile(text: string): string {
       const [, keyword = '', rest = ''] = /^(\s*(?:RUN|CMD|ENTRYPOINT|ENV)\s+)([\s\S]*)$/i.exec(line) ?? []
       if (keyword === '') return blank(line)
       if (!/^\[/.test(rest)) return blank(keyword) + rest
-      return blank(keyword) + rest.replace(/"(?:[^"\\]|\\.)*"|[[\],]/g, part => (part.startsWith('"') ? part : ' '))
+      return (
+        blank(keyword) +
+        rest.replace(/"(?:[^"\\]|\\[\s\S])*(?:"|\\?$)|[[\],]/g, part => (part.startsWith('"') ? part : ' '))
+      )
     })
     .join('')
 }

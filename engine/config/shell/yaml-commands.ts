@@ -4,7 +4,7 @@
  * has a word on each line, is left out: it is not what the shell would read there.
  */
 
-const key = /^( *)(- +)?(?:run|commands?|args|script|entrypoint|cmd) *:[ \t]*(.*)$/
+const key = /^( *)(- +)?(?:run|commands?|args|script|entrypoint|cmd) *:[ \t]*([\s\S]*)$/
 /** A block whose lines stay as they are. */
 const block = /^\|[-+0-9]*[ \t]*(?:#.*)?$/
 /** A list on one line. */
@@ -60,7 +60,7 @@ function keepItems(lines: readonly string[], index: number, depth: number, kept:
   let next = index + 1
   while (next < lines.length) {
     const line = lines[next]!
-    const [, indent = '', dash = '', value = ''] = /^( *)(- +)(.*)$/.exec(line) ?? []
+    const [, indent = '', dash = '', value = ''] = /^( *)(- +)([\s\S]*)$/.exec(line) ?? []
     if (dash === '') {
       if (line.trim() !== '' && !isInside(line, depth)) break
       kept.push(blank(line))

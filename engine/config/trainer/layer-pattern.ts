@@ -62,7 +62,7 @@ class PatternReader {
   #quantified(): Spellings | undefined {
     const part = this.#part()
     if (this.#take('?')) return part && ['', ...part]
-    const repeats = /^(?:[*+]|\{\d*,?\d*\})\??/.exec(this.#pattern.slice(this.#at))?.[0]
+    const repeats = /^(?:[*+]|\{\d*(?:,\d*)?\})\??/.exec(this.#pattern.slice(this.#at))?.[0]
     if (repeats === undefined) return part
     this.#at += repeats.length
     return [GAP]

@@ -47,7 +47,14 @@ export function readClasses(reader: FieldReader, document: Section, model: Catal
   const single = document.at('single_cls')
   if (single !== undefined && reader.flag(single) === true) return reader.note('labels', 1, single)
   const data = document.at('data')
-  const name = data?.value.kind === 'text' ? /([^/\\]+?)(?:\.ya?ml)?$/.exec(data.value.text.trim())?.[1] : undefined
+  const name =
+    data?.value.kind === 'text'
+      ? data.value.text
+          .trim()
+          .split(/[/\\]/)
+          .at(-1)
+          ?.replace(/\.ya?ml$/, '')
+      : undefined
   const known = classesOf.get(name?.toLowerCase() ?? '')
   if (data !== undefined && known !== undefined && !reader.supplies('labels')) return reader.note('labels', known, data)
   if (!findsKeypoints(model)) return readLabels(reader, undefined, model?.defaultTask, known)

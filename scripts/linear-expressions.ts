@@ -1,0 +1,75 @@
+/**
+ * Holds every regular expression that may meet foreign text to time linear in it: recheck looks for a text that takes longer, and
+ * whether it does is seen by matching it. Those that are not linear stand below, with what bounds the texts that they meet.
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { Parser } from 'acorn'
+import { simple } from 'acorn-walk'
+import { checkSync } from 'recheck'
+
+const SHIPPED = '{action,bot,cli,engine,github,playground,server}/**/*.ts'
+
+/** Of each of these files, one expression meets short texts alone. */
+const bounded: Readonly<Record<string, string>> = {
+  'cli/arguments.ts': 'a message of Node about what somebody typed',
+  'engine/advice/edit/shell.ts': 'the 150 characters before a place',
+  'engine/config/document.ts': 'looks back by 20 characters',
+  'engine/config/memory-settings.ts': 'looks ahead by 40 characters',
+  'engine/config/python/collector.ts': 'the last 100 characters of a callee',
+  'engine/config/python/data-loaders.ts': 'the 100 characters before a call',
+  'engine/config/python/unmodelled-libraries.ts': 'the last 100 characters of a callee',
+  'engine/settings/glob.ts': 'a glob of 2,000 characters',
+}
+
+const TIMEOUT_MILLIS = 20_000
+/** An attack has some ten thousand characters, for which a linear expression takes a few milliseconds. */
+const LINEAR_MILLIS = 100
+
+interface Expression {
+  readonly file: string
+  readonly line: number
+  readonly source: string
+  readonly flags: string
+}
+
+interface Fault {
+  readonly file: string
+  readonly words: string
+}
+
+const expressions = globSync(SHIPPED).toSorted().flatMap(expressionsIn)
+const faults = expressions.flatMap(faultOf)
+const known = new Set(Object.keys(bounded))
+// One of each such file.
+const wrong = faults.filter(({ file }) => !known.delete(file))
+for (const { words } of wrong) console.log(words)
+console.log(
+  `${wrong.length === 0 ? 'ok' : 'FAILED'}: ${expressions.length} regular expressions, ${wrong.length} slow on foreign text`,
+)
+process.exitCode = wrong.length === 0 ? 0 : 1
+
+function expressionsIn(file: string): readonly Expression[] {
+  const found: Expression[] = []
+  const script = stripTypeScriptTypes(readFileSync(file, 'utf8'))
+  simple(Parser.parse(script, { ecmaVersion: 'latest', sourceType: 'module', locations: true }), {
+    Literal({ regex, loc }) {
+      if (regex == null) return
+      found.push({ file, line: loc?.start.line ?? 0, source: regex.pattern, flags: regex.flags })
+    },
+  })
+  return found
+}
+
+function faultOf({ file, line, source, flags }: Expression): readonly Fault[] {
+  const found = checkSync(source, flags, { timeout: TIMEOUT_MILLIS })
+  if (found.status !== 'vulnerable' || millisOf(new RegExp(source, flags), found.attack.string) < LINEAR_MILLIS)
+    return []
+  return [{ file, words: `${file}:${line}: /${source}/${flags} is slow on ${found.attack.pattern.slice(0, 200)}` }]
+}
+
+function millisOf(expression: RegExp, text: string): number {
+  const before = performance.now()
+  expression.exec(text)
+  return performance.now() - before
+}
