@@ -22,6 +22,8 @@ export interface Loaded {
 }
 
 const MODEL = 'model_name_or_path'
+/** Of TRL's configs. */
+export const INIT_KWARGS = 'model_init_kwargs'
 
 /** Read from the call, here or below. */
 const read = new Set([
@@ -37,20 +39,34 @@ const read = new Set([
   ...['use_flash_attention_2', 'bnb_4bit_use_double_quant'],
 ])
 
-export function loadedFields(chain: ModelChain, file: Module, evaluator: Evaluator): Loaded {
-  const loaded = fieldsOfLoad(chain, file, evaluator)
+/** `byTrainer`: the trainer's own arguments and those of its config, with which TRL loads a model that it gets by name. */
+export function loadedFields(
+  chain: ModelChain,
+  file: Module,
+  evaluator: Evaluator,
+  byTrainer: ReadonlyMap<string, Value> = new Map(),
+): Loaded {
+  const loaded = fieldsOfLoad(chain, file, evaluator, byTrainer)
   const remarks = [...new Set(chain.remarks.map(remark => plainSentence(remark)))]
   return { ...loaded, assumptions: [...loaded.assumptions, ...remarks] }
 }
 
-function fieldsOfLoad(chain: ModelChain, file: Module, evaluator: Evaluator): Loaded {
+function fieldsOfLoad(
+  chain: ModelChain,
+  file: Module,
+  evaluator: Evaluator,
+  byTrainer: ReadonlyMap<string, Value>,
+): Loaded {
   const { loaded, unknown } = chain
   if (loaded === undefined) {
     const fields = unknown === undefined ? [] : [openField(unknown, MODEL, whyUnknown(unknown), file)]
     return { fields, notUnderstood: [], unread: [], assumptions: [], module: undefined }
   }
-  if (loaded.kind === 'text')
-    return { fields: [fieldOf(MODEL, loaded, file)], notUnderstood: [], unread: [], assumptions: [], module: undefined }
+  if (loaded.kind === 'text') {
+    const fields = [fieldOf(MODEL, loaded, file), ...fieldsByTrainer(byTrainer, chain, file, evaluator)]
+    const unread = unreadIn(initKwargs(byTrainer, evaluator)?.values ?? new Map(), file)
+    return { fields, notUnderstood: notUnderstoodIn(fields), unread, assumptions: [], module: undefined }
+  }
   if (loaded.call === undefined)
     return { fields: [], notUnderstood: [], unread: [], assumptions: [], module: undefined }
   if (isVisionModel(loaded)) return visionFields(loaded, chain, file, evaluator)
@@ -73,18 +89,69 @@ function fieldsOfLoad(chain: ModelChain, file: Module, evaluator: Evaluator): Lo
       ? []
       : [openField(loaded, 'load_in_4bit', `what is unpacked from ${unpacked} may set it`, file)]),
   ]
-  const unread = [...values]
-    .filter(([key]) => !read.has(key))
-    .map(([key, value]) => fieldOf(key, value, file))
-    .filter(namesMemory)
-  const notUnderstood = fields.filter(({ key }) => key === 'quantization').slice(0, 1)
+  const unread = unreadIn(values, file)
   const isTyped = fields.some(({ key }) => key === 'torch_dtype') || unpacked !== undefined
   // Preparing it for training in few bits casts what is not quantised to 32 bits.
   const loadsStoredType = !isUnsloth && !isTyped && chain.prepared === undefined
   return {
-    ...{ fields, notUnderstood, unread, assumptions: labels.assumptions, module: loaded.module },
+    ...{
+      fields,
+      notUnderstood: notUnderstoodIn(fields),
+      unread,
+      assumptions: labels.assumptions,
+      module: loaded.module,
+    },
     ...(loadsStoredType && { loadsStoredType }),
   }
+}
+
+function unreadIn(values: ReadonlyMap<string, Value>, file: Module): readonly Field[] {
+  return [...values]
+    .filter(([key]) => !read.has(key))
+    .map(([key, value]) => fieldOf(key, value, file))
+    .filter(namesMemory)
+}
+
+function notUnderstoodIn(fields: readonly Field[]): readonly Field[] {
+  return fields.filter(({ key }) => key === 'quantization').slice(0, 1)
+}
+
+/** TRL 1.13 trainer/grpo_trainer.py: `model_init_kwargs` of its config, and the quantisation that the trainer itself is given. */
+function fieldsByTrainer(
+  byTrainer: ReadonlyMap<string, Value>,
+  chain: ModelChain,
+  file: Module,
+  evaluator: Evaluator,
+): readonly Field[] {
+  const given = initKwargs(byTrainer, evaluator)
+  const quantization = byTrainer.get('quantization_config')
+  const values = new Map(given?.values)
+  if (quantization !== undefined) values.set('quantization_config', quantization)
+  return [
+    ...weightFields(values, chain, file),
+    ...quantizationFields(values, file, evaluator),
+    ...(given?.unknown === undefined
+      ? []
+      : [openField(given.at, 'load_in_4bit', `what is unpacked from ${given.unknown} may set it`, file)]),
+  ]
+}
+
+interface InitKwargs {
+  readonly values: ReadonlyMap<string, Value>
+  /** What else may be in it. */
+  readonly unknown: string | undefined
+  readonly at: Value
+}
+
+function initKwargs(byTrainer: ReadonlyMap<string, Value>, evaluator: Evaluator): InitKwargs | undefined {
+  const at = byTrainer.get(INIT_KWARGS)
+  if (at === undefined || at.kind === 'none') return undefined
+  if (at.kind === 'mapping') return { values: at.entries, unknown: at.unknown, at }
+  if (at.kind === 'call' && at.name === 'dict' && at.call !== undefined) {
+    const { values, unknown } = evaluator.argumentsOf(at.call, at.site)
+    return { values, unknown, at }
+  }
+  return { values: new Map(), unknown: INIT_KWARGS, at }
 }
 
 function visionFields(loaded: LibraryCall, chain: ModelChain, file: Module, evaluator: Evaluator): Loaded {

@@ -13,7 +13,7 @@ import { leftOff } from './left-off.ts'
 import { argumentsClass, optimizerOf, trainerParameters } from './library.ts'
 import { dataFiles } from './loop-files.ts'
 import { type ModelChain, modelChain } from './model-chain.ts'
-import { loadedFields } from './model-loading.ts'
+import { INIT_KWARGS, loadedFields } from './model-loading.ts'
 import { type Call, callExpression, type Module } from './module.ts'
 import { lengthFields } from './sequence-length.ts'
 import { type Located, placeIn, type Site, shownAt, type Value } from './values.ts'
@@ -61,9 +61,12 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
 
   const here: Located = { module, from: call.at, to: expression.callee.to, remarks: [] }
   const chain = modelChain(values.get('model') ?? fromFunction(values.get('model_init'), evaluator), evaluator)
-  const loaded = loadedFields(chain, module, evaluator)
+  const loaded = loadedFields(chain, module, evaluator, new Map([...told.values, ...values]))
   const own = new Map([...values].filter(([key]) => trainerKeys.includes(key)))
-  const fromArguments = [...own, ...told.values].map(([key, value]) => fieldOf(key, value, module))
+  const isReadAlready = (key: string) => key === INIT_KWARGS && chain.loaded?.kind === 'text'
+  const fromArguments = [...own, ...told.values]
+    .filter(([key]) => !isReadAlready(key))
+    .map(([key, value]) => fieldOf(key, value, module))
   const peftConfig = values.get('peft_config') ?? chain.peftConfig
   const adapter = adapterFields(peftConfig, chain, module, evaluator)
   // Later ones count.

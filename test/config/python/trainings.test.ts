@@ -47,6 +47,42 @@ SFTTrainerWithMetrics(model=model, args=args, train_dataset=data).train()
   })
 })
 
+describe('a model that TRL loads by its name', () => {
+  const sft = (ofConfig: string, ofTrainer = '') =>
+    `import torch
+from peft import LoraConfig
+from transformers import BitsAndBytesConfig
+from trl import SFTConfig, SFTTrainer
+args = SFTConfig("out", per_device_train_batch_size=4${ofConfig})
+trainer = SFTTrainer(model="Qwen/Qwen3-8B", args=args${ofTrainer}, peft_config=LoraConfig(r=8))
+trainer.train()
+`
+  const fourBits = 'BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_use_double_quant=True)'
+
+  it('has the type and the attention of model_init_kwargs', async () => {
+    const kwargs = '{"dtype": torch.bfloat16, "attn_implementation": "flash_attention_2", "use_cache": False}'
+    const { spec, unreadSettings } = await trained(sft(`, model_init_kwargs=${kwargs}`))
+    expect({ spec, unreadSettings }).toMatchObject({
+      spec: { precision: 'bf16', attention: 'flash' },
+      unreadSettings: undefined,
+    })
+  })
+
+  it.each([
+    ['the trainer', '', `, quantization_config=${fourBits}`],
+    ['model_init_kwargs', `, model_init_kwargs=dict(quantization_config=${fourBits})`, ''],
+  ])('is quantised as %s says', async (_, ofConfig, ofTrainer) => {
+    expect((await trained(sft(ofConfig, ofTrainer))).spec.quantization).toBe('nf4-double')
+  })
+
+  it.each([', model_init_kwargs=load()', ', model_init_kwargs={"dtype": "bfloat16", **load()}'])(
+    'may be quantised by what only a run can tell: %s',
+    async ofConfig => {
+      expect(await problems(sft(ofConfig))).toMatchObject([{ code: 'not-in-file', field: 'load_in_4bit' }])
+    },
+  )
+})
+
 describe('LoRA for classification', () => {
   const classified = (type: string) =>
     trained(`from transformers import AutoModelForSequenceClassification, Trainer, TrainingArguments
