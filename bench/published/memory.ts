@@ -69,20 +69,22 @@ export async function memoryHolds(others: readonly string[], { isWriting = false
   console.log('memory: GiB read, GiB estimated, estimated ÷ read, band, confidence, set-up')
   await using engine = new IsolatedEngine()
   const compared: Compared[] = []
-  const { own, readings, versionsOf } = memoryReadings(others)
+  const { own, unseen, readings, versionsOf } = memoryReadings(others)
   for (const reading of readings) {
     const comparison = await compare(reading, versionsOf(reading) ?? {}, engine)
     compared.push(comparison)
     console.log(lineOf(comparison))
   }
   for (const kind of readingKinds) console.log(summaryOf(kind, compared))
-  const isOwn = new Set(own)
+  const [isOwn, isUnseen] = [new Set(own), new Set(unseen)]
   const areCurrent = await bandsAreCurrent(
     compared.filter(({ reading }) => isOwn.has(reading)),
     isWriting,
   )
-  const sure = compared.filter(({ reading }) => reading.kind === 'allocated' && reading.confidence !== 'low')
-  return holds(sure) && areCurrent
+  const sure = compared.filter(one => one.reading.kind === 'allocated' && isSure(one))
+  const held = sure.filter(({ reading }) => isUnseen.has(reading))
+  const holdsUnseen = holds('of which the bands have not seen', held)
+  return holds('allocated, high and medium confidence', sure) && holdsUnseen && areCurrent
 }
 
 async function compare(reading: MemoryReading, versions: LibraryVersions, engine: IsolatedEngine): Promise<Compared> {
@@ -145,12 +147,12 @@ function medianPercent(compared: readonly Compared[]): number {
   return errors[Math.floor(errors.length / 2)] ?? 0
 }
 
-function holds(compared: readonly Compared[]): boolean {
+function holds(which: string, compared: readonly Compared[]): boolean {
   const inside = compared.filter(({ isInside }) => isInside).length / compared.length
   const median = medianPercent(compared)
   const isGood = median <= LIMITS.medianPercent && inside >= LIMITS.insideShare
   console.log(
-    `allocated, high and medium confidence: median ${median.toFixed(2)} % (at most ${LIMITS.medianPercent}), ` +
+    `${which}: ${compared.length} readings, median ${median.toFixed(2)} % (at most ${LIMITS.medianPercent}), ` +
       `${(inside * 100).toFixed(0)} % inside (at least ${LIMITS.insideShare * 100}): ${isGood ? 'holds' : 'falls short'}`,
   )
   return isGood

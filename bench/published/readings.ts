@@ -40,15 +40,24 @@ const memoryFile = z.object({
 export interface MemoryReadings {
   /** Our own readings, from which bands are made. */
   readonly own: readonly MemoryReading[]
+  /** Entered before anybody looked at their estimates, and not in the bands. */
+  readonly unseen: readonly MemoryReading[]
   readonly readings: readonly MemoryReading[]
   readonly versionsOf: (reading: MemoryReading) => LibraryVersions | undefined
 }
 
-/** Our own readings, and those in the files `others`. */
+/** Our own readings, the unseen ones, and those in the files `others`. */
 export function memoryReadings(others: readonly string[]): MemoryReadings {
   const own = memoryFile.parse(parsed(new URL('memory.json', import.meta.url)))
-  const readings = [...own.readings, ...others.flatMap(path => z.array(memoryReading).parse(parsed(path)))]
-  return { own: own.readings, readings, versionsOf: reading => own.versions[reading.source] ?? namedVersions(reading) }
+  const unseen = memoryFile.parse(parsed(new URL('memory-unseen.json', import.meta.url)))
+  const further = others.flatMap(path => z.array(memoryReading).parse(parsed(path)))
+  const versions = { ...unseen.versions, ...own.versions }
+  return {
+    own: own.readings,
+    unseen: unseen.readings,
+    readings: [...own.readings, ...unseen.readings, ...further],
+    versionsOf: reading => versions[reading.source] ?? namedVersions(reading),
+  }
 }
 
 /** What a reading says in words of its libraries: `transformers 4.48.1, torch 2.4.1`. */
