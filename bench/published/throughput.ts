@@ -22,7 +22,7 @@ export interface BenchReport {
   readonly holds: boolean
 }
 
-/** Of ours, or of another `file`. No constant of the model was fitted to those in throughput-unseen.json. */
+/** Of ours, or of another `file`. No constant was fitted to those in throughput-unseen.json but one, UNIT_SECONDS. */
 export async function throughputReport(file?: URL): Promise<BenchReport> {
   const unseen = file === undefined ? ownReadings('throughput-unseen.json') : []
   const readings = file === undefined ? ownReadings('throughput.json') : readThroughputReadings(file)

@@ -40,6 +40,11 @@ export function keepsFrozenInputs(spec: TrainingSpec): boolean {
   return isOutside && spec.lora !== undefined && hasFlatParameters(spec) && checkpointsReentrantly(spec)
 }
 
+/** peft 0.21 utils/other.py fsdp_auto_wrap_policy, which the Trainer takes for FSDP1: every matrix of an adapter is a unit of its own. */
+export function wrapsEachAdapter(spec: TrainingSpec): boolean {
+  return spec.lora !== undefined && spec.loop === 'trainer' && hasFlatParameters(spec)
+}
+
 /**
  * transformers 4.46 to 4.48 loss_utils.py ForCausalLMLoss: `logits[..., :-1, :].contiguous()` copies the float32 logits. Earlier
  * releases copied them too, but no longer held those in 16 bits; later ones shift the labels.

@@ -67,6 +67,16 @@ describe('samples a second', () => {
     expect(of('gptq')).toBeLessThan(of('nf4'))
   })
 
+  test('wait for Python where FSDP1 wraps each matrix of an adapter, as the Trainer has it before transformers 5', () => {
+    const settings = { precision: 'bf16', sequenceLength: 512, lora, gpus: 2, sharding: 'fsdp' } as const
+    const gain = (changes: Partial<TrainingSpec>) =>
+      rate(llama, { ...settings, ...changes }, 2) / rate(llama, { ...settings, ...changes }, 1)
+    const versions = { transformers: '4.48.1' }
+    expect(gain({ loop: 'trainer', versions })).toBeGreaterThan(1.9)
+    expect(gain({ loop: 'trainer' })).toBeLessThan(1.6)
+    expect(gain({ loop: 'plain', versions })).toBeLessThan(1.6)
+  })
+
   test('are a fifth to a third fewer with checkpointing, which runs the forward pass twice', () => {
     const settings = { precision: 'bf16', sequenceLength: 2_048 } as const
     const share = rate(llama, { ...settings, gradientCheckpointing: true }, 4) / rate(llama, settings, 4)
