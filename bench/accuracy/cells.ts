@@ -34,6 +34,7 @@ const encoders: readonly Cell[] = [
   ['bert', { microBatch: 2, optimizer: 'sgd' }],
   ['bert', { microBatch: 1, optimizer: 'adafactor' }],
   ['bert', { microBatch: 2, optimizer: 'lion' }],
+  ['bert', { microBatch: 2, optimizer: 'paged-adamw' }],
   ['bert', { microBatch: 2, optimizer: 'adamw-8bit' }],
   ['bert', { microBatch: 32, optimizer: 'sgd-momentum', gradientAccumulation: 4 }],
   ['bert', { microBatch: 64, precision: 'bf16' }],

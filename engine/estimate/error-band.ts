@@ -171,6 +171,11 @@ export function derivationOf(written: TrainingSpec, config: ModelConfig): string
           `What each GPU holds and exchanges was compared with ${library} running on CPU tensors (bench:sharding), not on GPUs. NCCL's own buffers are not counted. ${bandInWords(spec, config)}`,
         ]
       : []),
+    ...(spec.optimizer.startsWith('paged-')
+      ? [
+          "The paged state of large tensors is not counted: it takes the GPU's memory only while there is room, and waits on the host otherwise, which makes every optimizer step longer.",
+        ]
+      : []),
   ]
 }
 

@@ -40,6 +40,11 @@ export const leverWords: Readonly<Record<LeverId, LeverWords>> = {
     gets: 'the table of all attention weights is never held',
     pays: 'nothing; the weights themselves can no longer be looked at',
   },
+  'flash-attention': {
+    name: 'flash attention',
+    gets: 'attention takes the lengths of sequences instead of a mask, which is a number for every pair of tokens',
+    pays: 'nothing; the package flash-attn has to be installed',
+  },
   'fused-optimizer': {
     name: 'fused optimizer',
     gets: 'all weights are updated in one kernel, without copies of them',
@@ -59,6 +64,11 @@ export const leverWords: Readonly<Record<LeverId, LeverWords>> = {
     name: 'paged 8-bit optimizer',
     gets: 'as the 8-bit optimizer, and its memory may move to the host when the GPU is short of it',
     pays: 'its numbers are rounded, and copies take time when they move; bitsandbytes has to be installed',
+  },
+  'paged-optimizer': {
+    name: 'paged optimizer',
+    gets: "the optimizer's two numbers per trained weight may move to the host when the GPU is short of memory",
+    pays: 'copies take time when they move; bitsandbytes has to be installed',
   },
   adafactor: {
     name: 'Adafactor instead of AdamW',

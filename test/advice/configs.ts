@@ -272,7 +272,7 @@ trainer.train()
       null,
       1,
     )}\n`,
-    offers: ['gradient-checkpointing', 'bf16-autocast', 'adafactor'],
+    offers: ['gradient-checkpointing', 'bf16-autocast', 'paged-optimizer'],
   },
   {
     tool: 'a launcher',

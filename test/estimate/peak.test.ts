@@ -65,6 +65,17 @@ describe('the optimizer, at a batch of one token', () => {
     expect(tinyPeakBytes({ precision: 'bf16' }) / (2.5 * PARAMETER_BYTES)).toBeCloseTo(1, 3)
   })
 
+  test('paged AdamW leaves to PyTorch only the state of small tensors, and the constants of 8-bit blocks', () => {
+    const overheadBytes = (['paged-adamw', 'paged-adamw-8bit'] as const).map(
+      optimizer => tinyPeakBytes({ optimizer }) - 2 * PARAMETER_BYTES,
+    )
+    const [whole = 0, in8Bits = 0] = overheadBytes
+    expect(whole).toBeGreaterThan(0)
+    expect(whole).toBeLessThan(0.01 * PARAMETER_BYTES)
+    expect(in8Bits / PARAMETER_BYTES).toBeCloseTo(2 / 256, 2)
+    expect(footprintOf('bert', { optimizer: 'paged-adamw' }).optimized.pagedBytes / PARAMETER_BYTES).toBeCloseTo(2, 2)
+  })
+
   test('a forward-backward step has none: weights and gradients alone', () => {
     const { bytes, breakdown } = footprintOf('bert', { sequenceLength: 1, step: 'forward-backward' }).peak(1, 0)
     expect(breakdown.optimizerState).toBe(0)

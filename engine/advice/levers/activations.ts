@@ -1,7 +1,16 @@
 /** Levers on activations: smaller micro-batches, activation checkpointing, chunked loss and attention. */
-import { supportsCheckpointing } from '../../models/architecture.ts'
+import { computesInFloat32 } from '../../config/spec.ts'
+import { hasFlashAttention } from '../../gpus/catalogue.ts'
+import { familyOf, type ModelConfig, supportsCheckpointing } from '../../models/architecture.ts'
 import type { Lever } from '../lever.ts'
 import { isText } from './training-kinds.ts'
+
+/** Decoders whose classes in transformers 5.18 have no `_supports_flash_attn`, and one whose code is elsewhere. */
+const withoutFlash: readonly ModelConfig['model_type'][] = ['deepseek_v32', 'glm_moe_dsa', 'llama4', 'kimi_linear']
+
+function takesFlash(config: ModelConfig): boolean {
+  return !withoutFlash.includes(config.model_type) && familyOf(config).hasLargeHeads !== true
+}
 
 export const activationLevers: readonly Lever[] = [
   {
@@ -54,5 +63,18 @@ export const activationLevers: readonly Lever[] = [
     settings: ['attention', 'paddedBatches'],
     applies: spec => isText(spec) && spec.attention === 'eager',
     isMade: after => after.attention === 'sdpa',
+  },
+  {
+    id: 'flash-attention',
+    effect: 'none',
+    group: 'attention',
+    settings: ['attention', 'paddedBatches'],
+    applies: (spec, { config, gpu }) =>
+      spec.task === 'causal-lm' &&
+      spec.attention !== 'flash' &&
+      !computesInFloat32(spec) &&
+      hasFlashAttention(gpu) &&
+      takesFlash(config),
+    isMade: after => after.attention === 'flash',
   },
 ]

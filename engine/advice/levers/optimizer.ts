@@ -3,7 +3,11 @@ import type { TrainingSpec } from '../../config/spec.ts'
 import type { Lever } from '../lever.ts'
 import { isWhole } from './training-kinds.ts'
 
-const isAdam = ({ optimizer }: TrainingSpec) => /^adamw(?:-fused|-loop)?$|^paged-adamw$/.test(optimizer)
+const isPlainAdam = ({ optimizer }: TrainingSpec) => /^adamw(?:-fused|-loop)?$/.test(optimizer)
+const isAdam = (spec: TrainingSpec) => isPlainAdam(spec) || spec.optimizer === 'paged-adamw'
+/** As bitsandbytes' 32-bit optimizers do; PyTorch's keep their state in the type of what trains. */
+const keepsFloat32State = ({ precision, lora }: TrainingSpec) =>
+  lora === undefined ? precision !== 'bf16' : lora.inWeightsType !== true
 /** ZeRO runs any optimizer, since it gives each GPU a flat part of the parameters. */
 const takesOptimizers = (spec: TrainingSpec) => isWhole(spec) || spec.sharding?.startsWith('zero') === true
 
@@ -41,6 +45,15 @@ export const optimizerLevers: readonly Lever[] = [
     applies: spec =>
       (isAdam(spec) || spec.optimizer === 'adamw-8bit') && takesOptimizers(spec) && spec.offload === undefined,
     isMade: after => after.optimizer === 'paged-adamw-8bit',
+  },
+  {
+    id: 'paged-optimizer',
+    effect: 'none',
+    group: 'optimizer',
+    settings: ['optimizer'],
+    applies: spec =>
+      isPlainAdam(spec) && takesOptimizers(spec) && spec.offload === undefined && keepsFloat32State(spec),
+    isMade: after => after.optimizer === 'paged-adamw',
   },
   {
     id: 'adafactor',

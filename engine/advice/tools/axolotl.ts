@@ -35,9 +35,14 @@ export const axolotl: Tool = {
     has('eager_attention')
       ? [...one('eager_attention', false), ...one('sdp_attention', true)]
       : one('attn_implementation', 'sdpa'),
+  'flash-attention': ({ has }) => [
+    ...['sdp_attention', 'eager_attention'].filter(has).flatMap(key => one(key, false)),
+    ...(has('attn_implementation') ? one('attn_implementation', 'flash_attention_2') : one('flash_attention', true)),
+  ],
   'fused-optimizer': () => one('optimizer', 'adamw_torch_fused'),
   '8-bit-optimizer': untestedByDeepSpeed('optimizer', 'adamw_bnb_8bit'),
   'paged-8-bit-optimizer': untestedByDeepSpeed('optimizer', 'paged_adamw_8bit'),
+  'paged-optimizer': untestedByDeepSpeed('optimizer', 'paged_adamw_32bit'),
   adafactor: () => one('optimizer', 'adafactor'),
   'bf16-weights': () => [{ keys: ['bf16', 'bfloat16'], value: true }],
   lora: () => [...one('adapter', 'lora'), ...rank],

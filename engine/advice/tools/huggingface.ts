@@ -42,9 +42,14 @@ export const huggingface: Tool = {
   'fused-loss': () => one('use_liger_kernel', true, 'use_liger'),
   'chunked-loss': () => one('loss_type', 'chunked_nll'),
   'sdpa-attention': () => [{ keys: ['attn_implementation'], value: 'sdpa', elsewhere: true }],
+  'flash-attention': asked =>
+    asked.has('attn_implementation') || runsTrl(asked)
+      ? [{ keys: ['attn_implementation'], value: 'flash_attention_2', elsewhere: true }]
+      : undefined,
   'fused-optimizer': () => one('optim', 'adamw_torch_fused'),
   '8-bit-optimizer': untestedByDeepSpeed('optim', 'adamw_bnb_8bit'),
   'paged-8-bit-optimizer': untestedByDeepSpeed('optim', 'paged_adamw_8bit'),
+  'paged-optimizer': untestedByDeepSpeed('optim', 'paged_adamw_32bit'),
   adafactor: () => one('optim', 'adafactor'),
   'bf16-autocast': () => one('bf16', true),
   'fp16-autocast': () => one('fp16', true),

@@ -29,6 +29,7 @@ export const torchtune: Tool = {
   'optimizer-in-backward': () => one('optimizer_in_bwd', true),
   '8-bit-optimizer': bitsandbytes('AdamW8bit'),
   'paged-8-bit-optimizer': bitsandbytes('PagedAdamW8bit'),
+  'paged-optimizer': bitsandbytes('PagedAdamW'),
   'bf16-weights': () => one('dtype', 'bf16'),
   '4-bit-base': () => within('model', 'quantize_base', true),
   'tensor-parallel': ({ spec }) => [

@@ -6,6 +6,8 @@ import { bytesPerElement, elements, type Tensor } from '../tape/storage.ts'
 export interface OptimizerRule {
   /** Bytes kept per trainable parameter tensor; its name is given because its role may matter. */
   readonly stateBytes: (parameter: Tensor, name: string) => number
+  /** Further bytes of it in CUDA's managed memory, outside of PyTorch's allocator: the driver moves them to the host if need be. */
+  readonly pagedBytes?: (parameter: Tensor) => number
   /** Sizes of a step's temporaries in bytes: for all parameters at once, or for one parameter after the other. */
   readonly temporaries: (parameter: Tensor) => readonly number[]
   readonly temporariesLive: 'together' | 'one by one'
@@ -18,13 +20,15 @@ export interface OptimizerRule {
 /** bitsandbytes optim/optimizer.py: smaller tensors keep 32-bit state (`min_8bit_size`), larger ones a constant per block. */
 const MIN_8BIT_ELEMENTS = 4_096
 const BLOCK_ELEMENTS = 256
+/** get_state_buffer of the same file: the state of smaller tensors is not paged. */
+const MIN_PAGED_ELEMENTS = 100_000
 
 const parameterBytes = (parameter: Tensor) => elements(parameter) * bytesPerElement[parameter.dtype]
 const float32Bytes = (parameter: Tensor) => elements(parameter) * bytesPerElement.float32
 const eightBitBytes = (parameter: Tensor) =>
-  elements(parameter) < MIN_8BIT_ELEMENTS
-    ? float32Bytes(parameter)
-    : elements(parameter) * (1 + bytesPerElement.float32 / BLOCK_ELEMENTS)
+  elements(parameter) < MIN_8BIT_ELEMENTS ? float32Bytes(parameter) : elements(parameter) + blockConstants(parameter)
+const blockConstants = (parameter: Tensor) => (elements(parameter) * bytesPerElement.float32) / BLOCK_ELEMENTS
+const isPaged = (parameter: Tensor) => elements(parameter) >= MIN_PAGED_ELEMENTS
 
 /** In place: fused kernels work in registers, SGD's foreach kernels on the parameters and buffers themselves. */
 const inPlace = { temporaries: () => [], temporariesLive: 'one by one' } as const
@@ -86,16 +90,18 @@ export const optimizerRules: Record<Optimizer, OptimizerRule> = {
     launchesPerTensor: 10,
   },
   'adamw-8bit': { ...inPlace, stateBytes: parameter => 2 * eightBitBytes(parameter), passes: 4, launchesPerTensor: 1 },
-  // Paged state is in managed memory: on the GPU while it fits, on the host when something else needs the space.
+  // Constants of blocks are never paged.
   'paged-adamw-8bit': {
     ...inPlace,
-    stateBytes: parameter => 2 * eightBitBytes(parameter),
+    stateBytes: parameter => 2 * (isPaged(parameter) ? blockConstants(parameter) : eightBitBytes(parameter)),
+    pagedBytes: parameter => (isPaged(parameter) ? 2 * elements(parameter) : 0),
     passes: 4,
     launchesPerTensor: 1,
   },
   'paged-adamw': {
     ...inPlace,
-    stateBytes: parameter => 2 * float32Bytes(parameter),
+    stateBytes: parameter => (isPaged(parameter) ? 0 : 2 * float32Bytes(parameter)),
+    pagedBytes: parameter => (isPaged(parameter) ? 2 * float32Bytes(parameter) : 0),
     passes: 7,
     launchesPerTensor: 0.5,
   },

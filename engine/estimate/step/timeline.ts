@@ -43,6 +43,8 @@ export interface Optimized {
   readonly tensors: number
   readonly elements: number
   readonly bytes: number
+  /** Of its state, in managed memory. */
+  readonly pagedBytes: number
 }
 
 /** One optimizer step of what `tape` recorded; undefined where layers that were left out cannot be told from those recorded. */
@@ -117,14 +119,16 @@ function bytesByKind(all: readonly Lasting[]): Record<ByteKind, number> {
 
 /** Known without playing the step. */
 export function optimizedBy(tape: Tape, spec: TrainingSpec): Optimized {
-  let [tensors, count, bytes] = [0, 0, 0]
+  const { pagedBytes: pagedOf } = optimizerRules[spec.optimizer]
+  let [tensors, count, bytes, pagedBytes] = [0, 0, 0, 0]
   for (const tensor of spec.step === 'training' ? mastersIn(tape, spec) : []) {
     const times = countOf(tensor.storage.turn)
     tensors += times
     count += times * elements(tensor)
     bytes += times * elements(tensor) * bytesPerElement[tensor.dtype]
+    pagedBytes += times * (pagedOf?.(tensor) ?? 0)
   }
-  return { tensors, elements: count, bytes }
+  return { tensors, elements: count, bytes, pagedBytes }
 }
 
 /** Of the model that trains, without those of a reference. */

@@ -3,7 +3,7 @@
  * as long as the slower of the two; then come the optimizer and what several GPUs exchange. Everything here is modelled, nothing timed.
  */
 import { computesInFloat32, type TrainingSpec } from '../../config/spec.ts'
-import type { SpeedyGpu } from '../../gpus/catalogue.ts'
+import { type SpeedyGpu, usableBytes } from '../../gpus/catalogue.ts'
 import type { Footprint } from '../footprint.ts'
 import { wrapsEachAdapter } from '../library-rules.ts'
 import { sharesOf } from '../sharding/shares.ts'
@@ -42,6 +42,7 @@ export class ThroughputModel {
   readonly #traffic: Traffic
   readonly #linkBytesPerSecond: number
   readonly #sharpness: number
+  readonly #pagingSeconds: (batch: number) => number
 
   constructor(footprint: Footprint, gpu: SpeedyGpu, rates: Rates = fittedRates) {
     const { spec } = footprint
@@ -53,6 +54,7 @@ export class ThroughputModel {
     const link = gpu.speed.linkBytesPerSecond * LINK_SHARE
     this.#linkBytesPerSecond = spec.gpus > GPUS_PER_SERVER ? Math.min(link, NETWORK_BYTES_PER_SECOND) : link
     this.#sharpness = rates.sharpness
+    this.#pagingSeconds = batch => pagingSeconds(footprint, gpu, batch)
   }
 
   /** Samples per second on one GPU, over whole optimizer steps of `accumulation` micro-steps. */
@@ -62,7 +64,7 @@ export class ThroughputModel {
     const { bytesPerMicroStep, bytesPerStep } = this.#traffic
     const microStep = computing + this.#waiting(bytesPerMicroStep, computing)
     const synchronised = this.#waiting(bytesPerStep, computing * BACKWARD_SHARE)
-    const seconds = accumulation * microStep + synchronised + this.#optimizerSeconds
+    const seconds = accumulation * microStep + synchronised + this.#optimizerSeconds + this.#pagingSeconds(batch)
     const isShared = bytesPerMicroStep + bytesPerStep > 0
     return (batch * accumulation) / (seconds * (isShared ? 1 + STRAGGLERS : 1))
   }
@@ -107,6 +109,15 @@ function optimizerSeconds({ spec, optimized }: Footprint, gpu: SpeedyGpu, rates:
   const moved = bytes * (passes + (spec.loop === 'trainer' ? CLIPPING_PASSES : 0))
   const launches = optimized.tensors * launchesPerTensor * rates.backwardKernelSeconds
   return slower(moved / sustainedBandwidth(gpu, rates), Math.max(launches, Number.EPSILON), rates.sharpness)
+}
+
+/** bitsandbytes optim/optimizer.py prefetch_state: what the GPU has no room for comes for the optimizer's step and goes again. */
+function pagingSeconds(footprint: Footprint, gpu: SpeedyGpu, batch: number): number {
+  const { spec, optimized } = footprint
+  const pagedBytes = sharesOf(spec).optimizerState * optimized.pagedBytes
+  if (pagedBytes === 0) return 0
+  const roomBytes = Math.max(0, usableBytes(gpu) - footprint.peakBytes(batch, 0))
+  return (2 * Math.max(0, pagedBytes - roomBytes)) / gpu.speed.hostLinkBytesPerSecond
 }
 
 /** In the compute type: half as wide as weights kept in fp32 for a 16-bit computation. */

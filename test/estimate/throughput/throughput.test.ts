@@ -108,6 +108,15 @@ describe('samples a second', () => {
     expect(shared / alone).toBeLessThan(1.1)
   })
 
+  test('are fewer where the paged state does not fit beside the step, and goes to the host and back', () => {
+    const settings = { precision: 'bf16', sequenceLength: 512, optimizer: 'paged-adamw' } as const
+    const ofHost = (gpu: SpeedyGpu, hostLinkBytesPerSecond: number) =>
+      rate('Qwen/Qwen2.5-3B', settings, 1, { ...gpu, speed: { ...gpu.speed, hostLinkBytesPerSecond } })
+    const [roomy, small] = [card('a100-80gb'), card('a10')]
+    expect(ofHost(roomy, 32e9)).toBe(ofHost(roomy, 16e9))
+    expect(ofHost(small, 32e9)).toBeGreaterThan(1.2 * ofHost(small, 16e9))
+  })
+
   test('over slower links are fewer', () => {
     const settings = { precision: 'bf16', sequenceLength: 512, gpus: 8, sharding: 'ddp' } as const
     const gpu = card('a100-80gb')

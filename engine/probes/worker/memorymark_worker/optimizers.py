@@ -88,7 +88,7 @@ class InBackward:
 class ShapedOptimizer:
     """State with the shapes of bitsandbytes' optimizers, for the meta device, on which their kernels do not run."""
 
-    MIN_8BIT_ELEMENTS, BLOCK_ELEMENTS = 4_096, 256
+    MIN_8BIT_ELEMENTS, BLOCK_ELEMENTS, MIN_PAGED_ELEMENTS = 4_096, 256, 100_000
 
     def __init__(self, name: str, parameters: list[Parameter]) -> None:
         self.name, self.parameters = name, parameters
@@ -102,11 +102,16 @@ class ShapedOptimizer:
     def state_of(self, parameter: Tensor) -> list[Tensor]:
         if self.name == "lion":
             return [torch.empty_like(parameter)]
-        if self.name == "paged-adamw" or parameter.numel() < self.MIN_8BIT_ELEMENTS:
-            return [torch.empty_like(parameter, dtype=torch.float32) for _ in range(2)]
-        blocks = -(-parameter.numel() // self.BLOCK_ELEMENTS)
-        moments = [torch.empty_like(parameter, dtype=torch.uint8) for _ in range(2)]
-        return moments + [torch.empty(blocks, device=parameter.device) for _ in range(2)]
+        is_8bit = self.name != "paged-adamw" and parameter.numel() >= self.MIN_8BIT_ELEMENTS
+        state: list[Tensor] = []
+        # Paged moments are in managed memory, which PyTorch's allocator does not see.
+        if not (self.name.startswith("paged") and parameter.numel() >= self.MIN_PAGED_ELEMENTS):
+            dtype = torch.uint8 if is_8bit else torch.float32
+            state += [torch.empty_like(parameter, dtype=dtype) for _ in range(2)]
+        if is_8bit:
+            blocks = -(-parameter.numel() // self.BLOCK_ELEMENTS)
+            state += [torch.empty(blocks, device=parameter.device) for _ in range(2)]
+        return state
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         for parameter in self.parameters:
