@@ -82,6 +82,8 @@ const recipes: readonly Cell[] = (
     ['meta-llama/Llama-3.2-1B', { lora: { ...adapters.lora, modulesToSave: ['embed_tokens', 'lm_head'] }, ...ckpt }],
     ['TinyLlama/TinyLlama-1.1B-Chat-v1.0', { lora: { ...adapters.lora, modulesToSave: ['lm_head'] } }],
     ['HuggingFaceTB/SmolLM2-135M', { optimizer: 'rmsprop' }],
+    ['meta-llama/Llama-3.2-1B', { ...ckpt, checkpointEvery: 2 }],
+    ['google/gemma-2-2b', { ...ckpt, checkpointEvery: 3 }],
   ] as const
 ).map(
   ([model, changes]): Cell => [

@@ -49,6 +49,7 @@ type Settings = Pick<
   | 'loadsWhole'
   | 'wholeQuantized'
   | 'paddedBatches'
+  | 'checkpointEvery'
 >
 
 type OptionalKey<T> = { [Key in keyof T]-?: Record<never, never> extends Pick<T, Key> ? Key : never }[keyof T]

@@ -155,6 +155,8 @@ export const trainingSpec = z.object({
   optimizerInBackward: z.literal(true).optional(),
   attention: z.enum(attentions),
   gradientCheckpointing: z.boolean(),
+  /** Checkpointing covers one block in so many, counted from the last of each: torchtune's `ac_option`. Every block where absent. */
+  checkpointEvery: z.number().int().min(2).max(1_000).optional(),
   /** torch.utils.checkpoint with `use_reentrant`; as the version of transformers has it by default where absent. */
   reentrantCheckpoints: z.boolean().optional(),
   /** Low-rank adapters over frozen weights; absent for full fine-tuning. */

@@ -20,6 +20,11 @@ export const leverWords: Readonly<Record<LeverId, LeverWords>> = {
     gets: 'a layer keeps only its input from the forward pass',
     pays: 'the backward pass computes every layer a second time',
   },
+  'selective-checkpointing': {
+    name: 'checkpointing of every second layer',
+    gets: 'every second layer keeps only its input from the forward pass',
+    pays: 'the backward pass computes these layers a second time',
+  },
   'activation-offloading': {
     name: 'activation offloading',
     gets: 'what checkpointing keeps waits in the memory of the host',

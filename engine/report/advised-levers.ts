@@ -8,6 +8,7 @@ import { batchSize } from '../config/batch-size.ts'
 export const leverIds = [
   'micro-batch',
   'gradient-checkpointing',
+  'selective-checkpointing',
   'activation-offloading',
   'fused-loss',
   'chunked-loss',

@@ -149,6 +149,27 @@ enable_activation_checkpointing: false
     offers: ['micro-batch', 'gradient-checkpointing', 'chunked-loss', 'half-length'],
   },
   {
+    tool: 'torchtune over several GPUs',
+    gpu: 'a100-40gb',
+    path: 'full_distributed.yaml',
+    text: `tokenizer:
+  _component_: torchtune.models.llama3.llama3_tokenizer
+  max_seq_len: 8192
+model:
+  _component_: torchtune.models.llama3_1.llama3_1_8b
+tensor_parallel_dim: 8
+batch_size: 4
+optimizer:
+  _component_: torch.optim.AdamW
+  lr: 2e-5
+loss:
+  _component_: torchtune.modules.loss.LinearCrossEntropyLoss
+dtype: bf16
+enable_activation_checkpointing: false
+`,
+    offers: ['micro-batch', 'selective-checkpointing', 'gradient-checkpointing', 'half-length'],
+  },
+  {
     tool: 'Lightning CLI',
     gpu: 't4',
     path: 'lightning.yaml',

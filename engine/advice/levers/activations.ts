@@ -32,6 +32,14 @@ export const activationLevers: readonly Lever[] = [
     isMade: after => after.gradientCheckpointing,
   },
   {
+    id: 'selective-checkpointing',
+    effect: 'none',
+    group: 'checkpoints',
+    settings: ['gradientCheckpointing', 'checkpointEvery'],
+    applies: (spec, { config }) => !spec.gradientCheckpointing && supportsCheckpointing(config),
+    isMade: after => after.gradientCheckpointing && after.checkpointEvery === 2,
+  },
+  {
     id: 'activation-offloading',
     effect: 'none',
     group: 'offloaded-checkpoints',

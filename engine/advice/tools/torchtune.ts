@@ -23,6 +23,15 @@ export const torchtune: Tool = {
     ...one('gradient_accumulation_steps', plan.gradientAccumulation),
   ],
   'gradient-checkpointing': () => one('enable_activation_checkpointing', true),
+  // recipes/full_finetune_distributed.py and qat_distributed.py alone; the other switch is to be off.
+  'selective-checkpointing': ({ spec, has }) =>
+    spec.gpus > 1 && spec.lora === undefined
+      ? [
+          ...(has('enable_activation_checkpointing') ? one('enable_activation_checkpointing', false) : []),
+          ...one('ac_mode', 'selective'),
+          ...one('ac_option', 2),
+        ]
+      : undefined,
   'activation-offloading': () => one('enable_activation_offloading', true),
   'chunked-loss': () => within('loss', COMPONENT, 'torchtune.modules.loss.LinearCrossEntropyLoss'),
   'fused-optimizer': () => within('optimizer', 'fused', true),

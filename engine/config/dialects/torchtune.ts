@@ -88,7 +88,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       defaultBatch: { value: 1, source: 'not in the file' },
       accumulation: document.at('gradient_accumulation_steps'),
     })
-  const checkpoints = readCheckpointing(reader, document)
+  const { checkpoints, checkpointEvery } = readCheckpointing(reader, document, builder.method === 'full')
   const sharded = readSharding(reader, document)
   return languageModelReading(reader, {
     dialect: torchtune.name,
@@ -112,6 +112,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       // modules/attention_utils.py: scaled_dot_product_attention, causal and without a mask where nothing is packed.
       attention: reader.note('attention', 'sdpa', "torchtune's only kernel"),
       gradientCheckpointing: checkpoints,
+      checkpointEvery,
       lora: builder.method === 'full' ? undefined : readAdapter(reader, document, model),
       // modules/low_precision: torchao's nf4, with block constants quantised too.
       quantization: quantizationOf(reader, document, builder, component),
@@ -239,13 +240,52 @@ function readInBackward(reader: FieldReader, field: Field | undefined): true | u
   return isOn(reader, field) ? reader.note('optimizerInBackward', true, field) : undefined
 }
 
-function readCheckpointing(reader: FieldReader, document: Section): boolean {
-  return reader.settle(
-    'gradientCheckpointing',
-    document.at('enable_activation_checkpointing'),
-    field => reader.flag(field),
-    { value: false, source: "torchtune's default" },
-  )
+interface Checkpoints {
+  readonly checkpoints: boolean
+  readonly checkpointEvery?: number | undefined
+}
+
+function readCheckpointing(reader: FieldReader, document: Section, isFull: boolean): Checkpoints {
+  const [all, mode] = [document.at('enable_activation_checkpointing'), document.at('ac_mode')]
+  if (isFull && mode !== undefined && reader.text(mode) !== undefined) {
+    return readMode(reader, mode, document.at('ac_option'), isOn(reader, all) ? all : undefined)
+  }
+  return {
+    checkpoints: reader.settle('gradientCheckpointing', all, field => reader.flag(field), {
+      value: false,
+      source: "torchtune's default",
+    }),
+  }
+}
+
+const modes: Choices<'none' | 'full' | 'selective'> = new Map([
+  ['none', 'none'],
+  ['full', 'full'],
+  ['selective', 'selective'],
+])
+
+/**
+ * recipes/full_finetune_distributed.py and qat_distributed.py, training/activations.py: with both switches set nothing is checkpointed;
+ * selectively every so many layers, of which 0 says all.
+ */
+function readMode(reader: FieldReader, field: Field, option: Field | undefined, also: Field | undefined): Checkpoints {
+  const mode = reader.choice(field, modes)
+  if (also !== undefined || mode === undefined || mode === 'none') {
+    return { checkpoints: reader.note('gradientCheckpointing', false, also ?? field) }
+  }
+  const checkpoints = reader.note('gradientCheckpointing', true, field)
+  if (mode === 'full') return { checkpoints }
+  if (option === undefined) {
+    reader.refuse(
+      field,
+      'unsupported-setting',
+      'ac_mode: selective needs ac_option',
+      'Write one, such as ac_option: 2.',
+    )
+    return { checkpoints }
+  }
+  const every = reader.wholeNumber(option, { min: 0, max: 1_000 }) ?? 0
+  return { checkpoints, ...(every > 1 && { checkpointEvery: reader.note('checkpointEvery', every, option) }) }
 }
 
 /** torchtune's names of the layers, and transformers', by which models are described here. */

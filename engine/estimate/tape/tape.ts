@@ -84,6 +84,8 @@ export class Tape {
   handedOn: Tensor[] = []
   /** A layer's input, gathered from all GPUs of a tensor-parallel group. */
   gatheredTokens: { readonly of: Tensor; readonly whole: Tensor } | undefined
+  /** The running layer is none of those that checkpointing covers. */
+  isUncheckpointed = false
   /** Of layers that are alike only some are recorded: so many before the one that stands for others. */
   firstTurns = EVERY_LAYER
   /** And so many behind it. */

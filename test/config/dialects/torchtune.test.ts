@@ -35,6 +35,20 @@ describe('a recipe of torchtune', () => {
     })
   })
 
+  it('checkpoints every so many layers where a distributed recipe is told to, and none where both switches are set', () => {
+    const selective = (lines: string, model = 'llama3_2.llama3_2_1b') => {
+      const { spec } = trainingConfig(recipe(model).replace('enable_activation_checkpointing: True\n', lines))
+      return [spec.gradientCheckpointing, spec.checkpointEvery]
+    }
+    expect(selective('ac_mode: selective\nac_option: 2\n')).toEqual([true, 2])
+    expect(selective('ac_mode: selective\nac_option: 0\n')).toEqual([true, undefined])
+    expect(selective('ac_mode: full\n')).toEqual([true, undefined])
+    expect(selective('ac_mode: full\nenable_activation_checkpointing: True\n')).toEqual([false, undefined])
+    const ofAdapters = 'enable_activation_checkpointing: True\nac_mode: selective\nac_option: 2\n'
+    expect(selective(ofAdapters, 'llama3_2.lora_llama3_2_1b')).toEqual([true, undefined])
+    expect(onlyProblemIn(recipe('llama3_2.llama3_2_1b', 'ac_mode: half\n'))).toMatchObject({ line: 13 })
+  })
+
   it('runs the output layer and the loss in chunks where the loss does', () => {
     const loss = (name: string, more = '') =>
       trainingConfig(recipe('llama3_2.llama3_2_1b', `loss:\n  _component_: torchtune.modules.loss.${name}\n${more}`))

@@ -88,6 +88,13 @@ describe.each(families)('%s', id => {
   )
 })
 
+test.each(['meta-llama/Llama-3.1-8B', 'google/gemma-2-2b'])('%s, with checkpoints of every third layer', id => {
+  const selective = { ...checkpointed, checkpointEvery: 3 }
+  expect(everything(id, selective)).toEqual(everything(id, selective, EVERY_LAYER))
+  const shared = { ...selective, ...divided }
+  expect(everything(id, shared)).toEqual(everything(id, shared, EVERY_LAYER))
+})
+
 test('a model of many equal layers is recorded as one of few', () => {
   const nodes = (layers: number) => {
     const spec = specOf('meta-llama/Llama-3.1-8B')

@@ -49,7 +49,8 @@ export function block(
   { isUnhooked = false }: { readonly isUnhooked?: boolean } = {},
 ): Tensor {
   tape.blockInputs.push(x)
-  const isRecomputed = tape.spec.gradientCheckpointing && tape.training && tape.pass === undefined
+  const checkpoints = tape.spec.gradientCheckpointing && !tape.isUncheckpointed
+  const isRecomputed = checkpoints && tape.training && tape.pass === undefined
   const { inputGradients: isHooked = isRecomputed } = tape.spec.trainable ?? {}
   const inputGradients = isUnhooked ? x.requiresGrad : isHooked
   // transformers and peft make the input require gradients (`enable_input_require_grads`); otherwise a block over frozen weights
@@ -83,14 +84,22 @@ export function block(
 
 export function layers(tape: Tape, x: Tensor | undefined, { kinds, layer }: Stack<Tensor>): Tensor | undefined {
   const isOuter = tape.turn === undefined
+  const { checkpointEvery = 1 } = tape.spec
+  const isLeftOut = (index: number) => (index + 1) % checkpointEvery !== 0
   const plan = isOuter
-    ? layerPlan(kinds, tape.firstTurns, tape.turnsBehind)
+    ? layerPlan(
+        kinds.map((kind, index) => (isLeftOut(index) ? `${kind}, not checkpointed` : kind)),
+        tape.firstTurns,
+        tape.turnsBehind,
+      )
     : kinds.map((_, index) => ({ index, turn: tape.turn }))
   let states = x
   for (const { index, turn } of plan) {
     tape.turn = turn
+    tape.isUncheckpointed = isLeftOut(index)
     states = layer(states, index)
   }
+  tape.isUncheckpointed = false
   if (isOuter) tape.turn = undefined
   return states
 }

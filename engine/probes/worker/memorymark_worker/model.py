@@ -7,6 +7,7 @@ from typing import Any
 import torch
 import transformers
 from torch.nn import Module
+from transformers.modeling_layers import GradientCheckpointingLayer
 
 from .adapters import add_adapters
 from .checkpointed_loss import take_loss_in_chunks
@@ -61,6 +62,9 @@ def build_model(request: Request, device: str = "meta", runs_on: str | None = No
         take_loss_in_chunks(model, recomputation(spec, runs_on or device))
     if spec["gradientCheckpointing"]:
         model.gradient_checkpointing_enable({"use_reentrant": False, **recomputation(spec, runs_on or device)})
+        blocks = [module for module in model.modules() if isinstance(module, GradientCheckpointingLayer)]
+        for number, block in enumerate(blocks, 1):
+            block.gradient_checkpointing = number % spec.get("checkpointEvery", 1) == 0
     if "trainable" in spec:
         set_input_gradients(model, spec["trainable"]["inputGradients"])
     return model.train(spec["step"] == "training" or spec.get("dropout") is True)

@@ -65,6 +65,7 @@ class Spec(TypedDict, total=False):
     optimizer: Required[str]
     attention: Required[Literal["sdpa", "eager", "flash"]]
     gradientCheckpointing: Required[bool]
+    checkpointEvery: int
     checkpointedLoss: bool
     paddedBatches: Required[bool]
     sequenceLength: int
