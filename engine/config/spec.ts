@@ -255,6 +255,11 @@ export const trainingSpec = z.object({
   checkpointedLoss: z.literal(true).optional(),
   /** torch.compile of every block, of the loss and of the optimizer's step: torchtune's `compile`. */
   compiled: z.literal(true).optional(),
+  /**
+   * Unsloth's kernels: adapters in float32 are cast to the type of their input for every product, where peft casts the input to
+   * theirs; an evaluation holds all logits, whatever the loss in training.
+   */
+  unslothKernels: z.literal(true).optional(),
   /** RMSNorm in one kernel, as Liger's ops/rms_norm.py: it keeps its input in the input's type, and a scale per row. */
   fusedNorms: z.literal(true).optional(),
   /** Liger's or another fused loss: logits are computed and consumed in chunks, and never held in full. */

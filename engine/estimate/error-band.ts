@@ -143,6 +143,7 @@ function neverRun(spec: TrainingSpec): string | undefined {
   if (spec.trainsTowers && spec.images?.height === undefined) return 'image or audio inputs'
   if (spec.images?.checkpointed === 'self-attention') return "torchtune's image layers"
   if (spec.trainable?.inTurns) return 'layers that train in turn'
+  if (spec.unslothKernels) return "Unsloth's kernels"
   if (spec.fusedLoss) return 'a fused loss'
   if (spec.fusedNorms) return 'fused norms'
   if (spec.compiled) return 'torch.compile'

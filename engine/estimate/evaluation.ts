@@ -14,6 +14,7 @@ import { highestPoint } from './step/replay.ts'
 import { type Sections, sectionsOf } from './step/sections.ts'
 import type { Step } from './step/step.ts'
 import { forward } from './tape/lowering.ts'
+import { cast } from './tape/ops/casts.ts'
 import { frame } from './tape/ops/frames.ts'
 import { crossEntropy } from './tape/ops/loss.ts'
 import { EVERY_LAYER } from './tape/repetition.ts'
@@ -39,10 +40,11 @@ export function evaluationOf(training: TrainingSpec, config: ModelConfig, device
   throw new Error('an evaluation of every layer has no sections')
 }
 
-/** In eval mode nothing drops out and nothing is recomputed. Whoever reads of evaluations reads them of a Trainer. */
-function evaluated({ gradientCheckpointing: _, lora, ...spec }: TrainingSpec): TrainingSpec {
+/** In eval mode nothing drops out, nothing is recomputed, and Unsloth holds all logits (models/rl.py unsloth_prediction_step). Whoever reads of evaluations reads them of a Trainer. */
+function evaluated({ gradientCheckpointing: _, lora, fusedLoss, ...spec }: TrainingSpec): TrainingSpec {
   return {
     ...spec,
+    ...(fusedLoss !== undefined && !spec.unslothKernels && { fusedLoss }),
     ...(lora && { lora: { ...lora, dropout: 0 } }),
     gradientCheckpointing: false,
     dropout: false,
@@ -80,9 +82,23 @@ function playEvaluation(
 function recorded(tape: Tape, config: ModelConfig, spec: TrainingSpec): { logits: Tensor; loss: Tensor } {
   return tape.withoutGradients({ of: 'policy' }, () => {
     const logits = forward(tape, config, spec)
-    const loss = frame(tape, logits, input => crossEntropy(tape, input))
+    const loss = frame(tape, logits, input =>
+      spec.unslothKernels && spec.task === 'causal-lm' ? rowByRow(tape, input) : crossEntropy(tape, input),
+    )
     return { logits, loss }
   })
+}
+
+/**
+ * unsloth kernels/cross_entropy_loss.py: without a gradient it takes a float32 number of every row. accelerate then copies the
+ * logits as float32 beside themselves (convert_outputs_to_fp32).
+ */
+function rowByRow(tape: Tape, logits: Tensor): Tensor {
+  const loss = tape.tensor([], 'float32', [logits], { batched: false })
+  tape.record('cross_entropy', { reads: [logits], outputs: [loss] })
+  const copy = cast(tape, logits, 'float32')
+  tape.record('return', { reads: [logits, copy], outputs: [] })
+  return loss
 }
 
 function evaluation(step: Step, sections: Sections, keptBytesPerSample: number): Evaluation {

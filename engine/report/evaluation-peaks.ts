@@ -88,10 +88,10 @@ function keptBytes(passBytes: number, batchBytes: number, batches: number): numb
 
 /**
  * Whether the evaluation's estimate has been checked against PyTorch: text models with their own loss and unsharded
- * weights. Whether Liger's loss keeps the logits depends on its release.
+ * weights; and Unsloth's, by its source. Whether Liger's loss keeps the logits depends on its release.
  */
 function isEvaluationKnown({ framework, task, method, sharding, ...spec }: TrainingSpec): boolean {
-  const isInParts = spec.fusedLoss || spec.chunkedLoss !== undefined || spec.checkpointedLoss
+  const isInParts = (spec.fusedLoss && !spec.unslothKernels) || spec.chunkedLoss !== undefined || spec.checkpointedLoss
   const hasOwnLoss = method === undefined && !isInParts && !spec.compiled
   const isWhole = sharding === undefined || sharding === 'ddp' || sharding === 'zero1' || sharding === 'zero2'
   const isUndivided = spec.tensorParallel === undefined && spec.expertParallel === undefined

@@ -22,10 +22,12 @@ const reports = z
       /** Of a card that the catalogue does not have, in place of the memory of `gpu`. */
       memoryGib: z.number().optional(),
       versions: libraryVersions.optional(),
-      config,
+      config: config.optional(),
+      /** The lines of a script, where no config can say it. */
+      script: z.array(z.string()).optional(),
       died: z.enum(runPhases),
-      /** Keys that replace the config's, or other versions. */
-      remedy: z.strictObject({ versions: libraryVersions.optional(), config: config.optional() }),
+      /** Keys that replace the config's, or other versions; absent where the thread tells of none. */
+      remedy: z.strictObject({ versions: libraryVersions.optional(), config: config.optional() }).optional(),
       assumed: z.array(z.string()),
     }),
   )
@@ -34,18 +36,24 @@ const reports = z
 type RunReport = (typeof reports)[number]
 
 /** Whether each known moment of the run fits. */
-async function statesOf({ gpu: id, ...report }: Pick<RunReport, 'gpu' | 'memoryGib' | 'versions' | 'config'>) {
+async function statesOf({
+  gpu: id,
+  ...report
+}: Pick<RunReport, 'gpu' | 'memoryGib' | 'versions' | 'config' | 'script'>) {
   const known = findGpu(id)
   if (known === undefined) throw new Error(id)
   const { memoryGib = known.totalBytes / GIB } = report
   const gpu = { ...known, id: `${id}-of-${memoryGib}-gib`, totalBytes: memoryGib * GIB }
   const pinned = Object.entries(report.versions ?? {}).map(([library, version]) => `${library}==${version}\n`)
+  const file =
+    report.script === undefined
+      ? { path: 'train.json', text: JSON.stringify(report.config, null, 2) }
+      : { path: 'train.py', text: `${report.script.join('\n')}\n` }
   const sources = {
     readFile: async (path: string) => (path === 'requirements.txt' ? pinned.join('') : undefined),
-    listFolder: async (folder: string) => (folder === '.' ? ['requirements.txt', 'train.json'] : []),
+    listFolder: async (folder: string) => (folder === '.' ? ['requirements.txt', file.path] : []),
   }
-  const text = JSON.stringify(report.config, null, 2)
-  const { configs } = await analyze([{ path: 'train.json', text }], { now: new Date(0), gpu, sources })
+  const { configs } = await analyze([file], { now: new Date(0), gpu, sources })
   const [result] = configs
   if (result?.status !== 'analysed') throw new Error(JSON.stringify(result))
   return Object.fromEntries((result.peaks ?? []).map(({ phase, state }) => [phase, state]))
@@ -58,10 +66,10 @@ describe.each(reports.map(report => [report.link, report] as const))('%s', (_, r
     expect(states[report.died]).toBe('does-not-fit')
   })
 
-  it('runs with what helped', async () => {
-    const { remedy } = report
-    const versions = remedy.versions ?? report.versions
-    const states = await statesOf({ ...report, versions, config: { ...report.config, ...remedy.config } })
+  const { remedy } = report
+  it.runIf(remedy)('runs with what helped', async () => {
+    const versions = remedy?.versions ?? report.versions
+    const states = await statesOf({ ...report, versions, config: { ...report.config, ...remedy?.config } })
     expect(Object.values(states)).not.toContain('does-not-fit')
   })
 })

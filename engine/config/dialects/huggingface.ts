@@ -55,6 +55,7 @@ import { readPrecision } from './huggingface/precision.ts'
 import { readTask, type TaskChoice } from './huggingface/task.ts'
 import { readDeclaredMethod, readTrainingMethod } from './huggingface/training-method.ts'
 import { hasTrlDefaults, isTrlBefore, readCheckpointedLoss, runsTrl } from './huggingface/trl.ts'
+import { isOffloadedByUnsloth, readUnslothKernels } from './huggingface/unsloth.ts'
 
 /** TrainingArguments.per_device_train_batch_size. */
 const DEFAULT_BATCH = 8
@@ -320,6 +321,8 @@ function readSettings(
   const isTrainers = declared?.ownLoop === undefined
   const evaluation = isTrainers ? readEvaluation(reader, find) : undefined
   const gradientCheckpointing = readCheckpointing(reader, trainerArguments, byFsdp)
+  const checkpointing = find('gradient_checkpointing', 'use_gradient_checkpointing')
+  const offloads = isOffloadedByUnsloth(checkpointing)
   const trainable =
     declared?.frozen && readFrozenByHand(reader, declared.frozen, model, choice?.task, gradientCheckpointing)
   return {
@@ -335,6 +338,7 @@ function readSettings(
     ...(lora && { lora: isOnline && quantization ? { ...lora, inWeightsType: true as const } : lora }),
     ...(quantization && { quantization }),
     ...sharded,
+    ...(offloads && { offloadsCheckpoints: reader.note('offloadsCheckpoints', true as const, checkpointing) }),
     ...(fusedLoss && { fusedLoss }),
     ...(checkpointedLoss && { checkpointedLoss }),
     ...(evaluation && { evaluation }),
@@ -342,6 +346,7 @@ function readSettings(
     ...(loadsWhole(reader, quantized) && { loadsWhole: true as const }),
     ...(wholeQuantized && { wholeQuantized }),
     paddedBatches: readPadding(reader, trainerArguments, choice, masksPadding),
+    ...readUnslothKernels(reader, declared, { lora, hasOwnLoss: isSft }),
   }
 }
 
@@ -368,17 +373,16 @@ function readCheckpointing(reader: FieldReader, trainerArguments: Arguments, byF
   const field = byFsdp ?? trainerArguments.find('gradient_checkpointing', 'use_gradient_checkpointing')
   const byTrl =
     field === undefined && hasTrlDefaults(trainerArguments) && !isTrlBefore(reader, trainerArguments, '0.22')
-  return reader.settle('gradientCheckpointing', field, present => readSwitch(reader, present), {
-    value: byTrl,
-    source: byTrl ? "TRL's default" : "the Trainer's default",
-    ...(byTrl && { assumption: "Gradient checkpointing, TRL's default: the config does not set it." }),
-  })
-}
-
-function readSwitch(reader: FieldReader, field: Field): boolean | undefined {
-  if (field.value.kind !== 'text' || field.value.text !== 'unsloth') return reader.flag(field)
-  reader.assumeMore('What Unsloth offloads to the host between the passes is counted on the GPU: the estimate is high.')
-  return true
+  return reader.settle(
+    'gradientCheckpointing',
+    field,
+    present => isOffloadedByUnsloth(present) || reader.flag(present),
+    {
+      value: byTrl,
+      source: byTrl ? "TRL's default" : "the Trainer's default",
+      ...(byTrl && { assumption: "Gradient checkpointing, TRL's default: the config does not set it." }),
+    },
+  )
 }
 
 /** The switch that `optim: adafactor` replaced: on, it reads as that name. */

@@ -211,8 +211,17 @@ SFTTrainer(model=model, args=SFTConfig(per_device_train_batch_size=2)).train()
       lora: { rank: 16, dropout: 0 },
       sequenceLength: 4096,
       gradientCheckpointing: true,
+      ...{ unslothKernels: true, offloadsCheckpoints: true, fusedLoss: true, fusedNorms: true },
     })
     expect(assumptions).toContain("4-bit weights, Unsloth's default: load_in_4bit is not set.")
+  })
+
+  it('leaves adapters with dropout to peft, and the loss of preferences to the trainer', async () => {
+    const dropped = script.replace('target_modules=', 'lora_dropout=0.05, target_modules=')
+    const { spec } = await trained(dropped)
+    expect([spec.unslothKernels, spec.fusedLoss, spec.offloadsCheckpoints]).toEqual([undefined, undefined, true])
+    const { spec: preferring } = await trained(script.replaceAll('SFT', 'DPO'))
+    expect([preferring.unslothKernels, preferring.fusedLoss]).toEqual([true, undefined])
   })
 
   it('gives the same model for inference, before it trains', async () => {

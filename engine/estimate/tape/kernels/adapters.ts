@@ -71,7 +71,8 @@ function lowRank(tape: Tape, name: string, x: Tensor, outFeatures: number, { ran
 
 function adapterLinear(tape: Tape, name: string, x: Tensor, outFeatures: number): Tensor {
   const parameter = adapterWeight(tape, `${name}.weight`, [outFeatures, lastSize(x)])
-  const [factor, weight] = [lowered(tape, x), lowered(tape, parameter)]
+  const factor = lowered(tape, x)
+  const weight = tape.spec.unslothKernels ? cast(tape, parameter, factor.dtype) : lowered(tape, parameter)
   const output = tape.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight], x)
   tape.record(name, matrixProduct(factor, weight, [], output, lastSize(x)))
   return output
@@ -83,7 +84,7 @@ export function adapterWeight(tape: Tape, name: string, shape: readonly number[]
 }
 
 export function castForAdapters(tape: Tape, x: Tensor): Tensor {
-  return areInWeightsType(tape) ? x : cast(tape, x, 'float32')
+  return areInWeightsType(tape) || tape.spec.unslothKernels ? x : cast(tape, x, 'float32')
 }
 
 /** torchtune's are. DeepSpeed casts the whole model (runtime/engine.py `self.module.bfloat16()`) and keeps masters of what trains. */

@@ -52,7 +52,9 @@ export function fusedAttention(
   const headSize = elements(query) / (tokens * options.heads)
   const valueHeadSize = lastSize(value) / options.keyValueHeads
   const isFlashShape = headSize <= FLASH_MAX_HEAD_SIZE && headSize === valueHeadSize
-  const native = groups > 1 && !isMasked && (isFlashShape || groupsLargeHeads(tape.spec))
+  // unsloth models/llama.py: without flash attention, xformers' kernel on as many keys and values as queries.
+  const isXformers = tape.spec.unslothKernels && !tape.hasFlash
+  const native = groups > 1 && !isMasked && !isXformers && (isFlashShape || groupsLargeHeads(tape.spec))
   const repeat = (x: Tensor) => (native ? lowered(tape, x) : repeatedLowered(tape, x, options))
   const [q, k, v] = [lowered(tape, query), repeat(key), repeat(value)]
   const isFlash = tape.hasFlash && q.dtype !== 'float32' && !isMasked && isFlashShape
