@@ -7,6 +7,7 @@
 import type { TrainingSpec } from '../config/spec.ts'
 import { familyOf, type ModelConfig } from '../models/architecture.ts'
 import type { Device } from './footprint.ts'
+import { generated } from './objectives/completions.ts'
 import { DataParallel } from './sharding/data-parallel.ts'
 import { sharesOf } from './sharding/shares.ts'
 import { Player } from './step/player.ts'
@@ -33,9 +34,48 @@ const recordedTurns = [1, 2, EVERY_LAYER]
 
 export function evaluationOf(training: TrainingSpec, config: ModelConfig, device: Device): Evaluation {
   const spec = evaluated(training)
-  for (const turns of recordedTurns) {
-    const played = playEvaluation(spec, config, device, turns)
-    if (played !== undefined) return played
+  return playPasses(spec, config, { device, turns: recordedTurns }, tape => {
+    const { logits } = recorded(tape, config, spec)
+    // accelerate's mixed precision hands outputs on in float32 (convert_outputs_to_fp32), DeepSpeed as they are.
+    const kept = spec.precision === 'bf16-master' ? logits.dtype : 'float32'
+    const encoded = tape.held.reduce((sum, { bytesPerSample }) => sum + bytesPerSample, 0)
+    return elements(logits) * bytesPerElement[kept] + encoded
+  })
+}
+
+/** A decoder's generation in an evaluation, of so many sequences a sample: the peak within one batch. */
+export function generationOf(
+  training: TrainingSpec,
+  config: ModelConfig,
+  device: Device,
+  { prompt, tokens, perSample }: { readonly prompt: number; readonly tokens: number; readonly perSample: number },
+): Pick<Evaluation, 'bytesAt'> {
+  const spec = evaluated(training)
+  // The second pass finds what every layer of the first has cached.
+  return playPasses(spec, config, { device, turns: [EVERY_LAYER] }, tape => {
+    // The last pass copies one layer's keys at a time, beside those of all tokens before.
+    generated(tape, config, spec, { passes: [prompt, Math.max(prompt, tokens - 1), tokens], perSample })
+    return 0
+  })
+}
+
+/** `record`: what a tape records; gives the bytes of one sample that are kept of it. */
+function playPasses(
+  spec: TrainingSpec,
+  config: ModelConfig,
+  { device, turns }: { readonly device: Device; readonly turns: readonly number[] },
+  record: (tape: Tape) => number,
+): Evaluation {
+  for (const firstTurns of turns) {
+    const tape = new Tape(spec, device, familyOf(config).experts)
+    tape.firstTurns = firstTurns
+    const keptBytesPerSample = record(tape)
+    const played = playRecorded(tape, spec)
+    if (played)
+      return {
+        bytesAt: batch => highestPoint(played.sections, played.step.bytesAt(batch), 0).bytes,
+        keptBytesPerSample,
+      }
   }
   throw new Error('an evaluation of every layer has no sections')
 }
@@ -53,30 +93,23 @@ function evaluated({ gradientCheckpointing: _, lora, fusedLoss, ...spec }: Train
   }
 }
 
-function playEvaluation(
-  spec: TrainingSpec,
-  config: ModelConfig,
-  device: Device,
-  firstTurns: number,
-): Evaluation | undefined {
-  const tape = new Tape(spec, device, familyOf(config).experts)
-  tape.firstTurns = firstTurns
-  const { logits, loss } = recorded(tape, config, spec)
-  const objective = { loss, held: [], before: tape.nodes }
-  const player = new Player(tape, objective, {
-    shares: sharesOf(spec),
-    checkpoints: { isReentrant: false, keepsInputs: false, offloadsInputs: false },
-    inBackward: undefined,
-    // Weights are whole, and no gradients are exchanged.
-    exchange: (memory, kept) => new DataParallel({ spec, parameters: tape.parameters, memory, kept }),
-  })
+function playRecorded(tape: Tape, spec: TrainingSpec): { step: Step; sections: Sections } | undefined {
+  const loss = tape.tensor([], 'float32', [], { batched: false })
+  const player = new Player(
+    tape,
+    { loss, held: [], before: tape.nodes },
+    {
+      shares: sharesOf(spec),
+      checkpoints: { isReentrant: false, keepsInputs: false, offloadsInputs: false },
+      inBackward: undefined,
+      // Weights are whole, and no gradients are exchanged.
+      exchange: (memory, kept) => new DataParallel({ spec, parameters: tape.parameters, memory, kept }),
+    },
+  )
   for (const storage of tape.batch) player.allocate(storage)
   player.begin()
   const sections = sectionsOf(player.step, [])
-  // accelerate's mixed precision hands outputs on in float32 (convert_outputs_to_fp32), DeepSpeed as they are.
-  const kept = spec.precision === 'bf16-master' ? logits.dtype : 'float32'
-  const encoded = tape.held.reduce((sum, { bytesPerSample }) => sum + bytesPerSample, 0)
-  return sections && evaluation(player.step, sections, elements(logits) * bytesPerElement[kept] + encoded)
+  return sections && { step: player.step, sections }
 }
 
 function recorded(tape: Tape, config: ModelConfig, spec: TrainingSpec): { logits: Tensor; loss: Tensor } {
@@ -99,8 +132,4 @@ function rowByRow(tape: Tape, logits: Tensor): Tensor {
   const copy = cast(tape, logits, 'float32')
   tape.record('return', { reads: [logits, copy], outputs: [] })
   return loss
-}
-
-function evaluation(step: Step, sections: Sections, keptBytesPerSample: number): Evaluation {
-  return { bytesAt: batch => highestPoint(sections, step.bytesAt(batch), 0).bytes, keptBytesPerSample }
 }

@@ -55,8 +55,9 @@ function generationPeaks(
   options: RunPeakOptions & { readonly resting: number },
 ): readonly RunPeak[] {
   const { microBatch = 1 } = spec.evaluation ?? {}
+  const device = deviceFor(spec, options.gpu)
   const rowOf = (size: number) => {
-    const bytes = generationBytes(spec, config, size)
+    const bytes = generationBytes(spec, config, device, size)
     return bytes === undefined ? undefined : estimatedRow('generation', options.resting + bytes, options)
   }
   const row = rowOf(microBatch)

@@ -219,10 +219,28 @@ predict_with_generate: true
     expect(smaller?.state).toBe('fits')
   })
 
-  it('of a decoder alone is not spoken of, and neither are logits', async () => {
-    const [, evaluation, ...others] = await rows(`${evaluated}predict_with_generate: true\n`)
+  it('of a decoder alone is a row too, which is higher for longer text', async () => {
+    const generating = (length: number) =>
+      rows(`${evaluated}predict_with_generate: true\ngeneration_max_length: ${length}\n`)
+    const [, evaluation, generation] = await generating(1_024)
     expect(evaluation).not.toHaveProperty('logitBytesPerSample')
-    expect(others).toEqual([])
+    expect(generation).toMatchObject({ phase: 'generation', microBatch: 8 })
+    const [, , longer] = await generating(65_536)
+    expect(longer?.peakBytes).toBeGreaterThan(1.5 * (generation?.peakBytes ?? 0))
+  })
+
+  it('of Whisper has as many tokens as its decoder has positions, where no length is asked for', async () => {
+    const whisper = `model_name_or_path: openai/whisper-small
+task: seq2seq-lm
+per_device_train_batch_size: 8
+fp16: true
+eval_strategy: steps
+predict_with_generate: true
+`
+    const [, , byDefault] = await rows(whisper)
+    const [, , asked] = await rows(`${whisper}generation_max_length: 448\n`)
+    expect(byDefault).toMatchObject({ phase: 'generation', microBatch: 8 })
+    expect(byDefault?.peakBytes).toBe(asked?.peakBytes)
   })
 })
 

@@ -25,7 +25,7 @@ export function learningFromCompletions(
   method: Method,
 ): Objective {
   const before = tape.beforehand(() => {
-    if (method.generation.kind === 'transformers') generated(tape, config, spec, method)
+    if (method.generation.kind === 'transformers') generatedBeforeStep(tape, config, spec, method)
     if (method.comparesFeatures) comparedFeatures(tape, config, spec, method)
     else if (method.reference !== 'none') referencePass(tape, config, spec, method, method.reference)
     if (method.reference === 'adapters-copy') copiedAdapters(tape)
@@ -56,25 +56,30 @@ function copiedAdapters(tape: Tape): void {
   }
 }
 
-/** transformers generation/utils.py: one pass over the prompts, then one per token; the last one sees the whole cache. */
-function generated(
+function generatedBeforeStep(
   tape: Tape,
   config: ModelConfig,
   spec: TrainingSpec,
   { completionLength, completions: count }: Method,
 ): void {
   const tokens = spec.sequenceLength ?? completionLength
-  const prompt = Math.max(1, tokens - completionLength)
+  generated(tape, config, spec, { passes: [Math.max(1, tokens - completionLength), tokens], count })
+}
+
+interface Generated extends Pick<OtherSequences, 'count' | 'perSample'> {
+  /** Tokens whose keys and values are cached after each pass that is recorded: the first is over the prompt. */
+  readonly passes: readonly number[]
+}
+
+/** transformers generation/utils.py: one pass over the prompts, then one per token; the last one sees the whole cache. */
+export function generated(tape: Tape, config: ModelConfig, spec: TrainingSpec, { passes, ...rows }: Generated): void {
   const cache = new KeyValueCache()
-  const passOver = (sequences: Pick<OtherSequences, 'tokens'>, upTo: number) => {
+  for (const [index, upTo] of passes.entries()) {
+    const tokens = index === 0 ? upTo : 1
     cache.begin(upTo)
-    const pass = { of: 'policy', sequences: { ...sequences, count, logitsOf: 1, cache } } as const
-    tape.withoutGradients(pass, () =>
-      sampled(tape, forward(tape, config, { ...spec, sequenceLength: sequences.tokens })),
-    )
+    const pass = { of: 'policy', sequences: { ...rows, tokens, logitsOf: 1, cache } } as const
+    tape.withoutGradients(pass, () => sampled(tape, forward(tape, config, { ...spec, sequenceLength: tokens })))
   }
-  passOver({ tokens: prompt }, prompt)
-  passOver({ tokens: 1 }, tokens)
   cache.end(tape)
 }
 
