@@ -214,6 +214,7 @@ const seq2seq: readonly Cell[] = [
   ['google/flan-t5-base', { microBatch: 8, sequenceLength: 1024, targetLength: 64, precision: 'amp-bf16' }],
   ['google-t5/t5-large', { microBatch: 8, sequenceLength: 512, targetLength: 64, ...ckpt, precision: 'bf16' }],
   ['google/flan-t5-small', { microBatch: 2, sequenceLength: 1024, targetLength: 256, optimizer: 'sgd' }],
+  ['google/mt5-small', { microBatch: 4, sequenceLength: 512, targetLength: 128, precision: 'amp-bf16', ...trainer }],
   ['google/flan-t5-base', { microBatch: 8, sequenceLength: 512, targetLength: 128, paddedBatches: true, ...trainer }],
   ['google/flan-t5-base', { microBatch: 8, sequenceLength: 512, ...ckpt, precision: 'amp-bf16', ...trainer }],
   ['google/flan-t5-large', { microBatch: 4, sequenceLength: 512, precision: 'bf16', gradientAccumulation: 2 }],

@@ -53,7 +53,7 @@ function encoderDecoderOf(
   config: ModelConfig,
 ): EncoderDecoder | undefined {
   const { maxLength } = evaluation?.generates ?? {}
-  if (config.model_type === 't5') {
+  if ('relative_attention_num_buckets' in config) {
     return {
       decoderLayers: config.num_decoder_layers ?? config.num_layers,
       width: config.d_kv * config.num_heads,

@@ -5,6 +5,7 @@
 import type { TrainingSpec } from '../config/spec.ts'
 import { compareVersions, type LibraryVersions, type VersionedLibrary } from '../config/versions.ts'
 import { familyOf, type ModelConfig } from '../models/architecture.ts'
+import { hasOwnOutput } from '../models/t5.ts'
 import {
   checkpointsReentrantly,
   copiesLogits,
@@ -82,6 +83,11 @@ const rules: readonly Rule[] = [
     holds: (spec, config) => withReleasedExperts(spec, config) !== spec,
     does: 'experts are linear layers, quantised like all others',
     doesNot: 'experts are fused matrices, which are not quantised',
+  },
+  {
+    holds: ({ versions }, config) => 'relative_attention_num_buckets' in config && hasOwnOutput(config, versions),
+    does: 'the output layer has weights of its own',
+    doesNot: 'the output layer takes the weights of the words',
   },
 ]
 

@@ -103,8 +103,8 @@ let latest: { readonly config: ModelConfig; readonly terms: string; readonly pro
 
 /** The model with the task's head; the program returns its logits. */
 export function programOf(config: ModelConfig, spec: ProgramTerms): Traced<Value> {
-  const { task, labels, sequenceLength, targetLength, images } = spec
-  const terms = JSON.stringify([task, labels, sequenceLength, targetLength, images])
+  const { task, labels, sequenceLength, targetLength, images, versions } = spec
+  const terms = JSON.stringify([task, labels, sequenceLength, targetLength, images, versions])
   if (latest?.config !== config || latest.terms !== terms) {
     latest = { config, terms, program: trace(ops => familyOf(config).forward(ops, config, spec)) }
   }

@@ -10,7 +10,10 @@ import type { ExpertNames, Linears } from './linears.ts'
 export type Kind = 'encoder' | 'decoder' | 'encoder-decoder' | 'image' | 'detector'
 
 /** What a program depends on besides the model's config. */
-export type ProgramTerms = Pick<TrainingSpec, 'task' | 'labels' | 'sequenceLength' | 'targetLength' | 'images'>
+export type ProgramTerms = Pick<
+  TrainingSpec,
+  'task' | 'labels' | 'sequenceLength' | 'targetLength' | 'images' | 'versions'
+>
 
 /** Traits that most families do not have. */
 export interface Traits<Config> {

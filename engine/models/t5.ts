@@ -1,5 +1,6 @@
-/** T5 and FLAN-T5: an encoder and a decoder with learned relative positions. transformers: models/t5. */
+/** T5, FLAN-T5 and mT5: an encoder and a decoder with learned relative positions. transformers: models/{t5,mt5}. */
 import * as z from 'zod'
+import { isBefore, type LibraryVersions } from '../config/versions.ts'
 import type { Builder } from '../program/builder.ts'
 import type { AttentionShape } from '../program/ops/mixers.ts'
 import type { Value } from '../program/program.ts'
@@ -7,7 +8,7 @@ import { family, type ProgramTerms } from './family.ts'
 import { layerCount, probability, size } from './schema.ts'
 
 const t5Config = z.object({
-  model_type: z.literal('t5'),
+  model_type: z.literal(['t5', 'mt5']),
   vocab_size: size.default(32_128),
   d_model: size.default(512),
   /** Of one head; all heads together may be narrower or wider than `d_model`. */
@@ -19,7 +20,7 @@ const t5Config = z.object({
   relative_attention_num_buckets: size.default(32),
   dropout_rate: probability.default(0.1),
   feed_forward_proj: z.enum(['relu', 'gated-gelu']).default('relu'),
-  /** False from T5 1.1 on. transformers ties the weights all the same, and scales the decoder's output only when true. */
+  /** False from T5 1.1 on. transformers 5 ties the weights all the same, and scales the decoder's output only when true. */
   tie_word_embeddings: z.boolean().default(true),
   /** Tokens of the pre-training; relative positions set no limit. */
   n_positions: size.default(512),
@@ -32,7 +33,7 @@ const WORDS = 'shared.weight'
 function t5(
   ops: Builder,
   config: T5Config,
-  { sequenceLength: tokens = 0, targetLength: targetTokens = tokens }: ProgramTerms,
+  { sequenceLength: tokens = 0, targetLength: targetTokens = tokens, versions }: ProgramTerms,
 ): Value {
   const encoder: Stack = { config, name: 'encoder', ids: ops.input(), tokens, layers: config.num_layers }
   const encoded = ops.returned(runStack(ops, encoder))
@@ -45,7 +46,13 @@ function t5(
     source: { encoded, tokens },
   })
   const output = config.tie_word_embeddings ? ops.scale(decoded) : decoded
-  return ops.linear('lm_head', output, config.vocab_size, { bias: false, tiedTo: WORDS })
+  const tied = hasOwnOutput(config, versions) ? {} : { tiedTo: WORDS }
+  return ops.linear('lm_head', output, config.vocab_size, { bias: false, ...tied })
+}
+
+/** Whether the output layer has weights of its own: from T5 1.1 on, before transformers 5. */
+export function hasOwnOutput({ tie_word_embeddings: isTied }: T5Config, versions?: LibraryVersions): boolean {
+  return !isTied && isBefore(versions, 'transformers', '5.0')
 }
 
 interface Stack {

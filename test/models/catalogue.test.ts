@@ -50,6 +50,17 @@ describe('the catalogue', () => {
 /** As model cards and safetensors headers count them: tied weights once. */
 const published: readonly (readonly [id: string, count: number])[] = [
   ['huggyllama/llama-7b', 6_738_415_616],
+  ['Qwen/CodeQwen1.5-7B', 7_250_284_544],
+  ['Qwen/Qwen2-VL-72B-Instruct', 73_405_560_320],
+  ['Qwen/Qwen2.5-VL-32B-Instruct', 33_452_718_336],
+  ['Qwen/Qwen2.5-VL-72B-Instruct', 73_410_777_344],
+  ['allenai/OLMo-2-0425-1B', 1_484_916_736],
+  ['allenai/OLMoE-1B-7B-0924', 6_919_161_856],
+  ['allenai/Llama-3.1-Tulu-3-8B', 8_030_326_784],
+  ['ibm-granite/granite-3.0-2b-base', 2_533_531_648],
+  ['ibm-granite/granite-3.0-8b-base', 8_170_848_256],
+  // The card counts 60,828,160 more: the layer that predicts a second token, which transformers does not load.
+  ['Qwen/Qwen3.5-2B', 2_274_069_824 - 60_828_160],
   ['huggyllama/llama-13b', 13_015_864_320],
   ['huggyllama/llama-30b', 32_528_943_616],
   ['huggyllama/llama-65b', 65_285_660_672],

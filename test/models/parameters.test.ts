@@ -128,6 +128,16 @@ describe('parameter counts', () => {
     },
   )
 
+  test.each([
+    ['google/flan-t5-small', 76_961_152],
+    ['google/flan-t5-base', 247_577_856],
+    ['google/mt5-small', 300_176_768],
+    ['google/mt5-base', 582_401_280],
+  ])('%s has an output layer of its own before transformers 5, and %d parameters', (model, count) => {
+    expect(footprintOf(model, { versions: { transformers: '4.57.6' } }).parameterCount).toBe(count)
+    expect(footprintOf(model).parameterCount).toBeLessThan(count)
+  })
+
   test('a tied language head adds no second table of words', () => {
     const headless = 124_439_808
     expect(footprintOf('gpt2', { task: 'causal-lm' }).parameterCount).toBe(headless)

@@ -58,7 +58,7 @@ const withoutDefault: ReadonlySet<string> = new Set(['resnet', 'convnext', 'yolo
 function defaultAttention({ versions }: FieldReader, model: CatalogueModel | undefined): Default<Attention> {
   const family = model?.config.model_type ?? ''
   if (withoutDefault.has(family)) return newestDefault
-  const since = family === 't5' ? '5.0' : '4.36'
+  const since = family === 't5' || family === 'mt5' ? '5.0' : '4.36'
   const older = isBefore(versions, 'transformers', since)
     ? `transformers before ${since}`
     : isBefore(versions, 'torch', '2.1')
