@@ -42,4 +42,15 @@ export const adapterCells: readonly Cell[] = [
     'google/flan-t5-base',
     { microBatch: 8, sequenceLength: 512, precision: 'amp-bf16', ...trainer, ...ckpt, ...adapters(['q', 'v'], 0.05) },
   ],
+  [
+    'facebook/bart-large',
+    {
+      microBatch: 8,
+      sequenceLength: 512,
+      targetLength: 128,
+      ...trainer,
+      ...ckpt,
+      ...adapters(['q_proj', 'v_proj'], 0.1),
+    },
+  ],
 ]

@@ -1,4 +1,5 @@
 /** All model families. A new one is its file and a line here. */
+import { bartFamily } from './bart.ts'
 import { bertFamily, distilbertFamily, robertaFamily } from './bert.ts'
 import { afmoeFamily } from './decoders/afmoe.ts'
 import { apertusFamily } from './decoders/apertus.ts'
@@ -167,6 +168,7 @@ export const families = [
   mllamaFamily,
   mossVlFamily,
   t5Family,
+  bartFamily,
   whisperFamily,
   resnetFamily,
   vitFamily,
