@@ -2,10 +2,13 @@
 import {
   Composer,
   type Document,
+  type DocumentOptions,
   isMap,
   isScalar,
   LineCounter,
   type ParsedNode,
+  type ScalarTag,
+  type SchemaOptions,
   visit,
   type YAMLParseError,
 } from 'yaml'
@@ -89,9 +92,19 @@ function mappingsOf(
 function compose(tokens: readonly Token[], isJson: boolean): readonly Document<ParsedNode, true>[] {
   // The library compares every key with every other; `duplicateKeys` takes linear time.
   const options = { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const
-  const dialect = isJson ? ({ schema: 'json' } as const) : ({ version: '1.1' } as const)
+  const dialect = isJson ? json : ({ version: '1.1' } as const)
   return [...new Composer<ParsedNode, true>({ ...options, ...dialect }).compose(tokens)]
 }
+
+/** The numbers that JSON has not, and Python's json writes and reads. */
+const notFinite: ScalarTag = {
+  default: true,
+  tag: 'tag:yaml.org,2002:float',
+  test: /^(?:NaN|-?Infinity)$/,
+  resolve: Number,
+}
+
+const json: DocumentOptions & SchemaOptions = { schema: 'json', customTags: tags => [notFinite, ...tags] }
 
 /** Undefined where that does not make the text valid. */
 function withOutdentedQuotes(text: string): readonly Document<ParsedNode, true>[] | undefined {

@@ -1,12 +1,15 @@
-/** Where a text stops being JSON. JSON.parse knows whether, but not always where. */
+/** Where a text stops being JSON as Python's json takes it. JSON.parse knows whether it is JSON, but not always where it is not. */
 
 type Expected = 'value' | 'value-or-end' | 'key' | 'key-or-end' | 'colon' | 'comma-or-end' | 'nothing'
 
 const blank = /[\t\n\r ]*/y
 const token =
-  /"[ !#-[\]-\u{10ffff}]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\u{10ffff}]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\]:,]/uy
+  /"[ !#-[\]-\u{10ffff}]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\u{10ffff}]*)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|NaN|-?Infinity|[{}[\]:,]/uy
 
-/** The offset of the first character that JSON (RFC 8259) does not allow there, or nothing when the text is JSON. */
+/**
+ * The offset of the first character that JSON (RFC 8259) does not allow there, or nothing when the text is JSON. `NaN` and
+ * `Infinity` are allowed, as Python writes and reads them.
+ */
 export function firstJsonError(text: string): number | undefined {
   if (isJson(text)) return undefined
   const open: string[] = []
@@ -14,6 +17,7 @@ export function firstJsonError(text: string): number | undefined {
   let offset = 0
   for (;;) {
     offset = skip(blank, text, offset)
+    if (offset === text.length && expected === 'nothing') return undefined
     const end = skip(token, text, offset)
     const next: Expected | undefined =
       end === offset ? undefined : step(expected, text.slice(offset, Math.min(end, offset + 1)), open)

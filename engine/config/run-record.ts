@@ -1,6 +1,6 @@
 /**
- * Recognises files that a finished run leaves: W&B's config.yaml, manifests and exports. They repeat a training's
- * arguments beside its results, and no training starts from them.
+ * Recognises files that a finished run leaves: W&B's config.yaml, ms-swift's args.json, manifests and exports. They repeat a
+ * training's arguments, mostly beside its results, and no training starts from them.
  */
 import type { Field, Section } from './section.ts'
 
@@ -32,6 +32,9 @@ const measured =
 /** Why it is one, as a sentence; undefined for what may be a config. */
 export function whyRecord(document: Section, path: string): string | undefined {
   if (isOfWandb(document)) return `${recorded} by Weights & Biases: every key holds its value under "value".`
+  const writer = document.at('swift_version')
+  if (writer !== undefined)
+    return `${recorded}: ${shown(writer)} is of the arguments that ms-swift writes beside its checkpoints.`
   if (wandbPath.test(path)) return `${recorded} by Weights & Biases, in whose folder it stands.`
   const sections = document.nested(LEVELS).slice(0, MAX_SECTIONS)
   const result = sections

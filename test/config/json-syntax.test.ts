@@ -17,9 +17,19 @@ describe('firstJsonError', () => {
     ['', 0],
     ['{} {}', 3],
     ['["\\x"]', 1],
+    ['[NaN', 4],
+    ['{NaN: 1}', 1],
+    ['[+Infinity]', 1],
   ])('%j goes wrong at offset %i', (text, offset) => {
     expect(firstJsonError(text)).toBe(offset)
   })
+
+  it.each(['NaN', '{"best": Infinity, "worst": -Infinity}', '[1, NaN] '])(
+    "finds nothing wrong with Python's %s",
+    text => {
+      expect(firstJsonError(text)).toBeUndefined()
+    },
+  )
 
   it('finds nothing wrong with JSON that JSON.stringify wrote', () => {
     fc.assert(

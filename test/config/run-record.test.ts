@@ -30,6 +30,18 @@ describe('a record of a run', () => {
     expect(kindWith(false)).not.toBe('not-a-training-config')
   })
 
+  it('is one where Python wrote what is no number, and where ms-swift wrote its own arguments', () => {
+    const measured = '{ "best_val_loss": Infinity, "timestamp": "2026-01-02T03:04:05", "run_id": "a", "config": '
+    const own =
+      '"model": "Qwen/Qwen3-8B", "dataset": ["data.jsonl"], "tuner_type": "lora", "per_device_train_batch_size": 2'
+    for (const text of [`${measured}{ ${own} } }`, `{ ${own}, "swift_version": "4.1.1" }`])
+      expect(readConfig({ path: 'output/args.json', text })).toMatchObject({
+        kind: 'not-a-training-config',
+        why: expect.stringContaining('record of a run'),
+      })
+    expect(readConfig({ path: 'args.json', text: `{ ${own} }` }).kind).toBe('training-config')
+  })
+
   it('is one by its folder in whatever shape W&B wrote it', () => {
     const text = 'model_name_or_path: gpt2\nper_device_train_batch_size: 8\n'
     for (const folder of ['wandb/run-1-a/files/', 'runs/wandb/latest-run/files/', 'wandb/k3x9q2ab/'])
