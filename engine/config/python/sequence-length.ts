@@ -84,9 +84,14 @@ function maxLength(call: Call, module: Module, evaluator: Evaluator): readonly G
   const written = module.text.slice(keyword.value.from, keyword.value.to)
   const isTarget =
     expression.arguments.some(each => each.kind === 'keyword' && each.name === 'text_target') ||
-    /target|label|summary/i.test(written)
+    /target|label|summary/i.test(written) ||
+    givenToLabels.test(module.text.slice(Math.max(0, expression.from - LONGEST_NAME), expression.from))
   return [{ value, isTarget }]
 }
+
+/** `labels = tokenizer(…)`, whatever column the text is from. */
+const givenToLabels = /\b(?:\w+_)?(?:labels?|targets?)(?:_\w+)?\s*=\s*$/i
+const LONGEST_NAME = 60
 
 function bothLengths(given: readonly Given[], file: Module): readonly Field[] {
   const [sources, targets] = [given.filter(({ isTarget }) => !isTarget), given.filter(({ isTarget }) => isTarget)]

@@ -262,6 +262,24 @@ Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=3
     expect((await problems(twice))[0]?.message).toContain('text is cut to different lengths (line 3 and line 5)')
   })
 
+  it('is that of the labels where a call gives to them', async () => {
+    const script = (
+      name: string,
+    ) => `from transformers import AutoModelForSeq2SeqLM, Seq2SeqTrainer, Seq2SeqTrainingArguments
+def features(rows):
+    inputs = tokenizer(rows["text"], max_length=640, truncation=True)
+    ${name} = tokenizer(rows["answer"], max_length=112, truncation=True)
+model = AutoModelForSeq2SeqLM.from_pretrained("google-t5/t5-small")
+args = Seq2SeqTrainingArguments("out", per_device_train_batch_size=2)
+Seq2SeqTrainer(model=model, args=args, train_dataset=rows.map(features)).train()
+`
+    for (const name of ['labels', 'target_ids'])
+      expect(await trained(script(name))).toMatchObject({ spec: { sequenceLength: 640, targetLength: 112 } })
+    expect((await problems(script('more'))).map(({ message }) => message)).toEqual([
+      expect.stringContaining('text is cut to different lengths'),
+    ])
+  })
+
   it('has no length of a constant where the tokenizer cuts by itself', async () => {
     const named = `context_length = 128\n${script}`
     const byItself = named.replace(', max_length=256', '')
