@@ -1,4 +1,5 @@
 /** The call that loads the model, expressed in the keys of a recipe. */
+import { typeOfGpu } from '../dialects/huggingface/declared.ts'
 import { namesMemory } from '../memory-settings.ts'
 import { plainSentence } from '../quote.ts'
 import type { Field } from '../section.ts'
@@ -286,7 +287,6 @@ function unslothFields(loaded: LibraryCall, values: ReadonlyMap<string, Value>, 
   const byDefault = { ...loaded, remarks: ["4-bit weights, Unsloth's default: load_in_4bit is not set."] }
   const length = values.get('max_seq_length')
   const dtype = values.get('dtype')
-  const remark = { ...loaded, remarks: ['Weights and adapters compute in bf16, as Unsloth does on GPUs since Ampere.'] }
   const at = 'FastLanguageModel.from_pretrained'
   return [
     ...(isFour ? [saidBy(byDefault, 'load_in_4bit', { kind: 'flag', flag: true }, file, at)] : []),
@@ -300,7 +300,7 @@ function unslothFields(loaded: LibraryCall, values: ReadonlyMap<string, Value>, 
         )
       : fieldOf('max_seq_length', length, file),
     ...(dtype === undefined || dtype.kind === 'none'
-      ? [saidBy(remark, 'torch_dtype', { kind: 'text', text: 'bfloat16' }, file, at)]
+      ? [saidBy(loaded, 'torch_dtype', { kind: 'text', text: typeOfGpu }, file, at)]
       : []),
   ]
 }

@@ -48,12 +48,19 @@ function tokenizedLength(module: Module, evaluator: Evaluator, isSeq2Seq: boolea
   const calls = [...module.calls]
     .filter(([name]) => /tokenizer$|^(?:batch_)?encode_plus$|^processor$/i.test(name))
     .flatMap(([, all]) => all.slice(0, MAX_CALLS))
-  const given = calls.flatMap(call => maxLength(call, module, evaluator))
+  const answers = functionsThatAnswer(module)
+  const given = calls.filter(({ scope }) => !answers.has(scope)).flatMap(call => maxLength(call, module, evaluator))
   if (isSeq2Seq) return bothLengths(given, file)
   const lengths = given.filter(({ isTarget }) => !isTarget).map(({ value }) => value)
   if (lengths.length > 0) return [agreed(lengths, 'max_length', file)]
   // Text that is cut without a length has the tokenizer's own.
   return calls.some(cutsByItself) ? [] : namedConstant(module, evaluator, file)
+}
+
+/** What they tokenise are questions to the model, not what it learns. */
+function functionsThatAnswer({ calls, top }: Module): ReadonlySet<Call['scope']> {
+  const generating = [...calls].filter(([name]) => /(?:^|\.)generate$/.test(name)).flatMap(([, all]) => all)
+  return new Set(generating.map(({ scope }) => scope).filter(scope => scope !== top))
 }
 
 function cutsByItself(call: Call): boolean {

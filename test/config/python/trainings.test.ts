@@ -18,6 +18,24 @@ trainer = SFTTrainer(model=model, args=args, peft_config=lora, max_seq_length=20
 trainer.train()
 `)
 
+describe("Unsloth's type of weights", () => {
+  const script = (arguments_: string) => `from unsloth import FastLanguageModel
+from trl import SFTConfig, SFTTrainer
+model, tokenizer = FastLanguageModel.from_pretrained("unsloth/Qwen3-8B")
+model = FastLanguageModel.get_peft_model(model, r=8)
+SFTTrainer(model=model, args=SFTConfig("out", per_device_train_batch_size=2, ${arguments_})).train()
+`
+
+  it.each([
+    ['bf16=True', 'bf16, as Unsloth does on GPUs since Ampere.'],
+    ['fp16=True', 'fp16, as Unsloth does on GPUs before Ampere, which fp16 asks for.'],
+  ])('is that of a GPU on which %s trains', async (arguments_, told) => {
+    const { spec, assumptions } = await trained(script(arguments_))
+    expect(spec.precision).toBe('bf16')
+    expect(assumptions.join(' ')).toContain(`Weights and adapters compute in ${told}`)
+  })
+})
+
 describe('a trainer of the team', () => {
   const mine = 'from trl import SFTTrainer\nclass SFTTrainerWithMetrics(SFTTrainer):\n    pass\n'
   const script = (path: string) => `import sys
@@ -260,6 +278,21 @@ Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=3
   it('asks for the length where text is cut to several', async () => {
     const twice = script.replace('def tokenize', 'ids = tokenizer(question, max_length=64)\ndef tokenize')
     expect((await problems(twice))[0]?.message).toContain('text is cut to different lengths (line 3 and line 5)')
+  })
+
+  it('is not that of the questions which a function asks the model', async () => {
+    const script = (asks: string) => `from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+def ask(question):
+    inputs = tokenizer(question, max_length=300, truncation=True, return_tensors="pt")
+    return ${asks}(**inputs)
+def features(rows):
+    return tokenizer(rows["text"], max_length=512, truncation=True)
+args = TrainingArguments("out", per_device_train_batch_size=2)
+Trainer(model=model, args=args, train_dataset=rows.map(features)).train()
+`
+    expect((await trained(script('model.generate'))).spec.sequenceLength).toBe(512)
+    expect((await problems(script('model')))[0]?.message).toContain('text is cut to different lengths')
   })
 
   it('is that of the labels where a call gives to them', async () => {

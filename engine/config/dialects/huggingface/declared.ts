@@ -56,6 +56,9 @@ export const peftAdapters: AdapterDefaults = {
   dropout: 0,
 }
 
+/** The 16-bit type in which the GPU computes, which Unsloth loads weights in by default: unsloth 2025 models/loader.py. */
+export const typeOfGpu = 'as the GPU computes'
+
 /** unsloth 2025 models/llama.py get_peft_model. */
 export const unslothAdapters: AdapterDefaults = {
   rank: {

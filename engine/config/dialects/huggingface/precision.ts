@@ -3,6 +3,7 @@ import { quote } from '../../quote.ts'
 import type { Field } from '../../section.ts'
 import { isFsdp, type Precision, type Sharding } from '../../spec.ts'
 import { isBefore } from '../../versions.ts'
+import { typeOfGpu } from './declared.ts'
 
 export interface PrecisionFields {
   readonly fp16: Field | undefined
@@ -96,10 +97,18 @@ function readWeightType(reader: FieldReader, fields: PrecisionFields, isFp16: bo
   if (field?.value.kind === 'text' && field.value.text === 'auto') return storedType(reader, field, fields, isFp16)
   const name = reader.text(field)
   if (name === undefined) return unwrittenType(reader, fields, isFp16)
+  if (name === typeOfGpu) return unslothType(reader, isFp16)
   const type = weightTypes.get(name.replace(/^torch\./, ''))
   if (type !== undefined) return type
   reader.refuse(field, 'unknown-precision', `Unknown type ${quote(name)}`, 'Use float32 or bfloat16.')
   return 'float32'
+}
+
+/** Unsloth refuses fp16 over weights in bf16, so that who writes it trains on a GPU without bf16. */
+function unslothType(reader: FieldReader, isFp16: boolean): WeightType {
+  const [type, gpus] = isFp16 ? ['fp16', 'before Ampere, which fp16 asks for'] : ['bf16', 'since Ampere']
+  reader.assume(`Weights and adapters compute in ${type}, as Unsloth does on GPUs ${gpus}.`)
+  return isFp16 ? 'float16' : 'bfloat16'
 }
 
 function storedType(

@@ -47,7 +47,9 @@ const glueLabels: ReadonlyMap<string, number> = new Map([
 
 /** What the config says, else what its other arguments imply, else the model's default task. */
 export function readTask(reader: FieldReader, find: Find, model: CatalogueModel | undefined): TaskChoice | undefined {
-  const field = reader.fieldFor('task', find('task'))
+  const written = find('task')
+  // A section of that name describes the team's task, and names none of transformers'.
+  const field = reader.fieldFor('task', written?.value.kind === 'mapping' ? undefined : written)
   const named = readNamedTask(reader, field) ?? readTaskName(find('task_name'))
   if (model === undefined) return named
   if (named !== undefined) {

@@ -12,6 +12,7 @@ describe('the task', () => {
     [`${gpt2}num_labels: 4\n`, 'sequence-classification'],
     [`${gpt2}task: text_classification\n`, 'sequence-classification'],
     [resnet, 'image-classification'],
+    [`${bert}task:\n  labels: [positive, negative]\n`, 'sequence-classification'],
   ])('of %j is %s', (text, task) => {
     expect(trainingConfig(text).spec.task).toBe(task)
   })
