@@ -27,7 +27,7 @@ const ended = /^(?:completed?|finished|succeeded|success|failed|crashed|killed|s
 /** Numbers that only a run can have measured, in a mapping that says so. */
 const resultSection = /(?:^|\.)(?:\w+_)?(?:results?|metrics)$/i
 const measured =
-  /^(?:(?:train|eval|test|val|valid|validation|final|best)_(?:loss|accuracy|acc|f1|perplexity|runtime|samples_per_second|steps_per_second)|(?:loss|perplexity|runtime)(?:_\w+)?|peak_\w+|tokens_per_sec\w*)$/i
+  /^(?:(?:train|eval|test|val|valid|validation|final|best)_(?:loss|accuracy|acc|f1|perplexity|runtime|samples_per_second|steps_per_second)(?:_final|_best)?|(?:loss|perplexity|runtime|wall_clock|throughput)(?:_\w+)?|peak_\w+|tokens_per_sec\w*)$/i
 
 /** Why it is one, as a sentence; undefined for what may be a config. */
 export function whyRecord(document: Section, path: string): string | undefined {
@@ -42,6 +42,9 @@ export function whyRecord(document: Section, path: string): string | undefined {
     .flatMap(fieldsOf)
     .find(isMeasured)
   if (result !== undefined) return `${recorded}: ${shown(result)} was measured in one.`
+  const [first, second] = path.endsWith('.json') ? fieldsOf(document).filter(isMeasured) : []
+  if (second !== undefined && first !== undefined)
+    return `${recorded}: ${shown(first)} and ${shown(second)} were measured in one.`
   const fields = sections.flatMap(fieldsOf)
   const saved = sections.find(isSavedAdapter)?.at('peft_type')
   if (saved !== undefined) return `${recorded}: ${shown(saved)} is of adapters that peft saved after one.`

@@ -42,6 +42,14 @@ describe('a record of a run', () => {
     expect(readConfig({ path: 'args.json', text: `{ ${own} }` }).kind).toBe('training-config')
   })
 
+  it('is one where JSON holds two figures that only a run can have measured', () => {
+    const own = '"model_name_or_path": "gpt2", "per_device_train_batch_size": 4'
+    const kind = (more: string, path = 'outputs/train_metrics.json') =>
+      readConfig({ path, text: `{ ${own}, ${more} }` }).kind
+    expect(kind('"wall_clock_sec": 773.6, "peak_cuda_memory_gb": 11.2')).toBe('not-a-training-config')
+    expect(kind('"train_loss_final": 0.8, "peak_memory_gb": "unknown"')).toBe('training-config')
+  })
+
   it('is one by its folder in whatever shape W&B wrote it', () => {
     const text = 'model_name_or_path: gpt2\nper_device_train_batch_size: 8\n'
     for (const folder of ['wandb/run-1-a/files/', 'runs/wandb/latest-run/files/', 'wandb/k3x9q2ab/'])

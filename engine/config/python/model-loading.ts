@@ -77,7 +77,8 @@ function fieldsOfLoad(
     loaded.site,
     isUnsloth ? ['model_name', 'max_seq_length'] : [MODEL],
   )
-  const model = values.get(MODEL) ?? values.get('model_name') ?? values.get('model')
+  const named = values.get(MODEL) ?? values.get('model_name') ?? values.get('model')
+  const model = isUnsloth && isSaidOff(values.get('load_in_4bit')) ? inFullPrecision(named) : named
   const labels = labelsField(values, file, evaluator)
   const fields = [
     ...(model === undefined ? [] : [fieldOf(MODEL, model, file)]),
@@ -303,6 +304,16 @@ function unslothFields(loaded: LibraryCall, values: ReadonlyMap<string, Value>, 
       ? [saidBy(loaded, 'torch_dtype', { kind: 'text', text: typeOfGpu }, file, at)]
       : []),
   ]
+}
+
+/** unsloth 2025 models/loader_utils.py get_model_name: of its own copies in 4 bits it then loads the model that they are of. */
+function inFullPrecision(model: Value | undefined): Value | undefined {
+  if (model?.kind !== 'text') return model
+  return { ...model, text: model.text.replace(/^(unsloth\/.+?)(?:-unsloth)?-bnb-4bit$/i, '$1') }
+}
+
+function isSaidOff(value: Value | undefined): boolean {
+  return value?.kind === 'flag' && !value.flag
 }
 
 function isOff(value: Value): boolean {

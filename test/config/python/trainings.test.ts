@@ -18,10 +18,10 @@ trainer = SFTTrainer(model=model, args=args, peft_config=lora, max_seq_length=20
 trainer.train()
 `)
 
-describe("Unsloth's type of weights", () => {
-  const script = (arguments_: string) => `from unsloth import FastLanguageModel
+describe("Unsloth's weights", () => {
+  const script = (arguments_: string, loaded = '"unsloth/Qwen3-8B"') => `from unsloth import FastLanguageModel
 from trl import SFTConfig, SFTTrainer
-model, tokenizer = FastLanguageModel.from_pretrained("unsloth/Qwen3-8B")
+model, tokenizer = FastLanguageModel.from_pretrained(${loaded})
 model = FastLanguageModel.get_peft_model(model, r=8)
 SFTTrainer(model=model, args=SFTConfig("out", per_device_train_batch_size=2, ${arguments_})).train()
 `
@@ -29,10 +29,20 @@ SFTTrainer(model=model, args=SFTConfig("out", per_device_train_batch_size=2, ${a
   it.each([
     ['bf16=True', 'bf16, as Unsloth does on GPUs since Ampere.'],
     ['fp16=True', 'fp16, as Unsloth does on GPUs before Ampere, which fp16 asks for.'],
-  ])('is that of a GPU on which %s trains', async (arguments_, told) => {
+  ])('are of the type of a GPU on which %s trains', async (arguments_, told) => {
     const { spec, assumptions } = await trained(script(arguments_))
     expect(spec.precision).toBe('bf16')
     expect(assumptions.join(' ')).toContain(`Weights and adapters compute in ${told}`)
+  })
+
+  it.each([
+    ['"unsloth/Qwen3-8B-unsloth-bnb-4bit"', 'nf4'],
+    ['"unsloth/Qwen3-8B-bnb-4bit", load_in_4bit=True', 'nf4'],
+    ['"unsloth/Qwen3-8B-bnb-4bit", load_in_4bit=False', undefined],
+    ['"unsloth/Qwen3-8B-unsloth-bnb-4bit", load_in_4bit=False', undefined],
+    ['"acme/Qwen3-8B-bnb-4bit", load_in_4bit=False', 'nf4-double'],
+  ])('of %s are stored as %s', async (loaded, quantization) => {
+    expect((await trained(script('bf16=True', loaded))).spec.quantization).toBe(quantization)
   })
 })
 
