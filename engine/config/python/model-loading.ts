@@ -277,7 +277,10 @@ function labelsField(
   return { fields: [], assumptions: [openLabels('num_labels', labels)] }
 }
 
-/** unsloth 2025 models/loader.py: 4-bit weights unless told otherwise, and the type that the GPU computes in. */
+/**
+ * unsloth 2025 models/loader.py: 4-bit weights unless told otherwise, and the type that the GPU computes in; models/llama.py and
+ * vision.py: block constants of 4-bit weights are quantised too.
+ */
 function unslothFields(loaded: LibraryCall, values: ReadonlyMap<string, Value>, file: Module): readonly Field[] {
   const isFull = values.get('full_finetuning')
   const eight = values.get('load_in_8bit')
@@ -291,6 +294,9 @@ function unslothFields(loaded: LibraryCall, values: ReadonlyMap<string, Value>, 
   const at = 'FastLanguageModel.from_pretrained'
   return [
     ...(isFour ? [saidBy(byDefault, 'load_in_4bit', { kind: 'flag', flag: true }, file, at)] : []),
+    ...(values.has('quantization_config')
+      ? []
+      : [saidBy(loaded, 'bnb_4bit_use_double_quant', { kind: 'flag', flag: true }, file, at)]),
     length === undefined
       ? saidBy(
           { ...loaded, remarks: ["Sequences of 2048 tokens, Unsloth's default."] },

@@ -20,6 +20,7 @@ trainer.train()
 
 describe("Unsloth's weights", () => {
   const script = (arguments_: string, loaded = '"unsloth/Qwen3-8B"') => `from unsloth import FastLanguageModel
+from transformers import BitsAndBytesConfig
 from trl import SFTConfig, SFTTrainer
 model, tokenizer = FastLanguageModel.from_pretrained(${loaded})
 model = FastLanguageModel.get_peft_model(model, r=8)
@@ -36,8 +37,11 @@ SFTTrainer(model=model, args=SFTConfig("out", per_device_train_batch_size=2, ${a
   })
 
   it.each([
-    ['"unsloth/Qwen3-8B-unsloth-bnb-4bit"', 'nf4'],
-    ['"unsloth/Qwen3-8B-bnb-4bit", load_in_4bit=True', 'nf4'],
+    ['"unsloth/Qwen3-8B"', 'nf4-double'],
+    ['"unsloth/Qwen3-8B-unsloth-bnb-4bit"', 'nf4-double'],
+    ['"Qwen/Qwen3-8B", load_in_4bit=True', 'nf4-double'],
+    ['"Qwen/Qwen3-8B", load_in_8bit=True', 'int8'],
+    ['"Qwen/Qwen3-8B", quantization_config=BitsAndBytesConfig(load_in_4bit=True)', 'nf4'],
     ['"unsloth/Qwen3-8B-bnb-4bit", load_in_4bit=False', undefined],
     ['"unsloth/Qwen3-8B-unsloth-bnb-4bit", load_in_4bit=False', undefined],
     ['"acme/Qwen3-8B-bnb-4bit", load_in_4bit=False', 'nf4-double'],
@@ -235,7 +239,7 @@ SFTTrainer(model=model, args=SFTConfig(per_device_train_batch_size=2)).train()
   it('has its own defaults, which the reader is told', async () => {
     const { spec, assumptions } = await trained(script)
     expect(spec).toMatchObject({
-      quantization: 'nf4',
+      quantization: 'nf4-double',
       lora: { rank: 16, dropout: 0 },
       sequenceLength: 4096,
       gradientCheckpointing: true,
