@@ -26,6 +26,13 @@ const ownKeys = [
   'clip_grad',
   'reprob',
   'remode',
+  'color_jitter',
+  'train_interpolation',
+  'decay_rate',
+  'decay_epochs',
+  'layer_decay',
+  'bce_loss',
+  'jsd_loss',
   'epochs',
 ]
 const writesOptimizer = writesAny(['opt'])
