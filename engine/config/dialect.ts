@@ -25,6 +25,10 @@ export interface Dialect {
   deepSpeedField?(document: Section): Field | undefined
   /** Whether a script of the team's own may load the file, so that the script says what the file does not. */
   mayBeLoaded?(document: Section): boolean
+  /** Whether the config's model and data may be classes of the repository, as Lightning's command line takes them. */
+  namesClasses?(document: Section): boolean
+  /** Where the config leaves its model to the repository's code, by the path of a class or the files that it is composed of. */
+  classField?(document: Section): Field | undefined
   /**
    * Reads the config. `reader` collects problems, assumptions and origins; `lookUp` finds the model by name;
    * `deepSpeed` is the outcome of reading the file that `deepSpeedField` names.

@@ -3,16 +3,24 @@
  * a launcher starts with the file, or else the only one nearby whose training takes its batch size from the file.
  */
 import { posix } from 'node:path'
+import type { OpenScript } from './python/open-training.ts'
 import { isPythonPath, mayTrain } from './python/quick-look.ts'
-import type { OpenScript } from './python/script.ts'
 import { plain } from './quote.ts'
 import type { PassedArgument, SourceFile } from './reading.ts'
 import { firstFile, isPlausibleName, placesFromLauncher, type Sources } from './sources.ts'
 
 export interface LoadingScript {
-  readonly file: SourceFile
+  readonly kind: 'loads'
+  /** Undefined where no script was found, only the classes that the file names. */
+  readonly file: SourceFile | undefined
   readonly script: OpenScript
   readonly sentence: string
+}
+
+/** The code takes the file's settings, and trains what is not known. `why`: a clause. */
+export interface NotModelled {
+  readonly kind: 'not-modelled'
+  readonly why: string
 }
 
 /** How a launcher starts a script with the file: the script's path as written, and its arguments. */
@@ -32,7 +40,7 @@ export async function findLoadingScript(
   file: SourceFile,
   started: StartedWith | undefined,
   sources: Sources,
-): Promise<LoadingScript | undefined> {
+): Promise<LoadingScript | NotModelled | undefined> {
   const { readFile, listFolder } = sources
   if (readFile === undefined) return undefined
   if (started !== undefined) {
@@ -42,14 +50,16 @@ export async function findLoadingScript(
     if (loaded !== undefined) return loaded
   }
   if (listFolder === undefined) return undefined
-  const found: LoadingScript[] = []
-  for (const path of await scriptsNear(file.path, listFolder)) {
+  const found: (LoadingScript | NotModelled)[] = []
+  for (const path of await scriptsNear(file.path, listFolder, isTrainingName)) {
     const text = await readFile(path)
-    if (text === undefined || !mayTrain(text) || !/config|cfg|yaml|json/i.test(text)) continue
+    if (text === undefined || !mayTrain(text) || !/config|cfg|yaml|json|hydra/i.test(text)) continue
     const each = await loading({ path, text }, file, passedAsConfig(file), sources)
     if (each !== undefined) found.push(each)
   }
-  return found.length === 1 ? found[0] : undefined
+  const loads = found.filter(({ kind }) => kind === 'loads')
+  const [only, ...others] = loads.length === 0 ? found : loads
+  return others.length === 0 ? only : undefined
 }
 
 function placesOfScript({ script, passed }: StartedWith, { path }: SourceFile): readonly string[] {
@@ -59,7 +69,12 @@ function placesOfScript({ script, passed }: StartedWith, { path }: SourceFile): 
   )
 }
 
-async function scriptsNear(path: string, listFolder: NonNullable<Sources['listFolder']>): Promise<readonly string[]> {
+/** Scripts beside a config and above it, and where scripts stand in a repository; `isAsked` goes by their names. */
+export async function scriptsNear(
+  path: string,
+  listFolder: NonNullable<Sources['listFolder']>,
+  isAsked: (name: string) => boolean,
+): Promise<readonly string[]> {
   const own = posix.dirname(path)
   // Hydra's groups are folders in the folder of configs.
   const above = ['..', '../..'].map(up => posix.normalize(posix.join(own, up)))
@@ -67,7 +82,7 @@ async function scriptsNear(path: string, listFolder: NonNullable<Sources['listFo
   const found: string[] = []
   for (const folder of new Set(near)) {
     const names = await listFolder(folder)
-    found.push(...names.filter(isTrainingName).map(name => (folder === '.' ? name : posix.join(folder, name))))
+    found.push(...names.filter(isAsked).map(name => (folder === '.' ? name : posix.join(folder, name))))
   }
   return [...new Set(found)].slice(0, MAX_SCRIPTS)
 }
@@ -88,14 +103,18 @@ async function loading(
   file: SourceFile,
   passed: readonly PassedArgument[],
   sources: Sources,
-): Promise<LoadingScript | undefined> {
+): Promise<LoadingScript | NotModelled | undefined> {
   const { openScript } = await import('./python/script.ts')
   const opened = await openScript({ ...script, passed, readFor: file.path }, sources)
-  if (opened.kind !== 'open' || opened.batchSize === undefined || opened.batchSize.file !== undefined) return undefined
+  const isComposed = opened.composesRead === true && /^defaults\s*:/m.test(file.text)
+  if (opened.kind === 'not-a-training-config' && opened.because !== undefined && isComposed)
+    return { kind: 'not-modelled', why: opened.because }
+  if (opened.kind !== 'open' || opened.batchSize === undefined) return undefined
+  if (opened.batchSize.file !== undefined && !isComposed) return undefined
   // Where the file itself is what stands for the option, nothing was loaded from it.
   if (opened.batchSize.value.kind !== 'number') return undefined
   const { undeclared = [] } = opened
   const known = { ...opened, undeclared: undeclared.filter(name => !options.includes(name)) }
   const sentence = `Read as ${plain(script.path)} loads it, for the training on line ${opened.training.line} there.`
-  return { file: script, script: known, sentence }
+  return { kind: 'loads', file: script, script: known, sentence }
 }

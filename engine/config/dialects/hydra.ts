@@ -49,6 +49,7 @@ export const hydra: Dialect = {
   },
   modelField: () => undefined,
   mayBeLoaded: () => true,
+  classField: document => document.at('defaults'),
   read,
 }
 

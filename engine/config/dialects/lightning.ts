@@ -47,6 +47,8 @@ export const lightning: Dialect = {
     return `a trainer mapping with ${found.join(', ')}, beside ${hasBatch ? 'a batch size' : 'a class_path'}`
   },
   modelField: file => modelField(fitIn(file)),
+  namesClasses: () => true,
+  classField: file => fitIn(file).at('model', 'class_path') ?? fitIn(file).at('model') ?? fitIn(file).at('trainer'),
   read: (file, reader, lookUp) => read(fitIn(file), reader, lookUp),
 }
 

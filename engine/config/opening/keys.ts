@@ -5,12 +5,12 @@ import { dialects } from '../dialects.ts'
 import { parseFile } from '../document.ts'
 import { FieldReader } from '../fields.ts'
 import { type Launched, notLaunched, withUndeclared } from '../launched.ts'
-import type { LoadingScript } from '../loading-script.ts'
+import type { LoadingScript, NotModelled } from '../loading-script.ts'
 import { isPythonPath } from '../python/quick-look.ts'
 import type { SourceFile } from '../reading.ts'
 import { whyRecord } from '../run-record.ts'
 import { isLauncherPath } from '../shell/quick-look.ts'
-import type { SuppliedFields } from '../supplied.ts'
+import { SETTINGS_PATH, type SuppliedFields } from '../supplied.ts'
 import { completed, tellLaunch, withLaunch, withUnreadSettings } from './completed.ts'
 import { named, notOurs, type OpenConfig, type Unopened } from './open-config.ts'
 import { mayBeTrainingConfig } from './quick-look.ts'
@@ -38,6 +38,8 @@ export function openConfig(
         ...named(supplied.model ?? dialect.modelField(started), dialect.deepSpeedField?.(started)),
         launchers: launched.files,
         mayBeLoaded: dialect.mayBeLoaded?.(document) ?? false,
+        namesClasses: dialect.namesClasses?.(document) ?? false,
+        classField: dialect.classField?.(document),
         read: (found, reader = new FieldReader(file.path, supplied)) => {
           const tool = dialect.expandsSegments && dialect.name
           const variable = file.text.includes('_ALLOC_CONF') ? allocatorVariable(document) : undefined
@@ -62,8 +64,9 @@ export function loadedConfig(
   supplied: SuppliedFields,
   launched: Launched,
 ): OpenConfig {
+  const files = [...launched.files, ...(script === undefined ? [] : [script])]
   const told = withUndeclared(
-    { ...launched, assumptions: [sentence, ...launched.assumptions], files: [...launched.files, script] },
+    { ...launched, assumptions: [sentence, ...launched.assumptions], files },
     opened.undeclared,
   )
   return {
@@ -76,6 +79,25 @@ export function loadedConfig(
       completed(found, supplied, reader, () => {
         tellLaunch(reader, told)
         return { reading: withLaunch(opened.read(reader, found.lookUp, found.deepSpeed), told) }
+      }),
+  }
+}
+
+/** A config whose code trains what is not known. */
+export function notModelledConfig(
+  opened: OpenConfig,
+  { path }: SourceFile,
+  supplied: SuppliedFields,
+  { why }: NotModelled,
+): OpenConfig {
+  return {
+    ...opened,
+    read: (found, reader = new FieldReader(path, supplied)) =>
+      completed(found, supplied, reader, () => {
+        const message = `The model cannot be determined: ${why}`
+        const fix = `Add model, a known one of its size, for this path to the overrides in ${SETTINGS_PATH}.`
+        reader.refuse(opened.classField, 'model-not-modelled', message, fix)
+        return { reading: { kind: 'unreadable', problems: reader.problems } }
       }),
   }
 }

@@ -32,6 +32,10 @@ export interface OpenConfig {
   readonly launchers?: readonly SourceFile[]
   /** A script of the team's own may load the file, and says what the file does not. */
   readonly mayBeLoaded?: boolean
+  /** The classes of its model and its data are the repository's. */
+  readonly namesClasses?: boolean
+  /** Where the file leaves its model to the repository's code. */
+  readonly classField?: Field | undefined
   readonly read: (found: Found, reader?: FieldReader) => Reading
 }
 

@@ -1,12 +1,12 @@
 /** Recognises whatever may hold a training: files of keys, scripts, notebooks and launchers. */
-import { findLaunched, notLaunched } from '../launched.ts'
-import { findLoadingScript } from '../loading-script.ts'
+import { findLaunched, type Launched, notLaunched } from '../launched.ts'
+import { findLoadingScript, type LoadingScript, type NotModelled } from '../loading-script.ts'
 import { isNotebookPath, isPythonPath, mayTrain } from '../python/quick-look.ts'
 import type { SourceFile } from '../reading.ts'
 import { isLauncherPath } from '../shell/quick-look.ts'
 import type { Sources } from '../sources.ts'
 import type { SuppliedFields } from '../supplied.ts'
-import { loadedConfig, openConfig } from './keys.ts'
+import { loadedConfig, notModelledConfig, openConfig } from './keys.ts'
 import { openLaunched } from './launcher.ts'
 import { notOurs, type OpenConfig, type UnopenedFile } from './open-config.ts'
 import { isTomlPath } from './quick-look.ts'
@@ -27,8 +27,10 @@ export async function openFile(
     const opened = openConfig(file, supplied)
     if (opened.kind !== 'open') return opened
     const launched = await findLaunched(file.path, searched)
-    const loading = opened.mayBeLoaded ? await findLoadingScript(file, launched.startedWith, sources) : undefined
-    if (loading !== undefined) return loadedConfig(loading, file, supplied, launched)
+    const loading = await findByCode(opened, file, launched, sources, searched)
+    if (loading?.kind === 'loads') return loadedConfig(loading, file, supplied, launched)
+    if (loading?.kind === 'not-modelled' && opened.modelName === undefined)
+      return notModelledConfig(opened, file, supplied, loading)
     return launched === notLaunched ? opened : openConfig(file, supplied, launched)
   }
   if (!mayTrain(file.text)) return isNotebookPath(file.path) ? openLaunched(file, sources, supplied, searched) : notOurs
@@ -46,4 +48,18 @@ export async function openFile(
   const { passed } = launched
   const opened = passed.length === 0 ? alone : await openScript({ ...file, passed }, sources)
   return scriptConfig(opened, file, supplied, launched)
+}
+
+/** What the code makes of a config that leaves its model to it. */
+async function findByCode(
+  opened: OpenConfig,
+  file: SourceFile,
+  launched: Launched,
+  sources: Sources,
+  searched: Sources,
+): Promise<LoadingScript | NotModelled | undefined> {
+  if (opened.mayBeLoaded) return findLoadingScript(file, launched.startedWith, sources)
+  if (!opened.namesClasses || sources.readFile === undefined) return undefined
+  const { openLightningCli } = await import('../python/lightning-cli.ts')
+  return openLightningCli(file, sources, searched)
 }

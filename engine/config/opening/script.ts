@@ -34,7 +34,12 @@ export function scriptConfig(
 }
 
 /** Without what matters to the search for callers alone. */
-export function withoutCallers({ asksCallers: _, ...reading }: Exclude<Opened, { kind: 'open' }>): UnopenedFile {
+export function withoutCallers({
+  asksCallers: _,
+  composesRead: __,
+  because: ___,
+  ...reading
+}: Exclude<Opened, { kind: 'open' }>): UnopenedFile {
   return reading
 }
 

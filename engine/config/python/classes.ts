@@ -55,7 +55,7 @@ export class Classes {
     const init = methodOf(scope, '__init__')
     const set = init === undefined ? this.#setAfterInit(object, name, asked) : undefined
     if (set !== undefined) return set
-    for (const owner of [scope, ...this.#bases(scope)]) {
+    for (const owner of [scope, ...this.bases(scope)]) {
       const set = owner.members.get(name)
       const of = set?.[0]?.scope
       if (set === undefined || of === undefined) continue
@@ -70,7 +70,7 @@ export class Classes {
 
   /** What a dataclass's `__post_init__` makes of what a field was given. */
   #setAfterInit(object: Instance, name: string, asked: Site | undefined): Value | undefined {
-    const owner = [object.scope, ...this.#bases(object.scope)].find(each => methodOf(each, '__post_init__'))
+    const owner = [object.scope, ...this.bases(object.scope)].find(each => methodOf(each, '__post_init__'))
     const method = owner && methodOf(owner, '__post_init__')
     const bindings = owner?.members.get(name)?.filter(binding => binding.scope === method) ?? []
     if (method === undefined || bindings.length === 0) return undefined
@@ -126,11 +126,11 @@ export class Classes {
   }
 
   /** The repository's own classes that a class inherits from. */
-  #bases(scope: Scope, depth = 0): readonly Scope[] {
+  bases(scope: Scope, depth = 0): readonly Scope[] {
     if (depth > MAX_BASES) return []
     return scope.bases.flatMap(base => {
       const value = this.#evaluator.evaluate(base, siteOf(scope.parent ?? scope))
-      return value.kind === 'class' ? [value.scope, ...this.#bases(value.scope, depth + 1)] : []
+      return value.kind === 'class' ? [value.scope, ...this.bases(value.scope, depth + 1)] : []
     })
   }
 

@@ -13,6 +13,20 @@ const MAX_CALLS = 20
 const otherUse = /(?:^|_)(?:val|valid\w*|eval\w*|test\w*|dev|predict\w*|infer\w*|calib\w*)(?:_|$)/i
 const trainingUse = /train/i
 
+/** The batch size of the loader that a trainer is given; undefined for what is none of torch's. */
+export function batchOfLoader(
+  loader: Value | undefined,
+  key: string,
+  file: Module,
+  evaluator: Evaluator,
+): Field | undefined {
+  if (loader?.kind !== 'call' || loader.call === undefined || !/^torch\..*\bDataLoader$/.test(loader.name))
+    return undefined
+  const { values } = evaluator.argumentsOf(loader.call, loader.site, ['dataset', 'batch_size'])
+  const given = values.get('batch_size')
+  return given && given.kind !== 'none' ? fieldOf(key, given, file) : undefined
+}
+
 interface Loader {
   readonly call: Call
   readonly batchSize: Value | undefined

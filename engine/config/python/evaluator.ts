@@ -5,6 +5,8 @@ import { commandLineValue, type Options, parsedClass } from './command-line.ts'
 import { type CallExpression, dottedName, type Expression, type Span } from './expressions.ts'
 import { fileTestsIn, onFirstRun, truthOnFirstRun } from './file-tests.ts'
 import { libraryValue } from './library-values.ts'
+import { isTrainer, trainerAttribute } from './lightning-trainer.ts'
+import { completedCall, MadeObjects } from './made-objects.ts'
 import { classAround, conditionsAround, type Module, type Place, type Scope } from './module.ts'
 import { Names } from './names.ts'
 import { binaryValue, joinedText, unaryValue } from './operators.ts'
@@ -17,8 +19,8 @@ import { areEqual, type LibraryCall, placeIn, type Site, shownAt, truthOf, type 
 
 /** Modules of the repository by how a file imports them; undefined for what is none, or was not read. */
 export type FindModule = (importer: Module, name: string) => Module | undefined
-/** Files of settings by the path that a script loads. */
-export type FindSettings = (importer: Module, path: string) => SettingsFile | undefined
+/** The first file of settings that there is. */
+export type FindSettings = (places: readonly string[]) => SettingsFile | undefined
 
 /** Whether a condition holds; undefined where that depends on run time. */
 export type IsTrue = (condition: Expression, site: Site) => boolean | undefined
@@ -41,6 +43,14 @@ export class Evaluator {
   readonly names = new Names(this)
   readonly parameters = new Parameters(this)
   readonly classes = new Classes(this)
+  /** Objects of the repository's classes that settings name. */
+  readonly made = new MadeObjects()
+  /** Whether the config that a script is read for is one of those that Hydra composes for it. */
+  composesRead = false
+  /** Lightning's, which it sets on the modules that it is given. */
+  trainer: LibraryCall | undefined
+  /** Conditions that are being evaluated. */
+  readonly #asked = new Set<Expression>()
   #steps = 0
   #depth = 0
 
@@ -78,12 +88,23 @@ export class Evaluator {
     for (const branch of place.branches) {
       if (branch.isHandler) return { isReached: false }
       for (const { condition, expected } of branch.tests) {
-        const truth = isTrue(condition, { ...site, at: branch.statement, branches: [] })
+        const truth = this.#truth(condition, { ...site, at: branch.statement, branches: [] }, isTrue)
         if (truth === undefined) why ??= shownAt(site.module, condition)
         else if (truth !== expected) return { isReached: false }
       }
     }
     return why === undefined ? { isReached: true } : { isReached: undefined, why }
+  }
+
+  /** Undefined for a condition that depends on itself: on what is set where it holds. */
+  #truth(condition: Expression, site: Site, isTrue: IsTrue): boolean | undefined {
+    if (this.#asked.has(condition)) return undefined
+    this.#asked.add(condition)
+    try {
+      return isTrue(condition, site)
+    } finally {
+      this.#asked.delete(condition)
+    }
   }
 
   /** Whether a place may be run: the branches around it are taken, or only run time tells. */
@@ -159,10 +180,13 @@ export class Evaluator {
         return this.classes.ofClass(object.scope, name) ?? notSet()
       case 'instance':
         if (name === 'hparams') return object
+        if (name === 'trainer' && this.trainer !== undefined) return this.trainer
         return this.classes.ofInstance(object, name, site) ?? notSet()
       case 'call': {
         const mapping = this.asMapping(object)
         if (mapping.kind === 'mapping') return mapping.entries.get(name) ?? notSet()
+        const ofTrainer = isTrainer(object) ? trainerAttribute(object, name, this) : undefined
+        if (ofTrainer !== undefined) return ofTrainer
         const parsed = commandLineValue(object, name, this.options)
         return parsed ?? { ...object, ...span, kind: 'open', why: `${shownAt(site.module, span)} depends on run time` }
       }
@@ -240,6 +264,8 @@ export class Evaluator {
       }
       case 'kept':
         return this.#kept(expression, site)
+      case 'given':
+        return expression.value
       case 'lambda':
       case 'opaque':
         return unknown(site, expression)
@@ -310,6 +336,8 @@ export class Evaluator {
       if (method !== undefined) return this.#result(method.scope, call, site, method.self)
       if (object.kind === 'instance' && callee.name === 'parse_args' && this.#isTap(object.scope))
         return { ...object, isParsed: true }
+      const kept = object.kind === 'instance' ? this.classes.ofInstance(object, callee.name, site) : undefined
+      if (kept !== undefined && isCallable(kept)) return this.#resultOf(kept, call, site)
       const name = object.kind === 'symbol' ? `${object.name}.${callee.name}` : undefined
       if (name === undefined) {
         const own = libraryValue(`.${callee.name}`, call, object, { evaluator: this, site, located })
@@ -318,8 +346,13 @@ export class Evaluator {
         return { ...located, kind: 'call', name: `${of}.${callee.name}`, call, site, object }
       }
     }
-    const value = this.evaluate(callee, site)
+    return this.#resultOf(this.evaluate(callee, site), call, site)
+  }
+
+  #resultOf(value: Value, call: CallExpression, site: Site): Value {
+    const located = { module: site.module, from: call.from, to: call.to, remarks: [] }
     if (value.kind === 'function') return this.#result(value.scope, call, site, value.self)
+    if (value.kind === 'call' && value.isPartial) return completedCall(value, call, site, this)
     if (value.kind === 'class') return { ...located, kind: 'instance', scope: value.scope, call, site, isParsed: false }
     if (value.kind !== 'symbol') return value.kind === 'open' ? value : unknown(site, call)
     return (
@@ -383,6 +416,11 @@ export class Evaluator {
     const at = { module: site.module, from: site.at, to: site.at, remarks: [] }
     return commandLineValue({ ...at, kind: 'call', name: '.parse_args', call: undefined, site }, name, this.options)
   }
+}
+
+/** A class or a function that an object was given. */
+function isCallable(value: Value): boolean {
+  return value.kind === 'symbol' || value.kind === 'class' || (value.kind === 'call' && value.isPartial === true)
 }
 
 /** Calls whose arguments are what the result holds. */

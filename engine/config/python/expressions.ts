@@ -1,6 +1,7 @@
 /** Expressions of a syntax tree as small data, with the offsets at which they stand. What nothing reads is `opaque`. */
 import type { SyntaxNode } from '@lezer/common'
 import { textOfString } from './string-literal.ts'
+import type { Value } from './values.ts'
 
 export interface Span {
   readonly from: number
@@ -38,6 +39,8 @@ export type Expression = Span &
     | { readonly kind: 'kept'; readonly of: Expression }
     /** Without parameters, as `default_factory` takes one. */
     | { readonly kind: 'lambda'; readonly body: Expression }
+    /** Known before: an argument that stands in a file of settings. */
+    | { readonly kind: 'given'; readonly value: Value }
     | { readonly kind: 'opaque' }
   )
 

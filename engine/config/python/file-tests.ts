@@ -2,6 +2,7 @@
 import { plainSentence } from '../quote.ts'
 import type { Evaluator } from './evaluator.ts'
 import { dottedName, type Expression } from './expressions.ts'
+import { settingsPlaces } from './settings-files.ts'
 import { placeIn, type Site, truthOf, type Value } from './values.ts'
 
 /** Whether a condition holds where only files of the repository are there; undefined where more than that decides it. */
@@ -24,7 +25,7 @@ export function truthOnFirstRun(condition: Expression, site: Site, evaluator: Ev
 /** Only JSON and YAML files are looked up; others are taken for outputs of earlier runs. */
 function isInRepository(path: Value, { module }: Site, evaluator: Evaluator): boolean {
   if (path.kind !== 'text' || !/\.(?:json|ya?ml)$/.test(path.text)) return false
-  return evaluator.findSettings(module, path.text) !== undefined
+  return evaluator.findSettings(settingsPlaces(path.text, module.path)) !== undefined
 }
 
 /** What a condition asks for: the path in `os.path.isdir(path)` and `path.exists()`. */

@@ -2,7 +2,7 @@
 import type { Evaluator } from './evaluator.ts'
 import { libraryName } from './library.ts'
 import { argument, modelChain } from './model-chain.ts'
-import { type Instance, type LibraryCall, type Located, placeIn, type Value } from './values.ts'
+import { type Instance, type LibraryCall, type Located, placeIn, shownAt, type Value } from './values.ts'
 
 export type Held =
   /** `head`: layers that take next to no memory beside the model's. */
@@ -20,17 +20,51 @@ const small =
 /** A linear layer with more outputs is no head of few labels. */
 const MAX_OUTPUTS = 1_024
 
-export function heldModel(instance: Instance, evaluator: Evaluator): Held {
+/** Of modules in modules. */
+const MAX_LEVELS = 3
+
+export function heldModel(instance: Instance, evaluator: Evaluator, level = 0): Held {
   const { scope } = instance
-  const members = [...scope.members.keys()].flatMap(name => evaluator.classes.ofInstance(instance, name) ?? [])
+  const place = `${scope.name} (${placeIn(scope.module, scope.from)})`
+  const names = [scope, ...evaluator.classes.bases(scope)].flatMap(({ members }) => [...members.keys()])
+  const members = [...new Set(names)].flatMap(name => evaluator.classes.ofInstance(instance, name) ?? [])
   const models = members.filter(value => value.kind === 'call' && modelChain(value, evaluator).loaded !== undefined)
   const [only, ...others] = models
-  if (only === undefined || others.length > 0)
-    return none(`${scope.name} (${placeIn(scope.module, scope.from)}) holds ${models.length} models that are known`)
   const own = members.filter(value => value !== only && hasWeights(value, evaluator))
   const large = own.find(value => !isHead(value, evaluator))
+  if (only === undefined) {
+    const inner = own.flatMap(value => innerModel(value, evaluator, level + 1))
+    const rest = own.filter(value => inner.every(({ of }) => of !== value))
+    const [one, ...more] = inner
+    if (one !== undefined && more.length === 0 && rest.every(value => isHead(value, evaluator)))
+      return { ...one.held, head: one.held.head ?? rest[0] }
+    return none(
+      large === undefined
+        ? whyUnknown(members, place)
+        : `${place} has layers of its own (${placeIn(large.module, large.from)}), which are not modelled`,
+    )
+  }
+  if (others.length > 0) return none(`${place} holds ${models.length} models that are known`)
   if (large !== undefined) return none(`${scope.name} has layers of its own (${placeIn(large.module, large.from)})`)
   return { kind: 'held', model: only, head: own[0] }
+}
+
+/** What a module within holds; none for a loss, or for layers of the code's own. */
+function innerModel(
+  of: Value,
+  evaluator: Evaluator,
+  level: number,
+): readonly { readonly of: Value; readonly held: Extract<Held, { kind: 'held' }> }[] {
+  if (of.kind !== 'instance' || level > MAX_LEVELS) return []
+  const held = heldModel(of, evaluator, level)
+  return held.kind === 'held' ? [{ of, held }] : []
+}
+
+/** What is looked up by its name, or made by a library that is not known. */
+function whyUnknown(members: readonly Value[], place: string): string {
+  const made = members.find(value => value.kind === 'call' && !/^torch(?:metrics)?\./.test(value.name))
+  const holds = `${place} holds no model that is known`
+  return made === undefined ? holds : `${holds}: ${shownAt(made.module, made)}`
 }
 
 function none(why: string): Held {

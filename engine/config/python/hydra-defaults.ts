@@ -35,7 +35,7 @@ function entryOf(item: FieldValue, holder: Holder): readonly DefaultsEntry[] {
     if (item.text === '_self_') return [{ kind: 'self' }]
     const [name = '', at] = item.text.split('@')
     const folder = name.startsWith('/') ? '' : holder.folder
-    const own = { key: undefined, folder, options: [name.replace(/^\//, '')], isOptional: false }
+    const own = { key: undefined, folder, options: [withoutEnding(name.replace(/^\//, ''))], isOptional: false }
     return [{ kind: 'config', ...own, package: below(holder, at ?? '') }]
   }
   if (item.kind !== 'mapping') return []
@@ -57,10 +57,17 @@ function entryOf(item: FieldValue, holder: Holder): readonly DefaultsEntry[] {
   })
 }
 
+/** As paths without an ending, which may be written too. */
 function optionsOf(value: FieldValue): readonly string[] {
-  if (value.kind === 'text') return [value.text]
+  if (value.kind === 'text') return [withoutEnding(value.text)]
   if (value.kind === 'number') return [String(value.number)]
-  return value.kind === 'list' ? value.items.flatMap(item => (item.kind === 'text' ? [item.text] : [])) : []
+  return value.kind === 'list'
+    ? value.items.flatMap(item => (item.kind === 'text' ? [withoutEnding(item.text)] : []))
+    : []
+}
+
+export function withoutEnding(path: string): string {
+  return path.replace(/\.ya?ml$/, '')
 }
 
 function below(holder: Holder, written: string): readonly string[] {

@@ -6,9 +6,10 @@
 import { posix } from 'node:path'
 import { plain } from '../quote.ts'
 import type { Field } from '../section.ts'
+import { isPlausibleName } from '../sources.ts'
 import type { Evaluator } from './evaluator.ts'
 import type { Expression } from './expressions.ts'
-import { type DefaultsEntry, defaultsOf, type Holder, headerOf } from './hydra-defaults.ts'
+import { type DefaultsEntry, defaultsOf, type Holder, headerOf, withoutEnding } from './hydra-defaults.ts'
 import { interpolated } from './interpolation.ts'
 import type { Module, Scope } from './module.ts'
 import { type SettingsFile, settingOf } from './settings-files.ts'
@@ -33,8 +34,27 @@ export function composedSettings(scope: Scope, site: Site, evaluator: Evaluator)
   const { values } = evaluator.argumentsOf(decorator, { ...site, at: decorator.from }, ['config_path', 'config_name'])
   const [folder, primary] = [values.get('config_path'), values.get('config_name')]
   if (folder?.kind !== 'text' || primary?.kind !== 'text') return undefined
-  const composition = new Composition(posix.join(posix.dirname(site.module.path), folder.text), site, evaluator)
-  return composition.settings(primary.text.replace(/\.ya?ml$/, ''))
+  const root = posix.join(posix.dirname(site.module.path), folder.text)
+  const chosen = belowRoot(root, site.module.readFor)
+  const name = chosen !== undefined && posix.dirname(chosen) === '.' ? chosen : withoutEnding(primary.text)
+  const composition = new Composition(root, chosen, evaluator)
+  const settings = composition.settings(name)
+  evaluator.composesRead = chosen !== undefined
+  if (chosen === undefined || composition.isComposedOf(chosen)) return settings
+  // A launcher adds what the list does not name: `+experiment=long`.
+  return new Composition(root, chosen, evaluator).settings(name, [addedEntry(chosen)])
+}
+
+/** The config that the script is read for, by its path below the folder of configs. */
+function belowRoot(root: string, readFor: string): string | undefined {
+  const relative = posix.relative(root, readFor)
+  return relative.startsWith('..') || !/\.ya?ml$/.test(relative) ? undefined : withoutEnding(relative)
+}
+
+function addedEntry(chosen: string): DefaultsEntry {
+  const folder = posix.dirname(chosen)
+  const options = [posix.basename(chosen)]
+  return { kind: 'config', key: folder, folder, options, package: folder.split('/'), isOptional: false }
 }
 
 function isMain(callee: Expression): boolean {
@@ -43,7 +63,10 @@ function isMain(callee: Expression): boolean {
 
 class Composition {
   readonly #root: string
-  readonly #site: Site
+  /** The config that is read, which its group then chooses. */
+  readonly #read: string | undefined
+  /** What was merged, by paths below the root. */
+  readonly #merged = new Set<string>()
   readonly #evaluator: Evaluator
   /** Options of groups that another config chooses. */
   readonly #overridden = new Map<string, readonly string[]>()
@@ -52,35 +75,41 @@ class Composition {
   #configs = 0
   #values = 0
 
-  constructor(root: string, site: Site, evaluator: Evaluator) {
+  constructor(root: string, read: string | undefined, evaluator: Evaluator) {
     this.#root = root
-    this.#site = site
+    this.#read = read
     this.#evaluator = evaluator
   }
 
-  settings(primary: string): Value | undefined {
+  /** `added`: what comes after the list of the primary config. */
+  settings(primary: string, added: readonly DefaultsEntry[] = []): Value | undefined {
     const file = this.#find(primary)
     if (file === undefined) return undefined
-    const tree = this.#compose(file, { folder: posix.join(primary, '..'), package: [] }, 0)
+    this.#merged.add(primary)
+    const tree = this.#compose(file, { folder: posix.join(primary, '..'), package: [] }, 0, added)
     this.#pass(tree)
     if (this.#missing === undefined) return this.#settled(tree, file.module, tree, [], 0)
     const why = `Hydra composes it with ${plain(this.#missing)}, which cannot be read`
     return { module: file.module, from: 0, to: 0, remarks: [], kind: 'open', why }
   }
 
+  isComposedOf(config: string): boolean {
+    return this.#merged.has(config)
+  }
+
   #find(config: string): SettingsFile | undefined {
-    const find = (ending: string) =>
-      this.#evaluator.findSettings(this.#site.module, posix.join(this.#root, `${config}${ending}`))
-    return find('.yaml') ?? find('.yml')
+    const path = posix.join(this.#root, config)
+    return path.startsWith('..') || !isPlausibleName(path)
+      ? undefined
+      : this.#evaluator.findSettings([`${path}.yaml`, `${path}.yml`])
   }
 
   /** A config's own values come last, unless its list says where. What a later config overrides counts for those before it. */
-  #compose({ top, module }: SettingsFile, holder: Holder, depth: number): Tree {
+  #compose({ top, module }: SettingsFile, holder: Holder, depth: number, added: readonly DefaultsEntry[] = []): Tree {
     const written = defaultsOf(top, holder)
     for (const entry of written) if (entry.kind === 'override') this.#override(entry)
-    const order: readonly DefaultsEntry[] = written.some(({ kind }) => kind === 'self')
-      ? written
-      : [...written, { kind: 'self' }]
+    const isPlaced = written.some(({ kind }) => kind === 'self')
+    const order: readonly DefaultsEntry[] = [...written, ...(isPlaced ? [] : [{ kind: 'self' as const }]), ...added]
     const parts = order
       .toReversed()
       .map(entry => {
@@ -99,7 +128,10 @@ class Composition {
   #chosen(entry: Extract<DefaultsEntry, { kind: 'override' | 'config' }>, depth: number): readonly Tree[] {
     const { key, folder, isOptional } = entry
     const passed = key === undefined ? undefined : this.#evaluator.passed.get(key)
-    const options = passed?.kind === 'text' ? [passed.text] : (this.#overridden.get(key ?? '') ?? entry.options)
+    const options =
+      passed?.kind === 'text'
+        ? [withoutEnding(passed.text)]
+        : (this.#readOf(entry) ?? this.#overridden.get(key ?? '') ?? entry.options)
     if (passed?.kind === 'open') this.#missing ??= posix.join(this.#root, folder)
     return options.map(option => {
       const config = posix.join(folder, option)
@@ -110,10 +142,23 @@ class Composition {
         if (!isOptional) this.#missing ??= posix.join(this.#root, `${config}.yaml`)
         return new Map()
       }
+      this.#merged.add(config)
       const isGrouped = entry.key?.includes('@') ?? false
       const at = isGrouped ? entry.package : (headerOf(file.module.text) ?? entry.package)
       return this.#compose(file, { folder: posix.dirname(config), package: at }, depth)
     })
+  }
+
+  /** The option of a group that is the config being read, unless the list names it among others. */
+  #readOf({
+    key,
+    folder,
+    options,
+  }: Extract<DefaultsEntry, { kind: 'override' | 'config' }>): readonly string[] | undefined {
+    const read = this.#read
+    if (key === undefined || key.includes('@') || read === undefined || !read.startsWith(`${folder}/`)) return undefined
+    const option = read.slice(folder.length + 1)
+    return options.length > 1 && options.includes(option) ? undefined : [option]
   }
 
   /** `training.batch_size=8` of a launcher. */

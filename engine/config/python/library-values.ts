@@ -3,6 +3,7 @@ import { posix } from 'node:path'
 import { ofParsedClass } from './command-line.ts'
 import type { Evaluator } from './evaluator.ts'
 import type { CallExpression } from './expressions.ts'
+import { instantiated } from './made-objects.ts'
 import { writtenText } from './operators.ts'
 import { folderOf } from './paths.ts'
 import { loadedSettings } from './settings-files.ts'
@@ -48,6 +49,13 @@ export function libraryValue(
     case 'omegaconf.OmegaConf.to_object':
     case 'hydra.utils.to_absolute_path':
       return evaluator.argumentsOf(call, site).values.get('0')
+    case 'hydra.utils.instantiate':
+    case 'hydra.utils.call': {
+      const given = new Map(evaluator.argumentsOf(call, site, ['config']).values)
+      const settings = given.get('config')
+      given.delete('config')
+      return settings && instantiated(settings, given, site, evaluator)
+    }
     case 'cast':
     case 'typing.cast':
       return values()[1]
@@ -92,6 +100,17 @@ export function libraryValue(
       if (of === undefined || attribute?.kind !== 'text') return undefined
       const value = evaluator.attribute(of, attribute.text, call, site)
       return value.kind === 'open' && byDefault !== undefined && of.kind !== 'open' ? byDefault : value
+    }
+    // The folder of the repository, from that of the script.
+    case 'rootutils.setup_root':
+    case 'pyrootutils.setup_root':
+      return { ...located, kind: 'text', text: posix.relative(posix.dirname(site.module.path), '.') || '.' }
+    // Since PyTorch 2.0.
+    case 'hasattr': {
+      const [of, attribute] = values()
+      const isCompile =
+        of?.kind === 'symbol' && of.name === 'torch' && attribute?.kind === 'text' && attribute.text === 'compile'
+      return isCompile ? { ...located, kind: 'flag', flag: true } : undefined
     }
     case 'vars':
       return values()[0]

@@ -25,6 +25,8 @@ export interface Loaded {
 const MODEL = 'model_name_or_path'
 /** Of TRL's configs. */
 export const INIT_KWARGS = 'model_init_kwargs'
+/** As `from_pretrained` of transformers, Unsloth's and others call it. */
+const MODEL_PARAMETERS = ['pretrained_model_name_or_path', 'model_name', 'model']
 
 /** Read from the call, here or below. */
 const read = new Set([
@@ -77,7 +79,7 @@ function fieldsOfLoad(
     loaded.site,
     isUnsloth ? ['model_name', 'max_seq_length'] : [MODEL],
   )
-  const named = values.get(MODEL) ?? values.get('model_name') ?? values.get('model')
+  const named = values.get(MODEL) ?? MODEL_PARAMETERS.flatMap(name => values.get(name) ?? [])[0]
   const model = isUnsloth && isSaidOff(values.get('load_in_4bit')) ? inFullPrecision(named) : named
   const labels = labelsField(values, file, evaluator)
   const fields = [

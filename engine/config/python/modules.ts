@@ -5,11 +5,12 @@ import { isPlausibleName, type Sources } from '../sources.ts'
 import { moduleOf } from './collector.ts'
 import type { Module } from './module.ts'
 import { parsePython } from './parser.ts'
-import { type SettingsFile, settingsFile, settingsPlaces } from './settings-files.ts'
+import { isPythonPath } from './quick-look.ts'
+import { type SettingsFile, settingsFile } from './settings-files.ts'
 
 /** A script's settings stand in few files, each of which may be looked for in several places. */
 const MAX_LOOKED_FOR = 80
-/** Hydra composes a config of many, each looked for in two places. */
+/** Hydra composes a config of many. */
 const MAX_SETTINGS_FILES = 60
 /** Of names that one file asks for after another was read. */
 const MAX_ROUNDS = 6
@@ -115,9 +116,8 @@ export class Modules {
     return undefined
   }
 
-  /** Finds a settings file by the path that a file loads; one that was not read yet is recorded as needed. */
-  readonly findSettings = (importer: Module, path: string): SettingsFile | undefined => {
-    const places = settingsPlaces(path, importer.path)
+  /** Finds a settings file at the first of its places; one that was not read yet is recorded as needed. */
+  readonly findSettings = (places: readonly string[]): SettingsFile | undefined => {
     for (const place of places) {
       const known = this.#settings.get(place)
       if (known !== undefined) return known
@@ -147,13 +147,17 @@ export class Modules {
     readFile: NonNullable<Sources['readFile']>,
   ): Promise<boolean> {
     let isNews = false
-    for (const path of wanted.flat()) {
-      if (this.#settings.has(path)) continue
-      if (this.#settings.size >= MAX_SETTINGS_FILES) return isNews
-      const text = await readFile(path)
-      const file = text === undefined ? undefined : settingsFile(path, text)
-      this.#settings.set(path, file)
-      isNews ||= file !== undefined
+    for (const places of wanted) {
+      for (const path of places) {
+        if (!this.#settings.has(path)) {
+          if (this.#settings.size >= MAX_SETTINGS_FILES) return isNews
+          const text = await readFile(path)
+          const file = text === undefined ? undefined : settingsFile(path, text)
+          this.#settings.set(path, file)
+          isNews ||= file !== undefined
+        }
+        if (this.#settings.get(path) !== undefined) break
+      }
     }
     return isNews
   }
@@ -192,19 +196,31 @@ function placesOf(importer: Module, name: string): readonly string[] {
   const folder = posix.dirname(importer.path)
   const inside = rest.replaceAll('.', '/')
   const roots =
-    dots === ''
-      ? [
-          ...(inside.includes('/') ? ['.', folder, 'src'] : [folder, '.']),
-          ...packageRoot(folder, inside),
-          ...addedFolders(importer),
-        ]
-      : [posix.join(folder, ...Array<string>(dots.length - 1).fill('..'))]
+    dots === '' && !isPythonPath(importer.path)
+      ? rootsAround(folder)
+      : dots === ''
+        ? [
+            ...(inside.includes('/') ? ['.', folder, 'src'] : [folder, '.']),
+            ...packageRoot(folder, inside),
+            ...addedFolders(importer),
+          ]
+        : [posix.join(folder, ...Array<string>(dots.length - 1).fill('..'))]
   const stems = [...new Set(roots.map(root => posix.join(root, inside)))].filter(
     stem => !stem.startsWith('..') || folder.startsWith('..'),
   )
   return stems.flatMap(stem =>
     stem === '.' || inside === '' ? [posix.join(stem, '__init__.py')] : [`${stem}.py`, `${stem}/__init__.py`],
   )
+}
+
+/** Folders above a file of settings that its classes are looked for in. */
+const MAX_ABOVE = 3
+
+/** Of a file that names classes without importing them: the root, and what is above the file, each with its `src`. */
+function rootsAround(folder: string): readonly string[] {
+  const parts = folder.split('/').filter(part => part !== '.')
+  const above = parts.map((_, index) => parts.slice(0, parts.length - index).join('/')).slice(0, MAX_ABOVE)
+  return ['.', 'src', ...above.flatMap(each => [each, posix.join(each, 'src')])]
 }
 
 const MAX_ADDED = 4

@@ -207,7 +207,7 @@ export class Names {
       case 'parameter':
         return this.#evaluator.parameters.ofScope(value.parameter.name, site)
       case 'import':
-        return this.#imported(value.from, value.member, span, site)
+        return this.imported(value.from, value.member, span, site)
       case 'function':
         return { ...span, module: site.module, remarks: [], kind: 'function', scope: value.scope }
       case 'class':
@@ -226,7 +226,7 @@ export class Names {
     return value.kind === 'open' ? value : unknown(site, of)
   }
 
-  #imported(from: string, member: string | undefined, span: Span, site: Site): Value {
+  imported(from: string, member: string | undefined, span: Span, site: Site): Value {
     const name = member === undefined ? from : /\.$/.test(from) ? `${from}${member}` : `${from}.${member}`
     const module = member === undefined ? undefined : this.#evaluator.find(site.module, from)
     const value = module && member !== undefined ? this.inModule(module, member) : undefined

@@ -60,6 +60,9 @@ export function binaryValue(
   if (left.kind === 'open') return left
   if (right.kind === 'open') return right
   if (left.kind === 'number' && right.kind === 'number') {
+    // Whole, it stays as it is written elsewhere.
+    if (operator === '//' && right.number === 1 && Number.isInteger(left.number))
+      return { ...left, remarks: remarksOf([left, right]) }
     const number = arithmetic[operator]?.(left.number, right.number)
     if (number !== undefined && Number.isFinite(number))
       return { ...located, remarks: remarksOf([left, right]), kind: 'number', number }

@@ -1,10 +1,11 @@
 /** The optimizer that a loop steps, and the model whose parameters it is given. */
 import type { Optimizer } from '../spec.ts'
+import { methodOf } from './classes.ts'
 import type { Evaluator } from './evaluator.ts'
 import type { CallExpression, Expression } from './expressions.ts'
 import { libraryName } from './library.ts'
 import { type Call, callExpression, type Module } from './module.ts'
-import { type Located, placeIn, type Site, type Value } from './values.ts'
+import { type Instance, type Located, placeIn, type Site, type Value } from './values.ts'
 
 export interface FoundOptimizer extends Located {
   readonly kind: Optimizer | undefined
@@ -31,6 +32,51 @@ export function optimizersIn(module: Module, evaluator: Evaluator): readonly Fou
   return [...module.calls]
     .filter(([name]) => names.test(name))
     .flatMap(([, calls]) => calls.slice(0, MAX_CALLS).flatMap(call => optimizerOf(call, evaluator)))
+}
+
+/** Those of a module's `configure_optimizers`, or else of its settings or its file. */
+export function configuredOptimizers(
+  fitted: Instance,
+  ofSettings: Value | undefined,
+  evaluator: Evaluator,
+): readonly FoundOptimizer[] {
+  const owner = [fitted.scope, ...evaluator.classes.bases(fitted.scope)].find(
+    scope => methodOf(scope, 'configure_optimizers') !== undefined,
+  )
+  const method = owner && methodOf(owner, 'configure_optimizers')
+  if (method === undefined) return ofSettings === undefined ? [] : optimizerMade(ofSettings, evaluator)
+  const made = [...method.module.calls.values()].flatMap(calls =>
+    calls.filter(({ scope }) => scope === method).flatMap(call => madeIn(call, fitted, evaluator)),
+  )
+  return made.length > 0 ? made : optimizersIn(method.module, evaluator)
+}
+
+function madeIn(call: Call, self: Instance, evaluator: Evaluator): readonly FoundOptimizer[] {
+  const { module, scope, at, branches } = call
+  const site: Site = { module, scope, at, branches, frame: { scope, call: undefined, site: undefined, self } }
+  const expression = callExpression(call)
+  if (expression === undefined || evaluator.isReached(call, site).isReached === false) return []
+  return optimizerMade(evaluator.evaluate(expression, site), evaluator)
+}
+
+/** What a call gives, if that is an optimizer. */
+function optimizerMade(value: Value, evaluator: Evaluator): readonly FoundOptimizer[] {
+  if (value.kind !== 'call' || value.call === undefined) return []
+  const { library, name } = libraryName(value.name)
+  if (!names.test(name) || !libraries.has(library)) return []
+  const { values, unknown } = evaluator.argumentsOf(value.call, value.site, ['params'])
+  const { module, from, to, remarks } = value
+  return [
+    {
+      module,
+      from,
+      to,
+      remarks,
+      kind: unknown === undefined ? kindOf(library, name, values) : undefined,
+      name,
+      model: undefined,
+    },
+  ]
 }
 
 /** A clause that says which, where a loop steps several. */

@@ -7,7 +7,7 @@ import { composedSettings } from './hydra.ts'
 import { type Call, callExpression, type Scope } from './module.ts'
 import { isSameLoad } from './same-load.ts'
 import { open, placed, siteAt, siteOf, writtenAs } from './sites.ts'
-import { areEqual, type Frame, placeIn, type Site, type Value } from './values.ts'
+import { areEqual, type Frame, type Instance, placeIn, type Site, type Value } from './values.ts'
 
 /** Of one function in one file. */
 const MAX_CALLS = 4
@@ -25,7 +25,11 @@ export class Parameters {
     const { scope, frame } = site
     if (frame?.scope === scope) return this.#argument(name, scope, frame, site)
     const isMethod = scope.parent?.kind === 'class' && !isDecorated(scope, 'staticmethod')
-    if (isMethod && name === scope.parameters[0]?.name) return ownerOf(scope, site)
+    const made = isMethod ? this.#madeOf(scope.parent, frame) : undefined
+    if (isMethod && name === scope.parameters[0]?.name)
+      return made !== undefined && !isDecorated(scope, 'classmethod') ? made : ownerOf(scope, site)
+    if (made !== undefined && scope.name === '__init__' && made.scope === scope.parent)
+      return this.#argument(name, scope, { scope, call: made.call, site: made.site, self: made }, site)
     const calledAs = isMethod && scope.name === '__init__' ? scope.parent!.name : scope.name
     const calls = (site.module.calls.get(calledAs) ?? []).filter(call => call.scope !== scope)
     const elsewhere = this.#evaluator.callers.flatMap(module => {
@@ -43,6 +47,14 @@ export class Parameters {
     if (first !== undefined)
       return open(site, parameterSpan(scope, name), `the calls of ${scope.name}() give different values of ${name}`)
     return this.#parameterDefault(name, scope, site, true)
+  }
+
+  /** The object of settings that a method without a call is of: the one whose attribute is asked for, or the only one of its class. */
+  #madeOf(owner: Scope | undefined, frame: Frame | undefined): Instance | undefined {
+    const { made, classes } = this.#evaluator
+    const known = owner && made.ofClass(owner, of => classes.bases(of))
+    const self = frame?.self
+    return self?.kind === 'instance' && self.scope === known?.scope ? self : known
   }
 
   #isSame(left: Value, right: Value): boolean {

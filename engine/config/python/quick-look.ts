@@ -26,5 +26,6 @@ const knownModel = /\.from_pretrained\s*\(|\bcreate_model\s*\(|\bmodels?\b/
 export function mayTrain(text: string): boolean {
   if (/\b(?:transformers|trl|unsloth|ultralytics)\b/.test(text) && /Trainer\b|\.train\s*\(/.test(text)) return true
   if (/\b(?:sentence_transformers|setfit)\b/.test(text) && /Trainer\b|\.fit\s*\(/.test(text)) return true
+  if (/\bhydra\b/.test(text) && /\binstantiate\s*\(/.test(text) && /\.fit\s*\(/.test(text)) return true
   return (ownLoop.test(text) || (optimizer.test(text) && /loader/i.test(text))) && knownModel.test(text)
 }

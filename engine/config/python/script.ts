@@ -1,20 +1,12 @@
 /** A Python file as a training config: which training it starts, and with which settings. Nothing is executed. */
 import type { Problem } from '../../errors.ts'
 import { utf8Bytes } from '../../utf8.ts'
-import type { DeepSpeedFile } from '../deepspeed-file.ts'
-import { argumentsOf } from '../dialects/huggingface/arguments.ts'
-import { refuseFrozen } from '../dialects/huggingface/frozen-by-hand.ts'
-import { huggingface, readArguments } from '../dialects/huggingface.ts'
 import { ultralytics } from '../dialects/ultralytics.ts'
 import { notModelled } from '../dialects/unmodelled-tools.ts'
 import { MAX_CONFIG_BYTES } from '../document.ts'
-import type { FieldReader } from '../fields.ts'
-import type { AskedCard } from '../job/request.ts'
-import { MAX_NAMED, unreadMemorySettings } from '../memory-settings.ts'
-import type { ModelLookup } from '../model-fields.ts'
 import { oneOf, plain, plainSentence } from '../quote.ts'
 import type { FileReading, Reading, ReadTraining, SourceFile } from '../reading.ts'
-import type { Field, Section } from '../section.ts'
+import type { Section } from '../section.ts'
 import type { Sources } from '../sources.ts'
 import type { TrainingChoice, TrainingPlace } from '../training-place.ts'
 import { moduleOf } from './collector.ts'
@@ -28,6 +20,7 @@ import { loopTraining } from './loop.ts'
 import { type Call, callExpression, type Module, type ModuleOptions } from './module.ts'
 import { Modules } from './modules.ts'
 import { MAX_NOTEBOOK_BYTES, notebookOf } from './notebook.ts'
+import { calledName, type OpenScript, ofTrainer } from './open-training.ts'
 import { parsePython } from './parser.ts'
 import { PassedValues } from './passed-arguments.ts'
 import { isNotebookPath, mayTrain } from './quick-look.ts'
@@ -36,27 +29,13 @@ import { detectorTraining } from './ultralytics.ts'
 import { unmodelledTraining } from './unmodelled-libraries.ts'
 import { placeIn } from './values.ts'
 
-/** A script that starts a training, up to the point where its model must be known. */
-export interface OpenScript {
-  readonly kind: 'open'
-  readonly dialect: string
-  /** By which call it was recognised. */
-  readonly why: string
-  readonly model: Field | undefined
-  readonly deepSpeed: Field | undefined
-  readonly training: ReadTraining
-  /** The field that sets the batch size. */
-  readonly batchSize: Field | undefined
-  /** That the function around it asks for. */
-  readonly card?: AskedCard
-  /** What the launcher passes and no parser found in the script takes, by name. */
-  readonly undeclared?: readonly string[]
-  read(reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading
-}
-
 /** `asksCallers`: what calls its functions, in other files, decides. */
 export type Opened = (OpenScript | Exclude<FileReading, { kind: 'training-config' }>) & {
   readonly asksCallers?: boolean
+  /** The config that it is read for is one of those that Hydra composes for it. */
+  readonly composesRead?: boolean
+  /** Why the training that it starts is not read: a clause. */
+  readonly because?: string
 }
 
 /** With the files of the repository that it imports settings from. `callers`: those that call what it holds. */
@@ -74,7 +53,8 @@ export async function openScript(
   const found = await modules.settle((): Opened => {
     const evaluator = new Evaluator(modules.find, passed, modules.findSettings, all)
     const script = opened(module, evaluator, file.training)
-    return script === startsNone ? script : { ...script, asksCallers: evaluator.asksCallers }
+    if (script === startsNone) return script
+    return { ...script, asksCallers: evaluator.asksCallers, composesRead: evaluator.composesRead }
   }, sources)
   for (const each of [module, ...calling]) declareOptions(each, passed)
   return found.kind === 'open' ? { ...found, undeclared: passed.undeclared } : found
@@ -123,6 +103,7 @@ function opened(module: Module, evaluator: Evaluator, choice: TrainingChoice | u
     ? {
         kind: 'not-a-training-config',
         why: `Its training is set up by others: ${plainSentence(none.why)}.`,
+        because: plainSentence(none.why),
       }
     : startsNone
 }
@@ -195,11 +176,6 @@ function placesOf(calls: readonly Call[]): readonly TrainingPlace[] {
   })
 }
 
-function calledName(call: Call): string {
-  const callee = callExpression(call)?.callee
-  return callee?.kind === 'attribute' || callee?.kind === 'name' ? callee.name : 'training'
-}
-
 function loopsIn(module: Module, evaluator: Evaluator): readonly FoundTraining[] {
   const loop = loopTraining(module, evaluator)
   return loop === undefined ? [] : [loop]
@@ -254,38 +230,6 @@ function said({ fields }: Section): string {
 const withoutBearing =
   /^(?:output_dir|run_name|seed|data_seed|learning_rate|num_train_epochs|max_steps|logging_\w+|save_\w+|eval_\w+|evaluation_\w+|report_to|warmup_\w+|weight_decay|project|name|epochs|hub_\w+|push_to_hub|do_\w+|load_best_\w+|metric_\w+|lr\w*|data|exist_ok|resume|patience|greater_is_better|per_device_eval_batch_size)$/
 
-function ofTrainer(
-  { document, declared, call, assumptions, notUnderstood, unread }: Training,
-  module: Module,
-  training: ReadTraining,
-  unsureRemarks: ReadonlySet<string>,
-): OpenScript {
-  return {
-    kind: 'open',
-    dialect: declared.ownLoop?.dialect ?? huggingface.name,
-    why: declared.ownLoop
-      ? `${calledName(call)}() on ${placeIn(module, call.at)}, beside a DataLoader and a known model`
-      : `${declared.trainerField.name}() on ${placeIn(module, call.at)}`,
-    model: argumentsOf(document).model,
-    deepSpeed: document.at('deepspeed'),
-    batchSize: argumentsOf(document).batchSize,
-    training,
-    read: (reader, lookUp, deepSpeed) => {
-      for (const field of notUnderstood) refuseUnread(reader, field)
-      for (const sentence of assumptions) reader.assume(sentence)
-      const own = document.afresh()
-      const reading = withUnsure(readArguments(own, reader, lookUp, deepSpeed, declared), unsureRemarks)
-      return withUnreadSettings(reading, [...unread, ...unreadMemorySettings(own)])
-    },
-  }
-}
-
-/** A training with settings that the repository does not determine never blocks. */
-function withUnsure(reading: Reading, remarks: ReadonlySet<string>): Reading {
-  if (reading.kind !== 'training-config' || !reading.assumptions.some(sentence => remarks.has(sentence))) return reading
-  return { ...reading, assumesCode: true }
-}
-
 function ofDetector(section: Section, call: Call, module: Module, training: ReadTraining): OpenScript {
   return {
     kind: 'open',
@@ -297,30 +241,6 @@ function ofDetector(section: Section, call: Call, module: Module, training: Read
     training,
     read: (reader, lookUp, deepSpeed) => ultralytics.read(section, reader, lookUp, deepSpeed),
   }
-}
-
-/** Named by their file too, where they are in another one. */
-function withUnreadSettings(reading: Reading, unread: readonly Field[]): Reading {
-  if (reading.kind !== 'training-config' || unread.length === 0) return reading
-  const settings = unread.slice(0, MAX_NAMED).map(({ name, file, at }) => ({
-    name: (file === undefined ? name : `${name} of ${plain(file)}`).slice(0, 200),
-    at,
-  }))
-  return { ...reading, unreadSettings: settings }
-}
-
-function refuseUnread(reader: FieldReader, field: Field): void {
-  if (field.key === 'requires_grad') {
-    refuseFrozen(reader, field)
-    return
-  }
-  const message = `${field.name === 'quantization' ? field.source : field.name} changes what training holds in memory, and is not understood in scripts yet`
-  reader.refuse(
-    field,
-    'unsupported-setting',
-    message,
-    'Exclude this file for now: add it to ignore in .github/memorymark.yml.',
-  )
 }
 
 function tooManyTrainings(module: Module, starts: readonly Start[]): Problem {

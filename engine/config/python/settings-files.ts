@@ -30,6 +30,11 @@ export function settingsFile(path: string, text: string): SettingsFile | undefin
     : { module: new Module(path, written), top, loaded: new Map() }
 }
 
+/** All that it holds. */
+export function settingsIn({ top, module }: SettingsFile): Value {
+  return mappingOf(top, module, [])
+}
+
 /** Where a script that is run from the repository's root, or from its own folder, finds it. */
 export function settingsPlaces(written: string, importer: string): readonly string[] {
   if (!isPlausibleName(written) || posix.isAbsolute(written) || !/\.(?:ya?ml|json)$/i.test(written)) return []
@@ -53,7 +58,7 @@ export function loadedSettings(
   const from = values.get('from') ?? values.get('stream') ?? values.get('f') ?? values.get('file_')
   const path = from && pathRead(from, evaluator, name.endsWith('OmegaConf.load'))
   if (path?.kind === 'open') return path
-  const file = path?.kind === 'text' ? evaluator.findSettings(site.module, path.text) : undefined
+  const file = path?.kind === 'text' ? evaluator.findSettings(settingsPlaces(path.text, site.module.path)) : undefined
   return file && path && contentsOf(file, path.remarks)
 }
 

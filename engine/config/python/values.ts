@@ -55,6 +55,8 @@ export interface LibraryCall extends Located {
   readonly site: Site
   /** What the method is called on. */
   readonly object?: Value
+  /** It gets further arguments before it is called, as `functools.partial` keeps it. */
+  readonly isPartial?: true
 }
 
 /** An object of a class that the repository defines. */

@@ -1,5 +1,5 @@
 /** The script that a launch starts, read with the arguments that it is given. */
-import type { OpenScript } from '../python/script.ts'
+import type { OpenScript } from '../python/open-training.ts'
 import type { SourceFile } from '../reading.ts'
 import { firstFile, isPlausibleName, placesFromLauncher, type Sources } from '../sources.ts'
 import { bearing, passedArguments } from './arguments.ts'

@@ -1,0 +1,94 @@
+/** A training that was found in code, up to the point where its model must be known. */
+import type { DeepSpeedFile } from '../deepspeed-file.ts'
+import { argumentsOf } from '../dialects/huggingface/arguments.ts'
+import { refuseFrozen } from '../dialects/huggingface/frozen-by-hand.ts'
+import { huggingface, readArguments } from '../dialects/huggingface.ts'
+import type { FieldReader } from '../fields.ts'
+import type { AskedCard } from '../job/request.ts'
+import { MAX_NAMED, unreadMemorySettings } from '../memory-settings.ts'
+import type { ModelLookup } from '../model-fields.ts'
+import { plain } from '../quote.ts'
+import type { Reading, ReadTraining } from '../reading.ts'
+import type { Field } from '../section.ts'
+import { type Call, callExpression, type Module } from './module.ts'
+import type { Training } from './transformers.ts'
+import { placeIn } from './values.ts'
+
+/** A script that starts a training, up to the point where its model must be known. */
+export interface OpenScript {
+  readonly kind: 'open'
+  readonly dialect: string
+  /** By which call it was recognised. */
+  readonly why: string
+  readonly model: Field | undefined
+  readonly deepSpeed: Field | undefined
+  readonly training: ReadTraining
+  /** The field that sets the batch size. */
+  readonly batchSize: Field | undefined
+  /** That the function around it asks for. */
+  readonly card?: AskedCard
+  /** What the launcher passes and no parser found in the script takes, by name. */
+  readonly undeclared?: readonly string[]
+  read(reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading
+}
+
+export function ofTrainer(
+  { document, declared, call, assumptions, notUnderstood, unread }: Training,
+  module: Module,
+  training: ReadTraining,
+  unsureRemarks: ReadonlySet<string>,
+): OpenScript {
+  return {
+    kind: 'open',
+    dialect: declared.ownLoop?.dialect ?? huggingface.name,
+    why: declared.ownLoop
+      ? `${calledName(call)}() on ${placeIn(module, call.at)}, beside a DataLoader and a known model`
+      : `${declared.trainerField.name}() on ${placeIn(module, call.at)}`,
+    model: argumentsOf(document).model,
+    deepSpeed: document.at('deepspeed'),
+    batchSize: argumentsOf(document).batchSize,
+    training,
+    read: (reader, lookUp, deepSpeed) => {
+      for (const field of notUnderstood) refuseUnread(reader, field)
+      for (const sentence of assumptions) reader.assume(sentence)
+      const own = document.afresh()
+      const reading = withUnsure(readArguments(own, reader, lookUp, deepSpeed, declared), unsureRemarks)
+      return withUnreadSettings(reading, [...unread, ...unreadMemorySettings(own)])
+    },
+  }
+}
+
+/** A training with settings that the repository does not determine never blocks. */
+function withUnsure(reading: Reading, remarks: ReadonlySet<string>): Reading {
+  if (reading.kind !== 'training-config' || !reading.assumptions.some(sentence => remarks.has(sentence))) return reading
+  return { ...reading, assumesCode: true }
+}
+
+export function calledName(call: Call): string {
+  const callee = callExpression(call)?.callee
+  return callee?.kind === 'attribute' || callee?.kind === 'name' ? callee.name : 'training'
+}
+
+/** Named by their file too, where they are in another one. */
+function withUnreadSettings(reading: Reading, unread: readonly Field[]): Reading {
+  if (reading.kind !== 'training-config' || unread.length === 0) return reading
+  const settings = unread.slice(0, MAX_NAMED).map(({ name, file, at }) => ({
+    name: (file === undefined ? name : `${name} of ${plain(file)}`).slice(0, 200),
+    at,
+  }))
+  return { ...reading, unreadSettings: settings }
+}
+
+function refuseUnread(reader: FieldReader, field: Field): void {
+  if (field.key === 'requires_grad') {
+    refuseFrozen(reader, field)
+    return
+  }
+  const message = `${field.name === 'quantization' ? field.source : field.name} changes what training holds in memory, and is not understood in scripts yet`
+  reader.refuse(
+    field,
+    'unsupported-setting',
+    message,
+    'Exclude this file for now: add it to ignore in .github/memorymark.yml.',
+  )
+}
