@@ -10,7 +10,7 @@ import { parseFile } from './config/document.ts'
 import { isYamlPath, mayBeJob } from './config/job/quick-look.ts'
 import type { FormerStatements } from './config/pinned/pinned-versions.ts'
 import { isVersionFile, type Statement, statementsIn } from './config/pinned/version-files.ts'
-import { holdsSettings, isPythonPath, mayTrain } from './config/python/quick-look.ts'
+import { definesModules, holdsSettings, isPythonPath, mayTrain } from './config/python/quick-look.ts'
 import type { SourceFile } from './config/reading.ts'
 import { isPartOfSettings } from './config/settings-part.ts'
 import { isLauncherPath, mayLaunch } from './config/shell/quick-look.ts'
@@ -114,8 +114,8 @@ export async function affectedConfigs(
     const candidates = listed.filter(isAsked)
     const [scripts, files] = [candidates.filter(isScript), candidates.filter(path => !isScript(path))]
     const isOfScripts = [...names].every(path => isPythonPath(path) || (isYamlPath(path) && !repinned.includes(path)))
-    // Only scripts import a module.
-    const isModule = [...names].every(path => isPythonPath(path) && !looked.some(isTraining(path)))
+    // Only scripts import a module without a training, and without classes that configs may name.
+    const isModule = [...names].every(path => isPythonPath(path) && !looked.some(isLoaded(path)))
     const nearest = (paths: readonly string[], max: number) => byNearness(paths, [...names]).slice(0, max)
     const paths = isOfScripts
       ? [...nearest(scripts, MAX_IMPORTERS), ...(isModule ? [] : nearest(files, MAX_LOADED))]
@@ -132,9 +132,9 @@ function isStarting({ path, text }: SourceFile): boolean {
   return isLauncherPath(path) || (isYamlPath(path) && mayBeJob(text))
 }
 
-/** Matches the file at `path` if it may start a training. */
-function isTraining(path: string): (file: SourceFile) => boolean {
-  return file => file.path === path && mayTrain(file.text)
+/** Matches the file at `path` if files of keys may be read by what it holds. */
+function isLoaded(path: string): (file: SourceFile) => boolean {
+  return file => file.path === path && (mayTrain(file.text) || definesModules(file.text))
 }
 
 function isScript(path: string): boolean {

@@ -229,6 +229,20 @@ describe('a module that scripts import settings from', () => {
   })
 })
 
+describe('a class that a config of the Lightning CLI names', () => {
+  const classes = {
+    'tagger/models.py':
+      'import lightning as L\nclass Reviewer(L.LightningModule):\n    def __init__(self, name):\n        super().__init__()\n        self.model = name\n',
+    'tagger/other.py': 'import lightning as L\nclass Other(L.LightningModule):\n    pass\n',
+    'configs/fit.yaml':
+      'trainer:\n  max_epochs: 1\nmodel:\n  class_path: tagger.models.Reviewer\n  init_args:\n    name: gpt2\ndata:\n  batch_size: 8\n',
+  }
+  it('brings up that config', async () => {
+    expect((await affectedBy(['tagger/models.py'], classes)).paths).toEqual(['configs/fit.yaml'])
+    expect((await affectedBy(['tagger/other.py'], classes)).paths).toEqual([])
+  })
+})
+
 describe('settings that a script composes, loads or is called with', () => {
   const main = (body: string) => `import hydra
 from transformers import AutoModelForCausalLM, Trainer, TrainingArguments

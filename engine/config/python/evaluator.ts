@@ -49,6 +49,8 @@ export class Evaluator {
   composesRead = false
   /** Lightning's, which it sets on the modules that it is given. */
   trainer: LibraryCall | undefined
+  /** The data module that it is given with them. */
+  fittedData: Value | undefined
   /** Conditions that are being evaluated. */
   readonly #asked = new Set<Expression>()
   #steps = 0

@@ -62,7 +62,7 @@ function innerModel(
 
 /** What is looked up by its name, or made by a library that is not known. */
 function whyUnknown(members: readonly Value[], place: string): string {
-  const made = members.find(value => value.kind === 'call' && !/^torch(?:metrics)?\./.test(value.name))
+  const made = members.find(value => value.kind === 'call' && !/^(?:torch\w*\.|\.)/.test(value.name))
   const holds = `${place} holds no model that is known`
   return made === undefined ? holds : `${holds}: ${shownAt(made.module, made)}`
 }
@@ -74,7 +74,15 @@ function none(why: string): Held {
 function hasWeights(value: Value, evaluator: Evaluator): boolean {
   // A loss or a metric has no members.
   if (value.kind === 'instance') return isModule(value, evaluator) && value.scope.members.size > 0
-  return isTorchCall(value) && layers.test(libraryName(value.name).name)
+  return isTorchCall(value) && layers.test(libraryName(value.name).name) && !isTransforms(value, evaluator)
+}
+
+/** Images are cut and scaled by modules without weights. */
+function isTransforms(value: LibraryCall, evaluator: Evaluator): boolean {
+  if (value.call === undefined || libraryName(value.name).name !== 'Sequential') return false
+  const { values } = evaluator.argumentsOf(value.call, value.site)
+  const isTransform = (each: Value) => each.kind === 'call' && /^torchvision\.transforms\./.test(each.name)
+  return values.size > 0 && [...values.values()].every(isTransform)
 }
 
 /** Of a class that extends `torch.nn.Module`, or Lightning's. */

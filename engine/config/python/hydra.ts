@@ -70,7 +70,7 @@ class Composition {
   readonly #evaluator: Evaluator
   /** Options of groups that another config chooses. */
   readonly #overridden = new Map<string, readonly string[]>()
-  /** The first that could not be read. */
+  /** Why the settings are not known: a clause on the first config that could not be read. */
   #missing: string | undefined
   #configs = 0
   #values = 0
@@ -89,7 +89,7 @@ class Composition {
     const tree = this.#compose(file, { folder: posix.join(primary, '..'), package: [] }, 0, added)
     this.#pass(tree)
     if (this.#missing === undefined) return this.#settled(tree, file.module, tree, [], 0)
-    const why = `Hydra composes it with ${plain(this.#missing)}, which cannot be read`
+    const why = this.#missing
     return { module: file.module, from: 0, to: 0, remarks: [], kind: 'open', why }
   }
 
@@ -132,14 +132,18 @@ class Composition {
       passed?.kind === 'text'
         ? [withoutEnding(passed.text)]
         : (this.#readOf(entry) ?? this.#overridden.get(key ?? '') ?? entry.options)
-    if (passed?.kind === 'open') this.#missing ??= posix.join(this.#root, folder)
+    if (passed?.kind === 'open') this.#missing ??= unreadable(posix.join(this.#root, folder))
     return options.map(option => {
       const config = posix.join(folder, option)
       this.#configs += 1
       const isFollowed = this.#configs <= MAX_CONFIGS && depth <= MAX_DEPTH && !option.includes('${')
       const file = isFollowed ? this.#find(config) : undefined
       if (file === undefined) {
-        if (!isOptional) this.#missing ??= posix.join(this.#root, `${config}.yaml`)
+        if (!isOptional)
+          this.#missing ??=
+            option === '???'
+              ? `the launcher chooses ${plain(folder)} for Hydra`
+              : unreadable(posix.join(this.#root, `${config}.yaml`))
         return new Map()
       }
       this.#merged.add(config)
@@ -195,6 +199,10 @@ class Composition {
       return target && this.#settled(target, module, root, keys, hops + 1)
     })
   }
+}
+
+function unreadable(config: string): string {
+  return `Hydra composes it with ${plain(config)}, which cannot be read`
 }
 
 function inner(tree: Tree | Leaf | undefined, key: string): Tree | Leaf | undefined {

@@ -12,8 +12,9 @@ export function isTrainer(value: Value): value is LibraryCall {
   return (library === 'lightning' || library === 'pytorch_lightning') && name === 'Trainer'
 }
 
-/** `self.trainer.world_size`, by which data modules divide the batch; undefined for what is not read. */
+/** `self.trainer.world_size`, by which data modules divide the batch, and `self.trainer.datamodule`; undefined for what is not read. */
 export function trainerAttribute(trainer: LibraryCall, name: string, evaluator: Evaluator): Value | undefined {
+  if (name === 'datamodule') return evaluator.fittedData
   if (trainer.call === undefined || !/^(?:world_size|num_devices|num_nodes|accumulate_grad_batches)$/.test(name))
     return undefined
   const { values, unknown } = evaluator.argumentsOf(trainer.call, trainer.site)

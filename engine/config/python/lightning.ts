@@ -1,5 +1,6 @@
 /** `L.Trainer(...).fit(module, datamodule)`, where the module holds one model of a library. */
 
+import { plain } from '../quote.ts'
 import type { Field } from '../section.ts'
 import { batchOfLoader, loadedBatch } from './data-loaders.ts'
 import type { Evaluator } from './evaluator.ts'
@@ -7,6 +8,7 @@ import { fieldOf } from './fields.ts'
 import { heldModel } from './held-model.ts'
 import { isTrainer, trainerFields } from './lightning-trainer.ts'
 import { ownLoop } from './loop.ts'
+import { argument } from './model-chain.ts'
 import { type Call, callExpression, type Module } from './module.ts'
 import { configuredOptimizers } from './optimizers.ts'
 import type { FoundTraining } from './transformers.ts'
@@ -27,6 +29,7 @@ function trainingOf(call: Call, evaluator: Evaluator): FoundTraining | undefined
   if (expression?.callee.kind !== 'attribute' || evaluator.isReached(call, site).isReached === false) return undefined
   const trainer = evaluator.evaluate(expression.callee.object, site)
   if (!isTrainer(trainer)) return undefined
+  // What it fits may ask for it.
   evaluator.trainer = trainer
   const { values } = evaluator.argumentsOf(expression, site, ['model', 'train_dataloaders', 'val', 'datamodule'])
   const data = [values.get('datamodule'), values.get('train_dataloaders')].find(
@@ -51,9 +54,12 @@ export interface Fit {
 }
 
 export function fittedTraining(fit: Fit): FoundTraining {
-  const { call, to, trainer, fitted, data, evaluator } = fit
+  const { call, to, trainer, data, evaluator } = fit
+  const fitted = uncompiled(fit.fitted, evaluator)
   const { module, at } = call
-  if (fitted?.kind !== 'instance') return { kind: 'none', why: 'its model is made by others' }
+  evaluator.trainer = trainer
+  evaluator.fittedData = data
+  if (fitted?.kind !== 'instance') return { kind: 'none', why: whyNoModule(fitted) }
   const selves = [fitted, ...(data?.kind === 'instance' ? [data] : [])]
   const classes = selves.flatMap(({ scope }) => [scope, ...evaluator.classes.bases(scope)])
   const modules = [...new Set([module, ...classes.map(scope => scope.module)])]
@@ -78,6 +84,18 @@ export function fittedTraining(fit: Fit): FoundTraining {
     holder: held.head && { of: fitted, head: held.head },
     evaluator,
   })
+}
+
+/** `torch.compile(module)` is that module. */
+function uncompiled(value: Value | undefined, evaluator: Evaluator): Value | undefined {
+  return value?.kind === 'call' && value.name === 'torch.compile' ? argument(value, 'model', 0, evaluator) : value
+}
+
+function whyNoModule(fitted: Value | undefined): string {
+  if (fitted?.kind === 'open') return fitted.why
+  return fitted?.kind === 'call' && fitted.call !== undefined
+    ? `its model comes from ${plain(fitted.name)}, which is not in the repository`
+    : 'its model is made by others'
 }
 
 /** Of a library's data module, whose argument says it by its name. */

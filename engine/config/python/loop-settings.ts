@@ -138,8 +138,30 @@ function divisorsIn(condition: Expression, depth = 0): readonly Expression[] {
   return [...divisorsIn(condition.left, depth + 1), ...divisorsIn(condition.right, depth + 1)]
 }
 
-/** The side to which images are cut or scaled, where all transforms agree. */
+/** Sides of the images that torchvision 0.21's data sets hold. */
+const storedSides: ReadonlyMap<string, number> = new Map([
+  ...['CIFAR10', 'CIFAR100', 'SVHN'].map(name => [name, 32] as const),
+  ...['MNIST', 'FashionMNIST', 'KMNIST', 'EMNIST', 'QMNIST'].map(name => [name, 28] as const),
+  ['STL10', 96],
+])
+
+/** The side to which images are cut or scaled, where all transforms agree, or else that of a data set's images. */
 export function imageFields(module: Module, evaluator: Evaluator): readonly Field[] {
+  const cut = cutFields(module, evaluator)
+  if (cut.length > 0) return cut
+  const sets = [...storedSides].flatMap(([name, side]) =>
+    reachedCalls(module, name, evaluator)
+      .filter(({ library }) => library === 'torchvision')
+      .map(({ here }) => ({ here, name, side })),
+  )
+  const [first] = sets
+  if (first === undefined || sets.some(({ side }) => side !== first.side)) return []
+  const { here, name, side } = first
+  const remark = `Images of ${side}×${side} pixels, as ${name} has them (${placeIn(here.module, here.from)}): nothing is found that scales them.`
+  return [saidBy({ ...here, remarks: [remark] }, 'image_size', { kind: 'number', number: side }, module, name)]
+}
+
+function cutFields(module: Module, evaluator: Evaluator): readonly Field[] {
   for (const names of [['RandomResizedCrop', 'RandomCrop', 'CenterCrop'], ['Resize']]) {
     const sizes = names.flatMap(name =>
       reachedCalls(module, name, evaluator, ['size']).flatMap(({ values }) => values.get('size') ?? []),
@@ -173,7 +195,8 @@ const wrappers: readonly (readonly [RegExp, string])[] = [
 export function notFollowed(module: Module, evaluator: Evaluator): readonly Field[] {
   const found = [...module.calls.keys()].flatMap(name => {
     const of = wrappers.find(([pattern]) => pattern.test(name))?.[1]
-    const [call] = of === undefined ? [] : reachedCalls(module, name, evaluator)
+    const reached = of === undefined ? [] : reachedCalls(module, name, evaluator, ['of'])
+    const [call] = name === 'deepcopy' ? reached.filter(copiesModel) : reached
     return call === undefined || of === undefined
       ? []
       : [saidBy(call.here, of, { kind: 'text', text: name }, module, name)]
@@ -189,6 +212,14 @@ export function notFollowed(module: Module, evaluator: Evaluator): readonly Fiel
     ...named(apex, 'apex.amp.initialize'),
     ...named(checkpoint, 'checkpoint'),
   ]
+}
+
+/** Batches and settings are copied too. */
+function copiesModel({ values }: Reached): boolean {
+  const of = values.get('of')
+  if (of === undefined) return false
+  const written = of.module.text.slice(of.from, of.to)
+  return of.kind === 'call' || of.kind === 'instance' || holdsModel.test(written)
 }
 
 const holdsModel = /(?:^|[._])(?:model|net|network|backbone|unet|student|policy)\d?$/i

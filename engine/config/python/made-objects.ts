@@ -115,7 +115,11 @@ function madeBy(
   const { module, from, to, remarks } = path
   const at = path.text.lastIndexOf('.')
   const [of, member] = at < 0 ? [path.text, undefined] : [path.text.slice(0, at), path.text.slice(at + 1)]
-  const callee = evaluator.names.imported(of, member, { from, to }, site)
+  // A class of the script's own imports needs no path.
+  const callee =
+    member === undefined
+      ? evaluator.names.named({ kind: 'name', name: of, from, to }, site)
+      : evaluator.names.imported(of, member, { from, to }, site)
   if (!isPartial) return madeFrom(callee, given, path, evaluator)
   const call: CallExpression = { from, to, kind: 'call', callee: known(callee), arguments: given }
   return callee.kind === 'symbol'

@@ -5,6 +5,7 @@ import type { Evaluator } from './evaluator.ts'
 import type { CallExpression, Expression } from './expressions.ts'
 import { libraryName } from './library.ts'
 import { type Call, callExpression, type Module } from './module.ts'
+import { siteAt } from './sites.ts'
 import { type Instance, type Located, placeIn, type Site, type Value } from './values.ts'
 
 export interface FoundOptimizer extends Located {
@@ -27,6 +28,7 @@ const libraries = new Set([
 ])
 
 const MAX_CALLS = 10
+const MAX_LEVELS = 4
 
 export function optimizersIn(module: Module, evaluator: Evaluator): readonly FoundOptimizer[] {
   return [...module.calls]
@@ -45,10 +47,30 @@ export function configuredOptimizers(
   )
   const method = owner && methodOf(owner, 'configure_optimizers')
   if (method === undefined) return ofSettings === undefined ? [] : optimizerMade(ofSettings, evaluator)
+  const frame = { scope: method, call: undefined, site: undefined, self: fitted }
+  const returned = method.returns.flatMap(each => {
+    const site: Site = { ...siteAt(each), frame }
+    if (evaluator.isReached(each, site).isReached === false) return []
+    return optimizersAmong(evaluator.evaluate(each.value.expression, site), evaluator)
+  })
+  if (returned.length > 0) return distinct(returned)
   const made = [...method.module.calls.values()].flatMap(calls =>
     calls.filter(({ scope }) => scope === method).flatMap(call => madeIn(call, fitted, evaluator)),
   )
-  return made.length > 0 ? made : optimizersIn(method.module, evaluator)
+  return made.length > 0 ? distinct(made) : optimizersIn(method.module, evaluator)
+}
+
+/** What Lightning takes: an optimizer, a dictionary with one, or lists of optimizers and of schedulers. */
+function optimizersAmong(value: Value, evaluator: Evaluator, depth = 0): readonly FoundOptimizer[] {
+  if (depth > MAX_LEVELS) return []
+  if (value.kind === 'list') return value.items.flatMap(item => optimizersAmong(item, evaluator, depth + 1))
+  const held = value.kind === 'mapping' ? value.entries.get('optimizer') : undefined
+  return held === undefined ? optimizerMade(value, evaluator) : optimizersAmong(held, evaluator, depth + 1)
+}
+
+/** By where they stand. */
+function distinct(found: readonly FoundOptimizer[]): readonly FoundOptimizer[] {
+  return [...new Map(found.map(each => [`${each.module.path}:${each.from}`, each])).values()]
 }
 
 function madeIn(call: Call, self: Instance, evaluator: Evaluator): readonly FoundOptimizer[] {

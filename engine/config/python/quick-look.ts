@@ -1,11 +1,16 @@
 /** What can be told of a script before anything is loaded that parses it. */
 
 const settings =
-  /batch_?size|grad\w{0,10}_accum|max_(?:seq_)?len|\b(?:Training|Model)Arguments\b|\b(?:Lora|BitsAndBytes|SFT|DPO|GRPO|KTO|ORPO|CPO|Reward)Config\b/i
+  /batch_?size|grad\w{0,10}_accum|max_(?:seq_)?len|\b(?:Training|Model)Arguments\b|\bLightning(?:Data)?Module\b|\b(?:Lora|BitsAndBytes|SFT|DPO|GRPO|KTO|ORPO|CPO|Reward)Config\b/i
 
 /** Whether a module may hold settings that training scripts import: names of batch sizes, lengths, models, and their classes. */
 export function holdsSettings(text: string): boolean {
   return settings.test(text)
+}
+
+/** Whether a module may define classes that configs of Lightning's command line name. */
+export function definesModules(text: string): boolean {
+  return /\bLightning(?:Data)?Module\b/.test(text)
 }
 
 /** A script, or a notebook. */

@@ -91,7 +91,7 @@ function maxLength(call: Call, module: Module, evaluator: Evaluator): readonly G
   const written = module.text.slice(keyword.value.from, keyword.value.to)
   const isTarget =
     expression.arguments.some(each => each.kind === 'keyword' && each.name === 'text_target') ||
-    /target|label|summary/i.test(written) ||
+    /target|label|summary|output|answer/i.test(written) ||
     givenToLabels.test(module.text.slice(Math.max(0, expression.from - LONGEST_NAME), expression.from))
   return [{ value, isTarget }]
 }

@@ -190,6 +190,27 @@ class Net(nn.Module):
   })
 })
 
+describe('the images of a data module', () => {
+  const cut = /from torchvision.transforms.*\n|.*RandomCrop.*\n/g
+  const stored = (name: string) =>
+    `from torchvision.datasets import ${name}\n${images.replace(cut, '').replace('self.rows,', `self.all = ${name}("data")\n            self.rows,`)}`
+  it.each([
+    ['CIFAR10', 32],
+    ['FashionMNIST', 28],
+    ['STL10', 96],
+  ])('are those of %s where nothing scales them', async (name, side) => {
+    const { spec, assumptions } = await trained('src/train.py', { ...files, 'src/data/images.py': stored(name) })
+    expect(spec.imageSize).toBe(side)
+    expect(assumptions.join('\n')).toContain(`Images of ${side}×${side} pixels, as ${name} has them`)
+  })
+
+  it('are cut by modules without weights', async () => {
+    const transforms = 'torch.nn.Sequential(T.Resize([224, 224]), T.Normalize(0.5, 0.5))'
+    const held = `from torchvision import transforms as T\n${module.replace('self.net = net\n', `self.net = net\n        self.prepare = ${transforms}\n`)}`
+    expect((await trained('src/train.py', { ...files, 'src/models/classifier.py': held })).spec).toMatchObject(said)
+  })
+})
+
 describe('a config that an option of the launcher chooses', () => {
   const path = 'configs/experiment/two-gpus.yaml'
   it('is read as the script composes it with the others', async () => {
@@ -210,6 +231,13 @@ describe('a config that an option of the launcher chooses', () => {
     const { spec, batchSizeAt } = await trained('configs/large.yaml', { ...files, 'configs/large.yaml': moved })
     expect(spec).toMatchObject({ microBatch: 2, gpus: 4 })
     expect(batchSizeAt).toBeUndefined()
+  })
+
+  it('asks for what the launcher chooses', async () => {
+    const list = (files['configs/train.yaml'] ?? '').replace('model: vit.yaml', 'model: ???')
+    const made = train.replace('hydra.utils.instantiate(cfg.trainer, logger=False)', 'Trainer(devices=1)')
+    const all = { ...files, 'configs/train.yaml': list, 'src/train.py': made }
+    expect(await refusals(path, all)).toContain('the launcher chooses model for Hydra')
   })
 
   it('says as before that others compose it where no script does', async () => {

@@ -128,6 +128,38 @@ describe('a config of the Lightning CLI with classes of the repository', () => {
     expect((await trained(text, called)).spec.optimizer).toBe('sgd-momentum')
   })
 
+  it('follows configure_optimizers into the functions that it calls', async () => {
+    const returned = 'return made(self.parameters(), self.hparams.rate)'
+    const made = `
+def made(parameters, rate):
+    optimizer = torch.optim.AdamW(parameters, lr=rate, fused=True)
+    return {"optimizer": optimizer, "lr_scheduler": {"scheduler": torch.optim.lr_scheduler.StepLR(optimizer, 1)}}
+`
+    const files = { ...base, 'tagger/models.py': model(returned) + made }
+    expect((await trained(config, files)).spec.optimizer).toBe('adamw-fused')
+    const two = model('return [torch.optim.SGD(self.parameters()), torch.optim.Adam(self.parameters())], []')
+    expect(await refusals(config, { ...base, 'tagger/models.py': two })).toContain('the optimizer is SGD')
+  })
+
+  it('looks up what a module asks of its trainer’s data', async () => {
+    const asks = `self.length = 0
+
+    def answer(self, rows):
+        return self.tokenizer(rows, max_length=self.trainer.datamodule.length)`
+    const without = data.replace(/ {4}def encode[\s\S]*?\n\n/, '')
+    const files = { 'tagger/models.py': model(undefined, asks), 'tagger/data.py': without }
+    expect((await trained(config, files)).spec.sequenceLength).toBe(200)
+  })
+
+  it('counts no copy of a batch as one of the weights', async () => {
+    const copies = (of: string) => ({
+      ...base,
+      'tagger/models.py': `import copy\n${model(undefined, `self.last = copy.deepcopy(${of})`)}`,
+    })
+    expect((await trained(config, copies('rows'))).spec).toMatchObject(said)
+    expect(await refusals(config, copies('self.model'))).toContain('deepcopy changes what training holds in memory')
+  })
+
   it('divides the batch among the GPUs where the data module does', async () => {
     const divided = data.replace(
       'self.batch_size = batch_size',
@@ -202,6 +234,12 @@ if __name__ == "__main__":
     expect(spec).toMatchObject({ model: 'FacebookAI/roberta-base', microBatch: 16, labels: 2, precision: 'fp32' })
     expect(batchSizeAt).toEqual({ line: 6, column: 15 })
     expect(assumptions.join('\n')).toContain('by the LightningCLI of main.py')
+  })
+
+  it('imports the classes that a config names without a path', async () => {
+    const named = config.replace('tagger.models.', '').replace('tagger.data.', '')
+    expect((await trained(named, { ...base, 'main.py': script() })).spec).toMatchObject(said)
+    expect(await refusals(named)).toContain('"Reviewer" is a class in your code')
   })
 
   it('sets defaults, which the config overrides', async () => {
