@@ -112,7 +112,7 @@ async function loading(
   if (opened.kind !== 'open' || opened.batchSize === undefined) return undefined
   if (opened.batchSize.file !== undefined && !isComposed) return undefined
   // Where the file itself is what stands for the option, nothing was loaded from it.
-  if (opened.batchSize.value.kind !== 'number') return undefined
+  if (opened.batchSize.value.kind !== 'number' && !isComposed) return undefined
   const { undeclared = [] } = opened
   const known = { ...opened, undeclared: undeclared.filter(name => !options.includes(name)) }
   const sentence = `Read as ${plain(script.path)} loads it, for the training on line ${opened.training.line} there.`

@@ -49,6 +49,8 @@ export class Evaluator {
   composesRead = false
   /** Lightning's, which it sets on the modules that it is given. */
   trainer: LibraryCall | undefined
+  /** Lightning's modules beside those that it is given: what stands in them does not run. */
+  unused: ReadonlySet<Scope> = new Set()
   /** The data module that it is given with them. */
   fittedData: Value | undefined
   /** Conditions that are being evaluated. */
@@ -87,6 +89,8 @@ export class Evaluator {
     isTrue: IsTrue = (condition, at) => truthOf(this.evaluate(condition, at)),
   ): { readonly isReached: boolean | undefined; readonly why?: string } {
     let why: string | undefined
+    const owner = this.unused.size === 0 ? undefined : classAround(place.scope)
+    if (owner !== undefined && this.unused.has(owner)) return { isReached: false }
     for (const branch of place.branches) {
       if (branch.isHandler) return { isReached: false }
       for (const { condition, expected } of branch.tests) {

@@ -9,7 +9,7 @@ import { heldModel } from './held-model.ts'
 import { isTrainer, trainerFields } from './lightning-trainer.ts'
 import { ownLoop } from './loop.ts'
 import { argument } from './model-chain.ts'
-import { type Call, callExpression, type Module } from './module.ts'
+import { type Call, callExpression, type Module, type Scope } from './module.ts'
 import { configuredOptimizers } from './optimizers.ts'
 import type { FoundTraining } from './transformers.ts'
 import type { LibraryCall, Located, Value } from './values.ts'
@@ -63,6 +63,7 @@ export function fittedTraining(fit: Fit): FoundTraining {
   const selves = [fitted, ...(data?.kind === 'instance' ? [data] : [])]
   const classes = selves.flatMap(({ scope }) => [scope, ...evaluator.classes.bases(scope)])
   const modules = [...new Set([module, ...classes.map(scope => scope.module)])]
+  evaluator.unused = modulesBeside(classes, modules, evaluator)
   const held = heldModel(fitted, evaluator)
   if (held.kind === 'none') return held
   const batch =
@@ -84,6 +85,12 @@ export function fittedTraining(fit: Fit): FoundTraining {
     holder: held.head && { of: fitted, head: held.head },
     evaluator,
   })
+}
+
+/** A file may define a module for each of several trainings. */
+function modulesBeside(used: readonly Scope[], files: readonly Module[], evaluator: Evaluator): ReadonlySet<Scope> {
+  const others = files.flatMap(({ classes }) => [...classes.values()]).filter(scope => !used.includes(scope))
+  return new Set(others.filter(scope => /\bLightning(?:Data)?Module$/.test(evaluator.classes.libraryBase(scope) ?? '')))
 }
 
 /** `torch.compile(module)` is that module. */

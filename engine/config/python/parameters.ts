@@ -30,6 +30,9 @@ export class Parameters {
       return made !== undefined && !isDecorated(scope, 'classmethod') ? made : ownerOf(scope, site)
     if (made !== undefined && scope.name === '__init__' && made.scope === scope.parent)
       return this.#argument(name, scope, { scope, call: made.call, site: made.site, self: made }, site)
+    // Trainer.fit() calls Lightning's hook so.
+    if (isMethod && scope.name === 'setup' && name === 'stage' && this.#evaluator.trainer !== undefined)
+      return { module: site.module, ...parameterSpan(scope, name), remarks: [], kind: 'text', text: 'fit' }
     const calledAs = isMethod && scope.name === '__init__' ? scope.parent!.name : scope.name
     const calls = (site.module.calls.get(calledAs) ?? []).filter(call => call.scope !== scope)
     const elsewhere = this.#evaluator.callers.flatMap(module => {

@@ -147,6 +147,11 @@ describe('a script that instantiates its objects from settings', () => {
     )
   })
 
+  it('compiles the model where a run that trains would', async () => {
+    const compiled = `${files['configs/model/vit.yaml']}compile: true\n`
+    expect((await trained('src/train.py', { ...files, 'configs/model/vit.yaml': compiled })).spec).toMatchObject(said)
+  })
+
   it('takes arguments of the call before those of the settings', async () => {
     const called = train.replace('instantiate(cfg.data)', 'instantiate(cfg.data, batch_size=6)')
     expect((await trained('src/train.py', { ...files, 'src/train.py': called })).spec.microBatch).toBe(6)
@@ -231,6 +236,15 @@ describe('a config that an option of the launcher chooses', () => {
     const { spec, batchSizeAt } = await trained('configs/large.yaml', { ...files, 'configs/large.yaml': moved })
     expect(spec).toMatchObject({ microBatch: 2, gpus: 4 })
     expect(batchSizeAt).toBeUndefined()
+  })
+
+  it('asks for what depends on run time, by its line', async () => {
+    const measured = images
+      .replace('self.batch_size_per_device = batch_size\n', 'self.batch_size_per_device = measured()\n')
+      .replace(/ {8}if self.trainer[^\n]*\n[^\n]*\n/, '')
+    expect(await refusals(path, { ...files, 'src/data/images.py': measured })).toMatch(
+      /^not-in-file \d+ .*measured\(\)/,
+    )
   })
 
   it('asks for what the launcher chooses', async () => {

@@ -189,6 +189,29 @@ def made(parameters, rate):
     expect(await refusals(config, { ...base, 'tagger/models.py': beside })).toContain('has layers of its own')
   })
 
+  it('reads no other module of the same file', async () => {
+    const other = `
+class Other(pl.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.model = AutoModelForSequenceClassification.from_pretrained("roberta-large")
+        self.model.gradient_checkpointing_enable()
+        for parameter in self.model.parameters():
+            parameter.requires_grad = False
+
+    def encode(self, rows):
+        return self.tokenizer(rows, max_length=400)
+
+    def train_dataloader(self):
+        return torch.utils.data.DataLoader(self.rows, batch_size=2, shuffle=True)
+
+    def configure_optimizers(self):
+        return torch.optim.RMSprop(self.parameters())
+`
+    const { spec } = await trained(config, { ...base, 'tagger/models.py': model() + other })
+    expect(spec).toMatchObject({ ...said, gradientCheckpointing: false })
+  })
+
   it('says as before that the class is in the code where its file is not there', async () => {
     expect(await refusals(config, {})).toContain('"tagger.models.Reviewer" is a class in your code')
   })
