@@ -1,0 +1,2 @@
+from .text import Classifier, Tagger
+from .images import PretrainedImages
