@@ -1,5 +1,5 @@
 /** Lightning 2.5's Trainer: its arguments in the keys of transformers' Trainer, and what it tells the modules that it is given. */
-import type { Field } from '../section.ts'
+import { type Field, type FieldValue, Section } from '../section.ts'
 import type { Evaluator } from './evaluator.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
 import { libraryName } from './library.ts'
@@ -114,8 +114,25 @@ function strategyFields(value: Value | undefined, file: Module): TrainerFields {
       : /^(?:auto|gpu|cuda|cpu|mps|ddp\w*|DDPStrategy|single_device|dp_?)$/.test(name)
   if (value === undefined || isPlain) return { settings: [], notUnderstood: [] }
   if (value.kind === 'open') return { settings: [openField(value, 'fsdp', value.why, file)], notUnderstood: [] }
+  const [deepSpeed, stage] = /^deepspeed(?:_stage_([123]))?$/.exec(value.kind === 'text' ? value.text : '') ?? []
+  if (deepSpeed !== undefined) return { settings: [stageField(value, stage, file)], notUnderstood: [] }
   return {
     settings: [],
     notUnderstood: [saidBy(value, 'strategy', { kind: 'text', text: name ?? '' }, file, 'strategy')],
   }
+}
+
+/** Lightning 2.6 strategies/deepspeed.py: stage 2 where the name has none, and what it gives DeepSpeed besides. */
+function stageField(strategy: Value, stage: string | undefined, file: Module): Field {
+  const said = (key: string, value: FieldValue) => saidBy(strategy, key, value, file, 'strategy')
+  const zero = Section.of([
+    said('stage', { kind: 'number', number: Number(stage ?? 2) }),
+    said('overlap_comm', { kind: 'flag', flag: true }),
+    said('reduce_bucket_size', { kind: 'number', number: 200_000_000 }),
+    said('sub_group_size', { kind: 'number', number: 1_000_000_000_000 }),
+  ])
+  return said('deepspeed', {
+    kind: 'mapping',
+    section: Section.of([said('zero_optimization', { kind: 'mapping', section: zero })]),
+  })
 }

@@ -160,6 +160,25 @@ def made(parameters, rate):
     expect(await refusals(config, copies('self.model'))).toContain('deepcopy changes what training holds in memory')
   })
 
+  it.each([
+    ['deepspeed', 'zero2'],
+    ['deepspeed_stage_1', 'zero1'],
+    ['deepspeed_stage_3', 'zero3'],
+  ])('shards by the strategy %s', async (strategy, sharding) => {
+    const text = config.replace('strategy: ddp', `strategy: ${strategy}`)
+    const zero = { reduceBucket: 2e8, subGroup: 1e12, overlapsCommunication: true }
+    expect((await trained(text)).spec).toMatchObject({ ...said, sharding, zero, precision: 'bf16-master' })
+    // As it is read by its keys alone.
+    const named = text.replace('    name: bert', '    model_name_or_path: bert')
+    const { spec } = await trained(named, {})
+    expect(spec).toMatchObject({ sharding, precision: 'bf16-master', gpus: 2 })
+  })
+
+  it('names a strategy that is not counted', async () => {
+    const offloaded = config.replace('strategy: ddp', 'strategy: deepspeed_stage_3_offload')
+    expect(await refusals(offloaded)).toContain('strategy changes what training holds in memory')
+  })
+
   it('divides the batch among the GPUs where the data module does', async () => {
     const divided = data.replace(
       'self.batch_size = batch_size',

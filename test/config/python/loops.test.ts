@@ -180,7 +180,7 @@ L.Trainer(${trainer}).fit(Lit(), datamodule=Images(batch_size=32))
     ['precision=flags.precision', 'not-in-file'],
     ['precision="64-true"', 'not-in-file'],
     ['strategy="fsdp"', 'unsupported-setting'],
-    ['strategy="deepspeed_stage_3"', 'unsupported-setting'],
+    ['strategy="deepspeed_stage_3_offload"', 'unsupported-setting'],
     ['accumulate_grad_batches={0: 8, 4: 1}', 'not-a-whole-number'],
   ])('names what is not known of %s', async (trainer, code) => {
     const reading = await readLightning(lightning(trainer))
