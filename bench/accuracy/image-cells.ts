@@ -31,6 +31,8 @@ const qwen2 = 'Qwen/Qwen2-VL-2B-Instruct'
 const qwen25 = 'Qwen/Qwen2.5-VL-3B-Instruct'
 const qwen3 = 'Qwen/Qwen3-VL-2B-Instruct'
 const gemma3 = 'google/gemma-3-4b-it'
+const paligemma = 'google/paligemma-3b-pt-224'
+const paligemma2 = 'google/paligemma2-3b-pt-448'
 const llava = 'llava-hf/llava-1.5-7b-hf'
 const smolvlm = 'HuggingFaceTB/SmolVLM2-2.2B-Instruct'
 const llavaNext = 'llava-hf/llava-v1.6-mistral-7b-hf'
@@ -120,5 +122,10 @@ export const imageCells: readonly Cell[] = [
   [ministral, { microBatch: 2, sequenceLength: 1500, precision: 'amp-bf16', loop: 'trainer', ...images(1, 784) }],
   [pixtral, { microBatch: 2, sequenceLength: 4096, ...bf16, optimizer: 'sgd', ...images(1, 512, 768) }],
   [pixtral, { microBatch: 4, sequenceLength: 2048, ...bf16, ...ckpt, lora, ...images(1, 512) }],
+  [paligemma, { microBatch: 2, sequenceLength: 512, ...bf16, optimizer: 'sgd', ...images(1, 224) }],
+  [paligemma, { microBatch: 4, sequenceLength: 512, ...bf16, ...ckpt, lora: everyLora, ...images(1, 224) }],
+  [paligemma2, { microBatch: 2, sequenceLength: 1280, ...bf16, ...ckpt, optimizer: 'sgd', ...images(1, 448) }],
+  [paligemma2, { microBatch: 2, sequenceLength: 1280, ...bf16, ...ckpt, lora, ...images(1, 448), ...frozenTower }],
+  [paligemma2, { microBatch: 1, sequenceLength: 1200, ...bf16, lora, ...images(1, 448), paddedBatches: true }],
   [onevision, { microBatch: 8, sequenceLength: 1600, ...bf16, lora, ...images(2, 384), paddedBatches: true }],
 ]

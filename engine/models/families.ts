@@ -58,6 +58,7 @@ import { nemotronHFamily } from './decoders/nemotron-h.ts'
 import { olmo2Family, olmo3Family } from './decoders/olmo.ts'
 import { optFamily } from './decoders/opt.ts'
 import { paddleocrFamily } from './decoders/paddleocr.ts'
+import { paligemmaFamily } from './decoders/paligemma.ts'
 import { gptNeoxFamily, phiFamily } from './decoders/parallel-decoder.ts'
 import { phi3Family } from './decoders/phi3.ts'
 import { mimoFamily, qwen2Family, qwen3Family } from './decoders/qwen.ts'
@@ -147,6 +148,7 @@ export const families = [
   glm4MoeFamily,
   mistral4Family,
   gemma3VisionFamily,
+  paligemmaFamily,
   mistral3Family,
   qwen2VlFamily,
   qwen25VlFamily,

@@ -92,6 +92,12 @@ const published: readonly (readonly [id: string, count: number])[] = [
   ['Qwen/Qwen3-30B-A3B', 30_532_122_624],
   ['deepseek-ai/DeepSeek-V2-Lite', 15_706_484_224],
   ['google/gemma-3-4b-it', 4_300_079_472],
+  // keras-hub's pali_gemma_presets.py, and the 64 tokens that the conversion for transformers adds.
+  ['google/paligemma-3b-pt-224', 2_923_335_408 + 64 * 2_048],
+  ['google/paligemma-3b-pt-896', 2_927_759_088 + 64 * 2_048],
+  ['google/paligemma2-3b-mix-448', 3_032_979_696 + 64 * 2_304],
+  ['google/paligemma2-10b-mix-224', 9_662_409_456 + 64 * 3_584],
+  ['google/paligemma2-28b-mix-224', 27_650_192_112 + 64 * 4_608],
   ['Qwen/Qwen2.5-VL-7B-Instruct', 8_292_166_656],
   ['mistralai/Mistral-7B-v0.1', 7_241_732_096],
   ['mistralai/Mistral-7B-v0.3', 7_248_023_552],

@@ -10,8 +10,8 @@ import { gatedFeedForward } from './feed-forward.ts'
 
 const tied = { tie_word_embeddings: z.boolean().default(true) }
 
-const gemmaConfig = decoderFields.extend({ model_type: z.literal('gemma'), ...tied })
-const gemma2Config = decoderFields.extend({
+export const gemmaConfig = decoderFields.extend({ model_type: z.literal('gemma'), ...tied })
+export const gemma2Config = decoderFields.extend({
   model_type: z.literal('gemma2'),
   ...tied,
   final_logit_softcapping: z.number().nullish().default(30),
@@ -32,13 +32,17 @@ const normsAround: BlockNorms = {
 const feedForward = (config: DecoderFields) =>
   gatedFeedForward({ hidden: config.hidden_size, inner: config.intermediate_size, activation: 'gelu' })
 
-export function gemma(config: z.infer<typeof gemmaConfig>): Blueprint {
-  const parts = { mixer: attentionOf(config), feedForward: feedForward(config) }
+interface Masking {
+  readonly isAlwaysMasked?: boolean
+}
+
+export function gemma(config: z.infer<typeof gemmaConfig>, masking: Masking = {}): Blueprint {
+  const parts = { mixer: attentionOf(config, masking), feedForward: feedForward(config) }
   return { ...llamaBlueprint(config, parts), norm: 'rms-one-plus', scalesWords: true }
 }
 
-export function gemma2(config: z.infer<typeof gemma2Config>): Blueprint {
-  const mixer = attentionOf(config, { slides: index => index % 2 === 0 })
+export function gemma2(config: z.infer<typeof gemma2Config>, masking: Masking = {}): Blueprint {
+  const mixer = attentionOf(config, { slides: index => index % 2 === 0, ...masking })
   return {
     ...llamaBlueprint(config, { mixer, feedForward: feedForward(config) }),
     norm: 'rms-one-plus',
@@ -49,12 +53,9 @@ export function gemma2(config: z.infer<typeof gemma2Config>): Blueprint {
 }
 
 /** Sliding layers turn by a frequency of their own. */
-export function gemma3(
-  config: Omit<z.infer<typeof gemma3Config>, 'model_type'>,
-  { isAlwaysMasked = false }: { readonly isAlwaysMasked?: boolean } = {},
-): Blueprint {
+export function gemma3(config: Omit<z.infer<typeof gemma3Config>, 'model_type'>, masking: Masking = {}): Blueprint {
   const slides = (index: number) => (index + 1) % config.sliding_window_pattern !== 0
-  const mixer = attentionOf(config, { slides, isAlwaysMasked, queryNorm: { norm: 'rms-one-plus', ...headNorms } })
+  const mixer = attentionOf(config, { slides, ...masking, queryNorm: { norm: 'rms-one-plus', ...headNorms } })
   return {
     ...llamaBlueprint(config, { mixer, feedForward: feedForward(config) }),
     norm: 'rms-one-plus',
@@ -64,6 +65,9 @@ export function gemma3(
   }
 }
 
-export const gemmaFamily = decoder(gemmaConfig, gemma, { linears: () => llamaLinears })
-export const gemma2Family = decoder(gemma2Config, gemma2, { linears: () => llamaLinears, divided: dividedHeads })
+export const gemmaFamily = decoder(gemmaConfig, config => gemma(config), { linears: () => llamaLinears })
+export const gemma2Family = decoder(gemma2Config, config => gemma2(config), {
+  linears: () => llamaLinears,
+  divided: dividedHeads,
+})
 export const gemma3Family = decoder(gemma3Config, config => gemma3(config), { linears: () => llamaLinears })

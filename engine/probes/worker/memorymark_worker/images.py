@@ -38,7 +38,7 @@ def images_of(batch: int, spec: Spec, model: transformers.PreTrainedModel) -> di
                 "image_sizes": torch.tensor([size] * batch, device="cpu")}
     if model.config.model_type == "internvl":
         return {"pixel_values": torch.empty(batch * tiles, 3, *vision.image_size)}
-    if model.config.model_type == "gemma3":
+    if model.config.model_type in ("gemma3", "paligemma"):
         return {"pixel_values": torch.empty(batch * tiles, 3, vision.image_size, vision.image_size),
                 "token_type_ids": torch.zeros(batch, spec["sequenceLength"], dtype=torch.long)}
     raise NotImplementedError(f"images of {model.config.model_type} cannot be traced yet")
@@ -53,7 +53,7 @@ def words_of_images(batch: dict[str, Any], model: transformers.PreTrainedModel) 
     if "image_sizes" in batch and config.vision_config.model_type == "pixtral":
         square = config.vision_config.patch_size * getattr(config, "spatial_merge_size", 1)
         return int((batch["image_sizes"] // square).prod(-1).sum()) // samples
-    if config.model_type == "llava" and "pixel_values" in batch:
+    if config.model_type in ("llava", "paligemma") and "pixel_values" in batch:
         patches: int = (config.vision_config.image_size // config.vision_config.patch_size) ** 2
         return int(batch["pixel_values"].shape[0]) // samples * patches
     if "image_sizes" in batch:

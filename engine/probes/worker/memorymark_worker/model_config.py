@@ -40,9 +40,16 @@ def transformers_config(fields: Json, spec: Spec, device: str) -> transformers.P
 def with_floats(config_class: Any, fields: Json) -> Json:
     """JSON writes 30.0 as 30, which transformers refuses for a float."""
     sections = getattr(config_class, "sub_configs", {})
-    return {name: with_floats(sections[name], value) if name in sections and isinstance(value, dict)
+    return {name: with_floats(section_class(sections[name], value), value)
+            if name in sections and isinstance(value, dict)
             else float(value) if isinstance(value, int) and takes_floats_alone(config_class, name) else value
             for name, value in fields.items()}
+
+
+def section_class(declared: Any, fields: Json) -> Any:
+    """A section that may be of several classes says which."""
+    is_open = declared is transformers.AutoConfig and "model_type" in fields
+    return type(transformers.AutoConfig.for_model(fields["model_type"])) if is_open else declared
 
 
 def takes_floats_alone(config_class: type, name: str) -> bool:
