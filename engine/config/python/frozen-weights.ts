@@ -68,10 +68,14 @@ function statementsIn(module: Module, evaluator: Evaluator): readonly Statement[
       of: ownerOf(node, module),
     }))
   const called = [...module.calls]
-    .filter(([name]) => /^(?:requires_grad_|freeze\w*)$/.test(name))
+    .filter(([name]) => /^(?:requires_grad_|freeze\w*)$/.test(name) || putsInAdapters.test(name))
     .flatMap(([name, calls]) => calls.map(call => ({ ...call, ...saidByCall(name, callExpression(call)) })))
   return [...assigned, ...called]
 }
+
+/** `inject_lora(model)`: by a function of the team's own, which freezes the rest. */
+const putsInAdapters =
+  /^(?:inject|apply|add|insert|attach|replace)_(?:\w+_)?(?:q?lora|dora|adapters?)(?:_(?:layers?|modules?|to_\w+))?$/i
 
 function ownerOf(target: SyntaxNode, module: Module): Expression | undefined {
   const written = expressionOf(target, module.text)

@@ -58,6 +58,7 @@ const refused: ReadonlyMap<string, string> = new Map([
   ['megatron', 'Megatron-SWIFT'],
   ['litgpt', 'LitGPT'],
   ['openrlhf', 'OpenRLHF'],
+  ['mlx_lm.lora', 'MLX'],
 ])
 /** What runs another command. */
 const wrappers = new Set([
@@ -189,6 +190,7 @@ const refusedTargets: readonly (readonly [RegExp, string])[] = [
   [/^verl[./]/, 'verl'],
   [/^nemo_rl[./]/, 'NeMo RL'],
   [/^torchtitan[./]/, 'torchtitan'],
+  [/^mlx_v?lm(?:\.lora)?$/, 'MLX'],
   [
     /(?:^|\/)(?:train_(?:dreambooth|text_to_image|controlnet|instruct_pix2pix|custom_diffusion|lcm|unconditional)\w*|textual_inversion\w*)\.py$/,
     'diffusers',
@@ -196,7 +198,7 @@ const refusedTargets: readonly (readonly [RegExp, string])[] = [
 ]
 
 function targetOf({ text }: Given, isModule: boolean): Launch['target'] {
-  const tool = isModule ? modules.get(text) : undefined
+  const tool = modules.get(isModule ? text : text.replace(/^\.\//, '').replace(/\.py$/, '').replaceAll('/', '.'))
   if (tool !== undefined) return { kind: 'tool', tool }
   const refusedTool = refusedTargets.find(([named]) => named.test(text))?.[1]
   if (refusedTool !== undefined) return { kind: 'refused', tool: refusedTool }

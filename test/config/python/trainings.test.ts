@@ -50,6 +50,14 @@ SFTTrainer(model=model, args=SFTConfig("out", per_device_train_batch_size=2, ${a
   })
 })
 
+it.each(['inject_lora', 'apply_lora_to_model', 'add_adapters'])(
+  'adapters that %s() puts in are not taken for full training',
+  async name => {
+    const [problem] = await problems(finetuning(`${name}(base)`, 'per_device_train_batch_size=2'))
+    expect(problem?.message).toContain('Weights are frozen here in a way that is not counted')
+  },
+)
+
 describe('a trainer of the team', () => {
   const mine = 'from trl import SFTTrainer\nclass SFTTrainerWithMetrics(SFTTrainer):\n    pass\n'
   const script = (path: string) => `import sys
