@@ -131,6 +131,7 @@ const published: readonly (readonly [id: string, count: number])[] = [
   ['microsoft/phi-2', 2_779_683_840],
   ['microsoft/Phi-3-mini-4k-instruct', 3_821_079_552],
   ['microsoft/phi-4', 14_659_507_200],
+  ['unsloth/phi-4', 14_659_507_200],
   ['microsoft/Phi-4-mini-instruct', 3_836_021_760],
   ['EleutherAI/pythia-70m', 70_426_624],
   ['EleutherAI/pythia-410m', 405_334_016],

@@ -177,7 +177,7 @@ describe('the well-known model in a name', () => {
     ['acme/Mixtral-8x7B-v0.1-sft', 'Mixtral-8x7B-v0.1'],
     ['acme/Qwen3-30B-A3B-law', 'Qwen3-30B-A3B'],
     ['nvidia/Mistral-NeMo-12B-Base', 'Mistral-Nemo-Base-2407'],
-    ['unsloth/phi-4-14b-bnb-4bit', 'phi-4'],
+    ['acme/phi-4-14b-bnb-4bit', 'phi-4'],
     ['mistralai/Magistral-Small-2507', 'Mistral-Small-24B-Base-2501'],
     ['HuggingFaceH4/zephyr-7b-gemma-sft-v0.1', 'gemma-7b'],
     ['agentica-org/DeepCoder-14B-Preview', 'DeepSeek-R1-Distill-Qwen-14B'],

@@ -227,7 +227,7 @@ function standIns(field: Field, { asText, batchSize, model }: Given): readonly F
   if (key === 'mixed_precision' && value.kind === 'text' && /^(?:bf16|fp16)$/.test(value.text)) {
     return [{ ...field, key: value.text, value: { kind: 'flag', flag: true } }]
   }
-  if (key === 'optimizer' && value.kind === 'text') {
+  if (/^(?:opt|optimizer(?:_name|_type)?)$/.test(key) && value.kind === 'text') {
     const text = /^adamw?$/i.test(value.text) ? 'adamw_torch' : value.text.toLowerCase()
     return [{ ...field, key: 'optim', value: { kind: 'text', text } }]
   }

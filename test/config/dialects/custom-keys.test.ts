@@ -20,6 +20,10 @@ describe('keys of a team’s own', () => {
     expect(trainingConfig(`${own}${settings}`).spec.quantization).toBe(quantization)
   })
 
+  it.each(['opt', 'optimizer', 'optimizer_name', 'optimizer_type'])('%s is the optimizer', key => {
+    expect(trainingConfig(`${own}${key}: SGD\n`).spec.optimizer).toBe('sgd')
+  })
+
   it('names what says how 4-bit weights are kept where nothing says that they are', () => {
     const reading = trainingConfig(`${own}lora_r: 16\nbnb_4bit_quant_type: nf4\n`)
     expect(reading.unreadSettings).toEqual([{ name: 'bnb_4bit_quant_type', at: { line: 6, column: 22 } }])
