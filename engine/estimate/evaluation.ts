@@ -80,7 +80,10 @@ function playPasses(
   throw new Error('an evaluation of every layer has no sections')
 }
 
-/** In eval mode nothing drops out, nothing is recomputed, and Unsloth holds all logits (models/rl.py unsloth_prediction_step). Whoever reads of evaluations reads them of a Trainer. */
+/**
+ * In eval mode nothing drops out, nothing is recomputed, and Unsloth holds all logits (models/rl.py unsloth_prediction_step). Whoever
+ * reads of evaluations reads them of a Trainer.
+ */
 function evaluated({ gradientCheckpointing: _, lora, fusedLoss, ...spec }: TrainingSpec): TrainingSpec {
   return {
     ...spec,
