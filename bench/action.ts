@@ -15,7 +15,7 @@ import { report } from '../engine/index.ts'
 import { actionBundle, type BuiltFile, buildBundle } from '../scripts/bundles.ts'
 import { type ActionRun, BundledAction } from '../test/action/run-action.ts'
 import { type EmulatedGitHub, startGitHub } from '../test/github/index.ts'
-import { opened, type Scene, scenes, wasteful } from './action/scenes.ts'
+import { opened, type Scene, scenes, tooLarge } from './action/scenes.ts'
 import { knownActions, type StartableAction, startMillis } from './action/starts.ts'
 
 const MAX_CHECK_BYTES = 1_000_000
@@ -77,7 +77,7 @@ async function raceStarts(world: EmulatedGitHub): Promise<ReadonlyMap<string, nu
     bytes: checkBytes,
     inputs: action.defaultInputs,
   }
-  const { repository } = await opened(world, { 'new.yaml': wasteful })
+  const { repository } = await opened(world, { 'new.yaml': tooLarge })
   const token = await world.actionsToken()
   const runFolder = await mkdtemp(path.join(tmpdir(), 'memorymark-starts-'))
   try {

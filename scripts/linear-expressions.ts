@@ -19,6 +19,7 @@ const bounded: Readonly<Record<string, string>> = {
   'engine/config/python/collector.ts': 'the last 100 characters of a callee',
   'engine/config/python/data-loaders.ts': 'the 100 characters before a call',
   'engine/config/python/unmodelled-libraries.ts': 'the last 100 characters of a callee',
+  'engine/config/python/sequence-length.ts': 'the 60 characters before a call',
   'engine/settings/glob.ts': 'a glob of 2,000 characters',
 }
 

@@ -14,27 +14,28 @@ export interface Scene {
 
 type Prepared = Pick<RunOptions, 'repository'> & Partial<RunOptions>
 
-export const wasteful = `model_name_or_path: bert-base-uncased
+/** Runs out of memory. */
+export const tooLarge = `model_name_or_path: bert-base-uncased
 task_name: mnli
 max_seq_length: 128
-per_device_train_batch_size: 16
-gradient_accumulation_steps: 8
+per_device_train_batch_size: 4096
 num_labels: 3
 bf16: true
 `
-const base = { 'README.md': 'Models', 'old.yaml': wasteful }
+/** What is assumed never blocks, so the GPU is named. */
+const base = { 'README.md': 'Models', '.github/memorymark.yml': 'gpu: a10\n', 'old.yaml': tooLarge }
 
 export const scenes: readonly Scene[] = [
   {
     name: 'pull_request',
-    prepare: github => opened(github, { 'new.yaml': wasteful }),
+    prepare: github => opened(github, { 'new.yaml': tooLarge }),
     exitCode: 1,
     configs: ['new.yaml'],
   },
   {
     name: 'pull_request from a fork',
     prepare: async github => ({
-      ...(await opened(github, { 'new.yaml': wasteful }, true)),
+      ...(await opened(github, { 'new.yaml': tooLarge }, true)),
       token: await github.actionsToken({ readOnly: true }),
     }),
     exitCode: 1,
@@ -43,7 +44,7 @@ export const scenes: readonly Scene[] = [
   },
   {
     name: 'pull_request that renames',
-    prepare: github => opened(github, { 'old.yaml': null, 'renamed.yaml': wasteful }),
+    prepare: github => opened(github, { 'old.yaml': null, 'renamed.yaml': tooLarge }),
     exitCode: 0,
     configs: ['renamed.yaml'],
   },
@@ -55,7 +56,7 @@ export const scenes: readonly Scene[] = [
   },
   {
     name: 'pull_request of 3,001 files',
-    prepare: github => opened(github, { ...files(3_000), 'zz.yaml': wasteful }),
+    prepare: github => opened(github, { ...files(3_000), 'zz.yaml': tooLarge }),
     exitCode: 1,
     configs: ['zz.yaml'],
     says: /GitHub lists only 3000 of the pull request's 3001 changed files/,
@@ -63,8 +64,8 @@ export const scenes: readonly Scene[] = [
   {
     name: 'pull_request whose base moved',
     prepare: async github => {
-      const { repository } = await opened(github, { 'new.yaml': wasteful })
-      await repository.pushToBranch('main', { 'others.yaml': wasteful })
+      const { repository } = await opened(github, { 'new.yaml': tooLarge })
+      await repository.pushToBranch('main', { 'others.yaml': tooLarge })
       return { repository }
     },
     exitCode: 1,
@@ -73,7 +74,7 @@ export const scenes: readonly Scene[] = [
   {
     name: 'pull_request, shallow event',
     prepare: async github => {
-      const { repository, number } = await opened(github, { 'new.yaml': wasteful })
+      const { repository, number } = await opened(github, { 'new.yaml': tooLarge })
       return { repository, event: { name: 'pull_request', payload: { pull_request: { number } } } }
     },
     exitCode: 1,
@@ -101,7 +102,7 @@ export const scenes: readonly Scene[] = [
   {
     name: 'merge_group',
     prepare: async github => {
-      const { repository, headSha } = await opened(github, { 'new.yaml': wasteful })
+      const { repository, headSha } = await opened(github, { 'new.yaml': tooLarge })
       const group = { base_sha: await repository.branchHead('main'), head_sha: headSha }
       return { repository, event: { name: 'merge_group', payload: { merge_group: group } } }
     },
@@ -111,7 +112,7 @@ export const scenes: readonly Scene[] = [
   {
     name: 'schedule, mode report',
     prepare: async github => {
-      const { repository } = await opened(github, { 'new.yaml': wasteful })
+      const { repository } = await opened(github, { 'new.yaml': tooLarge })
       const inputs = { mode: 'report', 'fail-on': 'never', 'last-report': 'absent.json' }
       return { repository, inputs, event: { name: 'schedule', payload: {} }, sha: await repository.branchHead('main') }
     },
@@ -121,7 +122,7 @@ export const scenes: readonly Scene[] = [
   {
     name: 'workflow_dispatch',
     prepare: async github => {
-      const { repository } = await opened(github, { 'new.yaml': wasteful })
+      const { repository } = await opened(github, { 'new.yaml': tooLarge })
       const event = { name: 'workflow_dispatch', payload: { inputs: null } }
       return { repository, event, sha: await repository.branchHead('main') }
     },
@@ -143,7 +144,7 @@ export const scenes: readonly Scene[] = [
   {
     name: 'pull_request, mode plan',
     prepare: async github => ({
-      ...(await opened(github, { 'new.yaml': wasteful })),
+      ...(await opened(github, { 'new.yaml': tooLarge })),
       inputs: { mode: 'plan', runners: 'a10: self-hosted, a10' },
     }),
     exitCode: 0,
@@ -152,7 +153,7 @@ export const scenes: readonly Scene[] = [
   {
     name: 'pull_request, mode sweep without PyTorch',
     prepare: async github => ({
-      ...(await opened(github, { 'new.yaml': wasteful })),
+      ...(await opened(github, { 'new.yaml': tooLarge })),
       inputs: { mode: 'sweep', python: '/nonexistent/python', 'fail-on': 'never' },
     }),
     exitCode: 0,
@@ -181,13 +182,13 @@ export async function opened(
 }
 
 async function pushed(github: EmulatedGitHub, before: (main: string) => string): Promise<Prepared> {
-  const { repository, headSha } = await opened(github, { 'new.yaml': wasteful })
+  const { repository, headSha } = await opened(github, { 'new.yaml': tooLarge })
   const payload = { before: before(await repository.branchHead('main')), after: headSha, deleted: false }
   return { repository, event: { name: 'push', payload } }
 }
 
 async function dispatched(github: EmulatedGitHub, head: (sha: string) => string): Promise<Prepared> {
-  const { repository, number, headSha } = await opened(github, { 'new.yaml': wasteful }, true)
+  const { repository, number, headSha } = await opened(github, { 'new.yaml': tooLarge }, true)
   const inputs = { 'pull-request': String(number), 'head-sha': head(headSha) }
   return { repository, event: { name: 'workflow_dispatch', payload: { inputs } } }
 }

@@ -75,7 +75,7 @@ function statementsIn(module: Module, evaluator: Evaluator): readonly Statement[
 
 /** `inject_lora(model)`: by a function of the team's own, which freezes the rest. */
 const putsInAdapters =
-  /^(?:inject|apply|add|insert|attach|replace)_(?:\w+_)?(?:q?lora|dora|adapters?)(?:_(?:layers?|modules?|to_\w+))?$/i
+  /^(?:inject|apply|add|insert|attach|replace)_(?:\w+_)?(?:q?lora|dora|adapters?)(?:_to_\w|(?:_layers?|_modules?)?$)/i
 
 function ownerOf(target: SyntaxNode, module: Module): Expression | undefined {
   const written = expressionOf(target, module.text)
