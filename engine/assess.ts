@@ -296,7 +296,7 @@ function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: Ass
   const alone = new EstimatedSizes(() => probes.of(false), terms, accumulating)
   const sizesOf = (plan: BatchPlan) => (accumulatesGradients(spec, plan) ? accumulating : alone)
   const samplesPerSecond = (plan: BatchPlan) => {
-    const modelled = sizesOf(current).probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation)
+    const modelled = sizesOf(plan).probe.samplesPerSecond(plan.microBatch, plan.gradientAccumulation)
     return modelled === undefined ? undefined : modelled * speedFactor
   }
   const situation = {

@@ -3,7 +3,8 @@ import { findGpu } from '../../engine/gpus/catalogue.ts'
 import { IsolatedEngine } from '../../engine/isolated/engine.ts'
 import { levers, reportOf, tooLarge } from '../render/fixtures.ts'
 
-const engine = new IsolatedEngine()
+/** However busy the machine is: these tests are not about the limit. */
+const engine = new IsolatedEngine({ limits: { fileMillis: 60_000, totalMillis: 600_000 } })
 afterAll(() => engine[Symbol.asyncDispose]())
 
 const now = new Date(0)
