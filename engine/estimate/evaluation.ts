@@ -35,7 +35,7 @@ const recordedTurns = [1, 2, EVERY_LAYER]
 export function evaluationOf(training: TrainingSpec, config: ModelConfig, device: Device): Evaluation {
   const spec = evaluated(training)
   return playPasses(spec, config, { device, turns: recordedTurns }, tape => {
-    const { logits } = recorded(tape, config, spec)
+    const logits = recorded(tape, config, spec)
     // accelerate's mixed precision hands outputs on in float32 (convert_outputs_to_fp32), DeepSpeed as they are.
     const kept = spec.precision === 'bf16-master' ? logits.dtype : 'float32'
     const encoded = tape.held.reduce((sum, { bytesPerSample }) => sum + bytesPerSample, 0)
@@ -77,7 +77,7 @@ function playPasses(
         keptBytesPerSample,
       }
   }
-  throw new Error('an evaluation of every layer has no sections')
+  throw new Error('passes over every layer have no sections')
 }
 
 /**
@@ -115,13 +115,14 @@ function playRecorded(tape: Tape, spec: TrainingSpec): { step: Step; sections: S
   return sections && { step: player.step, sections }
 }
 
-function recorded(tape: Tape, config: ModelConfig, spec: TrainingSpec): { logits: Tensor; loss: Tensor } {
+/** The pass with its loss; returns the logits. */
+function recorded(tape: Tape, config: ModelConfig, spec: TrainingSpec): Tensor {
   return tape.withoutGradients({ of: 'policy' }, () => {
     const logits = forward(tape, config, spec)
-    const loss = frame(tape, logits, input =>
+    frame(tape, logits, input =>
       spec.unslothKernels && spec.task === 'causal-lm' ? rowByRow(tape, input) : crossEntropy(tape, input),
     )
-    return { logits, loss }
+    return logits
   })
 }
 

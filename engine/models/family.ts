@@ -48,6 +48,8 @@ export interface Traits<Config> {
   readonly hasAttentionSinks?: true
   /** Heads of more than 256 dimensions in some layers, which flash attention does not take. */
   readonly hasLargeHeads?: true
+  /** transformers refuses its flash attention for the model (`_supports_flash_attn` of 5.18), or the model's code is elsewhere. */
+  readonly refusesFlash?: true
   /** The side of the images that a model was trained on, in pixels. */
   imageSize?(config: Config): number
   /**

@@ -5,11 +5,9 @@ import { familyOf, type ModelConfig, supportsCheckpointing } from '../../models/
 import type { Lever } from '../lever.ts'
 import { isText } from './training-kinds.ts'
 
-/** Decoders whose classes in transformers 5.18 have no `_supports_flash_attn`, and one whose code is elsewhere. */
-const withoutFlash: readonly ModelConfig['model_type'][] = ['deepseek_v32', 'glm_moe_dsa', 'llama4', 'kimi_linear']
-
 function takesFlash(config: ModelConfig): boolean {
-  return !withoutFlash.includes(config.model_type) && familyOf(config).hasLargeHeads !== true
+  const { refusesFlash, hasLargeHeads } = familyOf(config)
+  return refusesFlash !== true && hasLargeHeads !== true
 }
 
 export const activationLevers: readonly Lever[] = [

@@ -11,14 +11,12 @@ export interface JsonString {
 /** What is asked for stands four deep. */
 const MAX_DEPTH = 5
 
-const MARKS = /["{}[\],]/g
-
 /** Values, not keys, as long as the text is JSON; of what is none, some. */
 export function* jsonStrings(text: string): Generator<JsonString> {
   const path: (string | number)[] = []
   let depth = 0
   const isWithin = () => depth <= MAX_DEPTH
-  const marks = new RegExp(MARKS)
+  const marks = /["{}[\],]/g
   for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
     const [found] = mark
     switch (found) {

@@ -163,10 +163,12 @@ export const deepseekV3Family = decoder(deepseekV3Config, deepseek, {
 export const deepseekV32Family = decoder(deepseekV32Config, deepseekV32, {
   experts: gateUpDownExperts,
   linears: config => latentLinears(config, 'wq_b', 'wk', 'weights_proj'),
+  refusesFlash: true,
 })
 export const glmMoeDsaFamily = decoder(glmMoeDsaConfig, deepseekV32, {
   experts: gateUpDownExperts,
   linears: config => latentLinears(config, 'wq_b', 'wk', 'weights_proj'),
+  refusesFlash: true,
 })
 export const glm4MoeLiteFamily = decoder(glm4MoeLiteConfig, deepseek, {
   experts: gateUpDownExperts,

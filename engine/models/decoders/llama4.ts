@@ -116,5 +116,6 @@ function divided(config: Llama4, gpus: number): Llama4 | undefined {
 export const llama4Family = decoder(llama4Config, llama4, {
   linears: () => gatedAnd('linear', 'fc1', 'fc2', 'linear_1'),
   fusedExpertsBefore5: true,
+  refusesFlash: true,
   divided,
 })
