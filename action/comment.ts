@@ -46,25 +46,38 @@ async function writeComment(github: GitHub, request: CommentRequest): Promise<Co
   const { own, apps } = await findComments(github, request)
   if (mode === 'auto' && apps !== undefined) {
     // Deletes our comment if the App has one too, since two comments could disagree.
-    if (own !== undefined) await github.rest.issues.deleteComment({ ...repository, comment_id: own.id })
+    if (own !== undefined) {
+      await github.request('DELETE /repos/{owner}/{repo}/issues/comments/{comment_id}', {
+        ...repository,
+        comment_id: own.id,
+      })
+    }
     return { kind: 'left-to-app', url: apps.html_url }
   }
   const material = `<!-- memorymark:material ${materialOf(report)} -->`
   const body = renderComment(report, { hiddenNote: material }) ?? withdrawn(report)
   if (own === undefined) {
     if (report.configs.length === 0) return { kind: 'nothing-to-say' }
-    const { data } = await github.rest.issues.createComment({ ...repository, issue_number: pullNumber, body })
+    const { data } = await github.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+      ...repository,
+      issue_number: pullNumber,
+      body,
+    })
     return { kind: 'created', url: data.html_url }
   }
   // Unchanged up to digits that nobody acts on, as after a repeated measurement.
   if (own.body?.includes(material) || sameText(own.body, body)) return { kind: 'unchanged', url: own.html_url }
-  await github.rest.issues.updateComment({ ...repository, comment_id: own.id, body })
+  await github.request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', {
+    ...repository,
+    comment_id: own.id,
+    body,
+  })
   return { kind: 'updated', url: own.html_url }
 }
 
 /** Checks the author too, since anybody can write the marker. */
 async function findComments(github: GitHub, { repository, pullNumber }: CommentRequest) {
-  const comments = await github.paginate(github.rest.issues.listComments, {
+  const comments = await github.paginate('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
     ...repository,
     issue_number: pullNumber,
     per_page: 100,

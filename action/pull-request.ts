@@ -30,7 +30,10 @@ async function namedPullRequest(
   repository: Repository,
   { number, headSha }: Extract<EventSubject, { kind: 'named-pull-request' }>,
 ): Promise<ResolvedSubject> {
-  const { data } = await github.rest.pulls.get({ ...repository, pull_number: number })
+  const { data } = await github.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', {
+    ...repository,
+    pull_number: number,
+  })
   const { head, base } = data
   if (headSha !== undefined && headSha !== head.sha) {
     const why = `Pull request #${number} has moved on from ${short(headSha)} to ${short(head.sha)}: the older commit is not checked.`

@@ -1,6 +1,5 @@
-/** Performs the tasks inside the limited process. */
+/** Performs the tasks inside the limited process. What only some tasks need is loaded with the first of them, so that a check starts fast. */
 import { getHeapStatistics } from 'node:v8'
-import { adviseFile } from '../advise.ts'
 import { isNamedByConfigs, opensOneOf, startedBy } from '../affected-configs.ts'
 import { judging } from '../analyze.ts'
 import { optionsOnGpu } from '../asked-gpu.ts'
@@ -11,30 +10,25 @@ import { readConfigAsync } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
 import { askingOnce, type Sources } from '../config/sources.ts'
 import { FootprintCache } from '../estimate/footprint-cache.ts'
-import { explainFile } from '../explain.ts'
 import { sentencesOn as sentencesOnGpu } from '../gpus/described.ts'
 import type { Host } from '../isolation/orders.ts'
 import type { HubAnswer } from '../models/hub.ts'
-import { planTraining } from '../plan/plan.ts'
-import { proposeChange } from '../propose.ts'
 import { readSettings } from '../settings/read.ts'
 import { settingsFor } from '../settings/settings.ts'
-import { summarizeFile } from '../snapshot/summary.ts'
-import { estimateRun, estimateSubject, type Named, readSubject, rehearse } from '../subject.ts'
-import { estimateMethods } from '../training-methods.ts'
+import type { Named } from '../subject.ts'
 import type { Answers, Question, Results, Task, TaskOrder } from './tasks.ts'
 
 /** Kept from one order to the next. */
 let footprints = new FootprintCache()
 
 export async function performTask({ task, files, asks }: TaskOrder, host: Host): Promise<void> {
-  const performOn = performing(task, asks, host)
+  const performOn = await performing(task, asks, host)
   for (const file of files) host.step(await performOn(file))
 }
 
 type PerformOn = (file: SourceFile) => Promise<Results[Task['kind']]>
 
-function performing(task: Task, asks: TaskOrder['asks'], host: Host): PerformOn {
+async function performing(task: Task, asks: TaskOrder['asks'], host: Host): Promise<PerformOn> {
   // What the host answers is, by these types, what was asked for.
   const ask = <Kind extends Question['kind']>(question: Extract<Question, { kind: Kind }>) =>
     host.ask(question) as Promise<Answers[Kind]>
@@ -54,30 +48,42 @@ function performing(task: Task, asks: TaskOrder['asks'], host: Host): PerformOn 
       const options = { ...task.options, sources, ...(asks.base && { base }) }
       return file => judging(options, roomyFootprints())(file)
     }
-    case 'explain':
+    case 'explain': {
+      const { explainFile } = await import('../explain.ts')
       return file => explainFile(file, { sources, ...(task.settings && { settings: task.settings }) })
+    }
     case 'advise': {
+      const { adviseFile } = await import('../advise.ts')
       const { combinations } = task
       const options = { ...task.options, sources, ...(combinations !== undefined && { combinations }) }
       return file => adviseFile(file, options, roomyFootprints())
     }
-    case 'propose':
+    case 'propose': {
+      const { proposeChange } = await import('../propose.ts')
       return file => proposeChange(file, task.config, { sources, ...(task.settings && { settings: task.settings }) })
+    }
     case 'read-settings':
       return async file => readSettings(file)
     case 'read-calibration':
       return async file => readCalibration(file)
-    case 'read-snapshot':
+    case 'read-snapshot': {
+      const { summarizeFile } = await import('../snapshot/summary.ts')
       return async file => summarizeFile(file.path)
-    case 'estimate-run':
+    }
+    case 'estimate-run': {
+      const { estimateRun } = await import('../subject.ts')
       return file => estimateRun(file.path, task.run, { sources, footprints: roomyFootprints() })
-    case 'read-subject':
+    }
+    case 'read-subject': {
+      const { readSubject, rehearse } = await import('../subject.ts')
       return async file => {
         const subject = await readSubject(namedBy(file, task.of), task.options, sources)
         rehearse(subject, roomyFootprints())
         return subject
       }
-    case 'estimate-subject':
+    }
+    case 'estimate-subject': {
+      const { estimateSubject, readSubject } = await import('../subject.ts')
       return async file => {
         const subject = await readSubject(namedBy(file, task.of), task.options, sources)
         const { settings } = task.options
@@ -89,16 +95,23 @@ function performing(task: Task, asks: TaskOrder['asks'], host: Host): PerformOn 
           assessment: estimateSubject(subject, gpu, roomyFootprints(), settings.calibration),
         }
       }
-    case 'estimate-methods':
+    }
+    case 'estimate-methods': {
+      const { readSubject } = await import('../subject.ts')
+      const { estimateMethods } = await import('../training-methods.ts')
       return async file => {
         const subject = await readSubject(namedBy(file, task.of), task.options, sources)
         return estimateMethods(subject, task.options.changes, task.gpu, roomyFootprints())
       }
-    case 'plan-subject':
+    }
+    case 'plan-subject': {
+      const { readSubject } = await import('../subject.ts')
+      const { planTraining } = await import('../plan/plan.ts')
       return async file => {
         const subject = await readSubject(namedBy(file, task.of), task.options, sources)
         return { subject, plan: planTraining(subject, task.plan, roomyFootprints()) }
       }
+    }
     case 'read':
       return async file => {
         await readConfigAsync(file, sources, settingsFor(file.path, task.settings).supplied)
