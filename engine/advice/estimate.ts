@@ -32,12 +32,18 @@ export function estimated(spec: TrainingSpec, { gpu, config, footprints, calibra
   const { memoryFactor, speedFactor, memoryBand } = knownOf(spec, config, gpu, calibration)
   const probe = new EstimateProbe(footprints.of(spec, config, gpu), gpu, memoryFactor)
   const { microBatch, gradientAccumulation } = spec
-  const modelled = generatesCompletions(spec) ? undefined : probe.samplesPerSecond(microBatch, gradientAccumulation)
+  let samplesPerSecond: number | undefined
   return {
     peakBytes: probe.peakBytes(microBatch),
     errorBand: { lowPercent: memoryBand.lowPercent, highPercent: memoryBand.highPercent },
     fit: probe.fits(microBatch, marginFor(memoryBand)) ? 'fits' : probe.fits(microBatch) ? 'may-fit' : 'does-not-fit',
-    samplesPerSecond: modelled === undefined ? undefined : modelled * speedFactor,
+    // A third of the work, which most combinations are not asked for.
+    get samplesPerSecond() {
+      if (generatesCompletions(spec)) return undefined
+      const modelled = samplesPerSecond ?? probe.samplesPerSecond(microBatch, gradientAccumulation)
+      samplesPerSecond = modelled
+      return modelled === undefined ? undefined : modelled * speedFactor
+    },
     ratioBand: throughputBand(spec, config, gpu).ratio,
   }
 }

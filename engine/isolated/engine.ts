@@ -181,23 +181,22 @@ export class IsolatedEngine implements AsyncDisposable {
     const inNeed = ofAll
       ? report.configs.filter(config => config.status === 'analysed')
       : mattering(report).filter(needsMemory).slice(0, MAX_ADVISED)
-    const task = { kind: 'advise', options, combinations: ofAll ? undefined : FEW_COMBINATIONS } as const
     const asked = inNeed.flatMap(config => {
       const file = texts.get(config.path)
       if (file === undefined || config.provenance !== 'estimated') return []
       const { training } = config
       return [{ config, file: { ...file, ...(training && { training: { name: training.name } }) } }]
     })
-    const outcomes = await collected(
-      eachFile<'advise'>(
-        task,
-        asked.map(({ file }) => file),
-        this.#options({ sources, signal }),
-      ),
-    )
     const found = new Map<ConfigResult, readonly AdvisedLever[]>()
-    for (const [index, outcome] of outcomes.entries()) {
-      if (outcome.kind === 'result') found.set(asked[index]!.config, outcome.result)
+    // Combinations of a large model can take too long where its levers alone do not.
+    for (const combinations of [ofAll ? undefined : FEW_COMBINATIONS, 0]) {
+      const left = asked.filter(({ config }) => !found.has(config))
+      const files = left.map(({ file }) => file)
+      const task = { kind: 'advise', options, combinations } as const
+      const outcomes = await collected(eachFile<'advise'>(task, files, this.#options({ sources, signal })))
+      for (const [index, outcome] of outcomes.entries()) {
+        if (outcome.kind === 'result') found.set(left[index]!.config, outcome.result)
+      }
     }
     // Lines and links in somebody else's report are dropped: they could be written to files or followed.
     const advised = (config: ConfigResult): ConfigResult => {
