@@ -15,6 +15,22 @@ export type ProgramTerms = Pick<
   'task' | 'labels' | 'sequenceLength' | 'targetLength' | 'images' | 'versions'
 >
 
+/** Sizes of a model that generates text from what its encoder has read. */
+export interface EncoderDecoder {
+  readonly decoderLayers: number
+  /** Features of all heads of a layer, which keys and values have. */
+  readonly width: number
+  /** Features of a token between layers. */
+  readonly hidden: number
+  readonly vocabulary: number
+  /** Of an encoder that always reads as much; else the length of the config's inputs. */
+  readonly encoderTokens?: number
+  /** Tokens that the decoder generates at most, if the model limits them; else the length of the config's targets. */
+  readonly maxTokens?: number
+  /** What the encoder is given of a sample, where it is more than tokens' numbers. */
+  readonly inputBytes?: number
+}
+
 /** Traits that most families do not have. */
 export interface Traits<Config> {
   /** Linear modules that may have adapters; unknown if absent. */
@@ -38,6 +54,8 @@ export interface Traits<Config> {
   readonly isStoredIn32Bits?: true
   /** It writes down what it hears: a sequence is a transcript. */
   readonly transcribes?: true
+  /** What generating text with an encoder and a decoder depends on; not modelled if absent. */
+  generation?(config: Config): EncoderDecoder
   /** transformers offers no `gradient_checkpointing_enable` for it. */
   readonly withoutCheckpointing?: true
   /** Where its modelling code is, if not in transformers. */

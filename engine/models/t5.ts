@@ -162,4 +162,10 @@ export const t5Family = family('encoder-decoder', t5Config, t5, {
     all: ['q', 'k', 'v', 'o', ...(projection === 'relu' ? ['wi'] : ['wi_0', 'wi_1']), 'wo'],
     usual: ['q', 'v'],
   }),
+  generation: config => ({
+    decoderLayers: config.num_decoder_layers ?? config.num_layers,
+    width: config.d_kv * config.num_heads,
+    hidden: config.d_model,
+    vocabulary: config.vocab_size,
+  }),
 })

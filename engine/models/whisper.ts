@@ -31,6 +31,9 @@ const WORDS = 'model.decoder.embed_tokens'
 /** Frames that a convolution sees, and that the second of them steps over. */
 const KERNEL = 3
 const STRIDE = 2
+/** generation_whisper.py: the spectrograms of the batch, of its segments, and of those that the model is given. */
+const SPECTROGRAMS = 3
+const FLOAT32_BYTES = 4
 
 function whisper(ops: Builder, config: WhisperConfig): Value {
   const decoded = decode(ops, config, encode(ops, config))
@@ -139,4 +142,13 @@ export const whisperFamily = family('encoder-decoder', whisperConfig, whisper, {
   linears: () => ({ all: ['q_proj', 'k_proj', 'v_proj', 'out_proj', 'fc1', 'fc2'] }),
   hasPositionTable: true,
   transcribes: true,
+  generation: config => ({
+    decoderLayers: config.decoder_layers,
+    width: config.d_model,
+    hidden: config.d_model,
+    vocabulary: config.vocab_size,
+    encoderTokens: config.max_source_positions,
+    maxTokens: config.max_target_positions,
+    inputBytes: SPECTROGRAMS * config.num_mel_bins * STRIDE * config.max_source_positions * FLOAT32_BYTES,
+  }),
 })
