@@ -1,4 +1,5 @@
 """`python engine/probes/worker`: Python searches this folder for modules, which holds the package and nothing else."""
+from __future__ import annotations
 
 import os
 

@@ -5,6 +5,7 @@ but no data, and follows every storage from its allocation to its release. The k
 on the meta device PyTorch itself would fall back to the CPU's compositions, which save more. The `trial` operation runs the
 same steps for real and reads the device's own counters.
 """
+from __future__ import annotations
 
 import os
 import sys

@@ -1,4 +1,5 @@
 """peft's adapters over a model."""
+from __future__ import annotations
 
 import re
 from typing import Any

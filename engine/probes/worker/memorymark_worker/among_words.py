@@ -1,4 +1,5 @@
 """How images get among the words, where transformers asks for values that tensors on the meta device do not have."""
+from __future__ import annotations
 
 import importlib
 from collections.abc import Callable

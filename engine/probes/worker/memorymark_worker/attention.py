@@ -1,4 +1,5 @@
 """Records which attention kernels a real step uses."""
+from __future__ import annotations
 
 from typing import Any
 

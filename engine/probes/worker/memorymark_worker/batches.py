@@ -1,4 +1,5 @@
 """One micro-batch of a spec."""
+from __future__ import annotations
 
 from typing import Any
 

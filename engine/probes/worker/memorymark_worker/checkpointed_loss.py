@@ -1,4 +1,5 @@
 """TRL's `chunked_nll`: output layer and loss on a few tokens at a time, each chunk computed again in the backward pass."""
+from __future__ import annotations
 
 import types
 from collections.abc import Callable

@@ -1,4 +1,5 @@
 """A CUDA device and its memory counters, with an optional limit to play a smaller card."""
+from __future__ import annotations
 
 import torch
 import torch.nn.functional as F

@@ -1,4 +1,5 @@
 """The kernels and casts that CUDA would run, for tensors on the meta device."""
+from __future__ import annotations
 
 from typing import Any, ClassVar
 

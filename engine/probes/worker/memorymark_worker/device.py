@@ -1,4 +1,5 @@
 """The interface of a device that real steps run on."""
+from __future__ import annotations
 
 from typing import Any, Protocol
 

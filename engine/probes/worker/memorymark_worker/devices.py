@@ -1,4 +1,5 @@
 """The device that real steps run on."""
+from __future__ import annotations
 
 import os
 import platform

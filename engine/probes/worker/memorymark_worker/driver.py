@@ -1,4 +1,5 @@
 """What NVIDIA's driver reports about this machine's GPUs."""
+from __future__ import annotations
 
 import functools
 import subprocess

@@ -1,4 +1,5 @@
 """Quantisation-aware training: linear layers that fake-quantise their input and weight."""
+from __future__ import annotations
 
 from typing import Any, cast
 

@@ -1,4 +1,5 @@
 """The attention of the flash-attn package, where that does not run: the same tensors through PyTorch's own flash kernel."""
+from __future__ import annotations
 
 from typing import Any
 

@@ -1,4 +1,5 @@
 """What a method that learns from the model's own completions does before the steps over them."""
+from __future__ import annotations
 
 import contextlib
 

@@ -1,4 +1,5 @@
 """The images of a micro-batch, as the model's processor outputs them."""
+from __future__ import annotations
 
 import importlib
 from typing import Any

@@ -1,4 +1,5 @@
 """Follows every tensor's storage from its allocation to its release."""
+from __future__ import annotations
 
 import ctypes
 import weakref

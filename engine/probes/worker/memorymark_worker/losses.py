@@ -1,4 +1,5 @@
 """The loss of each training method."""
+from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,5 @@
 """Reads requests, answers them, and ends with its parent."""
+from __future__ import annotations
 
 import ctypes
 import json

@@ -1,4 +1,5 @@
 """Mamba's kernels on the meta device: what mamba-ssm 2.3 and causal-conv1d 1.6 allocate and save, in order."""
+from __future__ import annotations
 
 from typing import Any
 

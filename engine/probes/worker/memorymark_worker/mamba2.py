@@ -1,4 +1,5 @@
 """Mamba 2's kernels on the meta device: what mamba-ssm 2.3 allocates and saves, in order."""
+from __future__ import annotations
 
 from typing import Any
 

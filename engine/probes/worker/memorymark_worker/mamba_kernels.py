@@ -1,4 +1,5 @@
 """Where models look for Mamba's kernels."""
+from __future__ import annotations
 
 import importlib
 from types import ModuleType

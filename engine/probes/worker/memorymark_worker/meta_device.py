@@ -1,4 +1,5 @@
 """Runs transformers on the meta device, where tensors have no values to inspect."""
+from __future__ import annotations
 
 import contextlib
 import importlib

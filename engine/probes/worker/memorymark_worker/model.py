@@ -1,4 +1,5 @@
 """The transformers model of a request, and what its spec changes in it."""
+from __future__ import annotations
 
 import contextlib
 import re

@@ -1,4 +1,5 @@
 """The transformers config of a request."""
+from __future__ import annotations
 
 import inspect
 import typing

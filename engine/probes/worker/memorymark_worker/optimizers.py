@@ -1,4 +1,5 @@
 """The optimizers of a spec, on the meta device and on a real one."""
+from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any

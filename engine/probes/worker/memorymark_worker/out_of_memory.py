@@ -1,4 +1,5 @@
 """Recognises errors that mean out of memory."""
+from __future__ import annotations
 
 import re
 

@@ -1,4 +1,5 @@
 """The forward passes behind the losses of training methods."""
+from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator

@@ -1,4 +1,5 @@
 """For each precision of a spec: the dtype of weights, and the dtype of autocast."""
+from __future__ import annotations
 
 import torch
 

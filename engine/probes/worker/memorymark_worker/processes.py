@@ -1,4 +1,5 @@
 """Several GPUs: this worker under torchrun, one process per GPU, with one common answer."""
+from __future__ import annotations
 
 import os
 import sys

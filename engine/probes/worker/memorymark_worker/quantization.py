@@ -1,4 +1,5 @@
 """Base weights in 4 and 8 bits with bitsandbytes."""
+from __future__ import annotations
 
 import sys
 

@@ -1,4 +1,5 @@
 """The model and batches of a real step: a catalogue model's or the user's own."""
+from __future__ import annotations
 
 import contextlib
 import importlib

@@ -1,4 +1,5 @@
 """One model on several GPUs, under DistributedDataParallel or FSDP."""
+from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator

@@ -1,4 +1,5 @@
 """The forward and backward pass of one micro-batch."""
+from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,5 @@
 """The `trace` operation: a training step on the meta device, every storage followed."""
+from __future__ import annotations
 
 import torch
 import transformers

@@ -1,4 +1,5 @@
 """The `trial` operation: real training steps, timed, with the device's own memory counters."""
+from __future__ import annotations
 
 import functools
 import gc

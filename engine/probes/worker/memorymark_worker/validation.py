@@ -1,4 +1,5 @@
 """The two checks: `validate-backward` and `validate-compile`."""
+from __future__ import annotations
 
 import functools
 import statistics

@@ -1,4 +1,5 @@
 """The versions of Python and the libraries."""
+from __future__ import annotations
 
 import importlib
 import importlib.util
