@@ -10,6 +10,8 @@ export interface SweepInputs {
   readonly engine: MeasureOptions['engine']
   readonly strategy: MeasureOptions['strategy']
   readonly python: string
+  /** The interpreter with the library versions before the change. */
+  readonly pythonBefore?: string
   readonly trialTimeoutMillis?: number
   /** The path of the one config to sweep. */
   readonly config?: string
@@ -22,12 +24,13 @@ export interface SweepInputs {
 /** @throws MemoryMarkError that names the input and its allowed values. */
 export function readSweepInputs(input: InputSource): SweepInputs {
   const timeoutSeconds = readPositive(input, 'timeout')
-  const [config, cachePath] = [input('config'), input('cache-path')]
+  const [config, cachePath, pythonBefore] = [input('config'), input('cache-path'), input('python-before')]
   const entrypoint = readEntrypoint(input)
   return {
     engine: readWord(input, 'engine', ['auto', ...engines]),
     strategy: readWord(input, 'strategy', strategyNames),
     python: input('python') || 'python3',
+    ...(pythonBefore !== '' && { pythonBefore }),
     ...(timeoutSeconds !== undefined && { trialTimeoutMillis: timeoutSeconds * 1_000 }),
     ...(config !== '' && { config }),
     ...(cachePath !== '' && { cachePath }),

@@ -5,6 +5,7 @@ import { analyze, type Report } from '../engine/index.ts'
 import { INTERRUPTED, Interruption } from '../engine/interruption.ts'
 import { type Entrypoint, measuring } from '../engine/measure.ts'
 import { trialLine } from '../engine/render/trial-line.ts'
+import { tracingUpgrades } from '../engine/traced-upgrade.ts'
 import { trustedEntrypoint } from './entrypoint.ts'
 import type { EventSubject } from './event.ts'
 import { gather, gatherOne } from './gather.ts'
@@ -38,29 +39,33 @@ export async function sweep(run: RunContext, event: EventSubject): Promise<void>
 
 async function measureAndPublish(
   job: Job,
-  { config, cachePath, ...inputs }: SweepInputs,
+  { config, cachePath, pythonBefore, ...inputs }: SweepInputs,
   entrypoint: Entrypoint | undefined,
   signal: AbortSignal,
 ): Promise<void> {
   const { files, options, remarks } = config === undefined ? await gather(job) : await gatherOne(job, config)
   const noticed: string[] = []
   let trials = 0
-  const assessor = measuring({
-    engine: inputs.engine,
-    strategy: inputs.strategy,
+  const running = {
     python: inputs.python,
-    now: options.now,
     signal,
     ...(inputs.trialTimeoutMillis !== undefined && { trialTimeoutMillis: inputs.trialTimeoutMillis }),
+    remark: (sentence: string) => noticed.push(sentence),
+    log: (text: string) => core.info(quoted(text)),
+  }
+  const assessor = measuring({
+    ...running,
+    engine: inputs.engine,
+    strategy: inputs.strategy,
+    now: options.now,
     ...(entrypoint && { entrypoint }),
     ...(cachePath !== undefined && { kept: new KeptTrialsFolder(path.resolve(job.run.workspace, cachePath)) }),
-    remark: sentence => noticed.push(sentence),
-    log: text => core.info(quoted(text)),
     onTrial: (trial, device, isKept) => core.info(trialLine(trial, device, ++trials) + (isKept ? ' (kept)' : '')),
   })
   // The sweep runs in this process without limits, so the files must first be read and estimated in a limited one.
   const { within, beyond } = await job.engine.sift(files, options)
-  const swept = await analyze(within, { ...options, assessor })
+  const upgradeTracer = pythonBefore === undefined ? undefined : tracingUpgrades({ ...running, pythonBefore })
+  const swept = await analyze(within, { ...options, assessor, ...(upgradeTracer && { upgradeTracer }) })
   const report = { ...swept, configs: [...swept.configs, ...beyond] }
   // Cancelling while Python starts is reported as a problem of the config, so it is checked for here.
   signal.throwIfAborted()

@@ -6,6 +6,7 @@ const modeOf: Readonly<Record<string, Mode>> = {
   config: 'sweep',
   'cache-path': 'sweep',
   entrypoint: 'sweep',
+  'python-before': 'sweep',
   runners: 'plan',
   reports: 'report',
   'last-report': 'report',

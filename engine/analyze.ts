@@ -23,7 +23,7 @@ import { changedLines } from './report/changed-lines.ts'
 import type { AssumedCircumstance, ConfigResult, Report, UnanalysedConfig } from './report/schema.ts'
 import { policyOf, reportOn } from './report-on.ts'
 import { noSettings, type RepositorySettings, type SettingsForPath, settingsFor } from './settings/settings.ts'
-import { type UpgradeOptions, upgradeOf } from './upgrade.ts'
+import { type UpgradeOptions, type UpgradeTracer, upgradeOf } from './upgrade.ts'
 import { againstBase } from './verdict/against-base.ts'
 import type { Policy } from './verdict/policy.ts'
 
@@ -46,6 +46,8 @@ export interface AnalyzeOptions {
   readonly formerVersions?: FormerStatements
   /** How a config's figures are obtained; estimated by default. */
   readonly assessor?: Assessor
+  /** Traces what a change of library versions does; it is only estimated by default. */
+  readonly upgradeTracer?: UpgradeTracer
 }
 
 export type TrainingConfig = Extract<Reading, { kind: 'training-config' }>
@@ -123,6 +125,7 @@ export function judging(
         sources: sources.now,
         supplied: own.supplied,
         former: options.formerVersions ?? new Map(),
+        ...(options.upgradeTracer && { tracer: options.upgradeTracer }),
       })
       results.push(model === undefined ? upgraded : await withPlaygroundLink(upgraded, file, { settings, model }))
     }

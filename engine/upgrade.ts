@@ -36,7 +36,19 @@ export interface UpgradeOptions {
   readonly gpu: Gpu
   readonly footprints: FootprintCache
   readonly calibration?: Calibration
+  /** Traces the step with both; only estimated by default. */
+  readonly tracer?: UpgradeTracer
 }
+
+/** A step as one environment's libraries run it. */
+export interface UpgradedStep {
+  readonly spec: TrainingSpec
+  readonly model: ModelConfig
+  readonly gpu: Gpu
+}
+
+/** Undefined where a step could not be traced. `path`: the config's. */
+export type UpgradeTracer = (path: string, before: UpgradedStep, after: UpgradedStep) => Promise<Upgrade['traced']>
 
 /**
  * Undefined if the config's library versions stay the same or it cannot be estimated. `file` is read as it is after the
@@ -60,6 +72,8 @@ export async function upgradeOf(file: SourceFile, options: UpgradeOptions): Prom
   const isStill = isSamePeak(before.peakBytes, after.peakBytes)
   const faults = faultsOf(spec, model, now)
   const knownBefore = new Set(faultsOf(before.spec, model, earlier))
+  const { gpu, tracer } = options
+  const traced = await tracer?.(file.path, { ...before, gpu }, { ...after, gpu })
   return {
     libraries: changed.map(library => {
       const at = statements.find(each => each.library === library)
@@ -72,6 +86,7 @@ export async function upgradeOf(file: SourceFile, options: UpgradeOptions): Prom
     }),
     before: { peakBytes: before.peakBytes, fits: before.fits },
     after: { peakBytes: after.peakBytes, fits: after.fits },
+    ...(traced && { traced }),
     causes: isStill ? [] : await causesOf(changed, { earlier, now, peakBytes: before.peakBytes }, estimate),
     warnings: faults.filter(sentence => !knownBefore.has(sentence)),
   }

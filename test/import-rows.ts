@@ -7,7 +7,7 @@ export const importRows: readonly (readonly string[])[] = [
   ['server'],
   ['engine/index'],
   ['engine/isolated'],
-  ['engine/measure', 'engine/advise'],
+  ['engine/measure', 'engine/advise', 'engine/traced-upgrade'],
   ['engine/asked-gpu'],
   [
     'engine/affected-configs',

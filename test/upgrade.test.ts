@@ -8,6 +8,7 @@ import { renderComment } from '../engine/render/comment.ts'
 import { renderTerminal } from '../engine/render/terminal.ts'
 import { type Report, report } from '../engine/report/schema.ts'
 import { GIB } from '../engine/units.ts'
+import type { UpgradeTracer } from '../engine/upgrade.ts'
 import { qwenClm } from './qwen-clm.ts'
 
 const now = new Date('2026-11-20T09:00:00Z')
@@ -134,6 +135,45 @@ it('names the default that a release changed: attention with 4.36, the optimizer
 it('is about the versions alone: a config that the change edits as well is estimated as it is now with both', async () => {
   const { upgrade, peakBytes } = await upgradeBetween('transformers==4.57.1\n', 'transformers==4.57.6\n')
   expect(upgrade?.before.peakBytes).toBe(peakBytes)
+})
+
+describe('with an environment that has the versions before', () => {
+  const software = (version: string) => `torch 2.13.0, transformers ${version}`
+  const tracer =
+    (beforeBytes: number): UpgradeTracer =>
+    async (_, before, after) => ({
+      before: { peakBytes: beforeBytes, software: software(`${before.spec.versions?.transformers}`) },
+      after: { peakBytes: 8 * GIB, software: software(`${after.spec.versions?.transformers}`) },
+    })
+  const between = (upgradeTracer: UpgradeTracer) =>
+    upgraded(
+      { 'train.yaml': qwen },
+      { 'requirements.txt': 'transformers==4.57.1\n' },
+      { 'requirements.txt': 'transformers==5.18.0\n' },
+      { upgradeTracer },
+    )
+
+  it('a peak that only the trace sees move is told', async () => {
+    const made = await between(tracer(10 * GIB))
+    expect(upgradeIn(made).upgrade?.traced).toMatchObject({
+      before: { peakBytes: 10 * GIB },
+      after: { peakBytes: 8 * GIB },
+    })
+    expect(renderComment(made)).toContain(
+      'Traced: **10.0 → 8.00 GiB** (torch 2.13.0, transformers 4.57.1 → torch 2.13.0, transformers 5.18.0)',
+    )
+  })
+
+  it('one that stays is said to be traced', async () => {
+    const comment = renderComment(await between(tracer(8 * GIB)))
+    expect(comment).toContain('unchanged by transformers 4.57.1 → 5.18.0 (estimated and traced with both)')
+  })
+
+  it('what could not be traced is estimated', async () => {
+    const made = await between(async () => undefined)
+    expect(upgradeIn(made).upgrade).not.toHaveProperty('traced')
+    expect(renderComment(made)).toContain('(estimated with both)')
+  })
 })
 
 describe('version files that come and go', () => {

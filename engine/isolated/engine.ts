@@ -33,8 +33,8 @@ import { type AnalysisLimits, defaultLimits, excessProblem } from './limits.ts'
 import { ProcessPool } from './pool.ts'
 import type { Results, Task } from './tasks.ts'
 
-/** An assessor is a function and cannot be sent to another process. */
-export interface IsolatedOptions extends Omit<AnalyzeOptions, 'assessor'> {
+/** What measures or traces is a function and cannot be sent to another process. */
+export interface IsolatedOptions extends Omit<AnalyzeOptions, 'assessor' | 'upgradeTracer'> {
   /** Cancels the analysis, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal
   /** Instead of the engine's own limit for one analysis. */

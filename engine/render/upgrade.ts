@@ -48,12 +48,13 @@ export function unchangedLine(report: Report): string[] {
   if (still.length === 0) return []
   const versions = [...new Set(still.map(({ upgrade }) => versionsOf(upgrade)))].slice(0, MAX_SHOWN)
   const peaks = still.length === 1 ? 'Peak of one config' : `Peaks of ${formatCount(still.length)} configs`
-  return [`${peaks} unchanged by ${versions.join('; ')} (estimated with both).`]
+  const how = still.every(({ upgrade }) => upgrade.traced !== undefined) ? 'estimated and traced' : 'estimated'
+  return [`${peaks} unchanged by ${versions.join('; ')} (${how} with both).`]
 }
 
 /** `12.3 → 14.9 GiB (+21 %) with transformers 4.45.2 → 4.46.0 (requirements.txt, line 3): from 4.46 on, …`. */
 export function upgradeSentence({ upgrade }: Pick<Upgraded, 'upgrade'>, { path, text, strong }: Words): string {
-  const { before, after, libraries, causes, warnings } = upgrade
+  const { before, after, libraries, causes, traced, warnings } = upgrade
   const places = [...new Set(libraries.flatMap(({ at }) => (at ? [`${path(at.path)}, line ${at.line}`] : [])))]
   const where = places.length === 0 ? '' : ` (${places.join('; ')})`
   const peak = isSamePeak(before.peakBytes, after.peakBytes)
@@ -62,8 +63,11 @@ export function upgradeSentence({ upgrade }: Pick<Upgraded, 'upgrade'>, { path, 
   const fit = before.fits === after.fits ? '' : after.fits ? ' It now fits.' : ' It no longer fits.'
   const why = causes.map(cause => causeWords(cause, libraries, text)).join('; ')
   const because = why === '' ? '.' : `: ${why}.`
+  const peaks = traced && `${gibFigure(traced.before.peakBytes)} → ${formatGib(traced.after.peakBytes)}`
+  const both = traced && ` (${text(traced.before.software)} → ${text(traced.after.software)})`
+  const graph = traced === undefined ? '' : ` Traced: ${strong(`${peaks}`)}${both}.`
   const warned = warnings.map(sentence => ` ${text(sentence)}`).join('')
-  return `${peak} with ${versionsOf(upgrade)}${where}${because}${fit}${warned}`
+  return `${peak} with ${versionsOf(upgrade)}${where}${because}${fit}${graph}${warned}`
 }
 
 /** For `upgradeSentence` in a terminal. */

@@ -8,6 +8,14 @@ const text = z.string().max(500)
 /** The peak of the config's own batch, estimated. */
 const estimatedPeak = z.object({ peakBytes: bytes, fits: z.boolean() })
 
+/** The peak of the same batch through PyTorch's own graph. */
+const tracedPeak = z.object({
+  peakBytes: bytes,
+  /** Versions behind it: `torch 2.13.0, transformers 5.18.0`. */
+  software: text,
+})
+export type TracedPeak = z.infer<typeof tracedPeak>
+
 export const upgrade = z.object({
   libraries: z
     .array(
@@ -24,6 +32,8 @@ export const upgrade = z.object({
     .max(versionedLibraries.length),
   before: estimatedPeak,
   after: estimatedPeak,
+  /** Present where a sweep had an environment with the versions before the change, too. */
+  traced: z.object({ before: tracedPeak, after: tracedPeak }).optional(),
   /** The releases that move the peak; empty if it stays within `SAME_PEAK`. */
   causes: z
     .array(
@@ -49,8 +59,10 @@ export const SAME_PEAK = 0.01
 /**
  * Whether the upgrade is worth reporting: the peak changes, or whether it fits, or the new version has a known fault.
  */
-export function isMoved({ before, after, warnings }: Upgrade): boolean {
-  return !isSamePeak(before.peakBytes, after.peakBytes) || before.fits !== after.fits || warnings.length > 0
+export function isMoved({ before, after, traced, warnings }: Upgrade): boolean {
+  const isSame = isSamePeak(before.peakBytes, after.peakBytes)
+  const isSameTraced = traced === undefined || isSamePeak(traced.before.peakBytes, traced.after.peakBytes)
+  return !isSame || !isSameTraced || before.fits !== after.fits || warnings.length > 0
 }
 
 export function isSamePeak(before: number, after: number): boolean {
