@@ -11,12 +11,14 @@ import { noSettings, settingsFor } from './settings/settings.ts'
 export interface AdviseOptions extends AnalyzeOptions {
   /** The most combinations of levers to estimate; by default as many as are useful. */
   readonly combinations?: number
+  /** Whether to estimate no further combination. */
+  readonly isTimeUp?: () => boolean
 }
 
 /** Empty when the file is no training config. When a file starts several trainings, `file.training` picks one. */
 export async function adviseFile(
   file: SourceFile,
-  { combinations, ...options }: AdviseOptions,
+  { combinations, isTimeUp, ...options }: AdviseOptions,
   footprints: FootprintCache,
 ): Promise<readonly AdvisedLever[]> {
   const { settings = noSettings, sources = {} } = options
@@ -32,5 +34,6 @@ export async function adviseFile(
     ...(catalogue && { catalogue }),
     ...(calibration && { calibration }),
     ...(combinations !== undefined && { combinations }),
+    ...(isTimeUp && { isTimeUp }),
   })
 }

@@ -23,6 +23,8 @@ export interface AdviceOptions extends Omit<OnGpu, 'config'> {
   readonly catalogue?: readonly Gpu[]
   /** The most combinations to estimate. */
   readonly combinations?: number
+  /** Whether to estimate no further combination. */
+  readonly isTimeUp?: () => boolean
 }
 
 /** A lever that frees less than this share of the peak is left out. */
@@ -60,14 +62,22 @@ class Advisor {
   readonly #rereading: Rereading
   readonly #catalogue: readonly Gpu[]
   readonly #combinations: number
+  readonly #isTimeUp: () => boolean
 
   constructor(file: SourceFile, reading: TrainingConfig, options: AdviceOptions & OnGpu) {
-    const { sources = {}, supplied = {}, catalogue = gpus, combinations = COMBINATIONS } = options
+    const {
+      sources = {},
+      supplied = {},
+      catalogue = gpus,
+      combinations = COMBINATIONS,
+      isTimeUp = () => false,
+    } = options
     this.#file = file
     this.#reading = reading
     this.#on = options
     this.#catalogue = catalogue
     this.#combinations = combinations
+    this.#isTimeUp = isTimeUp
     this.#rereading = { file, sources, supplied, gpu: options.gpu }
     this.now = estimated(reading.spec, options)
   }
@@ -110,6 +120,7 @@ class Advisor {
       add: (variant, lever) => this.#with(variant, lever),
       helps: (candidate, than) => this.helps(candidate, than),
       limit: this.#combinations,
+      isTimeUp: this.#isTimeUp,
       atLargest: async (chosen: readonly Lever[]) => {
         let variant: Variant | undefined = unchanged(this.#file, this.#reading)
         for (const lever of chosen) variant = variant && (await withLever(variant, lever, this.#rereading))

@@ -25,6 +25,8 @@ export interface Combining {
   readonly helps: (candidate: Candidate, than: Estimated) => boolean
   /** The most combinations to estimate. */
   readonly limit: number
+  /** Whether to estimate no more of them. */
+  readonly isTimeUp: () => boolean
 }
 
 /** The number of combinations of each effect kept in a round. */
@@ -73,7 +75,7 @@ function fits({ estimate }: Candidate): boolean {
 /** Adds one more helpful lever to each combination, without repeating a set. */
 async function grown(
   nodes: readonly Node[],
-  { alone, add, helps }: Combining,
+  { alone, add, helps, isTimeUp }: Combining,
   budget: { left: number },
 ): Promise<readonly Node[]> {
   const seen = new Set<string>()
@@ -87,7 +89,7 @@ async function grown(
         .join(' ')
       if (seen.has(key) || fits(candidate) || node.variant.groups.includes(lever.group)) continue
       seen.add(key)
-      if (budget.left-- <= 0) return found
+      if (budget.left-- <= 0 || isTimeUp()) return found
       const both = await add(node.variant, lever)
       if (both !== undefined && helps(both, node.estimate)) found.push({ ...both, levers })
     }

@@ -187,16 +187,24 @@ export class IsolatedEngine implements AsyncDisposable {
       const { training } = config
       return [{ config, file: { ...file, ...(training && { training: { name: training.name } }) } }]
     })
+    const { fileMillis } = this.#limits
+    // Half of the time is for each lever alone; more than that, combinations do not take.
+    const task = {
+      kind: 'advise',
+      options,
+      combinations: ofAll ? undefined : FEW_COMBINATIONS,
+      millis: fileMillis,
+    } as const
+    const outcomes = await collected(
+      eachFile<'advise'>(
+        task,
+        asked.map(({ file }) => file),
+        { ...this.#options({ sources, signal }), limits: { ...this.#limits, fileMillis: 2 * fileMillis } },
+      ),
+    )
     const found = new Map<ConfigResult, readonly AdvisedLever[]>()
-    // Combinations of a large model can take too long where its levers alone do not.
-    for (const combinations of [ofAll ? undefined : FEW_COMBINATIONS, 0]) {
-      const left = asked.filter(({ config }) => !found.has(config))
-      const files = left.map(({ file }) => file)
-      const task = { kind: 'advise', options, combinations } as const
-      const outcomes = await collected(eachFile<'advise'>(task, files, this.#options({ sources, signal })))
-      for (const [index, outcome] of outcomes.entries()) {
-        if (outcome.kind === 'result') found.set(left[index]!.config, outcome.result)
-      }
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.kind === 'result') found.set(asked[index]!.config, outcome.result)
     }
     // Lines and links in somebody else's report are dropped: they could be written to files or followed.
     const advised = (config: ConfigResult): ConfigResult => {

@@ -54,9 +54,12 @@ async function performing(task: Task, asks: TaskOrder['asks'], host: Host): Prom
     }
     case 'advise': {
       const { adviseFile } = await import('../advise.ts')
-      const { combinations } = task
+      const { combinations, millis } = task
       const options = { ...task.options, sources, ...(combinations !== undefined && { combinations }) }
-      return file => adviseFile(file, options, roomyFootprints())
+      return file => {
+        const end = cpuMillis() + millis
+        return adviseFile(file, { ...options, isTimeUp: () => cpuMillis() > end }, roomyFootprints())
+      }
     }
     case 'propose': {
       const { proposeChange } = await import('../propose.ts')
@@ -125,6 +128,11 @@ async function performing(task: Task, asks: TaskOrder['asks'], host: Host): Prom
     case 'opens-one-of':
       return file => opensOneOf(file, task.named, task.settings, sources)
   }
+}
+
+function cpuMillis(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
 }
 
 function namedBy(file: SourceFile, kind: Named['kind']): Named {

@@ -22,7 +22,13 @@ export type PlainOptions = Omit<AnalyzeOptions, 'sources' | 'base' | 'assessor'>
 export type Task =
   | { readonly kind: 'judge'; readonly options: PlainOptions }
   | { readonly kind: 'explain'; readonly settings: RepositorySettings | undefined }
-  | { readonly kind: 'advise'; readonly options: PlainOptions; readonly combinations: number | undefined }
+  | {
+      readonly kind: 'advise'
+      readonly options: PlainOptions
+      readonly combinations: number | undefined
+      /** CPU time of a file after which no further combination is estimated. */
+      readonly millis: number
+    }
   | { readonly kind: 'propose'; readonly config: AnalysedConfig; readonly settings: RepositorySettings | undefined }
   | { readonly kind: 'read-settings' }
   | { readonly kind: 'read-calibration' }

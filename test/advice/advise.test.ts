@@ -161,6 +161,15 @@ test('a smaller micro-batch leaves a training as it is only where no layer norma
   expect(await effectFor('timm')).toBe('changes-the-result')
 })
 
+test('no combination is estimated once the time is up, and each lever alone is told', async () => {
+  const { file, gpu } = toolConfigs.find(({ tool }) => tool === 'Axolotl') ?? never()
+  const { reading, on, levers } = await advised({ tool: '', file, gpu, offers: [] })
+  const together = levers.filter(({ changes }) => changes.length > 1)
+  expect(together).not.toEqual([])
+  const alone = await leversOf(file, reading, { ...on, isTimeUp: () => true })
+  expect(alone).toEqual(levers.filter(lever => !together.includes(lever)))
+})
+
 function never(): never {
   throw new Error('no such config')
 }

@@ -13,9 +13,7 @@ takeOrders(async (given, host) => {
     if (file.text.includes('# spin')) for (;;);
     if (file.text.includes('# allocate')) allocate()
     if (file.text.includes('# leave a mess') && !wasFirst) allocate()
-    const combines = order.task.kind === 'advise' && order.task.combinations !== 0
-    if (file.text.includes('# die') || (combines && file.text.includes('# many levers')))
-      process.kill(process.pid, 'SIGKILL')
+    if (file.text.includes('# die')) process.kill(process.pid, 'SIGKILL')
     if (file.text.includes('# bug')) throw new Error('a bug')
     await performTask({ ...order, files: [file] }, host)
   }

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
 import { findGpu } from '../../engine/gpus/catalogue.ts'
 import { IsolatedEngine } from '../../engine/isolated/engine.ts'
@@ -31,17 +30,6 @@ describe('the levers of a report', () => {
     const files = Array.from({ length: 8 }, (_, index) => config(`c${index}.yaml`, 64 + 8 * index))
     const report = await engine.withLevers(await engine.analyze(files, options), files, options)
     expect(report.configs.filter(each => 'levers' in each)).toHaveLength(5)
-  })
-
-  test('are each lever alone where their combinations pass a limit', async () => {
-    const script = fileURLToPath(new URL('hostile-serve.ts', import.meta.url))
-    await using limited = new IsolatedEngine({ script, limits: { fileMillis: 60_000, totalMillis: 600_000 } })
-    const { path, text } = config('large.yaml', 64)
-    const files = [{ path, text: `${text}# many levers\n` }]
-    const [only] = (await limited.withLevers(await limited.analyze(files, options), files, options)).configs
-    const found = only?.status === 'analysed' ? (only.levers ?? []) : []
-    expect(found.length).toBeGreaterThan(2)
-    expect(found.filter(({ changes }) => changes.length > 1)).toEqual([])
   })
 
   test('are never those that a report brought with it: their lines may come to be written', async () => {
