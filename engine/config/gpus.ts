@@ -1,5 +1,6 @@
-/** How many GPUs train together. The launcher's command line says it, so most configs do not. */
+/** On how many GPUs a training runs, if on any. The launcher's command line says it, so most configs do not. */
 import type { FieldReader } from './fields.ts'
+import { quote } from './quote.ts'
 import type { Field } from './section.ts'
 import type { Sharding } from './spec.ts'
 import { SETTINGS_PATH } from './supplied.ts'
@@ -29,4 +30,22 @@ export function readGpus(reader: FieldReader, written: Field | undefined, shardi
 /** Whether the file, its tool and the settings leave open how many GPUs train: the launcher decides. */
 export function leavesGpusOpen({ decisions }: FieldReader): boolean {
   return decisions.some(({ setting, from }) => setting === 'gpus' && from.kind === 'default' && from.source === UNNAMED)
+}
+
+/** The training is put on the CPU, Apple's GPU or a TPU: what it takes of a GPU is no question. Absent and open devices are fine. */
+export function refuseOtherDevices(reader: FieldReader, field: Field | undefined): void {
+  if (field === undefined) return
+  const { value } = field
+  if (value.kind === 'text' && /^(?:cpu|mps|tpu)\b/i.test(value.text.trim()))
+    refuseDevice(reader, field, value.text.trim())
+}
+
+/** As `refuseOtherDevices`, for a switch: `use_cpu: true`. */
+export function refuseCpu(reader: FieldReader, field: Field | undefined): void {
+  if (field?.value.kind === 'flag' && field.value.flag) refuseDevice(reader, field, 'cpu')
+}
+
+function refuseDevice(reader: FieldReader, field: Field, device: string): void {
+  const message = `This trains on ${quote(device)}, which is not a GPU in the catalogue`
+  reader.refuse(field, 'not-on-gpu', message, 'Exclude this config from the check, or name the GPUs.')
 }

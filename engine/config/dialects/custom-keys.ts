@@ -7,6 +7,7 @@ import { resolveOffline } from '../../models/resolve.ts'
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
+import { refuseOtherDevices } from '../gpus.ts'
 import type { ModelLookup } from '../model-fields.ts'
 import type { Reading } from '../reading.ts'
 import { type Field, type FieldValue, Section } from '../section.ts'
@@ -64,9 +65,9 @@ const ARGUMENT_LEVELS = 2
 const noPrecision =
   "Computing in fp32, the Trainer's default: the file names no precision, which the team's code may set. Write it down, such as bf16: true."
 
-/** Sections of other things than one training: searches over settings, schemas, evaluation. */
+/** Sections of other things than one training: searches over settings, schemas, evaluation, and models that do not train. */
 const foreignSection =
-  /(?:^|\.)(?:(?:eval|evaluation|test|inference|generation|predict|serv(?:e|ing)|deploy)\w*|properties|definitions|\$defs|parameters|inputs|resources|services|jobs|paths)(?:\.|$)/i
+  /(?:^|\.)(?:(?:eval|evaluation|test|inference|generation|predict|serv(?:e|ing)|deploy|teacher|judge|draft|reference|ref_model)\w*|properties|definitions|\$defs|parameters|inputs|resources|services|jobs|paths)(?:\.|$)/i
 /** What a run left behind, or another tool's file, has these. */
 const foreignKeys =
   /^(?:_wandb|wandb_version|global_step|train_runtime|train_loss|eval_loss|loss|best_\w+|accuracy|log_history|\$schema|openapi|apiVersion|architectures|model_type|tokenizer_class|ss_\w+|services|jobs)$/
@@ -224,14 +225,19 @@ function standIns(field: Field, { asText, batchSize, model }: Given): readonly F
   }
   // Below the chosen mapping they are its settings, and not those of a search.
   if (value.kind === 'mapping' && /^\w*hyper_?parameters$/.test(key)) return [{ ...field, key: 'settings' }]
-  if (key === 'mixed_precision' && value.kind === 'text' && /^(?:bf16|fp16)$/.test(value.text)) {
-    return [{ ...field, key: value.text, value: { kind: 'flag', flag: true } }]
-  }
+  const mixed = /^(?:mixed_precision|precision)$/.test(key) && value.kind === 'text' ? mixedType(value.text) : undefined
+  if (mixed !== undefined) return [{ ...field, key: mixed, value: { kind: 'flag', flag: true } }]
   if (/^(?:opt|optimizer(?:_name|_type)?)$/.test(key) && value.kind === 'text') {
     const text = /^adamw?$/i.test(value.text) ? 'adamw_torch' : value.text.toLowerCase()
     return [{ ...field, key: 'optim', value: { kind: 'text', text } }]
   }
   return [{ ...field, value, key: name ?? key }]
+}
+
+/** `bf16`, and Lightning's `bf16-mixed`. */
+function mixedType(text: string): 'bf16' | 'fp16' | undefined {
+  const [, type] = /^(bf16|fp16|16)(?:-mixed)?$/.exec(text) ?? []
+  return type === undefined ? undefined : type === 'bf16' ? 'bf16' : 'fp16'
 }
 
 /** As a command line's parser takes it. */
@@ -252,6 +258,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       `The keys are the team's own, and are read as the Trainer's: ${home.batchSize.name} as the samples that one GPU processes at once. What the code does besides is not in the file, so that nothing blocks.`,
     )
   }
+  // Deeper down it may be a tokenizer's or an evaluation's.
+  refuseOtherDevices(reader, document.field('device') ?? home.section.field('device'))
   const reading = readArguments(section, reader, lookUp, deepSpeed)
   for (const { section: from, key, as, asKey } of pairings) if (as.wasAsked(asKey)) from.field(key)
   if (reading.kind !== 'training-config') return reading

@@ -6,7 +6,7 @@ import { MAX_BATCH } from '../batch-size.ts'
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
-import { readGpus } from '../gpus.ts'
+import { readGpus, refuseCpu, refuseOtherDevices } from '../gpus.ts'
 import { taskOfMethod } from '../language-model.ts'
 import { listsVariants } from '../memory-settings.ts'
 import {
@@ -142,6 +142,8 @@ export function readArguments(
   const { find, batchSize } = trainerArguments
   const accumulation = find('gradient_accumulation_steps')
   tellDefaults(reader, document)
+  refuseCpu(reader, find('use_cpu', 'no_cuda'))
+  refuseOtherDevices(reader, find('accelerator'))
 
   const written = readMicroBatch(reader, trainerArguments)
   const gradientAccumulation = reader.settle(

@@ -3,7 +3,7 @@
 import { MAX_BATCH } from '../batch-size.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Choices, Default, FieldReader } from '../fields.ts'
-import { readGpus } from '../gpus.ts'
+import { readGpus, refuseOtherDevices } from '../gpus.ts'
 import { type ModelLookup, readInputSize, readLabels, readModel, readUnwrittenTask } from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
@@ -128,6 +128,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     sequenceLength: sequence,
     imageSize: inParts(document, ['data', 'model'], ['image_size', 'img_size', 'input_size']),
   })
+  refuseOtherDevices(reader, document.at('trainer', 'accelerator'))
   const sharding = readStrategy(reader, document.at('trainer', 'strategy'))
   const settings = {
     gpus: readDevices(reader, document, sharding),

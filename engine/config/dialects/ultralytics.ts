@@ -5,6 +5,7 @@ import { KIB } from '../../units.ts'
 import { MAX_BATCH } from '../batch-size.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
+import { refuseOtherDevices } from '../gpus.ts'
 import { type ModelLookup, readModel } from '../model-fields.ts'
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
@@ -116,12 +117,8 @@ function readGpus(reader: FieldReader, field: Field | undefined): number {
     reader.note('gpus', 1, "Ultralytics' default")
     return 1
   }
+  refuseOtherDevices(reader, field)
   const { value } = field
-  if (value.kind === 'text' && /^(?:cpu|mps)\b/i.test(value.text.trim())) {
-    const message = `This trains on ${quote(value.text.trim())}, which is not a GPU in the catalogue`
-    reader.refuse(field, 'not-on-gpu', message, 'Exclude this config from the check, or name the GPUs.')
-    return 1
-  }
   const listed = value.kind === 'list' ? value.items.length : value.kind === 'text' ? devicesIn(value.text) : 1
   return reader.note('gpus', Math.max(listed, 1), field)
 }

@@ -52,6 +52,7 @@ export function trainerFields(trainer: LibraryCall, file: Module, evaluator: Eva
         ? []
         : [{ ...fieldOf('gradient_accumulation_steps', accumulation, file), name: 'accumulate_grad_batches' }]),
       ...deviceFields(given, file),
+      ...acceleratorFields(given.get('accelerator'), file),
       ...strategy.settings,
       ...hidden,
     ],
@@ -87,6 +88,11 @@ function deviceFields(given: ReadonlyMap<string, Value>, file: Module): readonly
   const count = deviceCount(given)
   if (devices === undefined || count === undefined) return []
   return [saidBy(devices, 'num_processes', { kind: 'number', number: count }, file, 'devices')]
+}
+
+/** Until 1.6 it also named strategies. */
+function acceleratorFields(value: Value | undefined, file: Module): readonly Field[] {
+  return value?.kind === 'text' ? [fieldOf('accelerator', value, file)] : []
 }
 
 /** Of all machines; undefined for `auto` and -1, which take every GPU of one. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { analyze } from '../../../engine/analyze.ts'
 import { readConfig } from '../../../engine/config/read.ts'
 import { readSettings } from '../../../engine/settings/read.ts'
-import { trainingConfig } from '../readings.ts'
+import { onlyProblemIn, trainingConfig } from '../readings.ts'
 
 const own = 'base_model_id: mistralai/Mistral-7B-v0.1\nbatch_size: 64\nlr: 2.0e-4\nepochs: 3\n'
 
@@ -15,9 +15,22 @@ describe('keys of a team’s own', () => {
     ['bits: 8\nlora_r: 16\n', 'int8'],
     ['quantization: int8\nlora_r: 16\n', 'int8'],
     ['load_in_4bit: true\nuse_peft: true\nbnb_4bit_use_double_quant: true\n', 'nf4-double'],
+    ['quantization: { bits: 4, quant_type: nf4 }\nlora_r: 16\n', 'nf4'],
+    ['quantization: { load_in_4bit: true, double_quant: true }\nlora_r: 16\n', 'nf4-double'],
+    ['quantization: { enabled: false, bits: 4 }\nlora_r: 16\n', undefined],
     ['lora_r: 16\n', undefined],
   ])('%j is %s', (settings, quantization) => {
     expect(trainingConfig(`${own}${settings}`).spec.quantization).toBe(quantization)
+  })
+
+  it('are refused where another method quantises', () => {
+    const problem = onlyProblemIn(`${own}quantization: { method: gptq, bits: 4 }\nlora_r: 16\n`)
+    expect(problem).toMatchObject({ code: 'unsupported-quantization', field: 'quantization.method' })
+  })
+
+  it('get no verdict for a GPU where they train on the CPU', () => {
+    expect(onlyProblemIn(`${own}device: cpu\n`)).toMatchObject({ code: 'not-on-gpu', line: 5, column: 9 })
+    expect(trainingConfig(`${own}device: cuda\ntokenizer: { device: cpu }\n`).spec.microBatch).toBe(64)
   })
 
   it.each(['opt', 'optimizer', 'optimizer_name', 'optimizer_type'])('%s is the optimizer', key => {
@@ -27,6 +40,25 @@ describe('keys of a team’s own', () => {
   it('names what says how 4-bit weights are kept where nothing says that they are', () => {
     const reading = trainingConfig(`${own}lora_r: 16\nbnb_4bit_quant_type: nf4\n`)
     expect(reading.unreadSettings).toEqual([{ name: 'bnb_4bit_quant_type', at: { line: 6, column: 22 } }])
+  })
+
+  it.each([
+    ['mixed_precision: bf16', 'amp-bf16'],
+    ['precision: bf16', 'amp-bf16'],
+    ['precision: bf16-mixed', 'amp-bf16'],
+    ['precision: fp16', 'amp-fp16'],
+    ['precision: 16-mixed', 'amp-fp16'],
+  ])('%s computes in %s', (line, precision) => {
+    expect(trainingConfig(`${own}${line}\n`).spec.precision).toBe(precision)
+  })
+
+  it('do not take the model that teaches for the one that trains', () => {
+    const distilled = 'training: { model_name: own.linear_llama, batch_size: 8, lr: 1.0e-4 }\n'
+    const teacher = 'teacher_model: { model_name: HuggingFaceTB/SmolLM2-135M }\n'
+    expect(readConfig({ path: 'distill.yaml', text: distilled + teacher }).kind).toBe('not-a-training-config')
+    const reading = trainingConfig(`${own}${teacher}`)
+    expect(reading.spec.model).toBe('mistralai/Mistral-7B-v0.1')
+    expect(reading.unreadSettings?.map(({ name }) => name)).toEqual(['teacher_model'])
   })
 
   it('names the second of two lengths', () => {

@@ -48,6 +48,14 @@ data:
     expect(trainingConfig(config(devices)).spec.gpus).toBe(gpus)
   })
 
+  it.each(['accelerator: cpu', 'accelerator: mps', 'accelerator: tpu'])('with %s gets no verdict for a GPU', line => {
+    expect(onlyProblemIn(config(line))).toMatchObject({ code: 'not-on-gpu', line: 3, column: 16 })
+  })
+
+  it.each(['accelerator: gpu', 'accelerator: auto', 'accelerator: ddp'])('with %s trains on a GPU', line => {
+    expect(trainingConfig(config(line)).spec.gpus).toBe(1)
+  })
+
   it.each(['ddp_find_unused_parameters_false', 'ddp_notebook', 'single_device'])(
     'under %s shards nothing',
     strategy => {

@@ -187,6 +187,11 @@ L.Trainer(${trainer}).fit(Lit(), datamodule=Images(batch_size=32))
     expect(reading).toMatchObject({ kind: 'unreadable', problems: [{ code }] })
   })
 
+  it.each(['accelerator="cpu"', 'accelerator="mps"'])('gets no verdict for a GPU with %s', async trainer => {
+    const reading = await readLightning(lightning(trainer))
+    expect(reading).toMatchObject({ kind: 'unreadable', problems: [{ code: 'not-on-gpu', line: 12 }] })
+  })
+
   it('is read with the model that it moves to a GPU', async () => {
     const moved = lightning('').replace('(num_classes=10)', '(num_classes=10).to("cuda")')
     expect(await readLightning(moved)).toMatchObject({ spec: { model: 'microsoft/resnet-18', labels: 10 } })

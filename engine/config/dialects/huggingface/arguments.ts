@@ -33,7 +33,7 @@ export const trainerKeys = [
 const LEVELS = 2
 /** Sections that use the same keys for something other than the training step, or only describe or pass on values. */
 const foreignSection =
-  /(^|\.)((eval|evaluation|test|inference|generation|predict|serve|deepspeed|ds_config|fsdp)\w*|properties|definitions|\$defs|parameters|inputs|env|environment|hyperparameters)(\.|$)/i
+  /(^|\.)((eval|evaluation|test|inference|generation|predict|serve|teacher|judge|draft|reference|ref_model|deepspeed|ds_config|fsdp)\w*|properties|definitions|\$defs|parameters|inputs|env|environment|hyperparameters)(\.|$)/i
 
 /** Custom scripts often have a mapping for the model, and name it there under one of these keys. */
 const modelMapping = /(^|\.)(base_)?model(_args|_config)?$/i

@@ -123,13 +123,27 @@ export function readAdapter(
   })
 }
 
-const doubleKeys = ['use_bnb_nested_quant', 'bnb_4bit_use_double_quant', 'use_nested_quant', 'use_double_quant']
+const doubleKeys = [
+  ...['use_bnb_nested_quant', 'bnb_4bit_use_double_quant', 'use_nested_quant', 'use_double_quant', 'double_quant'],
+]
 
-const fourBitDetails = ['bnb_4bit_compute_dtype', 'bnb_4bit_quant_type', 'bnb_4bit_quant_storage']
+const fourBitDetails = ['bnb_4bit_compute_dtype', 'bnb_4bit_quant_type', 'bnb_4bit_quant_storage', 'quant_type']
+
+/** `bits: 4`, or `quantization: { bits: 4 }`; in place of the bits, the name of a method that is not bitsandbytes'. */
+function bitsField(find: Find): Field | undefined {
+  const field = find('quant', 'quantization', 'quantize', 'bits', 'quant_bits', 'quantization_bit', 'quantization_bits')
+  if (field?.value.kind !== 'mapping') return field
+  const { section } = field.value
+  const enabled = section.at('enabled') ?? section.at('enable')
+  if (enabled?.value.kind === 'flag' && !enabled.value.flag) return undefined
+  const method = section.at('quant_method') ?? section.at('method')
+  const isOther = method?.value.kind === 'text' && !/^(?:bnb|bitsandbytes|nf4|q-?lora)\w*$/i.test(method.value.text)
+  return isOther ? method : section.at('bits')
+}
 
 /** `quant: 4bit`, `bits: 4`, as custom scripts write it. */
 function namedBits(reader: FieldReader, find: Find): { readonly field: Field; readonly bits: 4 | 8 } | undefined {
-  const field = find('quant', 'quantization', 'quantize', 'bits', 'quant_bits', 'quantization_bit', 'quantization_bits')
+  const field = bitsField(find)
   const { value } = field ?? {}
   if (field === undefined || value === undefined || value.kind === 'mapping') return undefined
   // A switch leaves the bits to others.
@@ -154,7 +168,11 @@ export function readQuantization(
   // `train_mode: qlora`
   const [qlora, chosen] = [find('use_qlora'), findText(choosesMethod, /^q-?lora$/i)]
   const field = isSet(eight) ? eight : isSet(four) ? four : (named?.field ?? (isSet(qlora) ? qlora : chosen))
-  if (field === undefined) return storedQuantization(reader, model, adapter !== undefined)
+  if (field === undefined) {
+    // Where 4 bits are switched off, how they would be kept has no bearing.
+    if (four?.value.kind === 'flag') for (const key of [...fourBitDetails, ...doubleKeys]) find(key)
+    return storedQuantization(reader, model, adapter !== undefined)
+  }
   if (adapter === undefined && (field === chosen || field.name.includes('.'))) {
     return reader.refuse(
       field,

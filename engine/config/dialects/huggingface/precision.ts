@@ -62,14 +62,15 @@ function precisionOf(
   }
   switch (weights) {
     case 'float16':
-      if (fields.hasAdapter) {
+      // Without autocast no scaler refuses gradients in fp16.
+      if (fields.hasAdapter || (!fp16 && !bf16)) {
         reader.assume('fp16 is counted as bf16: both take the same memory.')
         return 'bf16'
       }
       reader.refuse(
         fields.weights,
         'unsupported-precision',
-        'Training in pure fp16 weights is not supported',
+        'Autocast over weights in fp16 is not supported',
         useAutocast,
       )
       return 'fp32'

@@ -12,18 +12,28 @@ describe('precision', () => {
     ['bf16: true\ndtype: torch.bfloat16\n', 'bf16'],
     ['bf16: true\ntorch_dtype: float32\n', 'amp-bf16'],
     ['torch_dtype: auto\n', 'fp32'],
+    // Nothing scales, and the weights are as wide as in bf16.
+    ['torch_dtype: float16\n', 'bf16'],
   ])('of %j is %s', (text, precision) => {
     expect(trainingConfig(bert + text).spec.precision).toBe(precision)
   })
 
   it.each([
-    ['torch_dtype: float16\n', 'unsupported-precision', 3],
+    ['torch_dtype: float16\nfp16: true\n', 'unsupported-precision', 3],
+    ['torch_dtype: float16\nbf16: true\n', 'unsupported-precision', 3],
     ['torch_dtype: int3\n', 'unknown-precision', 3],
     ['fp16: true\nbf16: true\n', 'precision-conflict', 4],
     ['fp16: true\ntorch_dtype: bfloat16\n', 'precision-conflict', 3],
     ['fp16: "true"\n', 'not-a-flag', 3],
   ])('of %j is refused', (text, code, line) => {
     expect(onlyProblemIn(bert + text)).toMatchObject({ code, line })
+  })
+})
+
+describe('the device', () => {
+  it.each(['use_cpu', 'no_cuda'])('gets no verdict for a GPU with %s', key => {
+    expect(onlyProblemIn(`${bert}${key}: true\n`)).toMatchObject({ code: 'not-on-gpu', field: key, line: 3 })
+    expect(trainingConfig(`${bert}${key}: false\n`).spec.gpus).toBe(1)
   })
 })
 
