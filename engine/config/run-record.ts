@@ -1,5 +1,5 @@
 /**
- * Recognises files that a finished run leaves: W&B's config.yaml, ms-swift's args.json, manifests and exports. They repeat a
+ * Recognises files that a finished run leaves: W&B's config.yaml, ms-swift's args.json, Ultralytics' args.yaml, manifests and exports. They repeat a
  * training's arguments, mostly beside its results, and no training starts from them.
  */
 import type { Field, Section } from './section.ts'
@@ -35,6 +35,9 @@ export function whyRecord(document: Section, path: string): string | undefined {
   const writer = document.at('swift_version')
   if (writer !== undefined)
     return `${recorded}: ${shown(writer)} is of the arguments that ms-swift writes beside its checkpoints.`
+  const folder = document.at('imgsz') && document.at('mode') && document.at('save_dir')
+  if (folder?.value.kind === 'text')
+    return `${recorded}: ${shown(folder)} is of the arguments that Ultralytics writes beside its results.`
   if (wandbPath.test(path)) return `${recorded} by Weights & Biases, in whose folder it stands.`
   const sections = document.nested(LEVELS).slice(0, MAX_SECTIONS)
   const result = sections

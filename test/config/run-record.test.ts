@@ -20,6 +20,13 @@ describe('a record of a run', () => {
     if (reading.kind === 'not-a-training-config') expect(reading.why).toContain(why)
   })
 
+  it('is one that Ultralytics wrote beside its results, and not what it was started with', () => {
+    const config = 'mode: train\nmodel: yolo11n.pt\ndata: coco.yaml\nepochs: 3\nbatch: 16\nimgsz: 640\n'
+    const kindOf = (text: string) => readConfig({ path: 'runs/detect/train/args.yaml', text }).kind
+    expect(kindOf(`${config}save_dir: runs/detect/train\n`)).toBe('not-a-training-config')
+    expect(kindOf(`${config}save_dir: null\n`)).toBe('training-config')
+  })
+
   it('is one where it holds the settings of adapters that a training saved', () => {
     const arguments_ = { model_name_or_path: 'gpt2', per_device_train_batch_size: 8 }
     const kindWith = (inference_mode: boolean) => {

@@ -37,6 +37,26 @@ const tools: readonly UnmodelledTool[] = [
     why: 'trains and generates on the same GPUs by turns',
   },
   {
+    // NeMo 2.0 examples/nlp/language_modeling/conf and NeMo-Aligner's, which have Lightning's trainer.
+    name: 'NeMo',
+    keys: ['tensor_model_parallel_size', 'mcore_gpt'],
+    training: document =>
+      document.at('trainer') && (document.at('exp_manager') ?? document.at('model', 'mcore_gpt'))
+        ? document.at('model', 'micro_batch_size')
+        : undefined,
+    why: 'runs models and parallelism in code of its own',
+  },
+  {
+    // LLaVA 1.2 train/train.py: a language model, a tower and what joins them are three settings, and code chooses what trains.
+    name: 'LLaVA',
+    keys: ['mm_projector_type', 'mm_vision_select_layer', 'tune_mm_mlp_adapter'],
+    training: document => {
+      const joins = ['mm_projector_type', 'mm_vision_select_layer', 'tune_mm_mlp_adapter'].some(key => document.at(key))
+      return joins && document.at('vision_tower') ? document.at('per_device_train_batch_size') : undefined
+    },
+    why: 'joins a vision tower to a language model in code of its own',
+  },
+  {
     // NeMo AutoModel 0.3 recipes
     name: 'NeMo AutoModel',
     keys: ['local_batch_size'],

@@ -11,7 +11,7 @@ import { huggingface } from '../dialects/huggingface.ts'
 import { llamafactory } from '../dialects/llamafactory.ts'
 import { msSwift } from '../dialects/ms-swift.ts'
 import { ultralytics } from '../dialects/ultralytics.ts'
-import { unmodelledLaunch } from '../dialects/unmodelled-tools.ts'
+import { unmodelledLaunch, unmodelledTools } from '../dialects/unmodelled-tools.ts'
 import { MAX_CONFIG_BYTES } from '../document.ts'
 import { jobRequest, processesOn } from '../job/job.ts'
 import type { AskedCard } from '../job/request.ts'
@@ -156,7 +156,7 @@ function namesModel(document: Section): string | undefined {
 }
 
 function dialectsOf({ target }: Launch): readonly Dialect[] {
-  if (target.kind === 'script') return [huggingface, customKeys]
+  if (target.kind === 'script') return [...unmodelledTools, huggingface, customKeys]
   if (target.kind === 'refused') return [unmodelledLaunch(target.tool)]
   switch (target.tool) {
     case 'llamafactory':

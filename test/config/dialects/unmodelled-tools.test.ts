@@ -12,6 +12,12 @@ describe('a config of a tool that is not modelled', () => {
     ['verl', 'actor_rollout_ref: { actor: { ppo_mini_batch_size: 64 } }\n', 'actor_rollout_ref'],
     ['verl', 'model: { partial_pretrain: Qwen/Qwen2.5-0.5B }\n', 'model.partial_pretrain'],
     [
+      'NeMo',
+      'trainer: { devices: 8 }\nexp_manager: { name: gpt }\nmodel: { micro_batch_size: 2, global_batch_size: 64, tensor_model_parallel_size: 1 }\n',
+      'model.micro_batch_size',
+    ],
+    ['NeMo', 'trainer: { devices: 8 }\nmodel: { mcore_gpt: true, micro_batch_size: 2 }\n', 'model.micro_batch_size'],
+    [
       'NeMo AutoModel',
       'model: { _target_: nemo_automodel.NeMoAutoModelForCausalLM.from_pretrained }\nstep_scheduler: { local_batch_size: 1 }\n',
       'step_scheduler.local_batch_size',
@@ -74,5 +80,25 @@ describe('is none of them', () => {
     const reading = readConfig({ path: 'train.yaml', text })
     expect(reading.kind).toBe('not-a-training-config')
     expect(reading).not.toMatchObject({ why: expect.stringContaining('LitGPT') })
+  })
+})
+
+describe('a launcher of LLaVA', () => {
+  const launched = (more: string) =>
+    readConfigAsync(
+      {
+        path: 'scripts/finetune.sh',
+        text: `deepspeed llava/train/train_mem.py --model_name_or_path lmsys/vicuna-7b-v1.5 --bf16 True ${more} --per_device_train_batch_size 16\n`,
+      },
+      {},
+    )
+
+  it('is refused by that name: what its code joins and what it trains are not in the arguments', async () => {
+    const tower = '--vision_tower openai/clip-vit-large-patch14-336 --mm_projector_type mlp2x_gelu'
+    expect(await launched(tower)).toMatchObject({
+      kind: 'unreadable',
+      problems: [{ code: 'unsupported-training', message: expect.stringMatching(/^LLaVA /), line: 1 }],
+    })
+    expect((await launched('--model_max_length 2048')).kind).toBe('training-config')
   })
 })
