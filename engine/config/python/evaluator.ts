@@ -1,5 +1,6 @@
 /** Evaluates what the text alone decides: constants, defaults, dictionaries, f-strings, imported names. Nothing is executed. */
 import { plainSentence } from '../quote.ts'
+import { inheritedDefault, ofArguments } from './arguments-class.ts'
 import { Classes, methodOf } from './classes.ts'
 import { commandLineValue, type Options, parsedClass } from './command-line.ts'
 import { type CallExpression, dottedName, type Expression, type Span } from './expressions.ts'
@@ -187,13 +188,13 @@ export class Evaluator {
       case 'instance':
         if (name === 'hparams') return object
         if (name === 'trainer' && this.trainer !== undefined) return this.trainer
-        return this.classes.ofInstance(object, name, site) ?? notSet()
+        return this.classes.ofInstance(object, name, site) ?? inheritedDefault(object, name, this) ?? notSet()
       case 'call': {
         const mapping = this.asMapping(object)
         if (mapping.kind === 'mapping') return mapping.entries.get(name) ?? notSet()
         const ofTrainer = isTrainer(object) ? trainerAttribute(object, name, this) : undefined
         if (ofTrainer !== undefined) return ofTrainer
-        const parsed = commandLineValue(object, name, this.options)
+        const parsed = commandLineValue(object, name, this.options) ?? ofArguments(object, name, this)
         return parsed ?? { ...object, ...span, kind: 'open', why: `${shownAt(site.module, span)} depends on run time` }
       }
       case 'text':

@@ -29,10 +29,11 @@ export function frozenWeights(
     ...files.flatMap(each => statementsIn(each, evaluator)),
     ...(elsewhere === undefined ? [] : statementsIn(elsewhere.module, evaluator).filter(isBeside(elsewhere.site))),
   ]
-  const first = found.find(({ trains, node }) => trains === false || (trains === undefined && isCall(node)))
+  const ofTrained = loaded === undefined ? found : found.filter(each => !isOfAnother(each, loaded, evaluator))
+  const first = ofTrained.find(({ trains, node }) => trains === false || (trains === undefined && isCall(node)))
   if (first === undefined) return { notUnderstood: [] }
   const field = fieldOf(first, file)
-  const switches = loaded && switchesOf(found, loaded, start, evaluator)
+  const switches = loaded && switchesOf(ofTrained, loaded, start, evaluator)
   return switches === undefined ? { notUnderstood: [field] } : { byHand: { field, switches }, notUnderstood: [] }
 }
 
@@ -139,6 +140,17 @@ function switchBy(statement: Statement, loaded: LibraryCall, evaluator: Evaluato
   const part = isCall(node) && isUnconditional(node) ? of : loopedOver(node, of, module)
   const path = part && pathTo(part, site, loaded, evaluator)
   return path === undefined ? undefined : { at, path, trains }
+}
+
+/** By its name, the model that a loss compares with; and loaded by a call of its own. */
+const reference = /^(?:self\.)?_?(?:ref|reference|teacher|reward)(?:_\w+)?$/
+
+function isOfAnother(statement: Statement, loaded: LibraryCall, evaluator: Evaluator): boolean {
+  const { node, of, module } = statement
+  const whole = of && (isCall(node) && isUnconditional(node) ? of : loopedOver(node, of, module))
+  if (whole === undefined || !reference.test(module.text.slice(whole.from, whole.to))) return false
+  const { loaded: other } = modelChain(evaluator.evaluate(whole, siteAt(statement)), evaluator)
+  return other?.kind === 'call' && (other.module !== loaded.module || other.from !== loaded.from)
 }
 
 const PLAIN = /^(?:Body|IfStatement|ExpressionStatement|AssignStatement)$/

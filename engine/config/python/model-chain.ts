@@ -24,6 +24,11 @@ export interface ModelChain {
 
 const MAX_LINKS = 12
 
+/** Adapters become part of the weights that they are for. */
+const merges = /\.merge_and_unload$/
+/** What is merged afterwards; AutoPeftModel loads its weights by what a folder says. */
+const putsOn = /(?:^|\.)(?:PeftModel\w*\.from_pretrained|get_peft_model)$/
+
 /** Methods that give the same model. */
 const passesOn = /\.(?:to|cuda|train|eval|to_bettertransformer|requires_grad_|float|half|bfloat16)$/
 /** Functions that give the model that is their first argument, some with a row or two more for new tokens. */
@@ -36,6 +41,7 @@ export function modelChain(value: Value | undefined, evaluator: Evaluator): Mode
     ...{ trainedAdapter: undefined, prepared: undefined, cast: undefined, remarks: [] },
   }
   let current = value
+  let isMerged = false
   for (let link = 0; link < MAX_LINKS && current !== undefined; link++) {
     // A field keeps its own.
     if (current.kind === 'call') chain = { ...chain, remarks: [...chain.remarks, ...current.remarks] }
@@ -48,7 +54,16 @@ export function modelChain(value: Value | undefined, evaluator: Evaluator): Mode
       current = current.object
       continue
     }
+    if (merges.test(name) && current.object !== undefined) {
+      isMerged = true
+      current = current.object
+      continue
+    }
     const { name: last } = libraryName(name)
+    if (isMerged && putsOn.test(name)) {
+      current = argument(current, 'model', 0, evaluator)
+      continue
+    }
     if (/^AutoPeftModel|^PeftModel/.test(name.split('.').at(-2) ?? '')) chain = { ...chain, trainedAdapter: current }
     else if (last === 'get_peft_model' && name.startsWith('unsloth.')) chain = { ...chain, unslothAdapter: current }
     else if (!wraps.test(name)) return { ...chain, unknown: current }

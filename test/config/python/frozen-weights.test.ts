@@ -81,6 +81,23 @@ for images, labels in DataLoader(data, batch_size=64, shuffle=True):
   })
 })
 
+describe('a model that the loss compares with', () => {
+  const referred = (name: string) => `
+${name} = AutoModelForCausalLM.from_pretrained("gpt2")
+for p in ${name}.parameters():
+    p.requires_grad_(False)`
+  const gpt2 = 'AutoModelForCausalLM.from_pretrained("gpt2")'
+
+  it.each(['ref_model', 'reference_model', 'teacher', 'reward_model'])('%s may be frozen', async name => {
+    expect((await trained(finetuned(gpt2, referred(name)))).spec.trainable).toBeUndefined()
+  })
+
+  it('is not one that is the model itself by another name', async () => {
+    const frozen = 'ref_model = model\nref_model.requires_grad_(False)'
+    expect((await problems(finetuned(gpt2, frozen)))[0]).toMatchObject({ code: 'unsupported-setting' })
+  })
+})
+
 describe('weights are named as frozen and not counted', () => {
   it.each([
     ['in a part that is not known', inLoop('model.bert.encoder')],

@@ -81,3 +81,22 @@ describe('the defaults of a config of TRL', () => {
     expect((await trained('trl==0.22.0', ', max_seq_length=512')).spec.gradientCheckpointing).toBe(true)
   })
 })
+
+describe('adapters on the output layer, which the loss in chunks does not take', () => {
+  const adapted = `from peft import LoraConfig
+from trl import SFTConfig, SFTTrainer
+args = SFTConfig("out", per_device_train_batch_size=4)
+peft = LoraConfig(r=8, target_modules=["q_proj", "lm_head"])
+SFTTrainer(model="Qwen/Qwen3-0.6B", args=args, peft_config=peft).train()
+`
+
+  it('are of a TRL that takes the whole loss, where none is pinned', async () => {
+    const { spec, assumptions } = await trained('trl', '', adapted)
+    expect(spec.checkpointedLoss).toBeUndefined()
+    expect(assumptions.join()).toContain('as in TRL before 1.7: from then on its default refuses adapters on lm_head')
+  })
+
+  it('are refused where a newer one is', async () => {
+    await expect(trained('trl==1.7.0', '', adapted)).rejects.toThrow('TRL refuses adapters on lm_head')
+  })
+})

@@ -32,8 +32,7 @@ describe('named as a target, the output layer has adapters', () => {
 
 describe('what TRL refuses is refused here', () => {
   it.each([
-    ['adapters on the output layer with its default loss', onOutput, 'lora_target_modules'],
-    ['the same with the loss named', `${onOutput}\nloss_type: chunked_nll`, 'loss_type'],
+    ['adapters on the output layer with its loss in chunks', `${onOutput}\nloss_type: chunked_nll`, 'loss_type'],
     ['a loss in chunks beside that of Liger', 'use_liger_kernel: true\nloss_type: chunked_nll', 'loss_type'],
   ])('%s', (_, lines, field) => {
     expect(onlyProblemIn(sft(lines, 'per_device_train_batch_size: 8'))).toMatchObject({

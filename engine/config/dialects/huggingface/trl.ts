@@ -39,6 +39,7 @@ export function readCheckpointedLoss(
 ): true | undefined {
   const { find, declared } = trainerArguments
   const field = find('loss_type')
+  const adapted = outputLayers.find(name => lora?.targets.includes(name))
   if (fusedLoss && field === undefined) return undefined
   if (field !== undefined) {
     if (field.value.kind !== 'text' || field.value.text !== 'chunked_nll') return undefined
@@ -53,9 +54,14 @@ export function readCheckpointedLoss(
     // TRL 1.7 wants a newer transformers than 4.53.
     const isOlder = isTrlBefore(reader, trainerArguments, '1.7') || isBefore(reader.versions, 'transformers', '4.53')
     if (isOlder || declared?.adaptersOf === unslothAdapters) return undefined
+    if (adapted !== undefined && reader.versions.trl === undefined) {
+      reader.assume(
+        `The whole loss at once, as in TRL before 1.7: from then on its default refuses adapters on ${adapted}.`,
+      )
+      return undefined
+    }
     reader.assume("The loss in chunks of tokens (chunked_nll), TRL's default since 1.7: the config sets no loss_type.")
   }
-  const adapted = outputLayers.find(name => lora?.targets.includes(name))
   if (adapted !== undefined) {
     return reader.refuse(
       field ?? find('lora_target_modules'),
