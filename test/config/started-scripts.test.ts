@@ -215,7 +215,11 @@ describe('a launcher', () => {
   it('of two different trainings is told which', async () => {
     const two = { ...files, 'run.sh': run + run.replace('24', '4') }
     expect(await reading(two, 'run.sh')).toMatchObject({
-      problems: [{ code: 'several-trainings', message: expect.stringContaining('line 1, line 3') }],
+      kind: 'several-trainings',
+      trainings: [
+        { name: 'train.py', line: 1 },
+        { name: 'train.py (2)', line: 3 },
+      ],
     })
   })
 

@@ -7,7 +7,7 @@ import type { Sources } from '../sources.ts'
 import type { SuppliedFields } from '../supplied.ts'
 import { completed, tellLaunch, withAskedCard, withOpenCode, withUnreadSettings } from './completed.ts'
 import { named, notOurs, type OpenConfig, type UnopenedFile } from './open-config.ts'
-import { scriptConfig } from './script.ts'
+import { ofTraining, scriptConfig } from './script.ts'
 
 /** `searched` notes no files. */
 export async function openLaunched(
@@ -23,21 +23,24 @@ export async function openLaunched(
   if (opened.kind === 'script') {
     const { launchedHere } = await import('../shell/launching.ts')
     const jobs = await jobsNear(file.path, searched)
-    return scriptConfig(opened.script, file, supplied, await launchedHere(opened, file, sources, jobs))
+    const script = opened.training === undefined ? opened.script : { ...opened.script, training: opened.training }
+    return scriptConfig(script, file, supplied, await launchedHere(opened, file, sources, jobs))
   }
   if (opened.kind !== 'open') return opened
-  const { dialect, why, document, gpus, card, assumptions } = opened
+  const { dialect, why, document, gpus, card, assumptions, training } = opened
   return {
     kind: 'open',
     dialect: dialect.name,
     why,
     ...named(supplied.model ?? dialect.modelField(document), dialect.deepSpeedField?.(document)),
-    read: (found, reader = new FieldReader(file.path, supplied)) =>
-      completed(found, supplied, reader, () => {
+    read: (found, reader = new FieldReader(file.path, supplied)) => {
+      const read = () => {
         tellLaunch(reader, { gpus, assumptions })
         const own = document.afresh()
         const reading = withUnreadSettings(dialect.read(own, reader, found.lookUp, found.deepSpeed), own, dialect)
         return { reading: withAskedCard(assumptions.length > 0 ? withOpenCode(reading) : reading, card) }
-      }),
+      }
+      return ofTraining(completed(found, supplied, reader, read), training)
+    },
   }
 }

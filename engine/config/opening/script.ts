@@ -43,6 +43,7 @@ export function withoutCallers({
   return reading
 }
 
-function ofTraining(reading: Reading, training: ReadTraining): Reading {
-  return reading.kind === 'not-a-training-config' ? reading : { ...reading, training }
+/** Of a launcher that starts one alone, there is no choice to name. */
+export function ofTraining(reading: Reading, training: ReadTraining | undefined): Reading {
+  return reading.kind === 'not-a-training-config' || training === undefined ? reading : { ...reading, training }
 }

@@ -1,14 +1,21 @@
 /** A Python file as a training config: which training it starts, and with which settings. Nothing is executed. */
-import type { Problem } from '../../errors.ts'
 import { utf8Bytes } from '../../utf8.ts'
 import { ultralytics } from '../dialects/ultralytics.ts'
 import { notModelled } from '../dialects/unmodelled-tools.ts'
 import { MAX_CONFIG_BYTES } from '../document.ts'
-import { oneOf, plain, plainSentence } from '../quote.ts'
+import { plain, plainSentence } from '../quote.ts'
 import type { FileReading, Reading, ReadTraining, SourceFile } from '../reading.ts'
 import type { Section } from '../section.ts'
 import type { Sources } from '../sources.ts'
-import type { TrainingChoice, TrainingPlace } from '../training-place.ts'
+import {
+  chosenIndex,
+  counted,
+  MAX_TRAININGS,
+  noneChosen,
+  type TrainingChoice,
+  type TrainingPlace,
+  tooManyTrainings,
+} from '../training-place.ts'
 import { moduleOf } from './collector.ts'
 import { declareOptions } from './command-line.ts'
 import { decoratedGpu } from './decorated-gpu.ts'
@@ -89,9 +96,12 @@ function opened(module: Module, evaluator: Evaluator, choice: TrainingChoice | u
   const modelled = startsIn(module, evaluator, found)
   const starts = modelled.length > 0 ? modelled : unmodelledStarts(module, evaluator)
   const places = placesOf(starts.map(({ call }) => call))
-  if (starts.length > MAX_TRAININGS) return { kind: 'unreadable', problems: [tooManyTrainings(module, starts)] }
+  if (starts.length > MAX_TRAININGS) {
+    const at = positionOf(module, starts[0]?.call.at ?? 0)
+    return { kind: 'unreadable', problems: [tooManyTrainings(starts.length, module.path, at)] }
+  }
   if (starts.length > 1 && choice === undefined) return { kind: 'several-trainings', trainings: places }
-  const index = choice === undefined ? 0 : places.findIndex(place => isChosen(place, choice))
+  const index = chosenIndex(places, choice)
   const [start, place] = [starts[index], places[index]]
   if (start !== undefined && place !== undefined) {
     const card = decoratedGpu(start.call)
@@ -154,26 +164,15 @@ function unmodelledStarts(module: Module, evaluator: Evaluator): readonly Start[
   return [{ call, open }]
 }
 
-function isChosen(place: TrainingPlace, choice: TrainingChoice): boolean {
-  return 'name' in choice ? place.name === choice.name : place.line === choice.line
-}
-
-function noneChosen(places: readonly TrainingPlace[]): string {
-  return `No training starts there: it starts ${oneOf(places.map(({ name, line }) => `${name} on line ${line}`))}.`
-}
-
-/** Named after what is called and the function that it stands in; equal names are counted. */
+/** Named after what is called and the function that it stands in. */
 function placesOf(calls: readonly Call[]): readonly TrainingPlace[] {
-  const counts = new Map<string, number>()
-  return calls.map(call => {
+  const places = calls.map(call => {
     const { module, scope, at } = call
     const around = scope.kind === 'function' && scope.name !== 'main' ? ` in ${scope.name}()` : ''
-    const name = plain(`${calledName(call)}${around}`)
-    const count = (counts.get(name) ?? 0) + 1
-    counts.set(name, count)
     const { line, cell } = positionOf(module, at)
-    return { name: count === 1 ? name : `${name} (${count})`, line, ...(cell && { cell }) }
+    return { name: plain(`${calledName(call)}${around}`), line, ...(cell && { cell }) }
   })
+  return counted(places)
 }
 
 function loopsIn(module: Module, evaluator: Evaluator): readonly FoundTraining[] {
@@ -194,9 +193,6 @@ function trainersIn(module: Module, evaluator: Evaluator): readonly FoundTrainin
 
 /** As many calls of one class as are looked into. */
 const MAX_TRAINERS = 20
-
-/** Each is read and judged by itself. */
-const MAX_TRAININGS = 10
 
 function trainerNamed(call: Call, evaluator: Evaluator) {
   const { module, scope, at, branches } = call
@@ -240,15 +236,5 @@ function ofDetector(section: Section, call: Call, module: Module, training: Read
     batchSize: section.at('batch'),
     training,
     read: (reader, lookUp, deepSpeed) => ultralytics.read(section, reader, lookUp, deepSpeed),
-  }
-}
-
-function tooManyTrainings(module: Module, starts: readonly Start[]): Problem {
-  return {
-    code: 'several-trainings',
-    message: `The file starts ${starts.length} trainings with different settings, and up to ${MAX_TRAININGS} of one file are checked`,
-    fix: 'Keep them in several files, or add this one to ignore in .github/memorymark.yml.',
-    file: module.path,
-    ...positionOf(module, starts[0]?.call.at ?? 0),
   }
 }

@@ -16,9 +16,17 @@ import { MAX_CONFIG_BYTES } from '../document.ts'
 import { jobRequest, processesOn } from '../job/job.ts'
 import type { AskedCard } from '../job/request.ts'
 import { plain, plainSentence } from '../quote.ts'
-import type { Reading, SourceFile } from '../reading.ts'
+import type { Reading, ReadTraining, SeveralTrainings, SourceFile } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import type { Sources } from '../sources.ts'
+import {
+  chosenIndex,
+  counted,
+  MAX_TRAININGS,
+  noneChosen,
+  type TrainingPlace,
+  tooManyTrainings,
+} from '../training-place.ts'
 import { type AccelerateFile, accelerateFile } from './accelerate.ts'
 import { argumentFields, bearing, gpusField, nestedSection, remarkOnHidden } from './arguments.ts'
 import { commandsIn } from './commands.ts'
@@ -62,28 +70,48 @@ export function launchesIn(file: SourceFile): Launches {
   }
 }
 
+/** Which of the trainings it is, of a launcher that starts several. */
+interface OneOfSeveral {
+  readonly training?: ReadTraining
+}
+
 export async function openLauncher(
   file: SourceFile,
   sources: Pick<Sources, 'readFile'>,
-): Promise<OpenLauncher | StartedScript | Exclude<Reading, { kind: 'training-config' }>> {
+): Promise<
+  ((OpenLauncher | StartedScript) & OneOfSeveral) | SeveralTrainings | Exclude<Reading, { kind: 'training-config' }>
+> {
   const { shell, launches, card } = launchesIn(file)
-  const opened: (Opened | StartedScript)[] = []
+  const { training } = file
+  const distinct: (Opened | StartedScript)[] = []
   let elsewhere: StartedScript | undefined
+  // Where one is asked for, those after it are not opened.
+  const isFound = () => training !== undefined && chosenIndex(placesOf(distinct, shell), training) >= 0
   for (const launch of launches) {
     const script = configNamed(launch) === undefined ? await startedScript(launch, { shell, file, sources }) : undefined
     if (script !== undefined && !script.isBatchHere) elsewhere ??= script
     else {
       const one = script ?? openLaunch(launch, shell, card, await accelerateFile(launch, file.path, sources))
-      if (one !== undefined) opened.push(one)
+      if (one !== undefined && distinct.every(({ said }) => said !== one.said)) distinct.push(one)
     }
+    if (isFound()) break
   }
-  const distinct = opened.filter(({ said }, index) => opened.findIndex(each => each.said === said) === index)
-  const [only, ...others] = distinct
-  if (others.length > 0) return { kind: 'unreadable', problems: [severalTrainings(shell, distinct)] }
-  if (only !== undefined) {
-    const unknown = only.kind === 'open' ? unknownConfig(only.launch, shell) : undefined
-    return unknown === undefined ? only : { kind: 'unreadable', problems: [unknown] }
+  const places = placesOf(distinct, shell)
+  if (distinct.length > MAX_TRAININGS) {
+    const at = shell.positionOf(distinct[0]?.launch.at ?? 0)
+    return { kind: 'unreadable', problems: [tooManyTrainings(distinct.length, shell.path, at)] }
   }
+  if (distinct.length > 1 && training === undefined) return { kind: 'several-trainings', trainings: places }
+  const index = chosenIndex(places, training)
+  const [chosen, place] = [distinct[index], places[index]]
+  if (chosen !== undefined && place !== undefined) {
+    const unknown = chosen.kind === 'open' ? unknownConfig(chosen.launch, shell) : undefined
+    const ofSeveral = training && { training: { ...place, isOnly: false } }
+    return unknown === undefined
+      ? { ...chosen, ...ofSeveral }
+      : { kind: 'unreadable', problems: [unknown], ...ofSeveral }
+  }
+  if (distinct.length > 0) return { kind: 'not-a-training-config', why: noneChosen(places) }
   return { kind: 'not-a-training-config', why: elsewhere ? whyElsewhere(elsewhere, shell) : whyNone(launches, shell) }
 }
 
@@ -217,14 +245,11 @@ function whyElsewhere({ launch, path }: StartedScript, shell: ShellText): string
   return `It starts ${plain(path)} (line ${shell.lineOf(launch.at)}), which is checked with its arguments.`
 }
 
-function severalTrainings(shell: ShellText, opened: readonly Pick<Opened, 'launch'>[]): Problem {
-  const lines = opened.map(({ launch }) => `line ${shell.lineOf(launch.at)}`)
-  const shown = [...lines.slice(0, 5), ...(lines.length > 5 ? [`and ${lines.length - 5} more`] : [])].join(', ')
-  return {
-    code: 'several-trainings',
-    message: `The file starts ${opened.length} trainings with different settings (${shown}), and a verdict is for one`,
-    fix: 'Keep each in a file of its own, or add this one to ignore in .github/memorymark.yml.',
-    file: shell.path,
-    ...shell.positionOf(opened[0]?.launch.at ?? 0),
-  }
+/** Named after what is started. */
+function placesOf(opened: readonly Pick<Opened, 'launch'>[], shell: ShellText): readonly TrainingPlace[] {
+  const places = opened.map(({ launch: { target, launcher, at } }) => {
+    const { line, cell } = shell.positionOf(at)
+    return { name: plain(target.kind === 'script' ? target.path : launcher), line, ...(cell && { cell }) }
+  })
+  return counted(places)
 }

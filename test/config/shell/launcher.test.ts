@@ -5,6 +5,7 @@ import { describe, expect, it, test } from 'vitest'
 import { readConfigAsync } from '../../../engine/config/read.ts'
 import type { FileReading, Reading } from '../../../engine/config/reading.ts'
 import { rewriteNumbers } from '../../../engine/config/rewrite.ts'
+import { namedLine, type TrainingChoice } from '../../../engine/config/training-place.ts'
 
 const bert = '--model_name_or_path google-bert/bert-base-uncased --max_seq_length 128'
 
@@ -213,13 +214,44 @@ it.each([
   )
 })
 
-it('two trainings with different settings are told apart by their lines', async () => {
+describe('a launcher of several trainings', () => {
   const line = (size: number) => `python train.py ${bert} --per_device_train_batch_size ${size}\n`
-  const reading = await read(line(8) + line(16))
-  expect(reading).toMatchObject({
-    problems: [{ code: 'several-trainings', message: expect.stringContaining('line 1, line 2') }],
+  const text = line(8) + line(16)
+  const places = [
+    { name: 'train.py', line: 1 },
+    { name: 'train.py (2)', line: 2 },
+  ]
+  const readAs = (training: TrainingChoice) => readConfigAsync({ path: 'train.sh', text, training }, {})
+
+  it('is a config for each, by the line that starts it', async () => {
+    expect(await read(text)).toEqual({ kind: 'several-trainings', trainings: places })
+    expect(await readAs({ line: 1 })).toMatchObject({ spec: { microBatch: 8 }, batchSizeAt: { line: 1 } })
+    expect(await readAs({ name: 'train.py (2)' })).toMatchObject({
+      spec: { microBatch: 16 },
+      batchSizeAt: { line: 2 },
+      training: { ...places[1], isOnly: false },
+    })
   })
-  expect((await trained(line(8) + line(8))).spec.microBatch).toBe(8)
+
+  it('says what it starts where another line is asked for', async () => {
+    expect(await readAs({ line: 3 })).toEqual({
+      kind: 'not-a-training-config',
+      why: 'No training starts there: it starts train.py on line 1 or train.py (2) on line 2.',
+    })
+  })
+
+  it('is one config where all have the same settings, and none where they are too many', async () => {
+    const same = await trained(line(8) + line(8))
+    expect([same.spec.microBatch, same.training]).toEqual([8, undefined])
+    const many = await read(Array.from({ length: 11 }, (_, index) => line(index + 1)).join(''))
+    expect(many).toMatchObject({ problems: [{ code: 'several-trainings', line: 1 }] })
+  })
+
+  it('is named by its lines on the command line', () => {
+    for (const path of ['scripts/train.sh', 'Makefile', 'job.slurm'])
+      expect(namedLine(`${path}:12`)).toEqual({ path, line: 12 })
+    expect(namedLine('train.yaml:12')).toBeUndefined()
+  })
 })
 
 it('a backslash at the end of the file is no argument', async () => {
