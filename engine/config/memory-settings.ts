@@ -112,6 +112,23 @@ export function unreadMemorySettings(document: Section, without?: RegExp): reado
   return found.slice(0, MAX_NAMED)
 }
 
+/** What a file says of FSDP or DeepSpeed, for code that loads the file and was found to divide nothing. */
+export function shardingSaid(document: Section): readonly Field[] {
+  return document
+    .nested(VARIANT_LEVELS)
+    .filter(({ name }) => !foreignSection.test(name))
+    .flatMap(({ fields }) => [...fields.values()])
+    .filter(({ key, value }) => saysSharding(key, value) && !isOff(value))
+    .slice(0, MAX_NAMED)
+}
+
+function saysSharding(key: string, value: Field['value']): boolean {
+  if (/^(?:fsdp|deepspeed)(?:_config)?$|^(?:fsdp_)?sharding_strategy$|^zero_stage$/.test(key)) return true
+  return value.kind === 'text' && choosesSharding.test(key) && /^(?:fsdp|deepspeed|zero)/i.test(value.text)
+}
+
+const choosesSharding = /^(?:framework|backend|strategy|distributed(?:_\w+)?|parallelism)$/
+
 /** Whether the document lists several trainings, each with memory settings of its own: `experiments: [{ lora_rank: 8 }, …]`. */
 export function listsVariants(document: Section): boolean {
   return document.nested(VARIANT_LEVELS).some(({ fields }) =>

@@ -57,6 +57,15 @@ describe('a config of the keys of a team', () => {
     expect((await trained(files, 'configs/a.yaml')).spec).toMatchObject(all)
   })
 
+  it('is named where it says how several GPUs divide what the script does not', async () => {
+    const read = (more: string) =>
+      trained({ 'configs/a.yaml': `${config}${more}`, 'src/train.py': byOption }, 'configs/a.yaml')
+    const fsdp = 'distributed: { framework: fsdp, sharding_strategy: FULL_SHARD, num_processes: 4 }\n'
+    const named = (await read(fsdp)).unreadSettings?.map(({ name }) => name)
+    expect(named).toEqual(['distributed.framework', 'distributed.sharding_strategy'])
+    expect((await read('distributed: { framework: ddp, zero_stage: 0 }\n')).unreadSettings).toBeUndefined()
+  })
+
   it('is not read as a script loads it where it lists several trainings', async () => {
     const listed = 'experiments:\n  - { name: a, lora_r: 4 }\n  - { name: b, lora_r: 64 }\n'
     const flat = 'model_name_or_path: gpt2\nper_device_train_batch_size: 24\nlearning_rate: 1.0e-4\n'

@@ -6,8 +6,9 @@ import { parseFile } from '../document.ts'
 import { FieldReader } from '../fields.ts'
 import { type Launched, notLaunched, withUndeclared } from '../launched.ts'
 import type { LoadingScript, NotModelled } from '../loading-script.ts'
+import { shardingSaid } from '../memory-settings.ts'
 import { isPythonPath } from '../python/quick-look.ts'
-import type { SourceFile } from '../reading.ts'
+import type { Reading, SourceFile } from '../reading.ts'
 import { whyRecord } from '../run-record.ts'
 import { isLauncherPath } from '../shell/quick-look.ts'
 import { SETTINGS_PATH, type SuppliedFields } from '../supplied.ts'
@@ -60,7 +61,7 @@ export function openConfig(
 /** A file of keys, read as the script that loads it makes of them. */
 export function loadedConfig(
   { file: script, script: opened, sentence }: LoadingScript,
-  { path }: SourceFile,
+  file: SourceFile,
   supplied: SuppliedFields,
   launched: Launched,
 ): OpenConfig {
@@ -75,12 +76,22 @@ export function loadedConfig(
     why: opened.why,
     ...named(supplied.model ?? opened.model, opened.deepSpeed),
     launchers: told.files,
-    read: (found, reader = new FieldReader(path, supplied)) =>
+    read: (found, reader = new FieldReader(file.path, supplied)) =>
       completed(found, supplied, reader, () => {
         tellLaunch(reader, told)
-        return { reading: withLaunch(opened.read(reader, found.lookUp, found.deepSpeed), told) }
+        const reading = withUnreadSharding(opened.read(reader, found.lookUp, found.deepSpeed), file)
+        return { reading: withLaunch(reading, told) }
       }),
   }
+}
+
+/** The launcher may divide by what the file says and the script does not read. */
+function withUnreadSharding(reading: Reading, file: SourceFile): Reading {
+  if (reading.kind !== 'training-config' || reading.spec.sharding !== undefined) return reading
+  const parsed = parseFile(file)
+  const said = parsed.kind === 'unreadable' ? [] : parsed.mappings.flatMap(shardingSaid)
+  const named = said.map(({ name, at }) => ({ name: name.slice(0, 200), at }))
+  return named.length === 0 ? reading : { ...reading, unreadSettings: [...(reading.unreadSettings ?? []), ...named] }
 }
 
 /** A config whose code trains what is not known. */
