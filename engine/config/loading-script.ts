@@ -50,11 +50,16 @@ export async function findLoadingScript(
     if (loaded !== undefined) return loaded
   }
   if (listFolder === undefined) return undefined
-  const found: (LoadingScript | NotModelled)[] = []
+  const near: SourceFile[] = []
   for (const path of await scriptsNear(file.path, listFolder, isTrainingName)) {
     const text = await readFile(path)
-    if (text === undefined || !mayTrain(text) || !/config|cfg|yaml|json|hydra/i.test(text)) continue
-    const each = await loading({ path, text }, file, passedAsConfig(file), sources)
+    if (text !== undefined && mayTrain(text) && /config|cfg|yaml|json|hydra/i.test(text)) near.push({ path, text })
+  }
+  // Of several that take a config, the one that names this file loads it.
+  const naming = near.filter(({ text }) => text.includes(posix.basename(file.path)))
+  const found: (LoadingScript | NotModelled)[] = []
+  for (const script of naming.length > 0 ? naming : near) {
+    const each = await loading(script, file, passedAsConfig(file), sources)
     if (each !== undefined) found.push(each)
   }
   const loads = found.filter(({ kind }) => kind === 'loads')
@@ -84,7 +89,13 @@ export async function scriptsNear(
     const names = await listFolder(folder)
     found.push(...names.filter(isAsked).map(name => (folder === '.' ? name : posix.join(folder, name))))
   }
-  return [...new Set(found)].slice(0, MAX_SCRIPTS)
+  const isNamesake = (script: string) => stemOf(script) === stemOf(path)
+  return [...new Set(found)].toSorted((a, b) => Number(isNamesake(b)) - Number(isNamesake(a))).slice(0, MAX_SCRIPTS)
+}
+
+/** `train_llama.yaml`, `train_llama.py` → train_llama */
+function stemOf(path: string): string {
+  return posix.basename(path, posix.extname(path))
 }
 
 /** By its name, a script that trains: of all scripts, few are opened. */

@@ -57,6 +57,16 @@ describe('a config of the keys of a team', () => {
     expect((await trained(files, 'configs/a.yaml')).spec).toMatchObject(all)
   })
 
+  it('is read as the script that names it loads it, of several that take a config', async () => {
+    const other = byOption.replace('"c_attn"', '"c_proj"')
+    const files = {
+      'a.yaml': config,
+      'train_a.py': byOption.replace('required=True', 'default="a.yaml"'),
+      'train_b.py': other.replace('required=True', 'default="b.yaml"'),
+    }
+    expect((await trained(files, 'a.yaml')).spec.lora?.targets).toEqual(['c_attn'])
+  })
+
   it('is named where it says how several GPUs divide what the script does not', async () => {
     const read = (more: string) =>
       trained({ 'configs/a.yaml': `${config}${more}`, 'src/train.py': byOption }, 'configs/a.yaml')
