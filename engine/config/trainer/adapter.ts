@@ -87,6 +87,9 @@ function readModulesToSave(reader: FieldReader, field: Field | undefined): reado
   return last.filter(name => copied.includes(name))
 }
 
+/** Embeddings, for which peft has adapters of their own (tuners/lora/layer.py Embedding). */
+const tableNames: ReadonlySet<string> = new Set(['embed_tokens', 'wte', 'word_embeddings', 'embed_in'])
+
 /** peft skips names that no layer has, as long as at least one matches. */
 function targetsIn(
   reader: FieldReader,
@@ -113,6 +116,9 @@ function targetsIn(
   const names = new Set(last.flatMap(name => linears.alsoCalled?.[name] ?? [name]))
   const known = [...new Set([...linears.all, ...ofExperts, ...outputLayers])].filter(name => names.has(name))
   const found = [...known, ...besideExperts.filter(name => !known.includes(lastNameOf(name)))]
+  const tables = targets.filter(name => tableNames.has(lastNameOf(name)))
+  if (found.length > 0 && tables.length > 0)
+    reader.assume(`The adapters on ${oneOf(tables)} are not counted: the rank times the vocabulary and the width.`)
   if (found.length > 0) return found
   return reader.refuse(
     targetField,

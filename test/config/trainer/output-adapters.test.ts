@@ -24,6 +24,13 @@ describe('named as a target, the output layer has adapters', () => {
     expect(spec.lora?.targets).toEqual(['q_proj', 'v_proj', 'lm_head'])
   })
 
+  it('and those of the embeddings beside it are said to be left out', () => {
+    const targets = 'lora_target_modules: [q_proj, embed_tokens]'
+    const { spec, assumptions } = trainingConfig(sft(targets, 'per_device_train_batch_size: 8'))
+    expect(spec.lora?.targets).toEqual(['q_proj'])
+    expect(assumptions.join()).toContain('The adapters on embed_tokens are not counted')
+  })
+
   it('but not as one of all linear layers, as in peft', () => {
     const { spec } = trainingConfig(sft('lora_target_modules: all-linear', 'per_device_train_batch_size: 8'))
     expect(spec.lora?.targets).not.toContain('lm_head')
