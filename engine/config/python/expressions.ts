@@ -137,9 +137,15 @@ export function expressionOf(node: SyntaxNode, text: string, depth = 0): Express
     }
     case 'ArrayComprehensionExpression': {
       const [item, , name, , of, , condition, end] = children(node).slice(1)
-      if (item === undefined || name === undefined || of === undefined || condition === undefined) return opaque
+      if (item === undefined || name === undefined || of === undefined) return opaque
+      const written = (each: SyntaxNode | undefined) => each && text.slice(each.from, each.to)
+      // `[name.strip() for name in names.split(',') if name]`: the readers of names leave out blanks and empty ones too.
+      const stripped = `${written(name)}.strip()`
+      const isWhole = condition === undefined || [written(name), stripped].includes(written(condition))
+      if (written(item) === stripped && isWhole) return inner(of)
+      if (condition === undefined) return opaque
       const [left, operator] = children(condition)
-      const names = [item, name, left].map(each => each && text.slice(each.from, each.to))
+      const names = [item, name, left].map(written)
       const isKept = end?.name === ']' && operator?.name === 'in' && item.name === 'VariableName'
       return isKept && new Set(names).size === 1 ? { ...span, kind: 'kept', of: inner(of) } : opaque
     }

@@ -67,6 +67,12 @@ describe('a batch size is read from', () => {
       `${batch}=o["b"]`,
       { line: 5, column: 21 },
     ],
+    [
+      'a text that is split and stripped',
+      'b = [w.strip() for w in "gpt2, 12".split(",") if w.strip()]',
+      `${batch}=int(b[1])`,
+      { line: 2, column: 25 },
+    ],
     ['a text that is split', 'b = "gpt2,12".split(",")', `${batch}=int(b[1])`, { line: 2, column: 5 }],
     [
       'the branch of an NVIDIA GPU',

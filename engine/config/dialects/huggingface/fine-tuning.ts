@@ -43,7 +43,7 @@ export function isTrl(find: Find): boolean {
   return find(...trlKeys) !== undefined || namesTrainer(find)
 }
 
-const switches = ['use_peft', 'use_lora', 'use_qlora', 'is_peft', 'is_lora', 'lora_enable']
+const switches = ['use_peft', 'use_lora', 'use_qlora', 'is_peft', 'is_lora', 'lora_enable', 'use_peft_lora']
 /** Other peft methods, as custom scripts enable them. */
 const otherSwitches = ['use_ia3', 'use_adalora', 'use_prefix_tuning', 'use_prompt_tuning', 'use_p_tuning']
 const methods = ['finetuning_type', 'adapter', 'peft_method', 'peft_type']
@@ -163,7 +163,9 @@ export function readQuantization(
   adapter: Field | undefined,
 ) {
   const isSet = (field: Field | undefined) => field !== undefined && reader.flag(field) === true
-  const [eight, four] = [find('load_in_8bit', 'use_8bit'), find('load_in_4bit', 'use_4bit')]
+  // peft's examples have switches of their own.
+  const eight = find('load_in_8bit', 'use_8bit', 'use_8bit_quantization')
+  const four = find('load_in_4bit', 'use_4bit', 'use_4bit_quantization')
   const named = namedBits(reader, find)
   // `train_mode: qlora`
   const [qlora, chosen] = [find('use_qlora'), findText(choosesMethod, /^q-?lora$/i)]

@@ -146,8 +146,15 @@ lora:
     expect(trainingConfig(own(lora)).spec.lora).toBeUndefined()
   })
 
-  it('has weights in four bits by use_4bit too', () => {
+  it('has weights in four bits by use_4bit too, and by the switches of peft’s examples', () => {
     expect(trainingConfig(`${own('rank: 8')}use_4bit: true\n`).spec.quantization).toBe('nf4')
+    const peft = 'model_name_or_path: gpt2\nper_device_train_batch_size: 4\nuse_peft_lora: true\nlora_r: 8\n'
+    expect(trainingConfig(`${peft}use_4bit_quantization: true\n`).spec).toMatchObject({
+      lora: { rank: 8 },
+      quantization: 'nf4',
+    })
+    expect(trainingConfig(`${peft}use_8bit_quantization: true\n`).spec.quantization).toBe('int8')
+    expect(trainingConfig(`${peft.replace('lora: true', 'lora: false')}`).spec.lora).toBeUndefined()
   })
 
   it.each(['base_model: Qwen/Qwen2.5-0.5B', 'model: Qwen/Qwen2.5-0.5B'])('names its model as %s', line => {
