@@ -55,10 +55,11 @@ export async function findLoadingScript(
     const text = await readFile(path)
     if (text !== undefined && mayTrain(text) && /config|cfg|yaml|json|hydra/i.test(text)) near.push({ path, text })
   }
-  // Of several that take a config, the one that names this file loads it.
+  // Of several that take a config, the one that names this file loads it; of several that do, the one that is called like it.
   const naming = near.filter(({ text }) => text.includes(posix.basename(file.path)))
+  const called = naming.filter(({ path }) => stemOf(path) === stemOf(file.path))
   const found: (LoadingScript | NotModelled)[] = []
-  for (const script of naming.length > 0 ? naming : near) {
+  for (const script of [called, naming, near].find(each => each.length > 0) ?? []) {
     const each = await loading(script, file, passedAsConfig(file), sources)
     if (each !== undefined) found.push(each)
   }

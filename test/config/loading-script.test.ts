@@ -57,6 +57,46 @@ describe('a config of the keys of a team', () => {
     expect((await trained(files, 'configs/a.yaml')).spec).toMatchObject(all)
   })
 
+  it('is read as the script that makes options of its settings loads it', async () => {
+    const script = `import argparse, yaml
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+parser = argparse.ArgumentParser()
+parser.add_argument("--config", default="a.yaml")
+with open(parser.parse_args().config) as file:
+    settings = yaml.safe_load(file)
+for key, value in settings.items():
+    parser.add_argument(f"--{key}", default=value, type=type(value))
+args = parser.parse_args()
+if len(args.checkpoint) != 0:
+    model = load(args.checkpoint)
+else:
+    model = AutoModelForCausalLM.from_pretrained(args.MODEL)
+Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=args.per_device_train_batch_size)).train()
+`
+    const text = "MODEL: gpt2\nper_device_train_batch_size: 6\nlearning_rate: 1.0e-4\ncheckpoint: ''\n"
+    const reading = await trained({ 'a.yaml': text, 'train_a.py': script }, 'a.yaml')
+    expect(reading).toMatchObject({
+      batchSizeAt: { line: 2, column: 30 },
+      spec: { model: 'openai-community/gpt2', microBatch: 6 },
+    })
+    const sized = script.replace('f"--{key}"', 'f"--no-{key}"')
+    const read = await readConfigAsync(
+      { path: 'train_a.py', text: sized },
+      sourcesOf({ 'a.yaml': text, 'train_a.py': sized }),
+    )
+    expect(read.kind).not.toBe('training-config')
+  })
+
+  it('is read as the script that is called like it loads it, of several that name it', async () => {
+    const named = byOption.replace('required=True', 'default="train_a.yaml"')
+    const files = {
+      'train_a.yaml': config,
+      'train_a.py': named,
+      'train_b.py': named.replace('"c_attn"', '"c_proj"'),
+    }
+    expect((await trained(files, 'train_a.yaml')).spec.lora?.targets).toEqual(['c_attn'])
+  })
+
   it('is read as the script that names it loads it, of several that take a config', async () => {
     const other = byOption.replace('"c_attn"', '"c_proj"')
     const files = {

@@ -1,5 +1,5 @@
 /** Options of a command line, by the defaults that the script gives them: argparse, click, HfArgumentParser and its kin. */
-import type { CallExpression, Expression } from './expressions.ts'
+import { type CallExpression, children, type Expression, expressionOf } from './expressions.ts'
 import { type Call, callExpression, type Module, type Scope } from './module.ts'
 import type { PassedValues } from './passed-arguments.ts'
 import { open, siteAt } from './sites.ts'
@@ -42,8 +42,52 @@ export function commandLineValue(object: LibraryCall, name: string, options: Opt
     .flatMap(call => optionOf(call, name, module))
     .map(option => defaultOf(option, options))
   const [first, ...others] = values
-  if (first === undefined || others.every(other => areEqual(first, other) === true)) return first
+  if (first === undefined) return addedFromItems(name, module, options)
+  if (others.every(other => areEqual(first, other) === true)) return first
   return { ...first, kind: 'open', why: `${name} has several defaults on the command line` }
+}
+
+/** `for key, value in config.items(): parser.add_argument(f'--{key}', default=value)`: the file's settings are the defaults. */
+function addedFromItems(name: string, module: Module, { evaluate, passed }: Options): Value | undefined {
+  for (const call of (module.calls.get('add_argument') ?? []).slice(0, MAX_OPTIONS)) {
+    const added = callExpression(call)
+    const items = itemsAround(call)
+    if (added === undefined || items === undefined || !addsItem(added, items)) continue
+    const told = passed.get(name)
+    if (told !== undefined) return told
+    const all = evaluate(items.of, siteAt(call))
+    const value = all.kind === 'mapping' ? all.entries.get(name) : undefined
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
+function addsItem({ arguments: all }: CallExpression, { key, value }: LoopedItems): boolean {
+  const [option] = all
+  const given = all.find(each => each.kind === 'keyword' && each.name === 'default')
+  if (option?.kind !== 'positional' || option.value.kind !== 'joined' || given?.kind !== 'keyword') return false
+  const [dashes, name, ...rest] = option.value.parts
+  const isName = dashes?.kind === 'text' && dashes.text === '--' && name?.kind === 'name' && name.name === key
+  return isName && rest.length === 0 && given.value.kind === 'name' && given.value.name === value
+}
+
+/** The names that a loop over `of.items()` has for each. */
+interface LoopedItems {
+  readonly key: string
+  readonly value: string
+  readonly of: Expression
+}
+
+/** Of a statement that stands in the loop itself. */
+function itemsAround({ node, module }: Call): LoopedItems | undefined {
+  const loop = node.parent?.parent?.parent
+  if (loop?.name !== 'ForStatement') return undefined
+  const [, key, comma, value, , over] = children(loop)
+  const all = over && expressionOf(over, module.text)
+  if (all?.kind !== 'call' || all.callee.kind !== 'attribute' || all.callee.name !== 'items') return undefined
+  if (key === undefined || value === undefined || comma?.name !== ',') return undefined
+  const written = ({ from, to }: typeof key) => module.text.slice(from, to)
+  return { key: written(key), value: written(value), of: all.callee.object }
 }
 
 /** `parser.set_defaults(**config)`, and `setattr(args, key, value)` with keys from elsewhere: the declared default does not count. */

@@ -32,6 +32,8 @@ export function libraryValue(
     case 'int':
     case 'float':
       return asNumber(values()[0], name === 'int')
+    case 'len':
+      return lengthOf(values()[0])
     case 'str':
     case 'Path':
     case 'pathlib.Path':
@@ -194,6 +196,11 @@ function asNumber(value: Value | undefined, isWhole: boolean): Value | undefined
     return value?.kind === 'open' ? value : undefined
   const number = Number(value.text)
   return { ...value, kind: 'number', number: isWhole ? Math.trunc(number) : number }
+}
+
+function lengthOf(value: Value | undefined): Value | undefined {
+  if (value?.kind === 'text') return { ...value, kind: 'number', number: [...value.text].length }
+  return value?.kind === 'list' ? { ...value, kind: 'number', number: value.items.length } : undefined
 }
 
 function asText(value: Value | undefined): Value | undefined {
