@@ -60,12 +60,19 @@ function ownReadings(name: string): ThroughputReading[] {
   return readThroughputReadings(new URL(name, import.meta.url))
 }
 
+/** All readings that the fit has not seen, and those of each source. */
 function unseenLines(rows: readonly Compared[]): string[] {
   if (rows.length === 0) return []
-  const { readings, medianError, insideBand } = figuresOf(rows, new Map(), [])
+  const sources = Map.groupBy(rows, ({ reading }) => reading.source)
   return [
-    `${readings} readings that the fit has not seen: median |log| ${medianError.toFixed(3)}, ${percent(insideBand)} inside the band`,
+    unseenLine('readings that the fit has not seen', rows),
+    ...[...sources].map(([source, own]) => `  ${unseenLine(source, own)}`),
   ]
+}
+
+function unseenLine(label: string, rows: readonly Compared[]): string {
+  const { readings, medianError, insideBand } = figuresOf(rows, new Map(), [])
+  return `${readings} ${label}: median |log| ${medianError.toFixed(3)}, ${percent(insideBand)} inside the band`
 }
 
 function readingLine(row: Compared): string {
