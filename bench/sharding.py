@@ -29,7 +29,8 @@ from memorymark_worker.precision import AUTOCAST_DTYPES
 from memorymark_worker.sharding import distributed_model, gradients_stay_here
 from memorymark_worker.step import forward_and_backward
 from memorymark_worker.trace import tensors_of
-from torch.distributed.fsdp import FullyShardedDataParallel
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecision, MixedPrecisionPolicy, fully_shard
 from torch.distributed.fsdp.wrap import _or_policy, lambda_auto_wrap_policy, transformer_auto_wrap_policy
 from torch.testing._internal.distributed.fake_pg import FakeStore
 from torch.utils.checkpoint import checkpoint
@@ -44,6 +45,9 @@ DEEPSPEED_NAMES = {
     "subGroup": "sub_group_size",
     "overlapsCommunication": "overlap_comm",
 }
+
+
+VERL = {"mixed_precision": MixedPrecision(param_dtype=torch.bfloat16, reduce_dtype=torch.float32, buffer_dtype=torch.float32)}
 
 
 class Ledger(StorageLedger):
@@ -106,8 +110,7 @@ def batch_of(spec, model):
 
 
 def torch_step(model, spec):
-    wrapped = flat_model(model, spec) if spec.get("fsdpVersion") == 1 else \
-        distributed_model(model, spec, CpuDevice(None))
+    wrapped = wrapped_model(model, spec)
     if spec["sharding"] == "ddp":
         wrapped.register_comm_hook(None, done_at_once)  # the fake group's own answer is not what DDP waits for
     trained = [parameter for parameter in wrapped.parameters() if parameter.requires_grad]
@@ -122,6 +125,25 @@ def torch_step(model, spec):
         optimizer.zero_grad()
 
     return step
+
+
+def wrapped_model(model, spec):
+    if spec.get("fsdpVersion") == 1:
+        return flat_model(model, spec)
+    return verl_model(model) if spec["loop"] == "verl" else distributed_model(model, spec, CpuDevice(None))
+
+
+def verl_model(model):
+    """FSDP2 as verl's apply_fsdp2 wraps: embeddings by themselves unless they are the output layer, and sums in float32."""
+    mesh = init_device_mesh("cpu", (dist.get_world_size(),))
+    policy = {"mesh": mesh, "mp_policy": MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)}
+    names = set(model._no_split_modules or ())
+    is_tied = model.config.tie_word_embeddings
+    for module in [module for module in model.modules() if type(module).__name__ in names
+                   or (isinstance(module, torch.nn.Embedding) and not is_tied)]:
+        fully_shard(module, **policy, reshard_after_forward=True)
+    fully_shard(model, **policy)
+    return model
 
 
 class CheckpointedUnit(torch.nn.Module):
@@ -143,7 +165,7 @@ def flat_model(model, spec):
         policies.append(functools.partial(lambda_auto_wrap_policy, lambda_fn=is_adapter))
     wrapped = FullyShardedDataParallel(
         model, auto_wrap_policy=functools.partial(_or_policy, policies=policies), use_orig_params=False,
-        device_id=torch.device("cpu"), backward_prefetch=None)
+        device_id=torch.device("cpu"), **(VERL if spec["loop"] == "verl" else {"backward_prefetch": None}))
     for layers in [module for module in wrapped.modules() if isinstance(module, torch.nn.ModuleList)]:
         for index, unit in enumerate(layers):
             if spec.get("reentrantCheckpoints") and isinstance(unit, FullyShardedDataParallel):

@@ -14,7 +14,7 @@ import { Footprint } from '../engine/estimate/footprint.ts'
 import { parseJson } from '../engine/json.ts'
 import { MIB } from '../engine/units.ts'
 import { specOf } from '../test/estimate/specs.ts'
-import { miniature, type ShardingCell, step, torchCells, zero3Cells, zeroCells } from './sharding/cells.ts'
+import { miniature, type ShardingCell, step, torchCells, verlCells, zero3Cells, zeroCells } from './sharding/cells.ts'
 
 const LIMIT_PERCENT = 3
 
@@ -78,7 +78,7 @@ const [found] = await Promise.all([first.read(versions), last.read(versions)])
 console.log(`torch ${found.torch}, deepspeed ${found.deepspeed ?? 'not installed'}; MiB run, MiB estimated`)
 const hasDeepSpeed = found.deepspeed !== undefined
 const errors = [
-  ...(await errorsOf([first], torchCells)),
+  ...(await errorsOf([first], [...torchCells, ...verlCells])),
   ...(hasDeepSpeed ? await errorsOf([first, last], zeroCells) : []),
   ...(hasDeepSpeed ? await errorsOf([first], zero3Cells) : []),
 ].toSorted((a, b) => a - b)

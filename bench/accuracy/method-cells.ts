@@ -3,6 +3,7 @@ import type { TrainingSpec } from '../../engine/config/spec.ts'
 import type { TrainingMethod } from '../../engine/config/training-method.ts'
 import type { Cell } from './cells.ts'
 import { completionCells } from './completion-cells.ts'
+import { verlCells } from './verl-cells.ts'
 
 const ckpt = { gradientCheckpointing: true } as const
 const trainer = { loop: 'trainer' } as const
@@ -205,4 +206,5 @@ export const methodCells: readonly Cell[] = [
   ...parts,
   ...frozenByHand,
   ...completionCells,
+  ...verlCells,
 ]

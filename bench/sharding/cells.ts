@@ -29,6 +29,18 @@ const fsdp = { sharding: 'fsdp' } as const
 /** As in transformers before 4.53: a reentrant checkpoint around each FSDP unit. */
 const flat = { ...fsdp, fsdpVersion: 1, reentrantCheckpoints: true, versions: { transformers: '4.45' } } as const
 
+/** verl's trainers, by either version of FSDP. */
+const verl = { ...fsdp, precision: 'bf16-master', loop: 'verl', syncsEveryMicroBatch: true } as const
+const ofVerl = { lora: { ...lora.lora, inWeightsType: true } } as const
+
+export const verlCells: readonly ShardingCell[] = ([1, 2] as const).flatMap(fsdpVersion => [
+  { ...verl, fsdpVersion },
+  { ...verl, fsdpVersion, ...checkpointed },
+  { ...verl, fsdpVersion, ...accumulating, ...checkpointed },
+  { ...verl, fsdpVersion, ...ofVerl, ...checkpointed },
+  { ...verl, fsdpVersion, gradientCheckpointing: true, microBatch: 16, sequenceLength: 96 },
+])
+
 export const torchCells: readonly ShardingCell[] = [
   { ...ddp, precision: 'fp32' },
   { ...ddp, precision: 'fp32', ...accumulating },

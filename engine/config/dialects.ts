@@ -15,6 +15,7 @@ import { timm } from './dialects/timm.ts'
 import { torchtune } from './dialects/torchtune.ts'
 import { ultralytics } from './dialects/ultralytics.ts'
 import { unmodelledTools } from './dialects/unmodelled-tools.ts'
+import { verl } from './dialects/verl.ts'
 
 /** Tried in this order: keys that only one tool writes come before those that many share. */
 export const dialects: readonly Dialect[] = [
@@ -24,6 +25,7 @@ export const dialects: readonly Dialect[] = [
   llamafactory,
   llamafactoryV1,
   msSwift,
+  verl,
   torchtune,
   lightning,
   deepspeed,

@@ -92,7 +92,7 @@ function mappingsOf(
 function compose(tokens: readonly Token[], isJson: boolean): readonly Document<ParsedNode, true>[] {
   // The library compares every key with every other; `duplicateKeys` takes linear time.
   const options = { uniqueKeys: false, prettyErrors: false, logLevel: 'silent' } as const
-  const dialect = isJson ? json : ({ version: '1.1' } as const)
+  const dialect = isJson ? json : yaml
   return [...new Composer<ParsedNode, true>({ ...options, ...dialect }).compose(tokens)]
 }
 
@@ -102,6 +102,19 @@ const notFinite: ScalarTag = {
   tag: 'tag:yaml.org,2002:float',
   test: /^(?:NaN|-?Infinity)$/,
   resolve: Number,
+}
+
+const FLAG = 'tag:yaml.org,2002:bool'
+
+/** To PyYAML the letters y and n, which YAML 1.1 takes for flags, are text. */
+const yaml: DocumentOptions & SchemaOptions = {
+  version: '1.1',
+  customTags: tags =>
+    tags.map(tag =>
+      typeof tag === 'object' && tag.tag === FLAG && tag.test !== undefined
+        ? { ...tag, test: new RegExp(`^(?![YyNn]$)${tag.test.source.slice(1)}`) }
+        : tag,
+    ),
 }
 
 const json: DocumentOptions & SchemaOptions = { schema: 'json', customTags: tags => [notFinite, ...tags] }

@@ -65,6 +65,8 @@ export interface LanguageModelConfig {
   /** Where the tool has a limit for images beside text. */
   readonly pixelLimit?: PixelLimit
   readonly imageHandling?: ImageHandling
+  /** transformers' Trainer where absent, and what runs a step as it does. */
+  readonly loop?: 'verl'
   /** Settings that are absent from the spec may be undefined here. */
   readonly settings: { readonly [Key in Optional]?: Settings[Key] | undefined } & Required<Omit<Settings, Optional>>
 }
@@ -97,6 +99,8 @@ export interface Sequence {
   readonly field: Field | undefined
   /** The default of the source `assumed`, if the tool has none either. */
   readonly byDefault: Default<number>
+  /** Several sequences in one row, none of which is as long. */
+  readonly isRow?: boolean
   /** GPUs among which every sequence is divided (context parallelism); one when absent. */
   readonly dividedBy?: number
 }
@@ -125,8 +129,8 @@ export function languageModelReading(reader: FieldReader, config: LanguageModelC
       ...size,
       labels,
       ...present({ ...settings, images }),
-      // None of these tools' loops keeps the logits or a key/value cache through the backward pass.
-      loop: 'trainer',
+      // None of the other tools' loops keeps the logits or a key/value cache through the backward pass.
+      loop: config.loop ?? 'trainer',
     },
     batchSize: batch.batchSize,
     accumulation: batch.accumulation,
@@ -244,7 +248,7 @@ function readSequence(
     const byTool = { tokens: length, isKnown: source !== 'assumed' }
     return readInputSize(reader, model, { sequenceLength: field, imageSize, imageHandling, length: byTool })
   }
-  const sequenceLength = Math.min(length, model?.maxPositions ?? length)
+  const sequenceLength = sequence.isRow ? length : Math.min(length, model?.maxPositions ?? length)
   reader.note('sequenceLength', sequenceLength, source)
   if (source === 'assumed') reader.leavesLengthOpen = true
   reader.assume(

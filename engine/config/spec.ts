@@ -60,7 +60,7 @@ export type StepProfile = (typeof stepProfiles)[number]
 export const attentions = ['sdpa', 'eager', 'flash'] as const
 export type Attention = (typeof attentions)[number]
 
-export const loops = ['plain', 'trainer', 'lightning', 'ultralytics'] as const
+export const loops = ['plain', 'trainer', 'lightning', 'ultralytics', 'verl'] as const
 export type Loop = (typeof loops)[number]
 
 /**
@@ -307,7 +307,8 @@ export const trainingSpec = z.object({
    * `trainer`: Hugging Face's Trainer, which turns the cache off (`TrainingArguments.use_cache`) and whose `compute_loss`
    * returns the loss alone. `lightning`: Lightning's Trainer, whose `training_step` returns the loss alone, and which
    * zeroes gradients between it and the backward pass. `ultralytics`: Ultralytics' trainer, which holds a moving average
-   * of the weights and statistics beside them.
+   * of the weights and statistics beside them. `verl`: verl's trainers, with losses of their own on the model's logits, over FSDP
+   * whose shards are float32 whether they train or not, and whose gradients are summed in float32.
    */
   loop: z.enum(loops),
 })

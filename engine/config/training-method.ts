@@ -62,10 +62,21 @@ const currentMethod = z.discriminatedUnion('kind', [
     completionLength: z.number().int().min(1).max(10_000_000),
     /** Completions that are generated and scored at a time on one GPU: those of all micro-batches until the next generation. */
     completions: batchSize,
+    /** verl: sequences in a pass that scores them before the step. */
+    scored: batchSize.optional(),
     /** What generates them: a server that uses no memory here, vLLM in a share of this GPU, or transformers' `generate`. */
     generation: z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('server') }),
-      z.object({ kind: z.literal('vllm'), share: z.number().min(0).max(1), sleeps: z.boolean() }),
+      z.object({
+        kind: z.literal('vllm'),
+        share: z.number().min(0).max(1),
+        sleeps: z.boolean(),
+        /** What waits on the host meanwhile, and is back for the step. */
+        movedOut: z
+          .array(z.enum(['weights', 'optimizerState']))
+          .max(2)
+          .optional(),
+      }),
       z.object({ kind: z.literal('transformers') }),
     ]),
     /** Whether the logits are divided by the temperature in place, as in TRL 1.0 to 1.9, or in a copy, as in 1.13. */

@@ -106,6 +106,7 @@ const untracedExperts: Readonly<Record<ExpertStyle, string>> = {
 /** The part of a step that the Python worker cannot run on any device; undefined if it can run all of it. */
 export function beyondTorch(spec: TrainingSpec): string | undefined {
   if (spec.sharding?.startsWith('zero')) return "DeepSpeed's sharding"
+  if (spec.loop === 'verl' && spec.sharding !== undefined) return "verl's use of FSDP"
   return neverRun(spec) ?? (spec.gpus > 1 ? beyondSeveralProcesses(spec) : undefined)
 }
 

@@ -13,8 +13,8 @@ export function withReleasedExperts(spec: TrainingSpec, config: ModelConfig): Tr
 }
 
 /** FSDP1, whose units are flat parameters. transformers' Trainer takes FSDP2 by default from 5.0 on. */
-export function hasFlatParameters({ fsdpVersion, versions, sharding, gpus }: TrainingSpec): boolean {
-  if (!isFsdp(sharding) || gpus === 1) return false
+export function hasFlatParameters({ fsdpVersion, versions, sharding, gpus, loop }: TrainingSpec): boolean {
+  if (!isFsdp(sharding) || (gpus === 1 && loop !== 'verl')) return false
   return (fsdpVersion ?? (isBefore(versions, 'transformers', '5.0') ? 1 : 2)) === 1
 }
 

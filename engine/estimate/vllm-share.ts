@@ -6,15 +6,17 @@ export interface VllmShare {
   readonly bytes: number
   /** During generation only, or during training too. */
   readonly held: 'for-generation' | 'always'
+  /** What waits on the host while it generates. */
+  readonly movedOut: readonly ('weights' | 'optimizerState')[]
 }
 
-const nothing: VllmShare = { bytes: 0, held: 'for-generation' }
+const nothing: VllmShare = { bytes: 0, held: 'for-generation', movedOut: [] }
 
 export function vllmShare(
   { method }: Pick<TrainingSpec, 'method'>,
   { totalBytes }: Pick<Gpu, 'totalBytes'>,
 ): VllmShare {
   if (method?.kind !== 'online' || method.generation.kind !== 'vllm') return nothing
-  const { share, sleeps } = method.generation
-  return { bytes: Math.floor(share * totalBytes), held: sleeps ? 'for-generation' : 'always' }
+  const { share, sleeps, movedOut = [] } = method.generation
+  return { bytes: Math.floor(share * totalBytes), held: sleeps ? 'for-generation' : 'always', movedOut }
 }

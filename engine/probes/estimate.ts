@@ -87,8 +87,10 @@ export class EstimateProbe {
   #inVllm(): Peak | undefined {
     if (this.#vllm.held === 'always' || this.#vllm.bytes === 0) return undefined
     const { bytes, breakdown } = this.#footprint.resting(this.#workspaceBytes)
-    const workspace = breakdown.workspace + this.#vllm.bytes
-    return { bytes: bytes + this.#vllm.bytes, breakdown: { ...breakdown, workspace }, moment: 'generation in vLLM' }
+    const held = { ...breakdown, workspace: breakdown.workspace + this.#vllm.bytes }
+    const movedBytes = this.#vllm.movedOut.reduce((sum, kind) => sum + breakdown[kind], 0)
+    for (const kind of this.#vllm.movedOut) held[kind] = 0
+    return { bytes: bytes + this.#vllm.bytes - movedBytes, breakdown: held, moment: 'generation in vLLM' }
   }
 
   #corrected(peak: Peak): Peak {

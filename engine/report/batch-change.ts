@@ -13,9 +13,9 @@ export function batchChange(config: AnalysedConfig): BatchChange {
   const { current, recommended, batchSizeAt, gradientAccumulationAt, evaluationBatchSizeAt } = config
   if (recommended === undefined) return { kind: 'nothing-to-change' }
   const changesMicro = recommended.microBatch !== current.microBatch
-  // Ultralytics accumulates up to its nominal batch size (`nbs`) by itself.
-  const changesAccumulation =
-    config.spec.loop !== 'ultralytics' && recommended.gradientAccumulation !== current.gradientAccumulation
+  // Ultralytics accumulates up to its nominal batch size (`nbs`) by itself, verl up to the batch that its configs name.
+  const accumulatesItself = config.spec.loop === 'ultralytics' || config.spec.loop === 'verl'
+  const changesAccumulation = !accumulatesItself && recommended.gradientAccumulation !== current.gradientAccumulation
   if (changesMicro && batchSizeAt === undefined) return { kind: 'not-in-file', setting: 'micro-batch' }
   if (changesAccumulation && gradientAccumulationAt === undefined) {
     return { kind: 'not-in-file', setting: 'gradient accumulation' }

@@ -87,6 +87,16 @@ describe('positions', () => {
 })
 
 describe('values', () => {
+  it('are no flags where they are the letters y and n, which are text to PyYAML, as keys too', () => {
+    const top = topOf('n: 2\na: y\nb: N\nc: no\n')
+    expect(['n', 'a', 'b', 'c'].map(key => top.field(key)?.value)).toEqual([
+      { kind: 'number', number: 2 },
+      { kind: 'text', text: 'y' },
+      { kind: 'text', text: 'N' },
+      { kind: 'flag', flag: false },
+    ])
+  })
+
   it('are read as PyYAML reads them', () => {
     const top = topOf('a: yes\nb: off\nc: "yes"\nd: 1_000\ne: ~\nf: [1]\n')
     expect(['a', 'b', 'c', 'd', 'e', 'f'].map(key => top.field(key)?.value)).toEqual([

@@ -8,6 +8,9 @@ import { footprintOf, specOf } from './specs.ts'
 const masters = { precision: 'bf16-master' } as const
 const accumulating = { gradientAccumulation: 2 } as const
 const checkpointed = { gradientCheckpointing: true, microBatch: 2, sequenceLength: 64 } as const
+const verl = { sharding: 'fsdp', ...masters, loop: 'verl', syncsEveryMicroBatch: true } as const
+const gated = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']
+const adapters = { lora: { rank: 16, targets: gated, dropout: 0, inWeightsType: true } } as const
 const tight = { maxLiveParameters: 250_000, maxReuseDistance: 250_000 }
 
 function peakOf(changes: Partial<TrainingSpec>, gpus: number = step.gpus) {
@@ -23,6 +26,12 @@ test.each<[number, Partial<TrainingSpec>]>([
   [8.9, { sharding: 'fsdp', precision: 'bf16', syncsEveryMicroBatch: true, ...accumulating, ...checkpointed }],
   [11.5, { sharding: 'fsdp', ...masters, ...checkpointed }],
   [14.9, { sharding: 'fsdp', ...masters, ...accumulating, ...checkpointed }],
+  [11.1, { ...verl, fsdpVersion: 1 }],
+  [13.3, { ...verl, fsdpVersion: 1, ...accumulating, ...checkpointed }],
+  [8.1, { ...verl, fsdpVersion: 1, ...adapters, ...checkpointed }],
+  [11.0, { ...verl, fsdpVersion: 2 }],
+  [13.6, { ...verl, fsdpVersion: 2, ...accumulating, ...checkpointed }],
+  [7.6, { ...verl, fsdpVersion: 2, ...adapters, ...checkpointed }],
   [17.4, { sharding: 'zero1', ...masters, ...accumulating, ...checkpointed }],
   [15.5, { sharding: 'zero1', ...masters, zero: { reduceBucket: 750_000, overlapsCommunication: false } }],
   [14.4, { sharding: 'zero2', ...masters, ...accumulating, ...checkpointed }],
@@ -33,6 +42,16 @@ test.each<[number, Partial<TrainingSpec>]>([
   [7.9, { sharding: 'zero3', ...masters, optimizer: 'sgd', zero: tight, ...checkpointed }],
 ])('one of four GPUs takes %d MiB with %j', (mebibytes, changes) => {
   expect(Math.abs(peakOf(changes).bytes / MIB / mebibytes - 1)).toBeLessThan(0.03)
+})
+
+/** MiB that FSDP itself takes on one GPU, as verl wraps it there too: by the same bench with one process. */
+test.each<[number, Partial<TrainingSpec>]>([
+  [40.0, { fsdpVersion: 1, ...accumulating, ...checkpointed }],
+  [75.7, { fsdpVersion: 1, gradientCheckpointing: true, microBatch: 16, sequenceLength: 96 }],
+  [16.0, { fsdpVersion: 2, ...adapters, ...checkpointed }],
+  [76.2, { fsdpVersion: 2, gradientCheckpointing: true, microBatch: 16, sequenceLength: 96 }],
+])('alone, a GPU takes %d MiB with %j in verl', (mebibytes, changes) => {
+  expect(Math.abs(peakOf({ ...verl, ...changes }, 1).bytes / MIB / mebibytes - 1)).toBeLessThan(0.03)
 })
 
 describe('more GPUs', () => {

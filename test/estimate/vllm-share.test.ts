@@ -33,6 +33,14 @@ describe('vLLM on the GPU that trains', () => {
     expect(breakdown.activations).toBe(0)
   })
 
+  test('has what waits on the host meanwhile to itself', () => {
+    const method = onlineMethod({ kind: 'vllm', share: 0.5, sleeps: true, movedOut: ['weights', 'optimizerState'] })
+    const moved = new EstimateProbe(footprintOf(MODEL, { ...changes(0.5, true), method }), defaultGpu).peak(1)
+    const { breakdown, bytes } = probe(0.5, true).peak(1)
+    expect(moved.breakdown).toEqual({ ...breakdown, weights: 0, optimizerState: 0 })
+    expect(moved.bytes).toBe(bytes - breakdown.weights - breakdown.optimizerState)
+  })
+
   test('is the first point of the step then, and the highest where it is the peak', () => {
     const { bytes, moment } = probe(0.5, true).peak(1)
     const [first, ...others] = probe(0.5, true).overStep(1, 50)

@@ -27,16 +27,6 @@ const tools: readonly UnmodelledTool[] = [
     why: 'runs models and a loss in chunks in code of its own',
   },
   {
-    // verl 0.6 trainer/config/*.yaml
-    name: 'verl',
-    keys: ['actor_rollout_ref', 'partial_pretrain'],
-    training: document =>
-      document.at('actor_rollout_ref', 'actor') === undefined
-        ? document.at('model', 'partial_pretrain')
-        : document.at('actor_rollout_ref'),
-    why: 'trains and generates on the same GPUs by turns',
-  },
-  {
     // NeMo 2.0 examples/nlp/language_modeling/conf and NeMo-Aligner's, which have Lightning's trainer.
     name: 'NeMo',
     keys: ['tensor_model_parallel_size', 'mcore_gpt'],

@@ -12,6 +12,7 @@ import { llamafactory } from '../dialects/llamafactory.ts'
 import { msSwift } from '../dialects/ms-swift.ts'
 import { ultralytics } from '../dialects/ultralytics.ts'
 import { unmodelledLaunch, unmodelledTools } from '../dialects/unmodelled-tools.ts'
+import { verl } from '../dialects/verl.ts'
 import { MAX_CONFIG_BYTES } from '../document.ts'
 import { jobRequest, processesOn } from '../job/job.ts'
 import type { AskedCard } from '../job/request.ts'
@@ -193,6 +194,8 @@ function dialectsOf({ target }: Launch): readonly Dialect[] {
       return [msSwift]
     case 'ultralytics':
       return [ultralytics]
+    case 'verl':
+      return [verl]
     case 'axolotl':
     case 'torchtune':
       return []

@@ -40,7 +40,7 @@ export interface Launch {
   readonly accelerateConfig?: Given
 }
 
-export type Tool = 'axolotl' | 'llamafactory' | 'ms-swift' | 'torchtune' | 'ultralytics'
+export type Tool = 'axolotl' | 'llamafactory' | 'ms-swift' | 'torchtune' | 'ultralytics' | 'verl'
 
 const launchers = new Set([
   'python',
@@ -77,6 +77,7 @@ const wrappers = new Set([
     'mamba',
     'singularity',
     'apptainer',
+    'ray',
   ],
   ...['pipenv', 'run', 'timeout', 'nice', 'numactl', 'stdbuf', 'command', 'mpirun'],
 ])
@@ -182,6 +183,8 @@ const modules: ReadonlyMap<string, Tool> = new Map<string, Tool>([
   ['swift.cli.sft', 'ms-swift'],
   ['swift.cli.pt', 'ms-swift'],
   [SWIFT_RLHF, 'ms-swift'],
+  ['verl.trainer.main_ppo', 'verl'],
+  ['verl.trainer.fsdp_sft_trainer', 'verl'],
 ])
 
 /** Modules and scripts of tools that are not modelled; diffusers' are the names of its example scripts. */
@@ -261,7 +264,7 @@ function torchtune(words: readonly Given[], command: ShellCommand): Launch {
   return { launcher: 'tune run', at: command.at, target: { kind: 'tool', tool: 'torchtune' }, ...all, processes }
 }
 
-/** Options with the words that follow them, and the words that are none. `k=v` is an option too. */
+/** Options with the words that follow them, and the words that are none. `k=v` is an option too, and Hydra's `+k=v`. */
 function parsed(words: readonly Given[], switches: ReadonlySet<string>) {
   const positional: Given[] = []
   const hidden: Given[] = []
@@ -269,7 +272,7 @@ function parsed(words: readonly Given[], switches: ReadonlySet<string>) {
   let open: { values: Given[] } | undefined
   for (const word of words) {
     const { text, from } = word
-    const [, dashes = '', key, sign, value] = /^(--?)?([A-Za-z_][\w.-]*)(=)?([\s\S]*)$/.exec(text) ?? []
+    const [, dashes = '', key, sign, value] = /^(--?|\+{1,2})?([A-Za-z_][\w.-]*)(=)?([\s\S]*)$/.exec(text) ?? []
     const isOption = key !== undefined && (dashes !== '' || sign !== undefined) && word.why === undefined
     const isOpenOption = word.why !== undefined && key !== undefined && sign !== undefined
     // Of an array, under a condition.

@@ -18,6 +18,7 @@ import { detectionLoss } from './detection-loss.ts'
 import { ENTROPY_ROWS, type LogProbabilities, logProbabilities, summed } from './log-probabilities.ts'
 import { maskedDiffusionLoss } from './masked-diffusion-loss.ts'
 import { learningFromTrajectories } from './rollouts.ts'
+import { verlActor, verlFineTuning } from './verl-losses.ts'
 
 export interface Objective {
   readonly loss: Tensor
@@ -45,11 +46,15 @@ export function objectiveOf(tape: Tape, config: ModelConfig, spec: TrainingSpec)
     case 'masked-diffusion':
       return { loss: maskedDiffusionLoss(tape, config), held: [] }
     case 'online':
-      return learningFromCompletions(tape, config, spec, method)
+      return spec.loop === 'verl'
+        ? verlActor(tape, config, spec, method)
+        : learningFromCompletions(tape, config, spec, method)
     case 'rollouts':
       return learningFromTrajectories(tape, config, spec, method)
     case undefined:
-      return withAverage(tape, spec, plainLoss(tape, config, spec))
+      return spec.loop === 'verl'
+        ? verlFineTuning(tape, config, spec)
+        : withAverage(tape, spec, plainLoss(tape, config, spec))
   }
 }
 

@@ -57,8 +57,9 @@ export function gathersBlocks(spec: TrainingSpec): boolean {
   return spec.step === 'training' && isFsdp(spec.sharding) && !isAlone(spec) && !hasFlatParameters(spec)
 }
 
+/** verl wraps the model whatever the number of GPUs is. */
 function isAlone(spec: TrainingSpec): boolean {
-  return modelCopies(spec) === 1 && spec.offload === undefined
+  return modelCopies(spec) === 1 && spec.offload === undefined && spec.loop !== 'verl'
 }
 
 /** `order`: what the operations of a step use, in order, as `begins` is told. */

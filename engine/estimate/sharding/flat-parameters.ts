@@ -1,10 +1,10 @@
 /**
  * FSDP1, `FullyShardedDataParallel`: torch/distributed/fsdp/_runtime_utils.py and _flat_param.py of the 2.13 sources. A block's
  * parameters are one flat tensor, gathered into one storage while the block runs; their gradients become one too. The rest ("root":
- * embeddings, last norm, output layer) stays gathered. Nothing is gathered ahead, as accelerate has it by default (NO_PREFETCH).
+ * embeddings, last norm, output layer) stays gathered. accelerate by default gathers nothing ahead (NO_PREFETCH).
  */
 import { bytesPerElement, elements, type Storage } from '../tape/storage.ts'
-import type { Exchange, ExchangeContext, Memory } from './exchange.ts'
+import type { Exchange, ExchangeContext, Memory, Pass } from './exchange.ts'
 import { type FsdpRules, fsdpRules, GatheredUnit, Units } from './gathered-unit.ts'
 import { HeldGradients } from './gradients.ts'
 import { bytesOf, sum, trainedOf } from './parameter-sizes.ts'
@@ -19,6 +19,8 @@ export class FlatParameters implements Exchange {
   readonly #rules: FsdpRules
   #block: FlatUnit | undefined
   #adapter: FlatUnit | undefined
+  /** Blocks as the forward pass goes through them. */
+  readonly #order: FlatUnit[] = []
   /** Before gradients are summed across GPUs; until then they stay whole. */
   #microStepsLeft: number
 
@@ -35,19 +37,27 @@ export class FlatParameters implements Exchange {
     })
   }
 
-  begins(used: readonly Storage[]): void {
+  begins(used: readonly Storage[], pass: Pass): void {
     this.#leaveAdapter()
     for (const storage of used) {
       const unit = this.#units.of(storage)
-      if (unit !== undefined) this.#enter(unit)
+      if (unit !== undefined) this.#enter(unit, pass)
     }
   }
 
-  #enter(unit: FlatUnit): void {
-    if (unit.kind === 'block' && unit !== this.#block) this.#leaveBlock()
+  #enter(unit: FlatUnit, pass: Pass): void {
+    const isNext = unit.kind === 'block' && unit !== this.#block
+    if (isNext) this.#leaveBlock()
     unit.gather()
     if (unit.kind === 'block') this.#block = unit
     if (unit.kind === 'adapter') this.#adapter = unit
+    if (isNext && this.#rules.gathersAhead) this.#gatherAhead(unit, pass)
+  }
+
+  #gatherAhead(unit: FlatUnit, pass: Pass): void {
+    if (pass === 'forward') this.#order.push(unit)
+    if (pass !== 'backward') return
+    this.#order[this.#order.indexOf(unit) - 1]?.gather()
   }
 
   #leaveAdapter(): void {
@@ -73,6 +83,7 @@ export class FlatParameters implements Exchange {
 
   #reduce(unit: FlatUnit): void {
     unit.flatten()
+    unit.reshard()
     if (this.#microStepsLeft <= 1) unit.reduce(this.#shards)
   }
 
@@ -83,6 +94,7 @@ export class FlatParameters implements Exchange {
     }
     this.#block = undefined
     this.#adapter = undefined
+    this.#order.length = 0
     this.#microStepsLeft = Math.max(1, this.#microStepsLeft - 1)
   }
 
@@ -122,16 +134,25 @@ class FlatUnit extends GatheredUnit {
 
   /** The flat gradient summed across GPUs, and this GPU's part of it kept. */
   reduce(shards: HeldGradients): void {
-    const { part, castsShards, isOffloaded } = this.rules
+    const { part, castsShards, isOffloaded, sumsWide } = this.rules
     const trained = trainedOf(this.parameters)
-    const reduced = this.allocate(sum(trained.map(bytesOf)) * part, 'gradients')
     const count = sum(trained.map(elements))
-    const shard = castsShards ? this.allocate(count * bytesPerElement.float32 * part, 'gradients') : reduced
+    if (sumsWide) this.#widen(count)
+    const bytes = sumsWide ? count * bytesPerElement.float32 : sum(trained.map(bytesOf))
+    const reduced = this.allocate(bytes * part, 'gradients')
+    const shard =
+      castsShards && !sumsWide ? this.allocate(count * bytesPerElement.float32 * part, 'gradients') : reduced
     if (shard !== reduced) this.memory.release(reduced)
     if (this.#gradient !== undefined) this.memory.release(this.#gradient)
     this.#gradient = undefined
     const [first] = trained
     if (isOffloaded || first === undefined) this.memory.release(shard)
     else shards.add(first.storage, shard)
+  }
+
+  #widen(count: number): void {
+    const wide = this.allocate(count * bytesPerElement.float32, 'gradients')
+    if (this.#gradient !== undefined) this.memory.release(this.#gradient)
+    this.#gradient = wide
   }
 }

@@ -20,6 +20,8 @@ export class FullyShardedDataParallel implements Exchange {
   readonly #blocks: Unit[] = []
   readonly #shards: HeldGradients
   readonly #rules: FsdpRules
+  /** The model returns logits, so that its backward pass begins only with their gradient. */
+  readonly #isLossOutside: boolean
   #current: Unit | undefined
   /** The last collective's input or output, which is freed when the next one of its kind runs. */
   #gathered: Storage | undefined
@@ -33,8 +35,10 @@ export class FullyShardedDataParallel implements Exchange {
     this.#shards = new HeldGradients(context)
     this.#rules = fsdpRules(spec)
     this.#microStepsLeft = sumsEveryMicroBatch(spec) ? 1 : Math.min(spec.gradientAccumulation, 2)
+    this.#isLossOutside = spec.loop === 'verl'
+    const wrapsEmbedding = spec.loop === 'verl' && parameters.has('lm_head.weight')
     this.#units = new Units(parameters, name => {
-      const key = unitName(name)
+      const key = wrapsEmbedding && isEmbedding(name) ? name : unitName(name)
       return { key, make: () => new Unit(isBlock(key), memory, this.#rules) }
     })
   }
@@ -66,7 +70,7 @@ export class FullyShardedDataParallel implements Exchange {
   forwardEnds(): void {
     this.#leaveForward()
     this.#letGoOfGathered()
-    this.#prefetch()
+    if (!this.#isLossOutside) this.#prefetch()
   }
 
   /** Prefetches the next block of the backward pass while the current one computes. */
@@ -79,6 +83,7 @@ export class FullyShardedDataParallel implements Exchange {
     if (unit === this.#current) return
     this.#leaveBackward()
     this.#current = unit
+    if (!unit.isBlock && this.#isLossOutside && this.#gathered === undefined) this.#prefetch()
     if (!unit.isBlock) return
     // A block that is used twice, or that no gradient reached, is gathered on its own.
     if (this.#blocks.at(-1) === unit) this.#blocks.pop()
@@ -133,6 +138,11 @@ export class FullyShardedDataParallel implements Exchange {
   }
 }
 
+/** verl utils/fsdp_utils.py apply_fsdp2: by themselves, unless they are the output layer too. */
+function isEmbedding(name: string): boolean {
+  return /(?:^|\.)embed_tokens\.weight$/.test(name)
+}
+
 class Unit extends GatheredUnit {
   readonly isBlock: boolean
 
@@ -155,11 +165,11 @@ class Unit extends GatheredUnit {
   reduce(shards: HeldGradients): Storage | undefined {
     const trained = trainedOf(this.parameters).filter(parameter => this.gradients.has(parameter.storage))
     if (trained.length === 0) return undefined
-    const { part, castsShards, isOffloaded } = this.rules
-    const bytes = sum(trained.map(bytesOf))
+    const { part, castsShards, isOffloaded, sumsWide } = this.rules
+    const bytes = sumsWide ? sum(trained.map(elements)) * bytesPerElement.float32 : sum(trained.map(bytesOf))
     const input = this.allocate(bytes, 'gradients')
     this.releaseGradients()
-    const reduced = castsShards ? this.allocate(bytes * part, 'gradients') : undefined
+    const reduced = castsShards && !sumsWide ? this.allocate(bytes * part, 'gradients') : undefined
     for (const parameter of trained) {
       const size = castsShards ? elements(parameter) * bytesPerElement.float32 : bytesOf(parameter)
       const shard = this.allocate(size * part, 'gradients')

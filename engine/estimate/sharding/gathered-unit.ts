@@ -15,6 +15,10 @@ export interface FsdpRules {
   readonly isOffloaded: boolean
   /** From the forward pass to the backward pass: reshard_after_forward=False, once called SHARD_GRAD_OP. */
   readonly keepsGathered: boolean
+  /** Gradients are summed in float32, whatever type they come in. */
+  readonly sumsWide: boolean
+  /** FSDP1 gathers the next block of the backward pass ahead (BACKWARD_PRE, torch's default). */
+  readonly gathersAhead: boolean
 }
 
 export function fsdpRules(spec: TrainingSpec): FsdpRules {
@@ -23,6 +27,8 @@ export function fsdpRules(spec: TrainingSpec): FsdpRules {
     castsShards: mastersOf(spec) === 'as-weights',
     isOffloaded: spec.offload !== undefined,
     keepsGathered: spec.sharding === 'fsdp-grad-op',
+    sumsWide: spec.loop === 'verl',
+    gathersAhead: spec.loop === 'verl',
   }
 }
 

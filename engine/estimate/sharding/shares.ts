@@ -30,14 +30,14 @@ export function sharesOf(spec: TrainingSpec): Shares {
  * Where float32 copies of what trains are kept: nowhere, in the optimizer (DeepSpeed, whatever the weights are in), or as the
  * very weights that are kept, of which FSDP gathers 16-bit copies.
  */
-export function mastersOf({ sharding, gpus, precision }: TrainingSpec): 'none' | 'in-optimizer' | 'as-weights' {
+export function mastersOf({ sharding, gpus, precision, loop }: TrainingSpec): 'none' | 'in-optimizer' | 'as-weights' {
   if (sharding?.startsWith('zero')) return 'in-optimizer'
   if (precision !== 'bf16-master') return 'none'
-  return isFsdp(sharding) && gpus > 1 ? 'as-weights' : 'in-optimizer'
+  return isFsdp(sharding) && (gpus > 1 || loop === 'verl') ? 'as-weights' : 'in-optimizer'
 }
 
 /** How much wider the weights are that are kept than those that compute. */
 export function keptWidth(spec: TrainingSpec, parameter: Tensor): number {
-  if (mastersOf(spec) !== 'as-weights' || !parameter.requiresGrad) return 1
+  if (mastersOf(spec) !== 'as-weights' || (!parameter.requiresGrad && spec.loop !== 'verl')) return 1
   return bytesPerElement.float32 / bytesPerElement[parameter.dtype]
 }

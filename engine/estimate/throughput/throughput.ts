@@ -106,7 +106,7 @@ function optimizerSeconds({ spec, optimized }: Footprint, gpu: SpeedyGpu, rates:
     // Gradients go to the host and weights come back, in 16 bits each as in all; Adam's passes run there.
     return bytes / gpu.speed.hostLinkBytesPerSecond + (7 * bytes) / HOST_OPTIMIZER_BYTES_PER_SECOND
   }
-  const moved = bytes * (passes + (spec.loop === 'trainer' ? CLIPPING_PASSES : 0))
+  const moved = bytes * (passes + (spec.loop === 'trainer' || spec.loop === 'verl' ? CLIPPING_PASSES : 0))
   const launches = optimized.tensors * launchesPerTensor * rates.backwardKernelSeconds
   return slower(moved / sustainedBandwidth(gpu, rates), Math.max(launches, Number.EPSILON), rates.sharpness)
 }

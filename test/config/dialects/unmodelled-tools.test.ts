@@ -9,8 +9,6 @@ const litgpt = 'checkpoint_dir: checkpoints/microsoft/phi-2\ntrain: { global_bat
 describe('a config of a tool that is not modelled', () => {
   it.each([
     ['LitGPT', litgpt, 'train.micro_batch_size'],
-    ['verl', 'actor_rollout_ref: { actor: { ppo_mini_batch_size: 64 } }\n', 'actor_rollout_ref'],
-    ['verl', 'model: { partial_pretrain: Qwen/Qwen2.5-0.5B }\n', 'model.partial_pretrain'],
     [
       'NeMo',
       'trainer: { devices: 8 }\nexp_manager: { name: gpt }\nmodel: { micro_batch_size: 2, global_batch_size: 64, tensor_model_parallel_size: 1 }\n',

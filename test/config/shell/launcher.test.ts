@@ -266,7 +266,7 @@ it('arguments without a batch size are a training only for scripts that take the
 })
 
 it.each([
-  ['verl', 'python3 -m verl.trainer.main_ppo actor_rollout_ref.model.path=a/b data.train_batch_size=64'],
+  ['verl', 'torchrun -m verl.trainer.sft_trainer model.path=a/b data.train_batch_size=64'],
   ['OpenRLHF', 'deepspeed --module openrlhf.cli.train_dpo --pretrain a/b --micro_train_batch_size 2'],
   ['LitGPT', 'litgpt finetune_lora a/b --train.micro_batch_size 4'],
   ['diffusers', 'accelerate launch examples/train_dreambooth_lora_sdxl.py --train_batch_size=1'],

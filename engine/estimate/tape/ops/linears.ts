@@ -150,9 +150,9 @@ function fusedLoss(tape: Tape, name: string, x: Tensor, weight: Tensor): Tensor 
 
 /** transformers `logits_to_keep`: a view of the last positions. */
 function asked(tape: Tape, states: Tensor): Tensor {
-  const { method } = tape.spec
-  const positions =
-    tape.pass?.sequences?.logitsOf ?? (method?.kind === 'online' ? method.completionLength + 1 : undefined)
+  const { method, loop } = tape.spec
+  const asksForAnswers = method?.kind === 'online' && loop !== 'verl'
+  const positions = tape.pass?.sequences?.logitsOf ?? (asksForAnswers ? method.completionLength + 1 : undefined)
   const [tokens = 0] = states.shape
   if (positions === undefined || positions >= tokens) return states
   const output = { ...states, shape: [positions, lastSize(states)], edge: tape.newEdge() }

@@ -11,6 +11,7 @@ from .cuda_kernels import CudaKernels
 from .passes import Kernels, Passes
 from .precision import AUTOCAST_DTYPES
 from .requests import Spec
+from .verl_losses import response_log_probabilities
 
 
 def generate_completions(
@@ -25,7 +26,9 @@ def generate_completions(
     for module in checkpoints:
         module.gradient_checkpointing = False
     with torch.no_grad():
-        if method["generation"]["kind"] == "transformers":
+        if "scored" in method:
+            score(model, spec, device, kernels)
+        elif method["generation"]["kind"] == "transformers":
             generate(model, spec, device, kernels)
         if method["comparesFeatures"]:
             compare_features(model, spec, device)
@@ -35,6 +38,13 @@ def generate_completions(
                 passes.completion_log_probabilities(reference)
     for module in checkpoints:
         module.gradient_checkpointing = True
+
+
+def score(model: transformers.PreTrainedModel, spec: Spec, device: str, kernels: Kernels) -> None:
+    """verl's compute_log_prob: the policy's own log-probabilities and entropies, in batches of their own size."""
+    scored = spec | {"microBatch": spec["method"]["scored"]}
+    passes = Passes(model, scored, fill_unless_meta(make_batch(scored, model, device), scored, model), kernels)
+    response_log_probabilities(passes, spec["method"], with_entropy=True)
 
 
 def generate(model: transformers.PreTrainedModel, spec: Spec, device: str, kernels: Kernels) -> None:

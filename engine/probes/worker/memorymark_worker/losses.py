@@ -11,6 +11,7 @@ from torch import Tensor
 from .passes import Passes, entropies_of
 from .precision import AUTOCAST_DTYPES
 from .requests import Method
+from .verl_losses import actor_loss
 
 # The loss, and tensors that the original library still references during the backward pass.
 Loss = tuple[Tensor, Any]
@@ -103,6 +104,8 @@ def distillation_loss(passes: Passes, method: Method) -> Loss:
 
 
 def loss_of_completions(passes: Passes, method: Method) -> Loss:
+    if passes.spec["loop"] == "verl":
+        return actor_loss(passes, method)
     scores = passes.completion_log_probabilities()
     ratio = (scores - scores.detach()).exp()
     return -torch.min(ratio, ratio.clamp(0.8, 1.2)).mean(), None

@@ -33,6 +33,7 @@ class Method(TypedDict, total=False):
     chunks: int
     completionLength: int
     completions: int
+    scored: int
     generation: Generation
     tempersInPlace: bool
     comparesFeatures: bool
@@ -57,7 +58,7 @@ class Images(TypedDict, total=False):
 class Spec(TypedDict, total=False):
     task: Required[str]
     step: Required[Literal["training", "forward-backward"]]
-    loop: Required[Literal["plain", "trainer", "lightning", "ultralytics"]]
+    loop: Required[Literal["plain", "trainer", "lightning", "ultralytics", "verl"]]
     microBatch: Required[int]
     gradientAccumulation: Required[int]
     gpus: Required[int]

@@ -9,6 +9,7 @@ from .losses import METHODS
 from .passes import Kernels, Passes
 from .precision import AUTOCAST_DTYPES
 from .requests import Spec
+from .verl_losses import fine_tuning_loss
 
 
 class Script:
@@ -45,8 +46,9 @@ def forward_and_backward(model: Any, spec: Spec, batch: dict[str, Any], kernels:
     """`kernels`: makes the context of a forward pass, which on the meta device stands in for CUDA. `scale`: of the loss."""
     kernels = kernels or (lambda: CudaKernels(AUTOCAST_DTYPES.get(spec["precision"])))
     script = script or Script(spec, lambda: None)
-    if "method" in spec:
-        loss, held = METHODS[spec["method"]["kind"]](Passes(model, spec, batch, kernels), spec["method"])
+    if "method" in spec or spec["loop"] == "verl":
+        passes = Passes(model, spec, batch, kernels)
+        loss, held = METHODS[spec["method"]["kind"]](passes, spec["method"]) if "method" in spec else fine_tuning_loss(passes)
         script.forward_ends()
         scale(loss).backward()
         del held

@@ -1,0 +1,30 @@
+/** Cells of `bench:accuracy` for verl's losses: its supervised fine-tuning, and the actor's update after scoring its responses. */
+import type { TrainingSpec } from '../../engine/config/spec.ts'
+import type { Cell } from './cells.ts'
+
+const verl = { loop: 'verl', attention: 'flash', precision: 'bf16' } as const
+const ckpt = { gradientCheckpointing: true } as const
+const targets = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']
+const adapters = { lora: { rank: 16, targets, dropout: 0, inWeightsType: true } } as const
+
+function actor(scored: number, paddedBatches = false): Partial<TrainingSpec> {
+  const terms = { reference: 'none', completionLength: 768, completions: 16, scored, tempersInPlace: true } as const
+  const generation = { kind: 'server' } as const
+  return { paddedBatches, method: { kind: 'online', generation, comparesFeatures: false, ...terms } }
+}
+
+export const verlCells: readonly Cell[] = (['HuggingFaceTB/SmolLM2-135M', 'Qwen/Qwen2.5-0.5B'] as const).flatMap(
+  model =>
+    (
+      [
+        { ...ckpt, microBatch: 4 },
+        { microBatch: 2, ...adapters },
+        { ...ckpt, microBatch: 2, gradientAccumulation: 2 },
+        { ...ckpt, microBatch: 4, ...actor(4) },
+        { ...ckpt, microBatch: 2, ...actor(16) },
+        { ...ckpt, microBatch: 4, ...actor(4, true) },
+        { ...ckpt, microBatch: 2, ...actor(16, true) },
+        { microBatch: 2, ...actor(2), ...adapters },
+      ] as const
+    ).map((changes): Cell => [model, { ...verl, sequenceLength: 1024, ...changes }]),
+)

@@ -1,0 +1,18 @@
+set -x
+
+python3 -m verl.trainer.main_ppo \
+    algorithm.adv_estimator=grpo \
+    data.train_files=data/train.parquet \
+    actor_rollout_ref.model.path=Qwen/Qwen2.5-3B-Instruct \
+    data.train_batch_size=1024 \
+    data.max_prompt_length=512 \
+    data.max_response_length=1024 \
+    actor_rollout_ref.actor.ppo_mini_batch_size=256 \
+    actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=40 \
+    actor_rollout_ref.actor.use_kl_loss=True \
+    actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=40 \
+    actor_rollout_ref.rollout.n=5 \
+    actor_rollout_ref.rollout.name=vllm \
+    actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=40 \
+    trainer.n_gpus_per_node=8 \
+    trainer.nnodes=1

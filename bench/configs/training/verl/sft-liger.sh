@@ -1,0 +1,9 @@
+#!/bin/bash
+set -x
+
+torchrun --standalone --nnodes=1 --nproc_per_node=8 -m verl.trainer.fsdp_sft_trainer \
+    data.train_batch_size=32 \
+    data.micro_batch_size_per_gpu=1 \
+    data.max_length=8192 \
+    model.partial_pretrain=Qwen/Qwen2.5-7B \
+    model.use_liger=True

@@ -1,0 +1,1 @@
+torchrun --nnodes=2 --nproc_per_node=8 --node_rank=$RANK -m verl.trainer.fsdp_sft_trainer data.train_batch_size=256 data.micro_batch_size_per_gpu=8 data.max_length=512 model.partial_pretrain=Qwen/Qwen2.5-1.5B

@@ -1,0 +1,128 @@
+/** The actor's update of GRPO and its kin, workers/fsdp_workers.py and workers/actor/dp_actor.py. */
+import type { FieldReader } from '../../fields.ts'
+import { languageModelReading } from '../../language-model.ts'
+import { type ModelLookup, readModel } from '../../model-fields.ts'
+import type { Reading } from '../../reading.ts'
+import { type Field, Section } from '../../section.ts'
+import { readActorBatch } from './actor-batch.ts'
+import { readMethod, refuseOtherModels } from './rollouts.ts'
+import {
+  readAdapter,
+  readCheckpointing,
+  readOptimizer,
+  readPrecision,
+  readSharding,
+  refuse,
+  refuseDivisions,
+  refuseFsdpSettings,
+  refuseModelSettings,
+  refuseSwitches,
+  sectionAt,
+} from './settings.ts'
+
+export function modelOfActor(document: Section): Field | undefined {
+  return document.at('actor_rollout_ref', 'model', 'path')
+}
+
+const DEFAULT_LENGTH = 512
+
+export function readActor(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
+  const actor = sectionAt(document, 'actor_rollout_ref', 'actor') ?? Section.of([])
+  const part = sectionAt(document, 'actor_rollout_ref', 'model') ?? Section.of([])
+  if (!saysBatch(actor)) {
+    return {
+      kind: 'not-a-training-config',
+      why: 'It sets no size of micro-batches, without which verl does not start: that is left to a command or another file.',
+    }
+  }
+  refuseBase(reader, document)
+  refuseOtherModels(reader, document)
+  const model = readModel(reader, modelOfActor(document), 'actor_rollout_ref.model.path', lookUp)
+  const gpus = readGpus(reader, document)
+  const fsdp = sectionAt(actor, 'fsdp_config')
+  refuseModelSettings(reader, part, model)
+  refuseFsdpSettings(reader, fsdp, gpus)
+  refuseActorSettings(reader, actor)
+  const length = (key: string) => reader.wholeNumber(document.at('data', key), { max: 10_000_000 }) ?? DEFAULT_LENGTH
+  const [prompt, answer] = [length('max_prompt_length'), length('max_response_length')]
+  const isPadded = readPadding(reader, part.at('use_remove_padding'))
+  const { row, ...batch } = readActorBatch(reader, document, { gpus, isPadded, longest: prompt + answer })
+  const method = readMethod(reader, document, { gpus, batch, isPadded, longest: prompt + answer, row, answer })
+  return languageModelReading(reader, {
+    dialect: 'verl',
+    loop: 'verl',
+    model,
+    batch,
+    sequence: {
+      field: undefined,
+      isRow: row !== undefined,
+      byDefault: {
+        value: row ?? prompt + answer,
+        source: row === undefined ? 'max_prompt_length and max_response_length' : 'ppo_max_token_len_per_gpu',
+        assumption:
+          row === undefined
+            ? `Sequences of up to ${prompt + answer} tokens: the longest prompt and the longest response.`
+            : `A micro-batch is one row of sequences, up to ${row} tokens together (use_dynamic_bsz), and attention is counted across all of it.`,
+      },
+    },
+    settings: {
+      gpus,
+      ...readSharding(reader, actor.at('strategy'), 'fsdp'),
+      method,
+      precision: readPrecision(reader, fsdp?.at('model_dtype')),
+      optimizer: readOptimizer(reader, sectionAt(actor, 'optim')),
+      attention: reader.note('attention', 'flash', "verl's default kernel"),
+      gradientCheckpointing: readCheckpointing(reader, part.at('enable_gradient_checkpointing')),
+      reentrantCheckpoints: false,
+      lora: readAdapter(reader, part, model),
+      paddedBatches: isPadded,
+    },
+  })
+}
+
+/** Without one of them, verl does not start. */
+function saysBatch(actor: Section): boolean {
+  const isWritten = (key: string) => (actor.at(key)?.value.kind ?? 'empty') !== 'empty'
+  const isDynamic = actor.at('use_dynamic_bsz')?.source.toLowerCase() === 'true'
+  return isDynamic || isWritten('ppo_micro_batch_size_per_gpu') || isWritten('ppo_micro_batch_size')
+}
+
+/** trainer/main_ppo.py: values that the command leaves out come from `ppo_trainer`, unless it names another. */
+function refuseBase(reader: FieldReader, document: Section): void {
+  const name = document.at('config_name')
+  if (name === undefined || /^ppo_trainer(?:\.ya?ml)?$/.test(reader.text(name) ?? '')) return
+  refuse(reader, name, `A config other than ppo_trainer as the base`)
+}
+
+function readGpus(reader: FieldReader, document: Section): number {
+  const [each, machines] = [document.at('trainer', 'n_gpus_per_node'), document.at('trainer', 'nnodes')]
+  if (reader.supplies('gpus')) return reader.wholeNumber(reader.fieldFor('gpus', undefined), { max: 100_000 }) ?? 1
+  const count = (field: Field | undefined, byDefault: number) =>
+    (field && reader.wholeNumber(field, { max: 10_000 })) ?? byDefault
+  return reader.note('gpus', count(each, 8) * count(machines, 1), each ?? "verl's default")
+}
+
+/** Removing it is the default since 0.7. What the batches then hold depends on how long the responses are. */
+function readPadding(reader: FieldReader, field: Field | undefined): boolean {
+  const removes = field === undefined || reader.flag(field) !== false
+  if (removes) {
+    reader.leavesLengthOpen = true
+    reader.assume(
+      'Padding is removed, so that a step takes less where prompts and responses are shorter than they may be.',
+    )
+  }
+  return reader.note('paddedBatches', !removes, field ?? 'removed since verl 0.7')
+}
+
+function refuseActorSettings(reader: FieldReader, actor: Section): void {
+  refuseSwitches(reader, [actor.at('calculate_entropy'), actor.at('use_fused_kernels')])
+  refuseDivisions(reader, [
+    actor.at('ulysses_sequence_parallel_size'),
+    actor.at('fsdp_config', 'ulysses_sequence_parallel_size'),
+  ])
+  const entropy = actor.at('entropy_coeff')
+  if (entropy?.value.kind === 'number' && entropy.value.number !== 0)
+    refuse(reader, entropy, 'A loss with entropies (entropy_coeff)')
+  for (const compiles of [actor.at('use_torch_compile'), actor.at('fsdp_config', 'use_torch_compile')])
+    if (compiles !== undefined && reader.flag(compiles) === false) refuse(reader, compiles, `${compiles.name} of False`)
+}

@@ -1,0 +1,79 @@
+/** verl's supervised fine-tuning, trainer/fsdp_sft_trainer.py, whose samples are all padded to `data.max_length`. */
+import { MAX_BATCH } from '../../batch-size.ts'
+import type { FieldReader } from '../../fields.ts'
+import { readGpus } from '../../gpus.ts'
+import { type Batch, languageModelReading } from '../../language-model.ts'
+import { type ModelLookup, readModel } from '../../model-fields.ts'
+import type { Reading } from '../../reading.ts'
+import { type Field, Section } from '../../section.ts'
+import {
+  readAdapter,
+  readCheckpointing,
+  readOptimizer,
+  readPrecision,
+  readSharding,
+  refuse,
+  refuseDivisions,
+  refuseFsdpSettings,
+  refuseModelSettings,
+  sectionAt,
+} from './settings.ts'
+
+export function modelOfFineTuning(document: Section): Field | undefined {
+  return document.at('model', 'partial_pretrain')
+}
+
+export function readFineTuning(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
+  const part = sectionAt(document, 'model') ?? Section.of([])
+  const model = readModel(reader, modelOfFineTuning(document), 'model.partial_pretrain', lookUp)
+  const sharded = readSharding(reader, part.at('strategy'), 'fsdp2')
+  const gpus = readGpus(reader, undefined, sharded.sharding)
+  const fsdp = sectionAt(part, 'fsdp_config')
+  refuseDivisions(reader, [document.at('ulysses_sequence_parallel_size')])
+  refuseModelSettings(reader, part, model)
+  refuseFsdpSettings(reader, fsdp, gpus)
+  const offloads = fsdp?.at('cpu_offload')
+  if (offloads !== undefined && reader.flag(offloads) === true) refuse(reader, offloads, offloads.name)
+  return languageModelReading(reader, {
+    dialect: 'verl',
+    loop: 'verl',
+    model,
+    batch: readBatch(reader, document, gpus),
+    sequence: {
+      field: document.at('data', 'max_length'),
+      byDefault: { value: 1_024, source: "verl's default" },
+    },
+    settings: {
+      gpus,
+      ...sharded,
+      precision: readPrecision(reader, fsdp?.at('model_dtype')),
+      optimizer: readOptimizer(reader, sectionAt(document, 'optim')),
+      attention: reader.note('attention', 'flash', "verl's only kernel"),
+      gradientCheckpointing: readCheckpointing(reader, part.at('enable_gradient_checkpointing')),
+      reentrantCheckpoints: false,
+      lora: readAdapter(reader, part, model),
+      paddedBatches: reader.note('paddedBatches', true, 'as verl pads'),
+    },
+  })
+}
+
+/** The trainer accumulates as many micro-batches as make `train_batch_size` over all GPUs, and starts only where they do so exactly. */
+function readBatch(reader: FieldReader, document: Section, gpus: number): Batch {
+  const count = (field: Field) => reader.wholeNumber(field, { max: MAX_BATCH })
+  const [batchSize, total] = [document.at('data', 'micro_batch_size_per_gpu'), document.at('data', 'train_batch_size')]
+  const microBatch = reader.settle('microBatch', batchSize, count, { value: 4, source: "verl's default" })
+  const samples = (total && count(total)) ?? 256
+  const gradientAccumulation = samples / gpus / microBatch
+  if (!Number.isInteger(gradientAccumulation)) {
+    const message = `data.train_batch_size ${samples} is no multiple of ${microBatch} samples on ${gpus === 1 ? 'one GPU' : `each of ${gpus} GPUs`}, so the training would not start`
+    reader.refuse(
+      total ?? batchSize,
+      'batch-sizes-disagree',
+      message,
+      'Make it a multiple of the micro-batch times the number of GPUs.',
+    )
+    return { microBatch, gradientAccumulation: 1, batchSize, accumulation: undefined }
+  }
+  reader.note('gradientAccumulation', gradientAccumulation, total ?? "verl's train_batch_size")
+  return { microBatch, gradientAccumulation, batchSize, accumulation: undefined }
+}

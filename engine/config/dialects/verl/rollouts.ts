@@ -1,0 +1,107 @@
+/** What runs on the GPUs of verl's actor before its update: vLLM, and passes that score the responses. */
+import { MAX_BATCH } from '../../batch-size.ts'
+import type { FieldReader } from '../../fields.ts'
+import type { Batch } from '../../language-model.ts'
+import { quote } from '../../quote.ts'
+import type { Field, Section } from '../../section.ts'
+import { isOn } from '../../trainer/method.ts'
+import type { TrainingMethod } from '../../training-method.ts'
+import { notModelled } from '../unmodelled-tools.ts'
+import { DEFAULT_ROW } from './actor-batch.ts'
+import { refuse } from './settings.ts'
+
+type Online = Extract<TrainingMethod, { kind: 'online' }>
+
+/** Models of their own on the same GPUs. */
+export function refuseOtherModels(reader: FieldReader, document: Section): void {
+  const estimator = document.at('algorithm', 'adv_estimator')
+  const critic = document.at('critic', 'enable')
+  const hasCritic =
+    critic === undefined || critic.value.kind === 'empty'
+      ? (reader.text(estimator) ?? 'gae') === 'gae'
+      : isOn(reader, critic)
+  if (hasCritic) reader.refuse(estimator ?? critic, ...notModelled("PPO's critic in verl trains on the same GPUs"))
+  const judge = document.at('reward_model', 'enable')
+  if (isOn(reader, judge)) reader.refuse(judge, ...notModelled("verl's reward model runs on the same GPUs"))
+}
+
+interface Terms {
+  readonly gpus: number
+  readonly batch: Batch
+  readonly isPadded: boolean
+  /** Tokens of the longest sequence, of its response, and of the rows that micro-batches are, where they are. */
+  readonly longest: number
+  readonly answer: number
+  readonly row: number | undefined
+}
+
+export function readMethod(reader: FieldReader, document: Section, terms: Terms): Online {
+  const { batch, longest, answer, isPadded, row } = terms
+  const [loss, reward] = [
+    document.at('actor_rollout_ref', 'actor', 'use_kl_loss'),
+    document.at('algorithm', 'use_kl_in_reward'),
+  ]
+  const hasReference = isOn(reader, loss) || isOn(reader, reward)
+  // The reference's pass computes no entropies, which outweigh the rest of a padded one.
+  const passes = hasReference && !isPadded ? (['rollout', 'ref'] as const) : (['rollout'] as const)
+  const scored = Math.max(...passes.map(part => tokensScored(reader, document, part, terms)))
+  if (hasReference)
+    reader.assume("The reference's weights wait on the host, as verl has it, and come one block at a time.")
+  reader.assume(
+    'Throughput is that of the update; the time that generation and scoring take is not modelled. Reward functions are assumed to use no GPU memory.',
+  )
+  const method = {
+    kind: 'online',
+    reference: 'none',
+    completionLength: answer,
+    // Of rows there is one to a micro-batch.
+    completions: row === undefined ? batch.microBatch * batch.gradientAccumulation : 1,
+    scored: Math.ceil(scored / (row ?? longest)),
+    generation: readGeneration(reader, document),
+    tempersInPlace: true,
+    comparesFeatures: false,
+  } as const
+  return reader.note('method', method, document.at('algorithm', 'adv_estimator') ?? "verl's GRPO")
+}
+
+/** In a pass that scores. */
+function tokensScored(reader: FieldReader, document: Section, part: 'rollout' | 'ref', terms: Terms): number {
+  const { gpus, batch, longest, row } = terms
+  const at = (key: string) => document.at('actor_rollout_ref', part, key)
+  const count = (field: Field | undefined) =>
+    field?.value.kind === 'empty' ? undefined : reader.wholeNumber(field, { max: 10_000_000 })
+  const dynamic = at('log_prob_use_dynamic_bsz')
+  if (dynamic === undefined ? row !== undefined : isOn(reader, dynamic))
+    return Math.max(longest, count(at('log_prob_max_token_len_per_gpu')) ?? row ?? DEFAULT_ROW)
+  const ofAll = count(at('log_prob_micro_batch_size'))
+  const each = count(at('log_prob_micro_batch_size_per_gpu')) ?? (ofAll && Math.max(1, Math.floor(ofAll / gpus)))
+  return Math.min(each ?? batch.microBatch, MAX_BATCH) * longest
+}
+
+const DEFAULT_SHARE = 0.5
+
+/** workers/rollout/vllm_rollout: in a share of each GPU, asleep while the actor trains unless its cache is to stay. */
+function readGeneration(reader: FieldReader, document: Section): Online['generation'] {
+  const at = (key: string) => document.at('actor_rollout_ref', 'rollout', key)
+  const name = at('name')
+  if (name !== undefined && reader.text(name) !== 'vllm') refuse(reader, name, `Generation by ${quote(name.source)}`)
+  const share = reader.share(at('gpu_memory_utilization')) ?? DEFAULT_SHARE
+  const frees = at('free_cache_engine')
+  const sleeps = frees === undefined || reader.flag(frees) !== false
+  const moved = movedOut(reader, document)
+  reader.assume(
+    sleeps
+      ? `vLLM generates in ${Math.round(share * 100)} % of every GPU, and releases that memory while the actor trains.`
+      : `vLLM always holds ${Math.round(share * 100)} % of every GPU.`,
+  )
+  return { kind: 'vllm', share, sleeps, ...(moved.length > 0 && { movedOut: moved }) }
+}
+
+/** On the host while vLLM generates, and back for the update. */
+function movedOut(reader: FieldReader, document: Section): ('weights' | 'optimizerState')[] {
+  const isMoved = (key: string) => isOn(reader, document.at('actor_rollout_ref', 'actor', 'fsdp_config', key))
+  return [
+    ...(isMoved('param_offload') ? (['weights'] as const) : []),
+    ...(isMoved('optimizer_offload') ? (['optimizerState'] as const) : []),
+  ]
+}

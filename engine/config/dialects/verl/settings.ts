@@ -1,0 +1,133 @@
+/** What verl's trainers share: how FSDP holds the model, and what changes a step in ways that nothing here models. */
+import { isVisionLanguageModel } from '../../../models/architecture.ts'
+import type { CatalogueModel } from '../../../models/catalogue.ts'
+import type { FieldReader } from '../../fields.ts'
+import { quote } from '../../quote.ts'
+import type { Field, Section } from '../../section.ts'
+import type { Precision } from '../../spec.ts'
+import { type Lora, readLora, readTargets } from '../../trainer/adapter.ts'
+import { isOn } from '../../trainer/method.ts'
+import type { Sharded } from '../../trainer/sharding.ts'
+
+const leaveOut = 'Exclude this config for now: add it to ignore in .github/memorymark.yml.'
+
+export function refuse(reader: FieldReader, field: Field, what: string): void {
+  reader.refuse(field, 'unsupported-setting', `${what} is not modelled yet for verl`, leaveOut)
+}
+
+/** Of each, by its name. */
+export function refuseSwitches(reader: FieldReader, fields: readonly (Field | undefined)[]): void {
+  for (const field of fields) if (isOn(reader, field)) refuse(reader, field, field.name)
+}
+
+/** For each of these, one changes nothing. */
+export function refuseDivisions(reader: FieldReader, fields: readonly (Field | undefined)[]): void {
+  for (const field of fields)
+    if (field !== undefined && (reader.wholeNumber(field, { max: 100_000 }) ?? 1) > 1) refuse(reader, field, field.name)
+}
+
+/** Neither absent nor null. */
+export function refuseWritten(reader: FieldReader, fields: readonly (Field | undefined)[]): void {
+  for (const field of fields) if (field !== undefined && field.value.kind !== 'empty') refuse(reader, field, field.name)
+}
+
+/** Adapters and images of a model's own kind, kernels in place of transformers': `model` of either trainer. */
+export function refuseModelSettings(reader: FieldReader, part: Section, model: CatalogueModel | undefined): void {
+  refuseSwitches(reader, [part.at('use_fused_kernels'), part.at('enable_activation_offload')])
+  refuseWritten(reader, [part.at('lora_adapter_path'), part.at('exclude_modules'), part.at('external_lib')])
+  const kernel = part.at('override_config', 'attn_implementation')
+  if (kernel !== undefined && reader.text(kernel) !== 'flash_attention_2')
+    refuse(reader, kernel, `${kernel.name} of ${quote(kernel.source)}`)
+  if (isOn(reader, part.at('use_liger')))
+    reader.assumeMore(
+      "Norms and products are counted as transformers has them; Liger's kernels keep less of them: the estimate is high.",
+    )
+  if (model !== undefined && isVisionLanguageModel(model.config)) {
+    const field = part.at('path') ?? part.at('partial_pretrain')
+    reader.refuse(field, 'unsupported-training', 'Training on images with verl is not modelled yet', leaveOut)
+  }
+}
+
+const versions: ReadonlyMap<string, 1 | 2> = new Map([
+  ['fsdp', 1],
+  ['fsdp2', 2],
+])
+
+/** FSDP whatever the number of GPUs is; gradients are summed with every micro-batch. */
+export function readSharding(reader: FieldReader, strategy: Field | undefined, byDefault: 'fsdp' | 'fsdp2'): Sharded {
+  const name = reader.text(strategy) ?? byDefault
+  const fsdpVersion = versions.get(name)
+  if (fsdpVersion === undefined) refuse(reader, strategy!, `The strategy ${quote(name)}`)
+  reader.note('fsdpVersion', fsdpVersion, strategy ?? "verl's default")
+  return {
+    sharding: reader.note('sharding', 'fsdp', strategy ?? "verl's only way"),
+    fsdpVersion,
+    syncsEveryMicroBatch: true,
+  }
+}
+
+/** utils/fsdp_utils.py: what else the settings of FSDP may change. */
+export function refuseFsdpSettings(reader: FieldReader, config: Section | undefined, gpus: number): void {
+  if (config === undefined) return
+  const size = config.at('fsdp_size')
+  if (size?.value.kind === 'number' && size.value.number !== -1 && size.value.number !== gpus)
+    refuse(reader, size, size.name)
+  const reshards = config.at('reshard_after_forward')
+  if (reshards !== undefined && reader.flag(reshards) === false) refuse(reader, reshards, `${reshards.name} of False`)
+  refuseSwitches(reader, [config.at('offload_policy'), config.at('forward_prefetch')])
+  refuseDivisions(reader, [config.at('wrap_policy', 'min_num_params')])
+  refuseWritten(reader, [config.at('wrap_policy', 'transformer_layer_cls_to_wrap'), config.at('mixed_precision')])
+}
+
+const wide = new Set(['fp32', 'float32'])
+const narrow = new Set(['bf16', 'bfloat16'])
+
+/** The type of FSDP's shards, of which bf16 copies compute; the optimizer steps in it. */
+export function readPrecision(reader: FieldReader, field: Field | undefined): Precision {
+  const name = reader.text(field) ?? 'fp32'
+  const from = field ?? "verl's default"
+  if (wide.has(name)) return reader.note('precision', 'bf16-master', from)
+  if (!narrow.has(name)) refuse(reader, field!, `A model_dtype of ${quote(name)}`)
+  return reader.note('precision', 'bf16', from)
+}
+
+/** Without dropout, in the type of the weights. */
+export function readAdapter(reader: FieldReader, part: Section, model: CatalogueModel | undefined): Lora | undefined {
+  const rank = part.at('lora_rank')
+  if (rank === undefined || (reader.wholeNumber(rank, { min: 0, max: 10_000 }) ?? 0) === 0) return undefined
+  const targetField = part.at('target_modules')
+  return readLora(reader, model, {
+    rank,
+    defaultRank: { value: 0, source: "verl's default" },
+    dropout: undefined,
+    defaultDropout: 0,
+    targets: readTargets(reader, targetField) ?? 'all-linear',
+    targetField,
+    inWeightsType: true,
+  })
+}
+
+export function readCheckpointing(reader: FieldReader, field: Field | undefined): boolean {
+  return reader.settle('gradientCheckpointing', field, present => reader.flag(present), {
+    value: true,
+    source: "verl's default",
+  })
+}
+
+/** workers/config/optimizer.py: torch.optim's AdamW unless another class is named. */
+export function readOptimizer(reader: FieldReader, optim: Section | undefined): 'adamw' {
+  for (const [key, usual] of [
+    ['optimizer', 'AdamW'],
+    ['optimizer_impl', 'torch.optim'],
+  ] as const) {
+    const field = optim?.at(key)
+    if (field !== undefined && reader.text(field) !== usual)
+      refuse(reader, field, `${field.name} ${quote(field.source)}`)
+  }
+  return reader.note('optimizer', 'adamw', "verl's default")
+}
+
+export function sectionAt(document: Section, ...keys: [string, ...string[]]): Section | undefined {
+  const value = document.at(...keys)?.value
+  return value?.kind === 'mapping' ? value.section : undefined
+}

@@ -1,0 +1,217 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are the shell's
+/** Commands of verl, and files of its settings. */
+import { describe, expect, it } from 'vitest'
+import { readConfigAsync } from '../../../engine/config/read.ts'
+import type { Reading } from '../../../engine/config/reading.ts'
+
+const read = (text: string, path = 'train.sh') => readConfigAsync({ path, text }, {})
+
+async function trained(text: string, path?: string): Promise<Extract<Reading, { kind: 'training-config' }>> {
+  const reading = await read(text, path)
+  if (reading.kind !== 'training-config') throw new Error(JSON.stringify(reading))
+  return reading
+}
+
+async function problemsIn(text: string): Promise<readonly string[]> {
+  const reading = await read(text)
+  if (reading.kind !== 'unreadable') throw new Error(JSON.stringify(reading))
+  return reading.problems.map(({ field, code }) => `${field} ${code}`)
+}
+
+describe('supervised fine-tuning', () => {
+  const sft =
+    'torchrun --nproc_per_node=4 -m verl.trainer.fsdp_sft_trainer model.partial_pretrain=Qwen/Qwen2.5-0.5B-Instruct'
+
+  it("has verl's defaults: float32 shards of FSDP2, checkpointed, samples padded to 1,024 tokens", async () => {
+    const reading = await trained(sft)
+    expect(reading).toMatchObject({
+      dialect: 'verl',
+      spec: {
+        ...{ microBatch: 4, gradientAccumulation: 16, gpus: 4, sequenceLength: 1_024, paddedBatches: true },
+        ...{ precision: 'bf16-master', optimizer: 'adamw', attention: 'flash', gradientCheckpointing: true },
+        ...{ sharding: 'fsdp', fsdpVersion: 2, syncsEveryMicroBatch: true, loop: 'verl' },
+      },
+    })
+    expect(reading.batchSizeAt).toBeUndefined()
+    expect(reading.assumesLength).toBeUndefined()
+  })
+
+  it('accumulates what the whole batch needs, and says where the micro-batch stands', async () => {
+    const reading = await trained(
+      `${sft} \\\n  data.train_batch_size=64 \\\n  data.micro_batch_size_per_gpu=2 data.max_length=4096 model.strategy=fsdp`,
+    )
+    expect(reading.spec).toMatchObject({
+      microBatch: 2,
+      gradientAccumulation: 8,
+      sequenceLength: 4_096,
+      fsdpVersion: 1,
+    })
+    expect(reading.batchSizeAt).toEqual({ line: 3, column: 33 })
+  })
+
+  it('trains adapters where they have a rank, in the type of the weights', async () => {
+    const { spec } = await trained(`${sft} model.lora_rank=32 +model.lora_alpha=16 model.target_modules=all-linear`)
+    expect(spec.lora).toMatchObject({ rank: 32, dropout: 0, inWeightsType: true })
+    expect((await trained(`${sft} model.lora_rank=0`)).spec.lora).toBeUndefined()
+  })
+
+  it.each([
+    ['data.train_batch_size=30', 'data.train_batch_size batch-sizes-disagree'],
+    ['ulysses_sequence_parallel_size=2 use_remove_padding=true', 'ulysses_sequence_parallel_size unsupported-setting'],
+    ['model.fsdp_config.cpu_offload=True', 'model.fsdp_config.cpu_offload unsupported-setting'],
+    [
+      'model.fsdp_config.wrap_policy.min_num_params=1000',
+      'model.fsdp_config.wrap_policy.min_num_params unsupported-setting',
+    ],
+    ['model.strategy=megatron', 'model.strategy unsupported-setting'],
+    ['optim.optimizer=AdamW8bit', 'optim.optimizer unsupported-setting'],
+    ['model.fsdp_config.model_dtype=fp16', 'model.fsdp_config.model_dtype unsupported-setting'],
+    ['+model.lora_adapter_path=runs/a', '+model.lora_adapter_path unsupported-setting'],
+  ])('%s is refused by name', async (setting, problem) => {
+    expect(await problemsIn(`${sft} ${setting}`)).toEqual([problem])
+  })
+
+  it("counts Liger's kernels as transformers' own, and says that this is too much", async () => {
+    expect(await trained(`${sft} model.use_liger=True`)).toMatchObject({ countsTooMuch: true })
+  })
+})
+
+const command =
+  'python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo actor_rollout_ref.model.path=Qwen/Qwen2.5-0.5B-Instruct'
+const batches = 'actor_rollout_ref.actor.ppo_mini_batch_size=64 actor_rollout_ref.rollout.n=4'
+const grpo = `${command} ${batches} actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=8`
+
+describe("the actor's update", () => {
+  it('is over so many sequences of prompt and response, of prompts times responses over the GPUs', async () => {
+    const reading = await trained(
+      `${grpo} data.max_prompt_length=256 data.max_response_length=$((1024 * 2)) trainer.n_gpus_per_node=4`,
+    )
+    expect(reading).toMatchObject({
+      dialect: 'verl',
+      // Padding is removed, so that what a batch holds is the data's to say.
+      assumesLength: true,
+      spec: {
+        ...{ microBatch: 8, gradientAccumulation: 8, gpus: 4, sequenceLength: 2_304, paddedBatches: false },
+        ...{ precision: 'bf16-master', sharding: 'fsdp', fsdpVersion: 1, loop: 'verl', gradientCheckpointing: true },
+        method: { kind: 'online', reference: 'none', completionLength: 2_048, completions: 64, scored: 8 },
+      },
+    })
+  })
+
+  it('takes eight GPUs unless told otherwise, on so many machines', async () => {
+    expect((await trained(grpo)).spec.gpus).toBe(8)
+    expect((await trained(`CUDA_VISIBLE_DEVICES=0 ${grpo} trainer.nnodes=2`)).spec.gpus).toBe(16)
+  })
+
+  it('is at its full length where sequences are padded', async () => {
+    const reading = await trained(`${grpo} actor_rollout_ref.model.use_remove_padding=False`)
+    expect(reading.spec).toMatchObject({ sequenceLength: 1_024, paddedBatches: true })
+    expect(reading.assumesLength).toBeUndefined()
+  })
+
+  it('of all GPUs together, its micro-batch is divided among them', async () => {
+    const reading = await trained(`${command} ${batches} actor_rollout_ref.actor.ppo_micro_batch_size=32`)
+    expect(reading.spec).toMatchObject({ microBatch: 4, gradientAccumulation: 8 })
+    expect(reading.batchSizeAt).toBeUndefined()
+  })
+
+  it('is in rows of so many tokens where the batch is dynamic', async () => {
+    const dynamic = `${command} ${batches} actor_rollout_ref.actor.use_dynamic_bsz=True actor_rollout_ref.actor.ppo_max_token_len_per_gpu=8192`
+    const { spec } = await trained(`${dynamic} actor_rollout_ref.rollout.log_prob_max_token_len_per_gpu=16384`)
+    expect(spec).toMatchObject({ microBatch: 1, gradientAccumulation: 4, sequenceLength: 8_192 })
+    expect(spec.method).toMatchObject({ completions: 1, scored: 2 })
+    expect(await problemsIn(`${dynamic} data.max_prompt_length=8192`)).toEqual([
+      'actor_rollout_ref.actor.ppo_max_token_len_per_gpu out-of-range',
+    ])
+  })
+
+  it("is scored before in batches of its own, with the reference's if it has one", async () => {
+    const { spec } = await trained(
+      `${grpo} actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=16 actor_rollout_ref.ref.log_prob_micro_batch_size_per_gpu=32 actor_rollout_ref.actor.use_kl_loss=True`,
+    )
+    expect(spec.method).toMatchObject({ scored: 32 })
+  })
+
+  it('leaves vLLM its share while it sleeps, with what is offloaded on the host', async () => {
+    const generation = async (settings: string) => {
+      const { method } = (await trained(`${grpo} ${settings}`)).spec
+      return method?.kind === 'online' ? method.generation : undefined
+    }
+    expect(await generation('actor_rollout_ref.rollout.gpu_memory_utilization=0.7')).toEqual({
+      kind: 'vllm',
+      share: 0.7,
+      sleeps: true,
+    })
+    expect(await generation('actor_rollout_ref.rollout.free_cache_engine=False')).toEqual({
+      kind: 'vllm',
+      share: 0.5,
+      sleeps: false,
+    })
+    expect(await generation('actor_rollout_ref.actor.fsdp_config.param_offload=True')).toMatchObject({
+      movedOut: ['weights'],
+    })
+  })
+
+  it.each([
+    ['algorithm.adv_estimator=gae', 'algorithm.adv_estimator unsupported-training'],
+    ['reward_model.enable=True', 'reward_model.enable unsupported-training'],
+    ['actor_rollout_ref.actor.strategy=megatron', 'actor_rollout_ref.actor.strategy unsupported-setting'],
+    ['actor_rollout_ref.rollout.name=sglang', 'actor_rollout_ref.rollout.name unsupported-setting'],
+    ['actor_rollout_ref.actor.entropy_coeff=0.001', 'actor_rollout_ref.actor.entropy_coeff unsupported-setting'],
+    [
+      'actor_rollout_ref.actor.use_torch_compile=False',
+      'actor_rollout_ref.actor.use_torch_compile unsupported-setting',
+    ],
+    ['actor_rollout_ref.model.use_fused_kernels=True', 'actor_rollout_ref.model.use_fused_kernels unsupported-setting'],
+    [
+      'actor_rollout_ref.actor.fsdp_config.fsdp_size=4',
+      'actor_rollout_ref.actor.fsdp_config.fsdp_size unsupported-setting',
+    ],
+    [
+      'actor_rollout_ref.actor.fsdp_config.reshard_after_forward=False',
+      'actor_rollout_ref.actor.fsdp_config.reshard_after_forward unsupported-setting',
+    ],
+    ['--config-name=ppo_megatron_trainer.yaml', '--config-name unsupported-setting'],
+    [
+      'actor_rollout_ref.actor.ppo_mini_batch_size=24',
+      'actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu batch-sizes-disagree',
+    ],
+    [
+      '+actor_rollout_ref.model.override_config.attn_implementation=eager',
+      '+actor_rollout_ref.model.override_config.attn_implementation unsupported-setting',
+    ],
+  ])('%s is refused by name', async (setting, problem) => {
+    expect(
+      await problemsIn(`${grpo.replace('algorithm.adv_estimator=grpo', '')} algorithm.adv_estimator=grpo ${setting}`),
+    ).toEqual([problem])
+  })
+
+  it('with images is refused', async () => {
+    const images = grpo.replace('Qwen2.5-0.5B-Instruct', 'Qwen2.5-VL-3B-Instruct')
+    expect(await problemsIn(images)).toEqual(['actor_rollout_ref.model.path unsupported-training'])
+  })
+
+  it('without a size of micro-batches is left to whatever says one', async () => {
+    expect(await read(`${command} ${batches}`)).toMatchObject({
+      kind: 'not-a-training-config',
+      why: expect.stringContaining('micro-batches'),
+    })
+  })
+})
+
+it('files of settings are read too, with references to other values of theirs', async () => {
+  const text = [
+    'data: { max_prompt_length: 512, max_response_length: 512 }',
+    'actor_rollout_ref:',
+    '  model: { path: Qwen/Qwen2.5-0.5B-Instruct, use_remove_padding: false }',
+    '  actor:',
+    '    ppo_mini_batch_size: 64',
+    '    ppo_micro_batch_size_per_gpu: 2',
+    '  rollout: { n: 2, log_prob_micro_batch_size_per_gpu: "${actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu}" }',
+    'algorithm: { adv_estimator: rloo }',
+    '',
+  ].join('\n')
+  const reading = await trained(text, 'config/rloo.yaml')
+  expect(reading.batchSizeAt).toEqual({ line: 6, column: 35 })
+  expect(reading.spec).toMatchObject({ microBatch: 2, gradientAccumulation: 8, gpus: 8, method: { scored: 2 } })
+})
