@@ -184,6 +184,8 @@ const modules: ReadonlyMap<string, Tool> = new Map<string, Tool>([
   ['swift.cli.pt', 'ms-swift'],
   [SWIFT_RLHF, 'ms-swift'],
   ['verl.trainer.main_ppo', 'verl'],
+  // The same workers over other batches of prompts.
+  ['recipe.dapo.main_dapo', 'verl'],
   ['verl.trainer.fsdp_sft_trainer', 'verl'],
 ])
 

@@ -56,6 +56,7 @@ describe('supervised fine-tuning', () => {
   })
 
   it.each([
+    ['data.micro_batch_size=8', 'data.micro_batch_size unsupported-setting'],
     ['data.train_batch_size=30', 'data.train_batch_size batch-sizes-disagree'],
     ['ulysses_sequence_parallel_size=2 use_remove_padding=true', 'ulysses_sequence_parallel_size unsupported-setting'],
     ['model.fsdp_config.cpu_offload=True', 'model.fsdp_config.cpu_offload unsupported-setting'],
@@ -101,6 +102,11 @@ describe("the actor's update", () => {
   it('takes eight GPUs unless told otherwise, on so many machines', async () => {
     expect((await trained(grpo)).spec.gpus).toBe(8)
     expect((await trained(`CUDA_VISIBLE_DEVICES=0 ${grpo} trainer.nnodes=2`)).spec.gpus).toBe(16)
+  })
+
+  it('is the same in the DAPO recipe', async () => {
+    const dapo = grpo.replace('verl.trainer.main_ppo', 'recipe.dapo.main_dapo')
+    expect((await trained(dapo)).spec).toEqual((await trained(grpo)).spec)
   })
 
   it('is at its full length where sequences are padded', async () => {

@@ -32,6 +32,9 @@ export function readFineTuning(document: Section, reader: FieldReader, lookUp: M
   refuseDivisions(reader, [document.at('ulysses_sequence_parallel_size')])
   refuseModelSettings(reader, part, model)
   refuseFsdpSettings(reader, fsdp, gpus)
+  // Before 0.3 it counted samples on all GPUs; later releases do not read it.
+  const older = document.at('data', 'micro_batch_size')
+  if (older !== undefined && older.value.kind !== 'empty') refuse(reader, older, older.name)
   const offloads = fsdp?.at('cpu_offload')
   if (offloads !== undefined && reader.flag(offloads) === true) refuse(reader, offloads, offloads.name)
   return languageModelReading(reader, {
