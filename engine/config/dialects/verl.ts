@@ -5,6 +5,7 @@
  */
 import type { Dialect } from '../dialect.ts'
 import { writesAny } from '../written-keys.ts'
+import { notModelled } from './unmodelled-tools.ts'
 import { modelOfActor, readActor } from './verl/actor.ts'
 import { modelOfFineTuning, readFineTuning } from './verl/fine-tuning.ts'
 
@@ -18,9 +19,22 @@ export const verl: Dialect = {
   modelField: document => modelOfActor(document) ?? modelOfFineTuning(document),
   // Of rollouts, rewards and data, of the trainer around the step, or of how adapters start.
   withoutBearing:
-    /^\+*(?:actor_rollout_ref\.(?:rollout|ref)|critic|reward_model|algorithm|trainer|data|ray_kwargs|custom_reward_function)\.|lora_alpha$|\.(?:entropy_checkpointing|wrap_policy)$/,
+    /^\+*(?:actor_rollout_ref\.(?:rollout|ref)|critic|reward_model|algorithm|trainer|data|ray_kwargs|custom_reward_function)\.|lora_alpha$|ppo_max_token_len_per_gpu$|\.(?:entropy_checkpointing|wrap_policy)$/,
   read: (document, reader, lookUp) =>
     document.at('actor_rollout_ref') === undefined
       ? readFineTuning(document, reader, lookUp)
       : readActor(document, reader, lookUp),
+}
+
+/** A script of the repository's own that is given verl's settings: what it makes of them is not read. */
+export const ownVerl: Dialect = {
+  name: verl.name,
+  mayBe: () => false,
+  recognise: document => verl.recognise(document),
+  modelField: () => undefined,
+  read: (document, reader) => {
+    const field = document.at('actor_rollout_ref') ?? modelOfFineTuning(document)
+    reader.refuse(field, ...notModelled("A trainer of the repository's own is given verl's settings"))
+    return { kind: 'unreadable', problems: reader.problems }
+  },
 }

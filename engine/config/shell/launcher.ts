@@ -12,7 +12,7 @@ import { llamafactory } from '../dialects/llamafactory.ts'
 import { msSwift } from '../dialects/ms-swift.ts'
 import { ultralytics } from '../dialects/ultralytics.ts'
 import { unmodelledLaunch, unmodelledTools } from '../dialects/unmodelled-tools.ts'
-import { verl } from '../dialects/verl.ts'
+import { ownVerl, verl } from '../dialects/verl.ts'
 import { MAX_CONFIG_BYTES } from '../document.ts'
 import { jobRequest, processesOn } from '../job/job.ts'
 import type { AskedCard } from '../job/request.ts'
@@ -185,7 +185,7 @@ function namesModel(document: Section): string | undefined {
 }
 
 function dialectsOf({ target }: Launch): readonly Dialect[] {
-  if (target.kind === 'script') return [...unmodelledTools, huggingface, customKeys]
+  if (target.kind === 'script') return [ownVerl, ...unmodelledTools, huggingface, customKeys]
   if (target.kind === 'refused') return [unmodelledLaunch(target.tool)]
   switch (target.tool) {
     case 'llamafactory':

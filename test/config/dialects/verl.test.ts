@@ -109,6 +109,16 @@ describe("the actor's update", () => {
     expect((await trained(dapo)).spec).toEqual((await trained(grpo)).spec)
   })
 
+  it("by a trainer of the repository's own is refused by name", async () => {
+    const own = grpo.replace('verl.trainer.main_ppo', 'agents.main_ppo')
+    expect(await problemsIn(own)).toEqual(['actor_rollout_ref unsupported-training'])
+  })
+
+  it('asks nobody to understand what only counts with dynamic batches', async () => {
+    const { unreadSettings } = await trained(`${grpo} actor_rollout_ref.actor.ppo_max_token_len_per_gpu=8192`)
+    expect(unreadSettings).toBeUndefined()
+  })
+
   it('is at its full length where sequences are padded', async () => {
     const reading = await trained(`${grpo} actor_rollout_ref.model.use_remove_padding=False`)
     expect(reading.spec).toMatchObject({ sequenceLength: 1_024, paddedBatches: true })
