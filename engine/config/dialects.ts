@@ -7,6 +7,7 @@ import { deepspeed } from './dialects/deepspeed.ts'
 import { huggingface } from './dialects/huggingface.ts'
 import { hydra } from './dialects/hydra.ts'
 import { lightning } from './dialects/lightning.ts'
+import { litgpt } from './dialects/litgpt.ts'
 import { llamafactory } from './dialects/llamafactory.ts'
 import { llamafactoryV1 } from './dialects/llamafactory-v1.ts'
 import { memorymark } from './dialects/memorymark.ts'
@@ -20,6 +21,7 @@ import { verl } from './dialects/verl.ts'
 /** Tried in this order: keys that only one tool writes come before those that many share. */
 export const dialects: readonly Dialect[] = [
   memorymark,
+  litgpt,
   ...unmodelledTools,
   axolotl,
   llamafactory,

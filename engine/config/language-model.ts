@@ -35,6 +35,7 @@ type Settings = Pick<
   | 'syncsEveryMicroBatch'
   | 'offload'
   | 'fusedLoss'
+  | 'modelCode'
   | 'fusedNorms'
   | 'chunkedLoss'
   | 'checkpointedLoss'
@@ -65,8 +66,8 @@ export interface LanguageModelConfig {
   /** Where the tool has a limit for images beside text. */
   readonly pixelLimit?: PixelLimit
   readonly imageHandling?: ImageHandling
-  /** transformers' Trainer where absent, and what runs a step as it does. */
-  readonly loop?: 'verl'
+  /** `trainer` by default: most tools' loops keep neither logits nor a key/value cache through the backward pass. */
+  readonly loop?: 'trainer' | 'plain' | 'verl'
   /** Settings that are absent from the spec may be undefined here. */
   readonly settings: { readonly [Key in Optional]?: Settings[Key] | undefined } & Required<Omit<Settings, Optional>>
 }
@@ -129,7 +130,6 @@ export function languageModelReading(reader: FieldReader, config: LanguageModelC
       ...size,
       labels,
       ...present({ ...settings, images }),
-      // None of the other tools' loops keeps the logits or a key/value cache through the backward pass.
       loop: config.loop ?? 'trainer',
     },
     batchSize: batch.batchSize,
@@ -185,6 +185,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
   } = others
   const {
     fusedLoss,
+    modelCode,
     fusedNorms,
     chunkedLoss,
     checkpointedLoss,
@@ -212,6 +213,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...(syncsEveryMicroBatch && { syncsEveryMicroBatch }),
     ...(offload && { offload }),
     ...(fusedLoss !== undefined && { fusedLoss }),
+    ...(modelCode && { modelCode }),
     ...(fusedNorms && { fusedNorms }),
     ...(chunkedLoss && { chunkedLoss }),
     ...(checkpointedLoss && { checkpointedLoss }),

@@ -260,6 +260,8 @@ export const trainingSpec = z.object({
    * theirs; an evaluation holds all logits, whatever the loss in training.
    */
   unslothKernels: z.literal(true).optional(),
+  /** Whose code the model, its adapters and its loss are, where not transformers', peft's and the checkpoint's. */
+  modelCode: z.enum(['litgpt']).optional(),
   /** RMSNorm in one kernel, as Liger's ops/rms_norm.py: it keeps its input in the input's type, and a scale per row. */
   fusedNorms: z.literal(true).optional(),
   /** Liger's or another fused loss: logits are computed and consumed in chunks, and never held in full. */

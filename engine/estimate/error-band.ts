@@ -107,6 +107,7 @@ const untracedExperts: Readonly<Record<ExpertStyle, string>> = {
 export function beyondTorch(spec: TrainingSpec): string | undefined {
   if (spec.sharding?.startsWith('zero')) return "DeepSpeed's sharding"
   if (spec.loop === 'verl' && spec.sharding !== undefined) return "verl's use of FSDP"
+  if (spec.modelCode === 'litgpt') return "LitGPT's own models"
   return neverRun(spec) ?? (spec.gpus > 1 ? beyondSeveralProcesses(spec) : undefined)
 }
 
@@ -163,6 +164,11 @@ export function derivationOf(written: TrainingSpec, config: ModelConfig): string
   const isSaid = spec.loop === 'ultralytics' && familyOf(config).codeFrom === 'ultralytics'
   return [
     ...ofModel,
+    ...(spec.modelCode === 'litgpt'
+      ? [
+          "The step is counted from LitGPT's source code (0.5.13) and was compared with a trace of it; only the estimate engine supports it here.",
+        ]
+      : []),
     ...(what !== undefined && !isSaid
       ? [
           `The memory effect of ${what} is derived from source code and documentation; no trace has confirmed it. ${bandInWords(spec, config)}`,

@@ -1,12 +1,13 @@
 /** What is known of a model from its config.json. Its family says all that differs from family to family. */
 import type * as z from 'zod'
 import type { Task } from '../config/spec.ts'
-import { type Traced, trace } from '../program/builder.ts'
+import { type Builder, type Traced, trace } from '../program/builder.ts'
 import type { Value } from '../program/program.ts'
 import type { configSchemas } from './families.ts'
 import { type Family, IMAGENET_PIXELS, type ProgramTerms, tasksOfKind } from './family.ts'
 import type { ImageHandling, ImageOfSample, SizeInPixels } from './images.ts'
 import type { Linears } from './linears.ts'
+import { litgptModel } from './litgpt.ts'
 import { familyNamed } from './model-types.ts'
 
 type AnyConfig = (typeof configSchemas)[number]
@@ -103,10 +104,14 @@ let latest: { readonly config: ModelConfig; readonly terms: string; readonly pro
 
 /** The model with the task's head; the program returns its logits. */
 export function programOf(config: ModelConfig, spec: ProgramTerms): Traced<Value> {
-  const { task, labels, sequenceLength, targetLength, images, versions } = spec
-  const terms = JSON.stringify([task, labels, sequenceLength, targetLength, images, versions])
+  const { task, labels, sequenceLength, targetLength, images, versions, modelCode, quantization } = spec
+  const terms = JSON.stringify([task, labels, sequenceLength, targetLength, images, versions, modelCode, quantization])
   if (latest?.config !== config || latest.terms !== terms) {
-    latest = { config, terms, program: trace(ops => familyOf(config).forward(ops, config, spec)) }
+    latest = { config, terms, program: trace(ops => forward(ops, config, spec)) }
   }
   return latest.program
+}
+
+function forward(ops: Builder, config: ModelConfig, spec: ProgramTerms): Value {
+  return spec.modelCode === 'litgpt' ? litgptModel(ops, config, spec) : familyOf(config).forward(ops, config, spec)
 }

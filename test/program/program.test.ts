@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { rows as torchRows } from '../../engine/estimate/tape/registry.ts'
 import { imageOfSample, programOf } from '../../engine/models/architecture.ts'
 import { modelIds } from '../../engine/models/catalogue.ts'
+import { litgptConfigOf } from '../../engine/models/litgpt.ts'
 import { type Builder, trace } from '../../engine/program/builder.ts'
 import { interpret, MissingOp, type Rows } from '../../engine/program/interpreter.ts'
 import { type OpName, ops } from '../../engine/program/ops.ts'
@@ -96,7 +97,12 @@ describe('the programs of the catalogue', () => {
   const programs = modelIds.flatMap(id => {
     const { config, tasks } = knownModel(id)
     const images = imageOfSample(config, { height: 224, width: 224 })?.images
-    return tasks.map(task => programOf(config, specOf(id, { task, ...(images && { images }) })))
+    const ofLitgpt =
+      litgptConfigOf(config) && programOf(config, specOf(id, { modelCode: 'litgpt', quantization: 'nf4' }))
+    return [
+      ...tasks.map(task => programOf(config, specOf(id, { task, ...(images && { images }) }))),
+      ...(ofLitgpt === undefined ? [] : [ofLitgpt]),
+    ]
   })
 
   test('are made of ops that PyTorch has a row for, and use every one of them', () => {

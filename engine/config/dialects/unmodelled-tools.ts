@@ -17,16 +17,6 @@ interface UnmodelledTool {
 
 const tools: readonly UnmodelledTool[] = [
   {
-    // litgpt 0.5 finetune/*.py and pretrain.py: setup()
-    name: 'LitGPT',
-    keys: ['micro_batch_size'],
-    training: document => {
-      const isTools = ['checkpoint_dir', 'initial_checkpoint_dir', 'tokenizer_dir'].some(key => document.at(key))
-      return isTools && document.at('train', 'global_batch_size') ? document.at('train', 'micro_batch_size') : undefined
-    },
-    why: 'runs models and a loss in chunks in code of its own',
-  },
-  {
     // NeMo 2.0 examples/nlp/language_modeling/conf and NeMo-Aligner's, which have Lightning's trainer.
     name: 'NeMo',
     keys: ['tensor_model_parallel_size', 'mcore_gpt'],

@@ -8,6 +8,7 @@ import type { Dialect } from '../dialect.ts'
 import { customKeys } from '../dialects/custom-keys.ts'
 import { argumentsOf } from '../dialects/huggingface/arguments.ts'
 import { huggingface } from '../dialects/huggingface.ts'
+import { litgpt } from '../dialects/litgpt.ts'
 import { llamafactory } from '../dialects/llamafactory.ts'
 import { msSwift } from '../dialects/ms-swift.ts'
 import { ultralytics } from '../dialects/ultralytics.ts'
@@ -188,6 +189,8 @@ function dialectsOf({ target }: Launch): readonly Dialect[] {
   if (target.kind === 'script') return [ownVerl, ...unmodelledTools, huggingface, customKeys]
   if (target.kind === 'refused') return [unmodelledLaunch(target.tool)]
   switch (target.tool) {
+    case 'litgpt':
+      return [litgpt]
     case 'llamafactory':
       return [llamafactory]
     case 'ms-swift':

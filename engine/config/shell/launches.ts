@@ -1,5 +1,6 @@
 /** Commands that start a training: with which launcher, how many processes, which script or config, and with which arguments. */
 import { posix } from 'node:path'
+import { COMMAND } from '../dialects/litgpt/method.ts'
 import { plain } from '../quote.ts'
 import type { ShellCommand } from './commands.ts'
 import type { Given } from './words.ts'
@@ -40,7 +41,7 @@ export interface Launch {
   readonly accelerateConfig?: Given
 }
 
-export type Tool = 'axolotl' | 'llamafactory' | 'ms-swift' | 'torchtune' | 'ultralytics' | 'verl'
+export type Tool = 'axolotl' | 'litgpt' | 'llamafactory' | 'ms-swift' | 'torchtune' | 'ultralytics' | 'verl'
 
 const launchers = new Set([
   'python',
@@ -50,13 +51,13 @@ const launchers = new Set([
   'deepspeed',
   'llamafactory-cli',
   'axolotl',
+  'litgpt',
   'swift',
   'tune',
   'yolo',
 ])
 const refused: ReadonlyMap<string, string> = new Map([
   ['megatron', 'Megatron-SWIFT'],
-  ['litgpt', 'LitGPT'],
   ['openrlhf', 'OpenRLHF'],
   ['mlx_lm.lora', 'MLX'],
 ])
@@ -113,6 +114,8 @@ export function launchOf(command: ShellCommand): Launch | undefined {
         : undefined
     case 'axolotl':
       return rest[0]?.text === 'train' ? toolLaunch('axolotl', 'axolotl train', rest.slice(1), command) : undefined
+    case 'litgpt':
+      return litgpt(rest, name, command)
     case 'swift':
       return swift(rest, name, command)
     case 'tune':
@@ -216,6 +219,7 @@ function python(words: readonly Given[], command: ShellCommand): Launch | undefi
   if (launches) return scriptLaunch('python -m torch.distributed.run', words.slice(2), command, torchProcesses(command))
   if (words[0]?.text === '-m' && second?.text === 'swift.cli.main')
     return swift(words.slice(2), 'python -m swift.cli.main', command)
+  if (words[0]?.text === '-m' && second?.text === 'litgpt') return litgpt(words.slice(2), 'python -m litgpt', command)
   if (words[0]?.text === '-m' && second?.text === 'accelerate.commands.launch')
     return scriptLaunch('accelerate launch', words.slice(2), command, accelerateProcesses(command))
   return scriptLaunch('python', words, command, () => visible(command, 1))
@@ -232,6 +236,31 @@ function toolLaunch(tool: Tool, launcher: string, words: readonly Given[], comma
         ? counted(env, 'NPROC_PER_NODE')
         : visible(command)
   return { launcher, at: command.at, target: { kind: 'tool', tool }, ...rest, processes: count }
+}
+
+/**
+ * `litgpt finetune_lora checkpoint_dir --train.micro_batch_size 4`, before 0.4 `litgpt finetune lora`. How many GPUs train it says
+ * itself.
+ */
+function litgpt([verb, ...words]: readonly Given[], launcher: string, command: ShellCommand): Launch | undefined {
+  if (verb === undefined || !trains.test(verb.text)) return undefined
+  const [method] =
+    verb.text === 'finetune' && /^(?:lora|full|adapter|adapter_v2)$/.test(words[0]?.text ?? '') ? words : []
+  const name = `${launcher} ${plain(verb.text)}${method === undefined ? '' : ` ${method.text}`}`
+  const { processes: _, ...launch } = toolLaunch('litgpt', name, words.slice(method === undefined ? 0 : 1), command)
+  const text = method === undefined ? verb.text : `${verb.text}_${method.text}`
+  const given = (key: string, value: Given): Argument => ({ key, name: key, values: [value], at: value.from })
+  const model = launch.positional.find(word => !/\.ya?ml$/.test(word.text))
+  const isNamed = launch.arguments.some(({ key }) => key === 'checkpoint_dir')
+  return {
+    ...launch,
+    arguments: [
+      ...launch.arguments,
+      { ...given(COMMAND, { ...verb, text }), name },
+      ...(model === undefined || isNamed ? [] : [given('checkpoint_dir', model)]),
+    ],
+    processes: { kind: 'unsaid' },
+  }
 }
 
 /** swift/cli/main.py: processes are as many as NPROC_PER_NODE says; one alone divides the model among the GPUs that it sees. */

@@ -26,6 +26,8 @@ export interface Objective {
   readonly held: readonly Storage[]
   /** What its variable `outputs` references until it is assigned again, which is after the next forward pass. */
   readonly outputs?: readonly Storage[]
+  /** The operation after which it is, where the loss is computed behind the model. */
+  readonly outputsAfter?: Node | undefined
   /** What runs before the first micro-step, without gradients. */
   readonly before?: readonly Node[]
 }
@@ -69,7 +71,8 @@ function ownLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective
   return tape.underAutocast(() => {
     const logits = forward(tape, config, spec)
     const loss = spec.step === 'training' ? frame(tape, logits, input => crossEntropy(tape, input)) : mean(tape, logits)
-    return { loss, held: [], outputs: spec.loop === 'plain' ? [logits.storage, ...tape.held] : [] }
+    const outputs = spec.loop === 'plain' ? [logits.storage, ...tape.held] : []
+    return { loss, held: [], outputs, outputsAfter: tape.outputsAfter }
   })
 }
 

@@ -180,6 +180,7 @@ export class Player implements Memory {
       if (phase !== 'recomputation') this.#storages.referenceAll(node.keeps)
       this.#storages.endReads(node.reads)
       this.#storages.releaseUnused(node.creates)
+      if (node === this.#objective.outputsAfter) this.#letGoOfOutputs()
     }
     this.#enter(outer)
   }

@@ -37,17 +37,19 @@ import {
   maxPool,
   upsampleNearest,
 } from './ops/images.ts'
-import { constantEmbedding, embedding, linear } from './ops/linears.ts'
+import { constantEmbedding, embedding, linear, normedEmbedding } from './ops/linears.ts'
 import {
   attention,
   cached,
   causalConvolution,
   chooseKeys,
   headsFirst,
+  keptRotaryTable,
   mamba2,
   relativePositionBias,
   rotary,
   rotaryTable,
+  windowMask,
   zeroPositionBias,
 } from './ops/mixers.ts'
 import { gatedInFloat32, gatedNorm, layerNorm, layerScale, rmsNorm } from './ops/norms.ts'
@@ -158,9 +160,11 @@ export const rows: Rows<Tape, Tensor> = {
   conv1d,
   framesFirst,
   embedding,
+  normedEmbedding,
   constantEmbedding,
   linear,
   rotaryTable,
+  keptRotaryTable,
   rotary,
   headsFirst,
   cached,
@@ -170,6 +174,7 @@ export const rows: Rows<Tape, Tensor> = {
   chooseKeys,
   relativePositionBias,
   zeroPositionBias,
+  windowMask,
   layerNorm,
   rmsNorm,
   layerScale,

@@ -76,6 +76,8 @@ export class Tape {
   towers: Tensor[] = []
   /** The input of each block: the hidden states that `output_hidden_states` would return. */
   readonly blockInputs: Tensor[] = []
+  /** The last operation of the model, where its loss is computed behind it. */
+  outputsAfter: Node | undefined
   /** The last hidden states, once a decoder has computed its logits. */
   outputLayerInput: Tensor | undefined
   /** Tensors that local variables of the running block reference. */

@@ -77,6 +77,8 @@ export interface Blueprint {
   readonly root?: string
   /** In it: `embed_tokens` by default. */
   readonly wordsName?: string
+  /** The list of blocks: `layers` by default. */
+  readonly layersName?: string
   /** The norm after the last block: `norm` by default. */
   readonly lastNormName?: string
   readonly vocabulary: number
@@ -89,6 +91,8 @@ export interface Blueprint {
   readonly rotarySize: number
   /** The length of a precomputed rotary table, for tools that keep one. */
   readonly positions?: number
+  /** The rotary table of every token is kept in float32 beside the weights. */
+  readonly keepsRotaryTable?: boolean
   /** The rotary tables, by frequency, and which of them a layer uses; undefined for none. */
   readonly rotaryOf: (index: number) => number | undefined
   readonly mixer: Part
@@ -98,8 +102,13 @@ export interface Blueprint {
   readonly feedForward?: Part
   /** `mlp` by default. */
   readonly feedForwardName?: string
-  /** Parallel blocks: the feed-forward layer reads the mixer's input, and both results are added to the residual. */
+  /**
+   * Parallel blocks: the feed-forward layer reads the mixer's input, or the block's through a norm of its own, and both results are
+   * added to the residual.
+   */
   readonly isParallel?: boolean
+  /** bitsandbytes' StableEmbedding: embeddings with a norm of their own, which train beside what the optimizer knows. */
+  readonly normsWords?: boolean
   /** Embeddings times a constant. */
   readonly scalesWords?: boolean
   /** That outside of the module that embeds. */
@@ -108,6 +117,7 @@ export interface Blueprint {
   readonly scalesResults?: boolean
   readonly resultDropout?: number
   readonly wordDropout?: number
+  readonly logitsBias?: boolean
   /** `plain` by default. */
   readonly logits?: 'plain' | 'scaled' | 'capped' | 'float32'
   /** Whether the output layer is quantised like the others. */
@@ -168,7 +178,8 @@ export function decoderModel(ops: Builder, blueprint: Blueprint, terms: DecoderT
     blueprint.idle?.(ops)
     if (vision !== undefined) ops.idle(1, () => vision(ops, ONE_SMALL_IMAGE).among)
   }
-  const words = ops.embedding(`${root}.${blueprint.wordsName ?? 'embed_tokens'}`, ops.input(), vocabulary, hidden)
+  const embed = blueprint.normsWords ? 'normedEmbedding' : 'embedding'
+  const words = ops[embed](`${root}.${blueprint.wordsName ?? 'embed_tokens'}`, ops.input(), vocabulary, hidden)
   const given = sees ? ops.withInputGradients(words) : words
   const seen = sees ? vision(ops, images) : undefined
   const read = seen === undefined ? given : placedAmong(ops, given, seen)
@@ -177,17 +188,22 @@ export function decoderModel(ops: Builder, blueprint: Blueprint, terms: DecoderT
   const tables: (readonly [Value, Value])[] = []
   for (let index = 0; index < layers; index++) {
     const rotary = blueprint.rotaryOf(index)
-    if (rotary !== undefined) tables[rotary] ??= ops.rotaryTable(x, blueprint.rotarySize, blueprint.positions)
+    if (rotary !== undefined) tables[rotary] ??= rotaryTable(ops, blueprint, x)
   }
   const { deep = [] } = seen ?? {}
   const kinds = layerKinds(blueprint).map((kind, index) => (index < deep.length ? `${kind} ${index}` : kind))
-  x = ops.layers(x, `${root}.layers`, kinds, (states, { name, index }) => {
+  x = ops.layers(x, `${root}.${blueprint.layersName ?? 'layers'}`, kinds, (states, { name, index }) => {
     const table = tables[blueprint.rotaryOf(index) ?? tables.length]
     const output = ops.block(states, input => decoderLayer(ops, blueprint, { name, index, table }, input))
     const added = deep[index]
     return added === undefined ? output : ops.addedAmongWords(output, added)
   })
   return outputLayer(ops, blueprint, x, task, labels)
+}
+
+function rotaryTable(ops: Builder, blueprint: Blueprint, x: Value): readonly [Value, Value] {
+  const { rotarySize, positions, keepsRotaryTable } = blueprint
+  return keepsRotaryTable ? ops.keptRotaryTable(x, rotarySize) : ops.rotaryTable(x, rotarySize, positions)
 }
 
 function placedAmong(ops: Builder, words: Value, { among, looksUpRows = false }: SeenImages): Value {
@@ -202,7 +218,16 @@ export function layerKinds({ layers, rotaryOf, mixerName, mixer, feedForward }: 
 
 type Output = Pick<
   Blueprint,
-  'root' | 'wordsName' | 'lastNormName' | 'vocabulary' | 'hidden' | 'isTied' | 'norm' | 'logits' | 'quantizesLogits'
+  | 'root'
+  | 'wordsName'
+  | 'lastNormName'
+  | 'vocabulary'
+  | 'hidden'
+  | 'isTied'
+  | 'norm'
+  | 'logits'
+  | 'logitsBias'
+  | 'quantizesLogits'
 >
 
 /** The norm of the last hidden states, and logits of words or of classes. */
@@ -212,7 +237,8 @@ export function outputLayer(ops: Builder, blueprint: Output, x: Value, task: Tas
   if (task !== 'causal-lm') return ops.lastToken(ops.linear('score', output, labels, { bias: false }))
   const tied = blueprint.isTied ? { tiedTo: `${root}.${wordsName}.weight` } : {}
   const isQuantizable = blueprint.quantizesLogits ?? false
-  const logits = ops.linear('lm_head', output, vocabulary, { bias: false, isQuantizable, ...tied })
+  const bias = blueprint.logitsBias ?? false
+  const logits = ops.linear('lm_head', output, vocabulary, { bias, isQuantizable, ...tied })
   switch (blueprint.logits ?? 'plain') {
     case 'plain':
       return logits
@@ -240,7 +266,11 @@ export function decoderLayer(ops: Builder, blueprint: Blueprint, place: Place, x
   const between = added(norm(blockNorms.afterMixer, mixed), x)
   const { feedForward } = blueprint
   if (feedForward === undefined) return between
-  const forFeeding = blueprint.isParallel ? before : norm(blockNorms.beforeFeeding, between)
+  const { beforeFeeding } = blockNorms
+  const forFeeding =
+    blueprint.isParallel && beforeFeeding === undefined
+      ? before
+      : norm(beforeFeeding, blueprint.isParallel ? x : between)
   const fed = ops.frame(forFeeding, input => feedForward(ops, within(feedForwardName), input))
   return added(norm(blockNorms.afterFeeding, fed), between)
 }

@@ -5,6 +5,8 @@ import { pair, value } from '../signature.ts'
 export const linears = {
   /** [b, s] → [b, s, features]. */
   embedding: value<(name: string, ids: Value, count: number, features: number) => Value>(),
+  /** The same with a norm behind it; both get gradients, which nobody releases, whatever else trains. */
+  normedEmbedding: value<(name: string, ids: Value, count: number, features: number) => Value>(),
   /** A learned table that is looked up by position or constant type, the same for every sample: → [1, s, features]. */
   constantEmbedding: value<(name: string, count: number, features: number, rows: number) => Value>(),
   /** [..., in] → [..., out]. */
@@ -80,6 +82,13 @@ export interface LinearOptions {
   readonly composed?: boolean
   /** Casts its input to the weight's type first. */
   readonly castsInput?: boolean
+  /** Joins these, each of which may have adapters of its own: LitGPT's `qkv`. */
+  readonly parts?: readonly LinearPart[]
   /** True by default except for an output layer; also false for a parameter outside a linear module. */
   readonly isQuantizable?: boolean
+}
+
+export interface LinearPart {
+  readonly name: string
+  readonly features: number
 }

@@ -11,6 +11,8 @@ export const mixers = {
    * made for.
    */
   rotaryTable: pair<(x: Value, size: number, positions?: number) => readonly [Value, Value]>(),
+  /** The same in float32, which the module keeps as buffers for every token of a sequence. */
+  keptRotaryTable: pair<(x: Value, size: number) => readonly [Value, Value]>(),
   rotary: value<(x: Value, table: readonly [Value, Value], heads: number, options?: RotaryOptions) => Value>(),
   /** A copy of [b, s, heads·size] in memory head by head. */
   headsFirst: value<(x: Value) => Value>(),
@@ -29,6 +31,8 @@ export const mixers = {
   relativePositionBias: value<(name: string, buckets: number, heads: number, tokens: number) => Value>(),
   /** The zeros that T5 adds where it has learned no bias: → [heads, s, t]. */
   zeroPositionBias: value<(heads: number, tokens: number, sourceTokens: number) => Value>(),
+  /** A mask that says which of the tokens of `x` a token of any sample sees, made anew in its type: [s, s]. */
+  windowMask: value<(x: Value) => Value>(),
   /** Each channel convolved with the tokens before it: [b, s, c] → [b, s, c]. Without a bias by default. */
   causalConvolution:
     value<(name: string, x: Value, options: { readonly kernel: number; readonly bias?: boolean }) => Value>(),

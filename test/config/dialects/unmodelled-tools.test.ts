@@ -4,11 +4,8 @@ import { isCandidatePath } from '../../../engine/config/candidate-path.ts'
 import { readConfig, readConfigAsync } from '../../../engine/config/read.ts'
 import { onlyProblemIn } from '../readings.ts'
 
-const litgpt = 'checkpoint_dir: checkpoints/microsoft/phi-2\ntrain: { global_batch_size: 8, micro_batch_size: 2 }\n'
-
 describe('a config of a tool that is not modelled', () => {
   it.each([
-    ['LitGPT', litgpt, 'train.micro_batch_size'],
     [
       'NeMo',
       'trainer: { devices: 8 }\nexp_manager: { name: gpt }\nmodel: { micro_batch_size: 2, global_batch_size: 64, tensor_model_parallel_size: 1 }\n',
@@ -70,14 +67,14 @@ describe('TOML', () => {
 
 describe('is none of them', () => {
   it.each([
-    ['batches of a team’s own loop', litgpt.replace(/checkpoint.*\n/, '')],
+    ['batches of a team’s own loop', 'train: { global_batch_size: 8, micro_batch_size: 2 }\n'],
     ['a served policy', 'policy: { model_name: gpt2, max_new_tokens: 8 }\n'],
     ['the address of a service', 'actor_rollout_ref: http://rollouts:8080\n'],
     ['a scheduler of batches', 'model: { _target_: my.Model }\nstep_scheduler: { local_batch_size: 1 }\n'],
   ])('%s', (_, text) => {
     const reading = readConfig({ path: 'train.yaml', text })
     expect(reading.kind).toBe('not-a-training-config')
-    expect(reading).not.toMatchObject({ why: expect.stringContaining('LitGPT') })
+    expect(reading).not.toMatchObject({ why: expect.stringContaining('verl') })
   })
 })
 

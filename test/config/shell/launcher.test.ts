@@ -268,7 +268,6 @@ it('arguments without a batch size are a training only for scripts that take the
 it.each([
   ['verl', 'torchrun -m verl.trainer.sft_trainer model.path=a/b data.train_batch_size=64'],
   ['OpenRLHF', 'deepspeed --module openrlhf.cli.train_dpo --pretrain a/b --micro_train_batch_size 2'],
-  ['LitGPT', 'litgpt finetune_lora a/b --train.micro_batch_size 4'],
   ['diffusers', 'accelerate launch examples/train_dreambooth_lora_sdxl.py --train_batch_size=1'],
 ])('a training of a tool that is not modelled is refused by name: %s', async (name, line) => {
   expect(await read(`${line}\n`)).toMatchObject({
@@ -287,9 +286,9 @@ it.each(['swift rlhf', 'python -m swift.cli.main rlhf', 'torchrun --nproc_per_no
 )
 
 it('a tool that is not read is named, and so is a config that is started', async () => {
-  expect(await read('NPROC_PER_NODE=2 litgpt finetune_lora meta-llama/Llama-3.2-1B\n')).toMatchObject({
+  expect(await read('NPROC_PER_NODE=2 openrlhf train_sft --pretrain meta-llama/Llama-3.2-1B\n')).toMatchObject({
     kind: 'not-a-training-config',
-    why: 'It starts LitGPT (litgpt finetune_lora, line 1), whose settings are not read yet.',
+    why: 'It starts OpenRLHF (openrlhf train_sft, line 1), whose settings are not read yet.',
   })
   expect(await read('axolotl train configs/lora.yml --micro-batch-size 4\n')).toMatchObject({
     kind: 'not-a-training-config',

@@ -1,17 +1,20 @@
 /** Embeddings and linear layers: dense, with adapters, or fused with the loss. */
 
 import { lastNameOf } from '../../../models/linears.ts'
-import type { LinearOptions } from '../../../program/ops/linears.ts'
+import type { LinearOptions, LinearPart } from '../../../program/ops/linears.ts'
 import { made } from '../autograd.ts'
 import { type Adapters, turnedInput, withLowRank, withMagnitude } from '../kernels/adapters.ts'
 import { checkpointedLoss } from '../kernels/checkpointed-loss.ts'
 import { chunkedLoss } from '../kernels/chunked-loss.ts'
 import { fakeQuantized, fourBitProduct } from '../kernels/fake-quantization.ts'
+import { withPartsAdapted } from '../kernels/joined-adapters.ts'
+import { lossOfChunks, lossOfWhole } from '../kernels/litgpt-loss.ts'
 import { matrixProduct } from '../kernels/matrix-product.ts'
-import { elements, lastSize, type Tensor } from '../storage.ts'
+import { bytesPerElement, elements, lastSize, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { cast, lowered } from './casts.ts'
 import { frame } from './frames.ts'
+import { layerNorm } from './norms.ts'
 import { add } from './primitives.ts'
 import { quantizedLinear } from './quantized-linears.ts'
 import { allTokens, exchanged, ownTokens } from './token-parallel.ts'
@@ -25,6 +28,19 @@ export function embedding(tape: Tape, name: string, ids: Tensor, count: number, 
   const output = tape.tensor([...ids.shape, features], table.dtype, [table], ids)
   tape.record(name, { reads: [ids], outputs: [output], saves: [ids], gradients: [made(table)], kernel: 'look-up' })
   return ids === tape.batchInput ? ownTokens(tape, amongWords(tape, output)) : output
+}
+
+/**
+ * bitsandbytes nn/modules.py StableEmbedding, as litgpt/finetune/lora.py puts it in after it has made the optimizer: no `zero_grad`
+ * reaches the gradients.
+ */
+export function normedEmbedding(tape: Tape, name: string, ids: Tensor, count: number, features: number): Tensor {
+  const words = embedding(tape, name, ids, count, features)
+  const gradients = (part: string, size: number) =>
+    tape.buffer(`${name}.${part}.grad`, size * bytesPerElement[words.dtype], tape.wholeBuffers)
+  gradients('weight', count * features)
+  gradients('norm', 2 * features)
+  return layerNorm(tape, `${name}.norm`, { ...words, requiresGrad: tape.pass === undefined })
 }
 
 /**
@@ -75,11 +91,32 @@ function linearPart(tape: Tape, name: string, states: Tensor, outFeatures: numbe
     const isOwnLoss = tape.pass === undefined && tape.spec.step === 'training'
     if (isCheckpointed && isOwnLoss) return checkpointedLoss(tape, name, x, weight())
     if (isFused) return fusedLoss(tape, name, x, weight())
+    if (tape.spec.modelCode === 'litgpt' && isOwnLoss) return litgptLoss(tape, name, x, outFeatures, options)
   }
+  return maybeAdapted(tape, name, x, outFeatures, options)
+}
+
+function maybeAdapted(tape: Tape, name: string, x: Tensor, outFeatures: number, options: LinearOptions): Tensor {
   const { lora } = tape.spec
-  return lora !== undefined && isAdapted(tape, name)
+  if (lora === undefined) return ownLinear(tape, name, x, outFeatures, options)
+  const { parts } = options
+  if (parts !== undefined && hasAdaptedPart(tape, parts, lora)) {
+    const base = ownLinear(tape, name, x, outFeatures, options)
+    return frame(tape, x, input => withPartsAdapted(tape, name, input, base, parts, lora))
+  }
+  return isAdapted(tape, name)
     ? adapted(tape, name, x, outFeatures, options, lora)
     : ownLinear(tape, name, x, outFeatures, options)
+}
+
+function hasAdaptedPart(tape: Tape, parts: readonly LinearPart[], { targets }: Adapters): boolean {
+  for (const { name } of parts) tape.linearNames.add(name)
+  return parts.some(({ name }) => targets.includes(name))
+}
+
+function litgptLoss(tape: Tape, name: string, x: Tensor, outFeatures: number, options: LinearOptions): Tensor {
+  const outputLayer = (states: Tensor) => maybeAdapted(tape, name, states, outFeatures, options)
+  return tape.spec.lora === undefined ? lossOfWhole(tape, outputLayer(x)) : lossOfChunks(tape, x, outputLayer)
 }
 
 function ownLinear(tape: Tape, name: string, x: Tensor, outFeatures: number, options: LinearOptions): Tensor {

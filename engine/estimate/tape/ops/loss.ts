@@ -9,8 +9,8 @@ import { cast, raised } from './casts.ts'
 import { elementwise } from './primitives.ts'
 
 export function crossEntropy(tape: Tape, logits: Tensor): Tensor {
-  const { fusedLoss, chunkedLoss, checkpointedLoss, compiled, task } = tape.spec
-  if ((fusedLoss || chunkedLoss !== undefined || checkpointedLoss) && task === 'causal-lm') return logits
+  const { compiled } = tape.spec
+  if (computesOwnLoss(tape)) return logits
   // torch: `_log_softmax` saves its output; `nll_loss` saves it too and writes a zeroed gradient of the same size.
   // transformers loss_utils.py ForCausalLMLoss works on `logits.float()`; the other heads hand their logits on as they are.
   markLogits(logits)
@@ -30,6 +30,12 @@ export function crossEntropy(tape: Tape, logits: Tensor): Tensor {
   })
   tape.record('return', { reads: copied, outputs: [] })
   return loss
+}
+
+/** Whether the output layer has computed the loss already. */
+function computesOwnLoss({ spec }: Tape): boolean {
+  const { fusedLoss, chunkedLoss, checkpointedLoss, modelCode, task } = spec
+  return task === 'causal-lm' && Boolean(fusedLoss || chunkedLoss || checkpointedLoss || modelCode)
 }
 
 /** torch: Inductor fuses the softmax with the loss, and its backward pass computes the gradient from the logits. */

@@ -29,6 +29,19 @@ export function rotaryTable(tape: Tape, x: Tensor, size: number, positions = 0):
   return table
 }
 
+export function keptRotaryTable(tape: Tape, x: Tensor, size: number): readonly [Tensor, Tensor] {
+  const [tokens = 0] = x.shape
+  const buffer = (name: string): Tensor => ({
+    storage: tape.buffer(name, tokens * size * bytesPerElement.float32, tape.wholeBuffers),
+    shape: [tokens, size],
+    batched: false,
+    dtype: 'float32',
+    requiresGrad: false,
+    edge: tape.newEdge(),
+  })
+  return [buffer('cos'), buffer('sin')]
+}
+
 export function rotary(
   tape: Tape,
   x: Tensor,
@@ -44,7 +57,8 @@ export function rotary(
   const isWhole = rotated === lastSize(x)
   if (isWhole && !alwaysJoins) return rotatedHalves(tape, x, cos, sin)
   const [turning, resting] = [slice(tape, x, rotated), slice(tape, x, lastSize(x) - rotated)]
-  const output = concatenate(tape, [rotatedHalves(tape, turning, cos, sin), ...(isWhole ? [] : [resting])])
+  const turned = cast(tape, rotatedHalves(tape, turning, cos, sin), x.dtype)
+  const output = concatenate(tape, [turned, ...(isWhole ? [] : [resting])])
   tape.headsFirst.add(output.storage)
   return output
 }
@@ -139,6 +153,13 @@ export function zeroPositionBias(tape: Tape, heads: number, tokens: number, sour
   const zeros = tape.tensor([heads, tokens, sourceTokens], dtype, [], { batched: false })
   tape.record('zeros', { reads: [], outputs: [zeros] })
   return zeros
+}
+
+export function windowMask(tape: Tape, x: Tensor): Tensor {
+  const [tokens = 0] = x.shape
+  const mask = tape.tensor([tokens, tokens], x.dtype, [], { batched: false })
+  tape.record('mask', { reads: [], outputs: [mask] })
+  return mask
 }
 
 function rotatedHalves(tape: Tape, x: Tensor, cos: Tensor, sin: Tensor): Tensor {

@@ -1,1 +1,0 @@
-litgpt finetune_lora meta-llama/Llama-3.2-1B --data JSON --train.micro_batch_size 4 --train.global_batch_size 16
