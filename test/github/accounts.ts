@@ -1,4 +1,5 @@
 /** Who exists in the emulated world, and the two Apps that act in it. */
+import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parse } from 'yaml'
@@ -99,6 +100,24 @@ export interface Granted {
   readonly events: readonly string[]
 }
 
+const keys = new Map<number, string>()
+
+/** One for all emulated GitHubs: to make a key takes longer than to start one of them. */
+export function privateKeyOf({ id }: InstalledApp): string {
+  const key = keys.get(id) ?? makeKey()
+  keys.set(id, key)
+  return key
+}
+
+function makeKey(): string {
+  const { privateKey } = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+    publicKeyEncoding: { type: 'pkcs1', format: 'pem' },
+  })
+  return privateKey
+}
+
 /** `granted`: to MemoryMark; what its manifest asks for unless told. */
 export function seedFor(granted: Partial<Granted>) {
   return {
@@ -114,6 +133,7 @@ export function seedFor(granted: Partial<Granted>) {
         app_id: app.id,
         slug: app.slug,
         name: app.name,
+        private_key: privateKeyOf(app),
         permissions: app.permissions,
         events: app.events,
         installations: Object.entries(app.installations).map(([account, id]) => ({

@@ -25,7 +25,7 @@
  * what MemoryMark is granted), only subscribed events are sent, and limits.ts holds.
  */
 import { createSign } from 'node:crypto'
-import { createEmulator, type Emulator } from 'emulate'
+import { createEmulator } from 'emulate'
 import {
   type Account,
   actionsApp,
@@ -35,6 +35,7 @@ import {
   memoryMarkApp,
   owner,
   type Permissions,
+  privateKeyOf,
   seedFor,
 } from './accounts.ts'
 import { Artifacts } from './artifacts.ts'
@@ -118,7 +119,7 @@ export async function startGitHub({
   const gateway = new Gateway(emulator.url)
   const webhooks = new Webhooks(webhookSecret, webhooksUrl)
   const events = new Events(gateway.upstream, webhooks, granted.events ?? memoryMarkApp.events)
-  const app = { id: memoryMarkApp.id, privateKey: privateKeyOf(emulator, memoryMarkApp), webhookSecret }
+  const app = { id: memoryMarkApp.id, privateKey: privateKeyOf(memoryMarkApp), webhookSecret }
   const manifests = new Manifests(app, webhooks)
   const pullRequests = new PullRequests(gateway.upstream)
   const checkRuns = new CheckRuns()
@@ -156,8 +157,8 @@ export async function startGitHub({
       return new Repository(world, git, account, name)
     },
     actionsToken: ({ readOnly = false } = {}) =>
-      issueToken(world.rest, emulator, actionsApp, owner, readOnly ? readOnlyPermissions(actionsApp) : undefined),
-    botToken: (account = owner) => issueToken(world.rest, emulator, memoryMarkApp, account),
+      issueToken(world.rest, actionsApp, owner, readOnly ? readOnlyPermissions(actionsApp) : undefined),
+    botToken: (account = owner) => issueToken(world.rest, memoryMarkApp, account),
     failNext: fault => proxy.faults.plan(fault),
     storm: storm => proxy.faults.begin(storm),
     calm: () => proxy.faults.end(),
@@ -185,21 +186,9 @@ async function createGit(rest: Rest, { login, token }: Account, name: string, fi
   return git
 }
 
-function privateKeyOf(emulator: Emulator, app: InstalledApp): string {
-  const secret = emulator.generatedSecrets.find(({ id }) => id === String(app.id))
-  if (secret === undefined) throw new Error(`emulate made no private key for ${app.slug}`)
-  return secret.value
-}
-
-async function issueToken(
-  rest: Rest,
-  emulator: Emulator,
-  app: InstalledApp,
-  account: Account,
-  permissions?: Permissions,
-): Promise<string> {
+async function issueToken(rest: Rest, app: InstalledApp, account: Account, permissions?: Permissions): Promise<string> {
   const path = `/app/installations/${app.installations[account.login]}/access_tokens`
-  const { token } = await rest.json<{ token: string }>('POST', path, appJwt(app.id, privateKeyOf(emulator, app)), {
+  const { token } = await rest.json<{ token: string }>('POST', path, appJwt(app.id, privateKeyOf(app)), {
     permissions,
   })
   return token

@@ -5,7 +5,12 @@
 import { Agent, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 
-const agent = new Agent({ keepAlive: false })
+/** emulate calls itself localhost, and to look a name up takes a thread. */
+const agent = new Agent({
+  keepAlive: false,
+  family: 4,
+  lookup: (_host, _options, found) => found(null, '127.0.0.1', 4),
+})
 
 export interface LoopbackRequest {
   readonly method: string
