@@ -3,7 +3,8 @@ import type { PullRequest } from '../github/index.ts'
 import { fine, reportOf, wasteful } from '../render/fixtures.ts'
 import { startBotBesideGitHub } from './bot-beside-github.ts'
 import { judgeByMicroBatch, trainingConfig } from './configs.ts'
-import { bombZip, reportZip, zipOf } from './zips.ts'
+import { bomb } from './measurement/bombs.ts'
+import { reportZip, zipOf } from './zips.ts'
 
 const path = 'configs/bert.yaml'
 const measured = reportZip(reportOf([fine({ path, provenance: 'measured' })]))
@@ -89,7 +90,7 @@ describe('a report that cannot be trusted leaves the verdict alone and a reason 
   test.each([
     ['no zip at all', { artifact: Buffer.from('hello') }, 'it is not a zip archive'],
     ['another schema', { artifact: reportZip({ hello: 1 }) }, 'its report does not follow the report schema'],
-    ['a bomb', { artifact: bombZip(64 * 2 ** 20, 1_024) }, 'it is damaged'],
+    ['a bomb', { artifact: bomb({ mib: 64, entry: 'memorymark-report.json', declaredBytes: 1_024 }) }, 'it is damaged'],
     [
       'a thousand files',
       { artifact: zipOf(Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`${i}`, '']))) },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { readReportArchive } from '../../../bot/measurement/archive.ts'
 import { reportOf, wasteful } from '../../render/fixtures.ts'
-import { bombZip, reportZip, zipOf } from '../zips.ts'
+import { reportZip, zipOf } from '../zips.ts'
+import { bomb } from './bombs.ts'
 
-const MIB = 2 ** 20
 const report = reportOf([wasteful()])
 
 test('a report is read from its named entry, whatever lies beside it', async () => {
@@ -33,8 +33,12 @@ describe('an archive is not used', () => {
       reportZip({ schema: report.schema }),
       'its report does not follow the report schema',
     ],
-    ['that declares 21 MiB', bombZip(21 * MIB, 21 * MIB), 'its report is larger than 20 MiB'],
-    ['that inflates to 64 MiB and declares 1 KiB', bombZip(64 * MIB, 1_024), 'it is damaged'],
+    ['that declares 21 MiB', bomb({ mib: 21, entry: 'memorymark-report.json' }), 'its report is larger than 20 MiB'],
+    [
+      'that inflates to 64 MiB and declares 1 KiB',
+      bomb({ mib: 64, entry: 'memorymark-report.json', declaredBytes: 1_024 }),
+      'it is damaged',
+    ],
   ])('%s', async (_, zip, why) => {
     expect(await readReportArchive(zip)).toEqual({ kind: 'unusable', why })
   })
