@@ -22,7 +22,8 @@ const RETRIES = { retryLimit: 12, retryDelay: 1, retryBackoff: true, retryDelayM
 /** Reporting that we gave up is retried for a day. */
 const GIVE_UP_RETRIES = { retryLimit: 100, retryDelay: 30, retryBackoff: true, retryDelayMax: 900 } as const
 
-const IDLE_POLL_MILLIS = 20
+/** For what other replicas do; the end of a job of this process is told. */
+const IDLE_POLL_MILLIS = 200
 
 /** Finished jobs are kept this long for the metrics. */
 const KEEP_DONE_SECONDS = 3_600
@@ -42,6 +43,7 @@ export class Queue {
   readonly #boss: PgBoss
   readonly #database: Database
   readonly #listeners = new Set<() => void>()
+  #jobEnded = Promise.withResolvers<void>()
 
   private constructor(boss: PgBoss, database: Database) {
     this.#boss = boss
@@ -143,11 +145,13 @@ export class Queue {
 
   async complete({ queue, id }: Taken): Promise<void> {
     await this.#boss.complete(queue, id)
+    this.#announceEnd()
   }
 
   /** Schedules a retry, or gives the job up. Only the error's message is stored. */
   async fail({ queue, id }: Taken, error: Error): Promise<void> {
     await this.#boss.fail(queue, id, storable({ message: error.message }))
+    this.#announceEnd()
   }
 
   /** Returns the job to the queue without counting a failure. */
@@ -156,6 +160,12 @@ export class Queue {
       await this.#boss.complete(queue, id, null, { db: inTransaction(sql) })
       await this.send([job], { sql, afterSeconds })
     })
+    this.#announceEnd()
+  }
+
+  #announceEnd(): void {
+    this.#jobEnded.resolve()
+    this.#jobEnded = Promise.withResolvers()
   }
 
   /** The number of jobs by state, and how long the oldest runnable one has waited. */
@@ -175,7 +185,11 @@ export class Queue {
 
   /** Resolves when no job is waiting, running or due within a minute. For tests and benches. */
   async idle(): Promise<void> {
-    while ((await this.#open()) > 0) await new Promise(resolve => setTimeout(resolve, IDLE_POLL_MILLIS))
+    let ended = this.#jobEnded.promise
+    while ((await this.#open()) > 0) {
+      await Promise.race([ended, new Promise(resolve => setTimeout(resolve, IDLE_POLL_MILLIS))])
+      ended = this.#jobEnded.promise
+    }
   }
 
   async #open(): Promise<number> {
