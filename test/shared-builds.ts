@@ -1,8 +1,11 @@
 /** What many test files start in processes of its own: built by the first that needs it, for all of them. */
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rename, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rename, rmdir, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { inject } from 'vitest'
+import { Queue } from '../bot/queue/queue.ts'
+import { openDatabase } from '../bot/store/open.ts'
 import { analysisBundle, type Bundle, buildBundle, root } from '../scripts/bundles.ts'
 import { buildCommands, scriptIn } from '../scripts/installed-commands.ts'
 import { buildAction } from './action/run-action.ts'
@@ -22,6 +25,26 @@ export async function sharedHostileScript(): Promise<string> {
   return path.join(await once('hostile', buildHostileScript), hostileBundle.outfile)
 }
 
+/**
+ * Of the embedded database, with all tables and nothing in them: its owner's until the run ends. PostgreSQL takes seconds of
+ * CPU to make one, and to copy one next to nothing.
+ */
+export async function newDataFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(inject('buildsFolder'), 'data-'))
+  await cp(await once('data', makeDataFolder), folder, { recursive: true })
+  return folder
+}
+
+async function makeDataFolder(folder: string): Promise<void> {
+  await using database = await openDatabase({ kind: 'folder', folder }, onError)
+  const queue = await Queue.start({ database, onError })
+  await queue.stop()
+}
+
+function onError(error: Error): void {
+  throw error
+}
+
 const hostileBundle: Bundle = { ...analysisBundle, entry: 'test/isolated/hostile-serve.ts' }
 
 async function buildHostileScript(folder: string): Promise<void> {
@@ -31,6 +54,8 @@ async function buildHostileScript(folder: string): Promise<void> {
   await writeFile(path.join(folder, 'package.json'), '{"type":"module"}')
 }
 
+const CLAIM_POLL_MILLIS = 50
+
 const begun = new Map<string, Promise<string>>()
 
 function once(name: string, build: (folder: string) => Promise<void>): Promise<string> {
@@ -39,13 +64,27 @@ function once(name: string, build: (folder: string) => Promise<void>): Promise<s
   return made
 }
 
+/** One worker builds, since others would only take the processor from it, and they wait. */
 async function make(folder: string, build: (folder: string) => Promise<void>): Promise<string> {
-  if (existsSync(folder)) return folder
-  const own = await mkdtemp(`${folder}-`)
-  await build(own)
-  // Where another worker's build stands there by now, that one is as good.
-  await rename(own, folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
-  })
-  return folder
+  const claim = `${folder}-claim`
+  while (!(await isClaimed(claim))) await setTimeout(CLAIM_POLL_MILLIS)
+  try {
+    if (existsSync(folder)) return folder
+    const own = await mkdtemp(`${folder}-`)
+    await build(own)
+    await rename(own, folder)
+    return folder
+  } finally {
+    await rmdir(claim)
+  }
+}
+
+async function isClaimed(claim: string): Promise<boolean> {
+  try {
+    await mkdir(claim)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
 }

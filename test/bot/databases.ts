@@ -1,12 +1,15 @@
-/** Databases for tests: an embedded one takes seconds to make and no time to empty, so tests hand one on. */
+/** Databases for tests: an embedded one takes a second to open and no time to empty, so tests hand one on. */
 import type { Database, Exclusive, Row, Sql } from '../../bot/store/database.ts'
 import { openDatabase } from '../../bot/store/open.ts'
+import { newDataFolder } from '../shared-builds.ts'
 
 const idle: Database[] = []
 
 /** With all tables and nothing in them. Its end empties it for the next. */
 export async function lendDatabase(): Promise<Database> {
-  return new LentDatabase(idle.pop() ?? (await openDatabase({ kind: 'memory' }, onError)))
+  return new LentDatabase(
+    idle.pop() ?? (await openDatabase({ kind: 'folder', folder: await newDataFolder() }, onError)),
+  )
 }
 
 class LentDatabase implements Database {

@@ -1,20 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { listen } from '../../bot/http.ts'
 import { type DataPlace, deleteData, exportData } from '../../bot/installation-data.ts'
 import { createLog } from '../../bot/log.ts'
 import { keepAcceptance } from '../../bot/store/acceptances.ts'
 import { openDatabase } from '../../bot/store/open.ts'
+import { newDataFolder } from '../shared-builds.ts'
 
-let folder: string
 let place: DataPlace
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'memorymark-'))
   // Nobody listens on port 1 of this machine.
-  place = { database: { kind: 'folder', folder: path.join(folder, 'data') }, host: '127.0.0.1', port: 1 }
+  place = { database: { kind: 'folder', folder: await newDataFolder() }, host: '127.0.0.1', port: 1 }
   await using database = await openDatabase(place.database, error => {
     throw error
   })
@@ -23,8 +19,7 @@ beforeAll(async () => {
     const at = new Date('2026-11-20T00:00:00Z')
     await keepAcceptance(database, key, { commentId: installationId, by: 'mona', reason: 'shared', configs: [], at })
   }
-}, 60_000)
-afterAll(() => rm(folder, { recursive: true, force: true }))
+})
 
 async function lines(run: (write: (line: string) => void) => Promise<void>): Promise<string[]> {
   const written: string[] = []

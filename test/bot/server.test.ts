@@ -1,14 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempDisposable } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { bareEnvironment } from '../bare-environment.ts'
 import { type EmulatedGitHub, type Repository, startGitHub } from '../github/index.ts'
 import { onA10 } from '../on-a10.ts'
-import { sharedCommand } from '../shared-builds.ts'
+import { newDataFolder, sharedCommand } from '../shared-builds.ts'
 import { environmentFor } from './bot-beside-github.ts'
 import { trainingConfig } from './configs.ts'
 
@@ -39,9 +36,9 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
   'what was accepted before %s is done, by that process or the next, and once',
   { timeout: 120_000 },
   async signal => {
-    await using folder = await mkdtempDisposable(path.join(tmpdir(), 'memorymark-test-'))
+    const folder = await newDataFolder()
     await using github = await startGitHub()
-    const first = await spawnBot(github, folder.path)
+    const first = await spawnBot(github, folder)
     github.sendWebhooksTo(`${first.origin}/api/github/webhooks`)
     const repository = await github.createRepository('models', { 'README.md': '# Models\n', ...onA10 })
     const pullRequest = await repository.openPullRequest({ files: { 'configs/bert.yaml': trainingConfig(2) } })
@@ -49,7 +46,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     first.child.kill(signal)
     expect(await exited).toEqual(signal === 'SIGTERM' ? [0, null] : [null, 'SIGKILL'])
 
-    const second = await spawnBot(github, folder.path)
+    const second = await spawnBot(github, folder)
     await expect.poll(() => verdictOf(repository, pullRequest.headSha), { timeout: 60_000 }).toBe('failure')
     await expect.poll(async () => (await repository.comments(pullRequest)).length, { timeout: 60_000 }).toBe(1)
     expect(await repository.checkRuns(pullRequest.headSha)).toHaveLength(1)

@@ -11,7 +11,7 @@ import { bareEnvironment } from '../../bare-environment.ts'
 import { type EmulatedGitHub, startGitHub } from '../../github/index.ts'
 import { onA10 } from '../../on-a10.ts'
 import { chromiumPath, desktop, launchChromium, phone, watchedPage } from '../../server/dashboard/chromium.ts'
-import { sharedCommand } from '../../shared-builds.ts'
+import { newDataFolder, sharedCommand } from '../../shared-builds.ts'
 import { trainingConfig } from '../configs.ts'
 
 interface FirstRun extends AsyncDisposable {
@@ -20,14 +20,14 @@ interface FirstRun extends AsyncDisposable {
   readonly link: string
 }
 
-async function startWithoutApp(github: EmulatedGitHub, folder: string): Promise<FirstRun> {
+async function startWithoutApp(github: EmulatedGitHub, folder: string, database = 'memory:'): Promise<FirstRun> {
   const child = spawn(process.execPath, [await sharedCommand('memorymark-bot')], {
     env: {
       ...bareEnvironment,
       GITHUB_API_URL: github.url,
       HOST: '127.0.0.1',
       PORT: String(await freePort()),
-      DATABASE_URL: 'memory:',
+      DATABASE_URL: database,
       MEMORYMARK_CREDENTIALS: path.join(folder, 'app.env'),
       LOG_LEVEL: 'error',
     },
@@ -88,7 +88,7 @@ test('the next start finds the App in the file', { timeout: 120_000 }, async () 
   await using folder = await mkdtempDisposable(path.join(tmpdir(), 'memorymark-setup-'))
   await using github = await startGitHub()
   {
-    await using bot = await startWithoutApp(github, folder.path)
+    await using bot = await startWithoutApp(github, folder.path, await newDataFolder())
     await pressButton(bot.link)
   }
   const child = spawn(process.execPath, [await sharedCommand('memorymark-bot'), 'doctor'], {
@@ -111,7 +111,7 @@ test('the next start finds the App in the file', { timeout: 120_000 }, async () 
 test.skipIf(chromiumPath === undefined)('in Chromium, the owner is chosen and the button pressed', async () => {
   await using folder = await mkdtempDisposable(path.join(tmpdir(), 'memorymark-setup-'))
   await using github = await startGitHub()
-  await using bot = await startWithoutApp(github, folder.path)
+  await using bot = await startWithoutApp(github, folder.path, await newDataFolder())
   await using browser = await launchChromium()
   await using watched = await watchedPage(browser, {
     viewport: desktop,

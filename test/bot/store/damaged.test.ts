@@ -1,25 +1,15 @@
 /** A data folder that cannot be opened any more, in the bot as it is started. */
 import { spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
-import { cp, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openDatabase } from '../../../bot/store/open.ts'
 import { bareEnvironment } from '../../bare-environment.ts'
-import { sharedCommand } from '../../shared-builds.ts'
+import { newDataFolder, sharedCommand } from '../../shared-builds.ts'
 
-let temporary: string
-beforeAll(async () => {
-  temporary = await mkdtemp(path.join(tmpdir(), 'memorymark-test-'))
-  const database = await openDatabase({ kind: 'folder', folder: path.join(temporary, 'whole') }, () => {})
-  await database[Symbol.asyncDispose]()
-}, 60_000)
-afterAll(() => rm(temporary, { recursive: true }))
-
-async function damagedFolder(name: string, damage: (folder: string) => Promise<void>): Promise<string> {
-  const folder = path.join(temporary, name)
-  await cp(path.join(temporary, 'whole'), folder, { recursive: true })
+async function damagedFolder(damage: (folder: string) => Promise<void>): Promise<string> {
+  const folder = await newDataFolder()
   await damage(folder)
   return folder
 }
@@ -33,28 +23,24 @@ const damages = [
   ['no version', (folder: string) => rm(path.join(folder, 'PG_VERSION'))],
 ] as const
 
-test.each(damages)(
-  'with %s is refused by name, and nothing in it is deleted',
-  { timeout: 30_000 },
-  async (name, damage) => {
-    const folder = await damagedFolder(name, damage)
-    const before = await contents(folder)
+test.each(damages)('with %s is refused by name, and nothing in it is deleted', async (_, damage) => {
+  const folder = await damagedFolder(damage)
+  const before = await contents(folder)
 
-    await expect(openDatabase({ kind: 'folder', folder }, () => {})).rejects.toMatchObject({
-      name: 'MemoryMarkError',
-      problem: {
-        code: 'database-damaged',
-        file: folder,
-        fix: expect.stringContaining('Put back a backup of the folder'),
-      },
-    })
-    const after = await contents(folder)
-    expect(before.filter(name => !after.includes(name))).toEqual([])
-  },
-)
+  await expect(openDatabase({ kind: 'folder', folder }, () => {})).rejects.toMatchObject({
+    name: 'MemoryMarkError',
+    problem: {
+      code: 'database-damaged',
+      file: folder,
+      fix: expect.stringContaining('Put back a backup of the folder'),
+    },
+  })
+  const after = await contents(folder)
+  expect(before.filter(name => !after.includes(name))).toEqual([])
+})
 
-test('ends the bot with a sentence and exit code 2', { timeout: 60_000 }, async () => {
-  const folder = await damagedFolder('start', folder => truncate(path.join(folder, 'global/pg_control'), 0))
+test('ends the bot with a sentence and exit code 2', async () => {
+  const folder = await damagedFolder(folder => truncate(path.join(folder, 'global/pg_control'), 0))
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const { status, stderr } = spawnSync(process.execPath, [await sharedCommand('memorymark-bot')], {
     encoding: 'utf8',
