@@ -46,6 +46,7 @@ const MAX_ANSWER_BYTES = 10 * 2 ** 20
 const query = z.object({ query: z.string(), variables: z.record(z.string(), z.unknown()).default({}) })
 
 export function routeGraphql(routes: Routes, gateway: Gateway): void {
+  const blobs: Blobs = new Map()
   routes.post('/graphql', async c => {
     const parsed = query.safeParse(await bodyOf(c))
     if (!parsed.success) return refuse(400, 'A query attribute must be specified and must be a string.')
@@ -53,7 +54,7 @@ export function routeGraphql(routes: Routes, gateway: Gateway): void {
       schema,
       source: parsed.data.query,
       variableValues: parsed.data.variables,
-      rootValue: new Root(gateway, gateway.tokens.callerOf(c.req.header('authorization'))),
+      rootValue: new Root(gateway, blobs, gateway.tokens.callerOf(c.req.header('authorization'))),
       typeResolver: (value: { readonly kind: string }) => value.kind,
     })
     return answered(c, result)
@@ -76,13 +77,18 @@ interface EntryJson {
   readonly sha: string
 }
 
+/** By their paths; kept, since a blob never changes and the files of a pull request are read several times. */
+type Blobs = Map<string, Promise<object>>
+
 /** Its fields and methods answer those of the query. */
 class Root {
   readonly #gateway: Gateway
+  readonly #blobs: Blobs
   readonly #caller: Caller | undefined
 
-  constructor(gateway: Gateway, caller: Caller | undefined) {
+  constructor(gateway: Gateway, blobs: Blobs, caller: Caller | undefined) {
     this.#gateway = gateway
+    this.#blobs = blobs
     this.#caller = caller
   }
 
@@ -130,12 +136,15 @@ class Root {
     }
   }
 
-  async #blob(git: string, sha: string) {
-    const { content } = await this.#gateway.upstream.json<{ content: string }>(
-      'GET',
-      `${git}/blobs/${sha}`,
-      owner.token,
-    )
+  #blob(git: string, sha: string): Promise<object> {
+    const path = `${git}/blobs/${sha}`
+    const blob = this.#blobs.get(path) ?? this.#readBlob(path, sha)
+    this.#blobs.set(path, blob)
+    return blob
+  }
+
+  async #readBlob(path: string, sha: string) {
+    const { content } = await this.#gateway.upstream.json<{ content: string }>('GET', path, owner.token)
     const bytes = Buffer.from(content, 'base64')
     const isBinary = bytes.includes(0)
     return {
