@@ -1,5 +1,5 @@
 import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);
-import{a as S,b as I,c as $}from"./action-chunk-19.js";import"./action-chunk-24.js";import"./action-chunk-32.js";import"./action-chunk-1.js";function V(e,r){let i=e.slice(0,r).split(/\r?\n/);return[i.length,i.pop().length+1]}function q(e,r,i){let t=e.split(/\r?\n/),s="",l=(Math.log10(r+1)|0)+1;for(let n=r-1;n<=r+1;n++){let o=t[n-1];o&&(s+=n.toString().padEnd(l," "),s+=":  ",s+=o,s+=`
+import{a as S,b as I,c as $}from"./action-chunk-19.js";import"./action-chunk-25.js";import"./action-chunk-42.js";import"./action-chunk-1.js";function V(e,r){let i=e.slice(0,r).split(/\r?\n/);return[i.length,i.pop().length+1]}function q(e,r,i){let t=e.split(/\r?\n/),s="",l=(Math.log10(r+1)|0)+1;for(let n=r-1;n<=r+1;n++){let o=t[n-1];o&&(s+=n.toString().padEnd(l," "),s+=":  ",s+=o,s+=`
 `,n===r&&(s+=" ".repeat(l+i+2),s+=`^
 `))}return s}var a=class e extends Error{line;column;codeblock;constructor(r,i){let[t,s]=V(i.toml,i.ptr),l=q(i.toml,t,s);super(`Invalid TOML document: ${r}
 

@@ -17,13 +17,13 @@ import { sentencesOn as sentencesOnGpu } from './gpus/described.ts'
 import { priced } from './gpus/priced.ts'
 import type { CatalogueModel } from './models/catalogue.ts'
 import { withPlaygroundLink } from './playground-link.ts'
-import { type ProposalOptions, proposeChange } from './propose.ts'
+import type { ProposalOptions } from './propose.ts'
 import { isPlainLine } from './render/plain.ts'
 import { changedLines } from './report/changed-lines.ts'
 import type { AssumedCircumstance, ConfigResult, Report, UnanalysedConfig } from './report/schema.ts'
 import { policyOf, reportOn } from './report-on.ts'
 import { noSettings, type RepositorySettings, type SettingsForPath, settingsFor } from './settings/settings.ts'
-import { type UpgradeOptions, type UpgradeTracer, upgradeOf } from './upgrade.ts'
+import type { UpgradeOptions, UpgradeTracer } from './upgrade.ts'
 import { againstBase } from './verdict/against-base.ts'
 import type { Policy } from './verdict/policy.ts'
 
@@ -160,6 +160,7 @@ async function judgedAgainstBase(
 /** Adds what changed library versions do to the config, if the change pins other versions. */
 async function withUpgrade(result: ConfigResult, file: SourceFile, options: UpgradeOptions): Promise<ConfigResult> {
   if (result.status !== 'analysed' || options.former.size === 0) return result
+  const { upgradeOf } = await import('./upgrade.ts')
   const upgrade = await upgradeOf(file, options)
   return upgrade === undefined ? result : { ...result, upgrade }
 }
@@ -167,6 +168,7 @@ async function withUpgrade(result: ConfigResult, file: SourceFile, options: Upgr
 /** Adds the changed lines of the recommendation, unless the verdict is `fine`. */
 async function withChange(result: ConfigResult, file: SourceFile, options: ProposalOptions): Promise<ConfigResult> {
   if (result.status !== 'analysed' || result.verdict.state === 'fine') return result
+  const { proposeChange } = await import('./propose.ts')
   const proposal = await proposeChange(file, result, options)
   const lines = proposal.kind === 'change' ? changedLines(proposal) : []
   const isShort = lines.length > 0 && lines.every(({ before, after }) => isPlainLine(before) && isPlainLine(after))

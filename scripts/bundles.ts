@@ -184,6 +184,8 @@ export const actionBundle: Bundle = {
       compressedCatalogue,
     ],
     banner: requireBanner,
+    // As modules, of which the bundle keeps what it uses; the package's entry for Node is CommonJS.
+    alias: { yaml: path.join(root, 'node_modules/yaml/browser/index.js') },
     splitting: true,
     chunkNames: 'action-[name]-[hash]',
   },

@@ -3,7 +3,6 @@ import { getHeapStatistics } from 'node:v8'
 import { isNamedByConfigs, opensOneOf, startedBy } from '../affected-configs.ts'
 import { judging } from '../analyze.ts'
 import { optionsOnGpu } from '../asked-gpu.ts'
-import { readCalibration } from '../calibration/file.ts'
 import { sentencesOn } from '../config/job/request.ts'
 import { statementsIn } from '../config/pinned/version-files.ts'
 import { readConfigAsync } from '../config/read.ts'
@@ -67,8 +66,10 @@ async function performing(task: Task, asks: TaskOrder['asks'], host: Host): Prom
     }
     case 'read-settings':
       return async file => readSettings(file)
-    case 'read-calibration':
+    case 'read-calibration': {
+      const { readCalibration } = await import('../calibration/file.ts')
       return async file => readCalibration(file)
+    }
     case 'read-snapshot': {
       const { summarizeFile } = await import('../snapshot/summary.ts')
       return async file => summarizeFile(file.path)

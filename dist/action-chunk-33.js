@@ -1,0 +1,2 @@
+import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);
+import{A as e,W as r}from"./action-chunk-12.js";var i=["full","lora","qlora"],s={full:"Full fine-tuning",lora:"LoRA",qlora:"QLoRA"},u=16;function p(t){return e(t.config)===void 0?["full"]:i}function c(t,o,n){if(t==="full")return o;let a=o.lora??{rank:u,targets:[...e(n.config)?.all??r],dropout:0},l=o.precision==="amp-bf16"?"bf16":o.precision;return{...o,lora:a,precision:l,...t==="qlora"&&{quantization:"nf4-double"}}}export{s as a,p as b,c};
