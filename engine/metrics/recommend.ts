@@ -77,7 +77,8 @@ function smallestFastPlan(situation: Situation): BatchPlan | undefined {
   }
   const perGpu = perGpuOf(current)
   const kept = keepingEffectiveBatch(situation, perGpu)
-  if (kept?.gradientAccumulation === 1) return kept
+  // Where all of it fits at once, no divisor is missing.
+  if (isAllowed(situation, { microBatch: perGpu, gradientAccumulation: 1 })) return kept
   const changed = nearEffectiveBatch(situation, perGpu, alone)
   return kept && samplesPerSecond(kept) >= KEEPING_WORTH * samplesPerSecond(changed) ? kept : changed
 }

@@ -130,7 +130,7 @@ describe.concurrent('check', () => {
     expect(lines.slice(0, 5)).toEqual([
       expect.stringMatching(/^ +config +memory +batch +speed +to save$/),
       expect.stringMatching(/^out of memory +c\.yaml +\S+ of 21\.8 GiB +64 × 1/),
-      expect.stringMatching(/^blocked +b\.yaml +\S+ of 21\.8 GiB +1 × 16 → \d+ × 1 +\S+× +\$\S+ a year$/),
+      expect.stringMatching(/^blocked +b\.yaml +\S+ of 21\.8 GiB +1 × 16 → \d+ × \d +\S+× +\$\S+ a year$/),
       expect.stringMatching(/^fine +a\.yaml +\S+ of 21\.8 GiB +256 × 1/),
       '',
     ])
