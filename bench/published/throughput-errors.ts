@@ -33,7 +33,7 @@ export function compared(cases: readonly Case[], rates?: Rates): Compared[] {
   const models = new Map<string, ThroughputModel>()
   return cases.map(one => {
     const { reading, setup } = one
-    const key = reading.args.join(' ') + setup.spec.channelsLast
+    const key = JSON.stringify([setup.spec, setup.gpu.id])
     const model = models.get(key) ?? new ThroughputModel(setup.footprint, setup.gpu, rates)
     models.set(key, model)
     const modelled = model.samplesPerSecond(reading.batch, reading.accumulation)

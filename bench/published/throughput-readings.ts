@@ -50,13 +50,19 @@ const footprints = new FootprintCache()
 const engine = new IsolatedEngine()
 
 export async function setupOf(reading: ThroughputReading): Promise<Setup> {
-  // The readings' file has no field for the memory format, which the set-up's text names.
+  // The arguments have none for the adapters' type, nor the readings' file for the memory format: the set-up's text names them.
+  const areAdaptersCast = reading.setup.includes('adapters in bf16')
   const isChannelsLast = /channels_last|NHWC/.test(reading.setup)
   const args = [...reading.args, ...(isChannelsLast ? ['--channels-last'] : [])]
   const { values, positionals } = parseFlags(args, { ...specOptions, gpu: { type: 'string' } })
   const { spec: written, model } = await readSubject(positionals, values, engine)
   const gpu = findGpu(reading.gpu)
   if (gpu === undefined) throw new Error(`the catalogue lacks ${reading.gpu} of ${reading.source}`)
-  const spec: TrainingSpec = { ...written, gradientAccumulation: reading.accumulation }
+  const { lora } = written
+  const spec: TrainingSpec = {
+    ...written,
+    gradientAccumulation: reading.accumulation,
+    ...(lora && areAdaptersCast && { lora: { ...lora, inWeightsType: true } }),
+  }
   return { spec, config: model.config, gpu, footprint: footprints.of(spec, model.config, gpu) }
 }

@@ -17,7 +17,8 @@ export class KernelTimes {
   /** One kernel's figures after the other's, each for all kernels of a kind together. */
   readonly #seconds: Float64Array
 
-  constructor(kernels: readonly Kernel[], settings: Settings, gpu: SpeedyGpu, rates: Rates) {
+  constructor(launched: readonly Kernel[], settings: Settings, gpu: SpeedyGpu, rates: Rates) {
+    const kernels = launched.flatMap(kernel => [kernel, ...transpositionOf(kernel, settings, rates)])
     const bytesPerSecond = sustainedBandwidth(gpu, rates)
     this.#seconds = new Float64Array(FIGURES * kernels.length)
     for (const [index, kernel] of kernels.entries()) {
@@ -25,7 +26,8 @@ export class KernelTimes {
       const perSecond = rateOf(kind, dtype, settings, gpu, rates)
       const at = FIGURES * index
       this.#seconds[at] = count * (kind === 'memory' ? rates.kernelSeconds : rates.productSeconds)
-      this.#seconds[at + arithmeticAt[kernel.flopsFor]] = (count * kernel.flops) / perSecond
+      const flops = kernel.flops + 2 * rates.productTerms * kernel.resultElements
+      this.#seconds[at + arithmeticAt[kernel.flopsFor]] = (count * flops) / perSecond
       this.#seconds[at + 4] = (count * kernel.fixedBytes) / bytesPerSecond
       this.#seconds[at + 5] = (count * kernel.bytesPerSample) / bytesPerSecond
     }
@@ -49,19 +51,30 @@ export function sustainedBandwidth(gpu: SpeedyGpu, { bandwidth, multiprocessorBy
   return 1 / (1 / ofMemory + 1 / ofMultiprocessors)
 }
 
+/** What goes beside a convolution whose images come with the channels first. */
+function transpositionOf(kernel: Kernel, { channelsLast }: Settings, { transposingPasses }: Rates): Kernel[] {
+  if (kernel.kind !== 'convolution' || bytesPerElement[kernel.dtype] !== 2 || channelsLast === true) return []
+  return [
+    {
+      ...kernel,
+      kind: 'memory',
+      flops: 0,
+      fixedBytes: transposingPasses * kernel.fixedBytes,
+      bytesPerSample: transposingPasses * kernel.bytesPerSample,
+    },
+  ]
+}
+
 /** FLOP/s; of packed matrices, elements a second. */
 function rateOf(kind: KernelKind, dtype: Dtype, settings: Settings, gpu: SpeedyGpu, rates: Rates): number {
   const mode = modeOf(kind, dtype, settings.precision, gpu)
-  const isChannelsFirst = mode === 'half' && settings.channelsLast !== true
   switch (kind) {
     case 'unpacking':
       return instructionsPerSecond(gpu) / rates.unpackingInstructions
-    case 'depthwise': {
-      const { half, halfChannelsFirst } = rates.convolution
-      return gpu.speed.peakFlops.fp32 * rates.depthwise * (isChannelsFirst ? halfChannelsFirst / half : 1)
-    }
+    case 'depthwise':
+      return gpu.speed.peakFlops.fp32 * rates.depthwise
     case 'convolution':
-      return sustained(gpu, mode, dtype) * rates.convolution[isChannelsFirst ? 'halfChannelsFirst' : mode]
+      return sustained(gpu, mode, dtype) * rates.convolution[mode]
     case 'flash-attention':
       return sustained(gpu, mode, dtype) * attentionShares.flash
     case 'efficient-attention':

@@ -9,11 +9,19 @@ export interface Rates {
   /** Matrix products, of what large ones were measured to keep up: a layer's shapes fill the last wave of tiles less well. */
   readonly product: Readonly<Record<ProductMode, number>>
   /**
-   * Convolutions, of the same. Tensor cores want the channels last; from NCHW in 16 bits, cuDNN transposes every input and output
-   * (https://docs.nvidia.com/deeplearning/performance/dl-performance-convolutional, "Tensor Layouts In Memory").
+   * A product starts and ends each tile of its result: so many terms of a sum take as long. Short sums get less of the rate
+   * (https://docs.nvidia.com/deeplearning/performance/dl-performance-matrix-multiplication, "Dimension Quantization Effects").
    */
-  readonly convolution: Readonly<Record<ProductMode | 'halfChannelsFirst', number>>
-  /** Depthwise convolutions, of the fp32 peak: they have no use for tensor cores. */
+  readonly productTerms: number
+  /** Convolutions, of the same as products. */
+  readonly convolution: Readonly<Record<ProductMode, number>>
+  /**
+   * Tensor cores want the channels last; from NCHW in 16 bits, cuDNN transposes every input and output of a convolution: how often the
+   * bytes go through memory for it (https://docs.nvidia.com/deeplearning/performance/dl-performance-convolutional, "Tensor Layouts In
+   * Memory").
+   */
+  readonly transposingPasses: number
+  /** Depthwise convolutions, of the fp32 peak: they have no use for tensor cores, and PyTorch's own kernels take the channels first. */
   readonly depthwise: number
   /** Memory bandwidth, of the data sheet's, while no multiprocessor is the bottleneck. */
   readonly bandwidth: number

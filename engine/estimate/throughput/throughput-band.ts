@@ -17,7 +17,7 @@ export interface ThroughputBand {
   readonly class: ThroughputClass
   /** Published readings behind it; 0 where there are too few, so that the band is a wide guess. */
   readonly readings: number
-  /** Whether any of the readings is of this card. */
+  /** Whether constants were fitted to readings of this card. */
   readonly isCardRead: boolean
   readonly samplesPerSecond: Factors
   /** Of the ratio between the speeds of two batch sizes of one set-up. */
@@ -38,21 +38,23 @@ export function throughputClassOf(spec: TrainingSpec): ThroughputClass {
 
 export function throughputBand(spec: TrainingSpec, config: ModelConfig, gpu: Pick<Gpu, 'id'>): ThroughputBand {
   const name = throughputClassOf(spec)
-  const { readings, sources, samplesPerSecond, ratio } = computed.classes[name]
+  const { readings, sources, samplesPerSecond, pairSources, ratio } = computed.classes[name]
   const { widest } = computed
   const isCardRead = computed.gpus.includes(gpu.id)
   const forCard = (factors: Factors) => (isCardRead ? factors : widened(factors))
   const forBoth = (factors: Factors) => forCard(isModelRead(config) ? factors : widened(factors))
   // What one source alone has measured may say more of its machine than of its class.
-  const trusted = (own: Factors, all: Factors) => (sources > 1 ? own : union(own, all))
+  const trusted = (own: Factors, all: Factors, from: number) => (from > 1 ? own : union(own, all))
   return {
     class: name,
     readings: samplesPerSecond === null ? 0 : readings,
     isCardRead,
     samplesPerSecond: forBoth(
-      samplesPerSecond === null ? widened(widest.samplesPerSecond) : trusted(samplesPerSecond, widest.samplesPerSecond),
+      samplesPerSecond === null
+        ? widened(widest.samplesPerSecond)
+        : trusted(samplesPerSecond, widest.samplesPerSecond, sources),
     ),
-    ratio: forBoth(ratio === null ? widened(widest.ratio) : trusted(ratio, widest.ratio)),
+    ratio: forBoth(ratio === null ? widened(widest.ratio) : trusted(ratio, widest.ratio, pairSources)),
   }
 }
 

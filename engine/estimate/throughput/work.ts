@@ -25,6 +25,8 @@ export interface Kernel {
   readonly flops: number
   /** Its arithmetic is done once, for every sample, or for every pair of them where the batch is one sequence to it. */
   readonly flopsFor: 'once' | 'sample' | 'pair'
+  /** Of a product: elements of its result, as often as its arithmetic. */
+  readonly resultElements: number
   readonly bytesPerSample: number
   readonly fixedBytes: number
   /** How many such kernels the step launches. */
@@ -106,7 +108,7 @@ class Counter {
     this.#operations += times * this.#unpack(node, node.dequantises?.forward)
     this.#moves(readBy(node))
     this.#moves(node.creates)
-    this.#count(node, node.flopsPerSample, passesOf(node, 'forward'))
+    this.#count(node, node.flopsPerSample, passesOf(node, 'forward'), node.outputs[0])
   }
 
   #backward(node: Node): void {
@@ -141,7 +143,7 @@ class Counter {
         const other = saves[0] === to.storage ? saves.find(storage => storage !== to.storage) : saves[0]
         if (other !== undefined) this.#move(other)
         this.#movesGradient(to)
-        this.#count(node, node.flopsPerSample, 1)
+        this.#count(node, node.flopsPerSample, 1, to)
       } else {
         this.#movesGradient(to)
         this.#countMoving(computeDtype, turn)
@@ -199,13 +201,15 @@ class Counter {
     else this.#bytesPerSample += storage.bytesPerSample > 0 ? Math.min(bytes, storage.bytesPerSample) : bytes
   }
 
-  #count(node: Node, arithmetic: number, passes: number): void {
+  #count(node: Node, arithmetic: number, passes: number, result?: Tensor): void {
     const flops = arithmetic * (1 + SHORT_SEQUENCE_TOKENS / (node.attendedTokens ?? Number.POSITIVE_INFINITY))
     const ofBatch = node.attendsAcrossBatch ? 'pair' : 'sample'
     const flopsFor = this.#bytesPerSample > 0 ? ofBatch : 'once'
     this.#fixedBytes *= passes
     this.#bytesPerSample *= passes
-    this.#countAlike(kindOf(node), node.computeDtype, flops, flopsFor, node.turn)
+    const kind = kindOf(node)
+    const resultElements = kind === 'product' ? elementsPerSample(result) : 0
+    this.#countAlike(kind, node.computeDtype, flops, flopsFor, node.turn, resultElements)
   }
 
   #countMoving(dtype: Dtype, turn: Turn | undefined): void {
@@ -218,6 +222,7 @@ class Counter {
     flops: number,
     flopsFor: Kernel['flopsFor'],
     turn: Turn | undefined,
+    resultElements = 0,
   ): void {
     const [fixedBytes, bytesPerSample] = [this.#fixedBytes, this.#bytesPerSample]
     this.#fixedBytes = 0
@@ -232,13 +237,14 @@ class Counter {
         known.dtype === dtype &&
         known.flops === flops &&
         known.flopsFor === flopsFor &&
+        known.resultElements === resultElements &&
         known.bytesPerSample === bytesPerSample &&
         known.fixedBytes === fixedBytes
       if (!isSame) continue
       known.count += times
       return
     }
-    const counted = { kind, dtype, flops, flopsFor, bytesPerSample, fixedBytes, count: times }
+    const counted = { kind, dtype, flops, flopsFor, resultElements, bytesPerSample, fixedBytes, count: times }
     this.#kernels.push(counted)
     if (alike === undefined) this.#alike.set(sum, [counted])
     else alike.push(counted)
@@ -246,6 +252,11 @@ class Counter {
 }
 
 type Size = Pick<Storage, 'bytesPerSample' | 'fixedBytes'>
+
+/** Of a gradient of weights none: it sums over all tokens of the batch. */
+function elementsPerSample(result: Tensor | undefined): number {
+  return result === undefined ? 0 : result.storage.bytesPerSample / bytesPerElement[result.dtype]
+}
 
 function isPassed({ passes }: GradientEdge): boolean {
   return passes

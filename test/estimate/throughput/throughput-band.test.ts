@@ -34,11 +34,15 @@ describe('the band of a modelled speed', () => {
     },
   )
 
-  test('of a class with too few readings is the widest, and counts none', () => {
-    const shared = throughputBand({ ...bert, gpus: 8, sharding: 'zero3' }, bertConfig, { id: 'a100-80gb' })
-    const text = throughputBand(bert, bertConfig, { id: 'a100-80gb' })
-    expect(shared.readings).toBe(0)
-    expect(shared.samplesPerSecond.low).toBeLessThan(text.samplesPerSecond.low)
+  test('of ratios is wider than any other where too few pairs of batches were read', () => {
+    const resnet = 'microsoft/resnet-50'
+    const on = { id: 'a100-80gb' }
+    const [images, text] = [
+      throughputBand(specOf(resnet), knownModel(resnet).config, on),
+      throughputBand(bert, bertConfig, on),
+    ]
+    expect(images.ratio.low).toBeLessThan(text.ratio.low)
+    expect(images.ratio.high).toBeGreaterThan(text.ratio.high)
   })
 })
 
