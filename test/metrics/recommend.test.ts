@@ -144,6 +144,17 @@ describe('a config that accumulates', () => {
     expect(recommended).toEqual(plan(48, 3))
   })
 
+  test('keeps one that fits at once, although a divisor that nearly is as fast is a tenth slower than more samples', () => {
+    const recommended = recommend({
+      current: plan(1, 16),
+      grid,
+      largestWithMargin: 256,
+      samplesPerSecond: ({ microBatch }) =>
+        microBatch > 16 ? 200 : microBatch === 16 ? 101 : Math.min(100, 20 * microBatch),
+    })
+    expect(recommended).toEqual(plan(8, 2))
+  })
+
   test('takes the smallest divisor within 2 % of the fastest', () => {
     const recommended = recommend({
       current: plan(4, 64),
