@@ -96,7 +96,7 @@ export async function scriptsNear(
 
 /** `train_llama.yaml`, `train_llama.py` → train_llama */
 function stemOf(path: string): string {
-  return posix.basename(path, posix.extname(path))
+  return posix.basename(path).replace(/\.[^.]*$/, '')
 }
 
 /** By its name, a script that trains: of all scripts, few are opened. */
