@@ -5,6 +5,6 @@ export const readBands = {
   'full training on one GPU': { lowPercent: -3, highPercent: 7, readings: 24 },
   'full training on one GPU, in part untraced': { lowPercent: -5, highPercent: 7, readings: 9 },
   'offloading to the host': { lowPercent: 0, highPercent: 0, readings: 1 },
-  'several GPUs': { lowPercent: -8, highPercent: 15, readings: 31 },
-  'several GPUs, in part untraced': { lowPercent: -9, highPercent: 15, readings: 12 },
+  'several GPUs': { lowPercent: -6, highPercent: 14, readings: 31 },
+  'several GPUs, in part untraced': { lowPercent: -9, highPercent: 14, readings: 12 },
 } as const
