@@ -37,7 +37,7 @@ export function estimated(spec: TrainingSpec, { gpu, config, footprints, calibra
     peakBytes: probe.peakBytes(microBatch),
     errorBand: { lowPercent: memoryBand.lowPercent, highPercent: memoryBand.highPercent },
     fit: probe.fits(microBatch, marginFor(memoryBand)) ? 'fits' : probe.fits(microBatch) ? 'may-fit' : 'does-not-fit',
-    // A third of the work, which most combinations are not asked for.
+    // Modelled where it is told alone: most combinations are not asked for it.
     get samplesPerSecond() {
       if (generatesCompletions(spec)) return undefined
       const modelled = samplesPerSecond ?? probe.samplesPerSecond(microBatch, gradientAccumulation)

@@ -352,6 +352,11 @@ export function modelCopies({ gpus, tensorParallel }: Pick<TrainingSpec, 'gpus' 
   return Math.max(1, gpus / (tensorParallel?.gpus ?? 1))
 }
 
+/** Whether FSDP wraps the model: of other tools only where there are several GPUs, of verl always. */
+export function isWrappedByFsdp({ sharding, gpus, loop }: Pick<TrainingSpec, 'sharding' | 'gpus' | 'loop'>): boolean {
+  return isFsdp(sharding) && (gpus > 1 || loop === 'verl')
+}
+
 /** Whether training generates completions between its steps, which takes most of the time. */
 export function generatesCompletions({ method }: Pick<TrainingSpec, 'method'>): boolean {
   return method?.kind === 'online' || method?.kind === 'rollouts'

@@ -6,6 +6,9 @@ import type { VersionedLibrary } from './versions.ts'
 /** The path of a team's settings in its repository. */
 export const SETTINGS_PATH = '.github/memorymark.yml'
 
+/** The remedy, as a sentence, where nothing that a team may write helps. */
+export const leaveOut = `Exclude this config for now: add it to ignore in ${SETTINGS_PATH}.`
+
 /** By their keys in the settings file. */
 export const suppliedKeys = [
   'model',

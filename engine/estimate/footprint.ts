@@ -1,5 +1,7 @@
 /** Turns one training spec into its memory footprint: peak, its moment and breakdown for any batch size, each in microseconds. */
+
 import { modelCopies, type TrainingSpec } from '../config/spec.ts'
+import { leaveOut } from '../config/supplied.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { familyOf, joinsImages, type ModelConfig } from '../models/architecture.ts'
 import { BlockTable } from './allocator/block-table.ts'
@@ -242,7 +244,7 @@ function ownPart({ model, tensorParallel }: TrainingSpec, config: ModelConfig): 
   throw new MemoryMarkError({
     code: 'not-divisible',
     message: `Tensor parallelism of ${model} over ${tensorParallel.gpus} GPUs is not modelled, or its heads cannot be divided among them`,
-    fix: 'Exclude this config for now: add it to ignore in .github/memorymark.yml.',
+    fix: leaveOut,
   })
 }
 

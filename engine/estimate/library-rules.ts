@@ -1,5 +1,5 @@
 /** What differs in a step's memory between the releases of PyTorch and Hugging Face's libraries, one rule each. */
-import { isFsdp, type TrainingSpec } from '../config/spec.ts'
+import { isFsdp, isWrappedByFsdp, type TrainingSpec } from '../config/spec.ts'
 import { isBefore } from '../config/versions.ts'
 import { familyOf, hasExperts, type ModelConfig } from '../models/architecture.ts'
 import type { Tensor } from './tape/storage.ts'
@@ -13,9 +13,9 @@ export function withReleasedExperts(spec: TrainingSpec, config: ModelConfig): Tr
 }
 
 /** FSDP1, whose units are flat parameters. transformers' Trainer takes FSDP2 by default from 5.0 on. */
-export function hasFlatParameters({ fsdpVersion, versions, sharding, gpus, loop }: TrainingSpec): boolean {
-  if (!isFsdp(sharding) || (gpus === 1 && loop !== 'verl')) return false
-  return (fsdpVersion ?? (isBefore(versions, 'transformers', '5.0') ? 1 : 2)) === 1
+export function hasFlatParameters(spec: TrainingSpec): boolean {
+  const { fsdpVersion, versions } = spec
+  return isWrappedByFsdp(spec) && (fsdpVersion ?? (isBefore(versions, 'transformers', '5.0') ? 1 : 2)) === 1
 }
 
 /** accelerate's no_sync did nothing for modules of FSDP2 before 1.15: gradients were summed with every micro-batch. */

@@ -9,6 +9,7 @@ import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
 import { refuseOtherDevices } from '../gpus.ts'
 import type { ModelLookup } from '../model-fields.ts'
+import { untrainedSection } from '../other-sections.ts'
 import type { Reading } from '../reading.ts'
 import { type Field, type FieldValue, Section } from '../section.ts'
 import { writesAny } from '../written-keys.ts'
@@ -65,9 +66,10 @@ const ARGUMENT_LEVELS = 2
 const noPrecision =
   "Computing in fp32, the Trainer's default: the file names no precision, which the team's code may set. Write it down, such as bf16: true."
 
-/** Sections of other things than one training: searches over settings, schemas, evaluation, and models that do not train. */
-const foreignSection =
-  /(?:^|\.)(?:(?:eval|evaluation|test|inference|generation|predict|serv(?:e|ing)|deploy|teacher|judge|draft|reference|ref_model)\w*|properties|definitions|\$defs|parameters|inputs|resources|services|jobs|paths)(?:\.|$)/i
+/** Sections of other things than one training: searches over settings, schemas, what runs beside it. */
+const otherSection =
+  /(?:^|\.)(?:(?:serving|deploy)\w*|properties|definitions|\$defs|parameters|inputs|resources|services|jobs|paths)(?:\.|$)/i
+const isForeign = (name: string) => untrainedSection.test(name) || otherSection.test(name)
 /** What a run left behind, or another tool's file, has these. */
 const foreignKeys =
   /^(?:_wandb|wandb_version|global_step|train_runtime|train_loss|eval_loss|loss|best_\w+|accuracy|log_history|\$schema|openapi|apiVersion|architectures|model_type|tokenizer_class|ss_\w+|services|jobs)$/
@@ -104,7 +106,7 @@ function homeIn(document: Section): Home | undefined {
   if ([...document.fields.keys()].some(key => foreignKeys.test(key))) return undefined
   const sections = document.nested(LEVELS).slice(0, MAX_SECTIONS)
   for (const section of sections) {
-    if (foreignSection.test(section.name)) continue
+    if (isForeign(section.name)) continue
     const inner = section.nested(ARGUMENT_LEVELS).filter(each => isOfTraining(each, section))
     const first = (keys: readonly string[], accepts: (field: Field) => boolean) =>
       inner.flatMap(each => keys.flatMap(key => each.fields.get(key) ?? [])).find(accepts)
@@ -126,7 +128,7 @@ function isOfEncoder(sections: readonly Section[], model: Field, training: Field
 
 function isOfTraining(inner: Section, root: Section): boolean {
   const name = root.name === '' ? inner.name : inner.name.slice(root.name.length + 1)
-  return !foreignSection.test(name) && (inner === root || !/(?:^|\.)hyper_?parameters(?:\.|$)/i.test(name))
+  return !isForeign(name) && (inner === root || !/(?:^|\.)hyper_?parameters(?:\.|$)/i.test(name))
 }
 
 /** `model: { name: … }` */

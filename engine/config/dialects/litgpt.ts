@@ -1,4 +1,5 @@
 /** LitGPT, as of 0.5.13: litgpt/finetune/*.py, litgpt/args.py and config_hub. Its models, adapters and losses are its own. */
+
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import { litgptConfigOf } from '../../models/litgpt.ts'
 import { MAX_BATCH } from '../batch-size.ts'
@@ -11,6 +12,7 @@ import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import type { Precision } from '../spec.ts'
+import { leaveOut } from '../supplied.ts'
 import { writesAny } from '../written-keys.ts'
 import { readAdapter, readQuantization } from './litgpt/adapters.ts'
 import { COMMAND, readMethod } from './litgpt/method.ts'
@@ -89,8 +91,6 @@ function refuseUnknownModel(reader: FieldReader, field: Field | undefined, model
   const message = `LitGPT's own ${quote(model.id)} is not modelled yet`
   reader.refuse(field, 'unsupported-model', message, leaveOut)
 }
-
-const leaveOut = 'Exclude this config for now: add it to ignore in .github/memorymark.yml.'
 
 /** utils.py parse_devices: a number, also as text, or `auto` for all that the machine has. */
 function readDevices(reader: FieldReader, document: Section): number {

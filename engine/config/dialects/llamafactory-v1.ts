@@ -1,4 +1,5 @@
 /** LLaMA-Factory's second argument format, as of 0.9.6: src/llamafactory/v1/config/*.py and v1/core/base_trainer.py. */
+
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
@@ -10,6 +11,7 @@ import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import type { Optimizer, Precision, Sharding } from '../spec.ts'
+import { leaveOut } from '../supplied.ts'
 import { readLora, readTargets } from '../trainer/adapter.ts'
 import { isOn } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
@@ -41,8 +43,6 @@ export const llamafactoryV1: Dialect = {
   deepSpeedField,
   read,
 }
-
-const leaveOut = 'Exclude this config for now: add it to ignore in .github/memorymark.yml.'
 
 function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading {
   const model = readModel(reader, document.field('model'), 'model', lookUp)

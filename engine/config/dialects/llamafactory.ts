@@ -1,4 +1,5 @@
 /** LLaMA-Factory, as of 0.9.6: src/llamafactory/hparams/*.py, its defaults; model/adapter.py and model/patcher.py, what they mean. */
+
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
@@ -10,6 +11,7 @@ import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import { isFsdp, type Optimizer, type Precision } from '../spec.ts'
+import { leaveOut } from '../supplied.ts'
 import {
   type AttentionChoice,
   eagerAttention,
@@ -129,7 +131,6 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   })
 }
 
-const leaveOut = 'Exclude this config for now: add it to ignore in .github/memorymark.yml.'
 const unmodelled = [...['use_galore', 'use_apollo', 'use_llama_pro'], 'use_unsloth', 'use_kt']
 /** For each of these, a value of one changes nothing. */
 const divisions = [

@@ -14,6 +14,7 @@ import { type ModelLookup, readModel } from '../model-fields.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import type { TrainingSpec } from '../spec.ts'
+import { leaveOut } from '../supplied.ts'
 import { type AttentionChoice, readImplementation } from '../trainer/attention.ts'
 import { readReentrant } from '../trainer/checkpoints.ts'
 import { imageOfEverySample, trainsTowers } from '../trainer/images.ts'
@@ -93,7 +94,6 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   })
 }
 
-const leaveOut = 'Exclude this config for now: add it to ignore in .github/memorymark.yml.'
 const switches = ['use_galore', 'enable_dft_loss', 'enable_channel_loss', 'use_ray']
 /** For each of these, a value of one changes nothing. */
 const divisions = ['sequence_parallel_size', 'deepspeed_autotp_size', 'zero_hpz_partition_size']

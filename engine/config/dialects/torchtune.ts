@@ -1,4 +1,5 @@
 /** torchtune, as of 0.7: recipes/configs, recipes/*.py and torchtune/models/*_model_builders.py. */
+
 import { type CatalogueModel, findModel } from '../../models/catalogue.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Choices, FieldReader } from '../fields.ts'
@@ -9,6 +10,7 @@ import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import type { Optimizer, Precision, TrainingSpec } from '../spec.ts'
+import { leaveOut } from '../supplied.ts'
 import { type Lora, readLora, readTargets } from '../trainer/adapter.ts'
 import { distillation, isOn, ordinary, preference, type Training } from '../trainer/method.ts'
 import type { Sharded } from '../trainer/sharding.ts'
@@ -131,8 +133,6 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     },
   })
 }
-
-const leaveOut = 'Exclude this config for now: add it to ignore in .github/memorymark.yml.'
 
 /** recipes/*_distributed.py: FSDP2 shards wherever several GPUs train; the file only says what it offloads. */
 const always: Sharded = { sharding: 'fsdp', syncsEveryMicroBatch: true }

@@ -1,4 +1,5 @@
 /** Low-rank adapters as peft adds them to a transformers model. */
+
 import { familyOf, linearsOf } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import { type Linears, lastNameOf, outputLayers } from '../../models/linears.ts'
@@ -6,6 +7,7 @@ import type { Default, FieldReader } from '../fields.ts'
 import { oneOf, quote } from '../quote.ts'
 import type { Field } from '../section.ts'
 import type { TrainingSpec } from '../spec.ts'
+import { leaveOut } from '../supplied.ts'
 import { isPattern, lastNamesOf } from './layer-pattern.ts'
 
 export type Lora = NonNullable<TrainingSpec['lora']>
@@ -102,7 +104,7 @@ function targetsIn(
       targetField,
       'unsupported-setting',
       `Adapters on ${model.family} models are not modelled yet`,
-      'Exclude this config for now: add it to ignore in .github/memorymark.yml.',
+      leaveOut,
     )
   }
   const { experts } = familyOf(model.config)

@@ -4,6 +4,7 @@ import { MAX_BATCH } from '../batch-size.ts'
 import type { FieldReader } from '../fields.ts'
 import { quote } from '../quote.ts'
 import type { Field } from '../section.ts'
+import { leaveOut } from '../supplied.ts'
 import type { TrainingMethod } from '../training-method.ts'
 import { ordinary, type Training, tellOfWholeLogits } from './method.ts'
 
@@ -147,11 +148,6 @@ function namesRewardModel(reader: FieldReader, field: Field | undefined): boolea
   const model = values.find(value => value.kind === 'text' && value.text.includes('/'))
   if (model?.kind !== 'text') return false
   const message = `The memory of the reward model ${quote(model.text)} is not modelled yet`
-  reader.refuse(
-    field,
-    'unsupported-training',
-    message,
-    'Exclude this config for now: add it to ignore in .github/memorymark.yml.',
-  )
+  reader.refuse(field, 'unsupported-training', message, leaveOut)
   return true
 }

@@ -1,8 +1,10 @@
 /** Checkpoints with quantised weights, recognised by their names: they are not quantised again on loading. */
+
 import type { FieldReader } from '../fields.ts'
 import { quote } from '../quote.ts'
 import type { Field } from '../section.ts'
 import type { Quantization } from '../spec.ts'
+import { leaveOut } from '../supplied.ts'
 
 const stored: ReadonlyMap<string, Quantization> = new Map([
   ['gptq', 'gptq'],
@@ -27,12 +29,7 @@ export function storedQuantization(
     const other = words.find(word => others.test(word))
     if (other === undefined) return undefined
     const message = `Checkpoints stored as ${quote(other)} are not modelled yet`
-    return reader.refuse(
-      model,
-      'unsupported-quantization',
-      message,
-      'Exclude this config for now: add it to ignore in .github/memorymark.yml.',
-    )
+    return reader.refuse(model, 'unsupported-quantization', message, leaveOut)
   }
   if (!hasAdapter) {
     const message = `The 4-bit weights of ${quote(model.value.text)} cannot be trained without an adapter`

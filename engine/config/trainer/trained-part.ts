@@ -1,12 +1,12 @@
 /** Partial training: what trains if not all parameters do, as configs name it. */
+
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { FieldReader } from '../fields.ts'
 import { MAX_PATTERNS, parameterPatterns } from '../parameter-pattern.ts'
 import { oneOf, quote } from '../quote.ts'
 import type { Field, Section } from '../section.ts'
 import type { TrainedPart } from '../spec.ts'
-
-const leaveOut = 'Exclude this config for now: add it to ignore in .github/memorymark.yml.'
+import { leaveOut } from '../supplied.ts'
 
 /**
  * Axolotl utils/freeze.py LayerNamePattern: dots are literal, and rows in brackets after a name train in a tensor with a full

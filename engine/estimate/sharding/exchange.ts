@@ -2,7 +2,7 @@
  * What several GPUs do between them in the middle of a step: weights are gathered and let go, gradients summed and divided. The
  * timeline tells an exchange what the step does; the exchange allocates and releases.
  */
-import { isFsdp, modelCopies, type TrainingSpec } from '../../config/spec.ts'
+import { isFsdp, isWrappedByFsdp, modelCopies, type TrainingSpec } from '../../config/spec.ts'
 import { hasFlatParameters } from '../library-rules.ts'
 import type { ByteKind, Storage, Tensor } from '../tape/storage.ts'
 import { DataParallel } from './data-parallel.ts'
@@ -57,9 +57,8 @@ export function gathersBlocks(spec: TrainingSpec): boolean {
   return spec.step === 'training' && isFsdp(spec.sharding) && !isAlone(spec) && !hasFlatParameters(spec)
 }
 
-/** verl wraps the model whatever the number of GPUs is. */
 function isAlone(spec: TrainingSpec): boolean {
-  return modelCopies(spec) === 1 && spec.offload === undefined && spec.loop !== 'verl'
+  return modelCopies(spec) === 1 && spec.offload === undefined && !isWrappedByFsdp(spec)
 }
 
 /** `order`: what the operations of a step use, in order, as `begins` is told. */

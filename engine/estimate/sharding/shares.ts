@@ -1,5 +1,5 @@
 /** What one of several GPUs keeps of a model between steps. */
-import { isFsdp, modelCopies, type TrainingSpec } from '../../config/spec.ts'
+import { isWrappedByFsdp, modelCopies, type TrainingSpec } from '../../config/spec.ts'
 import { bytesPerElement, type Tensor } from '../tape/storage.ts'
 
 /** Share of each kind that stays on one GPU. */
@@ -30,10 +30,10 @@ export function sharesOf(spec: TrainingSpec): Shares {
  * Where float32 copies of what trains are kept: nowhere, in the optimizer (DeepSpeed, whatever the weights are in), or as the
  * very weights that are kept, of which FSDP gathers 16-bit copies.
  */
-export function mastersOf({ sharding, gpus, precision, loop }: TrainingSpec): 'none' | 'in-optimizer' | 'as-weights' {
-  if (sharding?.startsWith('zero')) return 'in-optimizer'
-  if (precision !== 'bf16-master') return 'none'
-  return isFsdp(sharding) && (gpus > 1 || loop === 'verl') ? 'as-weights' : 'in-optimizer'
+export function mastersOf(spec: TrainingSpec): 'none' | 'in-optimizer' | 'as-weights' {
+  if (spec.sharding?.startsWith('zero')) return 'in-optimizer'
+  if (spec.precision !== 'bf16-master') return 'none'
+  return isWrappedByFsdp(spec) ? 'as-weights' : 'in-optimizer'
 }
 
 /** How much wider the weights are that are kept than those that compute. */

@@ -1,7 +1,9 @@
 /** `rl: grpo`, `gdpo` and `ebft`: core/builders/rl.py, core/trainers/{grpo,ebft}/__init__.py; utils/schemas/{trl,vllm}.py. */
+
 import type { FieldReader } from '../../fields.ts'
 import type { Batch } from '../../language-model.ts'
 import type { Field, Section } from '../../section.ts'
+import { leaveOut } from '../../supplied.ts'
 import { readCompletions } from '../../trainer/completions.ts'
 import { isOn, ordinary, type Training } from '../../trainer/method.ts'
 import type { TrainingMethod } from '../../training-method.ts'
@@ -57,7 +59,7 @@ function refuseStrided(reader: FieldReader, mode: Field): Training {
     mode,
     'unsupported-setting',
     "EBFT's strided mode, which generates from many positions of a sequence at once, is not modelled",
-    'Exclude this config for now: add it to ignore in .github/memorymark.yml.',
+    leaveOut,
   )
   return ordinary
 }

@@ -1,4 +1,5 @@
 /** Where a file keeps the Trainer's arguments, and how to find an argument in it. */
+import { untrainedSection } from '../../other-sections.ts'
 import type { Field, Section } from '../../section.ts'
 import type { Declared } from './declared.ts'
 
@@ -31,9 +32,10 @@ export const trainerKeys = [
 
 /** Sections below the top one in which arguments are looked for. */
 const LEVELS = 2
-/** Sections that use the same keys for something other than the training step, or only describe or pass on values. */
-const foreignSection =
-  /(^|\.)((eval|evaluation|test|inference|generation|predict|serve|teacher|judge|draft|reference|ref_model|deepspeed|ds_config|fsdp)\w*|properties|definitions|\$defs|parameters|inputs|env|environment|hyperparameters)(\.|$)/i
+/** Sections that use the same keys for something else, or only describe or pass on values. */
+const otherSection =
+  /(^|\.)((deepspeed|ds_config|fsdp)\w*|properties|definitions|\$defs|parameters|inputs|env|environment|hyperparameters)(\.|$)/i
+const isForeign = (name: string) => untrainedSection.test(name) || otherSection.test(name)
 
 /** Custom scripts often have a mapping for the model, and name it there under one of these keys. */
 const modelMapping = /(^|\.)(base_)?model(_args|_config)?$/i
@@ -66,7 +68,7 @@ export interface Arguments {
 }
 
 export function argumentsOf(document: Section, declared?: Declared): Arguments {
-  const sections = document.nested(LEVELS).filter(section => !foreignSection.test(section.name))
+  const sections = document.nested(LEVELS).filter(section => !isForeign(section.name))
   const fields = (keys: readonly string[]) =>
     sections.flatMap(section => keys.flatMap(key => section.field(key) ?? []).slice(0, 1))
   const named = fields(batchSizeKeys)

@@ -2,12 +2,14 @@
  * What TRL's scripts, the alignment handbook's recipes and similar ones add to the Trainer: adapters, 4-bit weights, fused losses.
  * Defaults: TRL 1.10 trainer/model_config.py and trainer/sft_config.py.
  */
+
 import type { CatalogueModel } from '../../../models/catalogue.ts'
 import type { FieldReader } from '../../fields.ts'
 import { choosesMethod } from '../../memory-settings.ts'
 import { quote } from '../../quote.ts'
 import type { Field } from '../../section.ts'
 import type { TrainingSpec } from '../../spec.ts'
+import { leaveOut } from '../../supplied.ts'
 import { type Lora, readLora, readTargets } from '../../trainer/adapter.ts'
 import { isOn } from '../../trainer/method.ts'
 import { storedQuantization } from '../../trainer/stored-quantization.ts'
@@ -65,12 +67,7 @@ export function adapterField(reader: FieldReader, find: Find): Field | undefined
   const other = otherSwitches.map(key => find(key)).find(field => isOn(reader, field))
   if (other !== undefined) {
     const message = `${other.key} is not modelled yet`
-    return reader.refuse(
-      other,
-      'unsupported-setting',
-      message,
-      'Exclude this config for now: add it to ignore in .github/memorymark.yml.',
-    )
+    return reader.refuse(other, 'unsupported-setting', message, leaveOut)
   }
   const on = find(...switches)
   if (on !== undefined) return reader.flag(on) === true ? on : undefined

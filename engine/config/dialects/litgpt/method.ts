@@ -1,14 +1,14 @@
 /** Which of LitGPT's commands a config is for: they share most of their arguments. */
+
 import type { FieldReader } from '../../fields.ts'
 import { quote } from '../../quote.ts'
 import type { Section } from '../../section.ts'
+import { leaveOut } from '../../supplied.ts'
 
 export type Method = 'lora' | 'full'
 
 /** The key under which a launch says which command it runs. */
 export const COMMAND = 'litgpt_command'
-
-const leaveOut = 'Exclude this config for now: add it to ignore in .github/memorymark.yml.'
 
 /** __main__.py PARSER_DATA */
 const commands: ReadonlyMap<string, Method> = new Map<string, Method>([

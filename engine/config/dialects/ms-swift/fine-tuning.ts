@@ -1,10 +1,12 @@
 /** How ms-swift trains: in full or by adapters (swift/arguments/tuner_args.py, swift/pipelines/train/tuner.py). */
+
 import { hasExperts, isAudioModel, isVisionLanguageModel } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
 import type { FieldReader } from '../../fields.ts'
 import { quote } from '../../quote.ts'
 import type { Field, Section } from '../../section.ts'
 import type { Quantization } from '../../spec.ts'
+import { leaveOut } from '../../supplied.ts'
 import { type Lora, readLora, readTargets, type Targets } from '../../trainer/adapter.ts'
 import { isOn } from '../../trainer/method.ts'
 import { storedQuantization } from '../../trainer/stored-quantization.ts'
@@ -13,8 +15,6 @@ export type Method = 'lora' | 'full'
 
 /** By the names of versions 4 and 3. */
 export const tunerKeys = ['tuner_type', 'train_type']
-
-const leaveOut = 'Exclude this config for now: add it to ignore in .github/memorymark.yml.'
 
 export function tunerField(document: Section): Field | undefined {
   return tunerKeys.map(key => document.at(key)).find(field => field !== undefined)

@@ -4,6 +4,7 @@ import { MAX_BATCH } from '../../batch-size.ts'
 import type { Default, FieldReader } from '../../fields.ts'
 import { type Batch, readBatch } from '../../language-model.ts'
 import type { Field, Section } from '../../section.ts'
+import { leaveOut } from '../../supplied.ts'
 import { isOn, ordinary, type Training } from '../../trainer/method.ts'
 
 /** What these recipes read differently from the others. */
@@ -61,12 +62,7 @@ function ppo(
   const optimizer = document.at('optimizer', '_component_')
   if (isOn(reader, inBackward) && optimizer?.value.kind === 'text' && /Paged/.test(optimizer.value.text)) {
     const message = 'A paged optimizer with optimizer_in_bwd is not modelled yet'
-    reader.refuse(
-      optimizer,
-      'unsupported-setting',
-      message,
-      'Exclude this config for now: add it to ignore in .github/memorymark.yml.',
-    )
+    reader.refuse(optimizer, 'unsupported-setting', message, leaveOut)
     return ordinary
   }
   reader.assume(

@@ -1,15 +1,15 @@
 /** What verl's trainers share: how FSDP holds the model, and what changes a step in ways that nothing here models. */
+
 import { isVisionLanguageModel } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
 import type { FieldReader } from '../../fields.ts'
 import { quote } from '../../quote.ts'
 import type { Field, Section } from '../../section.ts'
 import type { Precision } from '../../spec.ts'
+import { leaveOut } from '../../supplied.ts'
 import { type Lora, readLora, readTargets } from '../../trainer/adapter.ts'
 import { isOn } from '../../trainer/method.ts'
 import type { Sharded } from '../../trainer/sharding.ts'
-
-const leaveOut = 'Exclude this config for now: add it to ignore in .github/memorymark.yml.'
 
 export function refuse(reader: FieldReader, field: Field, what: string): void {
   reader.refuse(field, 'unsupported-setting', `${what} is not modelled yet for verl`, leaveOut)
