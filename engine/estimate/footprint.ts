@@ -1,5 +1,4 @@
 /** Turns one training spec into its memory footprint: peak, its moment and breakdown for any batch size, each in microseconds. */
-
 import { modelCopies, type TrainingSpec } from '../config/spec.ts'
 import { leaveOut } from '../config/supplied.ts'
 import { MemoryMarkError } from '../errors.ts'

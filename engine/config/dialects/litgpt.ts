@@ -1,5 +1,4 @@
 /** LitGPT, as of 0.5.13: litgpt/finetune/*.py, litgpt/args.py and config_hub. Its models, adapters and losses are its own. */
-
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import { litgptConfigOf } from '../../models/litgpt.ts'
 import { MAX_BATCH } from '../batch-size.ts'

@@ -1,5 +1,4 @@
 /** LLaMA-Factory's second argument format, as of 0.9.6: src/llamafactory/v1/config/*.py and v1/core/base_trainer.py. */
-
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'

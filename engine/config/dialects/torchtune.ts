@@ -1,5 +1,4 @@
 /** torchtune, as of 0.7: recipes/configs, recipes/*.py and torchtune/models/*_model_builders.py. */
-
 import { type CatalogueModel, findModel } from '../../models/catalogue.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Choices, FieldReader } from '../fields.ts'

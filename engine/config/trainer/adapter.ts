@@ -1,5 +1,4 @@
 /** Low-rank adapters as peft adds them to a transformers model. */
-
 import { familyOf, linearsOf } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import { type Linears, lastNameOf, outputLayers } from '../../models/linears.ts'

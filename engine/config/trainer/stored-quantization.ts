@@ -1,5 +1,4 @@
 /** Checkpoints with quantised weights, recognised by their names: they are not quantised again on loading. */
-
 import type { FieldReader } from '../fields.ts'
 import { quote } from '../quote.ts'
 import type { Field } from '../section.ts'

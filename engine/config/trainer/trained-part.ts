@@ -1,5 +1,4 @@
 /** Partial training: what trains if not all parameters do, as configs name it. */
-
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { FieldReader } from '../fields.ts'
 import { MAX_PATTERNS, parameterPatterns } from '../parameter-pattern.ts'

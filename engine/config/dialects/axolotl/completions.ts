@@ -1,5 +1,4 @@
 /** `rl: grpo`, `gdpo` and `ebft`: core/builders/rl.py, core/trainers/{grpo,ebft}/__init__.py; utils/schemas/{trl,vllm}.py. */
-
 import type { FieldReader } from '../../fields.ts'
 import type { Batch } from '../../language-model.ts'
 import type { Field, Section } from '../../section.ts'

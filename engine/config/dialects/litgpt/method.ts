@@ -1,5 +1,4 @@
 /** Which of LitGPT's commands a config is for: they share most of their arguments. */
-
 import type { FieldReader } from '../../fields.ts'
 import { quote } from '../../quote.ts'
 import type { Section } from '../../section.ts'

@@ -1,5 +1,4 @@
 /** How ms-swift trains: in full or by adapters (swift/arguments/tuner_args.py, swift/pipelines/train/tuner.py). */
-
 import { hasExperts, isAudioModel, isVisionLanguageModel } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
 import type { FieldReader } from '../../fields.ts'

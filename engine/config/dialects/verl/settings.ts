@@ -1,5 +1,4 @@
 /** What verl's trainers share: how FSDP holds the model, and what changes a step in ways that nothing here models. */
-
 import { isVisionLanguageModel } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
 import type { FieldReader } from '../../fields.ts'
