@@ -138,6 +138,9 @@ const requireBanner = {
   js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
 }
 
+/** As modules, of which a bundle keeps what it uses; the package's entry for Node is CommonJS. */
+const yamlAsModules = { yaml: path.join(root, 'node_modules/yaml/browser/index.js') }
+
 /** The catalogue of models is a tenth of what a check reads, and the same few keys over and over. */
 const compressedCatalogue: Plugin = {
   name: 'compressed-catalogue',
@@ -184,8 +187,7 @@ export const actionBundle: Bundle = {
       compressedCatalogue,
     ],
     banner: requireBanner,
-    // As modules, of which the bundle keeps what it uses; the package's entry for Node is CommonJS.
-    alias: { yaml: path.join(root, 'node_modules/yaml/browser/index.js') },
+    alias: yamlAsModules,
     splitting: true,
     chunkNames: 'action-[name]-[hash]',
   },
@@ -226,11 +228,22 @@ export const cliBundle: Bundle = {
   options: { ...installed, splitting: true, chunkNames: 'cli-[name]-[hash]' },
 }
 
-/** The process with limits that computes for the command line, the bot and the server. */
+/**
+ * The process with limits that computes for the command line, the bot and the server. It is started anew after each analysis that
+ * went past a limit, and reads less with its packages inside than one by one.
+ */
 export const analysisBundle: Bundle = {
   entry: 'server/analysis-process.ts',
   outfile: 'dist/analysis.js',
-  options: { ...installed, splitting: true, chunkNames: 'analysis-[name]-[hash]' },
+  options: {
+    target: 'node22.12',
+    legalComments: 'linked',
+    plugins: [noZodLocales, noJsonSchemas],
+    alias: yamlAsModules,
+    banner: requireBanner,
+    splitting: true,
+    chunkNames: 'analysis-[name]-[hash]',
+  },
 }
 
 /** The thread in which the bot's embedded database runs. */
