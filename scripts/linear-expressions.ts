@@ -15,7 +15,7 @@ const bounded: Readonly<Record<string, string>> = {
   'cli/arguments.ts': 'a message of Node about what somebody typed',
   'engine/advice/edit/shell.ts': 'the 150 characters before a place',
   'engine/config/document.ts': 'looks back by 20 characters',
-  'engine/config/memory-settings.ts': 'looks ahead by 40 characters',
+  'engine/config/memory-names.ts': 'looks ahead by 40 characters',
   'engine/config/python/collector.ts': 'the last 100 characters of a callee',
   'engine/config/python/data-loaders.ts': 'the 100 characters before a call',
   'engine/config/python/unmodelled-libraries.ts': 'the last 100 characters of a callee',

@@ -1,7 +1,7 @@
 /** One call of a trainer, as the keys that a recipe for it would have. */
 import type { AdapterDefaults, Declared, DeclaredTrainer } from '../dialects/huggingface/declared.ts'
 import { peftAdapters, unslothAdapters } from '../dialects/huggingface/declared.ts'
-import { soundsLikeMemory } from '../memory-settings.ts'
+import { soundsLikeMemory } from '../memory-names.ts'
 import { plain } from '../quote.ts'
 import { type Field, Section } from '../section.ts'
 import { adapterFields } from './adapters.ts'

@@ -4,7 +4,7 @@
  */
 import type { CatalogueModel } from '../../../models/catalogue.ts'
 import type { FieldReader } from '../../fields.ts'
-import { choosesMethod } from '../../memory-settings.ts'
+import { choosesMethod } from '../../memory-names.ts'
 import { quote } from '../../quote.ts'
 import type { Field } from '../../section.ts'
 import type { TrainingSpec } from '../../spec.ts'
