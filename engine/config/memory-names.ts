@@ -5,9 +5,13 @@
 
 /** Judges by the key's name alone. */
 export function soundsLikeMemory(key: string): boolean {
+  if (key.length > LONGEST_KEY) return false
   const name = withUnderscores(key)
   return looksLikeMemory.test(name) && !withoutBearing.test(name)
 }
+
+/** No setting has a longer name, and the patterns below take time with its square. */
+const LONGEST_KEY = 200
 
 export function withUnderscores(key: string): string {
   return key.replaceAll('-', '_')

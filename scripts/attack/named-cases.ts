@@ -41,6 +41,7 @@ export const namedCases: readonly HostileInput[] = [
   config('35,000 complex keys', `${honest}${'? [a, b]\n: 1\n'.repeat(35_000)}`),
   config('40,000 anchors', `${honest}a:\n${pieces(40_000, i => `- &a${i} 1\n`).join('')}`),
   config('120,000 comments', `${honest}${'# a\n'.repeat(120_000)}`),
+  config('a key of 400,000 characters', `${honest}? "x${'_rank_zero'.repeat(40_000)}\\0 lora"\n: 1\n`),
   config('a block of text of 450 kB', `${honest}a: |\n${'  text\n'.repeat(64_000)}`),
   config('null bytes', `${honest}\0\0\0`),
   config('half of a surrogate pair', `${honest}title: "\\ud800"\n`),
