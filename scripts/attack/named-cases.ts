@@ -58,6 +58,11 @@ export const namedCases: readonly HostileInput[] = [
   settings('an ignored glob of 100,000 dots', `ignore: ['{${'.'.repeat(100_000)}']\n`),
   settings('a condition of 100,000 blanks', `fail-on: 'waste > 0${' '.repeat(100_000)}> 0'\n`),
   settings('an override with a huge range', `overrides: [{path: '{1..99999999}', gpu: a10}]\n`),
+  besideConfig(
+    'a pyproject.toml of 200,000 blank lines',
+    'pyproject.toml',
+    `${'\n'.repeat(200_000)}[tool.poetry.dependencies]\ntransformers = "^4.46"\n`,
+  ),
   model('ten million layers', { ...llama, num_hidden_layers: 10_000_000 }),
   model('a thousand layers', { ...llama, num_hidden_layers: 1_000 }),
   model('a hidden size of 300 digits', { ...llama, num_hidden_layers: 2, hidden_size: Number.MAX_VALUE }),
@@ -101,6 +106,11 @@ export const namedCases: readonly HostileInput[] = [
 
 function config(name: string, text: string): HostileInput {
   return { kind: 'files', name, isAlone: true, filesIn: folder => ({ [`${folder}/train.yaml`]: text }) }
+}
+
+function besideConfig(name: string, file: string, text: string): HostileInput {
+  const filesIn = (folder: string) => ({ [`${folder}/train.yaml`]: honest, [`${folder}/${file}`]: text })
+  return { kind: 'files', name, isAlone: true, filesIn }
 }
 
 /** `text` in the middle of a script that trains. */

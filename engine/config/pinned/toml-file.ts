@@ -73,7 +73,8 @@ function keyed(entries: TomlTable): readonly Found[] {
     const { version, tag } = tableOf(value)
     const said = typeof value === 'string' ? value : version
     const versions = typeof said === 'string' ? said : typeof tag === 'string' ? `@ git@${tag}` : ''
-    const needle = new RegExp(`^\\s*["']?${name}["']?\\s*=|dependencies\\.["']?${name}["']?\\s*\\]`, 'm')
+    const blanks = '[ \\t]*'
+    const needle = new RegExp(`^${blanks}["']?${name}["']?${blanks}=|dependencies\\.["']?${name}["']?${blanks}\\]`, 'm')
     return [{ requirement: requirementOf(library, versions), needle }]
   })
 }
