@@ -44,6 +44,14 @@ export interface Origin {
   readonly file?: string
 }
 
+const MAX_LEVELS = 20
+
+/** The first key of a dotted path and the path below it, which a plain key lacks. A path of too many levels is a plain key. */
+export function dottedKey(key: string): { readonly head: string; readonly rest?: string } {
+  const [head = '', ...rest] = key.split('.', MAX_LEVELS + 1)
+  return rest.length === 0 || rest.length === MAX_LEVELS ? { head: key } : { head, rest: rest.join('.') }
+}
+
 /** OmegaConf's reference to another value of the same file, by its keys from the top: `${data.batch_size}`. */
 const reference = /^\$\{([A-Za-z_]\w*(?:\.\w+){0,9})\}$/
 const MAX_HOPS = 8
@@ -92,16 +100,23 @@ export class Section {
   overridden(others: readonly Field[]): Section {
     if (others.length === 0) return this
     const fields = new Map(this.fields)
+    const below = new Map<string, Field[]>()
     for (const field of others) {
-      const [head = '', ...rest] = field.key.split('.')
-      const path = rest.join('.')
-      const inner = fields.get(head)
-      if (path === '') fields.set(field.key, field)
-      else {
-        const section = inner?.value.kind === 'mapping' ? inner.value.section : Section.of([], head)
-        const value: FieldValue = { kind: 'mapping', section: section.overridden([{ ...field, key: path }]) }
-        fields.set(head, { ...(inner ?? field), key: head, name: inner?.name ?? plain(head), value })
+      const { head, rest } = dottedKey(field.key)
+      if (rest === undefined) {
+        fields.set(head, field)
+        below.delete(head)
+      } else {
+        const inner = below.get(head) ?? []
+        below.set(head, inner)
+        inner.push({ ...field, key: rest })
       }
+    }
+    for (const [head, inner] of below) {
+      const whole = fields.get(head)
+      const section = whole?.value.kind === 'mapping' ? whole.value.section : Section.of([], head)
+      const value: FieldValue = { kind: 'mapping', section: section.overridden(inner) }
+      fields.set(head, { ...(whole ?? inner[0]!), key: head, name: whole?.name ?? plain(head), value })
     }
     const copy = new Section(this.#origin, this.#map, this.name, this.#top === this ? undefined : this.#top)
     ;[copy.#fields, copy.#isOf] = [fields, true]

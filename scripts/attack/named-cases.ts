@@ -94,6 +94,8 @@ export const namedCases: readonly HostileInput[] = [
     '200 trainers',
     'Trainer(model=m, args=TrainingArguments("o", per_device_train_batch_size=x)).train()\n'.repeat(200),
   ),
+  launcher('a launcher of 30,000 here-documents', `cat ${'<<a '.repeat(30_000)}\n`),
+  launcher('a launch of 30,000 arguments of one section', `torchrun train.py ${'--a.b 1 '.repeat(30_000)}\n`),
   script('null bytes in a script', 'x = "\0"\n\0\0'),
   script('an f-string in an f-string', `x = ${'f"{'.repeat(2_000)}1${'}"'.repeat(2_000)}\n`),
   {
@@ -120,6 +122,12 @@ function script(name: string, text: string): HostileInput {
     'Trainer(model="gpt2", args=TrainingArguments("o", per_device_train_batch_size=x, bf16=f0(d60["x"]))).train()\n'
   const filesIn = (folder: string) => ({ [`${folder}/train.py`]: `${imports}${text}${training}` })
   return { kind: 'files', name, isAlone: true, filesIn }
+}
+
+/** `text` before a launch. */
+function launcher(name: string, text: string): HostileInput {
+  const launch = 'llamafactory-cli train --stage sft --model_name_or_path gpt2 --per_device_train_batch_size 8\n'
+  return { kind: 'files', name, isAlone: true, filesIn: folder => ({ [`${folder}/train.sh`]: `${text}${launch}` }) }
 }
 
 function pattern(name: string, written: string): HostileInput {

@@ -1,7 +1,7 @@
 /** The arguments of a launch as the fields that formats read, each with the place of its literal in the launcher's file. */
 import { plain, plainSentence } from '../quote.ts'
 import type { PassedArgument } from '../reading.ts'
-import { type Field, type FieldValue, Section } from '../section.ts'
+import { dottedKey, type Field, type FieldValue, Section } from '../section.ts'
 import type { Argument, Launch, Processes } from './launches.ts'
 import type { Given, ShellText } from './words.ts'
 
@@ -58,9 +58,13 @@ export function nestedSection(fields: readonly Field[], name = ''): Section {
   const own: Field[] = []
   const inner = new Map<string, Field[]>()
   for (const field of fields) {
-    const [head = '', ...rest] = field.key.split('.')
-    if (rest.length === 0) own.push({ ...field })
-    else inner.set(head, [...(inner.get(head) ?? []), { ...field, key: rest.join('.') }])
+    const { head, rest } = dottedKey(field.key)
+    if (rest === undefined) own.push({ ...field })
+    else {
+      const below = inner.get(head) ?? []
+      inner.set(head, below)
+      below.push({ ...field, key: rest })
+    }
   }
   const nested = [...inner].flatMap(([key, below]): Field[] => {
     const [first] = below

@@ -21,14 +21,17 @@ export interface ShellCommand {
 }
 
 const MAX_COMMANDS = 5_000
+/** The parser goes through all that wait for their text at each further one. */
+const MAX_HERE_DOCUMENTS = 1_000
 const MAX_DEPTH = 60
 
-/** `known`: what the environment holds before the first command. */
+/** None of a script with a thousand here-documents. `known`: what the environment holds before the first command. */
 export function commandsIn(
   shell: ShellText,
   known: ReadonlyMap<string, KnownWord> = new Map(),
 ): readonly ShellCommand[] {
   const walk = new Walk(shell, known)
+  if (shell.text.split('<<', MAX_HERE_DOCUMENTS + 2).length > MAX_HERE_DOCUMENTS + 1) return []
   walk.statements(parse(shell.text).commands, 0)
   return walk.found
 }
