@@ -64,8 +64,9 @@ export async function upgradeOf(file: SourceFile, options: UpgradeOptions): Prom
   const estimate = (versions: LibraryVersions) => estimateWith(versions, file, options)
   const [before, after] = [await estimate(asNamed(earlier)), await estimate(asNamed(now))]
   if (before === undefined || after === undefined) return undefined
-  const concerned = versionedLibraries.filter(library => library !== 'trl' || after.dependsOnTrl || before.dependsOnTrl)
-  const changed = concerned.filter(library => now[library] !== earlier[library])
+  const isConcerned = (library: VersionedLibrary) =>
+    [before, after].some(({ spec }) => spec.versions?.[library] !== undefined)
+  const changed = versionedLibraries.filter(library => isConcerned(library) && now[library] !== earlier[library])
   if (changed.length === 0) return undefined
   const statements = pinned.kind === 'looked-for' ? pinned.statements : []
   const { spec, model } = after
@@ -95,7 +96,6 @@ export async function upgradeOf(file: SourceFile, options: UpgradeOptions): Prom
 interface Estimated {
   readonly spec: TrainingSpec
   readonly model: ModelConfig
-  readonly dependsOnTrl: boolean
   readonly peakBytes: number
   readonly fits: boolean
 }
@@ -115,8 +115,7 @@ async function estimateWith(
   const { memoryFactor } = knownOf(spec, model.config, gpu, calibration)
   const probe = new EstimateProbes(spec, model.config, gpu, footprints, memoryFactor).of(accumulatesGradients(spec))
   const peakBytes = probe.peak(spec.microBatch).bytes
-  const dependsOnTrl = spec.versions?.trl !== undefined
-  return { spec, model: model.config, dependsOnTrl, peakBytes, fits: probe.fits(spec.microBatch) }
+  return { spec, model: model.config, peakBytes, fits: probe.fits(spec.microBatch) }
 }
 
 interface Span {

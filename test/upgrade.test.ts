@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { analyze } from '../engine/analyze.ts'
 import { statementsIn } from '../engine/config/pinned/version-files.ts'
-import { decisiveReleases, versionedLibraries } from '../engine/config/versions.ts'
+import { compareVersions, decisiveReleases, versionedLibraries } from '../engine/config/versions.ts'
 import { renderCheck } from '../engine/render/check.ts'
 import { renderComment } from '../engine/render/comment.ts'
 import { renderTerminal } from '../engine/render/terminal.ts'
@@ -260,9 +260,7 @@ describe('what people read', () => {
 it('knows the decisive releases in their order', () => {
   for (const library of versionedLibraries) {
     const releases: readonly string[] = decisiveReleases[library]
-    const order = releases.toSorted(
-      (a, b) => Number(a.split('.')[0]) - Number(b.split('.')[0]) || Number(a.split('.')[1]) - Number(b.split('.')[1]),
-    )
+    const order = releases.toSorted(compareVersions)
     expect(releases).toEqual(order)
   }
 })

@@ -21,6 +21,8 @@ export interface Deviation {
 const COVERED_SHARE = 0.9
 /** With fewer readings, the interval that covers nine tenths of them is not a reliable band. */
 const ENOUGH_READINGS = 10
+/** Readings of fewer sources are not trusted alone. */
+const ENOUGH_SOURCES = 3
 
 /** The 95 % quantile of Student's t distribution, by degrees of freedom from 1 on. */
 const STUDENT_95 = [6.314, 2.92, 2.353, 2.132, 2.015, 1.943, 1.895, 1.86]
@@ -58,7 +60,8 @@ export type ReadBands = Partial<Record<BandClass, BandLimits & { readonly readin
 /**
  * A class with too few readings has limits that nobody uses: see `nearestBand`. Training that no trace has confirmed in part is not
  * known better than the same kind that is confirmed: its band contains the other's. Readings of one source have their versions and
- * their code in common: a band from them alone contains that of the nearest class.
+ * their code in common, and a second source may have code of its own (LitGPT's models beside transformers'): a band from fewer than
+ * three contains that of the nearest class.
  */
 export function bandsOf(deviations: readonly Deviation[]): ReadBands {
   const classes = Map.groupBy(deviations, ({ of }) => of)
@@ -67,8 +70,8 @@ export function bandsOf(deviations: readonly Deviation[]): ReadBands {
     return percents.length < MIN_READINGS ? undefined : bandFrom(percents)
   }
   const contained = (of: BandClass, ofClass: readonly Deviation[]) => {
-    const isOfOneSource = new Set(ofClass.map(({ source }) => source)).size === 1
-    return [of, ...(tracedSibling[of] ?? []), ...(isOfOneSource ? [nearestClass[of]] : [])].map(own)
+    const isOfFewSources = new Set(ofClass.map(({ source }) => source)).size < ENOUGH_SOURCES
+    return [of, ...(tracedSibling[of] ?? []), ...(isOfFewSources ? [nearestClass[of]] : [])].map(own)
   }
   const sorted = [...classes].toSorted(([one], [other]) => one.localeCompare(other))
   return Object.fromEntries(

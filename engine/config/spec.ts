@@ -80,6 +80,11 @@ export type Framework = (typeof frameworks)[number]
 export const quantizations = ['nf4', 'nf4-double', 'int8', 'gptq', 'awq'] as const
 export type Quantization = (typeof quantizations)[number]
 
+/** bitsandbytes' 4-bit floats. */
+export function isOfFourBits(quantization: Quantization | undefined): boolean {
+  return quantization === 'nf4' || quantization === 'nf4-double'
+}
+
 /** peft's default targets for Llama-like models, the projections that the LoRA paper adapts. */
 export const defaultLoraTargets: readonly string[] = ['q_proj', 'v_proj']
 

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 
 /** Libraries whose version decides something of a step's memory. */
-export const versionedLibraries = ['torch', 'transformers', 'accelerate', 'trl'] as const
+export const versionedLibraries = ['torch', 'transformers', 'accelerate', 'bitsandbytes', 'trl'] as const
 export type VersionedLibrary = (typeof versionedLibraries)[number]
 
 /** `4.48.1`, or `4.48` for any of its patches. */
@@ -23,6 +23,7 @@ export const decisiveReleases = {
   torch: ['1.11', '2.0', '2.1', '2.2', '2.8'],
   transformers: ['4.27', '4.30', '4.32', '4.36', '4.39', '4.46', '4.49', '4.53', '5.0', '5.13'],
   accelerate: ['1.15'],
+  bitsandbytes: ['0.43.2'],
   trl: ['0.19', '0.22', '0.28', '1.0', '1.4', '1.7'],
 } as const satisfies Readonly<Record<VersionedLibrary, readonly string[]>>
 export type DecisiveRelease<Library extends VersionedLibrary> = (typeof decisiveReleases)[Library][number]

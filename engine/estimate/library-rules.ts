@@ -1,5 +1,5 @@
 /** What differs in a step's memory between the releases of PyTorch and Hugging Face's libraries, one rule each. */
-import { isFsdp, isWrappedByFsdp, type TrainingSpec } from '../config/spec.ts'
+import { isFsdp, isOfFourBits, isWrappedByFsdp, type Quantization, type TrainingSpec } from '../config/spec.ts'
 import { isBefore } from '../config/versions.ts'
 import { familyOf, hasExperts, type ModelConfig } from '../models/architecture.ts'
 import type { Tensor } from './tape/storage.ts'
@@ -83,6 +83,15 @@ export function defaultOptimizer({ optimizer, versions }: TrainingSpec): Trainin
 /** torch.optim.AdamW before torch 2.1 (pytorch#104898) keeps the roots of second moments beside the denominators made of them. */
 export function keepsRoots(spec: TrainingSpec): boolean {
   return defaultOptimizer(spec) === 'adamw' && isBefore(spec.versions, 'torch', '2.1')
+}
+
+/**
+ * bitsandbytes autograd/_functions.py: MatMul8bitLt keeps its input as an attribute of its node, out of checkpointing's sight. So did
+ * MatMul4Bit before 0.43.2 (bitsandbytes#1270), for a gradient that it never computes.
+ */
+export function keepsQuantizedInputs({ versions }: TrainingSpec, quantization: Quantization): boolean {
+  if (quantization === 'int8') return true
+  return isOfFourBits(quantization) && isBefore(versions, 'bitsandbytes', '0.43.2')
 }
 
 /** torch before 1.11: `_softmax_backward_data` and its logarithmic sibling take the input, later only its type. */

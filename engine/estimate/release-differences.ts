@@ -14,6 +14,7 @@ import {
   hasFlatParameters,
   keepsFrozenInputs,
   keepsGradients,
+  keepsQuantizedInputs,
   keepsRoots,
   softmaxSavesInput,
   sumsEveryMicroBatch,
@@ -78,6 +79,11 @@ const rules: readonly Rule[] = [
     holds: softmaxSavesInput,
     does: 'each softmax saves its input for the backward pass',
     doesNot: 'softmax saves only its output for the backward pass',
+  },
+  {
+    holds: spec => spec.quantization !== undefined && keepsQuantizedInputs(spec, spec.quantization),
+    does: 'quantised layers keep their inputs for the backward pass, whether checkpointed or not',
+    doesNot: 'quantised layers no longer keep their inputs for the backward pass',
   },
   {
     holds: (spec, config) => withReleasedExperts(spec, config) !== spec,

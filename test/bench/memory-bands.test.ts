@@ -31,7 +31,7 @@ test('a source is held against the bands of the others', () => {
 
 test('what is untraced in part is not known better than the same that is traced', () => {
   const readings = (of: 'several GPUs' | 'several GPUs, in part untraced', percents: readonly number[]) =>
-    percents.map((percent, index) => ({ of, kind: 'allocated' as const, source: `source ${index % 2}`, percent }))
+    percents.map((percent, index) => ({ of, kind: 'allocated' as const, source: `source ${index % 3}`, percent }))
   const bands = bandsOf([
     ...readings('several GPUs', [-20, 10, 5, -5]),
     ...readings('several GPUs, in part untraced', [0, 1, -1]),
@@ -41,16 +41,18 @@ test('what is untraced in part is not known better than the same that is traced'
   expect(lowPercent).toBeLessThan(-20)
 })
 
-test('readings of one source alone are not trusted further than the nearest class', () => {
+test('readings of one source or two are not trusted further than the nearest class', () => {
   const readings = (of: 'several GPUs' | 'several GPUs, in part untraced', sources: readonly string[], far: number) =>
     [far, -far, 0, 1].map((percent, index) => {
       return { of, kind: 'allocated' as const, source: sources[index % sources.length] ?? '', percent }
     })
   const high = (sources: readonly string[]) =>
-    bandsOf([...readings('several GPUs', sources, 1), ...readings('several GPUs, in part untraced', ['a', 'b'], 20)])[
-      'several GPUs'
-    ]?.highPercent
-  expect(high(['a', 'b'])).toBe(3)
+    bandsOf([
+      ...readings('several GPUs', sources, 1),
+      ...readings('several GPUs, in part untraced', ['a', 'b', 'c'], 20),
+    ])['several GPUs']?.highPercent
+  expect(high(['a', 'b', 'c'])).toBe(3)
+  expect(high(['a', 'b'])).toBeGreaterThan(20)
   expect(high(['a'])).toBeGreaterThan(20)
 })
 

@@ -50,6 +50,39 @@ describe('FSDP1 around frozen blocks', () => {
   })
 })
 
+describe('bitsandbytes before 0.43.2 keeps the inputs of 4-bit layers', () => {
+  const small = { ...lora, quantization: 'nf4', fusedLoss: true } as const
+  const old = { versions: { bitsandbytes: '0.43.1' } }
+  /** Those of one block: of q, k and v together, of o, of gate and up together, and of down. */
+  const inputBytes = HIDDEN_BYTES * (3 + 14_336 / 4096)
+  const kept = (changes: Partial<TrainingSpec>) =>
+    (peakOf({ ...small, ...old, ...changes }) - peakOf({ ...small, ...changes })) / inputBytes
+
+  test('out of the sight of a checkpoint, until the backward pass is over', () => {
+    expect(kept({ reentrantCheckpoints: false })).toBeCloseTo(LAYERS, 0)
+  })
+
+  test('through the next forward pass in a loop that holds its outputs', () => {
+    // The forward pass then makes the peak, before the loss.
+    const twice = kept({ reentrantCheckpoints: false, loop: 'plain' }) / (2 * LAYERS)
+    expect(twice).toBeGreaterThan(0.9)
+    expect(twice).toBeLessThanOrEqual(1)
+  })
+
+  test('within the block that a reentrant checkpoint computes again', () => {
+    const share = kept({ reentrantCheckpoints: true })
+    expect(share).toBeGreaterThan(0)
+    expect(share).toBeLessThan(1)
+  })
+
+  test('and no later release does, nor any other format', () => {
+    const peaks = ['0.43.2', '0.50'].map(bitsandbytes => peakOf({ ...small, versions: { bitsandbytes } }))
+    expect(new Set([...peaks, peakOf(small)]).size).toBe(1)
+    expect(kept({ quantization: 'gptq' })).toBe(0)
+    expect(kept({ quantization: 'int8' })).toBe(0)
+  })
+})
+
 test('a reentrant checkpoint holds its output and the gradient of it while it computes the gradients inside', () => {
   const small = { ...lora, fusedLoss: true }
   const more = peakOf({ ...small, reentrantCheckpoints: true }) - peakOf(small)

@@ -5,10 +5,11 @@ import type { FieldReader } from '../fields.ts'
 import type { AskedCard } from '../job/request.ts'
 import type { Launched } from '../launched.ts'
 import { unreadMemorySettings } from '../memory-settings.ts'
-import { type ChosenVersions, chosenVersions, versionSentences } from '../pinned/pinned-versions.ts'
+import { type ChosenVersions, chosenVersions, concernedBy, versionSentences } from '../pinned/pinned-versions.ts'
 import type { OtherFile, Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import { SETTINGS_PATH, type SuppliedFields } from '../supplied.ts'
+import { type LibraryVersions, versionedLibraries } from '../versions.ts'
 import type { Found } from './open-config.ts'
 
 interface Allocating {
@@ -63,13 +64,17 @@ export function withUnreadSettings(reading: Reading, document: Section, { withou
 /** `supplied` wins over what the repository pins. */
 function withVersions(reading: Reading, chosen: ChosenVersions, { dependsOnTrl }: FieldReader): Reading {
   if (reading.kind !== 'training-config') return reading
-  const { trl, ...others } = chosen.versions
-  const versions = trl === undefined || !dependsOnTrl ? others : chosen.versions
+  const concerns = concernedBy(reading.spec, dependsOnTrl)
+  const versions: LibraryVersions = {}
+  for (const library of versionedLibraries) {
+    const version = chosen.versions[library]
+    if (version !== undefined && concerns(library)) versions[library] = version
+  }
   const spec = Object.keys(versions).length === 0 ? reading.spec : { ...reading.spec, versions }
   return {
     ...reading,
     spec,
-    assumptions: [...reading.assumptions, ...versionSentences(chosen, spec.loop, dependsOnTrl)],
+    assumptions: [...reading.assumptions, ...versionSentences(chosen, spec.loop, concerns)],
   }
 }
 

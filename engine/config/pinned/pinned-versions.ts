@@ -1,7 +1,7 @@
 /** The releases that a repository pins for a config: what the nearest file above it says, in words for the reader too. */
 import { posix } from 'node:path'
 import { isPlausibleName, type Sources } from '../sources.ts'
-import type { TrainingSpec } from '../spec.ts'
+import { isOfFourBits, type TrainingSpec } from '../spec.ts'
 import type { SuppliedVersion } from '../supplied.ts'
 import { compareVersions, type LibraryVersions, type VersionedLibrary, versionedLibraries } from '../versions.ts'
 import { isVersionFile, REQUIREMENTS_FOLDER, rankOf, type Statement, statementsIn } from './version-files.ts'
@@ -82,18 +82,22 @@ export function chosenVersions(pinned: PinnedVersions, supplied: readonly Suppli
   return { versions, sentences, unnamed: pinned.kind === 'looked-for' ? unnamed : [] }
 }
 
-/**
- * Sentences for the reader. The Trainer's steps depend on all libraries, so each one assumed to be the newest is named;
- * TRL only if its defaults mattered.
- */
+/** A config's steps depend on TRL only if its defaults mattered, and on bitsandbytes with its 4-bit weights. */
+export function concernedBy(spec: TrainingSpec, dependsOnTrl: boolean): (library: VersionedLibrary) => boolean {
+  return library => {
+    if (library === 'trl') return dependsOnTrl
+    return library !== 'bitsandbytes' || isOfFourBits(spec.quantization)
+  }
+}
+
+/** Sentences for the reader. The Trainer's steps depend on all libraries, so each one assumed to be the newest is named. */
 export function versionSentences(
   { sentences, unnamed }: ChosenVersions,
   loop: TrainingSpec['loop'],
-  dependsOnTrl: boolean,
+  concerns: (library: VersionedLibrary) => boolean,
 ): readonly string[] {
-  const counts = (library: VersionedLibrary) => library !== 'trl' || dependsOnTrl
-  const told = [...sentences].flatMap(([library, sentence]) => (counts(library) ? [sentence] : []))
-  const newest = unnamed.filter(counts)
+  const told = [...sentences].flatMap(([library, sentence]) => (concerns(library) ? [sentence] : []))
+  const newest = unnamed.filter(concerns)
   if (loop !== 'trainer' || newest.length === 0) return told
   return [...told, `The newest ${newest.join(', ')}: no requirements or lock file names a version.`]
 }

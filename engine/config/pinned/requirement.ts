@@ -35,6 +35,7 @@ const lastMinors: Readonly<Record<VersionedLibrary, readonly (readonly [major: n
     [0, 34],
     [1, 15],
   ],
+  bitsandbytes: [[0, 50]],
   trl: [
     [0, 29],
     [1, 10],

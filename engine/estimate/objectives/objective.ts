@@ -24,7 +24,10 @@ export interface Objective {
   readonly loss: Tensor
   /** What the training loop still references during the backward pass. */
   readonly held: readonly Storage[]
-  /** What its variable `outputs` references until it is assigned again, which is after the next forward pass. */
+  /**
+   * What its variable `outputs` references until it is assigned again, which is after the next forward pass, beside the graph. Absent where
+   * the loop has no such variable.
+   */
   readonly outputs?: readonly Storage[]
   /** The operation after which it is, where the loss is computed behind the model. */
   readonly outputsAfter?: Node | undefined
@@ -71,8 +74,8 @@ function ownLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective
   return tape.underAutocast(() => {
     const logits = forward(tape, config, spec)
     const loss = spec.step === 'training' ? frame(tape, logits, input => crossEntropy(tape, input)) : mean(tape, logits)
-    const outputs = spec.loop === 'plain' ? [logits.storage, ...tape.held] : []
-    return { loss, held: [], outputs, outputsAfter: tape.outputsAfter }
+    const outputs = spec.loop === 'plain' && { outputs: [logits.storage, ...tape.held] }
+    return { loss, held: [], ...outputs, outputsAfter: tape.outputsAfter }
   })
 }
 

@@ -66,6 +66,7 @@ export class Player implements Memory {
   readonly #parametersOfNodes = new Map<Node, readonly Storage[]>()
   readonly exchange: Exchange
   #uses: Numbers | undefined
+  #kept: readonly Storage[] | undefined
 
   constructor(tape: Tape, objective: Objective, { shares, checkpoints, inBackward, exchange }: PlayerRules) {
     this.#tape = tape
@@ -83,11 +84,11 @@ export class Player implements Memory {
 
   /** What is there from the step before, and what runs before the first micro-step. */
   begin(): void {
-    const { before = [], outputs = [] } = this.#objective
+    const { before = [] } = this.#objective
     if (before.length > 0) this.step.beginPhase('generation')
     this.#forward(before, 'generation')
     this.step.begin('the outputs of the step before')
-    this.#keepOutputs(outputs)
+    this.#keepOutputs()
   }
 
   /** `zeroes`: gradients that are there are released between the forward and the backward pass. */
@@ -97,7 +98,8 @@ export class Player implements Memory {
     this.step.begin('the batch')
     const batch = this.#tape.batch
     for (const storage of batch) this.allocate(storage)
-    for (const storage of [...held, ...outputs, ...batch]) this.#storages.reference(storage, 1)
+    const referenced = [...held, ...outputs, ...batch, ...this.#keptByGraph()]
+    for (const storage of referenced) this.#storages.reference(storage, 1)
     this.#forward(this.#tape.nodes, 'forward')
     this.#letGoOfOutputs()
     if (zeroes) this.exchange.gradientsEnd()
@@ -109,14 +111,25 @@ export class Player implements Memory {
     this.#backward(this.#tape.nodes)
     this.exchange.backwardEnds()
     this.#releaseKept()
-    for (const storage of [...held, ...outputs, ...batch]) this.#storages.dereference(storage)
-    this.#keepOutputs(outputs)
+    for (const storage of referenced) this.#storages.dereference(storage)
+    this.#keepOutputs()
+  }
+
+  /**
+   * What nodes keep as attributes, and so as long as the graph is there, which the loss references until the backward pass is over. The
+   * graph of a reentrant checkpoint is another.
+   */
+  #keptByGraph(): readonly Storage[] {
+    this.#kept ??= [...new Set(keptBy(this.#tape.nodes, !this.#checkpoints.isReentrant))]
+    return this.#kept
   }
 
   /** As storages of their own, since the next forward pass makes the same again. */
-  #keepOutputs(outputs: readonly Storage[]): void {
+  #keepOutputs(): void {
+    const { outputs } = this.#objective
+    if (outputs === undefined) return
     const outer = this.step.turn
-    this.#earlierOutputs = outputs.map(storage => {
+    this.#earlierOutputs = [...new Set([...outputs, ...this.#keptByGraph()])].map(storage => {
       this.#enter(storage.turn)
       return this.#tape.another(storage)
     })
@@ -177,7 +190,6 @@ export class Player implements Memory {
       if (node.body !== undefined) this.#forward(node.body, 'forward without saving')
       else this.#compute(node, passOf(node, phase))
       if (saves && !this.#isOffloaded(node)) this.#storages.referenceAll(node.saves)
-      if (phase !== 'recomputation') this.#storages.referenceAll(node.keeps)
       this.#storages.endReads(node.reads)
       this.#storages.releaseUnused(node.creates)
       if (node === this.#objective.outputsAfter) this.#letGoOfOutputs()
@@ -232,7 +244,6 @@ export class Player implements Memory {
       else this.#nodeBackward(node)
       if (node.body !== undefined && this.#checkpoints.keepsInputs) this.#keep(node)
       this.#storages.dereferenceAll(node.saves)
-      this.#storages.dereferenceAll(node.keeps)
       if (node === firstBlock) this.#releaseRetained()
     }
     this.#enter(outer)
@@ -261,14 +272,15 @@ export class Player implements Memory {
     const outputs = node.outputs.map(output => {
       return this.#storages.isAllocated(output.storage) ? this.#tape.like(output, 'activations') : output.storage
     })
-    for (const storage of outputs) this.#storages.reference(storage, 1)
+    const kept = keptBy(body, false)
+    for (const storage of [...outputs, ...kept]) this.#storages.reference(storage, 1)
     this.#forward(body, 'recomputation')
     this.step.begin(phaseNames.recomputation, node.name)
     for (const storage of outputs) this.allocate(storage)
     this.#retain(node.retains ?? [])
     this.#backward(body)
-    for (const storage of outputs) this.#storages.reference(storage, -1)
-    for (const storage of new Set([...outputs, ...node.outputs.map(output => output.storage)])) {
+    for (const storage of [...outputs, ...kept]) this.#storages.reference(storage, -1)
+    for (const storage of new Set([...outputs, ...kept, ...node.outputs.map(output => output.storage)])) {
       this.#storages.releaseIfUnused(storage)
     }
     for (const gradient of incoming) this.#gradients.letGo(gradient)
@@ -372,6 +384,10 @@ function untilLastSave(saving: readonly Node[], rest: readonly Node[]): readonly
   const end = savesInputsOnly ? { ...last, creates: [], scratch: [] } : last
   const stop = { ...end, creates: [], scratch: [], saves: [], reads: rest.flatMap(node => node.reads) }
   return [...saving.slice(0, -1), end, stop]
+}
+
+function keptBy(nodes: readonly Node[], isOfBodies: boolean): readonly Storage[] {
+  return nodes.flatMap(({ keeps, body }) => (isOfBodies && body !== undefined ? keptBy(body, true) : keeps))
 }
 
 /** How often each parameter is used where a gradient reaches it, by storage id. */

@@ -47,7 +47,7 @@ export interface Node {
   readonly scratch: readonly Storage[]
   /** Kept for the node's backward. */
   readonly saves: readonly Storage[]
-  /** Kept by the node itself for its backward pass, invisible to checkpointing. */
+  /** Kept by the node itself, invisible to checkpointing and as long as the graph is there. */
   readonly keeps: readonly Storage[]
   readonly outputs: readonly Tensor[]
   readonly gradients: readonly GradientEdge[]

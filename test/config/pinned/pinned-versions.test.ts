@@ -3,6 +3,7 @@ import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { chosenVersions, findPinnedVersions, versionSentences } from '../../../engine/config/pinned/pinned-versions.ts'
 import { explainConfigAsync, readConfigAsync } from '../../../engine/config/read.ts'
+import type { VersionedLibrary } from '../../../engine/config/versions.ts'
 
 /** A repository in memory. */
 function repositoryOf(files: Readonly<Record<string, string>>) {
@@ -18,9 +19,12 @@ function repositoryOf(files: Readonly<Record<string, string>>) {
   }
 }
 
+/** Full training without TRL. */
+const concernsNoOther = (library: VersionedLibrary) => library !== 'trl' && library !== 'bitsandbytes'
+
 async function chosen(files: Readonly<Record<string, string>>, path = 'configs/llama/train.yaml') {
   const found = chosenVersions(await findPinnedVersions(repositoryOf(files), path))
-  return { versions: found.versions, sentences: versionSentences(found, 'trainer', false) }
+  return { versions: found.versions, sentences: versionSentences(found, 'trainer', concernsNoOther) }
 }
 
 describe('the file that decides', () => {
@@ -66,7 +70,7 @@ describe('the file that decides', () => {
       sentences: ['The newest torch, transformers, accelerate: no requirements or lock file names a version.'],
     })
     const pinned = await findPinnedVersions(repositoryOf({}), 'train.yaml')
-    expect(versionSentences(chosenVersions(pinned), 'ultralytics', false)).toEqual([])
+    expect(versionSentences(chosenVersions(pinned), 'ultralytics', concernsNoOther)).toEqual([])
   })
 
   it('lets the newest stand for a range without an upper end, and says so', async () => {

@@ -3,6 +3,7 @@
  * MixtralSparseMoeBlock). bitsandbytes quantises them as it does all others, and dequantises one matrix at a time.
  */
 import type { Quantization } from '../../../config/spec.ts'
+import { keepsQuantizedInputs } from '../../library-rules.ts'
 import { made } from '../autograd.ts'
 import { cast, lowered } from '../ops/casts.ts'
 import { dropout } from '../ops/dropout.ts'
@@ -92,7 +93,7 @@ function frozenProduct(tape: Tape, x: Tensor, { name, outFeatures, layers }: Exp
   tape.record(name, {
     reads: [factor],
     outputs: [output],
-    keeps: quantization === 'int8' ? [factor] : [],
+    keeps: keepsQuantizedInputs(tape.spec, quantization) ? [factor] : [],
     gradients: [made(factor)],
     scratch: [matrix],
     backwardScratch: [matrix],

@@ -1,5 +1,6 @@
 /** Products with quantised matrices, as bitsandbytes and gptqmodel compute them. */
 import type { LinearOptions } from '../../../program/ops/linears.ts'
+import { keepsQuantizedInputs } from '../../library-rules.ts'
 import { made } from '../autograd.ts'
 import { matrixProduct } from '../kernels/matrix-product.ts'
 import { dequantisationOf, quantizedBytes } from '../kernels/quantization.ts'
@@ -12,10 +13,9 @@ import { weightNamed } from './weights.ts'
 const INT32_BYTES = 4
 
 /**
- * bitsandbytes: autograd/_functions.py. MatMul4Bit computes in 16 bits, dequantises the matrix for each call, forward
- * and backward, and saves no input. MatMul8bitLt computes in the type of its input, which it keeps as an attribute, out
- * of checkpointing's sight; it quantises the input for an int32 product, and dequantises the matrix for the backward
- * only.
+ * bitsandbytes: autograd/_functions.py. MatMul4Bit computes in 16 bits and dequantises the matrix for each call, forward
+ * and backward. MatMul8bitLt computes in the type of its input; it quantises the input for an int32 product, and
+ * dequantises the matrix for the backward only.
  */
 export function quantizedLinear(
   tape: Tape,
@@ -37,7 +37,7 @@ export function quantizedLinear(
   tape.record(name, {
     reads: [factor, ...bias],
     outputs: [output],
-    keeps: isInt8 ? [factor] : [],
+    keeps: keepsQuantizedInputs(tape.spec, quantization) ? [factor] : [],
     gradients: [factor, ...bias].map(made),
     scratch: [isInt8 ? product : dequantised],
     backwardScratch: [dequantised],
