@@ -180,7 +180,7 @@ function asNamed(versions: LibraryVersions): LibraryVersions {
 /** What differs in the step's own rules and in settings whose defaults the libraries decide. */
 function clausesOn(before: Estimated, after: Estimated): readonly string[] {
   const settings = (Object.keys({ ...before.spec, ...after.spec }) as (keyof TrainingSpec)[]).filter(
-    setting => setting !== 'versions' && !isSameData(before.spec[setting], after.spec[setting]),
+    setting => setting !== 'versions' && said(before.spec[setting]) !== said(after.spec[setting]),
   )
   return [
     ...differencesInStep(before.spec, after.spec, after.model),

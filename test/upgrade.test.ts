@@ -117,6 +117,40 @@ describe('transformers#28024: 4.36.0 and 4.36.1 kept the cache despite checkpoin
   })
 })
 
+describe('adapters over 4-bit weights', () => {
+  const qlora = `model_name_or_path: Qwen/Qwen2.5-0.5B
+dataset_text_field: text
+torch_dtype: bfloat16
+load_in_4bit: true
+use_peft: true
+lora_r: 64
+lora_target_modules: [q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj]
+per_device_train_batch_size: 8
+max_seq_length: 1024
+gradient_checkpointing: false
+`
+
+  it.each([
+    [
+      'bitsandbytes',
+      '0.43.1',
+      '0.45.5',
+      '0.43.2',
+      'quantised layers no longer keep their inputs for the backward pass',
+    ],
+    ['trl', '0.25.1', '0.26.2', '0.26', 'TRL casts adapters over quantised weights to bfloat16'],
+  ])('take less with %s after %s', async (library, before, after, release, why) => {
+    const { upgrade } = await upgradeBetween(`${library}==${before}\n`, `${library}==${after}\n`, qlora)
+    expect(upgrade?.causes).toMatchObject([{ library, release, why: [why] }])
+    expect(upgrade?.causes[0]?.deltaBytes).toBeLessThan(0)
+  })
+
+  it('alone hang on bitsandbytes', async () => {
+    const { upgrade } = await upgradeBetween('bitsandbytes==0.43.1\n', 'bitsandbytes==0.45.5\n')
+    expect(upgrade).toBeUndefined()
+  })
+})
+
 it('names the default that a release changed: attention with 4.36, the optimizer with PyTorch 2.8', async () => {
   const { upgrade } = await upgradeBetween('transformers==4.35.2\n', 'transformers==4.45.0\n', llama)
   expect(upgrade?.causes.map(({ release, why }) => [release, why])).toEqual([

@@ -86,6 +86,11 @@ const rules: readonly Rule[] = [
     doesNot: 'quantised layers no longer keep their inputs for the backward pass',
   },
   {
+    holds: ({ lora, quantization }) => quantization !== undefined && lora?.inWeightsType === true,
+    does: 'TRL casts adapters over quantised weights to bfloat16',
+    doesNot: 'adapters over quantised weights are float32, as peft makes them',
+  },
+  {
     holds: (spec, config) => withReleasedExperts(spec, config) !== spec,
     does: 'experts are linear layers, quantised like all others',
     doesNot: 'experts are fused matrices, which are not quantised',

@@ -54,7 +54,7 @@ import { readFrozenByHand } from './huggingface/frozen-by-hand.ts'
 import { readPrecision } from './huggingface/precision.ts'
 import { readTask, type TaskChoice } from './huggingface/task.ts'
 import { readDeclaredMethod, readTrainingMethod } from './huggingface/training-method.ts'
-import { hasTrlDefaults, isTrlBefore, readCheckpointedLoss, runsTrl } from './huggingface/trl.ts'
+import { castsAdapters, hasTrlDefaults, isTrlBefore, readCheckpointedLoss, runsTrl } from './huggingface/trl.ts'
 import { isOffloadedByUnsloth, readUnslothKernels } from './huggingface/unsloth.ts'
 
 /** TrainingArguments.per_device_train_batch_size. */
@@ -311,12 +311,12 @@ function readSettings(
     : readTrainerOptimizer(reader, find('optim') ?? adafactorField(reader, find('adafactor')))
   const { attention, masksPadding } = readImplementation(reader, find('attn_implementation'), model)
   const lora = readAdapter(reader, find, model, adapter, declared?.adaptersOf)
-  const isOnline = training.method?.kind === 'online'
   const quantization = readQuantization(reader, trainerArguments, adapter)
   const quantized = { ...sharded, quantization, storage: find('bnb_4bit_quant_storage') }
   const wholeQuantized = keptWhole(reader, quantized)
   const fusedLoss = training.method === undefined ? readFusedLoss(reader, find) : undefined
   const isSft = training.method === undefined && choice?.task === 'causal-lm' && runsTrl(trainerArguments)
+  const by = { method: training.method, isSft, quantization }
   const checkpointedLoss = isSft && readCheckpointedLoss(reader, trainerArguments, { lora, fusedLoss })
   const byFsdp = isFsdp(sharded.sharding) ? fsdpCheckpoints(reader, find('fsdp_config')) : undefined
   const reentrantCheckpoints = byFsdp ? false : readReentrant(reader, find('gradient_checkpointing_kwargs'))
@@ -336,8 +336,9 @@ function readSettings(
     gradientCheckpointing,
     ...(trainable && { trainable }),
     ...(reentrantCheckpoints !== undefined && { reentrantCheckpoints }),
-    // TRL's GRPOTrainer casts adapters over quantised weights to bfloat16.
-    ...(lora && { lora: isOnline && quantization ? { ...lora, inWeightsType: true as const } : lora }),
+    ...(lora && {
+      lora: castsAdapters(reader, trainerArguments, by) ? { ...lora, inWeightsType: true as const } : lora,
+    }),
     ...(quantization && { quantization }),
     ...sharded,
     ...(offloads && { offloadsCheckpoints: reader.note('offloadsCheckpoints', true as const, checkpointing) }),

@@ -20,6 +20,63 @@ async function trained(requirements: string, given = '', text = script(given)) {
   return read
 }
 
+/** Adapters over quantised weights, by the trainer of this name. */
+function adapting(trainer: string, quantization = 'load_in_4bit=True'): string {
+  const rewards = trainer === 'GRPO' || trainer === 'RLOO' ? ', reward_funcs=[score]' : ''
+  return `from peft import LoraConfig
+from transformers import AutoModelForCausalLM, BitsAndBytesConfig
+from trl import ${trainer}Config, ${trainer}Trainer
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-0.6B", dtype="bfloat16", quantization_config=BitsAndBytesConfig(${quantization}))
+args = ${trainer}Config("out", per_device_train_batch_size=4, bf16=True)
+${trainer}Trainer(model=model, args=args, peft_config=LoraConfig(r=8, target_modules=["q_proj"])${rewards}).train()
+`
+}
+
+describe('adapters over quantised weights are bfloat16', () => {
+  test.each([
+    ['SFT', '0.25.1', '0.26.0'],
+    ['GRPO', '0.25.1', '0.26.0'],
+    ['RLOO', '0.26.2', '0.27.0'],
+    ['DPO', '0.28.0', '0.29.0'],
+    ['KTO', '1.3.0', '1.4.0'],
+  ])('by %s not as of %s but as of %s', async (trainer, before, after) => {
+    const castBy = async (requirement: string, quantization?: string) =>
+      (await trained(requirement, '', adapting(trainer, quantization))).spec.lora?.inWeightsType
+    expect(await castBy(`trl==${before}`)).toBeUndefined()
+    expect(await castBy(`trl==${after}`)).toBe(true)
+    expect(await castBy('trl', 'load_in_8bit=True')).toBe(true)
+  })
+
+  it('not without quantisation, nor by ORPO, by the Trainer or by Unsloth', async () => {
+    const isCast = async (text: string) => {
+      const { lora } = (await trained('trl', '', text)).spec
+      return lora === undefined ? 'no adapters' : lora.inWeightsType
+    }
+    expect(await isCast(adapting('SFT').replace(/, quantization_config=.*$/m, ')'))).toBeUndefined()
+    expect(await isCast(adapting('ORPO'))).toBeUndefined()
+    const unsloth = `from unsloth import FastLanguageModel
+from trl import SFTConfig, SFTTrainer
+model, tokenizer = FastLanguageModel.from_pretrained("Qwen/Qwen3-0.6B", load_in_4bit=True)
+model = FastLanguageModel.get_peft_model(model, r=8, target_modules=["q_proj"])
+SFTTrainer(model=model, args=SFTConfig("out", per_device_train_batch_size=4)).train()
+`
+    expect(await isCast(unsloth)).toBeUndefined()
+    const trainer = adapting('SFT').replace(
+      'from trl import SFTConfig, SFTTrainer',
+      'from transformers import Trainer, TrainingArguments',
+    )
+    expect(
+      await isCast(
+        trainer
+          .replace('SFTConfig', 'TrainingArguments')
+          .replace('SFTTrainer(model=model, args=args, peft_config=', 'model = get_peft_model(model, ')
+          .replace('from peft import LoraConfig', 'from peft import LoraConfig, get_peft_model')
+          .replace('.train()', '\nTrainer(model=model, args=args).train()'),
+      ),
+    ).toBeUndefined()
+  })
+})
+
 describe('the defaults of a config of TRL', () => {
   test.each([
     ['trl==0.18.2', { precision: 'fp32', gradientCheckpointing: false }],

@@ -2,10 +2,12 @@
 
 import { outputLayers } from '../../../models/linears.ts'
 import type { FieldReader } from '../../fields.ts'
+import { isOfFourBits, type Quantization } from '../../spec.ts'
 import type { Lora } from '../../trainer/adapter.ts'
+import type { TrainingMethod } from '../../training-method.ts'
 import { type DecisiveRelease, isBefore } from '../../versions.ts'
 import type { Arguments } from './arguments.ts'
-import { unslothAdapters } from './declared.ts'
+import { type Declared, unslothAdapters } from './declared.ts'
 import { isTrl } from './fine-tuning.ts'
 
 /** Whether one of TRL's trainers runs. */
@@ -26,6 +28,47 @@ export function isTrlBefore(reader: FieldReader, { declared }: Arguments, releas
   const sentence = `TRL is older than 0.20, which alone takes ${old.name} (line ${old.at.line}): its defaults count.`
   if (!reader.assumptions.includes(sentence)) reader.assume(sentence)
   return true
+}
+
+interface TrainedBy {
+  readonly method: TrainingMethod | undefined
+  readonly isSft: boolean
+  readonly quantization: Quantization | undefined
+}
+
+/**
+ * Whether the trainer casts adapters over bitsandbytes' weights to bfloat16, where peft makes them float32. Unsloth takes those lines out
+ * (unsloth/models/rl.py).
+ */
+export function castsAdapters(
+  reader: FieldReader,
+  trainerArguments: Arguments,
+  { method, isSft, quantization }: TrainedBy,
+): boolean {
+  const { declared } = trainerArguments
+  if (quantization !== 'int8' && !isOfFourBits(quantization)) return false
+  if (!runsTrl(trainerArguments) || declared?.adaptersOf === unslothAdapters) return false
+  const release = isSft ? '0.26' : firstWithCast(method, declared)
+  return release !== undefined && !isTrlBefore(reader, trainerArguments, release)
+}
+
+/** By the sources of TRL's releases; CPO and ORPO, in trl/experimental, have not come to it. */
+function firstWithCast(
+  method: TrainingMethod | undefined,
+  declared: Declared | undefined,
+): DecisiveRelease<'trl'> | undefined {
+  switch (method?.kind) {
+    case 'online':
+      return declared?.trainer === 'rloo' ? '0.27' : '0.26'
+    case 'reward':
+      return '0.26'
+    case 'preference':
+      return declared?.trainer === 'dpo' || method.reference !== 'none' ? '0.29' : undefined
+    case 'kto':
+      return '1.4'
+    default:
+      return undefined
+  }
 }
 
 /**
