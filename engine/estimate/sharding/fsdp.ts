@@ -20,8 +20,6 @@ export class FullyShardedDataParallel implements Exchange {
   readonly #blocks: Unit[] = []
   readonly #shards: HeldGradients
   readonly #rules: FsdpRules
-  /** The model returns logits, so that its backward pass begins only with their gradient. */
-  readonly #isLossOutside: boolean
   #current: Unit | undefined
   /** The last collective's input or output, which is freed when the next one of its kind runs. */
   #gathered: Storage | undefined
@@ -35,7 +33,6 @@ export class FullyShardedDataParallel implements Exchange {
     this.#shards = new HeldGradients(context)
     this.#rules = fsdpRules(spec)
     this.#microStepsLeft = sumsEveryMicroBatch(spec) ? 1 : Math.min(spec.gradientAccumulation, 2)
-    this.#isLossOutside = spec.loop === 'verl'
     const wrapsEmbedding = spec.loop === 'verl' && parameters.has('lm_head.weight')
     this.#units = new Units(parameters, name => {
       const key = wrapsEmbedding && isEmbedding(name) ? name : unitName(name)
@@ -70,7 +67,7 @@ export class FullyShardedDataParallel implements Exchange {
   forwardEnds(): void {
     this.#leaveForward()
     this.#letGoOfGathered()
-    if (!this.#isLossOutside) this.#prefetch()
+    if (!this.#rules.isLossOutside) this.#prefetch()
   }
 
   /** Prefetches the next block of the backward pass while the current one computes. */
@@ -83,7 +80,7 @@ export class FullyShardedDataParallel implements Exchange {
     if (unit === this.#current) return
     this.#leaveBackward()
     this.#current = unit
-    if (!unit.isBlock && this.#isLossOutside && this.#gathered === undefined) this.#prefetch()
+    if (!unit.isBlock && this.#rules.isLossOutside && this.#gathered === undefined) this.#prefetch()
     if (!unit.isBlock) return
     // A block that is used twice, or that no gradient reached, is gathered on its own.
     if (this.#blocks.at(-1) === unit) this.#blocks.pop()

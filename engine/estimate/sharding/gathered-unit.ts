@@ -17,6 +17,8 @@ export interface FsdpRules {
   readonly keepsGathered: boolean
   /** Gradients are summed in float32, whatever type they come in. */
   readonly sumsWide: boolean
+  /** The model returns logits, so that its backward pass begins only with their gradient: every method but fine-tuning, and all of verl. */
+  readonly isLossOutside: boolean
   /** FSDP1 gathers the next block of the backward pass ahead (BACKWARD_PRE, torch's default). */
   readonly gathersAhead: boolean
 }
@@ -28,6 +30,7 @@ export function fsdpRules(spec: TrainingSpec): FsdpRules {
     isOffloaded: spec.offload !== undefined,
     keepsGathered: spec.sharding === 'fsdp-grad-op',
     sumsWide: spec.loop === 'verl',
+    isLossOutside: spec.loop === 'verl' || spec.method !== undefined,
     gathersAhead: spec.loop === 'verl',
   }
 }
