@@ -12,13 +12,19 @@ export const GPUS_OF_A_MACHINE = 8
 
 const UNNAMED = 'not in the file'
 
-export function readGpus(reader: FieldReader, written: Field | undefined, sharding?: Sharding): number {
+/** `several`: as many are assumed of a training that is divided among an unknown number. */
+export function readGpus(
+  reader: FieldReader,
+  written: Field | undefined,
+  sharding?: Sharding,
+  several = GPUS_OF_A_MACHINE,
+): number {
   const field = reader.fieldFor('gpus', written)
   const divides = sharding !== undefined && sharding !== 'ddp'
   const byDefault = divides
     ? {
-        value: GPUS_OF_A_MACHINE,
-        assumption: `${GPUS_OF_A_MACHINE} GPUs: the config divides the training among several but does not say how many; set gpus for this path in the overrides of ${SETTINGS_PATH}.`,
+        value: several,
+        assumption: `${several} GPUs: the config divides the training among several but does not say how many; set gpus for this path in the overrides of ${SETTINGS_PATH}.`,
       }
     : { value: 1, assumption: 'One GPU: the config does not say how many processes run.' }
   return reader.settle('gpus', field, present => reader.wholeNumber(present, { max: 100_000 }), {

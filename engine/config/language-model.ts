@@ -40,8 +40,11 @@ type Settings = Pick<
   | 'chunkedLoss'
   | 'checkpointedLoss'
   | 'compiled'
+  | 'uncompiledLoss'
   | 'offloadsCheckpoints'
   | 'fsdpVersion'
+  | 'shardedOver'
+  | 'selectiveCheckpoints'
   | 'reentrantCheckpoints'
   | 'method'
   | 'dropout'
@@ -67,7 +70,7 @@ export interface LanguageModelConfig {
   readonly pixelLimit?: PixelLimit
   readonly imageHandling?: ImageHandling
   /** `trainer` by default: most tools' loops keep neither logits nor a key/value cache through the backward pass. */
-  readonly loop?: 'trainer' | 'plain' | 'verl'
+  readonly loop?: 'trainer' | 'plain' | 'verl' | 'torchtitan'
   /** Settings that are absent from the spec may be undefined here. */
   readonly settings: { readonly [Key in Optional]?: Settings[Key] | undefined } & Required<Omit<Settings, Optional>>
 }
@@ -172,6 +175,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
   const {
     sharding,
     fsdpVersion,
+    shardedOver,
     zero,
     syncsEveryMicroBatch,
     offload,
@@ -190,7 +194,9 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     chunkedLoss,
     checkpointedLoss,
     compiled,
+    uncompiledLoss,
     offloadsCheckpoints,
+    selectiveCheckpoints,
     reentrantCheckpoints,
     ...always
   } = rest
@@ -218,8 +224,11 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...(chunkedLoss && { chunkedLoss }),
     ...(checkpointedLoss && { checkpointedLoss }),
     ...(compiled && { compiled }),
+    ...(uncompiledLoss && { uncompiledLoss }),
     ...(offloadsCheckpoints && { offloadsCheckpoints }),
+    ...(selectiveCheckpoints && { selectiveCheckpoints }),
     ...(fsdpVersion && { fsdpVersion }),
+    ...(shardedOver && { shardedOver }),
     ...(reentrantCheckpoints !== undefined && { reentrantCheckpoints }),
     ...(method && { method }),
     ...(evaluation && { evaluation }),

@@ -60,7 +60,7 @@ export type StepProfile = (typeof stepProfiles)[number]
 export const attentions = ['sdpa', 'eager', 'flash'] as const
 export type Attention = (typeof attentions)[number]
 
-export const loops = ['plain', 'trainer', 'lightning', 'ultralytics', 'verl'] as const
+export const loops = ['plain', 'trainer', 'lightning', 'ultralytics', 'verl', 'torchtitan'] as const
 export type Loop = (typeof loops)[number]
 
 /**
@@ -162,6 +162,8 @@ export const trainingSpec = z.object({
   gradientCheckpointing: z.boolean(),
   /** Checkpointing covers one block in so many, counted from the last of each: torchtune's `ac_option`. Every block where absent. */
   checkpointEvery: z.number().int().min(2).max(1_000).optional(),
+  /** Checkpointed blocks keep the results of attention and of every second matrix product: torchtitan's `selective_ac_option = "op"`. */
+  selectiveCheckpoints: z.literal(true).optional(),
   /** torch.utils.checkpoint with `use_reentrant`; as the version of transformers has it by default where absent. */
   reentrantCheckpoints: z.boolean().optional(),
   /** Low-rank adapters over frozen weights; absent for full fine-tuning. */
@@ -225,12 +227,16 @@ export const trainingSpec = z.object({
       gpus: z.number().int().min(2).max(1_000),
       /** torchtune's plans also divide the tokens of residuals and norms, and the vocabulary of the embedding. */
       dividesTokens: z.boolean(),
+      /** The loss is computed on each GPU's part of the vocabulary, whose logits are never gathered: torch's `loss_parallel`. */
+      dividesLoss: z.literal(true).optional(),
     })
     .optional(),
   /** GPUs among which the experts of a layer are divided. */
   expertParallel: z.number().int().min(1).max(100_000).optional(),
   /** Only with several GPUs; DDP when absent. */
   sharding: z.enum(shardings).optional(),
+  /** GPUs among which FSDP divides the model, where every so many hold a copy (HSDP); all of them where absent. */
+  shardedOver: z.number().int().min(2).max(100_000).optional(),
   /** What checkpointed blocks save is on the host between the forward and the backward pass. */
   offloadsCheckpoints: z.literal(true).optional(),
   /** FullyShardedDataParallel (1) or fully_shard (2); as the version of transformers has it by default where absent. */
@@ -260,13 +266,15 @@ export const trainingSpec = z.object({
   checkpointedLoss: z.literal(true).optional(),
   /** torch.compile of every block, of the loss and of the optimizer's step: torchtune's `compile`. */
   compiled: z.literal(true).optional(),
+  /** But for the loss: torchtitan's `compile.components` may leave it out. */
+  uncompiledLoss: z.literal(true).optional(),
   /**
    * Unsloth's kernels: adapters in float32 are cast to the type of their input for every product, where peft casts the input to
    * theirs; an evaluation holds all logits, whatever the loss in training.
    */
   unslothKernels: z.literal(true).optional(),
   /** Whose code the model, its adapters and its loss are, where not transformers', peft's and the checkpoint's. */
-  modelCode: z.enum(['litgpt']).optional(),
+  modelCode: z.enum(['litgpt', 'torchtitan']).optional(),
   /** RMSNorm in one kernel, as Liger's ops/rms_norm.py: it keeps its input in the input's type, and a scale per row. */
   fusedNorms: z.literal(true).optional(),
   /** Liger's or another fused loss: logits are computed and consumed in chunks, and never held in full. */
@@ -315,7 +323,8 @@ export const trainingSpec = z.object({
    * returns the loss alone. `lightning`: Lightning's Trainer, whose `training_step` returns the loss alone, and which
    * zeroes gradients between it and the backward pass. `ultralytics`: Ultralytics' trainer, which holds a moving average
    * of the weights and statistics beside them. `verl`: verl's trainers, with losses of their own on the model's logits, over FSDP
-   * whose shards are float32 whether they train or not, and whose gradients are summed in float32.
+   * whose shards are float32 whether they train or not, and whose gradients are summed in float32. `torchtitan`: its train.py,
+   * which lets go of the logits before the backward pass, over FSDP as verl's, but for what is frozen.
    */
   loop: z.enum(loops),
 })
@@ -355,6 +364,11 @@ export function batchBounds({ method }: Pick<TrainingSpec, 'method'>): BatchBoun
 /** Groups of GPUs that each compute a whole model; DDP, ZeRO and FSDP work between them. */
 export function modelCopies({ gpus, tensorParallel }: Pick<TrainingSpec, 'gpus' | 'tensorParallel'>): number {
   return Math.max(1, gpus / (tensorParallel?.gpus ?? 1))
+}
+
+/** GPUs among which the weights of one copy are divided, where anything divides them. */
+export function shardingGroup(spec: Pick<TrainingSpec, 'gpus' | 'tensorParallel' | 'shardedOver'>): number {
+  return spec.shardedOver ?? modelCopies(spec)
 }
 
 /** Whether FSDP wraps the model: of other tools only where there are several GPUs, of verl always. */

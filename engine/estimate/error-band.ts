@@ -108,6 +108,7 @@ export function beyondTorch(spec: TrainingSpec): string | undefined {
   if (spec.sharding?.startsWith('zero')) return "DeepSpeed's sharding"
   if (spec.loop === 'verl' && spec.sharding !== undefined) return "verl's use of FSDP"
   if (spec.modelCode === 'litgpt') return "LitGPT's own models"
+  if (spec.modelCode === 'torchtitan') return "torchtitan's own models"
   return neverRun(spec) ?? (spec.gpus > 1 ? beyondSeveralProcesses(spec) : undefined)
 }
 
@@ -167,6 +168,11 @@ export function derivationOf(written: TrainingSpec, config: ModelConfig): string
     ...(spec.modelCode === 'litgpt'
       ? [
           "The step is counted from LitGPT's source code (0.5.13) and was compared with a trace of it; only the estimate engine supports it here.",
+        ]
+      : []),
+    ...(spec.modelCode === 'torchtitan'
+      ? [
+          "The step is counted from torchtitan's source code (0.2.2) and was compared with runs of it on CPU tensors; only the estimate engine supports it here.",
         ]
       : []),
     ...(what !== undefined && !isSaid

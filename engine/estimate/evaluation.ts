@@ -103,7 +103,7 @@ function playRecorded(tape: Tape, spec: TrainingSpec): { step: Step; sections: S
     { loss, held: [], before: tape.nodes },
     {
       shares: sharesOf(spec),
-      checkpoints: { isReentrant: false, keepsInputs: false, offloadsInputs: false },
+      checkpoints: { isReentrant: false, keepsInputs: false, offloadsInputs: false, stopsEarly: true },
       inBackward: undefined,
       // Weights are whole, and no gradients are exchanged.
       exchange: (memory, kept) => new DataParallel({ spec, parameters: tape.parameters, memory, kept }),

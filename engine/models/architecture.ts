@@ -9,6 +9,7 @@ import type { ImageHandling, ImageOfSample, SizeInPixels } from './images.ts'
 import type { Linears } from './linears.ts'
 import { litgptModel } from './litgpt.ts'
 import { familyNamed } from './model-types.ts'
+import { torchtitanModel } from './torchtitan.ts'
 
 type AnyConfig = (typeof configSchemas)[number]
 /** A model's config.json, as far as memory depends on it; unknown fields are dropped. */
@@ -113,5 +114,7 @@ export function programOf(config: ModelConfig, spec: ProgramTerms): Traced<Value
 }
 
 function forward(ops: Builder, config: ModelConfig, spec: ProgramTerms): Value {
-  return spec.modelCode === 'litgpt' ? litgptModel(ops, config, spec) : familyOf(config).forward(ops, config, spec)
+  if (spec.modelCode === 'litgpt') return litgptModel(ops, config, spec)
+  if (spec.modelCode === 'torchtitan') return torchtitanModel(ops, config, spec)
+  return familyOf(config).forward(ops, config, spec)
 }

@@ -13,8 +13,7 @@ export function batchChange(config: AnalysedConfig): BatchChange {
   const { current, recommended, batchSizeAt, gradientAccumulationAt, evaluationBatchSizeAt } = config
   if (recommended === undefined) return { kind: 'nothing-to-change' }
   const changesMicro = recommended.microBatch !== current.microBatch
-  // Ultralytics accumulates up to its nominal batch size (`nbs`) by itself, verl up to the batch that its configs name.
-  const accumulatesItself = config.spec.loop === 'ultralytics' || config.spec.loop === 'verl'
+  const accumulatesItself = reachesBatchItself(config.spec.loop, current.gradientAccumulation)
   const changesAccumulation = !accumulatesItself && recommended.gradientAccumulation !== current.gradientAccumulation
   if (changesMicro && batchSizeAt === undefined) return { kind: 'not-in-file', setting: 'micro-batch' }
   if (changesAccumulation && gradientAccumulationAt === undefined) {
@@ -29,6 +28,14 @@ export function batchChange(config: AnalysedConfig): BatchChange {
     ...(evaluation ? numberAt(evaluationBatchSizeAt, evaluation.from, evaluation.to) : []),
   ]
   return first === undefined ? { kind: 'nothing-to-change' } : { kind: 'change', numbers: [first, ...others] }
+}
+
+/**
+ * Ultralytics accumulates up to its nominal batch size (`nbs`) by itself, verl up to the batch that its configs name, and torchtitan
+ * up to `global_batch_size` where that is written.
+ */
+function reachesBatchItself(loop: AnalysedConfig['spec']['loop'], accumulation: number): boolean {
+  return loop === 'ultralytics' || loop === 'verl' || (loop === 'torchtitan' && accumulation > 1)
 }
 
 /** The batch of evaluations, where it surely does not fit and a smaller one that is written would. */

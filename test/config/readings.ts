@@ -1,12 +1,17 @@
 /** Readings of one text, narrowed to the outcome that a test is about. */
 
 import { readConfig } from '../../engine/config/read.ts'
-import type { Reading } from '../../engine/config/reading.ts'
+import type { FileReading, Reading } from '../../engine/config/reading.ts'
 import type { Problem } from '../../engine/errors.ts'
 
 export function trainingConfig(text: string, path = 'train.yaml'): Extract<Reading, { kind: 'training-config' }> {
   const reading = readConfig({ path, text })
   if (reading.kind !== 'training-config') throw new Error(`not a training config: ${JSON.stringify(reading)}`)
+  return reading
+}
+
+export function trainedBy(reading: FileReading): Extract<Reading, { kind: 'training-config' }> {
+  if (reading.kind !== 'training-config') throw new Error(JSON.stringify(reading))
   return reading
 }
 

@@ -58,13 +58,13 @@ const tools: readonly UnmodelledTool[] = [
     why: 'trains and generates by turns in code of its own',
   },
   {
-    // torchtitan 0.2 config/job_config.py; the batch size was called batch_size before.
-    name: 'torchtitan',
+    // torchforge 0.2 apps/sft, whose YAML has torchtitan's sections.
+    name: 'torchforge',
     keys: ['flavor'],
     training: document =>
       document.at('model', 'flavor') &&
       (document.at('training', 'local_batch_size') ?? document.at('training', 'batch_size')),
-    why: 'runs models and parallelism in code of its own',
+    why: "trains torchtitan's models in code of its own",
   },
 ]
 

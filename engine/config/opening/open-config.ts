@@ -58,5 +58,6 @@ const modelled = dialects.filter(dialect => !unmodelledTools.includes(dialect))
 
 export const notOurs: Extract<Reading, { kind: 'not-a-training-config' }> = {
   kind: 'not-a-training-config',
-  why: `It sets no batch size in a known format (${oneOf(modelled.map(({ name }) => name))}).`,
+  // torchtitan's settings are TOML, which no dialect of this list reads.
+  why: `It sets no batch size in a known format (${oneOf([...modelled.map(({ name }) => name), 'torchtitan'])}).`,
 }

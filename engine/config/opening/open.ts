@@ -21,7 +21,12 @@ export async function openFile(
   searched: Sources,
 ): Promise<OpenConfig | UnopenedFile> {
   if (isLauncherPath(file.path)) return openLaunched(file, sources, supplied, searched)
-  if (isTomlPath(file.path)) return openToml(file, supplied)
+  if (isTomlPath(file.path)) {
+    const opened = await openToml(file, supplied)
+    if (opened.kind !== 'open') return opened
+    const launched = await findLaunched(file.path, searched)
+    return launched === notLaunched ? opened : openToml(file, supplied, launched)
+  }
   if (!isPythonPath(file.path)) {
     // Only what is a config may have a launcher.
     const opened = openConfig(file, supplied)

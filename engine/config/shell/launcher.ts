@@ -11,6 +11,7 @@ import { huggingface } from '../dialects/huggingface.ts'
 import { litgpt } from '../dialects/litgpt.ts'
 import { llamafactory } from '../dialects/llamafactory.ts'
 import { msSwift } from '../dialects/ms-swift.ts'
+import { torchtitan } from '../dialects/torchtitan.ts'
 import { ultralytics } from '../dialects/ultralytics.ts'
 import { unmodelledLaunch, unmodelledTools } from '../dialects/unmodelled-tools.ts'
 import { ownVerl, verl } from '../dialects/verl.ts'
@@ -199,6 +200,8 @@ function dialectsOf({ target }: Launch): readonly Dialect[] {
       return [ultralytics]
     case 'verl':
       return [verl]
+    case 'torchtitan':
+      return [torchtitan]
     case 'axolotl':
     case 'torchtune':
       return []
@@ -216,10 +219,10 @@ function configsOf({ positional, hidden = [], arguments: all, target }: Launch):
   if (target.kind === 'refused') return []
   const named = all
     .filter(({ key }) =>
-      /^(?:config|config_file|config_path|recipe|cfg|cfg_file|conf|args_file|training_config)$/.test(key),
+      /^(?:config|(?:job\.)?config_file|config_path|recipe|cfg|cfg_file|conf|args_file|training_config)$/.test(key),
     )
     .flatMap(({ values }) => values)
-  return [...positional, ...named, ...hidden].filter(({ text }) => /\.(?:ya?ml|json)$/i.test(text))
+  return [...positional, ...named, ...hidden].filter(({ text }) => /\.(?:ya?ml|json|toml)$/i.test(text))
 }
 
 /** What a config holds whose name only a run can tell, the arguments beside it do not say. */

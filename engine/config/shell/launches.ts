@@ -41,7 +41,18 @@ export interface Launch {
   readonly accelerateConfig?: Given
 }
 
-export type Tool = 'axolotl' | 'litgpt' | 'llamafactory' | 'ms-swift' | 'torchtune' | 'ultralytics' | 'verl'
+export type Tool =
+  | 'axolotl'
+  | 'litgpt'
+  | 'llamafactory'
+  | 'ms-swift'
+  | 'torchtitan'
+  | 'torchtune'
+  | 'ultralytics'
+  | 'verl'
+
+/** torchtitan's own script around torchrun. */
+const RUN_TRAIN = 'run_train.sh'
 
 const launchers = new Set([
   'python',
@@ -55,6 +66,7 @@ const launchers = new Set([
   'swift',
   'tune',
   'yolo',
+  RUN_TRAIN,
 ])
 const refused: ReadonlyMap<string, string> = new Map([
   ['megatron', 'Megatron-SWIFT'],
@@ -120,6 +132,8 @@ export function launchOf(command: ShellCommand): Launch | undefined {
       return swift(rest, name, command)
     case 'tune':
       return rest[0]?.text === 'run' ? torchtune(rest.slice(1), command) : undefined
+    case RUN_TRAIN:
+      return runTrain(rest, command)
     case 'yolo':
       return rest.some(({ text }) => text === 'train' || text === 'mode=train')
         ? toolLaunch('ultralytics', 'yolo train', rest, command)
@@ -169,7 +183,7 @@ function scriptLaunch(
   return {
     launcher,
     at: command.at,
-    target: targetOf(target, isModule),
+    target: torchtitanTarget(target, rest.arguments) ?? targetOf(target, isModule),
     ...rest,
     ...(target.text === SWIFT_RLHF && { arguments: withRlhfType(rest.arguments, target) }),
     processes: processesOf(own),
@@ -190,6 +204,7 @@ const modules: ReadonlyMap<string, Tool> = new Map<string, Tool>([
   // The same workers over other batches of prompts.
   ['recipe.dapo.main_dapo', 'verl'],
   ['verl.trainer.fsdp_sft_trainer', 'verl'],
+  ['torchtitan.train', 'torchtitan'],
 ])
 
 /** Modules and scripts of tools that are not modelled; diffusers' are the names of its example scripts. */
@@ -285,6 +300,33 @@ function swift([verb, ...words]: readonly Given[], launcher: string, command: Sh
 function withRlhfType(given: readonly Argument[], verb: Given): readonly Argument[] {
   if (given.some(({ key }) => key === 'rlhf_type')) return given
   return [...given, { key: 'rlhf_type', name: '--rlhf_type', values: [{ ...verb, text: 'dpo' }], at: verb.from }]
+}
+
+/** Names a config of torchtitan. */
+const TORCHTITAN_CONFIG = 'job.config_file'
+
+/** Whatever its train.py is called in a copy. Releases after 0.2.2 have their settings in Python: `--module llama3 --config llama3_8b`. */
+function torchtitanTarget({ text }: Given, given: readonly Argument[]): Launch['target'] | undefined {
+  const has = (name: string) => given.some(({ key }) => key === name)
+  if (has(TORCHTITAN_CONFIG)) return { kind: 'tool', tool: 'torchtitan' }
+  const isNewer = /^torchtitan[./]train/.test(text) && has('module')
+  return isNewer ? { kind: 'refused', tool: 'torchtitan after 0.2.2' } : undefined
+}
+
+/** `CONFIG_FILE=llama3_8b.toml NGPU=4 ./run_train.sh --training.steps 100`: what is not said has defaults in the script. */
+function runTrain(words: readonly Given[], command: ShellCommand): Launch | undefined {
+  const config = command.variable('CONFIG_FILE')
+  if (config === undefined) return undefined
+  const rest = parsed(words, new Set())
+  const named = { key: TORCHTITAN_CONFIG, name: 'CONFIG_FILE', values: [config], at: config.from }
+  return {
+    launcher: RUN_TRAIN,
+    at: command.at,
+    target: { kind: 'tool', tool: 'torchtitan' },
+    ...rest,
+    arguments: [...rest.arguments, named],
+    processes: counted(command.variable('NGPU'), 'NGPU'),
+  }
 }
 
 /** `tune run [--nproc_per_node 4] recipe --config x k=v` */

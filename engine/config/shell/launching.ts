@@ -26,7 +26,7 @@ type ReadFile = (path: string) => Promise<string | undefined>
 const MAX_LAUNCHES = 50
 /** Of the launcher or of where the config stands. */
 const ofLauncher =
-  /^(?:config|config_file|config_path|recipe|cfg|cfg_file|conf|args_file|training_config|nproc_per_node|nnodes|num_processes|launcher|standalone|master_port|mode)$/
+  /^(?:config|(?:job\.)?config_file|config_path|recipe|cfg|cfg_file|conf|args_file|training_config|nproc_per_node|nnodes|num_processes|launcher|standalone|master_port|mode)$/
 
 export async function launchingsOf(
   path: string,

@@ -1,6 +1,7 @@
 /**
  * FSDP2, `fully_shard` around every block and the rest: torch/distributed/fsdp/_fully_shard of the 2.13 sources. Blocks are
- * gathered one by one; the rest ("root": embeddings, last norm, output layer) stays gathered from the forward pass on.
+ * gathered one by one; the rest ("root": embeddings, last norm, output layer) stays gathered from the forward pass on. torchtitan
+ * wraps the embeddings by themselves, and the last norm with the output layer.
  */
 import { sumsEveryMicroBatch } from '../library-rules.ts'
 import { bytesPerElement, elements, type Storage } from '../tape/storage.ts'
@@ -33,10 +34,12 @@ export class FullyShardedDataParallel implements Exchange {
     this.#shards = new HeldGradients(context)
     this.#rules = fsdpRules(spec)
     this.#microStepsLeft = sumsEveryMicroBatch(spec) ? 1 : Math.min(spec.gradientAccumulation, 2)
-    const wrapsEmbedding = spec.loop === 'verl' && parameters.has('lm_head.weight')
+    const wrapsEmbedding = (spec.loop === 'verl' || spec.loop === 'torchtitan') && parameters.has('lm_head.weight')
     this.#units = new Units(parameters, name => {
       const key = wrapsEmbedding && isEmbedding(name) ? name : unitName(name)
-      return { key, make: () => new Unit(isBlock(key), memory, this.#rules) }
+      const isBlockOrLast = isBlock(key) || spec.loop === 'torchtitan'
+      const staysGathered = this.#rules.keepsGathered || !isBlock(key)
+      return { key, make: () => new Unit(isBlockOrLast, staysGathered, memory, this.#rules) }
     })
   }
 
@@ -60,7 +63,7 @@ export class FullyShardedDataParallel implements Exchange {
   }
 
   #leaveForward(): void {
-    if (this.#current?.isBlock && !this.#rules.keepsGathered) this.#current.reshard()
+    if (this.#current?.staysGathered === false) this.#current.reshard()
     this.#current = undefined
   }
 
@@ -84,10 +87,11 @@ export class FullyShardedDataParallel implements Exchange {
     if (!unit.isBlock) return
     // A block that is used twice, or that no gradient reached, is gathered on its own.
     if (this.#blocks.at(-1) === unit) this.#blocks.pop()
-    if (unit.isWhole) return
-    if (this.#gathered === undefined) this.#gathered = unit.gather()
-    unit.unpack()
-    this.#letGoOfGathered()
+    if (!unit.isWhole) {
+      this.#gathered ??= unit.gather()
+      unit.unpack()
+      this.#letGoOfGathered()
+    }
     this.#prefetch()
   }
 
@@ -135,17 +139,21 @@ export class FullyShardedDataParallel implements Exchange {
   }
 }
 
-/** verl utils/fsdp_utils.py apply_fsdp2: by themselves, unless they are the output layer too. */
+/** verl utils/fsdp_utils.py apply_fsdp2, torchtitan infra/parallelize.py apply_fsdp: by themselves, unless they are the output layer too. */
 function isEmbedding(name: string): boolean {
-  return /(?:^|\.)embed_tokens\.weight$/.test(name)
+  return /(?:^|\.)(?:embed_tokens|tok_embeddings)\.weight$/.test(name)
 }
 
 class Unit extends GatheredUnit {
+  /** Or another unit that is wrapped by itself: its gradients are summed as soon as its backward pass has ended. */
   readonly isBlock: boolean
+  /** From its forward pass to its backward pass. */
+  readonly staysGathered: boolean
 
-  constructor(isBlock: boolean, memory: Memory, rules: FsdpRules) {
+  constructor(isBlock: boolean, staysGathered: boolean, memory: Memory, rules: FsdpRules) {
     super(memory, rules)
     this.isBlock = isBlock
+    this.staysGathered = staysGathered
   }
 
   /** The collective's output, flat. */

@@ -1,7 +1,7 @@
 /**
  * What both versions of FSDP share: units of parameters that are gathered together, and the shards of their gradients.
  */
-import { modelCopies, type TrainingSpec } from '../../config/spec.ts'
+import { shardingGroup, type TrainingSpec } from '../../config/spec.ts'
 import type { ByteKind, Storage, Tensor } from '../tape/storage.ts'
 import type { ExchangeContext, Memory } from './exchange.ts'
 import { bytesOf, sum } from './parameter-sizes.ts'
@@ -25,12 +25,12 @@ export interface FsdpRules {
 
 export function fsdpRules(spec: TrainingSpec): FsdpRules {
   return {
-    part: 1 / modelCopies(spec),
+    part: 1 / shardingGroup(spec),
     castsShards: mastersOf(spec) === 'as-weights',
     isOffloaded: spec.offload !== undefined,
     keepsGathered: spec.sharding === 'fsdp-grad-op',
-    sumsWide: spec.loop === 'verl',
-    isLossOutside: spec.loop === 'verl' || spec.method !== undefined,
+    sumsWide: spec.loop === 'verl' || spec.loop === 'torchtitan',
+    isLossOutside: spec.loop === 'verl' || spec.loop === 'torchtitan' || spec.method !== undefined,
     gathersAhead: spec.loop === 'verl',
   }
 }

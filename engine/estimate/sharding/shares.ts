@@ -1,5 +1,5 @@
 /** What one of several GPUs keeps of a model between steps. */
-import { isWrappedByFsdp, modelCopies, type TrainingSpec } from '../../config/spec.ts'
+import { isWrappedByFsdp, shardingGroup, type TrainingSpec } from '../../config/spec.ts'
 import { bytesPerElement, type Tensor } from '../tape/storage.ts'
 
 /** Share of each kind that stays on one GPU. */
@@ -10,7 +10,7 @@ export interface Shares {
 
 export function sharesOf(spec: TrainingSpec): Shares {
   const { sharding = 'ddp', offload } = spec
-  const divided = 1 / modelCopies(spec)
+  const divided = 1 / shardingGroup(spec)
   const state = offload === undefined ? divided : 0
   const weights = offload === 'optimizer-and-weights' ? 0 : divided
   switch (sharding) {

@@ -37,6 +37,8 @@ export interface CheckpointRules {
   readonly keepsInputs: boolean
   /** Whether inputs are on the host between the passes. */
   readonly offloadsInputs: boolean
+  /** Whether a recomputation ends where the last tensor has been saved again: torch's `early_stop`. */
+  readonly stopsEarly: boolean
 }
 
 export interface PlayerRules {
@@ -188,9 +190,11 @@ export class Player implements Memory {
       this.#enter(node.turn)
       this.step.begin(phaseNames[phase], node.name)
       if (node.body !== undefined) this.#forward(node.body, 'forward without saving')
-      else this.#compute(node, passOf(node, phase))
+      else if (phase !== 'recomputation' || node.isKept !== true) this.#compute(node, passOf(node, phase))
+      if (node.isKept && phase === 'forward without saving') this.#storages.referenceAll(node.creates)
       if (saves && !this.#isOffloaded(node)) this.#storages.referenceAll(node.saves)
       this.#storages.endReads(node.reads)
+      if (node.isKept && phase === 'recomputation') this.#storages.dereferenceAll(node.creates)
       this.#storages.releaseUnused(node.creates)
       if (node === this.#objective.outputsAfter) this.#letGoOfOutputs()
     }
@@ -258,7 +262,7 @@ export class Player implements Memory {
     const savingCount = body.findLastIndex(inner => inner.saves.length > 0) + 1
     const [saving, rest] = [body.slice(0, savingCount), body.slice(savingCount)]
     this.#backward(rest)
-    this.#forward(untilLastSave(saving, rest), 'recomputation')
+    this.#forward(this.#checkpoints.stopsEarly ? untilLastSave(saving, rest) : body, 'recomputation')
     this.#retain(node.retains ?? [])
     this.#backward(saving)
     for (const output of node.outputs) this.#storages.releaseIfUnused(output.storage)

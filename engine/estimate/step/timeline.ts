@@ -57,6 +57,8 @@ export function playStep(tape: Tape, spec: TrainingSpec, objective: Objective): 
     isReentrant: checkpointsReentrantly(spec),
     keepsInputs: keepsFrozenInputs(spec),
     offloadsInputs: spec.offloadsCheckpoints === true,
+    // torchtitan 0.2 config/job_config.py ActivationCheckpoint
+    stopsEarly: spec.loop !== 'torchtitan',
   }
   const order = () => orderOfUse(tape, objective, { shares, checkpoints })
   const player = new Player(tape, objective, {

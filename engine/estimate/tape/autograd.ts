@@ -69,6 +69,8 @@ export interface Node {
   readonly input?: Tensor
   /** In a checkpointed block: recomputed, then kept until the backward pass has finished every block. */
   readonly retains?: readonly Storage[]
+  /** In a checkpointed block: its results stay from the forward pass on, and are not computed again. */
+  readonly isKept?: boolean
   /** Of layers that repeat. */
   readonly turn?: Turn | undefined
 }

@@ -95,7 +95,8 @@ function unitSeconds({ spec, optimized }: Footprint): number {
   return wrapsEachAdapter(spec) ? optimized.tensors * UNIT_SECONDS : 0
 }
 
-/** transformers' Trainer clips gradients by default (max_grad_norm = 1): read for their norm, then read and written. */
+/** Whose loops clip gradients by default (max_grad_norm = 1): read for their norm, then read and written. */
+const clipping: ReadonlySet<TrainingSpec['loop']> = new Set(['trainer', 'verl', 'torchtitan'] as const)
 const CLIPPING_PASSES = 3
 
 function optimizerSeconds({ spec, optimized }: Footprint, gpu: SpeedyGpu, rates: Rates): number {
@@ -106,7 +107,7 @@ function optimizerSeconds({ spec, optimized }: Footprint, gpu: SpeedyGpu, rates:
     // Gradients go to the host and weights come back, in 16 bits each as in all; Adam's passes run there.
     return bytes / gpu.speed.hostLinkBytesPerSecond + (7 * bytes) / HOST_OPTIMIZER_BYTES_PER_SECOND
   }
-  const moved = bytes * (passes + (spec.loop === 'trainer' || spec.loop === 'verl' ? CLIPPING_PASSES : 0))
+  const moved = bytes * (passes + (clipping.has(spec.loop) ? CLIPPING_PASSES : 0))
   const launches = optimized.tensors * launchesPerTensor * rates.backwardKernelSeconds
   return slower(moved / sustainedBandwidth(gpu, rates), Math.max(launches, Number.EPSILON), rates.sharpness)
 }

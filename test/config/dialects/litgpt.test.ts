@@ -1,15 +1,7 @@
 /** Configs and commands of LitGPT. */
 import { describe, expect, it } from 'vitest'
 import { readConfig, readConfigAsync } from '../../../engine/config/read.ts'
-import type { FileReading, Reading } from '../../../engine/config/reading.ts'
-import { onlyProblemIn } from '../readings.ts'
-
-type Trained = Extract<Reading, { kind: 'training-config' }>
-
-function trainedBy(reading: FileReading): Trained {
-  if (reading.kind !== 'training-config') throw new Error(JSON.stringify(reading))
-  return reading
-}
+import { onlyProblemIn, trainedBy } from '../readings.ts'
 
 const trained = (text: string, path = 'lora.yaml') => trainedBy(readConfig({ path, text }))
 

@@ -1,6 +1,5 @@
 /** Tools whose trainings are told, and refused by name. */
 import { describe, expect, it } from 'vitest'
-import { isCandidatePath } from '../../../engine/config/candidate-path.ts'
 import { readConfig, readConfigAsync } from '../../../engine/config/read.ts'
 import { onlyProblemIn } from '../readings.ts'
 
@@ -22,46 +21,11 @@ describe('a config of a tool that is not modelled', () => {
       'policy: { model_name: gpt2, train_global_batch_size: 8, train_micro_batch_size: 2 }\n',
       'policy.train_micro_batch_size',
     ],
+    ['torchforge', 'model: { flavor: 8B }\ntraining: { local_batch_size: 1 }\n', 'training.local_batch_size'],
   ])('of %s is refused by that name, where its training is set', (name, text, field) => {
     const problem = onlyProblemIn(text)
     expect(problem).toMatchObject({ code: 'unsupported-training', field })
     expect(problem.message).toMatch(new RegExp(`^${name} .* not modelled yet$`))
-  })
-})
-
-describe('TOML', () => {
-  const toml = '[model]\nflavor = "8B" # of llama3\n[training]\n  local_batch_size = 2\nseq_len = 8192\n'
-  const read = (text: string) => readConfigAsync({ path: 'llama3_8b.toml', text }, {})
-
-  it('of torchtitan is looked for, and refused by that name', async () => {
-    expect(isCandidatePath('configs/llama3_8b.toml')).toBe(true)
-    expect(isCandidatePath('pyproject.toml')).toBe(false)
-    for (const [text, column] of [
-      [toml, 22],
-      [toml.replace('local_batch', 'batch'), 16],
-    ] as const)
-      expect(await read(text)).toMatchObject({
-        kind: 'unreadable',
-        problems: [{ code: 'unsupported-training', message: expect.stringMatching(/^torchtitan /), line: 4, column }],
-      })
-  })
-
-  it.each([
-    ['empty lines', `${toml}${'\n'.repeat(490_000)}`, 'unreadable'],
-    ['spaces', `${toml}${' '.repeat(490_000)}`, 'unreadable'],
-    ['brackets in each other', `${toml}key = ${'['.repeat(400_000)}\n`, 'not-a-training-config'],
-    ['tables in each other', `${toml}[${'a.'.repeat(200_000)}a]\nkey = 1\n`, 'unreadable'],
-    ['more than is read', `${toml}${' '.repeat(900_000)}`, 'not-a-training-config'],
-  ])('with %s keeps nobody waiting', async (_, text, kind) => {
-    expect((await read(text)).kind).toBe(kind)
-  })
-
-  it.each([
-    ['another table', toml.replace('training', 'queue')],
-    ['no flavor', toml.replace('flavor', 'kind')],
-    ['a text that goes over lines', `[notes]\ntext = """\n${toml.replaceAll(/^/gm, '> ')}"""\n`],
-  ])('with %s is not', async (_, text) => {
-    expect((await read(text)).kind).toBe('not-a-training-config')
   })
 })
 
@@ -74,7 +38,7 @@ describe('is none of them', () => {
   ])('%s', (_, text) => {
     const reading = readConfig({ path: 'train.yaml', text })
     expect(reading.kind).toBe('not-a-training-config')
-    expect(reading).not.toMatchObject({ why: expect.stringMatching(/NeMo|torchtitan/) })
+    expect(reading).not.toMatchObject({ why: expect.stringMatching(/NeMo|torchforge/) })
   })
 })
 

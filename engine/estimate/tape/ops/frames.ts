@@ -72,7 +72,7 @@ export function block(
     saves: inputs,
     outputs: [output],
     input: x,
-    body: tape.nodes,
+    body: tape.spec.selectiveCheckpoints ? withKeptResults(tape.nodes) : tape.nodes,
     retains,
   }
   outer.push(...(inputGradients || trainsSomething(tape.nodes) ? [block] : tape.nodes))
@@ -80,6 +80,21 @@ export function block(
   // The recomputation opens its own autocast context, and so its own cache of cast weights.
   tape.castWeights = castOutside
   return output
+}
+
+/**
+ * torchtitan distributed/activation_checkpoint.py _apply_op_sac: results of fused attention and of every second matrix product, and
+ * what GPUs have summed of their parts.
+ */
+function withKeptResults(nodes: readonly Node[]): readonly Node[] {
+  let products = 0
+  return nodes.map(node => {
+    const isAttention = node.kernel === 'flash-attention' || node.kernel === 'efficient-attention'
+    const isProduct = node.flopsPerSample > 0 && node.kernel === undefined
+    if (isProduct) products++
+    const isKept = isAttention || (isProduct && products % 2 === 1) || node.name === 'reduce_scatter'
+    return isKept ? { ...node, isKept } : node
+  })
 }
 
 export function layers(tape: Tape, x: Tensor | undefined, { kinds, layer }: Stack<Tensor>): Tensor | undefined {

@@ -72,10 +72,11 @@ export function linear(
   // transformers' _tp_plan: the output layer's rows are divided among GPUs, and its results are gathered.
   const isDivided = isOutputLayer(tape, name) && options.tiedTo === undefined
   const outFeatures = features / (isDivided ? (tape.spec.tensorParallel?.gpus ?? 1) : 1)
-  const isSum = /(?:o_proj|down_proj)$/.test(name)
+  const isSum = /(?:o_proj|down_proj|\.wo|\.w2)$/.test(name)
   const output = linearPart(tape, name, isSum ? states : allTokens(tape, states), outFeatures, options)
   if (isSum) return ownTokens(tape, output)
-  return outFeatures === features || tape.spec.fusedLoss || tape.spec.checkpointedLoss
+  const { fusedLoss, checkpointedLoss, tensorParallel } = tape.spec
+  return outFeatures === features || fusedLoss || checkpointedLoss || tensorParallel?.dividesLoss
     ? output
     : exchanged(tape, 'all_gather', output, [...output.shape.slice(0, -1), features])
 }

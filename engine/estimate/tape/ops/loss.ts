@@ -9,11 +9,13 @@ import { cast, raised } from './casts.ts'
 import { elementwise } from './primitives.ts'
 
 export function crossEntropy(tape: Tape, logits: Tensor): Tensor {
-  const { compiled } = tape.spec
+  const compiled = tape.spec.compiled && !tape.spec.uncompiledLoss
   if (computesOwnLoss(tape)) return logits
   // torch: `_log_softmax` saves its output; `nll_loss` saves it too and writes a zeroed gradient of the same size.
   // transformers loss_utils.py ForCausalLMLoss works on `logits.float()`; the other heads hand their logits on as they are.
   markLogits(logits)
+  if (tape.spec.modelCode === 'torchtitan' && compiled) return compiledCrossEntropy(tape, logits)
+  if (tape.spec.tensorParallel?.dividesLoss) return dividedCrossEntropy(tape, logits)
   const perToken = tape.labels.shape.length > 0
   const wide = tape.spec.task === 'causal-lm' ? cast(tape, logits, 'float32') : raised(tape, logits)
   if (compiled) return compiledCrossEntropy(tape, wide)
@@ -35,13 +37,38 @@ export function crossEntropy(tape: Tape, logits: Tensor): Tensor {
 /** Whether the output layer has computed the loss already. */
 function computesOwnLoss({ spec }: Tape): boolean {
   const { fusedLoss, chunkedLoss, checkpointedLoss, modelCode, task } = spec
-  return task === 'causal-lm' && Boolean(fusedLoss || chunkedLoss || checkpointedLoss || modelCode)
+  return task === 'causal-lm' && Boolean(fusedLoss || chunkedLoss || checkpointedLoss || modelCode === 'litgpt')
 }
 
 /** torch: Inductor fuses the softmax with the loss, and its backward pass computes the gradient from the logits. */
 function compiledCrossEntropy(tape: Tape, logits: Tensor): Tensor {
   const loss = tape.tensor([], logits.dtype, [logits], { batched: false })
   tape.record('cross_entropy', { reads: [logits], outputs: [loss], saves: [logits], gradients: [made(logits)] })
+  return loss
+}
+
+/**
+ * torch: distributed/tensor/parallel/loss.py, on this GPU's part of the vocabulary. The softmax is composed of operations, and its
+ * backward pass runs within the loss's.
+ */
+function dividedCrossEntropy(tape: Tape, logits: Tensor): Tensor {
+  const wide = cast(tape, logits, 'float32')
+  const whole = () => tape.like(wide, 'logits')
+  const shifted = markLogits(tape.tensor(wide.shape, 'float32', [wide]))
+  tape.record('shift', { reads: [wide], outputs: [shifted], gradients: [{ to: wide, passes: true }] })
+  const logProbabilities = markLogits(tape.tensor(wide.shape, 'float32', [shifted]))
+  // The float32 logits are still an argument; the exponentials beside them are gone before there are results.
+  const gradients = [{ to: shifted, passes: true }]
+  tape.record('log_softmax', { reads: [shifted, wide], outputs: [logProbabilities], gradients })
+  const loss = tape.tensor([], 'float32', [logProbabilities], { batched: false })
+  tape.record('nll_loss', {
+    reads: [logProbabilities],
+    outputs: [loss],
+    saves: [logProbabilities],
+    saved: [tape.storage(elements(tape.labels), 'int64', true)],
+    backwardScratch: [whole(), whole()],
+    gradients: [made(logProbabilities)],
+  })
   return loss
 }
 

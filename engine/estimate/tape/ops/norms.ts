@@ -28,8 +28,7 @@ export function layerNorm(tape: Tape, name: string, x: Tensor, { isLowered = fal
 
 export function rmsNorm(tape: Tape, name: string, x: Tensor, options: RmsNormOptions): Tensor {
   // transformers: LlamaRMSNorm weights the result after casting it back; GemmaRMSNorm multiplies by 1 + weight in float32.
-  if ((tape.spec.compiled || tape.spec.fusedNorms) && !options.isUnweighted)
-    return fusedNorm(tape, name, x, options.size)
+  if (isOneKernel(tape) && !options.isUnweighted) return fusedNorm(tape, name, x, options.size)
   const normalised = unitRows(tape, x, options.size, options.scalesInput ?? false)
   if (options.isUnweighted) return cast(tape, normalised, x.dtype)
   const weight = weightNamed(tape, `${name}.weight`, [options.size])
@@ -38,7 +37,12 @@ export function rmsNorm(tape: Tape, name: string, x: Tensor, options: RmsNormOpt
   return cast(tape, multiply(tape, normalised, factor), x.dtype)
 }
 
-/** One kernel, Liger's or Inductor's, which keeps its input in the input's type, and a scale per row. */
+/** torchtitan's nn.RMSNorm is torch's own kernel (aten::_fused_rms_norm). */
+function isOneKernel({ spec }: Tape): boolean {
+  return spec.compiled === true || spec.fusedNorms === true || spec.modelCode === 'torchtitan'
+}
+
+/** One kernel, Liger's, torch's or Inductor's, which keeps its input in the input's type, and a scale per row. */
 function fusedNorm(tape: Tape, name: string, x: Tensor, size: number): Tensor {
   const weight = weightNamed(tape, `${name}.weight`, [size])
   const output = tape.tensor(x.shape, x.dtype, [x, weight], x)

@@ -1,6 +1,6 @@
 /** Tokens divided among the GPUs of a tensor-parallel group: what is gathered before a layer and scattered after it. */
 import { made } from '../autograd.ts'
-import type { Tensor } from '../storage.ts'
+import { elements, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { input } from './batch.ts'
 
@@ -27,8 +27,21 @@ export function ownTokens(tape: Tape, x: Tensor): Tensor {
   return exchanged(tape, 'reduce_scatter', x, [heldTokens(tape), ...x.shape.slice(1)])
 }
 
-/** All-gather or reduce-scatter into a new tensor; its gradient goes through the opposite operation. */
+/**
+ * All-gather or reduce-scatter into a new tensor; its gradient goes through the opposite operation. torch:
+ * distributed/_functional_collectives.py: collectives join whole tensors one after the other, so that tokens or features are copied
+ * behind a gather, and before a scatter.
+ */
 export function exchanged(tape: Tape, name: string, x: Tensor, shape: readonly number[]): Tensor {
+  const grows = elements({ shape }) > elements(x)
+  return grows ? copied(tape, collected(tape, name, x, shape)) : collected(tape, name, copied(tape, x), shape)
+}
+
+function copied(tape: Tape, x: Tensor): Tensor {
+  return collected(tape, 'cat', x, x.shape)
+}
+
+function collected(tape: Tape, name: string, x: Tensor, shape: readonly number[]): Tensor {
   const output = tape.tensor(shape, x.dtype, [x])
   tape.record(name, { reads: [x], outputs: [output], gradients: [made(x)] })
   return output

@@ -1,0 +1,2 @@
+import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);
+import{a}from"./action-chunk-15.js";import"./action-chunk-29.js";import"./action-chunk-17.js";import"./action-chunk-28.js";import"./action-chunk-12.js";import"./action-chunk-26.js";import"./action-chunk-32.js";import"./action-chunk-31.js";import"./action-chunk-48.js";import"./action-chunk-1.js";export{a as torchtitan};
