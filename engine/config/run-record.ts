@@ -1,6 +1,6 @@
 /**
- * Recognises files that a finished run leaves: W&B's config.yaml, ms-swift's args.json, Ultralytics' args.yaml, manifests and exports. They repeat a
- * training's arguments, mostly beside its results, and no training starts from them.
+ * Recognises files that a finished run leaves: W&B's config.yaml, ms-swift's args.json, Ultralytics' args.yaml, manifests and
+ * exports. They repeat a training's arguments, mostly beside its results, and no training starts from them.
  */
 import type { Field, Section } from './section.ts'
 
@@ -38,6 +38,9 @@ export function whyRecord(document: Section, path: string): string | undefined {
   const folder = document.at('imgsz') && document.at('mode') && document.at('save_dir')
   if (folder?.value.kind === 'text')
     return `${recorded}: ${shown(folder)} is of the arguments that Ultralytics writes beside its results.`
+  const log = document.at('renderer_name') && document.at('log_path')
+  if (log !== undefined)
+    return `${recorded}: ${shown(log)} is of the arguments that Tinker's cookbook writes beside its logs, of a training on other machines.`
   if (wandbPath.test(path)) return `${recorded} by Weights & Biases, in whose folder it stands.`
   const sections = document.nested(LEVELS).slice(0, MAX_SECTIONS)
   const result = sections

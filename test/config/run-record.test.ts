@@ -10,6 +10,7 @@ const records = [
   ['run-manifest.json', 'created_at (line 3) says when it was, beside run_id (line 2)'],
   ['training_export.json', 'exported_at (line 2) says when it was, beside status (line 3)'],
   ['training-curve.json', 'timestamp (line 2) says when it was, beside training_time_s (line 4)'],
+  ['tinker-run.json', 'log_path (line 2) is of the arguments that Tinker'],
   ['run-results.yaml', 'results.train_loss (line 5) was measured in one'],
 ] as const
 

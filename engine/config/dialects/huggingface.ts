@@ -153,7 +153,7 @@ export function readArguments(
     { value: 1, source: declared?.ownLoop ? 'no accumulation' : "the Trainer's default" },
   )
   const model = readModel(reader, trainerArguments.model, 'model_name_or_path', lookUp)
-  const adapter = adapterField(reader, find)
+  const adapter = adapterField(reader, trainerArguments)
   const processes = find(...gpuKeys)?.value
   const gpus = processes?.kind === 'number' ? Math.max(1, Math.floor(processes.number)) : 1
   const microBatch = raisedByUnsloth(reader, trainerArguments, written, gradientAccumulation * gpus)

@@ -1,4 +1,5 @@
 /** The values of a function's parameters: from its calls in the file, or their defaults. */
+import { isCalledByOptions } from './called-by-options.ts'
 import { methodOf } from './classes.ts'
 import { decoratorDefault } from './command-line.ts'
 import type { Evaluator } from './evaluator.ts'
@@ -104,7 +105,10 @@ export class Parameters {
     if (option !== undefined) return option
     const composed = name === scope.parameters[0]?.name ? this.#composed(scope, site) : undefined
     if (composed !== undefined) return composed
-    if (isUncalled) this.#evaluator.asksCallers = true
+    if (isUncalled && isCalledByOptions(scope, this.#evaluator)) {
+      const told = this.#evaluator.passed.get(name)
+      if (told !== undefined) return told
+    } else if (isUncalled) this.#evaluator.asksCallers = true
     if (parameter?.byDefault === undefined)
       return open(site, span, `${name} is given by the callers of ${scope.name}() (${placeIn(site.module, span.from)})`)
     const value = this.#optionDefault(this.#evaluator.evaluate(parameter.byDefault, siteOf(scope.parent ?? scope)))

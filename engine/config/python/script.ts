@@ -16,6 +16,7 @@ import {
   type TrainingPlace,
   tooManyTrainings,
 } from '../training-place.ts'
+import { declareParameters } from './called-by-options.ts'
 import { moduleOf } from './collector.ts'
 import { declareOptions } from './command-line.ts'
 import { decoratedGpu } from './decorated-gpu.ts'
@@ -61,6 +62,7 @@ export async function openScript(
     const evaluator = new Evaluator(modules.find, passed, modules.findSettings, all)
     const script = opened(module, evaluator, file.training)
     if (script === startsNone) return script
+    for (const each of all) declareParameters(each, evaluator, passed)
     return { ...script, asksCallers: evaluator.asksCallers, composesRead: evaluator.composesRead }
   }, sources)
   for (const each of [module, ...calling]) declareOptions(each, passed)

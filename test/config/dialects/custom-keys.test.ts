@@ -28,6 +28,33 @@ describe('keys of a team’s own', () => {
     expect(problem).toMatchObject({ code: 'unsupported-quantization', field: 'quantization.method' })
   })
 
+  it.each([
+    ['method: ia3', 'method'],
+    ['peft: { method: ia3, target_modules: [k_proj] }', 'peft.method'],
+    ['adapter: { type: prefix-tuning }', 'adapter.type'],
+  ])('are refused where adapters are of another kind than LoRA: %s', (settings, field) => {
+    expect(onlyProblemIn(`${own}${settings}\n`)).toMatchObject({ code: 'unsupported-setting', field })
+  })
+
+  it('have an adapter of the data for none of the model', () => {
+    expect(trainingConfig(`${own}data: { adapter: local_jsonl }\n`).spec.lora).toBeUndefined()
+    expect(trainingConfig(`${own}peft: { adapter: lora }\nlora_r: 8\n`).spec.lora).toMatchObject({ rank: 8 })
+  })
+
+  it('have adapters by a mapping of that name, unless it is one for the data', () => {
+    const loraOf = (settings: string) => trainingConfig(`${own}${settings}\n`).spec.lora
+    expect(loraOf('adapter: { type: lora, r: 32 }')).toMatchObject({ rank: 32 })
+    expect(loraOf('data: { adapter: { r: 32 } }')).toBeUndefined()
+  })
+
+  it('of one training are not mixed with those of another in the file', () => {
+    const sft = 'sft: { batch_size: 4, lr: 1.0e-5, epochs: 2, grad_accum: 2 }\n'
+    const second = (schedule: string) =>
+      trainingConfig(`model_name: gpt2\n${sft}grpo: { ${schedule}num_generations: 4, max_completion_length: 64 }\n`)
+    expect(second('lr: 1.0e-6, epochs: 1, ').spec.method).toBeUndefined()
+    expect(second('').spec.method).toMatchObject({ kind: 'online' })
+  })
+
   it('get no verdict for a GPU where they train on the CPU', () => {
     expect(onlyProblemIn(`${own}device: cpu\n`)).toMatchObject({ code: 'not-on-gpu', line: 5, column: 9 })
     expect(trainingConfig(`${own}device: cuda\ntokenizer: { device: cpu }\n`).spec.microBatch).toBe(64)

@@ -52,6 +52,25 @@ describe('what a launcher passes', () => {
     expect(await explainConfigAsync({ path: 'train.py', text: byClass }, {})).toMatchObject({ kind: 'not-recognised' })
   })
 
+  it('takes the place of the parameters of a function that Fire calls', async () => {
+    const text = `import fire
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+def train(base_model: str = "gpt2", batch_size: int = 8, amp: bool = False):
+    model = AutoModelForCausalLM.from_pretrained(base_model)
+    Trainer(model, TrainingArguments("out", per_device_train_batch_size=batch_size, bf16=amp)).train()
+if __name__ == "__main__":
+    CALL
+`
+    const given = [passed('batch_size', '24'), passed('amp', undefined)]
+    for (const call of ['fire.Fire(train)', 'fire.Fire(component=None)']) {
+      const { decisions, assumptions, reading } = await decided(text.replace('CALL', call), given)
+      const isCalled = call === 'fire.Fire(train)'
+      expect(decisions.find(({ setting }) => setting === 'microBatch')?.value).toBe(isCalled ? 24 : 8)
+      expect(reading).toMatchObject({ spec: { precision: isCalled ? 'amp-bf16' : 'fp32' } })
+      expect(assumptions.join().includes('no option is found')).toBe(!isCalled)
+    }
+  })
+
   it('is asked for where the launcher fills it in as it runs', async () => {
     const { reading } = await decided(parsed, [passed('batch_size', '$BATCH')])
     expect(reading).toMatchObject({ kind: 'unreadable', problems: [{ code: 'not-in-file', file: 'run.sh' }] })

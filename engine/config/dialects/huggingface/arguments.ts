@@ -76,7 +76,7 @@ export function argumentsOf(document: Section, declared?: Declared): Arguments {
   const home = sections.find(
     section => batchSizes[0] !== undefined && section.field(batchSizes[0].key) === batchSizes[0],
   )
-  const nearestFirst = home === undefined ? sections : [home, ...sections.filter(section => section !== home)]
+  const nearestFirst = home === undefined ? sections : [home, ...besides(home, sections)]
   const find: Arguments['find'] = (...keys) => {
     for (const section of nearestFirst) {
       const found = keys
@@ -102,6 +102,22 @@ export function argumentsOf(document: Section, declared?: Declared): Arguments {
     batchSizes,
     declared,
   }
+}
+
+const rateKeys = ['learning_rate', 'lr']
+const scheduleKeys = ['num_train_epochs', 'num_epochs', 'epochs', 'max_steps', 'steps', 'gradient_accumulation_steps']
+
+/** All sections but those of other trainings in the file: a learning rate and a schedule of their own, as the home has them. */
+function besides(home: Section, sections: readonly Section[]): readonly Section[] {
+  const has = ({ fields }: Section, keys: readonly string[]) => keys.some(key => fields.has(key))
+  const isWithin = (inner: Section, outer: Section) =>
+    outer.name === '' || `${inner.name}.`.startsWith(`${outer.name}.`)
+  const others = sections.filter(
+    section =>
+      ![isWithin(home, section), isWithin(section, home)].includes(true) &&
+      [home, section].every(each => has(each, rateKeys) && has(each, scheduleKeys)),
+  )
+  return sections.filter(section => section !== home && others.every(other => !isWithin(section, other)))
 }
 
 function modelIn(sections: readonly Section[]): Field | undefined {

@@ -6,7 +6,7 @@ import type { CatalogueModel } from '../../../models/catalogue.ts'
 import type { FieldReader } from '../../fields.ts'
 import { choosesMethod } from '../../memory-names.ts'
 import { quote } from '../../quote.ts'
-import type { Field } from '../../section.ts'
+import type { Field, FieldValue, Section } from '../../section.ts'
 import type { TrainingSpec } from '../../spec.ts'
 import { leaveOut } from '../../supplied.ts'
 import { type Lora, readLora, readTargets } from '../../trainer/adapter.ts'
@@ -47,11 +47,17 @@ export function isTrl(find: Find): boolean {
 const switches = ['use_peft', 'use_lora', 'use_qlora', 'is_peft', 'is_lora', 'lora_enable', 'use_peft_lora']
 /** Other peft methods, as custom scripts enable them. */
 const otherSwitches = ['use_ia3', 'use_adalora', 'use_prefix_tuning', 'use_prompt_tuning', 'use_p_tuning']
-const methods = ['finetuning_type', 'adapter', 'peft_method', 'peft_type']
+const methods = ['finetuning_type', 'peft_method', 'peft_type']
+/** `method: ia3`, at the top of a team's file or in its mapping for adapters. */
+const methodKey = /^(?:(?:peft|adapter|tuning|finetuning|fine_tuning)_)?(?:method|type)$/
+/** peft 0.21's methods beside LoRA, by the names that nothing else has. */
+const otherMethods =
+  /^(?:\(?ia\)?[3³]|ada_?lora|(?:prefix|(?:multitask_?)?prompt|p)[-_]?tuning|b?oft|lo(?:ha|kr)|vera|vblora|fourierft|ln_?tuning|x_?lora)$/i
 
 /** The field that enables adapters, if there is one. */
-export function adapterField(reader: FieldReader, find: Find): Field | undefined {
-  const named = find(...methods)
+export function adapterField(reader: FieldReader, { find, findText }: Arguments): Field | undefined {
+  const adapter = ofAdapters(find('adapter'))
+  const named = find(...methods) ?? (adapter?.value.kind === 'text' ? adapter : findText(methodKey, otherMethods))
   const method = named?.value.kind === 'text' ? named.value.text.toLowerCase() : undefined
   if (method !== undefined && !/^(full|none|)$/.test(method)) {
     if (method === 'lora' || method === 'qlora') return named
@@ -70,20 +76,49 @@ export function adapterField(reader: FieldReader, find: Find): Field | undefined
   }
   const on = find(...switches)
   if (on !== undefined) return reader.flag(on) === true ? on : undefined
-  return rankField(find)
+  return rankField(find) ?? layersField(find)
+}
+
+/** What teams call an adapter of a data set brings its rows into shape. */
+function ofAdapters(field: Field | undefined): Field | undefined {
+  return field !== undefined && /(?:^|\.)(?:data|dataset|datasets|data_\w+|dataset_\w+)\./i.test(field.name)
+    ? undefined
+    : field
 }
 
 /** peft's LoraConfig, as custom scripts store it. */
-const adapterMappings = ['lora', 'qlora', 'peft', 'lora_config', 'peft_config', 'lora_args']
+const adapterMappings = [
+  'lora',
+  'qlora',
+  'peft',
+  'lora_config',
+  'peft_config',
+  'lora_args',
+  'adapter',
+  'adapter_config',
+]
 
 /** `lora_r`, or `r` in a mapping for the adapters that is not switched off. */
 function rankField(find: Find): Field | undefined {
-  const mapping = find(...adapterMappings)?.value
-  if (mapping?.kind !== 'mapping') return find('lora_r', 'lora_rank') ?? bareRank(find)
-  const { section } = mapping
+  const section = adapterMapping(find)?.section
+  if (section === undefined) return find('lora_r', 'lora_rank') ?? bareRank(find)
+  return isSwitchedOff(section) ? undefined : (find('lora_r', 'lora_rank') ?? section.at('r') ?? section.at('rank'))
+}
+
+/** The layers that a mapping for adapters names, where it leaves their rank to the library. */
+function layersField(find: Find): Field | undefined {
+  const section = adapterMapping(find)?.section
+  return section === undefined || isSwitchedOff(section) ? undefined : section.at('target_modules')
+}
+
+function adapterMapping(find: Find): (FieldValue & { readonly kind: 'mapping' }) | undefined {
+  const value = ofAdapters(find(...adapterMappings))?.value
+  return value?.kind === 'mapping' ? value : undefined
+}
+
+function isSwitchedOff(section: Section): boolean {
   const enabled = section.at('enabled') ?? section.at('enable') ?? section.at('use')
-  if (enabled?.value.kind === 'flag' && !enabled.value.flag) return undefined
-  return find('lora_r', 'lora_rank') ?? section.at('r') ?? section.at('rank')
+  return enabled?.value.kind === 'flag' && !enabled.value.flag
 }
 
 /** `r` beside `lora_alpha` */
@@ -93,8 +128,7 @@ function bareRank(find: Find): Field | undefined {
 
 /** `lora_dropout`, or `dropout` in a mapping for the adapters. */
 function adapterSetting(find: Find, key: 'dropout' | 'task_type'): Field | undefined {
-  const mapping = find(...adapterMappings)?.value
-  return find(`lora_${key}`) ?? (mapping?.kind === 'mapping' ? mapping.section.at(key) : undefined)
+  return find(`lora_${key}`) ?? adapterMapping(find)?.section.at(key)
 }
 
 export function readAdapter(

@@ -142,8 +142,14 @@ lora:
     })
   })
 
-  it.each(['r: 32\n  enabled: false', 'alpha: 16'])('has no adapters with %j', lora => {
+  it.each(['r: 32\n  enabled: false', 'alpha: 16\n  use: false'])('has no adapters with %j', lora => {
     expect(trainingConfig(own(lora)).spec.lora).toBeUndefined()
+  })
+
+  it('has adapters on the layers that are named there, whatever their rank', () => {
+    const { spec, assumptions } = trainingConfig(own('alpha: 16'))
+    expect(spec.lora).toMatchObject({ rank: 16, targets: ['q_proj', 'v_proj'] })
+    expect(assumptions.join()).toContain('ank')
   })
 
   it('has weights in four bits by use_4bit too, and by the switches of peft’s examples', () => {
