@@ -2,9 +2,10 @@
 import { imageOfSample, isVisionLanguageModel, videoOfSample } from '../models/architecture.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
 import { type ImageHandling, seenInWords } from '../models/images.ts'
-import type { Resolution } from '../models/resolve.ts'
+import { type Resolution, resolveOffline } from '../models/resolve.ts'
 import { FieldReader } from './fields.ts'
 import { modelProblem } from './model-problem.ts'
+import { endOfPath } from './open-path.ts'
 import { oneOf, quote } from './quote.ts'
 import type { Field } from './section.ts'
 import { MAX_FRAMES, MAX_IMAGE_SIDE, type Task, type TrainingSpec, tasks } from './spec.ts'
@@ -43,6 +44,8 @@ export function readModel(
       `Set ${expectedKey} in the config, ${orInSettings('model')}.`,
     )
   }
+  const ending = field.value.kind === 'open' ? namedByItsEnd(reader, field) : undefined
+  if (ending !== undefined) return ending
   const id = reader.text(field)
   if (id === undefined) return undefined
   if (id.trim() === '') {
@@ -57,6 +60,16 @@ export function readModel(
   }
   const { code, message, fix } = modelProblem(id, resolution)
   return reader.refuse(field, code, message, fix)
+}
+
+/** The well-known model at the end of a path whose beginning only a run can tell. */
+function namedByItsEnd(reader: FieldReader, field: Field): CatalogueModel | undefined {
+  const end = endOfPath(field.source)
+  const resolution = end === undefined ? undefined : resolveOffline(end)
+  if (resolution?.kind !== 'resolved' || resolution.sentence === undefined) return undefined
+  reader.assume(resolution.sentence)
+  reader.note('model', resolution.model.id, field)
+  return resolution.model
 }
 
 /** The task if a tool's configs never name one: from the settings, else the model's default. */

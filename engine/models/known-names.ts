@@ -43,6 +43,9 @@ const reshaped = wordSet(
   'vl vlm vision llava blip instructblip flamingo minigpt cogvlm vila moe multimodal omni audio speech tts asr video detr rcnn pruned depth width draft eagle medusa speculator merge',
 )
 
+/** Between a family's name and the size, words of models with other layers or another head. */
+const otherDesigns = wordSet('mamba rwkv recurrent hybrid linear next embedding embeddings reranker voice')
+
 interface Known {
   readonly words: readonly string[]
   readonly id: string
@@ -56,11 +59,12 @@ let known: readonly Known[] | undefined
 export function modelInName(name: string): NamedModel | undefined {
   const words = wordsOf(name)
   known ??= knownNames()
-  const matches = known.flatMap(candidate => {
+  const whole = known.flatMap(candidate => {
     const start = indexOfRun(words, candidate.words)
     const end = start + candidate.words.length
     return start < 0 || isCutShort(name, words, end) ? [] : [{ candidate, start, end }]
   })
+  const matches = whole.length > 0 ? whole : known.flatMap(candidate => spread(name, words, candidate))
   const widest = matches.filter(
     match => !matches.some(other => isWider(other, match) && other.start <= match.start && other.end >= match.end),
   )
@@ -73,6 +77,27 @@ export function modelInName(name: string): NamedModel | undefined {
   const isOtherSize = !only.candidate.words.some(isSize) && around.some(isSize)
   const model = isOtherSize || around.some(word => reshaped.has(word)) ? undefined : findModel(id)
   return model && { kind: 'model', model }
+}
+
+interface Match {
+  readonly candidate: Known
+  readonly start: number
+  readonly end: number
+}
+
+const MAX_BETWEEN = 3
+
+/** `Llama-3-ELYZA-JP-8B`: a family and its version, words of whoever tuned it, and the size. */
+function spread(name: string, words: readonly string[], candidate: Known): readonly Match[] {
+  const head = candidate.words.slice(0, -1)
+  const size = candidate.words.at(-1) ?? ''
+  if (head.length < 2 || !head.some(word => /^\d/.test(word)) || !isSize(size)) return []
+  const start = indexOfRun(words, head)
+  const from = start + head.length
+  const end = words.indexOf(size, from)
+  if (start < 0 || end < 0 || end - from > MAX_BETWEEN || isCutShort(name, words, from)) return []
+  const isOther = words.slice(from, end).some(word => reshaped.has(word) || otherDesigns.has(word))
+  return isOther || words.filter(isSize).length > 1 ? [] : [{ candidate, start, end: end + 1 }]
 }
 
 /** One per distinct run of words; where ids share it, the first. */
@@ -94,7 +119,7 @@ function knownNames(): readonly Known[] {
 function wordsOf(name: string): readonly string[] {
   return writtenWords(name)
     .filter(word => word !== '' && !decorations.has(word))
-    .flatMap(word => /^([a-z]{3,})(\d[\d.]*)$/.exec(word)?.slice(1) ?? [word])
+    .flatMap(word => /^([a-z]{3,})(\d[\d.]*b?)$/.exec(word)?.slice(1) ?? [word])
 }
 
 function writtenWords(name: string): readonly string[] {

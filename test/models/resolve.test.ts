@@ -184,6 +184,9 @@ describe('the well-known model in a name', () => {
     ['mistralai/Devstral-Small-2507', 'Mistral-Small-24B-Base-2501'],
     ['./checkpoints/pythia-410m-deduped-run2', 'pythia-410m-deduped'],
     ['acme/starcoder2-3b-sql', 'starcoder2-3b'],
+    ['elyza/Llama-3-ELYZA-JP-8B', 'Meta-Llama-3-8B'],
+    ['acme/llama-3-typhoon-v1.5x-8b-instruct', 'Meta-Llama-3-8B'],
+    ['models/codellama7b', 'CodeLlama-7b-hf'],
   ])('%s has the shape of %s', (name, bareName) => {
     const { how, model, sentence } = resolved(resolveOffline(name))
     expect({ how, id: model.id }).toEqual({ how: 'assumed', id: name })
@@ -221,6 +224,9 @@ describe('the well-known model in a name', () => {
     'acme/Phi-4-multimodal-instruct',
     'acme/starcoder2-nano',
     'acme/starcoder3',
+    'tiiuae/Falcon3-Mamba-7B-Instruct',
+    'acme/Qwen3-Reranker-8B',
+    'acme/Llama-3-distilled-from-70b-to-8b',
     // A distilled model, not the 671 billion of the name.
     'acme/DeepSeek-R1-8B',
     'acme/SmolVLM-900M',

@@ -35,8 +35,8 @@ export async function findCallers({ path }: SourceFile, sources: Sources): Promi
 async function scriptsAround(path: string, listFolder: NonNullable<Sources['listFolder']>): Promise<readonly string[]> {
   const own = posix.dirname(path)
   const above = posix.normalize(posix.join(own, '..'))
-  const beside = folders.map(name => posix.join(above, name))
-  const near = [own, above, posix.normalize(posix.join(above, '..')), ...folders, ...beside]
+  const around = [above, own].flatMap(folder => folders.map(name => posix.join(folder, name)))
+  const near = [own, above, posix.normalize(posix.join(above, '..')), ...folders, ...around]
   const found: string[] = []
   for (const folder of new Set(near.filter(each => !/^(?:\.\.|\/)/.test(each)))) {
     const names = await listFolder(folder)

@@ -2,12 +2,14 @@
 import { commandLineValue } from './command-line.ts'
 import type { Evaluator } from './evaluator.ts'
 import { mergedInto } from './merged-attributes.ts'
-import type { Binding, Scope } from './module.ts'
-import { open, placed, siteOf, writtenAs } from './sites.ts'
-import { type Instance, placeIn, type Site, shownAt, type Value } from './values.ts'
+import { type Binding, callExpression, type Scope } from './module.ts'
+import { open, placed, siteAt, siteOf, writtenAs } from './sites.ts'
+import { areEqual, type Instance, placeIn, type Site, shownAt, type Value } from './values.ts'
 
 /** Classes that inherit from one another. */
 const MAX_BASES = 5
+/** Of one class in its file. */
+const MAX_CALLS = 4
 
 export class Classes {
   readonly #evaluator: Evaluator
@@ -90,9 +92,25 @@ export class Classes {
     return this.#given(object, name, undefined)
   }
 
+  /** What all calls of a dataclass in its file give a field that has no default, for an object without a call of its own. */
+  #givenByAll({ scope, isParsed, ...object }: Instance, name: string): Value | undefined {
+    const calls = isParsed ? [] : (scope.module.calls.get(scope.name) ?? []).slice(0, MAX_CALLS)
+    const given = calls.flatMap(each => {
+      const call = callExpression(each)
+      const made = call && { ...object, scope, isParsed, call, site: siteAt(each) }
+      return made?.site.scope === scope ? [] : ((made && this.#given(made, name, undefined)) ?? [])
+    })
+    const [first, ...others] = given
+    return first !== undefined && others.every(other => areEqual(first, other) === true) ? first : undefined
+  }
+
   /** By the call that made the object, or by default. */
   #given(object: Instance, name: string, init: Scope | undefined): Value | undefined {
     const { scope, call, site } = object
+    if (init === undefined && call === undefined && scope.bindings.get(name)?.[0]?.value.kind === 'declared') {
+      const told = this.#givenByAll(object, name)
+      if (told !== undefined) return told
+    }
     let { isParsed } = object
     if (init === undefined && call !== undefined) {
       const declared = [...scope.bindings].filter(([, [first]]) =>

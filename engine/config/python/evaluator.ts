@@ -191,7 +191,8 @@ export class Evaluator {
         return this.classes.ofInstance(object, name, site) ?? inheritedDefault(object, name, this) ?? notSet()
       case 'call': {
         const mapping = this.asMapping(object)
-        if (mapping.kind === 'mapping') return mapping.entries.get(name) ?? notSet()
+        if (mapping.kind === 'mapping')
+          return mapping.entries.get(name) ?? this.#ofUnpacked(object, name, site) ?? notSet()
         const ofTrainer = isTrainer(object) ? trainerAttribute(object, name, this) : undefined
         if (ofTrainer !== undefined) return ofTrainer
         const parsed = commandLineValue(object, name, this.options) ?? ofArguments(object, name, this)
@@ -204,6 +205,17 @@ export class Evaluator {
       default:
         return notSet()
     }
+  }
+
+  /** Of the objects that `Namespace(**vars(model_args), **vars(data_args))` unpacks, the first that has the attribute. */
+  #ofUnpacked({ call, site: made }: LibraryCall, name: string, site: Site): Value | undefined {
+    for (const argument of call?.arguments ?? []) {
+      const value = argument.kind === 'unpacked' ? this.evaluate(argument.value, made) : undefined
+      if (value?.kind !== 'instance') continue
+      const found = this.attribute(value, name, argument.kind === 'unpacked' ? argument.value : value, site)
+      if (found.kind !== 'open' || this.classes.fieldsOf(value.scope).has(name)) return found
+    }
+    return undefined
   }
 
   get options(): Options {

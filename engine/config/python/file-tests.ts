@@ -33,7 +33,7 @@ function askedPath(condition: Expression): Expression | undefined {
   if (condition.kind !== 'call') return undefined
   const { callee } = condition
   const [first] = condition.arguments
-  if (/^(?:os\.)?path\.(?:exists|isdir|isfile)$/.test(dottedName(callee) ?? ''))
+  if (/^(?:(?:os\.)?path\.)?(?:exists|isdir|isfile)$/.test(dottedName(callee) ?? ''))
     return first?.kind === 'positional' ? first.value : undefined
   const isPath = callee.kind === 'attribute' && /^(?:exists|is_dir|is_file)$/.test(callee.name)
   return isPath && first === undefined ? callee.object : undefined

@@ -58,6 +58,11 @@ export function libraryValue(
       given.delete('config')
       return settings && instantiated(settings, given, site, evaluator)
     }
+    // The folder of a model that is downloaded, which is as good as its name.
+    case 'modelscope.snapshot_download':
+    case 'modelscope.hub.snapshot_download.snapshot_download':
+    case 'huggingface_hub.snapshot_download':
+      return asText(named('repo_id') ?? named('model_id') ?? evaluator.argumentsOf(call, site).values.get('0'))
     case 'cast':
     case 'typing.cast':
       return values()[1]

@@ -58,7 +58,8 @@ export function argumentsClass(dotted: string): 'transformers' | 'trl' | undefin
 export function isModelClass(dotted: string): boolean {
   const { library, name } = libraryName(dotted)
   if (library === 'unsloth') return /^Fast\w*Model$/.test(name)
-  if (library !== 'transformers' && library !== 'trl') return false
+  // ModelScope's package exports transformers' classes, which look models up in its own hub.
+  if (!/^(?:transformers|trl|modelscope)$/.test(library)) return false
   return (
     /^AutoModel|For[A-Z]\w|(?:LMHead|Encoder|Decoder)?Model$/.test(name) &&
     !/^Peft|Tokenizer|Processor|Config/.test(name)

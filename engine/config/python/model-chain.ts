@@ -33,7 +33,7 @@ const putsOn = /(?:^|\.)(?:PeftModel\w*\.from_pretrained|get_peft_model)$/
 const passesOn = /\.(?:to|cuda|train|eval|to_bettertransformer|requires_grad_|float|half|bfloat16)$/
 /** Functions that give the model that is their first argument, some with a row or two more for new tokens. */
 const wraps =
-  /(?:^|\.)(?:compile|prepare|DataParallel|DistributedDataParallel|FullyShardedDataParallel|prepare_model_for_kbit_training|prepare_model_for_int8_training|get_peft_model|for_training|for_inference|amp\.initialize|setup_chat_format|clone_chat_template)$/
+  /(?:^|\.)(?:compile|prepare|prepare_model|DataParallel|DistributedDataParallel|FullyShardedDataParallel|prepare_model_for_kbit_training|prepare_model_for_int8_training|get_peft_model|for_training|for_inference|amp\.initialize|setup_chat_format|clone_chat_template)$/
 
 export function modelChain(value: Value | undefined, evaluator: Evaluator): ModelChain {
   let chain: ModelChain = {

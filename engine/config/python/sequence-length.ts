@@ -51,6 +51,8 @@ function tokenizedLength(module: Module, evaluator: Evaluator, isSeq2Seq: boolea
   const answers = functionsThatAnswer(module)
   const given = calls.filter(({ scope }) => !answers.has(scope)).flatMap(call => maxLength(call, module, evaluator))
   if (isSeq2Seq) return bothLengths(given, file)
+  const whole = joinedLength(given, module)
+  if (whole !== undefined) return [fieldOf('max_length', whole, file)]
   const lengths = given.filter(({ isTarget }) => !isTarget).map(({ value }) => value)
   if (lengths.length > 0) return [agreed(lengths, 'max_length', file)]
   // Text that is cut without a length has the tokenizer's own.
@@ -77,6 +79,27 @@ interface Given {
   readonly value: Value
   /** Of what a model learns to answer. */
   readonly isTarget: boolean
+  /** Where the text is cut. */
+  readonly scope: Call['scope']
+}
+
+/** `tokenized_source + tokenized_target` */
+const joinsAnswer =
+  /\b\w*(?:source|prompt|input|question|instruction)\w*(?:\[[^\]]{1,40}\])?\s*\+\s*\w*(?:target|answer|output|response|label|completion)\w*/i
+
+const LONGEST_FUNCTION = 4_000
+
+/** Of a prompt and its answer that one function cuts apart and joins, as QLoRA's collator does. */
+function joinedLength(given: readonly Given[], { text }: Module): Value | undefined {
+  const [prompt, ...others] = given.filter(({ isTarget }) => !isTarget)
+  const [answer, ...more] = given.filter(({ isTarget }) => isTarget)
+  if (prompt === undefined || answer?.scope !== prompt.scope || others.length + more.length > 0) return undefined
+  const { from } = prompt.scope
+  const body = text.slice(from, from + LONGEST_FUNCTION)
+  if (prompt.value.kind !== 'number' || answer.value.kind !== 'number' || !joinsAnswer.test(body)) return undefined
+  const [ours, theirs] = [prompt.value.number, answer.value.number]
+  const remark = `Sequences of ${ours + theirs} tokens: prompts are cut to ${ours} and answers to ${theirs} (${placeIn(prompt.scope.module, from)}).`
+  return { ...prompt.value, number: ours + theirs, remarks: [...prompt.value.remarks, ...answer.value.remarks, remark] }
 }
 
 function maxLength(call: Call, module: Module, evaluator: Evaluator): readonly Given[] {
@@ -93,7 +116,7 @@ function maxLength(call: Call, module: Module, evaluator: Evaluator): readonly G
     expression.arguments.some(each => each.kind === 'keyword' && each.name === 'text_target') ||
     /target|label|summary|output|answer/i.test(written) ||
     givenToLabels.test(module.text.slice(Math.max(0, expression.from - LONGEST_NAME), expression.from))
-  return [{ value, isTarget }]
+  return [{ value, isTarget, scope }]
 }
 
 /** `labels = tokenizer(…)`, whatever column the text is from. */

@@ -173,6 +173,7 @@ class Walk {
       for (const each of suffix) if (each.type === 'Assignment') this.#assign(each)
       return
     }
+    if (name.value === 'read' && this.#splitList(own, suffix)) return
     if (/^(?:read|mapfile|readarray|getopts|source|\.|eval)$/.test(name.value)) {
       for (const each of suffix)
         if (each.type === 'Word' && /^[A-Za-z_]\w*$/.test(each.value))
@@ -198,6 +199,22 @@ class Walk {
       ]),
     )
     this.found.push({ words: given, variable: key => ownValues.get(key) ?? before.get(key), at: pos })
+  }
+
+  /** `IFS=',' read -ra GPUS <<< "$LIST"`; false for all other reading. */
+  #splitList(own: readonly Assignment[], suffix: Command['suffix']): boolean {
+    const separator = own.find(({ name }) => name === 'IFS')?.value
+    const [name] = suffix.flatMap(each =>
+      each.type === 'Word' && /^[A-Za-z_]\w*$/.test(each.value) ? [each.value] : [],
+    )
+    const options = suffix.flatMap(each => (each.type === 'Word' && each.value.startsWith('-') ? [each.value] : []))
+    const list = suffix.find(each => each.type === 'HereString')
+    const isSplit = /^(?:r?a|ar)$/.test(options.join('').replaceAll('-', ''))
+    if (separator?.type !== 'Word' || separator.value.length !== 1 || name === undefined) return false
+    if (!isSplit || list?.type !== 'HereString' || list.target === undefined || this.#inBranch !== undefined)
+      return false
+    this.#environment.assignSplit(name, list.target, separator.value)
+    return true
   }
 
   #assign(assignment: Assignment): void {

@@ -187,7 +187,7 @@ function namesModel(document: Section): string | undefined {
 }
 
 function dialectsOf({ target }: Launch): readonly Dialect[] {
-  if (target.kind === 'script') return [ownVerl, ...unmodelledTools, huggingface, customKeys]
+  if (target.kind === 'script') return [ownVerl, ...unmodelledTools, llamafactory, huggingface, customKeys]
   if (target.kind === 'refused') return [unmodelledLaunch(target.tool)]
   switch (target.tool) {
     case 'litgpt':

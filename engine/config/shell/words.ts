@@ -3,6 +3,7 @@ import type { ArithmeticExpansionPart, Assignment, ParameterExpansionPart, Word,
 import { plain } from '../quote.ts'
 import type { Position } from '../reading.ts'
 import { arithmetic } from './arithmetic.ts'
+import { countedList } from './counted-list.ts'
 import { ownFolder } from './own-folder.ts'
 
 /** A text of shell commands, at the offsets of the file that holds it. */
@@ -158,7 +159,8 @@ export class Environment {
   /** `"${ARGS[@]}"` */
   #array(part: WordPart): readonly Given[] | undefined {
     const inner = part.type === 'DoubleQuoted' && part.parts.length === 1 ? part.parts[0] : part
-    if (inner?.type !== 'ParameterExpansion' || !/^[@*]$/.test(inner.index?.text ?? '')) return undefined
+    if (inner?.type !== 'ParameterExpansion' || inner.prefix !== undefined) return undefined
+    if (!/^[@*]$/.test(inner.index?.text ?? '')) return undefined
     const variable = this.#variables.get(inner.parameter)
     return (
       variable?.words ?? [
@@ -189,7 +191,9 @@ export class Environment {
       case 'ParameterExpansion':
         return [this.#parameter(part, depth)]
       case 'CommandExpansion':
-        return [this.#ownFolder(text, pos) ?? this.open(pos, text, this.#computed(text, pos))]
+        return [
+          this.#ownFolder(text, pos) ?? this.#counted(text, pos) ?? this.open(pos, text, this.#computed(text, pos)),
+        ]
       case 'ArithmeticExpansion':
         return [this.#arithmetic(part, depth)]
       case 'ProcessSubstitution':
@@ -232,6 +236,20 @@ export class Environment {
     return folder === undefined ? undefined : { text: folder, from: pos, remarks: [] }
   }
 
+  #counted(text: string, pos: number): Given | undefined {
+    const name = countedList(text)
+    const word = name === undefined ? undefined : this.#variable(name, pos, text)
+    if (word === undefined || word.why !== undefined) return word
+    return { ...word, text: String(word.text.split(',').length), from: pos }
+  }
+
+  /** `read -ra GPUS <<< "$LIST"` with a separator: an array of its parts. */
+  assignSplit(name: string, word: Word, separator: string): void {
+    const whole = this.joined(word)
+    const parts = whole.text.split(separator).map(text => ({ ...whole, text }))
+    this.#variables.set(name, { isArray: true, words: whole.why === undefined ? parts.slice(0, MAX_WORDS) : [whole] })
+  }
+
   #variable(name: string, pos: number, text: string): Given {
     const [first] = this.#variables.get(name)?.words ?? []
     if (first !== undefined) return first
@@ -243,6 +261,7 @@ export class Environment {
 
   #parameter(part: ParameterExpansionPart, depth: number): Given {
     const { parameter, operation, pos, text, prefix } = part
+    if (prefix === '#' && /^[@*]$/.test(part.index?.text ?? '')) return this.#lengthOf(parameter, pos, text)
     if (prefix !== undefined || part.index !== undefined || depth > MAX_DEPTH)
       return this.open(pos, text, this.#computed(text, pos))
     if (operation === undefined) return this.#variable(parameter, pos, text)
@@ -253,7 +272,31 @@ export class Environment {
       const remark = `${plain(given.text)} is the default of ${plain(text)} (${this.#shell.path}, line ${this.#shell.lineOf(pos)}), which the environment or an argument may override.`
       return { ...given, remarks: [...given.remarks, remark] }
     }
+    if (operation.type === 'Replace' && /^\/\/?$/.test(operation.operator)) {
+      const given = this.#variable(parameter, pos, text)
+      const [from, to] = [operation.pattern.value, operation.replacement.value]
+      if (given.why !== undefined) return given
+      // Other patterns are globs.
+      if (
+        /^[\w,:; ./-]+$/.test(from) &&
+        operation.pattern.parts === undefined &&
+        operation.replacement.parts === undefined
+      )
+        return {
+          ...given,
+          text: operation.operator === '//' ? given.text.replaceAll(from, to) : given.text.replace(from, to),
+        }
+    }
     return this.open(pos, text, this.#computed(text, pos))
+  }
+
+  /** `${#GPUS[@]}`, of an array whose words are known. */
+  #lengthOf(name: string, pos: number, text: string): Given {
+    const variable = this.#variables.get(name)
+    const unclear = variable?.words.find(({ why }) => why !== undefined)
+    if (variable === undefined || unclear !== undefined)
+      return this.open(pos, text, unclear?.why ?? this.#computed(text, pos))
+    return { text: String(variable.words.length), from: pos, remarks: variable.words.flatMap(({ remarks }) => remarks) }
   }
 }
 
