@@ -263,5 +263,6 @@ function defaultOf(option: Option, { evaluate, passed }: Options): Value {
   const required = keyword('required')
   const isRequired = required?.kind === 'keyword' && isTrue(evaluate(required.value, site))
   if (given !== undefined && !isRequired) return { ...located, remarks: [remark('None')], kind: 'none' }
-  return { ...located, kind: 'open', why: `${name} (${line}) is given on the command line and has no default` }
+  const why = `${name} (${line}) is given on the command line and has no default`
+  return { ...located, kind: 'open', why, ...(name.startsWith('-') && !isRequired && { isUnset: true }) }
 }

@@ -16,7 +16,7 @@ import { PassedValues } from './passed-arguments.ts'
 import { pathAttribute } from './paths.ts'
 import type { SettingsFile } from './settings-files.ts'
 import { open, placed, siteAt, siteOf, sourceOf, unknown } from './sites.ts'
-import { areEqual, type LibraryCall, placeIn, type Site, shownAt, truthOf, type Value } from './values.ts'
+import { areEqual, type LibraryCall, madeOfOpen, placeIn, type Site, shownAt, truthOf, type Value } from './values.ts'
 
 /** Modules of the repository by how a file imports them; undefined for what is none, or was not read. */
 export type FindModule = (importer: Module, name: string) => Module | undefined
@@ -201,7 +201,7 @@ export class Evaluator {
       case 'text':
         return pathAttribute(object, name) ?? notSet()
       case 'open':
-        return this.optionOf(site, name) ?? { ...object, ...span, module: site.module }
+        return this.optionOf(site, name) ?? { ...madeOfOpen(object), ...span, module: site.module }
       default:
         return notSet()
     }
@@ -373,7 +373,7 @@ export class Evaluator {
     if (value.kind === 'function') return this.#result(value.scope, call, site, value.self)
     if (value.kind === 'call' && value.isPartial) return completedCall(value, call, site, this)
     if (value.kind === 'class') return { ...located, kind: 'instance', scope: value.scope, call, site, isParsed: false }
-    if (value.kind !== 'symbol') return value.kind === 'open' ? value : unknown(site, call)
+    if (value.kind !== 'symbol') return value.kind === 'open' ? madeOfOpen(value) : unknown(site, call)
     return (
       libraryValue(value.name, call, undefined, { evaluator: this, site, located }) ?? {
         ...located,

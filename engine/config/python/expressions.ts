@@ -142,7 +142,7 @@ export function expressionOf(node: SyntaxNode, text: string, depth = 0): Express
       // `[name.strip() for name in names.split(',') if name]`: the readers of names leave out blanks and empty ones too.
       const stripped = `${written(name)}.strip()`
       const isWhole = condition === undefined || [written(name), stripped].includes(written(condition))
-      if (written(item) === stripped && isWhole) return inner(of)
+      if ([written(name), stripped].includes(written(item)) && isWhole) return inner(of)
       if (condition === undefined) return opaque
       const [left, operator] = children(condition)
       const names = [item, name, left].map(written)

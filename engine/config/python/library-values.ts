@@ -7,7 +7,7 @@ import { instantiated } from './made-objects.ts'
 import { writtenText } from './operators.ts'
 import { folderOf } from './paths.ts'
 import { loadedSettings } from './settings-files.ts'
-import { type Located, placeIn, type Site, type Value } from './values.ts'
+import { type Located, madeOfOpen, placeIn, type Site, type Value } from './values.ts'
 
 interface Within {
   readonly evaluator: Evaluator
@@ -198,7 +198,7 @@ function methodValue(
 function asNumber(value: Value | undefined, isWhole: boolean): Value | undefined {
   if (value?.kind === 'number') return isWhole ? { ...value, number: Math.trunc(value.number) } : value
   if (value?.kind !== 'text' || !/^\s*[-+]?\d{1,15}(?:\.\d{1,15})?\s*$/.test(value.text))
-    return value?.kind === 'open' ? value : undefined
+    return value?.kind === 'open' ? madeOfOpen(value) : undefined
   const number = Number(value.text)
   return { ...value, kind: 'number', number: isWhole ? Math.trunc(number) : number }
 }
@@ -211,13 +211,13 @@ function lengthOf(value: Value | undefined): Value | undefined {
 function asText(value: Value | undefined): Value | undefined {
   const text = value && writtenText(value)
   if (value === undefined || text === undefined)
-    return value?.kind === 'open' || value?.kind === 'symbol' ? value : undefined
+    return value?.kind === 'open' ? madeOfOpen(value) : value?.kind === 'symbol' ? value : undefined
   return { ...value, kind: 'text', text }
 }
 
 function extreme(values: readonly Value[], name: 'max' | 'min', located: Located): Value | undefined {
   const open = values.find(({ kind }) => kind === 'open')
-  if (open !== undefined) return open
+  if (open?.kind === 'open') return madeOfOpen(open)
   const numbers = values.flatMap(value => (value.kind === 'number' ? [value.number] : []))
   if (numbers.length === 0 || numbers.length !== values.length) return undefined
   return { ...located, kind: 'number', number: Math[name](...numbers) }

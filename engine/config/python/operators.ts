@@ -1,5 +1,5 @@
 /** Operators of Python on values that are known. */
-import { areEqual, type Located, truthOf, type Value } from './values.ts'
+import { areEqual, type Located, madeOfOpen, truthOf, type Value } from './values.ts'
 
 type Unknown = () => Value
 
@@ -9,7 +9,7 @@ const MAX_TEXT = 2_000
 export function joinedText(parts: readonly Value[], located: Located, unknown: Unknown): Value {
   let text = ''
   for (const part of parts) {
-    if (part.kind === 'open') return part
+    if (part.kind === 'open') return madeOfOpen(part)
     const written = writtenText(part)
     if (written === undefined || text.length > MAX_TEXT) return unknown()
     text += written
@@ -25,7 +25,7 @@ export function writtenText(value: Value): string | undefined {
 }
 
 export function unaryValue(operator: string, operand: Value, located: Located): Value {
-  if (operand.kind === 'open') return operand
+  if (operand.kind === 'open' && !(operand.isUnset && operator === 'not')) return madeOfOpen(operand)
   if (operator === 'not') {
     const truth = truthOf(operand)
     return truth === undefined
@@ -57,8 +57,10 @@ export function binaryValue(
     return truthOf(right) === (operator === 'or') ? flag(operator === 'or', located, [right]) : asOpen(left, unknown)
   }
   const right = rightOf()
-  if (left.kind === 'open') return left
-  if (right.kind === 'open') return right
+  if (left.kind === 'open' && left.isUnset && right.kind !== 'open' && /^(?:==|!=|is|is not)$/.test(operator))
+    return flag((right.kind === 'none') === /^(?:==|is)$/.test(operator), located, [left])
+  if (left.kind === 'open') return madeOfOpen(left)
+  if (right.kind === 'open') return madeOfOpen(right)
   if (left.kind === 'number' && right.kind === 'number') {
     // Whole, it stays as it is written elsewhere.
     if (operator === '//' && right.number === 1 && Number.isInteger(left.number))

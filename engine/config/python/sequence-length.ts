@@ -120,7 +120,7 @@ function maxLength(call: Call, module: Module, evaluator: Evaluator): readonly G
 }
 
 /** `labels = tokenizer(…)`, whatever column the text is from. */
-const givenToLabels = /\b(?:\w+_)?(?:labels?|targets?)(?:_\w+)?\s*=\s*$/i
+const givenToLabels = /\b(?:\w{1,40}_)?(?:labels?|targets?)(?:_\w{1,40})?\s*=\s*$/i
 const LONGEST_NAME = 60
 
 function bothLengths(given: readonly Given[], file: Module): readonly Field[] {

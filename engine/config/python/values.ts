@@ -42,8 +42,8 @@ export type Value = Located &
     | { readonly kind: 'function'; readonly scope: Scope; readonly self?: Value }
     | { readonly kind: 'class'; readonly scope: Scope }
     | { readonly kind: 'module'; readonly imported: Module }
-    /** `why`: a clause that says on what it depends, with the line. */
-    | { readonly kind: 'open'; readonly why: string }
+    /** `why`: a clause that says on what it depends, with the line. `isUnset`: an option that is None unless it is given. */
+    | { readonly kind: 'open'; readonly why: string; readonly isUnset?: true }
   )
 
 /** What a library's function or class gives: `transformers.TrainingArguments`. */
@@ -120,6 +120,14 @@ function ofFile({ notebook, path, readFor }: Module): string {
   return notebook !== undefined || path === readFor ? '' : ` of ${plain(path)}`
 }
 
+/** What is made of a value that is not known: no longer an option that nobody gave. */
+export function madeOfOpen<T extends Value & { readonly kind: 'open' }>({
+  isUnset: _,
+  ...open
+}: T): Omit<T, 'isUnset'> {
+  return open
+}
+
 export function truthOf(value: Value): boolean | undefined {
   switch (value.kind) {
     case 'number':
@@ -135,6 +143,7 @@ export function truthOf(value: Value): boolean | undefined {
     case 'mapping':
       return value.unknown === undefined ? value.entries.size > 0 : undefined
     case 'open':
+      return value.isUnset ? false : undefined
     case 'symbol':
       return undefined
     case 'call':

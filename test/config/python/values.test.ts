@@ -73,6 +73,12 @@ describe('a batch size is read from', () => {
       `${batch}=int(b[1])`,
       { line: 2, column: 25 },
     ],
+    [
+      'all of a text that is split',
+      'b = [w for w in "gpt2,12".split(",")]',
+      `${batch}=int(b[1])`,
+      { line: 2, column: 17 },
+    ],
     ['a text that is split', 'b = "gpt2,12".split(",")', `${batch}=int(b[1])`, { line: 2, column: 5 }],
     [
       'the branch of an NVIDIA GPU',
