@@ -44,7 +44,8 @@ export class Undivided {
 
   #residingBytes({ strategy, gpus }: Arrangement): number {
     const { weights, optimizerState } = this.#footprint.resting(0).breakdown
-    switch (strategy) {
+    // verl wraps the model on one GPU too (`isWrappedByFsdp`).
+    switch (this.#spec.loop === 'verl' ? 'fsdp' : strategy) {
       case 'single':
       case 'ddp':
         return weights + optimizerState

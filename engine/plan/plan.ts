@@ -17,7 +17,7 @@ import { type ClosestRow, closestRow } from './closest.ts'
 import { type Method, methodsFor, specWith } from './methods.ts'
 import { bestRows, type Planning } from './on-card.ts'
 import { byCost, type PlanRow, undominated } from './row.ts'
-import { refuseUnplannable, toolOf } from './strategy.ts'
+import { notPlanned, refuseUnplannable, toolOf } from './strategy.ts'
 
 /** Plain data, so that it can be sent to another process. */
 export interface PlanOptions {
@@ -77,7 +77,8 @@ export function planTraining(planned: Planned, options: PlanOptions, footprints:
 function planConfig({ spec, model, dialect }: Planned, options: PlanOptions, footprints: FootprintCache): Plan {
   const planning = planningOf({ spec, model, dialect }, options, footprints)
   const section = sectionOf([spec], model, amongOf(options), planning)
-  return planOf(planning, [section], options, [])
+  const left = notPlanned[planning.tool]
+  return planOf(planning, [section], options, left === undefined ? [] : [left])
 }
 
 function planModel({ spec: open, model }: Planned, options: PlanOptions, footprints: FootprintCache): Plan {

@@ -22,31 +22,50 @@ export interface Arrangement {
 }
 
 /** The tool of the config. A plan contains only what the tool can do. */
-export type Tool = 'trainer' | 'axolotl' | 'torchtune' | 'other'
+export type Tool = 'trainer' | 'axolotl' | 'torchtune' | 'deepspeed' | 'litgpt' | 'verl' | 'other'
+
+const tools: ReadonlyMap<string, Tool> = new Map<string, Tool>([
+  ['Hugging Face Trainer', 'trainer'],
+  ['Axolotl', 'axolotl'],
+  ['torchtune', 'torchtune'],
+  ['DeepSpeed', 'deepspeed'],
+  ['LitGPT', 'litgpt'],
+  ['verl', 'verl'],
+])
 
 /** By the name of the config's format; a bare model is planned for Hugging Face's Trainer. */
 export function toolOf(dialect: string | undefined): Tool {
-  switch (dialect) {
-    case undefined:
-    case 'Hugging Face Trainer':
-      return 'trainer'
-    case 'Axolotl':
-      return 'axolotl'
-    case 'torchtune':
-      return 'torchtune'
-    default:
-      return 'other'
-  }
+  return dialect === undefined ? 'trainer' : (tools.get(dialect) ?? 'other')
 }
+
+/** What is modelled of tools that lack a strategy on several GPUs; the others have all of them. */
+const strategiesOf: { readonly [Each in Tool]?: readonly Strategy[] } = {
+  deepspeed: ['ddp', 'zero1', 'zero2', 'zero3'],
+  // finetune/*.py have FSDP with settings of their own.
+  litgpt: [],
+}
+
+/** What a plan for such a tool leaves out. */
+export const notPlanned: { readonly [Each in Tool]?: string } = {
+  litgpt: 'One GPU alone is planned: how LitGPT divides a training among several is not modelled.',
+}
+
+/** torchtune's recipes and verl shard with FSDP and nothing else, and name it on one GPU too. */
+const alwaysFsdp: ReadonlySet<Tool> = new Set<Tool>(['torchtune', 'verl'])
 
 /** Only `single` on one GPU; on several, all strategies that the tool and the spec support. */
 export function strategiesFor(spec: TrainingSpec, gpus: number, tool: Tool): readonly Strategy[] {
   if (gpus === 1) return ['single']
-  // recipes/*_distributed.py of torchtune shard with FSDP2 wherever several GPUs train.
-  if (tool === 'torchtune') return ['fsdp']
+  if (alwaysFsdp.has(tool)) return ['fsdp']
+  const ofTool = strategiesOf[tool]
+  return strategiesOn(spec).filter(strategy => ofTool?.includes(strategy) ?? true)
+}
+
+function strategiesOn(spec: TrainingSpec): readonly Strategy[] {
   if (spec.loop === 'ultralytics' || isOfImages(spec.task)) return ['ddp']
-  // fully_shard does not support bitsandbytes' parameter class, and ZeRO-3 would have to shard it.
-  if (spec.quantization !== undefined) return ['ddp']
+  // fully_shard does not support bitsandbytes' parameter class, and ZeRO-3 would have to shard it. Unsloth's kernels/fast_lora.py
+  // computes with the weights themselves, which have to be whole.
+  if (spec.quantization !== undefined || spec.unslothKernels) return ['ddp']
   // ZeRO-1 and ZeRO-2 shard gradients and optimizer state, which are tiny with adapters.
   if (spec.lora !== undefined) return ['ddp', 'fsdp', 'zero3']
   return ['ddp', 'zero1', 'zero2', 'fsdp', 'zero3']
@@ -54,17 +73,15 @@ export function strategiesFor(spec: TrainingSpec, gpus: number, tool: Tool): rea
 
 /** The spec as `arrangement` would train it; only its batch is still the old one. */
 export function arrangedSpec(spec: TrainingSpec, { strategy, gpus }: Arrangement, tool: Tool): TrainingSpec {
-  const { sharding: _, zero: __, offload: ___, fsdpVersion, ...undivided } = spec
-  const sharding = strategy === 'single' || (strategy === 'ddp' && tool !== 'torchtune') ? undefined : strategy
+  const { sharding: _, zero: __, offload: ___, fsdpVersion = 2, ...undivided } = spec
+  if (alwaysFsdp.has(tool)) return { ...undivided, gpus, sharding: 'fsdp', fsdpVersion }
+  const sharding = strategy === 'single' || strategy === 'ddp' ? undefined : strategy
   return {
     ...undivided,
     gpus,
     precision: precisionUnder(spec, sharding, tool),
-    // torchtune's recipes name FSDP on one GPU too, where it shards nothing.
-    ...(tool === 'torchtune' && { sharding: 'fsdp' as const }),
-    ...(tool !== 'torchtune' && sharding !== undefined && { sharding }),
-    ...((tool === 'torchtune' || (isFsdp(sharding) && fsdpVersion === undefined)) && { fsdpVersion: 2 as const }),
-    ...(isFsdp(sharding) && fsdpVersion !== undefined && { fsdpVersion }),
+    ...(sharding !== undefined && { sharding }),
+    ...(isFsdp(sharding) && { fsdpVersion }),
   }
 }
 
@@ -75,7 +92,7 @@ export function arrangedSpec(spec: TrainingSpec, { strategy, gpus }: Arrangement
  */
 function precisionUnder(spec: TrainingSpec, sharding: Sharding | undefined, tool: Tool): Precision {
   const { precision, lora } = spec
-  if (tool === 'torchtune' || precision === 'fp32' || precision === 'tf32') return precision
+  if (precision === 'fp32' || precision === 'tf32') return precision
   const hasMasters = sharding !== undefined && !(isFsdp(sharding) && lora !== undefined)
   if (hasMasters) return 'bf16-master'
   if (precision !== 'bf16-master') return precision

@@ -201,6 +201,41 @@ describe('a bare model', () => {
   })
 })
 
+describe('what a tool cannot do', () => {
+  const sharing = (tool: string | undefined, changes: Partial<TrainingSpec> = {}) => {
+    const spec = specOf('Qwen/Qwen2.5-1.5B', { ...trained, ...changes })
+    const options = { cards, maxGpus: 8, effectiveBatch: 8 }
+    return planTraining({ spec, model: knownModel('Qwen/Qwen2.5-1.5B'), dialect: tool }, options, new FootprintCache())
+  }
+  const strategiesIn = ({ sections }: ReturnType<typeof sharing>) =>
+    new Set(sections.flatMap(({ rows }) => rows.map(({ strategy }) => strategy)))
+
+  it('is in no plan of it: LitGPT’s is of one GPU, and says why', () => {
+    const plan = sharing('LitGPT', { modelCode: 'litgpt', loop: 'plain' })
+    expect(strategiesIn(plan)).toEqual(new Set(['single']))
+    expect(plan.assumptions).toEqual([expect.stringContaining('LitGPT')])
+  })
+
+  it('is in no plan of it: verl and torchtune shard with FSDP alone, and keep their precision', () => {
+    for (const tool of ['verl', 'torchtune']) {
+      const plan = sharing(tool, { precision: 'bf16-master', ...(tool === 'verl' && { loop: 'verl' }) })
+      expect(strategiesIn(plan)).toEqual(new Set(['single', 'fsdp']))
+      for (const { spec } of plan.sections.flatMap(({ rows }) => rows)) {
+        expect(spec).toMatchObject({ sharding: 'fsdp', precision: 'bf16-master' })
+      }
+    }
+  })
+
+  it('is not tried for it: FSDP of DeepSpeed, and what divides the weights that Unsloth’s kernels read', () => {
+    const spec = specOf('Qwen/Qwen2.5-1.5B', trained)
+    expect(strategiesFor(spec, 8, 'other')).toContain('fsdp')
+    expect(strategiesFor(spec, 8, 'deepspeed')).toEqual(['ddp', 'zero1', 'zero2', 'zero3'])
+    const lora = { rank: 8, dropout: 0, targets: ['q_proj'] }
+    expect(strategiesFor({ ...spec, lora }, 8, 'trainer')).toContain('fsdp')
+    expect(strategiesFor({ ...spec, lora, unslothKernels: true }, 8, 'trainer')).toEqual(['ddp'])
+  })
+})
+
 describe('trainings that no plan is made of', () => {
   it.each<[string, Partial<TrainingSpec>]>([
     ['generates completions', { method: onlineMethod({ kind: 'server' }) }],

@@ -78,7 +78,18 @@ describe.each(cases)('$name on $gpus GPUs', ({ text, tool, gpus }) => {
 describe('what a strategy needs at the least', () => {
   it.each(Object.keys(configs))('is no more than it is estimated to need: %s', async name => {
     const tool = toolOf(name.replace(' with adapters', ''))
-    const { spec, model } = await plain(configs[name] ?? '', tool)
+    needsNoLess(await plain(configs[name] ?? '', tool), tool)
+  })
+
+  it('is no more than it is estimated to need: verl, which shards with FSDP on one GPU too', async () => {
+    const text = `torchrun --nproc_per_node=4 -m verl.trainer.fsdp_sft_trainer model.partial_pretrain=Qwen/Qwen2.5-0.5B\n`
+    const reading = await readConfigAsync({ path: 'train.sh', text }, {})
+    if (reading.kind !== 'training-config') throw new Error(JSON.stringify(reading))
+    expect(toolOf(reading.dialect)).toBe('verl')
+    needsNoLess(reading, 'verl')
+  })
+
+  function needsNoLess({ spec, model }: Awaited<ReturnType<typeof read>>, tool: Tool): void {
     const undivided = new UndividedSteps(model.config)
     const footprints = new FootprintCache()
     for (const gpus of [1, 2, 16]) {
@@ -95,5 +106,5 @@ describe('what a strategy needs at the least', () => {
         }
       }
     }
-  })
+  }
 })

@@ -32,7 +32,7 @@ export function snippetFor(row: Snippeted, tool: Tool): Snippet | undefined {
       return axolotlSnippet(row)
     case 'torchtune':
       return torchtuneSnippet(row)
-    case 'other':
+    default:
       return undefined
   }
 }
