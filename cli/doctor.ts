@@ -3,10 +3,11 @@ import { describeMachine, type Machine, softwareOf, type TorchDevice } from '../
 import { engineOn } from '../engine/probes/probe.ts'
 import { describeTfjs } from '../engine/probes/tfjs/probe.ts'
 import { plainText } from '../engine/render/plain.ts'
+import { wrap } from '../engine/render/terminal-page.ts'
 import { formatGib } from '../engine/units.ts'
 import { parseFlags } from './arguments.ts'
 import type { ExitCode } from './exit-code.ts'
-import { print, printJson } from './print.ts'
+import { lineLength, print, printJson } from './print.ts'
 import { pythonCommand, pythonOptions } from './python.ts'
 
 export async function doctor(args: string[]): Promise<ExitCode> {
@@ -22,14 +23,25 @@ export async function doctor(args: string[]): Promise<ExitCode> {
 type Tfjs = Awaited<ReturnType<typeof describeTfjs>>
 
 function page(python: string, machine: Machine, engine: ReturnType<typeof engineOn>, tfjs: Tfjs): string {
-  return [
-    `node          ${process.version}`,
-    ...machineLines(python, machine),
-    `tensorflow.js ${'why' in tfjs ? `cannot run here: ${plainText(lastLine(tfjs.why), 300)}` : `${tfjs.label}, ${tfjs.provenance}`}`,
-    `engine auto   ${engine}: ${meaning[engine]}`,
-    ...[...advice(machine), ...quantisingAdvice(machine), ...tfjsAdvice(tfjs)].map(line => `to do         ${line}`),
-  ].join('\n')
+  const toDo = [...advice(machine), ...quantisingAdvice(machine), ...tfjsAdvice(tfjs)]
+  const rows: readonly Row[] = [
+    ['node', process.version],
+    ...machineRows(python, machine),
+    [
+      'tensorflow.js',
+      'why' in tfjs ? `cannot run here: ${plainText(lastLine(tfjs.why), 300)}` : `${tfjs.label}, ${tfjs.provenance}`,
+    ],
+    ['engine auto', `${engine}: ${meaning[engine]}`],
+    ...toDo.map((line): Row => ['to do', line]),
+  ]
+  return rows
+    .map(([name, text]) => name.padEnd(INDENT.length) + wrap(text, INDENT, lineLength()).trimStart())
+    .join('\n')
 }
+
+type Row = readonly [name: string, text: string]
+
+const INDENT = ' '.repeat('tensorflow.js '.length)
 
 const meaning: Readonly<Record<ReturnType<typeof engineOn>, string>> = {
   estimate: 'memory and speed are modelled',
@@ -37,13 +49,13 @@ const meaning: Readonly<Record<ReturnType<typeof engineOn>, string>> = {
   torch: 'memory and speed are measured',
 }
 
-function machineLines(python: string, machine: Machine): string[] {
+function machineRows(python: string, machine: Machine): readonly Row[] {
   if (machine.kind === 'no-python')
-    return [`python        ${python}: no PyTorch. ${plainText(lastLine(machine.why), 300)}`]
+    return [['python', `${python}: no PyTorch. ${plainText(lastLine(machine.why), 300)}`]]
   return [
-    `python        ${python}: ${machine.python}`,
-    `libraries     ${softwareOf(machine)}${machine.hasBitsandbytes ? ', bitsandbytes' : ''}`,
-    `device        ${deviceWords(machine.device)}`,
+    ['python', `${python}: ${machine.python}`],
+    ['libraries', `${softwareOf(machine)}${machine.hasBitsandbytes ? ', bitsandbytes' : ''}`],
+    ['device', deviceWords(machine.device)],
   ]
 }
 

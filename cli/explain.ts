@@ -8,12 +8,14 @@ import type { SourceFile } from '../engine/config/reading.ts'
 import { configName } from '../engine/config/training-place.ts'
 import { formatWhere, MemoryMarkError, type Problem } from '../engine/errors.ts'
 import { settingName, settingOrigin, settingValue } from '../engine/render/decision.ts'
+import { wrap } from '../engine/render/terminal-page.ts'
+import { textTable } from '../engine/render/text-table.ts'
 import type { RepositorySettings } from '../engine/settings/settings.ts'
 import { parseFlags } from './arguments.ts'
 import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
 import { findFiles } from './files.ts'
-import { onOneLine, print } from './print.ts'
+import { lineLength, onOneLine, print } from './print.ts'
 import { settingsOptions, settingsOrThrow } from './settings.ts'
 import { sources } from './sources.ts'
 
@@ -43,7 +45,7 @@ export async function explain(args: string[]): Promise<ExitCode> {
 function gpuLines({ path }: SourceFile, { reading }: Explanation, settings: RepositorySettings): string[] {
   if (reading.kind !== 'training-config') return []
   const { asked } = optionsOnGpu(path, { settings, now: new Date() }, reading.askedCard)
-  return sentencesOn(asked).map(sentence => `  ${sentence}`)
+  return sentencesOn(asked).map(indented)
 }
 
 /** One explanation, or one for each training in the file. */
@@ -65,9 +67,9 @@ function rendered(explanation: Explanation): string {
   switch (explanation.kind) {
     case 'recognised':
       return [
-        `  ${explanation.dialect}, recognised by ${plain(explanation.why)}`,
+        indented(`${explanation.dialect}, recognised by ${plain(explanation.why)}`),
         ...table(explanation.decisions),
-        ...explanation.assumptions.map(sentence => `  assumed: ${sentence}`),
+        ...explanation.assumptions.map(sentence => indented(`assumed: ${sentence}`)),
         ...outcome(explanation.reading),
       ].join('\n')
     case 'not-recognised':
@@ -80,7 +82,7 @@ function outcome(reading: Explanation['reading']): readonly string[] {
     case 'training-config':
       return []
     case 'not-a-training-config':
-      return [`  Not a training config. ${reading.why}`]
+      return [indented(`Not a training config. ${reading.why}`)]
     case 'several-trainings':
       return reading.trainings.map(({ name, line }) => `  line ${line}: ${name}`)
     case 'unreadable':
@@ -91,12 +93,19 @@ function outcome(reading: Explanation['reading']): readonly string[] {
 function shown(problem: Problem): string {
   const { file: _, ...inFile } = problem
   const place = problem.line === undefined ? '' : `line ${problem.line}: `
-  return `  ${place}${formatWhere({ ...inFile, line: undefined, column: undefined })}${problem.message}. ${problem.fix}`
+  const where = `${place}${formatWhere({ ...inFile, line: undefined, column: undefined })}`
+  return indented(`${where}${problem.message}. ${problem.fix}`)
 }
 
+/** Where it is too wide, the place of a setting stands below it. */
 function table(decisions: readonly Decision[]): readonly string[] {
   const rows = decisions.map(decision => [settingName(decision), settingValue(decision), settingOrigin(decision)])
-  const width = (column: number) => Math.max(0, ...rows.map(row => row[column]?.length ?? 0))
-  const [first, second] = [width(0), width(1)]
-  return rows.map(([name = '', value = '', from = '']) => `  ${name.padEnd(first)}  ${value.padEnd(second)}  ${from}`)
+  const lines = textTable(rows).map(line => `  ${line}`)
+  if (lines.every(line => line.length <= lineLength())) return lines
+  const narrow = textTable(rows.map(([name = '', value = '']) => [name, value]))
+  return rows.flatMap(([, , from = ''], row) => [`  ${narrow[row]}`, wrap(from, '      ', lineLength())])
+}
+
+function indented(sentence: string): string {
+  return wrap(sentence, '  ', lineLength())
 }

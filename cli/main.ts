@@ -5,7 +5,7 @@ import { didYouMean } from '../engine/did-you-mean.ts'
 import { MemoryMarkError } from '../engine/errors.ts'
 import { refuseOldNode, version } from '../engine/version.ts'
 import type { ExitCode } from './exit-code.ts'
-import { complain, complainOf, print } from './print.ts'
+import { complain, complainOf, lineLength, print } from './print.ts'
 import { usage } from './usage.ts'
 
 /** Each is loaded when it is called, so that it starts without what the others need. */
@@ -55,7 +55,7 @@ function commandNamed(name: string): (args: string[]) => Promise<ExitCode> {
 
 function usageOf(name: string | undefined): string {
   if (name !== undefined) commandNamed(name)
-  return usage(name)
+  return usage(name, lineLength())
 }
 
 function shown(text: string): ExitCode {

@@ -1,11 +1,7 @@
+/** What `memorymark help` says: each command, and the options of each. */
 import { gpus } from '../engine/gpus/catalogue.ts'
-
-interface CommandUsage {
-  readonly form: string
-  readonly purpose: string
-  /** Lines of options, ready to print. */
-  readonly options: string
-}
+import { wrap } from '../engine/render/terminal-page.ts'
+import { type CommandUsage, commandList, commandPage } from './usage-page.ts'
 
 const PYTHON =
   '  --python <command>           the interpreter that has PyTorch (default MEMORYMARK_PYTHON, or else python3)'
@@ -177,28 +173,24 @@ ${PYTHON}
   },
 }
 
-const WIDTH = Math.max(...Object.values(commands).map(({ form }) => form.length))
+const helpRow: CommandUsage = { form: 'help [command]', purpose: "show this, or one command's options", options: '' }
 
 /** The usage of one command, or of all commands without a known name. */
-export function usage(name?: string): string {
+export function usage(name: string | undefined, columns: number): string {
   const known = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined
-  return known === undefined ? overview() : withOptions(known)
+  return known === undefined ? overview(columns) : commandPage(known, columns)
 }
 
-function overview(): string {
-  const all = Object.values(commands)
+function overview(columns: number): string {
   return `MemoryMark: the batch size your GPU can really take.
 
-${all.map(({ form, purpose }) => `memorymark ${form.padEnd(WIDTH)}  ${purpose}`).join('\n')}
-memorymark ${'help [command]'.padEnd(WIDTH)}  show this, or one command's options
+${commandList([...Object.values(commands), helpRow], columns)}
 
-${all.map(withOptions).join('\n\n')}
-
-GPUs: ${gpus.map(gpu => gpu.id).join(', ')}
-Exit codes: 0 fine, 1 blocked or does not fit, 2 usage error or a named file that cannot be read, 130 interrupted.
-Files found in folders that could not be analysed are listed, and do not change the exit code.`
-}
-
-function withOptions({ form, purpose, options }: CommandUsage): string {
-  return `memorymark ${form}: ${purpose}${options}`
+${[
+  `GPUs: ${gpus.map(gpu => gpu.id).join(', ')}`,
+  'Exit codes: 0 fine, 1 blocked or does not fit, 2 usage error or a named file that cannot be read, 130 interrupted.',
+  'Files found in folders that could not be analysed are listed, and do not change the exit code.',
+]
+  .map(sentence => wrap(sentence, '', columns))
+  .join('\n')}`
 }
