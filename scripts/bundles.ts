@@ -49,6 +49,19 @@ export const noJsonSchemas: Plugin = {
   },
 }
 
+/** YAML is read here, never written; the package's documents and values can all write themselves. */
+export const noYamlWriting: Plugin = {
+  name: 'no-yaml-writing',
+  setup({ onLoad }) {
+    const asked = ['Collection', 'Document', 'Number', 'Pair', 'String'].map(of => `stringify${of}`)
+    const none = [...asked, 'createStringifyContext'].map(name => `${name} = () => { throw new Error('not bundled') }`)
+    onLoad({ filter: /[\\/]yaml[\\/]browser[\\/]dist[\\/]stringify[\\/]/ }, () => ({
+      contents: `export const ${none.join(', ')}`,
+      loader: 'js',
+    }))
+  },
+}
+
 /** @actions/core brings an HTTP client for the OIDC tokens that the Action never asks for. */
 const noOidcClient: Plugin = {
   name: 'no-oidc-client',
@@ -180,6 +193,7 @@ export const actionBundle: Bundle = {
     plugins: [
       noZodLocales,
       noJsonSchemas,
+      noYamlWriting,
       noOidcClient,
       noEndpointMethods,
       undiciForProxies,

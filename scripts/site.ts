@@ -6,7 +6,7 @@ import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import type { CatalogueRow } from '../engine/models/catalogue.ts'
 import { playgroundPage } from '../playground/page.ts'
 import { icon } from '../server/dashboard/icon.ts'
-import { type BuiltFile, noJsonSchemas, noZodLocales, root, versionOnly } from './bundles.ts'
+import { type BuiltFile, noJsonSchemas, noYamlWriting, noZodLocales, root, versionOnly } from './bundles.ts'
 import { licensesOf } from './licenses.ts'
 import { manual } from './manual.ts'
 
@@ -21,13 +21,27 @@ const familiesWhenAsked: Plugin = {
   },
 }
 
-/** Where a row's facts are from is for who changes them. */
-const factsWithoutSources: Plugin = {
-  name: 'facts-without-sources',
+/** Rows of the same keys name them once. Where a row's facts are from is for who changes them. */
+const shortFacts: Plugin = {
+  name: 'short-facts',
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]catalogue\.json$/ }, async ({ path: file }) => {
       const rows: readonly CatalogueRow[] = JSON.parse(await readFile(file, 'utf8'))
-      return { contents: JSON.stringify(rows.map(({ ids, config }) => ({ ids, config }))), loader: 'json' }
+      const keys = [...new Set(rows.map(({ config }) => Object.keys(config).join()))]
+      const facts = rows.map(({ ids, config }) => [
+        keys.indexOf(Object.keys(config).join()),
+        ids,
+        ...Object.values(config),
+      ])
+      return {
+        contents: `
+          const keys = ${JSON.stringify(keys)}.map(each => each.split(','))
+          export default ${JSON.stringify(facts)}.map(([of, ids, ...facts]) => ({
+            ids,
+            config: Object.fromEntries(keys[of].map((key, index) => [key, facts[index]])),
+          }))`,
+        loader: 'js',
+      }
     })
   },
 }
@@ -41,7 +55,7 @@ const common = {
   logLevel: 'warning',
   minify: true,
   platform: 'browser',
-  plugins: [noZodLocales, noJsonSchemas, versionOnly] as Plugin[],
+  plugins: [noZodLocales, noJsonSchemas, noYamlWriting, versionOnly] as Plugin[],
   target: 'es2022',
   write: false,
 } as const satisfies BuildOptions
@@ -51,7 +65,7 @@ export async function buildSite({ sources }: { readonly sources?: string } = {})
   const { outputFiles, metafile } = await build({
     ...common,
     alias: { 'node:path': './playground/posix.ts' },
-    plugins: [...common.plugins, familiesWhenAsked, factsWithoutSources],
+    plugins: [...common.plugins, familiesWhenAsked, shortFacts],
     entryPoints: {
       playground: 'playground/client/playground.ts',
       starter: 'playground/client/first-worker.ts',

@@ -1,6 +1,6 @@
 /** Writes a training as a config in MemoryMark's own format, for a model named without a config. */
-import { stringify } from 'yaml'
 import type { TrainingSpec } from '../engine/config/spec.ts'
+import { yamlLiteral } from '../engine/config/yaml-literal.ts'
 import type { BatchPlan } from '../engine/metrics/recommend.ts'
 
 export function ownConfig(spec: TrainingSpec, plan: BatchPlan): string {
@@ -27,6 +27,8 @@ export function ownConfig(spec: TrainingSpec, plan: BatchPlan): string {
     quantization: spec.quantization,
     fused_loss: spec.fusedLoss,
   }
-  const said = Object.entries(keys).filter(([, value]) => value !== undefined)
-  return stringify({ memorymark: Object.fromEntries(said) })
+  const lines = Object.entries(keys).flatMap(([key, value]) =>
+    value === undefined ? [] : [`  ${key}: ${yamlLiteral(value)}\n`],
+  )
+  return `memorymark:\n${lines.join('')}`
 }

@@ -1,5 +1,6 @@
 /** Sets a keyword argument of the call that takes the batch size, or would take it, in a script or a notebook. */
-import type { KeySetting, Value } from '../tools/tool.ts'
+import type { Value } from '../../config/yaml-literal.ts'
+import type { KeySetting } from '../tools/tool.ts'
 import { type Edited, spliced } from './text.ts'
 
 /** What may stand behind a keyword for its value to be changed: a literal, or one name with dots. */

@@ -1,5 +1,6 @@
 /** Sets an option of the command that takes the batch size, in a launcher's script. */
-import type { KeySetting, Value } from '../tools/tool.ts'
+import type { Value } from '../../config/yaml-literal.ts'
+import type { KeySetting } from '../tools/tool.ts'
 import { type Edited, spliced } from './text.ts'
 
 const plainWord = /(?:[\w./:-]{1,200}|'[^'\n]{0,200}'|"[^"\n$`\\]{0,200}")(?=\s|$)/y

@@ -1,6 +1,7 @@
 /** Sets a key of a YAML or JSON mapping in the text. */
 import { type Document, isMap, isScalar, isSeq, type Pair, parseAllDocuments, type YAMLMap, type YAMLSeq } from 'yaml'
-import type { KeySetting, Value } from '../tools/tool.ts'
+import { type Value, yamlLiteral } from '../../config/yaml-literal.ts'
+import type { KeySetting } from '../tools/tool.ts'
 import { type Edited, spliced } from './text.ts'
 
 /** Mappings below the top one in which a key is looked for. */
@@ -125,24 +126,6 @@ function endOf(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n'
 }
 
-/** Words that YAML 1.1 takes for something else than text. */
-const reserved = /^(?:y|n|yes|no|true|false|on|off|null|~|[-+.\d].*)$/i
-
 function literalOf(value: Value, isJson: boolean): string {
-  if (typeof value !== 'string') return isJson ? JSON.stringify(value) : flowOf(value)
-  return isJson ? JSON.stringify(value) : plainOrQuoted(value)
-}
-
-function plainOrQuoted(text: string): string {
-  return /^[A-Za-z_][\w./ -]*$/.test(text) && !reserved.test(text) ? text : JSON.stringify(text)
-}
-
-function flowOf(value: Value): string {
-  if (Array.isArray(value)) return `[${value.map(item => literalOf(item, false)).join(', ')}]`
-  if (typeof value === 'object') {
-    return `{${Object.entries(value)
-      .map(([key, inner]) => `${key}: ${literalOf(inner, false)}`)
-      .join(', ')}}`
-  }
-  return String(value)
+  return isJson ? JSON.stringify(value) : yamlLiteral(value)
 }

@@ -1,5 +1,6 @@
 /** DeepSpeed's own file of settings. Source: runtime/zero/config.py. */
-import { type KeySetting, one, type Tool, type Value } from './tool.ts'
+import type { Value } from '../../config/yaml-literal.ts'
+import { type KeySetting, one, type Tool } from './tool.ts'
 
 const zero = (key: string, value: Value): KeySetting => ({ at: ['zero_optimization'], keys: [key], value })
 const host = { device: 'cpu', pin_memory: true }

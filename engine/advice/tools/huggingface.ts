@@ -2,9 +2,11 @@
  * Hugging Face's Trainer and TRL. Sources: transformers training_args.py (TrainingArguments); TRL trainer/{base_config,sft_config,
  * grpo_config,model_config}.py; DeepSpeed's settings written in place, as integrations/deepspeed.py takes a dictionary.
  */
+
+import type { Value } from '../../config/yaml-literal.ts'
 import { filledIn } from '../../plan/snippets/deepspeed.ts'
 import { halfCompletions, halfLength, halfShare } from '../reduced.ts'
-import { type Asked, type KeySetting, one, type Tool, untestedByDeepSpeed, type Value } from './tool.ts'
+import { type Asked, type KeySetting, one, type Tool, untestedByDeepSpeed } from './tool.ts'
 
 /** Keys of TRL's ModelConfig and SFTConfig: whoever writes one runs a script that reads the others too. */
 const trlKeys = [

@@ -1,5 +1,6 @@
 /** Lightning CLI. Sources: pytorch/trainer/trainer.py and strategies/deepspeed.py. */
-import type { KeySetting, Tool, Value } from './tool.ts'
+import type { Value } from '../../config/yaml-literal.ts'
+import type { KeySetting, Tool } from './tool.ts'
 
 const trainer = (key: string, value: Value): readonly KeySetting[] => [{ at: ['trainer'], keys: [key], value }]
 

@@ -1,9 +1,8 @@
 /** How a training tool expresses levers in its own keys: the type of the tables beside this file. */
 import type { TrainingSpec } from '../../config/spec.ts'
+import type { Value } from '../../config/yaml-literal.ts'
 import type { Gpu } from '../../gpus/catalogue.ts'
 import type { LeverId } from '../../report/advised-levers.ts'
-
-export type Value = boolean | number | string | readonly Value[] | { readonly [key: string]: Value }
 
 export interface KeySetting {
   /** Names of the key. If the file has one of them it is set; otherwise the first is added. */

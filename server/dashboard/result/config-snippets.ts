@@ -1,5 +1,4 @@
 /** The recommendation as config text: the pasted text with its numbers replaced, or keys for a new config. */
-import { stringify } from 'yaml'
 import type { SourceFile } from '../../../engine/config/reading.ts'
 import type { TrainingSpec } from '../../../engine/config/spec.ts'
 import type { BatchPlan } from '../../../engine/metrics/recommend.ts'
@@ -59,12 +58,10 @@ function byHand(why: ByHand): string {
 }
 
 function newConfig(spec: TrainingSpec, plan: BatchPlan): Snippet[] {
-  const trainer = {
-    per_device_train_batch_size: plan.microBatch,
-    gradient_accumulation_steps: plan.gradientAccumulation,
-  }
+  const { microBatch, gradientAccumulation } = plan
+  const trainer = `per_device_train_batch_size: ${microBatch}\ngradient_accumulation_steps: ${gradientAccumulation}\n`
   return [
-    ...(spec.framework === 'pytorch' ? [{ title: "For Hugging Face's Trainer", text: stringify(trainer) }] : []),
+    ...(spec.framework === 'pytorch' ? [{ title: "For Hugging Face's Trainer", text: trainer }] : []),
     { title: 'As a config that memorymark check reads', text: ownConfig(spec, plan) },
   ]
 }
