@@ -3,7 +3,7 @@ import type { CatalogueModel } from '../models/catalogue.ts'
 import type { ImageHandling } from '../models/images.ts'
 import { MAX_BATCH } from './batch-size.ts'
 import type { Default, FieldReader } from './fields.ts'
-import { type InputSize, readInputSize } from './model-fields.ts'
+import { type InputSize, readInputSize, readMeanLength } from './model-fields.ts'
 import { quote } from './quote.ts'
 import type { Reading } from './reading.ts'
 import type { Field } from './section.ts'
@@ -242,11 +242,12 @@ function present(settings: LanguageModelConfig['settings']): Settings {
 /** For both Ulysses and ring attention: every GPU holds its part of the tokens, or all tokens of its part of the heads. */
 function divided(reader: FieldReader, size: InputSize, { dividedBy = 1 }: Sequence): InputSize {
   if (size.sequenceLength === undefined || dividedBy === 1) return size
+  const { meanLength: _, ...longest } = size
   const sequenceLength = Math.ceil(size.sequenceLength / dividedBy)
   reader.assume(
     `Each of ${dividedBy} GPUs holds ${sequenceLength} of the ${size.sequenceLength} tokens of a sequence; their communication buffers are not counted.`,
   )
-  return { ...size, sequenceLength }
+  return { ...longest, sequenceLength }
 }
 
 function readSequence(
@@ -265,5 +266,5 @@ function readSequence(
   reader.assume(
     sequence.byDefault.assumption ?? `Sequences of ${sequenceLength} tokens, ${source}: the config sets no length.`,
   )
-  return { sequenceLength }
+  return { sequenceLength, ...readMeanLength(reader) }
 }

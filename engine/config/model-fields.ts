@@ -111,6 +111,7 @@ export interface UnwrittenLength {
 
 export interface InputSize {
   readonly sequenceLength?: number
+  readonly meanLength?: number
   readonly imageSize?: number
   /** The size of images for a vision-language model. */
   readonly images?: NonNullable<TrainingSpec['images']>
@@ -144,7 +145,21 @@ export function readInputSize(reader: FieldReader, model: CatalogueModel | undef
     imageSize &&
     pixels &&
     imageAmongWords(reader, model, imageSize, { side: pixels, frames, length, handling: fields.imageHandling })
-  return { sequenceLength: length, ...(images && { images }), ...(images && frames && { videoFrames: frames }) }
+  return {
+    sequenceLength: length,
+    ...readMeanLength(reader),
+    ...(images && { images }),
+    ...(images && frames && { videoFrames: frames }),
+  }
+}
+
+/** Of the samples in tokens, which no file of a repository says. */
+export function readMeanLength(reader: FieldReader): Pick<InputSize, 'meanLength'> {
+  const field = reader.fieldFor('mean_length', undefined)
+  const meanLength = reader.wholeNumber(field, { max: MAX_SEQUENCE })
+  return field === undefined || meanLength === undefined
+    ? {}
+    : { meanLength: reader.note('meanLength', meanLength, field) }
 }
 
 interface Seen {

@@ -142,6 +142,8 @@ export const trainingSpec = z.object({
   gpus: z.number().int().min(1).max(100_000),
   /** Tokens of the longest sequence; absent for images. */
   sequenceLength: z.number().int().min(1).max(10_000_000).optional(),
+  /** Tokens of the mean sample, where the team's settings say it. */
+  meanLength: z.number().int().min(1).max(10_000_000).optional(),
   /** Tokens of the longest target of a sequence-to-sequence model; as many as the source's when absent. */
   targetLength: z.number().int().min(1).max(10_000_000).optional(),
   /** Pixels of the square image's side; absent for text. */

@@ -13,6 +13,7 @@ const names: Readonly<Partial<Record<Setting, string>>> = {
   gradientAccumulation: 'gradient accumulation',
   gpus: 'GPUs',
   sequenceLength: 'sequence length',
+  meanLength: 'mean length',
   targetLength: 'target length',
   imageSize: 'image size',
   gradientCheckpointing: 'gradient checkpointing',

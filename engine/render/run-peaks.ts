@@ -8,10 +8,15 @@ export const peakHeadings = ['moment', 'samples at a time', 'memory', 'result'] 
 /** Empty if only the training step is known, whose memory stands elsewhere. `evaluation`, `16`, `52.8 GiB`, `does not fit (4 would)`. */
 export function peakRows({ peaks = [] }: AnalysedConfig): readonly (readonly string[])[] {
   if (peaks.length < 2) return []
+  const hasMean = peaks.some(({ phase }) => phase === 'mean-step')
   return peaks.flatMap(peak => [
-    [momentNames[peak.phase], samplesOf(peak), formatGib(peak.peakBytes), resultOf(peak)],
+    [nameOf(peak, hasMean), samplesOf(peak), formatGib(peak.peakBytes), resultOf(peak)],
     ...keptRow(peak),
   ])
+}
+
+function nameOf({ phase }: RunPeak, hasMean: boolean): string {
+  return phase === 'training-step' && hasMean ? 'training step on the longest samples' : momentNames[phase]
 }
 
 /** Where nothing says how many samples are evaluated: what metrics keep of each, and of how many it fits. */
@@ -34,6 +39,7 @@ const momentNames: Readonly<Record<RunPeak['phase'], string>> = {
   loading: 'loading the weights',
   resuming: 'resuming from a checkpoint',
   'first-step': 'first step, until which the optimizer has no state',
+  'mean-step': 'training step on samples of the mean length',
   'training-step': 'training step',
   evaluation: 'evaluation',
   'evaluation-with-metrics': 'evaluation with compute_metrics, for which all logits are kept',

@@ -7,6 +7,7 @@ import type { ModelConfig } from '../models/architecture.ts'
 import { resumingPeaks, savingPeaks } from './checkpoint-peaks.ts'
 import { evaluationPeaks } from './evaluation-peaks.ts'
 import { firstStepPeaks } from './first-step-peak.ts'
+import { meanStepPeaks } from './mean-step-peak.ts'
 import { type RunPeakOptions, stateOf } from './peak-rows.ts'
 import type { RunPeak } from './schema.ts'
 
@@ -20,6 +21,7 @@ export function runPeaks(
     ...loadingPeaks(spec, config, options),
     ...resumingPeaks(spec, config, options),
     ...firstStepPeaks(spec, config, options),
+    ...meanStepPeaks(spec, config, options),
   ]
   const after = [...evaluationPeaks(spec, config, options), ...savingPeaks(spec, config, options)]
   if (before.length + after.length === 0) return undefined

@@ -127,6 +127,7 @@ export const runPhases = [
   'loading',
   'resuming',
   'first-step',
+  'mean-step',
   'training-step',
   'evaluation',
   'evaluation-with-metrics',
@@ -138,7 +139,8 @@ export const runPhases = [
 export const runPeak = z.object({
   /**
    * `loading`: before the weights are sharded. `resuming`: while the optimizer's state is loaded from a checkpoint.
-   * `first-step`: before the optimizer has its state, told where later steps do not fit.
+   * `first-step`: before the optimizer has its state, told where later steps do not fit. `mean-step`: a training step on
+   * samples of the mean length; `training-step` is on the longest.
    * `evaluation-with-metrics`: with a `compute_metrics`, for which logits are kept on the GPU. `generation`: of an
    * evaluation's texts. `saving`: while sharded weights are gathered for a checkpoint.
    */

@@ -129,6 +129,11 @@ const overrideKeys = (gpu: GpuNames) => ({
     .optional(),
   task: z.enum(tasks, 'a task').describe('What the model is trained for.').optional(),
   sequence_length: wholeNumber(10_000_000).describe('Tokens of the longest sequence.').optional(),
+  mean_length: wholeNumber(10_000_000)
+    .describe(
+      'Tokens of the mean sample, where samples are not packed, by your own tokenizer: the report then has a step on such samples beside one on the longest.',
+    )
+    .optional(),
   image_size: wholeNumber(100_000).describe("Pixels of the square image's side.").optional(),
   video_frames: wholeNumber(MAX_FRAMES)
     .describe('Frames of the video in every sample, as the tool samples them; image_size is the side of a frame.')

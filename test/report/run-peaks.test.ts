@@ -3,9 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { analyze } from '../../engine/analyze.ts'
 import { findGpu } from '../../engine/gpus/catalogue.ts'
 import { renderComment } from '../../engine/render/comment.ts'
+import { peakRows } from '../../engine/render/run-peaks.ts'
 import { renderTerminal } from '../../engine/render/terminal.ts'
 import type { AnalysedConfig, Report } from '../../engine/report/schema.ts'
 import { report as reportSchema } from '../../engine/report/schema.ts'
+import { readSettings } from '../../engine/settings/read.ts'
 
 /** `requirements`: a file beside the config. */
 async function reportOf(text: string, gpu: string, requirements = ''): Promise<Report> {
@@ -242,6 +244,46 @@ predict_with_generate: true
     expect(byDefault).toMatchObject({ phase: 'generation', microBatch: 8 })
     expect(byDefault?.peakBytes).toBe(asked?.peakBytes)
   })
+})
+
+describe('samples of the mean length', () => {
+  const long = trainer.replace('2048', '32768').replace('batch_size: 1', 'batch_size: 2')
+
+  async function peaksWith(override: string, text = long) {
+    const file = { path: '.github/memorymark.yml', text: `overrides:\n  - { path: train.yaml, ${override} }\n` }
+    const reading = readSettings(file)
+    if (reading.kind !== 'settings') throw new Error(JSON.stringify(reading))
+    const gpu = findGpu('a100-40gb')
+    const options = { now: new Date(0), settings: reading.settings, ...(gpu && { gpu }) }
+    const [config] = (await analyze([{ path: 'train.yaml', text }], options)).configs
+    if (config?.status !== 'analysed') throw new Error(JSON.stringify(config))
+    return { config, peaks: config.peaks ?? [] }
+  }
+
+  it('are a row beside the longest: these run out of memory where those fit', async () => {
+    const { config, peaks } = await peaksWith('mean_length: 400')
+    expect(peaks.map(({ phase, state }) => [phase, state])).toEqual([
+      ['mean-step', 'fits'],
+      ['training-step', 'does-not-fit'],
+    ])
+    expect(peakRows(config).map(([moment]) => moment)).toEqual([
+      'training step on samples of the mean length',
+      'training step on the longest samples',
+    ])
+  })
+
+  it('take what a config of that length takes', async () => {
+    const short = await analysed(long.replace('32768', '400'))
+    const { peaks } = await peaksWith('mean_length: 400')
+    expect(peaks[0]?.peakBytes).toBe(short.current.peakBytes)
+  })
+
+  it.each(['mean_length: 32768', 'mean_length: 40000', 'sequence_length: 300, mean_length: 400'])(
+    'are no row where none is longer: %s',
+    async override => {
+      expect((await peaksWith(override)).peaks).toEqual([])
+    },
+  )
 })
 
 describe('the first step', () => {
