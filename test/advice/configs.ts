@@ -206,6 +206,34 @@ data:
     offers: ['zero-3'],
   },
   {
+    tool: 'LitGPT, adapters',
+    gpu: 'a10',
+    path: 'config_hub/finetune/llama-3.1-8b/lora.yaml',
+    text: `checkpoint_dir: checkpoints/meta-llama/Llama-3.1-8B
+out_dir: out/finetune/lora-llama-3.1-8b
+precision: bf16-true
+quantize:
+devices: 1
+lora_r: 32
+train:
+  global_batch_size: 8
+  micro_batch_size: 2
+  max_seq_length: 512
+`,
+    offers: ['micro-batch', '4-bit-base', 'half-length'],
+  },
+  {
+    tool: 'LitGPT, by its command',
+    gpu: 'a100-80gb',
+    path: 'finetune.sh',
+    text: `litgpt finetune_full checkpoints/meta-llama/Llama-3.2-3B \\
+  --train.global_batch_size 16 \\
+  --train.micro_batch_size 8 \\
+  --train.max_seq_length 2048
+`,
+    offers: ['micro-batch', 'bf16-weights', 'half-length'],
+  },
+  {
     tool: 'timm',
     gpu: 't4',
     path: 'args.yaml',

@@ -6,8 +6,9 @@ import { type Edited, spliced } from './text.ts'
 const plainWord = /(?:[\w./:-]{1,200}|'[^'\n]{0,200}'|"[^"\n$`\\]{0,200}")(?=\s|$)/y
 
 export function setInShell({ text, anchor }: Edited, setting: KeySetting): string | undefined {
-  if (setting.at !== undefined || typeof setting.value === 'object') return undefined
-  const written = setting.keys.flatMap(key => optionsIn(text, key))
+  if (typeof setting.value === 'object') return undefined
+  const names = setting.keys.map(key => [...(setting.at ?? []), key].join('.'))
+  const written = names.flatMap(name => optionsIn(text, name))
   const [only, ...others] = written
   if (others.length > 0) return undefined
   const word = wordOf(setting.value)
@@ -19,12 +20,14 @@ export function setInShell({ text, anchor }: Edited, setting: KeySetting): strin
     return plainWord.exec(text) === null ? undefined : spliced(text, only.end, plainWord.lastIndex, word)
   }
   const before =
-    anchor === undefined ? null : /--[\w-]{1,100}(?:=|[ \t]{1,20})$/.exec(text.slice(Math.max(0, anchor - 150), anchor))
+    anchor === undefined
+      ? null
+      : /--[\w.-]{1,100}(?:=|[ \t]{1,20})$/.exec(text.slice(Math.max(0, anchor - 150), anchor))
   if (anchor === undefined || before === null) return undefined
   const start = anchor - before[0].length
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
   const indent = text.slice(lineStart, start)
-  const option = `--${setting.keys[0]} ${word}`
+  const option = `--${names[0]} ${word}`
   const isContinued = /^[ \t]+$/.test(indent) && /\\\r?\n$/.test(text.slice(0, lineStart))
   return isContinued
     ? spliced(text, lineStart, lineStart, `${indent}${option} \\${text.includes('\r\n') ? '\r\n' : '\n'}`)
@@ -38,7 +41,10 @@ interface Option {
 }
 
 function optionsIn(text: string, key: string): readonly Option[] {
-  const pattern = new RegExp(`(?<=\\s)--${key.replaceAll('_', '[_-]')}(=|[ \\t]{1,20}|(?=\\s|$))`, 'g')
+  const pattern = new RegExp(
+    `(?<=\\s)--${key.replaceAll('.', '\\.').replaceAll('_', '[_-]')}(=|[ \\t]{1,20}|(?=\\s|$))`,
+    'g',
+  )
   return Array.from(text.matchAll(pattern), ({ 0: match, 1: joint, index }) => ({
     end: index + match.length,
     isJoined: joint === '=',

@@ -53,12 +53,13 @@ export const weightLevers: readonly Lever[] = [
     id: '4-bit-base',
     effect: 'numerics',
     group: 'adapters',
-    settings: ['quantization', 'precision', 'lora'],
+    settings: ['quantization', 'precision', 'lora', 'optimizer'],
     applies: spec =>
       spec.lora !== undefined && (spec.quantization === undefined || spec.quantization === 'int8') && isWhole(spec),
-    // Only the type of the adapters may change as well.
+    // Only the type of the adapters may change as well, and LitGPT then pages the optimizer's state.
     isMade: (after, before) =>
       after.quantization?.startsWith('nf4') === true &&
+      (after.optimizer === before.optimizer || after.modelCode === 'litgpt') &&
       isSameData({ ...after.lora, inWeightsType: 0 }, { ...before.lora, inWeightsType: 0 }),
   },
   {

@@ -3,6 +3,7 @@ import { axolotl } from './axolotl.ts'
 import { deepspeed } from './deepspeed.ts'
 import { huggingface } from './huggingface.ts'
 import { lightning } from './lightning.ts'
+import { litgpt } from './litgpt.ts'
 import { llamafactory } from './llamafactory.ts'
 import { memorymark } from './memorymark.ts'
 import { msSwift } from './ms-swift.ts'
@@ -16,6 +17,7 @@ const tools: ReadonlyMap<string, Tool> = new Map([
   ['DeepSpeed', deepspeed],
   ['Hugging Face Trainer', huggingface],
   ['Lightning CLI', lightning],
+  ['LitGPT', litgpt],
   ['LLaMA-Factory', llamafactory],
   ['MemoryMark', memorymark],
   ['ms-swift', msSwift],
