@@ -234,6 +234,39 @@ train:
     offers: ['micro-batch', 'bf16-weights', 'half-length'],
   },
   {
+    tool: 'verl, fine-tuning',
+    gpu: 'a100-80gb',
+    path: 'sft.sh',
+    text: `torchrun --nproc_per_node=2 -m verl.trainer.fsdp_sft_trainer \\
+    data.train_batch_size=64 \\
+    data.micro_batch_size_per_gpu=16 \\
+    data.max_length=4096 \\
+    model.partial_pretrain=Qwen/Qwen2.5-7B-Instruct \\
+    model.enable_gradient_checkpointing=False
+`,
+    offers: ['micro-batch', 'gradient-checkpointing', 'lora', 'half-length'],
+  },
+  {
+    tool: 'verl, GRPO',
+    gpu: 'a100-40gb',
+    path: 'grpo.sh',
+    text: `python3 -m verl.trainer.main_ppo algorithm.adv_estimator=grpo \\
+    data.train_batch_size=256 \\
+    data.max_prompt_length=512 \\
+    data.max_response_length=2048 \\
+    actor_rollout_ref.model.path=Qwen/Qwen2.5-1.5B-Instruct \\
+    actor_rollout_ref.model.use_remove_padding=False \\
+    actor_rollout_ref.actor.ppo_mini_batch_size=64 \\
+    actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=16 \\
+    actor_rollout_ref.rollout.name=vllm \\
+    actor_rollout_ref.rollout.gpu_memory_utilization=0.4 \\
+    actor_rollout_ref.rollout.free_cache_engine=False \\
+    actor_rollout_ref.rollout.n=8 \\
+    trainer.n_gpus_per_node=4
+`,
+    offers: ['micro-batch', 'lora', 'half-completions', 'vllm-half-share'],
+  },
+  {
     tool: 'timm',
     gpu: 't4',
     path: 'args.yaml',

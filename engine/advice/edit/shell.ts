@@ -19,20 +19,20 @@ export function setInShell({ text, anchor }: Edited, setting: KeySetting): strin
     if (!isValue) return setting.value === true ? text : spliced(text, only.end, only.end, `${word} `)
     return plainWord.exec(text) === null ? undefined : spliced(text, only.end, plainWord.lastIndex, word)
   }
-  const before =
-    anchor === undefined
-      ? null
-      : /--[\w.-]{1,100}(?:=|[ \t]{1,20})$/.exec(text.slice(Math.max(0, anchor - 150), anchor))
+  const before = anchor === undefined ? null : optionBefore.exec(text.slice(Math.max(0, anchor - 150), anchor))
   if (anchor === undefined || before === null) return undefined
   const start = anchor - before[0].length
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
   const indent = text.slice(lineStart, start)
-  const option = `--${names[0]} ${word}`
+  const option = before[0].startsWith('--') ? `--${names[0]} ${word}` : `${names[0]}=${word}`
   const isContinued = /^[ \t]+$/.test(indent) && /\\\r?\n$/.test(text.slice(0, lineStart))
   return isContinued
     ? spliced(text, lineStart, lineStart, `${indent}${option} \\${text.includes('\r\n') ? '\r\n' : '\n'}`)
     : spliced(text, start, start, `${option} `)
 }
+
+/** `--key value` or, as Hydra's overrides, `section.key=value`. */
+const optionBefore = /(?:--[\w.-]{1,100}(?:=|[ \t]{1,20})|(?<=\s)\w{1,50}\.[\w.]{1,100}=)$/
 
 interface Option {
   /** Where its value begins, or what follows it. */
@@ -40,14 +40,14 @@ interface Option {
   readonly isJoined: boolean
 }
 
-function optionsIn(text: string, key: string): readonly Option[] {
-  const pattern = new RegExp(
-    `(?<=\\s)--${key.replaceAll('.', '\\.').replaceAll('_', '[_-]')}(=|[ \\t]{1,20}|(?=\\s|$))`,
-    'g',
-  )
-  return Array.from(text.matchAll(pattern), ({ 0: match, 1: joint, index }) => ({
+/** A name with a section may be a Hydra override; without one, `key=value` sets a variable of the shell. */
+function optionsIn(text: string, name: string): readonly Option[] {
+  const word = name.replaceAll('.', '\\.').replaceAll('_', '[_-]')
+  const override = name.includes('.') ? `|\\+{0,2}${word}=` : ''
+  const pattern = new RegExp(`(?<=\\s)(?:--${word}(?:=|[ \\t]{1,20}|(?=\\s|$))${override})`, 'g')
+  return Array.from(text.matchAll(pattern), ({ 0: match, index }) => ({
     end: index + match.length,
-    isJoined: joint === '=',
+    isJoined: match.endsWith('='),
   }))
 }
 

@@ -2,6 +2,7 @@
 import { computesInFloat32 } from '../../config/spec.ts'
 import { hasFlashAttention } from '../../gpus/catalogue.ts'
 import { familyOf, type ModelConfig, supportsCheckpointing } from '../../models/architecture.ts'
+import { isSameData } from '../../same-data.ts'
 import type { Lever } from '../lever.ts'
 import { isText } from './training-kinds.ts'
 
@@ -15,9 +16,11 @@ export const activationLevers: readonly Lever[] = [
     id: 'micro-batch',
     effect: 'none',
     group: 'batch',
-    settings: ['microBatch', 'gradientAccumulation'],
+    settings: ['microBatch', 'gradientAccumulation', 'method'],
     applies: ({ microBatch }) => microBatch > 1,
+    // verl scores as many sequences at a time, unless told otherwise.
     isMade: (after, before) =>
+      isSameData({ ...after.method, scored: 0 }, { ...before.method, scored: 0 }) &&
       after.microBatch < before.microBatch &&
       after.microBatch * after.gradientAccumulation === before.microBatch * before.gradientAccumulation,
   },

@@ -11,6 +11,7 @@ import { timm } from './timm.ts'
 import type { Tool } from './tool.ts'
 import { torchtune } from './torchtune.ts'
 import { ultralytics } from './ultralytics.ts'
+import { verl } from './verl.ts'
 
 const tools: ReadonlyMap<string, Tool> = new Map([
   ['Axolotl', axolotl],
@@ -24,6 +25,7 @@ const tools: ReadonlyMap<string, Tool> = new Map([
   ['timm', timm],
   ['torchtune', torchtune],
   ['Ultralytics', ultralytics],
+  ['verl', verl],
 ])
 
 /** For a tool without known keys, only numbers in its config can be changed. */
