@@ -72,9 +72,7 @@ function page(config: AnalysedConfig, isAll: boolean): string {
   const heading = sentenceLines([
     `${onOneLine(configName(config))} (${dialect}) needs ${ofUsable(current.peakBytes, gpu.usableBytes)} of the ${gpu.name} at ${sizes}, and ${fits}.`,
   ])
-  if (levers.length === 0) {
-    return `${heading}\n\nNo setting that a ${dialect} config can express frees a tenth of that.`
-  }
+  if (levers.length === 0) return [heading, ...peaksOf(config), sentenceLines([withoutLines(config)])].join('\n\n')
   const fitting = levers.filter(({ fit }) => fit !== 'does-not-fit')
   const shown = isAll ? levers : (fitting.length >= IN_FULL ? fitting : levers).slice(0, ROWS)
   // Number and change in one cell, which heads the row's block where the table is too wide.
@@ -84,13 +82,26 @@ function page(config: AnalysedConfig, isAll: boolean): string {
   const more = levers.length > shown.length ? [`…and ${levers.length - shown.length} more: add --all.`] : []
   const notEnough = shown.some(({ fit }) => fit !== 'does-not-fit')
     ? []
-    : [
-        `None of these makes it fit, nor was a combination of up to ${MAX_TOGETHER} found that does. memorymark plan ${onOneLine(configName(config))} finds the GPUs, and how many, on which it fits.`,
-      ]
+    : [`None of these makes it fit, nor was a combination of up to ${MAX_TOGETHER} found that does. ${plans(config)}`]
+  const onlyCards = levers.every(({ gpu: other }) => other !== undefined) ? [withoutLines(config)] : []
   const details = shown.slice(0, isAll ? shown.length : IN_FULL).map((lever, index) => inFull(lever, index))
   const table = tableWithin(lineLength(), rows).join('\n')
-  const below = [...more, ...notEnough].map(sentence => sentenceLines([sentence]))
+  const below = [...more, ...notEnough, ...onlyCards].map(sentence => sentenceLines([sentence]))
   return [heading, ...peaksOf(config), table, ...below, ...details, sentenceLines([NOTE])].join('\n\n')
+}
+
+/** A script's own loop, for one, has no accumulation that would let its batch shrink. */
+function withoutLines(config: AnalysedConfig): string {
+  const { current, largest } = config
+  if (current.fits) return 'No line that can be changed here frees a tenth of that.'
+  const nothing = 'no line that can be changed here, with the samples of a step as they are, frees a tenth of that'
+  return largest === undefined
+    ? `Not even one sample fits, and ${nothing}. ${plans(config)}`
+    : `The largest micro-batch that fits is ${largest.microBatch}; ${nothing}. ${plans(config)}`
+}
+
+function plans(config: AnalysedConfig): string {
+  return `memorymark plan ${onOneLine(configName(config))} finds the GPUs, and how many, on which it fits.`
 }
 
 /** Where else the run could run out of memory. */

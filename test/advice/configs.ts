@@ -206,6 +206,50 @@ data:
     offers: ['zero-3'],
   },
   {
+    tool: 'Lightning, a script',
+    gpu: 'a100-80gb',
+    path: 'train.py',
+    text: `import lightning as L
+import torch
+from torch.utils.data import DataLoader
+from transformers import AutoModelForCausalLM
+
+class Tuned(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-1.5B", dtype=torch.float32)
+
+    def training_step(self, batch, _):
+        return self.model(**batch).loss
+
+    def configure_optimizers(self):
+        return torch.optim.AdamW(self.parameters(), lr=1e-5)
+
+loader = DataLoader(dataset, batch_size=16, collate_fn=collate)
+L.Trainer(max_epochs=1, devices=4).fit(Tuned(), loader)
+`,
+    offers: ['micro-batch', 'bf16-autocast', 'bf16-weights', 'zero-1', 'zero-3'],
+  },
+  {
+    tool: 'PyTorch, a loop of its own',
+    gpu: 'a100-80gb',
+    path: 'train.py',
+    text: `import torch
+from torch.utils.data import DataLoader
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("Qwen/Qwen2.5-1.5B")
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-1.5B", dtype=torch.float32).cuda()
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-5)
+for batch in DataLoader(dataset, batch_size=16):
+    inputs = tokenizer(batch["text"], max_length=1024, truncation=True, padding="max_length", return_tensors="pt").to("cuda")
+    model(**inputs, labels=inputs["input_ids"]).loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+`,
+    offers: ['bf16-weights', 'half-length'],
+  },
+  {
     tool: 'LitGPT, adapters',
     gpu: 'a10',
     path: 'config_hub/finetune/llama-3.1-8b/lora.yaml',

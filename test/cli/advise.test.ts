@@ -35,6 +35,29 @@ describe('memorymark advise', () => {
     expect(stdout).toContain('nor was a combination of up to 4 found that does. memorymark plan sft.yaml finds')
   })
 
+  test.each([
+    ['beside another card', 512],
+    ['alone', 8_192],
+  ])('says which batch fits where no line of a loop helps, %s', async (_, size) => {
+    const loop = `import torch
+from torch.utils.data import DataLoader
+from transformers import AutoModelForImageClassification
+
+model = AutoModelForImageClassification.from_pretrained("microsoft/resnet-50").cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for images, labels in DataLoader(dataset, batch_size=${size}):
+    loss = model(images.cuda(), labels=labels.cuda()).loss
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+`
+    await using workspace = await Workspace.with({ 'train.py': loop })
+    const { stdout, exitCode } = await workspace.run('advise', 'train.py', '--gpu', 'l4')
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/\n\nThe largest micro-batch that fits is \d+; no line that can be changed here/)
+    expect(stdout).toContain('memorymark plan train.py finds')
+  })
+
   test('prints one object for scripts, whose levers are as the report has them', async () => {
     await using workspace = await Workspace.with({ 'sft.yaml': config })
     const { stdout } = await workspace.run('advise', 'sft.yaml', '--gpu', 'l4', '--json')

@@ -19,6 +19,7 @@ export function setInPython({ path, text, anchor }: Edited, setting: KeySetting)
   }
   if (setting.elsewhere) return undefined
   const isNotebook = /\.ipynb$/i.test(path)
+  if (setting.call !== undefined) return addedFirst(text, setting, isNotebook, callOf(setting.call))
   return anchor === undefined ? addedFirst(text, setting, isNotebook) : added(text, anchor, setting, isNotebook)
 }
 
@@ -32,9 +33,19 @@ function keywordsIn(text: string, key: string): readonly number[] {
 const argumentsOfTrainers =
   /(?<![\w.])(?:[A-Z]\w{0,60})?(?:TrainingArguments|(?:SFT|DPO|KTO|ORPO|CPO|BCO|GKD|GRPO|RLOO|Reward|OnlineDPO)Config)\(/g
 
+/** By its name alone, or in the module that has it. */
+function callOf(name: string): RegExp {
+  return new RegExp(`(?<![\\w.])(?:[A-Za-z_]\\w{0,60}\\.){0,3}${name}\\(`, 'g')
+}
+
 /** The first argument of the only such call, where no positional one would come behind it. */
-function addedFirst(text: string, setting: KeySetting, isNotebook: boolean): string | undefined {
-  const [only, ...others] = text.matchAll(argumentsOfTrainers)
+function addedFirst(
+  text: string,
+  setting: KeySetting,
+  isNotebook: boolean,
+  calls: RegExp = argumentsOfTrainers,
+): string | undefined {
+  const [only, ...others] = text.matchAll(calls)
   if (only === undefined || others.length > 0) return undefined
   const start = only.index + only[0].length
   const next = /^(\r?\n[ \t]{0,100})?(?:\)|\*\*|[A-Za-z_]\w{0,100}[ \t]{0,20}=(?!=))/.exec(

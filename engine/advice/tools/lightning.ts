@@ -1,4 +1,4 @@
-/** Lightning CLI. Sources: pytorch/trainer/trainer.py and strategies/deepspeed.py. */
+/** Lightning, its command line and its scripts. Sources: pytorch/trainer/trainer.py and strategies/deepspeed.py. */
 import type { Value } from '../../config/yaml-literal.ts'
 import type { KeySetting, Tool } from './tool.ts'
 
@@ -16,4 +16,20 @@ export const lightning: Tool = {
   'zero-2': () => trainer('strategy', 'deepspeed_stage_2'),
   'zero-3': () => trainer('strategy', 'deepspeed_stage_3'),
   fsdp: () => trainer('strategy', 'fsdp'),
+}
+
+const argument = (key: string, value: Value): readonly KeySetting[] => [{ keys: [key], value, call: 'Trainer' }]
+
+/** What a script gives the Trainer. Both numbers are replaced where they are written; here the accumulation is not. */
+export const lightningScript: Tool = {
+  'micro-batch': ({ plan }) => [
+    { keys: ['batch_size'], value: plan.microBatch, elsewhere: true },
+    ...argument('accumulate_grad_batches', plan.gradientAccumulation),
+  ],
+  'bf16-autocast': () => argument('precision', 'bf16-mixed'),
+  'fp16-autocast': () => argument('precision', '16-mixed'),
+  'bf16-weights': () => argument('precision', 'bf16-true'),
+  'zero-1': () => argument('strategy', 'deepspeed_stage_1'),
+  'zero-2': () => argument('strategy', 'deepspeed_stage_2'),
+  'zero-3': () => argument('strategy', 'deepspeed_stage_3'),
 }

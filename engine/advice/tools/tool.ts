@@ -14,6 +14,8 @@ export interface KeySetting {
   readonly entry?: string
   /** In a script, an argument of a call other than the one with the batch size: changed if written, never added. */
   readonly elsewhere?: true
+  /** In a script, the call that takes it, if that is not the one with the batch size. */
+  readonly call?: string
 }
 
 export interface Asked {

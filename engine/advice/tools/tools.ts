@@ -2,11 +2,12 @@
 import { axolotl } from './axolotl.ts'
 import { deepspeed } from './deepspeed.ts'
 import { huggingface } from './huggingface.ts'
-import { lightning } from './lightning.ts'
+import { lightning, lightningScript } from './lightning.ts'
 import { litgpt } from './litgpt.ts'
 import { llamafactory } from './llamafactory.ts'
 import { memorymark } from './memorymark.ts'
 import { msSwift } from './ms-swift.ts'
+import { pytorch } from './pytorch.ts'
 import { timm } from './timm.ts'
 import type { Tool } from './tool.ts'
 import { torchtune } from './torchtune.ts'
@@ -17,11 +18,13 @@ const tools: ReadonlyMap<string, Tool> = new Map([
   ['Axolotl', axolotl],
   ['DeepSpeed', deepspeed],
   ['Hugging Face Trainer', huggingface],
+  ['Lightning', lightningScript],
   ['Lightning CLI', lightning],
   ['LitGPT', litgpt],
   ['LLaMA-Factory', llamafactory],
   ['MemoryMark', memorymark],
   ['ms-swift', msSwift],
+  ['PyTorch', pytorch],
   ['timm', timm],
   ['torchtune', torchtune],
   ['Ultralytics', ultralytics],
