@@ -51,7 +51,7 @@ export class FlatParameters implements Exchange {
     unit.gather()
     if (unit.kind === 'block') this.#block = unit
     if (unit.kind === 'adapter') this.#adapter = unit
-    if (isNext && this.#rules.gathersAhead) this.#gatherAhead(unit, pass)
+    if (isNext && this.#rules.use.gathersAhead) this.#gatherAhead(unit, pass)
   }
 
   #gatherAhead(unit: FlatUnit, pass: Pass): void {
@@ -134,7 +134,8 @@ class FlatUnit extends GatheredUnit {
 
   /** The flat gradient summed across GPUs, and this GPU's part of it kept. */
   reduce(shards: HeldGradients): void {
-    const { part, castsShards, isOffloaded, sumsWide } = this.rules
+    const { part, castsShards, isOffloaded, use } = this.rules
+    const sumsWide = use.sumsWide === true
     const trained = trainedOf(this.parameters)
     const count = sum(trained.map(elements))
     if (sumsWide) this.#widen(count)

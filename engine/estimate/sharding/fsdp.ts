@@ -34,12 +34,12 @@ export class FullyShardedDataParallel implements Exchange {
     this.#shards = new HeldGradients(context)
     this.#rules = fsdpRules(spec)
     this.#microStepsLeft = sumsEveryMicroBatch(spec) ? 1 : Math.min(spec.gradientAccumulation, 2)
-    const wrapsEmbedding = (spec.loop === 'verl' || spec.loop === 'torchtitan') && parameters.has('lm_head.weight')
+    const { wrapsEmbeddings, wrapsRest = false } = this.#rules.use
+    const isWrapped = wrapsEmbeddings === true && parameters.has('lm_head.weight')
     this.#units = new Units(parameters, name => {
-      const key = wrapsEmbedding && isEmbedding(name) ? name : unitName(name)
-      const isBlockOrLast = isBlock(key) || spec.loop === 'torchtitan'
+      const key = isWrapped && isEmbedding(name) ? name : unitName(name)
       const staysGathered = this.#rules.keepsGathered || !isBlock(key)
-      return { key, make: () => new Unit(isBlockOrLast, staysGathered, memory, this.#rules) }
+      return { key, make: () => new Unit(isBlock(key) || wrapsRest, staysGathered, memory, this.#rules) }
     })
   }
 
@@ -139,7 +139,6 @@ export class FullyShardedDataParallel implements Exchange {
   }
 }
 
-/** verl utils/fsdp_utils.py apply_fsdp2, torchtitan infra/parallelize.py apply_fsdp: by themselves, unless they are the output layer too. */
 function isEmbedding(name: string): boolean {
   return /(?:^|\.)(?:embed_tokens|tok_embeddings)\.weight$/.test(name)
 }
@@ -170,7 +169,8 @@ class Unit extends GatheredUnit {
   reduce(shards: HeldGradients): Storage | undefined {
     const trained = trainedOf(this.parameters).filter(parameter => this.gradients.has(parameter.storage))
     if (trained.length === 0) return undefined
-    const { part, castsShards, isOffloaded, sumsWide } = this.rules
+    const { part, castsShards, isOffloaded, use } = this.rules
+    const sumsWide = use.sumsWide === true
     const bytes = sumsWide ? sum(trained.map(elements)) * bytesPerElement.float32 : sum(trained.map(bytesOf))
     const input = this.allocate(bytes, 'gradients')
     this.releaseGradients()

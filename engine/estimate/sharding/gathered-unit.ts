@@ -1,7 +1,7 @@
 /**
  * What both versions of FSDP share: units of parameters that are gathered together, and the shards of their gradients.
  */
-import { shardingGroup, type TrainingSpec } from '../../config/spec.ts'
+import { type Loop, shardingGroup, type TrainingSpec } from '../../config/spec.ts'
 import type { ByteKind, Storage, Tensor } from '../tape/storage.ts'
 import type { ExchangeContext, Memory } from './exchange.ts'
 import { bytesOf, sum } from './parameter-sizes.ts'
@@ -15,23 +15,39 @@ export interface FsdpRules {
   readonly isOffloaded: boolean
   /** From the forward pass to the backward pass: reshard_after_forward=False, once called SHARD_GRAD_OP. */
   readonly keepsGathered: boolean
-  /** Gradients are summed in float32, whatever type they come in. */
-  readonly sumsWide: boolean
-  /** The model returns logits, so that its backward pass begins only with their gradient: every method but fine-tuning, and all of verl. */
+  /** The model returns logits, so that its backward pass begins only with their gradient: every method but fine-tuning, and some loops. */
   readonly isLossOutside: boolean
+  readonly use: UseOfFsdp
+}
+
+/** How a training loop wraps a model, where it does not do as accelerate does. */
+interface UseOfFsdp {
+  /** Gradients are summed in float32, whatever type they come in. */
+  readonly sumsWide?: true
   /** FSDP1 gathers the next block of the backward pass ahead (BACKWARD_PRE, torch's default). */
-  readonly gathersAhead: boolean
+  readonly gathersAhead?: true
+  /** FSDP2 wraps the embeddings by themselves, unless they are the output layer too. */
+  readonly wrapsEmbeddings?: true
+  /** FSDP2 wraps what is left by itself too, and reduces its gradients as soon as its backward pass has ended. */
+  readonly wrapsRest?: true
+  readonly isLossOutside?: true
+}
+
+/** verl: utils/fsdp_utils.py apply_fsdp2. torchtitan: infra/parallelize.py apply_fsdp. */
+const usesOfFsdp: Partial<Record<Loop, UseOfFsdp>> = {
+  verl: { sumsWide: true, gathersAhead: true, wrapsEmbeddings: true, isLossOutside: true },
+  torchtitan: { sumsWide: true, wrapsEmbeddings: true, wrapsRest: true, isLossOutside: true },
 }
 
 export function fsdpRules(spec: TrainingSpec): FsdpRules {
+  const use = usesOfFsdp[spec.loop] ?? {}
   return {
     part: 1 / shardingGroup(spec),
     castsShards: mastersOf(spec) === 'as-weights',
     isOffloaded: spec.offload !== undefined,
     keepsGathered: spec.sharding === 'fsdp-grad-op',
-    sumsWide: spec.loop === 'verl' || spec.loop === 'torchtitan',
-    isLossOutside: spec.loop === 'verl' || spec.loop === 'torchtitan' || spec.method !== undefined,
-    gathersAhead: spec.loop === 'verl',
+    isLossOutside: use.isLossOutside === true || spec.method !== undefined,
+    use,
   }
 }
 
