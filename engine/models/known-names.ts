@@ -73,8 +73,8 @@ export function modelInName(name: string): NamedModel | undefined {
   const { id, architecture } = only.candidate
   if (architecture !== undefined) return { kind: 'unsupported', architecture }
   const around = [...words.slice(0, only.start), ...words.slice(only.end)]
-  // Of a name without one, the model has several sizes: SmolVLM-256M is not the one that is called SmolVLM.
-  const isOtherSize = !only.candidate.words.some(isSize) && around.some(isSize)
+  // SmolVLM-256M is not the model that is called SmolVLM, and llama-3-70b-distilled-8b may be of either size.
+  const isOtherSize = around.some(word => isSize(word) && !only.candidate.words.includes(word))
   const model = isOtherSize || around.some(word => reshaped.has(word)) ? undefined : findModel(id)
   return model && { kind: 'model', model }
 }

@@ -229,6 +229,7 @@ describe('the well-known model in a name', () => {
     'acme/Llama-3-distilled-from-70b-to-8b',
     // A distilled model, not the 671 billion of the name.
     'acme/DeepSeek-R1-8B',
+    'acme/llama-3-70b-distilled-8b',
     'acme/SmolVLM-900M',
     'gpt3',
     '',
