@@ -80,6 +80,7 @@ export class Footprint {
   readonly nodes: readonly Node[]
   readonly #recording: Recording
   #played: Timeline | undefined
+  #optimized: Optimized | undefined
   readonly #highest = new Map<string, HighestPoint>()
   /** Replays that fitted: for any capacity between these two, the allocator behaves identically. */
   readonly #fitting = new Map<string, { readonly reservedBytes: number; readonly upToBytes: number }>()
@@ -104,7 +105,8 @@ export class Footprint {
   }
 
   get optimized(): Optimized {
-    return optimizedBy(this.#recording.tape, this.spec)
+    this.#optimized ??= optimizedBy(this.#recording.tape, this.spec)
+    return this.#optimized
   }
 
   /** Replayed when first used. */

@@ -228,10 +228,14 @@ export class Player implements Memory {
     const known = this.#parametersOfNodes.get(node)
     if (known !== undefined) return known
     const own = this.#tape.parameters.get(`${node.name}.weight`)?.storage
-    const used = [...node.reads, ...node.gradients.map(({ to }) => to.storage), ...(own === undefined ? [] : [own])]
     this.#parameters ??= new Set([...this.#tape.parameters.values()].map(({ storage }) => storage))
-    const all = this.#parameters
-    const parameters = [...new Set(used)].filter(storage => all.has(storage))
+    const parameters: Storage[] = []
+    const use = (storage: Storage) => {
+      if (this.#parameters?.has(storage) && !parameters.includes(storage)) parameters.push(storage)
+    }
+    for (const storage of node.reads) use(storage)
+    for (const { to } of node.gradients) use(to.storage)
+    if (own !== undefined) use(own)
     this.#parametersOfNodes.set(node, parameters)
     return parameters
   }

@@ -125,7 +125,9 @@ export class Step {
 
   /** Bytes by size number for a batch. */
   bytesAt(batch: number): Float64Array {
-    return Float64Array.from(this.sizes, size => (size === undefined ? 0 : bytesAt(size, batch)))
+    const bytes = new Float64Array(this.sizes.length)
+    for (let number = 1; number < bytes.length; number++) bytes[number] = bytesAt(this.sizes[number]!, batch)
+    return bytes
   }
 
   /** What was running at an event: `backward of encoder.layer.11.output.dense`. */
