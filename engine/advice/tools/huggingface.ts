@@ -2,17 +2,17 @@
  * Hugging Face's Trainer and TRL. Sources: transformers training_args.py (TrainingArguments); TRL trainer/{base_config,sft_config,
  * grpo_config,model_config}.py; DeepSpeed's settings written in place, as integrations/deepspeed.py takes a dictionary.
  */
-
 import type { Value } from '../../config/yaml-literal.ts'
 import { filledIn } from '../../plan/snippets/deepspeed.ts'
+import { words } from '../../words.ts'
 import { halfCompletions, halfLength, halfShare } from '../reduced.ts'
 import { type Asked, type KeySetting, one, type Tool, untestedByDeepSpeed } from './tool.ts'
 
 /** Keys of TRL's ModelConfig and SFTConfig: whoever writes one runs a script that reads the others too. */
-const trlKeys = [
-  ...['use_peft', 'lora_r', 'lora_target_modules', 'load_in_4bit', 'dataset_text_field', 'packing'],
-  ...['completion_only_loss', 'assistant_only_loss', 'num_generations', 'max_completion_length', 'dataset_mixer'],
-]
+const trlKeys = words(`
+  use_peft lora_r lora_target_modules load_in_4bit dataset_text_field packing completion_only_loss assistant_only_loss
+  num_generations max_completion_length dataset_mixer
+`)
 const runsTrl = ({ has, spec }: Asked) => spec.method !== undefined || trlKeys.some(has)
 
 const adapters: readonly KeySetting[] = [

@@ -4,6 +4,7 @@
  * Trainer's own names for the same; what the team's code makes of them is not in the file, so that nothing blocks.
  */
 import { resolveOffline } from '../../models/resolve.ts'
+import { words } from '../../words.ts'
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
@@ -16,23 +17,27 @@ import { writesAny } from '../written-keys.ts'
 import { argumentsOf, teamModelKeys } from './huggingface/arguments.ts'
 import { readArguments } from './huggingface.ts'
 
-const batchKeys = [
-  ...['per_device_train_batch_size', 'batch_size', 'train_batch_size', 'per_device_batch_size', 'micro_batch_size'],
-  ...['batch_size_per_device', 'batch_size_per_gpu', 'batch_size_training', 'training_batch_size', 'train_bs'],
-]
+const batchKeys = words(`
+  per_device_train_batch_size batch_size train_batch_size per_device_batch_size micro_batch_size batch_size_per_device
+  batch_size_per_gpu batch_size_training training_batch_size train_bs
+`)
 const modelKeys = [
-  ...['model_name_or_path', 'model_name', 'model_id', 'base_model', ...teamModelKeys],
-  ...['model', 'pretrained_model_name_or_path', 'backbone', 'base_model_name_or_path'],
+  ...words('model_name_or_path model_name model_id base_model'),
+  ...teamModelKeys,
+  ...words('model pretrained_model_name_or_path backbone base_model_name_or_path'),
 ]
-const accumulationKeys = [
-  ...['grad_accum', 'grad_accum_steps', 'gradient_accumulation', 'accumulation_steps', 'accumulate_grad_batches'],
-  ...['grad_accumulation_steps', 'grad_acc_steps', 'gradient_accumulation_step'],
-]
+const accumulationKeys = words(`
+  grad_accum grad_accum_steps gradient_accumulation accumulation_steps accumulate_grad_batches grad_accumulation_steps
+  grad_acc_steps gradient_accumulation_step
+`)
 /** What only a training has. */
 const trainingKeys = [
-  ...['gradient_accumulation_steps', ...accumulationKeys],
-  ...['learning_rate', 'lr', 'num_train_epochs', 'num_epochs', 'epochs', 'n_epochs', 'max_steps', 'train_steps'],
-  ...['max_epochs', 'num_steps', 'total_steps', 'weight_decay', 'warmup_steps', 'warmup_ratio'],
+  'gradient_accumulation_steps',
+  ...accumulationKeys,
+  ...words(`
+    learning_rate lr num_train_epochs num_epochs epochs n_epochs max_steps train_steps max_epochs num_steps total_steps weight_decay
+    warmup_steps warmup_ratio
+  `),
 ]
 
 /** The Trainer's names, by what others call the same. */
@@ -40,10 +45,10 @@ const ownNames: ReadonlyMap<string, string> = new Map([
   ...batchKeys.map(key => [key, 'per_device_train_batch_size'] as const),
   ...modelKeys.map(key => [key, 'model_name_or_path'] as const),
   ...accumulationKeys.map(key => [key, 'gradient_accumulation_steps'] as const),
-  ...[
-    ...['sequence_len', 'max_length', 'max_seq_len', 'seq_len', 'seq_length', 'sequence_length', 'max_len'],
-    ...['context_length', 'max_sequence_length', 'cutoff_len', 'max_context_length'],
-  ].map(key => [key, 'max_seq_length'] as const),
+  ...words(`
+    sequence_len max_length max_seq_len seq_len seq_length sequence_length max_len context_length max_sequence_length cutoff_len
+    max_context_length
+  `).map(key => [key, 'max_seq_length'] as const),
   ...['num_classes', 'n_classes', 'n_labels'].map(key => [key, 'num_labels'] as const),
   // Names that TRL's scripts have too. TRL's defaults do not apply here, since nothing says that TRL runs.
   ...[

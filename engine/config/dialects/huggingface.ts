@@ -2,6 +2,7 @@
 import { familyOf } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import { isStoredIn16Bits } from '../../models/stored-type.ts'
+import { words } from '../../words.ts'
 import { MAX_BATCH } from '../batch-size.ts'
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
@@ -66,10 +67,9 @@ const DEFAULT_BLOCK = 1_024
 const DEFAULT_SOURCE = 1_024
 const DEFAULT_TARGET = 128
 
-const sequenceKeys = [
-  ...['max_seq_length', 'max_length', 'model_max_length', 'block_size', 'max_source_length'],
-  ...['max_seq_len', 'cutoff_len', 'sequence_length'],
-]
+const sequenceKeys = words(`
+  max_seq_length max_length model_max_length block_size max_source_length max_seq_len cutoff_len sequence_length
+`)
 /** What stands for the length of a transcript; lengths of sources are seconds of sound. */
 const transcriptKeys = ['max_target_length', 'max_label_length', 'max_labels_length']
 const gpuKeys = ['n_gpus', 'n_gpu', 'num_gpus', 'num_processes', 'nproc_per_node']

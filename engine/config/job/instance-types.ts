@@ -61,22 +61,16 @@ function sized(family: string, count: number, sizes: readonly (number | '')[]): 
  * its V100 has 16 GB, its nvidia-tesla-a100 is A2 Standard's with 40 GB).
  */
 const accelerators: ReadonlyMap<string, string> = new Map([
-  ...[
-    ['nvidia-tesla-t4', 't4'],
-    ['nvidia-l4', 'l4'],
-    ['nvidia-tesla-v100', 'v100-16gb'],
-  ],
-  ...[
-    ['nvidia-tesla-a100', 'a100-40gb'],
-    ['nvidia-a100-80gb', 'a100-80gb'],
-    ['nvidia-h100-80gb', 'h100'],
-  ],
-  ...[
-    ['nvidia-h100-mega-80gb', 'h100'],
-    ['nvidia-h200-141gb', 'h200'],
-    ['nvidia-b200', 'b200'],
-  ],
-] as [string, string][])
+  ['nvidia-tesla-t4', 't4'],
+  ['nvidia-l4', 'l4'],
+  ['nvidia-tesla-v100', 'v100-16gb'],
+  ['nvidia-tesla-a100', 'a100-40gb'],
+  ['nvidia-a100-80gb', 'a100-80gb'],
+  ['nvidia-h100-80gb', 'h100'],
+  ['nvidia-h100-mega-80gb', 'h100'],
+  ['nvidia-h200-141gb', 'h200'],
+  ['nvidia-b200', 'b200'],
+])
 
 /** By its id in the catalogue; undefined for a name that is no accelerator's. */
 export function acceleratorCard(name: string): string | undefined {

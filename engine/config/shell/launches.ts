@@ -1,5 +1,6 @@
 /** Commands that start a training: with which launcher, how many processes, which script or config, and with which arguments. */
 import { posix } from 'node:path'
+import { words } from '../../words.ts'
 import { COMMAND } from '../dialects/litgpt/method.ts'
 import { plain } from '../quote.ts'
 import type { ShellCommand } from './commands.ts'
@@ -74,26 +75,12 @@ const refused: ReadonlyMap<string, string> = new Map([
   ['mlx_lm.lora', 'MLX'],
 ])
 /** What runs another command. */
-const wrappers = new Set([
-  ...[
-    'srun',
-    'nohup',
-    'time',
-    'env',
-    'sudo',
-    'exec',
-    'uv',
-    'uvx',
-    'poetry',
-    'pdm',
-    'conda',
-    'mamba',
-    'singularity',
-    'apptainer',
-    'ray',
-  ],
-  ...['pipenv', 'run', 'timeout', 'nice', 'numactl', 'stdbuf', 'command', 'mpirun'],
-])
+const wrappers = new Set(
+  words(`
+    srun nohup time env sudo exec uv uvx poetry pdm conda mamba singularity apptainer ray pipenv run timeout nice numactl stdbuf
+    command mpirun
+  `),
+)
 /** As many words of wrappers as are passed over. */
 const MAX_WRAPPING = 40
 

@@ -1,4 +1,5 @@
 /** Where a file keeps the Trainer's arguments, and how to find an argument in it. */
+import { words } from '../../../words.ts'
 import { untrainedSection } from '../../other-sections.ts'
 import type { Field, Section } from '../../section.ts'
 import type { Declared } from './declared.ts'
@@ -14,10 +15,10 @@ export const modelKeys = [
   'base_model_name_or_path',
 ]
 /** What teams call the model in files of their own, where nothing else is called so. */
-export const teamModelKeys = [
-  ...['base_model_id', 'base_model_name', 'hf_model_ckpt', 'hf_model', 'hf_model_id', 'model_ckpt', 'model_checkpoint'],
-  ...['pretrained_model', 'pretrained_model_name', 'base_model_path'],
-]
+export const teamModelKeys = words(`
+  base_model_id base_model_name hf_model_ckpt hf_model hf_model_id model_ckpt model_checkpoint pretrained_model
+  pretrained_model_name base_model_path
+`)
 export const trainerKeys = [
   'learning_rate',
   'num_train_epochs',

@@ -3,6 +3,7 @@
  * Defaults: TRL 1.10 trainer/model_config.py and trainer/sft_config.py.
  */
 import type { CatalogueModel } from '../../../models/catalogue.ts'
+import { words } from '../../../words.ts'
 import type { FieldReader } from '../../fields.ts'
 import { choosesMethod } from '../../memory-names.ts'
 import { quote } from '../../quote.ts'
@@ -17,25 +18,10 @@ import { type AdapterDefaults, trlAdapters } from './declared.ts'
 import type { Find } from './task.ts'
 import { namesTrainer } from './training-method.ts'
 
-const trlKeys = [
-  ...[
-    'use_peft',
-    'lora_r',
-    'lora_target_modules',
-    'load_in_4bit',
-    'dataset_text_field',
-    'dataset_mixture',
-    'dataset_mixer',
-  ],
-  ...[
-    'packing',
-    'completion_only_loss',
-    'assistant_only_loss',
-    'use_bnb_nested_quant',
-    'chat_template',
-    'padding_free',
-  ],
-]
+const trlKeys = words(`
+  use_peft lora_r lora_target_modules load_in_4bit dataset_text_field dataset_mixture dataset_mixer packing completion_only_loss
+  assistant_only_loss use_bnb_nested_quant chat_template padding_free
+`)
 
 /** TRL's default where nothing is set. */
 export const TRL_LENGTH = 1_024
@@ -153,9 +139,9 @@ export function readAdapter(
   })
 }
 
-const doubleKeys = [
-  ...['use_bnb_nested_quant', 'bnb_4bit_use_double_quant', 'use_nested_quant', 'use_double_quant', 'double_quant'],
-]
+const doubleKeys = words(`
+  use_bnb_nested_quant bnb_4bit_use_double_quant use_nested_quant use_double_quant double_quant
+`)
 
 const fourBitDetails = ['bnb_4bit_compute_dtype', 'bnb_4bit_quant_type', 'bnb_4bit_quant_storage', 'quant_type']
 
