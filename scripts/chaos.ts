@@ -15,26 +15,48 @@ import { PostgresCluster } from './chaos/cluster.ts'
 import { disturb } from './chaos/disturbances.ts'
 import { type ChaosOptions, readOptions } from './chaos/options.ts'
 import { Postman } from './chaos/postman.ts'
-import { startReplicas } from './chaos/replicas.ts'
+import { type Replicas, startReplicas } from './chaos/replicas.ts'
 import { settle } from './chaos/settling.ts'
 import { createRepositories, tellAll } from './chaos/telling.ts'
 
 const MAX_SHOWN = 20
 
+class Interrupted extends Error {}
+
 const options = readOptions(process.argv.slice(2))
-process.exitCode = (await chaos(options)) ? 0 : 1
+const interrupted = Promise.withResolvers<never>()
+// Who waits for it hears of it, however early the signal comes.
+interrupted.promise.catch(() => undefined)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => interrupted.reject(new Interrupted(`ended by ${signal}`)))
+}
+const hasPassed = await chaos(options).catch((error: unknown) => {
+  if (!(error instanceof Interrupted)) throw error
+  console.log(`FAILED: ${error.message}`)
+  // The storm would go on without what it rages over.
+  process.exit(1)
+})
+process.exitCode = hasPassed ? 0 : 1
 
 async function chaos(options: ChaosOptions): Promise<boolean> {
-  const started = performance.now()
-  // One each, so that what one does leaves the choices of the others alone.
-  const chanceOf = (use: number) => new SeededRandom(options.seed * 10 + use)
   const folder = await mkdtemp(path.join(tmpdir(), 'memorymark-chaos-'))
   await using cluster = await PostgresCluster.start()
   await using github = await startGitHub()
   await using replicas = await startReplicas(options, github, cluster, path.join(folder, 'replicas.log'))
   console.log(`# ${describeMachine()}; ${await cluster.version()}; seed ${options.seed}`)
   process.stderr.write(`The replicas write to ${folder}.\n`)
+  return await Promise.race([interrupted.promise, storm(options, github, replicas, cluster)])
+}
 
+async function storm(
+  options: ChaosOptions,
+  github: EmulatedGitHub,
+  replicas: Replicas,
+  cluster: PostgresCluster,
+): Promise<boolean> {
+  const started = performance.now()
+  // One each, so that what one does leaves the choices of the others alone.
+  const chanceOf = (use: number) => new SeededRandom(options.seed * 10 + use)
   const repositories = await createRepositories(github)
   github.storm({ seed: options.seed, probability: options.faults, retryAfterSeconds: 1, maxLatencyMillis: 20 })
   const postman = new Postman({ github, targets: replicas.urls, copies: options.copies, random: chanceOf(1) })
