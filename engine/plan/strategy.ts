@@ -22,7 +22,7 @@ export interface Arrangement {
 }
 
 /** The tool of the config. A plan contains only what the tool can do. */
-export type Tool = 'trainer' | 'axolotl' | 'torchtune' | 'deepspeed' | 'litgpt' | 'verl' | 'other'
+export type Tool = 'trainer' | 'axolotl' | 'torchtune' | 'deepspeed' | 'litgpt' | 'torchtitan' | 'verl' | 'other'
 
 const tools: ReadonlyMap<string, Tool> = new Map<string, Tool>([
   ['Hugging Face Trainer', 'trainer'],
@@ -30,6 +30,7 @@ const tools: ReadonlyMap<string, Tool> = new Map<string, Tool>([
   ['torchtune', 'torchtune'],
   ['DeepSpeed', 'deepspeed'],
   ['LitGPT', 'litgpt'],
+  ['torchtitan', 'torchtitan'],
   ['verl', 'verl'],
 ])
 
@@ -43,6 +44,7 @@ const strategiesOf: { readonly [Each in Tool]?: readonly Strategy[] } = {
   deepspeed: ['ddp', 'zero1', 'zero2', 'zero3'],
   // finetune/*.py have FSDP with settings of their own.
   litgpt: [],
+  torchtitan: ['ddp', 'fsdp'],
 }
 
 /** What a plan for such a tool leaves out. */
@@ -73,7 +75,7 @@ function strategiesOn(spec: TrainingSpec): readonly Strategy[] {
 
 /** The spec as `arrangement` would train it; only its batch is still the old one. */
 export function arrangedSpec(spec: TrainingSpec, { strategy, gpus }: Arrangement, tool: Tool): TrainingSpec {
-  const { sharding: _, zero: __, offload: ___, fsdpVersion = 2, ...undivided } = spec
+  const { sharding: _, zero: __, offload: ___, shardedOver: ____, fsdpVersion = 2, ...undivided } = spec
   if (alwaysFsdp.has(tool)) return { ...undivided, gpus, sharding: 'fsdp', fsdpVersion }
   const sharding = strategy === 'single' || strategy === 'ddp' ? undefined : strategy
   return {

@@ -226,6 +226,17 @@ describe('what a tool cannot do', () => {
     }
   })
 
+  it('is in no plan of it: torchtitan has DDP and FSDP, whose groups of GPUs a plan makes anew', () => {
+    const changes: Partial<TrainingSpec> = { loop: 'torchtitan', precision: 'bf16-master', sharding: 'fsdp' }
+    const plan = sharing('torchtitan', { ...changes, gpus: 4, shardedOver: 2 })
+    expect(strategiesFor(specOf('Qwen/Qwen2.5-1.5B', trained), 8, 'torchtitan')).toEqual(['ddp', 'fsdp'])
+    expect(strategiesIn(plan)).toContain('fsdp')
+    for (const { strategy, spec } of plan.sections.flatMap(({ rows }) => rows)) {
+      expect(spec.shardedOver).toBeUndefined()
+      expect(spec.precision).toBe(strategy === 'fsdp' ? 'bf16-master' : 'amp-bf16')
+    }
+  })
+
   it('is not tried for it: FSDP of DeepSpeed, and what divides the weights that Unsloth’s kernels read', () => {
     const spec = specOf('Qwen/Qwen2.5-1.5B', trained)
     expect(strategiesFor(spec, 8, 'other')).toContain('fsdp')
