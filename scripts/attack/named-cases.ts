@@ -95,6 +95,8 @@ export const namedCases: readonly HostileInput[] = [
     'Trainer(model=m, args=TrainingArguments("o", per_device_train_batch_size=x)).train()\n'.repeat(200),
   ),
   launcher('a launcher of 30,000 here-documents', `cat ${'<<a '.repeat(30_000)}\n`),
+  launcher('a variable that is put together from itself 60 times', `X=\${Y:-a}\n${'X="$X$X"\n'.repeat(60)}`),
+  launcher('a variable whose letters are doubled 60 times', `X=a\n${`X=\${X//a/aa}\n`.repeat(60)}`),
   launcher('a launch of 30,000 arguments of one section', `torchrun train.py ${'--a.b 1 '.repeat(30_000)}\n`),
   script('null bytes in a script', 'x = "\0"\n\0\0'),
   script('an f-string in an f-string', `x = ${'f"{'.repeat(2_000)}1${'}"'.repeat(2_000)}\n`),

@@ -10,7 +10,7 @@ import {
   type Statement,
 } from 'unbash'
 import { truthOf } from './conditions.ts'
-import { Environment, type Given, type KnownWord, type ShellText } from './words.ts'
+import { Environment, type Given, type KnownWord, remarksOf, type ShellText } from './words.ts'
 
 /** A command as it would be run. */
 export interface ShellCommand {
@@ -145,7 +145,7 @@ class Walk {
         this.#remarks = before
         return
       }
-      this.#remarks = [...this.#remarks, ...truth.remarks]
+      this.#remarks = remarksOf([{ remarks: this.#remarks }, truth])
       if (!truth.holds) continue
       this.statements(each.then.commands, depth + 1)
       this.#remarks = before

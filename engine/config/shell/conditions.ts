@@ -1,6 +1,6 @@
 /** Whether the condition of an `if` holds, where what the file itself sets tells it. Nothing is run. */
 import type { Command, CompoundList, TestExpression, Word } from 'unbash'
-import type { Environment, Given } from './words.ts'
+import { type Environment, type Given, remarksOf } from './words.ts'
 
 export interface Truth {
   readonly holds: boolean
@@ -39,7 +39,7 @@ function ofExpression(expression: TestExpression, environment: Environment, dept
       const deciding = truths.find(truth => truth?.holds === decides)
       if (deciding !== undefined) return deciding
       if (truths.some(truth => truth === undefined)) return undefined
-      return { holds: !decides, remarks: truths.flatMap(truth => truth?.remarks ?? []) }
+      return { holds: !decides, remarks: remarksOf(truths.flatMap(truth => truth ?? [])) }
     }
   }
 }
@@ -71,7 +71,7 @@ const comparisons: ReadonlyMap<string, (left: number, right: number) => boolean>
 
 function ofBinary(operator: string, left: Given, right: Given): Truth | undefined {
   if (left.why !== undefined || right.why !== undefined) return undefined
-  const remarks = [...left.remarks, ...right.remarks]
+  const remarks = remarksOf([left, right])
   const compare = comparisons.get(operator)
   if (compare !== undefined) {
     const isCount = ({ text }: Given) => /^-?\d{1,15}$/.test(text)

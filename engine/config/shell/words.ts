@@ -80,7 +80,7 @@ export class Environment {
   assign({ name, value, append, index, pos }: Assignment, why?: string, remarks: readonly string[] = []): void {
     const isArray = value.type === 'ArrayValue'
     const written = isArray ? value.elements.flatMap(word => this.expand(word)) : [this.joined(value)]
-    const words = written.map(word => ({ ...word, remarks: [...word.remarks, ...remarks] }))
+    const words = written.map(word => ({ ...word, remarks: remarksOf([word, { remarks }]) }))
     const before = this.#variables.get(name)
     if (why !== undefined && before !== undefined && words.some(({ isArgument }) => isArgument)) {
       this.#variables.set(name, { ...before, words: before.words.map(word => this.#overridable(word, name, pos)) })
@@ -219,7 +219,7 @@ export class Environment {
       })
     const why = words.find(word => word.why !== undefined)?.why
     if (result === undefined) return this.open(pos, text, why ?? this.#computed(text, pos))
-    return { text: String(result), from: pos, remarks: words.flatMap(({ remarks }) => remarks) }
+    return { text: String(result), from: pos, remarks: remarksOf(words) }
   }
 
   /** Arithmetic names variables with or without a dollar. */
@@ -273,19 +273,16 @@ export class Environment {
       return { ...given, remarks: [...given.remarks, remark] }
     }
     if (operation.type === 'Replace' && /^\/\/?$/.test(operation.operator)) {
+      const { pattern, replacement } = operation
       const given = this.#variable(parameter, pos, text)
-      const [from, to] = [operation.pattern.value, operation.replacement.value]
       if (given.why !== undefined) return given
+      const isPlain = pattern.parts === undefined && replacement.parts === undefined
       // Other patterns are globs.
-      if (
-        /^[\w,:; ./-]+$/.test(from) &&
-        operation.pattern.parts === undefined &&
-        operation.replacement.parts === undefined
-      )
-        return {
-          ...given,
-          text: operation.operator === '//' ? given.text.replaceAll(from, to) : given.text.replace(from, to),
-        }
+      if (isPlain && /^[\w,:; ./-]+$/.test(pattern.value)) {
+        const most = operation.operator === '//' ? Number.POSITIVE_INFINITY : 1
+        const replaced = withReplaced(given.text, pattern.value, replacement.value, most)
+        if (replaced !== undefined) return { ...given, text: replaced }
+      }
     }
     return this.open(pos, text, this.#computed(text, pos))
   }
@@ -296,8 +293,21 @@ export class Environment {
     const unclear = variable?.words.find(({ why }) => why !== undefined)
     if (variable === undefined || unclear !== undefined)
       return this.open(pos, text, unclear?.why ?? this.#computed(text, pos))
-    return { text: String(variable.words.length), from: pos, remarks: variable.words.flatMap(({ remarks }) => remarks) }
+    return { text: String(variable.words.length), from: pos, remarks: remarksOf(variable.words) }
   }
+}
+
+/** Each of them once: a variable that is put together from itself would double them. */
+export function remarksOf(words: readonly Pick<Given, 'remarks'>[]): readonly string[] {
+  return [...new Set(words.flatMap(({ remarks }) => remarks))]
+}
+
+/** With the first `most` of the places where it says `from` replaced; undefined where it would get too long. */
+function withReplaced(text: string, from: string, to: string, most: number): string | undefined {
+  const parts = text.split(from)
+  const count = Math.min(parts.length - 1, most)
+  if (text.length + count * (to.length - from.length) > MAX_WORD_CHARACTERS) return undefined
+  return [parts.slice(0, count + 1).join(to), ...parts.slice(count + 1)].join(from)
 }
 
 function joinedWords(words: readonly Given[], from = words[0]?.from ?? 0): Given {
@@ -310,7 +320,7 @@ function joinedWords(words: readonly Given[], from = words[0]?.from ?? 0): Given
       .join('')
       .slice(0, MAX_WORD_CHARACTERS),
     from: words.find(({ text }) => text !== '')?.from ?? from,
-    remarks: words.flatMap(({ remarks }) => remarks),
+    remarks: remarksOf(words),
     ...(words.length === 2 && /^[\w.-]+=$/.test(words[0]?.text ?? '') && { valueFrom: words[1]!.from }),
     ...(open?.why !== undefined && { why: open.why }),
   }

@@ -16,6 +16,7 @@ it.each([
   ['DEVICES="0,1"\nCOUNT=$(echo "${DEVICES}" | tr "," " " | wc -w)', 2],
   ["DEVICES=0,1,2\nCOUNT=$(echo $DEVICES | awk -F',' '{print NF}')", 3],
   ['ALL="4,5,6,7"\nCARDS=(${ALL//,/ })\nCOUNT=${#CARDS[@]}', 4],
+  ['ALL="4,5,6,7"\nCARDS=(${ALL/,/ })\nCOUNT=${#CARDS[@]}', 2],
   ['CARDS=(0 1 2)\nCOUNT=${#CARDS[@]}', 3],
   ['LIST=0,1\nIFS=\',\' read -r -a CARDS <<< "$LIST"\nCOUNT="${#CARDS[@]}"', 2],
   // What a run alone tells stays open.
@@ -24,6 +25,8 @@ it.each([
   ['CARDS=($(ls /dev/nvidia?))\nCOUNT=${#CARDS[@]}', 'not-in-file'],
   ['ALL=0,1\nCARDS=(${ALL//[,;]/ })\nCOUNT=${#CARDS[@]}', 'not-in-file'],
   ['COUNT=${#CARDS[@]}', 'not-in-file'],
+  // It would be as long as 2^60.
+  [`COUNT=1\n${'COUNT=${COUNT//1/11}\n'.repeat(60)}`, 'not-in-file'],
 ])('%j', async (script, gpus) => {
   expect(await gpusOf(script)).toBe(gpus)
 })
