@@ -89,6 +89,8 @@ export const namedCases: readonly HostileInput[] = [
     'dictionaries that unpack each other twice',
     `d0 = {'x': 1}\n${pieces(60, i => `d${i + 1} = {**d${i}, **d${i}}\n`).join('')}`,
   ),
+  script('a dictionary that holds itself twice, 60 times', `x = {"a": 1}\n${'x = {"a": x, "b": x}\n'.repeat(60)}`),
+  script('a list that unpacks itself twice, 60 times', `x = [1]\n${'x = [*x, *x]\n'.repeat(60)}`),
   script('classes that inherit in a circle', 'class A(B):\n    x = B().x\nclass B(A):\n    x = A().x\n'),
   script(
     '200 trainers',

@@ -5,13 +5,21 @@ import { type Field, type FieldValue, type Place, Section } from '../section.ts'
 import type { Module } from './module.ts'
 import { type Located, lineOf, placeIn, type Value } from './values.ts'
 
+/** Of one field; a dictionary that holds itself twice, sixty levels deep, holds more. */
+const MAX_VALUES = 5_000
+
+/** Of the values that one field may hold. */
+interface Room {
+  left: number
+}
+
 /** `file`: the one being read; fields say where they stand elsewhere. */
-export function fieldOf(key: string, value: Value, file: Module): Field {
+export function fieldOf(key: string, value: Value, file: Module, room: Room = { left: MAX_VALUES }): Field {
   const { module, remarks } = value
   return {
     key,
     name: plain(key),
-    value: fieldValue(value, key, file),
+    value: fieldValue(value, key, file, room),
     ...placeOf(value),
     ...(module.path !== file.readFor && { file: module.path }),
     ...toldWith(remarks),
@@ -49,7 +57,8 @@ export function positionOf(module: Module, offset: number): Position {
   return { line: lineOf(module, offset), column: offset - start + 1 }
 }
 
-function fieldValue(value: Value, key: string, file: Module): FieldValue {
+function fieldValue(value: Value, key: string, file: Module, room: Room): FieldValue {
+  if (--room.left < 0) return { kind: 'open', why: `it holds more than ${MAX_VALUES} values` }
   switch (value.kind) {
     case 'number':
       return { kind: 'number', number: value.number }
@@ -69,11 +78,14 @@ function fieldValue(value: Value, key: string, file: Module): FieldValue {
     case 'list': {
       const open = value.items.find(({ kind }) => kind === 'open')
       if (open?.kind === 'open') return { kind: 'open', why: plainSentence(open.why) }
-      return { kind: 'list', items: value.items.map(item => ({ ...fieldValue(item, key, file), ...placeOf(item) })) }
+      return {
+        kind: 'list',
+        items: value.items.map(item => ({ ...fieldValue(item, key, file, room), ...placeOf(item) })),
+      }
     }
     case 'mapping': {
       if (value.unknown !== undefined) return { kind: 'open', why: `${value.unknown} depends on run time` }
-      const fields = [...value.entries].map(([name, entry]) => fieldOf(name, entry, file))
+      const fields = [...value.entries].map(([name, entry]) => fieldOf(name, entry, file, room))
       return { kind: 'mapping', section: Section.of(fields, key) }
     }
     case 'open':
