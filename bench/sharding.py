@@ -22,13 +22,13 @@ import torch.distributed as dist
 from memorymark_worker.batches import make_batch
 from memorymark_worker.cuda_kernels import CudaKernels
 from memorymark_worker.devices import CpuDevice
-from memorymark_worker.ledger import StorageLedger, allocated_bytes
 from memorymark_worker.model import build_model, recomputation
 from memorymark_worker.optimizers import make_optimizer
 from memorymark_worker.precision import AUTOCAST_DTYPES
 from memorymark_worker.sharding import distributed_model, gradients_stay_here
 from memorymark_worker.step import forward_and_backward
 from memorymark_worker.trace import tensors_of
+from resizing_ledger import ResizingLedger
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecision, MixedPrecisionPolicy, fully_shard
 from torch.distributed.fsdp.wrap import _or_policy, lambda_auto_wrap_policy, transformer_auto_wrap_policy
@@ -50,36 +50,9 @@ DEEPSPEED_NAMES = {
 VERL = {"mixed_precision": MixedPrecision(param_dtype=torch.bfloat16, reduce_dtype=torch.float32, buffer_dtype=torch.float32)}
 
 
-class Ledger(StorageLedger):
-    """Follows storages with data, those too that FSDP resizes in place."""
-
-    def __init__(self):
-        super().__init__("cpu")
-
-    def __enter__(self):
-        self._resize = torch.UntypedStorage.resize_
-
-        def resize(storage, size):
-            self._resize(storage, size)
-            self.resized(storage)
-            return storage
-
-        torch.UntypedStorage.resize_ = resize
-        return super().__enter__()
-
-    def __exit__(self, *exc):
-        torch.UntypedStorage.resize_ = self._resize
-        return super().__exit__(*exc)
-
+class Ledger(ResizingLedger):
     def enter(self, tensor):
         super().enter(getattr(tensor, "_local_tensor", tensor))  # a DTensor's own part
-
-    def resized(self, storage):
-        known = self._sizes.get(storage._cdata)
-        if known is not None:
-            self._sizes[storage._cdata] = allocated_bytes(storage)
-            self.live_bytes += self._sizes[storage._cdata] - known
-            self.peak_bytes = max(self.peak_bytes, self.live_bytes)
 
 
 def steps_of(request, ledger):

@@ -2,7 +2,6 @@
  * In the place of engine/models/model-types.ts, with which it shares its functions: the dense decoders that most configs name are
  * there at once, all other families when a model asks for them.
  */
-import { gemma2Family, gemma3Family, gemmaFamily } from '../engine/models/decoders/gemma.ts'
 import { llamaFamily, mistralFamily, smollm3Family } from '../engine/models/decoders/llama.ts'
 import { qwen2Family, qwen3Family } from '../engine/models/decoders/qwen.ts'
 import type { families } from '../engine/models/families.ts'
@@ -16,9 +15,6 @@ const first: ReadonlyMap<string, AnyFamily> = byModelType<AnyFamily>([
   smollm3Family,
   qwen2Family,
   qwen3Family,
-  gemmaFamily,
-  gemma2Family,
-  gemma3Family,
 ])
 let all: ReadonlyMap<string, AnyFamily> | undefined
 

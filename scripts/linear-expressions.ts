@@ -4,6 +4,8 @@
  */
 import { globSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { Parser } from 'acorn'
 import { simple } from 'acorn-walk'
 import { type AttackPattern, checkSync } from 'recheck'
@@ -13,6 +15,7 @@ const SHIPPED = '{action,bot,cli,engine,github,playground,server}/**/*.ts'
 /** Of each of these files, one expression meets short texts alone. */
 const bounded: Readonly<Record<string, string>> = {
   'cli/arguments.ts': 'a message of Node about what somebody typed',
+  'engine/config/memory-names.ts': 'a key of 200 characters',
   'engine/config/python/collector.ts': 'the last 100 characters of a callee',
   'engine/config/python/data-loaders.ts': 'the 100 characters before a call',
   'engine/config/python/unmodelled-libraries.ts': 'the last 100 characters of a callee',
@@ -37,7 +40,9 @@ interface Fault {
   readonly words: string
 }
 
-const expressions = globSync(SHIPPED).toSorted().flatMap(expressionsIn)
+const files = globSync(SHIPPED).toSorted()
+const expressions = files.flatMap(writtenIn)
+for (const file of files) if (assembles(file)) expressions.push(...(await assembledIn(file)))
 const faults = expressions.flatMap(faultOf)
 const known = new Set(Object.keys(bounded))
 // One of each such file.
@@ -48,7 +53,7 @@ console.log(
 )
 process.exitCode = wrong.length === 0 ? 0 : 1
 
-function expressionsIn(file: string): readonly Expression[] {
+function writtenIn(file: string): Expression[] {
   const found: Expression[] = []
   const script = stripTypeScriptTypes(readFileSync(file, 'utf8'))
   simple(Parser.parse(script, { ecmaVersion: 'latest', sourceType: 'module', locations: true }), {
@@ -57,6 +62,29 @@ function expressionsIn(file: string): readonly Expression[] {
       found.push({ file, line: loc?.start.line ?? 0, source: regex.pattern, flags: regex.flags })
     },
   })
+  return found
+}
+
+/** Whether it puts an expression together from parts as it is loaded. */
+function assembles(file: string): boolean {
+  return /^const \w+ = new RegExp\(/m.test(readFileSync(file, 'utf8'))
+}
+
+/** Loads the file, and notes what it constructs. */
+async function assembledIn(file: string): Promise<readonly Expression[]> {
+  const found: Expression[] = []
+  const native = globalThis.RegExp
+  globalThis.RegExp = new Proxy(native, {
+    construct(target, [source, flags = '']: [string, string?]) {
+      found.push({ file, line: 0, source, flags })
+      return new target(source, flags)
+    },
+  })
+  try {
+    await import(pathToFileURL(path.resolve(file)).href)
+  } finally {
+    globalThis.RegExp = native
+  }
   return found
 }
 

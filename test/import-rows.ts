@@ -46,6 +46,6 @@ export const importRows: readonly (readonly string[])[] = [
     'engine/units',
     'engine/utf8',
     'engine/version',
-    'engine/words',
+    'engine/word-list',
   ],
 ]

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 from memorymark_worker.cuda_kernels import CudaKernels, raise_to_float32
-from memorymark_worker.ledger import StorageLedger, allocated_bytes
+from resizing_ledger import ResizingLedger
 from torch import Tensor
 from torch.distributed._functional_collectives import AsyncCollectiveTensor
 from torch.distributed.tensor import DTensor
@@ -62,27 +62,7 @@ class Kernels(CudaKernels):
         return super().__torch_function__(func, types, args, kwargs)
 
 
-class Ledger(StorageLedger):
-    """Follows storages with data, those too that FSDP resizes in place."""
-
-    def __init__(self) -> None:
-        super().__init__("cpu")
-
-    def __enter__(self) -> "Ledger":
-        self._resize = torch.UntypedStorage.resize_
-
-        def resize(storage: torch.UntypedStorage, size: int) -> torch.UntypedStorage:
-            self._resize(storage, size)
-            self.resized(storage)
-            return storage
-
-        torch.UntypedStorage.resize_ = resize  # type: ignore[assignment]
-        return super().__enter__()
-
-    def __exit__(self, *exc: Any) -> Any:
-        torch.UntypedStorage.resize_ = self._resize  # type: ignore[method-assign]
-        return super().__exit__(*exc)
-
+class Ledger(ResizingLedger):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if any(issubclass(kind, WRAPPERS) for kind in types):
             return NotImplemented  # what it does with the tensors in it is seen here then
@@ -91,10 +71,3 @@ class Ledger(StorageLedger):
     def enter(self, tensor: Tensor) -> None:
         if not isinstance(tensor, WRAPPERS):
             super().enter(tensor)
-
-    def resized(self, storage: torch.UntypedStorage) -> None:
-        known = self._sizes.get(storage._cdata)
-        if known is not None:
-            self._sizes[storage._cdata] = allocated_bytes(storage)
-            self.live_bytes += self._sizes[storage._cdata] - known
-            self.peak_bytes = max(self.peak_bytes, self.live_bytes)

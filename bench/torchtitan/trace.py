@@ -3,7 +3,7 @@
 The other GPUs are PyTorch's fake process group: collectives return at once, and allocate what they always do. Needs torchtitan
 0.2.2 beside the worker's packages; from the repository's root, over the cells of traced.json:
 
-    PYTHONPATH=engine/probes/worker python bench/torchtitan/trace.py bench/torchtitan/traced.json
+    PYTHONPATH=engine/probes/worker:bench python bench/torchtitan/trace.py bench/torchtitan/traced.json
 """
 
 import gc

@@ -2,7 +2,7 @@
  * Names of keys that are memory settings in some tool: quantisation, adapters, checkpointing, sharding, lengths, precision. What they
  * say of a key that nobody has read holds for every tool.
  */
-import { words } from '../words.ts'
+import { wordList } from '../word-list.ts'
 
 /** Judges by the key's name alone. */
 export function soundsLikeMemory(key: string): boolean {
@@ -55,4 +55,4 @@ const namesWithoutBearing = [
   '(?!(?:\\w+_)?adapter_)\\w*_(?:path|dir|file|url|name)',
 ]
 
-const withoutBearing = new RegExp(`^(?:${namesWithoutBearing.flatMap(words).join('|')})$`, 'i')
+const withoutBearing = new RegExp(`^(?:${namesWithoutBearing.flatMap(wordList).join('|')})$`, 'i')

@@ -47,7 +47,7 @@ export interface Origin {
 const MAX_LEVELS = 20
 
 /** The first key of a dotted path and the path below it, which a plain key lacks. A path of too many levels is a plain key. */
-export function dottedKey(key: string): { readonly head: string; readonly rest?: string } {
+function dottedKey(key: string): { readonly head: string; readonly rest?: string } {
   const [head = '', ...rest] = key.split('.', MAX_LEVELS + 1)
   return rest.length === 0 || rest.length === MAX_LEVELS ? { head: key } : { head, rest: rest.join('.') }
 }
@@ -114,9 +114,10 @@ export class Section {
     }
     for (const [head, inner] of below) {
       const whole = fields.get(head)
-      const section = whole?.value.kind === 'mapping' ? whole.value.section : Section.of([], head)
+      const name = whole?.name ?? plain(this.name === '' ? head : `${this.name}.${head}`)
+      const section = whole?.value.kind === 'mapping' ? whole.value.section : Section.of([], name)
       const value: FieldValue = { kind: 'mapping', section: section.overridden(inner) }
-      fields.set(head, { ...(whole ?? inner[0]!), key: head, name: whole?.name ?? plain(head), value })
+      fields.set(head, { ...(whole ?? inner[0]!), key: head, name, value })
     }
     const copy = new Section(this.#origin, this.#map, this.name, this.#top === this ? undefined : this.#top)
     ;[copy.#fields, copy.#isOf] = [fields, true]

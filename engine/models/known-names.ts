@@ -2,6 +2,7 @@
  * Recognises a well-known model in a name: `acme/Llama-3.2-1B-support-bot` is most likely Llama 3.2 1B. Mirrors,
  * quantised copies and fine-tunes keep the shape; the caller must state the assumption.
  */
+import { wordSet } from '../word-list.ts'
 import { type CatalogueModel, findModel, modelIds } from './catalogue.ts'
 import { unsupportedModels } from './unsupported-models.ts'
 
@@ -148,10 +149,6 @@ function lastFolder(name: string): string {
 /** A number of parameters: `7b`, `8x7b`, `256m`. */
 function isSize(word: string): boolean {
   return /^(?:\d+x)?\d+(?:[.p]\d+)?[bm]$/.test(word)
-}
-
-function wordSet(words: string): ReadonlySet<string> {
-  return new Set(words.split(' '))
 }
 
 function indexOfRun(words: readonly string[], run: readonly string[]): number {

@@ -1,5 +1,4 @@
 /** Cases that have stopped the bot, the Action or the command line before, or come close to it. */
-
 import { SETTINGS_PATH } from '../../engine/index.ts'
 import { trainingConfig } from '../chaos/stories.ts'
 import type { Files, HostileInput } from './inputs.ts'

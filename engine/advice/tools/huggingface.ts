@@ -4,12 +4,12 @@
  */
 import type { Value } from '../../config/yaml-literal.ts'
 import { filledIn } from '../../plan/snippets/deepspeed.ts'
-import { words } from '../../words.ts'
+import { wordList } from '../../word-list.ts'
 import { halfCompletions, halfLength, halfShare } from '../reduced.ts'
 import { type Asked, type KeySetting, one, type Tool, untestedByDeepSpeed } from './tool.ts'
 
 /** Keys of TRL's ModelConfig and SFTConfig: whoever writes one runs a script that reads the others too. */
-const trlKeys = words(`
+const trlKeys = wordList(`
   use_peft lora_r lora_target_modules load_in_4bit dataset_text_field packing completion_only_loss assistant_only_loss
   num_generations max_completion_length dataset_mixer
 `)

@@ -4,7 +4,7 @@
  * Trainer's own names for the same; what the team's code makes of them is not in the file, so that nothing blocks.
  */
 import { resolveOffline } from '../../models/resolve.ts'
-import { words } from '../../words.ts'
+import { wordList } from '../../word-list.ts'
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
@@ -17,16 +17,16 @@ import { writesAny } from '../written-keys.ts'
 import { argumentsOf, teamModelKeys } from './huggingface/arguments.ts'
 import { readArguments } from './huggingface.ts'
 
-const batchKeys = words(`
+const batchKeys = wordList(`
   per_device_train_batch_size batch_size train_batch_size per_device_batch_size micro_batch_size batch_size_per_device
   batch_size_per_gpu batch_size_training training_batch_size train_bs
 `)
 const modelKeys = [
-  ...words('model_name_or_path model_name model_id base_model'),
+  ...wordList('model_name_or_path model_name model_id base_model'),
   ...teamModelKeys,
-  ...words('model pretrained_model_name_or_path backbone base_model_name_or_path'),
+  ...wordList('model pretrained_model_name_or_path backbone base_model_name_or_path'),
 ]
-const accumulationKeys = words(`
+const accumulationKeys = wordList(`
   grad_accum grad_accum_steps gradient_accumulation accumulation_steps accumulate_grad_batches grad_accumulation_steps
   grad_acc_steps gradient_accumulation_step
 `)
@@ -34,7 +34,7 @@ const accumulationKeys = words(`
 const trainingKeys = [
   'gradient_accumulation_steps',
   ...accumulationKeys,
-  ...words(`
+  ...wordList(`
     learning_rate lr num_train_epochs num_epochs epochs n_epochs max_steps train_steps max_epochs num_steps total_steps weight_decay
     warmup_steps warmup_ratio
   `),
@@ -45,7 +45,7 @@ const ownNames: ReadonlyMap<string, string> = new Map([
   ...batchKeys.map(key => [key, 'per_device_train_batch_size'] as const),
   ...modelKeys.map(key => [key, 'model_name_or_path'] as const),
   ...accumulationKeys.map(key => [key, 'gradient_accumulation_steps'] as const),
-  ...words(`
+  ...wordList(`
     sequence_len max_length max_seq_len seq_len seq_length sequence_length max_len context_length max_sequence_length cutoff_len
     max_context_length
   `).map(key => [key, 'max_seq_length'] as const),

@@ -2,7 +2,7 @@
 import { familyOf } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import { isStoredIn16Bits } from '../../models/stored-type.ts'
-import { words } from '../../words.ts'
+import { wordList } from '../../word-list.ts'
 import { MAX_BATCH } from '../batch-size.ts'
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
@@ -67,7 +67,7 @@ const DEFAULT_BLOCK = 1_024
 const DEFAULT_SOURCE = 1_024
 const DEFAULT_TARGET = 128
 
-const sequenceKeys = words(`
+const sequenceKeys = wordList(`
   max_seq_length max_length model_max_length block_size max_source_length max_seq_len cutoff_len sequence_length
 `)
 /** What stands for the length of a transcript; lengths of sources are seconds of sound. */

@@ -1,6 +1,6 @@
 /** LLaMA-Factory, as of 0.9.6: src/llamafactory/hparams/*.py, its defaults; model/adapter.py and model/patcher.py, what they mean. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
-import { words } from '../../words.ts'
+import { wordList } from '../../word-list.ts'
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
@@ -133,7 +133,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
 
 const unmodelled = [...['use_galore', 'use_apollo', 'use_llama_pro'], 'use_unsloth', 'use_kt']
 /** For each of these, a value of one changes nothing. */
-const divisions = words(`
+const divisions = wordList(`
   tensor_model_parallel_size pipeline_model_parallel_size expert_model_parallel_size context_parallel_size
   sequence_parallel_size
 `)

@@ -3,7 +3,7 @@
  * the types of machines of Azure ML, SageMaker, Vertex and Ray.
  */
 import { findGpu } from '../../gpus/catalogue.ts'
-import { words } from '../../words.ts'
+import { wordSet } from '../../word-list.ts'
 import { parseFile } from '../document.ts'
 import type { SourceFile } from '../reading.ts'
 import type { Field, FieldValue, Section } from '../section.ts'
@@ -12,25 +12,19 @@ import { mayAskByKeys } from './quick-look.ts'
 import { type AskedCard, type AskedNumber, askedCard, type JobRequest, severalCards } from './request.ts'
 
 /** Keys whose value names a card. */
-const cardKeys: ReadonlySet<string> = new Set(
-  words(`
-    nvidia.com/gpu.product cloud.google.com/gke-accelerator karpenter.k8s.aws/instance-gpu-name accelerator_type acceleratorType
-  `),
-)
+const cardKeys: ReadonlySet<string> = wordSet(`
+  nvidia.com/gpu.product cloud.google.com/gke-accelerator karpenter.k8s.aws/instance-gpu-name accelerator_type acceleratorType
+`)
 /** Keys whose value is a type of machine. */
-const machineKeys: ReadonlySet<string> = new Set(
-  words(`
-    node.kubernetes.io/instance-type beta.kubernetes.io/instance-type instance_type instanceType InstanceType vm_size
-    machine_type machineType
-  `),
-)
+const machineKeys: ReadonlySet<string> = wordSet(`
+  node.kubernetes.io/instance-type beta.kubernetes.io/instance-type instance_type instanceType InstanceType vm_size machine_type
+  machineType
+`)
 const countKeys: ReadonlySet<string> = new Set(['nvidia.com/gpu', 'accelerator_count', 'acceleratorCount'])
 /** Machines: more than one of them is several. */
-const machinesKeys: ReadonlySet<string> = new Set(
-  words(`
-    replicas parallelism completions nodes num_nodes instance_count instanceCount node_count replicaCount
-  `),
-)
+const machinesKeys: ReadonlySet<string> = wordSet(`
+  replicas parallelism completions nodes num_nodes instance_count instanceCount node_count replicaCount
+`)
 
 const LEVELS = 14
 const MAX_SECTIONS = 500

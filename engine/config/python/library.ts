@@ -1,5 +1,5 @@
 /** The classes and functions of the libraries that scripts train with. */
-import { words } from '../../words.ts'
+import { wordSet } from '../../word-list.ts'
 import type { DeclaredTrainer } from '../dialects/huggingface/declared.ts'
 
 /** A name as the library has it, however it was imported. */
@@ -101,17 +101,13 @@ export function optimizerOf(dotted: string): string | undefined {
 
 /** Parameters without bearing on memory, by the class or function. Everything else is named where it is not read. */
 export const harmless = {
-  lora: new Set(
-    words(`
-      r lora_alpha lora_dropout target_modules modules_to_save use_dora task_type inference_mode init_lora_weights use_rslora
-      fan_in_fan_out base_model_name_or_path revision peft_type random_state lora_bias bias use_gradient_checkpointing
-      loftq_config max_seq_length model auto_mapping 0
-    `),
-  ),
-  quantization: new Set(
-    words(`
-      load_in_4bit load_in_8bit bnb_4bit_quant_type bnb_4bit_use_double_quant bnb_4bit_compute_dtype bnb_4bit_quant_storage
-      llm_int8_threshold llm_int8_enable_fp32_cpu_offload
-    `),
-  ),
+  lora: wordSet(`
+    r lora_alpha lora_dropout target_modules modules_to_save use_dora task_type inference_mode init_lora_weights use_rslora
+    fan_in_fan_out base_model_name_or_path revision peft_type random_state lora_bias bias use_gradient_checkpointing
+    loftq_config max_seq_length model auto_mapping 0
+  `),
+  quantization: wordSet(`
+    load_in_4bit load_in_8bit bnb_4bit_quant_type bnb_4bit_use_double_quant bnb_4bit_compute_dtype bnb_4bit_quant_storage
+    llm_int8_threshold llm_int8_enable_fp32_cpu_offload
+  `),
 }

@@ -1,5 +1,5 @@
 /** The call that loads the model, expressed in the keys of a recipe. */
-import { words } from '../../words.ts'
+import { wordSet } from '../../word-list.ts'
 import { typeOfGpu } from '../dialects/huggingface/declared.ts'
 import { namesMemory } from '../memory-settings.ts'
 import { plainSentence } from '../quote.ts'
@@ -30,12 +30,10 @@ export const INIT_KWARGS = 'model_init_kwargs'
 const MODEL_PARAMETERS = ['pretrained_model_name_or_path', 'model_name', 'model']
 
 /** Read from the call, here or below. */
-const read = new Set(
-  words(`
-    torch_dtype dtype attn_implementation load_in_4bit load_in_8bit quantization_config max_seq_length use_flash_attention_2
-    bnb_4bit_use_double_quant
-  `),
-)
+const read = wordSet(`
+  torch_dtype dtype attn_implementation load_in_4bit load_in_8bit quantization_config max_seq_length use_flash_attention_2
+  bnb_4bit_use_double_quant
+`)
 
 /** `byTrainer`: the trainer's own arguments and those of its config, with which TRL loads a model that it gets by name. */
 export function loadedFields(

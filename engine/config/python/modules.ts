@@ -1,6 +1,6 @@
 /** The files of the repository that a script imports names from, read when a value asks for one. */
 import { posix } from 'node:path'
-import { words } from '../../words.ts'
+import { wordSet } from '../../word-list.ts'
 import { MAX_CONFIG_BYTES } from '../document.ts'
 import { isPlausibleName, type Sources } from '../sources.ts'
 import { moduleOf } from './collector.ts'
@@ -17,14 +17,12 @@ const MAX_SETTINGS_FILES = 60
 const MAX_ROUNDS = 6
 
 /** Of packages, which no repository holds under these names; each other name costs up to four look-ups. */
-const installed = new Set(
-  words(`
-    torch transformers trl peft unsloth datasets accelerate bitsandbytes numpy pandas os sys re json math time random logging
-    argparse typing dataclasses pathlib functools collections copy evaluate sklearn scipy matplotlib tqdm wandb mlflow
-    huggingface_hub torchvision torchaudio PIL ultralytics timm lightning pytorch_lightning hydra omegaconf yaml click typer
-    fire dotenv nltk subprocess shutil datetime itertools enum abc warnings gc string pickle csv io inspect
-  `),
-)
+const installed = wordSet(`
+  torch transformers trl peft unsloth datasets accelerate bitsandbytes numpy pandas os sys re json math time random logging
+  argparse typing dataclasses pathlib functools collections copy evaluate sklearn scipy matplotlib tqdm wandb mlflow
+  huggingface_hub torchvision torchaudio PIL ultralytics timm lightning pytorch_lightning hydra omegaconf yaml click typer fire
+  dotenv nltk subprocess shutil datetime itertools enum abc warnings gc string pickle csv io inspect
+`)
 
 export class Modules {
   readonly #known = new Map<string, Module | undefined>()

@@ -1,5 +1,5 @@
 /** How long sequences become, where no argument of the trainer says so: scripts cut them when they tokenise. */
-import { words } from '../../words.ts'
+import { wordList } from '../../word-list.ts'
 import type { Field } from '../section.ts'
 import type { Evaluator } from './evaluator.ts'
 import { fieldOf, openField } from './fields.ts'
@@ -10,7 +10,7 @@ import { placeIn, type Value } from './values.ts'
 const MAX_CALLS = 50
 
 /** Names that scripts give a length to, where they cut blocks by hand. */
-const constants = words(`
+const constants = wordList(`
   block_size BLOCK_SIZE max_seq_length MAX_SEQ_LENGTH max_seq_len MAX_SEQ_LEN cutoff_len CUTOFF_LEN max_length MAX_LENGTH
   max_len MAX_LEN context_length seq_length SEQ_LEN model_max_length
 `)

@@ -1,5 +1,5 @@
 /** One call of a trainer, as the keys that a recipe for it would have. */
-import { words } from '../../words.ts'
+import { wordList, wordSet } from '../../word-list.ts'
 import type { AdapterDefaults, Declared, DeclaredTrainer } from '../dialects/huggingface/declared.ts'
 import { peftAdapters, unslothAdapters } from '../dialects/huggingface/declared.ts'
 import { soundsLikeMemory } from '../memory-names.ts'
@@ -38,7 +38,7 @@ export type FoundTraining =
   | { readonly kind: 'none'; readonly why: string }
 
 /** Arguments of older trainers themselves that recipes hold among the others. */
-const trainerKeys = words(`
+const trainerKeys = wordList(`
   max_seq_length max_length max_prompt_length max_completion_length packing dataset_text_field beta precompute_ref_log_probs
   loss_type padding_free
 `)
@@ -182,21 +182,16 @@ function ofEarlierReleases(
 }
 
 /** transformers 5.18 trainer.py and TRL 1.13 trainer/sft_trainer.py have them no more. */
-const trainerKeysBefore5: ReadonlySet<string> = new Set(
-  words(`
-    tokenizer max_seq_length dataset_text_field packing dataset_num_proc
-  `),
-)
+const trainerKeysBefore5: ReadonlySet<string> = wordSet(`
+  tokenizer max_seq_length dataset_text_field packing dataset_num_proc
+`)
 
 /** Of TrainingArguments of 4.x, and not of 5.0 (training_args.py). */
-const argumentsBefore5: ReadonlySet<string> = new Set(
-  words(`
-    evaluation_strategy overwrite_output_dir no_cuda use_mps_device per_gpu_train_batch_size half_precision_backend fp16_backend
-    fp16_opt_level jit_mode_eval use_ipex save_safetensors include_inputs_for_metrics push_to_hub_model_id
-    push_to_hub_organization push_to_hub_token dispatch_batches split_batches sharded_ddp fsdp_min_num_params past_index
-    ray_scope
-  `),
-)
+const argumentsBefore5: ReadonlySet<string> = wordSet(`
+  evaluation_strategy overwrite_output_dir no_cuda use_mps_device per_gpu_train_batch_size half_precision_backend fp16_backend
+  fp16_opt_level jit_mode_eval use_ipex save_safetensors include_inputs_for_metrics push_to_hub_model_id
+  push_to_hub_organization push_to_hub_token dispatch_batches split_batches sharded_ddp fsdp_min_num_params past_index ray_scope
+`)
 
 const batchKeys = ['per_device_train_batch_size', 'per_gpu_train_batch_size']
 

@@ -1,7 +1,7 @@
 /** The arguments of a launch as the fields that formats read, each with the place of its literal in the launcher's file. */
 import { plain, plainSentence } from '../quote.ts'
 import type { PassedArgument } from '../reading.ts'
-import { dottedKey, type Field, type FieldValue, Section } from '../section.ts'
+import type { Field, FieldValue } from '../section.ts'
 import type { Argument, Launch, Processes } from './launches.ts'
 import type { Given, ShellText } from './words.ts'
 
@@ -51,28 +51,6 @@ export function typed(text: string): FieldValue {
   if (/^false$/i.test(text)) return { kind: 'flag', flag: false }
   if (/^(?:none|null|)$/i.test(text)) return { kind: 'empty' }
   return { kind: 'text', text }
-}
-
-/** Dotted keys are paths: `model.lora_rank=8`. */
-export function nestedSection(fields: readonly Field[], name = ''): Section {
-  const own: Field[] = []
-  const inner = new Map<string, Field[]>()
-  for (const field of fields) {
-    const { head, rest } = dottedKey(field.key)
-    if (rest === undefined) own.push({ ...field })
-    else {
-      const below = inner.get(head) ?? []
-      inner.set(head, below)
-      below.push({ ...field, key: rest })
-    }
-  }
-  const nested = [...inner].flatMap(([key, below]): Field[] => {
-    const [first] = below
-    if (first === undefined) return []
-    const path = name === '' ? key : `${name}.${key}`
-    return [{ ...first, key, name: path, value: { kind: 'mapping', section: nestedSection(below, path) } }]
-  })
-  return Section.of([...own, ...nested], name)
 }
 
 /** How many GPUs train, as a field; undefined where the launch does not say. */

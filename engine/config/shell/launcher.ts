@@ -20,7 +20,7 @@ import { jobRequest, processesOn } from '../job/job.ts'
 import type { AskedCard } from '../job/request.ts'
 import { plain, plainSentence } from '../quote.ts'
 import type { Reading, ReadTraining, SeveralTrainings, SourceFile } from '../reading.ts'
-import type { Field, Section } from '../section.ts'
+import { type Field, Section } from '../section.ts'
 import type { Sources } from '../sources.ts'
 import {
   chosenIndex,
@@ -31,7 +31,7 @@ import {
   tooManyTrainings,
 } from '../training-place.ts'
 import { type AccelerateFile, accelerateFile } from './accelerate.ts'
-import { argumentFields, bearing, gpusField, nestedSection, remarkOnHidden } from './arguments.ts'
+import { argumentFields, bearing, gpusField, remarkOnHidden } from './arguments.ts'
 import { commandsIn } from './commands.ts'
 import { type Launch, launchOf } from './launches.ts'
 import { mayLaunch } from './quick-look.ts'
@@ -134,7 +134,8 @@ function openLaunch(
   const own = argumentFields(launch, shell)
   const fields = [...own, ...(accelerate === undefined ? [] : besides(own, accelerate))]
   if (dialect.length === 0 || configNamed(launch) !== undefined) return undefined
-  const document = nestedSection(fields)
+  // Dotted keys are paths: `model.lora_rank=8`.
+  const document = Section.of([]).overridden(fields)
   const recognised = dialect
     .map(each => ({ each, why: each === msSwift ? namesModel(document) : each.recognise(document) }))
     .find(({ why }) => why !== undefined)

@@ -1,6 +1,6 @@
 /** Optimizers by the names that transformers' Trainer knows them by, and that the tools around it share. */
 import { didYouMean } from '../../did-you-mean.ts'
-import { words } from '../../words.ts'
+import { wordList } from '../../word-list.ts'
 import type { Default, FieldReader } from '../fields.ts'
 import { oneOf, quote } from '../quote.ts'
 import type { Field } from '../section.ts'
@@ -51,7 +51,7 @@ const heavierKin: ReadonlyMap<string, readonly [optimizer: Optimizer, sentence: 
   ['paged_lion_8bit', ['lion', "Lion's paged 8-bit state is counted on the GPU, at the width of the parameters."]],
 ])
 
-const unsupported = words(`
+const unsupported = wordList(`
   adagrad rmsprop_bnb rmsprop_bnb_8bit rmsprop_bnb_32bit adamw_anyprecision adamw_torch_xla adamw_torch_npu_fused ademamix
   ademamix_8bit paged_ademamix_32bit paged_ademamix_8bit galore_adamw galore_adamw_8bit galore_adafactor galore_adamw_layerwise
   galore_adamw_8bit_layerwise galore_adafactor_layerwise lomo adalomo grokadamw schedule_free_radam schedule_free_adamw

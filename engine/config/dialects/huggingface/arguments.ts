@@ -1,5 +1,5 @@
 /** Where a file keeps the Trainer's arguments, and how to find an argument in it. */
-import { words } from '../../../words.ts'
+import { wordList } from '../../../word-list.ts'
 import { untrainedSection } from '../../other-sections.ts'
 import type { Field, Section } from '../../section.ts'
 import type { Declared } from './declared.ts'
@@ -15,7 +15,7 @@ export const modelKeys = [
   'base_model_name_or_path',
 ]
 /** What teams call the model in files of their own, where nothing else is called so. */
-export const teamModelKeys = words(`
+export const teamModelKeys = wordList(`
   base_model_id base_model_name hf_model_ckpt hf_model hf_model_id model_ckpt model_checkpoint pretrained_model
   pretrained_model_name base_model_path
 `)
@@ -115,7 +115,8 @@ function besides(home: Section, sections: readonly Section[]): readonly Section[
     outer.name === '' || `${inner.name}.`.startsWith(`${outer.name}.`)
   const others = sections.filter(
     section =>
-      ![isWithin(home, section), isWithin(section, home)].includes(true) &&
+      !isWithin(home, section) &&
+      !isWithin(section, home) &&
       [home, section].every(each => has(each, rateKeys) && has(each, scheduleKeys)),
   )
   return sections.filter(section => section !== home && others.every(other => !isWithin(section, other)))

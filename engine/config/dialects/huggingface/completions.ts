@@ -1,5 +1,5 @@
 /** Arguments of TRL's GRPOTrainer and RLOOTrainer (1.13 trainer/{grpo,rloo}_config.py), and of earlier versions that had more. */
-import { words } from '../../../words.ts'
+import { wordList } from '../../../word-list.ts'
 import { MAX_BATCH } from '../../batch-size.ts'
 import type { FieldReader } from '../../fields.ts'
 import type { UnwrittenLength } from '../../model-fields.ts'
@@ -11,7 +11,7 @@ import type { Arguments } from './arguments.ts'
 import { unslothAdapters } from './declared.ts'
 import type { Find } from './task.ts'
 
-export const completionKeys = words(`
+export const completionKeys = wordList(`
   num_generations reward_funcs use_vllm vllm_mode steps_per_generation generation_batch_size scale_rewards epsilon_high
   mask_truncated_completions num_completions_to_print
 `)

@@ -3,7 +3,7 @@
  * Defaults: TRL 1.10 trainer/model_config.py and trainer/sft_config.py.
  */
 import type { CatalogueModel } from '../../../models/catalogue.ts'
-import { words } from '../../../words.ts'
+import { wordList } from '../../../word-list.ts'
 import type { FieldReader } from '../../fields.ts'
 import { choosesMethod } from '../../memory-names.ts'
 import { quote } from '../../quote.ts'
@@ -18,7 +18,7 @@ import { type AdapterDefaults, trlAdapters } from './declared.ts'
 import type { Find } from './task.ts'
 import { namesTrainer } from './training-method.ts'
 
-const trlKeys = words(`
+const trlKeys = wordList(`
   use_peft lora_r lora_target_modules load_in_4bit dataset_text_field dataset_mixture dataset_mixer packing completion_only_loss
   assistant_only_loss use_bnb_nested_quant chat_template padding_free
 `)
@@ -139,7 +139,7 @@ export function readAdapter(
   })
 }
 
-const doubleKeys = words(`
+const doubleKeys = wordList(`
   use_bnb_nested_quant bnb_4bit_use_double_quant use_nested_quant use_double_quant double_quant
 `)
 

@@ -2,7 +2,7 @@
  * Which of TRL's trainers a recipe is for. No key says so, but each trainer has arguments that the others lack (TRL 1.10
  * trainer/*_config.py, and those of the versions that the alignment handbook was written for).
  */
-import { words } from '../../../words.ts'
+import { wordList, wordSet } from '../../../word-list.ts'
 import type { FieldReader } from '../../fields.ts'
 import type { Field } from '../../section.ts'
 import {
@@ -20,7 +20,7 @@ import { type Declared, unslothAdapters } from './declared.ts'
 import type { Find } from './task.ts'
 
 /** Of trainers that score completions with additional models: PPO, an earlier RLOO, online DPO. */
-const generationKeys = words(`
+const generationKeys = wordList(`
   reward_model_path sft_model_path num_ppo_epochs missing_eos_penalty num_sample_generations rloo_k judge
 `)
 const ktoKeys = ['undesirable_weight', 'desirable_weight']
@@ -28,7 +28,7 @@ const rewardKeys = ['center_rewards_coefficient']
 const withoutReferenceKeys = ['cpo_alpha', 'simpo_gamma']
 /** SimPO's own trainer (princeton-nlp/SimPO, scripts/simpo_config.py); its cross-entropy is off unless sft_weight is set. */
 const simpoKeys = ['gamma_beta_ratio']
-const preferenceKeys = words(`
+const preferenceKeys = wordList(`
   max_prompt_length precompute_ref_log_probs ref_model_mixup_alpha rpo_alpha sync_ref_model use_weighting f_divergence_type
 `)
 
@@ -43,12 +43,10 @@ const methodKeys = [
 ]
 
 /** Values of loss_type that only DPO has. */
-const dpoLosses = new Set(
-  words(`
-    sigmoid hinge ipo exo_pair nca_pair robust bco_pair sppo_hard aot aot_pair aot_unpaired apo_zero apo_down discopop
-    sigmoid_norm kto_pair
-  `),
-)
+const dpoLosses = wordSet(`
+  sigmoid hinge ipo exo_pair nca_pair robust bco_pair sppo_hard aot aot_pair aot_unpaired apo_zero apo_down discopop
+  sigmoid_norm kto_pair
+`)
 /** Keys that show that `beta` is a preference method's. */
 const recipeKeys = ['max_length', 'use_peft', 'dataset_name', 'dataset_mixer', 'dataset_mixture']
 

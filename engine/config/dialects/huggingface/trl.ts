@@ -1,5 +1,4 @@
 /** Whether TRL runs a training, of which release it is, and the loss that its SFT takes by default. */
-
 import { outputLayers } from '../../../models/linears.ts'
 import type { FieldReader } from '../../fields.ts'
 import { isOfFourBits, type Quantization } from '../../spec.ts'

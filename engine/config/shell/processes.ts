@@ -1,0 +1,69 @@
+/** How many processes, and so GPUs, a launch starts by its own words. */
+import { plain } from '../quote.ts'
+import type { ShellCommand } from './commands.ts'
+import type { Argument, Processes } from './launches.ts'
+import type { Given } from './words.ts'
+
+/** As many as the machine has, whichever that is: `$(nvidia-smi -L | wc -l)` */
+function countsMachine(text: string): boolean {
+  const asksDriver = /\bnvidia-smi\b/.test(text) && /\bwc -l/.test(text)
+  return text.startsWith('$(') && (asksDriver || /\bcuda\.device_count\(\)/.test(text))
+}
+
+export function counted(given: Given | undefined, by: string, nodes: Given | undefined = undefined): Processes {
+  if (given === undefined) return { kind: 'unsaid' }
+  if (given.why !== undefined) return countsMachine(given.text) ? { kind: 'unsaid' } : { kind: 'open', why: given.why }
+  if (nodes?.why !== undefined) return { kind: 'open', why: nodes.why }
+  const machines = nodes === undefined ? 1 : Number(nodes.text)
+  if (!/^\d{1,5}$/.test(given.text) || !Number.isInteger(machines) || machines < 1)
+    return { kind: 'open', why: `${plain(by)} is ${plain(given.text)}` }
+  return { kind: 'count', count: Number(given.text) * machines, by, from: given.from }
+}
+
+/** `CUDA_VISIBLE_DEVICES=0,1`: so many at most, and where it names one, one. `most`: as many as are processes for certain. */
+export function visible(command: ShellCommand, most = Number.POSITIVE_INFINITY): Processes {
+  const given = command.variable('CUDA_VISIBLE_DEVICES')
+  if (given === undefined) return { kind: 'unsaid' }
+  if (given.why !== undefined || !/^\d+(?:,\d+)*$/.test(given.text)) return { kind: 'unsaid' }
+  const count = given.text.split(',').length
+  return count > most ? { kind: 'unsaid' } : { kind: 'count', count, by: 'CUDA_VISIBLE_DEVICES', from: given.from }
+}
+
+export function torchProcesses(command: ShellCommand) {
+  return (own: readonly Argument[]): Processes => {
+    const find = (key: string) => own.find(argument => argument.key === key)
+    const each = find('nproc_per_node') ?? find('nproc')
+    const nodes = find('nnodes')?.values[0]
+    if (each === undefined)
+      return nodes === undefined ? { kind: 'unsaid' } : counted({ ...nodes, text: '1' }, '--nnodes', nodes)
+    const [value] = each.values
+    // One process for each GPU that it sees.
+    if (value?.why === undefined && /^(?:gpu|auto)$/.test(value?.text ?? '')) return visible(command)
+    return counted(value, each.name, nodes)
+  }
+}
+
+export function accelerateProcesses(command: ShellCommand) {
+  return (own: readonly Argument[]): Processes => {
+    const all = own.find(({ key }) => key === 'num_processes')
+    if (all !== undefined) return counted(all.values[0], all.name)
+    return own.some(({ key }) => key === 'config_file') ? { kind: 'unsaid' } : visible(command)
+  }
+}
+
+export function deepSpeedProcesses(command: ShellCommand) {
+  return (own: readonly Argument[]): Processes => {
+    const find = (key: string) => own.find(argument => argument.key === key)
+    const nodes = find('num_nodes')?.values[0]
+    const each = find('num_gpus')
+    if (each !== undefined) return counted(each.values[0], each.name, nodes)
+    const include = find('include')?.values[0]
+    if (include === undefined) return visible(command)
+    if (include.why !== undefined) return { kind: 'open', why: include.why }
+    // localhost:0,1@worker-1:0,1
+    const slots = include.text.split('@').map(host => host.split(':')[1]?.split(',').length)
+    if (slots.some(count => count === undefined)) return { kind: 'open', why: `--include is ${plain(include.text)}` }
+    const count = slots.reduce((sum: number, slot) => sum + (slot ?? 0), 0)
+    return { kind: 'count', count, by: '--include', from: include.from }
+  }
+}
