@@ -6,9 +6,9 @@ const alone = 'test/{bench,isolation,probes,warm-python}/**/*.test.ts'
 
 const settings = {
   // Many tests start real processes; on a busy machine that takes as long as it takes, and no test is about time.
-  testTimeout: 180_000,
-  hookTimeout: 180_000,
-  expect: { poll: { timeout: 15_000 } },
+  testTimeout: 600_000,
+  hookTimeout: 600_000,
+  expect: { poll: { timeout: 60_000 } },
   env: {
     // Processes that tests start from the sources need not strip the types anew each time.
     NODE_COMPILE_CACHE: path.join(import.meta.dirname, 'node_modules/.cache/node'),

@@ -98,7 +98,7 @@ function contradictionsIn(config: AnalysedConfig): string[] {
   return found
 }
 
-test('no config is told what contradicts itself', { timeout: 120_000 }, async () => {
+test('no config is told what contradicts itself', async () => {
   await fc.assert(
     fc.asyncProperty(settings, async drawn => {
       const config = await analysed(drawn)
@@ -108,7 +108,7 @@ test('no config is told what contradicts itself', { timeout: 120_000 }, async ()
   )
 })
 
-test('nothing blocks where nobody has named the GPU', { timeout: 120_000 }, async () => {
+test('nothing blocks where nobody has named the GPU', async () => {
   await fc.assert(
     fc.asyncProperty(settings, async drawn => {
       const { verdict, assumed, cardFits = [] } = await analysed(drawn, 'unnamed')

@@ -25,7 +25,7 @@ async function analysed(file: SourceFile, gpuId: string): Promise<AnalysedConfig
   return configs[0]?.status === 'analysed' ? configs[0] : undefined
 }
 
-describe.each(['t4', 'a10', 'a100-80gb'])('on the %s', { timeout: 180_000 }, gpuId => {
+describe.each(['t4', 'a10', 'a100-80gb'])('on the %s', gpuId => {
   test('every config of the corpus', async () => {
     let followed = 0
     for (const file of files) {

@@ -48,7 +48,7 @@ test('each keeps the terms that its path has in the settings', async () => {
   expect(configs).toMatchObject([{ hoursPerRun: 2 }, { hoursPerRun: 20 }])
 })
 
-describe.skipIf(!hasTorch)('trials that were kept', { timeout: 120_000 }, () => {
+describe.skipIf(!hasTorch)('trials that were kept', () => {
   const files = {
     'train.yaml': `${bert.replace('bert-base-uncased', 'models/tiny').replace('bf16: true\n', '')}deepspeed: ds.json\n`,
     'models/tiny/config.json': JSON.stringify({

@@ -53,7 +53,7 @@ describe('report', () => {
     expect(report.parse(merged.report).configs).toMatchObject([{ path: 'a.yaml', provenance: 'estimated' }])
   })
 
-  it.skipIf(!hasTorch)('puts the shards of a fleet into one report', { timeout: 120_000 }, async () => {
+  it.skipIf(!hasTorch)('puts the shards of a fleet into one report', async () => {
     const { repository, pullRequest } = await beside.open(
       { 'a.yaml': tiny, 'b.yaml': tiny.replace('32', '64') },
       { base: coarse },

@@ -117,7 +117,7 @@ describe('a sweep that is cancelled', () => {
   })
 })
 
-describe.skipIf(!hasTorch)('sweep with PyTorch', { timeout: 120_000 }, () => {
+describe.skipIf(!hasTorch)('sweep with PyTorch', () => {
   it('reads the config at the head as data, answers by trials, and comments as a check does', async () => {
     const { repository, pullRequest } = await beside.open({ 'a.yaml': tiny }, { base: coarse })
     const swept = await beside.run(repository, { mode: 'sweep', engine: 'trace' })

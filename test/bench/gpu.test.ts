@@ -50,7 +50,7 @@ test('the whole plan has 44 cells and ten curves, every item by a name of its ow
   }
 })
 
-describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 600_000 }, () => {
+describe.skipIf(!hasTorch)('with Python and PyTorch', () => {
   test('without a CUDA device it says so, and exits with 3', async () => {
     const { exitCode, log } = await run({}, ['--part', 'facts'])
     expect(exitCode).toBe(3)

@@ -8,7 +8,7 @@ import { judgeByMicroBatch, trainingConfig } from './configs.ts'
 let beside: BotBesideGitHub
 beforeAll(async () => {
   beside = await startBotBesideGitHub({ analyze: judgeByMicroBatch })
-}, 60_000)
+})
 afterAll(() => beside[Symbol.asyncDispose]())
 
 let before = 0
@@ -103,7 +103,7 @@ test('webhooks are taken while bodies of strangers fill the room for them; who t
   expect(beside.github.deliveries.at(-1)?.statuses).toEqual([202])
   expect(await repository.comments(pull)).toHaveLength(1)
   for (const socket of strangers) socket.destroy()
-}, 60_000)
+})
 
 async function dial(): Promise<Socket> {
   const { hostname, port } = new URL(beside.bot.origin)

@@ -13,15 +13,13 @@ describe.skipIf(!hasPostgres)('while PostgreSQL is frozen', () => {
   beforeAll(async () => {
     cluster = await PostgresCluster.start()
     database = await openDatabase({ kind: 'server', url: cluster.url }, () => {})
-  }, 60_000)
+  })
   afterAll(async () => {
     await database[Symbol.asyncDispose]()
     await cluster[Symbol.asyncDispose]()
   })
 
-  test('the bot says so wherever it is asked, and afterwards does the work that came before', {
-    timeout: 60_000,
-  }, async () => {
+  test('the bot says so wherever it is asked, and afterwards does the work that came before', async () => {
     const release = Promise.withResolvers<void>()
     const analyze: typeof judgeByMicroBatch = async files => {
       await release.promise

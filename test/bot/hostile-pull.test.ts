@@ -1,12 +1,10 @@
 /** What a stranger's files may cost: their own figures, and nothing of anybody else's. */
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { IsolatedEngine } from '../../engine/index.ts'
 import { onA10 } from '../on-a10.ts'
 import { sharedHostileScript } from '../shared-builds.ts'
 import { startBotBesideGitHub } from './bot-beside-github.ts'
 import { trainingConfig } from './configs.ts'
-
-vi.setConfig({ testTimeout: 120_000, expect: { poll: { timeout: 60_000 } } } as Parameters<typeof vi.setConfig>[0])
 
 const script = await sharedHostileScript()
 

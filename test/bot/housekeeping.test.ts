@@ -28,7 +28,7 @@ beforeAll(async () => {
     log: createLog('silent'),
     onCall: () => {},
   })
-}, 60_000)
+})
 afterAll(async () => {
   await queue.stop()
   await database[Symbol.asyncDispose]()

@@ -27,7 +27,7 @@ async function twoBots() {
   }
 }
 
-describe.skipIf(!hasPostgres)('two replicas on PostgreSQL', { timeout: 120_000 }, () => {
+describe.skipIf(!hasPostgres)('two replicas on PostgreSQL', () => {
   test('start at once on an empty database, and handle the same delivery once', async () => {
     await using at = await twoBots()
     at.github.sendWebhooksTo(at.one.webhooksUrl)

@@ -34,7 +34,6 @@ async function verdictOf(repository: Repository, headSha: string): Promise<strin
 
 test.each(['SIGTERM', 'SIGKILL'] as const)(
   'what was accepted before %s is done, by that process or the next, and once',
-  { timeout: 120_000 },
   async signal => {
     const folder = await newDataFolder()
     await using github = await startGitHub()
@@ -47,8 +46,8 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     expect(await exited).toEqual(signal === 'SIGTERM' ? [0, null] : [null, 'SIGKILL'])
 
     const second = await spawnBot(github, folder)
-    await expect.poll(() => verdictOf(repository, pullRequest.headSha), { timeout: 60_000 }).toBe('failure')
-    await expect.poll(async () => (await repository.comments(pullRequest)).length, { timeout: 60_000 }).toBe(1)
+    await expect.poll(() => verdictOf(repository, pullRequest.headSha)).toBe('failure')
+    await expect.poll(async () => (await repository.comments(pullRequest)).length).toBe(1)
     expect(await repository.checkRuns(pullRequest.headSha)).toHaveLength(1)
     const ended = once(second.child, 'exit')
     second.child.kill('SIGTERM')
@@ -56,7 +55,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
   },
 )
 
-test('a database that does not answer is told in a sentence, with where to look', { timeout: 60_000 }, async () => {
+test('a database that does not answer is told in a sentence, with where to look', async () => {
   await using github = await startGitHub()
   const environment = { ...(await environmentFor(github)), DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
   const child = spawn(process.execPath, [await sharedCommand('memorymark-bot')], {

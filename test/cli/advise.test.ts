@@ -1,8 +1,6 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { advisedLever } from '../../engine/report/advised-levers.ts'
 import { Workspace } from './run-cli.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const config = `model_name_or_path: Qwen/Qwen2.5-0.5B
 dataset_name: trl-lib/Capybara

@@ -1,8 +1,6 @@
 /** The commands that take one config use the GPU that its job asks for, as `check` does. */
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Workspace } from './run-cli.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const sft =
   'model_name_or_path: Qwen/Qwen2.5-0.5B\nper_device_train_batch_size: 2\nmax_length: 128\nlearning_rate: 1.0e-5\nbf16: true\n'

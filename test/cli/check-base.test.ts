@@ -2,15 +2,13 @@
 import { execFileSync } from 'node:child_process'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
 import { report } from '../../engine/report/schema.ts'
 import { root } from '../../scripts/bundles.ts'
 import { qwenClm } from '../qwen-clm.ts'
 import { Workspace } from './run-cli.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const tooLarge = qwenClm.replace('batch_size: 4', 'batch_size: 64')
 

@@ -1,10 +1,8 @@
 import { symlink, truncate, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { report } from '../../engine/report/schema.ts'
 import { run, Workspace } from './run-cli.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const fine = 'memorymark:\n  model: bert\n  batch_size: 256\n  sequence_length: 128\n  optimizer: sgd\n'
 const wasteful = 'memorymark:\n  model: bert\n  batch_size: 1\n  gradient_accumulation: 16\n  sequence_length: 128\n'

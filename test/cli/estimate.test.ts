@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { byteKinds } from '../../engine/estimate/tape/storage.ts'
 import { methods } from '../../engine/plan/methods.ts'
@@ -7,8 +7,6 @@ import { runPeak, throughputProvenance } from '../../engine/report/schema.ts'
 import { tinyLlama } from '../models/tiny-llama.ts'
 import { printedOfAnyEstimate } from './printed.ts'
 import { run, Workspace } from './run-cli.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 /** What `--json` prints: these keys and no others. */
 const summary = z.strictObject({

@@ -1,7 +1,5 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Workspace } from './run-cli.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const config = `base_model: meta-llama/Llama-3.2-1B
 micro_batch_size: 2

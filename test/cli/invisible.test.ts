@@ -1,9 +1,7 @@
 /** File names and what files say, on a terminal. */
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { report } from '../../engine/report/schema.ts'
 import { Workspace } from './run-cli.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const config = 'memorymark:\n  model: bert\n  batch_size: 3\n'
 const invisible = /[^\P{C}\n]|[\p{Zl}\p{Zp}]/u

@@ -1,13 +1,11 @@
 /** Commands on files that take too long or too much memory to read. */
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { estimated } from '../../cli/estimate.ts'
 import { findSettings } from '../../cli/settings.ts'
 import { readSubject } from '../../cli/subject.ts'
 import { IsolatedEngine } from '../../engine/isolated/engine.ts'
 import { sharedHostileScript } from '../shared-builds.ts'
 import { Workspace } from './run-cli.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const script = await sharedHostileScript()
 const engine = new IsolatedEngine({ script })

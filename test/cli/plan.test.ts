@@ -1,11 +1,9 @@
 /** `memorymark plan` as people and scripts call it. */
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { trainingSpec } from '../../engine/config/spec.ts'
 import { reportedGpu } from '../../engine/report/schema.ts'
 import { run, Workspace } from './run-cli.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const range = z.strictObject({ low: z.number(), high: z.number() })
 

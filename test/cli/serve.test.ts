@@ -70,7 +70,7 @@ margin_percent: 20
     const accepted = await submit(served.url, { config: { fileName: 'train.yaml', text: config } })
     const { id } = analysis.parse(await accepted.json())
     const found = async () => analysis.parse(await (await fetch(`${served.url}/v1/analyses/${id}`)).json())
-    await expect.poll(async () => (await found()).state, { timeout: 30_000 }).toBe('done')
+    await expect.poll(async () => (await found()).state).toBe('done')
     const done = await found()
     if (done.state !== 'done') throw new Error(done.state)
     const { report: analysed } = done
@@ -106,7 +106,7 @@ margin_percent: 20
       await using silent = await SilentPython.create()
       await using served = await Served.start(['--engine', 'trace', '--python', silent.command])
       expect((await submit(served.url, { model: 'bert' })).status).toBe(202)
-      await expect.poll(() => silent.pids(), { timeout: 10_000 }).not.toEqual([])
+      await expect.poll(() => silent.pids()).not.toEqual([])
       expect(await served.end(signal)).toEqual([0, null])
       expect((await silent.pids()).filter(isAlive)).toEqual([])
     },

@@ -101,7 +101,7 @@ describe('a config of TensorFlow.js', () => {
       'memorymark:\n  model: distilbert/distilbert-base-uncased\n  batch_size: 4\n  framework: tensorflow.js\n',
   }
 
-  test('is swept in TensorFlow.js, and nothing is said of waste or cost', { timeout: 120_000 }, async () => {
+  test('is swept in TensorFlow.js, and nothing is said of waste or cost', async () => {
     await using workspace = await Workspace.with(files)
     const { stdout, exitCode } = await workspace.run('sweep', 'train.yaml', '--gpu', 'a10', '--json')
     const { largestBatch, trials } = JSON.parse(stdout)
@@ -111,7 +111,7 @@ describe('a config of TensorFlow.js', () => {
     expect(stdout).not.toMatch(/waste|cost/)
   })
 
-  test('has a backward pass, which the forward pass alone does not pay for', { timeout: 120_000 }, async () => {
+  test('has a backward pass, which the forward pass alone does not pay for', async () => {
     const flags = ['--framework', 'tensorflow.js', '--batch-size', '4', '--json']
     const { stdout, exitCode } = await run('validate-backward', 'resnet', ...flags)
     const { ratio, forwardPeakBytes, forwardBackwardPeakBytes } = JSON.parse(stdout)
@@ -120,7 +120,7 @@ describe('a config of TensorFlow.js', () => {
     expect(ratio).toBeGreaterThan(1.5)
   })
 
-  test('is refused where TensorFlow.js lacks a layer of the model', { timeout: 60_000 }, async () => {
+  test('is refused where TensorFlow.js lacks a layer of the model', async () => {
     const { stdout, exitCode } = await run('sweep', 'mistralai/Mixtral-8x7B-v0.1', '--framework', 'tensorflow.js')
     expect(exitCode).toBe(2)
     expect(stdout).toContain("not supported in TensorFlow.js: the model's ops routed, experts")
@@ -149,7 +149,7 @@ test('doctor says where the interpreter that is named is none', async () => {
   )
 })
 
-describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () => {
+describe.skipIf(!hasTorch)('with Python and PyTorch', () => {
   test('sweep --engine trace says that memory is traced and speed modelled', async () => {
     const { stdout } = await run('sweep', 'distilbert/distilbert-base-uncased', '--engine', 'trace', '--json')
     const config = configOf(stdout)
@@ -180,7 +180,7 @@ describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () =
       stdout += chunk
     })
     const pid = await expect
-      .poll(() => readFile(path.join(workspace.folder, 'pid'), 'utf8').catch(() => ''), { timeout: 60_000 })
+      .poll(() => readFile(path.join(workspace.folder, 'pid'), 'utf8').catch(() => ''))
       .not.toBe('')
       .then(() => readFile(path.join(workspace.folder, 'pid'), 'utf8'))
     child.kill('SIGINT')

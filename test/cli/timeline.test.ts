@@ -1,15 +1,13 @@
 /** `memorymark timeline` as people and scripts call it. */
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { stepPhases } from '../../engine/estimate/step/step.ts'
 import { byteKinds } from '../../engine/estimate/tape/storage.ts'
 import { hostilePickles } from '../snapshot/hostile-pickles.ts'
 import { printedOfAnyEstimate } from './printed.ts'
 import { run, Workspace } from './run-cli.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 /** What `--json` prints: these keys and no others. */
 const summary = z.strictObject({

@@ -13,7 +13,7 @@ function run(program: string): string {
 const hasAccelerate =
   hasTorch && run('import importlib.util as u; print(u.find_spec("accelerate") is not None)').trim() === 'True'
 
-describe.skipIf(!hasTorch)('with Python and PyTorch, resuming', { timeout: 120_000 }, () => {
+describe.skipIf(!hasTorch)('with Python and PyTorch, resuming', () => {
   test.each(['AdamW', 'Adam', 'SGD', 'Adagrad'])(
     'takes over the state of %s as it was loaded, without a copy',
     name => {
@@ -48,7 +48,7 @@ print(len(pairs), sum(old.data_ptr() == new.data_ptr() for old, new in pairs))`
   })
 })
 
-describe.skipIf(!hasAccelerate)('with accelerate, saving', { timeout: 120_000 }, () => {
+describe.skipIf(!hasAccelerate)('with accelerate, saving', () => {
   test('under FSDP gathers whole weights on the CPU', () => {
     const source = run(
       'import inspect; from accelerate import Accelerator; print(inspect.getsource(Accelerator.get_state_dict))',

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { affectedConfigs } from '../../engine/affected-configs.ts'
 import { analyze } from '../../engine/analyze.ts'
 import type { SourceFile } from '../../engine/config/reading.ts'
@@ -11,8 +11,6 @@ import { noSettings } from '../../engine/settings/settings.ts'
 import { sharedHostileScript } from '../shared-builds.ts'
 
 // Processes end and start again, on a busy machine as slowly as it takes.
-vi.setConfig({ testTimeout: 120_000 })
-
 const now = new Date('2026-03-01T12:00:00Z')
 const bert =
   'memorymark:\n  model: bert\n  batch_size: 2\n  gradient_accumulation: 16\n  precision: bf16\n  sequence_length: 128\n'

@@ -37,4 +37,4 @@ describe('the levers of a report', () => {
     const [only] = (await engine.withLevers(forged, [], options)).configs
     expect(only).not.toHaveProperty('levers')
   })
-}, 60_000)
+})

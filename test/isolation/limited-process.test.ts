@@ -4,13 +4,11 @@ import { setImmediate } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ProcessNotStarted } from '../../engine/isolation/child.ts'
 import { LimitedProcess, type OrderOptions, type ProcessOptions } from '../../engine/isolation/limited-process.ts'
 import { isAlive } from '../server/silent-python.ts'
 import type { TestOrder } from './orders-of-the-test.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const script = fileURLToPath(new URL('./orders-of-the-test.ts', import.meta.url))
 const settings: ProcessOptions = { script, heapMib: 64, env: { PATH: process.env.PATH } }

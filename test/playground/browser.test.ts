@@ -19,7 +19,7 @@ import { staticSite } from './static-site.ts'
 const fits = 'document.documentElement.scrollWidth <= window.innerWidth'
 const headline = '[data-answer] h2.headline'
 
-describe.skipIf(chromiumPath === undefined)('the playground in Chromium', { timeout: 60_000 }, () => {
+describe.skipIf(chromiumPath === undefined)('the playground in Chromium', () => {
   let browser: Browser
   let files: readonly BuiltFile[]
 

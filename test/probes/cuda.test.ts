@@ -12,7 +12,7 @@ import { CARD_BYTES, CONTEXT_BYTES, CudaStandIn } from './cuda-stand-in.ts'
 import { hasTorch, python } from './python.ts'
 import { tinyContext as context, tinyConfig, tinySpec } from './tiny-spec.ts'
 
-describe.skipIf(!hasTorch)('over a stand-in for CUDA, with Python and PyTorch', { timeout: 120_000 }, () => {
+describe.skipIf(!hasTorch)('over a stand-in for CUDA, with Python and PyTorch', () => {
   let standIn: CudaStandIn
   beforeAll(async () => {
     standIn = await CudaStandIn.install()

@@ -63,7 +63,7 @@ const methods: readonly (readonly [name: string, changes: Partial<TrainingSpec>]
   ['quantisation-aware training', { fakeQuantization: { groupSize: 32 } }],
 ]
 
-describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () => {
+describe.skipIf(!hasTorch)('with Python and PyTorch', () => {
   /** Each starts a process of its own. */
   const inProcesses = methods.filter(([name]) => /^DPO of (?:TRL|LLaMA)|process reward|GRPO|EBFT/.test(name))
 

@@ -12,7 +12,7 @@ import { tinySpec } from './tiny-spec.ts'
 
 const worker = fileURLToPath(new URL('../../engine/probes/worker', import.meta.url))
 
-describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () => {
+describe.skipIf(!hasTorch)('with Python and PyTorch', () => {
   afterEach(() => vi.unstubAllEnvs())
 
   test('before 2.4 the worker says that it is too old', async () => {

@@ -36,7 +36,7 @@ function contextOf(quantization: Quantization) {
 
 const kinds = ['nf4', 'nf4-double', 'int8'] as const
 
-describe.skipIf(!hasBitsandbytes)('with bitsandbytes', { timeout: 120_000 }, () => {
+describe.skipIf(!hasBitsandbytes)('with bitsandbytes', () => {
   test.each(kinds)('%s is traced within 3 % of the estimate', async quantization => {
     const context = contextOf(quantization)
     await using traced = await openProbe('trace', context)
@@ -56,7 +56,7 @@ describe.skipIf(!hasBitsandbytes)('with bitsandbytes', { timeout: 120_000 }, () 
   })
 })
 
-describe.skipIf(!hasTorch || hasBitsandbytes)('without bitsandbytes', { timeout: 120_000 }, () => {
+describe.skipIf(!hasTorch || hasBitsandbytes)('without bitsandbytes', () => {
   test('auto is the estimate, and the trace says what to install', async () => {
     await using auto = await openProbe('auto', contextOf('nf4'))
     expect(auto.engine).toBe('estimate')

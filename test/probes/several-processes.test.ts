@@ -19,7 +19,7 @@ const dpo: TrainingSpec = {
   method: { kind: 'preference', logProbabilities: 'trl', reference: 'copy', withCrossEntropy: false },
 }
 
-describe.skipIf(!hasTorch)('in two processes, with Python and PyTorch', { timeout: 180_000 }, () => {
+describe.skipIf(!hasTorch)('in two processes, with Python and PyTorch', () => {
   test.for(['ddp', 'fsdp'] as const)('DPO steps with its frozen copy under %s', async (sharding, { skip }) => {
     await using probe = await openProbe('torch', {
       ...{ spec: { ...dpo, sharding }, config, footprints: new FootprintCache(), gpu: defaultGpu, python },

@@ -28,7 +28,7 @@ test('without an interpreter auto is the estimate', async () => {
   expect(probe.engine).toBe('estimate')
 })
 
-describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 120_000 }, () => {
+describe.skipIf(!hasTorch)('with Python and PyTorch', () => {
   let folder: string
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'memorymark-torch-'))
@@ -258,14 +258,14 @@ const worker = fileURLToPath(new URL('../../engine/probes/worker', import.meta.u
 
 async function written(file: string): Promise<string> {
   return await expect
-    .poll(() => readFile(file, 'utf8').catch(() => ''), { timeout: 60_000 })
+    .poll(() => readFile(file, 'utf8').catch(() => ''))
     .not.toBe('')
     .then(() => readFile(file, 'utf8'))
 }
 
 async function expectGone(pidFile: string): Promise<void> {
   for (const pid of (await written(pidFile)).split(' ').map(Number)) {
-    await expect.poll(() => isRunning(pid), { timeout: 10_000 }).toBe(false)
+    await expect.poll(() => isRunning(pid)).toBe(false)
   }
 }
 

@@ -20,7 +20,7 @@ async function tracedAsEstimated(worker: PythonWorker, spec: TrainingSpec, confi
   return answer.result.peakBytes
 }
 
-describe.skipIf(!hasTorch)('the trace engine, with Python and PyTorch', { timeout: 60_000 }, () => {
+describe.skipIf(!hasTorch)('the trace engine, with Python and PyTorch', () => {
   test('gives the peak within 3 % of the estimate, and reserves no less than the peak', async () => {
     await using traced = await openProbe('trace', context)
     await using estimated = await openProbe('estimate', context)

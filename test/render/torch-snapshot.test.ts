@@ -61,7 +61,7 @@ const readByTorch = z.object({
 const folder = mkdtempSync(path.join(tmpdir(), 'memorymark-snapshot-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-describe.skipIf(!hasTorch)('with Python and PyTorch, the snapshot', { timeout: 60_000 }, () => {
+describe.skipIf(!hasTorch)('with Python and PyTorch, the snapshot', () => {
   test.each<[string, string, Partial<TrainingSpec>]>([
     ['BERT', 'bert', {}],
     ['GPT-2 in segments that grow', 'gpt2', { expandableSegments: true, gradientAccumulation: 2 }],

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { root } from '../../scripts/bundles.ts'
 
-it('the demo goes from a pull request to the comment and the check of the bot, and ends', { timeout: 180_000 }, () => {
+it('the demo goes from a pull request to the comment and the check of the bot, and ends', () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(root, 'scripts/demo.ts')], {
     encoding: 'utf8',
     timeout: 170_000,
@@ -27,7 +27,7 @@ it('the demo goes from a pull request to the comment and the check of the bot, a
   expect(places).toMatch(/http:\/\/127\.0\.0\.1:\d+\/repos\/acme\/models\/pulls\/1\n/)
 })
 
-it('shows the pull request as a page, with comment, suggestions and check', { timeout: 180_000 }, async () => {
+it('shows the pull request as a page, with comment, suggestions and check', async () => {
   const demo = spawn(process.execPath, [path.join(root, 'scripts/demo.ts'), '--keep'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -56,7 +56,7 @@ async function notesApi(notes: Note[]): Promise<{ url: string; asked: string[] }
 const config = (batch: number) =>
   `memorymark:\n  model: bert\n  batch_size: ${batch}\n  gradient_accumulation: 1\n  sequence_length: 128\n`
 
-test('one note follows the merge request, and the job fails where something blocks', { timeout: 180_000 }, async () => {
+test('one note follows the merge request, and the job fails where something blocks', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'memorymark-gitlab-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const git = (...args: string[]) =>

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { buildBundle, bundles, root } from '../../scripts/bundles.ts'
 
-test('the shipped command line sweeps in the shipped TensorFlow.js', { timeout: 120_000 }, async () => {
+test('the shipped command line sweeps in the shipped TensorFlow.js', async () => {
   // Inside the repository, so that the packages that stay outside the bundle are found.
   const caches = path.join(root, 'node_modules', '.cache')
   await mkdir(caches, { recursive: true })

@@ -178,7 +178,7 @@ describe('what cannot be analysed', () => {
     const { problems, trials } = stateOf(await asking.ended(id), 'failed')
     expect(problems.map(({ code }) => code)).toEqual(['too-many-trials'])
     expect(trials).toHaveLength(1_001)
-  }, 60_000)
+  })
 
   test.each([
     ['neither model nor config', {}, 'model'],
@@ -376,7 +376,7 @@ describe("this machine's GPU", () => {
   })
 })
 
-describe.skipIf(!hasTorch)('with Python and PyTorch', { timeout: 60_000 }, () => {
+describe.skipIf(!hasTorch)('with Python and PyTorch', () => {
   test('auto traces where there is no GPU, and tells each size before it is tried', async () => {
     await using asking = new Asking({ ...pythonMachine(python), python })
     const { id } = await asking.submit({ model: 'distilbert/distilbert-base-uncased', gpu: 'a10' })

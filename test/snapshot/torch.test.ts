@@ -61,7 +61,7 @@ const byPython = z.object({ peak: z.number(), before: z.number(), events: z.numb
 const folder = mkdtempSync(path.join(tmpdir(), 'memorymark-profile-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-describe.skipIf(!hasTorch)('with Python and PyTorch, a snapshot of its own', { timeout: 120_000 }, () => {
+describe.skipIf(!hasTorch)('with Python and PyTorch, a snapshot of its own', () => {
   test('is read with the peak that Python finds, and with its categories', () => {
     const file = path.join(folder, 'run.pickle')
     const known = byPython.parse(JSON.parse(execFileSync(python, ['-c', script, file], { encoding: 'utf8' })))

@@ -12,7 +12,7 @@ let database: Database
 beforeAll(async () => {
   database = await lendDatabase()
   beside = await startBotBesideGitHub({ analyze: judgeByMicroBatch, database })
-}, 60_000)
+})
 afterAll(async () => {
   await beside[Symbol.asyncDispose]()
   await database[Symbol.asyncDispose]()

@@ -31,7 +31,7 @@ beforeAll(async () => {
     const survey = { owner: 'acme', repo, commit, configs: 3, blocked: 1, savingsPerYearUsd: 34, at: day(repositoryId) }
     await keepSurvey(database, { ...place, repositoryId }, survey)
   }
-}, 60_000)
+})
 afterAll(() => database[Symbol.asyncDispose]())
 
 /** Page by page until there is no next. */

@@ -73,18 +73,14 @@ test('a click creates the App, its key is kept for the owner alone, and pull req
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   expect(await readFile(file, 'utf8')).toMatch(/^APP_ID=4242\nPRIVATE_KEY=-----BEGIN [^\n]+\nWEBHOOK_SECRET=[^\n]+\n$/)
 
-  await expect
-    .poll(async () => (await fetch(`${origin}/ready`).catch(() => undefined))?.status, { timeout: 60_000 })
-    .toBe(200)
+  await expect.poll(async () => (await fetch(`${origin}/ready`).catch(() => undefined))?.status).toBe(200)
   const repository = await github.createRepository('models', { 'README.md': '# Models\n', ...onA10 })
   const pullRequest = await repository.openPullRequest({ files: { 'configs/bert.yaml': trainingConfig(2) } })
-  await expect
-    .poll(async () => (await repository.checkRuns(pullRequest.headSha)).at(-1)?.conclusion, { timeout: 60_000 })
-    .toBe('failure')
+  await expect.poll(async () => (await repository.checkRuns(pullRequest.headSha)).at(-1)?.conclusion).toBe('failure')
   expect((await fetch(bot.link)).status).toBe(404)
 })
 
-test('the next start finds the App in the file', { timeout: 120_000 }, async () => {
+test('the next start finds the App in the file', async () => {
   await using folder = await mkdtempDisposable(path.join(tmpdir(), 'memorymark-setup-'))
   await using github = await startGitHub()
   {

@@ -16,7 +16,7 @@ let database: Database
 
 beforeAll(async () => {
   database = await lendDatabase()
-}, 60_000)
+})
 afterAll(() => database[Symbol.asyncDispose]())
 beforeEach(() =>
   database.script(

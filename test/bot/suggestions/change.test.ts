@@ -10,7 +10,7 @@ let beside: BotBesideGitHub
 
 beforeAll(async () => {
   beside = await startBotBesideGitHub()
-}, 60_000)
+})
 afterAll(() => beside[Symbol.asyncDispose]())
 
 let repositories = 0

@@ -10,7 +10,6 @@ const pulls = Object.keys(stories).length
 
 test.skipIf(!hasPostgres)(
   'every story comes to its right end over two replicas that are killed twice and a database that crashes',
-  { timeout: 300_000 },
   async () => {
     const args = [
       '--pulls',

@@ -27,7 +27,7 @@ const rememberLines = `
     }).observe(document.body, { childList: true, subtree: true })
   })`
 
-describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, () => {
+describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
   let browser: Browser
   let assets: Assets
   let served: ListenOptions
@@ -245,30 +245,26 @@ describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, 
     expect(complaints).toEqual([])
   })
 
-  test.skipIf(!hasTorch)(
-    "PyTorch's own sweep is told trial by trial, and its result says traced",
-    { timeout: 180_000 },
-    async () => {
-      const traced = await listen({ ...served, engine: 'auto', python })
-      onTestFinished(() => traced[Symbol.asyncDispose]())
-      const { page, complaints } = await opened(traced.url, { viewport: desktop })
-      await page.getByRole('combobox', { name: 'Model' }).fill('bert')
-      await page.getByLabel('GPU', { exact: true }).selectOption('a10')
-      await page.addInitScript(rememberLines)
-      await page.getByRole('button', { name: 'Analyse' }).click()
-      await page
-        .getByRole('heading', { name: 'google-bert/bert-base-uncased on NVIDIA A10' })
-        .waitFor({ timeout: 120_000 })
-      const lines = z.array(z.string()).parse(await page.evaluate('rememberedLines'))
-      const trials = lines.filter(line => /^batch \d+ .*\(traced\)$/.test(line))
-      expect(trials[0]).toMatch(/^batch 8 fits: \d\.\d\d GiB \(traced\)$/)
-      expect(trials.length).toBe(await page.getByRole('region', { name: 'Sizes tried' }).locator('tbody tr').count())
-      expect(await page.locator('.bar.traced').count()).toBe(3)
-      expect(await page.locator('main').innerText()).toMatch(/Peak memory\s+traced/)
-      await keepScreenshot(page, 'desktop-traced')
-      expect(complaints).toEqual([])
-    },
-  )
+  test.skipIf(!hasTorch)("PyTorch's own sweep is told trial by trial, and its result says traced", async () => {
+    const traced = await listen({ ...served, engine: 'auto', python })
+    onTestFinished(() => traced[Symbol.asyncDispose]())
+    const { page, complaints } = await opened(traced.url, { viewport: desktop })
+    await page.getByRole('combobox', { name: 'Model' }).fill('bert')
+    await page.getByLabel('GPU', { exact: true }).selectOption('a10')
+    await page.addInitScript(rememberLines)
+    await page.getByRole('button', { name: 'Analyse' }).click()
+    await page
+      .getByRole('heading', { name: 'google-bert/bert-base-uncased on NVIDIA A10' })
+      .waitFor({ timeout: 120_000 })
+    const lines = z.array(z.string()).parse(await page.evaluate('rememberedLines'))
+    const trials = lines.filter(line => /^batch \d+ .*\(traced\)$/.test(line))
+    expect(trials[0]).toMatch(/^batch 8 fits: \d\.\d\d GiB \(traced\)$/)
+    expect(trials.length).toBe(await page.getByRole('region', { name: 'Sizes tried' }).locator('tbody tr').count())
+    expect(await page.locator('.bar.traced').count()).toBe(3)
+    expect(await page.locator('main').innerText()).toMatch(/Peak memory\s+traced/)
+    await keepScreenshot(page, 'desktop-traced')
+    expect(complaints).toEqual([])
+  })
 
   describe('while a sweep runs', () => {
     const request = { model: 'bert', spec: {}, engine: 'auto', strategy: 'predict-verify' } as const

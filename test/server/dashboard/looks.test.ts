@@ -14,7 +14,7 @@ const ownScroll = 'document.documentElement.scrollWidth <= window.innerWidth'
 /** Of the page's background, from 0 for black to 255. */
 const brightness = `Math.max(...getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number))`
 
-describe.skipIf(chromiumPath === undefined)('in Chromium', { timeout: 60_000 }, () => {
+describe.skipIf(chromiumPath === undefined)('in Chromium', () => {
   let browser: Browser
   let site: CuttableSite
   let paths: Awaited<ReturnType<typeof everyPage>>
