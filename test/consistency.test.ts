@@ -1,14 +1,18 @@
 /** What a report says of one config fits together, whatever the config, the model and the GPU. */
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { adviseFile } from '../engine/advise.ts'
 import { analyze } from '../engine/analyze.ts'
+import type { SourceFile } from '../engine/config/reading.ts'
 import { accumulatesGradients } from '../engine/config/spec.ts'
+import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
 import { type Gpu, gpus } from '../engine/gpus/catalogue.ts'
 import { findModel, modelIds } from '../engine/models/catalogue.ts'
 import { peakOf } from '../engine/probes/trial.ts'
 import type { AnalysedConfig, OperatingPoint } from '../engine/report/schema.ts'
 
 const RUNS = 150
+const now = new Date('2026-03-01T12:00:00Z')
 
 const settings = fc.record({
   model: fc.constantFrom(...modelIds),
@@ -24,10 +28,7 @@ const settings = fc.record({
 
 type Settings = typeof settings extends fc.Arbitrary<infer T> ? T : never
 
-async function analysed(
-  { model, gpu: drawn, tokens, sharing, ...rest }: Settings,
-  gpu: Gpu | 'unnamed' = drawn,
-): Promise<AnalysedConfig> {
+function fileOf({ model, gpu: _, tokens, sharing, ...rest }: Settings): SourceFile {
   const maxTokens = findModel(model)?.maxPositions
   const written = {
     model,
@@ -35,10 +36,13 @@ async function analysed(
     ...(maxTokens !== undefined && { sequence_length: Math.min(tokens, maxTokens) }),
     ...(sharing !== undefined && { gpus: 4, sharding: sharing }),
   }
-  const file = { path: 'train.json', text: JSON.stringify({ memorymark: written }) }
-  const { configs } = await analyze([file], {
+  return { path: 'train.json', text: JSON.stringify({ memorymark: written }) }
+}
+
+async function analysed(drawn: Settings, gpu: Gpu | 'unnamed' = drawn.gpu): Promise<AnalysedConfig> {
+  const { configs } = await analyze([fileOf(drawn)], {
     ...(gpu !== 'unnamed' && { gpu }),
-    now: new Date('2026-03-01T12:00:00Z'),
+    now,
   })
   const [config] = configs
   if (config?.status !== 'analysed') throw new Error(JSON.stringify(config))
@@ -47,6 +51,12 @@ async function analysed(
 
 function isNear(one: number, other: number): boolean {
   return Math.abs(one - other) <= 1e-6 * Math.abs(other)
+}
+
+/** The micro-batch of the lever that changes nothing else. */
+async function smallerMicroBatch(drawn: Settings): Promise<number | undefined> {
+  const levers = await adviseFile(fileOf(drawn), { gpu: drawn.gpu, now, combinations: 0 }, new FootprintCache())
+  return levers.find(({ changes, fit }) => changes.join() === 'micro-batch' && fit === 'fits')?.microBatch
 }
 
 /** What blocks though it might not hold, in words. */
@@ -118,4 +128,20 @@ test('nothing blocks where nobody has named the GPU', async () => {
     }),
     { numRuns: RUNS / 5 },
   )
+})
+
+test('the smaller micro-batch that frees enough memory is the recommended one', async () => {
+  let compared = 0
+  await fc.assert(
+    fc.asyncProperty(settings, async drawn => {
+      const { current, recommended } = await analysed(drawn)
+      if (current.fits || recommended?.effectiveBatch !== current.effectiveBatch) return
+      const smaller = await smallerMicroBatch(drawn)
+      if (smaller === undefined) return
+      compared++
+      expect(smaller).toBe(recommended.microBatch)
+    }),
+    { numRuns: RUNS },
+  )
+  expect(compared).toBeGreaterThan(10)
 })

@@ -9,7 +9,7 @@ import { type AdvisedLever, leverFits, MAX_LEVERS } from '../report/advised-leve
 import { ratioRange } from '../report/ranges.ts'
 import { isSameData } from '../same-data.ts'
 import { type Candidate, type Combining, combined } from './combine.ts'
-import { type Estimated, estimated, largestPlan, type OnGpu, plansOf } from './estimate.ts'
+import { type Estimated, estimated, largestPlan, type OnGpu, plansOf, recommendedPlan } from './estimate.ts'
 import type { Lever } from './lever.ts'
 import { unmodelledSpeed } from './levers/parallelism.ts'
 import { levers } from './levers.ts'
@@ -103,12 +103,12 @@ class Advisor {
     return found
   }
 
-  /** The largest micro-batch that fits with the same effective batch; the smallest if none fits. */
+  /** The micro-batch to recommend with the same effective batch; the smallest if none fits. */
   async smaller(variant: Variant): Promise<Candidate | undefined> {
     const lever = levers.find(({ id }) => id === 'micro-batch')
     const { spec } = variant
     if (lever === undefined || !lever.applies(spec, this.#on)) return undefined
-    const plan = largestPlan(spec, spec.microBatch - 1, this.#on) ?? plansOf(spec)[0]
+    const plan = recommendedPlan(spec, spec.microBatch - 1, this.#on) ?? plansOf(spec)[0]
     const changed = plan && (await withLever(variant, lever, this.#rereading, plan))
     return changed && this.#candidate(changed)
   }

@@ -6,7 +6,7 @@ import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { throughputBand } from '../estimate/throughput/throughput-band.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 import { type MemoryBand, marginFor, type Range } from '../metrics/range.ts'
-import type { BatchPlan } from '../metrics/recommend.ts'
+import { type BatchPlan, smallestAsFast } from '../metrics/recommend.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { EstimateProbe } from '../probes/estimate.ts'
 import type { LeverFit } from '../report/advised-levers.ts'
@@ -50,6 +50,16 @@ export function estimated(spec: TrainingSpec, { gpu, config, footprints, calibra
 
 /** The largest micro-batch up to `most` that fits throughout the error band with the same effective batch. */
 export function largestPlan(spec: TrainingSpec, most: number, on: OnGpu): BatchPlan | undefined {
+  return fittingPlans(spec, most, on).at(-1)
+}
+
+/** The smallest micro-batch up to `most` that is as fast as the largest that fits, as a config's recommendation is chosen. */
+export function recommendedPlan(spec: TrainingSpec, most: number, on: OnGpu): BatchPlan | undefined {
+  return smallestAsFast(fittingPlans(spec, most, on), plan => estimated({ ...spec, ...plan }, on).samplesPerSecond)
+}
+
+/** In ascending order, all with the same effective batch. */
+function fittingPlans(spec: TrainingSpec, most: number, on: OnGpu): readonly BatchPlan[] {
   const plans = plansOf(spec).filter(({ microBatch }) => microBatch <= most)
   let [low, high] = [0, plans.length]
   // A size fits if a larger one does.
@@ -59,7 +69,7 @@ export function largestPlan(spec: TrainingSpec, most: number, on: OnGpu): BatchP
     if (plan !== undefined && estimated({ ...spec, ...plan }, on).fit === 'fits') low = middle + 1
     else high = middle
   }
-  return plans[low - 1]
+  return plans.slice(0, low)
 }
 
 /** All micro-batches with accumulation that keep the effective batch, in ascending order. */

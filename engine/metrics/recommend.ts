@@ -168,12 +168,25 @@ function nearEffectiveBatch(situation: Situation, perGpu: number, alone: BatchPl
 
 /** The smallest divisor of the effective batch within tolerance of the fastest that fits. */
 function keepingEffectiveBatch(situation: Situation, perGpu: number): BatchPlan | undefined {
-  const { samplesPerSecond } = situation
   const plans = divisors(perGpu).map(microBatch => ({ microBatch, gradientAccumulation: perGpu / microBatch }))
-  const fastest = plans.findLast(plan => isAllowed(situation, plan))
-  if (fastest === undefined) return undefined
-  const enough = samplesPerSecond(fastest) * (1 - THROUGHPUT_TOLERANCE)
-  return plans.find(plan => samplesPerSecond(plan) >= enough && isAllowed(situation, plan))
+  return smallestAsFast(
+    plans.filter(plan => isAllowed(situation, plan)),
+    situation.samplesPerSecond,
+  )
+}
+
+/**
+ * Of plans with the same effective batch in ascending order, the first within tolerance of the last one's throughput: it
+ * needs the least memory. The last where a throughput is unknown; undefined where there is no plan.
+ */
+export function smallestAsFast(
+  plans: readonly BatchPlan[],
+  samplesPerSecond: (plan: BatchPlan) => number | undefined,
+): BatchPlan | undefined {
+  const last = plans.at(-1)
+  const best = last && samplesPerSecond(last)
+  if (best === undefined) return last
+  return plans.find(plan => (samplesPerSecond(plan) ?? 0) >= best * (1 - THROUGHPUT_TOLERANCE))
 }
 
 /** Whether the plan fits with the margin and the tool can run it. */
