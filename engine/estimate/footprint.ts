@@ -14,6 +14,7 @@ import { type MemoryPoint, memoryOverStep } from './step/memory-over-step.ts'
 import { momentAt } from './step/moments.ts'
 import { allocatedAt, changeOver, type HighestPoint, highestPoint, noBlocks, replay } from './step/replay.ts'
 import type { Section } from './step/sections.ts'
+import type { StorageSize } from './step/step.ts'
 import { type Lasting, type Optimized, optimizedBy, parameterCount, playStep, type Timeline } from './step/timeline.ts'
 import type { Node } from './tape/autograd.ts'
 import { EVERY_LAYER, TURNS_BEHIND } from './tape/repetition.ts'
@@ -185,10 +186,27 @@ export class Footprint {
 
   /** The most that is allocated at any moment of what grows with the batch. */
   growingBytes(batch: number): number {
+    return this.#highestOf(({ bytesPerSample }) => bytesPerSample > 0, batch, this.timeline.sections.all)
+  }
+
+  /** The same together with gradients, up to the last backward pass: while micro-steps add to them, all are held. */
+  growingBesideGradients(batch: number): number {
+    const { step, sections } = this.timeline
+    const end = step.phases.findLast(({ phase }) => phase === 'backward')?.from ?? step.length
+    const before = sections.all.filter(({ from, to, times }) => to <= end || (from < end && times === 1))
+    const isCounted = ({ bytesPerSample, kind }: StorageSize) => bytesPerSample > 0 || kind === 'gradients'
+    return this.#highestOf(
+      isCounted,
+      batch,
+      before.map(section => ({ ...section, to: Math.min(section.to, end) })),
+    )
+  }
+
+  #highestOf(isCounted: (size: StorageSize) => boolean, batch: number, all: readonly Section[]): number {
     const { step, sections } = this.timeline
     const sizes = step.bytesAt(batch)
-    for (const [number, size] of step.sizes.entries()) if (size?.bytesPerSample === 0) sizes[number] = 0
-    return highestPoint(sections, sizes, 0).bytes
+    for (const [number, size] of step.sizes.entries()) if (size && !isCounted(size)) sizes[number] = 0
+    return highestPoint({ ...sections, all }, sizes, 0).bytes
   }
 
   /** Whether two steps fit into `usableBytes`, with the caching allocator's segments and their fragmentation. */

@@ -2,10 +2,10 @@
  * Whether a config that does not fit one GPU would fit if its launcher sharded it over several GPUs, which the config
  * need not mention.
  */
-import { GPUS_OF_A_MACHINE } from '../config/gpus.ts'
 import type { TrainingSpec } from '../config/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
+import { addsToWholeGradients } from '../estimate/sharding/exchange.ts'
 import { mastersOf } from '../estimate/sharding/shares.ts'
 import { type Gpu, usableBytes } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
@@ -16,17 +16,13 @@ interface Circumstances {
   readonly footprints: FootprintCache
 }
 
-/** One machine's, and as many as `plan` looks at. */
-const COUNTS = [GPUS_OF_A_MACHINE, 64]
+/** As many as `plan` looks at: what fits among fewer fits among them, since each holds a smaller share of the same. */
+const GPUS = 64
 
-/** Whether it fits when sharded by FSDP over the GPUs of one machine, or of several. `spec`: on one GPU. */
+/** Whether it fits when sharded by FSDP over the GPUs of several machines. `spec`: on one GPU. */
 export function fitsAmongSeveral(spec: TrainingSpec, config: ModelConfig, circumstances: Circumstances): boolean {
   if (spec.framework !== 'pytorch' || spec.loop === 'ultralytics') return false
-  return COUNTS.some(gpus => fitsAmong(gpus, spec, config, circumstances))
-}
-
-function fitsAmong(gpus: number, spec: TrainingSpec, config: ModelConfig, circumstances: Circumstances): boolean {
-  const divided: TrainingSpec = { ...spec, gpus, sharding: 'fsdp' }
+  const divided: TrainingSpec = { ...spec, gpus: GPUS, sharding: 'fsdp' }
   const { gpu, footprints } = circumstances
   if (needsMoreAnyway(spec, divided, config, circumstances)) return false
   try {
@@ -39,8 +35,8 @@ function fitsAmong(gpus: number, spec: TrainingSpec, config: ModelConfig, circum
 }
 
 /**
- * Whether the unsharded step, which is known already, rules sharding out: FSDP shards parameters, gradients and
- * optimizer state, but all that grows with the batch stays on each GPU.
+ * Whether the unsharded step, which is known already, rules sharding out: FSDP shards parameters, gradients and optimizer state, but
+ * all that grows with the batch stays on each GPU, and so do gradients to which more micro-steps add.
  */
 function needsMoreAnyway(
   spec: TrainingSpec,
@@ -51,7 +47,9 @@ function needsMoreAnyway(
   // If the float32 master copies move, the model's share and the adapters' compute type change.
   if (mastersOf(spec) !== mastersOf(divided)) return false
   const undivided = footprints.of(spec, config, gpu)
-  const sharedBytes = undivided.resting(0).bytes / divided.gpus
-  const workspaceBytes = workspaceBytesOf(gpu)
-  return undivided.growingBytes(spec.microBatch) + sharedBytes + workspaceBytes > usableBytes(gpu)
+  const roomBytes = usableBytes(gpu) - workspaceBytesOf(gpu) - undivided.resting(0).bytes / divided.gpus
+  return (
+    undivided.growingBytes(spec.microBatch) > roomBytes ||
+    (addsToWholeGradients(divided) && undivided.growingBesideGradients(spec.microBatch) > roomBytes)
+  )
 }

@@ -48,3 +48,25 @@ test.each(trainings)('what grows with the batch is there on each of several GPUs
   expect(bound).toBeLessThanOrEqual(divided.peak(16, 0).bytes)
   expect(bound).toBeGreaterThan(divided.peak(16, 0).bytes / 4)
 })
+
+const accumulating: readonly (readonly [model: string, changes: Partial<TrainingSpec>])[] = [
+  [llama, {}],
+  [llama, { lora: { rank: 8, targets: ['q_proj'], dropout: 0 } }],
+  [llama, { gradientCheckpointing: true, precision: 'amp-bf16' }],
+  ['Qwen/Qwen3-30B-A3B', { precision: 'bf16' }],
+  ['google-t5/t5-small', {}],
+  ['google/vit-base-patch16-224', {}],
+]
+
+test.each(accumulating)('so are whole gradients while micro-steps of %s add to them: %j', (name, changes) => {
+  const spec = specOf(name, { gradientAccumulation: 4, ...changes })
+  const { config } = knownModel(name)
+  const footprints = new FootprintCache()
+  const undivided = footprints.of(spec, config, gpu)
+  const divided = footprints.of({ ...spec, gpus: 64, sharding: 'fsdp' }, config, gpu)
+  for (const batch of [1, 16]) {
+    const bound = undivided.growingBesideGradients(batch) + undivided.resting(0).bytes / 64
+    expect(bound).toBeLessThanOrEqual(divided.peak(batch, 0).bytes)
+    expect(bound).toBeGreaterThan(divided.peak(batch, 0).bytes / 8)
+  }
+})

@@ -2,8 +2,8 @@
  * What several GPUs do between them in the middle of a step: weights are gathered and let go, gradients summed and divided. The
  * timeline tells an exchange what the step does; the exchange allocates and releases.
  */
-import { isFsdp, isWrappedByFsdp, modelCopies, type TrainingSpec } from '../../config/spec.ts'
-import { hasFlatParameters } from '../library-rules.ts'
+import { accumulatesGradients, isFsdp, isWrappedByFsdp, modelCopies, type TrainingSpec } from '../../config/spec.ts'
+import { hasFlatParameters, sumsEveryMicroBatch } from '../library-rules.ts'
 import type { ByteKind, Storage, Tensor } from '../tape/storage.ts'
 import { DataParallel } from './data-parallel.ts'
 import { FlatParameters } from './flat-parameters.ts'
@@ -55,6 +55,11 @@ export interface ExchangeContext {
 /** FSDP2 on several GPUs, which treats all blocks alike; what the others do with a layer hangs on those before it. */
 export function gathersBlocks(spec: TrainingSpec): boolean {
   return spec.step === 'training' && isFsdp(spec.sharding) && !isAlone(spec) && !hasFlatParameters(spec)
+}
+
+/** Whether FSDP2's micro-steps add to whole gradients, which are summed and divided with the last. */
+export function addsToWholeGradients(spec: TrainingSpec): boolean {
+  return gathersBlocks(spec) && accumulatesGradients(spec) && !sumsEveryMicroBatch(spec)
 }
 
 function isAlone(spec: TrainingSpec): boolean {
