@@ -5,7 +5,7 @@ import type { GitHubApp } from './installation.ts'
 import { failureOf } from './queue/failure.ts'
 import type { Job, RepositoryPlace } from './queue/jobs.ts'
 import type { Queue } from './queue/queue.ts'
-import { redeliverMissed } from './redelivery.ts'
+import { lookbacks, redeliverMissed } from './redelivery.ts'
 import type { Database } from './store/database.ts'
 import { seenRuns } from './store/measurements.ts'
 import { seenPulls } from './store/seen-pulls.ts'
@@ -22,9 +22,6 @@ export interface ReconcileOptions {
 
 /** Repositories without a push for this long are reconciled only when the bot starts. */
 const ACTIVE_MILLIS = 48 * 3_600_000
-
-/** How far back to look for webhooks: some rounds while the bot runs; at its start, as long as GitHub keeps them. */
-const REDELIVERED_MILLIS = { active: 3_600_000, all: 72 * 3_600_000 } as const
 
 /** The newest of each repository. */
 const MAX_PULLS = 100
@@ -45,8 +42,7 @@ export async function reconcile(options: ReconcileOptions, scope: 'active' | 'al
     if (kind === 'passing' || kind === 'limited') passing = error
   }
   try {
-    const count = await redeliverMissed(asApp, new Date(Date.now() - REDELIVERED_MILLIS[scope]))
-    if (count > 0) log.info({ count }, 'GitHub was asked to deliver again what nobody took')
+    await redeliver(options, scope)
   } catch (error) {
     note(error, {}, 'Missed webhooks could not be asked for')
   }
@@ -60,6 +56,15 @@ export async function reconcile(options: ReconcileOptions, scope: 'active' | 'al
     }
   }
   if (passing !== undefined) throw passing
+}
+
+/** Has webhooks delivered again that nobody took. */
+export async function redeliver(
+  { app, log }: Pick<ReconcileOptions, 'app' | 'log'>,
+  round: keyof typeof lookbacks,
+): Promise<void> {
+  const count = await redeliverMissed(await app.asApp(), lookbacks[round], new Date())
+  if (count > 0) log.info({ count }, 'GitHub was asked to deliver again what nobody took')
 }
 
 async function reconcileInstallation(

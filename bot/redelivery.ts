@@ -10,41 +10,79 @@ interface Attempt {
   /** The same for all attempts to deliver one webhook. */
   readonly guid: string
   readonly delivered_at: string
+  /** Whether somebody asked for it; false for the first attempt, which GitHub makes by itself. */
+  readonly redelivery: boolean
   readonly status_code: number
 }
 
-/** A webhook refused this often is not redelivered again. */
-const MAX_ATTEMPTS = 5
+/** How far back a round looks: a time, and pages of a hundred attempts each, newest first. */
+export interface Lookback {
+  readonly millis: number
+  readonly pages: number
+}
 
-/** Pages of a hundred attempts each, newest first. */
-const MAX_PAGES = 20
+const MINUTE_MILLIS = 60_000
+
+/** What each round looks at, within the 5,000 calls of an hour that GitHub allows the App. */
+export const lookbacks = {
+  /** Each minute, since a merge queue stands still for want of a check: what has just been lost. */
+  minute: { millis: 10 * MINUTE_MILLIS, pages: 10 },
+  /** Every ten minutes: what was refused again and again. */
+  active: { millis: 60 * MINUTE_MILLIS, pages: 50 },
+  /** When the bot starts: as long as GitHub keeps them. */
+  all: { millis: 72 * 60 * MINUTE_MILLIS, pages: 200 },
+} as const satisfies Readonly<Record<string, Lookback>>
+
+/** A webhook refused this often is not redelivered again. */
+const MAX_ATTEMPTS = 8
+
+/** In one round; the others follow in the next, so that GitHub does not see a flood of calls. */
+const MAX_AT_ONCE = 100
 
 /** Returns how many webhooks will be redelivered. One that was already accepted has no further effect. */
-export async function redeliverMissed(asApp: GitHub, since: Date): Promise<number> {
-  const missed = missedIn(await attemptsSince(asApp, since))
+export async function redeliverMissed(asApp: GitHub, lookback: Lookback, now: Date): Promise<number> {
+  const missed = missedIn(await attemptsWithin(asApp, lookback, now), now).slice(0, MAX_AT_ONCE)
   for (const id of missed) await asApp.rest.apps.redeliverWebhookDelivery({ delivery_id: id })
   return missed.length
 }
 
-async function attemptsSince(asApp: GitHub, since: Date): Promise<readonly Attempt[]> {
+async function attemptsWithin(asApp: GitHub, { millis, pages }: Lookback, now: Date): Promise<readonly Attempt[]> {
   const attempts: Attempt[] = []
-  let pages = 0
+  const since = now.getTime() - millis
+  let read = 0
   for await (const { data } of asApp.paginate.iterator(asApp.rest.apps.listWebhookDeliveries, { per_page: 100 })) {
-    const recent = data.filter(({ delivered_at: at }) => Date.parse(at) >= since.getTime())
+    const recent = data.filter(({ delivered_at: at }) => Date.parse(at) >= since)
     attempts.push(...recent)
-    pages += 1
-    if (recent.length < data.length || pages === MAX_PAGES) break
+    read += 1
+    if (recent.length < data.length || read === pages) break
   }
   return attempts
 }
 
-/** The id of the newest attempt for each webhook that was never accepted, oldest first. */
-export function missedIn(newestFirst: readonly Attempt[]): readonly number[] {
+/**
+ * The id of the newest attempt for each webhook that was never accepted and is due again, oldest first. Who looks less
+ * far back than the first attempt cannot tell how many there were, and leaves it to a round that does.
+ */
+export function missedIn(newestFirst: readonly Attempt[], now: Date): readonly number[] {
   const byWebhook = Map.groupBy(newestFirst, ({ guid }) => guid)
-  const missed = [...byWebhook.values()].filter(
-    attempts => attempts.length < MAX_ATTEMPTS && !attempts.some(({ status_code: status }) => isTaken(status)),
-  )
-  return missed.flatMap(attempts => attempts.slice(0, 1).map(({ id }) => id)).reverse()
+  return [...byWebhook.values()]
+    .filter(
+      attempts =>
+        attempts.some(({ redelivery }) => !redelivery) &&
+        !attempts.some(({ status_code: status }) => isTaken(status)) &&
+        isDue(attempts, now),
+    )
+    .flatMap(attempts => attempts.slice(0, 1).map(({ id }) => id))
+    .reverse()
+}
+
+/** At once after the first attempt, then after one minute, two, four and so on. */
+function isDue(attempts: readonly Attempt[], now: Date): boolean {
+  const [newest] = attempts
+  const count = attempts.length
+  if (newest === undefined || count >= MAX_ATTEMPTS) return false
+  const pause = count === 1 ? 0 : MINUTE_MILLIS * 2 ** (count - 2)
+  return now.getTime() - Date.parse(newest.delivered_at) >= pause
 }
 
 function isTaken(status: number): boolean {

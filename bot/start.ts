@@ -146,6 +146,7 @@ function apiFor({ apiToken, gpu, hub }: Settings, database: Database, log: Logge
 
 async function keepHouse(queue: Queue): Promise<void> {
   await queue.repeat({ kind: 'deadlines' }, '* * * * *')
+  await queue.repeat({ kind: 'redelivery' }, '* * * * *')
   await queue.repeat({ kind: 'reconcile', scope: 'active' }, '*/10 * * * *')
   await queue.repeat({ kind: 'housekeeping' }, '0 3 * * *')
   await queue.send([{ kind: 'deadlines' }, { kind: 'reconcile', scope: 'all' }])

@@ -57,6 +57,8 @@ const departureJob = z.object({ kind: z.literal('departure'), installationId: id
 const housekeepingJob = z.object({ kind: z.literal('housekeeping') })
 /** Enforce deadlines. */
 const deadlinesJob = z.object({ kind: z.literal('deadlines') })
+/** Have webhooks delivered again that were lost within the last minutes. */
+const redeliveryJob = z.object({ kind: z.literal('redelivery') })
 /** Compare with GitHub, to find work whose webhooks were lost. */
 const reconcileJob = z.object({ kind: z.literal('reconcile'), scope: z.enum(['active', 'all']) })
 
@@ -75,6 +77,7 @@ export const job = z.discriminatedUnion('kind', [
   departureJob,
   housekeepingJob,
   deadlinesJob,
+  redeliveryJob,
   reconcileJob,
 ])
 export type Job = z.infer<typeof job>
@@ -114,6 +117,7 @@ export function keyOf(job: Job): string {
       return `reconcile/${job.scope}`
     case 'housekeeping':
     case 'deadlines':
+    case 'redelivery':
       return job.kind
   }
 }
@@ -124,6 +128,7 @@ export function installationOf(job: Job): number | undefined {
     case 'housekeeping':
     case 'departure':
     case 'deadlines':
+    case 'redelivery':
     case 'reconcile':
       return undefined
     case 'pull-request':

@@ -7,7 +7,7 @@ import { judgeByMicroBatch, trainingConfig } from './configs.ts'
 
 let beside: BotBesideGitHub
 beforeAll(async () => {
-  beside = await startBotBesideGitHub({ analyze: judgeByMicroBatch })
+  beside = await startBotBesideGitHub({ analyze: judgeByMicroBatch, keepsHouse: false })
 })
 afterAll(() => beside[Symbol.asyncDispose]())
 

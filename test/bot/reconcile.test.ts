@@ -10,7 +10,7 @@ const reconcile: Job = { kind: 'reconcile', scope: 'active' }
 const nowhere = 'http://127.0.0.1:9/'
 
 async function world() {
-  const beside = await startBotBesideGitHub({ analyze: judgeByMicroBatch })
+  const beside = await startBotBesideGitHub({ analyze: judgeByMicroBatch, keepsHouse: false })
   const repository = await beside.github.createRepository('models', { 'README.md': '# Models\n' })
   const webhooksAreLost = async (work: () => Promise<void>) => {
     beside.github.sendWebhooksTo(nowhere)

@@ -41,30 +41,30 @@ async function listRepositories(c: Call, gateway: Gateway): Promise<Response> {
   }))
 }
 
-/** More than anybody tries. */
-const MAX_ATTEMPTS = 1_000
-
 /** Every attempt at every webhook, newest first; any of them can be asked for again. */
 function routeHookDeliveries(routes: Routes, gateway: Gateway, webhooks: Webhooks, events: Events): void {
   routes.get('/app/hook/deliveries', c => {
     if (gateway.tokens.appItself(c.req.header('authorization')) === undefined)
       return refuse(401, 'Requires authentication')
-    const all = webhooks.deliveries.flatMap((delivery, index) =>
-      delivery.statuses.map((status, attempt) => ({
-        id: index * MAX_ATTEMPTS + attempt,
+    const tried = new Set<string>()
+    const all = webhooks.attempts.map(({ delivery, at, status }, index) => {
+      const redelivery = tried.has(delivery.id)
+      tried.add(delivery.id)
+      return {
+        id: index + 1,
         guid: delivery.id,
-        delivered_at: delivery.deliveredAt,
-        redelivery: attempt > 0,
+        delivered_at: at,
+        redelivery,
         status: status === 0 ? 'failed to connect to host' : 'OK',
         status_code: status,
         event: delivery.event,
         action: delivery.action,
-      })),
-    )
+      }
+    })
     return gateway.page(c, all.reverse(), items => items)
   })
   routes.post('/app/hook/deliveries/:id/attempts', c => {
-    const delivery = webhooks.deliveries[Math.floor(Number(c.req.param('id')) / MAX_ATTEMPTS)]
+    const delivery = webhooks.attempts[Number(c.req.param('id')) - 1]?.delivery
     if (delivery === undefined) return notFound()
     webhooks.askedAgain.push(delivery)
     events.aside(webhooks.redeliver(delivery))

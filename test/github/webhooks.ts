@@ -15,8 +15,17 @@ export interface Delivery {
   readonly statuses: number[]
 }
 
+export interface Attempt {
+  readonly delivery: Delivery
+  readonly at: string
+  /** 0 where nobody answered. */
+  readonly status: number
+}
+
 export class Webhooks {
   readonly deliveries: Delivery[] = []
+  /** Of all deliveries, in the order of their ends. */
+  readonly attempts: Attempt[] = []
   /** Those that the App has asked for again, in order. */
   readonly askedAgain: Delivery[] = []
   readonly #secret: string
@@ -57,6 +66,7 @@ export class Webhooks {
 
   /** The status of the answer; 0 where nobody answered, which GitHub takes note of and leaves at that. */
   async deliver(delivery: Delivery, target: string): Promise<number> {
+    const at = new Date().toISOString()
     const signature = createHmac('sha256', this.#secret).update(delivery.body).digest('hex')
     const status = await loopback(target, {
       method: 'POST',
@@ -73,6 +83,7 @@ export class Webhooks {
       () => 0,
     )
     delivery.statuses.push(status)
+    this.attempts.push({ delivery, at, status })
     return status
   }
 }
