@@ -6,6 +6,7 @@
  *     npm run attack                              # all of them
  *     npm run attack -- --short                   # the named ones and a sample of the rest, at most two minutes
  *     npm run attack -- --on bot --match layers   # on one surface, by name
+ *     npm run attack -- --on bot --round 3        # one of the rounds that the Action and the bot take
  *     npm run attack -- --busy                    # time is CPU time, on a machine that does other things too
  *
  * The bot keeps its data in a temporary PostgreSQL where one is installed, else in its embedded database.
@@ -14,6 +15,7 @@
  * 5 s, or /health not within 250 ms.
  */
 import { setMaxListeners } from 'node:events'
+import { BundledAction } from '../test/action/run-action.ts'
 import { startGitHub } from '../test/github/index.ts'
 import { attackedAction } from './attack/action.ts'
 import { attackedBot } from './attack/bot.ts'
@@ -22,15 +24,18 @@ import { flood } from './attack/flood.ts'
 import { HealthPoll } from './attack/health.ts'
 import { HonestStream } from './attack/honest.ts'
 import { type HostileInput, hostileInputs, shareOf } from './attack/inputs.ts'
-import { type AttackTerms, attack, type Miss } from './attack/one-by-one.ts'
+import { type AttackTerms, attack, type Miss, roundsOf } from './attack/one-by-one.ts'
 import { type AttackOptions, readOptions } from './attack/options.ts'
 import { residentMib } from './attack/process-tree.ts'
 import { LIMITS } from './attack/surface.ts'
 import { hasPostgres, PostgresCluster } from './chaos/cluster.ts'
 import { BotProcess } from './demo/bot-process.ts'
 
-/** Each round has a GitHub and a bot of its own: an installation has 5,000 calls an hour, and the bot keeps to them. */
-const ROUND_INPUTS = 150
+/**
+ * Each round has a GitHub and a bot of its own: an installation has 5,000 calls an hour, and the bot keeps to them. The honest
+ * pull requests take half of them where a machine is slow.
+ */
+const ROUND_ANSWERS = 80
 
 const interruption = new AbortController()
 setMaxListeners(0, interruption.signal)
@@ -45,22 +50,26 @@ const hasPassed = await run(options, interruption.signal).catch((error: unknown)
 })
 process.exitCode = hasPassed ? 0 : 1
 
-async function run({ clock, match, on, stride }: AttackOptions, signal: AbortSignal): Promise<boolean> {
+async function run({ clock, match, on, round, stride }: AttackOptions, signal: AbortSignal): Promise<boolean> {
   const terms = { signal, clock }
-  const inputs = hostileInputs(stride).filter(({ name }) => name.includes(match))
+  const all = hostileInputs(stride).filter(({ name }) => name.includes(match))
+  const rounds = roundsOf(all, ROUND_ANSWERS).map((inputs, index) => ({ inputs, name: `round ${index + 1}`, index }))
+  const chosen = rounds.filter(({ index }) => round === undefined || index === round - 1)
+  if (chosen.length === 0) throw new Error(`--match and --round leave nothing: there are ${rounds.length} rounds.`)
+  const inputs = chosen.flatMap(one => one.inputs)
   const misses: Miss[] = []
   const others: string[] = []
-  if (on.includes('cli')) {
-    misses.push(...(await attack(checking, inputs, terms)))
-    for (const [index, surface] of onOneConfig.entries()) {
-      const share = shareOf(inputs, index, onOneConfig.length)
-      misses.push(...(await attack(surface, share, { ...terms, atOnce: 1 })))
+  if (on.includes('cli')) misses.push(...(await attackCommandLine(inputs, terms)))
+  if (on.includes('action')) {
+    await using action = await BundledAction.build()
+    for (const { inputs, name } of chosen) {
+      console.log(`Action, ${name} of ${rounds.length}`)
+      misses.push(...(await attackAction(action, inputs, terms)))
     }
   }
-  for (const round of rounds(inputs)) if (on.includes('action')) misses.push(...(await attackAction(round, terms)))
-  for (const [index, round] of rounds(inputs).entries()) {
-    if (!on.includes('bot')) break
-    const { hostile, honest } = await attackBot(round, terms, { isFlooded: index === 0 })
+  for (const { inputs, name, index } of on.includes('bot') ? chosen : []) {
+    console.log(`bot, ${name} of ${rounds.length}`)
+    const { hostile, honest } = await attackBot(inputs, terms, { isFlooded: index === 0 })
     misses.push(...hostile)
     others.push(...honest)
   }
@@ -79,15 +88,23 @@ async function run({ clock, match, on, stride }: AttackOptions, signal: AbortSig
   return isWell
 }
 
-function rounds(inputs: readonly HostileInput[]): readonly (readonly HostileInput[])[] {
-  const count = Math.ceil(inputs.length / ROUND_INPUTS)
-  return Array.from({ length: count }, (_, index) => inputs.slice(index * ROUND_INPUTS, (index + 1) * ROUND_INPUTS))
+async function attackCommandLine(inputs: readonly HostileInput[], terms: AttackTerms): Promise<readonly Miss[]> {
+  const misses = [...(await attack(checking, inputs, terms))]
+  for (const [index, surface] of onOneConfig.entries()) {
+    const share = shareOf(inputs, index, onOneConfig.length)
+    misses.push(...(await attack(surface, share, { ...terms, atOnce: 1 })))
+  }
+  return misses
 }
 
-async function attackAction(inputs: readonly HostileInput[], terms: AttackTerms): Promise<readonly Miss[]> {
+async function attackAction(
+  action: BundledAction,
+  inputs: readonly HostileInput[],
+  terms: AttackTerms,
+): Promise<readonly Miss[]> {
   await using github = await startGitHub()
-  await using action = await attackedAction(github)
-  return await attack(action, inputs, terms)
+  await using surface = await attackedAction(github, action)
+  return await attack(surface, inputs, terms)
 }
 
 /** `honest`: what is wrong with other pull requests and /health, one sentence each. */

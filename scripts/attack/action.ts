@@ -1,13 +1,13 @@
 /** The Action's bundle in its mode `check`, each time in a new process, with a pull request of the emulated GitHub. */
-import { BundledAction } from '../../test/action/run-action.ts'
+import type { BundledAction } from '../../test/action/run-action.ts'
 import type { EmulatedGitHub } from '../../test/github/index.ts'
 import { AttackedRepositories } from './attacked-repositories.ts'
 import { stackIn } from './command-line.ts'
 import { ProcessTree } from './process-tree.ts'
 import { GIVE_UP_MILLIS, type Surface } from './surface.ts'
 
-export async function attackedAction(github: EmulatedGitHub): Promise<Surface> {
-  const action = await BundledAction.build()
+/** `action` remains the caller's. */
+export async function attackedAction(github: EmulatedGitHub, action: BundledAction): Promise<Surface> {
   const token = await github.actionsToken()
   const repositories = await AttackedRepositories.create(github, 'action')
   return {
@@ -47,6 +47,6 @@ export async function attackedAction(github: EmulatedGitHub): Promise<Surface> {
         await tree?.[Symbol.asyncDispose]()
       }
     },
-    [Symbol.asyncDispose]: () => action[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {},
   }
 }

@@ -68,6 +68,13 @@ async function fastest(
   return answer
 }
 
+/** As many answers in each as given, so that a round does not use up what it is allowed. */
+export function roundsOf(inputs: readonly HostileInput[], answers: number): readonly (readonly HostileInput[])[] {
+  const all = [...groups(inputs, MOST_AT_ONCE)]
+  const count = Math.ceil(all.length / answers)
+  return Array.from({ length: count }, (_, index) => all.slice(index * answers, (index + 1) * answers).flat())
+}
+
 function seconds(millis: number): string {
   return `${(millis / 1_000).toFixed(1)} s`
 }

@@ -17,6 +17,8 @@ const options = z.object({
   /** Only inputs whose names contain it. */
   match: z.string().default(''),
   on: z.enum(surfaces).optional(),
+  /** Of the Action's and the bot's rounds only this one, counted from 1. */
+  round: z.coerce.number().int().positive().optional(),
   /** Others use the machine too, so that time by the clock is told and not judged. */
   busy: z.boolean().default(false),
   /** Of the cases by rule, every so-many-th is sent. */
@@ -32,6 +34,8 @@ export interface AttackOptions {
   readonly clock: Clock
   readonly match: string
   readonly on: readonly (typeof surfaces)[number][]
+  /** Counted from 1; all of them where it is undefined. */
+  readonly round: number | undefined
   readonly stride: number
 }
 
@@ -43,15 +47,17 @@ export function readOptions(args: readonly string[]): AttackOptions {
       short: { type: 'boolean' },
       match: { type: 'string' },
       on: { type: 'string' },
+      round: { type: 'string' },
       busy: { type: 'boolean' },
       stride: { type: 'string' },
     },
   })
-  const { short, match, on, stride, busy } = options.parse(values)
+  const { short, match, on, round, stride, busy } = options.parse(values)
   return {
     clock: busy ? 'cpu' : 'wall',
     match,
     on: on === undefined ? surfaces : [on],
+    round,
     stride: short ? SHORT_STRIDE : stride,
   }
 }
