@@ -1,10 +1,9 @@
 /**
  * Reads an artifact, which is hostile input: size is limited before and during inflation, one named entry is read in
- * memory and validated by the schema.
+ * memory, and a process with limits of its own parses it and validates it by the schema.
  */
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
-import { type Report, report as reportSchema } from '../../engine/index.ts'
-import { parseJson } from '../../engine/json.ts'
+import type { IsolatedEngine, Report } from '../../engine/index.ts'
 
 const REPORT_ENTRY = 'memorymark-report.json'
 
@@ -16,7 +15,10 @@ export type ArchiveReading =
   /** `why`: a clause in our words; nothing from the archive is quoted. */
   | { readonly kind: 'unusable'; readonly why: string }
 
-export async function readReportArchive(zip: Uint8Array): Promise<ArchiveReading> {
+export async function readReportArchive(
+  zip: Uint8Array,
+  engine: Pick<IsolatedEngine, 'readReport'>,
+): Promise<ArchiveReading> {
   const archive = await fromBufferPromise(Buffer.from(zip)).catch(() => undefined)
   if (archive === undefined) return unusable('it is not a zip archive')
   if (archive.entryCount > MAX_ENTRIES) return unusable(`it contains more than ${MAX_ENTRIES} files`)
@@ -24,7 +26,7 @@ export async function readReportArchive(zip: Uint8Array): Promise<ArchiveReading
   if (entry === undefined) return unusable(`it does not contain ${REPORT_ENTRY}`)
   if (entry.uncompressedSize > MAX_INFLATED_BYTES) return unusable('its report is larger than 20 MiB')
   const text = await inflate(archive, entry).catch(() => undefined)
-  return text === undefined ? unusable('it is damaged') : readReport(text)
+  return text === undefined ? unusable('it is damaged') : readReport(text, engine)
 }
 
 async function findEntry(archive: ZipFile): Promise<Entry | undefined> {
@@ -39,11 +41,16 @@ async function inflate(archive: ZipFile, entry: Entry): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function readReport(text: string): ArchiveReading {
-  const parsed = reportSchema.safeParse(parseJson(text))
-  return parsed.success
-    ? { kind: 'report', report: parsed.data }
-    : unusable('its report does not follow the report schema')
+async function readReport(text: string, engine: Pick<IsolatedEngine, 'readReport'>): Promise<ArchiveReading> {
+  const reading = await engine.readReport({ path: REPORT_ENTRY, text })
+  switch (reading.kind) {
+    case 'report':
+      return reading
+    case 'no-report':
+      return unusable('its report does not follow the report schema')
+    case 'excess':
+      return unusable('reading its report takes too much time or memory')
+  }
 }
 
 function unusable(why: string): ArchiveReading {

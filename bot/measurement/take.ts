@@ -70,7 +70,7 @@ async function readMeasurement(
       if (ownWorkflow !== undefined && read.changed.touches(ownWorkflow)) {
         return { kind: 'unusable', why: 'this pull request changes the workflow that made it' }
       }
-      return readReportArchive(download.zip)
+      return readReportArchive(download.zip, work.engine)
   }
 }
 

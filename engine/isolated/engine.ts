@@ -51,6 +51,12 @@ export interface ReadSoFar {
   readonly isUnread: (path: string) => Promise<boolean>
 }
 
+export type ReportReading =
+  | { readonly kind: 'report'; readonly report: Report }
+  /** It is not JSON, or does not follow the schema. */
+  | { readonly kind: 'no-report' }
+  | { readonly kind: 'excess' }
+
 export interface Sifted {
   readonly within: readonly SourceFile[]
   readonly beyond: readonly ConfigResult[]
@@ -254,6 +260,13 @@ export class IsolatedEngine implements AsyncDisposable {
   async readCalibration(file: SourceFile): Promise<CalibrationReading> {
     const outcome = await this.#one<'read-calibration'>({ kind: 'read-calibration' }, file, {})
     return outcome.kind === 'result' ? outcome.result : { kind: 'unreadable', problems: [this.#problem(outcome)] }
+  }
+
+  /** The text of a report that another run wrote; `excess` if reading it passes a limit. */
+  async readReport(file: SourceFile): Promise<ReportReading> {
+    const outcome = await this.#one<'read-report'>({ kind: 'read-report' }, file, {})
+    if (outcome.kind === 'excess') return { kind: 'excess' }
+    return outcome.result === undefined ? { kind: 'no-report' } : { kind: 'report', report: outcome.result }
   }
 
   /** Of a file on this machine. Refuses what passes a limit. @throws MemoryMarkError */

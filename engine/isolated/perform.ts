@@ -11,6 +11,7 @@ import { askingOnce, type Sources } from '../config/sources.ts'
 import { FootprintCache } from '../estimate/footprint-cache.ts'
 import { sentencesOn as sentencesOnGpu } from '../gpus/described.ts'
 import type { Host } from '../isolation/orders.ts'
+import { parseJson } from '../json.ts'
 import type { HubAnswer } from '../models/hub.ts'
 import { readSettings } from '../settings/read.ts'
 import { settingsFor } from '../settings/settings.ts'
@@ -69,6 +70,10 @@ async function performing(task: Task, asks: TaskOrder['asks'], host: Host): Prom
     case 'read-calibration': {
       const { readCalibration } = await import('../calibration/file.ts')
       return async file => readCalibration(file)
+    }
+    case 'read-report': {
+      const { report } = await import('../report/schema.ts')
+      return async file => report.safeParse(parseJson(file.text)).data
     }
     case 'read-snapshot': {
       const { summarizeFile } = await import('../snapshot/summary.ts')

@@ -9,7 +9,7 @@ import type { HubAnswer } from '../models/hub.ts'
 import type { PlanOptions } from '../plan/plan.ts'
 import type { Proposal } from '../propose.ts'
 import type { AdvisedLever } from '../report/advised-levers.ts'
-import type { AnalysedConfig } from '../report/schema.ts'
+import type { AnalysedConfig, Report } from '../report/schema.ts'
 import type { SettingsReading } from '../settings/read.ts'
 import type { RepositorySettings } from '../settings/settings.ts'
 import type { SnapshotSummary } from '../snapshot/summary.ts'
@@ -32,6 +32,8 @@ export type Task =
   | { readonly kind: 'propose'; readonly config: AnalysedConfig; readonly settings: RepositorySettings | undefined }
   | { readonly kind: 'read-settings' }
   | { readonly kind: 'read-calibration' }
+  /** The text of a report that another run wrote. */
+  | { readonly kind: 'read-report' }
   /** The file's text stays unread: a snapshot is bytes, and the process reads them from its path. */
   | { readonly kind: 'read-snapshot' }
   /** The file stands for the model's name. */
@@ -67,6 +69,8 @@ export interface Results {
   readonly propose: Proposal
   readonly 'read-settings': SettingsReading
   readonly 'read-calibration': CalibrationReading
+  /** Undefined where it does not follow the schema. */
+  readonly 'read-report': Report | undefined
   readonly 'read-snapshot': SnapshotSummary
   readonly 'estimate-run': RunFigures
   readonly 'read-subject': Subject

@@ -1,18 +1,22 @@
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { readReportArchive } from '../../../bot/measurement/archive.ts'
 import { reportOf, wasteful } from '../../render/fixtures.ts'
+import { lendEngine } from '../engines.ts'
 import { reportZip, zipOf } from '../zips.ts'
 import { bomb } from './bombs.ts'
 
 const report = reportOf([wasteful()])
+const engine = lendEngine(() => {})
+afterAll(() => engine[Symbol.asyncDispose]())
+const read = (zip: Uint8Array) => readReportArchive(zip, engine)
 
 test('a report is read from its named entry, whatever lies beside it', async () => {
   const zip = zipOf({ 'log.txt': 'hello', 'memorymark-report.json': report })
-  expect(await readReportArchive(zip)).toEqual({ kind: 'report', report })
+  expect(await read(zip)).toEqual({ kind: 'report', report })
 })
 
 test('what a report says about its pull request and commit is not kept', async () => {
-  const reading = await readReportArchive(reportZip({ ...report, pullRequest: 999, headSha: 'f'.repeat(40) }))
+  const reading = await read(reportZip({ ...report, pullRequest: 999, headSha: 'f'.repeat(40) }))
   expect(reading).toEqual({ kind: 'report', report })
 })
 
@@ -40,12 +44,12 @@ describe('an archive is not used', () => {
       'it is damaged',
     ],
   ])('%s', async (_, zip, why) => {
-    expect(await readReportArchive(zip)).toEqual({ kind: 'unusable', why })
+    expect(await read(zip)).toEqual({ kind: 'unusable', why })
   })
 
   test('that holds 1,000 files, even with the report first', async () => {
     const others = Object.fromEntries(Array.from({ length: 999 }, (_, i) => [`${i}.txt`, '']))
-    const reading = await readReportArchive(zipOf({ 'memorymark-report.json': report, ...others }))
+    const reading = await read(zipOf({ 'memorymark-report.json': report, ...others }))
     expect(reading).toEqual({ kind: 'unusable', why: 'it contains more than 20 files' })
   })
 })

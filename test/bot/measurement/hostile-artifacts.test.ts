@@ -147,6 +147,17 @@ describe('a report counts for the pull request and the commit that GitHub names 
   })
 })
 
+describe('reading a report of many values takes little memory of the bot', () => {
+  test.each([
+    ['lists in each other', `{"configs":${'['.repeat(9_000_000)}${']'.repeat(9_000_000)}}`, /too much time or memory/],
+    ['empty configs', `{"configs":[${'{},'.repeat(5_000_000)}{}]}`, /too much time or memory|does not follow/],
+  ])('%s', { timeout: 60_000 }, async (_, text, why) => {
+    const { reading, grownKib } = await readInProcess(Buffer.from(reportZip(text)))
+    expect(reading).toEqual({ kind: 'unusable', why: expect.stringMatching(why) })
+    expect(grownKib).toBeLessThan(128 * 1_024)
+  })
+})
+
 describe('reading an archive of 512 MiB takes little memory', () => {
   test.each([
     ['that says so', undefined, 'its report is larger than 20 MiB'],
