@@ -1,7 +1,8 @@
 /**
  * In the place of engine/models/model-types.ts, with which it shares its functions: the dense decoders that most configs name are
- * there at once, all other families when a model asks for them.
+ * there at once, all other families when a model asks for them, and with them the facts of their models.
  */
+import type { CatalogueRow } from '../engine/models/catalogue.ts'
 import { llamaFamily, mistralFamily, smollm3Family } from '../engine/models/decoders/llama.ts'
 import { qwen2Family, qwen3Family } from '../engine/models/decoders/qwen.ts'
 import type { families } from '../engine/models/families.ts'
@@ -17,12 +18,29 @@ const first: ReadonlyMap<string, AnyFamily> = byModelType<AnyFamily>([
   qwen3Family,
 ])
 let all: ReadonlyMap<string, AnyFamily> | undefined
+let otherConfigs: readonly CatalogueRow['config'][] | undefined
 
-/** The catcher loads the families, calls `provideFamilies` and tries again. */
+/** The catcher loads late-models.ts, calls `provideModels` and tries again. */
 export class FamiliesNotLoaded extends Error {}
 
-export function provideFamilies(loaded: readonly AnyFamily[]): void {
-  all = byModelType(loaded)
+/** `rows`: those of the catalogue whose families are not there at once, in its order. */
+export function provideModels(families: readonly AnyFamily[], rows: readonly Pick<CatalogueRow, 'config'>[]): void {
+  all = byModelType(families)
+  otherConfigs = rows.map(({ config }) => config)
+}
+
+/** Whether a family is there at once. */
+export function isThereAtOnce(modelType: string): boolean {
+  return first.has(modelType)
+}
+
+/**
+ * The config of the row at `place` among those of other families.
+ * @throws FamiliesNotLoaded
+ */
+export function otherConfig(place: number): CatalogueRow['config'] | undefined {
+  if (otherConfigs === undefined) throw new FamiliesNotLoaded()
+  return otherConfigs[place]
 }
 
 /** @throws FamiliesNotLoaded */

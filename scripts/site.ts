@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import type { CatalogueRow } from '../engine/models/catalogue.ts'
+import { isThereAtOnce } from '../playground/model-types.ts'
 import { playgroundPage } from '../playground/page.ts'
 import { icon } from '../server/dashboard/icon.ts'
 import { type BuiltFile, noJsonSchemas, noYamlWriting, noZodLocales, root, versionOnly } from './bundles.ts'
@@ -21,29 +22,52 @@ const familiesWhenAsked: Plugin = {
   },
 }
 
-/** Rows of the same keys name them once. Where a row's facts are from is for who changes them. */
+/**
+ * Rows of the same keys name them once, and rows of families that are not there at once have their config in the families' file.
+ * Where a row's facts are from is for who changes them.
+ */
 const shortFacts: Plugin = {
   name: 'short-facts',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]catalogue\.json$/ }, async ({ path: file }) => {
-      const rows: readonly CatalogueRow[] = JSON.parse(await readFile(file, 'utf8'))
-      const keys = [...new Set(rows.map(({ config }) => Object.keys(config).join()))]
-      const facts = rows.map(({ ids, config }) => [
-        keys.indexOf(Object.keys(config).join()),
-        ids,
-        ...Object.values(config),
-      ])
-      return {
-        contents: `
-          const keys = ${JSON.stringify(keys)}.map(each => each.split(','))
-          export default ${JSON.stringify(facts)}.map(([of, ids, ...facts]) => ({
-            ids,
-            config: Object.fromEntries(keys[of].map((key, index) => [key, facts[index]])),
-          }))`,
-        loader: 'js',
-      }
+  setup({ onResolve, onLoad }) {
+    const file = path.join(root, 'engine/models/catalogue.json')
+    onResolve({ filter: /\/catalogue\.json$/ }, ({ importer }) => ({
+      path: file,
+      namespace: importer.endsWith('late-models.ts') ? 'other-facts' : 'first-facts',
+    }))
+    onLoad({ filter: /./, namespace: 'other-facts' }, async () => {
+      const rows = (await catalogue(file)).filter(isOther)
+      return { contents: `export default ${unfolded(rows.map(({ config }) => ({ ids: [], config })))}`, loader: 'js' }
+    })
+    onLoad({ filter: /./, namespace: 'first-facts' }, async () => {
+      const rows = await catalogue(file)
+      const atOnce = rows.map(row => (isOther(row) ? { ids: row.ids, config: {} } : row))
+      const contents = `
+        import { otherConfig } from './playground/model-types.ts'
+        let others = 0
+        const later = (ids, place) => ({ ids, get config() { return otherConfig(place) } })
+        const rows = ${unfolded(atOnce)}
+        export default rows.map(row => (row.config.model_type ? row : later(row.ids, others++)))`
+      return { contents, loader: 'js', resolveDir: root }
     })
   },
+}
+
+async function catalogue(file: string): Promise<readonly CatalogueRow[]> {
+  return JSON.parse(await readFile(file, 'utf8'))
+}
+
+function isOther({ config }: CatalogueRow): boolean {
+  return !isThereAtOnce(config.model_type)
+}
+
+/** Rows as an expression that names keys once. */
+function unfolded(rows: readonly { readonly ids: readonly string[]; readonly config: object }[]): string {
+  const keys = [...new Set(rows.map(({ config }) => Object.keys(config).join()))]
+  const facts = rows.map(({ ids, config }) => [keys.indexOf(Object.keys(config).join()), ids, ...Object.values(config)])
+  return `(keys => ${JSON.stringify(facts)}.map(([of, ids, ...facts]) => ({
+    ids,
+    config: Object.fromEntries(keys[of].map((key, index) => [key, facts[index]])),
+  })))(${JSON.stringify(keys)}.map(each => each.split(',')))`
 }
 
 const common = {

@@ -2,7 +2,7 @@
 import { modelIds } from '../../engine/models/catalogue.ts'
 import { provideRe2, Re2NotLoaded } from '../../engine/re2.ts'
 import { answer } from '../answer.ts'
-import { FamiliesNotLoaded, provideFamilies } from '../model-types.ts'
+import { FamiliesNotLoaded, provideModels } from '../model-types.ts'
 import type { Answered, Asked, FoundLevers, Offered } from '../protocol.ts'
 
 addEventListener('message', async ({ data }: MessageEvent<Asked>) => {
@@ -32,8 +32,8 @@ async function loading<T>(answering: () => Promise<T>): Promise<T> {
 async function loadMissing(error: unknown): Promise<void> {
   if (error instanceof Re2NotLoaded) return provideRe2(await import('re2js'))
   if (error instanceof FamiliesNotLoaded) {
-    const { families } = await import('../../engine/models/families.ts')
-    return provideFamilies(families)
+    const { families, rows } = await import('../late-models.ts')
+    return provideModels(families, rows)
   }
   throw error
 }

@@ -1,0 +1,3 @@
+/** What the worker loads when a model asks for it: all families, and the catalogue's rows of those that are not there at once. */
+export { default as rows } from '../engine/models/catalogue.json' with { type: 'json' }
+export { families } from '../engine/models/families.ts'
