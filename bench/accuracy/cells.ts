@@ -2,6 +2,7 @@
 import type { TrainingSpec } from '../../engine/config/spec.ts'
 import { adapterCells } from './adapter-cells.ts'
 import { decoderCells } from './decoder-cells.ts'
+import { encoderCells } from './encoder-cells.ts'
 import { flashCells } from './flash-cells.ts'
 import { gemmaCells } from './gemma-cells.ts'
 import { imageCells } from './image-cells.ts'
@@ -359,6 +360,7 @@ const multimodal: readonly Cell[] = [
 
 export const cells: readonly Cell[] = [
   ...encoders,
+  ...encoderCells,
   ...adapterCells,
   ...gpt2,
   ...vision,

@@ -1,4 +1,7 @@
-/** BERT and its kin: encoders that normalise after each residual addition. transformers: models/{bert,roberta,xlm_roberta,distilbert}. */
+/**
+ * BERT and its kin: encoders that normalise after each residual addition. transformers:
+ * models/{bert,roberta,xlm_roberta,camembert,distilbert}.
+ */
 import * as z from 'zod'
 import type { Builder } from '../program/builder.ts'
 import type { Value } from '../program/program.ts'
@@ -6,7 +9,7 @@ import { family, type ProgramTerms } from './family.ts'
 import type { Linears } from './linears.ts'
 import { layerCount, probability, size } from './schema.ts'
 
-const encoder = z.object({
+export const encoderFields = z.object({
   vocab_size: size.default(30_522),
   hidden_size: size.default(768),
   num_hidden_layers: layerCount.default(12),
@@ -18,9 +21,9 @@ const encoder = z.object({
   type_vocab_size: size.default(2),
 })
 
-const bertConfig = encoder.extend({ model_type: z.literal('bert') })
-const robertaConfig = encoder.extend({
-  model_type: z.literal(['roberta', 'xlm-roberta']),
+const bertConfig = encoderFields.extend({ model_type: z.literal('bert') })
+const robertaConfig = encoderFields.extend({
+  model_type: z.literal(['roberta', 'xlm-roberta', 'camembert']),
   vocab_size: size.default(50_265),
 })
 
@@ -38,8 +41,11 @@ const distilbertConfig = z.object({
   max_position_embeddings: size.default(512),
 })
 
+export type EncoderSizes = z.infer<typeof encoderFields>
 type EncoderConfig = z.infer<typeof bertConfig> | z.infer<typeof robertaConfig>
 type DistilbertConfig = z.infer<typeof distilbertConfig>
+
+export const WORDS = 'embeddings.word_embeddings'
 
 function bert(ops: Builder, config: EncoderConfig, { sequenceLength = 0, task, labels }: ProgramTerms): Value {
   const hidden = encode(ops, config, sequenceLength)
@@ -51,20 +57,42 @@ function bert(ops: Builder, config: EncoderConfig, { sequenceLength = 0, task, l
 }
 
 function encode(ops: Builder, config: EncoderConfig, tokens: number): Value {
-  const { hidden_size: hidden, max_position_embeddings: positions } = config
-  ops.positionIds(positions)
-  ops.positionIds(positions)
-  const words = ops.withInputGradients(
-    ops.embedding('embeddings.word_embeddings', ops.input(), config.vocab_size, hidden),
+  const width = config.hidden_size
+  return encoderLayers(
+    ops,
+    config,
+    embeddings(ops, config, { width, tokens, countsTokens: config.model_type !== 'bert' }),
   )
-  const types = ops.embedding('embeddings.token_type_embeddings', ops.input(), config.type_vocab_size, hidden)
-  const places =
-    config.model_type !== 'bert'
-      ? ops.embedding('embeddings.position_embeddings', ops.input(), positions, hidden)
-      : ops.constantEmbedding('embeddings.position_embeddings', positions, hidden, tokens)
+}
+
+export interface Embeddings {
+  /** Of a token's embedding. */
+  readonly width: number
+  readonly tokens: number
+  /** RoBERTa counts the tokens that are not padding, so that every sample has positions of its own. */
+  readonly countsTokens?: boolean
+}
+
+/** Words, types and positions of tokens, normalised. */
+export function embeddings(
+  ops: Builder,
+  config: EncoderSizes,
+  { width, tokens, countsTokens = false }: Embeddings,
+): Value {
+  const { max_position_embeddings: positions } = config
+  ops.positionIds(positions)
+  ops.positionIds(positions)
+  const words = ops.withInputGradients(ops.embedding(WORDS, ops.input(), config.vocab_size, width))
+  const types = ops.embedding('embeddings.token_type_embeddings', ops.input(), config.type_vocab_size, width)
+  const places = countsTokens
+    ? ops.embedding('embeddings.position_embeddings', ops.input(), positions, width)
+    : ops.constantEmbedding('embeddings.position_embeddings', positions, width, tokens)
   const sum = ops.add(ops.add(words, types), places)
-  const embedded = ops.dropout(ops.layerNorm('embeddings.LayerNorm', sum), config.hidden_dropout_prob)
-  // BertModel.forward holds them as `embedding_output`.
+  return ops.dropout(ops.layerNorm('embeddings.LayerNorm', sum), config.hidden_dropout_prob)
+}
+
+/** `embedded`: BertModel.forward holds them as `embedding_output`. */
+export function encoderLayers(ops: Builder, config: EncoderSizes, embedded: Value): Value {
   return ops.frame(embedded, x =>
     ops.layers(x, 'encoder.layer', config.num_hidden_layers, (states, { name }) =>
       ops.block(states, input => encoderLayer(ops, config, name, input)),
@@ -72,7 +100,7 @@ function encode(ops: Builder, config: EncoderConfig, tokens: number): Value {
   )
 }
 
-function encoderLayer(ops: Builder, config: EncoderConfig, name: string, x: Value): Value {
+function encoderLayer(ops: Builder, config: EncoderSizes, name: string, x: Value): Value {
   const [query, key, value] = ['query', 'key', 'value'].map(part =>
     ops.linear(`${name}.attention.self.${part}`, x, config.hidden_size),
   ) as [Value, Value, Value]
@@ -87,7 +115,7 @@ function encoderLayer(ops: Builder, config: EncoderConfig, name: string, x: Valu
 }
 
 /** BertSelfOutput, BertOutput. */
-function residual(ops: Builder, config: EncoderConfig, name: string, x: Value, skip: Value): Value {
+function residual(ops: Builder, config: EncoderSizes, name: string, x: Value, skip: Value): Value {
   return ops.frame(x, input => {
     const projected = ops.linear(`${name}.dense`, input, config.hidden_size)
     return ops.layerNorm(`${name}.LayerNorm`, ops.residual(ops.dropout(projected, config.hidden_dropout_prob), skip))
@@ -95,7 +123,7 @@ function residual(ops: Builder, config: EncoderConfig, name: string, x: Value, s
 }
 
 /** BertForTokenClassification and its like in other encoders. */
-function tokenClassifier(ops: Builder, hidden: Value, dropout: number, labels: number): Value {
+export function tokenClassifier(ops: Builder, hidden: Value, dropout: number, labels: number): Value {
   return ops.linear('classifier', ops.dropout(hidden, dropout), labels)
 }
 
@@ -113,15 +141,13 @@ function robertaClassifier(ops: Builder, config: EncoderConfig, hidden: Value, l
 function bertLanguageHead(ops: Builder, config: EncoderConfig, hidden: Value): Value {
   const transformed = ops.gelu(ops.linear('cls.transform.dense', hidden, config.hidden_size))
   const normalised = ops.layerNorm('cls.transform.LayerNorm', transformed)
-  return ops.linear('cls.decoder', normalised, config.vocab_size, { tiedTo: 'embeddings.word_embeddings.weight' })
+  return ops.linear('cls.decoder', normalised, config.vocab_size, { tiedTo: `${WORDS}.weight` })
 }
 
 function distilbert(ops: Builder, config: DistilbertConfig, terms: ProgramTerms): Value {
   const positions = config.max_position_embeddings
   ops.positionIds(positions)
-  const words = ops.withInputGradients(
-    ops.embedding('embeddings.word_embeddings', ops.input(), config.vocab_size, config.dim),
-  )
+  const words = ops.withInputGradients(ops.embedding(WORDS, ops.input(), config.vocab_size, config.dim))
   const places = ops.constantEmbedding(
     'embeddings.position_embeddings',
     positions,
@@ -157,14 +183,16 @@ function distilbertLayer(ops: Builder, config: DistilbertConfig, name: string, x
 function distilbertLanguageHead(ops: Builder, config: DistilbertConfig, hidden: Value): Value {
   const transformed = ops.gelu(ops.linear('vocab_transform', hidden, config.dim))
   const normalised = ops.layerNorm('vocab_layer_norm', transformed)
-  return ops.linear('vocab_projector', normalised, config.vocab_size, { tiedTo: 'embeddings.word_embeddings.weight' })
+  return ops.linear('vocab_projector', normalised, config.vocab_size, { tiedTo: `${WORDS}.weight` })
 }
 
-const encoderLinears: Linears = {
+export const encoderLinears: Linears = {
   all: ['query', 'key', 'value', 'dense'],
   usual: ['query', 'value'],
   head: ['classifier'],
 }
+/** peft knows no usual targets of CamemBERT. */
+const withoutUsual: Linears = { all: encoderLinears.all, head: ['classifier'] }
 const distilbertLinears: Linears = {
   all: ['q_lin', 'k_lin', 'v_lin', 'out_lin', 'lin1', 'lin2'],
   head: ['pre_classifier', 'classifier'],
@@ -173,7 +201,7 @@ const distilbertLinears: Linears = {
 export const bertFamily = family('encoder', bertConfig, bert, { linears: () => encoderLinears, hasPositionTable: true })
 /** RoBERTa counts positions from padding_idx + 1, so the first rows of its table are never reached. */
 export const robertaFamily = family('encoder', robertaConfig, bert, {
-  linears: () => encoderLinears,
+  linears: ({ model_type: type }) => (type === 'camembert' ? withoutUsual : encoderLinears),
   hasPositionTable: true,
   unreachedPositions: 2,
 })

@@ -38,6 +38,7 @@ const published: [model: string, task: Task, count: number][] = [
   ['openai/whisper-small', 'seq2seq-lm', 241_734_912],
   ['openai/whisper-large-v3', 'seq2seq-lm', 1_543_490_560],
   ['openai/whisper-large-v3-turbo', 'seq2seq-lm', 808_878_080],
+  ['almanach/camembert-base', 'sequence-classification', 110_623_490],
   ['XiaomiMiMo/MiMo-7B-RL', 'causal-lm', 7_833_409_536],
 ]
 

@@ -1,0 +1,13 @@
+/** Encoders beside BERT, RoBERTa and DistilBERT, as scripts that fine-tune them set them up. */
+import type { Cell } from './cells.ts'
+
+const trainer = { loop: 'trainer' } as const
+const ckpt = { gradientCheckpointing: true } as const
+const mlm = { task: 'masked-lm' } as const
+const tokens = { task: 'token-classification', labels: 9 } as const
+
+export const encoderCells: readonly Cell[] = [
+  ['almanach/camembert-base', { microBatch: 32 }],
+  ['almanach/camembert-base', { microBatch: 16, ...mlm, precision: 'amp-bf16', ...trainer }],
+  ['vinai/phobert-base', { microBatch: 16, sequenceLength: 256, ...tokens, ...ckpt, ...trainer }],
+]
