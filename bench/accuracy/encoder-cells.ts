@@ -10,4 +10,12 @@ export const encoderCells: readonly Cell[] = [
   ['almanach/camembert-base', { microBatch: 32 }],
   ['almanach/camembert-base', { microBatch: 16, ...mlm, precision: 'amp-bf16', ...trainer }],
   ['vinai/phobert-base', { microBatch: 16, sequenceLength: 256, ...tokens, ...ckpt, ...trainer }],
+  ['google/electra-small-discriminator', { microBatch: 32 }],
+  ['google/electra-small-discriminator', { microBatch: 16, ...mlm, precision: 'amp-bf16', ...trainer }],
+  ['google/electra-small-discriminator', { microBatch: 16, ...tokens, ...ckpt, attention: 'eager' }],
+  ['google/electra-base-discriminator', { microBatch: 16, sequenceLength: 512, paddedBatches: true, ...trainer }],
+  [
+    'google/electra-base-discriminator',
+    { microBatch: 32, lora: { rank: 8, targets: ['query', 'value'], dropout: 0.1 } },
+  ],
 ]

@@ -68,6 +68,7 @@ import { qwen3NextFamily } from './decoders/qwen3-next.ts'
 import { qwen35Family, qwen35MoeFamily } from './decoders/qwen35.ts'
 import { idefics3Family, smolvlmFamily } from './decoders/smolvlm.ts'
 import { voxtralFamily } from './decoders/voxtral.ts'
+import { electraFamily } from './electra.ts'
 import { schemasOf } from './family.ts'
 import { modernbertFamily } from './modernbert.ts'
 import { t5Family } from './t5.ts'
@@ -82,6 +83,7 @@ export const families = [
   bertFamily,
   robertaFamily,
   distilbertFamily,
+  electraFamily,
   modernbertFamily,
   gpt2Family,
   gptBigCodeFamily,

@@ -39,6 +39,8 @@ const published: [model: string, task: Task, count: number][] = [
   ['openai/whisper-large-v3', 'seq2seq-lm', 1_543_490_560],
   ['openai/whisper-large-v3-turbo', 'seq2seq-lm', 808_878_080],
   ['almanach/camembert-base', 'sequence-classification', 110_623_490],
+  ['google/electra-small-discriminator', 'sequence-classification', 13_549_314],
+  ['google/electra-base-discriminator', 'sequence-classification', 109_483_778],
   ['XiaomiMiMo/MiMo-7B-RL', 'causal-lm', 7_833_409_536],
 ]
 
