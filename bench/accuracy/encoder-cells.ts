@@ -18,4 +18,9 @@ export const encoderCells: readonly Cell[] = [
     'google/electra-base-discriminator',
     { microBatch: 32, lora: { rank: 8, targets: ['query', 'value'], dropout: 0.1 } },
   ],
+  ['albert/albert-base-v2', { microBatch: 32 }],
+  ['albert/albert-base-v2', { microBatch: 16, ...mlm, precision: 'amp-bf16', ...trainer }],
+  ['albert/albert-base-v2', { microBatch: 16, ...tokens, attention: 'eager' }],
+  ['albert/albert-base-v2', { microBatch: 16, precision: 'bf16', gradientAccumulation: 2 }],
+  ['albert/albert-large-v2', { microBatch: 8, sequenceLength: 512, paddedBatches: true, ...trainer }],
 ]

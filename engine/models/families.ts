@@ -1,4 +1,6 @@
 /** All model families. A new one is its file and a line here. */
+
+import { albertFamily } from './albert.ts'
 import { bartFamily } from './bart.ts'
 import { bertFamily, distilbertFamily, robertaFamily } from './bert.ts'
 import { afmoeFamily } from './decoders/afmoe.ts'
@@ -84,6 +86,7 @@ export const families = [
   robertaFamily,
   distilbertFamily,
   electraFamily,
+  albertFamily,
   modernbertFamily,
   gpt2Family,
   gptBigCodeFamily,

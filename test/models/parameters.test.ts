@@ -41,6 +41,7 @@ const published: [model: string, task: Task, count: number][] = [
   ['almanach/camembert-base', 'sequence-classification', 110_623_490],
   ['google/electra-small-discriminator', 'sequence-classification', 13_549_314],
   ['google/electra-base-discriminator', 'sequence-classification', 109_483_778],
+  ['albert/albert-base-v2', 'sequence-classification', 11_685_122],
   ['XiaomiMiMo/MiMo-7B-RL', 'causal-lm', 7_833_409_536],
 ]
 

@@ -15,6 +15,7 @@ const notBuilt = [
   'roberta',
   'xlm-roberta',
   'distilbert',
+  'albert',
   'electra',
   'camembert',
   'modernbert',
