@@ -23,4 +23,14 @@ export const encoderCells: readonly Cell[] = [
   ['albert/albert-base-v2', { microBatch: 16, ...tokens, attention: 'eager' }],
   ['albert/albert-base-v2', { microBatch: 16, precision: 'bf16', gradientAccumulation: 2 }],
   ['albert/albert-large-v2', { microBatch: 8, sequenceLength: 512, paddedBatches: true, ...trainer }],
+  ['microsoft/deberta-v3-base', { microBatch: 16 }],
+  ['microsoft/deberta-v3-base', { microBatch: 16, step: 'forward-backward' }],
+  ['microsoft/deberta-v3-base', { microBatch: 16, sequenceLength: 256, ...mlm, precision: 'amp-bf16', ...trainer }],
+  ['microsoft/deberta-v3-base', { microBatch: 8, sequenceLength: 512, ...tokens, ...ckpt, ...trainer }],
+  ['microsoft/deberta-v3-base', { microBatch: 8, sequenceLength: 512, ...tokens, paddedBatches: true, ...trainer }],
+  [
+    'microsoft/deberta-v3-base',
+    { microBatch: 32, ...tokens, lora: { rank: 8, targets: ['query_proj', 'value_proj'], dropout: 0.1 } },
+  ],
+  ['microsoft/deberta-v3-xsmall', { microBatch: 32, precision: 'bf16', ...ckpt }],
 ]

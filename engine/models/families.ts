@@ -3,6 +3,7 @@
 import { albertFamily } from './albert.ts'
 import { bartFamily } from './bart.ts'
 import { bertFamily, distilbertFamily, robertaFamily } from './bert.ts'
+import { debertaFamily } from './deberta.ts'
 import { afmoeFamily } from './decoders/afmoe.ts'
 import { apertusFamily } from './decoders/apertus.ts'
 import { cohere2Family, cohereFamily } from './decoders/cohere.ts'
@@ -85,6 +86,7 @@ export const families = [
   bertFamily,
   robertaFamily,
   distilbertFamily,
+  debertaFamily,
   electraFamily,
   albertFamily,
   modernbertFamily,

@@ -42,6 +42,7 @@ const published: [model: string, task: Task, count: number][] = [
   ['google/electra-small-discriminator', 'sequence-classification', 13_549_314],
   ['google/electra-base-discriminator', 'sequence-classification', 109_483_778],
   ['albert/albert-base-v2', 'sequence-classification', 11_685_122],
+  ['microsoft/deberta-v3-base', 'sequence-classification', 184_423_682],
   ['XiaomiMiMo/MiMo-7B-RL', 'causal-lm', 7_833_409_536],
 ]
 

@@ -15,6 +15,7 @@ const notBuilt = [
   'roberta',
   'xlm-roberta',
   'distilbert',
+  'deberta-v2',
   'albert',
   'electra',
   'camembert',

@@ -4,6 +4,7 @@
 
 import type { Rows } from '../../program/interpreter.ts'
 import { composedLayerNorm, xielu } from './kernels/composed-ops.ts'
+import { disentangledAttention, pairsOfTokens } from './kernels/disentangled-attention.ts'
 import {
   addedToOtherStreams,
   correctedStreams,
@@ -82,7 +83,7 @@ import {
 } from './ops/shapes.ts'
 import { conv1d, framesFirst, spectrogram } from './ops/speech.ts'
 import { addPositions, firstToken, lastToken, meanOfTokens, prependTokens } from './ops/tokens.ts'
-import { constant, idle, positionIds } from './ops/weights.ts'
+import { constant, idle, positionIds, table } from './ops/weights.ts'
 import type { Tensor } from './storage.ts'
 import type { Tape } from './tape.ts'
 
@@ -169,6 +170,8 @@ export const rows: Rows<Tape, Tensor> = {
   headsFirst,
   cached,
   attention,
+  pairsOfTokens,
+  disentangledAttention,
   causalConvolution,
   mamba2,
   chooseKeys,
@@ -200,4 +203,5 @@ export const rows: Rows<Tape, Tensor> = {
   idle,
   positionIds,
   constant,
+  table,
 }

@@ -9,6 +9,8 @@ export const linears = {
   normedEmbedding: value<(name: string, ids: Value, count: number, features: number) => Value>(),
   /** A learned table that is looked up by position or constant type, the same for every sample: → [1, s, features]. */
   constantEmbedding: value<(name: string, count: number, features: number, rows: number) => Value>(),
+  /** All rows of a learned table, the parameter itself: → [count, features]. */
+  table: value<(name: string, count: number, features: number) => Value>(),
   /** [..., in] → [..., out]. */
   linear: value<(name: string, x: Value, outFeatures: number, options?: LinearOptions) => Value>(),
   /** The router's top-k experts for each token and their weights: [b, s, h] → twice [b, s, perToken]. */

@@ -33,6 +33,24 @@ export const mixers = {
   zeroPositionBias: value<(heads: number, tokens: number, sourceTokens: number) => Value>(),
   /** A mask that says which of the tokens of `x` a token of any sample sees, made anew in its type: [s, s]. */
   windowMask: value<(x: Value) => Value>(),
+  /**
+   * DeBERTa's mask of every pair of tokens, for each sample, [b, s, s], and the distance between them, [s, s] in int64;
+   * every layer reads both.
+   */
+  pairsOfTokens: pair<(x: Value) => readonly [mask: Value, distances: Value]>(),
+  /**
+   * DeBERTa's attention from q, k and v, [b, s, h] each: to the scores of contents are added those of the query with the
+   * keys of distances, and of the key with the queries of distances, [rows, h] each.
+   */
+  disentangledAttention:
+    value<
+      (
+        states: readonly [q: Value, k: Value, v: Value],
+        pairs: readonly [mask: Value, distances: Value],
+        ofDistances: readonly Value[],
+        shape: DisentangledShape,
+      ) => Value
+    >(),
   /** Each channel convolved with the tokens before it: [b, s, c] → [b, s, c]. Without a bias by default. */
   causalConvolution:
     value<(name: string, x: Value, options: { readonly kernel: number; readonly bias?: boolean }) => Value>(),
@@ -71,6 +89,13 @@ export const mixers = {
         heads: number,
       ) => Value
     >(),
+}
+
+export interface DisentangledShape {
+  readonly heads: number
+  readonly dropout: number
+  /** What each of the states of distances is compared with. */
+  readonly comparedWith: readonly ('query' | 'key')[]
 }
 
 export interface RotaryOptions {

@@ -14,6 +14,6 @@ export function matrixProduct(
     outputs: [output],
     saves: [...(weight.requiresGrad ? [factor] : []), ...(factor.requiresGrad ? [weight] : [])],
     gradients: [factor, weight, ...bias].map(made),
-    flopsPerSample: 2 * elements(output) * inner,
+    flopsPerSample: output.batched ? 2 * elements(output) * inner : 0,
   }
 }

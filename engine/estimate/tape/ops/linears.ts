@@ -151,7 +151,7 @@ function denseLinear(tape: Tape, name: string, x: Tensor, outFeatures: number, o
     groupSize === undefined
       ? lowered(tape, options.castsInput ? cast(tape, x, tape.weightDtype) : x)
       : fakeQuantized(tape, x, lastSize(x))
-  const output = tape.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight, ...fused])
+  const output = tape.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, weight, ...fused], x)
   tape.record(name, matrixProduct(factor, weight, fused, output, lastSize(x)))
   return options.composed ? bias.reduce((sum, part) => add(tape, sum, part), output) : output
 }

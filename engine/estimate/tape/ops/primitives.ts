@@ -71,7 +71,7 @@ export function batchMatmul(
   tape.record('bmm', {
     reads: [left, right],
     outputs: [output],
-    saves: [left, right],
+    saves: [...(right.requiresGrad ? [left] : []), ...(left.requiresGrad ? [right] : [])],
     gradients: [left, right].map(made),
     flopsPerSample: 2 * elements(output) * inner,
   })

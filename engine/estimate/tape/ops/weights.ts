@@ -20,6 +20,10 @@ export function positionIds(tape: Tape, count: number): void {
   tape.buffer('position_ids', count * bytesPerElement.int64)
 }
 
+export function table(tape: Tape, name: string, count: number, features: number): Tensor {
+  return weightNamed(tape, `${name}.weight`, [count, features])
+}
+
 export function constant(tape: Tape, name: string, features: number): Tensor {
   const storage = tape.buffer(name, features * bytesPerElement[tape.weightDtype])
   return {

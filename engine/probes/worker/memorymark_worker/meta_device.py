@@ -50,7 +50,8 @@ def without_values(padded: bool, model_type: str) -> Iterator[None]:
     if model_type in ("llava", "mistral3"):  # whose Pixtral reads from images' sizes how many tokens each has
         answers[(torch, "as_tensor")] = lambda data, **_: as_tensor(data)
     has_tiles = model_type in ("smolvlm", "idefics3")
-    if has_tiles:  # every one of which is an image, without padding
+    # Every tile is an image, without padding; DeBERTa's loss leaves out labels below zero.
+    if has_tiles or model_type == "deberta-v2":
         answers[(fx_settings, "meta_nonzero_assume_all_nonzero")] = True
     if padded or has_tiles:
         answers[(masking_utils, "_ignore_bidirectional_mask_sdpa")] = lambda *_, **__: has_tiles
