@@ -9,6 +9,7 @@ import { imageCells } from './image-cells.ts'
 import { mambaCells } from './mamba-cells.ts'
 import { methodCells } from './method-cells.ts'
 import { speechCells } from './speech-cells.ts'
+import { translationCells } from './translation-cells.ts'
 
 export type Cell = readonly [model: string, changes: Partial<TrainingSpec>]
 
@@ -378,5 +379,6 @@ export const cells: readonly Cell[] = [
   ...gemmaCells,
   ...flashCells,
   ...seq2seq,
+  ...translationCells,
   ...methodCells,
 ]

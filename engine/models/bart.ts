@@ -1,4 +1,7 @@
-/** BART and mBART: an encoder and a decoder with learned positions. transformers: models/{bart,mbart}. */
+/**
+ * BART and its kin: an encoder and a decoder with learned or sinusoidal positions. transformers:
+ * models/{bart,mbart,marian,pegasus,m2m_100}.
+ */
 import * as z from 'zod'
 import type { Builder } from '../program/builder.ts'
 import type { Value } from '../program/program.ts'
@@ -23,7 +26,42 @@ const bartConfig = z.object({
   activation_function: z.enum(['gelu', 'relu']).default('gelu'),
   scale_embedding: z.boolean().default(false),
 })
-type BartConfig = z.infer<typeof bartConfig>
+const marianConfig = bartConfig.extend({
+  model_type: z.literal('marian'),
+  vocab_size: size.default(58_101),
+  activation_function: z.enum(['gelu', 'relu', 'swish']).default('gelu'),
+  share_encoder_decoder_embeddings: z
+    .literal(true, { error: 'Marian with words of its own for each language is not supported' })
+    .default(true),
+})
+const pegasusConfig = bartConfig.extend({ model_type: z.literal('pegasus') })
+/** A step in which no layer is dropped needs most. */
+const layersKept = probability.default(0).transform(() => 0)
+const m2m100Config = bartConfig.extend({
+  model_type: z.literal('m2m_100'),
+  vocab_size: size.default(128_112),
+  attention_dropout: probability.default(0.1),
+  activation_function: z.enum(['gelu', 'relu']).default('relu'),
+  scale_embedding: z.boolean().default(true),
+  encoder_layerdrop: layersKept,
+  decoder_layerdrop: layersKept,
+})
+type BartConfig = z.infer<typeof bartConfig | typeof marianConfig | typeof pegasusConfig | typeof m2m100Config>
+
+interface Kin {
+  readonly normsBefore: boolean
+  /** Learned positions have a norm behind their sum with the words. */
+  readonly positions: 'learned' | 'parameter' | 'buffer'
+  readonly hasLogitsBias: boolean
+}
+
+const kin: Record<BartConfig['model_type'], Kin> = {
+  bart: { normsBefore: false, positions: 'learned', hasLogitsBias: true },
+  mbart: { normsBefore: true, positions: 'learned', hasLogitsBias: true },
+  marian: { normsBefore: false, positions: 'parameter', hasLogitsBias: true },
+  pegasus: { normsBefore: true, positions: 'parameter', hasLogitsBias: true },
+  m2m_100: { normsBefore: true, positions: 'buffer', hasLogitsBias: false },
+}
 
 const WORDS = 'model.shared'
 /** BartLearnedPositionalEmbedding: two rows before the first position. */
@@ -38,14 +76,17 @@ function bart(
   const encoded = ops.returned(encode(ops, config))
   const decoded = decode(ops, config, targetTokens, encoded)
   const scores = ops.linear('lm_head', decoded, config.vocab_size, { bias: false, tiedTo: `${WORDS}.weight` })
-  return ops.add(scores, ops.constant('final_logits_bias', config.vocab_size))
+  return kin[config.model_type].hasLogitsBias
+    ? ops.add(scores, ops.constant('final_logits_bias', config.vocab_size))
+    : scores
 }
 
 function encode(ops: Builder, config: BartConfig): Value {
   const name = 'model.encoder'
   const { encoder_attention_heads: heads, encoder_ffn_dim: inner } = config
   const words = embedded(ops, config, ops.input())
-  const places = ops.lookedUpPositions(`${name}.embed_positions`, words, positionsOf(config))
+  const places =
+    sinusoids(ops, config, name, words) ?? ops.lookedUpPositions(`${name}.embed_positions`, words, positionsOf(config))
   const encoded = ops.layers(
     placed(ops, config, name, words, places),
     `${name}.layers`,
@@ -65,7 +106,9 @@ function decode(ops: Builder, config: BartConfig, tokens: number, encoded: Value
   const name = 'model.decoder'
   const { decoder_attention_heads: heads, decoder_ffn_dim: inner } = config
   const words = embedded(ops, config, ops.shiftedLabels())
-  const places = ops.constantEmbedding(`${name}.embed_positions`, positionsOf(config), config.d_model, tokens)
+  const places =
+    sinusoids(ops, config, name, words) ??
+    ops.constantEmbedding(`${name}.embed_positions`, positionsOf(config), config.d_model, tokens)
   const decoded = ops.layers(
     placed(ops, config, name, words, places),
     `${name}.layers`,
@@ -93,7 +136,18 @@ function embedded(ops: Builder, config: BartConfig, ids: Value): Value {
 }
 
 function placed(ops: Builder, config: BartConfig, name: string, words: Value, places: Value): Value {
-  return ops.dropout(ops.layerNorm(`${name}.layernorm_embedding`, ops.add(words, places)), config.dropout)
+  const sum = ops.add(words, places)
+  const isNormed = kin[config.model_type].positions === 'learned'
+  return ops.dropout(isNormed ? ops.layerNorm(`${name}.layernorm_embedding`, sum) : sum, config.dropout)
+}
+
+/** Undefined where positions are learned. */
+function sinusoids(ops: Builder, config: BartConfig, name: string, words: Value): Value | undefined {
+  const { max_position_embeddings: positions, model_type: type } = config
+  const { positions: kind } = kin[type]
+  if (kind === 'learned') return undefined
+  const rows = kind === 'buffer' ? positionsOf(config) : positions
+  return ops.sinusoids(`${name}.embed_positions`, words, rows, kind)
 }
 
 function positionsOf({ max_position_embeddings: positions }: BartConfig): number {
@@ -101,12 +155,12 @@ function positionsOf({ max_position_embeddings: positions }: BartConfig): number
 }
 
 function atEnd(ops: Builder, config: BartConfig, name: string, x: Value): Value {
-  return config.model_type === 'mbart' ? ops.layerNorm(`${name}.layer_norm`, x) : x
+  return kin[config.model_type].normsBefore ? ops.layerNorm(`${name}.layer_norm`, x) : x
 }
 
 /** With its norm and its residual sum. */
 function sublayer(ops: Builder, config: BartConfig, norm: string, x: Value, body: (input: Value) => Value): Value {
-  const isBefore = config.model_type === 'mbart'
+  const isBefore = kin[config.model_type].normsBefore
   const sum = ops.residual(ops.dropout(body(isBefore ? ops.layerNorm(norm, x) : x), config.dropout), x)
   return isBefore ? sum : ops.layerNorm(norm, sum)
 }
@@ -114,7 +168,7 @@ function sublayer(ops: Builder, config: BartConfig, norm: string, x: Value, body
 function feedForward(ops: Builder, config: BartConfig, layer: string, x: Value, inner: number): Value {
   const { activation_function: activation, activation_dropout: dropout } = config
   return sublayer(ops, config, `${layer}.final_layer_norm`, x, input => {
-    const widened = ops[activation](ops.linear(`${layer}.fc1`, input, inner))
+    const widened = ops[activation === 'swish' ? 'silu' : activation](ops.linear(`${layer}.fc1`, input, inner))
     return ops.linear(`${layer}.fc2`, ops.dropout(widened, dropout), config.d_model)
   })
 }
@@ -132,10 +186,22 @@ function attention(
   return ops.linear(`${name}.out_proj`, ops.attention(query, key, value, { ...shape, dropout }), hidden)
 }
 
+const linears = ['q_proj', 'k_proj', 'v_proj', 'out_proj', 'fc1', 'fc2']
+
 export const bartFamily = family('encoder-decoder', bartConfig, bart, {
   linears: ({ model_type: type }) => ({
-    all: ['q_proj', 'k_proj', 'v_proj', 'out_proj', 'fc1', 'fc2'],
+    all: linears,
     ...(type === 'bart' && { usual: ['q_proj', 'v_proj'] }),
   }),
   hasPositionTable: true,
 })
+export const marianFamily = family('encoder-decoder', marianConfig, bart, {
+  linears: () => ({ all: linears }),
+  hasPositionTable: true,
+})
+export const pegasusFamily = family('encoder-decoder', pegasusConfig, bart, {
+  linears: () => ({ all: linears }),
+  hasPositionTable: true,
+})
+/** Longer sequences get a larger table. */
+export const m2m100Family = family('encoder-decoder', m2m100Config, bart, { linears: () => ({ all: linears }) })

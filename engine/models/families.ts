@@ -1,7 +1,7 @@
 /** All model families. A new one is its file and a line here. */
 
 import { albertFamily } from './albert.ts'
-import { bartFamily } from './bart.ts'
+import { bartFamily, m2m100Family, marianFamily, pegasusFamily } from './bart.ts'
 import { bertFamily, distilbertFamily, robertaFamily } from './bert.ts'
 import { debertaFamily } from './deberta.ts'
 import { afmoeFamily } from './decoders/afmoe.ts'
@@ -178,6 +178,9 @@ export const families = [
   mossVlFamily,
   t5Family,
   bartFamily,
+  marianFamily,
+  pegasusFamily,
+  m2m100Family,
   whisperFamily,
   resnetFamily,
   vitFamily,

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "engine/probes/worker"))
 from memorymark_worker.model_config import with_floats
 
 CLASSES = {
-    **dict.fromkeys(["t5", "mt5", "bart", "mbart"], AutoModelForSeq2SeqLM),
+    **dict.fromkeys(["t5", "mt5", "bart", "mbart", "marian", "pegasus", "m2m_100"], AutoModelForSeq2SeqLM),
     "whisper": AutoModelForSpeechSeq2Seq,
     **dict.fromkeys(["resnet", "vit", "deit", "convnext"], AutoModelForImageClassification),
 }

@@ -83,7 +83,7 @@ import {
 } from './ops/shapes.ts'
 import { conv1d, framesFirst, spectrogram } from './ops/speech.ts'
 import { addPositions, firstToken, lastToken, meanOfTokens, prependTokens } from './ops/tokens.ts'
-import { constant, idle, positionIds, table } from './ops/weights.ts'
+import { constant, idle, positionIds, sinusoids, table } from './ops/weights.ts'
 import type { Tensor } from './storage.ts'
 import type { Tape } from './tape.ts'
 
@@ -204,4 +204,5 @@ export const rows: Rows<Tape, Tensor> = {
   positionIds,
   constant,
   table,
+  sinusoids,
 }

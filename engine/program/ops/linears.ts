@@ -9,6 +9,11 @@ export const linears = {
   normedEmbedding: value<(name: string, ids: Value, count: number, features: number) => Value>(),
   /** A learned table that is looked up by position or constant type, the same for every sample: → [1, s, features]. */
   constantEmbedding: value<(name: string, count: number, features: number, rows: number) => Value>(),
+  /**
+   * Sines and cosines of the positions of [b, s, h], from `count` rows that never train: a parameter, or a buffer in which the
+   * position of every sample's token is looked up.
+   */
+  sinusoids: value<(name: string, x: Value, count: number, table: 'parameter' | 'buffer') => Value>(),
   /** All rows of a learned table, the parameter itself: → [count, features]. */
   table: value<(name: string, count: number, features: number) => Value>(),
   /** [..., in] → [..., out]. */

@@ -1,5 +1,5 @@
 /** Weights by name: which of them train, their types, and those that text does not reach. */
-import { bytesPerElement, type Dtype, type Tensor } from '../storage.ts'
+import { bytesPerElement, type Dtype, lastSize, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 
 export function idle(tape: Tape, features: number, body: (x: Tensor) => Tensor): void {
@@ -18,6 +18,15 @@ export function idle(tape: Tape, features: number, body: (x: Tensor) => Tensor):
 /** int64 constants that the module registers as buffers. */
 export function positionIds(tape: Tape, count: number): void {
   tape.buffer('position_ids', count * bytesPerElement.int64)
+}
+
+export function sinusoids(tape: Tape, name: string, x: Tensor, count: number, kind: 'parameter' | 'buffer'): Tensor {
+  const features = lastSize(x)
+  if (kind === 'parameter') tape.parameter(`${name}.weight`, [count, features], { trainable: false })
+  else tape.buffer(`${name}.weights`, count * features * bytesPerElement[tape.weightDtype])
+  const output = tape.tensor(x.shape, tape.weightDtype, [], { batched: kind === 'buffer' })
+  tape.record(name, { reads: [], outputs: [output], kernel: 'look-up' })
+  return output
 }
 
 export function table(tape: Tape, name: string, count: number, features: number): Tensor {

@@ -55,7 +55,8 @@ def without_values(padded: bool, model_type: str) -> Iterator[None]:
         answers[(fx_settings, "meta_nonzero_assume_all_nonzero")] = True
     if padded or has_tiles:
         answers[(masking_utils, "_ignore_bidirectional_mask_sdpa")] = lambda *_, **__: has_tiles
-    all_ones = model_type in ("bart", "mbart")  # the decoder's mask, which it makes itself whatever the batch's is
+    # The decoder's mask, which it makes itself whatever the batch's is.
+    all_ones = model_type in ("bart", "mbart", "marian", "pegasus", "m2m_100")
     if padded or all_ones:
         answers[(masking_utils, "_ignore_causal_mask_sdpa")] = lambda *_, **__: all_ones
     originals = {place: getattr(*place) for place in answers if hasattr(*place)}

@@ -1,0 +1,26 @@
+/** Translation and summarisation beside BART and T5, as transformers' examples set them up. */
+import type { Cell } from './cells.ts'
+
+const trainer = { loop: 'trainer' } as const
+const ckpt = { gradientCheckpointing: true } as const
+const queryValue = { rank: 16, targets: ['q_proj', 'v_proj'], dropout: 0.05 }
+
+export const translationCells: readonly Cell[] = [
+  ['Helsinki-NLP/opus-mt-en-de', { microBatch: 16, ...trainer }],
+  [
+    'Helsinki-NLP/opus-mt-en-de',
+    { microBatch: 16, sequenceLength: 256, targetLength: 128, precision: 'amp-fp16', ...trainer },
+  ],
+  ['Helsinki-NLP/opus-mt-en-de', { microBatch: 4, ...ckpt }],
+  ['google/pegasus-large', { microBatch: 16, sequenceLength: 512, targetLength: 64, ...trainer }],
+  [
+    'google/pegasus-large',
+    { microBatch: 16, sequenceLength: 512, targetLength: 128, ...ckpt, precision: 'bf16', ...trainer },
+  ],
+  ['facebook/nllb-200-distilled-600M', { microBatch: 8, ...trainer }],
+  ['facebook/nllb-200-distilled-600M', { microBatch: 8, precision: 'bf16', paddedBatches: true, ...trainer }],
+  [
+    'facebook/nllb-200-distilled-600M',
+    { microBatch: 4, sequenceLength: 256, precision: 'amp-bf16', ...ckpt, ...trainer, lora: queryValue },
+  ],
+]
