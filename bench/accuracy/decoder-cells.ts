@@ -48,4 +48,9 @@ export const decoderCells: readonly Cell[] = [
   ['CohereForAI/c4ai-command-r7b-12-2024', { ...sgd, ...batch(2, 2048) }],
   ['google/gemma-2b', { ...trainer, optimizer: 'sgd', ...batch(8, 1024) }],
   ['CohereForAI/aya-23-8B', { ...lora(gated, 0), precision: 'amp-bf16', ...batch(2, 1024) }],
+  ['bigscience/bloom-560m', { precision: 'bf16', ...batch(2, 1024) }],
+  ['bigscience/bloom-560m', { ...trainer, ...batch(2, 1024) }],
+  ['bigscience/bloom-560m', { ...trainer, precision: 'amp-bf16', ...batch(4, 1024) }],
+  ['bigscience/bloom-560m', { precision: 'bf16', task: 'sequence-classification', ...batch(8, 256) }],
+  ['bigscience/bloomz-7b1', { ...lora(['query_key_value']), ...ckpt, ...batch(2, 2048) }],
 ]

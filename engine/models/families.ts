@@ -6,6 +6,7 @@ import { bertFamily, distilbertFamily, robertaFamily } from './bert.ts'
 import { debertaFamily } from './deberta.ts'
 import { afmoeFamily } from './decoders/afmoe.ts'
 import { apertusFamily } from './decoders/apertus.ts'
+import { bloomFamily } from './decoders/bloom.ts'
 import { cohere2Family, cohereFamily } from './decoders/cohere.ts'
 import {
   deepseekV2Family,
@@ -174,6 +175,7 @@ export const families = [
   gptNeoxFamily,
   optFamily,
   falconFamily,
+  bloomFamily,
   mllamaFamily,
   mossVlFamily,
   t5Family,

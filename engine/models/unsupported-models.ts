@@ -1,6 +1,5 @@
 /** Well-known models whose architecture the engine cannot run yet, by the `model_type` of their config.json. */
 export const unsupportedModels: Readonly<Record<string, readonly string[]>> = {
-  bloom: ['bigscience/bloom-560m', 'bigscience/bloom-7b1', 'bigscience/bloomz-560m', 'bigscience/bloomz-7b1'],
   dbrx: ['databricks/dbrx-base', 'databricks/dbrx-instruct', 'LnL-AI/dbrx-base-converted-v2'],
   mamba: ['state-spaces/mamba-2.8b'],
   mpt: ['mosaicml/mpt-7b', 'mosaicml/mpt-7b-instruct', 'mosaicml/mpt-30b'],

@@ -43,6 +43,8 @@ const published: [model: string, task: Task, count: number][] = [
   ['google/electra-base-discriminator', 'sequence-classification', 109_483_778],
   ['albert/albert-base-v2', 'sequence-classification', 11_685_122],
   ['microsoft/deberta-v3-base', 'sequence-classification', 184_423_682],
+  ['bigscience/bloom-560m', 'causal-lm', 559_214_592],
+  ['bigscience/bloom-7b1', 'causal-lm', 7_069_016_064],
   ['XiaomiMiMo/MiMo-7B-RL', 'causal-lm', 7_833_409_536],
 ]
 

@@ -3,6 +3,7 @@
  */
 
 import type { Rows } from '../../program/interpreter.ts'
+import { alibiAttention, geluRecomputed } from './kernels/bloom.ts'
 import { composedLayerNorm, xielu } from './kernels/composed-ops.ts'
 import { disentangledAttention, pairsOfTokens } from './kernels/disentangled-attention.ts'
 import {
@@ -109,6 +110,7 @@ export const rows: Rows<Tape, Tensor> = {
   selectiveScan,
   gelu,
   geluNew,
+  geluRecomputed,
   tanh,
   relu,
   silu,
@@ -170,6 +172,7 @@ export const rows: Rows<Tape, Tensor> = {
   headsFirst,
   cached,
   attention,
+  alibiAttention,
   pairsOfTokens,
   disentangledAttention,
   causalConvolution,

@@ -33,6 +33,9 @@ export const mixers = {
   zeroPositionBias: value<(heads: number, tokens: number, sourceTokens: number) => Value>(),
   /** A mask that says which of the tokens of `x` a token of any sample sees, made anew in its type: [s, s]. */
   windowMask: value<(x: Value) => Value>(),
+  /** BLOOM's attention from q, k and v, [b, s, h] each, whose scores start from what a head subtracts for the distance. */
+  alibiAttention:
+    value<(q: Value, k: Value, v: Value, shape: { readonly heads: number; readonly dropout: number }) => Value>(),
   /**
    * DeBERTa's mask of every pair of tokens, for each sample, [b, s, s], and the distance between them, [s, s] in int64;
    * every layer reads both.

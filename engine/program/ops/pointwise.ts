@@ -15,6 +15,8 @@ export const pointwise = {
   gelu: value<(x: Value) => Value>(),
   /** The tanh approximation as transformers composes it from primitive ops (`NewGELUActivation`). */
   geluNew: value<(x: Value) => Value>(),
+  /** The same as a function of its own, which keeps its input alone and computes the rest again, as BLOOM does. */
+  geluRecomputed: value<(x: Value) => Value>(),
   tanh: value<(x: Value) => Value>(),
   relu: value<(x: Value) => Value>(),
   silu: value<(x: Value) => Value>(),

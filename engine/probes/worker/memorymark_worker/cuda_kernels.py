@@ -16,7 +16,8 @@ class CudaKernels(TorchFunctionMode):
     # aten/src/ATen/autocast_mode.h: AT_FORALL_LOWER_PRECISION_FP and AT_FORALL_FP32, as far as models here call them.
     LOWER: ClassVar[set[Any]] = {
         F.linear, F.conv3d, F.conv2d, F.conv1d, torch.addmm, torch.matmul, torch.Tensor.matmul, torch.bmm,
-        torch.baddbmm, torch.mm, torch.conv2d, torch.Tensor.__matmul__, F.scaled_dot_product_attention, torch._C._nn.linear,
+        torch.baddbmm, torch.Tensor.baddbmm, torch.mm, torch.conv2d, torch.Tensor.__matmul__,
+        F.scaled_dot_product_attention, torch._C._nn.linear,
         torch.einsum,  # which is made of batched products
     }
     FLOAT32: ClassVar[set[Any]] = {
