@@ -24,7 +24,7 @@ from memorymark_worker.cuda_kernels import CudaKernels
 from memorymark_worker.devices import CpuDevice
 from memorymark_worker.model import build_model, recomputation
 from memorymark_worker.optimizers import make_optimizer
-from memorymark_worker.precision import AUTOCAST_DTYPES
+from memorymark_worker.precision import autocast_dtype
 from memorymark_worker.sharding import distributed_model, gradients_stay_here
 from memorymark_worker.step import forward_and_backward
 from memorymark_worker.trace import tensors_of
@@ -88,7 +88,7 @@ def torch_step(model, spec):
         wrapped.register_comm_hook(None, done_at_once)  # the fake group's own answer is not what DDP waits for
     trained = [parameter for parameter in wrapped.parameters() if parameter.requires_grad]
     optimizer = make_optimizer(spec["optimizer"], trained)
-    kernels = functools.partial(CudaKernels, AUTOCAST_DTYPES.get(spec["precision"]))
+    kernels = functools.partial(CudaKernels, autocast_dtype(spec))
 
     def step():
         for index in range(spec["gradientAccumulation"]):

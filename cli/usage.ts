@@ -46,6 +46,7 @@ const commands: Record<string, CommandUsage> = {
   --dropout                    dropout layers drop in a forward-backward step too
   --optimizer adamw|adamw-fused|adamw-loop|sgd|sgd-momentum|adafactor|lion|adamw-8bit|paged-adamw-8bit|paged-adamw
   --precision fp32|tf32|bf16|bf16-master|amp-bf16|amp-fp16
+  --autocast                   weights in bf16 under torch.autocast, as the Trainer runs them with bf16 or fp16
   --attention sdpa|eager|flash
   --gradient-checkpointing
   --lora-rank <n>              LoRA adapters over frozen weights; with --lora-targets q_proj,v_proj,… --lora-dropout <p>

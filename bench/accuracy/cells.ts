@@ -1,6 +1,7 @@
 /** The cells of `bench:accuracy`: what is traced and estimated, a line each. */
 import type { TrainingSpec } from '../../engine/config/spec.ts'
 import { adapterCells } from './adapter-cells.ts'
+import { autocastCells } from './autocast-cells.ts'
 import { decoderCells } from './decoder-cells.ts'
 import { encoderCells } from './encoder-cells.ts'
 import { flashCells } from './flash-cells.ts'
@@ -363,6 +364,7 @@ export const cells: readonly Cell[] = [
   ...encoders,
   ...encoderCells,
   ...adapterCells,
+  ...autocastCells,
   ...gpt2,
   ...vision,
   ...decoders,

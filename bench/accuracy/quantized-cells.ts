@@ -14,10 +14,13 @@ const formed = (form: 'dora' | 'oft', rank: number): Partial<TrainingSpec> => ({
 const ckpt = { gradientCheckpointing: true } as const
 const nf4 = { quantization: 'nf4', precision: 'amp-bf16' } as const
 const double = { quantization: 'nf4-double', precision: 'amp-bf16' } as const
+const mixed = { ...double, precision: 'bf16', autocasts: true } as const
 const int8 = { quantization: 'int8', precision: 'amp-bf16' } as const
 const batch = (microBatch: number, sequenceLength: number) => ({ microBatch, sequenceLength })
 
 export const quantizedCells: readonly Cell[] = [
+  ['meta-llama/Llama-3.2-1B', { ...mixed, ...over(16), ...batch(2, 1024) }],
+  ['meta-llama/Llama-3.2-1B', { ...mixed, ...over(16), ...ckpt, ...batch(4, 1024) }],
   ['meta-llama/Llama-3.2-1B', { ...nf4, ...over(32), ...ckpt, ...batch(2, 2048), optimizer: 'adamw-8bit' }],
   ['meta-llama/Llama-3.2-1B', { ...double, ...over(16), ...batch(2, 1024) }],
   ['meta-llama/Llama-3.2-1B', { ...nf4, precision: 'bf16', ...over(8, ['q_proj', 'v_proj'], 0), ...batch(1, 4096) }],

@@ -15,6 +15,7 @@ type Settings = Pick<
   TrainingSpec,
   | 'gpus'
   | 'precision'
+  | 'autocasts'
   | 'optimizer'
   | 'optimizerInBackward'
   | 'attention'
@@ -185,6 +186,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     resumes,
     loadsWhole,
     wholeQuantized,
+    autocasts,
     ...rest
   } = others
   const {
@@ -202,6 +204,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
   } = rest
   return {
     ...always,
+    ...(autocasts && { autocasts }),
     ...(optimizerInBackward && { optimizerInBackward }),
     ...(lora && { lora }),
     ...(trainable && { trainable }),

@@ -157,6 +157,8 @@ export const trainingSpec = z.object({
   /** Classes of a classification head. */
   labels: z.number().int().min(1).max(1_000_000),
   precision: z.enum(precisions),
+  /** `bf16` under torch.autocast, as the Trainer runs 16-bit weights with its own `bf16` or `fp16`; without it where absent. */
+  autocasts: z.literal(true).optional(),
   optimizer: z.enum(optimizers),
   /** The optimizer applies and frees each gradient as soon as it is computed: torchtune's `optimizer_in_bwd`. */
   optimizerInBackward: z.literal(true).optional(),

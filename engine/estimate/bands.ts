@@ -1,7 +1,7 @@
 /** Written by `npm run bench:published -- --write`: where further readings of real GPUs are expected, in percent of the estimate. */
 export const readBands = {
-  'adapters on one GPU': { lowPercent: -11, highPercent: 9, readings: 39 },
-  'adapters on one GPU, in part untraced': { lowPercent: -11, highPercent: 9, readings: 40 },
+  'adapters on one GPU': { lowPercent: -7, highPercent: 8, readings: 39 },
+  'adapters on one GPU, in part untraced': { lowPercent: -7, highPercent: 8, readings: 40 },
   'full training on one GPU': { lowPercent: -3, highPercent: 7, readings: 25 },
   'full training on one GPU, in part untraced': { lowPercent: -5, highPercent: 7, readings: 9 },
   'offloading to the host': { lowPercent: 0, highPercent: 0, readings: 1 },

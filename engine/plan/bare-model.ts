@@ -56,6 +56,7 @@ export function bareTraining(spec: TrainingSpec, model: CatalogueModel, told: To
     } else {
       // As in `specWith`: frozen weights under adapters are loaded in bf16.
       changes.precision = spec.lora === undefined ? 'amp-bf16' : 'bf16'
+      if (spec.lora !== undefined) changes.autocasts = true
       const weights = spec.lora === undefined ? '' : ', over weights loaded in bf16'
       assumptions.push(`bf16, as the Trainer's bf16: true computes it${weights}${changedBy('--precision', told)}.`)
     }

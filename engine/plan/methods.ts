@@ -32,5 +32,12 @@ export function specWith(method: Method, spec: TrainingSpec, model: CatalogueMod
     dropout: 0,
   }
   const precision = spec.precision === 'amp-bf16' ? 'bf16' : spec.precision
-  return { ...spec, lora, precision, ...(method === 'qlora' && { quantization: 'nf4-double' as const }) }
+  const autocasts = precision === 'bf16' && spec.precision === 'amp-bf16' ? true : spec.autocasts
+  return {
+    ...spec,
+    lora,
+    precision,
+    ...(autocasts && { autocasts }),
+    ...(method === 'qlora' && { quantization: 'nf4-double' as const }),
+  }
 }

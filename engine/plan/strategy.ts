@@ -78,10 +78,12 @@ export function arrangedSpec(spec: TrainingSpec, { strategy, gpus }: Arrangement
   const { sharding: _, zero: __, offload: ___, shardedOver: ____, fsdpVersion = 2, ...undivided } = spec
   if (alwaysFsdp.has(tool)) return { ...undivided, gpus, sharding: 'fsdp', fsdpVersion }
   const sharding = strategy === 'single' || strategy === 'ddp' ? undefined : strategy
+  const precision = precisionUnder(spec, sharding, tool)
   return {
     ...undivided,
     gpus,
-    precision: precisionUnder(spec, sharding, tool),
+    precision,
+    ...(precision === 'bf16' && spec.precision === 'bf16-master' && { autocasts: true }),
     ...(sharding !== undefined && { sharding }),
     ...(isFsdp(sharding) && { fsdpVersion }),
   }
@@ -89,8 +91,7 @@ export function arrangedSpec(spec: TrainingSpec, { strategy, gpus }: Arrangement
 
 /**
  * DeepSpeed keeps 32-bit master weights for what trains, and accelerate upcasts it under FSDP (accelerator.py,
- * prepare_model); without them, the Trainer's bf16 is autocast over the weights as loaded, and Axolotl's is bf16
- * weights.
+ * prepare_model); without them, the Trainer's bf16 is autocast over the weights as loaded, which Axolotl loads in bf16.
  */
 function precisionUnder(spec: TrainingSpec, sharding: Sharding | undefined, tool: Tool): Precision {
   const { precision, lora } = spec

@@ -49,6 +49,23 @@ describe.skipIf(!hasBitsandbytes)('with bitsandbytes', () => {
     expect(Math.abs(estimate / truth - 1)).toBeLessThan(0.03)
   })
 
+  test.each(kinds)(
+    'adapters on %s take their input as it is under autocast, in the trace as in the estimate',
+    async kind => {
+      const pure = contextOf(kind)
+      const mixed = { ...pure, spec: { ...pure.spec, autocasts: true as const } }
+      const peaks = [pure, mixed].flatMap(context =>
+        (['trace', 'estimate'] as const).map(async engine => {
+          await using probe = await openProbe(engine, context)
+          return peakOf((await probe.trial(512)).outcome) ?? 0
+        }),
+      )
+      const [pureTruth = 0, , truth = 0, estimate = 0] = await Promise.all(peaks)
+      expect(truth).toBeLessThan(pureTruth)
+      expect(Math.abs(estimate / truth - 1)).toBeLessThan(0.03)
+    },
+  )
+
   test.each(kinds)('%s steps for real', async quantization => {
     const context = { ...contextOf(quantization), deviceKind: 'cpu' as const, limitMemoryBytes: 1_000 * MIB }
     await using probe = await openProbe('torch', context)

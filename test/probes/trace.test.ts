@@ -80,6 +80,13 @@ describe.skipIf(!hasTorch)('the trace engine, with Python and PyTorch', () => {
     expect(flash).toBeLessThan(0.8 * fused)
   })
 
+  test('autocast over 16-bit weights makes norms float32, and keeps copies of their inputs, as in the estimate', async () => {
+    await using worker = new PythonWorker(python)
+    const spec = { ...tinySpec, microBatch: 512, precision: 'bf16', loop: 'trainer' } as const
+    const pure = await tracedAsEstimated(worker, spec, tinyConfig)
+    expect(await tracedAsEstimated(worker, { ...spec, autocasts: true }, tinyConfig)).toBeGreaterThan(1.1 * pure)
+  })
+
   test('Lightning zeroes gradients between the forward and the backward pass, as in the estimate', async () => {
     await using worker = new PythonWorker(python)
     const spec = { ...tinySpec, microBatch: 256, loop: 'lightning' } as const

@@ -113,7 +113,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
     imageSize: readSide(document),
     settings: {
       gpus,
-      precision: readPrecision(reader, document, sharded, hasAdapter),
+      ...readPrecision(reader, document, sharded, hasAdapter),
       optimizer: readTrainerOptimizer(reader, document.at('optimizer'), {
         value: 'adamw-fused',
         source: "Axolotl's default",

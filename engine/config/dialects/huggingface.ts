@@ -291,7 +291,7 @@ function readSettings(
   const sharded = readSharding(reader, trainerArguments, deepSpeed)
   const gpus = readGpus(reader, find(...gpuKeys), sharded.sharding)
   const settings = deepSpeedSettings(find('deepspeed'), deepSpeed)
-  const precision = readPrecision(reader, {
+  const computed = readPrecision(reader, {
     fp16: halfPrecisionSwitch(reader, 'fp16', find('fp16'), settings),
     bf16: halfPrecisionSwitch(reader, 'bf16', find('bf16'), settings),
     tf32: find('tf32'),
@@ -330,7 +330,7 @@ function readSettings(
   return {
     gpus,
     labels,
-    precision,
+    ...computed,
     optimizer,
     attention,
     gradientCheckpointing,

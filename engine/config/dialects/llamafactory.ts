@@ -19,6 +19,7 @@ import {
   fusedAttention,
   readImplementation,
 } from '../trainer/attention.ts'
+import { type ComputedIn, computedIn } from '../trainer/autocast.ts'
 import { readEvaluation } from '../trainer/evaluation.ts'
 import { readFloat8 } from '../trainer/float8.ts'
 import { imageOfEverySample } from '../trainer/images.ts'
@@ -106,7 +107,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
     imageHandling: { cuts: reader.flag(document.at('crop_to_patches')) === true },
     settings: {
       gpus: readGpus(reader, undefined, sharded.sharding),
-      precision: readPrecision(reader, document, method, { ...sharded, deepSpeed }),
+      ...readPrecision(reader, document, method, { ...sharded, deepSpeed }),
       optimizer: readOptimizer(reader, document),
       attention: attention.attention,
       gradientCheckpointing: readCheckpointing(reader, document.at('disable_gradient_checkpointing')),
@@ -236,7 +237,7 @@ function readPrecision(
   document: Section,
   method: Method,
   { sharding, deepSpeed }: Sharded & { readonly deepSpeed: DeepSpeedFile },
-): Precision {
+): ComputedIn {
   const settings = deepSpeedSettings(document.at('deepspeed'), deepSpeed)
   const [bf16, fp16] = (['bf16', 'fp16'] as const).map(key =>
     halfPrecisionSwitch(reader, key, document.at(key), settings),
@@ -253,13 +254,17 @@ function readPrecision(
     reader.assume('fp16 is counted as bf16: both take the same memory.')
   }
   const blockwise = blockwiseField(reader, document)
-  if (blockwise !== undefined) return reader.note('precision', 'bf16-master', blockwise)
+  const inType = (precision: Precision, from: Field | string) => ({
+    precision: reader.note('precision', precision, from),
+  })
+  if (blockwise !== undefined) return inType('bf16-master', blockwise)
   const hasMasters = sharding !== undefined && !(isFsdp(sharding) && hasAdapters(method))
-  if (hasMasters && on !== undefined) return reader.note('precision', 'bf16-master', on)
-  if (hasAdapters(method)) return reader.note('precision', 'bf16', on ?? source)
-  if (on === undefined) return reader.note('precision', 'fp32', source)
-  if (on === pure) return reader.note('precision', 'bf16', on)
-  return reader.note('precision', on === fp16 ? 'amp-fp16' : 'amp-bf16', on)
+  if (hasMasters && on !== undefined) return inType('bf16-master', on)
+  if (hasAdapters(method) || (on !== undefined && on === pure)) {
+    const mixed = [bf16, fp16].find(field => field !== undefined && reader.flag(field) === true)
+    return computedIn(reader, reader.note('precision', 'bf16', on ?? source), mixed)
+  }
+  return on === undefined ? inType('fp32', source) : inType(on === fp16 ? 'amp-fp16' : 'amp-bf16', on)
 }
 
 /** model/model_utils/checkpointing.py: on unless disabled. */

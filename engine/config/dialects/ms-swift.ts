@@ -72,7 +72,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
     sequence: readSequence(document),
     settings: {
       gpus,
-      precision: readPrecision(reader, document, { isFull: method === 'full', sharding: sharded.sharding }),
+      ...readPrecision(reader, document, { isFull: method === 'full', sharding: sharded.sharding }),
       optimizer: readTrainerOptimizer(reader, document.at('optim')),
       attention: attention.attention,
       gradientCheckpointing: readCheckpointing(reader, document.at('gradient_checkpointing')),

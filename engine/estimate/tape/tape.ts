@@ -103,7 +103,7 @@ export class Tape {
     this.expertNames = expertNames
     this.trainedNames = parameterPatterns(spec.trainable?.names ?? NONE)
     this.weightDtype = weightDtypes[spec.precision]
-    this.autocastDtype = autocastDtypes[spec.precision]
+    this.autocastDtype = spec.autocasts && spec.precision === 'bf16' ? 'bfloat16' : autocastDtypes[spec.precision]
     this.training = spec.step === 'training'
     this.isPadded = spec.paddedBatches && !isOfImages(spec.task)
     this.#sequencesPerSample = sequencesPerSample(spec)

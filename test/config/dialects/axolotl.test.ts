@@ -109,16 +109,19 @@ describe('adapters of Axolotl', () => {
 
 describe('precision in Axolotl', () => {
   it.each([
-    ['bf16: true', 'bf16'],
+    ['', 'bf16', true],
+    ['bf16: auto', 'bf16', true],
+    ['bf16: true', 'bf16', true],
     ['bf16: full', 'bf16'],
-    ['fp16: true', 'bf16'],
+    ['fp16: true', 'bf16', true],
     ['bf16: false\ntf32: true', 'tf32'],
     ['bf16: false\ntf32: false', 'fp32'],
     ['bf16: true\ndeepspeed: deepspeed_configs/zero3.json', 'bf16-master'],
     ['bf16: true\nfsdp: [full_shard, auto_wrap]', 'bf16-master'],
-    ['bf16: true\nadapter: lora\nfsdp: [full_shard, auto_wrap]', 'bf16'],
-  ])('of %j is %s', (text, precision) => {
-    expect(trainingConfig(`${base}${text}\n`).spec.precision).toBe(precision)
+    ['bf16: true\nadapter: lora\nfsdp: [full_shard, auto_wrap]', 'bf16', true],
+  ] as const)('of %j is %s, under autocast: %s', (text, precision, autocasts?: true) => {
+    const { spec } = trainingConfig(`${base}${text}\n`)
+    expect([spec.precision, spec.autocasts]).toEqual([precision, autocasts])
   })
 })
 

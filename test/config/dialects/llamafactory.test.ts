@@ -33,8 +33,12 @@ describe('a config of LLaMA-Factory', () => {
     ['finetuning_type: full\nbf16: true\ndeepspeed: examples/deepspeed/ds_z3_config.json', 'bf16-master'],
     ['finetuning_type: full\npure_bf16: true\ndeepspeed: examples/deepspeed/ds_z2_config.json', 'bf16-master'],
     ['finetuning_type: lora', 'bf16'],
-  ])('with %j has precision %s', (text, precision) => {
-    expect(trainingConfig(`${base}${text}\n`).spec.precision).toBe(precision)
+    ['finetuning_type: lora\nbf16: true', 'bf16', true],
+    ['finetuning_type: lora\nfp16: true', 'bf16', true],
+    ['finetuning_type: lora\npure_bf16: true', 'bf16'],
+  ] as const)('with %j has precision %s, under autocast: %s', (text, precision, autocasts?: true) => {
+    const { spec } = trainingConfig(`${base}${text}\n`)
+    expect([spec.precision, spec.autocasts]).toEqual([precision, autocasts])
   })
 
   it('gives MOSS-VL an image with every sample, as its plugin does, and other models none', () => {

@@ -56,10 +56,13 @@ describe('a command of ms-swift', () => {
     ['--train_type full --torch_dtype float32', 'amp-fp16'],
     ['--train_type full --torch_dtype float32 --bf16 true --fp16 false', 'amp-bf16'],
     ['--tuner_type full --torch_dtype bfloat16 --deepspeed zero3', 'bf16-master'],
-    ['--torch_dtype float16', 'bf16'],
+    ['--torch_dtype float16', 'bf16', true],
+    ['--torch_dtype bfloat16', 'bf16', true],
+    ['--torch_dtype bfloat16 --bf16 false', 'bf16'],
     ['--deepspeed zero2', 'bf16-master'],
-  ])('with %s has precision %s', async (text, precision) => {
-    expect((await trained(`${sft} ${text}\n`)).spec.precision).toBe(precision)
+  ] as const)('with %s has precision %s, under autocast: %s', async (text, precision, autocasts?: true) => {
+    const { spec } = await trained(`${sft} ${text}\n`)
+    expect([spec.precision, spec.autocasts]).toEqual([precision, autocasts])
   })
 
   it.each([

@@ -3,6 +3,7 @@ import type { FieldReader } from '../../fields.ts'
 import { quote } from '../../quote.ts'
 import type { Field, Section } from '../../section.ts'
 import { isFsdp, type Precision, type TrainingSpec } from '../../spec.ts'
+import { type ComputedIn, computedIn } from '../../trainer/autocast.ts'
 import { isOn } from '../../trainer/method.ts'
 import type { Sharded } from '../../trainer/sharding.ts'
 import { storedQuantization } from '../../trainer/stored-quantization.ts'
@@ -60,31 +61,35 @@ export function readFakeQuantization(reader: FieldReader, document: Section): Tr
 const fourBitGroups = { nvfp4: 16, mxfp4: 32 } as const
 
 /**
- * utils/config resolve_dtype: `bf16` (by default `auto`) and `fp16` load the weights in 16 bits; the Trainer's autocast above
- * them changes nothing. DeepSpeed, and FSDP for weights that train, add 32-bit masters (accelerate: accelerator.py, upcast).
+ * utils/config resolve_dtype: `bf16` (by default `auto`) and `fp16` load the weights in 16 bits, under the Trainer's autocast unless
+ * they are `full` (core/builders/base.py). DeepSpeed, and FSDP for weights that train, add 32-bit masters (accelerate: accelerator.py,
+ * upcast).
  */
 export function readPrecision(
   reader: FieldReader,
   document: Section,
   { sharding }: Sharded,
   hasAdapter: boolean,
-): Precision {
+): ComputedIn {
   const half: Precision = sharding === undefined || (isFsdp(sharding) && hasAdapter) ? 'bf16' : 'bf16-master'
+  const in16Bits = (from: Field | string, isMixed = true) =>
+    computedIn(reader, reader.note('precision', half, from), isMixed ? from : undefined)
   const bf16 = document.at('bf16') ?? document.at('bfloat16')
   const fp16 = document.at('fp16') ?? document.at('float16')
   if (fp16 !== undefined && reader.flag(fp16) === true) {
     reader.assume('fp16 is counted as bf16: both take the same memory.')
-    return reader.note('precision', half, fp16)
+    return in16Bits(fp16)
   }
-  if (bf16 === undefined) return reader.note('precision', half, "Axolotl's default, bf16: auto")
+  if (bf16 === undefined) return in16Bits("Axolotl's default, bf16: auto")
   if (isAuto(bf16)) {
     reader.assume('Weights in bf16: that is what bf16: auto means on Ampere and newer GPUs.')
-    return reader.note('precision', half, bf16)
+    return in16Bits(bf16)
   }
-  if (bf16.source === 'full' || reader.flag(bf16) === true) return reader.note('precision', half, bf16)
+  const isFull = bf16.source === 'full'
+  if (isFull || reader.flag(bf16) === true) return in16Bits(bf16, !isFull)
   const tf32 = document.at('tf32')
   const usesTf32 = tf32 === undefined || isAuto(tf32) || reader.flag(tf32) === true
-  return reader.note('precision', usesTf32 ? 'tf32' : 'fp32', tf32 ?? bf16)
+  return { precision: reader.note('precision', usesTf32 ? 'tf32' : 'fp32', tf32 ?? bf16) }
 }
 
 function isAuto(field: Field): boolean {

@@ -2,6 +2,7 @@ import type { FieldReader } from '../../fields.ts'
 import { quote } from '../../quote.ts'
 import type { Field } from '../../section.ts'
 import { isFsdp, type Precision, type Sharding } from '../../spec.ts'
+import { type ComputedIn, computedIn } from '../../trainer/autocast.ts'
 import { isBefore } from '../../versions.ts'
 import { typeOfGpu } from './declared.ts'
 
@@ -37,7 +38,7 @@ const weightTypes: ReadonlyMap<string, WeightType> = new Map<string, WeightType>
 ])
 
 /** In the Trainer, `fp16` and `bf16` are autocast over the weights as loaded; they do not convert the weights. */
-export function readPrecision(reader: FieldReader, fields: PrecisionFields): Precision {
+export function readPrecision(reader: FieldReader, fields: PrecisionFields): ComputedIn {
   const fp16 = reader.flag(fields.fp16) ?? false
   const said = reader.flag(fields.bf16)
   const bf16 = said ?? (!fp16 && fields.isOn())
@@ -47,7 +48,9 @@ export function readPrecision(reader: FieldReader, fields: PrecisionFields): Pre
   }
   const from = [fields.weights, fp16 ? fields.fp16 : undefined, fields.bf16].find(field => field !== undefined)
   const precision = precisionOf(reader, fields, weights, { fp16, bf16 })
-  return reader.note('precision', precision, from ?? (bf16 ? "TRL's default" : "the Trainer's default"))
+  const source = from ?? (bf16 ? "TRL's default" : "the Trainer's default")
+  const mixed = fp16 ? fields.fp16 : bf16 ? (fields.bf16 ?? "TRL's default") : undefined
+  return computedIn(reader, reader.note('precision', precision, source), mixed)
 }
 
 function precisionOf(

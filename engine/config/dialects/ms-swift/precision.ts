@@ -1,6 +1,7 @@
 import type { FieldReader } from '../../fields.ts'
 import type { Section } from '../../section.ts'
 import { isFsdp, type Precision, type Sharding } from '../../spec.ts'
+import { type ComputedIn, computedIn } from '../../trainer/autocast.ts'
 
 type WeightType = 'float32' | 'bfloat16' | 'float16'
 
@@ -19,7 +20,7 @@ interface Beside {
  * swift/arguments/base_args/model_args.py: the weights' type is torch_dtype, or else the checkpoint's; autocast is to bf16 for
  * weights in bfloat16 and to fp16 for others, unless the switches say otherwise.
  */
-export function readPrecision(reader: FieldReader, document: Section, { isFull, sharding }: Beside): Precision {
+export function readPrecision(reader: FieldReader, document: Section, { isFull, sharding }: Beside): ComputedIn {
   const field = document.at('torch_dtype')
   const weights = reader.choice(field, weightTypes) ?? 'bfloat16'
   if (field === undefined)
@@ -30,12 +31,14 @@ export function readPrecision(reader: FieldReader, document: Section, { isFull, 
   const from = field ?? bf16 ?? fp16 ?? "the checkpoint's type"
   // DeepSpeed and FSDP keep 32-bit copies of what trains; for adapters FSDP has none to keep.
   const hasMasters = sharding !== undefined && !(isFsdp(sharding) && !isFull)
-  if (hasMasters && (isBf16 || isFp16)) return reader.note('precision', 'bf16-master', from)
-  if (weights === 'bfloat16') return reader.note('precision', 'bf16', from)
-  if (weights === 'float32') return reader.note('precision', isFp16 ? 'amp-fp16' : isBf16 ? 'amp-bf16' : 'fp32', from)
+  const inType = (precision: Precision) => ({ precision: reader.note('precision', precision, from) })
+  if (hasMasters && (isBf16 || isFp16)) return inType('bf16-master')
+  if (weights === 'float32') return inType(isFp16 ? 'amp-fp16' : isBf16 ? 'amp-bf16' : 'fp32')
+  const mixed = isBf16 || isFp16 ? ((isBf16 ? bf16 : fp16) ?? from) : undefined
+  if (weights === 'bfloat16') return computedIn(reader, reader.note('precision', 'bf16', from), mixed)
   if (isFull) {
     const fix = 'Use --torch_dtype bfloat16 or float32.'
     reader.refuse(field, 'unsupported-precision', 'Training in pure fp16 weights is not supported', fix)
   } else reader.assume('fp16 is counted as bf16: both take the same memory.')
-  return reader.note('precision', 'bf16', from)
+  return computedIn(reader, reader.note('precision', 'bf16', from), mixed)
 }

@@ -19,14 +19,21 @@ export interface Adapted {
   /** Absent if it is quantised, and so dequantised in full when it is accessed. */
   readonly weight: Tensor | undefined
   readonly bias: Tensor | undefined
+  readonly isQuantised: boolean
 }
 
 /**
  * lora/layer.py Linear.forward: result + lora_B(lora_A(dropout(x))) * scaling, adapters in float32. Its local variable for the
  * cast input lives until the function returns.
  */
-export function withLowRank(tape: Tape, name: string, x: Tensor, base: Tensor, adapters: Adapters): Tensor {
-  const raised = castForAdapters(tape, x)
+export function withLowRank(
+  tape: Tape,
+  name: string,
+  x: Tensor,
+  { base, isQuantised }: Pick<Adapted, 'base' | 'isQuantised'>,
+  adapters: Adapters,
+): Tensor {
+  const raised = castForAdapters(tape, x, isQuantised)
   const product = lowRank(tape, name, dropout(tape, raised, adapters.dropout), lastSize(base), adapters)
   const sum = cast(tape, add(tape, base, elementwise(tape, 'mul', product)), base.dtype)
   tape.record('return', { reads: [raised], outputs: [] })
@@ -83,8 +90,10 @@ export function adapterWeight(tape: Tape, name: string, shape: readonly number[]
   return tape.parameter(name, shape, { trainable: true, ...(!areInWeightsType(tape) && { dtype: 'float32' }) })
 }
 
-export function castForAdapters(tape: Tape, x: Tensor): Tensor {
-  return areInWeightsType(tape) || tape.spec.unslothKernels ? x : cast(tape, x, 'float32')
+/** lora/bnb.py: under autocast, adapters on bitsandbytes' layers take the input as it is; all others cast it to their own type. */
+export function castForAdapters(tape: Tape, x: Tensor, isQuantised = false): Tensor {
+  const isLeft = isQuantised && tape.spec.quantization !== 'gptq' && tape.autocastDtype !== undefined
+  return isLeft || areInWeightsType(tape) || tape.spec.unslothKernels ? x : cast(tape, x, 'float32')
 }
 
 /** torchtune's are. DeepSpeed casts the whole model (runtime/engine.py `self.module.bfloat16()`) and keeps masters of what trains. */
@@ -98,9 +107,9 @@ function areInWeightsType({ spec }: Tape): boolean {
  * the layer's result again from the dropped input, with a copy of the matrix.
  */
 export function withMagnitude(tape: Tape, name: string, x: Tensor, adapted: Adapted, adapters: Adapters): Tensor {
-  const { base, weight, bias } = adapted
+  const { base, weight, bias, isQuantised } = adapted
   const outFeatures = lastSize(base)
-  const raised = castForAdapters(tape, x)
+  const raised = castForAdapters(tape, x, isQuantised)
   const input = dropout(tape, raised, adapters.dropout)
   const identity = tape.tensor([lastSize(x), lastSize(x)], raised.dtype, [], { batched: false })
   tape.record('eye', { reads: [], outputs: [identity] })

@@ -73,7 +73,7 @@ function product(tape: Tape, x: Tensor, layers: ExpertLayers, group: Group): Ten
   if (lora === undefined || !layers.isAdapted) return base
   const name = `${layers.name}.${group.index}`
   const rank = lora.rank * layers.layers
-  const input = dropout(tape, castForAdapters(tape, x), lora.dropout)
+  const input = dropout(tape, castForAdapters(tape, x, true), lora.dropout)
   const first = adapterWeight(tape, `${name}.lora_A.weight`, [rank * group.experts, lastSize(x)])
   const second = adapterWeight(tape, `${name}.lora_B.weight`, [layers.outFeatures, lora.rank * group.experts])
   const inner = adapterProduct(tape, `${name}.lora_A`, input, first, rank)

@@ -236,8 +236,11 @@ export function adapted(
     return frame(tape, x, input => cast(tape, ownLinear(tape, name, turned(input), outFeatures, options), x.dtype))
   }
   const base = ownLinear(tape, name, x, outFeatures, options)
-  if (adapters.form === undefined) return frame(tape, x, input => withLowRank(tape, name, input, base, adapters))
-  const weight = isQuantized(tape, name) ? undefined : weightNamed(tape, `${name}.weight`, [outFeatures, lastSize(x)])
+  const isQuantised = isQuantized(tape, name, options)
+  if (adapters.form === undefined) {
+    return frame(tape, x, input => withLowRank(tape, name, input, { base, isQuantised }, adapters))
+  }
+  const weight = isQuantised ? undefined : weightNamed(tape, `${name}.weight`, [outFeatures, lastSize(x)])
   const bias = options.bias === false ? undefined : weightNamed(tape, `${name}.bias`, [outFeatures])
-  return frame(tape, x, input => withMagnitude(tape, name, input, { base, weight, bias }, adapters))
+  return frame(tape, x, input => withMagnitude(tape, name, input, { base, weight, bias, isQuantised }, adapters))
 }

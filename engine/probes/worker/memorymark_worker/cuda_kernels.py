@@ -58,6 +58,12 @@ class CudaKernels(TorchFunctionMode):
         return self.cast_weights[id(value)]
 
 
+def context_dtype() -> torch.dtype | None:
+    """The dtype of the autocast that CudaKernels stands in for."""
+    modes = [mode for mode in torch.overrides._get_current_function_mode_stack() if isinstance(mode, CudaKernels)]
+    return modes[-1].autocast_dtype if modes else None
+
+
 class Scattered(torch.autograd.Function):
     """masked_scatter, whose backward pass asks the mask how many elements it chose."""
 

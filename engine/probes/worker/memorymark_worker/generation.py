@@ -9,7 +9,7 @@ import transformers
 from .batches import fill_unless_meta, make_batch
 from .cuda_kernels import CudaKernels
 from .passes import Kernels, Passes
-from .precision import AUTOCAST_DTYPES
+from .precision import autocast_dtype
 from .requests import Spec
 from .verl_losses import response_log_probabilities
 
@@ -21,7 +21,7 @@ def generate_completions(
     if "method" not in spec or spec["method"]["kind"] != "online":
         return
     method = spec["method"]
-    kernels = kernels or (lambda: CudaKernels(AUTOCAST_DTYPES.get(spec["precision"])))
+    kernels = kernels or (lambda: CudaKernels(autocast_dtype(spec)))
     checkpoints = [module for module in model.modules() if getattr(module, "gradient_checkpointing", False)]
     for module in checkpoints:
         module.gradient_checkpointing = False

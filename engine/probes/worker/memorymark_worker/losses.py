@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from .passes import Passes, entropies_of
-from .precision import AUTOCAST_DTYPES
+from .precision import autocast_dtype
 from .requests import Method
 from .verl_losses import actor_loss
 
@@ -113,7 +113,7 @@ def loss_of_completions(passes: Passes, method: Method) -> Loss:
 
 def asft_loss(passes: Passes, method: Method) -> Loss:
     """LLaMA-Factory's compute_loss and asft_loss_func, with every token counted."""
-    lowered = AUTOCAST_DTYPES.get(passes.spec["precision"])
+    lowered = autocast_dtype(passes.spec)
     with torch.no_grad(), passes.kernels():
         reference = passes.policy.reference(**passes.inputs).logits
     if lowered is not None:  # accelerate's convert_outputs_to_fp32

@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from .cuda_kernels import CudaKernels
+from .cuda_kernels import context_dtype
 
 
 def scanned(x: Tensor, groups: int, state_size: int, chunk_size: int) -> tuple[Tensor, tuple[Tensor, ...]]:
@@ -109,12 +109,6 @@ class FusedMamba2(torch.autograd.Function):
         of_output_bias = None if output_bias is None else gradient.sum(dim=(0, 1))
         del of_gated, of_rows, of_mixed
         return of_x, *small, of_output, of_output_bias, None
-
-
-def context_dtype() -> torch.dtype | None:
-    """The dtype of the autocast that CudaKernels stands in for."""
-    modes = [mode for mode in torch.overrides._get_current_function_mode_stack() if isinstance(mode, CudaKernels)]
-    return modes[-1].autocast_dtype if modes else None
 
 
 def fused_mamba2(projected: Tensor, convolution: Tensor, convolution_bias: Tensor | None, bias: Tensor, rates: Tensor,

@@ -15,6 +15,7 @@ from torch.fx.experimental import _config as fx_settings
 from transformers import masking_utils
 
 from .among_words import among_words
+from .cuda_kernels import context_dtype
 from .mamba_kernels import mamba_kernels
 
 
@@ -35,6 +36,10 @@ def without_values(padded: bool, model_type: str) -> Iterator[None]:
             contextlib.nullcontext() if device_type == "meta" else autocast(device_type, *args, **kwargs)
         ),
     }
+    enabled = torch.is_autocast_enabled
+    # peft's layers over bitsandbytes' ask without naming a device.
+    answers[(torch, "is_autocast_enabled")] = lambda *device: enabled(*device) if device else context_dtype() is not None
+
     class NoOutliers:
         """bitsandbytes' int8 asks for the number of outlier columns, which it computes separately.
         """

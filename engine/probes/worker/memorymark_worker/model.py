@@ -15,7 +15,7 @@ from .checkpointed_loss import take_loss_in_chunks
 from .cuda_kernels import CudaKernels
 from .fake_quantization import round_linears
 from .model_config import transformers_config
-from .precision import AUTOCAST_DTYPES, WEIGHT_DTYPES
+from .precision import WEIGHT_DTYPES, autocast_dtype
 from .quantization import quantise
 from .requests import Json, Request, Spec, head_of_rewards
 
@@ -50,7 +50,7 @@ def build_model(request: Request, device: str = "meta", runs_on: str | None = No
                 model.add_adapter("ref", model.peft_config["default"])
     if "trainable" in spec and "lora" not in spec:
         part = spec["trainable"]
-        lowered = None if part.get("keepsType") else AUTOCAST_DTYPES.get(spec["precision"])
+        lowered = None if part.get("keepsType") else autocast_dtype(spec)
         freeze_the_rest(model, part["names"], lowered)
     if "fakeQuantization" in spec:
         round_linears(model, spec["fakeQuantization"]["groupSize"])
@@ -76,7 +76,7 @@ def recomputation(spec: Spec, device: str) -> Json:
     autocast opens a context (and weight cache) of its own there."""
     if device != "meta":
         return {}
-    return {"context_fn": lambda: (contextlib.nullcontext(), CudaKernels(AUTOCAST_DTYPES.get(spec["precision"])))}
+    return {"context_fn": lambda: (contextlib.nullcontext(), CudaKernels(autocast_dtype(spec)))}
 
 
 def model_class(spec: Spec, config: transformers.PreTrainedConfig) -> Any:
@@ -106,7 +106,7 @@ def second_model(spec: Spec, config: transformers.PreTrainedConfig,
         return None
     precision = spec["precision"]
     # LLaMA-Factory's model/loader.py: frozen weights are loaded in the type of the computation.
-    lowered = AUTOCAST_DTYPES.get(precision) if is_asft or method.get("logProbabilities") == "llamafactory" else None
+    lowered = autocast_dtype(spec) if is_asft or method.get("logProbabilities") == "llamafactory" else None
     reference = model_class(spec, config).from_config(config, dtype=lowered or WEIGHT_DTYPES[precision])
     return reference.requires_grad_(False).eval()
 

@@ -3,7 +3,15 @@ from __future__ import annotations
 
 import torch
 
+from .requests import Spec
+
 # With bf16-master, FSDP's own weights are the float32 masters, of which it gathers 16-bit copies.
 WEIGHT_DTYPES = {"fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16, "bf16-master": torch.float32,
                  "amp-bf16": torch.float32, "amp-fp16": torch.float32}
-AUTOCAST_DTYPES = {"bf16-master": torch.bfloat16, "amp-bf16": torch.bfloat16, "amp-fp16": torch.float16}
+_AUTOCAST_DTYPES = {"bf16-master": torch.bfloat16, "amp-bf16": torch.bfloat16, "amp-fp16": torch.float16}
+
+
+def autocast_dtype(spec: Spec) -> torch.dtype | None:
+    if spec.get("autocasts") and spec["precision"] == "bf16":
+        return torch.bfloat16
+    return _AUTOCAST_DTYPES.get(spec["precision"])

@@ -64,6 +64,7 @@ class Spec(TypedDict, total=False):
     gpus: Required[int]
     labels: Required[int]
     precision: Required[str]
+    autocasts: bool
     optimizer: Required[str]
     attention: Required[Literal["sdpa", "eager", "flash"]]
     gradientCheckpointing: Required[bool]

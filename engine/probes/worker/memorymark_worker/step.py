@@ -7,7 +7,7 @@ from typing import Any
 from .cuda_kernels import CudaKernels
 from .losses import METHODS
 from .passes import Kernels, Passes
-from .precision import AUTOCAST_DTYPES
+from .precision import autocast_dtype
 from .requests import Spec
 from .verl_losses import fine_tuning_loss
 
@@ -44,7 +44,7 @@ class Script:
 def forward_and_backward(model: Any, spec: Spec, batch: dict[str, Any], kernels: Kernels | None = None,
                          scale: Callable[[Any], Any] = lambda loss: loss, script: Script | None = None) -> None:
     """`kernels`: makes the context of a forward pass, which on the meta device stands in for CUDA. `scale`: of the loss."""
-    kernels = kernels or (lambda: CudaKernels(AUTOCAST_DTYPES.get(spec["precision"])))
+    kernels = kernels or (lambda: CudaKernels(autocast_dtype(spec)))
     script = script or Script(spec, lambda: None)
     if "method" in spec or spec["loop"] == "verl":
         passes = Passes(model, spec, batch, kernels)

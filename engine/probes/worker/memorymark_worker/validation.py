@@ -13,7 +13,7 @@ from .devices import require_device
 from .ledger import StorageLedger
 from .meta_device import without_values
 from .model import build_model
-from .precision import AUTOCAST_DTYPES
+from .precision import autocast_dtype
 from .real_step import autocast, open_step, use_tf32
 from .requests import Json, Request
 from .step import forward_and_backward
@@ -33,7 +33,7 @@ def traced_halves(request: Request) -> Json:
         for tensor in [*model.parameters(), *model.buffers()]:
             ledger.enter(tensor)
         ledger.peak_bytes = ledger.live_bytes
-        with torch.no_grad(), CudaKernels(AUTOCAST_DTYPES.get(spec["precision"])):
+        with torch.no_grad(), CudaKernels(autocast_dtype(spec)):
             model(**make_batch(spec, model))
         forward_bytes = ledger.peak_bytes
         ledger.peak_bytes = ledger.live_bytes

@@ -9,13 +9,14 @@ describe('precision', () => {
     ['bf16: yes\n', 'amp-bf16'],
     ['bf16: false\n', 'fp32'],
     ['torch_dtype: bfloat16\n', 'bf16'],
-    ['bf16: true\ndtype: torch.bfloat16\n', 'bf16'],
+    ['bf16: true\ndtype: torch.bfloat16\n', 'bf16', true],
     ['bf16: true\ntorch_dtype: float32\n', 'amp-bf16'],
     ['torch_dtype: auto\n', 'fp32'],
     // Nothing scales, and the weights are as wide as in bf16.
     ['torch_dtype: float16\n', 'bf16'],
-  ])('of %j is %s', (text, precision) => {
-    expect(trainingConfig(bert + text).spec.precision).toBe(precision)
+  ] as const)('of %j is %s, under autocast: %s', (text, precision, autocasts?: true) => {
+    const { spec } = trainingConfig(bert + text)
+    expect([spec.precision, spec.autocasts]).toEqual([precision, autocasts])
   })
 
   it.each([
