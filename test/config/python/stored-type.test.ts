@@ -112,6 +112,18 @@ describe('weights that a checkpoint stores in 4 bits', () => {
     expect(assumptions.join('\n')).toContain(`judging by the name "${model}"`)
   })
 
+  it.each([
+    ['unsloth/Qwen3-14B-unsloth-bnb-4bit', true],
+    ['unsloth/Qwen3-14B-bnb-4bit', false],
+  ])(
+    'of Unsloth’s keep some layers in 16 bits where they are dynamic, which is told: %s, %s',
+    async (model, isTold) => {
+      const { spec, assumptions } = await trained({ model, between: adapters, given: ', bf16=True' })
+      expect(spec.quantization).toBe('nf4-double')
+      expect(assumptions.some(each => each.includes('keep some in 16'))).toBe(isTold)
+    },
+  )
+
   it('are not trained without adapters', async () => {
     const read = await readBeside(script({ model: 'TheBloke/Mistral-7B-Instruct-v0.2-AWQ' }), {})
     expect(read).toMatchObject({ kind: 'unreadable', problems: [{ code: 'quantised-without-adapter' }] })
