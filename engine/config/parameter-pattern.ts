@@ -20,3 +20,15 @@ function compile(sources: readonly string[]): LinearPattern {
   }
   return startPattern(sources)
 }
+
+/** Letters, dots, `.*`, and whole numbers between dots: `.*\.31\.`. */
+const PLAIN_PATTERN = /^(?:[A-Za-z_]|\\\.(?:\d+\\\.)?|\.\*)+$/
+
+/**
+ * Layers that are alike have names that differ in their number alone. Which numbers the patterns name, so that all other layers are
+ * alike to them too; undefined where they may tell layers apart in another way.
+ */
+export function layersNamed(sources: readonly string[]): ReadonlySet<number> | undefined {
+  if (!sources.every(source => PLAIN_PATTERN.test(source))) return undefined
+  return new Set(sources.join().match(/\d+/g)?.map(Number))
+}

@@ -1,4 +1,5 @@
 /** Turns one training spec into its memory footprint: peak, its moment and breakdown for any batch size, each in microseconds. */
+import { layersNamed } from '../config/parameter-pattern.ts'
 import { modelCopies, type TrainingSpec } from '../config/spec.ts'
 import { leaveOut } from '../config/supplied.ts'
 import { MemoryMarkError } from '../errors.ts'
@@ -14,7 +15,6 @@ import { type MemoryPoint, memoryOverStep } from './step/memory-over-step.ts'
 import { momentAt } from './step/moments.ts'
 import { allocatedAt, changeOver, type HighestPoint, highestPoint, noBlocks, replay } from './step/replay.ts'
 import type { Section } from './step/sections.ts'
-import type { StorageSize } from './step/step.ts'
 import { type Lasting, type Optimized, optimizedBy, parameterCount, playStep, type Timeline } from './step/timeline.ts'
 import type { Node } from './tape/autograd.ts'
 import { EVERY_LAYER, TURNS_BEHIND } from './tape/repetition.ts'
@@ -66,11 +66,13 @@ export class Recording {
 
 /** Records every layer if a layer's position or a sum over layers matters. */
 function firstTurnsOf(spec: TrainingSpec): number {
+  const { lora, trainable } = spec
   const sums = ['online', 'rollouts'].includes(spec.method?.kind ?? '') || spec.loop === 'ultralytics'
   const isDivided = (modelCopies(spec) > 1 || spec.offload !== undefined) && !gathersBlocks(spec)
-  if (spec.trainable !== undefined || spec.trainsTowers || isDivided || sums) return EVERY_LAYER
-  // The first layer's adapters need no gradient for their input, so the second layer differs from the third.
-  return spec.lora !== undefined && !spec.gradientCheckpointing ? 2 : 1
+  const tellsLayersApart = trainable !== undefined && (trainable.inTurns || !layersNamed(trainable.names))
+  if (tellsLayersApart || spec.trainsTowers || isDivided || sums) return EVERY_LAYER
+  // The input of the first layer that trains, or has adapters, may need no gradient, so the second layer differs from the third.
+  return trainable !== undefined || (lora !== undefined && !spec.gradientCheckpointing) ? 2 : 1
 }
 
 /** For one replay after the other: each fills some hundred kilobytes, and there are thousands. */
@@ -184,29 +186,18 @@ export class Footprint {
     return gathered === undefined ? undefined : this.resting(workspaceBytes).bytes + gathered
   }
 
-  /** The most that is allocated at any moment of what grows with the batch. */
-  growingBytes(batch: number): number {
-    return this.#highestOf(({ bytesPerSample }) => bytesPerSample > 0, batch, this.timeline.sections.all)
-  }
-
-  /** The same together with gradients, up to the last backward pass: while micro-steps add to them, all are held. */
-  growingBesideGradients(batch: number): number {
-    const { step, sections } = this.timeline
-    const end = step.phases.findLast(({ phase }) => phase === 'backward')?.from ?? step.length
-    const before = sections.all.filter(({ from, to, times }) => to <= end || (from < end && times === 1))
-    const isCounted = ({ bytesPerSample, kind }: StorageSize) => bytesPerSample > 0 || kind === 'gradients'
-    return this.#highestOf(
-      isCounted,
-      batch,
-      before.map(section => ({ ...section, to: Math.min(section.to, end) })),
-    )
-  }
-
-  #highestOf(isCounted: (size: StorageSize) => boolean, batch: number, all: readonly Section[]): number {
+  /**
+   * The most that is allocated at any moment of what grows with the batch. `besideGradients`: at any before the last backward pass,
+   * gradients included, which are all held while micro-steps add to them.
+   */
+  growingBytes(batch: number, besideGradients = false): number {
     const { step, sections } = this.timeline
     const sizes = step.bytesAt(batch)
-    for (const [number, size] of step.sizes.entries()) if (size && !isCounted(size)) sizes[number] = 0
-    return highestPoint({ ...sections, all }, sizes, 0).bytes
+    for (const [number, size] of step.sizes.entries()) {
+      if (size?.bytesPerSample === 0 && !(besideGradients && size.kind === 'gradients')) sizes[number] = 0
+    }
+    const end = (besideGradients && step.phases.findLast(({ phase }) => phase === 'backward')?.from) || step.length
+    return highestPoint({ ...sections, all: sections.all.filter(({ to }) => to <= end) }, sizes, 0).bytes
   }
 
   /** Whether two steps fit into `usableBytes`, with the caching allocator's segments and their fragmentation. */

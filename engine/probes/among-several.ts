@@ -47,9 +47,9 @@ function needsMoreAnyway(
   // If the float32 master copies move, the model's share and the adapters' compute type change.
   if (mastersOf(spec) !== mastersOf(divided)) return false
   const undivided = footprints.of(spec, config, gpu)
-  const roomBytes = usableBytes(gpu) - workspaceBytesOf(gpu) - undivided.resting(0).bytes / divided.gpus
-  return (
-    undivided.growingBytes(spec.microBatch) > roomBytes ||
-    (addsToWholeGradients(divided) && undivided.growingBesideGradients(spec.microBatch) > roomBytes)
+  const sharedBytes = undivided.resting(0).bytes / divided.gpus + workspaceBytesOf(gpu)
+  const moments = addsToWholeGradients(divided) ? [false, true] : [false]
+  return moments.some(
+    besideGradients => undivided.growingBytes(spec.microBatch, besideGradients) + sharedBytes > usableBytes(gpu),
   )
 }

@@ -65,7 +65,7 @@ test.each(accumulating)('so are whole gradients while micro-steps of %s add to t
   const undivided = footprints.of(spec, config, gpu)
   const divided = footprints.of({ ...spec, gpus: 64, sharding: 'fsdp' }, config, gpu)
   for (const batch of [1, 16]) {
-    const bound = undivided.growingBesideGradients(batch) + undivided.resting(0).bytes / 64
+    const bound = undivided.growingBytes(batch, true) + undivided.resting(0).bytes / 64
     expect(bound).toBeLessThanOrEqual(divided.peak(batch, 0).bytes)
     expect(bound).toBeGreaterThan(divided.peak(batch, 0).bytes / 8)
   }

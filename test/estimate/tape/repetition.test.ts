@@ -95,6 +95,37 @@ test.each(['meta-llama/Llama-3.1-8B', 'google/gemma-2-2b'])('%s, with checkpoint
   expect(everything(id, shared)).toEqual(everything(id, shared, EVERY_LAYER))
 })
 
+describe('a part of the model that trains', () => {
+  const parts: readonly (readonly [string, string, readonly string[]])[] = [
+    ['the last layers', 'meta-llama/Llama-3.1-8B', [String.raw`.*\.30\.`, String.raw`.*\.31\.`]],
+    ['the first layers', 'meta-llama/Llama-3.1-8B', [String.raw`.*\.0\.`, String.raw`.*\.1\.`]],
+    ['one layer among others', 'google/gemma-2-2b', [String.raw`model\.layers\.9\.`]],
+    ['parts of all layers', 'meta-llama/Llama-3.1-8B', ['.*self_attn']],
+    ['experts of one layer', 'Qwen/Qwen3-30B-A3B', [String.raw`.*\.40\.mlp`]],
+    ['a decoder behind images', 'Qwen/Qwen2-VL-7B-Instruct', [String.raw`model\.language_model\.`, 'lm_head']],
+    ['layers by a range', 'meta-llama/Llama-3.1-8B', [String.raw`model\.layers\.[12]\.`]],
+  ]
+  const ways = [plain, checkpointed, divided]
+
+  test.each(parts)('%s', (_, id, names) => {
+    for (const inputGradients of [false, true]) {
+      for (const changes of ways.map(way => ({ ...way, trainable: { names: [...names], inputGradients } }))) {
+        expect(everything(id, changes)).toEqual(everything(id, changes, EVERY_LAYER))
+      }
+    }
+  })
+
+  test('is recorded as one of few layers, unless its patterns may tell layers apart by more than whole numbers', () => {
+    const nodes = (...names: string[]) => {
+      const spec = specOf('meta-llama/Llama-3.1-8B', { trainable: { names, inputGradients: false } })
+      return new Recording(spec, knownModel(spec.model).config, device).tape.nodes.length
+    }
+    const every = nodes(String.raw`.*layers\.3[01]\.`)
+    expect(nodes(String.raw`.*\.30\.`, String.raw`.*\.31\.`)).toBeLessThan(every / 3)
+    expect(nodes('.*self_attn')).toBeLessThan(every / 3)
+  })
+})
+
 test('a model of many equal layers is recorded as one of few', () => {
   const nodes = (layers: number) => {
     const spec = specOf('meta-llama/Llama-3.1-8B')
