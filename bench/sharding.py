@@ -65,12 +65,15 @@ def steps_of(request, ledger):
         model.gradient_checkpointing_enable({"use_reentrant": False, **recomputation(spec, "meta")})
     for tensor in tensors_of(model):
         ledger.enter(tensor)
-    run = deepspeed_step(model, spec) if is_deepspeed(spec) else torch_step(model, spec)
+    run, evaluate = deepspeed_step(model, spec) if is_deepspeed(spec) else torch_step(model, spec)
     del model
     gc.collect()
     for _ in range(STEPS):
         ledger.peak_bytes = ledger.live_bytes
         run()
+    if "evaluation" in spec:
+        ledger.peak_bytes = ledger.live_bytes
+        evaluate()
     return {"peakBytes": ledger.peak_bytes}
 
 
@@ -97,7 +100,18 @@ def torch_step(model, spec):
         optimizer.step()
         optimizer.zero_grad()
 
-    return step
+    return step, functools.partial(evaluation, wrapped, model, spec, kernels)
+
+
+def evaluation(wrapped, model, spec, kernels):
+    """Two batches, as transformers' Trainer.prediction_step runs them without metrics."""
+    wrapped.eval()
+    for _ in range(2):
+        batch = batch_of(spec | {"microBatch": spec["evaluation"]["microBatch"]}, model)
+        with torch.no_grad(), kernels():
+            outputs = wrapped(**batch)
+        del outputs, batch
+    wrapped.train()
 
 
 def wrapped_model(model, spec):
@@ -127,6 +141,8 @@ class CheckpointedUnit(torch.nn.Module):
         self.unit = unit
 
     def forward(self, states, **settings):
+        if not self.training:
+            return self.unit(states, **settings)
         return checkpoint(functools.partial(self.unit.__call__, **settings), states, use_reentrant=True)
 
 
@@ -188,7 +204,7 @@ def deepspeed_step(model, spec):
             del loss
             engine.step()
 
-    return step
+    return step, functools.partial(evaluation, engine, model, spec, CudaKernels)
 
 
 def peak_of(request):

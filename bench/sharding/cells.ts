@@ -66,6 +66,21 @@ export const torchCells: readonly ShardingCell[] = [
   { sharding: 'fsdp-grad-op', ...masters, optimizer: 'sgd', ...accumulating },
 ]
 
+/** After a few steps: two batches without gradients, beside the optimizer's state. */
+const evaluated = { evaluation: { microBatch: 4 }, sequenceLength: 64 } as const
+
+export const evaluationCells: readonly ShardingCell[] = [
+  { ...ddp, precision: 'amp-bf16', ...evaluated },
+  { ...fsdp, precision: 'fp32', ...evaluated },
+  { ...fsdp, ...masters, ...evaluated },
+  { ...fsdp, ...masters, ...evaluated, evaluation: { microBatch: 32 } },
+  { ...fsdp, precision: 'bf16', ...lora, ...evaluated },
+  { sharding: 'fsdp-grad-op', ...masters, ...evaluated },
+  { ...flat, precision: 'bf16', ...evaluated },
+  { ...flat, precision: 'bf16', ...lora, ...evaluated, gradientCheckpointing: true },
+  { ...flat, precision: 'bf16', ...lora, ...evaluated, gradientCheckpointing: true, evaluation: { microBatch: 32 } },
+]
+
 function withDeepSpeed(sharding: 'zero1' | 'zero2' | 'zero3'): readonly ShardingCell[] {
   return [
     { sharding, ...masters },
@@ -94,4 +109,10 @@ export const zero3Cells: readonly ShardingCell[] = [
   { ...zero3, optimizer: 'sgd', zero: { ...tight, prefetchBucket: 170_000 }, ...checkpointed },
   { ...zero3, ...lora, zero: tight, ...checkpointed },
   { ...zero3, zero: { subGroup: 120_000 } },
+]
+
+export const zero3EvaluationCells: readonly ShardingCell[] = [
+  { ...zero3, ...evaluated },
+  { ...zero3, optimizer: 'sgd', zero: tight, ...evaluated },
+  { ...zero3, ...lora, zero: tight, ...evaluated },
 ]

@@ -308,6 +308,8 @@ export const trainingSpec = z.object({
         .optional(),
       /** Only losses are kept, whatever metrics there are: `prediction_loss_only`. */
       lossOnly: z.literal(true).optional(),
+      /** Whether `fusedLoss` fuses the loss of an evaluation too; not known where absent. */
+      fusesLoss: z.boolean().optional(),
     })
     .optional(),
   /** The run goes on from a checkpoint, whose optimizer state is loaded. */

@@ -148,14 +148,16 @@ function loadingSentence(config: AnalysedConfig): string | undefined {
 
 /** Only if evaluation certainly does not fit. */
 function evaluationSentence(config: AnalysedConfig): string | undefined {
-  const { gpu, current } = config
+  const { gpu, current, spec } = config
   const peak = tooLargePeak(config, 'evaluation')
   if (peak?.microBatch === undefined) return undefined
   const { microBatch, peakBytes, fittingMicroBatch } = peak
   const opening = current.fits ? 'The run would die in its first evaluation' : 'Its evaluation does not fit either'
   const needs = `${opening}: ${formatCount(microBatch)} samples at a time need ${ofUsable(peakBytes, gpu.usableBytes)} (${peak.provenance})`
   if (fittingMicroBatch === undefined) return `${needs}, and not even one fits beside the optimizer's state.`
-  return `${needs}; per_device_eval_batch_size: ${fittingMicroBatch} would fit.`
+  const setting = config.dialect === 'Axolotl' ? 'eval_batch_size' : 'per_device_eval_batch_size'
+  if (!generatesCompletions(spec)) return `${needs}; ${setting}: ${fittingMicroBatch} would fit.`
+  return `${needs}; a ${setting} up to ${fittingMicroBatch} would fit: times the GPUs, a multiple of num_generations.`
 }
 
 /** Only if gathering sharded weights for a checkpoint certainly does not fit; of a part, only where the step itself does. */

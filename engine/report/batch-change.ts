@@ -1,5 +1,6 @@
 /** The change that a recommendation makes to a config's text. */
 import type { NumberChange } from '../config/rewrite.ts'
+import { generatesCompletions } from '../config/spec.ts'
 import type { AnalysedConfig } from './schema.ts'
 import { tooLargePeak } from './too-large-peak.ts'
 
@@ -38,10 +39,14 @@ function reachesBatchItself(loop: AnalysedConfig['spec']['loop'], accumulation: 
   return loop === 'ultralytics' || loop === 'verl' || (loop === 'torchtitan' && accumulation > 1)
 }
 
-/** The batch of evaluations, where it surely does not fit and a smaller one that is written would. */
+/**
+ * The batch of evaluations, where it surely does not fit and a smaller one that is written would. Where completions are generated, it
+ * hangs on their number a prompt too.
+ */
 export function smallerEvaluation(config: AnalysedConfig): { readonly from: number; readonly to: number } | undefined {
   const peak = tooLargePeak(config, 'evaluation')
   if (peak?.microBatch === undefined || peak.fittingMicroBatch === undefined) return undefined
+  if (generatesCompletions(config.spec)) return undefined
   return config.evaluationBatchSizeAt && { from: peak.microBatch, to: peak.fittingMicroBatch }
 }
 

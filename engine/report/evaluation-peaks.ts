@@ -1,5 +1,5 @@
 /** The memory of evaluations between training steps: of a batch, and of what metrics keep. */
-import { isOfImages, modelCopies, type TrainingSpec } from '../config/spec.ts'
+import { modelCopies, type TrainingSpec } from '../config/spec.ts'
 import { evaluationOf } from '../estimate/evaluation.ts'
 import { deviceFor } from '../estimate/footprint-cache.ts'
 import { generationBytes } from '../estimate/generation.ts'
@@ -13,7 +13,7 @@ const MAX_BATCHES = 2 ** 30
 
 export function evaluationPeaks(spec: TrainingSpec, config: ModelConfig, options: RunPeakOptions): readonly RunPeak[] {
   const { evaluation } = spec
-  if (evaluation === undefined || !isEvaluationKnown(spec)) return []
+  if (evaluation === undefined || !isEvaluationKnown(spec, config)) return []
   const { gpu, footprints } = options
   const passes = evaluationOf(spec, config, deviceFor(spec, gpu))
   const resting = footprints.of(spec, config, gpu).resting(workspaceBytesOf(gpu)).bytes
@@ -27,7 +27,7 @@ export function evaluationPeaks(spec: TrainingSpec, config: ModelConfig, options
     ...row('evaluation', resting + passBytes),
     ...(fitting !== undefined && { fittingMicroBatch: fitting }),
   }
-  if (lossOnly) return [each]
+  if (lossOnly || passes.keptBytesPerSample === 0) return [each]
   if (generates !== undefined) return [each, ...generationPeaks(spec, config, { ...options, resting })]
   const logitBytesPerSample = passes.keptBytesPerSample
   // accelerator.gather gives every GPU the logits of all GPUs.
@@ -88,14 +88,35 @@ function keptBytes(passBytes: number, batchBytes: number, batches: number): numb
 }
 
 /**
- * Whether the evaluation's estimate has been checked against PyTorch: text models with their own loss and unsharded
- * weights; and Unsloth's, by its source. Whether Liger's loss keeps the logits depends on its release.
+ * Whether the evaluation's estimate has been checked: of models' own losses and of TRL's methods against PyTorch's trace, of weights
+ * that are divided against FSDP itself, and of DeepSpeed's and Unsloth's by their source.
  */
-function isEvaluationKnown({ framework, task, method, sharding, ...spec }: TrainingSpec): boolean {
-  const isInParts = (spec.fusedLoss && !spec.unslothKernels) || spec.chunkedLoss !== undefined || spec.checkpointedLoss
-  const hasOwnLoss = method === undefined && !isInParts && !spec.compiled
-  const isWhole = sharding === undefined || sharding === 'ddp' || sharding === 'zero1' || sharding === 'zero2'
+function isEvaluationKnown({ framework, loop, evaluation, ...spec }: TrainingSpec, config: ModelConfig): boolean {
+  const isFusedUnknown = spec.fusedLoss === true && !spec.unslothKernels && evaluation?.fusesLoss === undefined
+  const isLossKnown = spec.chunkedLoss === undefined && !spec.compiled && !isFusedUnknown
   const isUndivided = spec.tensorParallel === undefined && spec.expertParallel === undefined
-  const isOfText = spec.images === undefined && !spec.trainsTowers
-  return framework === 'pytorch' && !isOfImages(task) && hasOwnLoss && isWhole && isUndivided && isOfText
+  // Its cache also holds what the decoder sees of the images.
+  const isCacheKnown = spec.images === undefined || config.model_type !== 'mllama'
+  const isKnown = isLossKnown && isUndivided && isCacheKnown && isMethodKnown(spec, evaluation?.microBatch)
+  return framework === 'pytorch' && loop === 'trainer' && isKnown
+}
+
+/**
+ * TRL's and LLaMA-Factory's prediction_step computes their training's loss; Axolotl's EBFT compares features. Of one sequence alone some
+ * copies of logits are none.
+ */
+function isMethodKnown({ method }: Pick<TrainingSpec, 'method'>, samples = 1): boolean {
+  switch (method?.kind) {
+    case undefined:
+    case 'reward':
+      return true
+    case 'preference':
+      return samples > 1 || !method.withCrossEntropy
+    case 'kto':
+      return samples > 1
+    case 'online':
+      return samples > 1 && !method.comparesFeatures
+    default:
+      return false
+  }
 }

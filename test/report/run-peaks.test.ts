@@ -97,21 +97,115 @@ describe('the evaluations between training steps', () => {
     expect(await phasesOf(`${evaluated}per_device_eval_batch_size: auto\n`)).toBeUndefined()
   })
 
-  it.each([
-    ["Liger's loss", 'use_liger_kernel: true\n'],
-    ['preferences', 'rl_type: dpo\nbeta: 0.1\nmax_prompt_length: 512\nloss_type: sigmoid\n'],
-  ])('are left out where nobody has checked them: %s', async (_, lines) => {
-    expect(await phasesOf(`${evaluated}${lines}`)).toBeUndefined()
+  it("are left out with Liger's loss in a plain Trainer: from which release on it is fused there too is not known", async () => {
+    expect(await phasesOf(`${evaluated}use_liger_kernel: true\n`)).toBeUndefined()
   })
 
-  it('are left out where weights are divided', async () => {
-    expect(await phasesOf(`${evaluated}fsdp: full_shard auto_wrap\n`)).toEqual(['training-step', 'saving'])
+  it("take Liger's loss in TRL's SFT from 0.29 on, and all logits before", async () => {
+    const sft = `${trainer.replace('block_size', 'max_length')}packing: true\nuse_liger_kernel: true\neval_strategy: steps\n`
+    const { peaks: fused = [] } = await analysed(sft)
+    const { peaks: whole = [] } = await analysed(sft, 'a100-40gb', 'trl==0.28.0\n')
+    expect(fused[1]).toMatchObject({ phase: 'evaluation', state: 'fits' })
+    expect(whole[1]).toMatchObject({ phase: 'evaluation', state: 'does-not-fit' })
+  })
+
+  it("take TRL's default loss in chunks, and metrics keep no logits of it", async () => {
+    const { peaks = [] } = await analysed(
+      `${trainer.replace('block_size', 'max_length')}packing: true\neval_strategy: steps\n`,
+    )
+    expect(peaks.map(({ phase, state }) => [phase, state])).toEqual([
+      ['training-step', 'fits'],
+      ['evaluation', 'fits'],
+    ])
+    expect(peaks[1]).not.toHaveProperty('logitBytesPerSample')
+  })
+
+  it.each(['fsdp: full_shard auto_wrap', 'deepspeed: ds_z3.json'])(
+    'gather weights that are divided, a layer at a time: %s',
+    async line => {
+      const { peaks = [] } = await analysed(`${evaluated}per_device_eval_batch_size: 1\n${line}\n`, 'h100')
+      const { peaks: whole = [] } = await analysed(`${evaluated}per_device_eval_batch_size: 1\n`, 'h100')
+      const [divided, alone] = [peaks, whole].map(all => all.find(({ phase }) => phase === 'evaluation'))
+      expect(divided?.state).toBe('fits')
+      expect(divided?.peakBytes).toBeLessThan(alone?.peakBytes ?? 0)
+      // The logits of 2,048 tokens are there beside all that is gathered.
+      expect(divided?.peakBytes).toBeGreaterThan(2_048 * 151_936 * 4)
+    },
+  )
+
+  it('of preferences run the policy and the reference for each batch, and keep nothing', async () => {
+    const dpo = `${evaluated}rl_type: dpo\nbeta: 0.1\nmax_prompt_length: 512\nloss_type: sigmoid\nper_device_eval_batch_size: 1\n`
+    const { peaks = [] } = await analysed(dpo, 'h100')
+    expect(peaks.map(({ phase }) => phase)).toEqual(['training-step', 'evaluation'])
+    expect(peaks[1]?.peakBytes).toBeLessThan(peaks[0]?.peakBytes ?? 0)
+  })
+
+  it('of GRPO generate for each batch, and name a limit instead of a size that num_generations may not divide', async () => {
+    const grpo =
+      `${trainer.replace('block_size: 2048', 'max_prompt_length: 1024\nmax_completion_length: 3072')}num_generations: 8
+beta: 0.04
+per_device_eval_batch_size: 64
+eval_strategy: steps
+`.replace('batch_size: 1\n', 'batch_size: 8\n')
+    const report = await reportOf(grpo, 'h100')
+    const [config] = report.configs
+    if (config?.status !== 'analysed') throw new Error(JSON.stringify(config))
+    expect(config.peaks?.[1]).toMatchObject({ phase: 'evaluation', microBatch: 64, state: 'does-not-fit' })
+    expect(renderTerminal(report, { color: false, columns: 400 })).toMatch(
+      /a per_device_eval_batch_size up to \d+ would fit: times the GPUs, a multiple of num_generations/,
+    )
+  })
+
+  it('of image classification are a row too', async () => {
+    const vit =
+      'model_name_or_path: google/vit-base-patch16-224\nper_device_train_batch_size: 32\nimage_column_name: image\neval_strategy: epoch\n'
+    expect(await phasesOf(vit)).toEqual(['training-step', 'evaluation'])
   })
 
   it('of LLaMA-Factory are read the same way', async () => {
     const text =
       'stage: sft\nmodel_name_or_path: Qwen/Qwen2.5-0.5B\nfinetuning_type: lora\nlora_target: all\ncutoff_len: 2048\nbf16: true\nper_device_train_batch_size: 1\neval_strategy: steps\nval_size: 0.1\nper_device_eval_batch_size: 2\ntemplate: qwen\ndataset: x\n'
-    expect((await analysed(text)).peaks?.[1]).toMatchObject({ phase: 'evaluation', microBatch: 2 })
+    const { peaks = [] } = await analysed(text)
+    expect(peaks[1]).toMatchObject({ phase: 'evaluation', microBatch: 2 })
+    // Its metrics keep the likeliest tokens of each batch, not the logits.
+    expect(peaks[1]).not.toHaveProperty('logitBytesPerSample')
+  })
+
+  describe('of Axolotl', () => {
+    const axolotl = `base_model: Qwen/Qwen2.5-1.5B
+micro_batch_size: 2
+gradient_accumulation_steps: 8
+sequence_len: 8192
+bf16: true
+gradient_checkpointing: true
+datasets: [{ path: x, type: alpaca }]
+val_set_size: 0.05
+evals_per_epoch: 4
+`
+    const evaluationOf = async (text: string) =>
+      (await analysed(text, 'l40s')).peaks?.find(({ phase }) => phase === 'evaluation')
+
+    it('are in batches of the training by default', async () => {
+      expect(await evaluationOf(axolotl)).toMatchObject({ microBatch: 2 })
+      expect(await evaluationOf(`${axolotl}eval_batch_size: 1\n`)).toMatchObject({ microBatch: 1 })
+    })
+
+    it.each(['val_set_size: 0.05', 'evals_per_epoch: 4'])('are none without %s', async line => {
+      expect(await evaluationOf(axolotl.replace(`${line}\n`, ''))).toBeUndefined()
+    })
+
+    it('hold all logits beside Liger’s loss, and none beside cut cross-entropy', async () => {
+      const liger = `${axolotl}plugins: [axolotl.integrations.liger.LigerPlugin]\nliger_fused_linear_cross_entropy: true\n`
+      const cut = `${axolotl}plugins: [axolotl.integrations.cut_cross_entropy.CutCrossEntropyPlugin]\n`
+      const [ofLiger, ofCut] = [await evaluationOf(liger), await evaluationOf(cut)]
+      expect((ofLiger?.peakBytes ?? 0) - (ofCut?.peakBytes ?? 0)).toBeGreaterThan(2 * 8_192 * 151_936 * 4)
+    })
+
+    it('name its own key where they do not fit', async () => {
+      const text = `${axolotl}eval_batch_size: 16\n`
+      const report = await reportOf(text, 'l40s')
+      expect(renderTerminal(report, { color: false, columns: 400 })).toMatch(/; eval_batch_size: \d+ would fit/)
+    })
   })
 })
 
@@ -167,6 +261,12 @@ describe('what metrics keep of an evaluation', () => {
     expect(peaks.map(({ phase }) => phase)).toEqual(['training-step', 'evaluation', 'evaluation-with-metrics'])
     expect((peaks[2]?.peakBytes ?? 0) - (fewer[2]?.peakBytes ?? 0)).toBe(2 * logitBytes)
     expect(peaks[2]?.peakBytes).toBeGreaterThan(peaks[1]?.peakBytes ?? 0)
+  })
+
+  it('is one batch with batch_eval_metrics, however many samples there are', async () => {
+    const one = `${evaluated}per_device_eval_batch_size: 1\nmax_eval_samples: 10000\nbatch_eval_metrics: true\n`
+    const { peaks = [] } = await analysed(one)
+    expect(peaks[2]).toMatchObject({ phase: 'evaluation-with-metrics', state: 'fits' })
   })
 
   it('is nothing with prediction_loss_only', async () => {

@@ -37,6 +37,7 @@ import { readTensorParallel } from '../trainer/tensor-parallel.ts'
 import { writesAny } from '../written-keys.ts'
 import { areLowered, readsAdapter, readTrainable, targetsOf } from './axolotl/adapters.ts'
 import { type Around, readGenerated } from './axolotl/completions.ts'
+import { readEvaluation } from './axolotl/evaluation.ts'
 import { readExpertStyle, readExpertTargets, readQuantizedExperts } from './axolotl/experts.ts'
 import { contextParallel, division, readExpertParallel, readMesh, readSharding } from './axolotl/parallelism.ts'
 import { readFakeQuantization, readPrecision, readQuantization } from './axolotl/weights.ts'
@@ -158,6 +159,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       ...sharded,
       fusedLoss: training.method === undefined ? readFusedLoss(reader, document) : undefined,
       ...training,
+      evaluation: readEvaluation(reader, document, batch),
       paddedBatches: reader.note(
         'paddedBatches',
         training.method?.kind === 'masked-diffusion' || (!isPacked && attention.masksPadding),

@@ -321,7 +321,9 @@ function readSettings(
   const byFsdp = isFsdp(sharded.sharding) ? fsdpCheckpoints(reader, find('fsdp_config')) : undefined
   const reentrantCheckpoints = byFsdp ? false : readReentrant(reader, find('gradient_checkpointing_kwargs'))
   const isTrainers = declared?.ownLoop === undefined
-  const evaluation = isTrainers ? readEvaluation(reader, find) : undefined
+  // sft_trainer.py compute_loss hands skip_logits to Liger's loss from TRL 0.29 on (trl#5069).
+  const fusesLoss = isSft && fusedLoss ? !isTrlBefore(reader, trainerArguments, '0.29') : undefined
+  const evaluation = isTrainers ? readEvaluation(reader, find, { fusesLoss }) : undefined
   const gradientCheckpointing = readCheckpointing(reader, trainerArguments, byFsdp)
   const checkpointing = find('gradient_checkpointing', 'use_gradient_checkpointing')
   const offloads = isOffloadedByUnsloth(checkpointing)

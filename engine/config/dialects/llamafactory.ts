@@ -122,7 +122,10 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       fusedLoss: training.method === undefined ? readFusedLoss(reader, document.at('enable_liger_kernel')) : undefined,
       ...training,
       resumes: readResuming(reader, key => document.at(key)),
-      evaluation: readEvaluation(reader, (...keys) => keys.map(key => document.at(key)).find(Boolean)),
+      // train/sft/workflow.py: of logits, compute_accuracy keeps the likeliest tokens; nothing else keeps any.
+      evaluation: readEvaluation(reader, (...keys) => keys.map(key => document.at(key)).find(Boolean), {
+        keepsNoLogits: true,
+      }),
       paddedBatches: reader.note(
         'paddedBatches',
         !isPacked && attention.masksPadding,

@@ -17,21 +17,35 @@ const MAX_BEAMS = 1_000
 
 type Find = (...keys: string[]) => Field | undefined
 
+/** What the tool's own code settles. */
+interface Evaluated {
+  /** Its metrics keep no logits, whatever the config says. */
+  readonly keepsNoLogits?: boolean
+  /** Whether a fused loss is fused in evaluations too; not known where absent. */
+  readonly fusesLoss?: boolean | undefined
+}
+
 /** Undefined where nothing is evaluated, or in batches of a size that is not written as a number. */
-export function readEvaluation(reader: FieldReader, find: Find): TrainingSpec['evaluation'] {
+export function readEvaluation(
+  reader: FieldReader,
+  find: Find,
+  { keepsNoLogits = false, fusesLoss }: Evaluated = {},
+): TrainingSpec['evaluation'] {
   const asked = [find('eval_strategy', 'evaluation_strategy'), find('do_eval'), find('eval_on_start')].find(asks)
   if (asked === undefined) return undefined
   const written = find('per_device_eval_batch_size', 'per_gpu_eval_batch_size')
   const microBatch = written === undefined ? DEFAULT_BATCH : countIn(written, MAX_BATCH)
   if (microBatch === undefined) return undefined
-  const accumulation = countIn(find('eval_accumulation_steps'), MAX_BATCH)
+  // evaluation_loop: with batch_eval_metrics each batch's logits are let go of before the next.
+  const accumulation = isOn(find('batch_eval_metrics')) ? 1 : countIn(find('eval_accumulation_steps'), MAX_BATCH)
   const samples = countIn(find('max_eval_samples'), MAX_SAMPLES)
   const evaluation = {
     microBatch,
     ...(accumulation !== undefined && { accumulation }),
     ...(samples !== undefined && { samples }),
     ...(isOn(find('predict_with_generate')) && { generates: readGeneration(find) }),
-    ...(isOn(find('prediction_loss_only')) && { lossOnly: true as const }),
+    ...((keepsNoLogits || isOn(find('prediction_loss_only'))) && { lossOnly: true as const }),
+    ...(fusesLoss !== undefined && { fusesLoss }),
   }
   return reader.note('evaluation', evaluation, written ?? asked)
 }
@@ -52,7 +66,8 @@ function isOn(field: Field | undefined): boolean {
   return field?.value.kind === 'flag' && field.value.flag
 }
 
-function countIn(field: Field | undefined, max: number): number | undefined {
+/** Undefined where it is not written as a number up to `max`. */
+export function countIn(field: Field | undefined, max: number): number | undefined {
   if (field?.value.kind !== 'number') return undefined
   const { number } = field.value
   return Number.isInteger(number) && number >= 1 && number <= max ? number : undefined

@@ -34,6 +34,8 @@ export interface Exchange {
   begins?(used: readonly Storage[], pass: Pass): void
   ends?(used: readonly Storage[], pass: Pass): void
   forwardEnds(): void
+  /** A pass has ended that no backward pass follows. Absent where nothing hangs on it. */
+  passEnds?(): void
   /** The whole gradient of a parameter has come. */
   receives(parameter: Storage, gradient: Storage): void
   backwardEnds(): void

@@ -47,7 +47,8 @@ export class FlatParameters implements Exchange {
 
   #enter(unit: FlatUnit, pass: Pass): void {
     const isNext = unit.kind === 'block' && unit !== this.#block
-    if (isNext) this.#leaveBlock()
+    // A block that has computed is let go of before the root's last norm and output layer.
+    if (isNext || (unit.kind === 'root' && pass !== 'backward')) this.#leaveBlock()
     unit.gather()
     if (unit.kind === 'block') this.#block = unit
     if (unit.kind === 'adapter') this.#adapter = unit

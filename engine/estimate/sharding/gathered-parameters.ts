@@ -73,8 +73,23 @@ export class GatheredParameters {
     for (const parameter of this.#byStorage.values()) {
       this.#receive(parameter)
       this.#release(parameter)
-      parameter.neededBy = -1
     }
+    this.#beginAnew()
+  }
+
+  /** partitioned_param_coordinator.py reset_step, before a forward pass: what is gathered stays, but for what is on its way. */
+  restart(): void {
+    for (const parameter of this.#byStorage.values()) {
+      if (parameter.message === undefined) continue
+      const { parameters } = parameter.message
+      this.#receive(parameter)
+      for (const received of parameters) this.#release(received)
+    }
+    this.#beginAnew()
+  }
+
+  #beginAnew(): void {
+    for (const parameter of this.#byStorage.values()) parameter.neededBy = -1
     this.#operation = 0
     this.#nextUse = 0
     this.#liveElements = 0

@@ -51,6 +51,10 @@ export class Zero3 implements Exchange {
 
   forwardEnds(): void {}
 
+  passEnds(): void {
+    this.#gathered?.restart()
+  }
+
   receives(_parameter: Storage, gradient: Storage): void {
     this.#buckets.take(gradient)
   }

@@ -84,6 +84,14 @@ export class Player implements Memory {
     })
   }
 
+  /** Allocated, and referenced by the training loop until the end. */
+  hold(storages: readonly Storage[]): void {
+    for (const storage of storages) {
+      this.allocate(storage)
+      this.#storages.reference(storage, 1)
+    }
+  }
+
   /** What is there from the step before, and what runs before the first micro-step. */
   begin(): void {
     const { before = [] } = this.#objective

@@ -100,6 +100,8 @@ export const REFERENCE = 'reference.'
 export interface PassWithoutGradients {
   /** Which weights: the trained ones, the same with adapters disabled, or a frozen copy. */
   readonly of: 'policy' | 'adapters-off' | 'copy'
+  /** Of an evaluation: the loss is the training's own. */
+  readonly takesLoss?: true
   /** For a copy's weights, if it differs from the policy's. */
   readonly dtype?: Dtype | undefined
   /** Absent for the batch's. */

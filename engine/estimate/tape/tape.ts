@@ -88,6 +88,8 @@ export class Tape {
   gatheredTokens: { readonly of: Tensor; readonly whole: Tensor } | undefined
   /** The running layer is none of those that checkpointing covers. */
   isUncheckpointed = false
+  /** Decoders fill a key/value cache that the outputs reference, whoever runs the step. */
+  cachesForOutputs = false
   /** Of layers that are alike only some are recorded: so many before the one that stands for others. */
   firstTurns = EVERY_LAYER
   /** And so many behind it. */
@@ -135,10 +137,25 @@ export class Tape {
 
   /** torch.no_grad: what `run` does is recorded without saving anything for a backward pass. */
   withoutGradients<T>(pass: PassWithoutGradients, run: () => T): T {
+    return this.#withPass(pass, () => this.underAutocast(run))
+  }
+
+  /** The same of a whole loss and the passes that it takes, each under autocast by itself. */
+  evaluating<T>(run: () => T): T {
+    return this.#withPass({ of: 'policy', takesLoss: true }, run)
+  }
+
+  #withPass<T>(pass: PassWithoutGradients, run: () => T): T {
+    const outer = this.pass
     this.pass = pass
-    const result = this.underAutocast(run)
-    this.pass = undefined
+    const result = run()
+    this.pass = outer
     return result
+  }
+
+  /** Whether this pass ends in the training's own loss: a step's, or an evaluation's. */
+  get takesOwnLoss(): boolean {
+    return this.training && (this.pass === undefined || this.pass.takesLoss === true)
   }
 
   /** What `run` does happens before the steps over the batch; its nodes are recorded separately. */

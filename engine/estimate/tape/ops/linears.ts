@@ -88,8 +88,8 @@ function linearPart(tape: Tape, name: string, states: Tensor, outFeatures: numbe
     tape.outputLayerInput = x
     const { chunkedLoss: chunks, checkpointedLoss: isCheckpointed, fusedLoss: isFused } = tape.spec
     const weight = () => linearWeight(tape, name, [outFeatures, lastSize(x)], options)
+    const isOwnLoss = tape.takesOwnLoss
     if (chunks !== undefined && tape.pass === undefined) return chunkedLoss(tape, name, x, weight(), chunks)
-    const isOwnLoss = tape.pass === undefined && tape.spec.step === 'training'
     if (isCheckpointed && isOwnLoss) return checkpointedLoss(tape, name, x, weight())
     if (isFused) return fusedLoss(tape, name, x, weight())
     if (tape.spec.modelCode === 'litgpt' && isOwnLoss) return litgptLoss(tape, name, x, outFeatures, options)
@@ -173,11 +173,12 @@ function roundingGroup(tape: Tape, name: string, x: Tensor, { tiedTo }: LinearOp
  */
 function fusedLoss(tape: Tape, name: string, x: Tensor, weight: Tensor): Tensor {
   const factor = lowered(tape, x)
+  const isTraining = weight.requiresGrad && tape.pass === undefined
   const loss = tape.tensor([], 'float32', [x, weight], { batched: false })
   tape.record(name, {
     reads: [factor, weight],
     outputs: [loss],
-    saved: [tape.like(factor, 'logits'), ...(weight.requiresGrad ? [tape.like(weight, 'logits')] : [])],
+    saved: [tape.like(factor, 'logits'), ...(isTraining ? [tape.like(weight, 'logits')] : [])],
     scratch: [tape.like(factor, 'logits'), tape.storage(elements(factor), 'float32', true, 'logits')],
     gradients: [factor, weight].map(made),
     flopsPerSample: (2 * elements(x) * elements(weight)) / lastSize(x),

@@ -73,7 +73,8 @@ export function cached(tape: Tape, x: Tensor, window?: number): Tensor {
   const cache = tape.pass?.sequences?.cache
   if (cache !== undefined) return cache.grown(tape, x, window)
   // transformers cache_utils.py DynamicLayer.update: torch.cat of an empty tensor and the states, kept by the outputs.
-  if (tape.spec.loop === 'trainer' || (tape.training && tape.spec.gradientCheckpointing)) return x
+  const isOff = tape.spec.loop === 'trainer' && !tape.cachesForOutputs
+  if (isOff || (tape.training && tape.spec.gradientCheckpointing)) return x
   const output = concatenate(tape, [x])
   tape.held.push(output.storage)
   return output
