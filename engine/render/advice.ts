@@ -153,8 +153,12 @@ function evaluationSentence(config: AnalysedConfig): string | undefined {
   if (peak?.microBatch === undefined) return undefined
   const { microBatch, peakBytes, fittingMicroBatch } = peak
   const opening = current.fits ? 'The run would die in its first evaluation' : 'Its evaluation does not fit either'
-  const needs = `${opening}: ${formatCount(microBatch)} samples at a time need ${ofUsable(peakBytes, gpu.usableBytes)} (${peak.provenance})`
-  if (fittingMicroBatch === undefined) return `${needs}, and not even one fits beside the optimizer's state.`
+  const samples = microBatch === 1 ? 'one sample at a time needs' : `${formatCount(microBatch)} samples at a time need`
+  const needs = `${opening}: ${samples} ${ofUsable(peakBytes, gpu.usableBytes)} (${peak.provenance})`
+  if (fittingMicroBatch === undefined) {
+    const none = microBatch === 1 ? '' : ", and not even one fits beside the optimizer's state"
+    return `${needs}${none}: evaluate shorter samples, or set eval_strategy: no.`
+  }
   const setting = config.dialect === 'Axolotl' ? 'eval_batch_size' : 'per_device_eval_batch_size'
   if (!generatesCompletions(spec)) return `${needs}; ${setting}: ${fittingMicroBatch} would fit.`
   return `${needs}; a ${setting} up to ${fittingMicroBatch} would fit: times the GPUs, a multiple of num_generations.`

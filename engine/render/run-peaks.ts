@@ -2,6 +2,7 @@
 import type { AnalysedConfig, RunPeak } from '../report/schema.ts'
 import { formatGib, formatMib } from '../units.ts'
 import { formatCount } from './figures.ts'
+import { capitalised } from './plain.ts'
 
 export const peakHeadings = ['moment', 'samples at a time', 'memory', 'result'] as const
 
@@ -9,10 +10,23 @@ export const peakHeadings = ['moment', 'samples at a time', 'memory', 'result'] 
 export function peakRows({ peaks = [] }: AnalysedConfig): readonly (readonly string[])[] {
   if (peaks.length < 2) return []
   const hasMean = peaks.some(({ phase }) => phase === 'mean-step')
-  return peaks.flatMap(peak => [
-    [nameOf(peak, hasMean), samplesOf(peak), formatGib(peak.peakBytes), resultOf(peak)],
-    ...keptRow(peak),
-  ])
+  return peaks.flatMap(peak => [rowOf(peak, hasMean), ...keptRow(peak)])
+}
+
+/** The same of those moments besides the step that may not fit, in one sentence; undefined where there are none. */
+export function doubtfulMoments({ peaks = [] }: AnalysedConfig): string | undefined {
+  const doubtful = peaks.filter(({ phase, state }) => phase !== 'training-step' && state !== 'fits')
+  return doubtful.length === 0 ? undefined : momentsSentence(doubtful.map(peak => rowOf(peak, false)))
+}
+
+/** `Training step (1): 9.47 GiB, fits; evaluation (8): 17.3 GiB, does not fit.` */
+export function momentsSentence(rows: readonly (readonly string[])[]): string {
+  const moments = rows.map(([moment, samples, peak, result]) => `${moment} (${samples}): ${peak}, ${result}`)
+  return `${capitalised(moments.join('; '))}.`
+}
+
+function rowOf(peak: RunPeak, hasMean: boolean): readonly string[] {
+  return [nameOf(peak, hasMean), samplesOf(peak), formatGib(peak.peakBytes), resultOf(peak)]
 }
 
 function nameOf({ phase }: RunPeak, hasMean: boolean): string {

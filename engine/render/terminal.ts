@@ -24,7 +24,7 @@ import {
 } from './figures.ts'
 import { capitalised, plainPath, plainProblem, plainText } from './plain.ts'
 import { rank } from './ranking.ts'
-import { peakRows } from './run-peaks.ts'
+import { doubtfulMoments, momentsSentence, peakRows } from './run-peaks.ts'
 import { type Page, pageOf, stateStyle, stateWord, styleOf, type TerminalOptions, wrap } from './terminal-page.ts'
 import { terminalTable } from './terminal-table.ts'
 import { plainWords, upgradeSentence } from './upgrade.ts'
@@ -70,10 +70,12 @@ function block(config: ConfigResult, page: Page): string {
 function analysedLines(config: AnalysedConfig, page: Page): string[] {
   const known = page.paint('dim', wrap(knownHow(config), INDENT, page.columns))
   const bars = [...barLines(config, page), ...severalGpus(config, page)]
+  const doubtful = doubtfulMoments(config)
   if (findingOf(config) === 'fine')
     return [
       ...bars,
       wrap(`${capitalised(fineRemark(config))}.`, INDENT, page.columns),
+      ...(doubtful === undefined ? [] : [wrap(doubtful, INDENT, page.columns)]),
       ...upgradeLines(config, page),
       known,
     ]
@@ -142,10 +144,8 @@ function breakdownLines(config: AnalysedConfig, { columns }: Page): string[] {
   const parts = partsOf(breakdown).map(({ name, bytes }) => `${name} ${formatPart(bytes)}`)
   const rest = current.fits ? leftOver(gpu, current) : tooMuch(gpu, current)
   const memory = wrap(`Memory: ${parts.join(', ')}; ${rest}.`, INDENT, columns)
-  const moments = peakRows(config).map(
-    ([moment, samples, peak, result]) => `${moment} (${samples}): ${peak}, ${result}`,
-  )
-  return moments.length === 0 ? [memory] : [memory, wrap(`${capitalised(moments.join('; '))}.`, INDENT, columns)]
+  const moments = peakRows(config)
+  return moments.length === 0 ? [memory] : [memory, wrap(momentsSentence(moments), INDENT, columns)]
 }
 
 function leftOver(gpu: AnalysedConfig['gpu'], current: OperatingPoint): string {

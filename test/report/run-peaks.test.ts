@@ -77,6 +77,16 @@ describe('the evaluations between training steps', () => {
     expect(renderComment(fine)).toMatch(/\| evaluation +\| +1 \| +[\d.]+ GiB \| fits +\|/)
   })
 
+  it('say what to do where not even one sample fits: unsloth#1147', async () => {
+    const long = `${trainer.replace('2048', '65536')}eval_strategy: steps\n`
+    const sentence = async (text: string) =>
+      renderTerminal(await reportOf(text, 'a100-40gb'), { color: false, columns: 400 })
+    expect(await sentence(long)).toMatch(/not even one fits beside the optimizer's state: evaluate shorter samples, or/)
+    expect(await sentence(`${long}per_device_eval_batch_size: 1\n`)).toMatch(
+      /one sample at a time needs [\d.]+ of [\d.]+ GiB \(estimated\): evaluate shorter samples, or set eval_strategy: no/,
+    )
+  })
+
   it('are told beside a step that does not fit either', async () => {
     const report = await reportOf(evaluated.replace('checkpointing: true', 'checkpointing: false'), 'a10')
     expect(renderComment(report)).toMatch(/ Its evaluation does not fit either: 8 samples at a time need /)
@@ -281,6 +291,19 @@ describe('what metrics keep of an evaluation', () => {
       'model_name_or_path: google-bert/bert-base-uncased\nmlm_probability: 0.15\nmax_seq_length: 512\nper_device_train_batch_size: 8\neval_strategy: steps\n'
     const { peaks = [] } = await analysed(text)
     expect(1_000 * (peaks[1]?.logitBytesPerSample ?? 0)).toBe(1_000 * 512 * 30_522 * 4)
+  })
+
+  it('is told in the terminal of a config that is fine, too, where it does not fit: transformers#17089', async () => {
+    const text =
+      'model_name_or_path: google-t5/t5-small\ntask: seq2seq-lm\nmax_source_length: 384\nmax_target_length: 30\nper_device_train_batch_size: 12\nmax_eval_samples: 11873\ndo_eval: true\n'
+    const report = await reportOf(text, 'v100-16gb')
+    const terminal = renderTerminal(report, { color: false, columns: 400 })
+    expect(terminal).toContain('fits and is within policy')
+    expect(terminal).toMatch(
+      /compute_metrics, for which all logits are kept \(8\): [\d.]+ GiB, does not fit \(eval_accum/,
+    )
+    const small = await reportOf(text.replace('11873', '100'), 'v100-16gb')
+    expect(renderTerminal(small, { color: false, columns: 400 })).not.toContain('compute_metrics')
   })
 
   it('never warns by itself: whether there are metrics is in the code', async () => {
