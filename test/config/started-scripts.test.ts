@@ -236,6 +236,31 @@ describe('a launcher', () => {
   })
 })
 
+describe('a script that is not followed', () => {
+  const hiding = `from peft import LoraConfig, get_peft_model
+from transformers import Trainer, TrainingArguments
+from ours import options, load
+args = options()
+model = get_peft_model(load(args), LoraConfig(r=8))
+Trainer(model, TrainingArguments("out", per_device_train_batch_size=args.per_device_train_batch_size)).train()
+`
+  const launch = 'python train.py --model_name_or_path gpt2 --per_device_train_batch_size 4'
+
+  it('leaves no verdict to its arguments where it sets adapters itself', async () => {
+    const read = await reading({ 'run.sh': launch, 'train.py': hiding }, 'run.sh')
+    expect(read).toMatchObject({ kind: 'unreadable', problems: [{ code: 'not-in-file', line: 1 }] })
+    expect(JSON.stringify(read)).toContain('train.py sets adapters or quantised weights itself (line 5)')
+  })
+
+  it.each([
+    ['its arguments say the adapters', `${launch} --use_peft --lora_r 8 --lora_target_modules c_attn`, hiding],
+    ['it sets none', launch, hiding.replace(/get_peft_model\(load\(args\), .*/, 'load(args)')],
+  ])('is judged by its arguments where %s', async (_, run, text) => {
+    const read = await reading({ 'run.sh': run, 'train.py': text }, 'run.sh')
+    expect(read).toMatchObject({ kind: 'training-config', spec: { microBatch: 4 }, assumesCode: true })
+  })
+})
+
 async function explained(files: Files, path: string) {
   const explanation = await explainConfigAsync({ path, text: files[path] ?? '' }, sourcesOf(files))
   if (explanation.kind !== 'recognised') throw new Error(JSON.stringify(explanation))

@@ -5,6 +5,7 @@ import { fieldOf, openField, saidBy } from './fields.ts'
 import { harmless, libraryName } from './library.ts'
 import type { ModelChain } from './model-chain.ts'
 import type { Module } from './module.ts'
+import { modelConfigFields } from './trl-model-config.ts'
 import { type LibraryCall, placeIn, shownAt, type Value } from './values.ts'
 
 export interface AdapterFields {
@@ -43,8 +44,10 @@ export function adapterFields(
     const why = config.kind === 'open' ? config.why : `the adapters are ${shownAt(config.module, config)}`
     return { fields: [openField(config, 'use_peft', why, file)], unread: [] }
   }
+  const byTrl = modelConfigFields(config, file, evaluator)
+  if (byTrl !== undefined) return { fields: byTrl, unread: [] }
   const { name } = libraryName(config.name)
-  if (!/^LoraConfig$|^get_peft_config$/.test(name) || name === 'get_peft_config') {
+  if (name !== 'LoraConfig') {
     const method = name.replace(/Config$/, '')
     return { fields: [saidBy(config, 'peft_type', { kind: 'text', text: method }, file, name)], unread: [] }
   }

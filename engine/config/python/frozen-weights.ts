@@ -70,7 +70,11 @@ function statementsIn(module: Module, evaluator: Evaluator): readonly Statement[
     }))
   const called = [...module.calls]
     .filter(([name]) => /^(?:requires_grad_|freeze\w*)$/.test(name) || putsInAdapters.test(name))
-    .flatMap(([name, calls]) => calls.map(call => ({ ...call, ...saidByCall(name, callExpression(call)) })))
+    .flatMap(([name, calls]) =>
+      calls
+        .filter(call => evaluator.mayRun(call))
+        .map(call => ({ ...call, ...saidByCall(name, callExpression(call)) })),
+    )
   return [...assigned, ...called]
 }
 

@@ -9,6 +9,7 @@ import { fieldOf, openField, saidBy } from './fields.ts'
 import { harmless, libraryName, taskOfClass } from './library.ts'
 import { classLoaded, hasOpenClass, type ModelChain } from './model-chain.ts'
 import type { Module } from './module.ts'
+import { modelConfigFields } from './trl-model-config.ts'
 import { type LibraryCall, placeIn, shownAt, type Value } from './values.ts'
 import { isVisionModel, visionModel } from './vision-models.ts'
 
@@ -237,6 +238,8 @@ function quantizationFields(values: ReadonlyMap<string, Value>, file: Module, ev
     const why = config.kind === 'open' ? config.why : `the quantisation is ${shownAt(config.module, config)}`
     return [...direct, openField(config, 'load_in_4bit', why, file)]
   }
+  const byTrl = modelConfigFields(config, file, evaluator)
+  if (byTrl !== undefined) return [...direct, ...byTrl]
   const { name } = libraryName(config.name)
   if (name !== 'BitsAndBytesConfig')
     return [...direct, saidBy(config, 'quantization', { kind: 'text', text: name }, file, name)]

@@ -13,7 +13,7 @@ import {
   type Scope,
   starImports,
 } from './module.ts'
-import { isSameLoad } from './same-load.ts'
+import { isSameLoad, withoutChatTokens } from './same-load.ts'
 import { open, placed, siteOf, symbol, unknown } from './sites.ts'
 import { areEqual, placeIn, placesIn, type Site, shownAt, type Value } from './values.ts'
 
@@ -175,7 +175,13 @@ export class Names {
 
   /** The value of all; undefined where they differ. */
   #agreed(candidates: readonly Candidate[]): Value | undefined {
-    const [first, ...others] = candidates.map(({ value }) => value)
+    const values = candidates.map(({ value }) => value)
+    const same = this.#same(values)
+    if (same !== undefined || values.length < 2) return same
+    return this.#same(values.map(value => withoutChatTokens(value, this.#evaluator)))
+  }
+
+  #same([first, ...others]: readonly Value[]): Value | undefined {
     if (first === undefined || others.every(other => areEqual(first, other) === true)) return first
     return others.every(other => isSameLoad(first, other, this.#evaluator)) ? first : undefined
   }

@@ -9,6 +9,15 @@ const withoutBearing =
 /** Calls inside calls. */
 const MAX_LEVELS = 3
 
+/** Rows for the tokens of a chat beside some tens of thousands: what comes out of them is the model that went in. */
+const addsTokens = /^trl\.(?:[\w.]+\.)?(?:setup_chat_format|clone_chat_template)$/
+
+/** A model before a script gives it the tokens of a chat; any other value as it is. */
+export function withoutChatTokens(value: Value, evaluator: Evaluator): Value {
+  if (value.kind !== 'call' || value.call === undefined || !addsTokens.test(value.name)) return value
+  return evaluator.argumentsOf(value.call, value.site, ['model']).values.get('model') ?? value
+}
+
 export function isSameLoad(left: Value, right: Value, evaluator: Evaluator, level = 0): boolean {
   if (left.kind !== 'call' || right.kind !== 'call' || left.name !== right.name || level > MAX_LEVELS) return false
   if (left.call === undefined || right.call === undefined) return false

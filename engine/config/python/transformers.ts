@@ -62,8 +62,14 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     .map(([key, value]) => fieldOf(key, value, module))
   const peftConfig = values.get('peft_config') ?? chain.peftConfig
   const adapter = adapterFields(peftConfig, chain, module, evaluator)
-  // Later ones count.
-  const fields = [...loaded.fields, ...fromArguments, ...adapter.fields]
+  // Later ones count; a name that is passed says little of a model that is made in ways not followed.
+  const isHidden = chain.loaded === undefined && chain.unknown !== undefined
+  const fields = [
+    ...(isHidden ? [] : loaded.fields),
+    ...fromArguments,
+    ...adapter.fields,
+    ...(isHidden ? loaded.fields : []),
+  ]
   if (isUndecided(fields, told)) return { kind: 'none', why: undecidedBecause(fields, told) }
 
   const extra = [

@@ -36,7 +36,7 @@ import { commandsIn } from './commands.ts'
 import { type Launch, launchOf } from './launches.ts'
 import { mayLaunch } from './quick-look.ts'
 import { shellIn } from './snippets.ts'
-import { type StartedScript, startedScript } from './started-script.ts'
+import { type HiddenSettings, type StartedScript, startedScript } from './started-script.ts'
 import { type Given, ShellText } from './words.ts'
 
 export interface Launches {
@@ -91,10 +91,14 @@ export async function openLauncher(
   // Where one is asked for, those after it are not opened.
   const isFound = () => training !== undefined && chosenIndex(placesOf(distinct, shell), training) >= 0
   for (const launch of launches) {
-    const script = configNamed(launch) === undefined ? await startedScript(launch, { shell, file, sources }) : undefined
+    const started =
+      configNamed(launch) === undefined ? await startedScript(launch, { shell, file, sources }) : undefined
+    const hidden = started?.kind === 'hidden' ? started : undefined
+    const script = started?.kind === 'script' ? started : undefined
     if (script !== undefined && !script.isBatchHere) elsewhere ??= script
     else {
-      const one = script ?? openLaunch(launch, shell, card, await accelerateFile(launch, file.path, sources))
+      const accelerate = await accelerateFile(launch, file.path, sources)
+      const one = script ?? openLaunch(launch, { shell, card, accelerate, hidden })
       if (one !== undefined && distinct.every(({ said }) => said !== one.said)) distinct.push(one)
     }
     if (isFound()) break
@@ -108,7 +112,8 @@ export async function openLauncher(
   const index = chosenIndex(places, training)
   const [chosen, place] = [distinct[index], places[index]]
   if (chosen !== undefined && place !== undefined) {
-    const unknown = chosen.kind === 'open' ? unknownConfig(chosen.launch, shell) : undefined
+    const unknown =
+      chosen.kind === 'open' ? (unknownConfig(chosen.launch, shell) ?? hiddenIn(chosen, shell)) : undefined
     const ofSeveral = training && { training: { ...place, isOnly: false } }
     return unknown === undefined
       ? { ...chosen, ...ofSeveral }
@@ -120,16 +125,19 @@ export async function openLauncher(
 
 interface Opened extends OpenLauncher {
   readonly launch: Launch
+  readonly hidden: HiddenSettings | undefined
   /** The same for the same settings. */
   readonly said: string
 }
 
-function openLaunch(
-  launch: Launch,
-  shell: ShellText,
-  card: AskedCard | undefined,
-  accelerate: AccelerateFile | undefined,
-): Opened | undefined {
+interface Around {
+  readonly shell: ShellText
+  readonly card: AskedCard | undefined
+  readonly accelerate: AccelerateFile | undefined
+  readonly hidden: HiddenSettings | undefined
+}
+
+function openLaunch(launch: Launch, { shell, card, accelerate, hidden }: Around): Opened | undefined {
   const dialect = dialectsOf(launch)
   const own = argumentFields(launch, shell)
   const fields = [...own, ...(accelerate === undefined ? [] : besides(own, accelerate))]
@@ -163,6 +171,7 @@ function openLaunch(
       ...(accelerate?.assumptions ?? []),
     ],
     launch,
+    hidden,
     said: fields
       .filter(bearing)
       .map(({ key, source }) => `${key}=${source}`)
@@ -234,6 +243,19 @@ function unknownConfig(launch: Launch, shell: ShellText): Problem | undefined {
     code: 'not-in-file',
     message: `The config that ${plain(launch.launcher)} is started with cannot be determined: ${plainSentence(config.why)}`,
     fix: 'Name it without what only a run can tell, or check the config itself.',
+    file: shell.path,
+    ...shell.positionOf(launch.at),
+  }
+}
+
+/** What a script does to memory itself, the arguments do not say: adapters make a training many times smaller. */
+function hiddenIn({ launch, hidden }: Opened, shell: ShellText): Problem | undefined {
+  if (hidden === undefined) return undefined
+  const script = plain(hidden.path)
+  return {
+    code: 'not-in-file',
+    message: `What is trained cannot be determined from the arguments of ${plain(launch.launcher)}: ${script} sets adapters or quantised weights itself (line ${hidden.line}), in ways that are not followed`,
+    fix: 'Exclude this file for now: add it to ignore in .github/memorymark.yml.',
     file: shell.path,
     ...shell.positionOf(launch.at),
   }

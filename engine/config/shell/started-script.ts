@@ -17,17 +17,28 @@ export interface StartedScript {
   readonly said: string
 }
 
+/** One whose training is not followed, and which sets adapters or quantised weights where no argument does. */
+export interface HiddenSettings {
+  readonly kind: 'hidden'
+  readonly path: string
+  readonly line: number
+}
+
+const setsAdapters =
+  /\b(?:get_peft_model|PeftModel\w{0,20}|(?:Ada)?LoraConfig|prepare_model_for_\w{1,20}|BitsAndBytesConfig|load_in_[48]bit)\b\s*[(=.]/
+const namesAdapters = /lora|peft|adapter/i
+
 interface Where {
   readonly shell: ShellText
   readonly file: SourceFile
   readonly sources: Pick<Sources, 'readFile'>
 }
 
-/** Undefined where the repository does not hold it, and where it starts no training, or several. */
+/** Undefined where the repository does not hold it, and where it starts no training, or several, that hides nothing. */
 export async function startedScript(
   launch: Launch,
   { shell, file, sources }: Where,
-): Promise<StartedScript | undefined> {
+): Promise<StartedScript | HiddenSettings | undefined> {
   const { target, arguments: all } = launch
   if (target.kind !== 'script' || !isPlausibleName(target.path)) return undefined
   const places = placesFromLauncher(target.path, file.path).filter(
@@ -38,7 +49,10 @@ export async function startedScript(
   const passed = passedArguments(launch, { path: file.path, text: shell.text })
   const { openScript } = await import('../python/script.ts')
   const script = await openScript({ ...found, passed, readFor: file.path }, sources)
-  if (script.kind !== 'open') return undefined
+  if (script.kind !== 'open') {
+    const at = all.some(({ key }) => namesAdapters.test(key)) ? undefined : setsAdapters.exec(found.text)
+    return at ? { kind: 'hidden', path: found.path, line: found.text.slice(0, at.index).split('\n').length } : undefined
+  }
   const deciding = all.filter(bearing).map(({ key, values }) => `${key}=${values.map(({ text }) => text).join(' ')}`)
   return {
     kind: 'script',

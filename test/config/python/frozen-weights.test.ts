@@ -149,3 +149,10 @@ it('what is frozen where the model is loaded counts, in a function too', async (
   )
   expect((await trained(text)).spec.trainable?.names).toEqual([String.raw`classifier\.`])
 })
+
+describe('what a switch of the script leaves out', () => {
+  it('freezes nothing', async () => {
+    const off = 'frozen = False\nif frozen:\n    model.freeze_feature_encoder()\n    model.freeze_encoder()'
+    expect((await trained(finetuned(whisper, off))).spec.trainable).toBeUndefined()
+  })
+})

@@ -1,0 +1,12 @@
+python kto.py \
+  --model_name_or_path Qwen/Qwen2.5-1.5B \
+  --dataset_name trl-lib/kto-mix-14k \
+  --torch_dtype bfloat16 \
+  --per_device_train_batch_size 4 \
+  --gradient_accumulation_steps 8 \
+  --max_length 1536 \
+  --bf16 \
+  --use_peft \
+  --load_in_4bit \
+  --lora_r 32 \
+  --lora_target_modules q_proj v_proj
