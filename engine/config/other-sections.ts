@@ -2,7 +2,7 @@
 
 /** Evaluation and inference, and models that do not train. */
 export const untrainedSection =
-  /(?:^|\.)(?:eval|evaluation|test|inference|generation|predict|serve|teacher|judge|draft|reference|ref_model)\w*(?:\.|$)/i
+  /(?:^|\.)(?:eval|evaluation|test|benchmark|inference|generation|predict|serve|teacher|judge|draft|reference|ref_model)\w*(?:\.|$)/i
 
 /** Whose settings hold no memory while a step runs. Those of a teacher or a reference model do. */
 export const withoutMemory =

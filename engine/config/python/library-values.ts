@@ -215,7 +215,23 @@ function asText(value: Value | undefined): Value | undefined {
   return { ...value, kind: 'text', text }
 }
 
+/** `min(args.max_seq_length, tokenizer.model_max_length)` */
+function isLimitOfTokenizer({ kind, module, from, to }: Value): boolean {
+  return kind === 'open' && /tokenizer\.model_max_length$/.test(module.text.slice(from, to))
+}
+
 function extreme(values: readonly Value[], name: 'max' | 'min', located: Located): Value | undefined {
+  const limits = name === 'min' ? values.filter(isLimitOfTokenizer) : []
+  const [limit] = limits
+  if (limit !== undefined && limits.length < values.length) {
+    const least = extreme(
+      values.filter(value => !limits.includes(value)),
+      name,
+      located,
+    )
+    const remark = `The tokenizer's own limit (${placeIn(limit.module, limit.from)}) is taken to be no lower.`
+    return least && { ...least, remarks: [...least.remarks, remark] }
+  }
   const open = values.find(({ kind }) => kind === 'open')
   if (open?.kind === 'open') return madeOfOpen(open)
   const numbers = values.flatMap(value => (value.kind === 'number' ? [value.number] : []))

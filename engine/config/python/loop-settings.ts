@@ -93,7 +93,8 @@ function acceleratorPrecision({ values, here, unknown }: Reached, file: Module):
   }
   if (mixed.kind === 'text' && /^(?:fp16|bf16)$/.test(mixed.text))
     return [saidBy(mixed, mixed.text, { kind: 'flag', flag: true }, file, 'mixed_precision')]
-  if (mixed.kind === 'text' && mixed.text === 'no')
+  // The command line may pass the word, or what YAML makes of it.
+  if ((mixed.kind === 'text' && mixed.text === 'no') || isSwitchedOff(mixed))
     return [saidBy(mixed, 'fp16', { kind: 'flag', flag: false }, file, 'mixed_precision')]
   return [openField(mixed, 'fp16', mixed.kind === 'open' ? mixed.why : `it is ${shownAt(mixed.module, mixed)}`, file)]
 }

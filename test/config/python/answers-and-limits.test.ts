@@ -1,0 +1,80 @@
+/** Extractive question answering, lengths up to the tokenizer's own limit, and Accelerate's word for no mixed precision. */
+import { describe, expect, it } from 'vitest'
+import { readConfigAsync } from '../../../engine/config/read.ts'
+import { problems, trained } from './scripts.ts'
+
+const answering = (length: string, name = 'bert-base-cased') => `from transformers import *
+tokenizer = AutoTokenizer.from_pretrained("${name}")
+prepared = data.map(lambda row: tokenizer(row["question"], row["context"], max_length=${length}))
+model = AutoModelForQuestionAnswering.from_pretrained("${name}")
+Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=8), train_dataset=prepared).train()
+`
+
+describe('question answering', () => {
+  it('is counted as two labels for each token, and says so', async () => {
+    const { spec, assumptions } = await trained(answering('384'))
+    expect(spec).toMatchObject({ task: 'token-classification', labels: 2, sequenceLength: 384 })
+    expect(assumptions.join()).toContain('Question answering is counted as a classification of tokens')
+  })
+
+  it('is refused on a model without that head', async () => {
+    expect((await problems(answering('384', 'gpt2')))[0]).toMatchObject({ code: 'unsupported-task' })
+  })
+})
+
+describe("the tokenizer's own limit", () => {
+  it('is no lower than what the script cuts at', async () => {
+    const { spec, assumptions } = await trained(answering('min(384, tokenizer.model_max_length)'))
+    expect(spec.sequenceLength).toBe(384)
+    expect(assumptions.join()).toContain("The tokenizer's own limit (line 3) is taken to be no lower")
+  })
+
+  it.each(['min(384, longest)', 'max(384, tokenizer.model_max_length)'])('says nothing of %s', async length => {
+    expect((await problems(answering(length)))[0]).toMatchObject({ code: 'not-in-file' })
+  })
+})
+
+describe("Accelerate's mixed_precision", () => {
+  const loop = `import argparse
+import torch
+from accelerate import Accelerator
+from torch.utils.data import DataLoader
+from transformers import AutoModelForSequenceClassification
+parser = argparse.ArgumentParser()
+parser.add_argument("--mixed_precision", default="fp16")
+args = parser.parse_args()
+accelerator = Accelerator(mixed_precision=args.mixed_precision)
+model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased")
+optimizer = torch.optim.AdamW(model.parameters())
+model, optimizer, loader = accelerator.prepare(model, optimizer, DataLoader(data, batch_size=8))
+for batch in loader:
+    accelerator.backward(model(**batch).loss)
+    optimizer.step()
+`
+  it.each([
+    ['"no"', 'fp32'],
+    ['no', 'fp32'],
+    ['bf16', 'amp-bf16'],
+  ])('of a launcher that says %s is %s', async (word, precision) => {
+    const reading = await readConfigAsync(
+      { path: 'run.sh', text: `accelerate launch train.py --mixed_precision ${word}\n` },
+      { readFile: async path => (path === 'train.py' ? loop : undefined) },
+    )
+    const script = await readConfigAsync(
+      {
+        path: 'train.py',
+        text: loop,
+        passed: [
+          {
+            name: 'mixed_precision',
+            values: [{ text: word.replaceAll('"', ''), from: 0, remarks: [] }],
+            launcher: { path: 'run.sh', text: '' },
+            from: 0,
+          },
+        ],
+      },
+      {},
+    )
+    expect([reading, script].find(({ kind }) => kind === 'training-config')).toMatchObject({ spec: { precision } })
+  })
+})
