@@ -16,5 +16,7 @@ export function effectOf(lever: Lever, before: TrainingSpec, after: TrainingSpec
   // engine/trainer.py: weight decay is scaled by the nominal batch, which has to grow for more to accumulate.
   const raisesNominal = before.loop === 'ultralytics' && before.microBatch * before.gradientAccumulation > NOMINAL_BATCH
   if (lever.id === 'micro-batch' && (raisesNominal || normalisesBatches(before))) return 'changes-the-result'
+  // torchtitan clips the whole gradient unless told otherwise, and gradients that are freed at once are not clipped.
+  if (lever.id === 'optimizer-in-backward' && before.modelCode === 'torchtitan') return 'changes-the-result'
   return lever.effect === 'none' && after.precision !== before.precision ? 'numerics' : lever.effect
 }

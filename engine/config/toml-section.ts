@@ -2,8 +2,8 @@
 import type { TomlTable, TomlValue } from 'smol-toml'
 import { parsedToml, tableOf } from './pinned/toml-file.ts'
 import { plain } from './quote.ts'
-import type { Position } from './reading.ts'
 import { type Field, type FieldValue, Section } from './section.ts'
+import { type TomlPlace, tomlPlaces } from './toml-places.ts'
 
 /** Tables lie no deeper in each other; what is below counts as nothing. */
 const MAX_LEVELS = 8
@@ -11,7 +11,7 @@ const MAX_LEVELS = 8
 /** Undefined for invalid TOML. */
 export function tomlSection(text: string): Section | undefined {
   const top = parsedToml(text)
-  return top && sectionOf(top, { name: '', level: 0 }, placesIn(text))
+  return top && sectionOf(top, { name: '', level: 0 }, tomlPlaces(text))
 }
 
 interface Table {
@@ -20,14 +20,7 @@ interface Table {
   readonly level: number
 }
 
-/** By the dotted names of keys. */
-type Places = ReadonlyMap<string, Written>
-
-interface Written {
-  readonly at: Position
-  /** The value as the file writes it, up to a comment or the line's end. */
-  readonly source: string
-}
+type Places = ReadonlyMap<string, TomlPlace>
 
 function sectionOf(table: TomlTable, { name, level }: Table, places: Places): Section {
   const fields = Object.entries(table).map(([key, value]): Field => {
@@ -57,31 +50,4 @@ function fieldValueOf(value: TomlValue, place: Table, places: Places): FieldValu
     kind: 'list',
     items: value.map(item => ({ ...fieldValueOf(item, inList, places), at, source: plain(source) })),
   }
-}
-
-/**
- * The parser tells no places: they are those of lines `key = value` under their table's header. What stands within a text of several
- * lines is told apart only where another line says the same key later; the values themselves are the parser's.
- */
-function placesIn(text: string): Places {
-  const places = new Map<string, Written>()
-  let table = ''
-  for (const [index, line] of text.split('\n').entries()) {
-    const header = /^[ \t]*\[[ \t]*([\w.-]{1,200})[ \t]*\][ \t]*(?:#.*)?\r?$/.exec(line)
-    if (header?.[1] !== undefined) {
-      table = header[1]
-      places.set(table, { at: { line: index + 1, column: 1 }, source: table })
-    }
-    const [, start, key, written] = /^([ \t]*([\w.-]{1,200})[ \t]*=[ \t]*)(\S.*)$/.exec(line) ?? []
-    if (start === undefined || key === undefined || written === undefined) continue
-    const name = table === '' ? key : `${table}.${key}`
-    places.set(name, { at: { line: index + 1, column: start.length + 1 }, source: valueIn(written) })
-  }
-  return places
-}
-
-/** Up to a comment: a text in quotes whole, anything else until white space or `#`. */
-function valueIn(written: string): string {
-  const quoted = /^(?:"(?:[^"\\]|\\.){0,500}"|'[^']{0,500}')/.exec(written)
-  return quoted?.[0] ?? /^[^#]{0,500}/.exec(written)![0].trimEnd()
 }

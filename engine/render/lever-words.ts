@@ -50,6 +50,11 @@ export const leverWords: Readonly<Record<LeverId, LeverWords>> = {
     gets: 'attention takes the lengths of sequences instead of a mask, which is a number for every pair of tokens',
     pays: 'nothing; the package flash-attn has to be installed',
   },
+  compile: {
+    name: 'torch.compile',
+    gets: 'kernels of neighbouring operations become one, and what lies between them is never held',
+    pays: 'minutes of compiling at the start, and again for every new shape of a batch',
+  },
   'fused-optimizer': {
     name: 'fused optimizer',
     gets: 'all weights are updated in one kernel, without copies of them',

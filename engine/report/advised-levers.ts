@@ -14,6 +14,7 @@ export const leverIds = [
   'chunked-loss',
   'sdpa-attention',
   'flash-attention',
+  'compile',
   'fused-optimizer',
   'optimizer-in-backward',
   '8-bit-optimizer',

@@ -170,6 +170,62 @@ enable_activation_checkpointing: false
     offers: ['micro-batch', 'selective-checkpointing', 'gradient-checkpointing', 'half-length'],
   },
   {
+    tool: 'torchtitan',
+    gpu: 'a100-40gb',
+    path: 'llama3_8b.toml',
+    text: `# 8 GPUs
+[model]
+name = "llama3"
+flavor = "8B"
+
+[optimizer]
+name = "AdamW"
+implementation = "foreach"  # as before
+
+[training]
+  local_batch_size = 4
+  seq_len = 8192
+
+[activation_checkpoint]
+mode = "selective"  # ["none", "selective", "full"]
+selective_ac_option = "op"
+`,
+    offers: ['micro-batch', 'gradient-checkpointing', 'compile', 'tensor-parallel', 'half-length'],
+  },
+  {
+    tool: 'torchtitan with copies of the model',
+    gpu: 'h100',
+    path: 'ddp.toml',
+    text: `[model]
+name = "llama3"
+flavor = "8B"
+
+[training]
+seq_len = 4096
+local_batch_size = 2
+
+[parallelism]
+data_parallel_replicate_degree = 4
+data_parallel_shard_degree = 1
+
+[activation_checkpoint]
+mode = "none"
+
+[compile]
+enable = false
+`,
+    offers: ['fsdp', 'gradient-checkpointing', 'selective-checkpointing', 'compile', 'micro-batch', 'half-length'],
+  },
+  {
+    tool: "torchtitan's command",
+    gpu: 'a100-80gb',
+    path: 'train.sh',
+    text: `torchrun --nproc_per_node 8 -m torchtitan.train --model.name llama3 --model.flavor 70B \\
+  --training.local_batch_size 4 --training.seq_len 8192
+`,
+    offers: ['gradient-checkpointing', 'tensor-parallel', 'half-length'],
+  },
+  {
     tool: 'Lightning CLI',
     gpu: 't4',
     path: 'lightning.yaml',
@@ -186,7 +242,7 @@ data:
     batch_size: 96
     max_length: 512
 `,
-    offers: ['micro-batch', 'fp16-autocast'],
+    offers: ['micro-batch', 'fp16-autocast', 'half-length'],
   },
   {
     tool: "DeepSpeed's JSON",
@@ -278,6 +334,36 @@ train:
     offers: ['micro-batch', 'bf16-weights', 'half-length'],
   },
   {
+    tool: 'LitGPT with a class for its optimizer',
+    gpu: 'a100-80gb',
+    path: 'config_hub/finetune/llama-3.1-8b/full.yaml',
+    text: `checkpoint_dir: checkpoints/meta-llama/Llama-3.1-8B
+out_dir: out/finetune/full-llama-3.1-8b
+precision: bf16-mixed
+optimizer:
+  class_path: torch.optim.AdamW
+  init_args:
+    lr: 0.0002
+    weight_decay: 0.1
+train:
+  global_batch_size: 8
+  micro_batch_size: 2
+  max_seq_length: 512
+`,
+    offers: ['fused-optimizer', '8-bit-optimizer', 'paged-optimizer', 'bf16-weights'],
+  },
+  {
+    tool: 'ms-swift in 32 bits over several GPUs',
+    gpu: 'a100-80gb',
+    path: 'swift.sh',
+    text: `NPROC_PER_NODE=8 swift sft --model Qwen/Qwen2.5-7B --tuner_type full --dataset swift/self-cognition \\
+  --torch_dtype float32 --bf16 False --fp16 False \\
+  --max_length 4096 \\
+  --per_device_train_batch_size 2
+`,
+    offers: ['zero-1', 'zero-2', 'zero-3', 'fsdp'],
+  },
+  {
     tool: 'verl, fine-tuning',
     gpu: 'a100-80gb',
     path: 'sft.sh',
@@ -288,7 +374,7 @@ train:
     model.partial_pretrain=Qwen/Qwen2.5-7B-Instruct \\
     model.enable_gradient_checkpointing=False
 `,
-    offers: ['micro-batch', 'gradient-checkpointing', 'lora', 'half-length'],
+    offers: ['micro-batch', 'gradient-checkpointing', 'bf16-weights', 'lora', 'half-length'],
   },
   {
     tool: 'verl, GRPO',
@@ -308,7 +394,7 @@ train:
     actor_rollout_ref.rollout.n=8 \\
     trainer.n_gpus_per_node=4
 `,
-    offers: ['micro-batch', 'lora', 'half-completions', 'vllm-half-share'],
+    offers: ['micro-batch', 'lora', 'half-completions', 'vllm-sleep'],
   },
   {
     tool: 'timm',

@@ -89,6 +89,47 @@ test('JSON stays JSON, on one line and on several', () => {
   for (const text of [one, several]) expect(JSON.parse(text)).toEqual({ batch: 8, lr: 1, use_liger_kernel: true })
 })
 
+describe('in TOML', () => {
+  const text = '[training]\n  batch = 8  # per GPU\n  steps = 1\n\n[other]\nbatch = 2\n'
+  const within = (table: string, key: string, value: boolean | string | number): readonly KeySetting[] => [
+    { at: [table], keys: [key], value },
+  ]
+
+  test('a value is changed in its own table, and what follows it stays', () => {
+    expect(edited('a.toml', text, within('training', 'batch', 4))).toBe(text.replace('8', '4'))
+    expect(edited('a.toml', text, within('other', 'batch', 4))).toBe(text.replace('2', '4'))
+    const quoted = '[a]\nmode = \'none\' # ["none", "full"]\n'
+    expect(edited('a.toml', quoted, within('a', 'mode', 'full'))).toBe(quoted.replace("'none'", '"full"'))
+  })
+
+  test('a key is added behind the batch size, or behind the header of its table', () => {
+    const added = within('training', 'length', 2)
+    expect(edited('a.toml', text, added)).toBe(text.replace('GPU\n', 'GPU\n  length = 2\n'))
+    expect(edited('a.toml', text, within('other', 'on', true))).toBe(text.replace('[other]\n', '[other]\non = true\n'))
+  })
+
+  test('a table is added at the end, with all of its keys in their order', () => {
+    const settings = [...within('compile', 'enable', true), ...within('compile', 'mode', 'x')]
+    expect(edited('a.toml', text, settings)).toBe(`${text}\n[compile]\nenable = true\nmode = "x"\n`)
+    expect(edited('a.toml', text.trimEnd(), within('compile', 'enable', true))).toBe(
+      `${text}\n[compile]\nenable = true\n`,
+    )
+  })
+
+  test('the ends of lines are kept', () => {
+    const windows = text.replaceAll('\n', '\r\n')
+    expect(edited('a.toml', windows, within('training', 'length', 2))).toBe(
+      windows.replace('GPU\r\n', 'GPU\r\n  length = 2\r\n'),
+    )
+    expect(edited('a.toml', windows, within('b', 'c', 1))).toBe(`${windows}\r\n[b]\r\nc = 1\r\n`)
+  })
+
+  test('what goes over lines is left to a person', () => {
+    expect(edited('a.toml', '[a]\nb = [\n  1,\n]\n', within('a', 'b', 2))).toBeUndefined()
+    expect(edited('a.toml', '[a]\nb = """\nx"""\n', within('a', 'b', 2))).toBeUndefined()
+  })
+})
+
 describe('in Python', () => {
   test('a keyword is added before the batch size, on its own line or beside it', () => {
     expect(edited('a.py', 'A(\n    batch=8,\n)\n', liger)).toBe('A(\n    use_liger_kernel=True,\n    batch=8,\n)\n')

@@ -1,9 +1,10 @@
-/** Sets keys in a config's text and keeps every other character: in YAML and JSON, in Python and in the shell. */
+/** Sets keys in a config's text and keeps every other character: in YAML and JSON, in TOML, in Python and in the shell. */
 import type { Position } from '../../config/reading.ts'
 import type { KeySetting } from '../tools/tool.ts'
 import { setInPython } from './python.ts'
 import { setInShell } from './shell.ts'
 import { type Edited, offsetOf } from './text.ts'
+import { setInToml } from './toml.ts'
 import { setInYaml } from './yaml.ts'
 
 /** Undefined where the keys cannot be set in place. Whether the text then says what is meant, only reading it again tells. */
@@ -17,8 +18,8 @@ export function withSettings(
 ): string | undefined {
   const set = setterFor(path)
   let edited: Edited = { path, text, anchor: batchSizeAt && offsetOf(text, batchSizeAt) }
-  // In YAML lines are added right behind the batch size's, so that the last to be set comes first.
-  for (const setting of /\.ya?ml$/i.test(path) ? settings.toReversed() : settings) {
+  // In YAML and TOML lines are added right behind the batch size's or a header, so that the last to be set comes first.
+  for (const setting of /\.(?:ya?ml|toml)$/i.test(path) ? settings.toReversed() : settings) {
     const changed = set(edited, setting)
     if (changed === undefined) return undefined
     edited = { path, text: changed, anchor: moved(edited, changed) }
@@ -34,5 +35,6 @@ function moved({ text, anchor }: Edited, changed: string): number | undefined {
 
 function setterFor(path: string): (file: Edited, setting: KeySetting) => string | undefined {
   if (/\.(?:py|ipynb)$/i.test(path)) return setInPython
+  if (/\.toml$/i.test(path)) return setInToml
   return /\.(?:ya?ml|json|jsonc)$/i.test(path) ? setInYaml : setInShell
 }

@@ -1,5 +1,5 @@
 /** Levers on activations: smaller micro-batches, activation checkpointing, chunked loss and attention. */
-import { computesInFloat32 } from '../../config/spec.ts'
+import { computesInFloat32, type TrainingSpec } from '../../config/spec.ts'
 import { hasFlashAttention } from '../../gpus/catalogue.ts'
 import { familyOf, type ModelConfig, supportsCheckpointing } from '../../models/architecture.ts'
 import { isSameData } from '../../same-data.ts'
@@ -9,6 +9,11 @@ import { isText } from './training-kinds.ts'
 function takesFlash(config: ModelConfig): boolean {
   const { refusesFlash, hasLargeHeads } = familyOf(config)
   return refusesFlash !== true && hasLargeHeads !== true
+}
+
+/** Every layer, and all of it. */
+function checkpointsAll({ gradientCheckpointing, checkpointEvery, selectiveCheckpoints }: TrainingSpec): boolean {
+  return gradientCheckpointing && checkpointEvery === undefined && selectiveCheckpoints === undefined
 }
 
 export const activationLevers: readonly Lever[] = [
@@ -28,9 +33,9 @@ export const activationLevers: readonly Lever[] = [
     id: 'gradient-checkpointing',
     effect: 'none',
     group: 'checkpoints',
-    settings: ['gradientCheckpointing', 'reentrantCheckpoints', 'trainable'],
-    applies: (spec, { config }) => !spec.gradientCheckpointing && supportsCheckpointing(config),
-    isMade: after => after.gradientCheckpointing,
+    settings: ['gradientCheckpointing', 'reentrantCheckpoints', 'trainable', 'checkpointEvery', 'selectiveCheckpoints'],
+    applies: (spec, { config }) => !checkpointsAll(spec) && supportsCheckpointing(config),
+    isMade: checkpointsAll,
   },
   {
     id: 'selective-checkpointing',
@@ -85,5 +90,13 @@ export const activationLevers: readonly Lever[] = [
       hasFlashAttention(gpu) &&
       takesFlash(config),
     isMade: after => after.attention === 'flash',
+  },
+  {
+    id: 'compile',
+    effect: 'numerics',
+    group: 'compile',
+    settings: ['compiled'],
+    applies: spec => spec.compiled !== true,
+    isMade: after => after.compiled === true,
   },
 ]

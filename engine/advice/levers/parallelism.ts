@@ -14,8 +14,12 @@ const pairs = (spec: TrainingSpec) =>
 
 const isWholeBatch = ({ method, quantization }: TrainingSpec) => method === undefined && quantization === undefined
 
-/** What GPUs exchange within a layer is not modelled, so neither is the speed with these. */
-export const unmodelledSpeed: ReadonlySet<LeverId> = new Set(['tensor-parallel', 'context-parallel'] as const)
+/** What GPUs exchange within a layer is not modelled, nor how fast the kernels are that torch.compile writes. */
+export const unmodelledSpeed: ReadonlySet<LeverId> = new Set([
+  'tensor-parallel',
+  'context-parallel',
+  'compile',
+] as const)
 
 export const parallelismLevers: readonly Lever[] = [
   {

@@ -30,7 +30,9 @@ export const weightLevers: readonly Lever[] = [
     effect: 'numerics',
     group: 'precision',
     settings: bySixteenBits,
-    applies: ({ precision }, { gpu }) => precision !== 'bf16' && precision !== 'bf16-master' && hasBfloat16(gpu),
+    // Under DeepSpeed and most of FSDP 32-bit copies are not the config's to leave out; of verl they are the type of its shards.
+    applies: ({ precision, loop }, { gpu }) =>
+      precision !== 'bf16' && (precision !== 'bf16-master' || loop === 'verl') && hasBfloat16(gpu),
     isMade: after => after.precision === 'bf16',
   },
   {

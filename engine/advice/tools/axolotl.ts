@@ -60,6 +60,19 @@ export const axolotl: Tool = {
   ],
   'tensor-parallel': asked => inPairs(asked, 'tensor_parallel_size'),
   'context-parallel': asked => inPairs(asked, 'context_parallel_size'),
+  // utils/schemas/fsdp.py; without the name of a layer, those that the model says are not to be split.
+  fsdp: ({ has, spec }) =>
+    has('deepspeed')
+      ? undefined
+      : [
+          ...one('fsdp_version', 2),
+          ...one('dp_shard_size', spec.gpus),
+          ...one('fsdp_config', {
+            reshard_after_forward: true,
+            auto_wrap_policy: 'TRANSFORMER_BASED_WRAP',
+            state_dict_type: 'SHARDED_STATE_DICT',
+          }),
+        ],
   'zero-1': () => one('deepspeed', 'deepspeed_configs/zero1.json'),
   // Of that file's settings only the name is without offload.
   'zero-2-offload': () => one('deepspeed', 'deepspeed_configs/zero2.json'),

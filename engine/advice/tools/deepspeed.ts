@@ -10,6 +10,8 @@ export const deepspeed: Tool = {
     ...one('train_micro_batch_size_per_gpu', plan.microBatch),
     ...one('gradient_accumulation_steps', plan.gradientAccumulation),
   ],
+  'bf16-autocast': ({ has }) =>
+    has('bf16') ? [{ at: ['bf16'], keys: ['enabled'], value: true }] : one('bf16', { enabled: true }),
   'zero-1': () => [zero('stage', 1)],
   'zero-2': () => [zero('stage', 2)],
   'zero-2-offload': () => [zero('stage', 2), zero('offload_optimizer', host)],

@@ -10,6 +10,7 @@ import { msSwift } from './ms-swift.ts'
 import { pytorch } from './pytorch.ts'
 import { timm } from './timm.ts'
 import type { Tool } from './tool.ts'
+import { torchtitan } from './torchtitan.ts'
 import { torchtune } from './torchtune.ts'
 import { ultralytics } from './ultralytics.ts'
 import { verl } from './verl.ts'
@@ -26,6 +27,7 @@ const tools: ReadonlyMap<string, Tool> = new Map([
   ['ms-swift', msSwift],
   ['PyTorch', pytorch],
   ['timm', timm],
+  ['torchtitan', torchtitan],
   ['torchtune', torchtune],
   ['Ultralytics', ultralytics],
   ['verl', verl],

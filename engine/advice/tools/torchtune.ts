@@ -35,6 +35,7 @@ export const torchtune: Tool = {
       : undefined,
   'activation-offloading': () => one('enable_activation_offloading', true),
   'chunked-loss': () => within('loss', COMPONENT, 'torchtune.modules.loss.LinearCrossEntropyLoss'),
+  compile: () => one('compile', true),
   'fused-optimizer': () => within('optimizer', 'fused', true),
   'optimizer-in-backward': () => one('optimizer_in_bwd', true),
   '8-bit-optimizer': bitsandbytes('AdamW8bit'),

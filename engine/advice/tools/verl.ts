@@ -21,8 +21,13 @@ export const verl: Tool = {
       ? data('micro_batch_size_per_gpu', plan.microBatch)
       : actor('actor', 'ppo_micro_batch_size_per_gpu', plan.microBatch),
   'gradient-checkpointing': asked => ofModel(asked, 'enable_gradient_checkpointing', true),
+  'bf16-weights': asked =>
+    asked.spec.method === undefined
+      ? [{ at: ['model', 'fsdp_config'], keys: ['model_dtype'], value: 'bf16' }]
+      : [{ at: ['actor_rollout_ref', 'actor', 'fsdp_config'], keys: ['model_dtype'], value: 'bf16' }],
   lora: asked => [...ofModel(asked, 'lora_rank', 16), ...ofModel(asked, 'target_modules', 'all-linear')],
   'half-length': ({ spec }) => data('max_length', halfLength(spec)),
   'half-completions': ({ spec }) => data('max_response_length', halfCompletions(spec) ?? 0),
+  'vllm-sleep': () => actor('rollout', 'free_cache_engine', true),
   'vllm-half-share': ({ spec }) => actor('rollout', 'gpu_memory_utilization', halfShare(spec) ?? 0),
 }
