@@ -65,6 +65,31 @@ describe('the number of GPUs', () => {
   })
 })
 
+describe('lora_enable of a script of the team', () => {
+  const line = (model: string) =>
+    `deepspeed src/train.py --lora_enable True --lora_rank 64 --model_id ${model} --bf16 True --per_device_train_batch_size 1\n`
+
+  it('adapts every linear layer, which the script looks for itself, where peft knows no default', async () => {
+    const { spec, assumptions, countsTooMuch } = await trained(line('mistral-community/pixtral-12b'))
+    expect(spec.lora?.targets).toEqual(expect.arrayContaining(['q_proj', 'o_proj', 'gate_proj', 'down_proj']))
+    expect(spec.lora).toMatchObject({ rank: 64 })
+    expect(assumptions).toContain(
+      'Adapters on every linear layer but the output’s, as scripts find them that take lora_enable; those of the tower are counted too, which most of them leave out.',
+    )
+    expect(countsTooMuch).toBe(true)
+  })
+
+  it('counts no tower where there is none', async () => {
+    const { countsTooMuch } = await trained(line('Qwen/Qwen2.5-0.5B'))
+    expect(countsTooMuch).toBeUndefined()
+  })
+
+  it('leaves targets that are named', async () => {
+    const named = line('mistral-community/pixtral-12b').replace('--bf16', '--lora_target_modules q_proj,v_proj --bf16')
+    expect((await trained(named)).spec.lora?.targets).toEqual(['q_proj', 'v_proj'])
+  })
+})
+
 describe("Accelerate's file", () => {
   const line = `accelerate launch --config_file acc.yaml train.py ${bert} --per_device_train_batch_size 8`
   const zero3 = 'distributed_type: DEEPSPEED\nmixed_precision: bf16\ndeepspeed_config: { zero_stage: 3 }\n'

@@ -2,6 +2,7 @@
  * What TRL's scripts, the alignment handbook's recipes and similar ones add to the Trainer: adapters, 4-bit weights, fused losses.
  * Defaults: TRL 1.10 trainer/model_config.py and trainer/sft_config.py.
  */
+import { isVisionLanguageModel } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
 import { wordList } from '../../../word-list.ts'
 import type { FieldReader } from '../../fields.ts'
@@ -117,6 +118,19 @@ function adapterSetting(find: Find, key: 'dropout' | 'task_type'): Field | undef
   return find(`lora_${key}`) ?? adapterMapping(find)?.section.at(key)
 }
 
+/**
+ * The switch of LLaVA's train.py and its many descendants, which name no layers: they look through the model for every linear layer
+ * of the language model, and mostly leave out the tower's (haotian-liu/LLaVA llava/train/train.py find_all_linear_names,
+ * 2U1/Pixtral-Finetune src/training/train.py find_target_linear_names).
+ */
+function findsLayers(reader: FieldReader, { key }: Field, model: CatalogueModel | undefined): boolean {
+  if (key !== 'lora_enable') return false
+  const every = 'Adapters on every linear layer but the output’s, as scripts find them that take lora_enable'
+  if (model === undefined || !isVisionLanguageModel(model.config)) reader.assume(`${every}.`)
+  else reader.assumeMore(`${every}; those of the tower are counted too, which most of them leave out.`)
+  return true
+}
+
 export function readAdapter(
   reader: FieldReader,
   find: Find,
@@ -131,7 +145,7 @@ export function readAdapter(
     defaultRank: defaults.rank,
     dropout: adapterSetting(find, 'dropout'),
     defaultDropout: defaults.dropout,
-    targets: readTargets(reader, targetField) ?? 'usual',
+    targets: readTargets(reader, targetField) ?? (findsLayers(reader, adapter, model) ? 'all' : 'usual'),
     targetField: targetField ?? adapter,
     modulesToSave: find('lora_modules_to_save', 'modules_to_save'),
     taskType: adapterSetting(find, 'task_type'),
