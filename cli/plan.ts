@@ -8,7 +8,7 @@ import { defaultLimits } from '../engine/isolated/limits.ts'
 import { type Method, methods } from '../engine/plan/methods.ts'
 import type { Plan, PlanOptions } from '../engine/plan/plan.ts'
 import type { PlanRow } from '../engine/plan/row.ts'
-import { type Snippet, snippetFor } from '../engine/plan/snippets/snippet.ts'
+import { isUnwritten, snippetFor, type Written } from '../engine/plan/snippets/snippet.ts'
 import { toolOf } from '../engine/plan/strategy.ts'
 import { numberedRows, renderPlan, renderSnippet } from '../engine/render/plan.ts'
 import { type RepositorySettings, settingsFor } from '../engine/settings/settings.ts'
@@ -147,8 +147,14 @@ function chosenRow(plan: Plan, written: string | undefined): ChosenRow | undefin
 /** The file name for config lines of a bare model. */
 const CONFIG_NAME = 'train.yaml'
 
-function snippetOf({ dialect, path }: Subject, row: PlanRow): Snippet | undefined {
-  return snippetFor({ ...row, config: dialect === undefined ? CONFIG_NAME : path }, toolOf(dialect))
+function snippetOf({ dialect, path, batchSetting }: Subject, row: PlanRow): Written {
+  return snippetFor({ ...row, config: dialect === undefined ? CONFIG_NAME : path, batchSetting }, toolOf(dialect))
+}
+
+/** `lines` is null where the tool has none for the row, and `unwritten` then says why. */
+function linesOf(subject: Subject, row: PlanRow) {
+  const written = snippetOf(subject, row)
+  return isUnwritten(written) ? { lines: null, unwritten: written.why } : { lines: written }
 }
 
 /** One object for scripts: every row, unless --top says how many of a section. */
@@ -159,7 +165,7 @@ function summary(subject: Subject, plan: Plan, top: number | '' | undefined) {
     samplesPerRun: plan.samplesPerRun ?? null,
     sections: plan.sections.map(({ method, rows, closest, problem }) => ({
       method: method ?? null,
-      rows: rows.slice(0, top || rows.length).map(row => ({ ...row, lines: snippetOf(subject, row) ?? null })),
+      rows: rows.slice(0, top || rows.length).map(row => ({ ...row, ...linesOf(subject, row) })),
       closest: closest ?? null,
       problem: problem ?? null,
     })),

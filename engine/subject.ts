@@ -40,6 +40,8 @@ export interface Subject {
   readonly assumptions: readonly string[]
   /** What the jobs that start the config ask for. */
   readonly askedCard?: AskedCard
+  /** The dotted name of the setting that holds the batch size, where teams give it names of their own. */
+  readonly batchSetting?: string
 }
 
 /** What a command names: a model, by its name or folder, or a config. */
@@ -180,6 +182,7 @@ async function configSubject(file: SourceFile, options: SubjectOptions, sources:
         spec,
         model,
         assumptions,
+        ...(reading.batchSizeName !== undefined && { batchSetting: reading.batchSizeName }),
         ...(reading.askedCard && { askedCard: reading.askedCard }),
         ...(training?.isOnly === false && { training: withoutCount(training) }),
       }

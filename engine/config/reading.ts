@@ -92,6 +92,8 @@ export type Reading =
       readonly model: CatalogueModel
       /** What the file leaves open and was filled in from its tool's default or ours, one sentence each. */
       readonly assumptions: readonly string[]
+      /** The dotted name of the setting that holds the batch size, where teams give it names of their own. */
+      readonly batchSizeName?: string
       /** The number of GPUs is nobody's setting: one is assumed, or eight if the training is sharded. */
       readonly assumesGpus?: true
       /** The sequence length is in neither config, code, tool defaults nor settings, so it is assumed. */

@@ -17,6 +17,8 @@ export interface ReadConfig {
   /** Absent where the config leaves them to its tool's default. */
   readonly batchSize: Field | undefined
   readonly accumulation: Field | undefined
+  /** Whether teams give the batch size names of their own. */
+  readonly namesBatch?: true
 }
 
 /** What nearly every tool runs. */
@@ -34,6 +36,7 @@ export function trainingConfig(reader: FieldReader, config: ReadConfig): Reading
     model,
     spec: { model: model.id, task, microBatch, ...others },
     ...(batchSize && isInFile(batchSize) && { batchSizeAt: batchSize.at }),
+    ...(config.namesBatch && batchSize && { batchSizeName: batchSize.name }),
     ...(accumulation && isInFile(accumulation) && { gradientAccumulationAt: accumulation.at }),
     ...evaluationPlace(reader),
     assumptions: reader.assumptions,

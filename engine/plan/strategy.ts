@@ -1,5 +1,6 @@
 /** Sharding strategies on one or several GPUs, and the spec under each. */
 import { isFsdp, isOfImages, type Precision, type Sharding, type TrainingSpec } from '../config/spec.ts'
+import { lightningZero, overlapsByDefault, zeroDefaults } from '../config/zero-defaults.ts'
 import { MemoryMarkError } from '../errors.ts'
 
 /** From the simplest to the one with most communication; of two equally fast ones, the earlier is preferred. */
@@ -22,14 +23,32 @@ export interface Arrangement {
 }
 
 /** The tool of the config. A plan contains only what the tool can do. */
-export type Tool = 'trainer' | 'axolotl' | 'torchtune' | 'deepspeed' | 'litgpt' | 'torchtitan' | 'verl' | 'other'
+export type Tool =
+  | 'trainer'
+  | 'axolotl'
+  | 'torchtune'
+  | 'deepspeed'
+  | 'lightning'
+  | 'lightning-script'
+  | 'litgpt'
+  | 'llamafactory'
+  | 'loop'
+  | 'ms-swift'
+  | 'torchtitan'
+  | 'verl'
+  | 'other'
 
 const tools: ReadonlyMap<string, Tool> = new Map<string, Tool>([
   ['Hugging Face Trainer', 'trainer'],
   ['Axolotl', 'axolotl'],
   ['torchtune', 'torchtune'],
   ['DeepSpeed', 'deepspeed'],
+  ['Lightning', 'lightning-script'],
+  ['Lightning CLI', 'lightning'],
   ['LitGPT', 'litgpt'],
+  ['LLaMA-Factory', 'llamafactory'],
+  ['ms-swift', 'ms-swift'],
+  ['PyTorch', 'loop'],
   ['torchtitan', 'torchtitan'],
   ['verl', 'verl'],
 ])
@@ -45,6 +64,8 @@ const strategiesOf: { readonly [Each in Tool]?: readonly Strategy[] } = {
   // finetune/*.py have FSDP with settings of their own.
   litgpt: [],
   torchtitan: ['ddp', 'fsdp'],
+  // What FSDP wraps in a LightningModule is up to a policy that the script writes.
+  'lightning-script': ['ddp', 'zero1', 'zero2', 'zero3'],
 }
 
 /** What a plan for such a tool leaves out. */
@@ -73,9 +94,17 @@ function strategiesOn(spec: TrainingSpec): readonly Strategy[] {
   return ['ddp', 'zero1', 'zero2', 'fsdp', 'zero3']
 }
 
+/** Their bf16 is weights in 16 bits where nothing keeps others beside them. */
+const holdsBf16: ReadonlySet<Tool> = new Set<Tool>(['axolotl', 'ms-swift'])
+
+/** Only DDP waits for the last micro-batch: Lightning's strategies/parallel.py, torchtitan's train.py. */
+const sumsEach: ReadonlySet<Tool> = new Set<Tool>(['lightning', 'torchtitan'])
+
 /** The spec as `arrangement` would train it; only its batch is still the old one. */
 export function arrangedSpec(spec: TrainingSpec, { strategy, gpus }: Arrangement, tool: Tool): TrainingSpec {
-  const { sharding: _, zero: __, offload: ___, shardedOver: ____, fsdpVersion = 2, ...undivided } = spec
+  const { sharding: _, zero, offload: ___, shardedOver: ____, fsdpVersion = 2, ...whole } = spec
+  const { syncsEveryMicroBatch: _____, ...others } = whole
+  const undivided = sumsEach.has(tool) ? others : whole
   if (alwaysFsdp.has(tool)) return { ...undivided, gpus, sharding: 'fsdp', fsdpVersion }
   const sharding = strategy === 'single' || strategy === 'ddp' ? undefined : strategy
   const precision = precisionUnder(spec, sharding, tool)
@@ -85,7 +114,10 @@ export function arrangedSpec(spec: TrainingSpec, { strategy, gpus }: Arrangement
     precision,
     ...(precision === 'bf16' && spec.precision === 'bf16-master' && { autocasts: true }),
     ...(sharding !== undefined && { sharding }),
-    ...(isFsdp(sharding) && { fsdpVersion }),
+    // Lightning's is the first one, which is not told.
+    ...(isFsdp(sharding) && tool !== 'lightning' && { fsdpVersion }),
+    ...zeroUnder(tool, sharding, zero),
+    ...(isFsdp(sharding) && sumsEach.has(tool) && { syncsEveryMicroBatch: true }),
   }
 }
 
@@ -95,11 +127,23 @@ export function arrangedSpec(spec: TrainingSpec, { strategy, gpus }: Arrangement
  */
 function precisionUnder(spec: TrainingSpec, sharding: Sharding | undefined, tool: Tool): Precision {
   const { precision, lora } = spec
-  if (precision === 'fp32' || precision === 'tf32') return precision
+  // DeepSpeed's file says the precision by itself.
+  if (precision === 'fp32' || precision === 'tf32' || tool === 'deepspeed') return precision
+  // pytorch/plugins/precision/fsdp.py: autocast over parameters in 32 bits, or all of them in 16.
+  if (tool.startsWith('lightning') && (precision === 'bf16' || isFsdp(sharding)))
+    return precision === 'bf16-master' ? 'amp-bf16' : precision
   const hasMasters = sharding !== undefined && !(isFsdp(sharding) && lora !== undefined)
   if (hasMasters) return 'bf16-master'
   if (precision !== 'bf16-master') return precision
-  return lora !== undefined || tool === 'axolotl' ? 'bf16' : 'amp-bf16'
+  return lora !== undefined || holdsBf16.has(tool) ? 'bf16' : 'amp-bf16'
+}
+
+/** What is in DeepSpeed's own file stays there; Lightning has settings of its own, and the Trainer fills in "auto". */
+function zeroUnder(tool: Tool, sharding: Sharding | undefined, own: TrainingSpec['zero']): Pick<TrainingSpec, 'zero'> {
+  if (sharding?.startsWith('zero') !== true) return {}
+  if (tool.startsWith('lightning')) return { zero: lightningZero }
+  if (tool !== 'deepspeed') return {}
+  return { zero: { ...zeroDefaults, ...own, overlapsCommunication: overlapsByDefault(sharding) } }
 }
 
 /** @throws MemoryMarkError for trainings that cannot be planned correctly. */

@@ -4,7 +4,7 @@
 import { methodNames } from '../plan/methods.ts'
 import type { Plan, PlanSection } from '../plan/plan.ts'
 import type { PlanRow } from '../plan/row.ts'
-import type { Snippet } from '../plan/snippets/snippet.ts'
+import { isUnwritten, type Written } from '../plan/snippets/snippet.ts'
 import { strategyNames } from '../plan/strategy.ts'
 import { formatGib, formatPercent } from '../units.ts'
 import {
@@ -116,12 +116,11 @@ function notes(plan: Plan, columns: number): string {
 }
 
 /** The config lines of one row; `undefined` for a format that we do not write. */
-export function renderSnippet(number: number, snippet: Snippet | undefined, columns: number): string {
-  if (snippet === undefined) {
-    const unwritten = `Row ${number}: its lines are not written for this format; set the batch, the number of GPUs and the sharding there.`
-    return wrap(unwritten, '', columns)
-  }
+export function renderSnippet(number: number, written: Written, columns: number): string {
+  if (isUnwritten(written)) return wrap(`Row ${number}: ${written.why}`, '', columns)
+  const { files, command, notes = [] } = written
   const intro = `Row ${number} as lines of config, in place of what it says of batch, checkpointing, DeepSpeed and FSDP now:`
-  const files = snippet.files.map(({ path, text }) => [`# ${plainText(path, 200)}`, text].join('\n'))
-  return [wrap(intro, '', columns), ...files, `$ ${snippet.command}`].join('\n\n')
+  const blocks = files.map(({ path, text }) => [`# ${plainText(path, 200)}`, text].join('\n'))
+  const remarks = notes.length === 0 ? [] : [wrap(notes.join(' '), '', columns)]
+  return [wrap(intro, '', columns), ...blocks, ...remarks, `$ ${command}`].join('\n\n')
 }

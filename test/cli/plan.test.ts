@@ -26,8 +26,13 @@ const row = z.strictObject({
   run: z.strictObject({ hours: z.number(), hoursRange: range, costUsd: z.number(), costRangeUsd: range }).optional(),
   spec: trainingSpec,
   lines: z
-    .strictObject({ files: z.array(z.strictObject({ path: z.string(), text: z.string() })), command: z.string() })
+    .strictObject({
+      files: z.array(z.strictObject({ path: z.string(), text: z.string() })),
+      command: z.string(),
+      notes: z.array(z.string()).optional(),
+    })
     .nullable(),
+  unwritten: z.string().optional(),
 })
 
 /** What `--json` prints: these keys and no others. */

@@ -4,70 +4,66 @@ import { readConfigAsync } from '../../engine/config/read.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { findGpu, type SpeedyGpu } from '../../engine/gpus/catalogue.ts'
 import { UndividedSteps } from '../../engine/plan/bound.ts'
-import { snippetFor } from '../../engine/plan/snippets/snippet.ts'
+import { isUnwritten, snippetFor } from '../../engine/plan/snippets/snippet.ts'
 import { arrangedSpec, strategiesFor, type Tool, toolOf } from '../../engine/plan/strategy.ts'
 import { EstimateProbe } from '../../engine/probes/estimate.ts'
+import { type Fillable, fillable } from './tool-configs.ts'
 
 const h100 = findGpu('h100') as SpeedyGpu
 
-const configs: Readonly<Record<string, string>> = {
-  'Hugging Face Trainer':
-    'model_name_or_path: Qwen/Qwen2.5-0.5B\ntask: causal-lm\nbf16: true\noptim: adamw_torch_fused\nblock_size: 1024\n',
-  'Hugging Face Trainer with adapters':
-    'model_name_or_path: Qwen/Qwen2.5-0.5B\ntask: causal-lm\nbf16: true\ntorch_dtype: bfloat16\nblock_size: 1024\nuse_peft: true\nlora_r: 8\nlora_target_modules: [q_proj, v_proj]\n',
-  Axolotl:
-    'base_model: Qwen/Qwen2.5-0.5B\nsequence_len: 1024\nbf16: true\noptimizer: adamw_torch_fused\nsample_packing: true\nflash_attention: true\n',
-  torchtune:
-    'model:\n  _component_: torchtune.models.qwen2_5.qwen2_5_0_5b\ntokenizer:\n  max_seq_len: 1024\noptimizer:\n  _component_: torch.optim.AdamW\n  fused: true\nloss:\n  _component_: torchtune.modules.loss.LinearCrossEntropyLoss\ndtype: bf16\n',
-}
-
-async function read(files: ReadonlyMap<string, string>) {
-  const readFile = async (path: string) => files.get(path)
+async function read({ path, model }: Fillable, files: ReadonlyMap<string, string>) {
+  const readFile = async (name: string) => files.get(name)
   const listFolder = async (folder: string) => (folder === '.' ? [...files.keys()] : [])
+  const value = { kind: 'text', text: model ?? '' } as const
+  const field = { key: 'model', name: 'model', value, source: 'model', at: { line: 1, column: 1 }, file: 'settings' }
   const reading = await readConfigAsync(
-    { path: 'train.yaml', text: files.get('train.yaml') ?? '' },
+    { path, text: files.get(path) ?? '' },
     { readFile, listFolder },
+    model === undefined ? {} : { model: field },
   )
   if (reading.kind !== 'training-config') throw new Error(`${reading.kind}: ${JSON.stringify(reading)}`)
   return reading
 }
 
-/** The config without a batch of its own, which the snippet gives it. */
-async function plain(text: string, tool: Tool) {
-  const batch =
-    tool === 'trainer'
-      ? 'per_device_train_batch_size: 8\n'
-      : tool === 'axolotl'
-        ? 'micro_batch_size: 8\n'
-        : 'batch_size: 8\n'
-  return read(new Map([['train.yaml', text + batch]]))
+/** The config with a batch of its own, in place of the snippet's. */
+function plain(config: Fillable) {
+  return read(config, new Map([[config.path, config.filled()]]))
 }
 
-const cases = Object.entries(configs).flatMap(([name, text]) => {
-  const tool = toolOf(name.replace(' with adapters', ''))
-  return [1, 2, 8].map(gpus => ({ name, text, tool, gpus }))
-})
+/** For a person to fill in. */
+const place = /<(?:first server|this server|servers)>/g
 
-describe.each(cases)('$name on $gpus GPUs', ({ text, tool, gpus }) => {
+const cases = Object.entries(fillable).flatMap(([name, config]) => [1, 2, 8, 16].map(gpus => ({ name, config, gpus })))
+
+describe.each(cases)('$name on $gpus GPUs', ({ config, gpus }) => {
   it('is read back as each row: its sharding, batch, precision and memory', async () => {
-    const { spec, model } = await plain(text, tool)
+    const { spec, model, dialect, batchSizeName: batchSetting } = await plain(config)
+    const tool = toolOf(dialect)
     const footprints = new FootprintCache()
+    const { path } = config
     const strategies = strategiesFor(spec, gpus, tool)
-    expect(strategies.length).toBeGreaterThan(0)
+    if (tool !== 'litgpt') expect(strategies.length).toBeGreaterThan(0)
     for (const strategy of strategies) {
       const plan = { microBatch: 2, gradientAccumulation: 4 }
-      const planned = { ...arrangedSpec({ ...spec, gradientCheckpointing: true }, { strategy, gpus }, tool), ...plan }
-      const snippet = snippetFor(
-        { ...plan, strategy, gpus, gradientCheckpointing: true, spec: planned, config: 'train.yaml' },
-        tool,
-      )
-      const files = new Map((snippet?.files ?? []).map(file => [file.path, `${file.text}\n`]))
-      files.set('train.yaml', `${text}${files.get('train.yaml')}`)
-      files.set('run.sh', `${snippet?.command}\n`)
-      const again = await read(files)
-      const { sharding, precision, microBatch, gradientAccumulation, gradientCheckpointing } = planned
+      const gradientCheckpointing = takesCheckpointing(tool, path) || spec.gradientCheckpointing
+      const planned = { ...arrangedSpec({ ...spec, gradientCheckpointing }, { strategy, gpus }, tool), ...plan }
+      const row = { ...plan, strategy, gpus, gradientCheckpointing, spec: planned, config: path, batchSetting }
+      const written = snippetFor(row, tool)
+      if (isUnwritten(written)) {
+        expect([tool, strategy]).not.toEqual(['loop', 'ddp'])
+        expect(written.why).toMatch(/ in a loop of its own is code/)
+        continue
+      }
+      const command = written.command.replace(place, '0')
+      const files = new Map(written.files.map(file => [file.path, `${file.text}\n`]))
+      const lines = written.files.find(file => file.path === path)?.text
+      files.set('run.sh', `${command}\n`)
+      if (path.endsWith('.sh')) files.delete('run.sh')
+      files.set(path, config.filled(lines, command))
+      const again = await read(config, files)
+      const { sharding = 'ddp', precision, microBatch, gradientAccumulation } = planned
       expect(again.spec).toMatchObject({ gpus, precision, microBatch, gradientAccumulation, gradientCheckpointing })
-      expect(again.spec.sharding).toBe(sharding)
+      expect(again.spec.sharding ?? 'ddp').toBe(sharding)
       const peak = (of: typeof spec) =>
         new EstimateProbe(footprints.of(of, model.config, h100), h100).peak(microBatch).bytes
       expect(peak(again.spec)).toBe(peak(planned))
@@ -75,18 +71,32 @@ describe.each(cases)('$name on $gpus GPUs', ({ text, tool, gpus }) => {
   })
 })
 
-describe('what a strategy needs at the least', () => {
-  it.each(Object.keys(configs))('is no more than it is estimated to need: %s', async name => {
-    const tool = toolOf(name.replace(' with adapters', ''))
-    needsNoLess(await plain(configs[name] ?? '', tool), tool)
-  })
+/** Tools in whose config a snippet says it; others keep what the config or the code says. */
+function takesCheckpointing(tool: Tool, path: string): boolean {
+  return ['trainer', 'axolotl', 'torchtune', 'llamafactory', 'ms-swift', 'verl'].includes(tool) && path !== 'ds.json'
+}
 
-  it('is no more than it is estimated to need: verl, which shards with FSDP on one GPU too', async () => {
-    const text = `torchrun --nproc_per_node=4 -m verl.trainer.fsdp_sft_trainer model.partial_pretrain=Qwen/Qwen2.5-0.5B\n`
-    const reading = await readConfigAsync({ path: 'train.sh', text }, {})
-    if (reading.kind !== 'training-config') throw new Error(JSON.stringify(reading))
-    expect(toolOf(reading.dialect)).toBe('verl')
-    needsNoLess(reading, 'verl')
+it('a row that a tool has no lines for says why', async () => {
+  const row = {
+    strategy: 'fsdp',
+    gpus: 8,
+    microBatch: 1,
+    gradientAccumulation: 1,
+    gradientCheckpointing: false,
+  } as const
+  const { spec } = await plain(fillable["TRL's script"]!)
+  const why = (config: string, tool: Tool) => snippetFor({ ...row, spec, config }, tool)
+  expect(why('train.py', 'loop')).toEqual({
+    why: 'FSDP in a loop of its own is code, which wraps the model: no setting says it.',
+  })
+  expect(why('train.ipynb', 'trainer')).toMatchObject({ why: expect.stringContaining('save it as a script') })
+  expect(why('own.yaml', 'other')).toMatchObject({ why: expect.stringContaining('not written for this format') })
+})
+
+describe('what a strategy needs at the least', () => {
+  it.each(Object.entries(fillable))('is no more than it is estimated to need: %s', async (_, config) => {
+    const reading = await plain(config)
+    needsNoLess(reading, toolOf(reading.dialect))
   })
 
   function needsNoLess({ spec, model }: Awaited<ReturnType<typeof read>>, tool: Tool): void {

@@ -1,5 +1,5 @@
 /** Sets a keyword argument of the call that takes the batch size, or would take it, in a script or a notebook. */
-import type { Value } from '../../config/yaml-literal.ts'
+import { pythonLiteral } from '../../config/literals.ts'
 import type { KeySetting } from '../tools/tool.ts'
 import { type Edited, spliced } from './text.ts'
 
@@ -15,7 +15,9 @@ export function setInPython({ path, text, anchor }: Edited, setting: KeySetting)
   if (others.length > 0) return undefined
   if (only !== undefined) {
     literal.lastIndex = only
-    return literal.exec(text) === null ? undefined : spliced(text, only, literal.lastIndex, python(setting.value))
+    return literal.exec(text) === null
+      ? undefined
+      : spliced(text, only, literal.lastIndex, pythonLiteral(setting.value))
   }
   if (setting.elsewhere) return undefined
   const isNotebook = /\.ipynb$/i.test(path)
@@ -53,7 +55,7 @@ function addedFirst(
   )
   if (next === null) return undefined
   const [, newLine = ''] = next
-  const keyword = `${setting.keys[0]}=${python(setting.value)}`
+  const keyword = `${setting.keys[0]}=${pythonLiteral(setting.value)}`
   if (newLine !== '' && !isNotebook) return spliced(text, start, start, `${newLine}${keyword},`)
   return spliced(text, start, start, next[0].endsWith(')') ? keyword : `${keyword}, `)
 }
@@ -64,21 +66,10 @@ function added(text: string, anchor: number, setting: KeySetting, isNotebook: bo
   const found = keywordBefore.exec(text.slice(Math.max(0, anchor - 200), anchor))
   if (found === null) return undefined
   const start = anchor - found[0].length
-  const keyword = `${setting.keys[0]}=${python(setting.value)},`
+  const keyword = `${setting.keys[0]}=${pythonLiteral(setting.value)},`
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
   const indent = text.slice(lineStart, start)
   if (isNotebook || !/^[ \t]*$/.test(indent)) return spliced(text, start, start, `${keyword} `)
   const end = text.includes('\r\n') ? '\r\n' : '\n'
   return spliced(text, lineStart, lineStart, `${indent}${keyword}${end}`)
-}
-
-/** With single quotes, which need no escape in the JSON of a notebook. */
-function python(value: Value): string {
-  if (typeof value === 'boolean') return value ? 'True' : 'False'
-  if (typeof value === 'number') return String(value)
-  if (typeof value === 'string') return `'${value}'`
-  if (Array.isArray(value)) return `[${value.map(python).join(', ')}]`
-  return `{${Object.entries(value)
-    .map(([key, inner]) => `'${key}': ${python(inner)}`)
-    .join(', ')}}`
 }

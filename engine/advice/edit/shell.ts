@@ -1,22 +1,23 @@
 /** Sets an option of the command that takes the batch size, in a launcher's script. */
-import type { Value } from '../../config/yaml-literal.ts'
+import { shellWord } from '../../config/literals.ts'
 import type { KeySetting } from '../tools/tool.ts'
 import { type Edited, spliced } from './text.ts'
 
 const plainWord = /(?:[\w./:-]{1,200}|'[^'\n]{0,200}'|"[^"\n$`\\]{0,200}")(?=\s|$)/y
 
 export function setInShell({ text, anchor }: Edited, setting: KeySetting): string | undefined {
-  if (typeof setting.value === 'object') return undefined
+  const { value } = setting
+  if (typeof value === 'object') return undefined
   const names = setting.keys.map(key => [...(setting.at ?? []), key].join('.'))
   const written = names.flatMap(name => optionsIn(text, name))
   const [only, ...others] = written
   if (others.length > 0) return undefined
-  const word = wordOf(setting.value)
+  const word = shellWord(value)
   if (only !== undefined) {
     plainWord.lastIndex = only.end
     // `--bf16` alone, before the next option or at the end of the command, is a switch.
     const isValue = only.isJoined || !/^(?:-|\\|\r?\n|$)/.test(text.slice(only.end, only.end + 2))
-    if (!isValue) return setting.value === true ? text : spliced(text, only.end, only.end, `${word} `)
+    if (!isValue) return value === true ? text : spliced(text, only.end, only.end, `${word} `)
     return plainWord.exec(text) === null ? undefined : spliced(text, only.end, plainWord.lastIndex, word)
   }
   const before = anchor === undefined ? null : optionBefore.exec(text.slice(Math.max(0, anchor - 150), anchor))
@@ -49,9 +50,4 @@ function optionsIn(text: string, name: string): readonly Option[] {
     end: index + match.length,
     isJoined: match.endsWith('='),
   }))
-}
-
-function wordOf(value: Value): string {
-  if (typeof value === 'boolean') return value ? 'True' : 'False'
-  return typeof value === 'string' && /[^\w./:-]/.test(value) ? `'${value}'` : String(value)
 }

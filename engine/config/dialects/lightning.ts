@@ -12,6 +12,7 @@ import type { Optimizer, Precision, Sharding } from '../spec.ts'
 import { orInSettings } from '../supplied.ts'
 import { stepInPytorch, trainingConfig } from '../training-config.ts'
 import { writesAny } from '../written-keys.ts'
+import { lightningZero } from '../zero-defaults.ts'
 
 const trainerKeys = [
   'accumulate_grad_batches',
@@ -138,6 +139,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     attention: 'sdpa' as const,
     gradientCheckpointing: readCheckpointing(reader, document),
     ...(sharding && { sharding }),
+    ...(sharding?.startsWith('zero') && { zero: lightningZero }),
     // strategies/parallel.py block_backward_sync: only DistributedDataParallel waits for the last micro-batch.
     ...(sharding === 'fsdp' && { syncsEveryMicroBatch: true as const }),
   }
@@ -157,6 +159,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     },
     batchSize,
     accumulation,
+    namesBatch: true,
   })
 }
 

@@ -228,14 +228,19 @@ function python(words: readonly Given[], command: ShellCommand): Launch | undefi
 
 function toolLaunch(tool: Tool, launcher: string, words: readonly Given[], command: ShellCommand): Launch {
   const rest = parsed(words, new Set())
-  const own = rest.arguments.find(({ key }) => key === 'num_processes' || key === 'nproc_per_node')
+  const given = (key: string) => rest.arguments.find(argument => argument.key === key)
+  const all = given('num_processes')
+  const each = given('nproc_per_node')
   const env = command.variable('NPROC_PER_NODE')
+  // Variables of LLaMA-Factory's launcher.py and ms-swift's cli/main.py.
   const count =
-    own !== undefined
-      ? counted(own.values[0], own.name)
-      : env !== undefined
-        ? counted(env, 'NPROC_PER_NODE')
-        : visible(command)
+    all !== undefined
+      ? counted(all.values[0], all.name)
+      : each !== undefined
+        ? counted(each.values[0], each.name, given('nnodes')?.values[0])
+        : env !== undefined
+          ? counted(env, 'NPROC_PER_NODE', command.variable('NNODES'))
+          : visible(command)
   return { launcher, at: command.at, target: { kind: 'tool', tool }, ...rest, processes: count }
 }
 

@@ -4,6 +4,7 @@ import type { FieldReader } from '../fields.ts'
 import { oneOf, quote } from '../quote.ts'
 import type { Field, Section } from '../section.ts'
 import type { Sharding, TrainingSpec } from '../spec.ts'
+import { overlapsByDefault, zeroDefaults } from '../zero-defaults.ts'
 
 export interface Sharded {
   readonly sharding?: Sharding
@@ -139,26 +140,27 @@ export function shardedBy(reader: FieldReader, config: Section): Sharded {
   }
 }
 
-/** By our names: DeepSpeed's, and what it takes where a file leaves it out. "auto" is the Trainer's to fill in. */
-const zeroKeys = {
-  reduceBucket: ['reduce_bucket_size', 5e8],
-  prefetchBucket: ['stage3_prefetch_bucket_size', 5e7],
-  persistenceThreshold: ['stage3_param_persistence_threshold', 1e5],
-  maxLiveParameters: ['stage3_max_live_parameters', 1e9],
-  maxReuseDistance: ['stage3_max_reuse_distance', 1e9],
-  subGroup: ['sub_group_size', 1e9],
-} as const
+/** DeepSpeed's names, by ours. "auto" is the Trainer's to fill in. */
+const zeroKeys: Readonly<Record<keyof typeof zeroDefaults, string>> = {
+  reduceBucket: 'reduce_bucket_size',
+  prefetchBucket: 'stage3_prefetch_bucket_size',
+  persistenceThreshold: 'stage3_param_persistence_threshold',
+  maxLiveParameters: 'stage3_max_live_parameters',
+  maxReuseDistance: 'stage3_max_reuse_distance',
+  subGroup: 'sub_group_size',
+}
 
 function zeroSettingsIn(reader: FieldReader, config: Section, sharding: Sharding): TrainingSpec['zero'] {
-  const entries = Object.entries(zeroKeys).flatMap(([name, [key, byDefault]]) => {
-    const field = config.at('zero_optimization', key)
+  const names = Object.keys(zeroKeys) as (keyof typeof zeroDefaults)[]
+  const entries = names.flatMap(name => {
+    const field = config.at('zero_optimization', zeroKeys[name])
     if (field?.value.kind === 'text' && field.value.text === 'auto') return []
     const elements =
-      field === undefined ? byDefault : reader.wholeNumber(field, { min: 0, max: Number.MAX_SAFE_INTEGER })
+      field === undefined ? zeroDefaults[name] : reader.wholeNumber(field, { min: 0, max: Number.MAX_SAFE_INTEGER })
     return elements === undefined ? [] : [[name, elements] as const]
   })
   const overlaps = config.at('zero_optimization', 'overlap_comm')
-  const overlapsCommunication = overlaps?.value.kind === 'flag' ? overlaps.value.flag : sharding === 'zero3'
+  const overlapsCommunication = overlaps?.value.kind === 'flag' ? overlaps.value.flag : overlapsByDefault(sharding)
   return { ...Object.fromEntries(entries), overlapsCommunication }
 }
 

@@ -7,6 +7,11 @@ import type { SnippetFile } from './snippet.ts'
 
 const stages: Readonly<Partial<Record<Strategy, 1 | 2 | 3>>> = { zero1: 1, zero2: 2, zero3: 3 }
 
+/** Undefined for strategies that are not DeepSpeed's. */
+export function stageOf(strategy: Strategy): 1 | 2 | 3 | undefined {
+  return stages[strategy]
+}
+
 /** What the Trainer fills in, so that DeepSpeed cannot contradict it. */
 export const filledIn = {
   bf16: { enabled: 'auto' },
@@ -19,7 +24,7 @@ export const filledIn = {
 
 /** Undefined for strategies that are not DeepSpeed's. */
 export function deepSpeedFile(strategy: Strategy): SnippetFile | undefined {
-  const stage = stages[strategy]
+  const stage = stageOf(strategy)
   if (stage === undefined) return undefined
   const settings = {
     zero_optimization: {

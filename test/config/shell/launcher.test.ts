@@ -56,6 +56,16 @@ describe('the number of GPUs', () => {
     },
   )
 
+  it.each([
+    ['NNODES=2 NODE_RANK=0 NPROC_PER_NODE=8 swift sft --model Qwen/Qwen2.5-0.5B --tuner_type lora --dataset d', 16],
+    [
+      'FORCE_TORCHRUN=1 NNODES=4 NPROC_PER_NODE=2 llamafactory-cli train --model_name_or_path gpt2 --stage sft --do_train --template qwen',
+      8,
+    ],
+  ])('counts the servers that a tool is told of by a variable: %s', async (launcher, gpus) => {
+    expect((await trained(`${launcher} --per_device_train_batch_size 1\n`)).spec.gpus).toBe(gpus)
+  })
+
   it('that depends on run time is asked for by name', async () => {
     const reading = await read(`torchrun --nproc_per_node $GPUS train.py ${bert} --per_device_train_batch_size 8\n`)
     expect(reading).toMatchObject({
