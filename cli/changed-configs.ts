@@ -7,7 +7,7 @@ import type { AnalyzeOptions } from '../engine/analyze.ts'
 import { isCandidatePath } from '../engine/config/candidate-path.ts'
 import type { SourceFile } from '../engine/config/reading.ts'
 import type { IsolatedEngine } from '../engine/isolated/engine.ts'
-import { isCounted, type RepositorySettings } from '../engine/settings/settings.ts'
+import { globsLeftOut, type RepositorySettings } from '../engine/settings/settings.ts'
 import { readCapped } from './files.ts'
 import { changeSince } from './git-change.ts'
 
@@ -21,16 +21,18 @@ export interface ChangedConfigs extends Omit<AffectedConfigs, 'files'> {
 export async function readChange(
   base: string,
   settings: RepositorySettings,
-  engine: Pick<IsolatedEngine, 'affectedConfigs'>,
+  engine: Pick<IsolatedEngine, 'affectedConfigs' | 'countPaths'>,
 ): Promise<ChangedConfigs> {
   const { paths, removed, list, before } = await changeSince(base)
-  const own = await read(paths.filter(path => isCandidatePath(path) && isCounted(path, settings)))
+  const counted = await engine.countPaths(paths.filter(isCandidatePath), settings)
+  const own = await read(counted.paths)
   const { files, formerVersions, remarks } = await engine.affectedConfigs({ paths, removed, files: own }, settings, {
     list,
     read,
     readBefore: asked => textsOf(asked, before),
   })
-  return { files: [...own, ...files], formerVersions, remarks, base: before }
+  const leftOut = counted.isWithinLimits ? [] : [globsLeftOut]
+  return { files: [...own, ...files], formerVersions, remarks: [...leftOut, ...remarks], base: before }
 }
 
 function read(paths: readonly string[]): Promise<readonly SourceFile[]> {

@@ -11,12 +11,12 @@ import { findingOf, needsMemory } from '../engine/render/verdict.ts'
 import type { ConfigResult, Report } from '../engine/report/schema.ts'
 import { isMoved } from '../engine/report/upgrade.ts'
 import { reportOn } from '../engine/report-on.ts'
-import { isCounted, noSettings, type RepositorySettings } from '../engine/settings/settings.ts'
+import { globsLeftOut, noSettings, type RepositorySettings } from '../engine/settings/settings.ts'
 import { parseFlags } from './arguments.ts'
 import { type ChangedConfigs, readChange } from './changed-configs.ts'
 import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
-import { type FoundFiles, findFiles } from './files.ts'
+import { type FoundFiles, findFiles, type Wanted } from './files.ts'
 import { judgingOf, judgingOptions } from './judging.ts'
 import { complain, complainOf, printJson, printReport } from './print.ts'
 import { ScanProgress } from './progress.ts'
@@ -44,7 +44,7 @@ export async function check(args: string[]): Promise<ExitCode> {
     sources: sources(),
     ...(change && { base: change.base, formerVersions: change.formerVersions }),
   }
-  const files = await filesOf(positionals, settings, change)
+  const files = await filesOf(positionals, countingBy(engine, settings), change)
   const configs = await judgeNamed(engine, files.named, options)
   using progress = new ScanProgress()
   for await (const judged of engine.judge(possibleConfigs(progress.counting(files.found)), options)) {
@@ -62,15 +62,23 @@ export async function check(args: string[]): Promise<ExitCode> {
 }
 
 /** A file named by the user is checked even if the settings ignore it or it has not changed. */
-async function filesOf(
-  paths: readonly string[],
-  settings: RepositorySettings,
-  change?: ChangedConfigs,
-): Promise<FoundFiles> {
+async function filesOf(paths: readonly string[], counted: Wanted, change?: ChangedConfigs): Promise<FoundFiles> {
   const chosen = paths.length === 0 ? ['.'] : paths
-  if (change === undefined) return findFiles(chosen, path => isCounted(path, settings))
+  if (change === undefined) return findFiles(chosen, counted)
   const changed = new Set(change.files.map(({ path }) => path))
-  return findFiles(chosen, path => changed.has(path))
+  return findFiles(chosen, async found => found.filter(path => changed.has(path)))
+}
+
+/** Once the globs have taken too long, every file counts. */
+function countingBy(engine: IsolatedEngine, settings: RepositorySettings): Wanted {
+  let isWithinLimits = true
+  return async found => {
+    if (!isWithinLimits) return found
+    const counted = await engine.countPaths(found, settings)
+    isWithinLimits = counted.isWithinLimits
+    if (!isWithinLimits) complain(globsLeftOut)
+    return counted.paths
+  }
 }
 
 /** Adds levers, as on a pull request. Files whose trainings need them are read again. */

@@ -28,11 +28,10 @@ export interface FoundFiles {
   readonly found: AsyncIterable<SourceFile>
 }
 
-/** `isWanted`: called with paths in directories before they are read. */
-export async function findFiles(
-  paths: readonly string[],
-  isWanted: (path: string) => boolean = () => true,
-): Promise<FoundFiles> {
+/** Those of the paths in directories that are to be read. */
+export type Wanted = (paths: readonly string[]) => Promise<readonly string[]>
+
+export async function findFiles(paths: readonly string[], wanted: Wanted = async found => found): Promise<FoundFiles> {
   const named: SourceFile[] = []
   const directories: string[] = []
   for (const path of paths) {
@@ -43,7 +42,7 @@ export async function findFiles(
     } else if (await isDirectory(path)) directories.push(path)
     else named.push({ path: display(path), text: await orUnreadable(path, () => readCapped(path)) })
   }
-  return { named, found: filesIn(directories, isWanted) }
+  return { named, found: filesIn(directories, wanted) }
 }
 
 /** The line in `train.py:41`, if that file exists and none with the full name does. */
@@ -63,22 +62,39 @@ export async function exists(path: string): Promise<boolean> {
 /** Files read before yielding to the limited process, which asks this one for files that configs name. */
 const FILES_AT_ONCE = 64
 
+/** Paths of which is asked together whether they are wanted. */
+const CANDIDATES_AT_ONCE = 1_000
+
 /** Yields each file once. Reads synchronously, which is faster for thousands of small files. */
-async function* filesIn(
-  directories: readonly string[],
-  isWanted: (path: string) => boolean,
-): AsyncGenerator<SourceFile> {
-  const known = new Set<string>()
-  for (const directory of directories) {
-    for await (const path of walk(directory)) {
-      const shown = display(path)
-      if (known.has(shown) || !isCandidatePath(shown) || !isWanted(shown)) continue
-      known.add(shown)
-      if (known.size % FILES_AT_ONCE === 0) await setImmediate()
+async function* filesIn(directories: readonly string[], wanted: Wanted): AsyncGenerator<SourceFile> {
+  let count = 0
+  for await (const places of candidatesIn(directories)) {
+    for (const shown of await wanted([...places.keys()])) {
+      count += 1
+      if (count % FILES_AT_ONCE === 0) await setImmediate()
+      const path = places.get(shown) ?? shown
       const text = await orUnreadable(path, () => readSmall(path))
       if (text !== undefined) yield { path: shown, text }
     }
   }
+}
+
+/** Where each candidate is, by the path that is shown; some at a time. */
+async function* candidatesIn(directories: readonly string[]): AsyncGenerator<ReadonlyMap<string, string>> {
+  const known = new Set<string>()
+  let places = new Map<string, string>()
+  for (const directory of directories) {
+    for await (const path of walk(directory)) {
+      const shown = display(path)
+      if (known.has(shown) || !isCandidatePath(shown)) continue
+      known.add(shown)
+      places.set(shown, path)
+      if (places.size < CANDIDATES_AT_ONCE) continue
+      yield places
+      places = new Map()
+    }
+  }
+  yield places
 }
 
 function readSmall(path: string): string | undefined {

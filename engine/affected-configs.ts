@@ -62,6 +62,8 @@ export interface AffectedConfigs {
 
 /** How files are inspected. Answers are in the order of `files`. */
 export interface Inspector {
+  /** Those that the globs of the settings count. */
+  readonly counted: (paths: readonly string[]) => Promise<readonly string[]>
   /** Whether other configs may name the file. */
   readonly areNamed: (files: readonly SourceFile[]) => Promise<readonly boolean[]>
   /** What each file says about library versions. */
@@ -99,9 +101,10 @@ export async function affectedConfigs(
 
   const changed = new Set(change.paths)
   const listed = await repository.list()
-  const isAsked = (path: string) => !changed.has(path) && isCandidatePath(path) && isCounted(path, settings)
+  const asked = (paths: readonly string[]) =>
+    inspector.counted(paths.filter(path => !changed.has(path) && isCandidatePath(path)))
   const existing = new Set(places.length === 0 ? [] : listed)
-  const startedPaths = places.filter(path => existing.has(path) && isAsked(path)).slice(0, MAX_OPENED)
+  const startedPaths = (await asked(places.filter(path => existing.has(path)))).slice(0, MAX_OPENED)
   const started = startedPaths.length === 0 ? [] : await repository.read(startedPaths)
   const others = named.size === 0 ? { files: [], remarks: [] } : await naming(named)
   return {
@@ -111,7 +114,7 @@ export async function affectedConfigs(
   }
 
   async function naming(names: ReadonlySet<string>): Promise<Pick<AffectedConfigs, 'files' | 'remarks'>> {
-    const candidates = listed.filter(isAsked)
+    const candidates = await asked(listed)
     const [scripts, files] = [candidates.filter(isScript), candidates.filter(path => !isScript(path))]
     const isOfScripts = [...names].every(path => isPythonPath(path) || (isYamlPath(path) && !repinned.includes(path)))
     // Only scripts import a module without a training, and without classes that configs may name.
@@ -178,6 +181,7 @@ function withoutLine({ line: _, path: __, ...requirement }: Statement): object {
 
 function inspectHere(settings: RepositorySettings): Inspector {
   return {
+    counted: async paths => paths.filter(path => isCounted(path, settings)),
     areNamed: async files => files.map(isNamedByConfigs),
     state: files => Promise.all(files.map(statementsIn)),
     started: files => Promise.all(files.map(startedBy)),
@@ -235,14 +239,38 @@ export function opensOneOf(
 
 /** Sorted so that paths sharing the most folders with one of `others` come first. */
 function byNearness(paths: readonly string[], others: readonly string[]): readonly string[] {
-  const depths = new Map(paths.map(path => [path, Math.max(...others.map(other => sharedFolders(path, other)))]))
+  const folders = foldersOf(others)
+  const depths = new Map(paths.map(path => [path, depthWithin(folders, path)]))
   return paths.toSorted((a, b) => (depths.get(b) ?? 0) - (depths.get(a) ?? 0))
 }
 
-function sharedFolders(one: string, other: string): number {
-  const [left, right] = [one.split('/').slice(0, -1), other.split('/').slice(0, -1)]
-  const differing = left.findIndex((folder, index) => folder !== right[index])
-  return differing < 0 ? left.length : differing
+interface Folder {
+  readonly inside: Map<string, Folder>
+}
+
+function foldersOf(paths: readonly string[]): Folder {
+  const root: Folder = { inside: new Map() }
+  for (const path of paths) {
+    let folder = root
+    for (const name of path.split('/').slice(0, -1)) {
+      const inner = folder.inside.get(name) ?? { inside: new Map() }
+      folder.inside.set(name, inner)
+      folder = inner
+    }
+  }
+  return root
+}
+
+/** How many of the path's folders are there. */
+function depthWithin(root: Folder, path: string): number {
+  let depth = 0
+  let folder: Folder | undefined = root
+  for (const name of path.split('/').slice(0, -1)) {
+    folder = folder.inside.get(name)
+    if (folder === undefined) break
+    depth += 1
+  }
+  return depth
 }
 
 function remarksOn(found: number, candidates: number, isRepinned: boolean): string[] {

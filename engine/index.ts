@@ -57,7 +57,7 @@ export { analysedIn, judgedAlone, possibleSavingsUsd } from './report/standing.t
 export { compileGlob } from './settings/glob.ts'
 export { readSettings } from './settings/read.ts'
 export { DEFAULT_SCHEDULE } from './settings/schedule.ts'
-export { isCounted, noSettings, type RepositorySettings } from './settings/settings.ts'
+export { type Globs, globsLeftOut, isCounted, noSettings, type RepositorySettings } from './settings/settings.ts'
 export { MIB } from './units.ts'
 export { letPass } from './verdict/let-pass.ts'
 export {

@@ -1,5 +1,12 @@
 /** Selects changed files that may be training configs. */
-import { isCandidatePath, isCounted, isLauncherPath, isPythonPath, type RepositorySettings } from '../engine/index.ts'
+import {
+  type Globs,
+  globsLeftOut,
+  type IsolatedEngine,
+  isCandidatePath,
+  isLauncherPath,
+  isPythonPath,
+} from '../engine/index.ts'
 
 const MAX_FILES = 500
 /** The most scripts: a repository has many, and few of them train. */
@@ -11,14 +18,17 @@ export interface Candidates {
 }
 
 /** Files that the team's settings include, as many as can be read. */
-export function selectCandidates(
+export async function selectCandidates(
+  engine: Pick<IsolatedEngine, 'countPaths'>,
   changed: readonly string[],
-  wanted: Pick<RepositorySettings, 'paths' | 'ignore'>,
-): Candidates {
-  const paths = withFewScripts(changed.filter(path => isCandidatePath(path) && isCounted(path, wanted)))
-  if (paths.length <= MAX_FILES) return { paths, remarks: [] }
+  globs: Globs,
+): Promise<Candidates> {
+  const counted = await engine.countPaths(changed.filter(isCandidatePath), globs)
+  const uncounted = counted.isWithinLimits ? [] : [globsLeftOut]
+  const paths = withFewScripts(counted.paths)
+  if (paths.length <= MAX_FILES) return { paths, remarks: uncounted }
   const remark = `Only the first ${MAX_FILES} of ${paths.length} possible training configs are checked. Narrow them down with the setting paths.`
-  return { paths: paths.slice(0, MAX_FILES), remarks: [remark] }
+  return { paths: paths.slice(0, MAX_FILES), remarks: [...uncounted, remark] }
 }
 
 /** In order. If there are too many scripts, drops those whose names do not suggest training. */

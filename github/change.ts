@@ -42,7 +42,7 @@ export interface ReadChange {
 }
 
 /** Reads untrusted files in limited processes. */
-export type FileReader = Pick<IsolatedEngine, 'affectedConfigs' | 'namedFiles'>
+export type FileReader = Pick<IsolatedEngine, 'affectedConfigs' | 'countPaths' | 'namedFiles'>
 
 export class Change {
   readonly #engine: FileReader
@@ -69,7 +69,7 @@ export class Change {
   /** `onCandidates` receives the number of candidates before they are read. */
   async read(settings: RepositorySettings, onCandidates?: (count: number) => Promise<void>): Promise<ReadChange> {
     const changed = await this.changed()
-    const candidates = selectCandidates(changed.paths, settings)
+    const candidates = await selectCandidates(this.#engine, changed.paths, settings)
     await onCandidates?.(candidates.paths.length)
     const pinning = changed.paths.filter(isVersionFile).slice(0, MAX_VERSION_FILES)
     const read =

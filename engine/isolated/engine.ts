@@ -11,6 +11,7 @@ import type { CalibrationReading, RunFigures } from '../calibration/file.ts'
 import type { Explanation } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
 import type { Sources } from '../config/sources.ts'
+import { SETTINGS_PATH } from '../config/supplied.ts'
 import { MemoryMarkError, type Problem } from '../errors.ts'
 import type { ExplainOptions } from '../explain.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
@@ -23,7 +24,7 @@ import { leadsTo } from '../report/playground-address.ts'
 import type { AnalysedConfig, ConfigResult, Report } from '../report/schema.ts'
 import { reportOn } from '../report-on.ts'
 import type { SettingsReading } from '../settings/read.ts'
-import type { RepositorySettings } from '../settings/settings.ts'
+import type { Globs, RepositorySettings } from '../settings/settings.ts'
 import { tooLarge } from '../snapshot/limits.ts'
 import type { SnapshotSummary } from '../snapshot/summary.ts'
 import type { EstimatedSubject, Named, PlannedSubject, RunOnGpu, Subject, SubjectOptions } from '../subject.ts'
@@ -57,6 +58,12 @@ export type ReportReading =
   | { readonly kind: 'no-report' }
   | { readonly kind: 'excess' }
 
+export interface Counted {
+  readonly paths: readonly string[]
+  /** False where the globs could not be held against all paths, so that all of them count. */
+  readonly isWithinLimits: boolean
+}
+
 export interface Sifted {
   readonly within: readonly SourceFile[]
   readonly beyond: readonly ConfigResult[]
@@ -75,6 +82,9 @@ export interface IsolatedEngineOptions {
 /** Of one change: each takes about half a second. */
 const MAX_ADVISED = 5
 const FEW_COMBINATIONS = 60
+
+/** To hold every path against every glob; 33,000 paths take 10 globs half of it. */
+const GLOBS_MILLIS = 1_000
 
 /** What Node needs to start, and none of our secrets. */
 const passedVariables = /^(?:PATH|HOME|LANG|LC_\w+|TMPDIR|TZ|NODE_COMPILE_CACHE|NODE_EXTRA_CA_CERTS|SystemRoot)$/
@@ -145,6 +155,7 @@ export class IsolatedEngine implements AsyncDisposable {
   /** `affectedConfigs` under limits: a file that passes a limit counts as unrelated to the change. */
   affectedConfigs(change: Change, settings: RepositorySettings, repository: RepositoryFiles): Promise<AffectedConfigs> {
     return affectedConfigs(change, settings, repository, {
+      counted: async paths => (await this.countPaths(paths, settings)).paths,
       areNamed: files => this.#areTrue<'is-named-by-configs'>({ kind: 'is-named-by-configs' }, files),
       state: async files => {
         const outcomes = await collected(
@@ -255,6 +266,21 @@ export class IsolatedEngine implements AsyncDisposable {
     if (file === undefined) return { kind: 'none' }
     const outcome = await this.#one<'read-settings'>({ kind: 'read-settings' }, file, {})
     return outcome.kind === 'result' ? outcome.result : { kind: 'unreadable', problems: [this.#problem(outcome)] }
+  }
+
+  /**
+   * Those of the paths that the globs of the settings count. All of them where that takes longer than the limit, which
+   * is theirs: each glob is held against each path.
+   */
+  async countPaths(paths: readonly string[], { paths: wanted, ignore }: Globs): Promise<Counted> {
+    if (paths.length === 0 || (wanted === undefined && ignore.length === 0)) return { paths, isWithinLimits: true }
+    const task = { kind: 'count-paths', paths, settings: { paths: wanted, ignore } } as const
+    const limits = { ...this.#limits, fileMillis: Math.min(GLOBS_MILLIS, this.#limits.fileMillis) }
+    const settings = { path: SETTINGS_PATH, text: '' }
+    const [outcome] = await collected(eachFile<'count-paths'>(task, [settings], { ...this.#options({}), limits }))
+    return outcome?.kind === 'result'
+      ? { paths: outcome.result, isWithinLimits: true }
+      : { paths, isWithinLimits: false }
   }
 
   async readCalibration(file: SourceFile): Promise<CalibrationReading> {

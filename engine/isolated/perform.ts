@@ -14,7 +14,7 @@ import type { Host } from '../isolation/orders.ts'
 import { parseJson } from '../json.ts'
 import type { HubAnswer } from '../models/hub.ts'
 import { readSettings } from '../settings/read.ts'
-import { settingsFor } from '../settings/settings.ts'
+import { isCounted, settingsFor } from '../settings/settings.ts'
 import type { Named } from '../subject.ts'
 import type { Answers, Question, Results, Task, TaskOrder } from './tasks.ts'
 
@@ -67,6 +67,8 @@ async function performing(task: Task, asks: TaskOrder['asks'], host: Host): Prom
     }
     case 'read-settings':
       return async file => readSettings(file)
+    case 'count-paths':
+      return async () => task.paths.filter(path => isCounted(path, task.settings))
     case 'read-calibration': {
       const { readCalibration } = await import('../calibration/file.ts')
       return async file => readCalibration(file)

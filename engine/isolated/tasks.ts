@@ -11,7 +11,7 @@ import type { Proposal } from '../propose.ts'
 import type { AdvisedLever } from '../report/advised-levers.ts'
 import type { AnalysedConfig, Report } from '../report/schema.ts'
 import type { SettingsReading } from '../settings/read.ts'
-import type { RepositorySettings } from '../settings/settings.ts'
+import type { Globs, RepositorySettings } from '../settings/settings.ts'
 import type { SnapshotSummary } from '../snapshot/summary.ts'
 import type { EstimatedSubject, Named, PlannedSubject, RunOnGpu, Subject, SubjectOptions } from '../subject.ts'
 import type { EstimatedMethods } from '../training-methods.ts'
@@ -31,6 +31,8 @@ export type Task =
     }
   | { readonly kind: 'propose'; readonly config: AnalysedConfig; readonly settings: RepositorySettings | undefined }
   | { readonly kind: 'read-settings' }
+  /** Which of the paths the globs of the settings count; the file stands for the settings. */
+  | { readonly kind: 'count-paths'; readonly paths: readonly string[]; readonly settings: Globs }
   | { readonly kind: 'read-calibration' }
   /** The text of a report that another run wrote. */
   | { readonly kind: 'read-report' }
@@ -68,6 +70,7 @@ export interface Results {
   readonly advise: readonly AdvisedLever[]
   readonly propose: Proposal
   readonly 'read-settings': SettingsReading
+  readonly 'count-paths': readonly string[]
   readonly 'read-calibration': CalibrationReading
   /** Undefined where it does not follow the schema. */
   readonly 'read-report': Report | undefined

@@ -44,6 +44,13 @@ export interface Measuring {
   readonly waitMinutes: number | undefined
 }
 
+/** Which files count. */
+export type Globs = Pick<RepositorySettings, 'paths' | 'ignore'>
+
+/** Said where matching them takes longer than a process may take. */
+export const globsLeftOut =
+  'The globs under paths and ignore take too long on these paths and are left out: every file counts.'
+
 /** For a repository without settings. */
 export const noSettings: RepositorySettings = {
   source: SETTINGS_PATH,
@@ -91,7 +98,7 @@ export interface SettingsForPath {
 }
 
 /** Whether the team wants a file checked. `path` is `/`-separated, from the root of the repository. */
-export function isCounted(path: string, { paths, ignore }: Pick<RepositorySettings, 'paths' | 'ignore'>): boolean {
+export function isCounted(path: string, { paths, ignore }: Globs): boolean {
   const isWanted = paths === undefined || matchesAny(path, paths)
   return isWanted && !matchesAny(path, ignore)
 }

@@ -7,9 +7,9 @@ export function changedBy(inputs: readonly HostileInput[], place = 'hostile'): F
   return Object.assign(
     {},
     ...inputs.map((input, index) =>
-      input.kind === 'files'
-        ? input.filesIn(`configs/${place}-${index}`)
-        : { [`configs/${place}-${index}/train.yaml`]: honestConfig },
+      input.filesIn === undefined
+        ? { [`configs/${place}-${index}/train.yaml`]: honestConfig }
+        : input.filesIn(`configs/${place}-${index}`),
     ),
   )
 }

@@ -17,8 +17,13 @@ export type HostileInput =
       readonly isAlone?: boolean
       readonly filesIn: (folder: string) => Files
     }
-  /** What stands in .github/memorymark.yml on the default branch, where a pull request changes an honest config. */
-  | { readonly kind: 'settings'; readonly name: string; readonly text: string }
+  /** What stands in .github/memorymark.yml on the default branch, where a pull request changes honest configs; one, unless told. */
+  | {
+      readonly kind: 'settings'
+      readonly name: string
+      readonly text: string
+      readonly filesIn?: (folder: string) => Files
+    }
 
 export const honestConfig = trainingConfig(8)
 

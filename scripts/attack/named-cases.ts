@@ -5,7 +5,7 @@ import type { Files, HostileInput } from './inputs.ts'
 
 const honest = trainingConfig(8)
 const llama = { model_type: 'llama', hidden_size: 4_096, intermediate_size: 11_008, num_attention_heads: 32 }
-const pieces = (count: number, piece: (index: number) => string) => Array.from({ length: count }, (_, i) => piece(i))
+const pieces = <T>(count: number, piece: (index: number) => T) => Array.from({ length: count }, (_, i) => piece(i))
 
 export const namedCases: readonly HostileInput[] = [
   config(
@@ -53,6 +53,14 @@ export const namedCases: readonly HostileInput[] = [
   glob('a glob with many stars', 'configs/*a*a*a*a*a*a*b'),
   glob('a glob with a huge range', '{1..99999999}'),
   glob('a glob with nested repetitions', '+(a|a)b'),
+  {
+    ...settings(
+      'globs of many characters that may be any on long paths',
+      `paths: [${pieces(115, i => `'**/*a${'?'.repeat(150)}b${i}'`).join(', ')}]\n`,
+    ),
+    filesIn: folder =>
+      Object.fromEntries(pieces(200, i => [`${folder}/${`${'a'.repeat(200)}/`.repeat(14)}${i}.yaml`, honest] as const)),
+  },
   settings('an ignored glob with many stars', `ignore: ['configs/*a*a*a*a*a*a*b']\n`),
   settings('an ignored glob of 100,000 dots', `ignore: ['{${'.'.repeat(100_000)}']\n`),
   settings('a condition of 100,000 blanks', `fail-on: 'waste > 0${' '.repeat(100_000)}> 0'\n`),
@@ -141,7 +149,7 @@ function glob(name: string, written: string): HostileInput {
   return settings(name, `paths: ['${written}']\n`)
 }
 
-function settings(name: string, text: string): HostileInput {
+function settings(name: string, text: string): Extract<HostileInput, { kind: 'settings' }> {
   return { kind: 'settings', name, text: `# ${SETTINGS_PATH}\n${text}` }
 }
 

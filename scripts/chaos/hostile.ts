@@ -6,7 +6,7 @@ export const hostileStories: Readonly<Record<string, Story>> = Object.fromEntrie
   namedCases.map(input => [
     `hostile: ${input.name}`,
     async function* ({ repository, path }) {
-      const files = input.kind === 'files' ? input.filesIn(path.replace(/\.yaml$/, '')) : { [path]: trainingConfig(8) }
+      const files = input.filesIn?.(path.replace(/\.yaml$/, '')) ?? { [path]: trainingConfig(8) }
       const pullRequest = await repository.openPullRequest({ fork: true, files })
       yield
       return { pullRequest, isHostile: true }

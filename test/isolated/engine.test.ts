@@ -216,3 +216,20 @@ test('an analysis is cancelled by its signal, and by the end of the engine', asy
   await engine[Symbol.asyncDispose]()
   expect(await both).toMatchObject([{ reason: { name: 'AbortError' } }, { reason: { name: 'AbortError' } }])
 })
+
+describe('paths against globs', () => {
+  const paths = Array.from({ length: 1_000 }, (_, index) => `c/${index}/${'a'.repeat(3_000)}.yaml`)
+
+  test('are counted as the settings say', async () => {
+    open()
+    const globs = { paths: ['c/1*/**'], ignore: ['**/*.json'] }
+    const counted = await engine.countPaths(['c/1/a.yaml', 'c/1/a.json', 'c/2/a.yaml'], globs)
+    expect(counted).toEqual({ paths: ['c/1/a.yaml'], isWithinLimits: true })
+  })
+
+  test('all count where that takes too long', async () => {
+    open({ limits: { fileMillis: 500 } })
+    const globs = { paths: Array.from({ length: 40 }, (_, index) => `c/*/*${'a*'.repeat(45)}b${index}`), ignore: [] }
+    expect(await engine.countPaths(paths, globs)).toEqual({ paths, isWithinLimits: false })
+  })
+})
