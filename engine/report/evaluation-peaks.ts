@@ -3,6 +3,7 @@ import { modelCopies, type TrainingSpec } from '../config/spec.ts'
 import { evaluationOf } from '../estimate/evaluation.ts'
 import { deviceFor } from '../estimate/footprint-cache.ts'
 import { generationBytes } from '../estimate/generation.ts'
+import { hasFlatParameters } from '../estimate/library-rules.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { workspaceBytesOf } from '../probes/estimate.ts'
 import { estimatedRow, type RunPeakOptions } from './peak-rows.ts'
@@ -54,6 +55,8 @@ function generationPeaks(
   config: ModelConfig,
   options: RunPeakOptions & { readonly resting: number },
 ): readonly RunPeak[] {
+  // trainer_seq2seq.py prediction_step gathers the whole model of FSDP1 for it (summon_full_params), which is not modelled.
+  if (hasFlatParameters(spec)) return []
   const { microBatch = 1 } = spec.evaluation ?? {}
   const device = deviceFor(spec, options.gpu)
   const rowOf = (size: number) => {

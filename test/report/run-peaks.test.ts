@@ -333,6 +333,13 @@ predict_with_generate: true
     expect(generation).toMatchObject({ phase: 'generation', microBatch: 8 })
   })
 
+  it('is left out where FSDP1 gathers the whole model for it', async () => {
+    const phases = async (version: number) =>
+      (await rows(`${t5}fsdp: full_shard auto_wrap\nfsdp_config: {version: ${version}}\n`)).map(({ phase }) => phase)
+    expect(await phases(1)).not.toContain('generation')
+    expect(await phases(2)).toContain('generation')
+  })
+
   it('takes beams as often, and says how many samples would fit', async () => {
     const [, , greedy] = await rows(t5)
     const [, , beams] = await rows(`${t5}generation_num_beams: 8\n`)
