@@ -123,7 +123,7 @@ dataset_text_field: text
 torch_dtype: bfloat16
 load_in_4bit: true
 use_peft: true
-lora_r: 64
+lora_r: 256
 lora_target_modules: [q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj]
 per_device_train_batch_size: 8
 max_seq_length: 1024

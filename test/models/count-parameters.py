@@ -16,7 +16,7 @@ from transformers import (
 )
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "engine/probes/worker"))
-from memorymark_worker.model_config import with_floats
+from memorymark_worker.model_config import give_pad_token, with_floats
 
 CLASSES = {
     **dict.fromkeys(["t5", "mt5", "bart", "mbart", "marian", "pegasus", "m2m_100"], AutoModelForSeq2SeqLM),
@@ -31,6 +31,7 @@ def count(fields):
     model_type = fields["model_type"]
     fields = with_floats(type(AutoConfig.for_model(model_type)), fields)
     config = AutoConfig.for_model(**fields, architectures=ARCHITECTURES.get(model_type))
+    give_pad_token(config)
     default = AutoModelForCausalLM
     if "vision_config" in fields:
         default = AutoModelForImageTextToText

@@ -29,13 +29,19 @@ def transformers_config(fields: Json, spec: Spec, device: str) -> transformers.P
         config._attn_implementation = flash_implementation(device)
     if model_type == "llava" and config.vision_config.model_type == "pixtral":
         config.vision_feature_select_strategy = "full"  # there is no class token to leave out
-    if getattr(config, "pad_token_id", 0) is None:
-        config.pad_token_id = 0  # a classifier over tokens asks for one; memory does not depend on which
+    give_pad_token(config)
     if config.is_encoder_decoder and getattr(config, "decoder_start_token_id", None) is None:
         config.decoder_start_token_id = config.pad_token_id
     if spec["loop"] == "trainer":
         config.use_cache = False  # of a multimodal model the decoder's own stays as it is
     return config
+
+
+def give_pad_token(config: transformers.PreTrainedConfig) -> None:
+    """Of the vocabulary, as classifiers over tokens need; Marian's default is opus-mt-en-de's. Memory does not depend on it."""
+    pad_token = getattr(config, "pad_token_id", 0)
+    if pad_token is None or pad_token >= getattr(config, "vocab_size", pad_token + 1):
+        config.pad_token_id = 0
 
 
 def with_floats(config_class: Any, fields: Json) -> Json:

@@ -39,7 +39,7 @@ describe('the task', () => {
   })
 
   it('that is not supported is refused', () => {
-    expect(onlyProblemIn(`${bert}task: question-answering\n`)).toMatchObject({ code: 'unsupported-task', line: 3 })
+    expect(onlyProblemIn(`${bert}task: multiple-choice\n`)).toMatchObject({ code: 'unsupported-task', line: 3 })
   })
 })
 
