@@ -20,8 +20,9 @@ test.skipIf(!hasPostgres)(
       '1',
       '--seed',
       '3',
+      // What was lost with all its three copies is asked for again two minutes later.
       '--settle-seconds',
-      '120',
+      '240',
       '--hostile',
       '0',
     ]
