@@ -14,7 +14,8 @@ import { giveUpOn, updatePullRequest } from './pull-request/update.ts'
 import { failureOf } from './queue/failure.ts'
 import { type Job, keyOf } from './queue/jobs.ts'
 import type { Outcome } from './queue/workers.ts'
-import { reconcile, redeliver } from './reconcile.ts'
+import { reconcile } from './reconcile.ts'
+import { redeliverMissed } from './redelivery.ts'
 import { enterMerge } from './reports/merge.ts'
 import { schedule } from './reports/schedule.ts'
 import { survey } from './reports/survey.ts'
@@ -127,7 +128,7 @@ export class Performer {
       case 'deadlines':
         return enforceDeadlines(database, queue)
       case 'redelivery':
-        return redeliver({ app, log }, 'minute')
+        return redeliverMissed({ app, log }, 'minute')
       case 'reconcile':
         return reconcile({ app, database, queue, log, signal, workflowPath }, job.scope)
     }

@@ -5,7 +5,7 @@ import type { GitHubApp } from './installation.ts'
 import { failureOf } from './queue/failure.ts'
 import type { Job, RepositoryPlace } from './queue/jobs.ts'
 import type { Queue } from './queue/queue.ts'
-import { lookbacks, redeliverMissed } from './redelivery.ts'
+import { redeliverMissed } from './redelivery.ts'
 import type { Database } from './store/database.ts'
 import { seenRuns } from './store/measurements.ts'
 import { seenPulls } from './store/seen-pulls.ts'
@@ -42,7 +42,7 @@ export async function reconcile(options: ReconcileOptions, scope: 'active' | 'al
     if (kind === 'passing' || kind === 'limited') passing = error
   }
   try {
-    await redeliver(options, scope)
+    await redeliverMissed(options, scope)
   } catch (error) {
     note(error, {}, 'Missed webhooks could not be asked for')
   }
@@ -56,15 +56,6 @@ export async function reconcile(options: ReconcileOptions, scope: 'active' | 'al
     }
   }
   if (passing !== undefined) throw passing
-}
-
-/** Has webhooks delivered again that nobody took. */
-export async function redeliver(
-  { app, log }: Pick<ReconcileOptions, 'app' | 'log'>,
-  round: keyof typeof lookbacks,
-): Promise<void> {
-  const count = await redeliverMissed(await app.asApp(), lookbacks[round], new Date())
-  if (count > 0) log.info({ count }, 'GitHub was asked to deliver again what nobody took')
 }
 
 async function reconcileInstallation(

@@ -3,7 +3,9 @@
  * itself. Commands and merge queues depend on this, because reconciling, which looks at repositories, does not find
  * them.
  */
+import type { Logger } from 'probot'
 import type { GitHub } from './github.ts'
+import type { GitHubApp } from './installation.ts'
 
 interface Attempt {
   readonly id: number
@@ -15,23 +17,21 @@ interface Attempt {
   readonly status_code: number
 }
 
-/** How far back a round looks: a time, and pages of a hundred attempts each, newest first. */
-export interface Lookback {
-  readonly millis: number
-  readonly pages: number
-}
-
 const MINUTE_MILLIS = 60_000
 
-/** What each round looks at, within the 5,000 calls of an hour that GitHub allows the App. */
-export const lookbacks = {
+/**
+ * How far back each round looks: a time, and pages of a hundred attempts each, newest first, within the 5,000 calls of an hour that
+ * GitHub allows the App.
+ */
+const lookbacks = {
   /** Each minute, since a merge queue stands still for want of a check: what has just been lost. */
   minute: { millis: 10 * MINUTE_MILLIS, pages: 10 },
   /** Every ten minutes: what was refused again and again. */
   active: { millis: 60 * MINUTE_MILLIS, pages: 50 },
   /** When the bot starts: as long as GitHub keeps them. */
   all: { millis: 72 * 60 * MINUTE_MILLIS, pages: 200 },
-} as const satisfies Readonly<Record<string, Lookback>>
+} as const
+export type RedeliveryRound = keyof typeof lookbacks
 
 /** A webhook refused this often is not redelivered again. */
 const MAX_ATTEMPTS = 8
@@ -39,14 +39,20 @@ const MAX_ATTEMPTS = 8
 /** In one round; the others follow in the next, so that GitHub does not see a flood of calls. */
 const MAX_AT_ONCE = 100
 
-/** Returns how many webhooks will be redelivered. One that was already accepted has no further effect. */
-export async function redeliverMissed(asApp: GitHub, lookback: Lookback, now: Date): Promise<number> {
-  const missed = missedIn(await attemptsWithin(asApp, lookback, now), now).slice(0, MAX_AT_ONCE)
+/** A webhook that was already accepted has no further effect. */
+export async function redeliverMissed(
+  { app, log }: { readonly app: GitHubApp; readonly log: Logger },
+  round: RedeliveryRound,
+): Promise<void> {
+  const asApp = await app.asApp()
+  const now = new Date()
+  const missed = missedIn(await attemptsOf(asApp, round, now), now).slice(0, MAX_AT_ONCE)
   for (const id of missed) await asApp.rest.apps.redeliverWebhookDelivery({ delivery_id: id })
-  return missed.length
+  if (missed.length > 0) log.info({ count: missed.length }, 'GitHub was asked to deliver again what nobody took')
 }
 
-async function attemptsWithin(asApp: GitHub, { millis, pages }: Lookback, now: Date): Promise<readonly Attempt[]> {
+async function attemptsOf(asApp: GitHub, round: RedeliveryRound, now: Date): Promise<readonly Attempt[]> {
+  const { millis, pages } = lookbacks[round]
   const attempts: Attempt[] = []
   const since = now.getTime() - millis
   let read = 0

@@ -16,7 +16,7 @@ import { isPartOfSettings } from './config/settings-part.ts'
 import { isLauncherPath, mayLaunch } from './config/shell/quick-look.ts'
 import type { Sources } from './config/sources.ts'
 import { isSameData } from './same-data.ts'
-import { isCounted, type RepositorySettings, settingsFor } from './settings/settings.ts'
+import { type Counted, globsLeftOut, isCounted, type RepositorySettings, settingsFor } from './settings/settings.ts'
 
 /** Each file opened costs an API request. */
 const MAX_SEARCHED = 100
@@ -63,7 +63,7 @@ export interface AffectedConfigs {
 /** How files are inspected. Answers are in the order of `files`. */
 export interface Inspector {
   /** Those that the globs of the settings count. */
-  readonly counted: (paths: readonly string[]) => Promise<readonly string[]>
+  readonly counted: (paths: readonly string[]) => Promise<Counted>
   /** Whether other configs may name the file. */
   readonly areNamed: (files: readonly SourceFile[]) => Promise<readonly boolean[]>
   /** What each file says about library versions. */
@@ -101,8 +101,12 @@ export async function affectedConfigs(
 
   const changed = new Set(change.paths)
   const listed = await repository.list()
-  const asked = (paths: readonly string[]) =>
-    inspector.counted(paths.filter(path => !changed.has(path) && isCandidatePath(path)))
+  const leftOut = new Set<string>()
+  const asked = async (paths: readonly string[]) => {
+    const counted = await inspector.counted(paths.filter(path => !changed.has(path) && isCandidatePath(path)))
+    if (!counted.isWithinLimits) leftOut.add(globsLeftOut)
+    return counted.paths
+  }
   const existing = new Set(places.length === 0 ? [] : listed)
   const startedPaths = (await asked(places.filter(path => existing.has(path)))).slice(0, MAX_OPENED)
   const started = startedPaths.length === 0 ? [] : await repository.read(startedPaths)
@@ -110,7 +114,7 @@ export async function affectedConfigs(
   return {
     files: [...started, ...others.files.filter(({ path }) => !startedPaths.includes(path))],
     formerVersions,
-    remarks: [...remarkOnStarted(started.length), ...others.remarks],
+    remarks: [...leftOut, ...remarkOnStarted(started.length), ...others.remarks],
   }
 
   async function naming(names: ReadonlySet<string>): Promise<Pick<AffectedConfigs, 'files' | 'remarks'>> {
@@ -181,7 +185,7 @@ function withoutLine({ line: _, path: __, ...requirement }: Statement): object {
 
 function inspectHere(settings: RepositorySettings): Inspector {
   return {
-    counted: async paths => paths.filter(path => isCounted(path, settings)),
+    counted: async paths => ({ paths: paths.filter(path => isCounted(path, settings)), isWithinLimits: true }),
     areNamed: async files => files.map(isNamedByConfigs),
     state: files => Promise.all(files.map(statementsIn)),
     started: files => Promise.all(files.map(startedBy)),

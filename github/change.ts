@@ -79,7 +79,10 @@ export class Change {
     const affected = await this.#affected(changed, own, settings)
     const files = [...own, ...affected.files]
     const named = await readNamed(this.#engine, files, settings, this.head)
-    const remarks = [...changed.remarks, ...candidates.remarks, ...remarksOn(readings), ...affected.remarks]
+    // What is said of the globs may be true of the changed paths and of the others.
+    const remarks = [
+      ...new Set([...changed.remarks, ...candidates.remarks, ...remarksOn(readings), ...affected.remarks]),
+    ]
     return {
       changed,
       files,

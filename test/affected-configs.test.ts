@@ -1,7 +1,7 @@
 /** Which configs a change affects without touching them, over a repository in memory. */
 import { describe, expect, it } from 'vitest'
 import { affectedConfigs } from '../engine/affected-configs.ts'
-import { noSettings } from '../engine/settings/settings.ts'
+import { globsLeftOut, noSettings } from '../engine/settings/settings.ts'
 
 const trainer = (deepSpeed: string, model = 'meta-llama/Llama-3.2-1B') =>
   [
@@ -309,4 +309,23 @@ Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=c
     }
     expect((await affectedBy(['train.py'], loaded)).paths).toEqual(['configs/small.yaml'])
   })
+})
+
+it('says that the globs were left out where they take too long on the other files', async () => {
+  const inspector = {
+    counted: async (paths: readonly string[]) => ({ paths, isWithinLimits: false }),
+    areNamed: async (files: readonly object[]) => files.map(() => true),
+    state: async () => [],
+    started: async () => [],
+    open: async (files: readonly object[]) => files.map(() => true),
+  }
+  const repository = {
+    list: async () => Object.keys(tree),
+    read: async () => [{ path: 'configs/train.yaml', text: tree['configs/train.yaml'] }],
+    readBefore: async () => [],
+  }
+  const change = { paths: ['configs/ds.json'], files: [{ path: 'configs/ds.json', text: zero3 }] }
+  const { files, remarks } = await affectedConfigs(change, noSettings, repository, inspector)
+  expect(files.map(({ path }) => path)).toEqual(['configs/train.yaml'])
+  expect(remarks).toContain(globsLeftOut)
 })

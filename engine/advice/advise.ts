@@ -11,7 +11,6 @@ import { isSameData } from '../same-data.ts'
 import { type Candidate, type Combining, combined } from './combine.ts'
 import { type Estimated, estimated, largestPlan, type OnGpu, plansOf, recommendedPlan } from './estimate.ts'
 import type { Lever } from './lever.ts'
-import { unmodelledSpeed } from './levers/parallelism.ts'
 import { levers } from './levers.ts'
 import { ranked } from './rank.ts'
 import { replacedLines } from './replaced-lines.ts'
@@ -165,7 +164,7 @@ class Advisor {
       microBatch: spec.microBatch,
       gradientAccumulation: spec.gradientAccumulation,
       ...(largest && { largestMicroBatch: largest.microBatch }),
-      ...(changes.some(id => unmodelledSpeed.has(id)) ? {} : this.#speed(estimate, spec)),
+      ...(changes.some(id => speedsUnknown.has(id)) ? {} : this.#speed(estimate, spec)),
       ...(environment !== undefined && { environment }),
       lines: [...(replacedLines(this.#file.text, text) ?? [])],
     }
@@ -230,6 +229,8 @@ const TWIN_SHARE = 0.01
 function groupsOf({ changes }: AdvisedLever): readonly string[] {
   return changes.map(id => groupById.get(id) ?? id).toSorted()
 }
+
+const speedsUnknown = new Set(levers.filter(lever => lever.isSpeedUnknown).map(({ id }) => id))
 
 const groupById = new Map(levers.map(({ id, group }) => [id, group]))
 

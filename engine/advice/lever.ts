@@ -16,6 +16,8 @@ export interface Lever {
   readonly group: string
   /** The only settings that may differ after the change. */
   readonly settings: readonly (keyof TrainingSpec)[]
+  /** How fast a step is with it, nothing models. */
+  readonly isSpeedUnknown?: true
   /** Whether the lever applies to the spec. */
   readonly applies: (spec: TrainingSpec, circumstances: Circumstances) => boolean
   /** Whether `after` is `before` with this change made. */

@@ -24,7 +24,7 @@ import { leadsTo } from '../report/playground-address.ts'
 import type { AnalysedConfig, ConfigResult, Report } from '../report/schema.ts'
 import { reportOn } from '../report-on.ts'
 import type { SettingsReading } from '../settings/read.ts'
-import type { Globs, RepositorySettings } from '../settings/settings.ts'
+import type { Counted, Globs, RepositorySettings } from '../settings/settings.ts'
 import { tooLarge } from '../snapshot/limits.ts'
 import type { SnapshotSummary } from '../snapshot/summary.ts'
 import type { EstimatedSubject, Named, PlannedSubject, RunOnGpu, Subject, SubjectOptions } from '../subject.ts'
@@ -57,12 +57,6 @@ export type ReportReading =
   /** It is not JSON, or does not follow the schema. */
   | { readonly kind: 'no-report' }
   | { readonly kind: 'excess' }
-
-export interface Counted {
-  readonly paths: readonly string[]
-  /** False where the globs could not be held against all paths, so that all of them count. */
-  readonly isWithinLimits: boolean
-}
 
 export interface Sifted {
   readonly within: readonly SourceFile[]
@@ -155,7 +149,7 @@ export class IsolatedEngine implements AsyncDisposable {
   /** `affectedConfigs` under limits: a file that passes a limit counts as unrelated to the change. */
   affectedConfigs(change: Change, settings: RepositorySettings, repository: RepositoryFiles): Promise<AffectedConfigs> {
     return affectedConfigs(change, settings, repository, {
-      counted: async paths => (await this.countPaths(paths, settings)).paths,
+      counted: paths => this.countPaths(paths, settings),
       areNamed: files => this.#areTrue<'is-named-by-configs'>({ kind: 'is-named-by-configs' }, files),
       state: async files => {
         const outcomes = await collected(

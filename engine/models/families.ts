@@ -1,5 +1,4 @@
 /** All model families. A new one is its file and a line here. */
-
 import { albertFamily } from './albert.ts'
 import { bartFamily, m2m100Family, marianFamily, pegasusFamily } from './bart.ts'
 import { bertFamily, distilbertFamily, robertaFamily } from './bert.ts'

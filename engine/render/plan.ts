@@ -115,7 +115,7 @@ function notes(plan: Plan, columns: number): string {
   return lines.map(line => wrap(line, '', columns)).join('\n')
 }
 
-/** The config lines of one row; `undefined` for a format that we do not write. */
+/** The config lines of one row and the command that starts it, or why its tool has none. */
 export function renderSnippet(number: number, written: Written, columns: number): string {
   if (isUnwritten(written)) return wrap(`Row ${number}: ${written.why}`, '', columns)
   const { files, command, notes = [] } = written

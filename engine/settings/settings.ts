@@ -47,6 +47,13 @@ export interface Measuring {
 /** Which files count. */
 export type Globs = Pick<RepositorySettings, 'paths' | 'ignore'>
 
+/** The paths that the globs count. */
+export interface Counted {
+  readonly paths: readonly string[]
+  /** False where the globs could not be held against all paths, so that all of them count. */
+  readonly isWithinLimits: boolean
+}
+
 /** Said where matching them takes longer than a process may take. */
 export const globsLeftOut =
   'The globs under paths and ignore take too long on these paths and are left out: every file counts.'

@@ -96,6 +96,8 @@ export const activationLevers: readonly Lever[] = [
     effect: 'numerics',
     group: 'compile',
     settings: ['compiled'],
+    // Nothing models the kernels that it writes.
+    isSpeedUnknown: true,
     applies: spec => spec.compiled !== true,
     isMade: after => after.compiled === true,
   },

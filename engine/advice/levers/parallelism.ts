@@ -1,6 +1,5 @@
 /** Levers that give two GPUs one sample: its matrices or its tokens divided between them, over twice as many micro-steps. */
 import { effectiveBatch, isFsdp, type TrainingSpec } from '../../config/spec.ts'
-import type { LeverId } from '../../report/advised-levers.ts'
 import type { Lever } from '../lever.ts'
 import { isText } from './training-kinds.ts'
 
@@ -14,19 +13,14 @@ const pairs = (spec: TrainingSpec) =>
 
 const isWholeBatch = ({ method, quantization }: TrainingSpec) => method === undefined && quantization === undefined
 
-/** What GPUs exchange within a layer is not modelled, nor how fast the kernels are that torch.compile writes. */
-export const unmodelledSpeed: ReadonlySet<LeverId> = new Set([
-  'tensor-parallel',
-  'context-parallel',
-  'compile',
-] as const)
-
+/** What GPUs exchange within a layer is not modelled, so the speed with these is unknown. */
 export const parallelismLevers: readonly Lever[] = [
   {
     id: 'tensor-parallel',
     effect: 'none',
     group: 'parallelism',
     settings: ['tensorParallel', 'gradientAccumulation'],
+    isSpeedUnknown: true,
     applies: pairs,
     isMade: (after, before) =>
       after.tensorParallel?.gpus === 2 &&
@@ -38,6 +32,7 @@ export const parallelismLevers: readonly Lever[] = [
     effect: 'none',
     group: 'parallelism',
     settings: ['sequenceLength', 'gradientAccumulation'],
+    isSpeedUnknown: true,
     applies: spec => pairs(spec) && spec.attention === 'flash',
     isMade: (after, before) =>
       before.sequenceLength !== undefined &&

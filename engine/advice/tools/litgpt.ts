@@ -1,6 +1,6 @@
 /**
- * LitGPT. Sources: litgpt/finetune/{full,lora}.py, litgpt/args.py, litgpt/utils.py instantiate_torch_optimizer and config_hub. The accumulation follows from the global batch size.
- * Adapters are another command, which no key turns on.
+ * LitGPT. Sources: litgpt/finetune/{full,lora}.py, litgpt/args.py, litgpt/utils.py instantiate_torch_optimizer and config_hub. The
+ * accumulation follows from the global batch size. Adapters are another command, which no key turns on.
  */
 import type { Value } from '../../config/yaml-literal.ts'
 import { halfLength } from '../reduced.ts'

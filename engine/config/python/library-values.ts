@@ -1,5 +1,7 @@
 /** The few functions of Python's and torch's own that scripts compute settings with. */
+
 import { posix } from 'node:path'
+import { plainSentence } from '../quote.ts'
 import { ofParsedClass } from './command-line.ts'
 import type { Evaluator } from './evaluator.ts'
 import type { CallExpression } from './expressions.ts'
@@ -67,8 +69,9 @@ export function libraryValue(
     case 'typing.cast':
       return values()[1]
     case 'max':
-    case 'min':
       return extreme(values(), name, located)
+    case 'min':
+      return least(values(), evaluator, located)
     case 'os.getenv':
     case 'os.environ.get': {
       const [variable, given] = values()
@@ -220,18 +223,19 @@ function isLimitOfTokenizer({ kind, module, from, to }: Value): boolean {
   return kind === 'open' && /tokenizer\.model_max_length$/.test(module.text.slice(from, to))
 }
 
+/** A limit of the tokenizer that is not known may be lower, so that nothing blocks by what the others say. */
+function least(values: readonly Value[], evaluator: Evaluator, located: Located): Value | undefined {
+  const limit = values.find(isLimitOfTokenizer)
+  const others = values.filter(value => !isLimitOfTokenizer(value))
+  if (limit === undefined || others.length === 0) return extreme(values, 'min', located)
+  const known = extreme(others, 'min', located)
+  if (known?.kind !== 'number') return known
+  const remark = `The tokenizer's own limit (${placeIn(limit.module, limit.from)}) is taken to be no lower.`
+  evaluator.unsureRemarks.add(plainSentence(remark))
+  return { ...known, remarks: [...known.remarks, remark] }
+}
+
 function extreme(values: readonly Value[], name: 'max' | 'min', located: Located): Value | undefined {
-  const limits = name === 'min' ? values.filter(isLimitOfTokenizer) : []
-  const [limit] = limits
-  if (limit !== undefined && limits.length < values.length) {
-    const least = extreme(
-      values.filter(value => !limits.includes(value)),
-      name,
-      located,
-    )
-    const remark = `The tokenizer's own limit (${placeIn(limit.module, limit.from)}) is taken to be no lower.`
-    return least && { ...least, remarks: [...least.remarks, remark] }
-  }
   const open = values.find(({ kind }) => kind === 'open')
   if (open?.kind === 'open') return madeOfOpen(open)
   const numbers = values.flatMap(value => (value.kind === 'number' ? [value.number] : []))

@@ -23,9 +23,10 @@ describe('question answering', () => {
 })
 
 describe("the tokenizer's own limit", () => {
-  it('is no lower than what the script cuts at', async () => {
-    const { spec, assumptions } = await trained(answering('min(384, tokenizer.model_max_length)'))
+  it('is no lower than what the script cuts at, and nothing blocks by that', async () => {
+    const { spec, assumptions, assumesCode } = await trained(answering('min(384, tokenizer.model_max_length)'))
     expect(spec.sequenceLength).toBe(384)
+    expect(assumesCode).toBe(true)
     expect(assumptions.join()).toContain("The tokenizer's own limit (line 3) is taken to be no lower")
   })
 
