@@ -87,6 +87,7 @@ export class AnalysisRunner implements AsyncDisposable {
       case 'refused':
         return { kind: 'failed', problems: [outcome.problem] }
       case 'time-limit':
+      case 'stalled':
         return timedOut(timeoutMillis)
       case 'cancelled':
         return { kind: 'cancelled' }

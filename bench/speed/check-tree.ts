@@ -8,7 +8,6 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import * as z from 'zod'
 import type { SourceFile } from '../../engine/config/reading.ts'
-import { cpuMillisOf } from '../../engine/isolation/usage.ts'
 
 const statuses = z.object({ configs: z.array(z.object({ status: z.string() })) })
 
@@ -64,6 +63,20 @@ function withChildren(id: number): readonly number[] {
 function heldMib(id: number): number {
   const kib = /^Pss:\s+(\d+) kB$/m.exec(read(`/proc/${id}/smaps_rollup`))?.[1]
   return Number(kib ?? 0) / KIB_PER_MIB
+}
+
+/** USER_HZ, which is 100 on every architecture that Node runs on. */
+const MILLIS_PER_TICK = 10
+
+/** CPU time since its start, of all its threads. */
+function cpuMillisOf(id: number): number | undefined {
+  // The name of the command, in parentheses, may hold spaces; utime and stime are the fields 14 and 15.
+  const [user, system] = read(`/proc/${id}/stat`)
+    .replace(/^.*\)\s/s, '')
+    .split(' ')
+    .slice(11, 13)
+    .map(Number)
+  return user === undefined || system === undefined ? undefined : (user + system) * MILLIS_PER_TICK
 }
 
 function sum(numbers: readonly number[]): number {

@@ -104,7 +104,7 @@ class Run<Kind extends Task['kind']> {
       const [culprit] = rest
       if (excess === undefined || culprit === undefined) continue
       // A fault may be due to what earlier files left in the process, so the file is retried in a fresh one.
-      isRetried = excess !== 'time' && !isFresh
+      isRetried = (excess === 'memory' || excess === 'crash') && !isFresh
       if (isRetried) continue
       outcomes.push({ kind: 'excess', file: culprit, excess })
       rest = rest.slice(1)
@@ -164,6 +164,8 @@ function excessOf(outcome: Outcome, signal: AbortSignal | undefined): Excess | u
       return undefined
     case 'time-limit':
       return 'time'
+    case 'stalled':
+      return 'stall'
     case 'memory-limit':
       return 'memory'
     case 'died':

@@ -295,7 +295,8 @@ export class IsolatedEngine implements AsyncDisposable {
     if (outcome.kind === 'result') return outcome.result
     const { fileMillis, heapMib } = this.#limits
     if (outcome.excess === 'memory') throw tooLarge(path, `reading it takes more than ${heapMib} MiB of memory`)
-    if (outcome.excess === 'time') throw tooLarge(path, `reading it takes longer than ${fileMillis / 1_000} s`)
+    if (outcome.excess === 'time')
+      throw tooLarge(path, `reading it takes longer than ${fileMillis / 1_000} s of CPU time`)
     throw new MemoryMarkError(this.#problem(outcome))
   }
 

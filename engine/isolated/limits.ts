@@ -1,13 +1,14 @@
 /** How much the analysis of files may take, and what is said where one takes more. */
 import { SETTINGS_PATH } from '../config/supplied.ts'
 import type { Problem } from '../errors.ts'
+import { MAX_SLOWDOWN } from '../isolation/limited-process.ts'
 
 export interface AnalysisLimits {
-  /** Milliseconds to read and judge one file, without waiting for the repository or the Hub. */
+  /** Milliseconds of CPU time to read and judge one file, so that a busy machine takes nothing from a file. */
   readonly fileMillis: number
   /** V8's heap of the process that does it. */
   readonly heapMib: number
-  /** Milliseconds for all files of one analysis; infinite for no limit. */
+  /** Milliseconds of CPU time for all files of one analysis; infinite for no limit. */
   readonly totalMillis: number
 }
 
@@ -18,7 +19,7 @@ export const defaultLimits: AnalysisLimits = { fileMillis: 2_000, heapMib: 256, 
 export const limitsOfSnapshots: Partial<AnalysisLimits> = { fileMillis: 30_000, heapMib: 1_792 }
 
 /** What kept a file from being looked into. */
-export type Excess = 'time' | 'memory' | 'total' | 'crash'
+export type Excess = 'time' | 'stall' | 'memory' | 'total' | 'crash'
 
 export function excessProblem(excess: Excess, file: string, limits: AnalysisLimits): Problem {
   const exclude = `add its path to ignore in ${SETTINGS_PATH}`
@@ -27,8 +28,15 @@ export function excessProblem(excess: Excess, file: string, limits: AnalysisLimi
       return {
         code: 'analysis-time-limit',
         file,
-        message: `Reading and estimating this file takes longer than the limit of ${limits.fileMillis / 1_000} s`,
+        message: `Reading and estimating this file takes longer than the limit of ${limits.fileMillis / 1_000} s of CPU time`,
         fix: `Make it or the model that it names smaller or simpler, or ${exclude}.`,
+      }
+    case 'stall':
+      return {
+        code: 'analysis-stalled',
+        file,
+        message: `Reading and estimating this file did not end within ${(limits.fileMillis * MAX_SLOWDOWN) / 1_000} s, though it used less than the ${limits.fileMillis / 1_000} s of CPU time that it may take`,
+        fix: `Try again when the machine has less to do; else this is a bug in MemoryMark, and you can ${exclude}.`,
       }
     case 'memory':
       return {
@@ -41,7 +49,7 @@ export function excessProblem(excess: Excess, file: string, limits: AnalysisLimi
       return {
         code: 'analysis-total-limit',
         file,
-        message: `The files before this one used up the ${limits.totalMillis / 1_000} s that one analysis may take`,
+        message: `The files before this one used up the ${limits.totalMillis / 1_000} s of CPU time that one analysis may take`,
         fix: `Make the files that take longest smaller, change fewer files at once, or ${exclude}.`,
       }
     case 'crash':

@@ -23,7 +23,7 @@ let footprints = new FootprintCache()
 
 export async function performTask({ task, files, asks }: TaskOrder, host: Host): Promise<void> {
   const performOn = await performing(task, asks, host)
-  for (const file of files) host.step(await performOn(file))
+  for (const file of files) await host.step(await performOn(file))
 }
 
 type PerformOn = (file: SourceFile) => Promise<Results[Task['kind']]>

@@ -52,7 +52,8 @@ export interface Listener {
   readonly ended: (how: string) => void
 }
 
-const START_LIMIT_MILLIS = 60_000
+/** What cannot start ends by itself; a machine with much to do takes a minute for what is done in a tenth of a second. */
+const START_LIMIT_MILLIS = 300_000
 const STDERR_TAIL_CHARACTERS = 4_000
 
 export class Child {

@@ -7,7 +7,7 @@ import type { Problem } from '../errors.ts'
 import { Child, type ChildOptions } from './child.ts'
 import { Clock } from './clock.ts'
 import type { FromProcess } from './protocol.ts'
-import { cpuMillisOf, residentMibOf } from './usage.ts'
+import { PAST_CPU_LIMIT, PAST_MEMORY_LIMIT } from './watch-thread.ts'
 
 export interface ProcessOptions extends ChildOptions {
   /** Milliseconds that a stopped order has to end by itself; 0 by default. */
@@ -15,10 +15,11 @@ export interface ProcessOptions extends ChildOptions {
 }
 
 export interface OrderOptions {
-  /** `compute`: time of each step without waiting for the host's answers. `wall`: time of the whole order. */
+  /** `compute`: CPU time of each step. `wall`: time of the whole order by the clock. */
   readonly limit: { readonly kind: 'compute' | 'wall'; readonly millis: number }
   /** Cancels the order. */
   readonly signal?: AbortSignal | undefined
+  /** `cpuMillis`: of the step alone. */
   readonly onStep?: (step: unknown, cpuMillis: number) => void
   /** Its rejection ends the order and is passed on. */
   readonly answer?: (question: unknown) => Promise<unknown>
@@ -29,10 +30,12 @@ export type Outcome =
       readonly kind: 'done'
       readonly result: unknown
       /** The reason for which the order was stopped; absent if it was not. */
-      readonly stopped?: 'time-limit' | 'memory-limit' | 'cancelled'
+      readonly stopped?: 'time-limit' | 'stalled' | 'cancelled'
     }
   | { readonly kind: 'refused'; readonly problem: Problem }
   | { readonly kind: 'time-limit' }
+  /** A step neither ended nor used its CPU time, however long it was waited for: see `MAX_SLOWDOWN`. */
+  | { readonly kind: 'stalled' }
   | { readonly kind: 'memory-limit' }
   | { readonly kind: 'cancelled' }
   /** A bug of ours. */
@@ -41,8 +44,11 @@ export type Outcome =
   | { readonly kind: 'died'; readonly how: string }
 
 const WATCH_MILLIS = 100
-/** On a busy machine CPU time counts instead, until this many times the limit has passed by the wall clock. */
-const MAX_SLOWDOWN = 5
+/**
+ * A limit on CPU time is waited for so many times by the clock, without the time that the host takes for answers. What computes gets there
+ * by itself unless the machine gives it less than a sixtieth of a core; what only waits, by a bug, never does.
+ */
+export const MAX_SLOWDOWN = 60
 /** Memory for code, stacks and buffers, which V8's heap limit does not include. */
 const BESIDE_HEAP_MIB = 192
 
@@ -117,9 +123,8 @@ class RunningOrder implements Disposable {
   readonly #clock: Clock
   readonly #watch: NodeJS.Timeout
   readonly #cancel = () => this.#stop('cancelled')
-  #stopped: 'time-limit' | 'memory-limit' | 'cancelled' | undefined
+  #stopped: 'time-limit' | 'stalled' | 'cancelled' | undefined
   #grace: NodeJS.Timeout | undefined
-  #cpuMillis: number
   #failure: { readonly error: unknown } | undefined
 
   constructor(child: Child, limits: ProcessOptions, options: OrderOptions) {
@@ -127,7 +132,6 @@ class RunningOrder implements Disposable {
     this.#limits = limits
     this.#options = options
     this.#clock = new Clock()
-    this.#cpuMillis = this.#cpuNow() ?? 0
     this.#watch = setInterval(() => this.#look(), WATCH_MILLIS)
     child.hold(true)
     child.listen({
@@ -138,9 +142,12 @@ class RunningOrder implements Disposable {
   }
 
   async outcome(order: unknown): Promise<Outcome> {
+    const { limit, signal } = this.#options
     this.#child.isUsed = true
-    this.#child.tell({ kind: 'run', order })
-    if (this.#options.signal?.aborted) this.#stop('cancelled')
+    const residentMib = this.#limits.heapMib + BESIDE_HEAP_MIB
+    const limits = { residentMib, ...(limit.kind === 'compute' && { cpuMillis: limit.millis }) }
+    this.#child.tell({ kind: 'run', order, limits })
+    if (signal?.aborted) this.#stop('cancelled')
     const outcome = await this.#outcome.promise
     if (this.#failure !== undefined) throw this.#failure.error
     return outcome
@@ -159,8 +166,7 @@ class RunningOrder implements Disposable {
       case 'ready':
         return
       case 'step':
-        this.#options.onStep?.(message.step, Math.max(0, message.cpuMillis - this.#cpuMillis))
-        this.#cpuMillis = message.cpuMillis
+        this.#options.onStep?.(message.step, message.cpuMillis)
         if (this.#options.limit.kind === 'compute') this.#clock.restart()
         return
       case 'ask':
@@ -199,28 +205,12 @@ class RunningOrder implements Disposable {
   }
 
   #look(): void {
-    const { pid } = this.#child
-    const residentMib = pid === undefined ? undefined : residentMibOf(pid)
-    if (residentMib !== undefined && residentMib > this.#limits.heapMib + BESIDE_HEAP_MIB) {
-      this.#stopped ??= 'memory-limit'
-      void this.#child.end()
-    } else if (this.#isOverTime()) this.#stop('time-limit')
-  }
-
-  #isOverTime(): boolean {
     const { kind, millis } = this.#options.limit
-    const elapsed = this.#clock.millis
-    if (elapsed < millis || kind === 'wall') return elapsed >= millis
-    const cpuNow = this.#cpuNow()
-    return cpuNow === undefined || cpuNow - this.#cpuMillis >= millis || elapsed >= millis * MAX_SLOWDOWN
+    if (kind === 'wall' && this.#clock.millis >= millis) this.#stop('time-limit')
+    if (kind === 'compute' && this.#clock.millis >= millis * MAX_SLOWDOWN) this.#stop('stalled')
   }
 
-  #cpuNow(): number | undefined {
-    const { pid } = this.#child
-    return pid === undefined ? undefined : cpuMillisOf(pid)
-  }
-
-  #stop(why: 'time-limit' | 'cancelled'): void {
+  #stop(why: 'time-limit' | 'stalled' | 'cancelled'): void {
     if (this.#stopped !== undefined) return
     this.#stopped = why
     const end = () => void this.#child.end()
@@ -234,6 +224,8 @@ class RunningOrder implements Disposable {
   }
 
   #died(how: string): Outcome {
+    if (how.includes(PAST_CPU_LIMIT)) return { kind: 'time-limit' }
+    if (how.includes(PAST_MEMORY_LIMIT)) return { kind: 'memory-limit' }
     if (this.#stopped !== undefined) return { kind: this.#stopped }
     // V8 aborts where it cannot allocate.
     const isMemory = /out of memory|allocation failed|invalid (?:size|array length) error|SIG(?:ABRT|TRAP|ILL)/i.test(

@@ -1,13 +1,13 @@
 /** The child side of a limited process: performs its host's orders one at a time, and exits with the host. */
 import { setFlagsFromString } from 'node:v8'
-import { Worker } from 'node:worker_threads'
 import { MemoryMarkError } from '../errors.ts'
 import type { Ending, FromProcess, ToProcess } from './protocol.ts'
+import { type OrderLimits, WatchThread } from './watch-thread.ts'
 
 /** The host process, as an order sees it. */
 export interface Host {
-  /** Sends a part of the result, which restarts the time limit. */
-  readonly step: (step: unknown) => void
+  /** Sends a part of the result, which restarts the time limit. Resolves once it is on its way, whatever follows. */
+  readonly step: (step: unknown) => Promise<void>
   /** Waiting for the answer does not count as time. Rejects if the host has none. */
   readonly ask: (question: unknown) => Promise<unknown>
   /** Aborts when the host cancels the order. */
@@ -31,6 +31,7 @@ export function takeOrders(perform: PerformOrder): void {
   const asked = new Map<number, PromiseWithResolvers<unknown>>()
   let questions = 0
   let running = new AbortController()
+  const watch = new WatchThread()
 
   const ask = (question: unknown) => {
     const id = ++questions
@@ -39,15 +40,23 @@ export function takeOrders(perform: PerformOrder): void {
     tell({ kind: 'ask', id, question })
     return answer.promise
   }
-  const run = async (order: unknown) => {
+  const step = async (step: unknown) => {
+    const isSent = Promise.withResolvers<void>()
+    const told: FromProcess = { kind: 'step', step, cpuMillis: watch.renew() }
+    process.send?.(told, () => isSent.resolve())
+    await isSent.promise
+  }
+  const run = async (order: unknown, limits: OrderLimits) => {
     running = new AbortController()
-    const step = (step: unknown) => tell({ kind: 'step', step, cpuMillis: cpuMillis() })
-    tell(await endingOf(perform(order, { step, ask, signal: running.signal })))
+    watch.begin(limits)
+    const ending = await endingOf(perform(order, { step, ask, signal: running.signal }))
+    watch.end()
+    tell(ending)
   }
   const hear = (message: ToProcess) => {
     switch (message.kind) {
       case 'run':
-        void run(message.order)
+        void run(message.order, message.limits)
         return
       case 'answer':
         asked.get(message.id)?.resolve(message.value)
@@ -66,18 +75,17 @@ export function takeOrders(perform: PerformOrder): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
   process.on('disconnect', () => process.exit(0))
   process.on('message', hear)
-  endWithHost()
-  tell({ kind: 'ready', cpuMillis: cpuMillis() })
+  tell({ kind: 'ready' })
 }
 
 async function endingOf(result: Promise<unknown>): Promise<Ending> {
   try {
-    return { kind: 'done', result: await result, cpuMillis: cpuMillis() }
+    return { kind: 'done', result: await result }
   } catch (error) {
-    if (error instanceof MemoryMarkError) return { kind: 'refused', problem: error.problem, cpuMillis: cpuMillis() }
-    if (isExhaustion(error)) return { kind: 'exhausted', cpuMillis: cpuMillis() }
+    if (error instanceof MemoryMarkError) return { kind: 'refused', problem: error.problem }
+    if (isExhaustion(error)) return { kind: 'exhausted' }
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    return { kind: 'threw', stack, cpuMillis: cpuMillis() }
+    return { kind: 'threw', stack }
   }
 }
 
@@ -89,31 +97,4 @@ function isExhaustion(error: unknown): boolean {
       error.message,
     )
   )
-}
-
-function cpuMillis(): number {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1_000
-}
-
-/** Heap of the watching thread, which keeps one number. */
-const WATCH_HEAP_MIB = 8
-
-/**
- * Exits when the host is gone. An endless computation would not notice, so a thread of its own checks the parent's
- * process id.
- */
-function endWithHost(): void {
-  const watch = `
-    const host = require('node:worker_threads').workerData
-    setInterval(() => { if (process.ppid !== host) process.kill(process.pid, 'SIGKILL') }, 1_000)`
-  const thread = new Worker(watch, {
-    eval: true,
-    workerData: process.ppid,
-    stdout: false,
-    stderr: false,
-    resourceLimits: { maxOldGenerationSizeMb: WATCH_HEAP_MIB, maxYoungGenerationSizeMb: 1 },
-  })
-  thread.on('error', () => {})
-  thread.unref()
 }

@@ -7,7 +7,7 @@ test('what several configs of an order hang on is asked for once', async () => {
   const questions: Question[] = []
   const results: unknown[] = []
   const host = {
-    step: (result: unknown) => results.push(result),
+    step: async (result: unknown) => void results.push(result),
     ask: async (asked: unknown) => {
       const question = asked as Question
       questions.push(question)

@@ -96,6 +96,24 @@ describe('a limited process', () => {
     expect(times[0]).toBeGreaterThan(50)
   })
 
+  test('is charged for what it computes, not for the time that a busy machine leaves it waiting', async () => {
+    const outcome = await run({ kind: 'sleep', millis: 4_000 }, within(600))
+    expect(outcome).toEqual({ kind: 'done', result: 'awake' })
+  })
+
+  test('that neither computes nor answers is given up in the end', async () => {
+    expect(await run({ kind: 'sleep', millis: 1_000_000 }, within(300))).toEqual({ kind: 'stalled' })
+    expect(await run({ kind: 'echo', value: 1 })).toEqual({ kind: 'done', result: 1 })
+  })
+
+  test('is not charged for steps that its host, which waits for its own turn, has not heard of', async () => {
+    await limited.start()
+    const outcome = run({ kind: 'steps', millis: Array(10).fill(300) }, within(1_500))
+    // As a machine does that gives the host no time.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4_000)
+    expect(await outcome).toEqual({ kind: 'done', result: 'all' })
+  })
+
   test('waits for its host’s answers without being charged for it', async () => {
     const answer = async (question: unknown) => {
       await new Promise(resolve => setTimeout(resolve, 600))

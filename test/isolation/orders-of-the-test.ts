@@ -14,6 +14,8 @@ export type TestOrder =
   | { readonly kind: 'ask'; readonly question: string }
   /** Computes so long a step. */
   | { readonly kind: 'steps'; readonly millis: readonly number[] }
+  /** Waits so long and computes nothing. */
+  | { readonly kind: 'sleep'; readonly millis: number }
   | { readonly kind: 'until-cancelled' }
 
 takeOrders(async (given, { step, ask, signal }) => {
@@ -48,10 +50,12 @@ takeOrders(async (given, { step, ask, signal }) => {
     case 'steps':
       for (const [index, millis] of order.millis.entries()) {
         compute(millis)
-        step(index)
-        await new Promise(resolve => setImmediate(resolve))
+        await step(index)
       }
       return 'all'
+    case 'sleep':
+      await new Promise(resolve => setTimeout(resolve, order.millis))
+      return 'awake'
     case 'until-cancelled':
       await new Promise(resolve => signal.addEventListener('abort', resolve, { once: true }))
       return 'ended by itself'
