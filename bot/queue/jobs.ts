@@ -145,3 +145,8 @@ export function installationOf(job: Job): number | undefined {
       return job.installationId
   }
 }
+
+/** The higher, the sooner a waiting job is taken. Every pull request behind a merge group waits for its check. */
+export function priorityOf(job: Job): number {
+  return job.kind === 'merge-group' ? 1 : 0
+}

@@ -3,7 +3,7 @@ import { type Db, PgBoss } from 'pg-boss'
 import * as z from 'zod'
 import type { Database, Row, Sql } from '../store/database.ts'
 import { storable } from '../store/storable.ts'
-import { installationOf, type Job, job as jobSchema, keyOf } from './jobs.ts'
+import { installationOf, type Job, job as jobSchema, keyOf, priorityOf } from './jobs.ts'
 
 const SCHEMA = 'memorymark_queue'
 const WORK = 'work'
@@ -76,6 +76,7 @@ export class Queue {
       .map(job => ({
         data: storable(job),
         singletonKey: keyOf(job),
+        priority: priorityOf(job),
         ...(afterSeconds > 0 && { startAfter: afterSeconds }),
         ...groupOf(job),
       }))

@@ -53,6 +53,18 @@ test('one installation takes no more than its share, and another is not kept wai
   expect(taken.map(({ job }) => 'installationId' in job && job.installationId).sort()).toEqual([1, 1, 2])
 })
 
+test('a merge group comes before what has waited longer', async () => {
+  await using at = await lendQueue()
+  const { installationId, repositoryId, owner, repo } = pull(1) as Extract<Job, { kind: 'pull-request' }>
+  const place = { installationId, repositoryId, owner, repo }
+  const group: Job = { kind: 'merge-group', ...place, headSha: 'a'.repeat(40), baseSha: 'b'.repeat(40) }
+  await at.queue.send([pull(1)])
+  await at.queue.send([pull(2)])
+  await at.queue.send([group])
+  expect(jobsOf(await at.queue.take(1, 10))).toEqual(keysOf(group))
+  expect(jobsOf(await at.queue.take(10, 10))).toEqual(keysOf(pull(1), pull(2)))
+})
+
 test('a job that is put off is not taken before its time', async () => {
   await using at = await lendQueue()
   await at.queue.send([pull(1)])
