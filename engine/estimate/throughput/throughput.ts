@@ -15,9 +15,14 @@ import { type Work, workOf } from './work.ts'
 
 /** Share of the links' rate that NCCL sustains: 230 to 240 GB/s of an A100's 300 (nccl-tests on DGX A100). */
 const LINK_SHARE = 0.75
-/** Beyond one server's eight GPUs: 200 Gb/s for each, where nothing is known of the network. */
-const NETWORK_BYTES_PER_SECOND = 25e9
 const GPUS_PER_SERVER = 8
+/**
+ * Beyond one server's eight GPUs: 200 Gb/s for each, where nothing is known of the network. NCCL's rings enter and leave a server through
+ * all of its adapters, each ring through another one, and a byte crosses once for the whole server: what decides is the sum of the
+ * adapters' rates, of which it keeps up 0.91 (NVIDIA/nccl-tests#100: 91 GB/s between two servers of eight A100s with four adapters of
+ * 25 GB/s).
+ */
+const NETWORK_BYTES_PER_SECOND = 0.91 * GPUS_PER_SERVER * 25e9
 /** Communication beside the backward pass slows it down. A guess between all and nothing. */
 const EXPOSED_SHARE = 0.5
 /**
@@ -28,10 +33,11 @@ const STRAGGLERS = 0.03
 /** The backward pass's share of forward and backward, during which gradients are exchanged. */
 const BACKWARD_SHARE = 2 / 3
 /**
- * Python's time for a unit of FSDP1 in a micro-step, with its hooks in the forward pass, the recomputed one and the backward pass. PowerLM
- * 3B, with 320 matrices of adapters on two A100s, takes 5 ms for each with two samples; with 6 its gains from two to four come out.
+ * Python's time for the hooks of a unit of FSDP1 in one pass: the forward, the recomputed or the backward one. PowerLM 3B, with 320
+ * matrices of adapters on two A100s and all three passes, takes 5 ms for each matrix with two samples; with 6 its gains from two to four
+ * come out.
  */
-const UNIT_SECONDS = 0.006
+const UNIT_SECONDS = 0.002
 /** DeepSpeed's CPU Adam: 0.22 s for a billion parameters of 28 bytes (https://www.deepspeed.ai/2020/09/08/ZeRO-Offload.html). */
 const HOST_OPTIMIZER_BYTES_PER_SECOND = 28e9 / 0.22
 
@@ -92,7 +98,8 @@ function hostSeconds({ operations, layers, backwardKernels }: Work, { loop }: Tr
 }
 
 function unitSeconds({ spec, optimized }: Footprint): number {
-  return wrapsEachAdapter(spec) ? optimized.tensors * UNIT_SECONDS : 0
+  const passes = spec.gradientCheckpointing ? 3 : 2
+  return wrapsEachAdapter(spec) ? optimized.tensors * passes * UNIT_SECONDS : 0
 }
 
 /** Whose loops clip gradients by default (max_grad_norm = 1): read for their norm, then read and written. */

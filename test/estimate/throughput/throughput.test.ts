@@ -77,6 +77,15 @@ describe('samples a second', () => {
     expect(gain({ loop: 'plain', versions })).toBeLessThan(1.6)
   })
 
+  test('count the hooks of these matrices once more where checkpointing runs the forward pass again', () => {
+    const settings = { precision: 'bf16', sequenceLength: 16, lora, gpus: 2, sharding: 'fsdp' } as const
+    const wrapped = { ...settings, loop: 'trainer', versions: { transformers: '4.48.1' } } as const
+    const hooks = (gradientCheckpointing: boolean) =>
+      1 / rate(llama, { ...wrapped, gradientCheckpointing }, 1) -
+      1 / rate(llama, { ...wrapped, versions: {}, gradientCheckpointing }, 1)
+    expect(hooks(true) / hooks(false)).toBeCloseTo(1.5, 1)
+  })
+
   test('are a fifth to a third fewer with checkpointing, which runs the forward pass twice', () => {
     const settings = { precision: 'bf16', sequenceLength: 2_048 } as const
     const share = rate(llama, { ...settings, gradientCheckpointing: true }, 4) / rate(llama, settings, 4)
@@ -115,6 +124,16 @@ describe('samples a second', () => {
     const [roomy, small] = [card('a100-80gb'), card('a10')]
     expect(ofHost(roomy, 32e9)).toBe(ofHost(roomy, 16e9))
     expect(ofHost(small, 32e9)).toBeGreaterThan(1.2 * ofHost(small, 16e9))
+  })
+
+  test('are about as many beyond one server, whose adapters all serve one exchange', () => {
+    const settings = { precision: 'bf16-master', sequenceLength: 2_048, attention: 'flash', sharding: 'fsdp' } as const
+    const [one, four] = [8, 32].map(gpus => rate('facebook/opt-13b', { ...settings, gpus }, 2, card('h100'))) as [
+      number,
+      number,
+    ]
+    expect(four / one).toBeGreaterThan(0.9)
+    expect(four / one).toBeLessThan(1.1)
   })
 
   test('over slower links are fewer', () => {
