@@ -1,8 +1,17 @@
 /** What the words of commands come to where that can be told without running anything. */
-import type { ArithmeticExpansionPart, Assignment, ParameterExpansionPart, Word, WordPart } from 'unbash'
+import {
+  type ArithmeticExpression,
+  type ArithmeticWord,
+  type Assignment,
+  type ParameterExpansionPart,
+  parse,
+  type Word,
+  type WordPart,
+} from 'unbash'
 import { plain } from '../quote.ts'
 import type { Position } from '../reading.ts'
 import { arithmetic } from './arithmetic.ts'
+import { asArithmetic } from './computed-number.ts'
 import { countedList } from './counted-list.ts'
 import { ownFolder } from './own-folder.ts'
 
@@ -192,10 +201,17 @@ export class Environment {
         return [this.#parameter(part, depth)]
       case 'CommandExpansion':
         return [
-          this.#ownFolder(text, pos) ?? this.#counted(text, pos) ?? this.open(pos, text, this.#computed(text, pos)),
+          this.#ownFolder(text, pos) ??
+            this.#counted(text, pos) ??
+            this.#commanded(part) ??
+            this.open(pos, text, this.#computed(text, pos)),
         ]
       case 'ArithmeticExpansion':
-        return [this.#arithmetic(part, depth)]
+        return [
+          this.#arithmetic(part.expression, part, ({ value, parts, pos: at }) =>
+            parts === undefined ? [this.#operand(value, at)] : parts.flatMap(each => this.#part(each, depth + 1)),
+          ),
+        ]
       case 'ProcessSubstitution':
         return [this.open(pos, text, this.#computed(text, pos))]
     }
@@ -206,13 +222,16 @@ export class Environment {
   }
 
   /** Open for the first of its words that is, and where it does not come to a number. */
-  #arithmetic({ expression, pos, text }: ArithmeticExpansionPart, depth: number): Given {
+  #arithmetic(
+    expression: ArithmeticExpression | undefined,
+    { pos, text }: Pick<WordPart, 'pos' | 'text'>,
+    operandsOf: (word: ArithmeticWord) => readonly Given[],
+  ): Given {
     const words: Given[] = []
     const result =
       expression &&
-      arithmetic(expression, ({ value, parts, pos: at }) => {
-        const [given] =
-          parts === undefined ? [this.#operand(value, at)] : parts.flatMap(part => this.#part(part, depth + 1))
+      arithmetic(expression, word => {
+        const [given] = operandsOf(word)
         if (given === undefined) return undefined
         words.push(given)
         return given.why === undefined && /^-?\d{1,15}$/.test(given.text) ? Number(given.text) : undefined
@@ -220,6 +239,16 @@ export class Environment {
     const why = words.find(word => word.why !== undefined)?.why
     if (result === undefined) return this.open(pos, text, why ?? this.#computed(text, pos))
     return { text: String(result), from: pos, remarks: remarksOf(words) }
+  }
+
+  /** What a command computes of whole numbers. */
+  #commanded({ pos, text }: Pick<WordPart, 'pos' | 'text'>): Given | undefined {
+    const written = asArithmetic(text)
+    const [statement] = written === undefined ? [] : parse(`: $((${written}))`).commands
+    const word = statement?.command.type === 'Command' ? statement.command.suffix[0] : undefined
+    const part = word?.type === 'Word' ? word.parts?.[0] : undefined
+    if (part?.type !== 'ArithmeticExpansion') return undefined
+    return this.#arithmetic(part.expression, { pos, text }, ({ value }) => [this.#operand(value, pos)])
   }
 
   /** Arithmetic names variables with or without a dollar. */
