@@ -7,20 +7,28 @@ import { resolveOffline } from '../../models/resolve.ts'
 import { wordList } from '../../word-list.ts'
 import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
-import type { FieldReader } from '../fields.ts'
+import type { FieldReader, Setting } from '../fields.ts'
 import { refuseOtherDevices } from '../gpus.ts'
 import type { ModelLookup } from '../model-fields.ts'
 import { untrainedSection } from '../other-sections.ts'
 import type { Reading } from '../reading.ts'
 import { type Field, type FieldValue, Section } from '../section.ts'
+import type { TrainingSpec } from '../spec.ts'
 import { writesAny } from '../written-keys.ts'
 import { argumentsOf, teamModelKeys } from './huggingface/arguments.ts'
 import { readArguments } from './huggingface.ts'
 
-const batchKeys = wordList(`
-  per_device_train_batch_size batch_size train_batch_size per_device_batch_size micro_batch_size batch_size_per_device
-  batch_size_per_gpu batch_size_training training_batch_size train_bs
+/** What one GPU processes at once, by names that say so. */
+const microBatchKeys = wordList(`
+  per_device_train_batch_size per_device_batch_size micro_batch_size micro_train_batch_size batch_size_per_device
+  batch_size_per_gpu
 `)
+/** Beside one of those, what they make together between two steps of the optimizer. */
+const wholeBatchKeys = wordList('batch_size train_batch_size global_batch_size effective_batch_size total_batch_size')
+const batchKeys = [
+  ...microBatchKeys,
+  ...wordList('batch_size train_batch_size batch_size_training training_batch_size train_bs'),
+]
 const modelKeys = [
   ...wordList('model_name_or_path model_name model_id base_model'),
   ...teamModelKeys,
@@ -104,6 +112,8 @@ interface Home {
   readonly batchSize: Field
   readonly model: Field
   readonly training: Field
+  /** The whole batch, where the file says it beside the micro-batch. */
+  readonly whole?: Field | undefined
 }
 
 /** The outermost mapping with a batch size, a model and something that only a training has. */
@@ -118,7 +128,12 @@ function homeIn(document: Section): Home | undefined {
     const [batchSize, training] = [first(batchKeys, isCount), first(trainingKeys, isNumeric)]
     const model = first(modelKeys, namesModel) ?? modelMapping(inner)
     if (batchSize === undefined || model === undefined || training === undefined) continue
-    if (!isOfEncoder(inner, model, training)) return { section, batchSize, model, training }
+    if (isOfEncoder(inner, model, training)) continue
+    const beside = inner.find(({ fields }) => fields.get(batchSize.key) === batchSize)
+    const whole = microBatchKeys.includes(batchSize.key)
+      ? wholeBatchKeys.flatMap(key => beside?.fields.get(key) ?? []).find(isCount)
+      : undefined
+    return { section, batchSize, model, training, whole }
   }
   return undefined
 }
@@ -270,7 +285,28 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   const reading = readArguments(section, reader, lookUp, deepSpeed)
   for (const { section: from, key, as, asKey } of pairings) if (as.wasAsked(asKey)) from.field(key)
   if (reading.kind !== 'training-config') return reading
-  const precision = reader.decisions.find(({ setting }) => setting === 'precision')
-  const assumptions = [...reading.assumptions, ...(isOwn && precision?.from.kind === 'default' ? [noPrecision] : [])]
-  return { ...reading, assumptions, dialect: customKeys.name, ...(isOwn && { assumesCode: true }) }
+  const isDefault = (asked: Setting) =>
+    reader.decisions.find(({ setting }) => setting === asked)?.from.kind === 'default'
+  const steps = isDefault('gradientAccumulation') ? stepsOf(home, reading.spec, isText(home.section)) : undefined
+  if (steps) reader.note('gradientAccumulation', steps.count, steps.of)
+  return {
+    ...reading,
+    spec: { ...reading.spec, ...(steps && { gradientAccumulation: steps.count }) },
+    assumptions: [
+      ...reading.assumptions,
+      ...(steps ? [steps.sentence] : []),
+      ...(isOwn && isDefault('precision') ? [noPrecision] : []),
+    ],
+    dialect: customKeys.name,
+    ...(isOwn && { assumesCode: true }),
+  }
+}
+
+/** How often gradients are accumulated where the file says the whole batch: alpaca-lora's batch_size // micro_batch_size. */
+function stepsOf({ whole, batchSize }: Home, { microBatch, gpus }: TrainingSpec, asText: boolean) {
+  const value = whole && (asText ? typed(whole.value) : whole.value)
+  const count = value?.kind === 'number' ? value.number / microBatch / gpus : 0
+  if (whole === undefined || count <= 1 || !Number.isInteger(count)) return undefined
+  const sentence = `Gradients accumulate over ${count} micro-batches, which make ${whole.name} (line ${whole.at.line}) of ${batchSize.name}.`
+  return { count, of: whole, sentence }
 }

@@ -55,6 +55,32 @@ describe('keys of a team’s own', () => {
     expect(second('').spec.method).toMatchObject({ kind: 'online' })
   })
 
+  it.each([
+    // alpaca-lora's finetune.py: gradient_accumulation_steps = batch_size // micro_batch_size; OpenRLHF's names.
+    ['batch_size: 128\nmicro_batch_size: 4\n', 4, 32],
+    ['train_batch_size: 8\nmicro_train_batch_size: 1\n', 1, 8],
+    ['global_batch_size: 64\nper_device_batch_size: 8\nnum_gpus: 4\n', 8, 2],
+    ['batch_size: 128\nmicro_batch_size: 4\ngrad_accum: 2\n', 4, 2],
+    // That is no multiple, or no more than one.
+    ['batch_size: 6\nmicro_batch_size: 4\n', 4, 1],
+    ['batch_size: 4\nmicro_batch_size: 4\n', 4, 1],
+    ['batch_size: 128\n', 128, 1],
+  ])('say the micro-batch and what micro-batches make together: %j', (batch, microBatch, gradientAccumulation) => {
+    const reading = trainingConfig(`${own.replace('batch_size: 64\n', '')}${batch}`)
+    expect(reading.spec).toMatchObject({ microBatch, gradientAccumulation })
+    expect(reading.assumesCode).toBe(true)
+  })
+
+  it('tell of accumulation that follows from others, and where', () => {
+    const { assumptions, gradientAccumulationAt } = trainingConfig(
+      'base_model_id: gpt2\nlr: 2.0e-4\nbatch_size: 128\nmicro_batch_size: 4\n',
+    )
+    expect(assumptions).toContain(
+      'Gradients accumulate over 32 micro-batches, which make batch_size (line 3) of micro_batch_size.',
+    )
+    expect(gradientAccumulationAt).toBeUndefined()
+  })
+
   it('get no verdict for a GPU where they train on the CPU', () => {
     expect(onlyProblemIn(`${own}device: cpu\n`)).toMatchObject({ code: 'not-on-gpu', line: 5, column: 9 })
     expect(trainingConfig(`${own}device: cuda\ntokenizer: { device: cpu }\n`).spec.microBatch).toBe(64)
