@@ -1,6 +1,7 @@
 /** Files of keys: YAML, JSON and TOML. */
 import type { Problem } from '../../errors.ts'
 import { allocatorVariable } from '../allocator-settings.ts'
+import { whyPart } from '../composed-part.ts'
 import { dialects } from '../dialects.ts'
 import { parseFile } from '../document.ts'
 import { FieldReader } from '../fields.ts'
@@ -32,6 +33,8 @@ export function openConfig(
       const record = whyRecord(document, file.path)
       if (record !== undefined) return { kind: 'not-a-training-config', why: record }
       const started = document.overridden(launched.fields)
+      const part = whyPart(started, file.path, supplied.model ?? dialect.modelField(started))
+      if (part !== undefined) return { kind: 'not-a-training-config', why: part }
       return {
         kind: 'open',
         dialect: dialect.name,
