@@ -136,10 +136,9 @@ export async function findLaunched(path: string, { readFile, listFolder }: Sourc
 
 /** A script's settings may depend on an argument for which no parser was found, so what it does is unknown. */
 export function withUndeclared(launched: Launched, undeclared: readonly string[] = []): Launched {
-  const names = undeclared.filter(key => bearing({ key })).map(plain)
+  const names = undeclared.filter(key => bearing({ key }))
   if (names.length === 0) return launched
-  const shown = `${names.slice(0, 6).join(', ')}${names.length > 6 ? ` and ${names.length - 6} more` : ''}`
-  const sentence = `The script is started with ${shown}, for which no option is found in it, so that nothing blocks.`
+  const sentence = `The script is started with ${namesShown(names.map(name => ({ name })))}, for which no option is found in it, so that nothing blocks.`
   return { ...launched, isUnclear: true, assumptions: [...launched.assumptions, sentence] }
 }
 
@@ -160,9 +159,12 @@ function chosen(all: readonly Launching[], listed: { readonly launchers: number;
     const places = all.slice(0, MAX_SHOWN).map(({ place }) => place)
     const more = all.length > MAX_SHOWN ? ` and ${all.length - MAX_SHOWN} more` : ''
     const isSameNumber = all.every(({ gpus }) => gpus?.source === first.gpus?.source)
-    const sentence = `It is started with different arguments (${places.join('; ')}${more}), and is read as the file says, so that nothing blocks.`
+    const fields = agreedOn(all)
+    const shared = fields.length === 0 ? '' : `, with ${namesShown(fields)} as all of them pass it`
+    const sentence = `It is started with different arguments (${places.join('; ')}${more}), and is read as the file says${shared}, so that nothing blocks.`
     return {
       ...notLaunched,
+      fields,
       gpus: isSameNumber ? first.gpus : undefined,
       card,
       isUnclear: true,
@@ -170,9 +172,8 @@ function chosen(all: readonly Launching[], listed: { readonly launchers: number;
       files,
     }
   }
-  const set = [...first.fields, ...first.passed].map(({ name }) => plain(name))
-  const arguments_ =
-    set.length === 0 ? '' : ` with ${set.slice(0, 6).join(', ')}${set.length > 6 ? ` and ${set.length - 6} more` : ''}`
+  const set = [...first.fields, ...first.passed]
+  const arguments_ = set.length === 0 ? '' : ` with ${namesShown(set)}`
   return {
     fields: first.fields,
     passed: first.passed,
@@ -183,6 +184,18 @@ function chosen(all: readonly Launching[], listed: { readonly launchers: number;
     assumptions: [`Started by ${first.place}${arguments_}.`, ...first.assumptions, ...cut],
     files,
   }
+}
+
+/** What every launcher sets to the same value. */
+function agreedOn([first, ...others]: readonly Launching[]): readonly Field[] {
+  const isSame = (field: Field) =>
+    others.every(({ fields }) => fields.findLast(({ key }) => key === field.key)?.source === field.source)
+  return first?.fields.filter(isSame) ?? []
+}
+
+function namesShown(named: readonly { readonly name: string }[]): string {
+  const names = named.map(({ name }) => plain(name))
+  return `${names.slice(0, 6).join(', ')}${names.length > 6 ? ` and ${names.length - 6} more` : ''}`
 }
 
 function remarkOnCut(listed: number, most: number, what: string): string[] {

@@ -122,3 +122,24 @@ describe('settings of Accelerate', () => {
     expect(assumptions.join(' ')).toContain('What acc.yaml says of processes and sharding is not known')
   })
 })
+
+describe('several launchers', () => {
+  const open_ = sft.replace('model_name_or_path: Qwen/Qwen2.5-0.5B\n', '')
+  const launcher = (batch: number, model = 'gpt2') =>
+    `accelerate launch sft.py --config recipes/sft.yaml --model_name_or_path ${model} --per_device_train_batch_size ${batch}\n`
+
+  it('fill in what all of them pass, and nothing blocks', async () => {
+    const files = { 'a.sh': launcher(2), 'b.slurm': launcher(4), 'recipes/sft.yaml': open_ }
+    const read = await trained(files, 'recipes/sft.yaml')
+    expect(read.spec).toMatchObject({ model: 'openai-community/gpt2', microBatch: 8 })
+    expect(read.assumesCode).toBe(true)
+    expect(read.assumptions.join(' ')).toContain(
+      'and is read as the file says, with --model_name_or_path as all of them pass it, so that nothing blocks.',
+    )
+  })
+
+  it('leave open what they differ in', async () => {
+    const files = { 'a.sh': launcher(2), 'b.sh': launcher(2, 'bert-base-cased'), 'recipes/sft.yaml': open_ }
+    expect((await reading(files, 'recipes/sft.yaml')).kind).toBe('unreadable')
+  })
+})
