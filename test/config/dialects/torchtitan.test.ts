@@ -108,6 +108,14 @@ describe('a config of torchtitan', () => {
     })
   })
 
+  it.each([
+    ['7B', 'meta-llama/Llama-2-7b-hf'],
+    ['13B', 'meta-llama/Llama-2-13b-hf'],
+  ])('has the flavors of Llama 2 of early releases: %s', async (flavor, model) => {
+    const text = `[model]\nname = "llama2"\nflavor = "${flavor}"\n[training]\nbatch_size = 2\nseq_len = 2048\n`
+    expect((await trained(text)).spec).toMatchObject({ model, microBatch: 2 })
+  })
+
   it('says where a value stands, whatever other tables have of the same name', async () => {
     const validation = '[validation]\nlocal_batch_size = 4\n'
     expect((await trained(`${validation}${toml}`)).batchSizeAt).toEqual({ line: 8, column: 22 })
@@ -122,6 +130,7 @@ describe('a config of torchtitan', () => {
 
 describe('what torchtitan has and nobody has compared is refused by name', () => {
   it.each([
+    ['flavor = "8B"', 'flavor = "13B"', 'model.flavor'],
     ['flavor = "8B"', 'flavor = "debugmodel"', 'model.flavor'],
     ['flavor = "8B"', 'flavor = "8B_flex"', 'model.flavor'],
     ['name = "llama3"', 'name = "deepseek_v3"', 'model.flavor'],

@@ -36,6 +36,13 @@ describe('supervised fine-tuning', () => {
     expect(reading.assumesLength).toBeUndefined()
   })
 
+  it("starts with what verl's own file says, which wraps layers of any size", async () => {
+    const { spec } = await trained(
+      `${sft} model.fsdp_config.wrap_policy.min_num_params=0 ulysses_sequence_parallel_size=1`,
+    )
+    expect(spec).toMatchObject({ microBatch: 4, sharding: 'fsdp' })
+  })
+
   it('accumulates what the whole batch needs, and says where the micro-batch stands', async () => {
     const reading = await trained(
       `${sft} \\\n  data.train_batch_size=64 \\\n  data.micro_batch_size_per_gpu=2 data.max_length=4096 model.strategy=fsdp`,

@@ -1,13 +1,19 @@
-/** torchtitan's flavors of Llama 3 (torchtitan/models/llama3/__init__.py) and the model of the Hub that each has the shape of. */
+/**
+ * torchtitan's flavors of Llama 3 (torchtitan/models/llama3/__init__.py) and, in early releases, of Llama 2 (llama2_configs of
+ * torchtitan/models/llama/__init__.py), and the model of the Hub that each has the shape of.
+ */
 import type { FieldReader } from '../../fields.ts'
 import { quote } from '../../quote.ts'
 import type { Field, Section } from '../../section.ts'
 import { leaveOut } from '../../supplied.ts'
 
 const flavors: ReadonlyMap<string, string> = new Map([
-  ['8B', 'meta-llama/Llama-3.1-8B'],
-  ['70B', 'meta-llama/Llama-3.1-70B'],
-  ['405B', 'meta-llama/Llama-3.1-405B'],
+  ['llama3 8B', 'meta-llama/Llama-3.1-8B'],
+  ['llama3 70B', 'meta-llama/Llama-3.1-70B'],
+  ['llama3 405B', 'meta-llama/Llama-3.1-405B'],
+  ['llama2 7B', 'meta-llama/Llama-2-7b-hf'],
+  ['llama2 13B', 'meta-llama/Llama-2-13b-hf'],
+  ['llama2 70B', 'meta-llama/Llama-2-70b-hf'],
 ])
 
 function textOf(field: Field | undefined): string | undefined {
@@ -17,7 +23,7 @@ function textOf(field: Field | undefined): string | undefined {
 /** The flavor's field, with the Hub's name of it as its value; undefined for models that are not modelled. */
 export function hubModel(document: Section): Field | undefined {
   const field = document.at('model', 'flavor')
-  const text = (textOf(document.at('model', 'name')) ?? 'llama3') === 'llama3' && flavors.get(textOf(field) ?? '')
+  const text = flavors.get(`${textOf(document.at('model', 'name')) ?? 'llama3'} ${textOf(field) ?? ''}`)
   return field && text ? { ...field, value: { kind: 'text', text } } : undefined
 }
 

@@ -19,10 +19,11 @@ export function refuseSwitches(reader: FieldReader, fields: readonly (Field | un
   for (const field of fields) if (isOn(reader, field)) refuse(reader, field, field.name)
 }
 
-/** For each of these, one changes nothing. */
+/** For each of these, one changes nothing, nor does zero: verl's own files write min_num_params: 0. */
 export function refuseDivisions(reader: FieldReader, fields: readonly (Field | undefined)[]): void {
   for (const field of fields)
-    if (field !== undefined && (reader.wholeNumber(field, { max: 100_000 }) ?? 1) > 1) refuse(reader, field, field.name)
+    if (field !== undefined && (reader.wholeNumber(field, { min: 0, max: 100_000 }) ?? 1) > 1)
+      refuse(reader, field, field.name)
 }
 
 /** Neither absent nor null. */
