@@ -22,7 +22,7 @@ import {
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
-import { isFsdp } from '../spec.ts'
+import { isFsdp, type TrainingSpec } from '../spec.ts'
 import { readImplementation } from '../trainer/attention.ts'
 import { fsdpCheckpoints, readReentrant } from '../trainer/checkpoints.ts'
 import { readEvaluation } from '../trainer/evaluation.ts'
@@ -122,7 +122,21 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
     ...(isOfOwnCode(document) ? [settingsInCode] : []),
     ...(leavesQuantisationToCode(reading.spec, reader.path) ? [quantisationInCode] : []),
   ]
-  return left.length === 0 ? reading : { ...reading, assumptions: [...reading.assumptions, ...left], assumesCode: true }
+  const undivided = saysUndivided(reading.spec, reader)
+  return {
+    ...reading,
+    assumptions: [...reading.assumptions, ...left, ...(undivided ? [undivided] : [])],
+    ...(left.length > 0 && { assumesCode: true }),
+    ...(undivided && { countsTooMuch: true }),
+  }
+}
+
+/** Several processes by the file's own word, which accelerate counts, and which ZeRO or FSDP in accelerate's file may divide the model among. */
+function saysUndivided({ gpus, sharding }: TrainingSpec, { decisions }: FieldReader): string | undefined {
+  const from = decisions.find(({ setting }) => setting === 'gpus')?.from
+  if (gpus === 1 || sharding !== undefined || from?.kind !== 'field' || !gpuKeys.includes(from.field.name))
+    return undefined
+  return `Each of the ${gpus} GPUs of ${from.field.name} (line ${from.field.at.line}) is taken to hold the whole model: what accelerate is launched with is not in the file, and may divide it.`
 }
 
 const settingsInCode =

@@ -37,8 +37,18 @@ num_processes: 2
       },
       batchSizeAt: { line: 2, column: 30 },
       gradientAccumulationAt: { line: 3, column: 30 },
-      assumptions: [],
+      assumptions: [
+        'Each of the 2 GPUs of num_processes (line 10) is taken to hold the whole model: what accelerate is launched with is not in the file, and may divide it.',
+      ],
+      countsTooMuch: true,
     })
+  })
+
+  it('counts the whole model on each of its processes only where the file does not divide it', () => {
+    const reading = (more: string) => trainingConfig(`${bert}num_processes: 4\n${more}`)
+    expect(reading('').countsTooMuch).toBe(true)
+    expect(reading('fsdp: full_shard\n').countsTooMuch).toBeUndefined()
+    expect(trainingConfig(`${bert}num_processes: 1\n`).countsTooMuch).toBeUndefined()
   })
 
   it('says what it leaves open', () => {
