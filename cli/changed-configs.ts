@@ -8,7 +8,7 @@ import { isCandidatePath } from '../engine/config/candidate-path.ts'
 import type { SourceFile } from '../engine/config/reading.ts'
 import type { IsolatedEngine } from '../engine/isolated/engine.ts'
 import { globsLeftOut, type RepositorySettings } from '../engine/settings/settings.ts'
-import { readCapped } from './files.ts'
+import { readRegular } from './files.ts'
 import { changeSince } from './git-change.ts'
 
 export interface ChangedConfigs extends Omit<AffectedConfigs, 'files'> {
@@ -36,7 +36,7 @@ export async function readChange(
 }
 
 function read(paths: readonly string[]): Promise<readonly SourceFile[]> {
-  return textsOf(paths, path => readCapped(path).catch(() => undefined))
+  return textsOf(paths, path => readRegular(path).catch(() => undefined))
 }
 
 async function textsOf(

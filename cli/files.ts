@@ -11,6 +11,7 @@ import { didYouMean } from '../engine/did-you-mean.ts'
 import { MemoryMarkError } from '../engine/errors.ts'
 import { isPlainLine } from '../engine/render/plain.ts'
 import { MIB } from '../engine/units.ts'
+import { complain, onOneLine } from './print.ts'
 
 /** Far above any config. A larger file is data and is not read. */
 const MAX_FILE_BYTES = 16 * MIB
@@ -68,7 +69,8 @@ const CANDIDATES_AT_ONCE = 1_000
 /** Yields each file once. Reads synchronously, which is faster for thousands of small files. */
 async function* filesIn(directories: readonly string[], wanted: Wanted): AsyncGenerator<SourceFile> {
   let count = 0
-  for await (const places of candidatesIn(directories)) {
+  const misnamed = new Set<string>()
+  for await (const places of candidatesIn(directories, misnamed)) {
     for (const shown of await wanted([...places.keys()])) {
       count += 1
       if (count % FILES_AT_ONCE === 0) await setImmediate()
@@ -77,14 +79,22 @@ async function* filesIn(directories: readonly string[], wanted: Wanted): AsyncGe
       if (text !== undefined) yield { path: shown, text }
     }
   }
+  if (misnamed.size > 0) {
+    const [first = ''] = misnamed
+    const more = misnamed.size > 1 ? ` and ${misnamed.size - 1} more` : ''
+    complain(`${onOneLine(display(first))}${more} cannot be read, because the name is not UTF-8. Rename it.`)
+  }
 }
 
 /** Where each candidate is, by the path that is shown; some at a time. */
-async function* candidatesIn(directories: readonly string[]): AsyncGenerator<ReadonlyMap<string, string>> {
+async function* candidatesIn(
+  directories: readonly string[],
+  misnamed: Set<string>,
+): AsyncGenerator<ReadonlyMap<string, string>> {
   const known = new Set<string>()
   let places = new Map<string, string>()
   for (const directory of directories) {
-    for await (const path of walk(directory)) {
+    for await (const path of walk(directory, misnamed)) {
       const shown = display(path)
       if (known.has(shown) || !isCandidatePath(shown)) continue
       known.add(shown)
@@ -101,12 +111,14 @@ function readSmall(path: string): string | undefined {
   return lstatSync(path).size <= MAX_FILE_BYTES ? readFileSync(path, 'utf8') : undefined
 }
 
-/** Does not follow symbolic links, so that it terminates. */
-async function* walk(directory: string): AsyncGenerator<string> {
+/** Does not follow symbolic links, so that it terminates. Names that stand for no file here are added to `misnamed`. */
+async function* walk(directory: string, misnamed: Set<string>): AsyncGenerator<string> {
   const entries = await orUnreadable(directory, () => readdir(directory, { withFileTypes: true }))
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(directory, entry.name)
-    if (entry.isDirectory() && !skippedDirectories.has(entry.name)) yield* walk(path)
+    // What is not UTF-8 in a name has been replaced by this character.
+    if (entry.name.includes('\ufffd') && !(await exists(path))) misnamed.add(path)
+    else if (entry.isDirectory() && !skippedDirectories.has(entry.name)) yield* walk(path, misnamed)
     else if (entry.isFile()) yield path
   }
 }
@@ -164,6 +176,11 @@ export async function readCapped(path: string): Promise<string> {
   }
   if (bytes > MAX_FILE_BYTES) throw tooLarge(path)
   return Buffer.concat(chunks).toString('utf8')
+}
+
+/** A file that is part of a change, which somebody else may have written: of a link or a pipe, nothing is read. */
+export async function readRegular(path: string): Promise<string | undefined> {
+  return (await lstat(path)).isFile() ? readCapped(path) : undefined
 }
 
 function tooLarge(file: string): MemoryMarkError {

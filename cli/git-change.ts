@@ -29,10 +29,10 @@ export async function changeSince(base: string): Promise<GitChange> {
   const { paths, removed, formerPaths } = changesIn(
     await git('diff', '--find-renames', '--no-ext-diff', '--relative', '--name-status', '-z', commit, '--'),
   )
-  const untracked = listed(await git('ls-files', '--others', '--exclude-standard', '-z'))
+  const untracked = new Set(listed(await git('ls-files', '--others', '--exclude-standard', '-z')))
   return {
     paths: [...new Set([...paths, ...untracked])],
-    removed: removed.filter(path => !untracked.includes(path)),
+    removed: removed.filter(path => !untracked.has(path)),
     list: async () => [...new Set([...listed(await git('ls-files', '-z')), ...untracked])],
     before: path => git('cat-file', 'blob', `${commit}:./${formerPaths.get(path) ?? path}`).catch(() => undefined),
   }

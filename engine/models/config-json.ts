@@ -17,12 +17,16 @@ export type ConfigJson =
    */
   | { readonly kind: 'invalid'; readonly why: string }
 
+/** What git-lfs leaves in place of a file that was not fetched: docs/spec.md of git-lfs. */
+const LFS_POINTER = 'version https://git-lfs.github.com/spec/'
+
 const MAX_ARCHITECTURE_CHARACTERS = 80
 
 export function readConfigJson(text: string): ConfigJson {
   if (Buffer.byteLength(text) > MAX_CONFIG_BYTES) {
     return { kind: 'invalid', why: `it is larger than ${MAX_CONFIG_BYTES / 1_000} kB` }
   }
+  if (text.startsWith(LFS_POINTER)) return { kind: 'invalid', why: 'it is a pointer of Git LFS in place of the file' }
   const fields = parseObject(text)
   const architecture = fields?.model_type
   if (fields === undefined || typeof architecture !== 'string') return { kind: 'not-a-model' }

@@ -1,6 +1,6 @@
 /** `check --base` in repositories of git, through the real command line. */
 import { execFileSync } from 'node:child_process'
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -106,6 +106,19 @@ test('--base checks what has changed and what hangs on it, against what it was',
 
   const all = await workspace.run('check', '--gpu', 'a10')
   expect(all.exitCode).toBe(1)
+})
+
+test.skipIf(process.platform === 'win32')('--base reads nothing through a link, which may lead to a pipe', async () => {
+  await using workspace = await repository()
+  const at = (name: string) => path.join(workspace.folder, name)
+  // Nobody writes to it: reading it would wait for ever.
+  execFileSync('mkfifo', [at('.git/pipe')])
+  await symlink('../.git/pipe', at('configs/pipe.yaml'))
+  await writeFile(at('configs/new.yaml'), gpt2(4))
+  execFileSync('git', ['add', '--all'], { cwd: workspace.folder })
+
+  const { stdout } = await workspace.run('check', '--base', 'HEAD', '--gpu', 'a10', '--json')
+  expect(report.parse(JSON.parse(stdout)).configs.map(config => config.path)).toEqual(['configs/new.yaml'])
 })
 
 test('--comment tells what would free memory, as on a pull request', async () => {

@@ -1,4 +1,6 @@
 /** File names and what files say, on a terminal. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import { expect, test } from 'vitest'
 import { report } from '../../engine/report/schema.ts'
 import { Workspace } from './run-cli.ts'
@@ -42,4 +44,17 @@ test('JSON has the name as it is', async () => {
   await using workspace = await Workspace.with({ [name]: config })
   const { stdout } = await workspace.run('check', '--json', '.')
   expect(report.parse(JSON.parse(stdout)).configs.map(({ path }) => path)).toEqual([name])
+})
+
+// Elsewhere the file system does not take such a name.
+test.skipIf(process.platform !== 'linux')('check tells of names that are not UTF-8, and reads the others', async () => {
+  await using workspace = await Workspace.with({ 'a.yaml': config })
+  const at = (name: string) =>
+    Buffer.concat([Buffer.from(`${workspace.folder}${path.sep}`), Buffer.from(name, 'latin1')])
+  await writeFile(at('b\xff\n.yaml'), config)
+  await mkdir(at('c\xfe'))
+  await writeFile(at('c\xfe/d.yaml'), config)
+  const { stdout, stderr } = await workspace.run('check', '.', '--json')
+  expect(report.parse(JSON.parse(stdout)).configs.map(one => one.path)).toEqual(['a.yaml'])
+  expect(stderr).toBe('b\ufffd\\n.yaml and 1 more cannot be read, because the name is not UTF-8. Rename it.\n')
 })

@@ -130,3 +130,8 @@ test("Llama 4's sizes are Scout's where its config.json says nothing, and its po
     config: { text_config: { num_local_experts: 16, num_hidden_layers: 48, max_position_embeddings: 10_485_760 } },
   })
 })
+
+test('a pointer of Git LFS is named as such', () => {
+  const text = `version https://git-lfs.github.com/spec/v1\noid sha256:${'4'.repeat(64)}\nsize 1234\n`
+  expect(readConfigJson(text)).toMatchObject({ kind: 'invalid', why: expect.stringContaining('Git LFS') })
+})
