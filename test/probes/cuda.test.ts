@@ -87,6 +87,37 @@ answer = {"millis": [round(step["millis"]) for step in loop.steps(5)], "runs": c
     expect(found).toEqual({ millis: [10, 10, 10, 10, 10], runs: 1 + 20 + 3 })
   })
 
+  test('only the first step is watched for its attention kernel, since watching takes Python’s time', () => {
+    const found = asked(`
+loop = trial.RealLoop(json.loads(${pythonJson({ spec: { ...tinySpec, dropout: false }, config: tinyConfig })}), open_device({}))
+watched = []
+def forward(*_):
+    modes = torch.overrides._get_current_function_mode_stack()
+    watched.append(any(isinstance(mode, trial.AttentionBackends) for mode in modes))
+loop._model.register_forward_hook(forward)
+loop._device.warm_up_millis = 0
+loop.steps(4)
+answer = {"watched": watched, "names": sorted(loop.attention.names)}`)
+    expect(found).toEqual({ watched: [true, false, false, false], names: ['flash'] })
+  })
+
+  test('watching a kernel holds no copies of its inputs beside it, and what it cannot tell fails no step', () => {
+    const found = asked(`
+def peak(mode):
+    inputs = [torch.zeros(2, 4, 256, 64) for _ in range(3)]
+    sitecustomize.memory.reset_peaks()
+    with torch.autocast("cuda", torch.bfloat16), mode:
+        torch.nn.functional.scaled_dot_product_attention(*inputs)
+    return sitecustomize.memory.peaks["allocated"] - sum(each.nbytes for each in inputs)
+import contextlib
+unwatched, watched = peak(contextlib.nullcontext()), peak(trial.AttentionBackends())
+def refuse(*_, **__):
+    raise RuntimeError("no kernel for nested tensors")
+torch._fused_sdp_choice = refuse
+answer = {"extra": watched - unwatched, "refused": peak(trial.AttentionBackends()) > 0}`)
+    expect(found).toEqual({ extra: 0, refused: true })
+  })
+
   describe('usable memory', () => {
     test('lacks the context, and what other processes hold', async () => {
       standIn.insert({ otherBytes: 5 * GIB })

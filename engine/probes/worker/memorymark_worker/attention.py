@@ -20,11 +20,18 @@ class AttentionBackends(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         if func is F.scaled_dot_product_attention:
-            # Autocast casts inside the call, and the choice depends on the types.
-            lowered, lowered_kwargs = tree_map(as_autocast_casts, (args, kwargs))
-            chosen = SDPBackend(torch._fused_sdp_choice(*lowered, **lowered_kwargs))
-            self.names.add(chosen.name.lower().removesuffix("_attention"))
+            self._note(args, kwargs)
         return func(*args, **kwargs)
+
+    def _note(self, args: Any, kwargs: Any) -> None:
+        """The casts end with this call, before the kernel makes its own."""
+        # Autocast casts inside the call, and the choice depends on the types.
+        lowered, lowered_kwargs = tree_map(as_autocast_casts, (args, kwargs))
+        try:
+            chosen = SDPBackend(torch._fused_sdp_choice(*lowered, **lowered_kwargs))
+        except (RuntimeError, TypeError, ValueError):
+            return  # arguments that only the call itself understands, such as nested tensors
+        self.names.add(chosen.name.lower().removesuffix("_attention"))
 
 
 def as_autocast_casts(value: Any) -> Any:
