@@ -26,7 +26,7 @@ export function isCandidatePath(path: string): boolean {
   const isForeign =
     foreignFile.test(name) ||
     foreignScript.test(name) ||
-    (/\.py$/i.test(name) && folders.some(folder => testFolder.test(folder)))
+    ((/\.py$/i.test(name) || isLauncherName(name)) && folders.some(folder => testFolder.test(folder)))
   return (
     (candidateExtension.test(name) || isLauncherName(name)) &&
     !isForeign &&
