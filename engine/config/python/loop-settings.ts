@@ -164,12 +164,14 @@ export function imageFields(module: Module, evaluator: Evaluator): readonly Fiel
 
 function cutFields(module: Module, evaluator: Evaluator): readonly Field[] {
   for (const names of [['RandomResizedCrop', 'RandomCrop', 'CenterCrop'], ['Resize']]) {
-    const sizes = names.flatMap(name =>
-      reachedCalls(module, name, evaluator, ['size']).flatMap(({ values }) => values.get('size') ?? []),
-    )
-    const sides = sizes.map(size => (size.kind === 'list' ? (size.items[0] ?? size) : size))
-    const [first, ...others] = sides
+    const sizes = names.flatMap(name => reachedCalls(module, name, evaluator, ['size', 'second']).map(sidesOf))
+    const [first, ...others] = sizes.map(([side]) => side).filter(side => side !== undefined)
     if (first === undefined) continue
+    const other = sizes.flatMap(sides => sides.slice(1)).find(side => areEqual(side, first) !== true)
+    if (other !== undefined) {
+      const both = `images are cut to ${shownAt(first.module, first)} by ${shownAt(other.module, other)}, and only square ones are counted`
+      return [openField(first, 'image_size', both, module)]
+    }
     if (others.every(other => areEqual(first, other) === true)) return [fieldOf('image_size', first, module)]
     return [
       openField(
@@ -181,6 +183,14 @@ function cutFields(module: Module, evaluator: Evaluator): readonly Field[] {
     ]
   }
   return []
+}
+
+/** Height and width: torchvision's transforms take both as one, older ones of Albumentations each by itself. */
+function sidesOf({ library, values }: Reached): readonly Value[] {
+  const size = values.get('size')
+  if (size?.kind === 'list') return size.items
+  const [height, width] = [values.get('height') ?? size, values.get('width') ?? values.get('second')]
+  return [height, library === 'albumentations' ? width : undefined].filter(side => side !== undefined)
 }
 
 const wrappers: readonly (readonly [RegExp, string])[] = [

@@ -7,6 +7,7 @@ import { adapterFields } from './adapters.ts'
 import { checkpointing } from './checkpointing.ts'
 import { loadedBatch } from './data-loaders.ts'
 import type { Evaluator } from './evaluator.ts'
+import { fabricFields } from './fabric.ts'
 import { openField, saidBy } from './fields.ts'
 import { frozenWeights } from './frozen-weights.ts'
 import { heldModel, isModule } from './held-model.ts'
@@ -49,16 +50,17 @@ export function loopTraining(module: Module, evaluator: Evaluator): FoundTrainin
   const here: Located = { module, from: start.at, to: start.node.to, remarks: [] }
   const settingsOf = (read: typeof precisionFields) =>
     modules.map(each => read(each, evaluator)).find(({ length }) => length > 0) ?? []
+  const fabric = fabricFields(modules, module, evaluator)
   return ownLoop({
     dialect: 'PyTorch',
     loop: 'plain',
     call: start,
     here,
     modules,
-    notUnderstood: [],
+    notUnderstood: fabric?.notUnderstood ?? [],
     batch,
     optimizers,
-    settings: [...settingsOf(precisionFields), ...settingsOf(accumulationFields)],
+    settings: [...(fabric?.settings ?? settingsOf(precisionFields)), ...settingsOf(accumulationFields)],
     model,
     holder,
     evaluator,

@@ -73,6 +73,17 @@ describe('a loop around a known model', () => {
     expect((await spec({ step })).precision).toBe(precision)
   })
 
+  it.each<readonly [string, string, string]>([
+    ['lightning', '"16-mixed"', 'amp-fp16'],
+    ['lightning.fabric', '"bf16-mixed"', 'amp-bf16'],
+    ['lightning_fabric', '"bf16-true"', 'bf16'],
+    ['lightning', '"32-true"', 'fp32'],
+  ])("%s's Fabric with precision %s decides it", async (library, precision, expected) => {
+    const above = `from ${library} import Fabric\nfabric = Fabric(accelerator="cuda", devices=4, precision=${precision})`
+    const step = 'fabric.backward(model(**batch).loss)\n    optimizer.step()'
+    expect(await spec({ above, step })).toMatchObject({ precision: expected, gpus: 4 })
+  })
+
   it.each([
     'if (index + 1) % 8 == 0:\n        optimizer.step()',
     'if (index + 1) % STEPS == 0 or index == last:\n        optimizer.step()',
@@ -96,6 +107,12 @@ describe('a loop is asked for what it does not say:', () => {
       'fp16',
       { step: 'with torch.autocast("cuda", enabled=flags.amp):\n        model(**batch).loss.backward()' },
     ],
+    [
+      'Fabric',
+      'fp16',
+      { above: 'from lightning import Fabric\nif flags.amp:\n    fabric = Fabric(precision="16-mixed")' },
+    ],
+    ['half precision of Fabric', 'fp16', { above: 'import lightning as L\nfabric = L.Fabric(precision="16-true")' }],
     ['a scaler alone', 'fp16', { above: 'scaler = torch.cuda.amp.GradScaler()' }],
     ['two optimizers', 'optim', { above: 'other = torch.optim.SGD(model.parameters(), 1)' }],
     ['an optimizer from elsewhere', 'optim', { optimizer: 'optimizer = make_optimizer(model)' }],
@@ -208,6 +225,43 @@ L.Trainer(${trainer}).fit(Lit(), datamodule=Images(batch_size=32))
       why: 'Its training is set up by others: Lit has layers of its own (line 9).',
     })
   })
+})
+
+describe('images of a loop', () => {
+  const images = (transform: string) => `import albumentations as A
+import torch
+from torch.utils.data import DataLoader
+from torchvision import models, transforms
+model = models.resnet18(weights="DEFAULT")
+transform = ${transform}
+train_loader = DataLoader(Images(transform), batch_size=16)
+optimizer = torch.optim.Adam(model.parameters())
+for x, y in train_loader:
+    loss(model(x), y).backward()
+    optimizer.step()
+`
+
+  it.each([
+    'transforms.Resize((256, 256))',
+    'transforms.Resize(size=256)',
+    'A.Resize(256, 256)',
+    'A.Resize(height=256, width=256)',
+    'A.RandomResizedCrop(size=(256, 256))',
+    'transforms.Resize(256, 3)',
+  ])('%s says their side', async transform => {
+    expect(await read(images(transform))).toMatchObject({ spec: { imageSize: 256 } })
+  })
+
+  it.each(['transforms.Resize((512, 384))', 'A.Resize(512, 384)', 'A.Resize(height=512, width=384)'])(
+    '%s is asked for, since it makes no square',
+    async transform => {
+      expect(await firstProblem(images(transform))).toMatchObject({
+        code: 'not-in-file',
+        field: 'image_size',
+        message: expect.stringContaining('by "384"'),
+      })
+    },
+  )
 })
 
 describe('a loop in several files', () => {
