@@ -4,9 +4,29 @@ import type { Cell } from './cells.ts'
 const trainer = { loop: 'trainer' } as const
 const ckpt = { gradientCheckpointing: true } as const
 const mlm = { task: 'masked-lm' } as const
+const answers = { task: 'question-answering' } as const
 const tokens = { task: 'token-classification', labels: 9 } as const
 
 export const encoderCells: readonly Cell[] = [
+  ['bert', { microBatch: 16, sequenceLength: 384, ...answers, paddedBatches: true, ...trainer }],
+  ['bert', { microBatch: 12, sequenceLength: 384, ...answers, precision: 'amp-fp16' }],
+  ['distilbert/distilbert-base-uncased', { microBatch: 16, sequenceLength: 384, ...answers, ...trainer }],
+  [
+    'FacebookAI/roberta-base',
+    {
+      microBatch: 8,
+      sequenceLength: 384,
+      ...answers,
+      lora: { rank: 8, targets: ['query', 'value'], dropout: 0.1, modulesToSave: ['qa_outputs'] },
+    },
+  ],
+  ['microsoft/deberta-v3-base', { microBatch: 8, sequenceLength: 384, ...answers, ...ckpt, ...trainer }],
+  ['google/electra-base-discriminator', { microBatch: 16, sequenceLength: 256, ...answers, precision: 'bf16' }],
+  ['albert/albert-base-v2', { microBatch: 16, sequenceLength: 384, ...answers }],
+  [
+    'answerdotai/ModernBERT-base',
+    { microBatch: 8, sequenceLength: 512, ...answers, precision: 'amp-bf16', ...trainer },
+  ],
   ['almanach/camembert-base', { microBatch: 32 }],
   ['almanach/camembert-base', { microBatch: 16, ...mlm, precision: 'amp-bf16', ...trainer }],
   ['vinai/phobert-base', { microBatch: 16, sequenceLength: 256, ...tokens, ...ckpt, ...trainer }],

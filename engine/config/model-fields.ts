@@ -246,6 +246,7 @@ export function readLabels(
     case 'object-detection':
       reader.assume('80 classes, as in COCO: the config sets no number of labels.')
       return COCO_LABELS
+    case 'question-answering':
     case 'masked-lm':
     case 'causal-lm':
     case 'seq2seq-lm':

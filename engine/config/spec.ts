@@ -8,6 +8,7 @@ import { libraryVersions } from './versions.ts'
 export const tasks = [
   'sequence-classification',
   'token-classification',
+  'question-answering',
   'masked-lm',
   'causal-lm',
   'seq2seq-lm',

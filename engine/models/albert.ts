@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { Builder } from '../program/builder.ts'
 import type { Value } from '../program/program.ts'
-import { embeddings, encoderFields, tokenClassifier, WORDS } from './bert.ts'
+import { answerSpan, embeddings, encoderFields, tokenClassifier, WORDS } from './bert.ts'
 import { family, type ProgramTerms } from './family.ts'
 import { probability, size } from './schema.ts'
 
@@ -26,6 +26,7 @@ function albert(ops: Builder, config: AlbertConfig, { sequenceLength: tokens = 0
   const { hidden_size: hidden, embedding_size: width, classifier_dropout_prob: dropout } = config
   const states = stack(ops, config, embeddings(ops, config, { width, tokens }))
   if (task === 'token-classification') return tokenClassifier(ops, states, dropout, labels)
+  if (task === 'question-answering') return answerSpan(ops, states)
   if (task === 'masked-lm') {
     const narrowed = activated(ops, config, ops.linear('predictions.dense', states, width))
     const normalised = ops.layerNorm('predictions.LayerNorm', narrowed)

@@ -37,6 +37,7 @@ const distilbertConfig = z.object({
   hidden_dim: size.default(3_072),
   dropout: probability.default(0.1),
   attention_dropout: probability.default(0.1),
+  qa_dropout: probability.default(0.1),
   seq_classif_dropout: probability.default(0.2),
   max_position_embeddings: size.default(512),
 })
@@ -51,6 +52,7 @@ function bert(ops: Builder, config: EncoderConfig, { sequenceLength = 0, task, l
   const hidden = encode(ops, config, sequenceLength)
   if (task === 'masked-lm') return bertLanguageHead(ops, config, hidden)
   if (task === 'token-classification') return tokenClassifier(ops, hidden, config.hidden_dropout_prob, labels)
+  if (task === 'question-answering') return answerSpan(ops, hidden)
   return config.model_type !== 'bert'
     ? robertaClassifier(ops, config, hidden, labels)
     : bertClassifier(ops, config, hidden, labels)
@@ -127,6 +129,11 @@ export function tokenClassifier(ops: Builder, hidden: Value, dropout: number, la
   return ops.linear('classifier', ops.dropout(hidden, dropout), labels)
 }
 
+/** The classes ForQuestionAnswering: how likely each token starts the answer, and ends it. */
+export function answerSpan(ops: Builder, hidden: Value): Value {
+  return ops.linear('qa_outputs', hidden, 2)
+}
+
 function bertClassifier(ops: Builder, config: EncoderConfig, hidden: Value, labels: number): Value {
   const pooled = ops.tanh(ops.linear('pooler.dense', ops.firstToken(hidden), config.hidden_size))
   return ops.linear('classifier', ops.dropout(pooled, config.hidden_dropout_prob), labels)
@@ -160,6 +167,7 @@ function distilbert(ops: Builder, config: DistilbertConfig, terms: ProgramTerms)
   )
   if (terms.task === 'masked-lm') return distilbertLanguageHead(ops, config, x)
   if (terms.task === 'token-classification') return tokenClassifier(ops, x, config.dropout, terms.labels)
+  if (terms.task === 'question-answering') return answerSpan(ops, ops.dropout(x, config.qa_dropout))
   const pooled = ops.relu(ops.linear('pre_classifier', ops.firstToken(x), config.dim))
   return ops.linear('classifier', ops.dropout(pooled, config.seq_classif_dropout), terms.labels)
 }

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { Builder } from '../program/builder.ts'
 import type { Value } from '../program/program.ts'
-import { encoderFields, tokenClassifier, WORDS } from './bert.ts'
+import { answerSpan, encoderFields, tokenClassifier, WORDS } from './bert.ts'
 import { family, type ProgramTerms } from './family.ts'
 import { probability, size, wholeNumber } from './schema.ts'
 
@@ -37,6 +37,7 @@ function deberta(ops: Builder, config: DebertaConfig, { task, labels }: ProgramT
   const { hidden_size: hidden, hidden_dropout_prob: dropout } = config
   const states = encode(ops, config)
   if (task === 'token-classification') return tokenClassifier(ops, states, dropout, labels)
+  if (task === 'question-answering') return answerSpan(ops, states)
   if (task === 'masked-lm') {
     const name = config.legacy ? 'cls.predictions.transform' : 'lm_predictions.lm_head'
     const dense = ops.gelu(ops.linear(`${name}.dense`, states, hidden))

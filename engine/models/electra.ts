@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { Builder } from '../program/builder.ts'
 import type { Value } from '../program/program.ts'
-import { embeddings, encoderFields, encoderLayers, encoderLinears, tokenClassifier, WORDS } from './bert.ts'
+import { answerSpan, embeddings, encoderFields, encoderLayers, encoderLinears, tokenClassifier, WORDS } from './bert.ts'
 import { family, type ProgramTerms } from './family.ts'
 import { size } from './schema.ts'
 
@@ -19,6 +19,7 @@ function electra(ops: Builder, config: ElectraConfig, { sequenceLength = 0, task
   const { hidden_size: hidden, hidden_dropout_prob: dropout } = config
   const states = encoderLayers(ops, config, embedded(ops, config, sequenceLength))
   if (task === 'token-classification') return tokenClassifier(ops, states, dropout, labels)
+  if (task === 'question-answering') return answerSpan(ops, states)
   if (task === 'masked-lm') {
     const narrowed = ops.gelu(ops.linear('generator_predictions.dense', states, config.embedding_size))
     const normalised = ops.layerNorm('generator_predictions.LayerNorm', narrowed)

@@ -61,7 +61,8 @@ function modernbert(ops: Builder, config: ModernbertConfig, { task, labels }: Pr
   )
   const output = norm(ops, config, 'model.final_norm', x)
   if (task === 'masked-lm') return languageHead(ops, config, output)
-  const classified = task === 'token-classification' ? output : pooled(ops, config, output)
+  const classified =
+    task === 'token-classification' || task === 'question-answering' ? output : pooled(ops, config, output)
   return ops.linear('classifier', ops.dropout(head(ops, config, classified), config.classifier_dropout), labels)
 }
 

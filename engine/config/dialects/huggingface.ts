@@ -382,6 +382,7 @@ function readPadding(
   const padsAlways =
     choice?.task === 'sequence-classification' ||
     choice?.task === 'token-classification' ||
+    choice?.task === 'question-answering' ||
     choice?.task === 'seq2seq-lm'
   const pads = choice?.task === 'causal-lm' ? runsTrl(trainerArguments) && !isPacked && masksPadding : padsAlways
   return reader.note('paddedBatches', pads, packing ?? 'as usual for the task')

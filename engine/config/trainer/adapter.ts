@@ -67,10 +67,11 @@ export function readLora(reader: FieldReader, model: CatalogueModel | undefined,
 }
 
 /** Modules of heads for classification, in any family. */
-const heads = ['classifier', 'score', 'pre_classifier']
+const heads = ['classifier', 'score', 'pre_classifier', 'qa_outputs']
 
-/** peft peft_model.py PeftModelForSequenceClassification, PeftModelForTokenClassification */
+/** peft peft_model.py PeftModelForSequenceClassification, PeftModelForTokenClassification, PeftModelForQuestionAnswering */
 function headOf({ config }: CatalogueModel, taskType: Field | undefined): readonly string[] {
+  if (taskType?.value.kind === 'text' && /(?:^|\.)QUESTION_ANS$/.test(taskType.value.text)) return ['qa_outputs']
   const isClassification = taskType?.value.kind === 'text' && /(?:^|\.)(?:SEQ|TOKEN)_CLS$/.test(taskType.value.text)
   return isClassification ? (linearsOf(config)?.head ?? ['score']) : []
 }

@@ -12,6 +12,7 @@ import { crossEntropy, mean } from '../tape/ops/loss.ts'
 import { elementwise, multiply } from '../tape/ops/primitives.ts'
 import { bytesPerElement, type Dtype, elements, markLogits, type Storage, type Tensor } from '../tape/storage.ts'
 import type { Tape } from '../tape/tape.ts'
+import { answerSpanLoss } from './answer-span-loss.ts'
 import { asftLoss } from './asft-loss.ts'
 import { learningFromCompletions } from './completions.ts'
 import { detectionLoss } from './detection-loss.ts'
@@ -73,6 +74,10 @@ function plainLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objecti
 function ownLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective {
   return tape.underAutocast(() => {
     const logits = forward(tape, config, spec)
+    if (spec.task === 'question-answering' && spec.step === 'training') {
+      const { loss, scores } = answerSpanLoss(tape, logits)
+      return { loss, held: [], ...(spec.loop === 'plain' && { outputs: [...scores, ...tape.held] }) }
+    }
     const loss = spec.step === 'training' ? frame(tape, logits, input => crossEntropy(tape, input)) : mean(tape, logits)
     const outputs = spec.loop === 'plain' && { outputs: [logits.storage, ...tape.held] }
     return { loss, held: [], ...outputs, outputsAfter: tape.outputsAfter }

@@ -116,6 +116,8 @@ export class Tape {
     const perToken = labelsTokens(spec.task)
     this.batchInput = this.batchTensor(inputShape, isImage ? this.weightDtype : 'int64')
     this.labels = this.batchTensor(perToken ? labelShape : [], 'int64')
+    // Where the answer ends, beside where it starts.
+    if (spec.task === 'question-answering') this.batchTensor([], 'int64')
     if (this.isPadded) this.batchTensor(inputShape, 'int64')
   }
 

@@ -11,10 +11,19 @@ Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=8
 `
 
 describe('question answering', () => {
-  it('is counted as two labels for each token, and says so', async () => {
+  it('is a task of encoders, which scores where the answer starts and where it ends', async () => {
     const { spec, assumptions } = await trained(answering('384'))
-    expect(spec).toMatchObject({ task: 'token-classification', labels: 2, sequenceLength: 384 })
-    expect(assumptions.join()).toContain('Question answering is counted as a classification of tokens')
+    expect(spec).toMatchObject({ task: 'question-answering', labels: 2, sequenceLength: 384, paddedBatches: true })
+    expect(assumptions.join()).not.toContain('label')
+  })
+
+  it('trains its head whole beside adapters', async () => {
+    const script = answering('384').replace(
+      'Trainer(model',
+      'model = get_peft_model(model, LoraConfig(r=8, target_modules=["query"], task_type=TaskType.QUESTION_ANS))\nTrainer(model',
+    )
+    const { spec } = await trained(`from peft import LoraConfig, TaskType, get_peft_model\n${script}`)
+    expect(spec.lora).toMatchObject({ targets: ['query'], modulesToSave: ['qa_outputs'] })
   })
 
   it('is refused on a model without that head', async () => {

@@ -62,20 +62,11 @@ export function readTask(reader: FieldReader, find: Find, model: CatalogueModel 
   return { task: model.defaultTask }
 }
 
-/** The classes ForQuestionAnswering: a linear layer of two rows over all tokens, as for two labels (transformers 5.18 models/bert). */
-const extractive = /^question[-_]answering$/i
-const scoresTokens =
-  'Question answering is counted as a classification of tokens with two labels: its head scores each token as the start and the end of an answer.'
-
 function readNamedTask(reader: FieldReader, field: Field | undefined): TaskChoice | undefined {
   const name = reader.text(field)
   if (name === undefined) return undefined
   const task = taskNames.get(name.toLowerCase().replaceAll('_', '-'))
   if (task !== undefined) return { task }
-  if (extractive.test(name)) {
-    reader.assume(scoresTokens)
-    return { task: 'token-classification', labels: 2 }
-  }
   const glue = glueTask(name)
   if (glue !== undefined) return glue
   // An option of the script's own may name a data set by it.

@@ -37,7 +37,8 @@ def make_batch(spec: Spec, model: transformers.PreTrainedModel, device: str = "m
         if spec["task"] == "seq2seq-lm" and spec["step"] != "training":
             inputs["decoder_input_ids"] = torch.empty(targets, dtype=torch.long)
         if spec["step"] == "training":
-            inputs["labels"] = torch.empty(targets, dtype=torch.long)
+            for name in ("start_positions", "end_positions") if spec["task"] == "question-answering" else ("labels",):
+                inputs[name] = torch.empty(targets, dtype=torch.long)
     return inputs
 
 
@@ -54,6 +55,8 @@ def fill(batch: dict[str, Any], spec: Spec, model: transformers.PreTrainedModel)
             tensor[0, -1] = 0  # without a padded token transformers would leave the mask out
         elif name in ("pixel_values", "pixel_values_videos", "input_features"):
             tensor.uniform_()
+        elif name in ("start_positions", "end_positions"):
+            tensor.random_(0, spec["sequenceLength"])
         elif name == "labels" and (
             tensor.dim() == 1 or spec["task"] == "token-classification" or head_of_rewards(spec) == "steps"
         ):

@@ -4,6 +4,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import torch
+from torch import Tensor
+
 from .cuda_kernels import CudaKernels
 from .losses import METHODS
 from .passes import Kernels, Passes
@@ -41,6 +44,14 @@ class Script:
         self._zero_gradients()
 
 
+def scores_of(outputs: Any) -> Tensor:
+    """What the model says of its input: for extractive question answering the scores of both ends, else its logits."""
+    if "start_logits" in outputs:
+        return torch.cat([outputs.start_logits, outputs.end_logits])
+    logits: Tensor = outputs.logits
+    return logits
+
+
 def forward_and_backward(model: Any, spec: Spec, batch: dict[str, Any], kernels: Kernels | None = None,
                          scale: Callable[[Any], Any] = lambda loss: loss, script: Script | None = None) -> None:
     """`kernels`: makes the context of a forward pass, which on the meta device stands in for CUDA. `scale`: of the loss."""
@@ -57,6 +68,6 @@ def forward_and_backward(model: Any, spec: Spec, batch: dict[str, Any], kernels:
         outputs = model(**batch)
         script.forward_ends(outputs)
         # The earlier tool's step takes the mean of the logits; a training step takes the model's own loss.
-        loss = outputs.loss if spec["step"] == "training" else outputs.logits.mean()
+        loss = outputs.loss if spec["step"] == "training" else scores_of(outputs).mean()
     del outputs
     scale(loss).backward()
