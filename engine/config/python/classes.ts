@@ -58,10 +58,11 @@ export class Classes {
     const set = init === undefined ? this.#setAfterInit(object, name, asked) : undefined
     if (set !== undefined) return set
     for (const owner of [scope, ...this.bases(scope)]) {
-      const set = owner.members.get(name)
+      const all = owner.members.get(name)
+      const own = methodOf(owner, '__init__')
+      const set = all && withoutReloads(all)
       const of = set?.[0]?.scope
       if (set === undefined || of === undefined) continue
-      const own = methodOf(owner, '__init__')
       // Without a call of its own, the parameters are what the calls in the file give.
       const frame = own !== undefined && call !== undefined ? { scope: own, call, site, self: object } : undefined
       const value = this.#evaluator.names.reaching(withoutWrappers(set, asked), siteOf(of, frame))
@@ -211,6 +212,20 @@ function withoutWrappers(set: readonly Binding[], asked: Site | undefined): read
       asked.at <= value.expression.to,
   )
   return wrapper === undefined ? set : set.filter(({ at }) => at < wrapper.at)
+}
+
+/** Such methods load what was trained, to evaluate it or to go on. */
+const loadsAgain = /^_?(?:re)?(?:load|restore|resume)(?:_\w+)?$/
+
+/** Of what several methods set, that of methods which load it again only where `__init__` makes none, or where the class calls them. */
+function withoutReloads(set: readonly Binding[]): readonly Binding[] {
+  const isCalled = ({ name, parent, module }: Scope) =>
+    (module.calls.get(name) ?? []).some(call => call.scope.parent === parent)
+  const kept = set.filter(({ scope }) => !loadsAgain.test(scope.name) || isCalled(scope))
+  const isMade = kept.some(
+    ({ scope, value }) => scope.name === '__init__' && value.kind === 'expression' && value.expression.kind === 'call',
+  )
+  return isMade ? kept : set
 }
 
 export function methodOf(scope: Scope, name: string): Scope | undefined {

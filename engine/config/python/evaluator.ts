@@ -14,6 +14,7 @@ import { binaryValue, joinedText, unaryValue } from './operators.ts'
 import { Parameters } from './parameters.ts'
 import { PassedValues } from './passed-arguments.ts'
 import { pathAttribute } from './paths.ts'
+import { setOnParsed } from './set-attributes.ts'
 import type { SettingsFile } from './settings-files.ts'
 import { open, placed, siteAt, siteOf, sourceOf, unknown } from './sites.ts'
 import { areEqual, type LibraryCall, madeOfOpen, placeIn, type Site, shownAt, truthOf, type Value } from './values.ts'
@@ -35,7 +36,7 @@ export class Evaluator {
   readonly findSettings: FindSettings
   /** What a launcher passes to the script. */
   readonly passed: PassedValues
-  /** Files whose calls give the parameters of functions in others. */
+  /** Files whose calls give the parameters of functions in others: the script, those that call it, and those that it imports. */
   readonly callers: readonly Module[]
   /** Whether a parameter was asked for that no call in its file gives. */
   asksCallers = false
@@ -195,7 +196,10 @@ export class Evaluator {
           return mapping.entries.get(name) ?? this.#ofUnpacked(object, name, site) ?? notSet()
         const ofTrainer = isTrainer(object) ? trainerAttribute(object, name, this) : undefined
         if (ofTrainer !== undefined) return ofTrainer
-        const parsed = commandLineValue(object, name, this.options) ?? ofArguments(object, name, this)
+        const parsed =
+          commandLineValue(object, name, this.options) ??
+          ofArguments(object, name, this) ??
+          setOnParsed(object, name, this)
         return parsed ?? { ...object, ...span, kind: 'open', why: `${shownAt(site.module, span)} depends on run time` }
       }
       case 'text':

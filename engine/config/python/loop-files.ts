@@ -28,9 +28,11 @@ export function loopFiles(module: Module, evaluator: Evaluator, hasOptimizer: bo
   return { modules: [...new Set([...modules, ...data])].slice(0, MAX_FILES), start }
 }
 
-/** Of the repository, those that a script takes its data from. */
+/** Of the repository, those that a script takes its data from, and those that they do. */
 export function dataFiles(module: Module, evaluator: Evaluator): readonly Module[] {
-  return imported(module, batches, evaluator).map(each => each.module)
+  const direct = imported(module, batches, evaluator).map(each => each.module)
+  const further = direct.flatMap(each => imported(each, batches, evaluator).map(file => file.module))
+  return [...new Set([...direct, ...further])].filter(each => each !== module).slice(0, MAX_FILES)
 }
 
 function cutsText({ calls }: Module): boolean {

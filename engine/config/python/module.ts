@@ -6,6 +6,7 @@ import type { Notebook } from './notebook.ts'
 export interface ModuleOptions {
   readonly notebook?: Notebook | undefined
   readonly readFor?: string | undefined
+  readonly isImported?: boolean
 }
 
 export class Module {
@@ -23,13 +24,26 @@ export class Module {
 
   /** The file that positions are in, which is its launcher's where it is read for that. */
   readonly readFor: string
+  /** By the script, and not run itself. */
+  readonly isImported: boolean
+  #mainAt: number | undefined
 
-  constructor(path: string, text: string, { notebook, readFor = path }: ModuleOptions = {}) {
+  constructor(path: string, text: string, { notebook, readFor = path, isImported = false }: ModuleOptions = {}) {
     this.path = path
     this.text = text
     this.notebook = notebook
     this.readFor = readFor
+    this.isImported = isImported
     this.top = newScope(this, { kind: 'module', name: '', parent: undefined, from: 0 })
+  }
+
+  /** Where it asks whether it is run itself, by `if __name__ == "__main__"`; infinite where it does not. */
+  get mainAt(): number {
+    if (this.#mainAt === undefined) {
+      const at = this.text.search(/^if __name__ ==/m)
+      this.#mainAt = at === -1 ? Number.POSITIVE_INFINITY : at
+    }
+    return this.#mainAt
   }
 }
 

@@ -39,6 +39,11 @@ export class Modules {
     for (const module of known) this.#known.set(module.path, module)
   }
 
+  /** Those that were read, in the order in which they were. */
+  get all(): readonly Module[] {
+    return [...this.#known.values()].filter(module => module !== undefined)
+  }
+
   /** Finds a module by its name in an import; one that was not read yet is recorded as needed. */
   readonly find = (importer: Module, name: string): Module | undefined => {
     const places = placesOf(importer, name)
@@ -109,7 +114,7 @@ export class Modules {
         const module =
           text === undefined || text.length > MAX_CONFIG_BYTES
             ? undefined
-            : moduleOf(path, text, parsePython(text), { readFor: this.#readFor })
+            : moduleOf(path, text, parsePython(text), { readFor: this.#readFor, isImported: true })
         this.#known.set(path, module)
         if (module === undefined) continue
         isNews = true

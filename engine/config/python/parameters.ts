@@ -4,6 +4,7 @@ import { methodOf } from './classes.ts'
 import { decoratorDefault } from './command-line.ts'
 import type { Evaluator } from './evaluator.ts'
 import type { Span } from './expressions.ts'
+import { handedOn } from './handed-on.ts'
 import { composedSettings } from './hydra.ts'
 import { type Call, callExpression, type Scope } from './module.ts'
 import { isSameLoad } from './same-load.ts'
@@ -35,16 +36,20 @@ export class Parameters {
     if (isMethod && scope.name === 'setup' && name === 'stage' && this.#evaluator.trainer !== undefined)
       return { module: site.module, ...parameterSpan(scope, name), remarks: [], kind: 'text', text: 'fit' }
     const calledAs = isMethod && scope.name === '__init__' ? scope.parent!.name : scope.name
-    const calls = (site.module.calls.get(calledAs) ?? []).filter(call => call.scope !== scope)
+    const calls = (site.module.calls.get(calledAs) ?? []).filter(call => call.scope !== scope && !isDemonstration(call))
     const elsewhere = this.#evaluator.callers.flatMap(module => {
       const found = module === site.module ? undefined : module.calls.get(calledAs)
-      return (found ?? []).slice(0, MAX_CALLS).filter(call => this.#isOf(call, scope))
+      return (found ?? []).slice(0, MAX_CALLS).filter(call => !isDemonstration(call) && this.#isOf(call, scope))
     })
-    const given = [...calls.slice(0, MAX_CALLS), ...elsewhere].flatMap(call => {
+    const called = [...calls.slice(0, MAX_CALLS), ...elsewhere].flatMap(call => {
       const expression = callExpression(call)
-      if (expression === undefined) return []
+      return expression === undefined ? [] : [{ call, expression }]
+    })
+    const files = new Set([site.module, ...this.#evaluator.callers])
+    const handed = [...files].flatMap(file => handedOn(scope, file, this.#evaluator)).slice(0, MAX_CALLS)
+    const given = [...called, ...handed].map(({ call, expression }) => {
       const caller = siteOf(call.scope)
-      return [this.#argument(name, scope, { scope, call: expression, site: { ...caller, ...placed(call) } }, site)]
+      return this.#argument(name, scope, { scope, call: expression, site: { ...caller, ...placed(call) } }, site)
     })
     const [first, ...others] = given
     if (first !== undefined && others.every(other => this.#isSame(first, other))) return first
@@ -128,6 +133,11 @@ export class Parameters {
       return value
     return this.#evaluator.argumentsOf(value.call, value.site, ['default']).values.get('default') ?? value
   }
+}
+
+/** Under `if __name__ == "__main__"`, in a file that is imported. */
+function isDemonstration({ module, scope, at }: Call): boolean {
+  return module.isImported && scope === module.top && at > module.mainAt
 }
 
 function isDecorated({ decorators }: Scope, by: string): boolean {

@@ -4,6 +4,7 @@ import type { Field } from '../section.ts'
 import type { Evaluator } from './evaluator.ts'
 import { fieldOf, openField } from './fields.ts'
 import { type Call, callExpression, type Module } from './module.ts'
+import { siteAt } from './sites.ts'
 import { placeIn, type Value } from './values.ts'
 
 /** As many calls as are looked at. */
@@ -36,10 +37,33 @@ export function lengthFields(
   return tokenizedLength(module, evaluator, task?.kind === 'text' && task.text === 'seq2seq-lm', file)
 }
 
-function tokenizedLength(module: Module, evaluator: Evaluator, isSeq2Seq: boolean, file: Module): readonly Field[] {
-  const calls = [...module.calls]
+/** TRL 1.13 trainer/sft_config.py: what SFTTrainer cuts to where nothing says otherwise, also what is tokenised already. */
+const LENGTH_OF_SFT = 1_024
+
+/** Of a data set that the script tokenises itself, by functions that it maps, before SFTTrainer gets it; none where TRL cuts it shorter. */
+export function mappedLength(fields: readonly Field[], module: Module, evaluator: Evaluator): readonly Field[] {
+  if (fields.some(({ key }) => lengthKeys.includes(key))) return []
+  const mapped = (module.calls.get('map') ?? []).slice(0, MAX_CALLS).flatMap(call => {
+    const [first] = callExpression(call)?.arguments ?? []
+    const value = first?.kind === 'positional' ? evaluator.evaluate(first.value, siteAt(call)) : undefined
+    return value?.kind === 'function' ? [value.scope] : []
+  })
+  const lengths = tokenizerCalls(module)
+    .filter(({ scope }) => mapped.includes(scope))
+    .flatMap(call => maxLength(call, module, evaluator))
+    .flatMap(({ value, isTarget }) => (isTarget ? [] : [value]))
+  const found = lengths.length === 0 ? [] : [agreed(lengths, 'max_length', module)]
+  return found.filter(({ value }) => value.kind === 'number' && value.number <= LENGTH_OF_SFT)
+}
+
+function tokenizerCalls({ calls }: Module): readonly Call[] {
+  return [...calls]
     .filter(([name]) => /tokenizer$|^(?:batch_)?encode_plus$|^processor$/i.test(name))
     .flatMap(([, all]) => all.slice(0, MAX_CALLS))
+}
+
+function tokenizedLength(module: Module, evaluator: Evaluator, isSeq2Seq: boolean, file: Module): readonly Field[] {
+  const calls = tokenizerCalls(module)
   const answers = functionsThatAnswer(module)
   const given = calls.filter(({ scope }) => !answers.has(scope)).flatMap(call => maxLength(call, module, evaluator))
   if (isSeq2Seq) return bothLengths(given, file)

@@ -16,7 +16,7 @@ import { dataFiles } from './loop-files.ts'
 import { type ModelChain, modelChain } from './model-chain.ts'
 import { INIT_KWARGS, loadedFields } from './model-loading.ts'
 import { type Call, callExpression, type Module } from './module.ts'
-import { lengthFields } from './sequence-length.ts'
+import { lengthFields, mappedLength } from './sequence-length.ts'
 import { type Located, placeIn, type Site, shownAt, type Value } from './values.ts'
 
 /** A training that the file starts. */
@@ -77,6 +77,7 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     ...optimizerField(values.get('optimizers'), module),
     ...taskField(fields, trainer, here, module),
     ...(trainer === 'trainer' ? cutLength(fields, module, evaluator) : []),
+    ...(trainer === 'sft' ? mappedLength(fields, module, evaluator) : []),
     ...hiddenSettings(told, here, module),
   ]
   const document = Section.of([...fields, ...extra].filter(({ value }) => value.kind !== 'empty'))

@@ -374,6 +374,25 @@ for epoch in range(3):
     expect((await beside(classifier(layers))).kind).toBe('not-a-training-config')
   })
 
+  it.each(['load_model', 'restore'])('is not what %s() loads when it was trained', async name => {
+    const script = `import torch
+from torch.utils.data import DataLoader
+from transformers import BertForTokenClassification
+class Tagging:
+    def __init__(self):
+        self.model = BertForTokenClassification.from_pretrained("bert-base-cased", num_labels=9)
+    def train(self, data):
+        optimizer = torch.optim.AdamW(self.model.parameters())
+        for batch in DataLoader(data, batch_size=24):
+            self.model(**batch).loss.backward()
+            optimizer.step()
+    def ${name}(self):
+        self.model = BertForTokenClassification.from_pretrained("./trained")
+Tagging().train(rows)
+`
+    expect(await read(script)).toMatchObject({ spec: { model: 'google-bert/bert-base-cased', microBatch: 24 } })
+  })
+
   it('is none without an optimizer', async () => {
     const text = main.replace(/optimizer = .*/, 'optimizer = None')
     expect((await beside(undefined, text)).kind).toBe('not-a-training-config')
