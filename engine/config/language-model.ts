@@ -52,6 +52,7 @@ type Settings = Pick<
   | 'evaluation'
   | 'resumes'
   | 'loadsWhole'
+  | 'quantizesOnLoad'
   | 'wholeQuantized'
   | 'paddedBatches'
   | 'checkpointEvery'
@@ -185,6 +186,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     evaluation,
     resumes,
     loadsWhole,
+    quantizesOnLoad,
     wholeQuantized,
     autocasts,
     ...rest
@@ -237,6 +239,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...(evaluation && { evaluation }),
     ...(resumes && { resumes }),
     ...(loadsWhole && { loadsWhole }),
+    ...(quantizesOnLoad && { quantizesOnLoad }),
     ...(wholeQuantized && { wholeQuantized }),
     ...(dropout !== undefined && { dropout }),
   }

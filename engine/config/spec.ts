@@ -319,6 +319,8 @@ export const trainingSpec = z.object({
   wholeQuantized: z.enum(['constants', 'all']).optional(),
   /** Every GPU holds all quantised weights before they are divided among the GPUs. */
   loadsWhole: z.literal(true).optional(),
+  /** transformers has bitsandbytes quantise the weights of a checkpoint in 16 bits while it loads them. */
+  quantizesOnLoad: z.literal(true).optional(),
   /** The libraries' versions, where they are known; the newest where absent. */
   versions: libraryVersions.optional(),
   /** Batches carry a padding mask. Fused attention then keeps a b·s² mask per layer. */

@@ -30,7 +30,7 @@ export class FootprintCache {
   of(spec: TrainingSpec, config: ModelConfig, gpu: Gpu): Footprint {
     const device = deviceFor(spec, gpu)
     // What is evaluated in between and how weights and state came here is no part of a step.
-    const { evaluation: _, loadsWhole: __, resumes: ___, ...step } = spec
+    const { evaluation: _, loadsWhole: __, quantizesOnLoad: ___, resumes: ____, ...step } = spec
     const alone = { ...step, microBatch: 1, gradientAccumulation: 1 }
     const { recording, footprints } = this.#recorded(alone, config, device)
     // Every micro-step from the second on is like the second.

@@ -8,6 +8,7 @@ import { BlockTable } from './allocator/block-table.ts'
 import { type Allocator, CachingAllocator } from './allocator/caching-allocator.ts'
 import { ExpandableAllocator } from './allocator/expandable-segments.ts'
 import { withReleasedExperts } from './library-rules.ts'
+import { type Loading, loadingOf } from './loading.ts'
 import { type Objective, objectiveOf } from './objectives/objective.ts'
 import { gathersBlocks } from './sharding/exchange.ts'
 import { gatheredBySaving } from './sharding/saving.ts'
@@ -178,6 +179,11 @@ export class Footprint {
   resting(workspaceBytes: number): Peak {
     const breakdown = { ...this.timeline.restingBytes, workspace: workspaceBytes }
     return { bytes: byteKinds.reduce((sum, kind) => sum + breakdown[kind], 0), breakdown, moment: 'between steps' }
+  }
+
+  /** Before the first step, where `quantizesOnLoad` is true. */
+  get loading(): Loading {
+    return loadingOf(this.#recording.tape, this.spec)
   }
 
   /** While a checkpoint is saved; undefined where nothing is gathered for it, or that is not known. */

@@ -119,3 +119,19 @@ export function loadedStates({ versions, gpus }: TrainingSpec): number {
   const isReadToGpu = gpus > 1 || isBefore(versions, 'transformers', '4.27')
   return isReadToGpu && isBefore(versions, 'torch', '2.1') ? 2 : 1
 }
+
+/**
+ * transformers 5.0 to 5.3 core_model_loading.py: threads load all weights to the GPU in 16 bits, while one after the other is quantised
+ * (transformers#43032). From 5.4 on nothing is loaded before the weight ahead of it is quantised (transformers#44576), as before 5.0.
+ */
+export function loadsInFull({ versions }: TrainingSpec): boolean {
+  return isBefore(versions, 'transformers', '5.4') && !isBefore(versions, 'transformers', '5.0')
+}
+
+/**
+ * transformers from 5.0 on (integrations/bitsandbytes.py Bnb8bitQuantize) hands 8-bit weights over from the host, and holds the 16-bit
+ * weight that it has loaded to the GPU until the copy that is quantised there is done with.
+ */
+export function copiesForEightBits({ quantization, versions }: TrainingSpec): boolean {
+  return quantization === 'int8' && !isBefore(versions, 'transformers', '5.0')
+}

@@ -133,6 +133,14 @@ const knownFaults: readonly KnownFault[] = [
     sentence:
       'transformers 4.36.0 and 4.36.1 keep the keys and values of every layer although gradient checkpointing is on (transformers#28024), which no estimate here contains: take 4.36.2 or newer.',
   },
+  {
+    library: 'transformers',
+    from: '5.0',
+    until: '5.4',
+    concerns: spec => spec.quantizesOnLoad === true,
+    sentence:
+      'transformers 5.0 to 5.3 load weights in 16 bits faster than they are quantised, up to all of them before the first step (transformers#43032): take 5.4 or newer, or set HF_DEACTIVATE_ASYNC_LOAD=1.',
+  },
 ]
 
 /** The faults that affect a config with these versions, one sentence each. */
@@ -141,7 +149,7 @@ export function faultsOf(spec: TrainingSpec, config: ModelConfig, versions: Libr
     .filter(({ library, from, until }) => {
       const version = versions[library]
       // Without a patch it is the newest of them.
-      if (version === undefined || version.split('.').length < 3) return false
+      if (version === undefined || version.split('.').length < until.split('.').length) return false
       return compareVersions(version, from) >= 0 && compareVersions(version, until) < 0
     })
     .filter(({ concerns }) => concerns(spec, config))

@@ -119,9 +119,17 @@ export function isWorthFollowing(config: AnalysedConfig): boolean {
 /** For a config that is fine: what could still be had, or that nothing can. */
 export function fineRemark(config: AnalysedConfig): string {
   const { leftOut } = config
-  return leftOut === undefined
-    ? furtherGain(config)
-    : `${furtherGain(config)}; only text is counted, without ${leftOut}`
+  const remarks = [
+    furtherGain(config),
+    leftOut && `only text is counted, without ${leftOut}`,
+    waitingPeak(config) && 'but it may die while it loads: take transformers 5.4, or set HF_DEACTIVATE_ASYNC_LOAD=1',
+  ]
+  return remarks.filter(remark => remark !== undefined).join('; ')
+}
+
+/** Loading that may not fit, where all weights may wait in 16 bits to be quantised. */
+function waitingPeak({ peaks = [] }: AnalysedConfig) {
+  return peaks.find(({ waitsInFull, state }) => waitsInFull && state === 'may-not-fit')
 }
 
 function furtherGain(config: AnalysedConfig): string {
@@ -136,11 +144,19 @@ function furtherGain(config: AnalysedConfig): string {
   return `micro-batch ${formatCount(recommended.microBatch)} would bring ${gains(config).join(' and ')}`
 }
 
-/** Only if loading the weights before they are sharded certainly does not fit. */
+/** Only if loading the weights certainly does not fit, or hangs on which of transformers' threads is faster. */
 function loadingSentence(config: AnalysedConfig): string | undefined {
-  const { gpu, spec } = config
+  const { gpu, spec, current } = config
+  const waiting = waitingPeak(config)
+  if (waiting !== undefined) {
+    return `The run may die while it loads: transformers 5.0 to 5.3 have up to all weights on the GPU in 16 bits before they are quantised, ${ofUsable(waiting.peakBytes, gpu.usableBytes)} (${waiting.provenance}). Take 5.4 or newer, or set HF_DEACTIVATE_ASYNC_LOAD=1.`
+  }
   const peak = tooLargePeak(config, 'loading')
   if (peak === undefined) return undefined
+  if (spec.quantizesOnLoad && spec.loadsWhole === undefined) {
+    if (!current.fits) return undefined
+    return `The run would die before its first step: loading the weights, one at a time in 16 bits until it is quantised, needs ${ofUsable(peak.peakBytes, gpu.usableBytes)} (${peak.provenance}).`
+  }
   const needs = `The run would die before its first step: every GPU holds the whole quantised model until it is divided, which needs ${ofUsable(peak.peakBytes, gpu.usableBytes)} (${peak.provenance})`
   if (spec.sharding === 'zero3') return `${needs}; FSDP with transformers 4.39 to 4.57 divides it on the host.`
   return `${needs}; transformers 4.39 to 4.57 divides it on the host.`

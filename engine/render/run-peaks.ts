@@ -29,7 +29,8 @@ function rowOf(peak: RunPeak, hasMean: boolean): readonly string[] {
   return [nameOf(peak, hasMean), samplesOf(peak), formatGib(peak.peakBytes), resultOf(peak)]
 }
 
-function nameOf({ phase }: RunPeak, hasMean: boolean): string {
+function nameOf({ phase, waitsInFull }: RunPeak, hasMean: boolean): string {
+  if (waitsInFull) return `${momentNames.loading}, up to all of them in 16 bits before they are quantised`
   return phase === 'training-step' && hasMean ? 'training step on the longest samples' : momentNames[phase]
 }
 
@@ -67,7 +68,10 @@ const states: Readonly<Record<RunPeak['state'], string>> = {
   'does-not-fit': 'does not fit',
 }
 
-function resultOf({ state, fittingMicroBatch, fittingAccumulation }: RunPeak): string {
+function resultOf({ state, fittingMicroBatch, fittingAccumulation, waitsInFull }: RunPeak): string {
+  if (waitsInFull && state === 'may-not-fit') {
+    return `${states[state]} (transformers 5.4 or HF_DEACTIVATE_ASYNC_LOAD=1 would)`
+  }
   if (fittingAccumulation !== undefined) {
     return `${states[state]} (eval_accumulation_steps: ${formatCount(fittingAccumulation)} would)`
   }

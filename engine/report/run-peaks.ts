@@ -2,11 +2,12 @@
  * Moments of the run besides the training step that could run out of memory, such as loading and evaluation, each
  * judged like the step. A moment is left out unless a source or PyTorch's trace tells its memory.
  */
-import { modelCopies, type TrainingSpec } from '../config/spec.ts'
+import type { TrainingSpec } from '../config/spec.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { resumingPeaks, savingPeaks } from './checkpoint-peaks.ts'
 import { evaluationPeaks } from './evaluation-peaks.ts'
 import { firstStepPeaks } from './first-step-peak.ts'
+import { loadingPeaks } from './loading-peak.ts'
 import { meanStepPeaks } from './mean-step-peak.ts'
 import { type RunPeakOptions, stateOf } from './peak-rows.ts'
 import type { RunPeak } from './schema.ts'
@@ -36,15 +37,4 @@ export function runPeaks(
   // A step that was measured and fits needs no error band.
   if (provenance === 'measured' && current.fits) return [{ ...step, state: 'fits' }, ...after]
   return [...before, step, ...after]
-}
-
-/**
- * A quantised model whose weights are loaded whole on every GPU before they are sharded. There is no optimizer state
- * yet.
- */
-function loadingPeaks(spec: TrainingSpec, config: ModelConfig, options: RunPeakOptions): readonly RunPeak[] {
-  if (spec.loadsWhole === undefined || modelCopies(spec) === 1) return []
-  const { offload: _, ...onGpu } = spec
-  const peakBytes = options.footprints.of({ ...onGpu, gpus: 1 }, config, options.gpu).resting(0).breakdown.weights
-  return [{ phase: 'loading', peakBytes, state: stateOf(peakBytes, options), provenance: 'estimated' }]
 }

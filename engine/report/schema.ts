@@ -138,7 +138,7 @@ export const runPhases = [
 /** The memory at one moment of the run, and whether it fits. */
 export const runPeak = z.object({
   /**
-   * `loading`: before the weights are sharded. `resuming`: while the optimizer's state is loaded from a checkpoint.
+   * `loading`: while weights are quantised, and before they are sharded. `resuming`: while the optimizer's state is loaded from a checkpoint.
    * `first-step`: before the optimizer has its state, told where later steps do not fit. `mean-step`: a training step on
    * samples of the mean length; `training-step` is on the longest.
    * `evaluation-with-metrics`: with a `compute_metrics`, for which logits are kept on the GPU. `generation`: of an
@@ -158,6 +158,8 @@ export const runPeak = z.object({
   logitBytesPerSample: bytes.optional(),
   /** Where nothing says how many samples are evaluated: of how many they surely fit until the end. */
   fittingSamples: z.number().int().min(0).optional(),
+  /** Of loading: up to all weights wait in 16 bits to be quantised, and `peakBytes` is that most. */
+  waitsInFull: z.literal(true).optional(),
   /** Of saving: the whole model at once, and not a part of it at a time. */
   gathersWhole: z.literal(true).optional(),
   /** If what metrics keep does not fit throughout the band: the largest `eval_accumulation_steps` with which it does. */

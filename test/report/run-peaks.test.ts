@@ -529,9 +529,7 @@ fp16: true
     expect(await stateWith(zero3, '4.57.6')).toBe('does-not-fit')
   })
 
-  it('are no row of their own where every GPU keeps them whole, or nothing is quantised', async () => {
-    expect(await loading(qlora)).toBeUndefined()
-    expect(await loading(`${qlora}deepspeed: ds_z2_config.json\n`)).toBeUndefined()
+  it('are no row of their own where nothing is quantised', async () => {
     expect(await loading(zero3.replace('quantization_bit: 4\n', ''))).toBeUndefined()
   })
 
@@ -539,6 +537,63 @@ fp16: true
     const { peaks = [], verdict } = await analysed(zero3, 'a100-80gb')
     expect(peaks[0]).toMatchObject({ phase: 'loading', state: 'fits' })
     expect(verdict.reasons).not.toContainEqual({ kind: 'loading-does-not-fit' })
+  })
+})
+
+describe('weights that are quantised while one GPU loads them', () => {
+  // transformers#43032: a model of 14 billion parameters on a card of 16 GB runs out of memory while it loads, of which 4.48 needs 9.
+  const qlora = `model_name_or_path: microsoft/phi-4
+load_in_4bit: true
+use_peft: true
+lora_r: 16
+lora_target_modules: all-linear
+per_device_train_batch_size: 1
+bf16: true
+max_length: 512
+packing: true
+gradient_checkpointing: true
+`
+  const loading = async (text: string, requirements = '') =>
+    (await analysed(text, 'rtx-4080', requirements)).peaks?.find(({ phase }) => phase === 'loading')
+
+  it('are quantised one after the other, beside which one is in 16 bits', async () => {
+    const peak = await loading(qlora)
+    expect(peak).toMatchObject({ state: 'fits', provenance: 'estimated' })
+    expect(peak).not.toHaveProperty('waitsInFull')
+    // 14.7 billion in 4 bits, and two tables of 100,352 × 5,120 in 32.
+    expect((peak?.peakBytes ?? 0) / 1e9).toBeGreaterThan(11.5)
+    expect((peak?.peakBytes ?? 0) / 1e9).toBeLessThan(13.5)
+  })
+
+  it('transformers#43032: may all be there in 16 bits with transformers 5.0 to 5.3', async () => {
+    const peak = await loading(qlora, 'transformers==5.2.0\n')
+    expect(peak).toMatchObject({ state: 'may-not-fit', waitsInFull: true })
+    expect((peak?.peakBytes ?? 0) / 14.66e9).toBeCloseTo(2, 1)
+    for (const version of ['4.57.6', '5.4.0'])
+      expect(await loading(qlora, `transformers==${version}\n`)).toMatchObject({ state: 'fits' })
+  })
+
+  it('are told with the way out', async () => {
+    const told = /HF_DEACTIVATE_ASYNC_LOAD=1/
+    const old = await reportOf(qlora, 'rtx-4080', 'transformers==5.2.0\n')
+    expect(renderTerminal(old, { color: false, columns: 400 })).toMatch(told)
+    expect(renderComment(old)).toMatch(told)
+    expect(renderComment(await reportOf(qlora, 'rtx-4080'))).not.toMatch(told)
+  })
+
+  it('are no row where the checkpoint is in 4 bits already, or Unsloth loads one that is', async () => {
+    expect(await loading(qlora.replace('microsoft/phi-4', 'unsloth/phi-4-bnb-4bit'))).toBeUndefined()
+  })
+
+  it.each([
+    [
+      'base_model: microsoft/phi-4\nadapter: qlora\nload_in_4bit: true\nlora_r: 16\nlora_target_linear: true\nsequence_len: 512\nmicro_batch_size: 1\nbf16: true\ngradient_checkpointing: true\n',
+    ],
+    [
+      'stage: sft\nmodel_name_or_path: microsoft/phi-4\nfinetuning_type: lora\nlora_target: all\ncutoff_len: 512\nbf16: true\nper_device_train_batch_size: 1\nquantization_bit: 4\ntemplate: phi4\n',
+    ],
+  ])('are a row for Axolotl and LLaMA-Factory: %j', async text => {
+    expect(await loading(text)).toMatchObject({ state: 'fits' })
   })
 })
 

@@ -47,7 +47,7 @@ export const weightLevers: readonly Lever[] = [
     id: 'qlora',
     effect: 'changes-the-result',
     group: 'adapters',
-    settings: [...adapted, 'quantization'],
+    settings: [...adapted, 'quantization', 'quantizesOnLoad'],
     applies: spec => isText(spec) && spec.lora === undefined,
     isMade: after => after.lora !== undefined && after.quantization?.startsWith('nf4') === true,
   },
@@ -55,7 +55,7 @@ export const weightLevers: readonly Lever[] = [
     id: '4-bit-base',
     effect: 'numerics',
     group: 'adapters',
-    settings: ['quantization', 'precision', 'lora', 'optimizer'],
+    settings: ['quantization', 'quantizesOnLoad', 'precision', 'lora', 'optimizer'],
     applies: spec =>
       spec.lora !== undefined && (spec.quantization === undefined || spec.quantization === 'int8') && isWhole(spec),
     // Only the type of the adapters may change as well, and LitGPT then pages the optimizer's state.

@@ -20,6 +20,7 @@ import {
 import { fsdpCheckpoints, readReentrant } from '../trainer/checkpoints.ts'
 import { readFloat8 } from '../trainer/float8.ts'
 import { oneImage, trainsTowers } from '../trainer/images.ts'
+import { quantizesOnLoad } from '../trainer/loading.ts'
 import {
   isOn,
   kto,
@@ -103,6 +104,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   const packing = document.at('sample_packing')
   const isPacked = packing !== undefined && reader.flag(packing) === true
   const expertTargets = hasAdapter ? readExpertTargets(reader, document) : undefined
+  const quantization = readQuantization(reader, document, hasAdapter)
   return languageModelReading(reader, {
     dialect: axolotl.name,
     model,
@@ -150,7 +152,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       // processing_strategies.py: a config that names a processor trains on images.
       images: document.at('processor_type') === undefined ? undefined : oneImage(model),
       trainsTowers: hasAdapter ? undefined : readTowers(reader, document, model),
-      quantization: readQuantization(reader, document, hasAdapter),
+      quantization,
+      quantizesOnLoad: quantizesOnLoad(quantization, document.at('base_model')),
       fakeQuantization: readFakeQuantization(reader, document),
       float8: readFloat8(reader, document.at('fp8')),
       tensorParallel: readTensorParallel(reader, document.at('tensor_parallel_size'), false),

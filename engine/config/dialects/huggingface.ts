@@ -26,7 +26,7 @@ import { isFsdp, type TrainingSpec } from '../spec.ts'
 import { readImplementation } from '../trainer/attention.ts'
 import { fsdpCheckpoints, readReentrant } from '../trainer/checkpoints.ts'
 import { readEvaluation } from '../trainer/evaluation.ts'
-import { keptWhole, loadsWhole } from '../trainer/loading.ts'
+import { keptWhole, loadsWhole, quantizesOnLoad } from '../trainer/loading.ts'
 import { isOn, type Training } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readResuming } from '../trainer/resuming.ts'
@@ -56,7 +56,7 @@ import { readPrecision } from './huggingface/precision.ts'
 import { readTask, type TaskChoice } from './huggingface/task.ts'
 import { readDeclaredMethod, readTrainingMethod } from './huggingface/training-method.ts'
 import { castsAdapters, hasTrlDefaults, isTrlBefore, readCheckpointedLoss, runsTrl } from './huggingface/trl.ts'
-import { isOffloadedByUnsloth, readUnslothKernels } from './huggingface/unsloth.ts'
+import { isOffloadedByUnsloth, loadsQuantisedByUnsloth, readUnslothKernels } from './huggingface/unsloth.ts'
 
 /** TrainingArguments.per_device_train_batch_size. */
 const DEFAULT_BATCH = 8
@@ -328,6 +328,7 @@ function readSettings(
   const quantization = readQuantization(reader, trainerArguments, adapter)
   const quantized = { ...sharded, quantization, storage: find('bnb_4bit_quant_storage') }
   const wholeQuantized = keptWhole(reader, quantized)
+  const isQuantizedOnLoad = !loadsQuantisedByUnsloth(declared) && quantizesOnLoad(quantization, trainerArguments.model)
   const fusedLoss = training.method === undefined ? readFusedLoss(reader, find) : undefined
   const isSft = training.method === undefined && choice?.task === 'causal-lm' && runsTrl(trainerArguments)
   const by = { method: training.method, isSft, quantization }
@@ -363,6 +364,7 @@ function readSettings(
     ...(evaluation && { evaluation }),
     ...(isTrainers && readResuming(reader, find) && { resumes: true as const }),
     ...(loadsWhole(reader, quantized) && { loadsWhole: true as const }),
+    ...(isQuantizedOnLoad && { quantizesOnLoad: true as const }),
     ...(wholeQuantized && { wholeQuantized }),
     paddedBatches: readPadding(reader, trainerArguments, choice, masksPadding),
     ...readUnslothKernels(reader, declared, { lora, hasOwnLoss: isSft }),

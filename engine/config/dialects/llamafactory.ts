@@ -23,7 +23,7 @@ import { type ComputedIn, computedIn } from '../trainer/autocast.ts'
 import { readEvaluation } from '../trainer/evaluation.ts'
 import { readFloat8 } from '../trainer/float8.ts'
 import { imageOfEverySample } from '../trainer/images.ts'
-import { keptWhole, loadsWhole } from '../trainer/loading.ts'
+import { keptWhole, loadsWhole, quantizesOnLoad } from '../trainer/loading.ts'
 import { asft, isOn, kto, ordinary, preference, refuseGeneration, reward, type Training } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readResuming } from '../trainer/resuming.ts'
@@ -116,6 +116,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       images: imageOfEverySample(model),
       quantization,
       loadsWhole: loadsWhole(reader, quantized),
+      quantizesOnLoad: quantizesOnLoad(quantization, document.at('model_name_or_path')),
       wholeQuantized: keptWhole(reader, quantized),
       float8: readFloat8(reader, document.at('fp8')),
       ...sharded,

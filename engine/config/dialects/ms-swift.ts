@@ -18,6 +18,7 @@ import { leaveOut } from '../supplied.ts'
 import { type AttentionChoice, readImplementation } from '../trainer/attention.ts'
 import { readReentrant } from '../trainer/checkpoints.ts'
 import { imageOfEverySample, trainsTowers } from '../trainer/images.ts'
+import { quantizesOnLoad } from '../trainer/loading.ts'
 import { isOn, ordinary, preference, refuseGeneration, type Training } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { writesAny } from '../written-keys.ts'
@@ -81,6 +82,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       images: imageOfEverySample(model),
       trainsTowers: method === 'full' && isOff(reader, document.at('freeze_vit')) ? trainsTowers(model) : undefined,
       quantization,
+      quantizesOnLoad: quantizesOnLoad(quantization, document.at('model')),
       ...sharded,
       fusedLoss: isOn(reader, document.at('use_liger_kernel')) || undefined,
       ...training,

@@ -3,6 +3,7 @@ import type { FieldReader } from '../fields.ts'
 import type { Field } from '../section.ts'
 import { isFsdp, type Quantization, type TrainingSpec } from '../spec.ts'
 import { isBefore } from '../versions.ts'
+import { isStoredQuantized } from './stored-quantization.ts'
 
 export interface Quantized extends Pick<TrainingSpec, 'sharding' | 'fsdpVersion'> {
   readonly quantization: Quantization | undefined
@@ -24,6 +25,11 @@ export function loadsWhole({ versions }: FieldReader, { quantization, sharding }
   if (sharding === 'zero3') return true
   const waitsOnHost = isBefore(versions, 'transformers', '5.0') && !isBefore(versions, 'transformers', '4.39')
   return isFsdp(sharding) && !waitsOnHost ? true : undefined
+}
+
+/** Whether bitsandbytes quantises what the checkpoint has in 16 bits, and not GPTQ, AWQ or the checkpoint itself. */
+export function quantizesOnLoad(quantization: Quantization | undefined, model: Field | undefined): true | undefined {
+  return quantization !== undefined && byBitsandbytes.has(quantization) && !isStoredQuantized(model) ? true : undefined
 }
 
 /**

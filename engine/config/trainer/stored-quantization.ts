@@ -19,8 +19,8 @@ export function storedQuantization(
   hasAdapter: boolean,
 ): Quantization | undefined {
   if (model?.value.kind !== 'text') return undefined
-  const words = model.value.text.toLowerCase().split(/[^a-z0-9]+/)
-  const isOfBitsandbytes = words.includes('bnb') && words.includes('4bit')
+  const words = wordsOf(model.value.text)
+  const isOfBitsandbytes = isOf4BitBitsandbytes(words)
   const format = isOfBitsandbytes
     ? ('nf4-double' as const)
     : words.map(word => stored.get(word)).find(found => found !== undefined)
@@ -42,4 +42,19 @@ export function storedQuantization(
     )
   }
   return reader.note('quantization', format, model)
+}
+
+/** Judging by its name. */
+export function isStoredQuantized(model: Field | undefined): boolean {
+  if (model?.value.kind !== 'text') return false
+  const words = wordsOf(model.value.text)
+  return isOf4BitBitsandbytes(words) || words.some(word => stored.has(word) || others.test(word))
+}
+
+function wordsOf(name: string): readonly string[] {
+  return name.toLowerCase().split(/[^a-z0-9]+/)
+}
+
+function isOf4BitBitsandbytes(words: readonly string[]): boolean {
+  return words.includes('bnb') && words.includes('4bit')
 }

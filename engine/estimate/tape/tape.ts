@@ -8,6 +8,7 @@ import { parameterPatterns } from '../../config/parameter-pattern.ts'
 import { isOfImages, labelsTokens, sequencesPerSample, type TrainingSpec } from '../../config/spec.ts'
 import type { ExpertNames } from '../../models/linears.ts'
 import { type Node, type PassWithoutGradients, REFERENCE, type Recorded } from './autograd.ts'
+import type { QuantizedBytes } from './kernels/quantization.ts'
 import { EVERY_LAYER, TURNS_BEHIND, type Turn } from './repetition.ts'
 import { type ByteKind, bytesPerElement, type Dtype, elements, type Storage, type Tensor } from './storage.ts'
 
@@ -35,6 +36,8 @@ export class Tape {
   readonly buffers: Storage[] = []
   /** The same, but neither sharded nor offloaded. */
   readonly wholeBuffers: Storage[] = []
+  /** What `quantized` was told, by the storage of the weights. */
+  readonly quantizedMatrices = new Map<Storage, QuantizedBytes & { readonly matrices: number }>()
   /** The batch's own tensors, which the training loop holds during the step. */
   readonly batch: Storage[] = []
   /** Tensors that the model's outputs reference: the key/value cache. */
@@ -221,10 +224,11 @@ export class Tape {
     return storage
   }
 
-  /** A quantised matrix and the constants of its blocks, as the GPUs divide them. */
-  quantized(name: string, { weights, constants }: { readonly weights: number; readonly constants: number }): void {
+  /** A quantised matrix, or several of a size, and the constants of its blocks, as the GPUs divide them. */
+  quantized(name: string, { weights, constants }: QuantizedBytes, matrices = 1): void {
     const { wholeQuantized } = this.spec
-    this.buffer(name, weights, wholeQuantized === 'all' ? this.wholeBuffers : this.buffers)
+    const storage = this.buffer(name, weights, wholeQuantized === 'all' ? this.wholeBuffers : this.buffers)
+    this.quantizedMatrices.set(storage, { weights, constants, matrices })
     this.buffer(`${name}.quant_state`, constants, wholeQuantized === undefined ? this.buffers : this.wholeBuffers)
   }
 

@@ -13,6 +13,11 @@ export function isOffloadedByUnsloth(field: Field | undefined): field is Field {
   return field?.value.kind === 'text' && field.value.text === 'unsloth'
 }
 
+/** models/loader.py: in 4 bits it loads the checkpoint that Unsloth has quantised, in place of the one that is named. */
+export function loadsQuantisedByUnsloth(declared: Declared | undefined): boolean {
+  return declared?.adaptersOf === unslothAdapters
+}
+
 type Kernels = Partial<
   Pick<TrainingSpec, 'unslothKernels' | 'fusedLoss' | 'fusedNorms' | 'attention' | 'paddedBatches'>
 >

@@ -6,12 +6,13 @@ import type { Quantization } from '../../../config/spec.ts'
 import type { Dequantisation } from '../autograd.ts'
 import { bytesPerElement } from '../storage.ts'
 
+export interface QuantizedBytes {
+  readonly weights: number
+  readonly constants: number
+}
+
 /** Bytes that a quantised matrix of `count` elements and `rows` outputs occupies on the GPU. */
-export function quantizedBytes(
-  kind: Quantization,
-  count: number,
-  rows: number,
-): { weights: number; constants: number } {
+export function quantizedBytes(kind: Quantization, count: number, rows: number): QuantizedBytes {
   switch (kind) {
     case 'nf4':
       return { weights: count / 2, constants: (count / NF4_BLOCK) * bytesPerElement.float32 }
