@@ -27,6 +27,12 @@ const frozenSmolvlmTower = {
   trainable: { names: [String.raw`model\.text_model\.`, 'lm_head'], inputGradients: false },
 }
 
+/** LLaVA's first stage: only what lies between tower and language model is trained. */
+const projectorAlone = { trainable: { names: [String.raw`model\.multi_modal_projector\.`], inputGradients: false } }
+
+const sgd = { optimizer: 'sgd' } as const
+const amp = { precision: 'amp-bf16', loop: 'trainer' } as const
+
 const qwen2 = 'Qwen/Qwen2-VL-2B-Instruct'
 const qwen25 = 'Qwen/Qwen2.5-VL-3B-Instruct'
 const qwen3 = 'Qwen/Qwen3-VL-2B-Instruct'
@@ -128,4 +134,32 @@ export const imageCells: readonly Cell[] = [
   [paligemma2, { microBatch: 2, sequenceLength: 1280, ...bf16, ...ckpt, lora, ...images(1, 448), ...frozenTower }],
   [paligemma2, { microBatch: 1, sequenceLength: 1200, ...bf16, lora, ...images(1, 448), paddedBatches: true }],
   [onevision, { microBatch: 8, sequenceLength: 1600, ...bf16, lora, ...images(2, 384), paddedBatches: true }],
+  [qwen2, { microBatch: 2, sequenceLength: 1024, ...bf16, ...sgd, ...images(1, 448), ...frozenTower }],
+  [qwen2, { microBatch: 2, sequenceLength: 1024, ...bf16, ...ckpt, lora, ...images(1, 448), ...frozenTower }],
+  [qwen25, { microBatch: 2, sequenceLength: 1024, ...bf16, ...ckpt, ...sgd, ...images(1, 448), ...frozenTower }],
+  [qwen25, { microBatch: 2, sequenceLength: 1024, ...amp, ...sgd, ...images(1, 448), ...frozenTower }],
+  [qwen25, { microBatch: 2, sequenceLength: 2048, ...bf16, lora, ...images(3, 336), paddedBatches: true }],
+  [llava, { microBatch: 4, sequenceLength: 1024, ...bf16, ...ckpt, ...sgd, ...images(1, 336), ...frozenTower }],
+  [llava, { microBatch: 4, sequenceLength: 1024, ...bf16, lora: everyLora, ...images(1, 336) }],
+  [llava, { microBatch: 2, sequenceLength: 2048, ...bf16, ...ckpt, lora, ...images(2, 336) }],
+  [llava, { microBatch: 4, sequenceLength: 1024, ...bf16, ...ckpt, ...images(1, 336), ...projectorAlone }],
+  [gemma3, { microBatch: 2, sequenceLength: 1024, ...bf16, ...ckpt, ...sgd, ...images(1, 896), ...frozenTower }],
+  [gemma3, { microBatch: 2, sequenceLength: 2048, ...bf16, ...ckpt, lora, ...images(2, 896) }],
+  [gemma3, { microBatch: 2, sequenceLength: 1024, ...amp, ...ckpt, ...sgd, ...images(1, 896) }],
+  [internvl, { microBatch: 2, sequenceLength: 2048, ...bf16, ...ckpt, ...sgd, ...images(5, 448), ...frozenTower }],
+  [internvl, { microBatch: 2, sequenceLength: 2048, ...bf16, ...sgd, ...images(5, 448), ...frozenTower }],
+  [pixtral, { microBatch: 2, sequenceLength: 2048, ...bf16, ...ckpt, ...sgd, ...images(1, 512), ...frozenTower }],
+  [pixtral, { microBatch: 2, sequenceLength: 2048, ...bf16, ...ckpt, ...sgd, ...images(1, 512, 768) }],
+  [pixtral, { microBatch: 2, sequenceLength: 2048, ...bf16, ...ckpt, lora, ...images(1, 512), ...frozenTower }],
+  [pixtral, { microBatch: 2, sequenceLength: 4096, ...bf16, lora: everyLora, ...images(3, 512), paddedBatches: true }],
+  [
+    smolvlm,
+    { microBatch: 2, sequenceLength: 2048, ...bf16, ...ckpt, ...sgd, ...images(17, 384), ...frozenSmolvlmTower },
+  ],
+  [idefics3, { microBatch: 2, sequenceLength: 2048, ...bf16, ...sgd, ...images(17, 384), ...frozenSmolvlmTower }],
+  [
+    idefics3,
+    { microBatch: 2, sequenceLength: 2048, ...bf16, ...ckpt, lora, ...images(17, 384), ...frozenSmolvlmTower },
+  ],
+  [idefics3, { microBatch: 1, sequenceLength: 2048, ...amp, ...ckpt, ...images(17, 384) }],
 ]

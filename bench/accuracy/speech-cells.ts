@@ -6,6 +6,9 @@ const trainer = { loop: 'trainer' } as const
 const lora = { rank: 32, targets: ['q_proj', 'v_proj'], dropout: 0.05 }
 const every = { ...lora, targets: ['q_proj', 'k_proj', 'v_proj', 'out_proj', 'fc1', 'fc2'] }
 
+/** What freeze_encoder leaves. */
+const frozenEncoder = { trainable: { names: [String.raw`model\.decoder\.`, 'proj_out'], inputGradients: false } }
+
 export const speechCells: readonly Cell[] = [
   ['openai/whisper-tiny', { microBatch: 8, sequenceLength: 448 }],
   ['openai/whisper-tiny', { microBatch: 16, sequenceLength: 225, ...trainer, precision: 'bf16', optimizer: 'sgd' }],
@@ -16,4 +19,13 @@ export const speechCells: readonly Cell[] = [
   ['openai/whisper-large-v3', { microBatch: 4, sequenceLength: 448, ...trainer, precision: 'bf16', lora: every }],
   ['openai/whisper-large-v3', { microBatch: 8, sequenceLength: 448, ...trainer, ...ckpt, precision: 'bf16', lora }],
   ['openai/whisper-large-v3-turbo', { microBatch: 8, sequenceLength: 300, ...trainer, precision: 'amp-bf16' }],
+  ['openai/whisper-small', { microBatch: 8, sequenceLength: 448, ...trainer, precision: 'amp-bf16', ...frozenEncoder }],
+  [
+    'openai/whisper-small',
+    { microBatch: 8, sequenceLength: 448, ...trainer, ...ckpt, precision: 'amp-bf16', ...frozenEncoder },
+  ],
+  [
+    'openai/whisper-large-v3',
+    { microBatch: 4, sequenceLength: 448, ...trainer, ...ckpt, precision: 'bf16', lora, ...frozenEncoder },
+  ],
 ]
