@@ -16,6 +16,7 @@ import type { Subject } from '../engine/subject.ts'
 import { gpuFlag, numberFlag, oneOf, parseFlags } from './arguments.ts'
 import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
+import { namedCards } from './plan-cards.ts'
 import { lineLength, print, printJson, sentenceLines } from './print.ts'
 import { settingsOrThrow } from './settings.ts'
 import { changesOf, specOptions } from './spec-flags.ts'
@@ -37,6 +38,7 @@ const options = {
 type Flags = ReturnType<typeof parseFlags<typeof options>>['values']
 
 const MAX_GPUS = 64
+const MOST_GPUS = 1_024
 const SHOWN_ROWS = 10
 
 /** A plan estimates hundreds of arrangements: a 405B model's takes some seconds. */
@@ -60,9 +62,12 @@ function planOptions(values: Flags, path: string, settings: RepositorySettings):
     numberFlag(`--${flag}`, values[flag], { integer: true, max })
   const changes = changesOf({ ...values, gpus: undefined })
   const said = Object.entries(changes).flatMap(([field, value]) => (value === undefined ? [] : [field]))
+  const named = namedCards(values.gpus, knownCards(settings), settings.gpus)
+  const most = count('max-gpus', MOST_GPUS) ?? MAX_GPUS
   return {
-    cards: cardsOf(values.gpus, settings),
-    maxGpus: count('max-gpus', 1_024) ?? MAX_GPUS,
+    cards: named.cards,
+    maxGpus:
+      named.count === undefined ? most : Math.min(named.count, values['max-gpus'] === undefined ? MOST_GPUS : most),
     effectiveBatch: count('effective-batch', 1e6),
     methods: methodsOf(values.method),
     said: said as PlanOptions['said'],
@@ -73,28 +78,11 @@ function planOptions(values: Flags, path: string, settings: RepositorySettings):
   }
 }
 
-/** `all`, or comma-separated ids, at the team's prices. */
-function cardsOf(written: string | undefined, settings: RepositorySettings): readonly Gpu[] {
-  const known = [...gpus, ...settings.gpus].map(gpu =>
+/** The catalogue and the team's own cards, at its prices. */
+function knownCards(settings: RepositorySettings): readonly Gpu[] {
+  return [...gpus, ...settings.gpus].map(gpu =>
     priced(gpu, settings.pricesPerHourUsd[gpu.id], settings.source, new Date()),
   )
-  if (written === undefined || written.trim() === 'all') return known
-  const names = written
-    .split(',')
-    .map(name => name.trim())
-    .filter((name, _, { length }) => name !== '' || length === 1)
-  if (names.some(name => /^\d+$/.test(name))) throw numberForCards(written)
-  const ids = new Set(names.map(name => gpuFlag(name, settings.gpus, '--gpus').id))
-  return known.filter(({ id }) => ids.has(id))
-}
-
-function numberForCards(written: string): MemoryMarkError {
-  return new MemoryMarkError({
-    code: 'usage',
-    field: '--gpus',
-    message: `"${written}" is a number, and --gpus names cards here`,
-    fix: 'Write --gpus all or --gpus a100-80gb,h100, and --max-gpus for how many there may be.',
-  })
 }
 
 function methodsOf(written: string | undefined): readonly Method[] | undefined {

@@ -79,7 +79,8 @@ const commands: Record<string, CommandUsage> = {
     form: 'plan <model-id-or-config>',
     purpose: 'find the GPUs, how many and how they share the training, that cost least',
     options: `
-  --gpus all|<ids>             cards to choose from: a100-80gb,h100 (default all), also those described in the settings
+  --gpus all|<ids>             cards to choose from: a100-80gb,h100 (default all), also those described in the settings;
+                               8x a100-80gb or h100:8 for at most so many
   --max-gpus <n>               the most GPUs together: 1, 2, 4, … up to it (default 64)
   --effective-batch <n>        samples per optimizer step over all GPUs (default: the config's own; 64 for a model)
   --method full,lora,qlora     what to train of a model (default: each)

@@ -197,6 +197,12 @@ export const leverWords: Readonly<Record<LeverId, LeverWords>> = {
   },
 }
 
+/** What it brings and costs, as sentences. */
+export function getsAndPays(id: LeverId): string {
+  const { gets, pays } = leverWords[id]
+  return `${gets}. You pay: ${pays}.`
+}
+
 /** What a lever does to the training's result. */
 export const effectWords: Readonly<Record<Effect, string>> = {
   none: 'unchanged',

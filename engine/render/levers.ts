@@ -4,7 +4,7 @@ import type { AdvisedLever } from '../report/advised-levers.ts'
 import type { AnalysedConfig } from '../report/schema.ts'
 import { formatGib } from '../units.ts'
 import { gibFigure } from './figures.ts'
-import { effectWords, fitWords, leverWords, namesOf } from './lever-words.ts'
+import { effectWords, fitWords, getsAndPays, leverWords, namesOf } from './lever-words.ts'
 import { capitalised } from './plain.ts'
 
 export const leverHeadings = ['', 'change', 'memory', '', 'speed', 'training'] as const
@@ -48,8 +48,7 @@ function speedOf({ range: { low, high } }: NonNullable<AdvisedLever['speed']>): 
 /** What each change brings and costs, one sentence each. */
 export function leverSentences({ changes }: AdvisedLever): string[] {
   return changes.map(id => {
-    const { name, gets, pays } = leverWords[id]
-    return `${capitalised(name)}: ${gets}. You pay: ${pays}.`
+    return `${capitalised(leverWords[id].name)}: ${getsAndPays(id)}`
   })
 }
 

@@ -5,7 +5,8 @@ import { methodNames } from '../plan/methods.ts'
 import type { Plan, PlanSection } from '../plan/plan.ts'
 import type { PlanRow } from '../plan/row.ts'
 import { isUnwritten, type Written } from '../plan/snippets/snippet.ts'
-import { strategyNames } from '../plan/strategy.ts'
+import { type Strategy, strategies, strategyNames } from '../plan/strategy.ts'
+import type { LeverId } from '../report/advised-levers.ts'
 import { formatGib, formatPercent } from '../units.ts'
 import {
   formatBand,
@@ -16,6 +17,7 @@ import {
   ofUsable,
   priceRemark,
 } from './figures.ts'
+import { getsAndPays } from './lever-words.ts'
 import { plainText } from './plain.ts'
 import { wrap } from './terminal-page.ts'
 import { tableWithin } from './text-table.ts'
@@ -94,12 +96,35 @@ function nothingFits({ closest, problem }: PlanSection): string {
   return `Nothing fits. Closest: ${what}, takes ${formatGib(neededBytes)} of each GPU, ${formatGib(missingBytes)} more than it has to spare.`
 }
 
+/** Levers whose words say what a way of sharing brings and costs. */
+const levers: Readonly<Partial<Record<Strategy, LeverId>>> = {
+  zero1: 'zero-1',
+  zero2: 'zero-2',
+  fsdp: 'fsdp',
+  zero3: 'zero-3',
+}
+
+/** One sentence for each way of sharing in the table, for who does not know it by its name. */
+function waysOf(rows: readonly PlanRow[]): readonly string[] {
+  const used = strategies.filter(strategy => rows.some(row => row.strategy === strategy))
+  const isCheckpointed = rows.some(({ gradientCheckpointing }) => gradientCheckpointing)
+  return [
+    ...used.flatMap(strategy => {
+      const lever = levers[strategy]
+      if (lever !== undefined) return [`${strategyNames[strategy]}: ${getsAndPays(lever)}`]
+      return strategy === 'ddp' ? ['DDP: every GPU holds all. You pay: gradients are exchanged in every step.'] : []
+    }),
+    ...(isCheckpointed ? [`Checkpointing: ${getsAndPays('gradient-checkpointing')}`] : []),
+  ]
+}
+
 function notes(plan: Plan, columns: number): string {
   const rows = numberedRows(plan)
   const caveats = new Map(
     rows.flatMap(({ gpu }) => (gpu.priceCaveat === undefined ? [] : [[gpu.name, priceRemark(gpu).slice(2)] as const])),
   )
   const lines = [
+    ...waysOf(rows),
     `Every row keeps ${formatCount(plan.effectiveBatch)} samples per optimizer step. Memory is estimated, speed is modelled and lies within its range nine times in ten; cheapest first, by what is modelled.`,
     ...plan.assumptions,
     ...(rows.some(({ gpus }) => gpus > 8)

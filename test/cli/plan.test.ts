@@ -105,6 +105,30 @@ describe.concurrent('plan', () => {
     expect(sections[0]?.rows[0]).toMatchObject({ gpu: { id: 'l40s', pricePerHourUsd: 0.1 }, run: {} })
   })
 
+  test.each(['2x a10', '2×A10', 'a10:2', 'a10x2', '2 * a10', '2x a10, 2x a10'])(
+    'takes a number of a card with its name, as people write them: %s',
+    async written => {
+      const { stdout } = await run('plan', 'gpt2', '--gpus', written, '--method', 'full', '--json', '--top', '100')
+      const { sections } = summary.parse(JSON.parse(stdout))
+      const rows = sections.flatMap(({ rows }) => rows)
+      expect(new Set(rows.map(({ gpu }) => gpu.id))).toEqual(new Set(['a10']))
+      expect(Math.max(...rows.map(({ gpus }) => gpus))).toBe(2)
+    },
+  )
+
+  test('tells in a line what each way of sharing is and costs', async () => {
+    const { stdout } = await run('plan', 'gpt2', '--gpus', '2x a10', '--method', 'full')
+    const text = stdout.replace(/\s+/g, ' ')
+    expect(text).toMatch(/ZeRO-1: the GPUs divide the optimizer's numbers instead of each holding all\. You pay: /)
+    expect(text).not.toContain('ZeRO-3:')
+  })
+
+  test('takes cards with spaces between them', async () => {
+    const { stdout } = await run('plan', 'gpt2', '--gpus', 'a10 l4', '--max-gpus', '1', '--method', 'full', '--json')
+    const rows = summary.parse(JSON.parse(stdout)).sections.flatMap(section => section.rows)
+    expect(new Set(rows.map(({ gpu }) => gpu.id))).toEqual(new Set(['a10', 'l4']))
+  })
+
   test('says what comes closest where nothing fits, and exits with 1', async () => {
     const args = ['plan', 'meta-llama/Llama-3.1-70B', '--gpus', 'a10', '--max-gpus', '2', '--method', 'full']
     const { stdout, exitCode } = await run(...args)
@@ -115,6 +139,10 @@ describe.concurrent('plan', () => {
   test.each([
     [['plan', 'gpt2', '--gpus', 'h10'], 'Did you mean'],
     [['plan', 'gpt2', '--gpus', '8'], '--gpus names cards here'],
+    [['plan', 'gpt2', '--gpus', '1-8'], '--max-gpus 8 for how many'],
+    [['plan', 'gpt2', '--gpus', '4090'], 'Did you mean rtx-4090?'],
+    [['plan', 'gpt2', '--gpus', '8x a101'], '"a101" is not a GPU'],
+    [['plan', 'gpt2', '--gpus', '8x a10,4x h100'], 'gives several numbers of GPUs'],
     [['plan', 'gpt2', '--method', 'lorra'], 'Did you mean lora?'],
     [['plan', 'resnet', '--method', 'lora'], 'Use --method full.'],
     [['plan', 'gpt2', '--hours-per-run', '3'], 'Add --gpu'],
