@@ -177,10 +177,13 @@ function asNamed(versions: LibraryVersions): LibraryVersions {
   return Object.fromEntries(versionedLibraries.map(library => [library, versions[library] ?? newestDecisive(library)]))
 }
 
+/** What a rule of `differencesInStep` tells, or what is no setting. */
+const toldByRules: ReadonlySet<keyof TrainingSpec> = new Set(['versions', 'checkpointedLoss'] as const)
+
 /** What differs in the step's own rules and in settings whose defaults the libraries decide. */
 function clausesOn(before: Estimated, after: Estimated): readonly string[] {
   const settings = (Object.keys({ ...before.spec, ...after.spec }) as (keyof TrainingSpec)[]).filter(
-    setting => setting !== 'versions' && said(before.spec[setting]) !== said(after.spec[setting]),
+    setting => !toldByRules.has(setting) && said(before.spec[setting]) !== said(after.spec[setting]),
   )
   return [
     ...differencesInStep(before.spec, after.spec, after.model),

@@ -280,6 +280,43 @@ describe('what people read', () => {
     expect(renderComment(await upgraded(long, pin('4.35.2'), pin('4.45.0')))).toContain('It now fits.')
   })
 
+  it('names a file once, with the lines of all libraries in it', async () => {
+    const made = await upgraded(
+      { 'train.yaml': qwen },
+      { 'requirements.txt': 'transformers==4.48.1\ntorch==2.7.0\n' },
+      { 'requirements.txt': 'transformers==5.18.0\ntorch==2.13.0\n' },
+    )
+    expect(renderComment(made)).toContain('(`requirements.txt`, lines 1, 2): ')
+  })
+
+  it('says what TRL’s default loss is from 1.7 on, in words', async () => {
+    const sft = { 'sft.yaml': `${qwen.replace('task_name: clm\nblock_size', 'packing: true\nmax_length')}` }
+    const pin = (version: string) => ({ 'requirements.txt': `trl==${version}\n` })
+    const comment = renderComment(await upgraded(sft, pin('1.6.0'), pin('1.7.0')))
+    expect(comment).toMatch(/from trl 1\.7 on, TRL’s loss takes the output layer in chunks of tokens/)
+    expect(comment).not.toContain('checkpointed loss')
+    expect(renderComment(await upgraded(sft, pin('1.7.0'), pin('1.6.0')))).toContain('holds the logits of all tokens')
+  })
+
+  it('has a config first that a fault of the new release concerns', async () => {
+    const made = await upgraded(
+      { 'a.yaml': llama.replace('Llama-2-7b-hf', 'Llama-3.1-8B'), 'b.yaml': checkpointed },
+      { 'requirements.txt': 'transformers==4.35.2\n' },
+      { 'requirements.txt': 'transformers==4.36.1\n' },
+    )
+    const comment = (renderComment(made) ?? '').split('Other versions of libraries')[1] ?? ''
+    expect(comment).toContain('`a.yaml`')
+    expect(comment.indexOf('`b.yaml`')).toBeLessThan(comment.indexOf('`a.yaml`'))
+  })
+
+  it('tells of a release that loads weights in full before they are quantised', async () => {
+    const qlora = `${checkpointed}load_in_4bit: true\nuse_peft: true\n`
+    const told = async (version: string) =>
+      (await upgradeBetween('transformers==4.57.1\n', `transformers==${version}\n`, qlora)).upgrade?.warnings
+    expect(await told('5.3')).toEqual([expect.stringContaining('transformers#43032')])
+    expect(await told('5.4.0')).toEqual([])
+  })
+
   it('has nothing of the repository’s text in it as Markdown', async () => {
     const path = 'requirements-`x`<b>.txt'
     const hostile = await upgraded(

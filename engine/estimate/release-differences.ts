@@ -35,6 +35,11 @@ const rules: readonly Rule[] = [
     doesNot: 'the loss no longer copies the float32 logits',
   },
   {
+    holds: spec => spec.checkpointedLoss === true,
+    does: 'TRL’s loss takes the output layer in chunks of tokens (loss_type: chunked_nll) and holds no logits',
+    doesNot: 'TRL’s loss holds the logits of all tokens',
+  },
+  {
     holds: keepsFrozenInputs,
     does: 'each block’s input and its gradient stay until the backward pass ends (FSDP1)',
     doesNot: 'each block’s input and its gradient no longer stay until the backward pass ends (FSDP1)',

@@ -25,7 +25,7 @@ const markdown: Words = { path: inlinePath, text: text => escapeText(text), stro
 
 type Upgraded = AnalysedConfig & { readonly upgrade: Upgrade }
 
-/** Markdown paragraphs on configs whose peak changes, largest change first. */
+/** Markdown paragraphs on configs whose peak changes: those that a fault of a release concerns, then the largest change first. */
 export function upgradeParagraphs(report: Report, maxShown = MAX_SHOWN): string[] {
   const moved = movedIn(report)
   if (moved.length === 0) return []
@@ -55,7 +55,7 @@ export function unchangedLine(report: Report): string[] {
 /** `12.3 → 14.9 GiB (+21 %) with transformers 4.45.2 → 4.46.0 (requirements.txt, line 3): from 4.46 on, …`. */
 export function upgradeSentence({ upgrade }: Pick<Upgraded, 'upgrade'>, { path, text, strong }: Words): string {
   const { before, after, libraries, causes, traced, warnings } = upgrade
-  const places = [...new Set(libraries.flatMap(({ at }) => (at ? [`${path(at.path)}, line ${at.line}`] : [])))]
+  const places = placesOf(libraries, path)
   const where = places.length === 0 ? '' : ` (${places.join('; ')})`
   const peak = isSamePeak(before.peakBytes, after.peakBytes)
     ? `${strong(formatGib(after.peakBytes))} as before`
@@ -70,6 +70,18 @@ export function upgradeSentence({ upgrade }: Pick<Upgraded, 'upgrade'>, { path, 
   return `${peak} with ${versionsOf(upgrade)}${where}${because}${fit}${graph}${warned}`
 }
 
+/** `requirements.txt, lines 1, 2 and 5`. */
+function placesOf(libraries: Upgrade['libraries'], path: Words['path']): readonly string[] {
+  const lines = new Map<string, Set<number>>()
+  for (const { at } of libraries) {
+    if (at !== undefined) lines.set(at.path, (lines.get(at.path) ?? new Set()).add(at.line))
+  }
+  return [...lines].map(([file, numbers]) => {
+    const inOrder = [...numbers].toSorted((a, b) => a - b).map(String)
+    return `${path(file)}, ${inOrder.length === 1 ? 'line' : 'lines'} ${inOrder.join(', ')}`
+  })
+}
+
 /** For `upgradeSentence` in a terminal. */
 export const plainWords: Words = { path: plainPath, text: text => plainText(text), strong: text => text }
 
@@ -77,7 +89,11 @@ function movedIn(report: Report): readonly Upgraded[] {
   const share = ({ upgrade: { before, after } }: Upgraded) => Math.abs(after.peakBytes / before.peakBytes - 1)
   return upgradedIn(report)
     .filter(({ upgrade }) => isMoved(upgrade))
-    .toSorted((a, b) => share(b) - share(a))
+    .toSorted((a, b) => Number(hasFault(b)) - Number(hasFault(a)) || share(b) - share(a))
+}
+
+function hasFault({ upgrade: { warnings } }: Upgraded): boolean {
+  return warnings.length > 0
 }
 
 function upgradedIn(report: Report): readonly Upgraded[] {
