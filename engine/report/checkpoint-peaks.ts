@@ -18,8 +18,20 @@ export function resumingPeaks(spec: TrainingSpec, config: ModelConfig, options: 
   const { loop, sharding = 'ddp', offload, optimizer, step } = spec
   // Others load it by code of their own.
   const isOfTorch = sharding === 'ddp' && offload === undefined && !/8bit|paged/.test(optimizer)
-  const states = loadedStates(spec)
-  if (loop !== 'trainer' || step !== 'training' || !isOfTorch || (!spec.resumes && states === 1)) return []
+  const states = loop === 'trainer' ? loadedStates(spec) : 1
+  const isKnown =
+    loop === 'torchtitan' ? makesStateByStep(spec) : (loop === 'trainer' || loop === 'lightning') && isOfTorch
+  if (step !== 'training' || !isKnown || (!spec.resumes && states === 1)) return []
   const { bytes, breakdown } = options.footprints.of(spec, config, options.gpu).resting(workspaceBytesOf(options.gpu))
-  return [estimatedRow('resuming', bytes + (states - 1) * breakdown.optimizerState, options)]
+  // All weights train in torchtitan, each with a gradient of its type.
+  const gradients = loop === 'torchtitan' ? breakdown.weights : 0
+  return [estimatedRow('resuming', bytes + gradients + (states - 1) * breakdown.optimizerState, options)]
+}
+
+/**
+ * torch 2.13 distributed/checkpoint/state_dict.py _init_optim_state: gradients of zeros for one step, which makes the state that is
+ * then loaded in place. A fused step has nothing beside them.
+ */
+function makesStateByStep({ optimizer, optimizerInBackward }: TrainingSpec): boolean {
+  return optimizer === 'adamw-fused' && optimizerInBackward === undefined
 }

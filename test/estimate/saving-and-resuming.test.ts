@@ -48,6 +48,25 @@ print(len(pairs), sum(old.data_ptr() == new.data_ptr() for old, new in pairs))`
   })
 })
 
+describe.skipIf(!hasTorch)('with Python and PyTorch, distributed checkpoints', () => {
+  test('are loaded into a state that a step over gradients of zeros has made', () => {
+    const program = `
+import torch
+from torch.distributed.checkpoint.state_dict import get_optimizer_state_dict
+model = torch.nn.Linear(8, 8)
+optimizer = torch.optim.AdamW(model.parameters(), fused=True)
+step, held = optimizer.step, []
+def watched(*args, **kwargs):
+    held.append(sum(parameter.grad.nbytes for parameter in model.parameters()))
+    return step(*args, **kwargs)
+optimizer.step = watched
+get_optimizer_state_dict(model, optimizer)
+left = [parameter.grad for parameter in model.parameters()]
+print(held[0], sum(parameter.nbytes for parameter in model.parameters()), left == [None, None])`
+    expect(run(program).trim()).toBe('288 288 True')
+  })
+})
+
 describe.skipIf(!hasAccelerate)('with accelerate, saving', () => {
   test('under FSDP gathers whole weights on the CPU', () => {
     const source = run(

@@ -448,6 +448,30 @@ describe('checkpoints', () => {
     expect(await peak(resumed, 'transformers==4.28.0\ntorch==2.0.1\n')).toBe(once)
   })
 
+  it('of Lightning takes the state from the host, and of torchtitan makes it by a step over gradients of zeros', async () => {
+    const lightning =
+      'model: { init_args: { model_name_or_path: bert-base-uncased } }\ndata: { init_args: { batch_size: 8 } }\ntrainer: { max_epochs: 1 }\n'
+    const resting = async (text: string) =>
+      (await analysed(text, 'a10')).peaks?.find(({ phase }) => phase === 'resuming')
+    expect(await resting(lightning)).toBeUndefined()
+    // Weights and two moments in float32.
+    const row = await resting(`${lightning}ckpt_path: last.ckpt\n`)
+    expect((row?.peakBytes ?? 0) / (3 * 4 * 109.5e6)).toBeCloseTo(1, 1)
+    const toml = (checkpoint: string) =>
+      `[model]\nname = "llama3"\nflavor = "8B"\n[training]\nlocal_batch_size = 1\nseq_len = 8192\n[parallelism]\ndata_parallel_shard_degree = 8\n[checkpoint]\n${checkpoint}\n`
+    const titan = async (checkpoint: string) => {
+      const gpu = findGpu('h100')
+      if (gpu === undefined) throw new Error('no h100')
+      const { configs } = await analyze([{ path: 'llama3_8b.toml', text: toml(checkpoint) }], { now: new Date(0), gpu })
+      const [config] = configs
+      if (config?.status !== 'analysed') throw new Error(JSON.stringify(config))
+      return config.peaks?.find(({ phase }) => phase === 'resuming')
+    }
+    expect(await titan('enable = false')).toBeUndefined()
+    // An eighth of weights, gradients and two moments in float32.
+    expect(((await titan('enable = true'))?.peakBytes ?? 0) / ((4 * 4 * 8.03e9) / 8)).toBeCloseTo(1, 1)
+  })
+
   it.each(['', 'resume_from_checkpoint: false\n', 'resume_from_checkpoint: null\n'])(
     'are not spoken of where none is loaded: %j',
     async line => {

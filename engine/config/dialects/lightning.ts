@@ -142,6 +142,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     ...(sharding?.startsWith('zero') && { zero: lightningZero }),
     // strategies/parallel.py block_backward_sync: only DistributedDataParallel waits for the last micro-batch.
     ...(sharding === 'fsdp' && { syncsEveryMicroBatch: true as const }),
+    ...(isText(document.at('ckpt_path')) && { resumes: true as const }),
   }
   const paddedBatches = task === 'sequence-classification'
   return trainingConfig(reader, {
@@ -161,6 +162,11 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     accumulation,
     namesBatch: true,
   })
+}
+
+/** `fit`'s, whose checkpoint is read to the host (lightning 2.6 fabric/plugins/io/torch_io.py), also with `best`, `last` or `hpc`. */
+function isText(field: Field | undefined): field is Field {
+  return field?.value.kind === 'text' && field.value.text !== ''
 }
 
 function lightnings<T>(value: T): Default<T> {

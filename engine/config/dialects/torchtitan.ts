@@ -53,6 +53,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     settings: {
       ...division.spec,
       ...readCheckpointing(reader, document),
+      // components/checkpoint.py load: a run that finds a checkpoint of its own goes on from it.
+      resumes: isOn(reader, firstOf(document, ['checkpoint.enable', 'checkpoint.enable_checkpoint'])) || undefined,
       precision: readPrecision(reader, document, division),
       optimizer: readOptimizer(reader, document),
       optimizerInBackward: readInBackward(reader, document),
