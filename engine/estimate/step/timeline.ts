@@ -3,6 +3,7 @@
  * the same for every batch size, only the sizes differ, so one timeline answers for all of them.
  */
 import type { TrainingSpec } from '../../config/spec.ts'
+import { roundedSize } from '../allocator/caching-allocator.ts'
 import { checkpointsReentrantly, keepsFrozenInputs, keepsGradients, zeroesAfterForward } from '../library-rules.ts'
 import type { Objective } from '../objectives/objective.ts'
 import { exchangeOf, gathersBlocks } from '../sharding/exchange.ts'
@@ -10,13 +11,13 @@ import { keptWidth, mastersOf, type Shares, sharesOf } from '../sharding/shares.
 import { liesInTurns } from '../sharding/units.ts'
 import { Watching } from '../sharding/watching.ts'
 import { REFERENCE } from '../tape/autograd.ts'
-import { countOf, withLeftOut } from '../tape/repetition.ts'
+import { countOf, type Turn, withLeftOut } from '../tape/repetition.ts'
 import { type ByteKind, bytesPerElement, elements, type Storage, type Tensor } from '../tape/storage.ts'
 import type { Tape } from '../tape/tape.ts'
 import { optimizerRules, steppingRule } from './optimizer.ts'
 import { type InBackward, Player, type PlayerRules } from './player.ts'
 import { type Sections, sectionsOf } from './sections.ts'
-import { bytesAt, type Step } from './step.ts'
+import type { Step } from './step.ts'
 
 export interface Timeline {
   /** Weights and buffers, in the order in which they come to the GPU before the first step. */
@@ -51,8 +52,8 @@ export interface Optimized {
 export function playStep(tape: Tape, spec: TrainingSpec, objective: Objective): Timeline | undefined {
   if (gathersBlocks(spec) && !liesInTurns(tape.parameters)) return undefined
   const shares = sharesOf(spec)
-  const parameters = [...tape.parameters.values()]
-  const optimized = mastersIn(tape, spec)
+  const masters = mastersIn(tape, spec)
+  const optimized = [...masters.values()]
   const checkpoints = {
     isReentrant: checkpointsReentrantly(spec),
     keepsInputs: keepsFrozenInputs(spec),
@@ -79,14 +80,15 @@ export function playStep(tape: Tape, spec: TrainingSpec, objective: Objective): 
   player.end()
   const sections = sectionsOf(player.step, [eventsBeforeOptimizer])
   if (sections === undefined) return undefined
-  const withState = spec.trainable?.inTurns ? parameters : optimized
-  const model = lasting([
-    ...parameters.map(parameter => share(parameter.storage, shares.weights * keptWidth(spec, parameter))),
-    ...tape.buffers.map(storage => share(storage, shares.weights)),
-    ...tape.wholeBuffers,
-    ...(isTraining ? player.exchange.resident : []),
+  const withState = spec.trainable?.inTurns ? tape.parameters : masters
+  const whole = (storage: Storage) => lasting(storage, 1)
+  const model = withLeftOut([
+    ...[...tape.parameters.values()].map(one => lasting(one.storage, shares.weights * keptWidth(spec, one))),
+    ...tape.buffers.map(storage => lasting(storage, shares.weights)),
+    ...tape.wholeBuffers.map(whole),
+    ...(isTraining ? player.exchange.resident.map(whole) : []),
   ])
-  const state = lasting(isTraining ? optimizerState(tape, spec, withState, shares) : [])
+  const state = withLeftOut(isTraining ? optimizerState(spec, withState, shares) : [])
   return {
     model,
     optimizerState: state,
@@ -97,11 +99,13 @@ export function playStep(tape: Tape, spec: TrainingSpec, objective: Objective): 
   }
 }
 
-/** Nothing of a model grows with the batch. */
-const ANY_BATCH = 1
+interface LastingOfTurn extends Lasting {
+  readonly turn: Turn | undefined
+}
 
-function lasting(storages: readonly Storage[]): readonly Lasting[] {
-  return withLeftOut(storages).map(storage => ({ bytes: bytesAt(storage, ANY_BATCH), kind: storage.kind }))
+/** `part`: of a storage of the model, which does not grow with the batch. */
+function lasting({ fixedBytes, kind, turn }: Storage, part: number): LastingOfTurn {
+  return { bytes: roundedSize(fixedBytes * part), kind, turn }
 }
 
 function bytesByKind(all: readonly Lasting[]): Record<ByteKind, number> {
@@ -123,7 +127,7 @@ function bytesByKind(all: readonly Lasting[]): Record<ByteKind, number> {
 export function optimizedBy(tape: Tape, spec: TrainingSpec): Optimized {
   const { pagedBytes: pagedOf } = optimizerRules[spec.optimizer]
   let [tensors, count, bytes, pagedBytes] = [0, 0, 0, 0]
-  for (const tensor of spec.step === 'training' ? mastersIn(tape, spec) : []) {
+  for (const tensor of spec.step === 'training' ? mastersIn(tape, spec).values() : []) {
     const times = countOf(tensor.storage.turn)
     tensors += times
     count += times * elements(tensor)
@@ -166,25 +170,29 @@ function inBackward({ optimizer }: TrainingSpec, optimized: readonly Tensor[]): 
   }
 }
 
-/** What the optimizer works on: the weights that train, or float32 copies of them. */
-function mastersIn(tape: Tape, spec: TrainingSpec): readonly Tensor[] {
-  const trained = [...tape.parameters.values()].filter(parameter => parameter.requiresGrad)
-  return mastersOf(spec) === 'none' ? trained : trained.map(parameter => ({ ...parameter, dtype: 'float32' }))
+/** What the optimizer works on, by name: the weights that train, or float32 copies of them. */
+function mastersIn(tape: Tape, spec: TrainingSpec): ReadonlyMap<string, Tensor> {
+  const areCopies = mastersOf(spec) !== 'none'
+  const masters = new Map<string, Tensor>()
+  for (const [name, parameter] of tape.parameters) {
+    if (!parameter.requiresGrad) continue
+    masters.set(name, areCopies ? { ...parameter, dtype: 'float32' } : parameter)
+  }
+  return masters
 }
 
-function optimizerState(tape: Tape, spec: TrainingSpec, optimized: readonly Tensor[], shares: Shares): Storage[] {
+function optimizerState(
+  spec: TrainingSpec,
+  withState: ReadonlyMap<string, Tensor>,
+  shares: Shares,
+): readonly LastingOfTurn[] {
   const { stateBytes } = optimizerRules[spec.optimizer]
   const masterBytes = mastersOf(spec) === 'in-optimizer' ? bytesPerElement.float32 : 0
-  const names = new Map<Storage, string>()
-  for (const [name, { storage }] of tape.parameters) names.set(storage, name)
-  const kept = (parameter: Tensor) =>
-    stateBytes(parameter, names.get(parameter.storage) ?? '') + elements(parameter) * masterBytes
-  return optimized.flatMap(parameter => {
-    const bytes = kept(parameter) * shares.optimizerState
-    return bytes > 0 ? [{ ...tape.fixed(bytes, 'optimizerState'), turn: parameter.storage.turn }] : []
-  })
-}
-
-function share(storage: Storage, part: number): Storage {
-  return part === 1 ? storage : { ...storage, fixedBytes: storage.fixedBytes * part }
+  const all: LastingOfTurn[] = []
+  for (const [name, parameter] of withState) {
+    const bytes = (stateBytes(parameter, name) + elements(parameter) * masterBytes) * shares.optimizerState
+    const { turn } = parameter.storage
+    if (bytes > 0) all.push({ bytes: roundedSize(bytes), kind: 'optimizerState', turn })
+  }
+  return all
 }

@@ -141,12 +141,12 @@ function exchangedBy(footprint: Footprint): { weightBytes: number; gradientBytes
   }
 }
 
-/** One list of kernels serves every card. */
-const works = new WeakMap<Footprint, Work>()
+/** One list of kernels serves every card, with gradient accumulation and without. */
+const works = new WeakMap<Footprint['nodes'], Work>()
 
 function knownWork(footprint: Footprint): Work {
   const { spec, nodes } = footprint
-  const work = works.get(footprint) ?? workOf(nodes, spec.step === 'training' && spec.gradientCheckpointing)
-  works.set(footprint, work)
+  const work = works.get(nodes) ?? workOf(nodes, spec.step === 'training' && spec.gradientCheckpointing)
+  works.set(nodes, work)
   return work
 }
