@@ -1,14 +1,14 @@
 /** The command line on a folder of files, each time in a new process. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtempDisposable, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtempDisposable, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { SETTINGS_PATH } from '../../engine/index.ts'
 import { root } from '../bundles.ts'
 import { filesOf } from './files.ts'
-import type { HostileInput } from './inputs.ts'
+import type { Files, HostileInput } from './inputs.ts'
 import { ProcessTree } from './process-tree.ts'
 import { GIVE_UP_MILLIS, type Surface } from './surface.ts'
 
@@ -37,11 +37,7 @@ function surfaceOf(name: string, argumentsFor: Arguments): Surface {
 async function answerTo(inputs: readonly HostileInput[], argumentsFor: Arguments) {
   await using folder = await mkdtempDisposable(path.join(tmpdir(), 'memorymark-attack-'))
   const files = filesOf(inputs)
-  for (const [name, contents] of Object.entries(files)) {
-    const file = path.join(folder.path, name)
-    await mkdir(path.dirname(file), { recursive: true })
-    await writeFile(file, contents)
-  }
+  for (const [name, entry] of Object.entries(files)) await write(path.join(folder.path, name), entry)
   const config = Object.keys(files).find(name => name !== SETTINGS_PATH) ?? ''
   const begun = performance.now()
   const child = spawn(process.execPath, [path.join(root, 'dist/cli.js'), ...argumentsFor(config)], {
@@ -64,6 +60,15 @@ async function answerTo(inputs: readonly HostileInput[], argumentsFor: Arguments
       ? `left ${survivors} processes behind`
       : stackIn(out + errors)
   return { millis, cpuMillis, peakMib, ...(fault !== undefined && { fault }) }
+}
+
+/** As git checks it out; a submodule that is not fetched is an empty folder. */
+async function write(file: string, entry: Files[string] = ''): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true })
+  if (typeof entry === 'string') await writeFile(file, entry)
+  else if (entry.kind === 'submodule') await mkdir(file, { recursive: true })
+  else if (entry.kind === 'link') await symlink(entry.text, file)
+  else await writeFile(file, entry.text)
 }
 
 /** A stack is for bugs of ours. */

@@ -1,12 +1,13 @@
 /** Everything that is sent: the cases that have stopped MemoryMark before, and those that are made by rule. */
+import type { Tree } from '../../test/github/git.ts'
 import { trainingConfig } from '../chaos/stories.ts'
 import { fieldsOfConfigs } from './config-fields.ts'
 import { fieldsOfModels } from './model-fields.ts'
 import { namedCases } from './named-cases.ts'
 import { fieldsOfSettings } from './settings-fields.ts'
 
-/** Text by path. */
-export type Files = Readonly<Record<string, string>>
+/** By path: its text, or the link or submodule that it is. */
+export type Files = Tree
 
 export type HostileInput =
   /** A pull request's own files, all of them in the folder that they are given. */

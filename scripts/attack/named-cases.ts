@@ -2,6 +2,7 @@
 import { SETTINGS_PATH } from '../../engine/index.ts'
 import { trainingConfig } from '../chaos/stories.ts'
 import type { Files, HostileInput } from './inputs.ts'
+import { oddFiles } from './odd-files.ts'
 
 const honest = trainingConfig(8)
 const llama = { model_type: 'llama', hidden_size: 4_096, intermediate_size: 11_008, num_attention_heads: 32 }
@@ -115,6 +116,7 @@ export const namedCases: readonly HostileInput[] = [
     isAlone: true,
     filesIn: folder => Object.fromEntries(pieces(500, String).map(number => [`${folder}/${number}.yaml`, honest])),
   },
+  ...oddFiles,
 ]
 
 function config(name: string, text: string): HostileInput {
