@@ -67,6 +67,8 @@ export class FieldReader {
   countsTooMuch = false
   /** What the launcher says, with its file: it wins over the config, and the settings over it. */
   launched: Readonly<Partial<Record<SuppliedKey, Field | undefined>>> = {}
+  /** How the launcher divides a training whose own arguments do not, as the Trainer's arguments for the same. */
+  dividedBy: readonly Field[] = []
   /** Of the file being read. */
   readonly path: string
   readonly #supplied: SuppliedFields

@@ -24,6 +24,8 @@ export interface Launched {
   /** The script that is started with the config. */
   readonly startedWith?: StartedWith
   readonly gpus: Field | undefined
+  /** How Accelerate's own settings divide a script's training, as the Trainer's arguments for the same. */
+  readonly dividedBy?: readonly Field[]
   /** The GPU that the jobs among the launchers ask for. */
   readonly card: AskedCard | undefined
   /** Several launchers differ, or set options that are not read; the verdict then never blocks. */
@@ -179,6 +181,7 @@ function chosen(all: readonly Launching[], listed: { readonly launchers: number;
     passed: first.passed,
     ...(first.startedWith && { startedWith: first.startedWith }),
     gpus: first.gpus,
+    ...(first.dividedBy && { dividedBy: first.dividedBy }),
     card,
     isUnclear: first.isUnclear,
     assumptions: [`Started by ${first.place}${arguments_}.`, ...first.assumptions, ...cut],

@@ -300,9 +300,11 @@ function readSettings(
   model: CatalogueModel | undefined,
   { adapter, training, deepSpeed }: Beside,
 ) {
-  const { find, declared } = trainerArguments
+  const { declared } = trainerArguments
+  const isTrainers = declared?.ownLoop === undefined
+  const find = isTrainers ? dividedAsLaunched(reader, trainerArguments.find) : trainerArguments.find
   const labels = readLabels(reader, find('num_labels'), choice?.task, choice?.labels)
-  const sharded = readSharding(reader, trainerArguments, deepSpeed)
+  const sharded = readSharding(reader, find, deepSpeed)
   const gpus = readGpus(reader, find(...gpuKeys), sharded.sharding)
   const settings = deepSpeedSettings(find('deepspeed'), deepSpeed)
   const computed = readPrecision(reader, {
@@ -335,7 +337,6 @@ function readSettings(
   const checkpointedLoss = isSft && readCheckpointedLoss(reader, trainerArguments, { lora, fusedLoss })
   const byFsdp = isFsdp(sharded.sharding) ? fsdpCheckpoints(reader, find('fsdp_config')) : undefined
   const reentrantCheckpoints = byFsdp ? false : readReentrant(reader, find('gradient_checkpointing_kwargs'))
-  const isTrainers = declared?.ownLoop === undefined
   // sft_trainer.py compute_loss hands skip_logits to Liger's loss from TRL 0.29 on (trl#5069).
   const fusesLoss = isSft && fusedLoss ? !isTrlBefore(reader, trainerArguments, '0.29') : undefined
   const evaluation = isTrainers ? readEvaluation(reader, find, { fusesLoss }) : undefined
@@ -413,7 +414,13 @@ function adafactorField(reader: FieldReader, field: Field | undefined): Field | 
   return isOn ? { ...field, value: { kind: 'text', text: 'adafactor' } } : undefined
 }
 
-function readSharding(reader: FieldReader, { find }: Arguments, file: DeepSpeedFile): Sharded {
+/** Accelerate's launcher sets DeepSpeed and FSDP for a Trainer whose own arguments do not: ACCELERATE_USE_DEEPSPEED, ACCELERATE_USE_FSDP. */
+function dividedAsLaunched({ dividedBy }: FieldReader, find: Arguments['find']): Arguments['find'] {
+  if (dividedBy.length === 0 || find('deepspeed', 'fsdp') !== undefined) return find
+  return (...keys) => find(...keys) ?? dividedBy.find(({ key }) => keys.includes(key))
+}
+
+function readSharding(reader: FieldReader, find: Arguments['find'], file: DeepSpeedFile): Sharded {
   const deepspeed = readDeepSpeed(reader, find('deepspeed'), file)
   if (deepspeed.sharding !== undefined) return deepspeed
   const config = find('fsdp_config')?.value

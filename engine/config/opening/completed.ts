@@ -35,8 +35,12 @@ export function completed(
 }
 
 /** Before the config is read, so that the number of processes counts. */
-export function tellLaunch(reader: FieldReader, { gpus, assumptions }: Pick<Launched, 'gpus' | 'assumptions'>): void {
+export function tellLaunch(
+  reader: FieldReader,
+  { gpus, assumptions, dividedBy = [] }: Pick<Launched, 'gpus' | 'assumptions' | 'dividedBy'>,
+): void {
   reader.launched = { gpus }
+  reader.dividedBy = dividedBy
   for (const sentence of assumptions) reader.assume(sentence)
 }
 

@@ -76,6 +76,10 @@ interface Where {
   readonly readFile: ReadFile
 }
 
+function isNamedFile({ key, value }: Field): boolean {
+  return key === 'deepspeed' && value.kind !== 'mapping'
+}
+
 async function launchingOf(
   launch: Launch,
   kind: 'config' | 'script',
@@ -93,12 +97,17 @@ async function launchingOf(
   const accelerate = await accelerateFile(launch, file.path, { readFile })
   const place = `${plain(launch.launcher)} in ${file.path}, line ${shell.lineOf(launch.at)}`
   const deciding = own.filter(bearing)
-  // What Accelerate divides is no argument of the script, and is not joined with what it sets.
+  // What Accelerate divides is no argument of the script. A file of DeepSpeed's that it names is not opened.
   const dividing = kind === 'script' && accelerate?.fields.length ? accelerate.file : undefined
+  const dividedBy = dividing && accelerate?.fields.some(isNamedFile) !== true ? accelerate?.fields : undefined
   const unread =
     dividing === undefined
       ? []
-      : [`What ${plain(dividing.path)} says of sharding is not read beside the script, so that nothing blocks.`]
+      : [
+          dividedBy === undefined
+            ? `What ${plain(dividing.path)} says of sharding is not read beside the script, so that nothing blocks.`
+            : `${plain(dividing.path)} divides the training, whatever else the script makes of it, so that nothing blocks.`,
+        ]
   const fields =
     kind === 'script' ? [] : [...(launch.target.kind === 'script' ? (accelerate?.fields ?? []) : []), ...own]
   const counted = gpusField(launch.processes, shell, launch.at)
@@ -107,6 +116,7 @@ async function launchingOf(
     place,
     fields,
     passed: kind === 'script' ? passed : [],
+    ...(dividedBy && { dividedBy }),
     ...(kind === 'config' &&
       launch.target.kind === 'script' && { startedWith: { script: launch.target.path, passed } }),
     gpus,
@@ -123,7 +133,7 @@ async function launchingOf(
       ...(accelerate?.assumptions ?? []),
     ],
     files: [file, ...around.map(job => job.file), ...(accelerate?.file ? [accelerate.file] : [])],
-    said: [...deciding, ...(gpus === undefined ? [] : [gpus])]
+    said: [...deciding, ...(dividedBy ?? []), ...(gpus === undefined ? [] : [gpus])]
       .map(({ key, source }) => `${key}=${source}`)
       .toSorted()
       .join('\n'),
