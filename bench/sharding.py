@@ -48,6 +48,7 @@ DEEPSPEED_NAMES = {
 
 
 VERL = {"mixed_precision": MixedPrecision(param_dtype=torch.bfloat16, reduce_dtype=torch.float32, buffer_dtype=torch.float32)}
+LIGHTNING = {"mixed_precision": MixedPrecision(**dict.fromkeys(("param_dtype", "reduce_dtype", "buffer_dtype"), torch.bfloat16))}
 
 
 class Ledger(ResizingLedger):
@@ -147,7 +148,10 @@ class CheckpointedUnit(torch.nn.Module):
 
 
 def flat_model(model, spec):
-    """FSDP1 over decoder layers, and over adapters by themselves as peft's fsdp_auto_wrap_policy has it."""
+    """FSDP1 over the whole model alone, or over its layers, and adapters by themselves as peft's fsdp_auto_wrap_policy has it."""
+    if spec.get("wrapsWholeModel"):
+        mixed = LIGHTNING if spec["precision"] == "bf16-master" else {}
+        return FullyShardedDataParallel(model, use_orig_params=True, device_id=torch.device("cpu"), **mixed)
     layers = {type(module) for module in model.modules() if type(module).__name__ in (model._no_split_modules or ())}
     policies = [functools.partial(transformer_auto_wrap_policy, transformer_layer_cls=layers)]
     if "lora" in spec:

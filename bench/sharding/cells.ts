@@ -29,6 +29,9 @@ const fsdp = { sharding: 'fsdp' } as const
 /** As in transformers before 4.53: a reentrant checkpoint around each FSDP unit. */
 const flat = { ...fsdp, fsdpVersion: 1, reentrantCheckpoints: true, versions: { transformers: '4.45' } } as const
 
+/** As Lightning wraps a model for which no policy names layers. */
+const whole = { ...fsdp, fsdpVersion: 1, wrapsWholeModel: true, syncsEveryMicroBatch: true } as const
+
 /** verl's trainers, by either version of FSDP. */
 const verl = { ...fsdp, precision: 'bf16-master', loop: 'verl', syncsEveryMicroBatch: true } as const
 const ofVerl = { lora: { ...lora.lora, inWeightsType: true } } as const
@@ -56,6 +59,11 @@ export const torchCells: readonly ShardingCell[] = [
   { ...flat, precision: 'bf16', ...checkpointed },
   { ...flat, precision: 'bf16', ...lora, ...checkpointed },
   { ...flat, precision: 'bf16', ...lora, gradientCheckpointing: true, microBatch: 16, sequenceLength: 96 },
+  { ...whole, precision: 'fp32' },
+  { ...whole, precision: 'bf16', ...checkpointed },
+  { ...whole, ...masters },
+  { ...whole, ...masters, ...accumulating, ...checkpointed },
+  { ...whole, ...masters, gradientCheckpointing: true, microBatch: 16, sequenceLength: 96 },
   { ...fsdp, precision: 'bf16', syncsEveryMicroBatch: true, ...accumulating, ...checkpointed },
   { ...fsdp, ...masters },
   { ...fsdp, ...masters, ...accumulating },
@@ -78,6 +86,7 @@ export const evaluationCells: readonly ShardingCell[] = [
   { sharding: 'fsdp-grad-op', ...masters, ...evaluated },
   { ...flat, precision: 'bf16', ...evaluated },
   { ...flat, precision: 'bf16', ...lora, ...evaluated, gradientCheckpointing: true },
+  { ...whole, ...masters, ...evaluated },
   { ...flat, precision: 'bf16', ...lora, ...evaluated, gradientCheckpointing: true, evaluation: { microBatch: 32 } },
 ]
 

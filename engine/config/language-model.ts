@@ -44,6 +44,7 @@ type Settings = Pick<
   | 'uncompiledLoss'
   | 'offloadsCheckpoints'
   | 'fsdpVersion'
+  | 'wrapsWholeModel'
   | 'shardedOver'
   | 'selectiveCheckpoints'
   | 'reentrantCheckpoints'
@@ -177,6 +178,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
   const {
     sharding,
     fsdpVersion,
+    wrapsWholeModel,
     shardedOver,
     zero,
     syncsEveryMicroBatch,
@@ -233,6 +235,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...(offloadsCheckpoints && { offloadsCheckpoints }),
     ...(selectiveCheckpoints && { selectiveCheckpoints }),
     ...(fsdpVersion && { fsdpVersion }),
+    ...(wrapsWholeModel && { wrapsWholeModel }),
     ...(shardedOver && { shardedOver }),
     ...(reentrantCheckpoints !== undefined && { reentrantCheckpoints }),
     ...(method && { method }),

@@ -246,6 +246,8 @@ export const trainingSpec = z.object({
   offloadsCheckpoints: z.literal(true).optional(),
   /** FullyShardedDataParallel (1) or fully_shard (2); as the version of transformers has it by default where absent. */
   fsdpVersion: z.literal([1, 2]).optional(),
+  /** FSDP without a policy that wraps layers: the whole model is one unit, which stays gathered while a step computes. */
+  wrapsWholeModel: z.literal(true).optional(),
   /** DeepSpeed's own settings, in elements; where one is absent, what transformers puts for "auto", or DeepSpeed's default. */
   zero: z
     .object({

@@ -143,7 +143,7 @@ function playRecorded(
   spec: TrainingSpec,
   before: readonly Node[],
 ): { step: Step; sections: Sections } | undefined {
-  if (gathersBlocks(spec) && !liesInTurns(tape.parameters)) return undefined
+  if (gathersBlocks(spec) && !liesInTurns(tape.parameters, spec)) return undefined
   const passes = [...before, ...tape.nodes]
   const play = (exchange: PlayerRules['exchange']) => {
     const loss = tape.tensor([], 'float32', [], { batched: false })

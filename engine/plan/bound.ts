@@ -74,7 +74,7 @@ export class UndividedSteps {
 
   /** For a spec as a strategy changes it. */
   of(arranged: TrainingSpec, gpu: SpeedyGpu): Undivided {
-    const { sharding: _, fsdpVersion: __, ...rest } = arranged
+    const { sharding: _, fsdpVersion: __, wrapsWholeModel: ___, ...rest } = arranged
     const spec: TrainingSpec = { ...rest, gpus: 1, microBatch: 1, gradientAccumulation: 1 }
     const { hasFlash } = deviceFor(spec, gpu)
     const key = JSON.stringify([spec, hasFlash])

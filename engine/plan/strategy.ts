@@ -102,8 +102,8 @@ const sumsEach: ReadonlySet<Tool> = new Set<Tool>(['lightning', 'torchtitan'])
 
 /** The spec as `arrangement` would train it; only its batch is still the old one. */
 export function arrangedSpec(spec: TrainingSpec, { strategy, gpus }: Arrangement, tool: Tool): TrainingSpec {
-  const { sharding: _, zero, offload: ___, shardedOver: ____, fsdpVersion = 2, ...whole } = spec
-  const { syncsEveryMicroBatch: _____, ...others } = whole
+  const { sharding: _, zero, offload: ___, shardedOver: ____, wrapsWholeModel: _____, fsdpVersion = 2, ...whole } = spec
+  const { syncsEveryMicroBatch: ______, ...others } = whole
   const undivided = sumsEach.has(tool) ? others : whole
   if (alwaysFsdp.has(tool)) return { ...undivided, gpus, sharding: 'fsdp', fsdpVersion }
   const sharding = strategy === 'single' || strategy === 'ddp' ? undefined : strategy
@@ -114,11 +114,15 @@ export function arrangedSpec(spec: TrainingSpec, { strategy, gpus }: Arrangement
     precision,
     ...(precision === 'bf16' && spec.precision === 'bf16-master' && { autocasts: true }),
     ...(sharding !== undefined && { sharding }),
-    // Lightning's is the first one, which is not told.
-    ...(isFsdp(sharding) && tool !== 'lightning' && { fsdpVersion }),
+    ...(isFsdp(sharding) && fsdpUnder(tool, fsdpVersion)),
     ...zeroUnder(tool, sharding, zero),
     ...(isFsdp(sharding) && sumsEach.has(tool) && { syncsEveryMicroBatch: true }),
   }
+}
+
+/** Lightning's `fsdp` is the first one, without a policy that wraps layers (pytorch/strategies/fsdp.py). */
+function fsdpUnder(tool: Tool, fsdpVersion: 1 | 2): Pick<TrainingSpec, 'fsdpVersion' | 'wrapsWholeModel'> {
+  return tool === 'lightning' ? { fsdpVersion: 1, wrapsWholeModel: true } : { fsdpVersion }
 }
 
 /**
@@ -129,13 +133,18 @@ function precisionUnder(spec: TrainingSpec, sharding: Sharding | undefined, tool
   const { precision, lora } = spec
   // DeepSpeed's file says the precision by itself.
   if (precision === 'fp32' || precision === 'tf32' || tool === 'deepspeed') return precision
-  // pytorch/plugins/precision/fsdp.py: autocast over parameters in 32 bits, or all of them in 16.
-  if (tool.startsWith('lightning') && (precision === 'bf16' || isFsdp(sharding)))
-    return precision === 'bf16-master' ? 'amp-bf16' : precision
+  if (tool.startsWith('lightning')) return lightningPrecision(precision, sharding)
   const hasMasters = sharding !== undefined && !(isFsdp(sharding) && lora !== undefined)
   if (hasMasters) return 'bf16-master'
   if (precision !== 'bf16-master') return precision
   return lora !== undefined || holdsBf16.has(tool) ? 'bf16' : 'amp-bf16'
+}
+
+/** `bf16-true` holds all in 16 bits; of `bf16-mixed`, DeepSpeed and FSDP keep the 32 bits beside what they compute with. */
+function lightningPrecision(precision: Precision, sharding: Sharding | undefined): Precision {
+  if (precision === 'bf16') return precision
+  if (sharding !== undefined) return 'bf16-master'
+  return precision === 'bf16-master' ? 'amp-bf16' : precision
 }
 
 /** What is in DeepSpeed's own file stays there; Lightning has settings of its own, and the Trainer fills in "auto". */

@@ -13,12 +13,14 @@ const gated = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', '
 const adapters = { lora: { rank: 16, targets: gated, dropout: 0, inWeightsType: true } } as const
 const tight = { maxLiveParameters: 250_000, maxReuseDistance: 250_000 }
 
+const whole = { sharding: 'fsdp', fsdpVersion: 1, wrapsWholeModel: true, syncsEveryMicroBatch: true } as const
+
 function peakOf(changes: Partial<TrainingSpec>, gpus: number = step.gpus) {
   const spec = specOf('meta-llama/Llama-3.1-8B', { ...step, ...changes, gpus })
   return new Footprint(spec, miniature).peak(spec.microBatch, 0)
 }
 
-/** MiB that the libraries themselves took, as bench/results/sharding.txt has them: torch 2.13.0, deepspeed 0.19.6. */
+/** MiB that the libraries themselves took, as `npm run bench:sharding` prints them: torch 2.13.0, deepspeed 0.19.6. */
 test.each<[number, Partial<TrainingSpec>]>([
   [48.1, { sharding: 'ddp', precision: 'fp32' }],
   [15.1, { sharding: 'fsdp', precision: 'fp32' }],
@@ -26,6 +28,9 @@ test.each<[number, Partial<TrainingSpec>]>([
   [8.9, { sharding: 'fsdp', precision: 'bf16', syncsEveryMicroBatch: true, ...accumulating, ...checkpointed }],
   [11.5, { sharding: 'fsdp', ...masters, ...checkpointed }],
   [14.9, { sharding: 'fsdp', ...masters, ...accumulating, ...checkpointed }],
+  [30.0, { ...whole, precision: 'fp32' }],
+  [20.0, { ...whole, ...masters, ...accumulating, ...checkpointed }],
+  [50.1, { ...whole, ...masters, gradientCheckpointing: true, microBatch: 16, sequenceLength: 96 }],
   [11.1, { ...verl, fsdpVersion: 1 }],
   [13.3, { ...verl, fsdpVersion: 1, ...accumulating, ...checkpointed }],
   [8.1, { ...verl, fsdpVersion: 1, ...adapters, ...checkpointed }],

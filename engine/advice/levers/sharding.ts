@@ -5,7 +5,7 @@ import { isWhole } from './training-kinds.ts'
 
 const isSeveral = (spec: TrainingSpec) => spec.gpus > 1 && isWhole(spec)
 const sharded: readonly (keyof TrainingSpec)[] = [
-  ...(['sharding', 'zero', 'precision', 'offload', 'fsdpVersion', 'syncsEveryMicroBatch'] as const),
+  ...(['sharding', 'zero', 'precision', 'offload', 'fsdpVersion', 'wrapsWholeModel', 'syncsEveryMicroBatch'] as const),
 ]
 
 export const shardingLevers: readonly Lever[] = [

@@ -10,6 +10,7 @@ import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
 import type { Optimizer, Precision, Sharding } from '../spec.ts'
 import { orInSettings } from '../supplied.ts'
+import type { Sharded } from '../trainer/sharding.ts'
 import { stepInPytorch, trainingConfig } from '../training-config.ts'
 import { writesAny } from '../written-keys.ts'
 import { lightningZero } from '../zero-defaults.ts'
@@ -130,7 +131,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     imageSize: inParts(document, ['data', 'model'], ['image_size', 'img_size', 'input_size']),
   })
   refuseOtherDevices(reader, document.at('trainer', 'accelerator'))
-  const sharding = readStrategy(reader, document.at('trainer', 'strategy'))
+  const sharded = readStrategy(reader, document.at('trainer', 'strategy'))
+  const { sharding } = sharded
   const settings = {
     gpus: readDevices(reader, document, sharding),
     labels: readLabels(reader, inParts(document, ['model', 'data'], ['num_labels', 'num_classes']), task),
@@ -138,10 +140,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     optimizer: readOptimizer(reader, document),
     attention: 'sdpa' as const,
     gradientCheckpointing: readCheckpointing(reader, document),
-    ...(sharding && { sharding }),
+    ...sharded,
     ...(sharding?.startsWith('zero') && { zero: lightningZero }),
-    // strategies/parallel.py block_backward_sync: only DistributedDataParallel waits for the last micro-batch.
-    ...(sharding === 'fsdp' && { syncsEveryMicroBatch: true as const }),
     ...(isText(document.at('ckpt_path')) && { resumes: true as const }),
   }
   const paddedBatches = task === 'sequence-classification'
@@ -240,7 +240,8 @@ function readPrecision(reader: FieldReader, field: Field | undefined, sharding: 
     present => reader.choice(present, precisions),
     lightnings<Precision>('fp32'),
   )
-  const hasMasters = sharding?.startsWith('zero') && (precision === 'amp-bf16' || precision === 'amp-fp16')
+  // plugins/precision/fsdp.py: the mixed ones gather parameters in 16 bits, and keep their shards in 32.
+  const hasMasters = sharding !== undefined && (precision === 'amp-bf16' || precision === 'amp-fp16')
   return hasMasters ? 'bf16-master' : precision
 }
 
@@ -256,30 +257,63 @@ const strategies: ReadonlyMap<string, Sharding | undefined> = new Map<string, Sh
   ['deepspeed_stage_3', 'zero3'],
 ])
 
-function readStrategy(reader: FieldReader, field: Field | undefined): Sharding | undefined {
+function readStrategy(reader: FieldReader, field: Field | undefined): Sharded {
   const name =
     field?.value.kind === 'text'
       ? field.value.text
       : field?.value.kind === 'mapping'
         ? classNameIn(field.value.section)
         : undefined
-  if (field === undefined || name === undefined) return undefined
+  if (field === undefined || name === undefined) return {}
   // strategies/ddp.py registers ddp_spawn, ddp_fork, ddp_notebook, and each with _find_unused_parameters_true or _false.
-  const plain = name.replace(/_offload(?:_nvme)?$/, '').replace(/^ddp_\w+$/, 'ddp')
+  const plain = name.replace(/(?:_cpu)?_offload(?:_nvme)?$/, '').replace(/^ddp_\w+$/, 'ddp')
   const known = [plain, name.replace(/Strategy$/, '').toLowerCase()].find(word => strategies.has(word))
   if (known === undefined) {
-    return reader.refuse(
+    reader.refuse(
       field,
       'unsupported-setting',
       `The strategy ${quote(name)} is not modelled yet`,
       'Use ddp, fsdp or deepspeed_stage_1 to 3.',
     )
+    return {}
   }
+  const sharding = strategies.get(known)
+  if (sharding === 'fsdp') return readFsdp(reader, field, name.includes('_offload'))
   if (name.includes('_offload'))
     reader.assumeMore('What the strategy offloads is counted on the GPU: the estimate is high.')
-  const sharding = strategies.get(known)
-  return sharding && reader.note('sharding', sharding, field)
+  return sharding === undefined ? {} : { sharding: reader.note('sharding', sharding, field) }
 }
+
+/**
+ * FSDPStrategy of strategies/fsdp.py: FullyShardedDataParallel around the whole module, and around the layers that its policy names.
+ * strategies/parallel.py block_backward_sync: only DistributedDataParallel waits for the last micro-batch.
+ */
+function readFsdp(reader: FieldReader, field: Field, isOffloaded: boolean): Sharded {
+  const given = (key: string) => (field.value.kind === 'mapping' ? field.value.section.at('init_args', key) : undefined)
+  const strategy = given('sharding_strategy')
+  const sharding = strategy === undefined ? 'fsdp' : reader.choice(strategy, shardingStrategies)
+  if (sharding === undefined) return {}
+  const policy = given('auto_wrap_policy')
+  const wrapsLayers = policy !== undefined && policy.value.kind !== 'empty'
+  if (!wrapsLayers)
+    reader.assume(
+      'FSDP gathers the whole model at once, because its strategy has no `auto_wrap_policy`. If your code wraps layers, it takes less.',
+    )
+  const offload = given('cpu_offload')
+  const offloads = isOffloaded || (offload?.value.kind === 'flag' && offload.value.flag)
+  return {
+    sharding: reader.note('sharding', sharding, strategy ?? field),
+    fsdpVersion: 1,
+    syncsEveryMicroBatch: true,
+    ...(!wrapsLayers && { wrapsWholeModel: true }),
+    ...(offloads && { offload: reader.note('offload', 'optimizer-and-weights', offload ?? field) }),
+  }
+}
+
+const shardingStrategies: Choices<Sharding> = new Map<string, Sharding>([
+  ['FULL_SHARD', 'fsdp'],
+  ['SHARD_GRAD_OP', 'fsdp-grad-op'],
+])
 
 function classNameIn(section: Section): string | undefined {
   const path = section.at('class_path')?.value

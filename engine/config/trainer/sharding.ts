@@ -4,6 +4,7 @@ import type { FieldReader } from '../fields.ts'
 import { oneOf, quote } from '../quote.ts'
 import type { Field, Section } from '../section.ts'
 import type { Sharding, TrainingSpec } from '../spec.ts'
+import { isBefore } from '../versions.ts'
 import { overlapsByDefault, zeroDefaults } from '../zero-defaults.ts'
 
 export interface Sharded {
@@ -12,6 +13,7 @@ export interface Sharded {
   readonly zero?: TrainingSpec['zero']
   readonly syncsEveryMicroBatch?: true
   readonly fsdpVersion?: TrainingSpec['fsdpVersion']
+  readonly wrapsWholeModel?: true
 }
 
 const stages: readonly (Sharding | undefined)[] = [undefined, 'zero1', 'zero2', 'zero3']
@@ -200,9 +202,33 @@ export function readFsdp(reader: FieldReader, { fsdp, config, version }: FsdpFie
   const isOffloaded = words.includes('offload') || (offloads?.value.kind === 'flag' && offloads.value.flag)
   const written = version ?? config?.at('fsdp_version') ?? config?.at('version')
   const fsdpVersion = readFsdpVersion(reader, written)
-  const sharded = { sharding, ...(fsdpVersion && { fsdpVersion }) }
+  const wrapsWholeModel = readNoWrap(reader, words, from, config)
+  const sharded = { sharding, ...(fsdpVersion && { fsdpVersion }), ...(wrapsWholeModel && { wrapsWholeModel }) }
   if (!isOffloaded) return sharded
   return { ...sharded, offload: reader.note('offload', 'optimizer-and-weights', offloads ?? from) }
+}
+
+/**
+ * True where no layer is a unit of its own: a policy says so, or `fsdp` does not say `auto_wrap`, which transformers wants before 5.0
+ * (4.57 training_args.py, whose plugin's default is NO_WRAP; 5.18 training_args.py, TRANSFORMER_BASED_WRAP).
+ */
+function readNoWrap(
+  reader: FieldReader,
+  words: readonly string[],
+  fsdp: Field,
+  config: Section | undefined,
+): true | undefined {
+  const policy = config?.at('fsdp_auto_wrap_policy') ?? config?.at('auto_wrap_policy')
+  const isUnwrapped =
+    policy?.value.kind === 'text'
+      ? /^no_wrap$/i.test(policy.value.text)
+      : words.length > 0 && !words.includes('auto_wrap') && isBefore(reader.versions, 'transformers', '5.0')
+  if (!isUnwrapped) return undefined
+  if (policy === undefined)
+    reader.assume(
+      'FSDP gathers the whole model at once: before transformers 5.0 it wraps layers only where `fsdp` says `auto_wrap`.',
+    )
+  return reader.note('wrapsWholeModel', true as const, policy ?? fsdp)
 }
 
 /** 1 for FullyShardedDataParallel, 2 for fully_shard. */

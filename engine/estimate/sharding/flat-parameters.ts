@@ -31,9 +31,10 @@ export class FlatParameters implements Exchange {
     this.#microStepsLeft = spec.syncsEveryMicroBatch ? 1 : Math.min(spec.gradientAccumulation, 2)
     this.#units = new Units(parameters, (name, parameter) => {
       // peft utils/other.py fsdp_auto_wrap_policy: what trains beside a frozen base is wrapped on its own.
-      const isAdapter = spec.lora !== undefined && parameter.requiresGrad
-      const kind = isAdapter ? 'adapter' : isBlock(unitName(name)) ? 'block' : 'root'
-      return { key: isAdapter ? name : unitName(name), make: () => new FlatUnit(kind, memory, this.#rules) }
+      const isAdapter = spec.lora !== undefined && parameter.requiresGrad && !spec.wrapsWholeModel
+      const unit = unitName(name, spec)
+      const kind = isAdapter ? 'adapter' : isBlock(unit) ? 'block' : 'root'
+      return { key: isAdapter ? name : unit, make: () => new FlatUnit(kind, memory, this.#rules) }
     })
   }
 

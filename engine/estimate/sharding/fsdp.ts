@@ -37,7 +37,7 @@ export class FullyShardedDataParallel implements Exchange {
     const { wrapsEmbeddings, wrapsRest = false } = this.#rules.use
     const isWrapped = wrapsEmbeddings === true && parameters.has('lm_head.weight')
     this.#units = new Units(parameters, name => {
-      const key = isWrapped && isEmbedding(name) ? name : unitName(name)
+      const key = isWrapped && isEmbedding(name) ? name : unitName(name, spec)
       const staysGathered = this.#rules.keepsGathered || !isBlock(key)
       return { key, make: () => new Unit(isBlock(key) || wrapsRest, staysGathered, memory, this.#rules) }
     })

@@ -20,10 +20,11 @@ export function gatheredBySaving(spec: TrainingSpec, parameters: ReadonlyMap<str
   if (spec.sharding === 'zero3') return largest(parameters, moduleOf, bytesOf)
   // get_model_state_dict with cpu_offload: one tensor at a time.
   if (!hasFlatParameters(spec)) return largest(parameters, name => name, kept)
-  if (!savesWholeOnGpu(spec)) return largest(parameters, unitName, kept)
+  const unitOf = (name: string) => unitName(name, spec)
+  if (!savesWholeOnGpu(spec)) return largest(parameters, unitOf, kept)
   // Copies of all, while the root's unit, the last to be copied, is still gathered.
   const all = sum([...parameters.values()].map(parameter => countOf(parameter.storage.turn) * kept(parameter)))
-  return all + largest(new Map([...parameters].filter(([name]) => unitName(name) === '')), unitName, kept)
+  return all + largest(new Map([...parameters].filter(([name]) => unitOf(name) === '')), unitOf, kept)
 }
 
 function largest(

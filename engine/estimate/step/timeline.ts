@@ -50,7 +50,7 @@ export interface Optimized {
 
 /** One optimizer step of what `tape` recorded; undefined where layers that were left out cannot be told from those recorded. */
 export function playStep(tape: Tape, spec: TrainingSpec, objective: Objective): Timeline | undefined {
-  if (gathersBlocks(spec) && !liesInTurns(tape.parameters)) return undefined
+  if (gathersBlocks(spec) && !liesInTurns(tape.parameters, spec)) return undefined
   const shares = sharesOf(spec)
   const masters = mastersIn(tape, spec)
   const optimized = [...masters.values()]

@@ -174,6 +174,27 @@ def made(parameters, rate):
     expect(spec).toMatchObject({ sharding, precision: 'bf16-master', gpus: 2 })
   })
 
+  it.each([
+    ['fsdp', { sharding: 'fsdp' }],
+    ['fsdp_cpu_offload', { sharding: 'fsdp', offload: 'optimizer-and-weights' }],
+    [
+      '{ class_path: lightning.pytorch.strategies.FSDPStrategy, init_args: { sharding_strategy: SHARD_GRAD_OP } }',
+      { sharding: 'fsdp-grad-op' },
+    ],
+    [
+      '{ class_path: FSDPStrategy, init_args: { auto_wrap_policy: [transformers.models.bert.modeling_bert.BertLayer] } }',
+      { sharding: 'fsdp' },
+      { layers: true },
+    ],
+  ])('shards by the first FSDP for %s', async (strategy, settings, { layers } = { layers: false }) => {
+    const named = config
+      .replace('strategy: ddp', `strategy: ${strategy}\n  precision: bf16-mixed`)
+      .replace('    name: bert', '    model_name_or_path: bert')
+    const { spec } = await trained(named, {})
+    expect(spec).toMatchObject({ fsdpVersion: 1, syncsEveryMicroBatch: true, precision: 'bf16-master', ...settings })
+    expect(spec.wrapsWholeModel).toBe(layers ? undefined : true)
+  })
+
   it('names a strategy that is not counted', async () => {
     const offloaded = config.replace('strategy: ddp', 'strategy: deepspeed_stage_3_offload')
     expect(await refusals(offloaded)).toContain('strategy changes what training holds in memory')
