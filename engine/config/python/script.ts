@@ -20,6 +20,7 @@ import { declareParameters } from './called-by-options.ts'
 import { moduleOf } from './collector.ts'
 import { declareOptions } from './command-line.ts'
 import { decoratedGpu } from './decorated-gpu.ts'
+import { onlyEvaluates } from './evaluating.ts'
 import { Evaluator } from './evaluator.ts'
 import { positionOf, saidBy } from './fields.ts'
 import { trainerOf } from './library.ts'
@@ -88,7 +89,7 @@ function moduleWith(path: string, text: string, options: ModuleOptions): Module 
 /** Nothing that a launcher passes makes it a training. */
 export const startsNone: Extract<Reading, { kind: 'not-a-training-config' }> = {
   kind: 'not-a-training-config',
-  why: "It calls no trainer of transformers, TRL, Unsloth or Ultralytics' YOLO, and has no loop around a model of a library.",
+  why: "It trains with no trainer of transformers, TRL, Unsloth or Ultralytics' YOLO, and has no loop around a model of a library.",
 }
 
 function opened(module: Module, evaluator: Evaluator, choice: TrainingChoice | undefined): Opened {
@@ -187,7 +188,7 @@ function trainersIn(module: Module, evaluator: Evaluator): readonly FoundTrainin
     if (!/Trainer/.test(name)) return []
     return calls.slice(0, MAX_TRAINERS).flatMap(call => {
       const trainer = trainerNamed(call, evaluator)
-      if (trainer === undefined || !evaluator.mayRun(call)) return []
+      if (trainer === undefined || onlyEvaluates(call) || !evaluator.mayRun(call)) return []
       return [trainingOf(call, trainer, evaluator)]
     })
   })

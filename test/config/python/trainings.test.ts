@@ -551,3 +551,22 @@ Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=4
     expect(assumesCode).toBeUndefined()
   })
 })
+
+describe('a trainer that is asked to evaluate', () => {
+  const evaluating = (then: string) => finetuning('', 'per_device_train_batch_size=4').replace('trainer.train()', then)
+
+  it.each(['print(trainer.evaluate())', 'predictions, labels, scores = trainer.predict(tests)'])(
+    'is no training: %s',
+    async then => {
+      expect(await read(evaluating(then))).toMatchObject({ kind: 'not-a-training-config' })
+    },
+  )
+
+  it.each([
+    'trainer.train()\nprint(trainer.evaluate())',
+    'run(trainer)\nprint(trainer.evaluate())',
+    'print(trainer.evaluate())\nbest = trainer.hyperparameter_search()',
+  ])('is one where it may train too: %s', async then => {
+    expect((await trained(evaluating(then))).spec.microBatch).toBe(4)
+  })
+})
