@@ -122,7 +122,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
     ...(isOfOwnCode(document) ? [settingsInCode] : []),
     ...(leavesQuantisationToCode(reading.spec, reader.path) ? [quantisationInCode] : []),
   ]
-  const undivided = saysUndivided(reading.spec, reader)
+  const division = argumentsOf(document).find('deepspeed', 'fsdp')
+  const undivided = division === undefined ? saysUndivided(reading.spec, reader) : undefined
   return {
     ...reading,
     assumptions: [...reading.assumptions, ...left, ...(undivided ? [undivided] : [])],
