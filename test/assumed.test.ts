@@ -25,7 +25,9 @@ describe('the number of GPUs that nobody has told', () => {
   test('does not block what runs out of memory on one and would fit divided among several', async () => {
     const config = await analysed(full('max_seq_length: 512\ntask: causal-lm\n'))
     const { verdict, assumed, current } = config
-    expect(advice(config).join(' ')).toContain('One GPU is assumed: divided among several by FSDP it would fit.')
+    expect(advice(config).join(' ')).toContain(
+      'One GPU is assumed: divided among several by FSDP or ZeRO-3 it would fit.',
+    )
     expect(current.fits).toBe(false)
     expect(assumed).toEqual(['gpus'])
     expect(verdict).toEqual({ state: 'warning', reasons: [{ kind: 'does-not-fit', spared: 'assumed' }] })

@@ -19,10 +19,25 @@ interface Circumstances {
 /** As many as `plan` looks at: what fits among fewer fits among them, since each holds a smaller share of the same. */
 const GPUS = 64
 
-/** Whether it fits when sharded by FSDP over the GPUs of several machines. `spec`: on one GPU. */
+/** They divide with FSDP alone, or not at all. */
+const withoutZero: ReadonlySet<TrainingSpec['loop']> = new Set(['verl', 'torchtitan'])
+
+/**
+ * Whether it fits when sharded over the GPUs of several machines by FSDP, or by ZeRO-3, which divides gradients with every micro-step
+ * where FSDP keeps them whole until the last. `spec`: on one GPU.
+ */
 export function fitsAmongSeveral(spec: TrainingSpec, config: ModelConfig, circumstances: Circumstances): boolean {
   if (spec.framework !== 'pytorch' || spec.loop === 'ultralytics') return false
-  const divided: TrainingSpec = { ...spec, gpus: GPUS, sharding: 'fsdp' }
+  const shardings = withoutZero.has(spec.loop) ? (['fsdp'] as const) : (['fsdp', 'zero3'] as const)
+  return shardings.some(sharding => fitsDivided(spec, { ...spec, gpus: GPUS, sharding }, config, circumstances))
+}
+
+function fitsDivided(
+  spec: TrainingSpec,
+  divided: TrainingSpec,
+  config: ModelConfig,
+  circumstances: Circumstances,
+): boolean {
   const { gpu, footprints } = circumstances
   if (needsMoreAnyway(spec, divided, config, circumstances)) return false
   try {
@@ -35,7 +50,7 @@ export function fitsAmongSeveral(spec: TrainingSpec, config: ModelConfig, circum
 }
 
 /**
- * Whether the unsharded step, which is known already, rules sharding out: FSDP shards parameters, gradients and optimizer state, but
+ * Whether the unsharded step, which is known already, rules sharding out: parameters, gradients and optimizer state are divided, but
  * all that grows with the batch stays on each GPU, and so do gradients to which more micro-steps add.
  */
 function needsMoreAnyway(

@@ -216,7 +216,7 @@ function textOnlySentence({ leftOut }: AnalysedConfig): string | undefined {
 /** For a config that does not fit one GPU and whose number of GPUs was assumed. */
 function gpusSentence({ assumed = [], spec, current }: AnalysedConfig): string | undefined {
   if (!assumed.includes('gpus') || spec.gpus > 1 || current.fits) return undefined
-  return `One GPU is assumed: divided among several by FSDP it would fit. To say how many train together, set gpus for this path in the overrides of ${SETTINGS_PATH}.`
+  return `One GPU is assumed: divided among several by FSDP or ZeRO-3 it would fit. To say how many train together, set gpus for this path in the overrides of ${SETTINGS_PATH}.`
 }
 
 /** For a config whose GPU was assumed: which one, and where to name another. */

@@ -24,6 +24,18 @@ describe('a config that does not fit one GPU', () => {
     expect(fits(spec.model, { ...changes, microBatch: 1 })).toBe(true)
   })
 
+  test('fits by ZeRO-3 where FSDP holds whole gradients beside a batch that leaves them no room', () => {
+    const accumulating = { ...changes, precision: 'bf16', gradientAccumulation: 4, microBatch: 12 } as const
+    const spec = specOf('Qwen/Qwen2.5-3B', accumulating)
+    const { config } = knownModel(spec.model)
+    const fitsBy = (sharding: 'fsdp' | 'zero3') => {
+      const footprint = new FootprintCache().of({ ...spec, gpus: 64, sharding }, config, gpu)
+      return new EstimateProbe(footprint, gpu).fits(spec.microBatch)
+    }
+    expect([fitsBy('fsdp'), fitsBy('zero3')]).toEqual([false, true])
+    expect(fits(spec.model, accumulating)).toBe(true)
+  })
+
   test('does not where the batch is too large for any', () => {
     expect(fits(llama, { ...changes, microBatch: 512 })).toBe(false)
   })
