@@ -49,7 +49,7 @@ function counted(written: string, described: readonly Gpu[]): { readonly name: s
 
 function numberForCards(written: string, number: string, described: readonly Gpu[]): MemoryMarkError {
   const ids = [...gpus, ...described].map(({ id }) => id)
-  const most = /\d+$/.exec(number)?.[0]
+  const most = number.split(/\D/).at(-1)
   return new MemoryMarkError({
     code: 'usage',
     field: '--gpus',
