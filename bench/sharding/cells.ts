@@ -64,6 +64,8 @@ export const torchCells: readonly ShardingCell[] = [
   { ...whole, ...masters },
   { ...whole, ...masters, ...accumulating, ...checkpointed },
   { ...whole, ...masters, gradientCheckpointing: true, microBatch: 16, sequenceLength: 96 },
+  { ...whole, precision: 'fp32', ...lora, ...checkpointed },
+  { ...whole, precision: 'fp32', ...lora, ...accumulating },
   { ...fsdp, precision: 'bf16', syncsEveryMicroBatch: true, ...accumulating, ...checkpointed },
   { ...fsdp, ...masters },
   { ...fsdp, ...masters, ...accumulating },

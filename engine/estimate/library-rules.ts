@@ -37,12 +37,16 @@ export function checkpointsReentrantly({ reentrantCheckpoints, versions }: Train
  */
 export function keepsFrozenInputs(spec: TrainingSpec): boolean {
   const isOutside = isBefore(spec.versions, 'transformers', '4.53')
-  return isOutside && spec.lora !== undefined && hasFlatParameters(spec) && checkpointsReentrantly(spec)
+  const hasFrozenUnits = spec.lora !== undefined && hasFlatParameters(spec) && !spec.wrapsWholeModel
+  return isOutside && hasFrozenUnits && checkpointsReentrantly(spec)
 }
 
-/** peft 0.21 utils/other.py fsdp_auto_wrap_policy, which the Trainer takes for FSDP1: every matrix of an adapter is a unit of its own. */
+/**
+ * Whether every matrix of an adapter is a unit of FSDP1 by itself: peft 0.21 utils/other.py fsdp_auto_wrap_policy, which the Trainer
+ * takes, and verl's utils/fsdp_utils.py get_fsdp_wrap_policy. Lightning's policies are of classes alone (strategies/fsdp.py).
+ */
 export function wrapsEachAdapter(spec: TrainingSpec): boolean {
-  return spec.lora !== undefined && spec.loop === 'trainer' && hasFlatParameters(spec)
+  return spec.lora !== undefined && hasFlatParameters(spec) && !spec.wrapsWholeModel && spec.loop !== 'lightning'
 }
 
 /**

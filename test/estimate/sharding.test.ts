@@ -9,11 +9,10 @@ const masters = { precision: 'bf16-master' } as const
 const accumulating = { gradientAccumulation: 2 } as const
 const checkpointed = { gradientCheckpointing: true, microBatch: 2, sequenceLength: 64 } as const
 const verl = { sharding: 'fsdp', ...masters, loop: 'verl', syncsEveryMicroBatch: true } as const
+const whole = { sharding: 'fsdp', fsdpVersion: 1, wrapsWholeModel: true, syncsEveryMicroBatch: true } as const
 const gated = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']
 const adapters = { lora: { rank: 16, targets: gated, dropout: 0, inWeightsType: true } } as const
 const tight = { maxLiveParameters: 250_000, maxReuseDistance: 250_000 }
-
-const whole = { sharding: 'fsdp', fsdpVersion: 1, wrapsWholeModel: true, syncsEveryMicroBatch: true } as const
 
 function peakOf(changes: Partial<TrainingSpec>, gpus: number = step.gpus) {
   const spec = specOf('meta-llama/Llama-3.1-8B', { ...step, ...changes, gpus })
@@ -31,6 +30,7 @@ test.each<[number, Partial<TrainingSpec>]>([
   [30.0, { ...whole, precision: 'fp32' }],
   [20.0, { ...whole, ...masters, ...accumulating, ...checkpointed }],
   [50.1, { ...whole, ...masters, gradientCheckpointing: true, microBatch: 16, sequenceLength: 96 }],
+  [29.9, { ...whole, precision: 'fp32', lora: { rank: 16, targets: gated, dropout: 0 }, ...checkpointed }],
   [11.1, { ...verl, fsdpVersion: 1 }],
   [13.3, { ...verl, fsdpVersion: 1, ...accumulating, ...checkpointed }],
   [8.1, { ...verl, fsdpVersion: 1, ...adapters, ...checkpointed }],

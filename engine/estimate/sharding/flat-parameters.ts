@@ -3,6 +3,7 @@
  * parameters are one flat tensor, gathered into one storage while the block runs; their gradients become one too. The rest ("root":
  * embeddings, last norm, output layer) stays gathered. accelerate by default gathers nothing ahead (NO_PREFETCH).
  */
+import { wrapsEachAdapter } from '../library-rules.ts'
 import { bytesPerElement, elements, type Storage } from '../tape/storage.ts'
 import type { Exchange, ExchangeContext, Memory, Pass } from './exchange.ts'
 import { type FsdpRules, fsdpRules, GatheredUnit, Units } from './gathered-unit.ts'
@@ -29,9 +30,9 @@ export class FlatParameters implements Exchange {
     this.#shards = new HeldGradients(context)
     this.#rules = fsdpRules(spec)
     this.#microStepsLeft = spec.syncsEveryMicroBatch ? 1 : Math.min(spec.gradientAccumulation, 2)
+    const wrapsAdapters = wrapsEachAdapter(spec)
     this.#units = new Units(parameters, (name, parameter) => {
-      // peft utils/other.py fsdp_auto_wrap_policy: what trains beside a frozen base is wrapped on its own.
-      const isAdapter = spec.lora !== undefined && parameter.requiresGrad && !spec.wrapsWholeModel
+      const isAdapter = wrapsAdapters && parameter.requiresGrad
       const unit = unitName(name, spec)
       const kind = isAdapter ? 'adapter' : isBlock(unit) ? 'block' : 'root'
       return { key: isAdapter ? name : unit, make: () => new FlatUnit(kind, memory, this.#rules) }
@@ -126,9 +127,12 @@ class FlatUnit extends GatheredUnit {
     this.weights ??= this.gatherInto('weights')
   }
 
-  /** Autograd concatenates the gradients of the flat parameter's views. */
+  /** Autograd concatenates the gradients of the flat parameter's views, with zeros for those that are frozen. */
   flatten(): void {
-    const flat = this.allocate(sum(trainedOf(this.parameters).map(bytesOf)), 'gradients')
+    const frozen = this.parameters.filter(parameter => !parameter.requiresGrad)
+    const zeros = frozen.map(parameter => this.allocate(bytesOf(parameter), 'gradients'))
+    const flat = this.allocate(sum(this.parameters.map(bytesOf)), 'gradients')
+    for (const zero of zeros) this.memory.release(zero)
     this.releaseGradients()
     if (this.#gradient === undefined) this.#gradient = flat
     else this.memory.release(flat)
@@ -138,17 +142,16 @@ class FlatUnit extends GatheredUnit {
   reduce(shards: HeldGradients): void {
     const { part, castsShards, isOffloaded, use } = this.rules
     const sumsWide = use.sumsWide === true
-    const trained = trainedOf(this.parameters)
-    const count = sum(trained.map(elements))
+    const count = sum(this.parameters.map(elements))
     if (sumsWide) this.#widen(count)
-    const bytes = sumsWide ? count * bytesPerElement.float32 : sum(trained.map(bytesOf))
+    const bytes = sumsWide ? count * bytesPerElement.float32 : sum(this.parameters.map(bytesOf))
     const reduced = this.allocate(bytes * part, 'gradients')
     const shard =
       castsShards && !sumsWide ? this.allocate(count * bytesPerElement.float32 * part, 'gradients') : reduced
     if (shard !== reduced) this.memory.release(reduced)
     if (this.#gradient !== undefined) this.memory.release(this.#gradient)
     this.#gradient = undefined
-    const [first] = trained
+    const [first] = trainedOf(this.parameters)
     if (isOffloaded || first === undefined) this.memory.release(shard)
     else shards.add(first.storage, shard)
   }

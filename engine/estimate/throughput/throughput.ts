@@ -99,7 +99,7 @@ function hostSeconds({ operations, layers, backwardKernels }: Work, { loop }: Tr
 
 function unitSeconds({ spec, optimized }: Footprint): number {
   const passes = spec.gradientCheckpointing ? 3 : 2
-  return wrapsEachAdapter(spec) ? optimized.tensors * passes * UNIT_SECONDS : 0
+  return spec.loop === 'trainer' && wrapsEachAdapter(spec) ? optimized.tensors * passes * UNIT_SECONDS : 0
 }
 
 /** Whose loops clip gradients by default (max_grad_norm = 1): read for their norm, then read and written. */
