@@ -126,7 +126,7 @@ export function loadedStates({ versions, gpus }: TrainingSpec): number {
 
 /**
  * transformers 5.0 to 5.3 core_model_loading.py: threads load all weights to the GPU in 16 bits, while one after the other is quantised
- * (transformers#43032). From 5.4 on nothing is loaded before the weight ahead of it is quantised (transformers#44576), as before 5.0.
+ * (transformers#43032). From 5.4 on, the first release after that was mended by its date, nothing is loaded before the weight ahead of it is quantised (transformers#44576), as before 5.0.
  */
 export function loadsInFull({ versions }: TrainingSpec): boolean {
   return isBefore(versions, 'transformers', '5.4') && !isBefore(versions, 'transformers', '5.0')

@@ -70,7 +70,7 @@ export function upgradeSentence({ upgrade }: Pick<Upgraded, 'upgrade'>, { path, 
   return `${peak} with ${versionsOf(upgrade)}${where}${because}${fit}${graph}${warned}`
 }
 
-/** `requirements.txt, lines 1, 2 and 5`. */
+/** `requirements.txt, lines 1, 2, 5`. */
 function placesOf(libraries: Upgrade['libraries'], path: Words['path']): readonly string[] {
   const lines = new Map<string, Set<number>>()
   for (const { at } of libraries) {

@@ -22,7 +22,7 @@ import {
 import { quote } from '../quote.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
-import { isFsdp, type TrainingSpec } from '../spec.ts'
+import { isFsdp } from '../spec.ts'
 import { readImplementation } from '../trainer/attention.ts'
 import { fsdpCheckpoints, readReentrant } from '../trainer/checkpoints.ts'
 import { readEvaluation } from '../trainer/evaluation.ts'
@@ -30,7 +30,7 @@ import { keptWhole, loadsWhole, quantizesOnLoad } from '../trainer/loading.ts'
 import { isOn, type Training } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readResuming } from '../trainer/resuming.ts'
-import { deepSpeedSettings, halfPrecisionSwitch, readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
+import { deepSpeedSettings, halfPrecisionSwitch } from '../trainer/sharding.ts'
 import { stepInPytorch, trainingConfig } from '../training-config.ts'
 import { writesAny } from '../written-keys.ts'
 import {
@@ -43,6 +43,7 @@ import {
 } from './huggingface/arguments.ts'
 import { lengthWithCompletions, raisedByUnsloth } from './huggingface/completions.ts'
 import type { Declared } from './huggingface/declared.ts'
+import { dividedAsLaunched, gpuKeys, readSharding, saysUndivided } from './huggingface/division.ts'
 import {
   adapterField,
   leavesQuantisationToCode,
@@ -72,7 +73,6 @@ const sequenceKeys = wordList(`
 `)
 /** What stands for the length of a transcript; lengths of sources are seconds of sound. */
 const transcriptKeys = ['max_target_length', 'max_label_length', 'max_labels_length']
-const gpuKeys = ['n_gpus', 'n_gpu', 'num_gpus', 'num_processes', 'nproc_per_node']
 
 /** kohya's scripts, which train image generators, share some names. */
 const diffusionKeys = /^(?:ss_\w+|network_(?:module|dim|alpha)|clip_skip|noise_offset|min_snr_gamma)$/
@@ -130,14 +130,6 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
     ...(left.length > 0 && { assumesCode: true }),
     ...(undivided && { countsTooMuch: true }),
   }
-}
-
-/** Several processes by the file's own word, which accelerate counts, and which ZeRO or FSDP in accelerate's file may divide the model among. */
-function saysUndivided({ gpus, sharding }: TrainingSpec, { decisions }: FieldReader): string | undefined {
-  const from = decisions.find(({ setting }) => setting === 'gpus')?.from
-  if (gpus === 1 || sharding !== undefined || from?.kind !== 'field' || !gpuKeys.includes(from.field.name))
-    return undefined
-  return `Each of the ${gpus} GPUs of ${from.field.name} (line ${from.field.at.line}) is taken to hold the whole model: what accelerate is launched with is not in the file, and may divide it.`
 }
 
 const settingsInCode =
@@ -413,19 +405,4 @@ function readCheckpointing(reader: FieldReader, trainerArguments: Arguments, byF
 function adafactorField(reader: FieldReader, field: Field | undefined): Field | undefined {
   const isOn = field !== undefined && reader.flag(field) === true
   return isOn ? { ...field, value: { kind: 'text', text: 'adafactor' } } : undefined
-}
-
-/** Accelerate's launcher sets DeepSpeed and FSDP for a Trainer whose own arguments do not: ACCELERATE_USE_DEEPSPEED, ACCELERATE_USE_FSDP. */
-function dividedAsLaunched({ dividedBy }: FieldReader, find: Arguments['find']): Arguments['find'] {
-  if (dividedBy.length === 0 || find('deepspeed', 'fsdp') !== undefined) return find
-  return (...keys) => find(...keys) ?? dividedBy.find(({ key }) => keys.includes(key))
-}
-
-function readSharding(reader: FieldReader, find: Arguments['find'], file: DeepSpeedFile): Sharded {
-  const deepspeed = readDeepSpeed(reader, find('deepspeed'), file)
-  if (deepspeed.sharding !== undefined) return deepspeed
-  const config = find('fsdp_config')?.value
-  const fsdp = find('fsdp')
-  if (fsdp === undefined) return deepspeed
-  return readFsdp(reader, { fsdp, config: config?.kind === 'mapping' ? config.section : undefined })
 }

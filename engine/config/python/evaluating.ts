@@ -1,7 +1,7 @@
 /** Trainers of transformers and TRL that a file only evaluates or predicts with. */
 import { type Call, callExpression } from './module.ts'
 
-/** Also what others do with a trainer that they are handed. */
+/** Methods that train, whatever they are called on. */
 const training = ['train', 'fit', 'hyperparameter_search']
 const evaluating = ['evaluate', 'predict', 'evaluation_loop']
 
