@@ -1,5 +1,10 @@
-#!/usr/bin/env node
-/** The entry point of `memorymark-bot`. Checks the arguments and Node's version before it loads anything else. */
+#!/usr/bin/env -S node --max-semi-space-size=8
+/**
+ * The entry point of `memorymark-bot`. Checks the arguments and Node's version before it loads anything else.
+ *
+ * Its line for the shell bounds V8's young generation, which V8 sizes by the memory of the machine and does not shrink under load: on
+ * one of 24 GiB, 500 slow requests at once leave the process with 120 MiB more than it uses from then on.
+ */
 import { MemoryMarkError } from '../engine/errors.ts'
 import { refuseOldNode, version } from '../engine/version.ts'
 import { readCommand } from './arguments.ts'

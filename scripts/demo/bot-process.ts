@@ -31,9 +31,11 @@ export class BotProcess implements AsyncDisposable {
   /** Resolves when it answers on `/health`. */
   static async start({ app, apiUrl, signal, databaseUrl = 'memory:' }: BotOptions): Promise<BotProcess> {
     const port = await freePort()
-    const child = spawn(process.execPath, [path.join(root, 'dist/bot.js')], {
+    const child = spawn(path.join(root, 'dist/bot.js'), {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
+        // Its first line asks for `node`: the one that runs this.
+        PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}`,
         APP_ID: String(app.id),
         PRIVATE_KEY: app.privateKey,
         WEBHOOK_SECRET: app.webhookSecret,

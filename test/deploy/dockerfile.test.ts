@@ -48,7 +48,10 @@ describe('what goes into the build', () => {
 
 describe('the image', () => {
   test('runs the bot that the build makes', () => {
-    expect(stepsOf('entrypoint').map(({ command }) => command)).toEqual([['node', 'dist/bot.js']])
+    const [line] = read('bot/server.ts').split('\n', 1)
+    const node = line?.split(' ').slice(2)
+    expect(node).toContain('node')
+    expect(stepsOf('entrypoint').map(({ command }) => command)).toEqual([[...(node ?? []), 'dist/bot.js']])
     expect(bundles.map(({ outfile }) => outfile)).toContain('dist/bot.js')
   })
 
