@@ -5,11 +5,12 @@ import { MemoryMarkError } from '../engine/errors.ts'
 import type { IsolatedEngine } from '../engine/isolated/engine.ts'
 import { type RepositorySettings, settingsFor } from '../engine/settings/settings.ts'
 import type { Subject } from '../engine/subject.ts'
+import { MIB } from '../engine/units.ts'
 import { gpuFlag, parseFlags } from './arguments.ts'
 import { calibrated, calibrationLines, calibrationPathOf, keepRuns, type MeasuredRun } from './calibration.ts'
 import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
-import { readCapped } from './files.ts'
+import { readCapped, type SizeLimit } from './files.ts'
 import { print } from './print.ts'
 import { type LoggedRun, readRunSource } from './run-sources.ts'
 import { settingsOrThrow } from './settings.ts'
@@ -22,6 +23,12 @@ const options = {
   gpu: { type: 'string' },
   output: { type: 'string' },
 } as const
+
+/** A trainer_state.json has some 150 bytes for each entry, and at most one entry a step. */
+const limitOfRuns: SizeLimit = {
+  bytes: 256 * MIB,
+  fix: 'Give its lines with train_runtime, train_samples_per_second and eval_runtime alone.',
+}
 
 type Flags = ReturnType<typeof parseFlags<typeof options>>['values']
 
@@ -56,7 +63,7 @@ interface Reading {
 }
 
 async function runsOf(path: string, values: Flags, { engine, settings }: Reading): Promise<readonly MeasuredRun[]> {
-  const source = readRunSource({ path, text: await readCapped(path).catch(missing(path)) })
+  const source = readRunSource({ path, text: await readCapped(path, limitOfRuns).catch(missing(path)) })
   switch (source.kind) {
     case 'report':
       return source.runs.map(run => ({ ...run, gpu: gpuFlag(run.gpu, settings.gpus), from: path }))

@@ -164,17 +164,28 @@ async function orUnreadable<T>(path: string, read: () => T | Promise<T>): Promis
   }
 }
 
+export interface SizeLimit {
+  readonly bytes: number
+  /** What to do with a larger file. */
+  readonly fix: string
+}
+
+const limitOfConfigs: SizeLimit = {
+  bytes: MAX_FILE_BYTES,
+  fix: `Move data out of the config: training configs are read up to ${MAX_CONFIG_BYTES / 1_000} kB.`,
+}
+
 /** Reads a file named by the user, which may be a pipe of unknown size. */
-export async function readCapped(path: string): Promise<string> {
+export async function readCapped(path: string, limit = limitOfConfigs): Promise<string> {
   await using file = await open(path)
-  if ((await file.stat()).size > MAX_FILE_BYTES) throw tooLarge(path)
+  if ((await file.stat()).size > limit.bytes) throw tooLarge(path, limit)
   const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of file.createReadStream({ autoClose: false, end: MAX_FILE_BYTES })) {
+  for await (const chunk of file.createReadStream({ autoClose: false, end: limit.bytes })) {
     chunks.push(chunk)
     bytes += chunk.length
   }
-  if (bytes > MAX_FILE_BYTES) throw tooLarge(path)
+  if (bytes > limit.bytes) throw tooLarge(path, limit)
   return Buffer.concat(chunks).toString('utf8')
 }
 
@@ -183,13 +194,9 @@ export async function readRegular(path: string): Promise<string | undefined> {
   return (await lstat(path)).isFile() ? readCapped(path) : undefined
 }
 
-function tooLarge(file: string): MemoryMarkError {
-  return new MemoryMarkError({
-    code: 'file-too-large',
-    file,
-    message: `the file is larger than ${MAX_FILE_BYTES / MIB} MiB, and training configs are read up to ${MAX_CONFIG_BYTES / 1_000} kB`,
-    fix: 'Move data out of the config.',
-  })
+function tooLarge(file: string, { bytes, fix }: SizeLimit): MemoryMarkError {
+  const message = `the file is larger than ${bytes / MIB} MiB`
+  return new MemoryMarkError({ code: 'file-too-large', file, message, fix })
 }
 
 function display(path: string): string {

@@ -1,5 +1,5 @@
 /** From what a training run left behind to the figures of later checks. */
-import { readFile } from 'node:fs/promises'
+import { readFile, truncate } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { report } from '../../engine/report/schema.ts'
@@ -27,6 +27,24 @@ async function checked(within: Workspace) {
 }
 
 describe('calibrate', () => {
+  test('reads what a long run left, and refuses by its size what none leaves', async () => {
+    const entry = { epoch: 0.5, grad_norm: 1.2345678806304932, learning_rate: 0.000049, loss: 1.2345 }
+    const history = Array.from({ length: 150_000 }, (_, step) => ({ ...entry, step }))
+    const end = { train_runtime: 100, train_samples_per_second: 90 }
+    const long = JSON.stringify({ log_history: [...history, end], train_batch_size: 8 }, undefined, 2)
+    expect(long.length).toBeGreaterThan(2 ** 24)
+    await using within = await workspace({ 'state.json': long, 'weights.log': '' })
+    const read = await within.run('calibrate', 'state.json', '--config', 'train.yaml')
+    expect(read).toMatchObject({ exitCode: 0, stderr: '' })
+    // Without blocks on the disk.
+    await truncate(path.join(within.folder, 'weights.log'), 300_000_000)
+    const refused = await within.run('calibrate', 'weights.log', '--config', 'train.yaml')
+    expect(refused.exitCode).toBe(2)
+    expect(refused.stderr).toBe(
+      'weights.log: the file is larger than 256 MiB. Give its lines with train_runtime, train_samples_per_second and eval_runtime alone.\n',
+    )
+  })
+
   test('corrects what the next check says, and only then', async () => {
     await using within = await workspace({ 'state.json': state(90), 'log.txt': "{'train_samples_per_second': 100.0}" })
     const before = await checked(within)
