@@ -3,6 +3,7 @@
  * sequence lengths, step profiles, optimizers and precisions; and against the published GPU readings.
  * Needs Python with torch and transformers: MEMORYMARK_PYTHON names the interpreter (default python3).
  */
+import { availableParallelism } from 'node:os'
 import { TRACED_BAND_PERCENT } from '../engine/estimate/error-band.ts'
 import { Footprint } from '../engine/estimate/footprint.ts'
 import { defaultGpu } from '../engine/gpus/catalogue.ts'
@@ -19,24 +20,49 @@ import { quantizedCells } from './accuracy/quantized-cells.ts'
 
 const LIMITS = { medianPercent: 2, p95Percent: 5, worstPercent: 6, publishedPercent: 3, cells: 150 }
 
+/** Each holds about 1 GB of PyTorch. */
+const MOST_WORKERS = 4
+
 /** The product page's readings of BERT on an A10 (22.1 GiB), step profile forward-backward: GiB by batch size. */
 const published = { gibByBatch: { 8: 1.04, 16: 1.62, 288: 21.33 }, largest: 288 }
 
-async function againstTrace(worker: PythonWorker, cells: readonly Cell[]): Promise<number[]> {
-  const errors: number[] = []
-  for (const [name, changes] of cells) {
-    const model = knownModel(name)
-    const spec = specOf(name, { microBatch: 8, ...changes })
-    const answer = await trace(worker, spec, model.config)
-    if (answer.kind !== 'done') throw new Error(`${name} ${JSON.stringify(changes)}: ${JSON.stringify(answer)}`)
-    // The meta device has no cuBLAS, so its workspace is left out on our side too.
-    const estimated = new Footprint(spec, model.config).peak(spec.microBatch, 0).bytes
-    const percent = 100 * (estimated / answer.result.peakBytes - 1)
-    errors.push(Math.abs(percent))
-    const figures = [answer.result.peakBytes, estimated].map(bytes => (bytes / GIB).toFixed(3).padStart(7))
-    console.log(`${figures.join(' ')} ${signed(percent)}  ${name} ${JSON.stringify(changes)}`)
+/** Each worker takes the next cell as soon as it is free; the lines keep the order of the cells. */
+async function againstTrace(workers: readonly PythonWorker[], cells: readonly Cell[]): Promise<readonly number[]> {
+  const comparisons = cells.map(cell => ({ cell, ...Promise.withResolvers<Comparison>() }))
+  const next = comparisons.values()
+  for (const worker of workers) {
+    void (async () => {
+      for (const { cell, resolve, reject } of next) await compare(worker, cell).then(resolve, reject)
+    })()
   }
-  return errors
+  const percents: number[] = []
+  for (const { promise } of comparisons) {
+    const { line, percent } = await promise
+    console.log(line)
+    percents.push(percent)
+  }
+  return percents
+}
+
+interface Comparison {
+  readonly line: string
+  /** Without its sign. */
+  readonly percent: number
+}
+
+async function compare(worker: PythonWorker, [name, changes]: Cell): Promise<Comparison> {
+  const model = knownModel(name)
+  const spec = specOf(name, { microBatch: 8, ...changes })
+  const answer = await trace(worker, spec, model.config)
+  if (answer.kind !== 'done') throw new Error(`${name} ${JSON.stringify(changes)}: ${JSON.stringify(answer)}`)
+  // The meta device has no cuBLAS, so its workspace is left out on our side too.
+  const estimated = new Footprint(spec, model.config).peak(spec.microBatch, 0).bytes
+  const percent = 100 * (estimated / answer.result.peakBytes - 1)
+  const figures = [answer.result.peakBytes, estimated].map(bytes => (bytes / GIB).toFixed(3).padStart(7))
+  return {
+    line: `${figures.join(' ')} ${signed(percent)}  ${name} ${JSON.stringify(changes)}`,
+    percent: Math.abs(percent),
+  }
 }
 
 function againstPublished(): boolean {
@@ -58,13 +84,16 @@ function signed(percent: number): string {
   return `${percent < 0 ? '' : '+'}${percent.toFixed(2)} %`
 }
 
-await using worker = new PythonWorker(process.env.MEMORYMARK_PYTHON ?? 'python3')
+await using stack = new AsyncDisposableStack()
+const startWorker = () => stack.use(new PythonWorker(process.env.MEMORYMARK_PYTHON ?? 'python3'))
+const worker = startWorker()
 const versions = await pythonVersions(worker)
 if (versions.kind !== 'done') throw new Error(`no trace without torch and transformers: ${JSON.stringify(versions)}`)
 console.log(`torch ${versions.result.torch}, transformers ${versions.result.transformers}; GiB traced, GiB estimated`)
 const { hasBitsandbytes, hasTimm } = versions.result
 const traceable = [...cells, ...(hasBitsandbytes ? quantizedCells : []), ...(hasTimm ? timmCells : [])]
-const errors = (await againstTrace(worker, traceable)).toSorted((a, b) => a - b)
+const others = Array.from({ length: Math.min(availableParallelism(), MOST_WORKERS) - 1 }, startWorker)
+const errors = (await againstTrace([worker, ...others], traceable)).toSorted((a, b) => a - b)
 if (!hasBitsandbytes) console.log(`left out for want of bitsandbytes: ${quantizedCells.length} cells`)
 if (!hasTimm) console.log(`left out for want of timm: ${timmCells.length} cells`)
 const matchesPublished = againstPublished()
