@@ -1,12 +1,15 @@
 /**
  * `npm run fuzz [-- --count 100000 --seed 1]`: mutated configs through the readers, with no crash, none that takes above a second
- * and memory bounded; mutated memory snapshots of PyTorch and such as are meant to run code or never end; and every hostile string of the list through comment, check, summary, annotations and terminal, with none
- * alive. Fails when anything of it does not hold, and says which config it was.
+ * and memory bounded; mutated memory snapshots of PyTorch and such as are meant to run code or never end; and every hostile string
+ * of the list through comment, check, summary, annotations and terminal, with none alive. Fails when anything of it does not
+ * hold, and says which config it was.
  */
+import { once } from 'node:events'
+import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import type { z } from 'zod'
-import { tryHostileStrings } from './fuzz/hostile.ts'
+import type { HostileResult, hostileShare } from './fuzz/hostile.ts'
 import { tryPickles } from './fuzz/pickles.ts'
 import type { ReaderReport, readerOrder } from './fuzz/reader.ts'
 
@@ -22,9 +25,11 @@ const { values } = parseArgs({
   options: { count: { type: 'string', default: '100000' }, seed: { type: 'string', default: '1' } },
 })
 
-const read = await readMutated(Number(values.count), Number(values.seed))
+const [read, hostile] = await Promise.all([
+  readMutated(Number(values.count), Number(values.seed)),
+  tryHostile(availableParallelism()),
+])
 const snapshots = tryPickles(Number(values.count), Number(values.seed))
-const hostile = await tryHostileStrings()
 
 const faults = [
   ...(read.fault === undefined ? [] : [read.fault]),
@@ -75,6 +80,26 @@ function readMutated(count: number, seed: number): Promise<Read> {
       resolve(latest)
     })
   })
+}
+
+/** In as many threads. */
+async function tryHostile(threads: number): Promise<HostileResult> {
+  const shares = Array.from({ length: threads }, async (_, thread): Promise<HostileResult> => {
+    const workerData = { thread, threads } satisfies z.infer<typeof hostileShare>
+    const [result] = await once(
+      new Worker(new URL('./fuzz/hostile-thread.ts', import.meta.url), { workerData }),
+      'message',
+    )
+    return result
+  })
+  const results = await Promise.all(shares)
+  const sum = (of: (result: HostileResult) => number) => results.reduce((total, result) => total + of(result), 0)
+  return {
+    reports: sum(({ reports }) => reports),
+    configs: sum(({ configs }) => configs),
+    compared: sum(({ compared }) => compared),
+    harmful: results.flatMap(({ harmful }) => harmful),
+  }
 }
 
 function configIn(current: SharedArrayBuffer): string {

@@ -1,5 +1,6 @@
 /** Puts hostile strings into reports and configs, and checks every output that shows them. */
 import { parseAllDocuments, type Scalar, visit } from 'yaml'
+import * as z from 'zod'
 import { analyze, isLauncherPath, type Report, type SourceFile } from '../../engine/index.ts'
 import { hostileReport } from '../../test/render/fixtures.ts'
 import { harmfulIn } from '../../test/render/harm.ts'
@@ -15,12 +16,16 @@ export interface HostileResult {
   readonly harmful: readonly string[]
 }
 
+/** Which strings: those whose place, divided by `threads`, leaves `thread`. */
+export const hostileShare = z.object({ thread: z.int(), threads: z.int() })
+
 /** Each string once in every field of a report, and once as some value of every config of the corpus. */
-export async function tryHostileStrings(): Promise<HostileResult> {
+export async function tryHostileStrings({ thread, threads }: z.infer<typeof hostileShare>): Promise<HostileResult> {
   const harmful: string[] = []
   const ordinary = hostileReport('name')
+  const share = Array.from(hostileStrings.entries()).filter(([turn]) => turn % threads === thread)
   let [configs, compared] = [0, 0]
-  for (const [turn, [name, text]] of hostileStrings.entries()) {
+  for (const [turn, [name, text]] of share) {
     harmful.push(...harmfulIn(hostileReport(text), ordinary).map(found => `${name} in a report: ${found}`))
     for (const file of corpus) {
       const report = await reportOn(withValue(file, turn, text))
@@ -32,7 +37,7 @@ export async function tryHostileStrings(): Promise<HostileResult> {
       harmful.push(...found.map(sentence => `${name} in ${file.path}: ${sentence}`))
     }
   }
-  return { reports: hostileStrings.length, configs, compared, harmful }
+  return { reports: share.length, configs, compared, harmful }
 }
 
 /**
