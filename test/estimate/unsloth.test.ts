@@ -47,3 +47,17 @@ test('adapters that cast their input to float32, as peft has it, would take half
   const bytesOf = (spec: typeof asPeft) => footprintOf('meta-llama/Llama-3.1-8B', spec).peak(1, 0).bytes
   expect(bytesOf(asPeft) / bytesOf(settings)).toBeGreaterThan(1.4)
 })
+
+/** github.com/unslothai/notebooks at bdda2efc, nb/gpt-oss-(20B)-Fine-tuning.ipynb: reserved on a T4, 12.81 GiB before the first step. */
+test("gpt-oss 20B, whose experts Unsloth's checkpoint holds in 4 bits, fits into a T4", () => {
+  const inFourBits = { quantizedExperts: true, expertStyle: 'linear' } as const
+  const lora = { rank: 8, targets: targets.slice(0, 4), dropout: 0 }
+  const settings = { ...qlora, ...unsloth, ...inFourBits, lora, sequenceLength: 1024 }
+  const gib = footprintOf('openai/gpt-oss-20b', settings).peak(1, 0).bytes / GIB
+  expect(gib).toBeGreaterThan(0.9 * 12.975)
+  expect(gib).toBeLessThan(12.975)
+  const onExperts = footprintOf('openai/gpt-oss-20b', { ...settings, lora: { ...lora, targets } })
+  // 24 layers of 32 experts, each with adapters of rank 8 on 2,880 to 5,760 and on 2,880 to 2,880, in float32 and twice in 8 bits.
+  const added = 24 * 32 * 8 * (2880 + 5760 + 2880 + 2880)
+  expect((onExperts.peak(1, 0).bytes / GIB - gib) / (added / GIB)).toBeGreaterThan(4)
+})

@@ -57,7 +57,12 @@ import { readPrecision } from './huggingface/precision.ts'
 import { readTask, type TaskChoice } from './huggingface/task.ts'
 import { readDeclaredMethod, readTrainingMethod } from './huggingface/training-method.ts'
 import { castsAdapters, hasTrlDefaults, isTrlBefore, readCheckpointedLoss, runsTrl } from './huggingface/trl.ts'
-import { isOffloadedByUnsloth, loadsQuantisedByUnsloth, readUnslothKernels } from './huggingface/unsloth.ts'
+import {
+  isOffloadedByUnsloth,
+  loadsQuantisedByUnsloth,
+  readUnslothExperts,
+  readUnslothKernels,
+} from './huggingface/unsloth.ts'
 
 /** TrainingArguments.per_device_train_batch_size. */
 const DEFAULT_BATCH = 8
@@ -361,6 +366,11 @@ function readSettings(
     ...(isQuantizedOnLoad && { quantizesOnLoad: true as const }),
     ...(wholeQuantized && { wholeQuantized }),
     paddedBatches: readPadding(reader, trainerArguments, choice, masksPadding),
+    ...readUnslothExperts(reader, declared, model, {
+      lora,
+      quantization,
+      targets: find('lora_target_modules', 'target_modules'),
+    }),
     ...readUnslothKernels(reader, declared, { lora, hasOwnLoss: isSft }),
   }
 }

@@ -189,7 +189,7 @@ function patternTargets(reader: FieldReader, field: Field, pattern: string): Tar
   )
 }
 
-function namesIn({ value }: Field): readonly string[] | undefined {
+export function namesIn({ value }: Field): readonly string[] | undefined {
   if (value.kind !== 'list') return undefined
   return value.items.flatMap(item => (item.kind === 'text' ? [item.text] : []))
 }

@@ -264,6 +264,20 @@ SFTTrainer(model=model, args=SFTConfig(per_device_train_batch_size=2)).train()
     expect([preferring.unslothKernels, preferring.fusedLoss]).toEqual([true, undefined])
   })
 
+  it.each([
+    ['', ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']],
+    ['target_modules=["q_proj", "gate_up_proj"]', ['q_proj', 'gate_proj']],
+    ['target_modules=["q_proj"]', ['q_proj']],
+  ])("has gpt-oss's experts as linear layers in 4 bits, with adapters by %s", async (named, targets) => {
+    const ofGptOss = script
+      .replace('unsloth/Llama-3.2-1B-Instruct', 'unsloth/gpt-oss-20b')
+      .replace('target_modules=["q_proj"]', named)
+    const { spec } = await trained(ofGptOss)
+    expect(spec).toMatchObject({ quantizedExperts: true, expertStyle: 'linear', lora: { targets } })
+    const { spec: in16Bits } = await trained(ofGptOss.replace('max_seq_length', 'load_in_4bit=False, max_seq_length'))
+    expect(in16Bits.expertStyle).toBeUndefined()
+  })
+
   it('gives the same model for inference, before it trains', async () => {
     const asked = script.replace('model = Fast', 'FastLanguageModel.for_inference(model)\nmodel = Fast')
     for (const text of [asked, asked.replace('FastLanguageModel.for_i', 'model = FastLanguageModel.for_i')])

@@ -2,9 +2,11 @@
  * How a step differs under Unsloth. Sources: unsloth 2026.8 models/llama.py, models/rl.py and kernels/fast_lora.py;
  * unsloth_zoo/gradient_checkpointing.py.
  */
+import type { CatalogueModel } from '../../../models/catalogue.ts'
 import type { FieldReader } from '../../fields.ts'
 import type { Field } from '../../section.ts'
-import type { TrainingSpec } from '../../spec.ts'
+import { isOfFourBits, type TrainingSpec } from '../../spec.ts'
+import { namesIn } from '../../trainer/adapter.ts'
 import { isBefore } from '../../versions.ts'
 import { type Declared, unslothAdapters } from './declared.ts'
 
@@ -16,6 +18,36 @@ export function isOffloadedByUnsloth(field: Field | undefined): field is Field {
 /** models/loader.py: in 4 bits it loads the checkpoint that Unsloth has quantised, in place of the one that is named. */
 export function loadsQuantisedByUnsloth(declared: Declared | undefined): boolean {
   return declared?.adaptersOf === unslothAdapters
+}
+
+/** What stands for an expert's two layers among `target_modules`. */
+const expertTargets = ['gate_proj', 'up_proj', 'down_proj']
+
+/**
+ * models/mapper.py and models/_utils.py (get_moe_target_modules): its 4-bit checkpoints of gpt-oss hold each expert as two linear
+ * layers, which run one expert after the other (unsloth_zoo/temporary_patches/gpt_oss.py) and get adapters of their own.
+ */
+export function readUnslothExperts(
+  reader: FieldReader,
+  declared: Declared | undefined,
+  model: CatalogueModel | undefined,
+  {
+    lora,
+    quantization,
+    targets,
+  }: Pick<TrainingSpec, 'lora' | 'quantization'> & { readonly targets: Field | undefined },
+): Pick<TrainingSpec, 'quantizedExperts' | 'expertStyle' | 'lora'> {
+  const isInFourBits = loadsQuantisedByUnsloth(declared) && isOfFourBits(quantization)
+  if (!isInFourBits || model?.family !== 'gpt_oss') return {}
+  const named = (targets && namesIn(targets)) ?? expertTargets
+  const adapted = expertTargets.filter(
+    name => named.includes(name) || (name === 'gate_proj' && named.includes('gate_up_proj')),
+  )
+  return {
+    quantizedExperts: true,
+    expertStyle: reader.note('expertStyle', 'linear', "Unsloth's checkpoint"),
+    ...(lora && { lora: { ...lora, targets: [...new Set([...lora.targets, ...adapted])] } }),
+  }
 }
 
 type Kernels = Partial<

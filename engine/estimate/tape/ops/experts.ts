@@ -44,15 +44,16 @@ export function experts(
   gate: (joined: Tensor) => Tensor,
 ): Tensor {
   const { quantization } = tape.spec
-  if (tape.spec.expertStyle === 'linear' && quantization !== undefined && !hasBias) {
-    const layers = expertLayers(tape, name, { inner, hidden: lastSize(x), isGated })
-    return linearExperts(tape, x, { weights, chosen }, { quantization, count, ...layers }, gate)
-  }
-  const held = count / (tape.spec.expertParallel ?? 1)
   const hidden = lastSize(x)
   const joined = isGated ? 2 * inner : inner
   const up = isGated ? 'gate_up_proj' : 'up_proj'
   const bias = (part: string, features: number) => weightNamed(tape, `${name}.${part}_bias`, [count, features])
+  if (tape.spec.expertStyle === 'linear' && quantization !== undefined) {
+    const layers = expertLayers(tape, name, { inner, hidden, isGated, isJoined: hasBias })
+    if (hasBias) tape.locals.push(bias(up, joined), bias('down_proj', hidden))
+    return linearExperts(tape, x, { weights, chosen }, { quantization, count, ...layers }, gate)
+  }
+  const held = count / (tape.spec.expertParallel ?? 1)
   const names = tape.expertNames
   const matrices = {
     up: expertMatrix(tape, `${name}.${up}`, [held, joined, hidden], names?.up),
@@ -74,19 +75,28 @@ export function experts(
   return output
 }
 
+interface ExpertLayerSizes {
+  readonly inner: number
+  readonly hidden: number
+  readonly isGated: boolean
+  /** Whether a gate and its factor are one layer, with one pair of adapters. */
+  readonly isJoined: boolean
+}
+
 function expertLayers(
   tape: Tape,
   name: string,
-  { inner, hidden, isGated }: { readonly inner: number; readonly hidden: number; readonly isGated: boolean },
+  { inner, hidden, isGated, isJoined }: ExpertLayerSizes,
 ): Pick<LinearExperts, 'up' | 'down'> {
   const { up = ['gate_proj', 'up_proj'], down = 'down_proj' } = tape.expertNames ?? {}
   const adapted = (names: readonly string[]) => {
     for (const each of names) tape.linearNames.add(each)
     return isPolicy(tape) && names.some(each => tape.spec.lora?.targets.includes(each))
   }
-  const layers = isGated ? 2 : 1
+  const outFeatures = isGated ? 2 * inner : inner
+  const layers = isGated && !isJoined ? 2 : 1
   return {
-    up: { name: `${name}.${up.join('_')}`, outFeatures: layers * inner, layers, isAdapted: adapted(up) },
+    up: { name: `${name}.${up.join('_')}`, outFeatures, layers, isAdapted: adapted(up) },
     down: { name: `${name}.${down}`, outFeatures: hidden, layers: 1, isAdapted: adapted([down]) },
   }
 }
