@@ -134,11 +134,14 @@ interface Factors {
   readonly high: number
 }
 
-/** The central 90 % of measured over modelled, always including 1; null with too few readings. */
+/** The central 90 % of measured over modelled, always including 1, rounded outwards; null with too few readings. */
 function factorsOf(errors: readonly number[]): Factors | null {
   if (errors.length < LEAST_READINGS) return null
-  const factor = (share: number) => Math.exp(-quantile(errors, share))
-  return { low: Math.min(1, rounded(factor(0.95))), high: Math.max(1, rounded(factor(0.05))) }
+  const [low, high] = [0.95, 0.05].map(share => Math.exp(-quantile(errors, share))) as [number, number]
+  return {
+    low: Math.min(1, rounded(Math.floor(1000 * low) / 1000)),
+    high: Math.max(1, rounded(Math.ceil(100 * high) / 100)),
+  }
 }
 
 /** Of all readings; `fitted`: those whose cards the constants know. */

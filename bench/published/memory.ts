@@ -1,14 +1,12 @@
 /** Compares estimates with published memory readings of real GPUs. */
-import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFile, writeFile } from 'node:fs/promises'
 import { estimated } from '../../cli/estimate.ts'
 import type { LibraryVersions } from '../../engine/config/versions.ts'
 import { type ErrorBand, errorBand } from '../../engine/estimate/error-band.ts'
 import { IsolatedEngine } from '../../engine/isolated/engine.ts'
 import { GIB, MIB } from '../../engine/units.ts'
 import { bandsOf, type Deviation, heldOutLines, type ReadBands } from './memory-bands.ts'
-import { type MemoryReading, memoryReadings, type ReadingKind, readingKinds } from './readings.ts'
+import { type MemoryReading, memoryReadings, type ReadingKind, readingKinds, withConfigFile } from './readings.ts'
 
 const LIMITS = { medianPercent: 3, insideShare: 0.9 }
 
@@ -88,18 +86,9 @@ export async function memoryHolds(others: readonly string[], { isWriting = false
 }
 
 async function compare(reading: MemoryReading, versions: LibraryVersions, engine: IsolatedEngine): Promise<Compared> {
-  await using folder = await mkdtempDisposable(join(tmpdir(), 'memorymark-published-'))
-  const { config } = reading
-  const path = config && join(folder.path, config.name)
-  if (config !== undefined && path !== undefined) await writeFile(path, config.text)
   const pinned = Object.entries(versions).map(([library, version]) => `${library}=${version}`)
-  const args = [
-    ...(path === undefined ? [] : [path]),
-    ...reading.args,
-    ...(pinned.length === 0 ? [] : ['--versions', pinned.join(',')]),
-    '--no-settings',
-  ]
-  const { subject, assessment } = await estimated(args, engine)
+  const args = [...reading.args, ...(pinned.length === 0 ? [] : ['--versions', pinned.join(',')]), '--no-settings']
+  const { subject, assessment } = await withConfigFile(reading.config, paths => estimated([...paths, ...args], engine))
   const { peakBytes, reservedBytes = peakBytes } = assessment.current
   const estimatedGiB = comparable(reading, peakBytes / GIB, reservedBytes / GIB)
   const ratio = estimatedGiB / reading.readingGiB

@@ -1,5 +1,8 @@
 /** Published readings of real GPUs' memory. */
 import { readFileSync } from 'node:fs'
+import { mkdtempDisposable, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import * as z from 'zod'
 import { type LibraryVersions, libraryVersions, versionedLibraries } from '../../engine/config/versions.ts'
 
@@ -10,6 +13,21 @@ import { type LibraryVersions, libraryVersions, versionedLibraries } from '../..
 export const readingKinds = ['allocated', 'reserved', 'nvml'] as const
 export type ReadingKind = (typeof readingKinds)[number]
 
+/** The config file that ran, reduced to its settings. */
+export const configFile = z.object({ name: z.string(), text: z.string() })
+
+/** Calls `read` with the path of the config in a folder of its own, or without one. */
+export async function withConfigFile<T>(
+  config: z.infer<typeof configFile> | undefined,
+  read: (paths: readonly string[]) => Promise<T>,
+): Promise<T> {
+  if (config === undefined) return read([])
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'memorymark-published-'))
+  const path = join(folder.path, config.name)
+  await writeFile(path, config.text)
+  return await read([path])
+}
+
 const memoryReading = z.object({
   /** Repository and place of the figure. */
   source: z.string().min(1),
@@ -17,8 +35,7 @@ const memoryReading = z.object({
   setup: z.string().min(1),
   /** Arguments for `memorymark estimate`, without the config. */
   args: z.array(z.string()),
-  /** The config file that ran, reduced to its settings. */
-  config: z.object({ name: z.string(), text: z.string() }).optional(),
+  config: configFile.optional(),
   readingGiB: z.number().positive(),
   kind: z.enum(readingKinds),
   /** Bytes of the CUDA context in the reading, if the source gives them. */

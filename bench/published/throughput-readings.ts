@@ -10,6 +10,7 @@ import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { findGpu, type SpeedyGpu } from '../../engine/gpus/catalogue.ts'
 import { IsolatedEngine } from '../../engine/isolated/engine.ts'
 import type { ModelConfig } from '../../engine/models/architecture.ts'
+import { configFile, withConfigFile } from './readings.ts'
 
 const throughputReading = z.strictObject({
   source: z.string(),
@@ -18,8 +19,9 @@ const throughputReading = z.strictObject({
   gpu: z.string(),
   /** What ran and in which versions, in words. */
   setup: z.string(),
-  /** Arguments for `memorymark estimate`. */
+  /** Arguments for `memorymark estimate`, without the config. */
   args: z.array(z.string()),
+  config: configFile.optional(),
   /** Micro-batch. */
   batch: z.int().positive(),
   accumulation: z.int().positive(),
@@ -55,7 +57,9 @@ export async function setupOf(reading: ThroughputReading): Promise<Setup> {
   const isChannelsLast = /channels_last|NHWC/.test(reading.setup)
   const args = [...reading.args, ...(isChannelsLast ? ['--channels-last'] : [])]
   const { values, positionals } = parseFlags(args, { ...specOptions, gpu: { type: 'string' } })
-  const { spec: written, model } = await readSubject(positionals, values, engine)
+  const { spec: written, model } = await withConfigFile(reading.config, paths =>
+    readSubject([...paths, ...positionals], values, engine),
+  )
   const gpu = findGpu(reading.gpu)
   if (gpu === undefined) throw new Error(`the catalogue lacks ${reading.gpu} of ${reading.source}`)
   const { lora } = written

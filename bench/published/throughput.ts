@@ -79,7 +79,7 @@ function readingLine(row: Compared): string {
   const { reading, modelled, error } = row
   const figures = [reading.samplesPerSecond, modelled].map(value => value.toPrecision(4).padStart(8))
   const mark = reading.relative ? '~' : isInside(row) ? ' ' : '*'
-  const setup = `${reading.args[0]} ${reading.batch} × ${reading.accumulation} on ${reading.gpu}, ${reading.setup}`
+  const setup = `${row.setup.spec.model} ${reading.batch} × ${reading.accumulation} on ${reading.gpu}, ${reading.setup}`
   return `${figures.join(' ')} ×${Math.exp(error).toFixed(2)}${mark} ${setup} (${reading.confidence}; ${reading.source})`
 }
 

@@ -76,7 +76,10 @@ function rateOf(kind: KernelKind, dtype: Dtype, settings: Settings, gpu: SpeedyG
     case 'convolution':
       return sustained(gpu, mode, dtype) * rates.convolution[mode]
     case 'flash-attention':
-      return sustained(gpu, mode, dtype) * attentionShares.flash
+      return Math.min(
+        sustained(gpu, mode, dtype) * attentionShares.flash,
+        gpu.speed.multiprocessors * FLASH_FLOPS_OF_MULTIPROCESSOR,
+      )
     case 'efficient-attention':
       return sustained(gpu, mode, dtype) * attentionShares.efficient
     case 'product':
@@ -84,6 +87,12 @@ function rateOf(kind: KernelKind, dtype: Dtype, settings: Settings, gpu: SpeedyG
       return sustained(gpu, mode, dtype) * rates.product[mode]
   }
 }
+
+/**
+ * Flash Attention 2 computes with Ampere's instructions on newer cards too, which reach less of theirs: 335 TFLOP/s on an H100 with 132
+ * multiprocessors (its paper, section 4.1).
+ */
+const FLASH_FLOPS_OF_MULTIPROCESSOR = 335e12 / 132
 
 function sustained(gpu: SpeedyGpu, mode: ProductMode, dtype: Dtype): number {
   const { productFlops } = gpu.speed

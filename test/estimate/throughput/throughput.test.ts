@@ -145,6 +145,17 @@ describe('samples a second', () => {
   })
 })
 
+test("Flash Attention 2 gains nothing from Blackwell's tensor cores: a B200 has 148 multiprocessors to an H100's 132", () => {
+  const settings = { precision: 'bf16', attention: 'flash' } as const
+  const attentionSeconds = (id: string) => {
+    const [short, long] = [16_384, 65_536].map(
+      sequenceLength => 1 / sequenceLength / rate('Qwen/Qwen3-4B', { ...settings, sequenceLength }, 1, card(id)),
+    ) as [number, number]
+    return long - short
+  }
+  expect(attentionSeconds('h100') / attentionSeconds('b200')).toBeCloseTo(148 / 132, 1)
+})
+
 describe('cards in their order', () => {
   const training = { precision: 'amp-fp16', sequenceLength: 384, attention: 'eager' } as const
   const speed = (id: string) => rate('google-bert/bert-large-uncased', training, 16, card(id))
