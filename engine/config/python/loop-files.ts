@@ -49,7 +49,7 @@ interface Imported {
   readonly names: readonly string[]
 }
 
-/** Files of the repository that a script imports at its top, by their names or by what it imports. */
+/** Files of the repository that a script imports, at its top or in its functions, by their names or by what it imports. */
 function imported(module: Module, wanted: RegExp, evaluator: Evaluator): readonly Imported[] {
   const found = new Map<Module, string[]>()
   const add = (from: string, names: readonly string[]) => {
@@ -57,7 +57,7 @@ function imported(module: Module, wanted: RegExp, evaluator: Evaluator): readonl
     if (file === undefined || file === module) return
     found.set(file, [...(found.get(file) ?? []), ...names])
   }
-  for (const [name, bindings] of module.top.bindings) {
+  for (const [name, bindings] of [module.top, ...module.functions.values()].flatMap(({ bindings: all }) => [...all])) {
     const value = bindings.at(-1)?.value
     if (value?.kind !== 'import' || name === '*') continue
     const { from, member } = value

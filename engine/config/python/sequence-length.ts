@@ -3,6 +3,7 @@ import { wordList } from '../../word-list.ts'
 import type { Field } from '../section.ts'
 import type { Evaluator } from './evaluator.ts'
 import { fieldOf, openField } from './fields.ts'
+import { handedLengths } from './handed-length.ts'
 import { type Call, callExpression, type Module } from './module.ts'
 import { siteAt } from './sites.ts'
 import { placeIn, type Value } from './values.ts'
@@ -56,6 +57,14 @@ export function mappedLength(fields: readonly Field[], module: Module, evaluator
   return found.filter(({ value }) => value.kind === 'number' && value.number <= LENGTH_OF_SFT)
 }
 
+/** What is cut before SFTTrainer gets it, where TRL's own length holds: the reader is told of it. */
+export function lengthBeside(fields: readonly Field[], module: Module, evaluator: Evaluator): readonly Field[] {
+  if (fields.some(({ key }) => lengthKeys.includes(key))) return []
+  return handedLengths(module, evaluator)
+    .slice(0, 1)
+    .map(({ key, value }) => fieldOf(key, value, module))
+}
+
 function tokenizerCalls({ calls }: Module): readonly Call[] {
   return [...calls]
     .filter(([name]) => /tokenizer$|^(?:batch_)?encode_plus$|^processor$/i.test(name))
@@ -72,7 +81,9 @@ function tokenizedLength(module: Module, evaluator: Evaluator, isSeq2Seq: boolea
   const lengths = given.filter(({ isTarget }) => !isTarget).map(({ value }) => value)
   if (lengths.length > 0) return [agreed(lengths, 'max_length', file)]
   // Text that is cut without a length has the tokenizer's own.
-  return calls.some(cutsByItself) ? [] : namedConstant(module, evaluator, file)
+  if (calls.some(cutsByItself)) return []
+  const handed = handedLengths(module, evaluator).map(({ value }) => value)
+  return handed.length > 0 ? [agreed(handed, 'max_length', file)] : namedConstant(module, evaluator, file)
 }
 
 /** What they tokenise are questions to the model, not what it learns. */

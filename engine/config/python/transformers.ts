@@ -16,7 +16,7 @@ import { dataFiles } from './loop-files.ts'
 import { type ModelChain, modelChain } from './model-chain.ts'
 import { INIT_KWARGS, loadedFields } from './model-loading.ts'
 import { type Call, callExpression, type Module } from './module.ts'
-import { lengthFields, mappedLength } from './sequence-length.ts'
+import { lengthBeside, lengthFields, mappedLength } from './sequence-length.ts'
 import { type Located, placeIn, type Site, shownAt, type Value } from './values.ts'
 
 /** A training that the file starts. */
@@ -96,7 +96,8 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
   const files = [...new Set([module, ...(loaded.module ? [loaded.module] : [])])]
   const assumptions = [...loaded.assumptions, ...leftOff(fields, peftConfig, files, evaluator)]
   const notUnderstood = [...loaded.notUnderstood, ...frozen.notUnderstood]
-  const unread = [...loaded.unread, ...adapter.unread]
+  const beside = trainer === 'sft' ? lengthBeside([...fields, ...extra], module, evaluator) : []
+  const unread = [...loaded.unread, ...adapter.unread, ...beside]
   return { kind: 'training', training: { document, declared, call, assumptions, notUnderstood, unread } }
 }
 

@@ -1,0 +1,70 @@
+/** The length that a script hands to a data set of the repository's, which the file of the data set may not show. */
+import { describe, expect, it } from 'vitest'
+import { readBeside } from './scripts.ts'
+
+const dataset = `from torch.utils.data import Dataset
+class RowsDataset(Dataset):
+    def __init__(self, path, tokenizer, max_length=512):
+        self.rows = [encode(row, tokenizer)[:max_length] for row in open(path)]
+`
+
+const script = (handed: string, imports = 'from rows import RowsDataset') => `import argparse
+from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer, TrainingArguments
+${imports}
+parser = argparse.ArgumentParser()
+parser.add_argument("--max-length", type=int, default=768)
+parser.add_argument("--chosen-length", type=int, required=True)
+args = parser.parse_args()
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+data = ${handed}
+Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=2), train_dataset=data).train()
+`
+
+describe('a length handed to a data set of the repository', () => {
+  it.each([
+    ['as an option', 'RowsDataset("a", tokenizer=tokenizer, max_length=args.max_length)', 768],
+    ['as a number', 'RowsDataset("a", tokenizer, max_length=300)', 300],
+  ])('counts %s', async (_, handed, sequenceLength) => {
+    expect(await readBeside(script(handed), { 'rows.py': dataset })).toMatchObject({ spec: { sequenceLength } })
+  })
+
+  it('is asked for where only a run tells it', async () => {
+    const handed = 'RowsDataset("a", tokenizer=tokenizer, max_length=args.chosen_length)'
+    expect(await readBeside(script(handed), { 'rows.py': dataset })).toMatchObject({
+      problems: [{ message: expect.stringContaining('--chosen-length (line 6)') }],
+    })
+  })
+
+  it('is none of what evaluates', async () => {
+    const handed = 'RowsDataset("a", tokenizer)\ntest = make_test_data("b", tokenizer, max_length=64)'
+    const imports = 'from rows import RowsDataset, make_test_data'
+    expect(await readBeside(script(handed, imports), { 'rows.py': dataset })).toMatchObject({
+      spec: { sequenceLength: 1_024 },
+    })
+  })
+
+  it('is named where SFTTrainer cuts to a length of its own', async () => {
+    const text = script('RowsDataset("a", tokenizer, max_length=2048)')
+      .replace('Trainer, TrainingArguments', 'TrainingArguments')
+      .replace('import argparse', 'import argparse\nfrom trl import SFTTrainer')
+      .replace('Trainer(model', 'SFTTrainer(model')
+    expect(await readBeside(text, { 'rows.py': dataset })).toMatchObject({
+      unreadSettings: [{ name: 'max_length', at: { line: 11 } }],
+    })
+  })
+
+  it('is read in a file that a function imports', async () => {
+    const cuts = dataset.replace('encode(row, tokenizer)[:max_length]', 'tokenizer(row, max_length=max_length)')
+    const text = `from transformers import AutoModelForCausalLM, AutoTokenizer, Trainer, TrainingArguments
+def main():
+    from datarows import RowsDataset
+    tokenizer = AutoTokenizer.from_pretrained("gpt2")
+    model = AutoModelForCausalLM.from_pretrained("gpt2")
+    data = RowsDataset("a", tokenizer)
+    Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=2), train_dataset=data).train()
+main()
+`
+    expect(await readBeside(text, { 'datarows.py': cuts })).toMatchObject({ spec: { sequenceLength: 512 } })
+  })
+})
