@@ -196,8 +196,12 @@ export class Classes {
       return value
     const byDefault = this.#evaluator.argumentsOf(value.call, value.site, ['default']).values.get('default')
     const factory = value.call.arguments.find(each => each.kind === 'keyword' && each.name === 'default_factory')
-    if (factory?.kind === 'keyword' && factory.value.kind === 'lambda')
-      return this.#evaluator.evaluate(factory.value.body, value.site)
+    if (factory?.kind === 'keyword') {
+      const { value: of } = factory
+      const { from, to } = of
+      const made = of.kind === 'lambda' ? of.body : ({ kind: 'call', callee: of, arguments: [], from, to } as const)
+      return this.#evaluator.evaluate(made, value.site)
+    }
     return byDefault ?? { ...value, kind: 'open', why: `${shownAt(value.module, value)} has no plain default` }
   }
 }

@@ -242,10 +242,12 @@ class Collector {
       if (owner !== undefined) bind(owner.members, written.name, { ...place, value })
       else bind(this.#scope.members, `${object}.${written.name}`, { ...place, value })
     }
-    if (written.kind === 'subscript' && written.index.kind === 'text') {
-      const object = this.#text.slice(written.object.from, written.object.to)
-      bind(this.#scope.members, `${object}[${written.index.text}]`, { ...this.#place(at), value })
-    }
+    if (written.kind !== 'subscript') return
+    const object = this.#text.slice(written.object.from, written.object.to)
+    const { index: key } = written
+    if (key.kind === 'text') bind(this.#scope.members, `${object}[${key.text}]`, { ...this.#place(at), value })
+    else if (key.kind === 'name' || key.kind === 'conditional')
+      this.#scope.computedItems.push({ ...this.#place(at), object, key, value })
   }
 
   /** `+=` and its like. */

@@ -16,6 +16,7 @@ import { PassedValues } from './passed-arguments.ts'
 import { pathAttribute } from './paths.ts'
 import { setOnParsed } from './set-attributes.ts'
 import type { SettingsFile } from './settings-files.ts'
+import { signatureParameters } from './signatures.ts'
 import { open, placed, siteAt, siteOf, sourceOf, unknown } from './sites.ts'
 import { areEqual, type LibraryCall, madeOfOpen, placeIn, type Site, shownAt, truthOf, type Value } from './values.ts'
 
@@ -148,6 +149,8 @@ export class Evaluator {
           const mapping = this.asMapping(this.evaluate(argument.value, site))
           if (mapping.kind !== 'mapping') {
             if (unknown === undefined && mapping.kind === 'call' && /\.parse_args$/.test(mapping.name)) parsed = mapping
+            if (parsed === mapping && argument.value.kind === 'name')
+              for (const [key, value] of this.names.itemsSet(argument.value.name, site)) values.set(key, value)
             unknown ??= shownAt(site.module, argument.value)
           } else {
             for (const [key, value] of mapping.entries) values.set(key, value)
@@ -197,6 +200,7 @@ export class Evaluator {
         const ofTrainer = isTrainer(object) ? trainerAttribute(object, name, this) : undefined
         if (ofTrainer !== undefined) return ofTrainer
         const parsed =
+          signatureParameters(object, name, this) ??
           commandLineValue(object, name, this.options) ??
           ofArguments(object, name, this) ??
           setOnParsed(object, name, this)

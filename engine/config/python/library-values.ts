@@ -9,6 +9,7 @@ import { instantiated } from './made-objects.ts'
 import { writtenText } from './operators.ts'
 import { folderOf } from './paths.ts'
 import { loadedSettings } from './settings-files.ts'
+import { siteAt } from './sites.ts'
 import { type Located, madeOfOpen, placeIn, type Site, type Value } from './values.ts'
 
 interface Within {
@@ -145,6 +146,9 @@ export function libraryValue(
   return loadedSettings(name, call, site, evaluator)
 }
 
+/** Characters of a text. */
+const MAX_REPLACED = 200
+
 /** Of a text that is split. */
 const MAX_PARTS = 200
 
@@ -163,7 +167,12 @@ function methodValue(
     if (found !== undefined || mapping.unknown !== undefined) return found
     return second ?? { ...located, kind: 'none' }
   }
-  if (name === '.copy' && object.kind === 'mapping') return object
+  const isOptions = object.kind === 'call' && /\.parse_args$/.test(object.name)
+  if (name === '.copy' && (object.kind === 'mapping' || isOptions)) return object
+  if (name === '.pop' && isOptions && first?.kind === 'text') {
+    const option = evaluator.attribute(object, first.text, located, siteAt(object.site))
+    return option.kind === 'open' && second !== undefined ? undefined : option
+  }
   if (object.kind !== 'text') return undefined
   const argument = first?.kind === 'text' ? first.text : undefined
   switch (name) {
@@ -189,6 +198,16 @@ function methodValue(
     }
     case '.strip':
       return argument === undefined ? { ...object, text: object.text.trim() } : undefined
+    case '.replace':
+      return replaced(object, values)
+    case '.removeprefix':
+      if (argument === undefined) return undefined
+      return object.text.startsWith(argument) ? { ...object, text: object.text.slice(argument.length) } : object
+    case '.removesuffix':
+      if (argument === undefined) return undefined
+      return object.text.endsWith(argument)
+        ? { ...object, text: object.text.slice(0, object.text.length - argument.length) }
+        : object
     case '.startswith':
       return argument === undefined ? undefined : { ...located, kind: 'flag', flag: object.text.startsWith(argument) }
     case '.endswith':
@@ -196,6 +215,13 @@ function methodValue(
     default:
       return undefined
   }
+}
+
+/** Of a text of ordinary length, everywhere. */
+function replaced(object: Extract<Value, { kind: 'text' }>, [from, to, count]: readonly Value[]): Value | undefined {
+  if (from?.kind !== 'text' || to?.kind !== 'text' || from.text === '' || count !== undefined) return undefined
+  if (object.text.length > MAX_REPLACED || to.text.length > MAX_REPLACED) return undefined
+  return { ...object, text: object.text.split(from.text).join(to.text) }
 }
 
 function asNumber(value: Value | undefined, isWhole: boolean): Value | undefined {

@@ -51,7 +51,7 @@ export function newScope(
   module: Module,
   described: Pick<Scope, 'kind' | 'name' | 'parent' | 'from'> & Partial<Pick<Scope, 'bases' | 'decorators'>>,
 ): Scope {
-  const own = { bindings: new Map(), members: new Map(), parameters: [], returns: [] }
+  const own = { bindings: new Map(), members: new Map(), computedItems: [], parameters: [], returns: [] }
   return { module, bases: [], decorators: [], ...own, ...described }
 }
 
@@ -67,6 +67,8 @@ export interface Scope {
    * `config[name]`.
    */
   readonly members: Map<string, Binding[]>
+  /** What is set under keys that are no literals: `config[key]`. */
+  readonly computedItems: ComputedItem[]
   readonly parameters: Parameter[]
   /** Of a function, what takes the arguments that no parameter does: `**kwargs`. */
   rest?: Parameter
@@ -109,6 +111,12 @@ export function conditionsAround(places: readonly Place[]): readonly Expression[
 
 export interface Binding extends Place {
   readonly value: Bound
+}
+
+export interface ComputedItem extends Binding {
+  /** As it is written. */
+  readonly object: string
+  readonly key: Expression
 }
 
 export type Bound =

@@ -5,6 +5,7 @@ import { dottedName, type Expression, type Span } from './expressions.ts'
 import { fileTestsIn, onFirstRun, truthOnFirstRun } from './file-tests.ts'
 import {
   type Binding,
+  type ComputedItem,
   callExpression,
   classAround,
   conditionsAround,
@@ -14,11 +15,13 @@ import {
   starImports,
 } from './module.ts'
 import { isSameLoad, withoutChatTokens } from './same-load.ts'
-import { open, placed, siteOf, symbol, unknown } from './sites.ts'
+import { open, placed, siteAt, siteOf, symbol, unknown } from './sites.ts'
 import { areEqual, placeIn, placesIn, type Site, shownAt, type Value } from './values.ts'
 
 /** As a sentence lists them. */
 const MAX_LINES = 3
+/** Of one dictionary. */
+const MAX_COMPUTED = 20
 
 /** A binding that may reach a site. */
 interface Candidate {
@@ -66,15 +69,33 @@ export class Names {
   #withItems(value: Value, name: string, site: Site): Value {
     if (value.kind !== 'mapping') return value
     const updated = this.#updated(value, name, site)
+    const set = this.itemsSet(name, site)
+    if (set.size === 0 || updated.kind !== 'mapping') return updated
+    return { ...updated, entries: new Map([...updated.entries, ...set]) }
+  }
+
+  /** What was set under the keys of what a name holds: `config["batch"] = 8`. */
+  itemsSet(name: string, site: Site): ReadonlyMap<string, Value> {
     const prefix = `${name}[`
-    const set = [...site.scope.members].filter(([key]) => key.startsWith(prefix))
-    if (set.length === 0 || updated.kind !== 'mapping') return updated
-    const entries = new Map(updated.entries)
-    for (const [key, bindings] of set) {
+    const written = [...site.scope.members].flatMap(([key, bindings]) =>
+      key.startsWith(prefix) ? [{ key: key.slice(prefix.length, -1), bindings }] : [],
+    )
+    const computed = site.scope.computedItems
+      .filter(({ object }) => object === name)
+      .slice(0, MAX_COMPUTED)
+      .flatMap(item => this.#keysOf(item).map(key => ({ key, bindings: [item] })))
+    const set = new Map<string, Value>()
+    for (const { key, bindings } of [...computed, ...written]) {
       const item = this.reaching(bindings, site)
-      if (item !== undefined) entries.set(key.slice(prefix.length, -1), item)
+      if (item !== undefined) set.set(key, item)
     }
-    return { ...updated, entries }
+    return set
+  }
+
+  /** None where only a run tells. */
+  #keysOf({ key, ...place }: ComputedItem): readonly string[] {
+    const value = this.#evaluator.evaluate(key, siteAt(place))
+    return value.kind === 'text' ? [value.text] : []
   }
 
   /** `config.update(overrides)`, in the function that asks. */

@@ -1,4 +1,5 @@
 /** Operators of Python on values that are known. */
+import { takesParameter } from './signatures.ts'
 import { areEqual, type Located, madeOfOpen, truthOf, type Value } from './values.ts'
 
 type Unknown = () => Value
@@ -98,6 +99,7 @@ function compared(operator: string, left: Value, right: Value, located: Located)
 }
 
 function contains(container: Value, item: Value): boolean | undefined {
+  if (container.kind === 'symbol' && item.kind === 'text') return takesParameter(container.name, item.text)
   if (container.kind === 'text' && item.kind === 'text') return container.text.includes(item.text)
   if (container.kind === 'mapping' && item.kind === 'text' && container.unknown === undefined)
     return container.entries.has(item.text)

@@ -101,11 +101,13 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
   return { kind: 'training', training: { document, declared, call, assumptions, notUnderstood, unread } }
 }
 
-/** Where its data is prepared in another file, what is certain there. */
+/** Where its data is prepared in another file, or in one that calls it, what is certain there. */
 function cutLength(fields: readonly Field[], module: Module, evaluator: Evaluator): readonly Field[] {
   const own = lengthFields(fields, module, evaluator)
   if (own.length > 0) return own
-  const others = dataFiles(module, evaluator).map(each => lengthFields(fields, each, evaluator, module))
+  const callers = evaluator.callers.filter(each => each !== module && !each.isImported)
+  const files = [module, ...callers].flatMap(each => dataFiles(each, evaluator))
+  const others = files.map(each => lengthFields(fields, each, evaluator, module))
   return others.find(found => found.length > 0 && found.every(({ value }) => value.kind === 'number')) ?? []
 }
 

@@ -144,9 +144,8 @@ export function truthOf(value: Value): boolean | undefined {
       return value.unknown === undefined ? value.entries.size > 0 : undefined
     case 'open':
       return value.isUnset ? false : undefined
-    case 'symbol':
-      return undefined
     case 'call':
+    case 'symbol':
       return isObject(value) ? true : undefined
     case 'instance':
     case 'function':
@@ -165,8 +164,9 @@ export function areEqual(left: Value, right: Value): boolean | undefined {
   return isNoneBeside(left, right) || isNoneBeside(right, left) ? false : undefined
 }
 
-/** Of a class of a library, by its name, or loaded by one. */
+/** A class of a library that is imported, an object of one by its name, or what one loads. */
 function isObject(value: Value): boolean {
+  if (value.kind === 'symbol') return /(?:^|\.)[A-Z]\w*[a-z]\w*$/.test(value.name)
   return value.kind === 'call' && /(?:^|\.)(?:[A-Z]\w*|from_pretrained|get_peft_model)$/.test(value.name)
 }
 

@@ -1,5 +1,6 @@
 /** The length that a script hands to a data set of the repository's, which the file of the data set may not show. */
 import { describe, expect, it } from 'vitest'
+import { readConfigAsync } from '../../../engine/config/read.ts'
 import { readBeside } from './scripts.ts'
 
 const dataset = `from torch.utils.data import Dataset
@@ -51,6 +52,31 @@ describe('a length handed to a data set of the repository', () => {
       .replace('Trainer(model', 'SFTTrainer(model')
     expect(await readBeside(text, { 'rows.py': dataset })).toMatchObject({
       unreadSettings: [{ name: 'max_length', at: { line: 11 } }],
+    })
+  })
+
+  it('is read where what calls the training has its data from', async () => {
+    const files: Readonly<Record<string, string>> = {
+      'run.py': `from datarows import tokenized
+from train import fine_tune
+fine_tune(tokenized(rows, 200), 2)
+`,
+      'datarows.py': `def tokenized(rows, limit):
+    return [tokenizer(row, truncation=True, max_length=limit) for row in rows]
+`,
+    }
+    const text = `from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+def fine_tune(data, size):
+    model = AutoModelForCausalLM.from_pretrained("gpt2")
+    arguments = TrainingArguments("out", per_device_train_batch_size=size)
+    Trainer(model=model, args=arguments, train_dataset=data).train()
+`
+    const sources = {
+      readFile: async (path: string) => files[path],
+      listFolder: async (path: string) => (path === '.' ? Object.keys(files) : []),
+    }
+    expect(await readConfigAsync({ path: 'train.py', text }, sources)).toMatchObject({
+      spec: { microBatch: 2, sequenceLength: 200 },
     })
   })
 
