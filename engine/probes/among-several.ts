@@ -19,6 +19,9 @@ interface Circumstances {
 /** As many as `plan` looks at: what fits among fewer fits among them, since each holds a smaller share of the same. */
 const GPUS = 64
 
+/** No gradients of a step fill it. */
+const ENDLESS_BUCKET = Number.MAX_SAFE_INTEGER
+
 /** They divide with FSDP alone, or not at all. */
 const withoutZero: ReadonlySet<TrainingSpec['loop']> = new Set(['verl', 'torchtitan'])
 
@@ -39,8 +42,8 @@ function fitsDivided(
   circumstances: Circumstances,
 ): boolean {
   const { gpu, footprints } = circumstances
-  if (needsMoreAnyway(spec, divided, config, circumstances)) return false
   try {
+    if (needsMoreAnyway(spec, divided, config, circumstances)) return false
     return new EstimateProbe(footprints.of(divided, config, gpu), gpu).fits(spec.microBatch)
   } catch (error) {
     // A training that cannot be sharded does not fit that way.
@@ -59,12 +62,25 @@ function needsMoreAnyway(
   config: ModelConfig,
   { gpu, footprints }: Circumstances,
 ): boolean {
-  // If the float32 master copies move, the model's share and the adapters' compute type change.
-  if (mastersOf(spec) !== mastersOf(divided)) return false
-  const undivided = footprints.of(spec, config, gpu)
+  const alone = undividedLike(spec, divided)
+  if (alone === undefined) return false
+  const undivided = footprints.of(alone, config, gpu)
   const sharedBytes = undivided.resting(0).bytes / divided.gpus + workspaceBytesOf(gpu)
   const moments = addsToWholeGradients(divided) ? [false, true] : [false]
   return moments.some(
     besideGradients => undivided.growingBytes(spec.microBatch, besideGradients) + sharedBytes > usableBytes(gpu),
   )
+}
+
+/**
+ * A training on one GPU whose step grows with the batch as the divided one's does, and of which no less is divided; undefined where
+ * FSDP keeps as weights the float32 copies that were in the optimizer. ZeRO adds such copies, and has adapters in the type of the
+ * weights: so does ZeRO-2 on one GPU, whose layers are alike if no bucket is full in the middle of one.
+ */
+function undividedLike(spec: TrainingSpec, divided: TrainingSpec): TrainingSpec | undefined {
+  if (mastersOf(spec) === mastersOf(divided)) return spec
+  if (divided.sharding !== 'zero3') return undefined
+  return spec.lora === undefined
+    ? spec
+    : { ...spec, sharding: 'zero2', zero: { ...spec.zero, reduceBucket: ENDLESS_BUCKET } }
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { GPUS_OF_A_MACHINE } from '../../engine/config/gpus.ts'
 import type { TrainingSpec } from '../../engine/config/spec.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
@@ -38,6 +38,47 @@ describe('a config that does not fit one GPU', () => {
 
   test('does not where the batch is too large for any', () => {
     expect(fits(llama, { ...changes, microBatch: 512 })).toBe(false)
+  })
+})
+
+describe('what ZeRO-3 cannot make fit', () => {
+  const adapters = { lora: { rank: 8, targets: ['q_proj', 'v_proj'], dropout: 0 } }
+  const changes = { precision: 'bf16', sequenceLength: 512 } as const
+  const ofZero: readonly (readonly [model: string, changes: Partial<TrainingSpec>])[] = [
+    ['gpt2', {}],
+    ['resnet-50', { precision: 'amp-bf16' }],
+    ['google-t5/t5-small', changes],
+    ['Qwen/Qwen2.5-1.5B', { ...changes, gradientCheckpointing: true, gradientAccumulation: 4 }],
+    ['Qwen/Qwen2.5-1.5B', { ...changes, ...adapters }],
+    ['Qwen/Qwen2.5-1.5B', { ...changes, ...adapters, quantization: 'nf4', precision: 'amp-bf16' }],
+    ['Qwen/Qwen2.5-1.5B', { ...changes, ...adapters, loop: 'lightning', gradientCheckpointing: true }],
+    ['Qwen/Qwen3-30B-A3B', { ...changes, ...adapters, gradientAccumulation: 2 }],
+    [llama, { ...changes, trainable: { names: ['model.layers.15.*'], inputGradients: false } }],
+    [llama, { ...changes, precision: 'fp32', zero: { reduceBucket: 1_000_000 } }],
+  ]
+
+  test.each(ofZero)('is said as by playing its step: %s, %j', (name, changes) => {
+    const { config } = knownModel(name)
+    const footprints = new FootprintCache()
+    const fitsBy = (sharding: 'fsdp' | 'zero3', microBatch: number) => {
+      const footprint = footprints.of(specOf(name, { ...changes, gpus: 64, sharding }), config, gpu)
+      return new EstimateProbe(footprint, gpu).fits(microBatch)
+    }
+    const among = (microBatch: number) =>
+      fitsAmongSeveral(specOf(name, { ...changes, microBatch }), config, { gpu, footprints })
+    const fitting =
+      Array.from({ length: 14 }, (_, exponent) => 2 ** exponent).findLast(size => fitsBy('zero3', size)) ?? 0
+    for (const size of [fitting, fitting + 1, 1.25 * fitting, 1.5 * fitting, 2 * fitting].map(Math.ceil)) {
+      if (size > 0) expect([size, among(size)]).toEqual([size, fitsBy('zero3', size) || fitsBy('fsdp', size)])
+    }
+  })
+
+  test.each(ofZero)('is mostly known without playing it: %s, %j', (name, changes) => {
+    const footprints = new FootprintCache()
+    const recorded = vi.spyOn(footprints, 'of')
+    const spec = specOf(name, { ...changes, microBatch: 4_096 })
+    expect(fitsAmongSeveral(spec, knownModel(name).config, { gpu, footprints })).toBe(false)
+    expect(recorded.mock.calls.map(([{ sharding }]) => sharding)).not.toContain('zero3')
   })
 })
 
