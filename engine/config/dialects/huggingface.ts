@@ -326,7 +326,10 @@ function readSettings(
   const { attention, masksPadding } = readImplementation(reader, find('attn_implementation'), model)
   const lora = readAdapter(reader, find, model, adapter, declared?.adaptersOf)
   const quantization = readQuantization(reader, trainerArguments, adapter)
-  const quantized = { ...sharded, quantization, storage: find('bnb_4bit_quant_storage') }
+  const quantized = {
+    ...sharded,
+    ...{ gpus, quantization, storage: find('bnb_4bit_quant_storage'), weights: find('torch_dtype', 'dtype') },
+  }
   const wholeQuantized = keptWhole(reader, quantized)
   const isQuantizedOnLoad = !loadsQuantisedByUnsloth(declared) && quantizesOnLoad(quantization, trainerArguments.model)
   const fusedLoss = training.method === undefined ? readFusedLoss(reader, find) : undefined

@@ -88,7 +88,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   const sharded = readSharding(reader, document, deepSpeed)
   const quantization = readQuantization(reader, document, method)
   // model/model_utils/quantization.py: packed in the type that it computes in.
-  const quantized = { ...sharded, quantization, storage: 'floats' as const }
+  const gpus = readGpus(reader, undefined, sharded.sharding)
+  const quantized = { ...sharded, gpus, quantization, storage: 'floats' as const }
   const attention = readAttention(reader, document.at('flash_attn'), model)
   const packing = document.at('neat_packing') ?? document.at('packing')
   const isPacked = packing === undefined ? document.at('stage')?.source === 'pt' : reader.flag(packing) === true
@@ -106,7 +107,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
     // data/mm_plugin.py InternVLPlugin: an image stays whole unless the config says otherwise.
     imageHandling: { cuts: reader.flag(document.at('crop_to_patches')) === true },
     settings: {
-      gpus: readGpus(reader, undefined, sharded.sharding),
+      gpus,
       ...readPrecision(reader, document, method, { ...sharded, deepSpeed }),
       optimizer: readOptimizer(reader, document),
       attention: attention.attention,
