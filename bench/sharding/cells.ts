@@ -32,6 +32,9 @@ const flat = { ...fsdp, fsdpVersion: 1, reentrantCheckpoints: true, versions: { 
 /** As Lightning wraps a model for which no policy names layers. */
 const whole = { ...fsdp, fsdpVersion: 1, wrapsWholeModel: true, syncsEveryMicroBatch: true } as const
 
+/** The Trainer has taken peft's policy for layers since. */
+const ownPolicy = { versions: { transformers: '4.38' }, reentrantCheckpoints: false } as const
+
 /** verl's trainers, by either version of FSDP. */
 const verl = { ...fsdp, precision: 'bf16-master', loop: 'verl', syncsEveryMicroBatch: true } as const
 const ofVerl = { lora: { ...lora.lora, inWeightsType: true } } as const
@@ -64,8 +67,8 @@ export const torchCells: readonly ShardingCell[] = [
   { ...whole, ...masters },
   { ...whole, ...masters, ...accumulating, ...checkpointed },
   { ...whole, ...masters, gradientCheckpointing: true, microBatch: 16, sequenceLength: 96 },
-  { ...whole, precision: 'fp32', ...lora, ...checkpointed },
-  { ...whole, precision: 'fp32', ...lora, ...accumulating },
+  { ...whole, ...ownPolicy, precision: 'fp32', ...lora, ...checkpointed },
+  { ...whole, ...ownPolicy, precision: 'fp32', ...lora, ...accumulating },
   { ...fsdp, precision: 'bf16', syncsEveryMicroBatch: true, ...accumulating, ...checkpointed },
   { ...fsdp, ...masters },
   { ...fsdp, ...masters, ...accumulating },

@@ -37,7 +37,7 @@ export function checkpointsReentrantly({ reentrantCheckpoints, versions }: Train
  */
 export function keepsFrozenInputs(spec: TrainingSpec): boolean {
   const isOutside = isBefore(spec.versions, 'transformers', '4.53')
-  const hasFrozenUnits = spec.lora !== undefined && hasFlatParameters(spec) && !spec.wrapsWholeModel
+  const hasFrozenUnits = spec.lora !== undefined && hasFlatParameters(spec) && !isOneUnit(spec)
   return isOutside && hasFrozenUnits && checkpointsReentrantly(spec)
 }
 
@@ -46,7 +46,25 @@ export function keepsFrozenInputs(spec: TrainingSpec): boolean {
  * takes, and verl's utils/fsdp_utils.py get_fsdp_wrap_policy. Lightning's policies are of classes alone (strategies/fsdp.py).
  */
 export function wrapsEachAdapter(spec: TrainingSpec): boolean {
-  return spec.lora !== undefined && hasFlatParameters(spec) && !spec.wrapsWholeModel && spec.loop !== 'lightning'
+  return spec.lora !== undefined && hasFlatParameters(spec) && !isOneUnit(spec) && spec.loop !== 'lightning'
+}
+
+/**
+ * Whether FSDP gathers the whole model at once. From 4.39 on, transformers' Trainer replaces the policy of FSDP1 by peft's, which wraps
+ * layers whatever the config says (5.18 distributed/fsdp.py update_fsdp_plugin_peft).
+ */
+export function isOneUnit(spec: TrainingSpec): boolean {
+  const isPefts = spec.lora !== undefined && spec.loop === 'trainer' && hasFlatParameters(spec)
+  return spec.wrapsWholeModel === true && !(isPefts && !isBefore(spec.versions, 'transformers', '4.39'))
+}
+
+/**
+ * Whether FSDP1 would have to make one flat parameter of frozen weights in 16 bits and peft's adapters in float32, which it refuses:
+ * "Must flatten tensors with uniform dtype" (torch 2.13 distributed/fsdp/_flat_param.py _validate_tensors_to_flatten).
+ */
+export function mixesFlatTypes(spec: TrainingSpec): boolean {
+  const isMixed = spec.lora !== undefined && spec.lora.inWeightsType !== true && spec.precision === 'bf16'
+  return isMixed && hasFlatParameters(spec) && !wrapsEachAdapter(spec)
 }
 
 /**

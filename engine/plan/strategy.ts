@@ -2,6 +2,7 @@
 import { isFsdp, isOfImages, type Precision, type Sharding, type TrainingSpec } from '../config/spec.ts'
 import { lightningZero, overlapsByDefault, zeroDefaults } from '../config/zero-defaults.ts'
 import { MemoryMarkError } from '../errors.ts'
+import { mixesFlatTypes } from '../estimate/library-rules.ts'
 
 /** From the simplest to the one with most communication; of two equally fast ones, the earlier is preferred. */
 export const strategies = ['single', 'ddp', 'zero1', 'zero2', 'fsdp', 'zero3'] as const
@@ -81,7 +82,9 @@ export function strategiesFor(spec: TrainingSpec, gpus: number, tool: Tool): rea
   if (gpus === 1) return ['single']
   if (alwaysFsdp.has(tool)) return ['fsdp']
   const ofTool = strategiesOf[tool]
-  return strategiesOn(spec).filter(strategy => ofTool?.includes(strategy) ?? true)
+  const starts = (strategy: Strategy) =>
+    strategy !== 'fsdp' || !mixesFlatTypes(arrangedSpec(spec, { strategy, gpus }, tool))
+  return strategiesOn(spec).filter(strategy => (ofTool?.includes(strategy) ?? true) && starts(strategy))
 }
 
 function strategiesOn(spec: TrainingSpec): readonly Strategy[] {

@@ -244,6 +244,11 @@ describe('what a tool cannot do', () => {
     const lora = { rank: 8, dropout: 0, targets: ['q_proj'] }
     expect(strategiesFor({ ...spec, lora }, 8, 'trainer')).toContain('fsdp')
     expect(strategiesFor({ ...spec, lora, unslothKernels: true }, 8, 'trainer')).toEqual(['ddp'])
+    // Lightning's FSDP would have to flatten float32 adapters together with weights in 16 bits.
+    const lightning: TrainingSpec = { ...spec, lora, loop: 'lightning', precision: 'bf16' }
+    expect(strategiesFor(lightning, 8, 'lightning')).not.toContain('fsdp')
+    expect(strategiesFor({ ...lightning, lora: { ...lora, inWeightsType: true } }, 8, 'lightning')).toContain('fsdp')
+    expect(strategiesFor({ ...lightning, precision: 'fp32' }, 8, 'lightning')).toContain('fsdp')
   })
 })
 

@@ -1,5 +1,6 @@
 /** Levers that shard a training over its GPUs or offload parts of it to the host. */
 import type { TrainingSpec } from '../../config/spec.ts'
+import { mixesFlatTypes } from '../../estimate/library-rules.ts'
 import type { Lever } from '../lever.ts'
 import { isWhole } from './training-kinds.ts'
 
@@ -41,7 +42,7 @@ export const shardingLevers: readonly Lever[] = [
     group: 'sharding',
     settings: sharded,
     applies: isSeveral,
-    isMade: after => after.sharding === 'fsdp' && after.offload === undefined,
+    isMade: after => after.sharding === 'fsdp' && after.offload === undefined && !mixesFlatTypes(after),
   },
 ]
 

@@ -226,7 +226,7 @@ function readNoWrap(
   if (!isUnwrapped) return undefined
   if (policy === undefined)
     reader.assume(
-      'FSDP gathers the whole model at once: before transformers 5.0 it wraps layers only where `fsdp` says `auto_wrap`.',
+      'Before transformers 5.0, FSDP gathers the whole model at once where `fsdp` does not say `auto_wrap`; with adapters, from 4.39 on, it wraps layers all the same.',
     )
   return reader.note('wrapsWholeModel', true as const, policy ?? fsdp)
 }

@@ -277,6 +277,32 @@ class Reviewer(L.LightningModule):
     expect(spec).toMatchObject({ model: 'Qwen/Qwen2.5-0.5B', gradientCheckpointing: true, task: 'causal-lm' })
     expect(JSON.stringify(spec)).toMatch(/"rank":3.*nf4|nf4.*"rank":3/)
   })
+
+  it.each([
+    ['bf16-true', true],
+    ['bf16-mixed', undefined],
+  ])('precision %s casts adapters: %s', async (precision, isCast) => {
+    const adapted = `import lightning as L
+import torch
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM
+
+class Reviewer(L.LightningModule):
+    def __init__(self, name: str, labels: int = 2):
+        super().__init__()
+        loaded = AutoModelForCausalLM.from_pretrained(name, torch_dtype=torch.bfloat16)
+        self.model = get_peft_model(loaded, LoraConfig(r=labels, target_modules=["q_proj", "v_proj"]))
+
+    def configure_optimizers(self):
+        return torch.optim.AdamW(self.parameters())
+`
+    const text = config
+      .replace('bert-base-uncased', 'Qwen/Qwen2.5-0.5B')
+      .replace(/precision: .*/, `precision: ${precision}`)
+    const { spec } = await trained(text, { ...base, 'tagger/models.py': adapted })
+    expect(spec.precision).toBe('bf16')
+    expect(spec.lora?.inWeightsType).toBe(isCast)
+  })
 })
 
 describe('the script of a Lightning CLI', () => {

@@ -1,6 +1,7 @@
 /** Whether TRL runs a training, of which release it is, and the loss that its SFT takes by default. */
 import { outputLayers } from '../../../models/linears.ts'
 import type { FieldReader } from '../../fields.ts'
+import type { Field } from '../../section.ts'
 import { isOfFourBits, type Quantization } from '../../spec.ts'
 import type { Lora } from '../../trainer/adapter.ts'
 import type { TrainingMethod } from '../../training-method.ts'
@@ -36,19 +37,25 @@ interface TrainedBy {
 }
 
 /**
- * Whether the trainer casts adapters over bitsandbytes' weights to bfloat16, where peft makes them float32. Unsloth takes those lines out
- * (unsloth/models/rl.py).
+ * Whether adapters are cast to bfloat16, where peft makes them float32: by Lightning, or over bitsandbytes' weights by TRL. Unsloth
+ * takes those lines out (unsloth/models/rl.py).
  */
 export function castsAdapters(
   reader: FieldReader,
   trainerArguments: Arguments,
   { method, isSft, quantization }: TrainedBy,
 ): boolean {
-  const { declared } = trainerArguments
+  const { declared, find } = trainerArguments
+  if (isCastByLightning(find('torch_dtype', 'dtype'))) return true
   if (quantization !== 'int8' && !isOfFourBits(quantization)) return false
   if (!runsTrl(trainerArguments) || declared?.adaptersOf === unslothAdapters) return false
   const release = isSft ? '0.26' : firstWithCast(method, declared)
   return release !== undefined && !isTrlBefore(reader, trainerArguments, release)
+}
+
+/** Lightning 2.6 plugins/precision convert_module: `bf16-true` is one type for the whole module. */
+function isCastByLightning(type: Field | undefined): boolean {
+  return type?.name === 'precision'
 }
 
 /** By the sources of TRL's releases; CPO and ORPO, in trl/experimental, have not come to it. */
