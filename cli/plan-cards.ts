@@ -1,25 +1,28 @@
 /** The cards that `memorymark plan --gpus` names, and how many of them there are where it says so. */
 import { didYouMean } from '../engine/did-you-mean.ts'
 import { MemoryMarkError } from '../engine/errors.ts'
-import { findGpuAmong, type Gpu, gpus } from '../engine/gpus/catalogue.ts'
+import { findGpuAmong, type Gpu, gpus, takenAs } from '../engine/gpus/catalogue.ts'
 import { gpuFlag } from './arguments.ts'
 
 export interface NamedCards {
   readonly cards: readonly Gpu[]
+  /** How a name was taken that leaves open which card it is. */
+  readonly taken: readonly string[]
   /** The most GPUs that there are: 8 of `8x a100` and `h100:8`. */
   readonly count?: number
 }
 
 /** `all`, or cards with commas or spaces between them, each perhaps with a number: `8x a100-80gb`, `h100:8`. */
 export function namedCards(written: string | undefined, known: readonly Gpu[], described: readonly Gpu[]): NamedCards {
-  if (written === undefined || written.trim() === 'all') return { cards: known }
+  if (written === undefined || written.trim() === 'all') return { cards: known, taken: [] }
   const names = namesIn(written, described).map(name => ({ written: name, ...counted(name, described) }))
   const [number] = names.flatMap(({ name }) => COUNT.exec(name) ?? [])
   if (number !== undefined) throw numberForCards(written, number, described)
   const ids = new Set(names.map(({ name }) => gpuFlag(name, described, '--gpus').id))
   const counts = [...new Set(names.flatMap(({ count }) => count ?? []))]
   if (counts.length > 1) throw severalCounts(written, Math.max(...counts))
-  return { cards: known.filter(({ id }) => ids.has(id)), ...(counts[0] !== undefined && { count: counts[0] }) }
+  const taken = names.flatMap(({ name }) => (described.some(({ id }) => id === name) ? [] : (takenAs(name) ?? [])))
+  return { cards: known.filter(({ id }) => ids.has(id)), taken, ...(counts[0] !== undefined && { count: counts[0] }) }
 }
 
 /** `8`, `1-8`, `1 to 8`. */

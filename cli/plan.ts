@@ -16,7 +16,7 @@ import type { Subject } from '../engine/subject.ts'
 import { gpuFlag, numberFlag, oneOf, parseFlags } from './arguments.ts'
 import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'
-import { namedCards } from './plan-cards.ts'
+import { type NamedCards, namedCards } from './plan-cards.ts'
 import { lineLength, print, printJson, sentenceLines } from './print.ts'
 import { settingsOrThrow } from './settings.ts'
 import { changesOf, specOptions } from './spec-flags.ts'
@@ -49,20 +49,22 @@ export async function plan(args: string[]): Promise<ExitCode> {
   await using engine = openEngine({ limits })
   const settings = await settingsOrThrow(values, engine)
   const { gpus: _, ...specValues } = values
-  const wanted = planOptions(values, positionals[0] ?? '', settings)
-  const { subject, plan } = await planSubject(positionals, specValues, engine, wanted)
+  const named = namedCards(values.gpus, knownCards(settings), settings.gpus)
+  const wanted = planOptions(values, named, positionals[0] ?? '', settings)
+  const planned = await planSubject(positionals, specValues, engine, wanted)
+  const { subject } = planned
+  const plan = { ...planned.plan, assumptions: [...named.taken, ...planned.plan.assumptions] }
   const chosen = chosenRow(plan, values.write)
   if (values.json) printJson(summary(subject, plan, values.top && topOf(values)))
   else printPage(subject, plan, { top: topOf(values), chosen, cards: wanted.cards })
   return numberedRows(plan).length > 0 ? 0 : 1
 }
 
-function planOptions(values: Flags, path: string, settings: RepositorySettings): PlanOptions {
+function planOptions(values: Flags, named: NamedCards, path: string, settings: RepositorySettings): PlanOptions {
   const count = (flag: 'max-gpus' | 'effective-batch' | 'samples-per-run', max: number) =>
     numberFlag(`--${flag}`, values[flag], { integer: true, max })
   const changes = changesOf({ ...values, gpus: undefined })
   const said = Object.entries(changes).flatMap(([field, value]) => (value === undefined ? [] : [field]))
-  const named = namedCards(values.gpus, knownCards(settings), settings.gpus)
   const most = count('max-gpus', MOST_GPUS) ?? MAX_GPUS
   return {
     cards: named.cards,

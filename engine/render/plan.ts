@@ -125,7 +125,7 @@ function notes(plan: Plan, columns: number): string {
   )
   const lines = [
     ...waysOf(rows),
-    `Every row keeps ${formatCount(plan.effectiveBatch)} samples per optimizer step. Memory is estimated, speed is modelled and lies within its range nine times in ten; cheapest first, by what is modelled.`,
+    `Every row keeps ${formatCount(plan.effectiveBatch)} samples per optimizer step; batch: samples at a time on each GPU × how many such add up to a step. Memory is estimated, speed is modelled and lies within its range nine times in ten; cheapest first, by what is modelled.`,
     ...plan.assumptions,
     ...(rows.some(({ gpus }) => gpus > 8)
       ? ['More than 8 GPUs are taken to stand in servers of 8, joined by 200 Gb/s for each GPU.']

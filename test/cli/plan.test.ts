@@ -87,6 +87,19 @@ describe.concurrent('plan', () => {
     expect(stdout).toContain('$ accelerate launch --config_file accelerate.yaml')
   })
 
+  test.each([
+    ['a100', true],
+    ['8x a100', true],
+    ['V100', true],
+    ['a100-80gb', false],
+    ['l40s', false],
+  ])('says which of two cards it took where the name leaves it open: %s', async (cards, isOpen) => {
+    await using workspace = await Workspace.with({ 'train.yaml': trainer })
+    const { stdout } = await workspace.run('plan', 'train.yaml', '--gpus', cards, '--max-gpus', '1')
+    const larger = cards === 'V100' ? 'v100-32gb' : 'a100-80gb'
+    expect(stdout.includes(`here; write ${larger} for the larger one.`)).toBe(isOpen)
+  })
+
   test('takes the length of a run from the settings, with the GPU and the prices of the team', async () => {
     const settings = 'gpu: a10\nhours_per_run: 4\nprices: {l40s: 0.10}\n'
     await using workspace = await Workspace.with({ 'train.yaml': trainer, '.github/memorymark.yml': settings })
