@@ -2,7 +2,7 @@
  * Modelled step time. The GPU runs one kernel after the other, Python has to launch every one of them, and a micro-step takes about
  * as long as the slower of the two; then come the optimizer and what several GPUs exchange. Everything here is modelled, nothing timed.
  */
-import { computesInFloat32, type TrainingSpec } from '../../config/spec.ts'
+import { computesInFloat32, isOfFourBits, shardingGroup, type TrainingSpec } from '../../config/spec.ts'
 import { type SpeedyGpu, usableBytes } from '../../gpus/catalogue.ts'
 import type { Footprint } from '../footprint.ts'
 import { wrapsEachAdapter } from '../library-rules.ts'
@@ -47,6 +47,7 @@ export class ThroughputModel {
   readonly #optimizerSeconds: number
   readonly #traffic: Traffic
   readonly #linkBytesPerSecond: number
+  readonly #hostLinkSeconds: number
   readonly #sharpness: number
   readonly #pagingSeconds: (batch: number) => number
 
@@ -59,6 +60,7 @@ export class ThroughputModel {
     this.#traffic = trafficOf(spec, () => exchangedBy(footprint))
     const link = gpu.speed.linkBytesPerSecond * LINK_SHARE
     this.#linkBytesPerSecond = spec.gpus > GPUS_PER_SERVER ? Math.min(link, NETWORK_BYTES_PER_SECOND) : link
+    this.#hostLinkSeconds = hostBytesPerMicroStep(footprint) / gpu.speed.hostLinkBytesPerSecond
     this.#sharpness = rates.sharpness
     this.#pagingSeconds = batch => pagingSeconds(footprint, gpu, batch)
   }
@@ -68,7 +70,8 @@ export class ThroughputModel {
     const gpuSeconds = this.#kernels.secondsAt(batch)
     const computing = slower(gpuSeconds, this.#hostSeconds, this.#sharpness)
     const { bytesPerMicroStep, bytesPerStep } = this.#traffic
-    const microStep = computing + this.#waiting(bytesPerMicroStep, computing)
+    const fetching = waiting(this.#hostLinkSeconds, computing)
+    const microStep = computing + this.#waiting(bytesPerMicroStep, computing) + fetching
     const synchronised = this.#waiting(bytesPerStep, computing * BACKWARD_SHARE)
     const seconds = accumulation * microStep + synchronised + this.#optimizerSeconds + this.#pagingSeconds(batch)
     const isShared = bytesPerMicroStep + bytesPerStep > 0
@@ -77,9 +80,12 @@ export class ThroughputModel {
 
   /** For an exchange that runs beside `besideSeconds` of computing. */
   #waiting(bytes: number, besideSeconds: number): number {
-    const seconds = bytes / this.#linkBytesPerSecond
-    return Math.max(seconds * EXPOSED_SHARE, seconds - besideSeconds)
+    return waiting(bytes / this.#linkBytesPerSecond, besideSeconds)
   }
+}
+
+function waiting(seconds: number, besideSeconds: number): number {
+  return Math.max(seconds * EXPOSED_SHARE, seconds - besideSeconds)
 }
 
 /** A smooth maximum: neither is busy all the time that the other one is. */
@@ -133,12 +139,24 @@ function exchangedBy(footprint: Footprint): { weightBytes: number; gradientBytes
   const { spec, optimized } = footprint
   const isMixed = spec.precision === 'bf16-master' || spec.precision.startsWith('amp')
   const width = computesInFloat32(spec) ? 4 : 2
+  const gradientBytes = width * optimized.elements
+  if (spec.offload === 'optimizer-and-weights') return { weightBytes: offloadedBytes(footprint, width), gradientBytes }
   const { weights } = footprint.resting(0).breakdown
-  const wholeBytes = weights / sharesOf({ ...spec, offload: undefined }).weights
-  return {
-    weightBytes: isMixed ? wholeBytes / 2 : wholeBytes,
-    gradientBytes: width * optimized.elements,
-  }
+  const wholeBytes = weights / sharesOf(spec).weights
+  return { weightBytes: isMixed ? wholeBytes / 2 : wholeBytes, gradientBytes }
+}
+
+/** Weights that wait in the host's memory, in the compute type. */
+function offloadedBytes({ spec, parameterCount }: Footprint, width: number): number {
+  if (isOfFourBits(spec.quantization)) return parameterCount / 2
+  return parameterCount * (spec.quantization === undefined ? width : 1)
+}
+
+/** Each GPU fetches its part of them for the forward pass and again for the backward pass. */
+function hostBytesPerMicroStep(footprint: Footprint): number {
+  const { spec } = footprint
+  if (spec.offload !== 'optimizer-and-weights') return 0
+  return (2 * offloadedBytes(footprint, computesInFloat32(spec) ? 4 : 2)) / shardingGroup(spec)
 }
 
 /** One list of kernels serves every card, with gradient accumulation and without. */

@@ -39,6 +39,17 @@ describe('samples a second', () => {
     expect(fused / plain).toBeLessThan(1.25)
   })
 
+  test.each(['zero3', 'fsdp'] as const)(
+    'are fewer where what %s divides waits on the host, which is fetched',
+    sharding => {
+      const shared = { gpus: 4, sharding, precision: 'bf16-master', sequenceLength: 512 } as const
+      const [kept, offloaded] = [undefined, 'optimizer-and-weights' as const].map(offload =>
+        rate('Qwen/Qwen2.5-3B', { ...shared, ...(offload && { offload }) }, 1, card('rtx-3090')),
+      )
+      expect(offloaded).toBeLessThan(0.9 * (kept ?? 0))
+    },
+  )
+
   test('never decrease with the batch', () => {
     const model = new ThroughputModel(footprintOf(bert, { precision: 'amp-bf16' }), card('a100-80gb'))
     const rates = Array.from({ length: 12 }, (_, power) => model.samplesPerSecond(2 ** power, 1))
