@@ -25,7 +25,9 @@ export async function fixWithLever(asked: Asked, { report, files }: JudgedConfig
   const variable =
     lever.environment === undefined ? [] : [`Set ${inlineCode(lever.environment)} where the training starts.`]
   if (lever.lines.length === 0) {
-    return declined([`${escapeText(what)} is nothing that ${name} could say.`, ...variable].join(' '))
+    const elsewhere =
+      lever.gpu === undefined ? '' : ' Start the training there, and name that GPU in .github/memorymark.yml.'
+    return declined([`No line of ${name} says this: ${escapeText(what)}.${elsewhere}`, ...variable].join(' '))
   }
   const change = { path: config.path, before: file.text, after: withLines(file.text, lever.lines) }
   if (pull.isFork) {

@@ -149,6 +149,28 @@ enable_activation_checkpointing: false
     offers: ['micro-batch', 'gradient-checkpointing', 'chunked-loss', 'half-length'],
   },
   {
+    tool: 'torchtune with a fused optimizer, which bitsandbytes has none of',
+    gpu: 'a10',
+    path: 'fused.yaml',
+    text: `tokenizer:
+  _component_: torchtune.models.llama3.llama3_tokenizer
+  max_seq_len: 2048
+model:
+  _component_: torchtune.models.llama3_2.llama3_2_3b
+batch_size: 4
+optimizer:
+  _component_: torch.optim.AdamW
+  fused: true
+  lr: 2e-5
+loss:
+  _component_: torchtune.modules.loss.CEWithChunkedOutputLoss
+dtype: bf16
+gradient_accumulation_steps: 2
+enable_activation_checkpointing: true
+`,
+    offers: ['paged-8-bit-optimizer', '8-bit-optimizer'],
+  },
+  {
     tool: 'torchtune over several GPUs',
     gpu: 'a100-40gb',
     path: 'full_distributed.yaml',

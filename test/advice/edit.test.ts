@@ -38,6 +38,16 @@ describe('in YAML', () => {
     )
   })
 
+  test('a key is commented out where it has a line of its own, beside others', () => {
+    const off: readonly KeySetting[] = [{ at: ['optimizer'], keys: ['fused'], value: false, isCommentedOut: true }]
+    const text = 'batch: 8\noptimizer:\n  name: adamw\n  fused: true  # faster\n'
+    expect(edited('a.yaml', text, off)).toBe('batch: 8\noptimizer:\n  name: adamw\n  # fused: true  # faster\n')
+    expect(edited('a.yaml', 'batch: 8\noptimizer:\n  name: adamw\n', off)).toBe('batch: 8\noptimizer:\n  name: adamw\n')
+    expect(edited('a.yaml', 'batch: 8\noptimizer: {name: adamw, fused: true}\n', off)).toBeUndefined()
+    expect(edited('a.yaml', 'batch: 8\noptimizer:\n  fused: true\n', off)).toBeUndefined()
+    expect(edited('a.toml', 'batch = 8\n[optimizer]\nfused = true\n', off)).toBeUndefined()
+  })
+
   test('several keys are added in their order', () => {
     const settings: readonly KeySetting[] = [
       { keys: ['adapter'], value: 'lora' },

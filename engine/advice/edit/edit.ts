@@ -20,7 +20,7 @@ export function withSettings(
   let edited: Edited = { path, text, anchor: batchSizeAt && offsetOf(text, batchSizeAt) }
   // In YAML and TOML lines are added right behind the batch size's or a header, so that the last to be set comes first.
   for (const setting of /\.(?:ya?ml|toml)$/i.test(path) ? settings.toReversed() : settings) {
-    const changed = set(edited, setting)
+    const changed = setting.isCommentedOut && set !== setInYaml ? undefined : set(edited, setting)
     if (changed === undefined) return undefined
     edited = { path, text: changed, anchor: moved(edited, changed) }
   }

@@ -25,7 +25,17 @@ export function setInYaml({ path, text, anchor }: Edited, setting: KeySetting): 
   const near = setting.at === undefined ? [home, ...nested(top, LEVELS).filter(map => map !== home)] : [home]
   const written = { text, isJson }
   const standing = near.flatMap(map => pairOf(map, setting.keys) ?? [])[0]
+  if (setting.isCommentedOut) return standing === undefined ? text : commentedOut(written, home, standing)
   return standing === undefined ? added(written, home, setting, anchor) : replaced(written, standing, setting)
+}
+
+/** Of a pair on a line of its own that is not the only one of its mapping. */
+function commentedOut({ text, isJson }: Written, { flow, items }: Mapping, { key, value }: Pair): string | undefined {
+  const [keyStart, valueEnd] = [rangeOf(key)?.[0], rangeOf(value)?.[1]]
+  if (isJson || flow || items.length < 2 || keyStart === undefined || valueEnd === undefined) return undefined
+  const lineStart = text.lastIndexOf('\n', keyStart - 1) + 1
+  const isOwnLine = text.slice(lineStart, keyStart).trim() === '' && !text.slice(keyStart, valueEnd).includes('\n')
+  return isOwnLine && isScalar(value) ? spliced(text, keyStart, keyStart, '# ') : undefined
 }
 
 /** As the reader of configs parses them. */

@@ -12,6 +12,8 @@ export interface KeySetting {
   readonly value: Value
   /** An entry to append to a list that exists; without a list, `value` is written. */
   readonly entry?: string
+  /** In YAML, the line of the key becomes a comment; other files cannot say so. `value` does not count. */
+  readonly isCommentedOut?: true
   /** In a script, an argument of a call other than the one with the batch size: changed if written, never added. */
   readonly elsewhere?: true
   /** In a script, the call that takes it, if that is not the one with the batch size. */

@@ -15,8 +15,10 @@ const within = (section: string, key: string, value: Value): readonly KeySetting
 /** bitsandbytes' optimizers take no `fused`. */
 const bitsandbytes =
   (name: string) =>
-  ({ has }: Asked) =>
-    has('fused') ? undefined : within('optimizer', COMPONENT, `bitsandbytes.optim.${name}`)
+  ({ has }: Asked): readonly KeySetting[] => [
+    ...within('optimizer', COMPONENT, `bitsandbytes.optim.${name}`),
+    ...(has('fused') ? [{ at: ['optimizer'], keys: ['fused'], value: false, isCommentedOut: true } as const] : []),
+  ]
 
 export const torchtune: Tool = {
   'micro-batch': ({ plan }) => [
