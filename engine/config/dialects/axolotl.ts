@@ -53,6 +53,10 @@ const ownKeys = [
   'adapter',
   'datasets',
 ]
+/** Axolotl trains on one of these. */
+const dataKeys = ['datasets', 'pretraining_dataset']
+/** Options of alpaca-lora's finetune.py, which calls its model and its micro-batch as Axolotl does. */
+const alpacaLoraKeys = ['data_path', 'cutoff_len']
 const writesModel = writesAny(['base_model'])
 const writesOwn = writesAny(['micro_batch_size', 'sequence_len', 'sample_packing', 'val_set_size'])
 
@@ -60,9 +64,11 @@ export const axolotl: Dialect = {
   name: 'Axolotl',
   mayBe: text => writesModel(text) && writesOwn(text),
   recognise: document => {
-    const found = ownKeys.filter(key => document.fields.has(key))
-    const isTraining = document.fields.has('micro_batch_size') || found.length >= 2
-    return document.fields.has('base_model') && isTraining ? `base_model beside ${found.join(', ')}` : undefined
+    const writes = (key: string) => document.fields.has(key)
+    const found = ownKeys.filter(writes)
+    const isTraining = writes('micro_batch_size') || found.length >= 2
+    const isOther = alpacaLoraKeys.some(writes) && !dataKeys.some(writes)
+    return writes('base_model') && isTraining && !isOther ? `base_model beside ${found.join(', ')}` : undefined
   },
   // Unread where there is no adapter, or no images; the types follow bf16 and fp16.
   withoutBearing: /^(?:lora_(?:r|dropout|target_\w+|modules_to_save)|freeze_mm_modules|torch_dtype)$/,

@@ -50,6 +50,23 @@ describe('a config of Axolotl', () => {
   })
 })
 
+describe('options of alpaca-lora', () => {
+  const own =
+    'base_model: huggyllama/llama-7b\nmicro_batch_size: 4\nlearning_rate: 3.0e-4\nlora_r: 8\nval_set_size: 2000\n'
+  const data = 'data_path: yahma/alpaca-cleaned\ncutoff_len: 256\nbatch_size: 128\n'
+
+  it('are not Axolotl’s, although models and micro-batches are called the same', () => {
+    expect(trainingConfig(`${own}${data}`)).toMatchObject({
+      dialect: 'Custom keys',
+      spec: { microBatch: 4, gradientAccumulation: 32, sequenceLength: 256, lora: { rank: 8 } },
+    })
+  })
+
+  it('beside data that Axolotl takes leave the file to it', () => {
+    expect(trainingConfig(`${own}${data}datasets: [{ path: acme/chat }]\n`).dialect).toBe('Axolotl')
+  })
+})
+
 describe('adapters of Axolotl', () => {
   const qlora = `${base}adapter: qlora\nload_in_4bit: true\nlora_r: 32\nlora_dropout: 0.05\n`
 
