@@ -25,8 +25,13 @@ export const inherits = /^(?:extends|inherits?(?:_from)?|_base_|(?:base|parent)_
 export const choosesMethod =
   /^(?:(?:train|training|finetun(?:e|ing)|fine_tun(?:e|ing)|tuning|tuner)_(?:type|method|mode|strategy)|fine_?tun(?:e|ing)|transfer_(?:type|mode))$/
 
+/** Names of methods in which more is held than a model and its loss. */
+export const choosesObjective = /^(?:(?:train|training|rl|run|finetuning)_)?(?:stage|method|algo|algorithm|objective)$/
+export const holdsMore =
+  /(?:^|[-_ ])(?:grpo|gspo|ppo|rloo|reinforce|dpo|ipo|orpo|simpo|kto|gkd|distill|distillation)(?:$|[-_ ])/i
+
 const looksLikeMemory =
-  /quant|(?:^|_)(?:4|8|16)_?bit|(?:^|_)bits$|(?:^|_)bnb_|lora|peft|adapter|checkpointing|(?:gradient|grad|activation)_?(?:checkpoints?|ckpt)$|recompute|offload|shard|fsdp|deepspeed|zero|max_(?:\w{1,40}_)?len|seq(?:uence)?_len|context_len|cutoff_len|model_max_length|dtype|(?:^|_)(?:fp|bf)(?:8|16|32)|(?:^|_)(?:nf4|int4|int8|gptq|awq|hqq|amp)(?:$|_)|precision|liger|packing|attn_impl|flash|freeze|unfreeze|(?:vision|image|video|audio|speech)_(?:tower|encoder)$|galore|lomo|badam|reentrant|parallel|^teacher(?:_model\w*)?$/i
+  /quant|(?:^|_)(?:4|8|16)_?bit|(?:^|_)bits$|(?:^|_)bnb_|lora|peft|adapter|checkpointing|(?:gradient|grad|activation)_?(?:checkpoints?|ckpt)$|recompute|offload|shard|fsdp|deepspeed|zero|max_(?:\w{1,40}_)?len|seq(?:uence)?_len|context_len|cutoff_len|model_max_length|dtype|(?:^|_)(?:fp|bf)(?:8|16|32)|(?:^|_)(?:nf4|int4|int8|gptq|awq|hqq|amp)(?:$|_)|precision|liger|packing|attn_impl|flash|freeze|unfreeze|(?:vision|image|video|audio|speech)_(?:tower|encoder)$|galore|lomo|badam|reentrant|parallel|^vocab(?:ulary)?_size$|^teacher(?:_model\w*)?$/i
 
 /** Of adapters, generation, data and logging: nothing that training holds in memory, or nothing of note. Patterns of whole names. */
 const namesWithoutBearing = [

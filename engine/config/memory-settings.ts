@@ -3,7 +3,14 @@
  * lengths, precision. The same rule for every tool: what looks like one and was not asked for while the config was read is named,
  * and the verdict only warns.
  */
-import { choosesMethod, inherits, soundsLikeMemory, withUnderscores } from './memory-names.ts'
+import {
+  choosesMethod,
+  choosesObjective,
+  holdsMore,
+  inherits,
+  soundsLikeMemory,
+  withUnderscores,
+} from './memory-names.ts'
 import { withoutMemory } from './other-sections.ts'
 import { plain } from './quote.ts'
 import type { UnreadSetting } from './reading.ts'
@@ -31,13 +38,24 @@ export function unreadMemorySettings(document: Section, without?: RegExp): reado
   return found.slice(0, MAX_NAMED)
 }
 
+/** What a file says of preferences, rewards or a teacher and nobody has asked for: `stage: grpo`, for a training read as an ordinary one. */
+export function objectivesSaid(document: Section): readonly Field[] {
+  return settingsSaid(document, ({ key, value }, section) => {
+    const isMeant = choosesObjective.test(withUnderscores(key)) && value.kind === 'text' && holdsMore.test(value.text)
+    return isMeant && !section.wasAsked(key)
+  })
+}
+
 /** What a file says of FSDP or DeepSpeed, for code that loads the file and was found to divide nothing. */
 export function shardingSaid(document: Section): readonly Field[] {
+  return settingsSaid(document, ({ key, value }) => saysSharding(key, value) && !isOff(value))
+}
+
+function settingsSaid(document: Section, isMeant: (field: Field, section: Section) => boolean): readonly Field[] {
   return document
     .nested(VARIANT_LEVELS)
     .filter(({ name }) => !withoutMemory.test(name))
-    .flatMap(({ fields }) => [...fields.values()])
-    .filter(({ key, value }) => saysSharding(key, value) && !isOff(value))
+    .flatMap(section => [...section.fields.values()].filter(field => isMeant(field, section)))
     .slice(0, MAX_NAMED)
 }
 

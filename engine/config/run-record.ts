@@ -20,7 +20,7 @@ const EARLIEST_SECONDS = 1e9
 
 /** Keys for results, and for the environment of a run. */
 const outcomeKeys =
-  /^(?:(?:\w+_)?(?:results?|metrics|history|artifacts|summary)|outcome|provenance|environment|hardware|system_info|host(?:name)?|git(?:_\w+)?|commit(?:_\w+)?|(?:duration|elapsed|runtime|wall|training_time)(?:_\w+)?|(?:epoch|step|train|eval|val)_losses|(?:python|torch|cuda)_version|(?:package|library)_versions|exit_code|(?:run|experiment)_id|data(?:set)?_(?:sha256|hash)|(?:data|dataset|system|training)_(?:info|stats|progress|summary))$/i
+  /^(?:(?:\w+_)?(?:results?|metrics|history|artifacts|summary)|outcome|provenance|environment|hardware|system_info|host(?:name)?|git(?:_\w+)?|commit(?:_\w+)?|(?:duration|elapsed|runtime|wall|training_time)(?:_\w+)?|(?:epoch|step|train|eval|val)_losses|(?:python|torch|cuda)_version|(?:(?:package|library)_)?versions|cuda_available|exit_code|(?:run|experiment)_id|data(?:set)?_(?:sha256|hash)|(?:data|dataset|system|training)_(?:info|stats|progress|summary))$/i
 const stateKeys = /^(?:status|state|phase)$/i
 const ended = /^(?:completed?|finished|succeeded|success|failed|crashed|killed|stopped|done|ok)$/i
 

@@ -50,6 +50,15 @@ describe('a record of a run', () => {
     expect(readConfig({ path: 'args.json', text: `{ ${own} }` }).kind).toBe('training-config')
   })
 
+  it('is one where it tells the versions that ran, beside the moment', () => {
+    const arguments_ = { training: { per_device_train_batch_size: 1 }, model_name_or_path: 'gpt2' }
+    const kindWith = (more: object) =>
+      readConfig({ path: 'results/run_metadata.json', text: JSON.stringify({ config: arguments_, ...more }) }).kind
+    const versions = { torch: '2.8.0', trl: '0.24.0' }
+    expect(kindWith({ created_at: '2026-01-02T03:04:05', versions })).toBe('not-a-training-config')
+    expect(kindWith({ versions })).not.toBe('not-a-training-config')
+  })
+
   it('is one where JSON holds two figures that only a run can have measured', () => {
     const own = '"model_name_or_path": "gpt2", "per_device_train_batch_size": 4'
     const kind = (more: string, path = 'outputs/train_metrics.json') =>

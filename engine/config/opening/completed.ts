@@ -4,7 +4,7 @@ import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields.ts'
 import type { AskedCard } from '../job/request.ts'
 import type { Launched } from '../launched.ts'
-import { unreadMemorySettings } from '../memory-settings.ts'
+import { MAX_NAMED, objectivesSaid, unreadMemorySettings } from '../memory-settings.ts'
 import { type ChosenVersions, chosenVersions, concernedBy, versionSentences } from '../pinned/pinned-versions.ts'
 import type { OtherFile, Reading } from '../reading.ts'
 import type { Field, Section } from '../section.ts'
@@ -60,7 +60,8 @@ export function withLaunch(reading: Reading, { isUnclear, card }: Launched): Rea
 /** What looks like a setting of memory and was not read, in any format. */
 export function withUnreadSettings(reading: Reading, document: Section, { withoutBearing }: Dialect): Reading {
   if (reading.kind !== 'training-config') return reading
-  const unread = unreadMemorySettings(document, withoutBearing)
+  const objectives = reading.spec.method === undefined ? objectivesSaid(document) : []
+  const unread = [...objectives, ...unreadMemorySettings(document, withoutBearing)].slice(0, MAX_NAMED)
   if (unread.length === 0) return reading
   return { ...reading, unreadSettings: unread.map(({ name, at }) => ({ name: name.slice(0, 200), at })) }
 }

@@ -47,6 +47,16 @@ describe('keys of a team’s own', () => {
     expect(loraOf('data: { adapter: { r: 32 } }')).toBeUndefined()
   })
 
+  it.each(['stage: rl_grpo', 'training: { algorithm: ppo }', 'method: distillation'])(
+    'name another method than the one that is counted: %s',
+    said => {
+      const { spec, unreadSettings } = trainingConfig(`${own}${said}\n`)
+      expect(spec.method).toBeUndefined()
+      expect(unreadSettings?.map(({ at }) => at.line)).toEqual([5])
+      expect(trainingConfig(`${own}stage: sft\n`).unreadSettings).toBeUndefined()
+    },
+  )
+
   it('of one training are not mixed with those of another in the file', () => {
     const sft = 'sft: { batch_size: 4, lr: 1.0e-5, epochs: 2, grad_accum: 2 }\n'
     const second = (schedule: string) =>

@@ -126,6 +126,11 @@ describe('a config of torchtitan', () => {
     const { unreadSettings } = await trained(`${toml}weight_dtype = "int4"\n[quantize.linear.float8]\nemulate = true\n`)
     expect(unreadSettings).toEqual([{ name: 'training.weight_dtype', at: { line: 8, column: 16 } }])
   })
+
+  it('names a vocabulary of a fork’s own, of which the logits are', async () => {
+    const { unreadSettings } = await trained(`${toml}vocab_size = 256\n`)
+    expect(unreadSettings).toEqual([{ name: 'training.vocab_size', at: { line: 8, column: 14 } }])
+  })
 })
 
 describe('what torchtitan has and nobody has compared is refused by name', () => {
