@@ -71,12 +71,25 @@ async function foundFor(
   sources: Sources,
   noted: ReturnType<typeof notingFiles>,
 ): Promise<Found> {
+  const stage = modelName === undefined ? undefined : await findEarlierStage(modelName, path, sources, noted.sources)
   const resolution: Resolution =
-    modelName === undefined ? { kind: 'unknown' } : await resolveModel(modelName, noted.sources, path)
+    modelName === undefined ? { kind: 'unknown' } : (stage ?? (await resolveModel(modelName, noted.sources, path)))
   const deepSpeed = await findDeepSpeedFile(deepSpeedName, noted.sources, path)
   const pinned = await findPinnedVersions(sources, path)
   const files = await Promise.all([...noted.files, ...launchers].map(otherFile))
-  return { lookUp: () => resolution, deepSpeed, pinned, files }
+  return { lookUp: () => resolution, deepSpeed, pinned, files, isTrainedBefore: stage?.kind === 'resolved' }
+}
+
+/** Only for a name that nothing but a folder may stand behind. */
+async function findEarlierStage(
+  name: string,
+  path: string,
+  sources: Sources,
+  noted: Sources,
+): Promise<Resolution | undefined> {
+  if (resolveOffline(name).kind !== 'unknown' || !name.includes('/')) return undefined
+  const { modelOfEarlierStage } = await import('./earlier-stage.ts')
+  return modelOfEarlierStage(name, path, sources, noted)
 }
 
 function explain({ dialect, why, read }: OpenConfig, reader: FieldReader, found: Found): Explanation {

@@ -22,7 +22,7 @@ interface Allocating {
 
 /** Reads a config with its dialect, and adds library versions, allocator settings, and the files that were opened. */
 export function completed(
-  { pinned, files }: Found,
+  { pinned, files, isTrainedBefore }: Found,
   supplied: SuppliedFields,
   reader: FieldReader,
   read: () => Allocating,
@@ -31,7 +31,8 @@ export function completed(
   reader.versions = chosen.versions
   const { reading, variable, tool } = read()
   const allocating = withAllocatorSettings(withVersions(reading, chosen, reader), variable, reader, tool)
-  return withFiles(withUnread(allocating, reader), files)
+  const all = withFiles(withUnread(allocating, reader), files)
+  return isTrainedBefore ? withOpenCode(all) : all
 }
 
 /** Before the config is read, so that the number of processes counts. */

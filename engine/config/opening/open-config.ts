@@ -16,6 +16,8 @@ export interface Found {
   readonly pinned: PinnedVersions
   /** The files that the config names and that there were. */
   readonly files: readonly OtherFile[]
+  /** Another config of the repository trains the model, and leaves it in a type that is not known. */
+  readonly isTrainedBefore?: boolean
 }
 
 /** A recognised config, up to the point where its model must be known: task, sequence length and limits depend on it. */
