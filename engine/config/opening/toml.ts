@@ -18,8 +18,9 @@ export async function openToml(
   const { tomlSection } = await import('../toml-section.ts')
   const { torchtitan } = await import('../dialects/torchtitan.ts')
   const document = tomlSection(file.text)
-  const why = document && torchtitan.recognise(document)
-  if (document === undefined || why === undefined) return notOurs
+  if (document === undefined) return unparsed(file)
+  const why = torchtitan.recognise(document)
+  if (why === undefined) return notOurs
   const started = document.overridden(launched.fields)
   return {
     kind: 'open',
@@ -34,5 +35,16 @@ export async function openToml(
         const reading = withUnreadSettings(torchtitan.read(own, reader, found.lookUp, found.deepSpeed), own, torchtitan)
         return { reading: withLaunch(reading, launched), tool: torchtitan.name }
       }),
+  }
+}
+
+/** Its lines say that it is torchtitan's, which cannot parse it either. */
+async function unparsed({ path, text }: SourceFile): Promise<UnopenedFile> {
+  const { tomlFault } = await import('../pinned/toml-file.ts')
+  const { why, ...at } = tomlFault(text) ?? { why: 'its tables lie too deep in each other' }
+  const fix = 'Correct the TOML there: torchtitan does not start with it.'
+  return {
+    kind: 'unreadable',
+    problems: [{ code: 'not-toml', file: path, ...at, message: `Not valid TOML: ${why}`, fix }],
   }
 }

@@ -1,5 +1,5 @@
 /** The requirements in pyproject.toml (PEP 621, PEP 735, Poetry, PDM, uv) and in a Pipfile. */
-import { parse, type TomlTable, type TomlValue } from 'smol-toml'
+import { parse, TomlError, type TomlTable, type TomlValue } from 'smol-toml'
 import type { OnLine } from './lock-file.ts'
 import { libraryNamed, parseRequirement, type Requirement, requirementOf } from './requirement.ts'
 
@@ -47,6 +47,26 @@ export function parsedToml(text: string): TomlTable | undefined {
     return parse(text, { maxDepth: MAX_DEPTH })
   } catch {
     return undefined
+  }
+}
+
+export interface TomlFault {
+  /** 1-based. */
+  readonly line: number
+  readonly column: number
+  /** A clause in lower case, without the file's text. */
+  readonly why: string
+}
+
+/** Where the parser gave up, for a text that it does not take; undefined where it says no place. */
+export function tomlFault(text: string): TomlFault | undefined {
+  try {
+    parse(text, { maxDepth: MAX_DEPTH })
+    return undefined
+  } catch (error) {
+    if (!(error instanceof TomlError)) return undefined
+    const [, why = 'it cannot be parsed'] = /^Invalid TOML document: ([^\n]{1,200})/.exec(error.message) ?? []
+    return { line: error.line, column: Math.max(1, error.column), why }
   }
 }
 
