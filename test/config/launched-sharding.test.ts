@@ -12,8 +12,11 @@ const launch = 'accelerate launch --config_file configs/acc.yaml train.py\n'
 const zero3 = 'distributed_type: DEEPSPEED\ndeepspeed_config:\n  zero_stage: 3\nnum_processes: 4\n'
 const fsdp = 'distributed_type: FSDP\nfsdp_config:\n  fsdp_sharding_strategy: FULL_SHARD\nnum_processes: 2\n'
 
-async function read(accelerate: string, changed = script) {
-  const files: Record<string, string> = { 'run.sh': launch, 'configs/acc.yaml': accelerate, 'train.py': changed }
+async function read(accelerate: string, changed = script, more: Readonly<Record<string, string>> = {}) {
+  const files: Record<string, string> = {
+    ...{ 'run.sh': launch, 'configs/acc.yaml': accelerate, 'train.py': changed },
+    ...more,
+  }
   const reading = await readConfigAsync(
     { path: 'train.py', text: changed },
     {
@@ -44,8 +47,16 @@ describe('a script that is launched with settings of Accelerate', () => {
     expect((await read(zero3, own)).spec.sharding).toBe('fsdp-grad-op')
   })
 
-  it('is not divided by a file of DeepSpeed that the settings name, which is told', async () => {
-    const named = zero3.replace('zero_stage: 3', 'deepspeed_config_file: ds.json')
+  const named = zero3.replace('zero_stage: 3', 'deepspeed_config_file: ds/two.json')
+
+  it('is divided by the file of DeepSpeed that the settings name', async () => {
+    const zero2 = '{ "zero_optimization": { "stage": 2, "offload_optimizer": { "device": "cpu" } } }'
+    const { spec, otherFiles } = await read(named, script, { 'ds/two.json': zero2 })
+    expect(spec).toMatchObject({ sharding: 'zero2', gpus: 4, offload: 'optimizer' })
+    expect(otherFiles?.map(({ path }) => path)).toEqual(['run.sh', 'configs/acc.yaml', 'ds/two.json'])
+  })
+
+  it('is not divided by a file of DeepSpeed that is not there, which is told', async () => {
     const { spec, assumptions } = await read(named)
     expect(spec.sharding).toBeUndefined()
     expect(assumptions.join(' ')).toContain('What configs/acc.yaml says of sharding is not read beside the script')

@@ -97,7 +97,7 @@ async function launchingOf(
   const accelerate = await accelerateFile(launch, file.path, { readFile })
   const place = `${plain(launch.launcher)} in ${file.path}, line ${shell.lineOf(launch.at)}`
   const deciding = own.filter(bearing)
-  // What Accelerate divides is no argument of the script. A file of DeepSpeed's that it names is not opened.
+  // What Accelerate divides is no argument of the script. A file of DeepSpeed's that it names may not be there.
   const dividing = kind === 'script' && accelerate?.fields.length ? accelerate.file : undefined
   const dividedBy = dividing && accelerate?.fields.some(isNamedFile) !== true ? accelerate?.fields : undefined
   const unread =
@@ -132,7 +132,11 @@ async function launchingOf(
       ...remarkOnHidden(launch),
       ...(accelerate?.assumptions ?? []),
     ],
-    files: [file, ...around.map(job => job.file), ...(accelerate?.file ? [accelerate.file] : [])],
+    files: [
+      file,
+      ...around.map(job => job.file),
+      ...[accelerate?.file, accelerate?.deepSpeedFile].filter(each => each !== undefined),
+    ],
     said: [...deciding, ...(dividedBy ?? []), ...(gpus === undefined ? [] : [gpus])]
       .map(({ key, source }) => `${key}=${source}`)
       .toSorted()
