@@ -70,6 +70,14 @@ describe('options of alpaca-lora', () => {
 describe('adapters of Axolotl', () => {
   const qlora = `${base}adapter: qlora\nload_in_4bit: true\nlora_r: 32\nlora_dropout: 0.05\n`
 
+  it('lie over whole weights for lora, whatever load_in_4bit says, which is named', () => {
+    const { spec, unreadSettings, assumptions } = trainingConfig(qlora.replace('adapter: qlora', 'adapter: lora'))
+    expect(spec.quantization).toBeUndefined()
+    expect(unreadSettings).toEqual([{ name: 'load_in_4bit', at: { line: 6, column: 15 } }])
+    expect(assumptions.join(' ')).toContain('Axolotl quantises to 4 bits for adapter: qlora')
+    expect(trainingConfig(qlora).unreadSettings).toBeUndefined()
+  })
+
   it('lie on every linear layer with lora_target_linear, over weights in nf4 with quantised constants', () => {
     expect(trainingConfig(`${qlora}lora_target_linear: true\n`).spec).toMatchObject({
       lora: {

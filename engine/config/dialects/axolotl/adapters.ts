@@ -24,11 +24,11 @@ export function readsAdapter(reader: FieldReader, field: Field | undefined): boo
 
 /** TRL's GRPOTrainer casts adapters over quantised weights to bfloat16. */
 export function areLowered(document: Section, { method }: Training): boolean {
-  const isQuantised = ['load_in_4bit', 'load_in_8bit'].some(key => {
+  if (method?.kind !== 'online') return false
+  return ['load_in_4bit', 'load_in_8bit'].some(key => {
     const value = document.at(key)?.value
     return value?.kind === 'flag' && value.flag
   })
-  return method?.kind === 'online' && isQuantised
 }
 
 export function targetsOf(reader: FieldReader, document: Section): Targets {

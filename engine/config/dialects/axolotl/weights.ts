@@ -8,13 +8,13 @@ import { isOn } from '../../trainer/method.ts'
 import type { Sharded } from '../../trainer/sharding.ts'
 import { storedQuantization } from '../../trainer/stored-quantization.ts'
 
-/** loaders/model.py: adapters with load_in_4bit get nf4 with double quantisation. */
+/** loaders/model.py: qlora with load_in_4bit gets nf4 with double quantisation. */
 export function readQuantization(reader: FieldReader, document: Section, hasAdapter: boolean) {
   const eight = document.at('load_in_8bit')
   if (eight !== undefined && reader.flag(eight) === true && hasAdapter) {
     return reader.note('quantization', 'int8' as const, eight)
   }
-  const four = document.at('load_in_4bit')
+  const four = leavesWhole(reader, document) ? undefined : document.at('load_in_4bit')
   const gptq = document.at('gptq')
   if (isOn(reader, gptq)) {
     if (hasAdapter) return reader.note('quantization', 'gptq' as const, gptq)
@@ -31,6 +31,17 @@ export function readQuantization(reader: FieldReader, document: Section, hasAdap
     '4-bit weights cannot be trained without an adapter',
     'Set adapter: qlora, or load_in_4bit: false.',
   )
+}
+
+/** Unread then, so that the setting is named and nothing blocks. */
+function leavesWhole(reader: FieldReader, document: Section): boolean {
+  const isPlain = reader.text(document.at('adapter')) === 'lora'
+  const four = document.fields.get('load_in_4bit')
+  if (!isPlain || four?.value.kind !== 'flag' || !four.value.flag) return false
+  reader.assume(
+    'The base model is counted whole: Axolotl quantises to 4 bits for adapter: qlora. Beside adapter: lora, only releases for transformers 4 heeded load_in_4bit.',
+  )
+  return true
 }
 
 /** utils/quantization.py: torchao's QATConfig; without a group size 32 inputs share a scale. */
