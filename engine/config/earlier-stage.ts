@@ -39,7 +39,8 @@ export async function modelOfEarlierStage(
   if (!isLocal(name) || sources.readFile === undefined || sources.listFolder === undefined) return undefined
   const stage = firstStage(name, await configsBeside(path, sources))
   if (stage === undefined) return undefined
-  const here = await resolveModel(name, noted, path)
+  // The Hub has no model by the path of a folder.
+  const here = await resolveModel(name, noted.readFile ? { readFile: noted.readFile } : {}, path)
   if (here.kind !== 'unknown') return here
   await noted.readFile?.(stage.file.path)
   const first = await resolveModel(stage.modelName, { ...sources, ...noted }, stage.file.path)

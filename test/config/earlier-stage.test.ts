@@ -38,6 +38,19 @@ describe('a model that a config beside it trains', () => {
     },
   )
 
+  it('is not asked for on the Hub', async () => {
+    const text = `model_name_or_path: outputs/sft\n${keys}`
+    const asked: string[] = []
+    const configJson = async (id: string) => {
+      asked.push(id)
+      return { kind: 'unreachable', why: 'it is off' } as const
+    }
+    const sources = { ...sourcesOf({ 'configs/sft.yaml': sft }), hub: { configJson } }
+    const reading = await readConfigAsync({ path: 'configs/grpo.yaml', text }, sources)
+    expect(reading).toMatchObject({ kind: 'training-config', spec: { model: 'outputs/sft' } })
+    expect(asked).toEqual([])
+  })
+
   it('is found through the stages before', async () => {
     const second = sft.replace('Qwen/Qwen2.5-1.5B', 'outputs/cpt')
     const first = sft.replace('outputs/sft', 'outputs/cpt')
