@@ -1,2 +1,3 @@
 import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);
-function o(e,r,t){let n=e.wholeNumber(r,{max:1e3})??1;if(!(r===void 0||n===1))return e.assume(`Each of ${n} GPUs holds its part of every layer's matrices; their communication buffers are not counted.`),e.note("tensorParallel",{gpus:n,dividesTokens:t},r)}export{o as a};
+function u(n){let t=new Map,e="";for(let[i,r]of n.split(`
+`).entries()){let s=/^[ \t]*\[[ \t]*([\w.-]{1,200})[ \t]*\][ \t]*(?:#.*)?\r?$/.exec(r);s?.[1]!==void 0&&(e=s[1],t.set(e,{at:{line:i+1,column:1},source:e}));let[,c,o,l]=/^([ \t]*([\w.-]{1,200})[ \t]*=[ \t]*)(\S.*)$/.exec(r)??[];if(c===void 0||o===void 0||l===void 0)continue;let a=e===""?o:`${e}.${o}`;t.set(a,{at:{line:i+1,column:c.length+1},source:d(l)})}return t}function d(n){return/^(?:"(?:[^"\\]|\\.){0,500}"|'[^']{0,500}')/.exec(n)?.[0]??/^[^#]{0,500}/.exec(n)[0].trimEnd()}export{u as a};

@@ -9,6 +9,7 @@ import { openConfig } from './opening/keys.ts'
 import { quote } from './quote.ts'
 import type { SourceFile } from './reading.ts'
 import { isPlausibleName, type Sources } from './sources.ts'
+import { soundsLikeStage } from './stage-name.ts'
 
 interface EarlierStage {
   /** The config that trains the model. */
@@ -22,7 +23,6 @@ const MAX_OPENED = 12
 /** A model may be trained in as many stages before. */
 const MAX_STAGES = 4
 
-const configName = /\.(?:ya?ml|json)$/i
 const outputKeys =
   /^(?:output|save|export|merged?)_(?:model_|adapter_)?(?:dir|directory|path|folder)$|^out(?:put)?_?dir$/
 /** What a run writes its model into, below the folder that it is given. */
@@ -54,8 +54,8 @@ async function configsBeside(
   { readFile, listFolder }: Pick<Sources, 'readFile' | 'listFolder'>,
 ): Promise<readonly SourceFile[]> {
   const folder = posix.dirname(path)
-  const names = ((await listFolder?.(folder)) ?? []).filter(each => configName.test(each))
-  const others = likelyFirst(names.filter(each => each !== posix.basename(path))).slice(0, MAX_OPENED)
+  const names = ((await listFolder?.(folder)) ?? []).filter(soundsLikeStage)
+  const others = names.filter(each => each !== posix.basename(path)).slice(0, MAX_OPENED)
   const texts = await Promise.all(others.map(each => readFile?.(posix.join(folder, each))))
   return others.flatMap((each, index): SourceFile[] => {
     const text = texts[index]
@@ -110,9 +110,4 @@ function folderOf(path: string): string {
 
 function isLocal(name: string): boolean {
   return isPlausibleName(name) && name.includes('/') && !/^[a-z][\w+.-]*:/i.test(name)
-}
-
-function likelyFirst(names: readonly string[]): readonly string[] {
-  const sounds = (name: string) => /sft|pretrain|cpt|stage|train|warm|lora/i.test(name)
-  return [...names.filter(sounds), ...names.filter(name => !sounds(name))]
 }

@@ -9,6 +9,7 @@ import { isPythonPath } from '../config/python/quick-look.ts'
 import type { SourceFile } from '../config/reading.ts'
 import { isLauncherName } from '../config/shell/quick-look.ts'
 import { askingOnce, type Sources } from '../config/sources.ts'
+import { soundsLikeStage } from '../config/stage-name.ts'
 import { MemoryMarkError } from '../errors.ts'
 import type { Outcome } from '../isolation/limited-process.ts'
 import type { AnalysisLimits, Excess } from './limits.ts'
@@ -199,14 +200,15 @@ function ahead<T>(result: Promise<T>): Promise<T> {
   return result
 }
 
-/** Lists only files that pin versions, start trainings or are scripts: a folder may have thousands of others. */
+/** Lists only files that pin versions, start trainings, are scripts or sound like a stage before: a folder may have thousands of others. */
 function namingUsefulFiles(sources: Sources): Sources {
   const { listFolder } = sources
   if (listFolder === undefined) return sources
   const named = async (folder: string) =>
     (await listFolder(folder)).filter(name => {
       const path = posix.join(folder, name)
-      return isLauncherName(name) || isPythonPath(name) || soundsLikeJob(path) || isVersionFile(path)
+      const isCode = isLauncherName(name) || isPythonPath(name)
+      return isCode || soundsLikeStage(name) || soundsLikeJob(path) || isVersionFile(path)
     })
   return { ...sources, listFolder: named }
 }
