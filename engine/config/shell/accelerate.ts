@@ -20,8 +20,8 @@ export interface AccelerateFields {
 export interface AccelerateFile extends AccelerateFields {
   /** Undefined where the repository does not hold it. */
   readonly file?: SourceFile
-  /** With DeepSpeed's settings, where it names one that can be read. */
-  readonly deepSpeedFile?: SourceFile
+  /** What stands in the file of DeepSpeed's settings that it names, where that can be read. */
+  readonly deepSpeed?: { readonly file: SourceFile; readonly settings: Section }
 }
 
 /** Of the file that a launch names; undefined where it names none. */
@@ -41,17 +41,17 @@ export async function accelerateFile(
   if (file !== undefined && parsed?.kind === 'document') {
     const settings = parsed.mappings[0]?.writtenIn(file.path) ?? Section.of([])
     const named = settings.at('deepspeed_config', 'deepspeed_config_file')?.value
-    const deepSpeed = await findDeepSpeedFile(named?.kind === 'text' ? named.text : undefined, sources, launcherPath)
-    if (deepSpeed.kind !== 'read') return { file, ...accelerateFields(settings) }
-    const deepSpeedFile = await firstFile([deepSpeed.path], sources)
-    return { file, ...(deepSpeedFile && { deepSpeedFile }), ...accelerateFields(settings, deepSpeed.settings) }
+    const found = await findDeepSpeedFile(named?.kind === 'text' ? named.text : undefined, sources, launcherPath)
+    const deepSpeedFile = found.kind === 'read' ? await firstFile([found.path], sources) : undefined
+    const deepSpeed =
+      found.kind === 'read' && deepSpeedFile ? { file: deepSpeedFile, settings: found.settings } : undefined
+    return { file, ...(deepSpeed && { deepSpeed }), ...accelerateFields(settings) }
   }
   const sentence = `What ${plain(named.text)} says of processes and sharding is not known, so that nothing blocks: the repository has no such file that can be read.`
   return { fields: [], gpus: undefined, isUnclear: true, assumptions: [sentence] }
 }
 
-/** `deepSpeed`: what stands in the file of DeepSpeed's settings that they name. */
-export function accelerateFields(settings: Section, deepSpeed?: Section): AccelerateFields {
+export function accelerateFields(settings: Section): AccelerateFields {
   const processes = settings.at('num_processes')
   const type = settings.at('distributed_type')
   const named = type?.value.kind === 'text' ? type.value.text.toUpperCase() : 'NO'
@@ -63,7 +63,7 @@ export function accelerateFields(settings: Section, deepSpeed?: Section): Accele
     case 'FSDP':
       return { ...told, fields: fsdpFields(type, settings.at('fsdp_config')) }
     case 'DEEPSPEED':
-      return { ...told, fields: deepSpeedFields(type, settings.at('deepspeed_config'), deepSpeed) }
+      return { ...told, fields: deepSpeedFields(type, settings.at('deepspeed_config')) }
     case 'NO':
     case 'MULTI_GPU':
       return { ...told, fields: [] }
@@ -100,10 +100,10 @@ function fsdpFields(type: Field, config: Field | undefined): readonly Field[] {
   ]
 }
 
-function deepSpeedFields(type: Field, config: Field | undefined, read: Section | undefined): readonly Field[] {
+function deepSpeedFields(type: Field, config: Field | undefined): readonly Field[] {
   const section = config?.value.kind === 'mapping' ? config.value.section : undefined
   const file = section?.at('deepspeed_config_file')
-  if (file !== undefined) return [as('deepspeed', file, read ? { kind: 'mapping', section: read } : file.value)]
+  if (file !== undefined) return [as('deepspeed', file, file.value)]
   const stage = section?.at('zero_stage')
   if (section === undefined || stage === undefined) return []
   const offload = (key: string) => {

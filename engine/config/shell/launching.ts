@@ -7,7 +7,7 @@ import { plain } from '../quote.ts'
 import type { SourceFile } from '../reading.ts'
 import type { Field } from '../section.ts'
 import { isPlausibleName, placesFromLauncher, type Sources } from '../sources.ts'
-import { accelerateFile } from './accelerate.ts'
+import { type AccelerateFile, accelerateFile } from './accelerate.ts'
 import { argumentFields, bearing, gpusField, passedArguments, remarkOnHidden } from './arguments.ts'
 import { configNamed, launchesIn } from './launcher.ts'
 import type { Launch } from './launches.ts'
@@ -80,6 +80,15 @@ function isNamedFile({ key, value }: Field): boolean {
   return key === 'deepspeed' && value.kind !== 'mapping'
 }
 
+/** With what DeepSpeed's file says in place of its name: only the Trainer opens such a file itself. */
+function withDeepSpeed(accelerate: AccelerateFile | undefined): readonly Field[] {
+  const { fields = [], deepSpeed } = accelerate ?? {}
+  if (deepSpeed === undefined) return fields
+  return fields.map(field =>
+    isNamedFile(field) ? { ...field, value: { kind: 'mapping', section: deepSpeed.settings } } : field,
+  )
+}
+
 async function launchingOf(
   launch: Launch,
   kind: 'config' | 'script',
@@ -99,7 +108,8 @@ async function launchingOf(
   const deciding = own.filter(bearing)
   // What Accelerate divides is no argument of the script. A file of DeepSpeed's that it names may not be there.
   const dividing = kind === 'script' && accelerate?.fields.length ? accelerate.file : undefined
-  const dividedBy = dividing && accelerate?.fields.some(isNamedFile) !== true ? accelerate?.fields : undefined
+  const divided = withDeepSpeed(accelerate)
+  const dividedBy = dividing && !divided.some(isNamedFile) ? divided : undefined
   const unread =
     dividing === undefined
       ? []
@@ -135,7 +145,7 @@ async function launchingOf(
     files: [
       file,
       ...around.map(job => job.file),
-      ...[accelerate?.file, accelerate?.deepSpeedFile].filter(each => each !== undefined),
+      ...[accelerate?.file, dividedBy && accelerate?.deepSpeed?.file].filter(each => each !== undefined),
     ],
     said: [...deciding, ...(dividedBy ?? []), ...(gpus === undefined ? [] : [gpus])]
       .map(({ key, source }) => `${key}=${source}`)
