@@ -52,6 +52,41 @@ const shortFacts: Plugin = {
   },
 }
 
+/** What no page shows: where the figures of a GPU are from is for who changes them. */
+const cardsWithoutSources: Plugin = {
+  name: 'cards-without-sources',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]engine[\\/]gpus[\\/]cards[\\/]\w[\w-]*\.ts$/ }, async ({ path: file }) => {
+      const text = await readFile(file, 'utf8')
+      const source = /\b(totalSource|productSource|specSource):\s*(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")/g
+      return { contents: text.replaceAll(source, "$1: ''"), loader: 'ts' }
+    })
+  },
+}
+
+/** Where the worker starts. */
+const WORKER = 'playground/client/worker.ts'
+
+/**
+ * What is loaded when asked for shares modules with the worker, each file another set of them, and esbuild writes each set to a file of
+ * its own, compressed by itself: thirty for the first answer. Where each of them imports the worker, which runs already, all that the
+ * worker needs is one set.
+ */
+const oneFileForTheWorker: Plugin = {
+  name: 'one-file-for-the-worker',
+  setup({ onResolve, onLoad, resolve }) {
+    onResolve({ filter: /^\./ }, async ({ path: name, kind, importer, resolveDir }) => {
+      if (kind !== 'dynamic-import' || !importer.startsWith(path.join(root, 'engine'))) return
+      const { path: file } = await resolve(name, { kind: 'import-statement', importer, resolveDir })
+      return { path: file, namespace: 'when-asked' }
+    })
+    onLoad({ filter: /./, namespace: 'when-asked' }, ({ path: file }) => ({
+      contents: `export * from ${JSON.stringify(`./${WORKER}`)}\nexport * from ${JSON.stringify(file)}`,
+      resolveDir: root,
+    }))
+  },
+}
+
 async function catalogue(file: string): Promise<readonly CatalogueRow[]> {
   return JSON.parse(await readFile(file, 'utf8'))
 }
@@ -89,11 +124,11 @@ export async function buildSite({ sources }: { readonly sources?: string } = {})
   const { outputFiles, metafile } = await build({
     ...common,
     alias: { 'node:path': './playground/posix.ts' },
-    plugins: [...common.plugins, familiesWhenAsked, shortFacts],
+    plugins: [...common.plugins, familiesWhenAsked, shortFacts, cardsWithoutSources, oneFileForTheWorker],
     entryPoints: {
       playground: 'playground/client/playground.ts',
       starter: 'playground/client/first-worker.ts',
-      worker: 'playground/client/worker.ts',
+      worker: WORKER,
     },
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
