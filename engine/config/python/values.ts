@@ -166,7 +166,7 @@ export function areEqual(left: Value, right: Value): boolean | undefined {
 
 /** A class of a library that is imported, an object of one by its name, or what one loads. */
 function isObject(value: Value): boolean {
-  if (value.kind === 'symbol') return /(?:^|\.)[A-Z]\w*[a-z]\w*$/.test(value.name)
+  if (value.kind === 'symbol') return /(?:^|\.)[A-Z][A-Z\d_]*[a-z]\w*$/.test(value.name)
   return value.kind === 'call' && /(?:^|\.)(?:[A-Z]\w*|from_pretrained|get_peft_model)$/.test(value.name)
 }
 
