@@ -1,7 +1,8 @@
 /** The cards that `memorymark plan --gpus` names, and how many of them there are where it says so. */
 import { didYouMean } from '../engine/did-you-mean.ts'
 import { MemoryMarkError } from '../engine/errors.ts'
-import { findGpuAmong, type Gpu, gpus, takenAs } from '../engine/gpus/catalogue.ts'
+import { findGpuAmong, type Gpu, gpus } from '../engine/gpus/catalogue.ts'
+import { cardsThatMayBe } from '../engine/gpus/doubtful-names.ts'
 import { gpuFlag } from './arguments.ts'
 
 export interface NamedCards {
@@ -18,10 +19,14 @@ export function namedCards(written: string | undefined, known: readonly Gpu[], d
   const names = namesIn(written, described).map(name => ({ written: name, ...counted(name, described) }))
   const [number] = names.flatMap(({ name }) => COUNT.exec(name) ?? [])
   if (number !== undefined) throw numberForCards(written, number, described)
-  const ids = new Set(names.map(({ name }) => gpuFlag(name, described, '--gpus').id))
+  const found = names.map(({ name }) => ({ name, gpu: gpuFlag(name, described, '--gpus') }))
+  const ids = new Set(found.map(({ gpu }) => gpu.id))
   const counts = [...new Set(names.flatMap(({ count }) => count ?? []))]
   if (counts.length > 1) throw severalCounts(written, Math.max(...counts))
-  const taken = names.flatMap(({ name }) => (described.some(({ id }) => id === name) ? [] : (takenAs(name) ?? [])))
+  const taken = found.flatMap(({ name, gpu }) => {
+    const either = gpu.id === name.toLowerCase() ? undefined : cardsThatMayBe(name)
+    return either === undefined ? [] : [`“${name}” is taken for the ${gpu.name}; it may be ${either}.`]
+  })
   return { cards: known.filter(({ id }) => ids.has(id)), taken, ...(counts[0] !== undefined && { count: counts[0] }) }
 }
 

@@ -59,6 +59,7 @@ const cardsWithoutSources: Plugin = {
     onLoad({ filter: /[\\/]engine[\\/]gpus[\\/]cards[\\/]\w[\w-]*\.ts$/ }, async ({ path: file }) => {
       const text = await readFile(file, 'utf8')
       const source = /\b(totalSource|productSource|specSource):\s*(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")/g
+      if (!source.test(text)) throw new Error(`${file} says no source as it is looked for`)
       return { contents: text.replaceAll(source, "$1: ''"), loader: 'ts' }
     })
   },

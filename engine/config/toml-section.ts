@@ -1,9 +1,9 @@
 /** A TOML file as dialects read mappings: by key, with the places of values. */
 import type { TomlTable, TomlValue } from 'smol-toml'
-import { parsedToml, tableOf } from './pinned/toml-file.ts'
 import { plain } from './quote.ts'
 import { type Field, type FieldValue, Section } from './section.ts'
 import { type TomlPlace, tomlPlaces } from './toml-places.ts'
+import { parsedToml, tableOf } from './toml-text.ts'
 
 /** Tables lie no deeper in each other; what is below counts as nothing. */
 const MAX_LEVELS = 8

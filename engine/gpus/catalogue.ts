@@ -94,16 +94,6 @@ export function findGpuAmong(described: readonly Gpu[], text: string): Gpu | und
   return described.find(({ id }) => gpuKey(id) === key) ?? byKey.get(key)
 }
 
-/** What of `text` is left open, and how it was taken: `a100` alone is 40 GB here. Undefined for a name that says its memory, or needs not. */
-export function takenAs(text: string): string | undefined {
-  const larger = new Map([
-    ['a100', 'a100-80gb'],
-    ['v100', 'v100-32gb'],
-  ]).get(gpuKey(text))
-  const gpu = larger && findGpu(text)
-  return gpu && `“${gpuKey(text)}” is the ${gpu.name} here; write ${larger} for the larger one.`
-}
-
 function knownGpu(id: string): SpeedyGpu {
   const gpu = gpus.find(candidate => candidate.id === id)
   if (gpu === undefined) throw new Error(`the catalogue lost ${id}`)

@@ -92,12 +92,14 @@ describe.concurrent('plan', () => {
     ['8x a100', true],
     ['V100', true],
     ['a100-80gb', false],
+    ['h100', false],
     ['l40s', false],
   ])('says which of two cards it took where the name leaves it open: %s', async (cards, isOpen) => {
     await using workspace = await Workspace.with({ 'train.yaml': trainer })
     const { stdout } = await workspace.run('plan', 'train.yaml', '--gpus', cards, '--max-gpus', '1')
-    const larger = cards === 'V100' ? 'v100-32gb' : 'a100-80gb'
-    expect(stdout.includes(`here; write ${larger} for the larger one.`)).toBe(isOpen)
+    const other = cards === 'V100' ? 'v100-32gb' : 'a100-80gb'
+    expect(/is taken for the NVIDIA \w+ \d+ GB; it may be/.test(stdout)).toBe(isOpen)
+    if (isOpen) expect(stdout).toContain(`(gpu: ${other})`)
   })
 
   test('takes the length of a run from the settings, with the GPU and the prices of the team', async () => {

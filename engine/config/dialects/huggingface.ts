@@ -328,7 +328,10 @@ function readSettings(
   const quantization = readQuantization(reader, trainerArguments, adapter)
   const quantized = {
     ...sharded,
-    ...{ gpus, quantization, storage: find('bnb_4bit_quant_storage'), weights: find('torch_dtype', 'dtype') },
+    gpus,
+    quantization,
+    storage: find('bnb_4bit_quant_storage'),
+    weights: find('torch_dtype', 'dtype'),
   }
   const wholeQuantized = keptWhole(reader, quantized)
   const isQuantizedOnLoad = !loadsQuantisedByUnsloth(declared) && quantizesOnLoad(quantization, trainerArguments.model)

@@ -1,5 +1,6 @@
 /** What the file of a job asks for: which card, and how many of them on a machine. */
-import { findGpu, gpuKey, type SpeedyGpu } from '../../gpus/catalogue.ts'
+import { findGpu, type SpeedyGpu } from '../../gpus/catalogue.ts'
+import { cardsThatMayBe } from '../../gpus/doubtful-names.ts'
 import { plain } from '../quote.ts'
 import type { KnownWord } from '../shell/words.ts'
 import { SETTINGS_PATH } from '../supplied.ts'
@@ -29,23 +30,13 @@ export type AskedCard =
   /** `why`: a sentence that says what stands where, and what to write instead. */
   | { readonly kind: 'unclear'; readonly asked: string; readonly why: string }
 
-/** Names that are more than one card, by their key: what fits on one of them need not fit on the other. */
-const doubtful: ReadonlyMap<string, string> = new Map([
-  ['a100', 'the A100 with 40 GB (gpu: a100-40gb) or the one with 80 GB (gpu: a100-80gb)'],
-  ['v100', 'the V100 with 16 GB (gpu: v100-16gb) or the one with 32 GB (gpu: v100-32gb)'],
-  ...['h100', 'h10080gb'].map(
-    key => [key, 'the H100 SXM (gpu: h100), the H100 PCIe (gpu: h100-pcie) or the H100 NVL'] as const,
-  ),
-  ...['3060', 'rtx3060'].map(key => [key, 'the RTX 3060 with 12 GB (gpu: rtx-3060) or the one with 8 GB'] as const),
-])
-
 /** The card that `name` is without doubt; a bare `a100` is none. `isId`: it is the catalogue's own name of one. */
 export function askedCard(
   name: string,
   place: { readonly path: string; readonly line: number },
   isId = false,
 ): AskedCard {
-  const either = isId ? undefined : doubtful.get(gpuKey(name))
+  const either = isId ? undefined : cardsThatMayBe(name)
   const gpu = either === undefined ? findGpu(name) : undefined
   if (gpu !== undefined) return { kind: 'card', gpu, ...place }
   const asked = plain(name)

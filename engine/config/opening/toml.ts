@@ -40,7 +40,7 @@ export async function openToml(
 
 /** Its lines say that it is torchtitan's, which cannot parse it either. */
 async function unparsed({ path, text }: SourceFile): Promise<UnopenedFile> {
-  const { tomlFault } = await import('../pinned/toml-file.ts')
+  const { tomlFault } = await import('../toml-text.ts')
   const { why, ...at } = tomlFault(text) ?? { why: 'its tables lie too deep in each other' }
   const fix = 'Correct the TOML there: torchtitan does not start with it.'
   return {

@@ -1,5 +1,6 @@
 /** The requirements in pyproject.toml (PEP 621, PEP 735, Poetry, PDM, uv) and in a Pipfile. */
-import { parse, TomlError, type TomlTable, type TomlValue } from 'smol-toml'
+import type { TomlTable, TomlValue } from 'smol-toml'
+import { parsedToml, tableOf } from '../toml-text.ts'
 import type { OnLine } from './lock-file.ts'
 import { libraryNamed, parseRequirement, type Requirement, requirementOf } from './requirement.ts'
 
@@ -38,38 +39,6 @@ interface Found {
   readonly needle: string | RegExp
 }
 
-/** The parser calls itself for every level. */
-const MAX_DEPTH = 64
-
-/** Undefined for invalid TOML, and where tables lie too deep in each other. */
-export function parsedToml(text: string): TomlTable | undefined {
-  try {
-    return parse(text, { maxDepth: MAX_DEPTH })
-  } catch {
-    return undefined
-  }
-}
-
-export interface TomlFault {
-  /** 1-based. */
-  readonly line: number
-  readonly column: number
-  /** A clause in lower case, without the file's text. */
-  readonly why: string
-}
-
-/** Where the parser gave up, for a text that it does not take; undefined where it says no place. */
-export function tomlFault(text: string): TomlFault | undefined {
-  try {
-    parse(text, { maxDepth: MAX_DEPTH })
-    return undefined
-  } catch (error) {
-    if (!(error instanceof TomlError)) return undefined
-    const [, why = 'it cannot be parsed'] = /^Invalid TOML document: ([^\n]{1,200})/.exec(error.message) ?? []
-    return { line: error.line, column: Math.max(1, error.column), why }
-  }
-}
-
 /** The first line that holds it. */
 function lineOf(text: string, needle: string | RegExp): number {
   const offset = typeof needle === 'string' ? text.indexOf(needle) : text.search(needle)
@@ -97,9 +66,4 @@ function keyed(entries: TomlTable): readonly Found[] {
     const needle = new RegExp(`^${blanks}["']?${name}["']?${blanks}=|dependencies\\.["']?${name}["']?${blanks}\\]`, 'm')
     return [{ requirement: requirementOf(library, versions), needle }]
   })
-}
-
-/** Empty for any other value. */
-export function tableOf(value: TomlValue | undefined): TomlTable {
-  return typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date) ? value : {}
 }
