@@ -51,6 +51,21 @@ export function shardingSaid(document: Section): readonly Field[] {
   return settingsSaid(document, ({ key, value }) => saysSharding(key, value) && !isOff(value))
 }
 
+/** The lengths that a file sets, where none of them is the one that training was found to cut sequences to. */
+export function lengthsSaid(document: Section, sequenceLength: number | undefined): readonly Field[] {
+  if (sequenceLength === undefined) return []
+  const lengths = settingsSaid(
+    document,
+    ({ key, value }) => isLength(key) && value.kind === 'number' && value.number > 1,
+  )
+  const isCounted = ({ value }: Field) => value.kind === 'number' && value.number === sequenceLength
+  return lengths.some(isCounted) ? [] : lengths
+}
+
+function isLength(key: string): boolean {
+  return soundsLikeMemory(key) && /len(?:gth)?$/i.test(key)
+}
+
 function settingsSaid(document: Section, isMeant: (field: Field, section: Section) => boolean): readonly Field[] {
   return document
     .nested(VARIANT_LEVELS)

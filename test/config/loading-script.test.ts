@@ -116,6 +116,15 @@ Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=a
     expect((await read('distributed: { framework: ddp, zero_stage: 0 }\n')).unreadSettings).toBeUndefined()
   })
 
+  it('is named where it says a length and the script was not found to cut to it', async () => {
+    const read = (more: string) =>
+      trained({ 'configs/a.yaml': `${config}${more}`, 'src/train.py': byOption }, 'configs/a.yaml')
+    const { spec, unreadSettings } = await read('data: { max_seq_len: 128 }\n')
+    expect(spec.sequenceLength).not.toBe(128)
+    expect(unreadSettings?.map(({ name }) => name)).toEqual(['data.max_seq_len'])
+    expect((await read(`data: { max_seq_len: ${spec.sequenceLength} }\n`)).unreadSettings).toBeUndefined()
+  })
+
   it('is not read as a script loads it where it lists several trainings', async () => {
     const listed = 'experiments:\n  - { name: a, lora_r: 4 }\n  - { name: b, lora_r: 64 }\n'
     const flat = 'model_name_or_path: gpt2\nper_device_train_batch_size: 24\nlearning_rate: 1.0e-4\n'

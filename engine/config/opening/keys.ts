@@ -7,7 +7,7 @@ import { parseFile } from '../document.ts'
 import { FieldReader } from '../fields.ts'
 import { type Launched, notLaunched, withUndeclared } from '../launched.ts'
 import type { LoadingScript, NotModelled } from '../loading-script.ts'
-import { shardingSaid } from '../memory-settings.ts'
+import { lengthsSaid, shardingSaid } from '../memory-settings.ts'
 import { isPythonPath } from '../python/quick-look.ts'
 import type { Reading, SourceFile } from '../reading.ts'
 import { whyRecord } from '../run-record.ts'
@@ -82,17 +82,22 @@ export function loadedConfig(
     read: (found, reader = new FieldReader(file.path, supplied)) =>
       completed(found, supplied, reader, () => {
         tellLaunch(reader, told)
-        const reading = withUnreadSharding(opened.read(reader, found.lookUp, found.deepSpeed), file)
+        const reading = withUnreadSaid(opened.read(reader, found.lookUp, found.deepSpeed), file)
         return { reading: withLaunch(reading, told) }
       }),
   }
 }
 
-/** The launcher may divide by what the file says and the script does not read. */
-function withUnreadSharding(reading: Reading, file: SourceFile): Reading {
-  if (reading.kind !== 'training-config' || reading.spec.sharding !== undefined) return reading
+/** The launcher may divide by what the file says and the script does not read, and the script cut to a length in ways that are not followed. */
+function withUnreadSaid(reading: Reading, file: SourceFile): Reading {
+  if (reading.kind !== 'training-config') return reading
+  const { sharding, sequenceLength } = reading.spec
   const parsed = parseFile(file)
-  const said = parsed.kind === 'unreadable' ? [] : parsed.mappings.flatMap(shardingSaid)
+  const mappings = parsed.kind === 'unreadable' ? [] : parsed.mappings
+  const said = mappings.flatMap(document => [
+    ...(sharding === undefined ? shardingSaid(document) : []),
+    ...lengthsSaid(document, sequenceLength),
+  ])
   const named = said.map(({ name, at }) => ({ name: name.slice(0, 200), at }))
   return named.length === 0 ? reading : { ...reading, unreadSettings: [...(reading.unreadSettings ?? []), ...named] }
 }

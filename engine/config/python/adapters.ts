@@ -62,7 +62,7 @@ function ofLora(
   evaluator: Evaluator,
 ): AdapterFields {
   if (call.call === undefined) return none
-  const { values, unknown } = evaluator.argumentsOf(call.call, call.site, positional)
+  const { values, unknown } = evaluator.argumentsOfMade(call, positional)
   if (unknown !== undefined)
     return { fields: [openField(call, 'use_peft', `${name} is given ${unknown}`, file)], unread: [] }
   const fields = [...values].flatMap(([parameter, value]) => {

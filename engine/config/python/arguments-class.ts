@@ -16,8 +16,8 @@ export function ofArguments(object: LibraryCall, name: string, evaluator: Evalua
 
 /** By the call, or by the command line that was parsed into it. */
 function given(object: LibraryCall, name: string, evaluator: Evaluator): Value | undefined {
-  if (object.call === undefined) return evaluator.passed.get(name)
-  const { values, unknown } = evaluator.argumentsOf(object.call, object.site)
+  if (object.call === undefined) return object.set?.get(name) ?? evaluator.passed.get(name)
+  const { values, unknown } = evaluator.argumentsOfMade(object)
   const written = values.get(name)
   if (written !== undefined || unknown === undefined) return written
   return open(object.site, object, `what is unpacked from ${unknown} may set ${name}`)

@@ -86,6 +86,8 @@ class Collector {
         return this.#assign(nodeOf())
       case 'UpdateStatement':
         return this.#update(nodeOf())
+      case 'DeleteStatement':
+        return this.#delete(nodeOf())
       case 'ForStatement':
         return this.#bindTargets(nodeOf(), 'for', 'in', 'takes several values in a loop')
       case 'WithStatement':
@@ -240,20 +242,38 @@ class Collector {
         this.#module.gradientSwitches.push({ ...place, target, value: value.expression })
       const owner = object === 'self' || object === 'cls' ? classAround(this.#scope) : undefined
       if (owner !== undefined) bind(owner.members, written.name, { ...place, value })
-      else bind(this.#scope.members, `${object}.${written.name}`, { ...place, value })
+      else {
+        bind(this.#scope.members, `${object}.${written.name}`, { ...place, value })
+        const key: Expression = { from: written.from, to: written.to, kind: 'text', text: written.name }
+        this.#module.attributeChanges.push({ ...place, object, key, value })
+      }
     }
     if (written.kind !== 'subscript') return
     const object = this.#text.slice(written.object.from, written.object.to)
     const { index: key } = written
     if (key.kind === 'text') bind(this.#scope.members, `${object}[${key.text}]`, { ...this.#place(at), value })
-    else if (key.kind === 'name' || key.kind === 'conditional')
-      this.#scope.computedItems.push({ ...this.#place(at), object, key, value })
+    this.#module.itemChanges.push({ ...this.#place(at), object, key, value })
   }
 
-  /** `+=` and its like. */
+  /** `+=` and its like, and `|=`, which does to a dictionary what its `update` does. */
   #update(node: SyntaxNode): undefined {
-    const [target] = children(node)
-    if (target !== undefined) this.#bindTarget(target, node.to, { kind: 'opaque', why: 'is changed by an operation' })
+    const [target, operator, given] = children(node)
+    if (target === undefined) return
+    if (operator !== undefined && given !== undefined && this.#text.slice(operator.from, operator.to) === '|=') {
+      const [left, right] = [target, given].map(each => expressionOf(each, this.#text))
+      const { from, to } = node
+      if (left !== undefined && right !== undefined)
+        this.#bindTarget(target, to, {
+          kind: 'expression',
+          expression: { from, to, kind: 'binary', operator: '|', left, right },
+        })
+    } else this.#bindTarget(target, node.to, { kind: 'opaque', why: 'is changed by an operation' })
+  }
+
+  #delete(node: SyntaxNode): undefined {
+    for (const target of children(node)) {
+      if (target.name === 'MemberExpression') this.#bindMember(target, node.to, { kind: 'removed' })
+    }
   }
 
   #bindTargets(node: SyntaxNode, after: string, before: string, why: string): undefined {

@@ -1,6 +1,7 @@
 /** Evaluates what the text alone decides: constants, defaults, dictionaries, f-strings, imported names. Nothing is executed. */
 import { plainSentence } from '../quote.ts'
 import { inheritedDefault, ofArguments } from './arguments-class.ts'
+import { Changes } from './changes.ts'
 import { Classes, methodOf } from './classes.ts'
 import { commandLineValue, type Options, parsedClass } from './command-line.ts'
 import { type CallExpression, dottedName, type Expression, type Span } from './expressions.ts'
@@ -44,6 +45,7 @@ export class Evaluator {
   /** Sentences on values that are taken for what a run would find: that files are not there, that a filter drops nothing. */
   readonly unsureRemarks = new Set<string>()
   readonly names = new Names(this)
+  readonly changes = new Changes(this)
   readonly parameters = new Parameters(this)
   readonly classes = new Classes(this)
   /** Objects of the repository's classes that settings name. */
@@ -165,14 +167,22 @@ export class Evaluator {
     return { values, ...(unknown !== undefined && { unknown }), ...(parsed && { parsed }) }
   }
 
+  /** What an object of a library was made with, and what was set on it since. */
+  argumentsOfMade(made: LibraryCall, positional: readonly string[] = []): ReturnType<Evaluator['argumentsOf']> {
+    const given = made.call === undefined ? { values: new Map() } : this.argumentsOf(made.call, made.site, positional)
+    return made.set === undefined ? given : { ...given, values: new Map([...given.values, ...made.set]) }
+  }
+
   /** A dictionary, or an object as one; any other value is returned unchanged. */
   asMapping(value: Value): Value {
     if (value.kind === 'call' && value.call !== undefined && holdsArguments.test(value.name)) {
       const { values, unknown } = this.argumentsOf(value.call, value.site)
-      const [first] = values.keys()
-      const inner = first === '0' ? values.get('0') : undefined
-      if (inner !== undefined) return this.asMapping(inner)
-      return { ...value, kind: 'mapping', entries: values, ...(unknown !== undefined && { unknown }) }
+      const first = values.get('0')
+      const of = first && this.asMapping(first)
+      if (of !== undefined && of.kind !== 'mapping') return of
+      const rest = of?.unknown ?? unknown
+      const entries = new Map([...(of?.entries ?? []), ...[...values].filter(([key]) => key !== '0')])
+      return { ...value, kind: 'mapping', entries, ...(rest !== undefined && { unknown: rest }) }
     }
     return value
   }
@@ -192,7 +202,12 @@ export class Evaluator {
       case 'instance':
         if (name === 'hparams') return object
         if (name === 'trainer' && this.trainer !== undefined) return this.trainer
-        return this.classes.ofInstance(object, name, site) ?? inheritedDefault(object, name, this) ?? notSet()
+        return (
+          object.set?.get(name) ??
+          this.classes.ofInstance(object, name, site) ??
+          inheritedDefault(object, name, this) ??
+          notSet()
+        )
       case 'call': {
         const mapping = this.asMapping(object)
         if (mapping.kind === 'mapping')
@@ -263,7 +278,8 @@ export class Evaluator {
           ? this.names.setBefore(site, expression.name)
           : this.names.member(site, sourceOf(expression, site))
         if (set !== undefined) return set
-        return this.attribute(this.evaluate(expression.object, site), expression.name, expression, site)
+        const value = this.attribute(this.evaluate(expression.object, site), expression.name, expression, site)
+        return this.changes.after(value, sourceOf(expression, site), site)
       }
       case 'subscript':
         return this.#subscript(expression, site)
@@ -271,14 +287,16 @@ export class Evaluator {
         return this.#called(expression, site)
       case 'unary':
         return unaryValue(expression.operator, this.evaluate(expression.operand, site), located)
-      case 'binary':
+      case 'binary': {
+        const operand = (of: Expression) => this.asMapping(this.evaluate(of, site))
         return binaryValue(
           expression.operator,
-          this.evaluate(expression.left, site),
-          () => this.evaluate(expression.right, site),
+          operand(expression.left),
+          () => operand(expression.right),
           located,
           () => unknown(site, expression),
         )
+      }
       case 'conditional': {
         const condition = this.evaluate(expression.condition, site)
         const truth = truthOf(condition)

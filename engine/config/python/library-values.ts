@@ -48,6 +48,11 @@ export function libraryValue(
     case 'set':
     case 'sorted':
       return values()[0]
+    case 'copy.copy':
+    case 'copy.deepcopy': {
+      const [copied] = values()
+      return copied && evaluator.asMapping(copied).kind === 'mapping' ? copied : undefined
+    }
     case 'OmegaConf.to_container':
     case 'OmegaConf.to_object':
     case 'omegaconf.OmegaConf.to_container':
@@ -160,15 +165,14 @@ function methodValue(
   located: Located,
 ): Value | undefined {
   const [first, second] = values
-  if (name === '.get' && first?.kind === 'text') {
-    const mapping = evaluator.asMapping(object)
-    if (mapping.kind !== 'mapping') return undefined
+  const mapping = evaluator.asMapping(object)
+  if (mapping.kind === 'mapping' && (name === '.get' || name === '.pop') && first?.kind === 'text') {
     const found = mapping.entries.get(first.text)
     if (found !== undefined || mapping.unknown !== undefined) return found
     return second ?? { ...located, kind: 'none' }
   }
   const isOptions = object.kind === 'call' && /\.parse_args$/.test(object.name)
-  if (name === '.copy' && (object.kind === 'mapping' || isOptions)) return object
+  if (name === '.copy' && (isOptions || mapping.kind === 'mapping')) return object
   if (name === '.pop' && isOptions && first?.kind === 'text') {
     const option = evaluator.attribute(object, first.text, located, siteAt(object.site))
     return option.kind === 'open' && second !== undefined ? undefined : option

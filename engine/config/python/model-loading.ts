@@ -87,7 +87,7 @@ function fieldsOfLoad(
       ? []
       : [openField(loaded, 'load_in_4bit', `what is unpacked from ${unpacked} may set it`, file)]),
   ]
-  const unread = unreadIn(values, file)
+  const unread = [...unreadIn(values, file), ...shapesIn(values.get('config'), file, evaluator)]
   const isTyped = fields.some(({ key }) => key === 'torch_dtype') || unpacked !== undefined
   // Preparing it for training in few bits casts what is not quantised to 32 bits.
   const loadsStoredType = !isUnsloth && !isTyped && chain.prepared === undefined
@@ -108,6 +108,16 @@ function unreadIn(values: ReadonlyMap<string, Value>, file: Module): readonly Fi
     .filter(([key]) => !read.has(key))
     .map(([key, value]) => fieldOf(key, value, file))
     .filter(namesMemory)
+}
+
+/** Fields of a config.json that a script changes before it loads the model with them. */
+const shapes =
+  /^(?:quantization_config|vocab_size|(?:num_)?(?:hidden_|encoder_|decoder_)?layers|n_layers?|hidden_size|d_model|(?:intermediate|ffn)_(?:size|dim)|num_(?:attention|key_value)_heads|num(?:_local)?_experts|torch_dtype|dtype)$/
+
+function shapesIn(config: Value | undefined, file: Module, evaluator: Evaluator): readonly Field[] {
+  if (config?.kind !== 'call') return []
+  const { values } = evaluator.argumentsOfMade(config)
+  return [...values].flatMap(([key, value]) => (shapes.test(key) ? [fieldOf(key, value, file)] : []))
 }
 
 function notUnderstoodIn(fields: readonly Field[]): readonly Field[] {
@@ -243,7 +253,7 @@ function quantizationFields(values: ReadonlyMap<string, Value>, file: Module, ev
   const { name } = libraryName(config.name)
   if (name !== 'BitsAndBytesConfig')
     return [...direct, saidBy(config, 'quantization', { kind: 'text', text: name }, file, name)]
-  const { values: given, unknown } = evaluator.argumentsOf(config.call, config.site)
+  const { values: given, unknown } = evaluator.argumentsOfMade(config)
   if (unknown !== undefined)
     return [...direct, openField(config, 'load_in_4bit', `what is unpacked from ${unknown} may set it`, file)]
   const unread = [...given].find(([key, value]) => !harmless.quantization.has(key) && !isOff(value))
@@ -266,9 +276,7 @@ function labelsField(
 ): { readonly fields: readonly Field[]; readonly assumptions: readonly string[] } {
   const config = values.get('config')
   const configured =
-    config?.kind === 'call' && config.call !== undefined
-      ? evaluator.argumentsOf(config.call, config.site).values
-      : undefined
+    config?.kind === 'call' && config.call !== undefined ? evaluator.argumentsOfMade(config).values : undefined
   const labels = values.get('num_labels') ?? configured?.get('num_labels')
   if (labels?.kind === 'number') return { fields: [fieldOf('num_labels', labels, file)], assumptions: [] }
   if (labels === undefined) return { fields: [], assumptions: [] }

@@ -19,6 +19,8 @@ export class Module {
   readonly calls = new Map<string, Call[]>()
   /** Statements like `parameter.requires_grad = False`. */
   readonly gradientSwitches: GradientSwitch[] = []
+  readonly itemChanges: ItemChange[] = []
+  readonly attributeChanges: ItemChange[] = []
   /** That its text is of. */
   readonly notebook: Notebook | undefined
 
@@ -51,7 +53,7 @@ export function newScope(
   module: Module,
   described: Pick<Scope, 'kind' | 'name' | 'parent' | 'from'> & Partial<Pick<Scope, 'bases' | 'decorators'>>,
 ): Scope {
-  const own = { bindings: new Map(), members: new Map(), computedItems: [], parameters: [], returns: [] }
+  const own = { bindings: new Map(), members: new Map(), parameters: [], returns: [] }
   return { module, bases: [], decorators: [], ...own, ...described }
 }
 
@@ -67,8 +69,6 @@ export interface Scope {
    * `config[name]`.
    */
   readonly members: Map<string, Binding[]>
-  /** What is set under keys that are no literals: `config[key]`. */
-  readonly computedItems: ComputedItem[]
   readonly parameters: Parameter[]
   /** Of a function, what takes the arguments that no parameter does: `**kwargs`. */
   rest?: Parameter
@@ -113,7 +113,8 @@ export interface Binding extends Place {
   readonly value: Bound
 }
 
-export interface ComputedItem extends Binding {
+/** `options[key] = value`, `del options[key]`, `arguments.key = value` */
+export interface ItemChange extends Binding {
   /** As it is written. */
   readonly object: string
   readonly key: Expression
@@ -129,6 +130,8 @@ export type Bound =
   | { readonly kind: 'class'; readonly scope: Scope }
   /** Declared without a value: `name: str`. */
   | { readonly kind: 'declared' }
+  /** An item of a dictionary, by `del`. */
+  | { readonly kind: 'removed' }
   /** What a loop, a `with` or an operation gives. */
   | { readonly kind: 'opaque'; readonly why: string }
 

@@ -1,12 +1,10 @@
 /** Finds the value of a name: the binding that reaches a place, in its scope, enclosing scopes, or imported files. */
 import { parsedClass } from './command-line.ts'
 import type { Evaluator, IsTrue } from './evaluator.ts'
-import { dottedName, type Expression, type Span } from './expressions.ts'
+import type { Expression, Span } from './expressions.ts'
 import { fileTestsIn, onFirstRun, truthOnFirstRun } from './file-tests.ts'
 import {
   type Binding,
-  type ComputedItem,
-  callExpression,
   classAround,
   conditionsAround,
   type Module,
@@ -15,13 +13,11 @@ import {
   starImports,
 } from './module.ts'
 import { isSameLoad, withoutChatTokens } from './same-load.ts'
-import { open, placed, siteAt, siteOf, symbol, unknown } from './sites.ts'
-import { areEqual, placeIn, placesIn, type Site, shownAt, type Value } from './values.ts'
+import { open, placed, siteOf, symbol, unknown } from './sites.ts'
+import { areEqual, placeIn, placesIn, type Site, type Value } from './values.ts'
 
 /** As a sentence lists them. */
 const MAX_LINES = 3
-/** Of one dictionary. */
-const MAX_COMPUTED = 20
 
 /** A binding that may reach a site. */
 interface Candidate {
@@ -34,6 +30,28 @@ type Branches = ReadonlyMap<number, number>
 
 function branchesAround({ branches }: Site): Branches {
   return new Map(branches.map(({ statement, index }) => [statement, index]))
+}
+
+/** Branches in which a name is bound: one of those of an `if` with an `else` is taken. */
+class Coverage {
+  readonly #around: Branches
+  readonly #bound = new Map<number, Set<number>>()
+  /** By statement. */
+  readonly #last = new Map<number, number>()
+
+  constructor(around: Branches) {
+    this.#around = around
+  }
+
+  isWholeWith({ branches }: Place): boolean {
+    const [branch, ...within] = branches.filter(({ statement }) => !this.#around.has(statement))
+    if (branch === undefined || within.length > 0) return false
+    const { statement, index, tests } = branch
+    const bound = this.#bound.get(statement) ?? new Set()
+    this.#bound.set(statement, bound.add(index))
+    if (tests.every(({ expected }) => !expected)) this.#last.set(statement, index)
+    return bound.size === (this.#last.get(statement) ?? Number.NaN) + 1
+  }
 }
 
 export class Names {
@@ -53,7 +71,7 @@ export class Names {
       if (scope.kind === 'class' && scope !== site.scope) continue
       const bindings = scope.bindings.get(name)
       const value = bindings && this.reaching(bindings, scope === site.scope ? site : siteOf(scope, site.frame))
-      if (value !== undefined) return this.#withItems(value, name, site)
+      if (value !== undefined) return this.#evaluator.changes.after(value, name, site)
     }
     if (name === '__file__') return { ...symbol(name, expression, site), kind: 'text', text: site.module.path }
     for (const from of starImports(site.module.top)) {
@@ -65,64 +83,16 @@ export class Names {
     return symbol(name, expression, site)
   }
 
-  /** A dictionary with what was set on it since: `config["batch"] = 8`. */
-  #withItems(value: Value, name: string, site: Site): Value {
-    if (value.kind !== 'mapping') return value
-    const updated = this.#updated(value, name, site)
-    const set = this.itemsSet(name, site)
-    if (set.size === 0 || updated.kind !== 'mapping') return updated
-    return { ...updated, entries: new Map([...updated.entries, ...set]) }
-  }
-
   /** What was set under the keys of what a name holds: `config["batch"] = 8`. */
   itemsSet(name: string, site: Site): ReadonlyMap<string, Value> {
-    const prefix = `${name}[`
-    const written = [...site.scope.members].flatMap(([key, bindings]) =>
-      key.startsWith(prefix) ? [{ key: key.slice(prefix.length, -1), bindings }] : [],
-    )
-    const computed = site.scope.computedItems
-      .filter(({ object }) => object === name)
-      .slice(0, MAX_COMPUTED)
-      .flatMap(item => this.#keysOf(item).map(key => ({ key, bindings: [item] })))
-    const set = new Map<string, Value>()
-    for (const { key, bindings } of [...computed, ...written]) {
-      const item = this.reaching(bindings, site)
-      if (item !== undefined) set.set(key, item)
-    }
-    return set
+    const empty: Value = { ...unknown(site, { from: site.at, to: site.at }), kind: 'mapping', entries: new Map() }
+    const after = this.#evaluator.changes.after(empty, name, site)
+    return after.kind === 'mapping' ? after.entries : new Map()
   }
 
-  /** None where only a run tells. */
-  #keysOf({ key, ...place }: ComputedItem): readonly string[] {
-    const value = this.#evaluator.evaluate(key, siteAt(place))
-    return value.kind === 'text' ? [value.text] : []
-  }
-
-  /** `config.update(overrides)`, in the function that asks. */
-  #updated(value: Extract<Value, { kind: 'mapping' }>, name: string, site: Site): Value {
-    let updated = value
-    const around = branchesAround(site)
-    for (const call of site.module.calls.get('update') ?? []) {
-      if (call.scope !== site.scope || call.at > site.at) continue
-      const expression = callExpression(call)
-      if (expression === undefined || dottedName(expression.callee) !== `${name}.update`) continue
-      const { isReached, why } = this.#reach(call, around, { ...site, ...placed(call) })
-      if (isReached === false) continue
-      const given = this.#evaluator.argumentsOf(expression, { ...site, ...placed(call) })
-      const other = given.values.get('0')
-      const more = other === undefined ? undefined : this.#evaluator.asMapping(other)
-      const isKnown = given.unknown === undefined && (more === undefined || more.kind === 'mapping')
-      if (!isKnown) return open(site, expression, `${name} is changed by ${shownAt(site.module, expression)}`)
-      const entries = new Map(updated.entries)
-      for (const [key, entry] of [...(more?.kind === 'mapping' ? more.entries : []), ...given.values]) {
-        if (key === '0') continue
-        const known = entries.get(key)
-        const isCertain = isReached === true || (known !== undefined && areEqual(known, entry) === true)
-        entries.set(key, isCertain ? entry : open(site, expression, `whether ${name} is updated depends on ${why}`))
-      }
-      updated = { ...updated, entries }
-    }
-    return updated
+  /** Whether a place runs before a site does. */
+  reach(place: Place, site: Site, placeSite: Site): ReturnType<Evaluator['isReached']> {
+    return this.#reach(place, branchesAround(site), placeSite)
   }
 
   /** Whether a place runs before what stands in the branches `around` does; what is around both does not matter. */
@@ -181,6 +151,7 @@ export class Names {
   #candidates(bindings: readonly Binding[], site: Site, isTrue?: IsTrue): readonly Candidate[] {
     const found: Candidate[] = []
     const around = branchesAround(site)
+    const covered = new Coverage(around)
     for (const binding of bindings.toReversed()) {
       if (binding.scope === site.scope && binding.at > site.at) continue
       const bindingSite: Site = { ...siteOf(binding.scope, site.frame), ...placed(binding) }
@@ -190,6 +161,7 @@ export class Names {
       if (value !== undefined) found.push({ binding, value })
       // A name bound to an expression of itself has its earlier value: `self.model = wrap(self.model)`.
       if (isReached === true && (value !== undefined || !this.#evaluating.has(binding))) break
+      if (value !== undefined && covered.isWholeWith(binding)) break
     }
     return found
   }
@@ -241,6 +213,8 @@ export class Names {
         return { ...span, module: site.module, remarks: [], kind: 'class', scope: value.scope }
       case 'declared':
         return undefined
+      case 'removed':
+        return { ...span, module: site.module, remarks: [], kind: 'none', isAbsent: true }
       case 'opaque':
         return open(site, span, `the value ${value.why} (${placeIn(site.module, binding.at)})`)
     }

@@ -133,11 +133,11 @@ function toldArguments(
   if (value.kind === 'call') {
     const of = argumentsClass(value.name)
     if (of === undefined) return { kind: 'none', why: `the trainer's arguments are ${shownAt(value.module, value)}` }
-    const given = value.call && evaluator.argumentsOf(value.call, value.site, ['output_dir'])
+    const given = value.call && evaluator.argumentsOfMade(value, ['output_dir'])
     return {
       kind: 'told',
       of,
-      values: given?.values ?? settingsPassed(evaluator),
+      values: given?.values ?? new Map([...settingsPassed(evaluator), ...(value.set ?? [])]),
       isParsed: value.call === undefined,
       unknown: given?.unknown,
     }
@@ -156,7 +156,11 @@ function toldArguments(
       return {
         kind: 'told',
         of,
-        values: new Map([...fields, ...(given?.values ?? (value.isParsed ? settingsPassed(evaluator) : []))]),
+        values: new Map([
+          ...fields,
+          ...(given?.values ?? (value.isParsed ? settingsPassed(evaluator) : [])),
+          ...(value.set ?? []),
+        ]),
         isParsed: value.isParsed,
         unknown: given?.unknown,
       }

@@ -31,7 +31,8 @@ export type Value = Located &
     | { readonly kind: 'number'; readonly number: number }
     | { readonly kind: 'text'; readonly text: string }
     | { readonly kind: 'flag'; readonly flag: boolean }
-    | { readonly kind: 'none' }
+    /** `isAbsent`: an item that a dictionary has not. */
+    | { readonly kind: 'none'; readonly isAbsent?: true }
     | { readonly kind: 'list'; readonly items: readonly Value[] }
     /** `unknown`: what else may be in it. */
     | { readonly kind: 'mapping'; readonly entries: ReadonlyMap<string, Value>; readonly unknown?: string }
@@ -55,6 +56,8 @@ export interface LibraryCall extends Located {
   readonly site: Site
   /** What the method is called on. */
   readonly object?: Value
+  /** Attributes that are set on what it gives: `arguments.bf16 = True`. */
+  readonly set?: ReadonlyMap<string, Value>
   /** It gets further arguments before it is called, as `functools.partial` keeps it. */
   readonly isPartial?: true
 }
@@ -65,6 +68,8 @@ export interface Instance extends Located {
   readonly scope: Scope
   readonly call: CallExpression | undefined
   readonly site: Site
+  /** Attributes that are set on it outside of its class. */
+  readonly set?: ReadonlyMap<string, Value>
   /** A command line is parsed into it. */
   readonly isParsed: boolean
 }
