@@ -63,10 +63,14 @@ export class FieldReader {
   dependsOnTrl = false
   /** Neither the config nor its tool says how long sequences become: a length is assumed. */
   leavesLengthOpen = false
+  /** How the training is divided among GPUs changes what it takes, and is not counted: nothing then blocks. */
+  leavesDivisionOpen = false
   /** More memory is counted than the training takes, so that what does not fit by the estimate may well fit. */
   countsTooMuch = false
   /** What the launcher says, with its file: it wins over the config, and the settings over it. */
   launched: Readonly<Partial<Record<SuppliedKey, Field | undefined>>> = {}
+  /** How many GPUs one process sees, where they are several and no launcher starts a process for each. */
+  visible: Field | undefined
   /** How the launcher divides a training whose own arguments do not, as the Trainer's arguments for the same. */
   dividedBy: readonly Field[] = []
   /** Of the file being read. */
@@ -102,10 +106,9 @@ export class FieldReader {
   fieldFor(key: SuppliedKey, written: Field | undefined): Field | undefined {
     const field = this.#supplied[key] ?? this.launched[key]
     this.#unread.delete(key)
-    if (field === undefined) {
-      if (written !== undefined) this.#suppliable.set(written, key)
-      return written
-    }
+    const changeable = field === undefined ? written : this.launched[key]
+    if (changeable !== undefined) this.#suppliable.set(changeable, key)
+    if (field === undefined) return written
     const sentence = `The ${suppliedNames[key]} is ${shown(field)}, as set in ${placeSaid(field)}.`
     if (!this.assumptions.includes(sentence)) this.assume(sentence)
     return field
@@ -297,7 +300,7 @@ function argumentFlag({ name, source }: Field): boolean | undefined {
 }
 
 /** A launcher's line is worth telling: it may hold several commands. */
-function placeSaid({ file = SETTINGS_PATH, at }: Field): string {
+export function placeSaid({ file = SETTINGS_PATH, at }: Field): string {
   return file === SETTINGS_PATH ? file : `${file}, line ${at.line}`
 }
 

@@ -20,6 +20,10 @@ export function readGpus(
   several = GPUS_OF_A_MACHINE,
 ): number {
   const field = reader.fieldFor('gpus', written)
+  if (field?.value.kind === 'number' && field.value.number === 0) {
+    refuseDevice(reader, field, 'cpu')
+    return 1
+  }
   const divides = sharding !== undefined && sharding !== 'ddp'
   const byDefault = divides
     ? {

@@ -24,6 +24,8 @@ export interface Launched {
   /** The script that is started with the config. */
   readonly startedWith?: StartedWith
   readonly gpus: Field | undefined
+  /** How many GPUs one process sees, where they are several. */
+  readonly visible?: Field | undefined
   /** How Accelerate's own settings divide a script's training, as the Trainer's arguments for the same. */
   readonly dividedBy?: readonly Field[]
   /** The GPU that the jobs among the launchers ask for. */
@@ -181,6 +183,7 @@ function chosen(all: readonly Launching[], listed: { readonly launchers: number;
     passed: first.passed,
     ...(first.startedWith && { startedWith: first.startedWith }),
     gpus: first.gpus,
+    ...(first.visible && { visible: first.visible }),
     ...(first.dividedBy && { dividedBy: first.dividedBy }),
     card,
     isUnclear: first.isUnclear,

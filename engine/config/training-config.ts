@@ -40,6 +40,7 @@ export function trainingConfig(reader: FieldReader, config: ReadConfig): Reading
     ...(accumulation && isInFile(accumulation) && { gradientAccumulationAt: accumulation.at }),
     ...evaluationPlace(reader),
     assumptions: reader.assumptions,
+    ...(reader.leavesDivisionOpen && { assumesCode: true }),
     ...(leavesGpusOpen(reader) && { assumesGpus: true }),
     ...(reader.leavesLengthOpen && { assumesLength: true }),
     ...(reader.countsTooMuch && { countsTooMuch: true }),

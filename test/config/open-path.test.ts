@@ -21,7 +21,7 @@ describe('the end of a path', () => {
 const arguments_ = '--per_device_train_batch_size 4 --output_dir out --bf16 True'
 
 it('names the model of a launcher, which is told', async () => {
-  const shell = (model: string) => `python run_clm.py --model_name_or_path ${model} ${arguments_}\n`
+  const shell = (model: string) => `python run_clm.py --do_train --model_name_or_path ${model} ${arguments_}\n`
   const reading = await read(shell('$WORK/models/Llama-3.1-8B-Instruct-hf'), 'run.sh')
   expect(reading).toMatchObject({ kind: 'training-config', model: { family: 'llama', config: { hidden_size: 4096 } } })
   expect(reading.kind === 'training-config' && reading.assumptions.join()).toContain('by its name')

@@ -79,7 +79,7 @@ export const fillable: Readonly<Record<string, Fillable>> = {
   },
   "Hugging Face Trainer's command": launcher(
     'accelerate launch <its script and options>',
-    `run_clm.py --model_name_or_path ${MODEL} --bf16 True --block_size 1024`,
+    `run_clm.py --do_train --model_name_or_path ${MODEL} --bf16 True --block_size 1024`,
     '--per_device_train_batch_size 8',
   ),
   "TRL's script": script(lines => `from trl import SFTConfig, SFTTrainer\n${sft(`"${MODEL}"`, lines)}`),

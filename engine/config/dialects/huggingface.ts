@@ -63,6 +63,7 @@ import {
   readUnslothExperts,
   readUnslothKernels,
 } from './huggingface/unsloth.ts'
+import { readVisibleGpus } from './huggingface/visible-gpus.ts'
 
 /** TrainingArguments.per_device_train_batch_size. */
 const DEFAULT_BATCH = 8
@@ -156,6 +157,7 @@ export function readArguments(
   tellDefaults(reader, document)
   refuseCpu(reader, find('use_cpu', 'no_cuda'))
   refuseOtherDevices(reader, find('accelerator'))
+  readVisibleGpus(reader, declared, find(...gpuKeys) !== undefined)
 
   const written = readMicroBatch(reader, trainerArguments)
   const gradientAccumulation = reader.settle(

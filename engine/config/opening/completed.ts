@@ -38,9 +38,10 @@ export function completed(
 /** Before the config is read, so that the number of processes counts. */
 export function tellLaunch(
   reader: FieldReader,
-  { gpus, assumptions, dividedBy = [] }: Pick<Launched, 'gpus' | 'assumptions' | 'dividedBy'>,
+  { gpus, visible, assumptions, dividedBy = [] }: Pick<Launched, 'gpus' | 'visible' | 'assumptions' | 'dividedBy'>,
 ): void {
   reader.launched = { gpus }
+  reader.visible = visible
   reader.dividedBy = dividedBy
   for (const sentence of assumptions) reader.assume(sentence)
 }

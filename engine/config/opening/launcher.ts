@@ -27,7 +27,7 @@ export async function openLaunched(
     return scriptConfig(script, file, supplied, await launchedHere(opened, file, sources, jobs))
   }
   if (opened.kind !== 'open') return opened
-  const { dialect, why, document, gpus, card, assumptions, training } = opened
+  const { dialect, why, document, gpus, visible, card, assumptions, training } = opened
   return {
     kind: 'open',
     dialect: dialect.name,
@@ -35,7 +35,7 @@ export async function openLaunched(
     ...named(supplied.model ?? dialect.modelField(document), dialect.deepSpeedField?.(document)),
     read: (found, reader = new FieldReader(file.path, supplied)) => {
       const read = () => {
-        tellLaunch(reader, { gpus, assumptions })
+        tellLaunch(reader, { gpus, visible, assumptions })
         const own = document.afresh()
         const reading = withUnreadSettings(dialect.read(own, reader, found.lookUp, found.deepSpeed), own, dialect)
         return { reading: withAskedCard(assumptions.length > 0 ? withOpenCode(reading) : reading, card) }

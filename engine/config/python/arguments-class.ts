@@ -10,6 +10,7 @@ export function ofArguments(object: LibraryCall, name: string, evaluator: Evalua
   if (of === undefined) return undefined
   return (
     given(object, name, evaluator) ??
+    unaskedTraining(object, name, evaluator) ??
     (of === 'transformers' ? byDefault(object, name) : madeByTrl(object, name, evaluator))
   )
 }
@@ -23,13 +24,27 @@ function given(object: LibraryCall, name: string, evaluator: Evaluator): Value |
   return open(object.site, object, `what is unpacked from ${unknown} may set ${name}`)
 }
 
+/** The example scripts' own switch, off unless the command line says otherwise (transformers 5.18 training_args.py do_train). */
+function unaskedTraining(object: LibraryCall | Instance, name: string, { passed }: Evaluator): Value | undefined {
+  const isParsed = object.kind === 'call' ? object.call === undefined : object.isParsed
+  const names = [...passed.names]
+  const mayBeInFile = names.some(each => each === 'config' || /\.(?:json|ya?ml)$/.test(each))
+  if (name !== 'do_train' || !isParsed || names.length === 0 || mayBeInFile) return undefined
+  const { module, from, to } = object
+  return { module, from, to, kind: 'flag', flag: false, remarks: [] }
+}
+
 /** transformers 5.18 training_args.py. */
 const switchedOff: ReadonlySet<string> = new Set(['bf16', 'fp16', 'gradient_checkpointing'])
 
 /** Of a class of the repository's own that inherits from transformers' arguments. */
 export function inheritedDefault(object: Instance, name: string, evaluator: Evaluator): Value | undefined {
   const base = evaluator.classes.libraryBase(object.scope)
-  return base !== undefined && argumentsClass(base) === 'transformers' ? byDefault(object, name) : undefined
+  if (base === undefined || argumentsClass(base) === undefined) return undefined
+  return (
+    unaskedTraining(object, name, evaluator) ??
+    (argumentsClass(base) === 'transformers' ? byDefault(object, name) : undefined)
+  )
 }
 
 function byDefault(object: LibraryCall | Instance, name: string): Value | undefined {

@@ -1,20 +1,28 @@
 /** Trainers of transformers and TRL that a file only evaluates or predicts with. */
+import type { Evaluator } from './evaluator.ts'
 import { type Call, callExpression } from './module.ts'
 
 /** Methods that train, whatever they are called on. */
 const training = ['train', 'fit', 'hyperparameter_search']
 const evaluating = ['evaluate', 'predict', 'evaluation_loop']
 
-/** True where the trainer is held by a name, evaluates under that name, is handed to nobody, and nothing in the file trains. */
-export function onlyEvaluates(trainer: Call): boolean {
+/**
+ * True where the trainer is held by a name and handed to nobody, and either evaluates under that name while nothing in the file trains,
+ * or trains only where the script does not come as it is started.
+ */
+export function onlyEvaluates(trainer: Call, evaluator: Evaluator): boolean {
   const { module, scope } = trainer
   const made = callExpression(trainer)
   const name = [...scope.bindings].find(([, bindings]) =>
     bindings.some(({ value }) => value.kind === 'expression' && value.expression.from === made?.from),
   )?.[0]
-  if (name === undefined || training.some(method => module.calls.has(method))) return false
-  const evaluates = evaluating.some(method => (module.calls.get(method) ?? []).some(call => receiverOf(call) === name))
-  return evaluates && !isHandedOn(name, module.text)
+  if (name === undefined) return false
+  const called = (methods: readonly string[]) =>
+    methods.flatMap(method => module.calls.get(method) ?? []).filter(call => receiverOf(call) === name)
+  const trains = called(training)
+  const isPassedOver = trains.length > 0 && trains.every(call => !evaluator.mayRun(call))
+  if (!isPassedOver && training.some(method => module.calls.has(method))) return false
+  return (isPassedOver || called(evaluating).length > 0) && !isHandedOn(name, module.text)
 }
 
 function receiverOf(call: Call): string | undefined {

@@ -30,6 +30,7 @@ import { lengthFields } from './sequence-length.ts'
 import { siteAt } from './sites.ts'
 import type { FoundTraining } from './transformers.ts'
 import { type Instance, type LibraryCall, type Located, placeIn, type Value } from './values.ts'
+import { visibleGpus } from './visible-gpus.ts'
 import { isVisionModel } from './vision-models.ts'
 
 const BATCH = 'per_device_train_batch_size'
@@ -132,6 +133,7 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
   const document = Section.of([...fields, ...extra].filter(({ value }) => value.kind !== 'empty'))
   const [optimizer] = optimizers
   const made = optimizers.length === 1 && optimizer?.kind !== undefined ? optimizer : undefined
+  const visible = visibleGpus(call, evaluator)
   const frozen = frozenWeights(adapter.fields.length > 0 ? [] : modules, loaded, call, evaluator)
   const declared: Declared = {
     trainer: 'trainer',
@@ -139,6 +141,7 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
     argumentsOf: 'transformers',
     adaptersOf: peftAdapters,
     ...(frozen.byHand && { frozen: frozen.byHand }),
+    ...(visible && { visible }),
     ownLoop: {
       dialect,
       loop: loop.loop,

@@ -62,12 +62,18 @@ export async function openScript(
   const found = await modules.settle((): Opened => {
     const evaluator = new Evaluator(modules.find, passed, modules.findSettings, modules.all)
     const script = opened(module, evaluator, file.training)
-    if (script === startsNone) return script
+    if (script === startsNone || script === evaluatesOnly) return script
     for (const each of all) declareParameters(each, evaluator, passed)
     return { ...script, asksCallers: evaluator.asksCallers, composesRead: evaluator.composesRead }
   }, sources)
   for (const each of [module, ...calling]) declareOptions(each, passed)
   return found.kind === 'open' ? { ...found, undeclared: passed.undeclared } : found
+}
+
+/** As it is started. */
+export const evaluatesOnly: Extract<Reading, { kind: 'not-a-training-config' }> = {
+  kind: 'not-a-training-config',
+  why: 'Its trainer only evaluates or predicts, as it is started.',
 }
 
 function moduleIn(file: SourceFile): Module | undefined {
@@ -118,7 +124,9 @@ function opened(module: Module, evaluator: Evaluator, choice: TrainingChoice | u
         why: `Its training is set up by others: ${plainSentence(none.why)}.`,
         because: plainSentence(none.why),
       }
-    : startsNone
+    : evaluates(module, evaluator)
+      ? evaluatesOnly
+      : startsNone
 }
 
 /** A training that the file starts. */
@@ -188,10 +196,16 @@ function trainersIn(module: Module, evaluator: Evaluator): readonly FoundTrainin
     if (!/Trainer/.test(name)) return []
     return calls.slice(0, MAX_TRAINERS).flatMap(call => {
       const trainer = trainerNamed(call, evaluator)
-      if (trainer === undefined || onlyEvaluates(call) || !evaluator.mayRun(call)) return []
+      if (trainer === undefined || onlyEvaluates(call, evaluator) || !evaluator.mayRun(call)) return []
       return [trainingOf(call, trainer, evaluator)]
     })
   })
+}
+
+/** Whether it makes trainers, and trains with none of them. */
+function evaluates(module: Module, evaluator: Evaluator): boolean {
+  const calls = [...module.calls].flatMap(([name, all]) => (/Trainer/.test(name) ? all.slice(0, MAX_TRAINERS) : []))
+  return calls.some(call => trainerNamed(call, evaluator) !== undefined && onlyEvaluates(call, evaluator))
 }
 
 /** As many calls of one class as are looked into. */

@@ -18,6 +18,7 @@ import { INIT_KWARGS, loadedFields } from './model-loading.ts'
 import { type Call, callExpression, type Module } from './module.ts'
 import { lengthBeside, lengthFields, mappedLength } from './sequence-length.ts'
 import { type Located, placeIn, type Site, shownAt, type Value } from './values.ts'
+import { dividesLayers, visibleGpus } from './visible-gpus.ts'
 
 /** A training that the file starts. */
 export interface Training {
@@ -83,6 +84,7 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
   const document = Section.of([...fields, ...extra].filter(({ value }) => value.kind !== 'empty'))
   const name = plain(module.text.slice(expression.callee.from, expression.callee.to))
   const from = chain.loaded?.kind === 'call' ? chain.loaded : undefined
+  const visible = visibleGpus(call, evaluator)
   const frozen = frozenWeights(adapter.fields.length > 0 ? [] : [module], from, call, evaluator)
   const declared: Declared = {
     trainer,
@@ -91,6 +93,8 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     ...ofEarlierReleases(told, values, chain, module),
     ...(loaded.loadsStoredType && { loadsStoredType: loaded.loadsStoredType }),
     ...(frozen.byHand && { frozen: frozen.byHand }),
+    ...(visible && { visible }),
+    ...(dividesLayers(chain, evaluator) && { dividesLayers: true as const }),
     adaptersOf: adaptersOf(chain),
   }
   const files = [...new Set([module, ...(loaded.module ? [loaded.module] : [])])]

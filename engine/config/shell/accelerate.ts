@@ -55,7 +55,13 @@ export function accelerateFields(settings: Section): AccelerateFields {
   const processes = settings.at('num_processes')
   const type = settings.at('distributed_type')
   const named = type?.value.kind === 'text' ? type.value.text.toUpperCase() : 'NO'
-  const gpus = processes?.value.kind === 'number' ? { ...processes, key: 'gpus' } : undefined
+  const onCpu = settings.at('use_cpu')
+  const isOnCpu = onCpu?.value.kind === 'flag' && onCpu.value.flag
+  const gpus = isOnCpu
+    ? as('gpus', onCpu, { kind: 'number', number: 0 })
+    : processes?.value.kind === 'number'
+      ? { ...processes, key: 'gpus' }
+      : undefined
   const precision = precisionField(settings.at('mixed_precision'))
   const told = { gpus, ...(precision && { precision }), assumptions: [], isUnclear: false }
   if (type === undefined) return { ...told, fields: [] }

@@ -55,12 +55,18 @@ export function typed(text: string): FieldValue {
 
 /** How many GPUs train, as a field; undefined where the launch does not say. */
 export function gpusField(processes: Processes, shell: ShellText, at: number): Field | undefined {
-  if (processes.kind === 'unsaid') return undefined
+  if (processes.kind === 'unsaid' || processes.kind === 'visible') return undefined
   const place = { file: shell.path, key: 'gpus', name: processes.kind === 'count' ? plain(processes.by) : 'gpus' }
   if (processes.kind === 'open')
     return { ...place, at: shell.positionOf(at), source: '?', value: { kind: 'open', why: processes.why } }
   const { count, from } = processes
   return { ...place, at: shell.positionOf(from), source: String(count), value: { kind: 'number', number: count } }
+}
+
+/** How many GPUs one process sees, where they are several. */
+export function visibleField(processes: Processes, shell: ShellText): Field | undefined {
+  if (processes.kind !== 'visible') return undefined
+  return gpusField({ ...processes, kind: 'count' }, shell, processes.from)
 }
 
 /** What variables hold that may be further arguments, one sentence. */

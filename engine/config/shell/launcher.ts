@@ -31,7 +31,7 @@ import {
   tooManyTrainings,
 } from '../training-place.ts'
 import { type AccelerateFile, accelerateFile } from './accelerate.ts'
-import { argumentFields, bearing, gpusField, remarkOnHidden } from './arguments.ts'
+import { argumentFields, bearing, gpusField, remarkOnHidden, visibleField } from './arguments.ts'
 import { commandsIn } from './commands.ts'
 import { type Launch, launchOf } from './launches.ts'
 import { mayLaunch } from './quick-look.ts'
@@ -54,6 +54,8 @@ export interface OpenLauncher {
   readonly document: Section
   /** How many GPUs train, where the launch says. */
   readonly gpus: Field | undefined
+  /** How many GPUs one process sees, where they are several. */
+  readonly visible: Field | undefined
   readonly card: AskedCard | undefined
   /** Sentences for the reader of the result. */
   readonly assumptions: readonly string[]
@@ -93,6 +95,7 @@ export async function openLauncher(
   for (const launch of launches) {
     const started =
       configNamed(launch) === undefined ? await startedScript(launch, { shell, file, sources }) : undefined
+    if (started?.kind === 'evaluates') continue
     const hidden = started?.kind === 'hidden' ? started : undefined
     const script = started?.kind === 'script' ? started : undefined
     if (script !== undefined && !script.isBatchHere) elsewhere ??= script
@@ -151,6 +154,7 @@ function openLaunch(launch: Launch, { shell, card, accelerate, hidden }: Around)
   // A script of the team's own may have another default than the Trainer, or a name of its own for it.
   const { target } = launch
   const isOwnScript = target.kind === 'script' && !isExample.test(target.path)
+  if (target.kind === 'script' && !isOwnScript && !asksToTrain(document)) return undefined
   if (isOwnScript && recognised.each === huggingface && argumentsOf(document).batchSize === undefined) return undefined
   const line = shell.lineOf(launch.at)
   const script = target.kind === 'script' ? target.path : undefined
@@ -160,6 +164,7 @@ function openLaunch(launch: Launch, { shell, card, accelerate, hidden }: Around)
     why: `${launch.launcher} on line ${line}, with ${recognised.why}`,
     document,
     gpus: gpusField(launch.processes, shell, launch.at) ?? accelerate?.gpus,
+    visible: visibleField(launch.processes, shell),
     card,
     assumptions: [
       ...(script === undefined
@@ -190,6 +195,12 @@ function besides(own: readonly Field[], { fields, precision }: AccelerateFile): 
 /** transformers' example scripts, which take the Trainer's arguments and defaults. */
 const isExample =
   /(?:^|\/)run_(?:clm|mlm|plm|glue|xnli|ner|qa|swag|summarization|translation|classification|image_classification)\.py$/
+
+/** They only evaluate and predict without it. */
+function asksToTrain(document: Section): boolean {
+  const asked = document.at('do_train')?.value
+  return asked !== undefined && !(asked.kind === 'flag' && !asked.flag)
+}
 
 /** The command itself says which tool it is, and that it trains. */
 function namesModel(document: Section): string | undefined {

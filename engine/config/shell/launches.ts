@@ -4,7 +4,14 @@ import { wordSet } from '../../word-list.ts'
 import { COMMAND } from '../dialects/litgpt/method.ts'
 import { plain } from '../quote.ts'
 import type { ShellCommand } from './commands.ts'
-import { accelerateProcesses, counted, deepSpeedProcesses, torchProcesses, visible } from './processes.ts'
+import {
+  accelerateProcesses,
+  counted,
+  deepSpeedProcesses,
+  torchProcesses,
+  visible,
+  withoutHidden,
+} from './processes.ts'
 import type { Given } from './words.ts'
 
 export interface Argument {
@@ -22,6 +29,8 @@ export interface Argument {
 /** What a launcher says about processes. */
 export type Processes =
   | { readonly kind: 'count'; readonly count: number; readonly by: string; readonly from: number }
+  /** One process, which sees several GPUs. */
+  | { readonly kind: 'visible'; readonly count: number; readonly by: string; readonly from: number }
   | { readonly kind: 'open'; readonly why: string }
   | { readonly kind: 'unsaid' }
 
@@ -84,6 +93,11 @@ const wrappers = wordSet(`
 const MAX_WRAPPING = 40
 
 export function launchOf(command: ShellCommand): Launch | undefined {
+  const launch = startedLaunch(command)
+  return launch && withoutHidden(launch, command)
+}
+
+function startedLaunch(command: ShellCommand): Launch | undefined {
   const { words } = command
   const [first] = words
   if (first === undefined) return undefined

@@ -8,7 +8,7 @@ import type { SourceFile } from '../reading.ts'
 import type { Field } from '../section.ts'
 import { isPlausibleName, placesFromLauncher, type Sources } from '../sources.ts'
 import { type AccelerateFile, accelerateFile } from './accelerate.ts'
-import { argumentFields, bearing, gpusField, passedArguments, remarkOnHidden } from './arguments.ts'
+import { argumentFields, bearing, gpusField, passedArguments, remarkOnHidden, visibleField } from './arguments.ts'
 import { configNamed, launchesIn } from './launcher.ts'
 import type { Launch } from './launches.ts'
 import type { StartedScript } from './started-script.ts'
@@ -130,6 +130,7 @@ async function launchingOf(
     ...(kind === 'config' &&
       launch.target.kind === 'script' && { startedWith: { script: launch.target.path, passed } }),
     gpus,
+    visible: visibleField(launch.processes, shell),
     card,
     isUnclear:
       unknown.length > 0 ||
@@ -170,13 +171,14 @@ export async function launchedHere(
   const { shell, card: own } = launchesIn(file)
   const around = own === undefined ? jobsAround(file.path, jobs) : []
   const where = { shell, file, card: own ?? agreedCard(around.map(job => job.card)), around, readFile }
-  const { gpus, card, isUnclear, assumptions } = await launchingOf(launch, 'script', where)
+  const { gpus, visible, card, isUnclear, assumptions } = await launchingOf(launch, 'script', where)
   const line = shell.lineOf(launch.at)
   const sentence = `The training of ${plain(path)}, line ${script.training.line}, is read with the arguments of ${plain(launch.launcher)} on line ${line}.`
   return {
     fields: [],
     passed: [],
     gpus,
+    visible,
     card,
     isUnclear,
     assumptions: [sentence, ...assumptions],

@@ -1,7 +1,8 @@
 /** How many processes, and so GPUs, a launch starts by its own words. */
 import { plain } from '../quote.ts'
+import { namedGpus, VISIBLE_GPUS } from '../visible-gpus.ts'
 import type { ShellCommand } from './commands.ts'
-import type { Argument, Processes } from './launches.ts'
+import type { Argument, Launch, Processes } from './launches.ts'
 import type { Given } from './words.ts'
 
 /** As many as the machine has, whichever that is: `$(nvidia-smi -L | wc -l)` */
@@ -22,11 +23,16 @@ export function counted(given: Given | undefined, by: string, nodes: Given | und
 
 /** `CUDA_VISIBLE_DEVICES=0,1`: so many at most, and where it names one, one. `most`: as many as are processes for certain. */
 export function visible(command: ShellCommand, most = Number.POSITIVE_INFINITY): Processes {
-  const given = command.variable('CUDA_VISIBLE_DEVICES')
-  if (given === undefined) return { kind: 'unsaid' }
-  if (given.why !== undefined || !/^\d+(?:,\d+)*$/.test(given.text)) return { kind: 'unsaid' }
-  const count = given.text.split(',').length
-  return count > most ? { kind: 'unsaid' } : { kind: 'count', count, by: 'CUDA_VISIBLE_DEVICES', from: given.from }
+  const given = command.variable(VISIBLE_GPUS)
+  const count = given === undefined || given.why !== undefined ? undefined : namedGpus(given.text)
+  if (given === undefined || count === undefined) return { kind: 'unsaid' }
+  return { kind: count > most ? 'visible' : 'count', count, by: VISIBLE_GPUS, from: given.from }
+}
+
+/** With no GPU where the command hides all of them, whatever its launcher counts. */
+export function withoutHidden(launch: Launch, command: ShellCommand): Launch {
+  const seen = visible(command)
+  return seen.kind === 'count' && seen.count === 0 ? { ...launch, processes: seen } : launch
 }
 
 export function torchProcesses(command: ShellCommand) {
@@ -45,6 +51,8 @@ export function torchProcesses(command: ShellCommand) {
 
 export function accelerateProcesses(command: ShellCommand) {
   return (own: readonly Argument[]): Processes => {
+    const onCpu = own.find(({ key, values }) => key === 'cpu' && values.length === 0)
+    if (onCpu !== undefined) return { kind: 'count', count: 0, by: onCpu.name, from: onCpu.at }
     const all = own.find(({ key }) => key === 'num_processes')
     if (all !== undefined) return counted(all.values[0], all.name)
     return own.some(({ key }) => key === 'config_file') ? { kind: 'unsaid' } : visible(command)

@@ -24,6 +24,11 @@ export interface HiddenSettings {
   readonly line: number
 }
 
+/** One that trains nothing as it is started. */
+export interface Evaluating {
+  readonly kind: 'evaluates'
+}
+
 const setsAdapters =
   /\b(?:get_peft_model|PeftModel\w{0,20}|(?:Ada)?LoraConfig|prepare_model_for_\w{1,20}|BitsAndBytesConfig|load_in_[48]bit)\b\s*[(=.]/
 const namesAdapters = /lora|peft|adapter/i
@@ -38,7 +43,7 @@ interface Where {
 export async function startedScript(
   launch: Launch,
   { shell, file, sources }: Where,
-): Promise<StartedScript | HiddenSettings | undefined> {
+): Promise<StartedScript | HiddenSettings | Evaluating | undefined> {
   const { target, arguments: all } = launch
   if (target.kind !== 'script' || !isPlausibleName(target.path)) return undefined
   const places = placesFromLauncher(target.path, file.path).filter(
@@ -47,8 +52,9 @@ export async function startedScript(
   const found = await firstFile(places, sources)
   if (found === undefined) return undefined
   const passed = passedArguments(launch, { path: file.path, text: shell.text })
-  const { openScript } = await import('../python/script.ts')
+  const { evaluatesOnly, openScript } = await import('../python/script.ts')
   const script = await openScript({ ...found, passed, readFor: file.path }, sources)
+  if (script === evaluatesOnly) return { kind: 'evaluates' }
   if (script.kind !== 'open') {
     const at = all.some(({ key }) => namesAdapters.test(key)) ? undefined : setsAdapters.exec(found.text)
     return at ? { kind: 'hidden', path: found.path, line: found.text.slice(0, at.index).split('\n').length } : undefined

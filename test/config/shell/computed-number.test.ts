@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { read } from '../python/scripts.ts'
 
 const launch = (accumulation: string) =>
-  `N=4\nBATCH=2\ntorchrun --nproc_per_node=$N run_clm.py --model_name_or_path gpt2 --per_device_train_batch_size $BATCH --gradient_accumulation_steps ${accumulation}\n`
+  `N=4\nBATCH=2\ntorchrun --nproc_per_node=$N run_clm.py --do_train --model_name_or_path gpt2 --per_device_train_batch_size $BATCH --gradient_accumulation_steps ${accumulation}\n`
 
 async function accumulationOf(written: string): Promise<number | string | undefined> {
   const reading = await read(launch(written), 'run.sh')

@@ -3,7 +3,8 @@
 import { expect, it } from 'vitest'
 import { read } from '../python/scripts.ts'
 
-const launch = 'torchrun --nproc_per_node=$COUNT run_clm.py --model_name_or_path gpt2 --per_device_train_batch_size 4\n'
+const launch =
+  'torchrun --nproc_per_node=$COUNT run_clm.py --do_train --model_name_or_path gpt2 --per_device_train_batch_size 4\n'
 
 async function gpusOf(script: string): Promise<number | string | undefined> {
   const reading = await read(`${script}\n${launch}`, 'run.sh')

@@ -41,12 +41,9 @@ describe('the number of GPUs', () => {
     expect(assumptions).toContain(`The number of GPUs is ${gpus}, as set in train.sh, line 1.`)
   })
 
-  it.each(['python', 'CUDA_VISIBLE_DEVICES=0,1 python', 'accelerate launch --config_file a.yaml'])(
-    'of %s is assumed',
-    async launcher => {
-      expect((await trained(`${launcher} train.py ${bert} --per_device_train_batch_size 8\n`)).assumesGpus).toBe(true)
-    },
-  )
+  it.each(['python', 'accelerate launch --config_file a.yaml'])('of %s is assumed', async launcher => {
+    expect((await trained(`${launcher} train.py ${bert} --per_device_train_batch_size 8\n`)).assumesGpus).toBe(true)
+  })
 
   it.each(['$(nvidia-smi -L | wc -l)', '$(python -c "import torch; print(torch.cuda.device_count())")'])(
     'of %s is assumed: the machine has as many as it has',
@@ -297,7 +294,7 @@ it('a backslash at the end of the file is no argument', async () => {
 it('arguments without a batch size are a training only for scripts that take the arguments of the Trainer', async () => {
   const line = `${bert} --learning_rate 1e-4 --num_train_epochs 2 --train_micro_batch_size_per_gpu 1`
   expect((await read(`python train.py ${line}\n`)).kind).toBe('not-a-training-config')
-  expect((await trained(`python examples/run_glue.py ${line}\n`)).spec.microBatch).toBe(8)
+  expect((await trained(`python examples/run_glue.py --do_train ${line}\n`)).spec.microBatch).toBe(8)
 })
 
 it.each([

@@ -23,6 +23,10 @@ export interface Declared {
   readonly loadsStoredType?: true
   readonly adaptersOf: AdapterDefaults
   readonly frozen?: FrozenByHand
+  /** How many GPUs the script shows itself, as a field. */
+  readonly visible?: Field
+  /** Its model is loaded with a device_map that spreads it over all GPUs that it sees. */
+  readonly dividesLayers?: true
   /** Where the script steps by itself instead of calling a trainer. */
   readonly ownLoop?: OwnLoop
 }
