@@ -35,7 +35,7 @@ const MAX_OPTIONS = 500
 export function commandLineValue(object: LibraryCall, name: string, options: Options): Value | undefined {
   if (!parses.test(object.name)) return undefined
   const { module } = object.site
-  const instead = setElsewhere(name, module, options)
+  const instead = setElsewhere(name, object, options)
   if (instead !== undefined) return instead
   const values = (module.calls.get('add_argument') ?? [])
     .slice(0, MAX_OPTIONS)
@@ -91,9 +91,16 @@ function itemsAround({ node, module }: Call): LoopedItems | undefined {
 }
 
 /** `parser.set_defaults(**config)`, and `setattr(args, key, value)` with keys from elsewhere: the declared default does not count. */
-function setElsewhere(name: string, module: Module, { evaluate, argumentsOf, passed }: Options): Value | undefined {
+function setElsewhere(
+  name: string,
+  { site, from }: LibraryCall,
+  { evaluate, argumentsOf, passed }: Options,
+): Value | undefined {
   if (passed.get(name) !== undefined) return undefined
+  const { module } = site
   for (const call of (module.calls.get('set_defaults') ?? []).slice(0, MAX_SETS)) {
+    // What is parsed before it, often to find the file of defaults, has none of them.
+    if (call.scope === site.scope && call.at > from) continue
     const expression = callExpression(call)
     const given = expression && argumentsOf(expression, siteAt(call))
     if (expression === undefined || given === undefined) continue

@@ -80,10 +80,13 @@ function tokenizedLength(module: Module, evaluator: Evaluator, isSeq2Seq: boolea
   if (whole !== undefined) return [fieldOf('max_length', whole, file)]
   const lengths = given.filter(({ isTarget }) => !isTarget).map(({ value }) => value)
   if (lengths.length > 0) return [agreed(lengths, 'max_length', file)]
+  // What a model writes down that reads no text.
+  const written = bothLengths(given, file)
   // Text that is cut without a length has the tokenizer's own.
-  if (calls.some(cutsByItself)) return []
+  if (calls.some(cutsByItself)) return written
   const handed = handedLengths(module, evaluator).map(({ value }) => value)
-  return handed.length > 0 ? [agreed(handed, 'max_length', file)] : namedConstant(module, evaluator, file)
+  const length = handed.length > 0 ? [agreed(handed, 'max_length', file)] : namedConstant(module, evaluator, file)
+  return [...written, ...length]
 }
 
 /** What they tokenise are questions to the model, not what it learns. */
@@ -146,8 +149,8 @@ function maxLength(call: Call, module: Module, evaluator: Evaluator): readonly G
   return [{ value, isTarget, scope }]
 }
 
-/** `labels = tokenizer(…)`, whatever column the text is from. */
-const givenToLabels = /\b(?:\w{1,40}_)?(?:labels?|targets?)(?:_\w{1,40})?\s*=\s*$/i
+/** `labels = tokenizer(…)`, `batch["labels"] = tokenizer(…)`, whatever column the text is from. */
+const givenToLabels = /\b(?:\w{1,40}_)?(?:labels?|targets?)(?:_\w{1,40})?(?:["']\]?)?\s*[=:]\s*\[?$/i
 const LONGEST_NAME = 60
 
 function bothLengths(given: readonly Given[], file: Module): readonly Field[] {

@@ -1,7 +1,7 @@
 /** The length that a script hands to a data set of the repository's, which the file of the data set may not show. */
 import { describe, expect, it } from 'vitest'
 import { readConfigAsync } from '../../../engine/config/read.ts'
-import { readBeside } from './scripts.ts'
+import { readBeside, trained } from './scripts.ts'
 
 const dataset = `from torch.utils.data import Dataset
 class RowsDataset(Dataset):
@@ -93,4 +93,20 @@ main()
 `
     expect(await readBeside(text, { 'datarows.py': cuts })).toMatchObject({ spec: { sequenceLength: 512 } })
   })
+})
+
+it.each([
+  ['    batch["labels"] = processor.tokenizer(batch["sentence"], max_length=256, truncation=True).input_ids', 256],
+  ['    return {"labels": processor.tokenizer(batch["sentence"], max_length=128).input_ids}', 128],
+  ['    labels = [processor.tokenizer(each, max_length=64).input_ids for each in batch["sentence"]]', 64],
+  ['    batch["labels"] = processor.tokenizer(batch["sentence"]).input_ids', 448],
+])('transcripts are as long as labels are cut: %s', async (line, tokens) => {
+  const text = `from transformers import Seq2SeqTrainer, Seq2SeqTrainingArguments, WhisperForConditionalGeneration
+model = WhisperForConditionalGeneration.from_pretrained("openai/whisper-small")
+def prepare(batch):
+${line}
+args = Seq2SeqTrainingArguments("out", per_device_train_batch_size=16)
+Seq2SeqTrainer(model=model, args=args, train_dataset=ds.map(prepare)).train()
+`
+  expect((await trained(text)).spec.sequenceLength).toBe(tokens)
 })
