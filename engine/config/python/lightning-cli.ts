@@ -4,13 +4,13 @@ import { plain, plainSentence } from '../quote.ts'
 import type { SourceFile } from '../reading.ts'
 import type { Sources } from '../sources.ts'
 import { CommandLine } from './cli-class.ts'
-import { moduleOf } from './collector.ts'
 import { Evaluator } from './evaluator.ts'
 import { fittedTraining } from './lightning.ts'
 import { argumentsFor, ofClassPath } from './made-objects.ts'
 import type { Call, Module } from './module.ts'
 import { Modules } from './modules.ts'
 import { ofTrainer } from './open-training.ts'
+import { parsedModule } from './parsed-modules.ts'
 import { parsePython } from './parser.ts'
 import { isPythonPath } from './quick-look.ts'
 import { type SettingsFile, settingsFile, settingsIn } from './settings-files.ts'
@@ -27,7 +27,7 @@ export async function openLightningCli(
   const settings = settingsFile(file.path, file.text)
   if (settings === undefined) return undefined
   const script = await commandLineNear(file, searched)
-  const code = script && moduleOf(script.path, script.text, parsePython(script.text), { readFor: file.path })
+  const code = script && parsedModule(script.path, script.text, { readFor: file.path })
   const modules = new Modules([settings.module, ...(code ? [code] : [])])
   const found = await modules.settle(() => {
     const evaluator = new Evaluator(modules.find, undefined, modules.findSettings)

@@ -3,9 +3,8 @@ import { posix } from 'node:path'
 import { wordSet } from '../../word-list.ts'
 import { MAX_CONFIG_BYTES } from '../document.ts'
 import { isPlausibleName, type Sources } from '../sources.ts'
-import { moduleOf } from './collector.ts'
 import type { Module } from './module.ts'
-import { parsePython } from './parser.ts'
+import { parsedModule } from './parsed-modules.ts'
 import { isPythonPath } from './quick-look.ts'
 import { type SettingsFile, settingsFile } from './settings-files.ts'
 
@@ -114,7 +113,7 @@ export class Modules {
         const module =
           text === undefined || text.length > MAX_CONFIG_BYTES
             ? undefined
-            : moduleOf(path, text, parsePython(text), { readFor: this.#readFor, isImported: true })
+            : parsedModule(path, text, { readFor: this.#readFor, isImported: true })
         this.#known.set(path, module)
         if (module === undefined) continue
         isNews = true

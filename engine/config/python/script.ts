@@ -17,7 +17,6 @@ import {
   tooManyTrainings,
 } from '../training-place.ts'
 import { declareParameters } from './called-by-options.ts'
-import { moduleOf } from './collector.ts'
 import { declareOptions } from './command-line.ts'
 import { decoratedGpu } from './decorated-gpu.ts'
 import { onlyEvaluates } from './evaluating.ts'
@@ -30,7 +29,7 @@ import { type Call, callExpression, type Module, type ModuleOptions } from './mo
 import { Modules } from './modules.ts'
 import { MAX_NOTEBOOK_BYTES, notebookOf } from './notebook.ts'
 import { calledName, type OpenScript, ofTrainer } from './open-training.ts'
-import { parsePython } from './parser.ts'
+import { parsedModule } from './parsed-modules.ts'
 import { PassedValues } from './passed-arguments.ts'
 import { isNotebookPath, mayTrain } from './quick-look.ts'
 import { type FoundTraining, type Training, trainingOf } from './transformers.ts'
@@ -55,7 +54,7 @@ export async function openScript(
 ): Promise<Opened> {
   const module = moduleIn(file)
   if (module === undefined) return startsNone
-  const calling = callers.map(({ path, text }) => moduleOf(path, text, parsePython(text)))
+  const calling = callers.map(({ path, text }) => parsedModule(path, text))
   const modules = new Modules([module, ...calling])
   const passed = new PassedValues(file.passed)
   const all = [module, ...calling]
@@ -89,7 +88,7 @@ function moduleIn(file: SourceFile): Module | undefined {
 }
 
 function moduleWith(path: string, text: string, options: ModuleOptions): Module | undefined {
-  return text.length > MAX_CONFIG_BYTES ? undefined : moduleOf(path, text, parsePython(text), options)
+  return text.length > MAX_CONFIG_BYTES ? undefined : parsedModule(path, text, options)
 }
 
 /** Nothing that a launcher passes makes it a training. */
