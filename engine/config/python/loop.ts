@@ -11,6 +11,7 @@ import { fabricFields } from './fabric.ts'
 import { openField, saidBy } from './fields.ts'
 import { frozenWeights } from './frozen-weights.ts'
 import { heldModel, isModule } from './held-model.ts'
+import { iteratedBatch } from './iterated-loader.ts'
 import { leftOff } from './left-off.ts'
 import { libraryName, taskOfClass } from './library.ts'
 import { loopFiles } from './loop-files.ts'
@@ -42,8 +43,9 @@ export function loopTraining(module: Module, evaluator: Evaluator): FoundTrainin
   const files = loopFiles(module, evaluator, optimizers.length > 0)
   if (files === undefined) return undefined
   const { modules, start } = files
-  const batch = loadedBatch(modules, BATCH, module, evaluator)
-  if (batch === undefined) return undefined
+  const loaded = loadedBatch(modules, BATCH, module, evaluator)
+  if (loaded === undefined) return undefined
+  const batch = iteratedBatch(start, BATCH, module, evaluator) ?? loaded
   const trained = trainedModel(module, optimizers, evaluator)
   if (trained === undefined) return undefined
   const { model, holder } = trained

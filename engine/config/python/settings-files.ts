@@ -6,7 +6,7 @@ import { posix } from 'node:path'
 import { parseFile } from '../document.ts'
 import { plain } from '../quote.ts'
 import type { FieldValue, Place, Section } from '../section.ts'
-import { isPlausibleName, placesOf } from '../sources.ts'
+import { isPlausibleName, placesFromLauncher, placesOf } from '../sources.ts'
 import type { Evaluator } from './evaluator.ts'
 import type { CallExpression } from './expressions.ts'
 import { Module } from './module.ts'
@@ -35,9 +35,11 @@ export function settingsIn({ top, module }: SettingsFile): Value {
   return mappingOf(top, module, [])
 }
 
-/** Where a script that is run from the repository's root, or from its own folder, finds it. */
+/** Where in the repository a script that is run from the repository's root, or from its own folder, finds it. */
 export function settingsPlaces(written: string, importer: string): readonly string[] {
-  if (!isPlausibleName(written) || posix.isAbsolute(written) || !/\.(?:ya?ml|json)$/i.test(written)) return []
+  if (!isPlausibleName(written) || !/\.(?:ya?ml|json)$/i.test(written)) return []
+  // Of a container or another machine, in which the repository stands somewhere.
+  if (posix.isAbsolute(written)) return placesFromLauncher(written, importer)
   return placesOf(written, importer).filter(path => !path.startsWith('..'))
 }
 

@@ -121,7 +121,7 @@ describe('a loop is asked for what it does not say:', () => {
       'batch_size',
       {
         loader:
-          'train_loader = DataLoader(a, batch_size=8, shuffle=True)\nb = DataLoader(c, batch_size=4, shuffle=True)',
+          'train_loader = pick(DataLoader(a, batch_size=8, shuffle=True), DataLoader(c, batch_size=4, shuffle=True))',
       },
     ],
     ['the length', 'max_length', { above: 'ids = tokenizer(text, max_length=512)' }],
@@ -446,4 +446,39 @@ for batch in DataLoader(rows, batch_size=6):
 it("apex's mixed precision is named", async () => {
   const text = loop({ above: 'from apex import amp\nmodel = amp.initialize(model, opt_level="O1")' })
   expect(await firstProblem(text)).toMatchObject({ code: 'unsupported-setting', line: 8, field: 'apex.amp.initialize' })
+})
+
+describe('what the loop goes over', () => {
+  const through = (made: string, over: string) =>
+    loop({
+      above: `from torchtext.data import BucketIterator\nfrom others import PackedLoader\n${made}`,
+      loader: 'spare_loader = DataLoader(train_set, batch_size=11, shuffle=True)',
+    }).replace('enumerate(train_loader)', over)
+
+  it.each([
+    ['train_iter = BucketIterator(data, batch_size=16)', 'enumerate(train_iter)', 16],
+    ['other_loader = DataLoader(data, batch_size=4)', 'enumerate(tqdm(other_loader))', 4],
+    ['', 'enumerate(spare_loader)', 11],
+  ])('decides the batch: %s', async (made, over, batch) => {
+    expect(await read(through(made, over))).toMatchObject({ kind: 'training-config', spec: { microBatch: batch } })
+  })
+
+  it.each([
+    ['packed = PackedLoader(data, batch_size=16)', 'enumerate(packed)'],
+    ['train_iter = BucketIterator(data, batch_size=4_000, batch_size_fn=tokens)', 'enumerate(train_iter)'],
+  ])('is asked for where its batches are not known: %s', async (made, over) => {
+    expect(await firstProblem(through(made, over))).toMatchObject({
+      code: 'not-in-file',
+      message: expect.stringContaining('the loop goes over'),
+    })
+  })
+})
+
+it('settings named by the path in a container are those of the repository', async () => {
+  const text = loop({
+    above: 'import yaml\nconfig = yaml.safe_load(open("/workspace/configs/train.yaml"))',
+    loader: 'train_loader = DataLoader(train_set, batch_size=config["batch"], shuffle=True)',
+  })
+  const reading = await readBeside(text, { 'configs/train.yaml': 'batch: 24\n' })
+  expect(reading).toMatchObject({ kind: 'training-config', spec: { microBatch: 24 } })
 })
