@@ -164,9 +164,17 @@ export function truthOf(value: Value): boolean | undefined {
 export function areEqual(left: Value, right: Value): boolean | undefined {
   const [a, b] = [scalarOf(left), scalarOf(right)]
   if (a !== undefined && b !== undefined) return a.value === b.value
+  const parsed = parsedInto(left)
+  if (parsed !== undefined && parsed === parsedInto(right)) return true
   const isNoneBeside = (one: Value, other: Value) =>
     one.kind === 'none' && (/^(?:list|mapping|instance)$/.test(other.kind) || isObject(other))
   return isNoneBeside(left, right) || isNoneBeside(right, left) ? false : undefined
+}
+
+/** The class that options are parsed into, from the command line or, as the example scripts do, from a file that is its only word. */
+function parsedInto(value: Value): Scope | string | undefined {
+  if (value.kind === 'instance') return value.isParsed ? value.scope : undefined
+  return value.kind === 'call' && value.call === undefined ? value.name : undefined
 }
 
 /** A class of a library that is imported, an object of one by its name, or what one loads. */

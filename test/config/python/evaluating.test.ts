@@ -50,6 +50,22 @@ describe('a script that asks do_train', () => {
   })
 })
 
+it('a script that takes a file of arguments instead is read with those of its command', async () => {
+  const parsed = 'model_args, training_args = parser.parse_args_into_dataclasses()\n'
+  const either = script.replace(
+    parsed,
+    `if len(sys.argv) == 2 and sys.argv[1].endswith(".json"):
+    model_args, training_args = parser.parse_json_file(json_file=os.path.abspath(sys.argv[1]))
+else:
+    ${parsed}`,
+  )
+  expect(await started('--do_train', either)).toMatchObject({
+    kind: 'training-config',
+    spec: { microBatch: 8, sequenceLength: 64, task: 'sequence-classification' },
+  })
+  expect(await started('--do_eval', either)).toMatchObject({ kind: 'not-a-training-config' })
+})
+
 describe("transformers' example scripts", () => {
   const example = (arguments_: string) =>
     read(`python run_glue.py --model_name_or_path bert-base-cased --task_name mrpc ${arguments_}\n`, 'run.sh')
