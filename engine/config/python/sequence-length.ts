@@ -75,13 +75,13 @@ function tokenizedLength(module: Module, evaluator: Evaluator, isSeq2Seq: boolea
   const calls = tokenizerCalls(module)
   const answers = functionsThatAnswer(module)
   const given = calls.filter(({ scope }) => !answers.has(scope)).flatMap(call => maxLength(call, module, evaluator))
-  if (isSeq2Seq) return bothLengths(given, file)
+  const targets = copiesInputs.test(module.text) ? asTargets(given) : given.filter(({ isTarget }) => isTarget)
+  if (isSeq2Seq) return bothLengths([...given.filter(({ isTarget }) => !isTarget), ...targets], file)
   const whole = joinedLength(given, module)
   if (whole !== undefined) return [fieldOf('max_length', whole, file)]
   const lengths = given.filter(({ isTarget }) => !isTarget).map(({ value }) => value)
-  if (lengths.length > 0) return [agreed(lengths, 'max_length', file)]
-  // What a model writes down that reads no text.
-  const written = bothLengths(given, file)
+  const written = writesAnswers.test(module.text) ? bothLengths(targets, file) : []
+  if (lengths.length > 0) return [agreed(lengths, 'max_length', file), ...written]
   // Text that is cut without a length has the tokenizer's own.
   if (calls.some(cutsByItself)) return written
   const handed = handedLengths(module, evaluator).map(({ value }) => value)
@@ -152,6 +152,18 @@ function maxLength(call: Call, module: Module, evaluator: Evaluator): readonly G
 /** `labels = tokenizer(…)`, `batch["labels"] = tokenizer(…)`, whatever column the text is from. */
 const givenToLabels = /\b(?:\w{1,40}_)?(?:labels?|targets?)(?:_\w{1,40})?(?:["']\]?)?\s*[=:]\s*\[?$/i
 const LONGEST_NAME = 60
+
+/** `"labels": inputs.input_ids`: the model learns to write what it reads. */
+const copiesInputs = /["']labels["']\]? ?[:=] ?(?:\w{1,40}(?:\.|\[["']))?input_ids\b/
+
+/** Classes whose task is not in their name: a decoder writes what an encoder reads or hears. */
+const writesAnswers = /\b\w{1,40}ForConditionalGeneration\b/
+
+/** With sources that are the targets too, where no targets are cut by themselves. */
+function asTargets(given: readonly Given[]): readonly Given[] {
+  const own = given.filter(({ isTarget }) => isTarget)
+  return own.length > 0 ? own : given.map(each => ({ ...each, isTarget: true }))
+}
 
 function bothLengths(given: readonly Given[], file: Module): readonly Field[] {
   const [sources, targets] = [given.filter(({ isTarget }) => !isTarget), given.filter(({ isTarget }) => isTarget)]

@@ -15,9 +15,9 @@ export function visibleGpus({ module, scope }: Call, evaluator: Evaluator): Fiel
     const value = setIn(each, evaluator)
     if (value === undefined) continue
     const count = value.kind === 'text' ? namedGpus(value.text) : undefined
-    return count === undefined
-      ? undefined
-      : saidBy(value, 'gpus', { kind: 'number', number: count }, module, VISIBLE_GPUS)
+    if (count === undefined) return undefined
+    const field = saidBy(value, 'gpus', { kind: 'number', number: count }, module, VISIBLE_GPUS)
+    return { ...field, source: String(count) }
   }
   return undefined
 }

@@ -110,3 +110,23 @@ Seq2SeqTrainer(model=model, args=args, train_dataset=ds.map(prepare)).train()
 `
   expect((await trained(text)).spec.sequenceLength).toBe(tokens)
 })
+
+it.each([
+  ['"labels": inputs.input_ids', 256],
+  ['"labels": inputs["input_ids"]', 256],
+  ['"labels": input_ids', 256],
+  ['"labels": tokenizer(answer, max_length=64).input_ids', 64],
+  ['"labels": others', 128],
+])('targets are as long as sources where they are the same: %s', async (labels, tokens) => {
+  const text = `from transformers import T5ForConditionalGeneration, T5Tokenizer, Trainer, TrainingArguments
+tokenizer = T5Tokenizer.from_pretrained("t5-small")
+model = T5ForConditionalGeneration.from_pretrained("t5-small")
+def encode(text):
+    inputs = tokenizer(text, max_length=256, padding="max_length", truncation=True)
+    input_ids = inputs.input_ids
+    return {"input_ids": input_ids, ${labels}}
+args = TrainingArguments("out", per_device_train_batch_size=2)
+Trainer(model=model, args=args, train_dataset=data.map(encode)).train()
+`
+  expect((await trained(text)).spec).toMatchObject({ sequenceLength: 256, targetLength: tokens })
+})

@@ -59,7 +59,9 @@ describe('with several GPUs and one process', () => {
   it('the Trainer uses all of them, and nothing blocks', async () => {
     const reading = await trained(several)
     expect(reading).toMatchObject({ spec: { gpus: 2, microBatch: 4 }, assumesCode: true })
-    expect(reading.assumptions.join(' ')).toContain('One process sees 2 GPUs (CUDA_VISIBLE_DEVICES, train.py, line 3)')
+    const told = reading.assumptions.join(' ')
+    expect(told).toContain('One process sees 2 GPUs (CUDA_VISIBLE_DEVICES, train.py, line 3)')
+    expect(told).toContain('The number of GPUs is 2, as set in')
   })
 
   it.each(['CUDA_VISIBLE_DEVICES=2,3 python train.py', 'export CUDA_VISIBLE_DEVICES=2,3\npython train.py'])(
