@@ -252,6 +252,21 @@ Trainer(model, TrainingArguments("out", per_device_train_batch_size=args.per_dev
     expect(JSON.stringify(read)).toContain('train.py sets adapters or quantised weights itself (line 5)')
   })
 
+  it('leaves no verdict to its arguments where it has a loop of its own', async () => {
+    const loop = `from ours import options, load, own_optimizer, batches
+model = load(options())
+optimizer = own_optimizer(model)
+for batch in batches():
+    model(**batch).loss.backward()
+    optimizer.step()
+`
+    const read = await reading({ 'run.sh': launch, 'train.py': loop }, 'run.sh')
+    expect(read).toMatchObject({ kind: 'unreadable', problems: [{ code: 'not-in-file', line: 1 }] })
+    expect(JSON.stringify(read)).toContain(
+      'train.py trains by a loop of its own (line 5), in ways that are not followed',
+    )
+  })
+
   it.each([
     ['its arguments say the adapters', `${launch} --use_peft --lora_r 8 --lora_target_modules c_attn`, hiding],
     ['it sets none', launch, hiding.replace(/get_peft_model\(load\(args\), .*/, 'load(args)')],

@@ -265,7 +265,7 @@ function hiddenIn({ launch, hidden }: Opened, shell: ShellText): Problem | undef
   const script = plain(hidden.path)
   return {
     code: 'not-in-file',
-    message: `What is trained cannot be determined from the arguments of ${plain(launch.launcher)}: ${script} sets adapters or quantised weights itself (line ${hidden.line}), in ways that are not followed`,
+    message: `What is trained cannot be determined from the arguments of ${plain(launch.launcher)}: ${script} ${hidden.what} (line ${hidden.line}), in ways that are not followed`,
     fix: 'Exclude this file for now: add it to ignore in .github/memorymark.yml.',
     file: shell.path,
     ...shell.positionOf(launch.at),

@@ -17,10 +17,12 @@ export interface StartedScript {
   readonly said: string
 }
 
-/** One whose training is not followed, and which sets adapters or quantised weights where no argument does. */
+/** One whose training is not followed, and which does itself what no argument says. */
 export interface HiddenSettings {
   readonly kind: 'hidden'
   readonly path: string
+  /** What it does: a clause without its subject, up to the line. */
+  readonly what: string
   readonly line: number
 }
 
@@ -31,6 +33,9 @@ export interface Evaluating {
 
 const setsAdapters =
   /\b(?:get_peft_model|PeftModel\w{0,20}|(?:Ada)?LoraConfig|prepare_model_for_\w{1,20}|BitsAndBytesConfig|load_in_[48]bit)\b\s*[(=.]/
+const trainer = /Trainer\b/
+/** A loop's own step, whose optimizer and precision are the code's. */
+const stepsItself = /\.backward\(/
 const namesAdapters = /lora|peft|adapter/i
 
 interface Where {
@@ -56,8 +61,13 @@ export async function startedScript(
   const script = await openScript({ ...found, passed, readFor: file.path }, sources)
   if (script === evaluatesOnly) return { kind: 'evaluates' }
   if (script.kind !== 'open') {
-    const at = all.some(({ key }) => namesAdapters.test(key)) ? undefined : setsAdapters.exec(found.text)
-    return at ? { kind: 'hidden', path: found.path, line: found.text.slice(0, at.index).split('\n').length } : undefined
+    const { path, text } = found
+    const adapters = all.some(({ key }) => namesAdapters.test(key)) ? null : setsAdapters.exec(text)
+    const loop = trainer.test(text) ? null : stepsItself.exec(text)
+    const at = adapters ?? loop
+    if (at === null) return undefined
+    const what = adapters ? 'sets adapters or quantised weights itself' : 'trains by a loop of its own'
+    return { kind: 'hidden', path, what, line: text.slice(0, at.index).split('\n').length }
   }
   const deciding = all.filter(bearing).map(({ key, values }) => `${key}=${values.map(({ text }) => text).join(' ')}`)
   return {
