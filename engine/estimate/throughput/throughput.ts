@@ -2,7 +2,7 @@
  * Modelled step time. The GPU runs one kernel after the other, Python has to launch every one of them, and a micro-step takes about
  * as long as the slower of the two; then come the optimizer and what several GPUs exchange. Everything here is modelled, nothing timed.
  */
-import { computesInFloat32, isOfFourBits, shardingGroup, type TrainingSpec } from '../../config/spec.ts'
+import { computesInFloat32, isFsdp, isOfFourBits, shardingGroup, type TrainingSpec } from '../../config/spec.ts'
 import { type SpeedyGpu, usableBytes } from '../../gpus/catalogue.ts'
 import type { Footprint } from '../footprint.ts'
 import { wrapsEachAdapter } from '../library-rules.ts'
@@ -38,8 +38,13 @@ const BACKWARD_SHARE = 2 / 3
  * come out.
  */
 const UNIT_SECONDS = 0.002
-/** DeepSpeed's CPU Adam: 0.22 s for a billion parameters of 28 bytes (https://www.deepspeed.ai/2020/09/08/ZeRO-Offload.html). */
+/**
+ * DeepSpeed's CPU Adam: 0.22 s for a billion parameters of 28 bytes, with a host of its own
+ * (https://www.deepspeed.ai/2020/09/08/ZeRO-Offload.html). The GPUs of a server share its cores and the way to its memory.
+ */
 const HOST_OPTIMIZER_BYTES_PER_SECOND = 28e9 / 0.22
+/** FSDP's offload runs PyTorch's own Adam there, which takes 5 to 7 times as long (deepspeed/ops/adam/cpu_adam.py, DeepSpeedCPUAdam). */
+const PYTORCH_ON_HOST = 6
 
 export class ThroughputModel {
   readonly #kernels: KernelTimes
@@ -118,7 +123,8 @@ function optimizerSeconds({ spec, optimized }: Footprint, gpu: SpeedyGpu, rates:
   const bytes = own * optimized.bytes
   if (spec.offload !== undefined) {
     // Gradients go to the host and weights come back, in 16 bits each as in all; Adam's passes run there.
-    return bytes / gpu.speed.hostLinkBytesPerSecond + (7 * bytes) / HOST_OPTIMIZER_BYTES_PER_SECOND
+    const besideEachOther = Math.min(spec.gpus, GPUS_PER_SERVER) * (isFsdp(spec.sharding) ? PYTORCH_ON_HOST : 1)
+    return bytes / gpu.speed.hostLinkBytesPerSecond + (7 * bytes * besideEachOther) / HOST_OPTIMIZER_BYTES_PER_SECOND
   }
   const moved = bytes * (passes + (clipping.has(spec.loop) ? CLIPPING_PASSES : 0))
   const launches = optimized.tensors * launchesPerTensor * rates.backwardKernelSeconds

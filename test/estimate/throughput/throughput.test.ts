@@ -50,6 +50,19 @@ describe('samples a second', () => {
     },
   )
 
+  test('with the optimizer on the host, GPUs of one server wait for its CPU as long as one alone', () => {
+    const seconds = (gpus: number, offload?: 'optimizer') => {
+      const shared = { gpus, sharding: 'zero2', precision: 'bf16-master', sequenceLength: 512 } as const
+      return 1 / rate('Qwen/Qwen2.5-3B', { ...shared, ...(offload && { offload }) }, 1)
+    }
+    const [two, eight] = [2, 8].map(gpus => seconds(gpus, 'optimizer') - seconds(gpus))
+    // DeepSpeed's CPU Adam takes 0.22 s for a billion parameters.
+    for (const waited of [two, eight]) {
+      expect(waited).toBeGreaterThan(3.08 * 0.22 * 0.8)
+      expect(waited).toBeLessThan(3.08 * 0.22 * 1.5)
+    }
+  })
+
   test('never decrease with the batch', () => {
     const model = new ThroughputModel(footprintOf(bert, { precision: 'amp-bf16' }), card('a100-80gb'))
     const rates = Array.from({ length: 12 }, (_, power) => model.samplesPerSecond(2 ** power, 1))
