@@ -39,7 +39,7 @@ describe('in YAML', () => {
   })
 
   test('a key is commented out where it has a line of its own, beside others', () => {
-    const off: readonly KeySetting[] = [{ at: ['optimizer'], keys: ['fused'], value: false, isCommentedOut: true }]
+    const off: readonly KeySetting[] = [{ at: ['optimizer'], keys: ['fused'], isCommentedOut: true }]
     const text = 'batch: 8\noptimizer:\n  name: adamw\n  fused: true  # faster\n'
     expect(edited('a.yaml', text, off)).toBe('batch: 8\noptimizer:\n  name: adamw\n  # fused: true  # faster\n')
     expect(edited('a.yaml', 'batch: 8\noptimizer:\n  name: adamw\n', off)).toBe('batch: 8\noptimizer:\n  name: adamw\n')

@@ -1,11 +1,11 @@
 /** Sets keys in a config's text and keeps every other character: in YAML and JSON, in TOML, in Python and in the shell. */
 import type { Position } from '../../config/reading.ts'
-import type { KeySetting } from '../tools/tool.ts'
+import type { CommentedKey, KeySetting, WrittenKey } from '../tools/tool.ts'
 import { setInPython } from './python.ts'
 import { setInShell } from './shell.ts'
 import { type Edited, offsetOf } from './text.ts'
 import { setInToml } from './toml.ts'
-import { setInYaml } from './yaml.ts'
+import { commentOutInYaml, setInYaml } from './yaml.ts'
 
 /** Undefined where the keys cannot be set in place. Whether the text then says what is meant, only reading it again tells. */
 export function withSettings(
@@ -16,11 +16,11 @@ export function withSettings(
   }: { readonly path: string; readonly text: string; readonly batchSizeAt?: Position | undefined },
   settings: readonly KeySetting[],
 ): string | undefined {
-  const set = setterFor(path)
+  const [set, commentOut] = settersFor(path)
   let edited: Edited = { path, text, anchor: batchSizeAt && offsetOf(text, batchSizeAt) }
   // In YAML and TOML lines are added right behind the batch size's or a header, so that the last to be set comes first.
   for (const setting of /\.(?:ya?ml|toml)$/i.test(path) ? settings.toReversed() : settings) {
-    const changed = setting.isCommentedOut && set !== setInYaml ? undefined : set(edited, setting)
+    const changed = setting.isCommentedOut ? commentOut?.(edited, setting) : set(edited, setting)
     if (changed === undefined) return undefined
     edited = { path, text: changed, anchor: moved(edited, changed) }
   }
@@ -33,8 +33,10 @@ function moved({ text, anchor }: Edited, changed: string): number | undefined {
   return anchor + changed.length - text.length
 }
 
-function setterFor(path: string): (file: Edited, setting: KeySetting) => string | undefined {
-  if (/\.(?:py|ipynb)$/i.test(path)) return setInPython
-  if (/\.toml$/i.test(path)) return setInToml
-  return /\.(?:ya?ml|json|jsonc)$/i.test(path) ? setInYaml : setInShell
+type Setter<Setting> = (file: Edited, setting: Setting) => string | undefined
+
+function settersFor(path: string): readonly [set: Setter<WrittenKey>, commentOut?: Setter<CommentedKey>] {
+  if (/\.(?:py|ipynb)$/i.test(path)) return [setInPython]
+  if (/\.toml$/i.test(path)) return [setInToml]
+  return /\.(?:ya?ml|json|jsonc)$/i.test(path) ? [setInYaml, commentOutInYaml] : [setInShell]
 }

@@ -1,13 +1,13 @@
 /** Sets a keyword argument of the call that takes the batch size, or would take it, in a script or a notebook. */
 import { pythonLiteral } from '../../config/literals.ts'
-import type { KeySetting } from '../tools/tool.ts'
+import type { WrittenKey } from '../tools/tool.ts'
 import { type Edited, spliced } from './text.ts'
 
 /** What may stand behind a keyword for its value to be changed: a literal, or one name with dots. */
 const literal =
   /(?:True|False|None|\d[\d_]*(?:\.\d+)?(?:e-?\d+)?|'[^'\n\\]{0,200}'|"[^"\n\\]{0,200}"|\\"[^"\n\\]{0,200}\\"|[A-Za-z_][\w.]{0,100})(?=\s{0,20}(?:[,)#]|\\n|\r?\n|$))/y
 
-export function setInPython({ path, text, anchor }: Edited, setting: KeySetting): string | undefined {
+export function setInPython({ path, text, anchor }: Edited, setting: WrittenKey): string | undefined {
   if (setting.at !== undefined) return undefined
   const written = setting.keys.flatMap(key => keywordsIn(text, key))
   const [only, ...others] = written
@@ -43,7 +43,7 @@ function callOf(name: string): RegExp {
 /** The first argument of the only such call, where no positional one would come behind it. */
 function addedFirst(
   text: string,
-  setting: KeySetting,
+  setting: WrittenKey,
   isNotebook: boolean,
   calls: RegExp = argumentsOfTrainers,
 ): string | undefined {
@@ -62,7 +62,7 @@ function addedFirst(
 
 const keywordBefore = /(?<![\w.])([A-Za-z_]\w{0,100})[ \t]{0,20}=[ \t]{0,20}$/
 
-function added(text: string, anchor: number, setting: KeySetting, isNotebook: boolean): string | undefined {
+function added(text: string, anchor: number, setting: WrittenKey, isNotebook: boolean): string | undefined {
   const found = keywordBefore.exec(text.slice(Math.max(0, anchor - 200), anchor))
   if (found === null) return undefined
   const start = anchor - found[0].length

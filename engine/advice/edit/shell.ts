@@ -1,11 +1,11 @@
 /** Sets an option of the command that takes the batch size, in a launcher's script. */
 import { shellWord } from '../../config/literals.ts'
-import type { KeySetting } from '../tools/tool.ts'
+import type { WrittenKey } from '../tools/tool.ts'
 import { type Edited, spliced } from './text.ts'
 
 const plainWord = /(?:[\w./:-]{1,200}|'[^'\n]{0,200}'|"[^"\n$`\\]{0,200}")(?=\s|$)/y
 
-export function setInShell({ text, anchor }: Edited, setting: KeySetting): string | undefined {
+export function setInShell({ text, anchor }: Edited, setting: WrittenKey): string | undefined {
   const { value } = setting
   if (typeof value === 'object') return undefined
   const names = setting.keys.map(key => [...(setting.at ?? []), key].join('.'))

@@ -1,10 +1,10 @@
 /** Sets a key of a TOML table in the text. */
 import { tomlPlaces } from '../../config/toml-places.ts'
 import type { Value } from '../../config/yaml-literal.ts'
-import type { KeySetting } from '../tools/tool.ts'
+import type { WrittenKey } from '../tools/tool.ts'
 import { type Edited, offsetOf, spliced } from './text.ts'
 
-export function setInToml({ text, anchor }: Edited, { at = [], keys, value }: KeySetting): string | undefined {
+export function setInToml({ text, anchor }: Edited, { at = [], keys, value }: WrittenKey): string | undefined {
   const literal = literalOf(value)
   if (literal === undefined) return undefined
   const places = tomlPlaces(text)

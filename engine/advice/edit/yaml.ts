@@ -1,7 +1,7 @@
 /** Sets a key of a YAML or JSON mapping in the text. */
 import { type Document, isMap, isScalar, isSeq, type Pair, parseAllDocuments, type YAMLMap, type YAMLSeq } from 'yaml'
 import { type Value, yamlLiteral } from '../../config/yaml-literal.ts'
-import type { KeySetting } from '../tools/tool.ts'
+import type { CommentedKey, KeyPlace, WrittenKey } from '../tools/tool.ts'
 import { type Edited, spliced } from './text.ts'
 
 /** Mappings below the top one in which a key is looked for. */
@@ -15,18 +15,36 @@ interface Written {
 }
 
 /** A file that has been read as a config is within the limits on files. */
-export function setInYaml({ path, text, anchor }: Edited, setting: KeySetting): string | undefined {
+export function setInYaml(file: Edited, setting: WrittenKey): string | undefined {
+  const found = placeOf(file, setting)
+  if (found === undefined) return undefined
+  const { written, home, standing } = found
+  return standing === undefined ? added(written, home, setting, file.anchor) : replaced(written, standing, setting)
+}
+
+/** The text as it is where the key is not written. */
+export function commentOutInYaml(file: Edited, setting: CommentedKey): string | undefined {
+  const found = placeOf(file, setting)
+  return found?.standing === undefined ? found && file.text : commentedOut(found.written, found.home, found.standing)
+}
+
+interface Place {
+  readonly written: Written
+  /** The mapping to which the key is added. */
+  readonly home: Mapping
+  /** The key as it is written already. */
+  readonly standing: Pair | undefined
+}
+
+function placeOf({ path, text, anchor }: Edited, { at, keys }: KeyPlace): Place | undefined {
   const isJson = /\.jsonc?$/i.test(path)
   const tops = documentsOf(text).flatMap(({ contents }) => (isMap(contents) ? [contents as Mapping] : []))
   const top = tops.find(map => anchor === undefined || holds(map, anchor)) ?? tops[0]
   if (top === undefined) return undefined
-  const home = setting.at === undefined ? homeOf(top, anchor) : mappingAt(top, setting.at)
+  const home = at === undefined ? homeOf(top, anchor) : mappingAt(top, at)
   if (home === undefined) return undefined
-  const near = setting.at === undefined ? [home, ...nested(top, LEVELS).filter(map => map !== home)] : [home]
-  const written = { text, isJson }
-  const standing = near.flatMap(map => pairOf(map, setting.keys) ?? [])[0]
-  if (setting.isCommentedOut) return standing === undefined ? text : commentedOut(written, home, standing)
-  return standing === undefined ? added(written, home, setting, anchor) : replaced(written, standing, setting)
+  const near = at === undefined ? [home, ...nested(top, LEVELS).filter(map => map !== home)] : [home]
+  return { written: { text, isJson }, home, standing: near.flatMap(map => pairOf(map, keys) ?? [])[0] }
 }
 
 /** Of a pair on a line of its own that is not the only one of its mapping. */
@@ -78,7 +96,7 @@ function nested(top: Mapping, levels: number): readonly Mapping[] {
   return [top, ...inner]
 }
 
-function replaced(written: Written, { key, value }: Pair, setting: KeySetting): string | undefined {
+function replaced(written: Written, { key, value }: Pair, setting: WrittenKey): string | undefined {
   const { text, isJson } = written
   if (isSeq(value) && setting.entry !== undefined) return withEntry(written, value, setting.entry)
   const range = rangeOf(value)
@@ -107,7 +125,7 @@ function withEntry({ text, isJson }: Written, list: YAMLSeq, entry: string): str
 }
 
 /** A line of its own after the one of the batch size, or before it where commas matter. */
-function added(written: Written, home: Mapping, setting: KeySetting, anchor: number | undefined): string | undefined {
+function added(written: Written, home: Mapping, setting: WrittenKey, anchor: number | undefined): string | undefined {
   const { text, isJson } = written
   const beside = home.items.find(({ value }) => anchor !== undefined && rangeOf(value)?.[0] === anchor) ?? home.items[0]
   const keyStart = rangeOf(beside?.key)?.[0]

@@ -4,16 +4,27 @@ import type { Value } from '../../config/yaml-literal.ts'
 import type { Gpu } from '../../gpus/catalogue.ts'
 import type { LeverId } from '../../report/advised-levers.ts'
 
-export interface KeySetting {
-  /** Names of the key. If the file has one of them it is set; otherwise the first is added. */
+/** A change of one key. */
+export type KeySetting = WrittenKey | CommentedKey
+
+export interface KeyPlace {
+  /** Names of the key. */
   readonly keys: readonly [string, ...string[]]
   /** Keys from the top to the mapping that holds the key. If absent: beside the batch size, or wherever the key is. */
   readonly at?: readonly string[]
+}
+
+/** The line of the key becomes a comment, in YAML alone. */
+export interface CommentedKey extends KeyPlace {
+  readonly isCommentedOut: true
+}
+
+/** If the file has one of the names, that key is set; otherwise the first is added. */
+export interface WrittenKey extends KeyPlace {
+  readonly isCommentedOut?: never
   readonly value: Value
   /** An entry to append to a list that exists; without a list, `value` is written. */
   readonly entry?: string
-  /** In YAML, the line of the key becomes a comment; other files cannot say so. `value` does not count. */
-  readonly isCommentedOut?: true
   /** In a script, an argument of a call other than the one with the batch size: changed if written, never added. */
   readonly elsewhere?: true
   /** In a script, the call that takes it, if that is not the one with the batch size. */

@@ -17,7 +17,7 @@ const bitsandbytes =
   (name: string) =>
   ({ has }: Asked): readonly KeySetting[] => [
     ...within('optimizer', COMPONENT, `bitsandbytes.optim.${name}`),
-    ...(has('fused') ? [{ at: ['optimizer'], keys: ['fused'], value: false, isCommentedOut: true } as const] : []),
+    ...(has('fused') ? [{ at: ['optimizer'], keys: ['fused'], isCommentedOut: true } as const] : []),
   ]
 
 export const torchtune: Tool = {
