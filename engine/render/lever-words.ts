@@ -175,6 +175,11 @@ export const leverWords: Readonly<Record<LeverId, LeverWords>> = {
     gets: 'the GPUs divide weights, gradients and optimizer instead of each holding all',
     pays: 'every layer is fetched from the other GPUs whenever it is used',
   },
+  'fsdp-offload': {
+    name: "FSDP, offloaded to the host's memory",
+    gets: 'weights, gradients and the optimizer wait in the memory of the host',
+    pays: 'every layer is copied to the GPU whenever it is used, and the CPU updates the weights',
+  },
   'tensor-parallel': {
     name: 'tensor parallelism over two GPUs',
     gets: 'two GPUs hold half of every layer each and compute the same samples',

@@ -39,6 +39,7 @@ export const leverIds = [
   'zero-3',
   'zero-3-offload',
   'fsdp',
+  'fsdp-offload',
   'tensor-parallel',
   'context-parallel',
   'expandable-segments',

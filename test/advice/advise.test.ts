@@ -4,6 +4,7 @@ import { leversOf } from '../../engine/advice/advise.ts'
 import { estimated } from '../../engine/advice/estimate.ts'
 import { withLines } from '../../engine/advice/replaced-lines.ts'
 import { readConfigAsync } from '../../engine/config/read.ts'
+import type { FieldValue } from '../../engine/config/section.ts'
 import type { SuppliedFields } from '../../engine/config/supplied.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { findGpu } from '../../engine/gpus/catalogue.ts'
@@ -11,10 +12,13 @@ import { advisedLever } from '../../engine/report/advised-levers.ts'
 import { type ToolConfig, toolConfigs } from './configs.ts'
 
 /** As a team's settings name a model. */
-function suppliedFor({ model }: ToolConfig): SuppliedFields {
-  if (model === undefined) return {}
-  const value = { kind: 'text', text: model } as const
-  return { model: { key: 'model', name: 'model', value, source: model, at: { line: 1, column: 1 }, file: 'settings' } }
+function suppliedFor({ model, gpus }: ToolConfig): SuppliedFields {
+  const field = (key: string, value: FieldValue, source: string) =>
+    ({ key, name: key, value, source, at: { line: 1, column: 1 }, file: 'settings' }) as const
+  return {
+    ...(model !== undefined && { model: field('model', { kind: 'text', text: model }, model) }),
+    ...(gpus !== undefined && { gpus: field('gpus', { kind: 'number', number: gpus }, String(gpus)) }),
+  }
 }
 
 /** Once a config: three tests look at the same levers. */

@@ -10,6 +10,8 @@ export interface ToolConfig {
   readonly offers: readonly LeverId[]
   /** The model, where the file cannot name it. */
   readonly model?: string
+  /** The number of GPUs, where the file cannot say it. */
+  readonly gpus?: number
 }
 
 const files: readonly (Omit<ToolConfig, 'file'> & { readonly path: string; readonly text: string })[] = [
@@ -125,7 +127,7 @@ fsdp_version: 2
 fsdp_config:
   transformer_layer_cls_to_wrap: LlamaDecoderLayer
 `,
-    offers: ['tensor-parallel', 'context-parallel', 'activation-offloading', 'fused-loss'],
+    offers: ['tensor-parallel', 'context-parallel', 'activation-offloading', 'fused-loss', 'fsdp-offload'],
   },
   {
     tool: 'torchtune',
@@ -190,6 +192,63 @@ dtype: bf16
 enable_activation_checkpointing: false
 `,
     offers: ['micro-batch', 'selective-checkpointing', 'gradient-checkpointing', 'half-length'],
+  },
+  {
+    tool: 'torchtune where FSDP is not enough',
+    gpu: 'a100-40gb',
+    path: '70B_full.yaml',
+    text: `tokenizer:
+  _component_: torchtune.models.llama3.llama3_tokenizer
+  max_seq_len: 2048
+model:
+  _component_: torchtune.models.llama3_1.llama3_1_70b
+batch_size: 1
+optimizer:
+  _component_: torch.optim.AdamW
+  lr: 2e-5
+loss:
+  _component_: torchtune.modules.loss.LinearCrossEntropyLoss
+dtype: bf16
+enable_activation_checkpointing: true
+`,
+    gpus: 8,
+    offers: ['fsdp-offload', 'optimizer-in-backward'],
+  },
+  {
+    tool: 'LLaMA-Factory with adapters over several GPUs',
+    gpu: 'rtx-4090',
+    path: 'lora_sft.yaml',
+    text: `model_name_or_path: meta-llama/Meta-Llama-3.1-8B-Instruct
+stage: sft
+do_train: true
+finetuning_type: lora
+lora_rank: 16
+lora_target: all
+template: llama3
+cutoff_len: 2048
+per_device_train_batch_size: 4
+gradient_accumulation_steps: 4
+bf16: true
+`,
+    gpus: 7,
+    offers: ['micro-batch', 'zero-3', 'zero-2'],
+  },
+  {
+    tool: 'FSDP of transformers 5',
+    gpu: 'a100-40gb',
+    path: 'fsdp.yaml',
+    text: `model_name_or_path: Qwen/Qwen2.5-14B
+dataset_name: trl-lib/Capybara
+max_length: 4096
+per_device_train_batch_size: 2
+bf16: true
+gradient_checkpointing: true
+fsdp: true
+fsdp_config:
+  reshard_after_forward: true
+n_gpu: 4
+`,
+    offers: ['fsdp-offload', 'half-length'],
   },
   {
     tool: 'torchtitan',

@@ -6,7 +6,9 @@ import { isWhole } from './training-kinds.ts'
 
 const isSeveral = (spec: TrainingSpec) => spec.gpus > 1 && isWhole(spec)
 const sharded: readonly (keyof TrainingSpec)[] = [
-  ...(['sharding', 'zero', 'precision', 'offload', 'fsdpVersion', 'wrapsWholeModel', 'syncsEveryMicroBatch'] as const),
+  ...(['sharding', 'zero', 'offload', 'fsdpVersion', 'wrapsWholeModel', 'syncsEveryMicroBatch'] as const),
+  // DeepSpeed computes in its own types in place of autocast.
+  ...(['precision', 'autocasts'] as const),
 ]
 
 export const shardingLevers: readonly Lever[] = [
@@ -44,7 +46,20 @@ export const shardingLevers: readonly Lever[] = [
     applies: isSeveral,
     isMade: after => after.sharding === 'fsdp' && after.offload === undefined && !mixesFlatTypes(after),
   },
+  {
+    id: 'fsdp-offload',
+    effect: 'none',
+    group: 'sharding',
+    settings: ['offload'],
+    // The CPU has no kernels for bitsandbytes' optimizers and for weights that it quantised.
+    applies: spec => isFsdp(spec) && spec.gpus > 1 && spec.offload === undefined && runsOnHost(spec),
+    isMade: after => after.offload === 'optimizer-and-weights',
+  },
 ]
+
+function runsOnHost({ optimizer, quantization }: TrainingSpec): boolean {
+  return quantization === undefined && !/8bit|paged/.test(optimizer)
+}
 
 const stages: readonly (TrainingSpec['sharding'] | undefined)[] = [undefined, 'ddp', 'zero1', 'zero2', 'zero3']
 

@@ -5,8 +5,10 @@ import { isSameData } from '../../same-data.ts'
 import type { Lever } from '../lever.ts'
 import { isText, isWhole } from './training-kinds.ts'
 
-const bySixteenBits: readonly (keyof TrainingSpec)[] = ['precision']
-const adapted: readonly (keyof TrainingSpec)[] = ['lora', 'precision', 'trainable', 'method', 'trainsTowers']
+const bySixteenBits: readonly (keyof TrainingSpec)[] = ['precision', 'autocasts']
+const adapted: readonly (keyof TrainingSpec)[] = [
+  ...(['lora', 'precision', 'autocasts', 'trainable', 'method', 'trainsTowers'] as const),
+]
 
 export const weightLevers: readonly Lever[] = [
   {
@@ -55,7 +57,7 @@ export const weightLevers: readonly Lever[] = [
     id: '4-bit-base',
     effect: 'numerics',
     group: 'adapters',
-    settings: ['quantization', 'quantizesOnLoad', 'precision', 'lora', 'optimizer'],
+    settings: ['quantization', 'quantizesOnLoad', 'precision', 'autocasts', 'lora', 'optimizer'],
     applies: spec =>
       spec.lora !== undefined && (spec.quantization === undefined || spec.quantization === 'int8') && isWhole(spec),
     // Only the type of the adapters may change as well, and LitGPT then pages the optimizer's state.

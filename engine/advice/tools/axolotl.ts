@@ -73,6 +73,7 @@ export const axolotl: Tool = {
             state_dict_type: 'SHARDED_STATE_DICT',
           }),
         ],
+  'fsdp-offload': () => [{ at: ['fsdp_config'], keys: ['offload_params', 'fsdp_offload_params'], value: true }],
   'zero-1': () => one('deepspeed', 'deepspeed_configs/zero1.json'),
   // Of that file's settings only the name is without offload.
   'zero-2-offload': () => one('deepspeed', 'deepspeed_configs/zero2.json'),

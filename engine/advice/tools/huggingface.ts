@@ -6,6 +6,7 @@ import type { Value } from '../../config/yaml-literal.ts'
 import { filledIn } from '../../plan/snippets/deepspeed.ts'
 import { wordList } from '../../word-list.ts'
 import { halfCompletions, halfLength, halfShare } from '../reduced.ts'
+import { offloadedFsdp } from './fsdp.ts'
 import { type Asked, type KeySetting, one, type Tool, untestedByDeepSpeed } from './tool.ts'
 
 /** Keys of TRL's ModelConfig and SFTConfig: whoever writes one runs a script that reads the others too. */
@@ -83,4 +84,5 @@ export const huggingface: Tool = {
   'zero-3': zero(3),
   'zero-3-offload': zero(3, { offload_optimizer: host, offload_param: host }),
   fsdp: () => one('fsdp', 'full_shard auto_wrap'),
+  'fsdp-offload': offloadedFsdp,
 }

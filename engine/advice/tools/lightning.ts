@@ -26,6 +26,7 @@ export const lightning: Tool = {
   'zero-2': () => trainer('strategy', 'deepspeed_stage_2'),
   'zero-3': () => trainer('strategy', 'deepspeed_stage_3'),
   fsdp: () => trainer('strategy', 'fsdp'),
+  'fsdp-offload': () => trainer('strategy', 'fsdp_cpu_offload'),
 }
 
 const argument = (key: string, value: Value): readonly KeySetting[] => [{ keys: [key], value, call: 'Trainer' }]
@@ -44,4 +45,5 @@ export const lightningScript: Tool = {
   'zero-1': () => argument('strategy', 'deepspeed_stage_1'),
   'zero-2': () => argument('strategy', 'deepspeed_stage_2'),
   'zero-3': () => argument('strategy', 'deepspeed_stage_3'),
+  'fsdp-offload': () => argument('strategy', 'fsdp_cpu_offload'),
 }

@@ -1,5 +1,6 @@
 /** LLaMA-Factory. Sources: src/llamafactory/hparams/{model_args,finetuning_args,data_args}.py; examples/deepspeed/ of its repository. */
 import { halfLength } from '../reduced.ts'
+import { offloadedFsdp } from './fsdp.ts'
 import { one, type Tool } from './tool.ts'
 
 export const llamafactory: Tool = {
@@ -27,4 +28,5 @@ export const llamafactory: Tool = {
   'zero-2-offload': () => one('deepspeed', 'examples/deepspeed/ds_z2_offload_config.json'),
   'zero-3': () => one('deepspeed', 'examples/deepspeed/ds_z3_config.json'),
   'zero-3-offload': () => one('deepspeed', 'examples/deepspeed/ds_z3_offload_config.json'),
+  'fsdp-offload': offloadedFsdp,
 }

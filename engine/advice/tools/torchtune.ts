@@ -49,5 +49,6 @@ export const torchtune: Tool = {
     ...one('tensor_parallel_dim', 2),
     ...one('gradient_accumulation_steps', 2 * spec.gradientAccumulation),
   ],
+  'fsdp-offload': () => one('fsdp_cpu_offload', true),
   'half-length': ({ spec }) => within('tokenizer', 'max_seq_len', halfLength(spec)),
 }

@@ -192,20 +192,25 @@ export interface FsdpFields {
 export function readFsdp(reader: FieldReader, { fsdp, config, version }: FsdpFields): Sharded {
   const words = wordsIn(fsdp)
   const field = fsdp !== undefined && words.length > 0 ? fsdp : undefined
-  const strategy = config?.at('fsdp_sharding_strategy') ?? config?.at('fsdp_reshard_after_forward')
+  const strategy = firstOf(config, ['fsdp_sharding_strategy', 'fsdp_reshard_after_forward', 'reshard_after_forward'])
   const anySetting = config && [...config.fields.values()][0]
   const from = field ?? anySetting
   if (from === undefined || words.includes('no_shard')) return {}
   const keepsWeights = words.includes('shard_grad_op') || (strategy !== undefined && saysGradientsOnly(strategy))
   const sharding = reader.note<Sharding>('sharding', keepsWeights ? 'fsdp-grad-op' : 'fsdp', from)
-  const offloads = config?.at('fsdp_offload_params') ?? config?.at('offload_params')
+  // Of accelerate, of Axolotl, and of transformers 5.
+  const offloads = firstOf(config, ['fsdp_offload_params', 'offload_params', 'cpu_offload'])
   const isOffloaded = words.includes('offload') || (offloads?.value.kind === 'flag' && offloads.value.flag)
-  const written = version ?? config?.at('fsdp_version') ?? config?.at('version')
+  const written = version ?? firstOf(config, ['fsdp_version', 'version'])
   const fsdpVersion = readFsdpVersion(reader, written)
   const wrapsWholeModel = readNoWrap(reader, words, from, config)
   const sharded = { sharding, ...(fsdpVersion && { fsdpVersion }), ...(wrapsWholeModel && { wrapsWholeModel }) }
   if (!isOffloaded) return sharded
   return { ...sharded, offload: reader.note('offload', 'optimizer-and-weights', offloads ?? from) }
+}
+
+function firstOf(config: Section | undefined, keys: readonly string[]): Field | undefined {
+  return config && keys.flatMap(key => config.at(key) ?? [])[0]
 }
 
 /**
@@ -218,7 +223,7 @@ function readNoWrap(
   fsdp: Field,
   config: Section | undefined,
 ): true | undefined {
-  const policy = config?.at('fsdp_auto_wrap_policy') ?? config?.at('auto_wrap_policy')
+  const policy = firstOf(config, ['fsdp_auto_wrap_policy', 'auto_wrap_policy'])
   const isUnwrapped =
     policy?.value.kind === 'text'
       ? /^no_wrap$/i.test(policy.value.text)
