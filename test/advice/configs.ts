@@ -215,6 +215,22 @@ enable_activation_checkpointing: true
     offers: ['fsdp-offload', 'optimizer-in-backward'],
   },
   {
+    tool: 'LLaMA-Factory under autocast',
+    gpu: 'a100-80gb',
+    path: 'full_sft.yaml',
+    text: `model_name_or_path: huggyllama/llama-7b
+stage: sft
+do_train: true
+finetuning_type: full
+template: default
+cutoff_len: 1024
+per_device_train_batch_size: 4
+gradient_accumulation_steps: 1
+fp16: true
+`,
+    offers: ['paged-optimizer', 'bf16-weights', '8-bit-optimizer', 'lora'],
+  },
+  {
     tool: 'LLaMA-Factory with adapters over several GPUs',
     gpu: 'rtx-4090',
     path: 'lora_sft.yaml',

@@ -19,7 +19,11 @@ export const llamafactory: Tool = {
   adafactor: () => one('optim', 'adafactor'),
   'bf16-autocast': () => one('bf16', true),
   'fp16-autocast': () => one('fp16', true),
-  'bf16-weights': () => one('pure_bf16', true),
+  // hparams/parser.py refuses mixed precision beside it.
+  'bf16-weights': ({ has }) => [
+    ...['bf16', 'fp16'].filter(has).flatMap(key => one(key, false)),
+    ...one('pure_bf16', true),
+  ],
   lora: () => [...one('finetuning_type', 'lora'), ...one('lora_target', 'all')],
   qlora: () => [...one('finetuning_type', 'lora'), ...one('lora_target', 'all'), ...one('quantization_bit', 4)],
   '4-bit-base': () => one('quantization_bit', 4),

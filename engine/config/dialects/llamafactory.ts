@@ -254,6 +254,11 @@ function readPrecision(
     const message = 'pure_bf16 is incompatible with DeepSpeed ZeRO-3'
     reader.refuse(pure, 'unsupported-setting', message, 'Set bf16: true instead, or use ZeRO-2.')
   }
+  const mixed = [bf16, fp16].find(field => field !== undefined && reader.flag(field) === true)
+  if (pure !== undefined && on === pure && mixed !== undefined) {
+    const message = `${mixed.name} beside pure_bf16 is mixed precision, with which LLaMA-Factory does not start`
+    reader.refuse(mixed, 'precision-conflict', message, `Set ${mixed.name} or pure_bf16 to false.`)
+  }
   const source = "LLaMA-Factory's default"
   if (on !== undefined && on === fp16 && hasAdapters(method)) {
     reader.assume('fp16 is counted as bf16: both take the same memory.')
@@ -266,7 +271,6 @@ function readPrecision(
   const hasMasters = sharding !== undefined && !(isFsdp(sharding) && hasAdapters(method))
   if (hasMasters && on !== undefined) return inType('bf16-master', on)
   if (hasAdapters(method) || (on !== undefined && on === pure)) {
-    const mixed = [bf16, fp16].find(field => field !== undefined && reader.flag(field) === true)
     return computedIn(reader, reader.note('precision', 'bf16', on ?? source), mixed)
   }
   return on === undefined ? inType('fp32', source) : inType(on === fp16 ? 'amp-fp16' : 'amp-bf16', on)

@@ -134,6 +134,7 @@ describe('a config of LLaMA-Factory', () => {
     ['use_galore: true', 'unsupported-setting'],
     ['use_kt: true', 'unsupported-setting'],
     ['finetuning_type: full\npure_bf16: true\ndeepspeed: ds_z3_config.json', 'unsupported-setting'],
+    ['finetuning_type: full\npure_bf16: true\nbf16: true', 'precision-conflict'],
     ['tensor_model_parallel_size: 4', 'unsupported-setting'],
     ['mixture_of_depths: convert', 'unsupported-setting'],
     ['lora_target: c_attn', 'no-such-lora-target'],
