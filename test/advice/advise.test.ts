@@ -90,6 +90,17 @@ describe.each(toolConfigs.map(config => [config.tool, config] as const))('the le
   })
 })
 
+test('torchtune divides matrices by a plan for them, without which it does not start', async () => {
+  const config = toolConfigs.find(({ tool }) => tool === 'torchtune, divided by FSDP')
+  const { levers } = config ? await advised(config) : { levers: [] }
+  const divided = levers.filter(({ changes }) => changes.includes('tensor-parallel'))
+  expect(divided.length).toBeGreaterThan(0)
+  for (const { lines } of divided) {
+    const added = lines.flatMap(({ after }) => after).join('\n')
+    expect(added).toMatch(/^tensor_parallel_plan: .*torchtune\.models\.llama3\.base_llama_tp_plan/m)
+  }
+})
+
 test('where no combination surely fits, those that may fit are told', async () => {
   const text = [
     'model_name_or_path: Qwen/Qwen2.5-7B',

@@ -194,6 +194,28 @@ enable_activation_checkpointing: false
     offers: ['micro-batch', 'selective-checkpointing', 'gradient-checkpointing', 'half-length'],
   },
   {
+    tool: 'torchtune, divided by FSDP',
+    gpu: 'a100-40gb',
+    path: '8B_full.yaml',
+    text: `tokenizer:
+  _component_: torchtune.models.llama3.llama3_tokenizer
+  max_seq_len: 8192
+model:
+  _component_: torchtune.models.llama3_1.llama3_1_8b
+batch_size: 4
+gradient_accumulation_steps: 2
+optimizer:
+  _component_: torch.optim.AdamW
+  lr: 2e-5
+loss:
+  _component_: torchtune.modules.loss.LinearCrossEntropyLoss
+dtype: bf16
+enable_activation_checkpointing: false
+`,
+    gpus: 8,
+    offers: ['micro-batch', 'gradient-checkpointing', 'tensor-parallel'],
+  },
+  {
     tool: 'torchtune where FSDP is not enough',
     gpu: 'a100-40gb',
     path: '70B_full.yaml',

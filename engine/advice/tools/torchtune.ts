@@ -7,6 +7,7 @@ import { halfLength } from '../reduced.ts'
 import { type Asked, type KeySetting, one, type Tool } from './tool.ts'
 
 const COMPONENT = '_component_'
+const TENSOR_PLAN = 'tensor_parallel_plan'
 
 const within = (section: string, key: string, value: Value): readonly KeySetting[] => [
   { at: [section], keys: [key], value },
@@ -45,10 +46,15 @@ export const torchtune: Tool = {
   'paged-optimizer': bitsandbytes('PagedAdamW'),
   'bf16-weights': () => one('dtype', 'bf16'),
   '4-bit-base': () => within('model', 'quantize_base', true),
-  'tensor-parallel': ({ spec }) => [
-    ...one('tensor_parallel_dim', 2),
-    ...one('gradient_accumulation_steps', 2 * spec.gradientAccumulation),
-  ],
+  // recipes/full_finetune_distributed.py, and no other, does not start without a plan, of which models/llama3/_parallelism.py has Llama's.
+  'tensor-parallel': ({ spec, has }) =>
+    spec.lora === undefined && (has(TENSOR_PLAN) || /llama-?3/i.test(spec.model))
+      ? [
+          ...one('tensor_parallel_dim', 2),
+          ...(has(TENSOR_PLAN) ? [] : one(TENSOR_PLAN, { [COMPONENT]: 'torchtune.models.llama3.base_llama_tp_plan' })),
+          ...one('gradient_accumulation_steps', 2 * spec.gradientAccumulation),
+        ]
+      : undefined,
   'fsdp-offload': () => one('fsdp_cpu_offload', true),
   'half-length': ({ spec }) => within('tokenizer', 'max_seq_len', halfLength(spec)),
 }
