@@ -1,7 +1,8 @@
 /**
  * Finds configs that a change affects without touching them: those that name a DeepSpeed JSON or a model's config.json
  * that it changes; those that a changed launcher or job starts; those composed with, or scripts importing, changed
- * settings; and those for which it pins other library versions.
+ * settings; those that start from a model which a changed config beside them trains; and those for which it pins other
+ * library versions.
  */
 import { posix } from 'node:path'
 import { isCandidatePath } from './config/candidate-path.ts'
@@ -15,6 +16,7 @@ import type { SourceFile } from './config/reading.ts'
 import { isPartOfSettings } from './config/settings-part.ts'
 import { isLauncherPath, mayLaunch } from './config/shell/quick-look.ts'
 import type { Sources } from './config/sources.ts'
+import { mayBeEarlierStage } from './config/stage-name.ts'
 import { isSameData } from './same-data.ts'
 import { type Counted, globsLeftOut, isCounted, type RepositorySettings, settingsFor } from './settings/settings.ts'
 
@@ -30,6 +32,8 @@ const MAX_IMPORTERS = 40
 const MAX_LOADED = 40
 /** Changed YAML files parsed to see whether other configs include them. */
 const MAX_PARTS = 100
+/** Configs opened to see whether they go on from what a changed one beside them trains. */
+const MAX_LATER_STAGES = 20
 /** Changed files that pin library versions. */
 export const MAX_VERSION_FILES = 20
 
@@ -97,7 +101,10 @@ export async function affectedConfigs(
   const repinned = [...formerVersions.keys()]
   const named = new Set([...chosen(looked, await inspector.areNamed(looked)).map(({ path }) => path), ...repinned])
   const places = (await inspector.started(change.files.filter(isStarting))).flat()
-  if (named.size === 0 && places.length === 0) return { files: [], formerVersions, remarks: [] }
+  const stages = change.files.filter(mayBeEarlierStage)
+  if (named.size === 0 && places.length === 0 && stages.length === 0) {
+    return { files: [], formerVersions, remarks: [] }
+  }
 
   const changed = new Set(change.paths)
   const listed = await repository.list()
@@ -111,10 +118,30 @@ export async function affectedConfigs(
   const startedPaths = (await asked(places.filter(path => existing.has(path)))).slice(0, MAX_OPENED)
   const started = startedPaths.length === 0 ? [] : await repository.read(startedPaths)
   const others = named.size === 0 ? { files: [], remarks: [] } : await naming(named)
+  const found = [...started, ...others.files.filter(({ path }) => !startedPaths.includes(path))]
+  const later = stages.length === 0 ? [] : await goingOnFrom(stages, new Set(found.map(({ path }) => path)))
   return {
-    files: [...started, ...others.files.filter(({ path }) => !startedPaths.includes(path))],
+    files: [...found, ...later],
     formerVersions,
-    remarks: [...leftOut, ...remarkOnStarted(started.length), ...others.remarks],
+    remarks: [
+      ...leftOut,
+      ...remarkOn(started.length, 'a launcher'),
+      ...others.remarks,
+      ...remarkOn(later.length, 'an earlier stage'),
+    ],
+  }
+
+  /** What a changed config trains is the model of others in its folder. */
+  async function goingOnFrom(
+    earlier: readonly SourceFile[],
+    besides: ReadonlySet<string>,
+  ): Promise<readonly SourceFile[]> {
+    const folders = new Set(earlier.map(({ path }) => posix.dirname(path)))
+    const isBeside = (path: string) => folders.has(posix.dirname(path)) && /\.(?:ya?ml|json)$/i.test(path)
+    const paths = (await asked(listed.filter(path => isBeside(path) && !besides.has(path)))).slice(0, MAX_LATER_STAGES)
+    const read = paths.length === 0 ? [] : await repository.read(paths)
+    const trained = new Set(earlier.map(({ path }) => path))
+    return chosen(read, await inspector.open(read, trained, knownFiles([...read, ...texts])))
   }
 
   async function naming(names: ReadonlySet<string>): Promise<Pick<AffectedConfigs, 'files' | 'remarks'>> {
@@ -148,12 +175,12 @@ function isScript(path: string): boolean {
   return isPythonPath(path) || isLauncherPath(path)
 }
 
-function remarkOnStarted(count: number): string[] {
+function remarkOn(count: number, changed: string): string[] {
   if (count === 0) return []
   return [
     count === 1
-      ? 'One config is checked because a launcher of it has changed.'
-      : `${count} configs are checked because a launcher of them has changed.`,
+      ? `One config is checked because ${changed} of it has changed.`
+      : `${count} configs are checked because ${changed} of them has changed.`,
   ]
 }
 

@@ -329,3 +329,27 @@ it('says that the globs were left out where they take too long on the other file
   expect(files.map(({ path }) => path)).toEqual(['configs/train.yaml'])
   expect(remarks).toContain(globsLeftOut)
 })
+
+describe('a config that trains the model from which another goes on', () => {
+  const keys = 'per_device_train_batch_size: 2\nbf16: true\nmax_length: 1024\n'
+  const stages = {
+    'configs/pretrain.yaml': `model_name_or_path: Qwen/Qwen2.5-1.5B\noutput_dir: outputs/pretrained\n${keys}`,
+    'configs/sft.yaml': `model_name_or_path: outputs/pretrained\noutput_dir: outputs/sft\n${keys}`,
+    'configs/dpo.yaml': `model_name_or_path: outputs/sft/final\nbeta: 0.1\n${keys}`,
+    'configs/other.yaml': `model_name_or_path: Qwen/Qwen2.5-1.5B\n${keys}`,
+    'elsewhere/dpo.yaml': `model_name_or_path: outputs/sft\nbeta: 0.1\n${keys}`,
+  }
+
+  it('affects all that follow in its folder', async () => {
+    const { paths, remarks, requests } = await affectedBy(['configs/pretrain.yaml'], stages)
+    expect(paths).toEqual(['configs/sft.yaml', 'configs/dpo.yaml'])
+    expect(remarks).toEqual(['2 configs are checked because an earlier stage of them has changed.'])
+    expect(requests).not.toContain('elsewhere/dpo.yaml')
+  })
+
+  it('affects none where no config starts from its output, and is not looked for where it says none', async () => {
+    expect((await affectedBy(['configs/sft.yaml'], { ...stages, 'configs/dpo.yaml': keys })).paths).toEqual([])
+    const silent = { ...stages, 'configs/sft.yaml': `model_name_or_path: Qwen/Qwen2.5-1.5B\n${keys}` }
+    expect((await affectedBy(['configs/sft.yaml'], silent)).requests).toEqual([])
+  })
+})
