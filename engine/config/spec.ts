@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { batchSize } from './batch-size.ts'
 import { MAX_PATTERNS, parameterPatterns } from './parameter-pattern.ts'
 import { trainingMethod } from './training-method.ts'
+import { unquantizedModules } from './unquantized.ts'
 import { libraryVersions } from './versions.ts'
 
 export const tasks = [
@@ -206,6 +207,8 @@ export const trainingSpec = z.object({
   trainable: trainedPart.optional(),
   /** Base weights of every linear layer but the output's. Only with `lora`. */
   quantization: z.enum(quantizations).optional(),
+  /** Modules that `quantization` leaves in the type of the weights. */
+  unquantized: unquantizedModules.optional(),
   /**
    * Whether `quantization` also applies to the experts, whose matrices are not linear layers: Axolotl's `quantize_moe_experts`, with
    * transformers' way of running them and with Axolotl's own kernels alike.

@@ -5,6 +5,7 @@ import { leavesGpusOpen } from './gpus.ts'
 import type { Position, Reading } from './reading.ts'
 import type { Field } from './section.ts'
 import type { Task, TrainingSpec } from './spec.ts'
+import { withStoredTypes } from './trainer/unquantized.ts'
 
 export interface ReadConfig {
   readonly dialect: string
@@ -30,11 +31,12 @@ export function trainingConfig(reader: FieldReader, config: ReadConfig): Reading
   if (model === undefined || task === undefined || microBatch === undefined || reader.problems.length > 0) {
     return { kind: 'unreadable', problems: reader.problems }
   }
+  const unquantized = withStoredTypes(reader, model, config.spec)
   return {
     kind: 'training-config',
     dialect,
     model,
-    spec: { model: model.id, task, microBatch, ...others },
+    spec: { model: model.id, task, microBatch, ...others, unquantized },
     ...(batchSize && isInFile(batchSize) && { batchSizeAt: batchSize.at }),
     ...(config.namesBatch && batchSize && { batchSizeName: batchSize.name }),
     ...(accumulation && isInFile(accumulation) && { gradientAccumulationAt: accumulation.at }),

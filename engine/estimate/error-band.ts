@@ -152,6 +152,7 @@ function neverRun(spec: TrainingSpec): string | undefined {
   if (spec.compiled) return 'torch.compile'
   if (spec.chunkedLoss !== undefined) return 'a chunked loss'
   if (spec.offloadsCheckpoints) return 'checkpoints on the host'
+  if (spec.unquantized !== undefined) return 'layers in 16 bits beside quantised ones'
   if (spec.precision === 'bf16-master' && exchangingLibrary(spec) === undefined) return 'float32 master weights'
   return untraced.has(spec.optimizer) ? `the optimizer ${spec.optimizer}` : undefined
 }

@@ -2,6 +2,7 @@
 import { layersNamed } from '../config/parameter-pattern.ts'
 import { modelCopies, type TrainingSpec } from '../config/spec.ts'
 import { leaveOut } from '../config/supplied.ts'
+import { saidOfLayers } from '../config/unquantized.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { familyOf, joinsImages, type ModelConfig } from '../models/architecture.ts'
 import { BlockTable } from './allocator/block-table.ts'
@@ -67,11 +68,12 @@ export class Recording {
 
 /** Records every layer if a layer's position or a sum over layers matters. */
 function firstTurnsOf(spec: TrainingSpec): number {
-  const { lora, trainable } = spec
+  const { lora, trainable, unquantized } = spec
   const sums = ['online', 'rollouts'].includes(spec.method?.kind ?? '') || spec.loop === 'ultralytics'
   const isDivided = (modelCopies(spec) > 1 || spec.offload !== undefined) && !gathersBlocks(spec)
   const tellsLayersApart = trainable !== undefined && (trainable.inTurns || !layersNamed(trainable.names))
-  if (tellsLayersApart || spec.trainsTowers || isDivided || sums) return EVERY_LAYER
+  const tellsTypesApart = unquantized !== undefined && !saidOfLayers(unquantized)
+  if (tellsLayersApart || tellsTypesApart || spec.trainsTowers || isDivided || sums) return EVERY_LAYER
   // The input of the first layer that trains, or has adapters, may need no gradient, so the second layer differs from the third.
   return trainable !== undefined || (lora !== undefined && !spec.gradientCheckpointing) ? 2 : 1
 }

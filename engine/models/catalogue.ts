@@ -30,6 +30,8 @@ export interface CatalogueModel {
   readonly imageSize?: number
   /** Whether its config.json says that its weights are stored in 16 bits; absent where none says so. */
   readonly isStoredIn16Bits?: boolean
+  /** Modules that a quantised checkpoint holds in 16 bits, by its config.json. */
+  readonly unquantized?: readonly string[]
   /** Rows of the learned position table, which limits the sequence length; absent for models without one. */
   readonly positionLimit?: number
 }

@@ -12,6 +12,7 @@ import { readConfigJson } from './config-json.ts'
 import { isHubId } from './hub.ts'
 import { modelInName } from './known-names.ts'
 import { saidIn16Bits } from './stored-type.ts'
+import { unquantizedIn } from './unquantized-modules.ts'
 import { unsupportedArchitectureOf } from './unsupported-models.ts'
 
 export type Resolution =
@@ -118,7 +119,12 @@ function fromConfigJson(name: string, text: string, { how, source, sentence }: O
   switch (read.kind) {
     case 'config': {
       const isStoredIn16Bits = saidIn16Bits(read.fields)
-      const model = { ...describeModel(name, read.config), ...(isStoredIn16Bits !== undefined && { isStoredIn16Bits }) }
+      const unquantized = unquantizedIn(read.fields, read.config)
+      const model = {
+        ...describeModel(name, read.config),
+        ...(isStoredIn16Bits !== undefined && { isStoredIn16Bits }),
+        ...(unquantized && { unquantized }),
+      }
       return { kind: 'resolved', model, how, sentence }
     }
     case 'unsupported':

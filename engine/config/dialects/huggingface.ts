@@ -31,6 +31,7 @@ import { isOn, type Training } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readResuming } from '../trainer/resuming.ts'
 import { deepSpeedSettings, halfPrecisionSwitch } from '../trainer/sharding.ts'
+import { readUnquantized } from '../trainer/unquantized.ts'
 import { stepInPytorch, trainingConfig } from '../training-config.ts'
 import { writesAny } from '../written-keys.ts'
 import {
@@ -62,6 +63,7 @@ import {
   loadsQuantisedByUnsloth,
   readUnslothExperts,
   readUnslothKernels,
+  readUnslothModules,
 } from './huggingface/unsloth.ts'
 import { readVisibleGpus } from './huggingface/visible-gpus.ts'
 
@@ -328,6 +330,7 @@ function readSettings(
   const { attention, masksPadding } = readImplementation(reader, find('attn_implementation'), model)
   const lora = readAdapter(reader, find, model, adapter, declared?.adaptersOf)
   const quantization = readQuantization(reader, trainerArguments, adapter)
+  const skipped = find('llm_int8_skip_modules')
   const quantized = {
     ...sharded,
     gpus,
@@ -364,6 +367,8 @@ function readSettings(
       lora: castsAdapters(reader, trainerArguments, by) ? { ...lora, inWeightsType: true as const } : lora,
     }),
     ...(quantization && { quantization }),
+    unquantized:
+      readUnslothModules(reader, declared, model, quantization) ?? (quantization && readUnquantized(reader, skipped)),
     ...sharded,
     ...(offloads && { offloadsCheckpoints: reader.note('offloadsCheckpoints', true as const, checkpointing) }),
     ...(fusedLoss && { fusedLoss }),

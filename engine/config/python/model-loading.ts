@@ -256,11 +256,13 @@ function quantizationFields(values: ReadonlyMap<string, Value>, file: Module, ev
   const { values: given, unknown } = evaluator.argumentsOfMade(config)
   if (unknown !== undefined)
     return [...direct, openField(config, 'load_in_4bit', `what is unpacked from ${unknown} may set it`, file)]
-  const unread = [...given].find(([key, value]) => !harmless.quantization.has(key) && !isOff(value))
+  const unread = [...given].find(
+    ([key, value]) => !harmless.quantization.has(key) && key !== 'llm_int8_skip_modules' && !isOff(value),
+  )
   return [
     ...direct,
     ...[...given]
-      .filter(([key]) => /^load_in_|double_quant$/.test(key))
+      .filter(([key]) => /^load_in_|double_quant$|^llm_int8_skip_modules$/.test(key))
       .map(([key, value]) => fieldOf(key, value, file)),
     ...(unread === undefined
       ? []

@@ -36,11 +36,6 @@ export function storedQuantization(
   }
   const how = isOfBitsandbytes ? 'as nf4 with double quantisation' : 'in groups of 128'
   reader.assume(`Weights are stored in 4 bits ${how}, judging by the name ${quote(model.value.text)}.`)
-  if (/-unsloth-bnb-4bit$/i.test(model.value.text)) {
-    reader.assume(
-      "Every linear layer is counted in 4 bits. Unsloth's dynamic checkpoints keep some in 16, which ones their config.json tells: the weights take more.",
-    )
-  }
   return reader.note('quantization', format, model)
 }
 

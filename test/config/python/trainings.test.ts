@@ -202,13 +202,11 @@ describe('QLoRA with TRL', () => {
   })
 
   it('refuses quantisation that is not understood', async () => {
-    const changed = qlora(text =>
-      text.replace('load_in_4bit=True', 'load_in_4bit=True, llm_int8_skip_modules=["lm_head"]'),
-    )
+    const changed = qlora(text => text.replace('load_in_4bit=True', 'load_in_4bit=True, llm_int8_has_fp16_weight=True'))
     const [problem] = await problems(changed)
     expect([problem?.code, problem?.message]).toEqual([
       'unsupported-setting',
-      expect.stringContaining('llm_int8_skip_modules'),
+      expect.stringContaining('llm_int8_has_fp16_weight'),
     ])
   })
 

@@ -2,7 +2,9 @@
  * How a step differs under Unsloth. Sources: unsloth 2026.8 models/llama.py, models/rl.py and kernels/fast_lora.py;
  * unsloth_zoo/gradient_checkpointing.py.
  */
+import { familyOf, isAudioModel, isVisionLanguageModel } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
+import { wordList } from '../../../word-list.ts'
 import type { FieldReader } from '../../fields.ts'
 import type { Field } from '../../section.ts'
 import { isOfFourBits, type TrainingSpec } from '../../spec.ts'
@@ -48,6 +50,30 @@ export function readUnslothExperts(
     expertStyle: reader.note('expertStyle', 'linear', "Unsloth's checkpoint"),
     ...(lora && { lora: { ...lora, targets: [...new Set([...lora.targets, ...adapted])] } }),
   }
+}
+
+/** unsloth_zoo 2026.8 peft_utils.py SKIP_QUANTIZATION_MODULES: those that count, since heads and routers are never quantised. */
+const unquantizedNames = wordList(`
+  multi_modal_projector merger modality_projection mamba audio_tower vision_tower vision_embedder embed_vision embed_audio
+`)
+
+/** models/vision.py and llama.py have what they quantise left out these. */
+export function readUnslothModules(
+  reader: FieldReader,
+  declared: Declared | undefined,
+  model: CatalogueModel | undefined,
+  quantization: TrainingSpec['quantization'],
+): TrainingSpec['unquantized'] {
+  if (!loadsQuantisedByUnsloth(declared) || model === undefined || quantization === undefined) return undefined
+  if (model.unquantized === undefined && isOfFourBits(quantization) && !/-bnb-4bit$/i.test(model.id)) {
+    reader.assume(
+      'Unsloth loads its own 4-bit copy of the model where it has one, and a dynamic copy keeps some layers in 16 bits. Which ones is not known here: the weights may take more.',
+    )
+  }
+  const { config } = model
+  const hasThem = isVisionLanguageModel(config) || isAudioModel(config) || familyOf(config).recurrence?.(config)
+  if (!hasThem) return undefined
+  return reader.note('unquantized', { names: [...unquantizedNames], rule: 'either' as const }, "Unsloth's loader")
 }
 
 type Kernels = Partial<

@@ -1,4 +1,5 @@
 /** Mixtures of experts: routers and expert matrices, with their quantisation and adapters. */
+import { isUnquantized } from '../../../config/unquantized.ts'
 import type { EveryExpertOptions, ExpertOptions, RouterOptions } from '../../../program/ops/linears.ts'
 import { lowRankFactors, withLowRankMatrices } from '../kernels/adapters.ts'
 import { chosenRows, expertProduct, oneByOne, scoredRows, summed } from '../kernels/every-expert.ts'
@@ -190,8 +191,9 @@ function chosenExperts(tape: Tape, name: string, rows: Tensor, count: number, in
  * asked for, and cached until their module returns. What was dequantised is what the products save.
  */
 function expertWeight(tape: Tape, name: string, shape: readonly number[]): Tensor {
-  const { quantization, quantizedExperts } = tape.spec
-  if (quantization === undefined || !quantizedExperts) return weightNamed(tape, name, shape)
+  const { quantization, quantizedExperts, unquantized } = tape.spec
+  const isWhole = unquantized !== undefined && isUnquantized(unquantized, name)
+  if (quantization === undefined || !quantizedExperts || isWhole) return weightNamed(tape, name, shape)
   const count = elements({ shape })
   tape.quantized(name, quantizedBytes(quantization, count, count / (shape.at(-1) ?? 1)))
   const dequantised = tape.tensor(shape, tape.weightDtype, [], { batched: false })

@@ -1,5 +1,6 @@
 /** Python frames and checkpointed blocks: what local variables keep alive, and what the backward pass recomputes. */
 import { layersNamed } from '../../../config/parameter-pattern.ts'
+import { saidOfLayers } from '../../../config/unquantized.ts'
 import type { Stack } from '../../../program/interpreter.ts'
 import type { Node } from '../autograd.ts'
 import { layerPlan } from '../repetition.ts'
@@ -100,10 +101,12 @@ function withKeptResults(nodes: readonly Node[]): readonly Node[] {
 
 export function layers(tape: Tape, x: Tensor | undefined, { kinds, layer }: Stack<Tensor>): Tensor | undefined {
   const isOuter = tape.turn === undefined
-  const { checkpointEvery = 1, trainable } = tape.spec
+  const { checkpointEvery = 1, trainable, unquantized } = tape.spec
   const isLeftOut = (index: number) => (index + 1) % checkpointEvery !== 0
   const named = layersNamed(trainable?.names ?? [])
-  const kindOf = (kind: string, index: number) => `${kind} ${isLeftOut(index)} ${named?.has(index) ? index : ''}`
+  const said = unquantized && saidOfLayers(unquantized)
+  const kindOf = (kind: string, index: number) =>
+    `${kind} ${isLeftOut(index)} ${named?.has(index) ? index : ''} ${said?.get(index) ?? ''}`
   const plan = isOuter
     ? layerPlan(kinds.map(kindOf), tape.firstTurns, tape.turnsBehind)
     : kinds.map((_, index) => ({ index, turn: tape.turn }))

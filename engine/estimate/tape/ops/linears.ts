@@ -1,5 +1,6 @@
 /** Embeddings and linear layers: dense, with adapters, or fused with the loss. */
 
+import { isUnquantized } from '../../../config/unquantized.ts'
 import { lastNameOf } from '../../../models/linears.ts'
 import type { LinearOptions, LinearPart } from '../../../program/ops/linears.ts'
 import { made } from '../autograd.ts'
@@ -207,7 +208,9 @@ function isOutputLayer(tape: Tape, name: string): boolean {
 function isQuantized(tape: Tape, name: string, options: LinearOptions = {}): boolean {
   const { isQuantizable = !isOutputLayer(tape, name) } = options
   if (tape.spec.lora?.inWeightsType && name.includes('_attn.') && !isTrained(tape, name)) return false
-  return tape.spec.quantization !== undefined && isQuantizable && !/^(?:score|classifier)(?:\.|$)/.test(name)
+  const { quantization, unquantized } = tape.spec
+  if (quantization === undefined || !isQuantizable || /^(?:score|classifier)(?:\.|$)/.test(name)) return false
+  return unquantized === undefined || !isUnquantized(unquantized, name)
 }
 
 /** By its last name, which on a mixture means the experts' matrices alone, or by the end of its path. */
