@@ -64,6 +64,7 @@ import {
   readUnslothExperts,
   readUnslothKernels,
   readUnslothModules,
+  tellFloat32,
 } from './huggingface/unsloth.ts'
 import { readVisibleGpus } from './huggingface/visible-gpus.ts'
 
@@ -330,6 +331,7 @@ function readSettings(
   const { attention, masksPadding } = readImplementation(reader, find('attn_implementation'), model)
   const lora = readAdapter(reader, find, model, adapter, declared?.adaptersOf)
   const quantization = readQuantization(reader, trainerArguments, adapter)
+  tellFloat32(reader, declared, model)
   const skipped = find('llm_int8_skip_modules')
   const quantized = {
     ...sharded,

@@ -276,6 +276,14 @@ SFTTrainer(model=model, args=SFTConfig(per_device_train_batch_size=2)).train()
     expect(in16Bits.expertStyle).toBeUndefined()
   })
 
+  it.each([
+    ['google/gemma-3-4b-it', true],
+    ['unsloth/Llama-3.2-1B-Instruct', false],
+  ])('says of %s whether cards without bf16 need more: %s', async (model, needsMore) => {
+    const { assumptions } = await trained(script.replace('unsloth/Llama-3.2-1B-Instruct', model))
+    expect(assumptions.some(sentence => sentence.includes('computes parts of this model in float32'))).toBe(needsMore)
+  })
+
   it('gives the same model for inference, before it trains', async () => {
     const asked = script.replace('model = Fast', 'FastLanguageModel.for_inference(model)\nmodel = Fast')
     for (const text of [asked, asked.replace('FastLanguageModel.for_i', 'model = FastLanguageModel.for_i')])

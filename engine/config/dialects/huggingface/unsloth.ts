@@ -80,6 +80,21 @@ type Kernels = Partial<
   Pick<TrainingSpec, 'unslothKernels' | 'fusedLoss' | 'fusedNorms' | 'attention' | 'paddedBatches'>
 >
 
+/** unsloth_zoo 2026.8 model_lists.py FORCE_FLOAT32: float16 does not reach far enough for what these compute. */
+const beyondFloat16 = /^(?:gemma3|gemma4|glm4_moe|gpt_oss|qwen3_5|qwen3_moe)/
+
+/** temporary_patches/gemma.py, gemma4_float32.py and qwen3_moe_float32.py: the hidden states, and what the feed-forward computes. */
+export function tellFloat32(
+  reader: FieldReader,
+  declared: Declared | undefined,
+  model: CatalogueModel | undefined,
+): void {
+  if (!loadsQuantisedByUnsloth(declared) || model === undefined || !beyondFloat16.test(model.family)) return
+  reader.assume(
+    'A GPU with bf16. On others, such as T4 and V100, Unsloth computes parts of this model in float32, which takes more memory than is counted.',
+  )
+}
+
 /** Its kernels leave out adapters with dropout. `hasOwnLoss`: the model computes the loss from labels. */
 export function readUnslothKernels(
   reader: FieldReader,
