@@ -110,6 +110,11 @@ export function hasSpeed(gpu: Gpu): gpu is SpeedyGpu {
   return gpu.speed !== undefined
 }
 
+/** Tensor cores for 8-bit floats: Ada Lovelace and newer. */
+export function hasFloat8({ computeCapability: [major, minor] }: Gpu): boolean {
+  return major > 8 || (major === 8 && minor >= 9)
+}
+
 /** bf16 is supported from Ampere on. */
 export function hasBfloat16({ computeCapability: [major] }: Gpu): boolean {
   return major >= AMPERE

@@ -1,9 +1,10 @@
 /** How long one kernel takes on a card: its arithmetic or its memory traffic, whichever is longer, and the gap before the next. */
 import type { Precision, TrainingSpec } from '../../config/spec.ts'
-import { hasBfloat16, type SpeedyGpu } from '../../gpus/catalogue.ts'
+import { hasBfloat16, hasFloat8, type SpeedyGpu } from '../../gpus/catalogue.ts'
 import { bytesPerElement, type Dtype } from '../tape/storage.ts'
+import type { KernelKind } from './operation-kernels.ts'
 import { attentionShares, type ProductMode, type Rates } from './rates.ts'
-import type { Kernel, KernelKind } from './work.ts'
+import type { Kernel } from './work.ts'
 
 type Settings = Pick<TrainingSpec, 'precision' | 'channelsLast'>
 
@@ -82,6 +83,8 @@ function rateOf(kind: KernelKind, dtype: Dtype, settings: Settings, gpu: SpeedyG
       )
     case 'efficient-attention':
       return sustained(gpu, mode, dtype) * attentionShares.efficient
+    case 'float8-product':
+      return sustained(gpu, mode, dtype) * rates.product[mode] * (hasFloat8(gpu) ? FLOAT8_GAIN : 1)
     case 'product':
     case 'memory':
       return sustained(gpu, mode, dtype) * rates.product[mode]
@@ -100,6 +103,8 @@ function sustained(gpu: SpeedyGpu, mode: ProductMode, dtype: Dtype): number {
   return productFlops[mode] ?? productFlops.fp32
 }
 
+/** By the data sheets of all cards that have them. */
+const FLOAT8_GAIN = 2
 /** On cards without bf16, cuBLAS computes in fp32: 10.65 TFLOP/s against 14.4 on a V100, 2.4 against 4.2 on a T4 (zzc0721/torch-performance-test-data). */
 const EMULATED_BF16 = 0.65
 

@@ -11,7 +11,7 @@ import { type Traffic, trafficOf } from '../sharding/traffic.ts'
 import { optimizerRules } from '../step/optimizer.ts'
 import { KernelTimes, sustainedBandwidth } from './kernel-time.ts'
 import { rates as fittedRates, type Rates } from './rates.ts'
-import { type Work, workOf } from './work.ts'
+import { type Running, type Work, workOf } from './work.ts'
 
 /** Share of the links' rate that NCCL sustains: 230 to 240 GB/s of an A100's 300 (nccl-tests on DGX A100). */
 const LINK_SHARE = 0.75
@@ -165,12 +165,18 @@ function hostBytesPerMicroStep(footprint: Footprint): number {
   return (2 * offloadedBytes(footprint, computesInFloat32(spec) ? 4 : 2)) / shardingGroup(spec)
 }
 
+function runningOf({ step, gradientCheckpointing, compiled, uncompiledLoss, float8 }: TrainingSpec): Running {
+  const recomputes = step === 'training' && gradientCheckpointing
+  const isCompiled = compiled === true
+  return { recomputes, isCompiled, isLossCompiled: isCompiled && !uncompiledLoss, isFloat8: float8 === true }
+}
+
 /** One list of kernels serves every card, with gradient accumulation and without. */
 const works = new WeakMap<Footprint['nodes'], Work>()
 
 function knownWork(footprint: Footprint): Work {
   const { spec, nodes } = footprint
-  const work = works.get(nodes) ?? workOf(nodes, spec.step === 'training' && spec.gradientCheckpointing)
+  const work = works.get(nodes) ?? workOf(nodes, runningOf(spec))
   works.set(nodes, work)
   return work
 }

@@ -4,19 +4,21 @@
  */
 
 import { Numbers } from '../step/numbers.ts'
-import type { GradientEdge, Node, Unpacking } from '../tape/autograd.ts'
+import type { Node, Unpacking } from '../tape/autograd.ts'
 import { countOf, type Turn } from '../tape/repetition.ts'
 import { bytesPerElement, type Dtype, elements, type Storage, type Tensor } from '../tape/storage.ts'
-
-/** What decides a kernel's rate. `memory`: it only moves bytes; `unpacking`: it also computes on what it moves. */
-export type KernelKind =
-  | 'product'
-  | 'convolution'
-  | 'depthwise'
-  | 'flash-attention'
-  | 'efficient-attention'
-  | 'memory'
-  | 'unpacking'
+import { type Joined, joined } from './joined-kernels.ts'
+import {
+  isOfLoss,
+  isPassed,
+  isPersistent,
+  isRun,
+  type KernelKind,
+  kindOf,
+  movesOnly,
+  passesOf,
+  readBy,
+} from './operation-kernels.ts'
 
 export interface Kernel {
   readonly kind: KernelKind
@@ -42,9 +44,6 @@ export interface Work {
   readonly backwardKernels: number
 }
 
-/** torch: these only make another view of their input; their backward passes are kernels. */
-const views: ReadonlySet<string> = new Set(['slice', 'split', 'select', 'expand', 'input gradients'])
-
 /** torch: derivatives of fused attention: five products where the forward pass has two (Flash Attention 2, section 3.1). */
 const ATTENTION_BACKWARD = 2.5
 
@@ -54,16 +53,34 @@ const ATTENTION_BACKWARD = 2.5
  */
 const SHORT_SEQUENCE_TOKENS = 384
 
+/** How the step runs besides what its operations do. */
+export interface Running {
+  /** Checkpointed blocks are computed again. */
+  readonly recomputes: boolean
+  /** torch.compile joins what only moves bytes, of the model and of the loss. */
+  readonly isCompiled: boolean
+  readonly isLossCompiled: boolean
+  /** Matrix products but the output layer's are of 8-bit floats. */
+  readonly isFloat8: boolean
+}
+
 /** Merged by what they do: a model repeats its block. */
-export function workOf(nodes: readonly Node[], recomputes: boolean): Work {
-  const counter = new Counter()
+export function workOf(nodes: readonly Node[], running: Running): Work {
+  const { recomputes, isCompiled } = running
+  const counter = new Counter(running)
+  let plain: Node[] = []
   for (const node of nodes) {
-    if (node.body === undefined) counter.step([node])
-    else {
-      if (recomputes) for (const inner of node.body) counter.forward(inner)
-      counter.step(node.body)
+    if (node.body === undefined) {
+      if (isCompiled) plain.push(node)
+      else counter.step([node])
+      continue
     }
+    counter.step(plain)
+    plain = []
+    if (recomputes) counter.forwards(node.body.filter(inner => !inner.isKept))
+    counter.step(node.body)
   }
+  counter.step(plain)
   return counter.work
 }
 
@@ -94,18 +111,62 @@ class Counter {
     }
   }
 
+  readonly #isCompiled: boolean
+  readonly #isFloat8: boolean
+  readonly #isJoined: (node: Node) => boolean
+
+  constructor({ isCompiled, isLossCompiled, isFloat8 }: Running) {
+    this.#isCompiled = isCompiled
+    this.#isFloat8 = isFloat8
+    this.#isJoined = node => movesOnly(node) && (isLossCompiled || !isOfLoss(node))
+  }
+
   step(nodes: readonly Node[]): void {
-    for (let index = 0; index < nodes.length; index++) this.forward(nodes[index]!)
-    for (let index = 0; index < nodes.length; index++) this.#backward(nodes[index]!)
+    if (this.#isCompiled) this.#compiledStep(nodes)
+    else {
+      for (let index = 0; index < nodes.length; index++) this.#forward(nodes[index]!)
+      for (let index = 0; index < nodes.length; index++) this.#backward(nodes[index]!)
+    }
     this.#sumGradients(nodes)
   }
 
-  forward(node: Node): void {
-    if (node.outputs.length === 0 || (node.creates.length === 0 && views.has(node.name))) return
+  forwards(nodes: readonly Node[]): void {
+    if (this.#isCompiled) this.#joinedForward(joined(nodes, this.#isJoined, isRun).forward)
+    else for (let index = 0; index < nodes.length; index++) this.#forward(nodes[index]!)
+  }
+
+  #compiledStep(nodes: readonly Node[]): void {
+    const { forward, backward } = joined(nodes, this.#isJoined, isRun)
+    this.#joinedForward(forward)
+    for (const row of backward) {
+      if (!('storages' in row)) this.#backward(row)
+      else if (row.gradients.length > 0) this.#joined(row, 'backward')
+    }
+  }
+
+  #joinedForward(rows: readonly (Node | Joined)[]): void {
+    for (const row of rows) {
+      if ('storages' in row) this.#joined(row, 'forward')
+      else this.#forward(row)
+    }
+  }
+
+  #joined({ nodes: [first], storages, gradients }: Joined, pass: 'forward' | 'backward'): void {
+    const times = countOf(first?.turn)
+    if (pass === 'forward') this.#operations += times
+    else this.#backwardKernels += times
+    this.#moves(storages)
+    for (const tensor of gradients) this.#movesGradient(tensor)
+    this.#countMoving('float32', first?.turn)
+  }
+
+  #forward(node: Node): void {
+    if (!isRun(node)) return
     const times = countOf(node.turn)
     this.#operations += times
     if (node.flopsPerSample > 0) this.#layers += times
     this.#operations += times * this.#unpack(node, node.dequantises?.forward)
+    if (this.#isOfFloat8(node)) for (const factor of node.reads.slice(0, 2)) this.#toFloat8(factor, node.turn)
     this.#moves(readBy(node))
     this.#moves(node.creates)
     this.#count(node, node.flopsPerSample, passesOf(node, 'forward'), node.outputs[0])
@@ -134,6 +195,9 @@ class Counter {
   #backwardProducts(node: Node): void {
     const { gradients, saves, computeDtype, turn } = node
     this.#backwardKernels += countOf(turn) * this.#unpack(node, node.dequantises?.backward)
+    if (this.#isOfFloat8(node)) {
+      for (const factor of [...node.outputs.map(({ storage }) => storage), ...saves]) this.#toFloat8(factor, turn)
+    }
     let products = 0
     for (let index = 0; index < gradients.length; index++) {
       const { to, passes } = gradients[index]!
@@ -150,6 +214,21 @@ class Counter {
       }
       this.#backwardKernels += countOf(turn)
     }
+  }
+
+  #isOfFloat8(node: Node): boolean {
+    return this.#isFloat8 && kindOf(node) === 'product' && node.name !== 'lm_head' && node.reads.some(isPersistent)
+  }
+
+  /**
+   * torchao float8/float8_linear.py, scaled by tensor: both factors of each product are read for their largest element, read again and
+   * written; the gradient of the result once for two products.
+   */
+  #toFloat8({ fixedBytes, bytesPerSample }: Size, turn: Turn | undefined): void {
+    const passes = 5 / bytesPerElement.bfloat16
+    this.#fixedBytes += passes * fixedBytes
+    this.#bytesPerSample += passes * bytesPerSample
+    this.#countMoving('float32', turn)
   }
 
   /** Gives the kernels that it takes. */
@@ -173,9 +252,10 @@ class Counter {
         const isFirst = this.#metIn.at(to.edge) !== sum
         this.#metIn.set(to.edge, sum)
         if (isFirst) continue
-        for (let times = 0; times < 3; times++) this.#movesGradient(to)
+        // Compiled, the kernel that goes on with the sum reads what the others have written.
+        for (let times = 0; times < (this.#isCompiled ? 1 : 3); times++) this.#movesGradient(to)
         this.#countMoving('float32', turn)
-        this.#backwardKernels += countOf(turn)
+        if (!this.#isCompiled) this.#backwardKernels += countOf(turn)
       }
     }
   }
@@ -207,8 +287,8 @@ class Counter {
     const flopsFor = this.#bytesPerSample > 0 ? ofBatch : 'once'
     this.#fixedBytes *= passes
     this.#bytesPerSample *= passes
-    const kind = kindOf(node)
-    const resultElements = kind === 'product' ? elementsPerSample(result) : 0
+    const kind = this.#isOfFloat8(node) ? 'float8-product' : kindOf(node)
+    const resultElements = kind.endsWith('product') ? elementsPerSample(result) : 0
     this.#countAlike(kind, node.computeDtype, flops, flopsFor, node.turn, resultElements)
   }
 
@@ -256,27 +336,4 @@ type Size = Pick<Storage, 'bytesPerSample' | 'fixedBytes'>
 /** Of a gradient of weights none: it sums over all tokens of the batch. */
 function elementsPerSample(result: Tensor | undefined): number {
   return result === undefined ? 0 : result.storage.bytesPerSample / bytesPerElement[result.dtype]
-}
-
-function isPassed({ passes }: GradientEdge): boolean {
-  return passes
-}
-
-function kindOf({ flopsPerSample, kernel }: Node): KernelKind {
-  if (flopsPerSample === 0) return 'memory'
-  return kernel === undefined || kernel === 'batch-norm' || kernel === 'look-up' ? 'product' : kernel
-}
-
-/**
- * A kernel reads its inputs once and writes its outputs once, except that batch norms go through the images once for the
- * statistics and once more to apply them, forward and backward (cuDNN's and native_batch_norm's two passes over x, and over x and
- * its gradient).
- */
-function passesOf({ kernel }: Node, pass: 'forward' | 'backward'): number {
-  return kernel === 'batch-norm' ? (pass === 'forward' ? 3 / 2 : 5 / 3) : 1
-}
-
-/** A look-up reads the rows that it writes, not the whole table. */
-function readBy(node: Node): readonly Size[] {
-  return node.kernel === 'look-up' ? node.creates : node.reads
 }

@@ -64,7 +64,10 @@ function everything(id: string, changes: Partial<TrainingSpec>, firstTurns?: num
     peak,
     fit: footprint.fit(8, Number.POSITIVE_INFINITY, 0),
     tight: footprint.fit(8, peak.bytes * 1.02, 0),
-    work: workOf(footprint.nodes, spec.gradientCheckpointing),
+    work: workOf(footprint.nodes, {
+      recomputes: spec.gradientCheckpointing,
+      ...{ isCompiled: false, isLossCompiled: false, isFloat8: false },
+    }),
   }
 }
 

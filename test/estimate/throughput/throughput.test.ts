@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { TrainingSpec } from '../../../engine/config/spec.ts'
 import { ThroughputModel } from '../../../engine/estimate/throughput/throughput.ts'
+import { workOf } from '../../../engine/estimate/throughput/work.ts'
 import { defaultGpu, findGpu, type SpeedyGpu } from '../../../engine/gpus/catalogue.ts'
 import { modelIds } from '../../../engine/models/catalogue.ts'
 import { footprintOf, knownModel } from '../specs.ts'
@@ -19,6 +20,8 @@ function rate(name: string, changes: Partial<TrainingSpec>, batch: number, gpu =
 }
 
 const llama = 'meta-llama/Llama-2-7b-hf'
+const llama3 = 'meta-llama/Llama-3.1-8B'
+const llama8b = { precision: 'bf16', sequenceLength: 8_192 } as const
 const bert = 'google-bert/bert-base-uncased'
 const resnet = 'microsoft/resnet-50'
 const lora = { rank: 8, targets: ['q_proj', 'v_proj'], dropout: 0 }
@@ -61,6 +64,49 @@ describe('samples a second', () => {
       expect(waited).toBeGreaterThan(3.08 * 0.22 * 0.8)
       expect(waited).toBeLessThan(3.08 * 0.22 * 1.5)
     }
+  })
+
+  test('are more with selective checkpoints than with full ones, since what they keep is not computed again', () => {
+    const titan = { ...llama8b, modelCode: 'torchtitan', loop: 'torchtitan', gradientCheckpointing: true } as const
+    const [none = 0, selective = 0, full = 0] = [
+      { gradientCheckpointing: false },
+      { selectiveCheckpoints: true as const },
+      {},
+    ].map(changes => rate(llama3, { ...titan, ...changes }, 1))
+    expect(selective).toBeGreaterThan(1.08 * full)
+    expect(none).toBeGreaterThan(selective)
+  })
+
+  test('are more where torch.compile joins what only moves bytes, and products are the same', () => {
+    const compiled = { ...llama8b, compiled: true as const, fusedNorms: true as const }
+    const [eager, joined] = [false, true].map(isCompiled =>
+      workOf(footprintOf(llama3, compiled).nodes, {
+        recomputes: false,
+        isCompiled,
+        isLossCompiled: isCompiled,
+        isFloat8: false,
+      }),
+    )
+    const flops = (work = joined) => work!.kernels.reduce((sum, { count, flops }) => sum + count * flops, 0)
+    expect(flops()).toBe(flops(eager))
+    const moved = (work = joined) =>
+      work?.kernels.reduce(
+        (sum, kernel) => sum + (kernel.kind === 'memory' ? kernel.count * kernel.bytesPerSample : 0),
+        0,
+      )
+    expect(moved()! / moved(eager)!).toBeGreaterThan(0.3)
+    expect(moved()! / moved(eager)!).toBeLessThan(0.7)
+    expect(joined!.operations).toBeLessThan(eager!.operations)
+  })
+
+  test.each([
+    ['h100', 1.15, 1.6],
+    ['a100-80gb', 0.8, 1],
+  ] as const)('with 8-bit floats on %s are %s to %s times as many', (id, least, most) => {
+    const compiled = { ...llama8b, compiled: true as const }
+    const gain = rate(llama3, { ...compiled, float8: true }, 2, card(id)) / rate(llama3, compiled, 2, card(id))
+    expect(gain).toBeGreaterThan(least)
+    expect(gain).toBeLessThan(most)
   })
 
   test('never decrease with the batch', () => {
