@@ -23,14 +23,16 @@ from memorymark_worker.batches import make_batch
 from memorymark_worker.cuda_kernels import CudaKernels
 from memorymark_worker.devices import CpuDevice
 from memorymark_worker.model import build_model, recomputation
+from memorymark_worker.nemo_rl_losses import is_of_nemo_rl
 from memorymark_worker.optimizers import make_optimizer
 from memorymark_worker.precision import autocast_dtype
 from memorymark_worker.sharding import distributed_model, gradients_stay_here
 from memorymark_worker.step import forward_and_backward
 from memorymark_worker.trace import tensors_of
 from resizing_ledger import ResizingLedger
+from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
 from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import FullyShardedDataParallel, MixedPrecision, MixedPrecisionPolicy, fully_shard
+from torch.distributed.fsdp import FSDPModule, FullyShardedDataParallel, MixedPrecision, MixedPrecisionPolicy, fully_shard
 from torch.distributed.fsdp.wrap import _or_policy, lambda_auto_wrap_policy, transformer_auto_wrap_policy
 from torch.testing._internal.distributed.fake_pg import FakeStore
 from torch.utils.checkpoint import checkpoint
@@ -61,9 +63,16 @@ def steps_of(request, ledger):
     spec = request["spec"]
     # DeepSpeed keeps the float32 masters beside 16-bit weights; FSDP's weights are the masters.
     precision = "bf16" if is_deepspeed(spec) and spec["precision"] == "bf16-master" else spec["precision"]
-    model = build_model(request | {"spec": spec | {"precision": precision}}, "cpu")
-    if spec["gradientCheckpointing"]:
-        model.gradient_checkpointing_enable({"use_reentrant": False, **recomputation(spec, "meta")})
+    built = spec | {"precision": precision}
+    if is_of_nemo_rl(spec):
+        built.pop("method", None)  # the reference's weights take the place of the policy's
+    if spec.get("checkpointsModules"):
+        built["gradientCheckpointing"] = False
+    model = build_model(request | {"spec": built}, "cpu")
+    if spec.get("checkpointsModules"):
+        checkpoint_modules(model, spec)
+    elif spec["gradientCheckpointing"]:
+        model.gradient_checkpointing_enable(reentrance(spec))
     for tensor in tensors_of(model):
         ledger.enter(tensor)
     run, evaluate = deepspeed_step(model, spec) if is_deepspeed(spec) else torch_step(model, spec)
@@ -76,6 +85,19 @@ def steps_of(request, ledger):
         ledger.peak_bytes = ledger.live_bytes
         evaluate()
     return {"peakBytes": ledger.peak_bytes}
+
+
+def reentrance(spec):
+    if spec.get("reentrantCheckpoints"):
+        return {"use_reentrant": True}
+    return {"use_reentrant": False, **recomputation(spec, "meta")}
+
+
+def checkpoint_modules(model, spec):
+    """NeMo-RL's models/dtensor/parallelize.py wraps four modules of every block by themselves."""
+    for layer in model.model.layers:
+        for name in ("mlp", "self_attn", "input_layernorm", "post_attention_layernorm"):
+            setattr(layer, name, checkpoint_wrapper(getattr(layer, name), **recomputation(spec, "meta")))
 
 
 def is_deepspeed(spec):
@@ -95,6 +117,8 @@ def torch_step(model, spec):
     kernels = functools.partial(CudaKernels, autocast_dtype(spec))
 
     def step():
+        if is_of_nemo_rl(spec) and "method" in spec:
+            score(wrapped, spec, batch_of(spec, model), kernels)
         for index in range(spec["gradientAccumulation"]):
             with gradients_stay_here(wrapped, spec, index < spec["gradientAccumulation"] - 1):
                 forward_and_backward(wrapped, spec, batch_of(spec, model), kernels)
@@ -102,6 +126,20 @@ def torch_step(model, spec):
         optimizer.zero_grad()
 
     return step, functools.partial(evaluation, wrapped, model, spec, kernels)
+
+
+def score(wrapped, spec, batch, kernels):
+    """get_logprobs of NeMo-RL's workers, of which the first gathers the whole model."""
+    units = [module for module in wrapped.modules() if isinstance(module, FSDPModule)] if spec["loop"] == "nemo-rl" else []
+    for unit in units:
+        unit.unshard()
+    labels = batch.pop("labels")
+    with torch.no_grad(), kernels():
+        logits = wrapped(**batch, use_cache=False).logits.to(torch.float32)
+        scores = torch.nn.functional.log_softmax(logits, dim=-1)
+    del logits, scores, labels
+    for unit in units:
+        unit.reshard()
 
 
 def evaluation(wrapped, model, spec, kernels):
@@ -118,7 +156,26 @@ def evaluation(wrapped, model, spec, kernels):
 def wrapped_model(model, spec):
     if spec.get("fsdpVersion") == 1:
         return flat_model(model, spec)
+    if spec["loop"].startswith("nemo-rl"):
+        return nemo_rl_model(model, spec)
     return verl_model(model) if spec["loop"] == "verl" else distributed_model(model, spec, CpuDevice(None))
+
+
+def nemo_rl_model(model, spec):
+    """NeMo-RL's first worker, and NeMo AutoModel's parallelizer, which gathers blocks ahead and keeps the last one."""
+    mesh = init_device_mesh("cpu", (dist.get_world_size(),))
+    mixed = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32, output_dtype=torch.float32)
+    policy = {"mesh": mesh, "mp_policy": mixed}
+    layers = next(module for module in model.modules() if isinstance(module, torch.nn.ModuleList))
+    second = spec["loop"] == "nemo-rl-v2"
+    for index, layer in enumerate(layers):
+        fully_shard(layer, **policy, **({"reshard_after_forward": index < len(layers) - 1} if second else {}))
+    for index, layer in enumerate(layers if second else []):
+        if index + 1 < len(layers):
+            layer.set_modules_to_forward_prefetch([layers[index + 1]])
+        if index > 0:
+            layer.set_modules_to_backward_prefetch([layers[index - depth] for depth in (1, 2) if index >= depth])
+    return fully_shard(model, **policy, reshard_after_forward=False)
 
 
 def verl_model(model):

@@ -18,6 +18,7 @@ import { specOf } from '../test/estimate/specs.ts'
 import {
   evaluationCells,
   miniature,
+  nemoRlCells,
   type ShardingCell,
   step,
   torchCells,
@@ -97,7 +98,7 @@ const [found] = await Promise.all([first.read(versions), last.read(versions)])
 console.log(`torch ${found.torch}, deepspeed ${found.deepspeed ?? 'not installed'}; MiB run, MiB estimated`)
 const hasDeepSpeed = found.deepspeed !== undefined
 const errors = [
-  ...(await errorsOf([first], [...torchCells, ...verlCells, ...evaluationCells])),
+  ...(await errorsOf([first], [...torchCells, ...verlCells, ...nemoRlCells, ...evaluationCells])),
   ...(hasDeepSpeed ? await errorsOf([first, last], zeroCells) : []),
   ...(hasDeepSpeed ? await errorsOf([first], [...zero3Cells, ...zero3EvaluationCells]) : []),
 ].toSorted((a, b) => a - b)

@@ -47,6 +47,40 @@ export const verlCells: readonly ShardingCell[] = ([1, 2] as const).flatMap(fsdp
   { ...verl, fsdpVersion, gradientCheckpointing: true, microBatch: 16, sequenceLength: 96 },
 ])
 
+/** NeMo-RL's workers: the first keeps inputs of four modules a block, the second those of blocks, in float32. */
+const first = {
+  ...fsdp,
+  precision: 'bf16-master',
+  autocasts: true,
+  loop: 'nemo-rl',
+  syncsEveryMicroBatch: true,
+} as const
+const second = { ...first, loop: 'nemo-rl-v2' } as const
+const inModules = { ...checkpointed, checkpointsModules: true } as const
+const inBlocks = { ...checkpointed, reentrantCheckpoints: true } as const
+const preferences = {
+  kind: 'preference',
+  reference: 'copy',
+  logProbabilities: 'torchtune',
+  withCrossEntropy: false,
+} as const
+
+export const nemoRlCells: readonly ShardingCell[] = [
+  { ...first },
+  { ...first, ...accumulating },
+  { ...first, ...inModules },
+  { ...first, ...inModules, microBatch: 8, sequenceLength: 96 },
+  { ...first, ...inModules, ...accumulating },
+  { ...first, microBatch: 8, sequenceLength: 96 },
+  { ...first, method: preferences },
+  { ...first, ...inModules, method: preferences },
+  { ...second },
+  { ...second, ...inBlocks },
+  { ...second, ...inBlocks, ...accumulating },
+  { ...second, ...inBlocks, microBatch: 8, sequenceLength: 96 },
+  { ...second, microBatch: 8, sequenceLength: 96 },
+]
+
 export const torchCells: readonly ShardingCell[] = [
   { ...ddp, precision: 'fp32' },
   { ...ddp, precision: 'fp32', ...accumulating },

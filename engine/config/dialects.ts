@@ -12,6 +12,7 @@ import { llamafactory } from './dialects/llamafactory.ts'
 import { llamafactoryV1 } from './dialects/llamafactory-v1.ts'
 import { memorymark } from './dialects/memorymark.ts'
 import { msSwift } from './dialects/ms-swift.ts'
+import { nemoRl } from './dialects/nemo-rl.ts'
 import { timm } from './dialects/timm.ts'
 import { torchtune } from './dialects/torchtune.ts'
 import { ultralytics } from './dialects/ultralytics.ts'
@@ -23,6 +24,7 @@ export const dialects: readonly Dialect[] = [
   memorymark,
   litgpt,
   ...unmodelledTools,
+  nemoRl,
   axolotl,
   llamafactory,
   llamafactoryV1,

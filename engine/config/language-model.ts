@@ -47,6 +47,7 @@ type Settings = Pick<
   | 'wrapsWholeModel'
   | 'shardedOver'
   | 'selectiveCheckpoints'
+  | 'checkpointsModules'
   | 'reentrantCheckpoints'
   | 'method'
   | 'dropout'
@@ -73,7 +74,7 @@ export interface LanguageModelConfig {
   readonly pixelLimit?: PixelLimit
   readonly imageHandling?: ImageHandling
   /** `trainer` by default: most tools' loops keep neither logits nor a key/value cache through the backward pass. */
-  readonly loop?: 'trainer' | 'plain' | 'verl' | 'torchtitan'
+  readonly loop?: 'trainer' | 'plain' | 'verl' | 'torchtitan' | 'nemo-rl' | 'nemo-rl-v2'
   /** Settings that are absent from the spec may be undefined here. */
   readonly settings: { readonly [Key in Optional]?: Settings[Key] | undefined } & Required<Omit<Settings, Optional>>
 }
@@ -203,6 +204,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     uncompiledLoss,
     offloadsCheckpoints,
     selectiveCheckpoints,
+    checkpointsModules,
     reentrantCheckpoints,
     ...always
   } = rest
@@ -234,6 +236,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...(uncompiledLoss && { uncompiledLoss }),
     ...(offloadsCheckpoints && { offloadsCheckpoints }),
     ...(selectiveCheckpoints && { selectiveCheckpoints }),
+    ...(checkpointsModules && { checkpointsModules }),
     ...(fsdpVersion && { fsdpVersion }),
     ...(wrapsWholeModel && { wrapsWholeModel }),
     ...(shardedOver && { shardedOver }),

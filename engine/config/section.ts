@@ -56,6 +56,13 @@ function dottedKey(key: string): { readonly head: string; readonly rest?: string
 const reference = /^\$\{([A-Za-z_]\w*(?:\.\w+){0,9})\}$/
 const MAX_HOPS = 8
 
+/** Fields of two mappings laid over each other: aliases can make many of few. */
+const MAX_MERGED = 5_000
+
+interface Room {
+  fieldsLeft: number
+}
+
 export class Section {
   /** Empty for the top of the document. */
   readonly name: string
@@ -120,6 +127,35 @@ export class Section {
       fields.set(head, { ...(whole ?? inner[0]!), key: head, name, value })
     }
     const copy = new Section(this.#origin, this.#map, this.name, this.#top === this ? undefined : this.#top)
+    ;[copy.#fields, copy.#isOf] = [fields, true]
+    return copy
+  }
+
+  /**
+   * The same mapping laid over another, mapping by mapping as OmegaConf merges them, and what either refers to is looked for in both.
+   * `_override_` in a mapping leaves out what lies under it. Of too many fields, the rest stays as it is.
+   */
+  over(base: Section): Section {
+    return this.#over(base, undefined, { fieldsLeft: MAX_MERGED })
+  }
+
+  #over(base: Section, top: Section | undefined, room: Room, level = 0): Section {
+    const copy = new Section(this.#origin, this.#map, this.name, top)
+    const fields = new Map<string, Field>()
+    const place = (field: Field, under: FieldValue | undefined) => {
+      const value = field.value.kind === 'mapping' ? field.value.section : undefined
+      const isMerged = value !== undefined && level < MAX_LEVELS && --room.fieldsLeft > 0
+      if (!isMerged) return fields.set(field.key, field)
+      const isWhole = under?.kind !== 'mapping' || value.fields.get('_override_')?.source === 'true'
+      const section = value.#over(isWhole ? Section.of([]) : under.section, top ?? copy, room, level + 1)
+      return fields.set(field.key, { ...field, value: { kind: 'mapping', section } })
+    }
+    for (const field of base.fields.values()) place(field, undefined)
+    for (const field of this.fields.values()) {
+      const under = fields.get(field.key)?.value
+      const isLeftOpen = field.value.kind === 'text' && field.value.text === '???'
+      if (!(isLeftOpen && under !== undefined)) place(field, under)
+    }
     ;[copy.#fields, copy.#isOf] = [fields, true]
     return copy
   }

@@ -1,4 +1,5 @@
 /** Files that hold a part of a training's settings: what a script composes or loads with others, as Hydra does with its groups. */
+import { nemoRl } from './dialects/nemo-rl.ts'
 import { readConfig } from './read.ts'
 import type { SourceFile } from './reading.ts'
 
@@ -11,6 +12,8 @@ const incomplete = new Set(['model-not-in-file', 'composed-by-hydra'])
 /** YAML in a folder of configs that sets something of a training, and is no whole config by itself. */
 export function isPartOfSettings(file: SourceFile): boolean {
   if (!/\.ya?ml$/i.test(file.path) || !folder.test(file.path) || !setting.test(file.text)) return false
+  // Others may inherit from any of NeMo RL's.
+  if (nemoRl.mayBe(file.text)) return true
   const reading = readConfig(file)
   if (reading.kind === 'unreadable')
     return file.text.includes('${') || reading.problems.some(({ code }) => incomplete.has(code))

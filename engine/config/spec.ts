@@ -62,7 +62,16 @@ export type StepProfile = (typeof stepProfiles)[number]
 export const attentions = ['sdpa', 'eager', 'flash'] as const
 export type Attention = (typeof attentions)[number]
 
-export const loops = ['plain', 'trainer', 'lightning', 'ultralytics', 'verl', 'torchtitan'] as const
+export const loops = [
+  'plain',
+  'trainer',
+  'lightning',
+  'ultralytics',
+  'verl',
+  'torchtitan',
+  'nemo-rl',
+  'nemo-rl-v2',
+] as const
 export type Loop = (typeof loops)[number]
 
 /**
@@ -159,7 +168,7 @@ export const trainingSpec = z.object({
   /** Classes of a classification head. */
   labels: z.number().int().min(1).max(1_000_000),
   precision: z.enum(precisions),
-  /** `bf16` under torch.autocast, as the Trainer runs 16-bit weights with its own `bf16` or `fp16`; without it where absent. */
+  /** `bf16` or `bf16-master` under torch.autocast, as the Trainer runs 16-bit weights with its own `bf16`; without it where absent. */
   autocasts: z.literal(true).optional(),
   optimizer: z.enum(optimizers),
   /** The optimizer applies and frees each gradient as soon as it is computed: torchtune's `optimizer_in_bwd`. */
@@ -170,6 +179,8 @@ export const trainingSpec = z.object({
   checkpointEvery: z.number().int().min(2).max(1_000).optional(),
   /** Checkpointed blocks keep the results of attention and of every second matrix product: torchtitan's `selective_ac_option = "op"`. */
   selectiveCheckpoints: z.literal(true).optional(),
+  /** Checkpointing covers each of a block's norms, its attention and its feed-forward layer by itself: NeMo-RL's DTensor worker. */
+  checkpointsModules: z.literal(true).optional(),
   /** torch.utils.checkpoint with `use_reentrant`; as the version of transformers has it by default where absent. */
   reentrantCheckpoints: z.boolean().optional(),
   /** Low-rank adapters over frozen weights; absent for full fine-tuning. */
@@ -338,7 +349,9 @@ export const trainingSpec = z.object({
    * zeroes gradients between it and the backward pass. `ultralytics`: Ultralytics' trainer, which holds a moving average
    * of the weights and statistics beside them. `verl`: verl's trainers, with losses of their own on the model's logits, over FSDP
    * whose shards are float32 whether they train or not, and whose gradients are summed in float32. `torchtitan`: its train.py,
-   * which lets go of the logits before the backward pass, over FSDP as verl's, but for what is frozen.
+   * which lets go of the logits before the backward pass, over FSDP as verl's, but for what is frozen. `nemo-rl` and `nemo-rl-v2`:
+   * NeMo-RL's policy workers over FSDP as verl's, whose blocks and model hand on float32, the first with a loop of its own and the
+   * second through NeMo AutoModel.
    */
   loop: z.enum(loops),
 })
@@ -385,9 +398,14 @@ export function shardingGroup(spec: Pick<TrainingSpec, 'gpus' | 'tensorParallel'
   return spec.shardedOver ?? modelCopies(spec)
 }
 
-/** Whether FSDP wraps the model: of other tools only where there are several GPUs, of verl always. */
+/** Whether FSDP wraps the model: of other tools only where there are several GPUs, of verl and NeMo-RL's first worker always. */
 export function isWrappedByFsdp({ sharding, gpus, loop }: Pick<TrainingSpec, 'sharding' | 'gpus' | 'loop'>): boolean {
-  return isFsdp(sharding) && (gpus > 1 || loop === 'verl')
+  return isFsdp(sharding) && (gpus > 1 || loop === 'verl' || loop === 'nemo-rl')
+}
+
+/** Either of NeMo-RL's policy workers on DTensors. */
+export function isOfNemoRl(loop: Loop): boolean {
+  return loop === 'nemo-rl' || loop === 'nemo-rl-v2'
 }
 
 /** Whether training generates completions between its steps, which takes most of the time. */

@@ -1,5 +1,5 @@
 /** How far off an estimate may be, and which parts of a step no trace has confirmed. */
-import { type ExpertStyle, isFsdp, type TrainingSpec } from '../config/spec.ts'
+import { type ExpertStyle, isFsdp, isOfNemoRl, type TrainingSpec } from '../config/spec.ts'
 import { SETTINGS_PATH } from '../config/supplied.ts'
 import {
   familyOf,
@@ -107,6 +107,7 @@ const untracedExperts: Readonly<Record<ExpertStyle, string>> = {
 export function beyondTorch(spec: TrainingSpec): string | undefined {
   if (spec.sharding?.startsWith('zero')) return "DeepSpeed's sharding"
   if (spec.loop === 'verl' && spec.sharding !== undefined) return "verl's use of FSDP"
+  if (isOfNemoRl(spec.loop)) return "NeMo-RL's workers"
   if (spec.modelCode === 'litgpt') return "LitGPT's own models"
   if (spec.modelCode === 'torchtitan') return "torchtitan's own models"
   return neverRun(spec) ?? (spec.gpus > 1 ? beyondSeveralProcesses(spec) : undefined)
@@ -174,6 +175,11 @@ export function derivationOf(written: TrainingSpec, config: ModelConfig): string
     ...(spec.modelCode === 'torchtitan'
       ? [
           "The step is counted from torchtitan's source code (0.2.2) and was compared with runs of it on CPU tensors; only the estimate engine supports it here.",
+        ]
+      : []),
+    ...(isOfNemoRl(spec.loop)
+      ? [
+          "The step is counted from NeMo RL's source code (0.7) and was compared with FSDP2 running it on CPU tensors (bench:sharding); only the estimate engine supports it here.",
         ]
       : []),
     ...(what !== undefined && !isSaid

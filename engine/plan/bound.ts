@@ -44,8 +44,9 @@ export class Undivided {
 
   #residingBytes({ strategy, gpus }: Arrangement): number {
     const { weights, optimizerState } = this.#footprint.resting(0).breakdown
-    // verl wraps the model on one GPU too (`isWrappedByFsdp`).
-    switch (this.#spec.loop === 'verl' ? 'fsdp' : strategy) {
+    // verl and NeMo-RL's first worker wrap the model on one GPU too (`isWrappedByFsdp`).
+    const { loop } = this.#spec
+    switch (loop === 'verl' || loop === 'nemo-rl' ? 'fsdp' : strategy) {
       case 'single':
       case 'ddp':
         return weights + optimizerState

@@ -35,6 +35,7 @@ export type Tool =
   | 'llamafactory'
   | 'loop'
   | 'ms-swift'
+  | 'nemo-rl'
   | 'torchtitan'
   | 'verl'
   | 'other'
@@ -50,6 +51,7 @@ const tools: ReadonlyMap<string, Tool> = new Map<string, Tool>([
   ['LLaMA-Factory', 'llamafactory'],
   ['ms-swift', 'ms-swift'],
   ['PyTorch', 'loop'],
+  ['NeMo RL', 'nemo-rl'],
   ['torchtitan', 'torchtitan'],
   ['verl', 'verl'],
 ])
@@ -74,8 +76,8 @@ export const notPlanned: { readonly [Each in Tool]?: string } = {
   litgpt: 'One GPU alone is planned: how LitGPT divides a training among several is not modelled.',
 }
 
-/** torchtune's recipes and verl shard with FSDP and nothing else, and name it on one GPU too. */
-const alwaysFsdp: ReadonlySet<Tool> = new Set<Tool>(['torchtune', 'verl'])
+/** torchtune's recipes, verl and NeMo RL shard with FSDP and nothing else, and name it on one GPU too. */
+const alwaysFsdp: ReadonlySet<Tool> = new Set<Tool>(['torchtune', 'verl', 'nemo-rl'])
 
 /** Only `single` on one GPU; on several, all strategies that the tool and the spec support. */
 export function strategiesFor(spec: TrainingSpec, gpus: number, tool: Tool): readonly Strategy[] {
@@ -108,7 +110,12 @@ export function arrangedSpec(spec: TrainingSpec, { strategy, gpus }: Arrangement
   const { sharding: _, zero, offload: ___, shardedOver: ____, wrapsWholeModel: _____, fsdpVersion = 2, ...whole } = spec
   const { syncsEveryMicroBatch: ______, ...others } = whole
   const undivided = sumsEach.has(tool) ? others : whole
-  if (alwaysFsdp.has(tool)) return { ...undivided, gpus, sharding: 'fsdp', fsdpVersion }
+  if (alwaysFsdp.has(tool)) {
+    // NeMo RL's second worker leaves a model on one GPU to autocast alone.
+    const casts = spec.loop === 'nemo-rl-v2' && spec.precision === 'amp-bf16'
+    const mixed = casts ? ({ precision: 'bf16-master', autocasts: true } as const) : {}
+    return { ...undivided, gpus, ...mixed, sharding: 'fsdp', fsdpVersion }
+  }
   const sharding = strategy === 'single' || strategy === 'ddp' ? undefined : strategy
   const precision = precisionUnder(spec, sharding, tool)
   return {

@@ -23,7 +23,7 @@ const GPUS = 64
 const ENDLESS_BUCKET = Number.MAX_SAFE_INTEGER
 
 /** They divide with FSDP alone, or not at all. */
-const withoutZero: ReadonlySet<TrainingSpec['loop']> = new Set(['verl', 'torchtitan'])
+const withoutZero: ReadonlySet<TrainingSpec['loop']> = new Set(['verl', 'torchtitan', 'nemo-rl', 'nemo-rl-v2'])
 
 /**
  * Whether it fits when sharded over the GPUs of several machines by FSDP, or by ZeRO-3, which divides gradients with every micro-step

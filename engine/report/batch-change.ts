@@ -1,6 +1,6 @@
 /** The change that a recommendation makes to a config's text. */
 import type { NumberChange } from '../config/rewrite.ts'
-import { generatesCompletions } from '../config/spec.ts'
+import { generatesCompletions, isOfNemoRl } from '../config/spec.ts'
 import type { AnalysedConfig } from './schema.ts'
 import { tooLargePeak } from './too-large-peak.ts'
 
@@ -32,11 +32,11 @@ export function batchChange(config: AnalysedConfig): BatchChange {
 }
 
 /**
- * Ultralytics accumulates up to its nominal batch size (`nbs`) by itself, verl up to the batch that its configs name, and torchtitan
- * up to `global_batch_size` where that is written.
+ * Ultralytics accumulates up to its nominal batch size (`nbs`) by itself, verl and NeMo-RL up to the batch that their configs name, and
+ * torchtitan up to `global_batch_size` where that is written.
  */
 function reachesBatchItself(loop: AnalysedConfig['spec']['loop'], accumulation: number): boolean {
-  return loop === 'ultralytics' || loop === 'verl' || (loop === 'torchtitan' && accumulation > 1)
+  return loop === 'ultralytics' || loop === 'verl' || isOfNemoRl(loop) || (loop === 'torchtitan' && accumulation > 1)
 }
 
 /**

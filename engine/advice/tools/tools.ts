@@ -7,6 +7,7 @@ import { litgpt } from './litgpt.ts'
 import { llamafactory } from './llamafactory.ts'
 import { memorymark } from './memorymark.ts'
 import { msSwift } from './ms-swift.ts'
+import { nemoRl } from './nemo-rl.ts'
 import { pytorch } from './pytorch.ts'
 import { timm } from './timm.ts'
 import type { Tool } from './tool.ts'
@@ -25,6 +26,7 @@ const tools: ReadonlyMap<string, Tool> = new Map([
   ['LLaMA-Factory', llamafactory],
   ['MemoryMark', memorymark],
   ['ms-swift', msSwift],
+  ['NeMo RL', nemoRl],
   ['PyTorch', pytorch],
   ['timm', timm],
   ['torchtitan', torchtitan],

@@ -48,16 +48,6 @@ const tools: readonly UnmodelledTool[] = [
     why: 'runs models in code of its own',
   },
   {
-    // NeMo RL 0.4 examples/configs
-    name: 'NeMo RL',
-    keys: ['train_micro_batch_size'],
-    training: document =>
-      document.at('policy', 'model_name') && document.at('policy', 'train_global_batch_size')
-        ? document.at('policy', 'train_micro_batch_size')
-        : undefined,
-    why: 'trains and generates by turns in code of its own',
-  },
-  {
     // torchforge 0.2 apps/sft, whose YAML has torchtitan's sections.
     name: 'torchforge',
     keys: ['flavor'],

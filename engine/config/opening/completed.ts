@@ -65,7 +65,13 @@ export function withUnreadSettings(reading: Reading, document: Section, { withou
   const objectives = reading.spec.method === undefined ? objectivesSaid(document) : []
   const unread = [...objectives, ...unreadMemorySettings(document, withoutBearing)].slice(0, MAX_NAMED)
   if (unread.length === 0) return reading
-  return { ...reading, unreadSettings: unread.map(({ name, at }) => ({ name: name.slice(0, 200), at })) }
+  return {
+    ...reading,
+    unreadSettings: unread.map(({ name, at, file }) => ({
+      name: `${name}${file === undefined ? '' : ` of ${file}`}`.slice(0, 200),
+      at,
+    })),
+  }
 }
 
 /** `supplied` wins over what the repository pins. */

@@ -9,7 +9,7 @@ import type { SuppliedFields } from '../supplied.ts'
 import { loadedConfig, notModelledConfig, openConfig } from './keys.ts'
 import { openLaunched } from './launcher.ts'
 import { notOurs, type OpenConfig, type UnopenedFile } from './open-config.ts'
-import { isTomlPath } from './quick-look.ts'
+import { isTomlPath, mayInherit } from './quick-look.ts'
 import { scriptConfig, withoutCallers } from './script.ts'
 import { openToml } from './toml.ts'
 
@@ -28,6 +28,11 @@ export async function openFile(
     return launched === notLaunched ? opened : openToml(file, supplied, launched)
   }
   if (!isPythonPath(file.path)) {
+    if (mayInherit(file.text)) {
+      const { openInherited } = await import('./inherited.ts')
+      const inherited = await openInherited(file, sources, supplied, searched)
+      if (inherited !== undefined) return inherited
+    }
     // Only what is a config may have a launcher.
     const opened = openConfig(file, supplied)
     if (opened.kind !== 'open') return opened

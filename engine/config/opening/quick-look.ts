@@ -1,4 +1,5 @@
 /** Whether a file is worth a parse. */
+import { nemoRl } from '../dialects/nemo-rl.ts'
 import { dialects } from '../dialects.ts'
 import { isNotebookPath, isPythonPath, mayTrain } from '../python/quick-look.ts'
 import type { SourceFile } from '../reading.ts'
@@ -11,6 +12,11 @@ export function isTomlPath(path: string): boolean {
 /** torchtitan 0.2's train_configs: a flavor of a model, and a batch size, which was called batch_size before. */
 export function isTorchtitan(text: string): boolean {
   return /^[ \t]*flavor[ \t]*=/m.test(text) && /^[ \t]*(?:local_)?batch_size[ \t]*=/m.test(text)
+}
+
+/** NeMo RL's, which name the configs that they take values from. */
+export function mayInherit(text: string): boolean {
+  return /^defaults[ \t]*:/m.test(text) && nemoRl.mayBe(text)
 }
 
 /** False for a text that is certainly none: it holds no key that a format needs. Takes linear time, and parses nothing. */

@@ -1,6 +1,6 @@
 /** From a model to a step's loss: the forward passes of the training method, and what they keep allocated. */
 
-import type { TrainingSpec } from '../../config/spec.ts'
+import { isOfNemoRl, type TrainingSpec } from '../../config/spec.ts'
 import type { TrainingMethod } from '../../config/training-method.ts'
 import type { ModelConfig } from '../../models/architecture.ts'
 import { teacherConfig } from '../../models/teacher.ts'
@@ -18,6 +18,7 @@ import { learningFromCompletions } from './completions.ts'
 import { detectionLoss } from './detection-loss.ts'
 import { ENTROPY_ROWS, type LogProbabilities, logProbabilities, summed } from './log-probabilities.ts'
 import { maskedDiffusionLoss } from './masked-diffusion-loss.ts'
+import { nemoRlLoss } from './nemo-rl-losses.ts'
 import { learningFromTrajectories } from './rollouts.ts'
 import { verlActor, verlFineTuning } from './verl-losses.ts'
 
@@ -38,6 +39,7 @@ export interface Objective {
 
 export function objectiveOf(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective {
   const { method } = spec
+  if (isOfNemoRl(spec.loop) && method?.kind !== 'reward') return nemoRlLoss(tape, config, spec)
   switch (method?.kind) {
     case 'preference':
       return preference(tape, config, spec, method)

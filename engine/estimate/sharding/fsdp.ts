@@ -19,12 +19,17 @@ export class FullyShardedDataParallel implements Exchange {
   readonly #units: Units<Unit>
   /** In forward order; the backward pass goes through it in reverse. */
   readonly #blocks: Unit[] = []
+  readonly #lastBlock: Unit | undefined
   readonly #shards: HeldGradients
   readonly #rules: FsdpRules
   #current: Unit | undefined
   /** The last collective's input or output, which is freed when the next one of its kind runs. */
   #gathered: Storage | undefined
   #reduced: Storage | undefined
+  /** Beside it, where blocks are gathered further ahead: of the next block, or of the one behind that. */
+  #further: Storage | undefined
+  /** What recomputations have gathered of blocks that are done with: torch clears it when the backward pass ends. */
+  readonly #mistargeted: Storage[] = []
   /** Gradients before they are reduced across GPUs; until then unsharded. */
   #microStepsLeft: number
 
@@ -41,11 +46,13 @@ export class FullyShardedDataParallel implements Exchange {
       const staysGathered = this.#rules.keepsGathered || !isBlock(key)
       return { key, make: () => new Unit(isBlock(key) || wrapsRest, staysGathered, memory, this.#rules) }
     })
+    this.#lastBlock = [...this.#units].findLast(unit => unit.isBlock)
   }
 
   begins(used: readonly Storage[], pass: Pass): void {
     const unit = used.map(storage => this.#units.of(storage)).find(unit => unit !== undefined)
     if (unit === undefined) return
+    if (pass === 'without gradients' && this.#rules.use.gathersWholeForPasses) return
     if (pass === 'backward') this.#backward(unit)
     else this.#forward(unit)
     if (pass === 'forward' && unit.isBlock && this.#blocks.at(-1) !== unit) this.#blocks.push(unit)
@@ -56,10 +63,17 @@ export class FullyShardedDataParallel implements Exchange {
     this.#leaveForward()
     this.#current = unit
     if (unit.isWhole) return
-    const gathered = unit.gather()
+    const gathered = (unit.isBlock ? this.#takeFurther() : undefined) ?? unit.gather()
     unit.unpack()
     this.#letGoOfGathered()
     this.#gathered = gathered
+    if (this.#rules.use.gathersFurther && unit.isBlock && unit !== this.#lastBlock) this.#further = unit.gather()
+  }
+
+  #takeFurther(): Storage | undefined {
+    const further = this.#further
+    this.#further = undefined
+    return further
   }
 
   #leaveForward(): void {
@@ -70,13 +84,17 @@ export class FullyShardedDataParallel implements Exchange {
   forwardEnds(): void {
     this.#leaveForward()
     this.#letGoOfGathered()
+    this.#letGoOfFurther()
     if (!this.#rules.isLossOutside) this.#prefetch()
   }
 
   /** Prefetches the next block of the backward pass while the current one computes. */
   #prefetch(): void {
-    const next = this.#blocks.at(-1)
-    if (next !== undefined && !next.isWhole) this.#gathered = next.gather()
+    const [second, next] = this.#blocks.slice(-2)
+    const first = next ?? second
+    if (first !== undefined && !first.isWhole) this.#gathered = this.#takeFurther() ?? first.gather()
+    if (this.#rules.use.gathersFurther && next !== undefined && second !== undefined && !second.isWhole)
+      this.#further = second.gather()
   }
 
   #backward(unit: Unit): void {
@@ -106,6 +124,8 @@ export class FullyShardedDataParallel implements Exchange {
     if (this.#microStepsLeft > 1) return
     this.#letGoOfReduced()
     this.#reduced = unit.reduce(this.#shards)
+    // The recomputation of the block before gathers the next one ahead, as its forward pass did.
+    if (this.#rules.recomputesGathering && unit.isBlock) this.#mistargeted.push(unit.gather())
   }
 
   receives(parameter: Storage, gradient: Storage): void {
@@ -116,6 +136,8 @@ export class FullyShardedDataParallel implements Exchange {
     this.#leaveBackward()
     for (const unit of this.#units) if (unit.isWhole || unit.hasGradients) this.#reduce(unit)
     this.#letGoOfGathered()
+    this.#letGoOfFurther()
+    for (const storage of this.#mistargeted.splice(0)) this.#memory.release(storage)
     this.#letGoOfReduced()
     this.#blocks.length = 0
     this.#microStepsLeft = Math.max(1, this.#microStepsLeft - 1)
@@ -131,6 +153,11 @@ export class FullyShardedDataParallel implements Exchange {
   #letGoOfGathered(): void {
     if (this.#gathered !== undefined) this.#memory.release(this.#gathered)
     this.#gathered = undefined
+  }
+
+  #letGoOfFurther(): void {
+    if (this.#further !== undefined) this.#memory.release(this.#further)
+    this.#further = undefined
   }
 
   #letGoOfReduced(): void {

@@ -18,6 +18,8 @@ export interface FsdpRules {
   /** The model returns logits, so that its backward pass begins only with their gradient: every method but fine-tuning, and some loops. */
   readonly isLossOutside: boolean
   readonly use: UseOfFsdp
+  /** Blocks are gathered further ahead, by what a reentrant checkpoint around them runs again in the backward pass too. */
+  readonly recomputesGathering: boolean
 }
 
 /** How a training loop wraps a model, where it does not do as accelerate does. */
@@ -31,12 +33,21 @@ interface UseOfFsdp {
   /** FSDP2 wraps what is left by itself too, and reduces its gradients as soon as its backward pass has ended. */
   readonly wrapsRest?: true
   readonly isLossOutside?: true
+  /** The whole model is gathered for passes without gradients, which the tape counts (objectives/nemo-rl-losses.ts). */
+  readonly gathersWholeForPasses?: true
+  /** Of blocks, the next is gathered ahead in the forward pass too, and two in the backward pass. */
+  readonly gathersFurther?: true
 }
 
-/** verl: utils/fsdp_utils.py apply_fsdp2. torchtitan: infra/parallelize.py apply_fsdp. */
+/**
+ * verl: utils/fsdp_utils.py apply_fsdp2. torchtitan: infra/parallelize.py apply_fsdp. NeMo-RL: models/dtensor/parallelize.py
+ * _parallelize_model, and NeMo AutoModel's components/distributed/parallelizer.py.
+ */
 const usesOfFsdp: Partial<Record<Loop, UseOfFsdp>> = {
   verl: { sumsWide: true, gathersAhead: true, wrapsEmbeddings: true, isLossOutside: true },
   torchtitan: { sumsWide: true, wrapsEmbeddings: true, wrapsRest: true, isLossOutside: true },
+  'nemo-rl': { sumsWide: true, isLossOutside: true, gathersWholeForPasses: true },
+  'nemo-rl-v2': { sumsWide: true, isLossOutside: true, gathersFurther: true },
 }
 
 export function fsdpRules(spec: TrainingSpec): FsdpRules {
@@ -48,6 +59,8 @@ export function fsdpRules(spec: TrainingSpec): FsdpRules {
     keepsGathered: spec.sharding === 'fsdp-grad-op',
     isLossOutside: use.isLossOutside === true || spec.method !== undefined,
     use,
+    recomputesGathering:
+      use.gathersFurther === true && spec.gradientCheckpointing && spec.reentrantCheckpoints === true,
   }
 }
 

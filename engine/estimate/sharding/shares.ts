@@ -1,5 +1,5 @@
 /** What one of several GPUs keeps of a model between steps. */
-import { isWrappedByFsdp, shardingGroup, type TrainingSpec } from '../../config/spec.ts'
+import { isOfNemoRl, isWrappedByFsdp, shardingGroup, type TrainingSpec } from '../../config/spec.ts'
 import { bytesPerElement, type Tensor } from '../tape/storage.ts'
 
 /** Share of each kind that stays on one GPU. */
@@ -38,6 +38,7 @@ export function mastersOf(spec: TrainingSpec): 'none' | 'in-optimizer' | 'as-wei
 
 /** How much wider the weights are that are kept than those that compute. */
 export function keptWidth(spec: TrainingSpec, parameter: Tensor): number {
-  if (mastersOf(spec) !== 'as-weights' || (!parameter.requiresGrad && spec.loop !== 'verl')) return 1
+  const isFrozenNarrow = !parameter.requiresGrad && spec.loop !== 'verl' && !isOfNemoRl(spec.loop)
+  if (mastersOf(spec) !== 'as-weights' || isFrozenNarrow) return 1
   return bytesPerElement.float32 / bytesPerElement[parameter.dtype]
 }

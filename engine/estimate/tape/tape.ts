@@ -91,6 +91,8 @@ export class Tape {
   gatheredTokens: { readonly of: Tensor; readonly whole: Tensor } | undefined
   /** The running layer is none of those that checkpointing covers. */
   isUncheckpointed = false
+  /** Within a block, each of whose parts is checkpointed by itself. */
+  checkpointsParts = false
   /** Decoders fill a key/value cache that the outputs reference, whoever runs the step. */
   cachesForOutputs = false
   /** Of layers that are alike only some are recorded: so many before the one that stands for others. */
@@ -108,7 +110,8 @@ export class Tape {
     this.expertNames = expertNames
     this.trainedNames = parameterPatterns(spec.trainable?.names ?? NONE)
     this.weightDtype = weightDtypes[spec.precision]
-    this.autocastDtype = spec.autocasts && spec.precision === 'bf16' ? 'bfloat16' : autocastDtypes[spec.precision]
+    this.autocastDtype =
+      spec.autocasts && spec.precision.startsWith('bf16') ? 'bfloat16' : autocastDtypes[spec.precision]
     this.training = spec.step === 'training'
     this.isPadded = spec.paddedBatches && !isOfImages(spec.task)
     this.#sequencesPerSample = sequencesPerSample(spec)

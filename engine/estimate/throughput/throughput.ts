@@ -114,7 +114,13 @@ function unitSeconds({ spec, optimized }: Footprint): number {
 }
 
 /** Whose loops clip gradients by default (max_grad_norm = 1): read for their norm, then read and written. */
-const clipping: ReadonlySet<TrainingSpec['loop']> = new Set(['trainer', 'verl', 'torchtitan'] as const)
+const clipping: ReadonlySet<TrainingSpec['loop']> = new Set([
+  'trainer',
+  'verl',
+  'torchtitan',
+  'nemo-rl',
+  'nemo-rl-v2',
+] as const)
 const CLIPPING_PASSES = 3
 
 function optimizerSeconds({ spec, optimized }: Footprint, gpu: SpeedyGpu, rates: Rates): number {

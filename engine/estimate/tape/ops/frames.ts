@@ -1,11 +1,13 @@
 /** Python frames and checkpointed blocks: what local variables keep alive, and what the backward pass recomputes. */
 import { layersNamed } from '../../../config/parameter-pattern.ts'
+import { isFsdp, isOfNemoRl } from '../../../config/spec.ts'
 import { saidOfLayers } from '../../../config/unquantized.ts'
 import type { Stack } from '../../../program/interpreter.ts'
 import type { Node } from '../autograd.ts'
 import { layerPlan } from '../repetition.ts'
 import type { Storage, Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
+import { cast } from './casts.ts'
 import { add } from './primitives.ts'
 
 export function local(tape: Tape, x: Tensor): Tensor {
@@ -35,6 +37,19 @@ export function withInputGradients(tape: Tape, x: Tensor): Tensor {
 }
 
 export function frame(tape: Tape, x: Tensor, body: (x: Tensor) => Tensor): Tensor {
+  return module(tape, x, input => plainFrame(tape, input, body))
+}
+
+/** A part of a block that may be checkpointed by itself (`checkpointsModules`): a norm, attention, a feed-forward layer. */
+export function module(tape: Tape, x: Tensor, body: (x: Tensor) => Tensor): Tensor {
+  if (!tape.checkpointsParts) return body(x)
+  tape.checkpointsParts = false
+  const output = recomputed(tape, x, body)
+  tape.checkpointsParts = true
+  return output
+}
+
+function plainFrame(tape: Tape, x: Tensor, body: (x: Tensor) => Tensor): Tensor {
   const caller = tape.locals
   tape.locals = [x]
   const output = body(x)
@@ -58,13 +73,45 @@ export function block(
   // transformers and peft make the input require gradients (`enable_input_require_grads`); otherwise a block over frozen weights
   // would not be part of the graph.
   const input = inputGradients && tape.pass === undefined ? { ...x, requiresGrad: true } : x
-  if (!isRecomputed) return frame(tape, input, body)
+  const whole = (given: Tensor) => betweenUnits(tape, given, states => plainFrame(tape, states, body))
+  if (!isRecomputed) return whole(input)
+  if (tape.spec.checkpointsModules) {
+    tape.checkpointsParts = true
+    const output = whole(input)
+    tape.checkpointsParts = false
+    return output
+  }
+  return recomputed(tape, input, whole, { x, shared, inputGradients })
+}
+
+/**
+ * NeMo-RL's policy of mixed precision, on every block as on the model: FSDP2 casts what goes in to 16 bits, and hands on float32
+ * (output_dtype; torch: fsdp/_fully_shard/_fsdp_state.py).
+ */
+function betweenUnits(tape: Tape, x: Tensor, body: (x: Tensor) => Tensor): Tensor {
+  const { loop, sharding, precision } = tape.spec
+  if (!isOfNemoRl(loop) || !isFsdp(sharding) || precision !== 'bf16-master') return body(x)
+  return plainFrame(tape, x, given => cast(tape, body(cast(tape, given, 'bfloat16')), 'float32'))
+}
+
+interface Checkpoint {
+  readonly x: Tensor
+  readonly shared: readonly Tensor[]
+  readonly inputGradients: boolean
+}
+
+function recomputed(
+  tape: Tape,
+  input: Tensor,
+  body: (x: Tensor) => Tensor,
+  { x, shared, inputGradients }: Checkpoint = { x: input, shared: [], inputGradients: false },
+): Tensor {
   // torch: utils/checkpoint.py: only the block's input survives the forward pass.
   const outer = tape.nodes
   const castOutside = new Map(tape.castWeights)
   tape.nodes = []
   tape.handedOn = []
-  const output = frame(tape, input, body)
+  const output = body(input)
   const inputs = [x, ...shared].map(tensor => tensor.storage)
   const retains = savedOnTheWayTo(tape.handedOn, tape.nodes)
   const block = {

@@ -1,5 +1,6 @@
 /** Embeddings and linear layers: dense, with adapters, or fused with the loss. */
 
+import { isOfNemoRl } from '../../../config/spec.ts'
 import { isUnquantized } from '../../../config/unquantized.ts'
 import { lastNameOf } from '../../../models/linears.ts'
 import type { LinearOptions, LinearPart } from '../../../program/ops/linears.ts'
@@ -191,7 +192,7 @@ function fusedLoss(tape: Tape, name: string, x: Tensor, weight: Tensor): Tensor 
 /** transformers `logits_to_keep`: a view of the last positions. */
 function asked(tape: Tape, states: Tensor): Tensor {
   const { method, loop } = tape.spec
-  const asksForAnswers = method?.kind === 'online' && loop !== 'verl'
+  const asksForAnswers = method?.kind === 'online' && loop !== 'verl' && !isOfNemoRl(loop)
   const positions = tape.pass?.sequences?.logitsOf ?? (asksForAnswers ? method.completionLength + 1 : undefined)
   const [tokens = 0] = states.shape
   if (positions === undefined || positions >= tokens) return states

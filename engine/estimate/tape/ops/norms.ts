@@ -5,6 +5,7 @@ import { elements, lastSize, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { sigmoid, silu } from './activations.ts'
 import { cast, lowered, raised } from './casts.ts'
+import { module } from './frames.ts'
 import { elementwise, multiply, power } from './primitives.ts'
 import { weightNamed } from './weights.ts'
 
@@ -27,6 +28,10 @@ export function layerNorm(tape: Tape, name: string, x: Tensor, { isLowered = fal
 }
 
 export function rmsNorm(tape: Tape, name: string, x: Tensor, options: RmsNormOptions): Tensor {
+  return module(tape, x, states => ownRmsNorm(tape, name, states, options))
+}
+
+function ownRmsNorm(tape: Tape, name: string, x: Tensor, options: RmsNormOptions): Tensor {
   // transformers: LlamaRMSNorm weights the result after casting it back; GemmaRMSNorm multiplies by 1 + weight in float32.
   if (isOneKernel(tape) && !options.isUnweighted) return fusedNorm(tape, name, x, options.size)
   const normalised = unitRows(tape, x, options.size, options.scalesInput ?? false)

@@ -58,7 +58,7 @@ class Images(TypedDict, total=False):
 class Spec(TypedDict, total=False):
     task: Required[str]
     step: Required[Literal["training", "forward-backward"]]
-    loop: Required[Literal["plain", "trainer", "lightning", "ultralytics", "verl"]]
+    loop: Required[Literal["plain", "trainer", "lightning", "ultralytics", "verl", "nemo-rl", "nemo-rl-v2"]]
     microBatch: Required[int]
     gradientAccumulation: Required[int]
     gpus: Required[int]

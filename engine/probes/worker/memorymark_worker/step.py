@@ -9,6 +9,7 @@ from torch import Tensor
 
 from .cuda_kernels import CudaKernels
 from .losses import METHODS
+from .nemo_rl_losses import is_of_nemo_rl, next_token_loss
 from .passes import Kernels, Passes
 from .precision import autocast_dtype
 from .requests import Spec
@@ -57,6 +58,9 @@ def forward_and_backward(model: Any, spec: Spec, batch: dict[str, Any], kernels:
     """`kernels`: makes the context of a forward pass, which on the meta device stands in for CUDA. `scale`: of the loss."""
     kernels = kernels or (lambda: CudaKernels(autocast_dtype(spec)))
     script = script or Script(spec, lambda: None)
+    if is_of_nemo_rl(spec):
+        scale(next_token_loss(Passes(model, spec, batch, kernels))).backward()
+        return
     if "method" in spec or spec["loop"] == "verl":
         passes = Passes(model, spec, batch, kernels)
         loss, held = METHODS[spec["method"]["kind"]](passes, spec["method"]) if "method" in spec else fine_tuning_loss(passes)

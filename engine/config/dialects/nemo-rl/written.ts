@@ -1,0 +1,6 @@
+import type { Field } from '../../section.ts'
+
+/** Neither absent nor null. */
+export function written(field: Field | undefined): Field | undefined {
+  return field?.value.kind === 'empty' ? undefined : field
+}
