@@ -6,7 +6,7 @@
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import * as z from 'zod'
-import type { Decision, Setting } from '../engine/config/fields.ts'
+import type { Decision, Setting } from '../engine/config/fields/fields.ts'
 import { type Explanation, explainConfigAsync, readConfigAsync } from '../engine/config/read.ts'
 import { position, type SourceFile } from '../engine/config/reading.ts'
 import type { Sources } from '../engine/config/sources.ts'

@@ -1,6 +1,6 @@
 /** `memorymark calibrate`: adds measured training runs, by which later estimates for their GPU are corrected. */
 import type { CalibrationRun } from '../engine/calibration/file.ts'
-import { SETTINGS_PATH } from '../engine/config/supplied.ts'
+import { SETTINGS_PATH } from '../engine/config/fields/supplied.ts'
 import { MemoryMarkError } from '../engine/errors.ts'
 import type { IsolatedEngine } from '../engine/isolated/engine.ts'
 import { type RepositorySettings, settingsFor } from '../engine/settings/settings.ts'

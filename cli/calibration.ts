@@ -14,7 +14,7 @@ import {
   withRuns,
   writtenRuns,
 } from '../engine/calibration/file.ts'
-import type { TrainingSpec } from '../engine/config/spec.ts'
+import type { TrainingSpec } from '../engine/config/spec/spec.ts'
 import { MemoryMarkError } from '../engine/errors.ts'
 import type { Gpu } from '../engine/gpus/catalogue.ts'
 import type { IsolatedEngine } from '../engine/isolated/engine.ts'

@@ -1,10 +1,10 @@
 /** `memorymark explain`: how a file is read, setting by setting, and what remains unknown. */
 import { optionsOnGpu } from '../engine/asked-gpu.ts'
-import type { Decision } from '../engine/config/fields.ts'
+import type { Decision } from '../engine/config/fields/fields.ts'
 import { sentencesOn } from '../engine/config/job/request.ts'
-import { plain } from '../engine/config/quote.ts'
 import type { Explanation } from '../engine/config/read.ts'
 import type { SourceFile } from '../engine/config/reading.ts'
+import { plain } from '../engine/config/text/quote.ts'
 import { configName } from '../engine/config/training-place.ts'
 import { formatWhere, MemoryMarkError, type Problem } from '../engine/errors.ts'
 import { settingName, settingOrigin, settingValue } from '../engine/render/decision.ts'

@@ -1,6 +1,6 @@
 /** The output of `estimate` for a bare model: one row per training method. */
 
-import { modelCopies } from '../engine/config/spec.ts'
+import { modelCopies } from '../engine/config/spec/spec.ts'
 import { methodNames } from '../engine/plan/methods.ts'
 import { shortName } from '../engine/render/advice.ts'
 import { formatBand, formatCount, formatSpeed } from '../engine/render/figures.ts'

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { RunFigures } from '../engine/calibration/file.ts'
 import type { SourceFile } from '../engine/config/reading.ts'
-import type { TrainingSpec } from '../engine/config/spec.ts'
+import type { TrainingSpec } from '../engine/config/spec/spec.ts'
 import { MemoryMarkError, type Problem } from '../engine/errors.ts'
 import { parseJson } from '../engine/json.ts'
 import type { Outcome } from '../engine/probes/trial.ts'

@@ -1,5 +1,5 @@
 /** Reads the settings of the repository in the working directory. */
-import { SETTINGS_PATH } from '../engine/config/supplied.ts'
+import { SETTINGS_PATH } from '../engine/config/fields/supplied.ts'
 import { MemoryMarkError } from '../engine/errors.ts'
 import type { IsolatedEngine } from '../engine/isolated/engine.ts'
 import type { SettingsReading } from '../engine/settings/read.ts'

@@ -1,6 +1,8 @@
 /** The flags that change a training spec. */
-import type { SpecAdjustments } from '../engine/config/adjusted-spec.ts'
-import { MAX_BATCH } from '../engine/config/batch-size.ts'
+
+import type { SuppliedVersion } from '../engine/config/fields/supplied.ts'
+import type { SpecAdjustments } from '../engine/config/spec/adjusted-spec.ts'
+import { MAX_BATCH } from '../engine/config/spec/batch-size.ts'
 import {
   attentions,
   defaultLoraTargets,
@@ -14,9 +16,8 @@ import {
   stepProfiles,
   type TrainingSpec,
   tasks,
-} from '../engine/config/spec.ts'
-import type { SuppliedVersion } from '../engine/config/supplied.ts'
-import { libraryVersions, versionedLibraries } from '../engine/config/versions.ts'
+} from '../engine/config/spec/spec.ts'
+import { libraryVersions, versionedLibraries } from '../engine/config/spec/versions.ts'
 import { MemoryMarkError } from '../engine/errors.ts'
 import { numberFlag, oneOf } from './arguments.ts'
 import { settingsOptions } from './settings.ts'

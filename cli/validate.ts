@@ -2,7 +2,7 @@
  * `memorymark validate-backward` and `validate-compile`: checks that the backward pass runs, and whether torch.compile
  * is worth it.
  */
-import type { TrainingSpec } from '../engine/config/spec.ts'
+import type { TrainingSpec } from '../engine/config/spec/spec.ts'
 import { MemoryMarkError } from '../engine/errors.ts'
 import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../engine/gpus/catalogue.ts'

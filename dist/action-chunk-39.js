@@ -1,2 +1,2 @@
 import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);
-var t="CUDA_VISIBLE_DEVICES";function r(e){let n=e.trim();return n===""||n==="-1"?0:/^\d+(?:, ?\d+)*$/.test(n)?n.split(",").length:void 0}export{t as a,r as b};
+function o(e,t,n){let r=e.wholeNumber(t,{max:1e3})??1;if(!(t===void 0||r===1))return e.assume(`Each of ${r} GPUs holds its part of every layer's matrices; their communication buffers are not counted.`),e.note("tensorParallel",{gpus:r,dividesTokens:n},t)}export{o as a};

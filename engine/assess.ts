@@ -8,7 +8,7 @@ import {
   generatesCompletions,
   isOfImages,
   type TrainingSpec,
-} from './config/spec.ts'
+} from './config/spec/spec.ts'
 import { MemoryMarkError } from './errors.ts'
 import { errorBand, leftOutOf } from './estimate/error-band.ts'
 import type { FootprintCache } from './estimate/footprint-cache.ts'

@@ -4,8 +4,8 @@
  */
 import { readConfigAsync } from './config/read.ts'
 import type { FileReading, Position, SourceFile } from './config/reading.ts'
-import { rewriteNumbers } from './config/rewrite.ts'
 import type { Sources } from './config/sources.ts'
+import { rewriteNumbers } from './config/text/rewrite.ts'
 import type { TrainingPlace } from './config/training-place.ts'
 import { batchChange, smallerEvaluation } from './report/batch-change.ts'
 import type { AnalysedConfig } from './report/schema.ts'

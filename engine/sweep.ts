@@ -4,7 +4,7 @@
  */
 import { type Assessment, type AssessmentOptions, assess, type Evidence, memoryBand, planOf } from './assess.ts'
 import { knownOf } from './calibration/known.ts'
-import { accumulatesGradients, batchBounds, type TrainingSpec } from './config/spec.ts'
+import { accumulatesGradients, batchBounds, type TrainingSpec } from './config/spec/spec.ts'
 import { throughputBand } from './estimate/throughput/throughput-band.ts'
 import { type Gpu, hasSpeed } from './gpus/catalogue.ts'
 import { type MemoryBand, marginFor, ratioWithin, symmetricBand } from './metrics/range.ts'

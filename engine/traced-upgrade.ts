@@ -1,6 +1,6 @@
 /** Traces a config's step with the libraries before a change and after it: two Python environments of this machine. */
 
-import { accumulatesGradients } from './config/spec.ts'
+import { accumulatesGradients } from './config/spec/spec.ts'
 import { MemoryMarkError } from './errors.ts'
 import { FootprintCache } from './estimate/footprint-cache.ts'
 import { brokenTrialProblem } from './probes/failure.ts'

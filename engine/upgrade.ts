@@ -4,12 +4,12 @@
  */
 import type { Calibration } from './calibration/correction.ts'
 import { knownOf } from './calibration/known.ts'
+import type { SuppliedFields } from './config/fields/supplied.ts'
 import { chosenVersions, type FormerStatements, findPinnedVersions } from './config/pinned/pinned-versions.ts'
 import { readConfigAsync } from './config/read.ts'
 import type { SourceFile } from './config/reading.ts'
 import type { Sources } from './config/sources.ts'
-import { accumulatesGradients, type TrainingSpec } from './config/spec.ts'
-import type { SuppliedFields } from './config/supplied.ts'
+import { accumulatesGradients, type TrainingSpec } from './config/spec/spec.ts'
 import {
   compareVersions,
   type DecisiveRelease,
@@ -17,7 +17,7 @@ import {
   type LibraryVersions,
   type VersionedLibrary,
   versionedLibraries,
-} from './config/versions.ts'
+} from './config/spec/versions.ts'
 import type { FootprintCache } from './estimate/footprint-cache.ts'
 import { differencesInStep, faultsOf } from './estimate/release-differences.ts'
 import type { Gpu } from './gpus/catalogue.ts'

@@ -15,11 +15,11 @@ const SHIPPED = '{action,bot,cli,engine,github,playground,server}/**/*.ts'
 /** Of each of these files, one expression meets short texts alone. */
 const bounded: Readonly<Record<string, string>> = {
   'cli/arguments.ts': 'a message of Node about what somebody typed',
-  'engine/config/memory-names.ts': 'a key of 200 characters',
-  'engine/config/python/collector.ts': 'the last 100 characters of a callee',
-  'engine/config/python/data-loaders.ts': 'the 100 characters before a call',
-  'engine/config/python/unmodelled-libraries.ts': 'the last 100 characters of a callee',
-  'engine/config/python/sequence-length.ts': 'the 60 characters before a call',
+  'engine/config/fields/memory-names.ts': 'a key of 200 characters',
+  'engine/config/python/syntax/collector.ts': 'the last 100 characters of a callee',
+  'engine/config/python/training/data-loaders.ts': 'the 100 characters before a call',
+  'engine/config/python/training/unmodelled-libraries.ts': 'the last 100 characters of a callee',
+  'engine/config/python/training/sequence-length.ts': 'the 60 characters before a call',
   'engine/settings/glob.ts': 'a glob of 2,000 characters',
 }
 

@@ -1,6 +1,6 @@
 /** The types of /v1/analyses: requests, and the states and events of an analysis. */
 import * as z from 'zod'
-import { defaultLoraTargets, trainingSpec } from '../engine/config/spec.ts'
+import { defaultLoraTargets, trainingSpec } from '../engine/config/spec/spec.ts'
 import { problem } from '../engine/errors.ts'
 import { gpus } from '../engine/gpus/catalogue.ts'
 import { engines } from '../engine/probes/engines.ts'

@@ -1,6 +1,6 @@
 /** Error answers: the earlier tool's error body with the problems added. */
 import * as z from 'zod'
-import { quote } from '../engine/config/quote.ts'
+import { quote } from '../engine/config/text/quote.ts'
 import { didYouMean } from '../engine/did-you-mean.ts'
 import { formatWhere, type Problem, problem } from '../engine/errors.ts'
 

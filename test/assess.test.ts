@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { assess } from '../engine/assess.ts'
 import { readConfig } from '../engine/config/read.ts'
-import type { TrainingSpec } from '../engine/config/spec.ts'
+import type { TrainingSpec } from '../engine/config/spec/spec.ts'
 import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
 import { defaultGpu, findGpu, usableBytes } from '../engine/gpus/catalogue.ts'
 import { peakOf } from '../engine/probes/trial.ts'

@@ -1,6 +1,6 @@
 /** Sweeps on a device whose answers are given. */
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../engine/config/spec.ts'
+import type { TrainingSpec } from '../engine/config/spec/spec.ts'
 import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
 import { defaultGpu, usableBytes } from '../engine/gpus/catalogue.ts'
 import type { Probe } from '../engine/probes/probe.ts'

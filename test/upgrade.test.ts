@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { analyze } from '../engine/analyze.ts'
 import { statementsIn } from '../engine/config/pinned/version-files.ts'
-import { compareVersions, decisiveReleases, versionedLibraries } from '../engine/config/versions.ts'
+import { compareVersions, decisiveReleases, versionedLibraries } from '../engine/config/spec/versions.ts'
 import { renderCheck } from '../engine/render/check.ts'
 import { renderComment } from '../engine/render/comment.ts'
 import { renderTerminal } from '../engine/render/terminal.ts'

@@ -1,5 +1,5 @@
 /** Adapters on encoders, whose heads for classification train whole beside them, and on T5. */
-import type { TrainingSpec } from '../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import type { Cell } from './cells.ts'
 
 const trainer = { loop: 'trainer' } as const

@@ -1,6 +1,6 @@
 /** The cells of `bench:accuracy` for training methods: preferences, rewards, distillation, quantisation-aware training. */
-import type { TrainingSpec } from '../../engine/config/spec.ts'
-import type { TrainingMethod } from '../../engine/config/training-method.ts'
+import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
+import type { TrainingMethod } from '../../engine/config/spec/training-method.ts'
 import type { Cell } from './cells.ts'
 import { completionCells } from './completion-cells.ts'
 import { verlCells } from './verl-cells.ts'

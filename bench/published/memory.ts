@@ -1,7 +1,7 @@
 /** Compares estimates with published memory readings of real GPUs. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { estimated } from '../../cli/estimate.ts'
-import type { LibraryVersions } from '../../engine/config/versions.ts'
+import type { LibraryVersions } from '../../engine/config/spec/versions.ts'
 import { type ErrorBand, errorBand } from '../../engine/estimate/error-band.ts'
 import { IsolatedEngine } from '../../engine/isolated/engine.ts'
 import { GIB, MIB } from '../../engine/units.ts'

@@ -1,8 +1,9 @@
 /** All levers for one config and their useful combinations, each estimated by itself. */
+
+import type { SuppliedFields } from '../config/fields/supplied.ts'
 import type { SourceFile } from '../config/reading.ts'
 import type { Sources } from '../config/sources.ts'
-import type { TrainingSpec } from '../config/spec.ts'
-import type { SuppliedFields } from '../config/supplied.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { type Gpu, gpus, hasBfloat16, hasSpeed } from '../gpus/catalogue.ts'
 import { type AdvisedLever, leverFits, MAX_LEVERS } from '../report/advised-levers.ts'

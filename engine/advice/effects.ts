@@ -1,5 +1,5 @@
 /** What a change does to the training's result. */
-import type { TrainingSpec } from '../config/spec.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { Effect } from '../report/advised-levers.ts'
 import type { Lever } from './lever.ts'
 

@@ -1,11 +1,12 @@
 /** A changed config: the text is edited, read again, and kept only if it reads exactly as intended. */
+
+import type { SuppliedFields } from '../config/fields/supplied.ts'
 import { readConfigAsync } from '../config/read.ts'
 import type { Reading, SourceFile } from '../config/reading.ts'
-import { rewriteNumbers } from '../config/rewrite.ts'
 import type { Sources } from '../config/sources.ts'
-import type { TrainingSpec } from '../config/spec.ts'
-import type { SuppliedFields } from '../config/supplied.ts'
-import { writesAny } from '../config/written-keys.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
+import { rewriteNumbers } from '../config/text/rewrite.ts'
+import { writesAny } from '../config/text/written-keys.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 import type { BatchPlan } from '../metrics/recommend.ts'
 import type { Effect, LeverId } from '../report/advised-levers.ts'

@@ -1,5 +1,5 @@
 /** Turns the ratios of measured to estimated figures into a correction with an error band. */
-import type { TrainingSpec } from '../config/spec.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import { type Factors, type ThroughputClass, throughputClassOf } from '../estimate/throughput/throughput-band.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 

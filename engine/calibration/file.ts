@@ -5,7 +5,7 @@
  */
 import * as z from 'zod'
 import type { SourceFile } from '../config/reading.ts'
-import { trainingSpec } from '../config/spec.ts'
+import { trainingSpec } from '../config/spec/spec.ts'
 import type { Problem } from '../errors.ts'
 import { throughputClassOf } from '../estimate/throughput/throughput-band.ts'
 import { parseJson } from '../json.ts'

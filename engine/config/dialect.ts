@@ -1,8 +1,8 @@
-import type { DeepSpeedFile } from './deepspeed-file.ts'
-import type { FieldReader } from './fields.ts'
-import type { ModelLookup } from './model-fields.ts'
+import type { FieldReader } from './fields/fields.ts'
+import type { ModelLookup } from './fields/model-fields.ts'
+import type { DeepSpeedFile } from './other-files/deepspeed-file.ts'
 import type { Reading } from './reading.ts'
-import type { Field, Section } from './section.ts'
+import type { Field, Section } from './text/section.ts'
 
 /** The config format of one training tool. */
 export interface Dialect {

@@ -1,15 +1,15 @@
 /** Reads a training config, whatever it is written in. */
 import { type Resolution, resolveModel, resolveOffline } from '../models/resolve.ts'
 import { gitBlobSha } from './blob-sha.ts'
-import { findDeepSpeedFile, notLookedFor } from './deepspeed-file.ts'
-import { type Decision, FieldReader } from './fields.ts'
+import { type Decision, FieldReader } from './fields/fields.ts'
+import type { SuppliedFields } from './fields/supplied.ts'
 import { openConfig } from './opening/keys.ts'
 import { openFile } from './opening/open.ts'
 import type { Found, OpenConfig, UnopenedFile } from './opening/open-config.ts'
+import { findDeepSpeedFile, notLookedFor } from './other-files/deepspeed-file.ts'
 import { findPinnedVersions, nothingPinned } from './pinned/pinned-versions.ts'
 import type { FileReading, OtherFile, Reading, SourceFile } from './reading.ts'
 import { notingFiles, type Sources } from './sources.ts'
-import type { SuppliedFields } from './supplied.ts'
 
 /** How a file is read, for people who ask. */
 export type Explanation =
@@ -88,7 +88,7 @@ async function findEarlierStage(
   noted: Sources,
 ): Promise<Resolution | undefined> {
   if (resolveOffline(name).kind !== 'unknown' || !name.includes('/')) return undefined
-  const { modelOfEarlierStage } = await import('./earlier-stage.ts')
+  const { modelOfEarlierStage } = await import('./other-files/earlier-stage.ts')
   return modelOfEarlierStage(name, path, sources, noted)
 }
 

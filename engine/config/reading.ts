@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { cellPosition, type Problem } from '../errors.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
 import type { AskedCard } from './job/request.ts'
-import type { TrainingSpec } from './spec.ts'
+import type { TrainingSpec } from './spec/spec.ts'
 import type { TrainingChoice, TrainingPlace } from './training-place.ts'
 
 /** 1-based, as editors and GitHub count. */

@@ -1,7 +1,7 @@
 /** Which training of a file is meant, where the file starts several: a script that calls two trainers is two configs, and so is a launcher of two. */
 import * as z from 'zod'
 import { cellPosition, type Problem } from '../errors.ts'
-import { oneOf } from './quote.ts'
+import { oneOf } from './text/quote.ts'
 
 export const trainingPlace = z.object({
   /** A name that does not change when lines move: `SFTTrainer`, `DPOTrainer in train_dpo()`. Unique within the file. */

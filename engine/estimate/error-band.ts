@@ -1,6 +1,7 @@
 /** How far off an estimate may be, and which parts of a step no trace has confirmed. */
-import { type ExpertStyle, isFsdp, isOfNemoRl, type TrainingSpec } from '../config/spec.ts'
-import { SETTINGS_PATH } from '../config/supplied.ts'
+
+import { SETTINGS_PATH } from '../config/fields/supplied.ts'
+import { type ExpertStyle, isFsdp, isOfNemoRl, type TrainingSpec } from '../config/spec/spec.ts'
 import {
   familyOf,
   hasExperts,

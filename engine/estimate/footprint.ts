@@ -1,8 +1,9 @@
 /** Turns one training spec into its memory footprint: peak, its moment and breakdown for any batch size, each in microseconds. */
-import { layersNamed } from '../config/parameter-pattern.ts'
-import { modelCopies, type TrainingSpec } from '../config/spec.ts'
-import { leaveOut } from '../config/supplied.ts'
-import { saidOfLayers } from '../config/unquantized.ts'
+
+import { leaveOut } from '../config/fields/supplied.ts'
+import { layersNamed } from '../config/spec/parameter-pattern.ts'
+import { modelCopies, type TrainingSpec } from '../config/spec/spec.ts'
+import { saidOfLayers } from '../config/spec/unquantized.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { familyOf, joinsImages, type ModelConfig } from '../models/architecture.ts'
 import { BlockTable } from './allocator/block-table.ts'

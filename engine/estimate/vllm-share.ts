@@ -1,5 +1,5 @@
 /** What vLLM holds on the training GPU: `gpu_memory_utilization` is a share of its total memory, allocated at once and kept. */
-import type { TrainingSpec } from '../config/spec.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 
 export interface VllmShare {

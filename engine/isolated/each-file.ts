@@ -4,12 +4,12 @@
  */
 import { posix } from 'node:path'
 import { soundsLikeJob } from '../config/job/quick-look.ts'
+import { soundsLikeStage } from '../config/other-files/stage-name.ts'
 import { isVersionFile } from '../config/pinned/version-files.ts'
 import { isPythonPath } from '../config/python/quick-look.ts'
 import type { SourceFile } from '../config/reading.ts'
 import { isLauncherName } from '../config/shell/quick-look.ts'
 import { askingOnce, type Sources } from '../config/sources.ts'
-import { soundsLikeStage } from '../config/stage-name.ts'
 import { MemoryMarkError } from '../errors.ts'
 import type { Outcome } from '../isolation/limited-process.ts'
 import type { AnalysisLimits, Excess } from './limits.ts'

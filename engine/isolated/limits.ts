@@ -1,5 +1,5 @@
 /** How much the analysis of files may take, and what is said where one takes more. */
-import { SETTINGS_PATH } from '../config/supplied.ts'
+import { SETTINGS_PATH } from '../config/fields/supplied.ts'
 import type { Problem } from '../errors.ts'
 import { MAX_SLOWDOWN } from '../isolation/limited-process.ts'
 

@@ -1,5 +1,5 @@
 /** Parses a model's config.json as transformers writes it. */
-import { MAX_CONFIG_BYTES } from '../config/document.ts'
+import { MAX_CONFIG_BYTES } from '../config/text/document.ts'
 import { parseJson } from '../json.ts'
 import type { ModelConfig } from './architecture.ts'
 import { familyNamed } from './model-types.ts'

@@ -4,9 +4,9 @@
  * name.
  */
 import { posix } from 'node:path'
-import { quote } from '../config/quote.ts'
 import type { SourceFile } from '../config/reading.ts'
 import { firstFile, isPlausibleName, placesOf, type Sources } from '../config/sources.ts'
+import { quote } from '../config/text/quote.ts'
 import { type CatalogueModel, describeModel, findModel } from './catalogue.ts'
 import { readConfigJson } from './config-json.ts'
 import { isHubId } from './hub.ts'

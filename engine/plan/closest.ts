@@ -1,6 +1,6 @@
 /** If nothing fits: the arrangement that comes closest and the bytes it lacks. */
 import { knownOf } from '../calibration/known.ts'
-import type { TrainingSpec } from '../config/spec.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import { hasBfloat16, type SpeedyGpu, usableBytes } from '../gpus/catalogue.ts'
 import { marginFor } from '../metrics/range.ts'
 import { DEFAULT_MARGIN } from '../metrics/recommend.ts'

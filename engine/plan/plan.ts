@@ -3,7 +3,7 @@
  * throughput modelled, each with its band; prices are the catalogue's or the team's.
  */
 import type { Calibration } from '../calibration/correction.ts'
-import { effectiveBatch, modelCopies, type TrainingSpec } from '../config/spec.ts'
+import { effectiveBatch, modelCopies, type TrainingSpec } from '../config/spec/spec.ts'
 import { MemoryMarkError, type Problem } from '../errors.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { type Gpu, hasSpeed, type SpeedyGpu } from '../gpus/catalogue.ts'

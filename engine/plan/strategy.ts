@@ -1,6 +1,6 @@
 /** Sharding strategies on one or several GPUs, and the spec under each. */
-import { isFsdp, isOfImages, type Precision, type Sharding, type TrainingSpec } from '../config/spec.ts'
-import { lightningZero, overlapsByDefault, zeroDefaults } from '../config/zero-defaults.ts'
+import { isFsdp, isOfImages, type Precision, type Sharding, type TrainingSpec } from '../config/spec/spec.ts'
+import { lightningZero, overlapsByDefault, zeroDefaults } from '../config/spec/zero-defaults.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { mixesFlatTypes } from '../estimate/library-rules.ts'
 

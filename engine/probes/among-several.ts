@@ -2,7 +2,7 @@
  * Whether a config that does not fit one GPU would fit if its launcher sharded it over several GPUs, which the config
  * need not mention.
  */
-import type { TrainingSpec } from '../config/spec.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { addsToWholeGradients } from '../estimate/sharding/exchange.ts'

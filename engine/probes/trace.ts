@@ -1,6 +1,6 @@
 /** The trace: PyTorch's own graph of the step on the meta device, without a GPU. The tape is tested against it. */
 import * as z from 'zod'
-import type { TrainingSpec } from '../config/spec.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { Block } from '../estimate/allocator/caching-allocator.ts'
 import { allocatorFor } from '../estimate/footprint.ts'
 import { usableBytes } from '../gpus/catalogue.ts'

@@ -1,7 +1,7 @@
 /** One batch size tried, and the outcome. */
 import * as z from 'zod'
-import { batchSize } from '../config/batch-size.ts'
-import type { TrainingSpec } from '../config/spec.ts'
+import { batchSize } from '../config/spec/batch-size.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import { problem } from '../errors.ts'
 
 const bytes = z.number().min(0).max(1e18)

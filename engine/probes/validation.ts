@@ -1,6 +1,6 @@
 /** The earlier tool's two checks, run by the Python worker or TensorFlow.js. */
 import * as z from 'zod'
-import type { TrainingSpec } from '../config/spec.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import { MemoryMarkError } from '../errors.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import type { DeviceKind } from './device.ts'

@@ -1,5 +1,5 @@
 /** Explains on a pull request how configs were read and what their figures are based on. */
-import type { Decision } from '../config/fields.ts'
+import type { Decision } from '../config/fields/fields.ts'
 import type { Explanation } from '../config/read.ts'
 import { configName, type TrainingPlace } from '../config/training-place.ts'
 import type { AnalysedConfig } from '../report/schema.ts'

@@ -1,5 +1,5 @@
 /** The report in a terminal. Untrusted text passes through `plainText`, so it cannot steer the terminal. */
-import { modelCopies } from '../config/spec.ts'
+import { modelCopies } from '../config/spec/spec.ts'
 import { configName } from '../config/training-place.ts'
 import { idleBytes, missingBytes } from '../metrics/memory.ts'
 import { isSamePlan } from '../metrics/recommend.ts'

@@ -1,6 +1,7 @@
 /** What other versions of the libraries do to the configs' memory: the sentences that the comment, the check and the terminal share. */
+
+import { compareVersions } from '../config/spec/versions.ts'
 import { configName } from '../config/training-place.ts'
-import { compareVersions } from '../config/versions.ts'
 import type { AnalysedConfig, Report } from '../report/schema.ts'
 import { analysedIn } from '../report/standing.ts'
 import { isMoved, isSamePeak, type Upgrade } from '../report/upgrade.ts'

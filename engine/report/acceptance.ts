@@ -1,7 +1,7 @@
 /** What somebody accepted about a config that would block, and whether the acceptance still covers the config. */
 
 import * as z from 'zod'
-import { trainingSpec } from '../config/spec.ts'
+import { trainingSpec } from '../config/spec/spec.ts'
 import { configKey } from '../config/training-place.ts'
 import { shareOfUsable } from '../metrics/memory.ts'
 import { isSameData } from '../same-data.ts'

@@ -1,6 +1,7 @@
 /** The change that a recommendation makes to a config's text. */
-import type { NumberChange } from '../config/rewrite.ts'
-import { generatesCompletions, isOfNemoRl } from '../config/spec.ts'
+
+import { generatesCompletions, isOfNemoRl } from '../config/spec/spec.ts'
+import type { NumberChange } from '../config/text/rewrite.ts'
 import type { AnalysedConfig } from './schema.ts'
 import { tooLargePeak } from './too-large-peak.ts'
 

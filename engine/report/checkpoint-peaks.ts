@@ -1,5 +1,5 @@
 /** The memory of saving a checkpoint, and of going on from one. */
-import type { TrainingSpec } from '../config/spec.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import { loadedStates, savesWholeOnGpu } from '../estimate/library-rules.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { workspaceBytesOf } from '../probes/estimate.ts'

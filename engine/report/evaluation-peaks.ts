@@ -1,5 +1,5 @@
 /** The memory of evaluations between training steps: of a batch, and of what metrics keep. */
-import { modelCopies, type TrainingSpec } from '../config/spec.ts'
+import { modelCopies, type TrainingSpec } from '../config/spec/spec.ts'
 import { evaluationOf } from '../estimate/evaluation.ts'
 import { deviceFor } from '../estimate/footprint-cache.ts'
 import { generationBytes } from '../estimate/generation.ts'

@@ -1,5 +1,5 @@
 /** The memory of bringing a quantised model to the GPU, before there is any optimizer state. */
-import { isFsdp, modelCopies, type TrainingSpec } from '../config/spec.ts'
+import { isFsdp, modelCopies, type TrainingSpec } from '../config/spec/spec.ts'
 import { loadsInFull } from '../estimate/library-rules.ts'
 import type { Loading } from '../estimate/loading.ts'
 import type { ModelConfig } from '../models/architecture.ts'

@@ -4,7 +4,7 @@
  */
 
 import type { OtherFile } from '../config/reading.ts'
-import type { LibraryVersions } from '../config/versions.ts'
+import type { LibraryVersions } from '../config/spec/versions.ts'
 import { isSameData } from '../same-data.ts'
 import type { ConfigResult } from './schema.ts'
 

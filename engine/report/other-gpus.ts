@@ -1,7 +1,7 @@
 /** A config on other GPUs: the common ones that it fits, and a cheaper one that would do. */
 import type { Calibration } from '../calibration/correction.ts'
 import { knownOf } from '../calibration/known.ts'
-import type { TrainingSpec } from '../config/spec.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import { errorBand } from '../estimate/error-band.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { type Gpu, gpus, hasBfloat16, hasSpeed, usableBytes } from '../gpus/catalogue.ts'

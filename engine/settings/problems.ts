@@ -1,8 +1,8 @@
 /** From the schema's issues to problems with line, field and what was meant. */
 import type * as z from 'zod'
-import { shown, suggest } from '../config/fields.ts'
-import { plain, quote } from '../config/quote.ts'
-import type { Field, FieldValue, Place, Section } from '../config/section.ts'
+import { shown, suggest } from '../config/fields/fields.ts'
+import { plain, quote } from '../config/text/quote.ts'
+import type { Field, FieldValue, Place, Section } from '../config/text/section.ts'
 import type { Problem } from '../errors.ts'
 import { keysAt } from './schema.ts'
 

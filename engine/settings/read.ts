@@ -1,9 +1,10 @@
 /** `.github/memorymark.yml`, read by the parser that reads configs. */
-import { parseFile } from '../config/document.ts'
+
+import { type SuppliedFields, type SuppliedKey, type SuppliedVersion, suppliedKeys } from '../config/fields/supplied.ts'
 import type { SourceFile } from '../config/reading.ts'
-import type { FieldValue, Place, Section } from '../config/section.ts'
-import { type SuppliedFields, type SuppliedKey, type SuppliedVersion, suppliedKeys } from '../config/supplied.ts'
-import { versionedLibraries } from '../config/versions.ts'
+import { versionedLibraries } from '../config/spec/versions.ts'
+import { parseFile } from '../config/text/document.ts'
+import type { FieldValue, Place, Section } from '../config/text/section.ts'
 import type { Problem } from '../errors.ts'
 import { describedGpu } from '../gpus/described.ts'
 import { problemsOf } from './problems.ts'

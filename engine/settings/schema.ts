@@ -3,10 +3,10 @@
  * texts say what a value must be, to follow "is not" and "Write".
  */
 import * as z from 'zod'
-import { MAX_BATCH } from '../config/batch-size.ts'
-import { quote } from '../config/quote.ts'
-import { MAX_FRAMES, tasks } from '../config/spec.ts'
-import { libraryVersions, versionedLibraries } from '../config/versions.ts'
+import { MAX_BATCH } from '../config/spec/batch-size.ts'
+import { MAX_FRAMES, tasks } from '../config/spec/spec.ts'
+import { libraryVersions, versionedLibraries } from '../config/spec/versions.ts'
+import { quote } from '../config/text/quote.ts'
 import { MemoryMarkError } from '../errors.ts'
 import { findGpu, gpuKey, gpus } from '../gpus/catalogue.ts'
 import { isPlaygroundAddress } from '../report/playground-address.ts'

@@ -1,6 +1,6 @@
 /** A team's settings for its repository, and their result for one config. */
 import type { Calibration } from '../calibration/correction.ts'
-import { SETTINGS_PATH, type SuppliedFields } from '../config/supplied.ts'
+import { SETTINGS_PATH, type SuppliedFields } from '../config/fields/supplied.ts'
 import { findGpuAmong, type Gpu } from '../gpus/catalogue.ts'
 import type { Condition } from '../verdict/policy.ts'
 import { matchesAny } from './glob.ts'

@@ -1,7 +1,7 @@
 /** The form for an analysis: a model or a config, a GPU, and everything else that decides memory. */
 import { html } from 'hono/html'
-import { specOf } from '../../engine/config/adjusted-spec.ts'
-import { optimizers, precisions, quantizations, type StepProfile, stepProfiles } from '../../engine/config/spec.ts'
+import { specOf } from '../../engine/config/spec/adjusted-spec.ts'
+import { optimizers, precisions, quantizations, type StepProfile, stepProfiles } from '../../engine/config/spec/spec.ts'
 import { type Gpu, gpus } from '../../engine/gpus/catalogue.ts'
 import { findModel, modelIds } from '../../engine/models/catalogue.ts'
 import { usualTraining } from '../../engine/plan/bare-model.ts'

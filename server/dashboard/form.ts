@@ -1,6 +1,6 @@
 /** Turns form fields, which are strings and may be empty, into a request. */
 import * as z from 'zod'
-import { optimizers, precisions, quantizations, stepProfiles } from '../../engine/config/spec.ts'
+import { optimizers, precisions, quantizations, stepProfiles } from '../../engine/config/spec/spec.ts'
 import type { Problem } from '../../engine/errors.ts'
 import { gpus } from '../../engine/gpus/catalogue.ts'
 import { parseJson } from '../../engine/json.ts'

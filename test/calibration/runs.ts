@@ -1,6 +1,6 @@
 /** Runs as a team's file keeps them. */
 import type { CalibrationRun } from '../../engine/calibration/file.ts'
-import { specOf } from '../../engine/config/adjusted-spec.ts'
+import { specOf } from '../../engine/config/spec/adjusted-spec.ts'
 import { resolveModel } from '../../engine/models/resolve.ts'
 import { version } from '../../engine/version.ts'
 

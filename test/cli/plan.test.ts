@@ -1,7 +1,7 @@
 /** `memorymark plan` as people and scripts call it. */
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { trainingSpec } from '../../engine/config/spec.ts'
+import { trainingSpec } from '../../engine/config/spec/spec.ts'
 import { reportedGpu } from '../../engine/report/schema.ts'
 import { run, Workspace } from './run-cli.ts'
 

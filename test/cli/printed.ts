@@ -1,6 +1,6 @@
 /** What `--json` prints of every estimate, beside what a command adds. */
 import * as z from 'zod'
-import { trainingSpec } from '../../engine/config/spec.ts'
+import { trainingSpec } from '../../engine/config/spec/spec.ts'
 import { reportedGpu } from '../../engine/report/schema.ts'
 
 export const printedOfAnyEstimate = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { type AllocatorEvent, traceSteps } from '../../engine/estimate/allocator-trace.ts'
 import { footprintOf, WORKSPACE_BYTES } from './specs.ts'
 

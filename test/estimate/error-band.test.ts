@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import {
   bandClassOf,
   beyondTrace,

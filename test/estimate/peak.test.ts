@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { optimizers, precisions, type TrainingSpec } from '../../engine/config/spec.ts'
+import { optimizers, precisions, type TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { byteKinds } from '../../engine/estimate/tape/storage.ts'
 import { defaultGpu, usableBytes } from '../../engine/gpus/catalogue.ts'
 import { supportsCheckpointing } from '../../engine/models/architecture.ts'

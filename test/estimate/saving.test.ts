@@ -1,6 +1,6 @@
 /** What a GPU gathers to save weights that are divided, by how the libraries' sources gather it. */
 import { expect, it } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { Footprint } from '../../engine/estimate/footprint.ts'
 import { knownModel, specOf } from './specs.ts'
 

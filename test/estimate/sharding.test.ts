@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { miniature, step } from '../../bench/sharding/cells.ts'
-import type { TrainingSpec } from '../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { Footprint } from '../../engine/estimate/footprint.ts'
 import { MIB } from '../../engine/units.ts'
 import { footprintOf, specOf } from './specs.ts'

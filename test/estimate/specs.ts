@@ -1,7 +1,7 @@
 /** Training specs for the tests of the engine's core: the model's default task at batch 16, changed as a test says. */
-import { specOf as defaultSpecOf } from '../../engine/config/adjusted-spec.ts'
-import type { TrainingSpec } from '../../engine/config/spec.ts'
-import type { TrainingMethod } from '../../engine/config/training-method.ts'
+import { specOf as defaultSpecOf } from '../../engine/config/spec/adjusted-spec.ts'
+import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
+import type { TrainingMethod } from '../../engine/config/spec/training-method.ts'
 import { Footprint } from '../../engine/estimate/footprint.ts'
 import type { ModelConfig } from '../../engine/models/architecture.ts'
 import { type CatalogueModel, findModel } from '../../engine/models/catalogue.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { MIB } from '../../engine/units.ts'
 import { footprintOf } from './specs.ts'
 

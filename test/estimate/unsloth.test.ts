@@ -1,6 +1,6 @@
 /** Unsloth's kernels, against the longest sequences that its own benchmark ran. */
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { GIB } from '../../engine/units.ts'
 import { footprintOf } from './specs.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { beyondTorch } from '../../engine/estimate/error-band.ts'
 import { defaultGpu, usableBytes } from '../../engine/gpus/catalogue.ts'
 import { EstimateProbe } from '../../engine/probes/estimate.ts'

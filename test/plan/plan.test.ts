@@ -1,7 +1,7 @@
 /** Which GPUs a plan names: what it keeps, what it leaves out, and that nothing cheaper of those it may choose is left unsaid. */
 import { describe, expect, it } from 'vitest'
 import { assess } from '../../engine/assess.ts'
-import type { TrainingSpec } from '../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { errorBand } from '../../engine/estimate/error-band.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { findGpu, gpus, type SpeedyGpu, usableBytes } from '../../engine/gpus/catalogue.ts'

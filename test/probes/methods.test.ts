@@ -1,6 +1,6 @@
 /** Training methods in the Python worker: real steps on the CPU, and the trace of the same steps against the tape. */
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { Footprint } from '../../engine/estimate/footprint.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'

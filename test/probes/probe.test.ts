@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { openProbe } from '../../engine/probes/probe.ts'

@@ -1,6 +1,6 @@
 /** Adapters over bitsandbytes' weights: traced on the meta device, and stepped for real on the CPU. */
 import { describe, expect, test } from 'vitest'
-import type { Quantization, TrainingSpec } from '../../engine/config/spec.ts'
+import type { Quantization, TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { modelConfig } from '../../engine/models/model-config.ts'

@@ -1,6 +1,6 @@
 /** Methods that compare with a second model, in two processes on the CPU. */
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { beyondTorch } from '../../engine/estimate/error-band.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'

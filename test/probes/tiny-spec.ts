@@ -1,5 +1,5 @@
 /** A BERT that a CPU steps through in milliseconds. */
-import type { TrainingSpec } from '../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import type { ModelConfig } from '../../engine/models/architecture.ts'

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { MAX_BATCH } from '../../engine/config/batch-size.ts'
+import { MAX_BATCH } from '../../engine/config/spec/batch-size.ts'
 import { Grid } from '../../engine/search/grid.ts'
 
 describe('the grid', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { traceSteps } from '../../engine/estimate/allocator-trace.ts'
 import { findGpu } from '../../engine/gpus/catalogue.ts'
 import { EstimateProbe } from '../../engine/probes/estimate.ts'

@@ -1,5 +1,5 @@
 /** Sets a keyword argument of the call that takes the batch size, or would take it, in a script or a notebook. */
-import { pythonLiteral } from '../../config/literals.ts'
+import { pythonLiteral } from '../../config/text/literals.ts'
 import type { WrittenKey } from '../tools/tool.ts'
 import { type Edited, spliced } from './text.ts'
 

@@ -1,5 +1,5 @@
 /** Sets an option of the command that takes the batch size, in a launcher's script. */
-import { shellWord } from '../../config/literals.ts'
+import { shellWord } from '../../config/text/literals.ts'
 import type { WrittenKey } from '../tools/tool.ts'
 import { type Edited, spliced } from './text.ts'
 

@@ -1,6 +1,6 @@
 /** Sets a key of a TOML table in the text. */
-import { tomlPlaces } from '../../config/toml-places.ts'
-import type { Value } from '../../config/yaml-literal.ts'
+import { tomlPlaces } from '../../config/text/toml-places.ts'
+import type { Value } from '../../config/text/yaml-literal.ts'
 import type { WrittenKey } from '../tools/tool.ts'
 import { type Edited, offsetOf, spliced } from './text.ts'
 

@@ -1,6 +1,6 @@
 /** Sets a key of a YAML or JSON mapping in the text. */
 import { type Document, isMap, isScalar, isSeq, type Pair, parseAllDocuments, type YAMLMap, type YAMLSeq } from 'yaml'
-import { type Value, yamlLiteral } from '../../config/yaml-literal.ts'
+import { type Value, yamlLiteral } from '../../config/text/yaml-literal.ts'
 import type { CommentedKey, KeyPlace, WrittenKey } from '../tools/tool.ts'
 import { type Edited, spliced } from './text.ts'
 

@@ -1,5 +1,5 @@
 /** Levers on activations: smaller micro-batches, activation checkpointing, chunked loss and attention. */
-import { computesInFloat32, type TrainingSpec } from '../../config/spec.ts'
+import { computesInFloat32, type TrainingSpec } from '../../config/spec/spec.ts'
 import { hasFlashAttention } from '../../gpus/catalogue.ts'
 import { familyOf, type ModelConfig, supportsCheckpointing } from '../../models/architecture.ts'
 import { isSameData } from '../../same-data.ts'

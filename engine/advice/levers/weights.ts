@@ -1,5 +1,5 @@
 /** Levers on weights: their precision, and which are trainable. */
-import type { TrainingSpec } from '../../config/spec.ts'
+import type { TrainingSpec } from '../../config/spec/spec.ts'
 import { hasBfloat16 } from '../../gpus/catalogue.ts'
 import { isSameData } from '../../same-data.ts'
 import type { Lever } from '../lever.ts'

@@ -1,5 +1,5 @@
 /** DeepSpeed's own file of settings. Source: runtime/zero/config.py. */
-import type { Value } from '../../config/yaml-literal.ts'
+import type { Value } from '../../config/text/yaml-literal.ts'
 import { type KeySetting, one, type Tool } from './tool.ts'
 
 const zero = (key: string, value: Value): KeySetting => ({ at: ['zero_optimization'], keys: [key], value })

@@ -2,7 +2,7 @@
  * Hugging Face's Trainer and TRL. Sources: transformers training_args.py (TrainingArguments); TRL trainer/{base_config,sft_config,
  * grpo_config,model_config}.py; DeepSpeed's settings written in place, as integrations/deepspeed.py takes a dictionary.
  */
-import type { Value } from '../../config/yaml-literal.ts'
+import type { Value } from '../../config/text/yaml-literal.ts'
 import { filledIn } from '../../plan/snippets/deepspeed.ts'
 import { wordList } from '../../word-list.ts'
 import { halfCompletions, halfLength, halfShare } from '../reduced.ts'

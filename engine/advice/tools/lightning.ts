@@ -1,5 +1,5 @@
 /** Lightning, its command line and its scripts. Sources: pytorch/trainer/trainer.py and strategies/deepspeed.py. */
-import type { Value } from '../../config/yaml-literal.ts'
+import type { Value } from '../../config/text/yaml-literal.ts'
 import { halfLength } from '../reduced.ts'
 import type { Asked, KeySetting, Tool } from './tool.ts'
 

@@ -2,7 +2,7 @@
  * LitGPT. Sources: litgpt/finetune/{full,lora}.py, litgpt/args.py, litgpt/utils.py instantiate_torch_optimizer and config_hub. The
  * accumulation follows from the global batch size. Adapters are another command, which no key turns on.
  */
-import type { Value } from '../../config/yaml-literal.ts'
+import type { Value } from '../../config/text/yaml-literal.ts'
 import { halfLength } from '../reduced.ts'
 import type { Asked, KeySetting, Tool } from './tool.ts'
 

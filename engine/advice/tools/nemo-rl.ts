@@ -1,7 +1,7 @@
 /**
  * NeMo RL. Sources: examples/configs/*.yaml, as of 0.7. The accumulation follows from train_global_batch_size.
  */
-import type { Value } from '../../config/yaml-literal.ts'
+import type { Value } from '../../config/text/yaml-literal.ts'
 import { halfCompletions, halfLength } from '../reduced.ts'
 import type { KeySetting, Tool } from './tool.ts'
 

@@ -1,5 +1,5 @@
 /** A script's own loop over a model of transformers: what it gives to the calls that load and cut, changed where it stands. */
-import type { Value } from '../../config/yaml-literal.ts'
+import type { Value } from '../../config/text/yaml-literal.ts'
 import { halfLength } from '../reduced.ts'
 import type { KeySetting, Tool } from './tool.ts'
 

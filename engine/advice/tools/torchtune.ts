@@ -2,7 +2,7 @@
  * torchtune. Sources: recipes/configs; docs/source/tutorials/memory_optimizations.rst; torchtune/modules/loss; recipes/full_finetune_*.py.
  * A recipe for adapters is another recipe, which no key turns on.
  */
-import type { Value } from '../../config/yaml-literal.ts'
+import type { Value } from '../../config/text/yaml-literal.ts'
 import { halfLength } from '../reduced.ts'
 import { type Asked, type KeySetting, one, type Tool } from './tool.ts'
 

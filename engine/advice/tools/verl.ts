@@ -2,7 +2,7 @@
  * verl: its supervised fine-tuning, and the actor of GRPO and its kin. Sources: verl/trainer/config/{sft_trainer,ppo_trainer}.yaml. The
  * accumulation follows from the batch sizes of the whole step.
  */
-import type { Value } from '../../config/yaml-literal.ts'
+import type { Value } from '../../config/text/yaml-literal.ts'
 import { halfCompletions, halfLength, halfShare } from '../reduced.ts'
 import type { Asked, KeySetting, Tool } from './tool.ts'
 

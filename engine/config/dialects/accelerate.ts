@@ -3,8 +3,8 @@
  * script, but no batch size: they are not a training config, and must not raise a false alarm.
  */
 import type { Dialect } from '../dialect.ts'
-import { quote } from '../quote.ts'
-import { writesAny } from '../written-keys.ts'
+import { quote } from '../text/quote.ts'
+import { writesAny } from '../text/written-keys.ts'
 
 const ownKeys = ['compute_environment', 'distributed_type', 'main_training_function', 'machine_rank', 'downcast_bf16']
 

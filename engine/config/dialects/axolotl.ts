@@ -1,14 +1,14 @@
 /** Axolotl, as of 0.18: src/axolotl/utils/schemas/{config,training,peft}.py, its defaults; loaders/model.py, what they mean. */
 import { familyOf } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
-import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
-import type { FieldReader } from '../fields.ts'
-import { languageModelReading, readBatch, type Sequence } from '../language-model.ts'
-import { type ModelLookup, readModel } from '../model-fields.ts'
+import type { FieldReader } from '../fields/fields.ts'
+import { type ModelLookup, readModel } from '../fields/model-fields.ts'
+import type { DeepSpeedFile } from '../other-files/deepspeed-file.ts'
 import type { Reading } from '../reading.ts'
-import type { Field, Section } from '../section.ts'
-import { isFsdp, type TrainedPart } from '../spec.ts'
+import { isFsdp, type TrainedPart } from '../spec/spec.ts'
+import type { Field, Section } from '../text/section.ts'
+import { writesAny } from '../text/written-keys.ts'
 import { readLora } from '../trainer/adapter.ts'
 import {
   type AttentionChoice,
@@ -20,6 +20,7 @@ import {
 import { fsdpCheckpoints, readReentrant } from '../trainer/checkpoints.ts'
 import { readFloat8 } from '../trainer/float8.ts'
 import { oneImage, trainsTowers } from '../trainer/images.ts'
+import { languageModelReading, readBatch, type Sequence } from '../trainer/language-model.ts'
 import { quantizesOnLoad } from '../trainer/loading.ts'
 import {
   isOn,
@@ -35,7 +36,6 @@ import {
 } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readTensorParallel } from '../trainer/tensor-parallel.ts'
-import { writesAny } from '../written-keys.ts'
 import { areLowered, readsAdapter, readTrainable, targetsOf } from './axolotl/adapters.ts'
 import { type Around, readGenerated } from './axolotl/completions.ts'
 import { readEvaluation } from './axolotl/evaluation.ts'

@@ -1,17 +1,17 @@
 /** DeepSpeed's own JSON, as of 0.17: runtime/config.py and runtime/constants.py. It says how to train, but never what. */
 
-import { MAX_BATCH } from '../batch-size.ts'
 import type { Dialect } from '../dialect.ts'
-import { type FieldReader, suggest } from '../fields.ts'
-import { readGpus } from '../gpus.ts'
-import { type Batch, languageModelReading } from '../language-model.ts'
-import { type ModelLookup, readModel } from '../model-fields.ts'
-import { quote } from '../quote.ts'
+import { type FieldReader, suggest } from '../fields/fields.ts'
+import { readGpus } from '../fields/gpus.ts'
+import { type ModelLookup, readModel } from '../fields/model-fields.ts'
 import type { Reading } from '../reading.ts'
-import type { Field, Section } from '../section.ts'
-import type { Optimizer, Precision, Sharding } from '../spec.ts'
+import { MAX_BATCH } from '../spec/batch-size.ts'
+import type { Optimizer, Precision, Sharding } from '../spec/spec.ts'
+import { quote } from '../text/quote.ts'
+import type { Field, Section } from '../text/section.ts'
+import { writesAny } from '../text/written-keys.ts'
+import { type Batch, languageModelReading } from '../trainer/language-model.ts'
 import { shardedBy } from '../trainer/sharding.ts'
-import { writesAny } from '../written-keys.ts'
 
 const batchKeys = ['train_batch_size', 'train_micro_batch_size_per_gpu', 'gradient_accumulation_steps'] as const
 /** Together with a batch key, any of these identifies a DeepSpeed config. */

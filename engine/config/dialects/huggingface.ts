@@ -3,13 +3,10 @@ import { familyOf } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import { isStoredIn16Bits } from '../../models/stored-type.ts'
 import { wordList } from '../../word-list.ts'
-import { MAX_BATCH } from '../batch-size.ts'
-import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
-import type { FieldReader } from '../fields.ts'
-import { readGpus, refuseCpu, refuseOtherDevices } from '../gpus.ts'
-import { taskOfMethod } from '../language-model.ts'
-import { listsVariants } from '../memory-settings.ts'
+import type { FieldReader } from '../fields/fields.ts'
+import { readGpus, refuseCpu, refuseOtherDevices } from '../fields/gpus.ts'
+import { listsVariants } from '../fields/memory-settings.ts'
 import {
   checkTask,
   MAX_SEQUENCE,
@@ -18,22 +15,25 @@ import {
   readLabels,
   readModel,
   type UnwrittenLength,
-} from '../model-fields.ts'
-import { quote } from '../quote.ts'
+} from '../fields/model-fields.ts'
+import { stepInPytorch, trainingConfig } from '../fields/training-config.ts'
+import type { DeepSpeedFile } from '../other-files/deepspeed-file.ts'
 import type { Reading } from '../reading.ts'
-import type { Field, Section } from '../section.ts'
-import { isFsdp } from '../spec.ts'
+import { MAX_BATCH } from '../spec/batch-size.ts'
+import { isFsdp } from '../spec/spec.ts'
+import { quote } from '../text/quote.ts'
+import type { Field, Section } from '../text/section.ts'
+import { writesAny } from '../text/written-keys.ts'
 import { readImplementation } from '../trainer/attention.ts'
 import { fsdpCheckpoints, readReentrant } from '../trainer/checkpoints.ts'
 import { readEvaluation } from '../trainer/evaluation.ts'
+import { taskOfMethod } from '../trainer/language-model.ts'
 import { keptWhole, loadsWhole, quantizesOnLoad } from '../trainer/loading.ts'
 import { isOn, type Training } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readResuming } from '../trainer/resuming.ts'
 import { deepSpeedSettings, halfPrecisionSwitch } from '../trainer/sharding.ts'
 import { readUnquantized } from '../trainer/unquantized.ts'
-import { stepInPytorch, trainingConfig } from '../training-config.ts'
-import { writesAny } from '../written-keys.ts'
 import {
   type Arguments,
   argumentsOf,

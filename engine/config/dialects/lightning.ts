@@ -1,19 +1,19 @@
 /** Lightning's command line, as of 2.5: `trainer`, `model` and `data`, each a class and its init_args (pytorch/cli.py). */
 
-import { MAX_BATCH } from '../batch-size.ts'
 import type { Dialect } from '../dialect.ts'
-import type { Choices, Default, FieldReader } from '../fields.ts'
-import { readGpus, refuseOtherDevices } from '../gpus.ts'
-import { type ModelLookup, readInputSize, readLabels, readModel, readUnwrittenTask } from '../model-fields.ts'
-import { quote } from '../quote.ts'
+import type { Choices, Default, FieldReader } from '../fields/fields.ts'
+import { readGpus, refuseOtherDevices } from '../fields/gpus.ts'
+import { type ModelLookup, readInputSize, readLabels, readModel, readUnwrittenTask } from '../fields/model-fields.ts'
+import { orInSettings } from '../fields/supplied.ts'
+import { stepInPytorch, trainingConfig } from '../fields/training-config.ts'
 import type { Reading } from '../reading.ts'
-import type { Field, Section } from '../section.ts'
-import type { Optimizer, Precision, Sharding } from '../spec.ts'
-import { orInSettings } from '../supplied.ts'
+import { MAX_BATCH } from '../spec/batch-size.ts'
+import type { Optimizer, Precision, Sharding } from '../spec/spec.ts'
+import { lightningZero } from '../spec/zero-defaults.ts'
+import { quote } from '../text/quote.ts'
+import type { Field, Section } from '../text/section.ts'
+import { writesAny } from '../text/written-keys.ts'
 import type { Sharded } from '../trainer/sharding.ts'
-import { stepInPytorch, trainingConfig } from '../training-config.ts'
-import { writesAny } from '../written-keys.ts'
-import { lightningZero } from '../zero-defaults.ts'
 
 const trainerKeys = [
   'accumulate_grad_batches',

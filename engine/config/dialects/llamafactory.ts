@@ -1,17 +1,17 @@
 /** LLaMA-Factory, as of 0.9.6: src/llamafactory/hparams/*.py, its defaults; model/adapter.py and model/patcher.py, what they mean. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import { wordList } from '../../word-list.ts'
-import type { DeepSpeedFile } from '../deepspeed-file.ts'
 import type { Dialect } from '../dialect.ts'
-import type { FieldReader } from '../fields.ts'
-import { readGpus } from '../gpus.ts'
-import { languageModelReading, readBatch } from '../language-model.ts'
-import { type ModelLookup, readModel } from '../model-fields.ts'
-import { quote } from '../quote.ts'
+import type { FieldReader } from '../fields/fields.ts'
+import { readGpus } from '../fields/gpus.ts'
+import { type ModelLookup, readModel } from '../fields/model-fields.ts'
+import { leaveOut } from '../fields/supplied.ts'
+import type { DeepSpeedFile } from '../other-files/deepspeed-file.ts'
 import type { Reading } from '../reading.ts'
-import type { Field, Section } from '../section.ts'
-import { isFsdp, type Optimizer, type Precision } from '../spec.ts'
-import { leaveOut } from '../supplied.ts'
+import { isFsdp, type Optimizer, type Precision } from '../spec/spec.ts'
+import { quote } from '../text/quote.ts'
+import type { Field, Section } from '../text/section.ts'
+import { writesAny } from '../text/written-keys.ts'
 import {
   type AttentionChoice,
   eagerAttention,
@@ -23,13 +23,13 @@ import { type ComputedIn, computedIn } from '../trainer/autocast.ts'
 import { readEvaluation } from '../trainer/evaluation.ts'
 import { readFloat8 } from '../trainer/float8.ts'
 import { imageOfEverySample } from '../trainer/images.ts'
+import { languageModelReading, readBatch } from '../trainer/language-model.ts'
 import { keptWhole, loadsWhole, quantizesOnLoad } from '../trainer/loading.ts'
 import { asft, isOn, kto, ordinary, preference, refuseGeneration, reward, type Training } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readResuming } from '../trainer/resuming.ts'
 import { deepSpeedSettings, halfPrecisionSwitch, readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { storedQuantization } from '../trainer/stored-quantization.ts'
-import { writesAny } from '../written-keys.ts'
 import {
   blockwiseField,
   hasAdapters,

@@ -1,12 +1,11 @@
 /** MemoryMark's own format, for training code that no other dialect covers: everything under one key. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
-import { MAX_BATCH } from '../batch-size.ts'
 import type { Dialect } from '../dialect.ts'
-import { type Choices, type Default, type FieldReader, type Setting, suggest } from '../fields.ts'
-import { checkTask, type ModelLookup, readInputSize, readLabels, readModel } from '../model-fields.ts'
-import { quote } from '../quote.ts'
+import { type Choices, type Default, type FieldReader, type Setting, suggest } from '../fields/fields.ts'
+import { checkTask, type ModelLookup, readInputSize, readLabels, readModel } from '../fields/model-fields.ts'
+import { trainingConfig } from '../fields/training-config.ts'
 import type { Reading } from '../reading.ts'
-import type { Field, Section } from '../section.ts'
+import { MAX_BATCH } from '../spec/batch-size.ts'
 import {
   attentions,
   frameworks,
@@ -18,10 +17,11 @@ import {
   stepProfiles,
   type Task,
   tasks,
-} from '../spec.ts'
+} from '../spec/spec.ts'
+import { quote } from '../text/quote.ts'
+import type { Field, Section } from '../text/section.ts'
+import { writesAny } from '../text/written-keys.ts'
 import { readLora, readTargets } from '../trainer/adapter.ts'
-import { trainingConfig } from '../training-config.ts'
-import { writesAny } from '../written-keys.ts'
 
 const ROOT = 'memorymark'
 

@@ -4,11 +4,11 @@
  * refused by name. A config may take its values from others (`defaults`), which opening/inherited.ts lays under it.
  */
 import type { Dialect } from '../dialect.ts'
-import type { FieldReader } from '../fields.ts'
-import { languageModelReading } from '../language-model.ts'
-import { type ModelLookup, readModel } from '../model-fields.ts'
+import type { FieldReader } from '../fields/fields.ts'
+import { type ModelLookup, readModel } from '../fields/model-fields.ts'
 import type { Reading } from '../reading.ts'
-import type { Field, Section } from '../section.ts'
+import type { Field, Section } from '../text/section.ts'
+import { languageModelReading } from '../trainer/language-model.ts'
 import { readAlgorithm } from './nemo-rl/algorithms.ts'
 import { readBatch } from './nemo-rl/batch.ts'
 import { readDivision } from './nemo-rl/division.ts'

@@ -1,16 +1,16 @@
 /** timm's train.py, as of 1.0: the arguments of a run, in a YAML file that --config reads or that an earlier run left (args.yaml). */
 
-import { MAX_BATCH } from '../batch-size.ts'
 import type { Dialect } from '../dialect.ts'
-import type { Default, FieldReader } from '../fields.ts'
-import { readGpus } from '../gpus.ts'
-import { type ModelLookup, readInputSize, readLabels, readModel } from '../model-fields.ts'
-import { quote } from '../quote.ts'
+import type { Default, FieldReader } from '../fields/fields.ts'
+import { readGpus } from '../fields/gpus.ts'
+import { type ModelLookup, readInputSize, readLabels, readModel } from '../fields/model-fields.ts'
+import { stepInPytorch, trainingConfig } from '../fields/training-config.ts'
 import type { Reading } from '../reading.ts'
-import type { Field, Section } from '../section.ts'
-import type { Optimizer, Precision } from '../spec.ts'
-import { stepInPytorch, trainingConfig } from '../training-config.ts'
-import { writesAny } from '../written-keys.ts'
+import { MAX_BATCH } from '../spec/batch-size.ts'
+import type { Optimizer, Precision } from '../spec/spec.ts'
+import { quote } from '../text/quote.ts'
+import type { Field, Section } from '../text/section.ts'
+import { writesAny } from '../text/written-keys.ts'
 
 const ownKeys = [
   'opt',

@@ -3,8 +3,8 @@
  * keys that nobody else writes, and refused by name: a config that is passed over looks like one that was checked.
  */
 import type { Dialect } from '../dialect.ts'
-import type { Field, Section } from '../section.ts'
-import { writesAny } from '../written-keys.ts'
+import type { Field, Section } from '../text/section.ts'
+import { writesAny } from '../text/written-keys.ts'
 
 interface UnmodelledTool {
   readonly name: string

@@ -4,7 +4,7 @@
  * file. Megatron's backend, critics, reward models and rollouts by others than vLLM are refused by name.
  */
 import type { Dialect } from '../dialect.ts'
-import { writesAny } from '../written-keys.ts'
+import { writesAny } from '../text/written-keys.ts'
 import { notModelled } from './unmodelled-tools.ts'
 import { modelOfActor, readActor } from './verl/actor.ts'
 import { modelOfFineTuning, readFineTuning } from './verl/fine-tuning.ts'

@@ -1,7 +1,8 @@
 /** The GPUs of the job whose file starts a training. */
-import { MAX_CONFIG_BYTES } from '../document.ts'
+
 import type { SourceFile } from '../reading.ts'
 import type { Launch, Processes } from '../shell/launches.ts'
+import { MAX_CONFIG_BYTES } from '../text/document.ts'
 import { manifestRequest } from './manifest.ts'
 import { isYamlPath } from './quick-look.ts'
 import type { JobRequest } from './request.ts'

@@ -4,9 +4,9 @@
  */
 import { findGpu } from '../../gpus/catalogue.ts'
 import { wordSet } from '../../word-list.ts'
-import { parseFile } from '../document.ts'
 import type { SourceFile } from '../reading.ts'
-import type { Field, FieldValue, Section } from '../section.ts'
+import { parseFile } from '../text/document.ts'
+import type { Field, FieldValue, Section } from '../text/section.ts'
 import { acceleratorCard, machineOf } from './instance-types.ts'
 import { mayAskByKeys } from './quick-look.ts'
 import { type AskedCard, type AskedNumber, askedCard, type JobRequest, severalCards } from './request.ts'

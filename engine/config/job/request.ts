@@ -1,9 +1,9 @@
 /** What the file of a job asks for: which card, and how many of them on a machine. */
 import { findGpu, type SpeedyGpu } from '../../gpus/catalogue.ts'
 import { cardsThatMayBe } from '../../gpus/doubtful-names.ts'
-import { plain } from '../quote.ts'
+import { SETTINGS_PATH } from '../fields/supplied.ts'
 import type { KnownWord } from '../shell/words.ts'
-import { SETTINGS_PATH } from '../supplied.ts'
+import { plain } from '../text/quote.ts'
 
 export type { KnownWord } from '../shell/words.ts'
 

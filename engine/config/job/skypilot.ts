@@ -1,7 +1,8 @@
 /** SkyPilot's tasks: YAML that says which accelerators its commands under `run` are given. */
-import { parseFile } from '../document.ts'
+
 import type { SourceFile } from '../reading.ts'
-import type { Field, FieldValue, Place, Section } from '../section.ts'
+import { parseFile } from '../text/document.ts'
+import type { Field, FieldValue, Place, Section } from '../text/section.ts'
 import { mayBeSkyPilot } from './quick-look.ts'
 import { type AskedCard, askedCard, type JobRequest, type KnownWord, severalCards } from './request.ts'
 

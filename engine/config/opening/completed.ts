@@ -1,15 +1,16 @@
 /** Steps that every config shares before and after its dialect reads it. */
-import { withAllocatorSettings } from '../allocator-settings.ts'
+
 import type { Dialect } from '../dialect.ts'
-import type { FieldReader } from '../fields.ts'
+import { withAllocatorSettings } from '../fields/allocator-settings.ts'
+import type { FieldReader } from '../fields/fields.ts'
+import { MAX_NAMED, objectivesSaid, unreadMemorySettings } from '../fields/memory-settings.ts'
+import { SETTINGS_PATH, type SuppliedFields } from '../fields/supplied.ts'
 import type { AskedCard } from '../job/request.ts'
-import type { Launched } from '../launched.ts'
-import { MAX_NAMED, objectivesSaid, unreadMemorySettings } from '../memory-settings.ts'
+import type { Launched } from '../other-files/launched.ts'
 import { type ChosenVersions, chosenVersions, concernedBy, versionSentences } from '../pinned/pinned-versions.ts'
 import type { OtherFile, Reading } from '../reading.ts'
-import type { Field, Section } from '../section.ts'
-import { SETTINGS_PATH, type SuppliedFields } from '../supplied.ts'
-import { type LibraryVersions, versionedLibraries } from '../versions.ts'
+import { type LibraryVersions, versionedLibraries } from '../spec/versions.ts'
+import type { Field, Section } from '../text/section.ts'
 import type { Found } from './open-config.ts'
 
 interface Allocating {

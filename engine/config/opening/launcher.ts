@@ -1,10 +1,10 @@
 /** Shell scripts, Makefiles and the like whose commands say the whole training in their arguments. */
-import { FieldReader } from '../fields.ts'
-import { jobsNear } from '../launched.ts'
+import { FieldReader } from '../fields/fields.ts'
+import type { SuppliedFields } from '../fields/supplied.ts'
+import { jobsNear } from '../other-files/launched.ts'
 import type { SourceFile } from '../reading.ts'
 import { mayLaunch } from '../shell/quick-look.ts'
 import type { Sources } from '../sources.ts'
-import type { SuppliedFields } from '../supplied.ts'
 import { completed, tellLaunch, withAskedCard, withOpenCode, withUnreadSettings } from './completed.ts'
 import { named, notOurs, type OpenConfig, type UnopenedFile } from './open-config.ts'
 import { ofTraining, scriptConfig } from './script.ts'

@@ -1,13 +1,14 @@
 /** A file that was recognised as a training config, before its values are read. */
-import type { DeepSpeedFile } from '../deepspeed-file.ts'
+
 import { unmodelledTools } from '../dialects/unmodelled-tools.ts'
 import { dialects } from '../dialects.ts'
-import type { FieldReader } from '../fields.ts'
-import { type ModelLookup, nameIn } from '../model-fields.ts'
+import type { FieldReader } from '../fields/fields.ts'
+import { type ModelLookup, nameIn } from '../fields/model-fields.ts'
+import type { DeepSpeedFile } from '../other-files/deepspeed-file.ts'
 import type { PinnedVersions } from '../pinned/pinned-versions.ts'
-import { oneOf } from '../quote.ts'
 import type { FileReading, OtherFile, Reading, SourceFile } from '../reading.ts'
-import type { Field } from '../section.ts'
+import { oneOf } from '../text/quote.ts'
+import type { Field } from '../text/section.ts'
 
 /** What a config depends on besides its own text, found before the rest is read. */
 export interface Found {

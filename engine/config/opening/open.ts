@@ -1,11 +1,12 @@
 /** Recognises whatever may hold a training: files of keys, scripts, notebooks and launchers. */
-import { findLaunched, type Launched, notLaunched } from '../launched.ts'
-import { findLoadingScript, type LoadingScript, type NotModelled } from '../loading-script.ts'
+
+import type { SuppliedFields } from '../fields/supplied.ts'
+import { findLaunched, type Launched, notLaunched } from '../other-files/launched.ts'
+import { findLoadingScript, type LoadingScript, type NotModelled } from '../other-files/loading-script.ts'
 import { isNotebookPath, isPythonPath, mayTrain } from '../python/quick-look.ts'
 import type { SourceFile } from '../reading.ts'
 import { isLauncherPath } from '../shell/quick-look.ts'
 import type { Sources } from '../sources.ts'
-import type { SuppliedFields } from '../supplied.ts'
 import { loadedConfig, notModelledConfig, openConfig } from './keys.ts'
 import { openLaunched } from './launcher.ts'
 import { notOurs, type OpenConfig, type UnopenedFile } from './open-config.ts'
@@ -51,7 +52,7 @@ export async function openFile(
   if (alone === startsNone || alone.kind === 'unreadable') return withoutCallers(alone)
   const launched = await findLaunched(file.path, searched)
   if (alone.asksCallers && launched === notLaunched) {
-    const { openCalled } = await import('../called-script.ts')
+    const { openCalled } = await import('../other-files/called-script.ts')
     const called = await openCalled(file, sources, searched)
     if (called !== undefined) return scriptConfig(called.opened, file, supplied, called.launched)
   }
@@ -70,6 +71,6 @@ async function findByCode(
 ): Promise<LoadingScript | NotModelled | undefined> {
   if (opened.mayBeLoaded) return findLoadingScript(file, launched.startedWith, sources)
   if (!opened.namesClasses || sources.readFile === undefined) return undefined
-  const { openLightningCli } = await import('../python/lightning-cli.ts')
+  const { openLightningCli } = await import('../python/training/lightning-cli.ts')
   return openLightningCli(file, sources, searched)
 }

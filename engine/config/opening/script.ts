@@ -1,9 +1,9 @@
 /** A script or a notebook in which a training was found, with what starts it. */
-import { FieldReader } from '../fields.ts'
-import { type Launched, withUndeclared } from '../launched.ts'
+import { FieldReader } from '../fields/fields.ts'
+import type { SuppliedFields } from '../fields/supplied.ts'
+import { type Launched, withUndeclared } from '../other-files/launched.ts'
 import type { Opened } from '../python/script.ts'
 import type { Reading, ReadTraining, SourceFile } from '../reading.ts'
-import type { SuppliedFields } from '../supplied.ts'
 import { completed, tellLaunch, withLaunch } from './completed.ts'
 import { named, type OpenConfig, type UnopenedFile } from './open-config.ts'
 

@@ -1,9 +1,10 @@
 /** TOML, in which torchtitan keeps its settings. Other tools' TOML is not read. */
-import { MAX_CONFIG_BYTES } from '../document.ts'
-import { FieldReader } from '../fields.ts'
-import { type Launched, notLaunched } from '../launched.ts'
+
+import { FieldReader } from '../fields/fields.ts'
+import type { SuppliedFields } from '../fields/supplied.ts'
+import { type Launched, notLaunched } from '../other-files/launched.ts'
 import type { SourceFile } from '../reading.ts'
-import type { SuppliedFields } from '../supplied.ts'
+import { MAX_CONFIG_BYTES } from '../text/document.ts'
 import { completed, tellLaunch, withLaunch, withUnreadSettings } from './completed.ts'
 import { named, notOurs, type OpenConfig, type UnopenedFile } from './open-config.ts'
 import { isTorchtitan } from './quick-look.ts'
@@ -15,7 +16,7 @@ export async function openToml(
 ): Promise<OpenConfig | UnopenedFile> {
   if (!isTorchtitan(file.text) || (file.sizeBytes ?? file.text.length) > MAX_CONFIG_BYTES) return notOurs
   // The parser and the dialect are loaded when the first such file asks for them.
-  const { tomlSection } = await import('../toml-section.ts')
+  const { tomlSection } = await import('../text/toml-section.ts')
   const { torchtitan } = await import('../dialects/torchtitan.ts')
   const document = tomlSection(file.text)
   if (document === undefined) return unparsed(file)
@@ -40,7 +41,7 @@ export async function openToml(
 
 /** Its lines say that it is torchtitan's, which cannot parse it either. */
 async function unparsed({ path, text }: SourceFile): Promise<UnopenedFile> {
-  const { tomlFault } = await import('../toml-text.ts')
+  const { tomlFault } = await import('../text/toml-text.ts')
   const { why, ...at } = tomlFault(text) ?? { why: 'its tables lie too deep in each other' }
   const fix = 'Correct the TOML there: torchtitan does not start with it.'
   return {

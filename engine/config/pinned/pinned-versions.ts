@@ -1,9 +1,9 @@
 /** The releases that a repository pins for a config: what the nearest file above it says, in words for the reader too. */
 import { posix } from 'node:path'
+import type { SuppliedVersion } from '../fields/supplied.ts'
 import { isPlausibleName, type Sources } from '../sources.ts'
-import { isOfFourBits, type TrainingSpec } from '../spec.ts'
-import type { SuppliedVersion } from '../supplied.ts'
-import { compareVersions, type LibraryVersions, type VersionedLibrary, versionedLibraries } from '../versions.ts'
+import { isOfFourBits, type TrainingSpec } from '../spec/spec.ts'
+import { compareVersions, type LibraryVersions, type VersionedLibrary, versionedLibraries } from '../spec/versions.ts'
 import { isVersionFile, REQUIREMENTS_FOLDER, rankOf, type Statement, statementsIn } from './version-files.ts'
 
 export type PinnedVersions =

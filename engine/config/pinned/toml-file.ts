@@ -1,6 +1,6 @@
 /** The requirements in pyproject.toml (PEP 621, PEP 735, Poetry, PDM, uv) and in a Pipfile. */
 import type { TomlTable, TomlValue } from 'smol-toml'
-import { parsedToml, tableOf } from '../toml-text.ts'
+import { parsedToml, tableOf } from '../text/toml-text.ts'
 import type { OnLine } from './lock-file.ts'
 import { libraryNamed, parseRequirement, type Requirement, requirementOf } from './requirement.ts'
 

@@ -1,8 +1,8 @@
 /** Finds files of a repository that call another file's functions, since the arguments of a training may be there. */
 import { posix } from 'node:path'
-import { MAX_CONFIG_BYTES } from '../document.ts'
 import type { SourceFile } from '../reading.ts'
 import type { Sources } from '../sources.ts'
+import { MAX_CONFIG_BYTES } from '../text/document.ts'
 
 /** Texts that are looked through for an import. */
 const MAX_READ = 40

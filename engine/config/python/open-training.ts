@@ -1,18 +1,19 @@
 /** A training that was found in code, up to the point where its model must be known. */
-import type { DeepSpeedFile } from '../deepspeed-file.ts'
+
 import { argumentsOf } from '../dialects/huggingface/arguments.ts'
 import { refuseFrozen } from '../dialects/huggingface/frozen-by-hand.ts'
 import { huggingface, readArguments } from '../dialects/huggingface.ts'
-import type { FieldReader } from '../fields.ts'
+import type { FieldReader } from '../fields/fields.ts'
+import { MAX_NAMED, unreadMemorySettings } from '../fields/memory-settings.ts'
+import type { ModelLookup } from '../fields/model-fields.ts'
 import type { AskedCard } from '../job/request.ts'
-import { MAX_NAMED, unreadMemorySettings } from '../memory-settings.ts'
-import type { ModelLookup } from '../model-fields.ts'
-import { plain } from '../quote.ts'
+import type { DeepSpeedFile } from '../other-files/deepspeed-file.ts'
 import type { Reading, ReadTraining } from '../reading.ts'
-import type { Field } from '../section.ts'
-import { type Call, callExpression, type Module } from './module.ts'
-import type { Training } from './transformers.ts'
-import { placeIn } from './values.ts'
+import { plain } from '../text/quote.ts'
+import type { Field } from '../text/section.ts'
+import { type Call, callExpression, type Module } from './syntax/module.ts'
+import type { Training } from './training/transformers.ts'
+import { placeIn } from './values/values.ts'
 
 /** A script that starts a training, up to the point where its model must be known. */
 export interface OpenScript {

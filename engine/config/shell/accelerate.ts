@@ -1,10 +1,10 @@
 /** Accelerate's launch settings (1.10 commands/config/config_args.py) as the Trainer's arguments for the same. */
-import { findDeepSpeedFile } from '../deepspeed-file.ts'
-import { parseFile } from '../document.ts'
-import { plain } from '../quote.ts'
+import { findDeepSpeedFile } from '../other-files/deepspeed-file.ts'
 import type { SourceFile } from '../reading.ts'
-import { type Field, type FieldValue, Section } from '../section.ts'
 import { firstFile, isPlausibleName, placesFromLauncher, type Sources } from '../sources.ts'
+import { parseFile } from '../text/document.ts'
+import { plain } from '../text/quote.ts'
+import { type Field, type FieldValue, Section } from '../text/section.ts'
 import type { Launch } from './launches.ts'
 
 export interface AccelerateFields {

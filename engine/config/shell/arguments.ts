@@ -1,7 +1,8 @@
 /** The arguments of a launch as the fields that formats read, each with the place of its literal in the launcher's file. */
-import { plain, plainSentence } from '../quote.ts'
+
 import type { PassedArgument } from '../reading.ts'
-import type { Field, FieldValue } from '../section.ts'
+import { plain, plainSentence } from '../text/quote.ts'
+import type { Field, FieldValue } from '../text/section.ts'
 import type { Argument, Launch, Processes } from './launches.ts'
 import type { Given, ShellText } from './words.ts'
 

@@ -15,13 +15,13 @@ import { torchtitan } from '../dialects/torchtitan.ts'
 import { ultralytics } from '../dialects/ultralytics.ts'
 import { unmodelledLaunch, unmodelledTools } from '../dialects/unmodelled-tools.ts'
 import { ownVerl, verl } from '../dialects/verl.ts'
-import { MAX_CONFIG_BYTES } from '../document.ts'
 import { jobRequest, processesOn } from '../job/job.ts'
 import type { AskedCard } from '../job/request.ts'
-import { plain, plainSentence } from '../quote.ts'
 import type { Reading, ReadTraining, SeveralTrainings, SourceFile } from '../reading.ts'
-import { type Field, Section } from '../section.ts'
 import type { Sources } from '../sources.ts'
+import { MAX_CONFIG_BYTES } from '../text/document.ts'
+import { plain, plainSentence } from '../text/quote.ts'
+import { type Field, Section } from '../text/section.ts'
 import {
   chosenIndex,
   counted,

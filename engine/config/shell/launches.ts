@@ -2,7 +2,7 @@
 import { posix } from 'node:path'
 import { wordSet } from '../../word-list.ts'
 import { COMMAND } from '../dialects/litgpt/method.ts'
-import { plain } from '../quote.ts'
+import { plain } from '../text/quote.ts'
 import type { ShellCommand } from './commands.ts'
 import {
   accelerateProcesses,

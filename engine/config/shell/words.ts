@@ -8,8 +8,8 @@ import {
   type Word,
   type WordPart,
 } from 'unbash'
-import { plain } from '../quote.ts'
 import type { Position } from '../reading.ts'
+import { plain } from '../text/quote.ts'
 import { arithmetic } from './arithmetic.ts'
 import { asArithmetic } from './computed-number.ts'
 import { countedList } from './counted-list.ts'

@@ -2,11 +2,11 @@
 import { familyOf, linearsOf } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import { type Linears, lastNameOf, outputLayers } from '../../models/linears.ts'
-import type { Default, FieldReader } from '../fields.ts'
-import { oneOf, quote } from '../quote.ts'
-import type { Field } from '../section.ts'
-import type { TrainingSpec } from '../spec.ts'
-import { leaveOut } from '../supplied.ts'
+import type { Default, FieldReader } from '../fields/fields.ts'
+import { leaveOut } from '../fields/supplied.ts'
+import type { TrainingSpec } from '../spec/spec.ts'
+import { oneOf, quote } from '../text/quote.ts'
+import type { Field } from '../text/section.ts'
 import { isPattern, lastNamesOf } from './layer-pattern.ts'
 
 export type Lora = NonNullable<TrainingSpec['lora']>

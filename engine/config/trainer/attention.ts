@@ -1,11 +1,11 @@
 /** Attention kernels by the names of transformers' `attn_implementation` (transformers 4.57). */
 import type { CatalogueModel } from '../../models/catalogue.ts'
-import type { Default, FieldReader } from '../fields.ts'
-import { suggest } from '../fields.ts'
-import { quote } from '../quote.ts'
-import type { Field } from '../section.ts'
-import type { Attention } from '../spec.ts'
-import { isBefore } from '../versions.ts'
+import type { Default, FieldReader } from '../fields/fields.ts'
+import { suggest } from '../fields/fields.ts'
+import type { Attention } from '../spec/spec.ts'
+import { isBefore } from '../spec/versions.ts'
+import { quote } from '../text/quote.ts'
+import type { Field } from '../text/section.ts'
 
 export interface AttentionChoice {
   readonly attention: Attention

@@ -1,7 +1,7 @@
 /** Whether torch.autocast surrounds weights of 16 bits. */
-import type { FieldReader } from '../fields.ts'
-import type { Field } from '../section.ts'
-import type { Precision, TrainingSpec } from '../spec.ts'
+import type { FieldReader } from '../fields/fields.ts'
+import type { Precision, TrainingSpec } from '../spec/spec.ts'
+import type { Field } from '../text/section.ts'
 
 export type ComputedIn = Pick<TrainingSpec, 'precision' | 'autocasts'>
 

@@ -1,6 +1,6 @@
 /** Settings of activation checkpointing that transformers' tools have in common. */
-import type { FieldReader } from '../fields.ts'
-import type { Field } from '../section.ts'
+import type { FieldReader } from '../fields/fields.ts'
+import type { Field } from '../text/section.ts'
 
 /** `gradient_checkpointing_kwargs: {use_reentrant: …}`; undefined where the version of transformers decides. */
 export function readReentrant(reader: FieldReader, kwargs: Field | undefined): boolean | undefined {

@@ -1,11 +1,11 @@
 /** Methods that learn from the model's own completions: what the dialects that configure TRL's trainers share. */
 
-import { MAX_BATCH } from '../batch-size.ts'
-import type { FieldReader } from '../fields.ts'
-import { quote } from '../quote.ts'
-import type { Field } from '../section.ts'
-import { leaveOut } from '../supplied.ts'
-import type { TrainingMethod } from '../training-method.ts'
+import type { FieldReader } from '../fields/fields.ts'
+import { leaveOut } from '../fields/supplied.ts'
+import { MAX_BATCH } from '../spec/batch-size.ts'
+import type { TrainingMethod } from '../spec/training-method.ts'
+import { quote } from '../text/quote.ts'
+import type { Field } from '../text/section.ts'
 import { ordinary, type Training, tellOfWholeLogits } from './method.ts'
 
 type Online = Extract<TrainingMethod, { kind: 'online' }>

@@ -4,10 +4,10 @@
  * config unreadable.
  */
 
-import { MAX_BATCH } from '../batch-size.ts'
-import type { FieldReader } from '../fields.ts'
-import type { Field } from '../section.ts'
-import type { TrainingSpec } from '../spec.ts'
+import type { FieldReader } from '../fields/fields.ts'
+import { MAX_BATCH } from '../spec/batch-size.ts'
+import type { TrainingSpec } from '../spec/spec.ts'
+import type { Field } from '../text/section.ts'
 
 /** TrainingArguments.per_device_eval_batch_size. */
 const DEFAULT_BATCH = 8

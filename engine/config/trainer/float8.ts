@@ -1,6 +1,6 @@
 /** 8-bit floats as accelerate and torchao switch them on. */
-import type { FieldReader } from '../fields.ts'
-import type { Field } from '../section.ts'
+import type { FieldReader } from '../fields/fields.ts'
+import type { Field } from '../text/section.ts'
 import { isOn } from './method.ts'
 
 /** torchao's convert_to_float8_training: the weights, and what is saved for the backward pass, keep their type. */

@@ -1,8 +1,8 @@
 /** How a quantised model comes onto the GPUs that divide it, and what of it they divide. */
-import type { FieldReader } from '../fields.ts'
-import type { Field } from '../section.ts'
-import { isFsdp, type Quantization, type TrainingSpec } from '../spec.ts'
-import { isBefore } from '../versions.ts'
+import type { FieldReader } from '../fields/fields.ts'
+import { isFsdp, type Quantization, type TrainingSpec } from '../spec/spec.ts'
+import { isBefore } from '../spec/versions.ts'
+import type { Field } from '../text/section.ts'
 import { isStoredQuantized } from './stored-quantization.ts'
 
 export interface Quantized extends Pick<TrainingSpec, 'sharding' | 'fsdpVersion'> {

@@ -1,9 +1,9 @@
 /** Training methods as configs enable them: preferences, rewards, and what is not modelled. */
-import type { FieldReader } from '../fields.ts'
-import { quote } from '../quote.ts'
-import type { Field } from '../section.ts'
-import type { TrainingSpec } from '../spec.ts'
-import type { LogProbabilityStyle, TrainingMethod } from '../training-method.ts'
+import type { FieldReader } from '../fields/fields.ts'
+import type { TrainingSpec } from '../spec/spec.ts'
+import type { LogProbabilityStyle, TrainingMethod } from '../spec/training-method.ts'
+import { quote } from '../text/quote.ts'
+import type { Field } from '../text/section.ts'
 
 /** What a method changes in the spec. */
 export type Training = Pick<TrainingSpec, 'method' | 'dropout'>

@@ -1,11 +1,11 @@
 /** Optimizers by the names that transformers' Trainer knows them by, and that the tools around it share. */
 import { didYouMean } from '../../did-you-mean.ts'
 import { wordList } from '../../word-list.ts'
-import type { Default, FieldReader } from '../fields.ts'
-import { oneOf, quote } from '../quote.ts'
-import type { Field } from '../section.ts'
-import type { Optimizer } from '../spec.ts'
-import { isBefore, type LibraryVersions } from '../versions.ts'
+import type { Default, FieldReader } from '../fields/fields.ts'
+import type { Optimizer } from '../spec/spec.ts'
+import { isBefore, type LibraryVersions } from '../spec/versions.ts'
+import { oneOf, quote } from '../text/quote.ts'
+import type { Field } from '../text/section.ts'
 
 /** transformers 4.57 training_args.py OptimizerNames, and which of our optimizers each equals in memory. */
 const trainerOptimizers: ReadonlyMap<string, Optimizer> = new Map<string, Optimizer>([

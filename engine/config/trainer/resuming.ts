@@ -1,6 +1,6 @@
 /** Whether a Trainer goes on from a checkpoint: `resume_from_checkpoint`, its folder or a switch. */
-import type { FieldReader } from '../fields.ts'
-import type { Field } from '../section.ts'
+import type { FieldReader } from '../fields/fields.ts'
+import type { Field } from '../text/section.ts'
 
 export function readResuming(reader: FieldReader, find: (key: string) => Field | undefined): true | undefined {
   const field = find('resume_from_checkpoint')

@@ -1,11 +1,12 @@
 /** DeepSpeed and FSDP as configs enable them. */
-import type { DeepSpeedFile } from '../deepspeed-file.ts'
-import type { FieldReader } from '../fields.ts'
-import { oneOf, quote } from '../quote.ts'
-import type { Field, Section } from '../section.ts'
-import type { Sharding, TrainingSpec } from '../spec.ts'
-import { isBefore } from '../versions.ts'
-import { overlapsByDefault, zeroDefaults } from '../zero-defaults.ts'
+
+import type { FieldReader } from '../fields/fields.ts'
+import type { DeepSpeedFile } from '../other-files/deepspeed-file.ts'
+import type { Sharding, TrainingSpec } from '../spec/spec.ts'
+import { isBefore } from '../spec/versions.ts'
+import { overlapsByDefault, zeroDefaults } from '../spec/zero-defaults.ts'
+import { oneOf, quote } from '../text/quote.ts'
+import type { Field, Section } from '../text/section.ts'
 
 export interface Sharded {
   readonly sharding?: Sharding

@@ -1,9 +1,9 @@
 /** Checkpoints with quantised weights, recognised by their names: they are not quantised again on loading. */
-import type { FieldReader } from '../fields.ts'
-import { quote } from '../quote.ts'
-import type { Field } from '../section.ts'
-import type { Quantization } from '../spec.ts'
-import { leaveOut } from '../supplied.ts'
+import type { FieldReader } from '../fields/fields.ts'
+import { leaveOut } from '../fields/supplied.ts'
+import type { Quantization } from '../spec/spec.ts'
+import { quote } from '../text/quote.ts'
+import type { Field } from '../text/section.ts'
 
 const stored: ReadonlyMap<string, Quantization> = new Map([
   ['gptq', 'gptq'],

@@ -1,6 +1,6 @@
-import type { FieldReader } from '../fields.ts'
-import type { Field } from '../section.ts'
-import type { TrainingSpec } from '../spec.ts'
+import type { FieldReader } from '../fields/fields.ts'
+import type { TrainingSpec } from '../spec/spec.ts'
+import type { Field } from '../text/section.ts'
 
 /** GPUs that divide every layer among themselves; undefined for one. */
 export function readTensorParallel(

@@ -1,11 +1,11 @@
 /** Partial training: what trains if not all parameters do, as configs name it. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
-import type { FieldReader } from '../fields.ts'
-import { MAX_PATTERNS, parameterPatterns } from '../parameter-pattern.ts'
-import { oneOf, quote } from '../quote.ts'
-import type { Field, Section } from '../section.ts'
-import type { TrainedPart } from '../spec.ts'
-import { leaveOut } from '../supplied.ts'
+import type { FieldReader } from '../fields/fields.ts'
+import { leaveOut } from '../fields/supplied.ts'
+import { MAX_PATTERNS, parameterPatterns } from '../spec/parameter-pattern.ts'
+import type { TrainedPart } from '../spec/spec.ts'
+import { oneOf, quote } from '../text/quote.ts'
+import type { Field, Section } from '../text/section.ts'
 
 /**
  * Axolotl utils/freeze.py LayerNamePattern: dots are literal, and rows in brackets after a name train in a tensor with a full

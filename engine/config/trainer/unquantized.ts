@@ -1,11 +1,11 @@
 /** Which modules stay in 16 bits beside quantised ones: by what a config names, and by what the checkpoint's config.json says. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
-import type { FieldReader } from '../fields.ts'
-import { quote } from '../quote.ts'
-import type { Field } from '../section.ts'
-import type { TrainingSpec } from '../spec.ts'
-import { MAX_UNQUANTIZED, namesThatMatch, type UnquantizedModules } from '../unquantized.ts'
-import { isBefore } from '../versions.ts'
+import type { FieldReader } from '../fields/fields.ts'
+import type { TrainingSpec } from '../spec/spec.ts'
+import { MAX_UNQUANTIZED, namesThatMatch, type UnquantizedModules } from '../spec/unquantized.ts'
+import { isBefore } from '../spec/versions.ts'
+import { quote } from '../text/quote.ts'
+import type { Field } from '../text/section.ts'
 
 /** `llm_int8_skip_modules`, which counts for 4 bits as for 8. */
 export function readUnquantized(reader: FieldReader, field: Field | undefined): UnquantizedModules | undefined {

@@ -4,7 +4,7 @@
  * from the copy, both over full copies of the logits in float32.
  */
 
-import type { TrainingSpec } from '../../config/spec.ts'
+import type { TrainingSpec } from '../../config/spec/spec.ts'
 import type { ModelConfig } from '../../models/architecture.ts'
 import { made } from '../tape/autograd.ts'
 import { shiftedCopy } from '../tape/kernels/composed-ops.ts'

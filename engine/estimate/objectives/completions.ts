@@ -3,8 +3,8 @@
  * over them does. TRL trainer/grpo_trainer.py, Axolotl core/trainers/{grpo,ebft}; compared with PyTorch's trace of the same passes.
  */
 
-import type { TrainingSpec } from '../../config/spec.ts'
-import type { TrainingMethod } from '../../config/training-method.ts'
+import type { TrainingSpec } from '../../config/spec/spec.ts'
+import type { TrainingMethod } from '../../config/spec/training-method.ts'
 import type { ModelConfig } from '../../models/architecture.ts'
 import type { OtherSequences } from '../tape/autograd.ts'
 import { KeyValueCache } from '../tape/kernels/key-value-cache.ts'

@@ -3,7 +3,7 @@
  * v8DetectionLoss, utils/tal.py TaskAlignedAssigner.
  */
 
-import { ASSUMED_OBJECTS, type TrainingSpec } from '../../config/spec.ts'
+import { ASSUMED_OBJECTS, type TrainingSpec } from '../../config/spec/spec.ts'
 import { yoloDetector } from '../../models/vision/yolo.ts'
 import type { YoloConfig } from '../../models/vision/yolo-versions.ts'
 import { trace } from '../../program/builder.ts'

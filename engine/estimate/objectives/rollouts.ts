@@ -3,8 +3,8 @@
  * policy generates, the models score, and then one pass learns from that. Derived from there.
  */
 
-import type { TrainingSpec } from '../../config/spec.ts'
-import type { TrainingMethod } from '../../config/training-method.ts'
+import type { TrainingSpec } from '../../config/spec/spec.ts'
+import type { TrainingMethod } from '../../config/spec/training-method.ts'
 import type { ModelConfig } from '../../models/architecture.ts'
 import type { OtherSequences } from '../tape/autograd.ts'
 import { KeyValueCache } from '../tape/kernels/key-value-cache.ts'

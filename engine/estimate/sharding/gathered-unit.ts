@@ -1,7 +1,7 @@
 /**
  * What both versions of FSDP share: units of parameters that are gathered together, and the shards of their gradients.
  */
-import { type Loop, shardingGroup, type TrainingSpec } from '../../config/spec.ts'
+import { type Loop, shardingGroup, type TrainingSpec } from '../../config/spec/spec.ts'
 import type { ByteKind, Storage, Tensor } from '../tape/storage.ts'
 import type { ExchangeContext, Memory } from './exchange.ts'
 import { bytesOf, sum } from './parameter-sizes.ts'

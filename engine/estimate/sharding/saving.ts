@@ -2,7 +2,7 @@
  * What a GPU gathers of weights that are divided among GPUs when Hugging Face's Trainer saves a checkpoint (transformers 5.18
  * trainer.py save_model, accelerate 1.15 Accelerator.get_state_dict). What the optimizer's state takes is not counted.
  */
-import { isFsdp, modelCopies, type TrainingSpec } from '../../config/spec.ts'
+import { isFsdp, modelCopies, type TrainingSpec } from '../../config/spec/spec.ts'
 import { hasFlatParameters, savesWholeOnGpu } from '../library-rules.ts'
 import { countOf } from '../tape/repetition.ts'
 import type { Tensor } from '../tape/storage.ts'

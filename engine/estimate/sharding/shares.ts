@@ -1,5 +1,5 @@
 /** What one of several GPUs keeps of a model between steps. */
-import { isOfNemoRl, isWrappedByFsdp, shardingGroup, type TrainingSpec } from '../../config/spec.ts'
+import { isOfNemoRl, isWrappedByFsdp, shardingGroup, type TrainingSpec } from '../../config/spec/spec.ts'
 import { bytesPerElement, type Tensor } from '../tape/storage.ts'
 
 /** Share of each kind that stays on one GPU. */

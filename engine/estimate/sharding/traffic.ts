@@ -1,5 +1,5 @@
 /** What each of several GPUs sends in a step. */
-import { modelCopies, type TrainingSpec } from '../../config/spec.ts'
+import { modelCopies, type TrainingSpec } from '../../config/spec/spec.ts'
 
 export interface Traffic {
   readonly bytesPerMicroStep: number

@@ -1,5 +1,5 @@
 /** What each optimizer keeps between steps and needs during one, one row each. Sources: torch/optim, transformers, bitsandbytes. */
-import type { Optimizer, TrainingSpec } from '../../config/spec.ts'
+import type { Optimizer, TrainingSpec } from '../../config/spec/spec.ts'
 import { defaultOptimizer, keepsRoots } from '../library-rules.ts'
 import { bytesPerElement, elements, type Tensor } from '../tape/storage.ts'
 

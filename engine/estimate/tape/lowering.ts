@@ -1,5 +1,5 @@
 /** From a model to what its forward pass leaves on a tape. */
-import type { TrainingSpec } from '../../config/spec.ts'
+import type { TrainingSpec } from '../../config/spec/spec.ts'
 import { type ModelConfig, programOf } from '../../models/architecture.ts'
 import { interpret } from '../../program/interpreter.ts'
 import { rows } from './registry.ts'

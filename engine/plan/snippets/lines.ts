@@ -1,6 +1,6 @@
 /** Settings as lines of the file that holds them: YAML, TOML, JSON, a script's arguments, a launcher's options. */
-import { pythonLiteral, shellWord } from '../../config/literals.ts'
-import { type Value, yamlLiteral } from '../../config/yaml-literal.ts'
+import { pythonLiteral, shellWord } from '../../config/text/literals.ts'
+import { type Value, yamlLiteral } from '../../config/text/yaml-literal.ts'
 
 export interface Setting {
   /** The keys from the top to it, as of a mapping in mappings. */

@@ -3,7 +3,7 @@
  * everything freed.
  */
 import * as tf from '@tensorflow/tfjs-core'
-import type { TrainingSpec } from '../../config/spec.ts'
+import type { TrainingSpec } from '../../config/spec/spec.ts'
 import { type ModelConfig, programOf } from '../../models/architecture.ts'
 import type { Traced } from '../../program/builder.ts'
 import { interpret } from '../../program/interpreter.ts'

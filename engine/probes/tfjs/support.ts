@@ -1,5 +1,5 @@
 /** Which specs TensorFlow.js can train. */
-import type { Optimizer, TrainingSpec } from '../../config/spec.ts'
+import type { Optimizer, TrainingSpec } from '../../config/spec/spec.ts'
 import type { Problem } from '../../errors.ts'
 
 export type TfjsOptimizer = 'adam' | 'sgd' | 'momentum'

@@ -1,6 +1,6 @@
 /** What the figures are based on: the analysed spec and the assumptions. */
 import { html } from 'hono/html'
-import type { TrainingSpec } from '../../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../../engine/config/spec/spec.ts'
 import { formatCount, formatRatio, formatRunCost } from '../../../engine/render/figures.ts'
 import { plainText } from '../../../engine/render/plain.ts'
 import type { AnalysedConfig } from '../../../engine/report/schema.ts'

@@ -2,8 +2,8 @@
 /** Configs of torchtitan and the commands that start it. */
 import { describe, expect, it } from 'vitest'
 import { isCandidatePath } from '../../../engine/config/candidate-path.ts'
+import type { SuppliedFields } from '../../../engine/config/fields/supplied.ts'
 import { readConfigAsync } from '../../../engine/config/read.ts'
-import type { SuppliedFields } from '../../../engine/config/supplied.ts'
 import { trainedBy } from '../readings.ts'
 
 const toml = `[model]

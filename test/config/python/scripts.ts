@@ -1,7 +1,8 @@
 /** Small scripts that fine-tune, to be varied by tests. */
+
+import type { SuppliedFields } from '../../../engine/config/fields/supplied.ts'
 import { readConfigAsync } from '../../../engine/config/read.ts'
 import type { FileReading, Reading } from '../../../engine/config/reading.ts'
-import type { SuppliedFields } from '../../../engine/config/supplied.ts'
 import type { Problem } from '../../../engine/errors.ts'
 
 /** `above` stands before the call of the arguments, whose parameters are `given`. */

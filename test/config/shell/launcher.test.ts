@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { readConfigAsync } from '../../../engine/config/read.ts'
 import type { FileReading, Reading } from '../../../engine/config/reading.ts'
-import { rewriteNumbers } from '../../../engine/config/rewrite.ts'
+import { rewriteNumbers } from '../../../engine/config/text/rewrite.ts'
 import { namedLine, type TrainingChoice } from '../../../engine/config/training-place.ts'
 
 const bert = '--model_name_or_path google-bert/bert-base-uncased --max_seq_length 128'

@@ -1,6 +1,6 @@
 /** NeMo RL's steps, compared with FSDP2 itself by bench:sharding; what they hold at sizes that no CPU runs. */
 import { describe, expect, it } from 'vitest'
-import type { TrainingSpec } from '../../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../../engine/config/spec/spec.ts'
 import { GIB } from '../../../engine/units.ts'
 import { footprintOf } from '../specs.ts'
 

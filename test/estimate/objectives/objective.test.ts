@@ -1,7 +1,7 @@
 /** Peaks of training methods against PyTorch's own trace of the same step (torch 2.13, transformers 5.18, peft 0.21). */
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../../engine/config/spec.ts'
-import type { TrainingMethod } from '../../../engine/config/training-method.ts'
+import type { TrainingSpec } from '../../../engine/config/spec/spec.ts'
+import type { TrainingMethod } from '../../../engine/config/spec/training-method.ts'
 import { beyondTrace } from '../../../engine/estimate/error-band.ts'
 import { footprintOf, onlineMethod, specOf } from '../specs.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../../engine/config/spec/spec.ts'
 import { Footprint, Recording } from '../../../engine/estimate/footprint.ts'
 import { EVERY_LAYER } from '../../../engine/estimate/tape/repetition.ts'
 import { byteKinds } from '../../../engine/estimate/tape/storage.ts'

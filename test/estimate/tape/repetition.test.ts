@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../../engine/config/spec/spec.ts'
 import { Footprint, Recording } from '../../../engine/estimate/footprint.ts'
 import { countOf, EVERY_LAYER, layerPlan, withLeftOut } from '../../../engine/estimate/tape/repetition.ts'
 import { workOf } from '../../../engine/estimate/throughput/work.ts'

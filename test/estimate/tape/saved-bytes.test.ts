@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../../engine/config/spec/spec.ts'
 import { GIB, MIB } from '../../../engine/units.ts'
 import { footprintOf, knownModel } from '../specs.ts'
 

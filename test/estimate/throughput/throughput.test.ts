@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../../engine/config/spec/spec.ts'
 import { ThroughputModel } from '../../../engine/estimate/throughput/throughput.ts'
 import { workOf } from '../../../engine/estimate/throughput/work.ts'
 import { defaultGpu, findGpu, type SpeedyGpu } from '../../../engine/gpus/catalogue.ts'

@@ -1,8 +1,8 @@
 /** Axolotl's adapters, and partial training without them. */
-import type { FieldReader } from '../../fields.ts'
-import { quote } from '../../quote.ts'
-import type { Field, Section } from '../../section.ts'
-import type { TrainingSpec } from '../../spec.ts'
+import type { FieldReader } from '../../fields/fields.ts'
+import type { TrainingSpec } from '../../spec/spec.ts'
+import { quote } from '../../text/quote.ts'
+import type { Field, Section } from '../../text/section.ts'
 import { readTargets, type Targets } from '../../trainer/adapter.ts'
 import type { Training } from '../../trainer/method.ts'
 import { readLisa, readUnfrozen } from '../../trainer/trained-part.ts'

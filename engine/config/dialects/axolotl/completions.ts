@@ -1,11 +1,11 @@
 /** `rl: grpo`, `gdpo` and `ebft`: core/builders/rl.py, core/trainers/{grpo,ebft}/__init__.py; utils/schemas/{trl,vllm}.py. */
-import type { FieldReader } from '../../fields.ts'
-import type { Batch } from '../../language-model.ts'
-import type { Field, Section } from '../../section.ts'
-import { leaveOut } from '../../supplied.ts'
+import type { FieldReader } from '../../fields/fields.ts'
+import { leaveOut } from '../../fields/supplied.ts'
+import type { TrainingMethod } from '../../spec/training-method.ts'
+import type { Field, Section } from '../../text/section.ts'
 import { readCompletions } from '../../trainer/completions.ts'
+import type { Batch } from '../../trainer/language-model.ts'
 import { isOn, ordinary, type Training } from '../../trainer/method.ts'
-import type { TrainingMethod } from '../../training-method.ts'
 
 type Generation = Extract<TrainingMethod, { kind: 'online' }>['generation']
 

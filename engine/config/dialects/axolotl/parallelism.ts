@@ -1,9 +1,10 @@
 /** How Axolotl divides a model and its batch among GPUs. */
-import type { DeepSpeedFile } from '../../deepspeed-file.ts'
-import type { FieldReader } from '../../fields.ts'
-import { readGpus } from '../../gpus.ts'
-import type { Field, Section } from '../../section.ts'
-import type { Sharding } from '../../spec.ts'
+
+import type { FieldReader } from '../../fields/fields.ts'
+import { readGpus } from '../../fields/gpus.ts'
+import type { DeepSpeedFile } from '../../other-files/deepspeed-file.ts'
+import type { Sharding } from '../../spec/spec.ts'
+import type { Field, Section } from '../../text/section.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../../trainer/sharding.ts'
 
 /** utils/distributed.py: the number of GPUs is the product of the sizes of each kind of parallelism. */

@@ -1,8 +1,8 @@
 /** How Axolotl holds weights: quantised or fake-quantised, and in which precision. */
-import type { FieldReader } from '../../fields.ts'
-import { quote } from '../../quote.ts'
-import type { Field, Section } from '../../section.ts'
-import { isFsdp, type Precision, type TrainingSpec } from '../../spec.ts'
+import type { FieldReader } from '../../fields/fields.ts'
+import { isFsdp, type Precision, type TrainingSpec } from '../../spec/spec.ts'
+import { quote } from '../../text/quote.ts'
+import type { Field, Section } from '../../text/section.ts'
 import { type ComputedIn, computedIn } from '../../trainer/autocast.ts'
 import { isOn } from '../../trainer/method.ts'
 import type { Sharded } from '../../trainer/sharding.ts'

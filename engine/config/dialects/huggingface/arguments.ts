@@ -1,7 +1,7 @@
 /** Where a file keeps the Trainer's arguments, and how to find an argument in it. */
 import { wordList } from '../../../word-list.ts'
-import { untrainedSection } from '../../other-sections.ts'
-import type { Field, Section } from '../../section.ts'
+import { untrainedSection } from '../../fields/other-sections.ts'
+import type { Field, Section } from '../../text/section.ts'
 import type { Declared } from './declared.ts'
 
 export const batchSizeKeys = ['per_device_train_batch_size', 'per_gpu_train_batch_size']

@@ -2,9 +2,9 @@
  * What a script says by the classes that it calls, where a recipe's keys only suggest it: which trainer runs, whose arguments and
  * adapters they are, and so whose defaults count.
  */
-import type { Default } from '../../fields.ts'
-import type { Field } from '../../section.ts'
-import type { Loop, Optimizer } from '../../spec.ts'
+import type { Default } from '../../fields/fields.ts'
+import type { Loop, Optimizer } from '../../spec/spec.ts'
+import type { Field } from '../../text/section.ts'
 import type { FrozenByHand } from './frozen-by-hand.ts'
 
 export const trainers = ['trainer', 'sft', 'dpo', 'orpo', 'cpo', 'kto', 'reward', 'grpo', 'rloo', 'generation'] as const

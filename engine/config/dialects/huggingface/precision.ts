@@ -1,9 +1,9 @@
-import type { FieldReader } from '../../fields.ts'
-import { quote } from '../../quote.ts'
-import type { Field } from '../../section.ts'
-import { isFsdp, type Precision, type Sharding } from '../../spec.ts'
+import type { FieldReader } from '../../fields/fields.ts'
+import { isFsdp, type Precision, type Sharding } from '../../spec/spec.ts'
+import { isBefore } from '../../spec/versions.ts'
+import { quote } from '../../text/quote.ts'
+import type { Field } from '../../text/section.ts'
 import { type ComputedIn, computedIn } from '../../trainer/autocast.ts'
-import { isBefore } from '../../versions.ts'
 import { typeOfGpu } from './declared.ts'
 
 export interface PrecisionFields {

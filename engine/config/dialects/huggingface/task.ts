@@ -1,9 +1,9 @@
 import type { CatalogueModel } from '../../../models/catalogue.ts'
-import type { FieldReader } from '../../fields.ts'
-import { checkTask } from '../../model-fields.ts'
-import { oneOf, quote } from '../../quote.ts'
-import type { Field } from '../../section.ts'
-import { type Task, tasks } from '../../spec.ts'
+import type { FieldReader } from '../../fields/fields.ts'
+import { checkTask } from '../../fields/model-fields.ts'
+import { type Task, tasks } from '../../spec/spec.ts'
+import { oneOf, quote } from '../../text/quote.ts'
+import type { Field } from '../../text/section.ts'
 
 export type Find = (...keys: string[]) => Field | undefined
 

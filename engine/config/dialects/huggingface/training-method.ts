@@ -3,8 +3,8 @@
  * trainer/*_config.py, and those of the versions that the alignment handbook was written for).
  */
 import { wordList, wordSet } from '../../../word-list.ts'
-import type { FieldReader } from '../../fields.ts'
-import type { Field } from '../../section.ts'
+import type { FieldReader } from '../../fields/fields.ts'
+import type { Field } from '../../text/section.ts'
 import {
   isOn,
   kto,

@@ -5,11 +5,11 @@
 import { familyOf, isAudioModel, isVisionLanguageModel } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
 import { wordList } from '../../../word-list.ts'
-import type { FieldReader } from '../../fields.ts'
-import type { Field } from '../../section.ts'
-import { isOfFourBits, type TrainingSpec } from '../../spec.ts'
+import type { FieldReader } from '../../fields/fields.ts'
+import { isOfFourBits, type TrainingSpec } from '../../spec/spec.ts'
+import { isBefore } from '../../spec/versions.ts'
+import type { Field } from '../../text/section.ts'
 import { namesIn } from '../../trainer/adapter.ts'
-import { isBefore } from '../../versions.ts'
 import { type Declared, unslothAdapters } from './declared.ts'
 
 /** Every block's input waits on the host. That of the last one does not, which is not told apart. */

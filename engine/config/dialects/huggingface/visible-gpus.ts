@@ -2,7 +2,7 @@
  * The GPUs that a training sees where no launcher starts a process for each. The Trainer uses all of them by nn.DataParallel, unless the
  * model's layers are divided among them (transformers 5.18 trainer.py _wrap_model and __init__, training_args.py n_gpu).
  */
-import { type FieldReader, placeSaid } from '../../fields.ts'
+import { type FieldReader, placeSaid } from '../../fields/fields.ts'
 import type { Declared } from './declared.ts'
 
 /** Before the number of GPUs is read. `isWritten`: the config says it itself. */

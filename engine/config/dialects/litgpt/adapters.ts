@@ -1,10 +1,10 @@
 /** LitGPT's adapters and quantised weights: litgpt/finetune/lora.py, litgpt/lora.py, lightning/fabric/plugins/precision/bitsandbytes.py. */
 import type { CatalogueModel } from '../../../models/catalogue.ts'
 import { litgptConfigOf, litgptLinears } from '../../../models/litgpt.ts'
-import type { Choices, FieldReader } from '../../fields.ts'
-import { quote } from '../../quote.ts'
-import type { Field, Section } from '../../section.ts'
-import type { Precision, Quantization } from '../../spec.ts'
+import type { Choices, FieldReader } from '../../fields/fields.ts'
+import type { Precision, Quantization } from '../../spec/spec.ts'
+import { quote } from '../../text/quote.ts'
+import type { Field, Section } from '../../text/section.ts'
 import type { Lora } from '../../trainer/adapter.ts'
 import type { Method } from './method.ts'
 

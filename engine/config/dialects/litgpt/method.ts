@@ -1,8 +1,8 @@
 /** Which of LitGPT's commands a config is for: they share most of their arguments. */
-import type { FieldReader } from '../../fields.ts'
-import { quote } from '../../quote.ts'
-import type { Section } from '../../section.ts'
-import { leaveOut } from '../../supplied.ts'
+import type { FieldReader } from '../../fields/fields.ts'
+import { leaveOut } from '../../fields/supplied.ts'
+import { quote } from '../../text/quote.ts'
+import type { Section } from '../../text/section.ts'
 
 export type Method = 'lora' | 'full'
 

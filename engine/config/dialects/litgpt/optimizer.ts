@@ -1,8 +1,8 @@
 /** LitGPT's optimizers: litgpt/utils.py instantiate_torch_optimizer and instantiate_bnb_optimizer. */
-import type { FieldReader } from '../../fields.ts'
-import { quote } from '../../quote.ts'
-import { type Field, Section } from '../../section.ts'
-import type { Optimizer } from '../../spec.ts'
+import type { FieldReader } from '../../fields/fields.ts'
+import type { Optimizer } from '../../spec/spec.ts'
+import { quote } from '../../text/quote.ts'
+import { type Field, Section } from '../../text/section.ts'
 
 /** By the class's own name. */
 const optimizers: ReadonlyMap<string, Optimizer> = new Map<string, Optimizer>([

@@ -1,6 +1,6 @@
-import type { FieldReader } from '../../fields.ts'
-import type { Section } from '../../section.ts'
-import { isFsdp, type Precision, type Sharding } from '../../spec.ts'
+import type { FieldReader } from '../../fields/fields.ts'
+import { isFsdp, type Precision, type Sharding } from '../../spec/spec.ts'
+import type { Section } from '../../text/section.ts'
 import { type ComputedIn, computedIn } from '../../trainer/autocast.ts'
 
 type WeightType = 'float32' | 'bfloat16' | 'float16'

@@ -1,7 +1,8 @@
 /** The settings of DeepSpeed and FSDP that ms-swift brings along by name: swift/config/*.json of its repository. */
-import type { DeepSpeedFile } from '../../deepspeed-file.ts'
-import type { FieldReader } from '../../fields.ts'
-import type { Section } from '../../section.ts'
+
+import type { FieldReader } from '../../fields/fields.ts'
+import type { DeepSpeedFile } from '../../other-files/deepspeed-file.ts'
+import type { Section } from '../../text/section.ts'
 import { readDeepSpeed, type Sharded } from '../../trainer/sharding.ts'
 
 const small = { reduceBucket: 2e8, overlapsCommunication: false } as const

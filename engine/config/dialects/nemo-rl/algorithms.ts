@@ -1,11 +1,12 @@
 /** Which of NeMo RL's algorithms a config is of, by the section that each of its scripts reads, and what is held beside the policy. */
-import { MAX_BATCH } from '../../batch-size.ts'
-import type { FieldReader } from '../../fields.ts'
-import type { Batch } from '../../language-model.ts'
-import { quote } from '../../quote.ts'
-import type { Field, Section } from '../../section.ts'
+
+import type { FieldReader } from '../../fields/fields.ts'
+import { MAX_BATCH } from '../../spec/batch-size.ts'
+import type { TrainingMethod } from '../../spec/training-method.ts'
+import { quote } from '../../text/quote.ts'
+import type { Field, Section } from '../../text/section.ts'
+import type { Batch } from '../../trainer/language-model.ts'
 import { isOn, ordinary, preference, reward, type Training } from '../../trainer/method.ts'
-import type { TrainingMethod } from '../../training-method.ts'
 import { notModelled } from '../unmodelled-tools.ts'
 import { computed, growsWith } from './computed.ts'
 import { refuse } from './refuse.ts'

@@ -1,8 +1,9 @@
 /** models/policy/lm_policy.py and distributed/batched_data_dict.py: micro-steps are what a global batch makes of micro-batches. */
-import { MAX_BATCH } from '../../batch-size.ts'
-import type { FieldReader } from '../../fields.ts'
-import type { Batch } from '../../language-model.ts'
-import type { Field, Section } from '../../section.ts'
+
+import type { FieldReader } from '../../fields/fields.ts'
+import { MAX_BATCH } from '../../spec/batch-size.ts'
+import type { Field, Section } from '../../text/section.ts'
+import type { Batch } from '../../trainer/language-model.ts'
 import { isOn } from '../../trainer/method.ts'
 import { computed, growsWith } from './computed.ts'
 import type { Division } from './division.ts'

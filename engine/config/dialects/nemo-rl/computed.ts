@@ -2,8 +2,8 @@
  * nemo_rl/utils/config.py register_omegaconf_resolvers: values computed from others, `${mul:${policy.max_total_sequence_length}, 4}`,
  * and OmegaConf's references, of which `..` begins at the mapping around the field's.
  */
-import { plain } from '../../quote.ts'
-import type { Field, Section } from '../../section.ts'
+import { plain } from '../../text/quote.ts'
+import type { Field, Section } from '../../text/section.ts'
 
 const operations: Readonly<Record<string, (left: number, right: number) => number>> = {
   add: (left, right) => left + right,

@@ -1,7 +1,7 @@
 /** nemo_rl/utils/config.py load_config_with_inheritance: `defaults` names files beside the config, whose values it overrides. */
-import type { FieldReader } from '../../fields.ts'
-import { oneOf, quote } from '../../quote.ts'
-import type { Field, Section } from '../../section.ts'
+import type { FieldReader } from '../../fields/fields.ts'
+import { oneOf, quote } from '../../text/quote.ts'
+import type { Field, Section } from '../../text/section.ts'
 
 /** As many as are read of one config. */
 export const MAX_PARENTS = 8

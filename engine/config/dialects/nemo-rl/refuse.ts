@@ -1,6 +1,6 @@
-import type { FieldReader } from '../../fields.ts'
-import type { Field } from '../../section.ts'
-import { leaveOut } from '../../supplied.ts'
+import type { FieldReader } from '../../fields/fields.ts'
+import { leaveOut } from '../../fields/supplied.ts'
+import type { Field } from '../../text/section.ts'
 
 /** `what`: the subject of a sentence. */
 export function refuse(reader: FieldReader, field: Field, what: string): void {

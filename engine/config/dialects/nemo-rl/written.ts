@@ -1,4 +1,4 @@
-import type { Field } from '../../section.ts'
+import type { Field } from '../../text/section.ts'
 
 /** Neither absent nor null. */
 export function written(field: Field | undefined): Field | undefined {

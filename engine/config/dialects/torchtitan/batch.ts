@@ -1,8 +1,9 @@
 /** torchtitan/train.py: micro-steps are what the batch of all GPUs makes of theirs. */
-import { MAX_BATCH } from '../../batch-size.ts'
-import type { FieldReader } from '../../fields.ts'
-import type { Batch } from '../../language-model.ts'
-import type { Field, Section } from '../../section.ts'
+
+import type { FieldReader } from '../../fields/fields.ts'
+import { MAX_BATCH } from '../../spec/batch-size.ts'
+import type { Field, Section } from '../../text/section.ts'
+import type { Batch } from '../../trainer/language-model.ts'
 import type { Division } from './parallelism.ts'
 import { batchSizeKeys, firstOf } from './settings.ts'
 

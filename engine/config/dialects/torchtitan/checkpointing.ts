@@ -1,7 +1,7 @@
 /** torchtitan/distributed/activation_checkpoint.py: what the forward pass keeps of each block, and what is computed again. */
-import type { Choices, FieldReader } from '../../fields.ts'
-import type { Field, Section } from '../../section.ts'
-import type { TrainingSpec } from '../../spec.ts'
+import type { Choices, FieldReader } from '../../fields/fields.ts'
+import type { TrainingSpec } from '../../spec/spec.ts'
+import type { Field, Section } from '../../text/section.ts'
 import { refuse } from './settings.ts'
 
 type Checkpointing = Pick<TrainingSpec, 'gradientCheckpointing'> & {

@@ -2,10 +2,10 @@
  * torchtitan's flavors of Llama 3 (torchtitan/models/llama3/__init__.py) and, in early releases, of Llama 2 (llama2_configs of
  * torchtitan/models/llama/__init__.py), and the model of the Hub that each has the shape of.
  */
-import type { FieldReader } from '../../fields.ts'
-import { quote } from '../../quote.ts'
-import type { Field, Section } from '../../section.ts'
-import { leaveOut } from '../../supplied.ts'
+import type { FieldReader } from '../../fields/fields.ts'
+import { leaveOut } from '../../fields/supplied.ts'
+import { quote } from '../../text/quote.ts'
+import type { Field, Section } from '../../text/section.ts'
 
 const flavors: ReadonlyMap<string, string> = new Map([
   ['llama3 8B', 'meta-llama/Llama-3.1-8B'],

@@ -1,7 +1,7 @@
 /** How torchtitan's settings are found under their names of several releases, and those that nothing here models. */
-import type { FieldReader } from '../../fields.ts'
-import type { Field, Section } from '../../section.ts'
-import { leaveOut } from '../../supplied.ts'
+import type { FieldReader } from '../../fields/fields.ts'
+import { leaveOut } from '../../fields/supplied.ts'
+import type { Field, Section } from '../../text/section.ts'
 import { isOn } from '../../trainer/method.ts'
 
 /** The newest name first. */

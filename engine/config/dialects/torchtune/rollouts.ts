@@ -1,10 +1,10 @@
 /** torchtune's recipes that learn from completions: dev/grpo_full_finetune_distributed.py, ppo_full_finetune_single_device.py. */
 
-import { MAX_BATCH } from '../../batch-size.ts'
-import type { Default, FieldReader } from '../../fields.ts'
-import { type Batch, readBatch } from '../../language-model.ts'
-import type { Field, Section } from '../../section.ts'
-import { leaveOut } from '../../supplied.ts'
+import type { Default, FieldReader } from '../../fields/fields.ts'
+import { leaveOut } from '../../fields/supplied.ts'
+import { MAX_BATCH } from '../../spec/batch-size.ts'
+import type { Field, Section } from '../../text/section.ts'
+import { type Batch, readBatch } from '../../trainer/language-model.ts'
 import { isOn, ordinary, type Training } from '../../trainer/method.ts'
 
 /** What these recipes read differently from the others. */

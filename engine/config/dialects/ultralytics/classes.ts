@@ -1,9 +1,9 @@
 /** How many classes Ultralytics trains for: those of the dataset, whose file is not read. */
 
 import type { CatalogueModel } from '../../../models/catalogue.ts'
-import type { FieldReader } from '../../fields.ts'
-import { readLabels } from '../../model-fields.ts'
-import type { Section } from '../../section.ts'
+import type { FieldReader } from '../../fields/fields.ts'
+import { readLabels } from '../../fields/model-fields.ts'
+import type { Section } from '../../text/section.ts'
 
 /** Of the datasets that come with it: cfg/datasets, and those that it downloads for classifiers. */
 const classesOf: ReadonlyMap<string, number> = new Map([

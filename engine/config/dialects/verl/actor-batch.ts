@@ -1,8 +1,9 @@
 /** workers/fsdp_workers.py: a mini-batch counts prompts over all GPUs, a micro-batch the sequences, or the tokens, on one. */
-import { MAX_BATCH } from '../../batch-size.ts'
-import type { FieldReader } from '../../fields.ts'
-import type { Batch } from '../../language-model.ts'
-import type { Field, Section } from '../../section.ts'
+
+import type { FieldReader } from '../../fields/fields.ts'
+import { MAX_BATCH } from '../../spec/batch-size.ts'
+import type { Field, Section } from '../../text/section.ts'
+import type { Batch } from '../../trainer/language-model.ts'
 import { isOn } from '../../trainer/method.ts'
 import { refuse } from './settings.ts'
 

@@ -1,9 +1,9 @@
 /** The actor's update of GRPO and its kin, workers/fsdp_workers.py and workers/actor/dp_actor.py. */
-import type { FieldReader } from '../../fields.ts'
-import { languageModelReading } from '../../language-model.ts'
-import { type ModelLookup, readModel } from '../../model-fields.ts'
+import type { FieldReader } from '../../fields/fields.ts'
+import { type ModelLookup, readModel } from '../../fields/model-fields.ts'
 import type { Reading } from '../../reading.ts'
-import { type Field, Section } from '../../section.ts'
+import { type Field, Section } from '../../text/section.ts'
+import { languageModelReading } from '../../trainer/language-model.ts'
 import { readActorBatch } from './actor-batch.ts'
 import { readMethod, refuseOtherModels } from './rollouts.ts'
 import {

@@ -1,11 +1,12 @@
 /** verl's supervised fine-tuning, trainer/fsdp_sft_trainer.py, whose samples are all padded to `data.max_length`. */
-import { MAX_BATCH } from '../../batch-size.ts'
-import type { FieldReader } from '../../fields.ts'
-import { readGpus } from '../../gpus.ts'
-import { type Batch, languageModelReading } from '../../language-model.ts'
-import { type ModelLookup, readModel } from '../../model-fields.ts'
+
+import type { FieldReader } from '../../fields/fields.ts'
+import { readGpus } from '../../fields/gpus.ts'
+import { type ModelLookup, readModel } from '../../fields/model-fields.ts'
 import type { Reading } from '../../reading.ts'
-import { type Field, Section } from '../../section.ts'
+import { MAX_BATCH } from '../../spec/batch-size.ts'
+import { type Field, Section } from '../../text/section.ts'
+import { type Batch, languageModelReading } from '../../trainer/language-model.ts'
 import {
   readAdapter,
   readCheckpointing,

@@ -1,11 +1,12 @@
 /** What runs on the GPUs of verl's actor before its update: vLLM, and passes that score the responses. */
-import { MAX_BATCH } from '../../batch-size.ts'
-import type { FieldReader } from '../../fields.ts'
-import type { Batch } from '../../language-model.ts'
-import { quote } from '../../quote.ts'
-import type { Field, Section } from '../../section.ts'
+
+import type { FieldReader } from '../../fields/fields.ts'
+import { MAX_BATCH } from '../../spec/batch-size.ts'
+import type { TrainingMethod } from '../../spec/training-method.ts'
+import { quote } from '../../text/quote.ts'
+import type { Field, Section } from '../../text/section.ts'
+import type { Batch } from '../../trainer/language-model.ts'
 import { isOn } from '../../trainer/method.ts'
-import type { TrainingMethod } from '../../training-method.ts'
 import { notModelled } from '../unmodelled-tools.ts'
 import { DEFAULT_ROW } from './actor-batch.ts'
 import { refuse } from './settings.ts'

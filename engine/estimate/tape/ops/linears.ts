@@ -1,7 +1,7 @@
 /** Embeddings and linear layers: dense, with adapters, or fused with the loss. */
 
-import { isOfNemoRl } from '../../../config/spec.ts'
-import { isUnquantized } from '../../../config/unquantized.ts'
+import { isOfNemoRl } from '../../../config/spec/spec.ts'
+import { isUnquantized } from '../../../config/spec/unquantized.ts'
 import { lastNameOf } from '../../../models/linears.ts'
 import type { LinearOptions, LinearPart } from '../../../program/ops/linears.ts'
 import { made } from '../autograd.ts'

@@ -1,4 +1,4 @@
-"""The types of requests as the TypeScript side writes them; engine/config/spec.ts documents each field."""
+"""The types of requests as the TypeScript side writes them; engine/config/spec/spec.ts documents each field."""
 from __future__ import annotations
 
 from typing import Any, Literal

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../../../engine/config/spec.ts'
+import type { TrainingSpec } from '../../../../engine/config/spec/spec.ts'
 import type { ModelConfig } from '../../../../engine/models/architecture.ts'
 import { footprintOf, knownModel } from '../../specs.ts'
 

@@ -1,0 +1,132 @@
+/**
+ * The script that loads a YAML or JSON file with keys of a team's own: what the file leaves open, its code says. It is the one that
+ * a launcher starts with the file, or else the only one nearby whose training takes its batch size from the file.
+ */
+import { posix } from 'node:path'
+import type { OpenScript } from '../python/open-training.ts'
+import { isPythonPath, mayTrain } from '../python/quick-look.ts'
+import type { PassedArgument, SourceFile } from '../reading.ts'
+import { firstFile, isPlausibleName, placesFromLauncher, type Sources } from '../sources.ts'
+import { plain } from '../text/quote.ts'
+
+export interface LoadingScript {
+  readonly kind: 'loads'
+  /** Undefined where no script was found, only the classes that the file names. */
+  readonly file: SourceFile | undefined
+  readonly script: OpenScript
+  readonly sentence: string
+}
+
+/** The code takes the file's settings, and trains what is not known. `why`: a clause. */
+export interface NotModelled {
+  readonly kind: 'not-modelled'
+  readonly why: string
+}
+
+/** How a launcher starts a script with the file: the script's path as written, and its arguments. */
+export interface StartedWith {
+  readonly script: string
+  readonly passed: readonly PassedArgument[]
+}
+
+/** Scripts nearby that are looked into. */
+const MAX_SCRIPTS = 8
+
+const folders = ['.', 'src', 'scripts', 'train', 'training', 'src/training', 'src/train']
+/** Options by which scripts take their config. */
+const options = ['config', 'configs', 'config_path', 'config_file', 'cfg', 'cfg_path', 'yaml', 'yaml_path']
+
+export async function findLoadingScript(
+  file: SourceFile,
+  started: StartedWith | undefined,
+  sources: Sources,
+): Promise<LoadingScript | NotModelled | undefined> {
+  const { readFile, listFolder } = sources
+  if (readFile === undefined) return undefined
+  if (started !== undefined) {
+    const script = isPlausibleName(started.script) ? await firstFile(placesOfScript(started, file), sources) : undefined
+    const loaded = script && (await loading(script, file, started.passed, sources))
+    // What prepares data or evaluates is started with the same file.
+    if (loaded !== undefined) return loaded
+  }
+  if (listFolder === undefined) return undefined
+  const near: SourceFile[] = []
+  for (const path of await scriptsNear(file.path, listFolder, isTrainingName)) {
+    const text = await readFile(path)
+    if (text !== undefined && mayTrain(text) && /config|cfg|yaml|json|hydra/i.test(text)) near.push({ path, text })
+  }
+  // Of several that take a config, the one that names this file loads it; of several that do, the one that is called like it.
+  const naming = near.filter(({ text }) => text.includes(posix.basename(file.path)))
+  const called = naming.filter(({ path }) => stemOf(path) === stemOf(file.path))
+  const found: (LoadingScript | NotModelled)[] = []
+  for (const script of [called, naming, near].find(each => each.length > 0) ?? []) {
+    const each = await loading(script, file, passedAsConfig(file), sources)
+    if (each !== undefined) found.push(each)
+  }
+  const loads = found.filter(({ kind }) => kind === 'loads')
+  const [only, ...others] = loads.length === 0 ? found : loads
+  return others.length === 0 ? only : undefined
+}
+
+function placesOfScript({ script, passed }: StartedWith, { path }: SourceFile): readonly string[] {
+  const launcher = passed[0]?.launcher.path ?? path
+  return [...placesFromLauncher(script, launcher), posix.join('src', script)].filter(
+    place => !/^(?:\.\.|\/)/.test(place),
+  )
+}
+
+/** Scripts beside a config and above it, and where scripts stand in a repository; `isAsked` goes by their names. */
+export async function scriptsNear(
+  path: string,
+  listFolder: NonNullable<Sources['listFolder']>,
+  isAsked: (name: string) => boolean,
+): Promise<readonly string[]> {
+  const own = posix.dirname(path)
+  // Hydra's groups are folders in the folder of configs.
+  const above = ['..', '../..'].map(up => posix.normalize(posix.join(own, up)))
+  const near = [own, ...above, ...folders].filter(each => !/^(?:\.\.|\/)/.test(each))
+  const found: string[] = []
+  for (const folder of new Set(near)) {
+    const names = await listFolder(folder)
+    found.push(...names.filter(isAsked).map(name => (folder === '.' ? name : posix.join(folder, name))))
+  }
+  const isNamesake = (script: string) => stemOf(script) === stemOf(path)
+  return [...new Set(found)].toSorted((a, b) => Number(isNamesake(b)) - Number(isNamesake(a))).slice(0, MAX_SCRIPTS)
+}
+
+/** `train_llama.yaml`, `train_llama.py` → train_llama */
+function stemOf(path: string): string {
+  return posix.basename(path).replace(/\.[^.]*$/, '')
+}
+
+/** By its name, a script that trains: of all scripts, few are opened. */
+function isTrainingName(name: string): boolean {
+  return isPythonPath(name) && /train|tun|sft|dpo|grpo|lora|main|run/i.test(name)
+}
+
+function passedAsConfig({ path, text }: SourceFile): readonly PassedArgument[] {
+  const launcher = { path, text }
+  return options.map(name => ({ name, values: [{ text: path, from: 0, remarks: [] }], launcher, from: 0 }))
+}
+
+/** Undefined for a script that takes its batch size from elsewhere. */
+async function loading(
+  script: SourceFile,
+  file: SourceFile,
+  passed: readonly PassedArgument[],
+  sources: Sources,
+): Promise<LoadingScript | NotModelled | undefined> {
+  const { openScript } = await import('../python/script.ts')
+  const opened = await openScript({ ...script, passed, readFor: file.path }, sources)
+  const isComposed = opened.composesRead === true && /^defaults\s*:/m.test(file.text)
+  if (opened.kind === 'not-a-training-config' && opened.because !== undefined && isComposed)
+    return { kind: 'not-modelled', why: opened.because }
+  if (opened.kind !== 'open' || opened.batchSize === undefined) return undefined
+  if (opened.batchSize.file !== undefined && !isComposed) return undefined
+  // Where the file itself is what stands for the option, nothing was loaded from it.
+  if (opened.batchSize.value.kind !== 'number' && !isComposed) return undefined
+  const { undeclared = [] } = opened
+  const known = { ...opened, undeclared: undeclared.filter(name => !options.includes(name)) }
+  const sentence = `Read as ${plain(script.path)} loads it, for the training on line ${opened.training.line} there.`
+  return { kind: 'loads', file: script, script: known, sentence }
+}

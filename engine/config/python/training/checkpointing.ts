@@ -1,0 +1,45 @@
+/** Checkpointing that a script turns on besides a trainer's arguments. */
+import type { Field } from '../../text/section.ts'
+import type { Module } from '../syntax/module.ts'
+import type { Evaluator } from '../values/evaluator.ts'
+import type { Located } from '../values/values.ts'
+import { fieldOf, openField, saidBy } from './fields.ts'
+import type { ModelChain } from './model-chain.ts'
+import type { Loaded } from './model-loading.ts'
+
+/** What the arguments say, unless the model was prepared for it otherwise. */
+export function checkpointing(
+  fields: readonly Field[],
+  chain: ModelChain,
+  loaded: Loaded,
+  file: Module,
+  evaluator: Evaluator,
+): readonly Field[] {
+  const key = 'gradient_checkpointing'
+  const said = fields.find(field => field.key === key)
+  if (said?.value.kind === 'flag' && said.value.flag) return []
+  const on = (located: Located, name: string) => [saidBy(located, key, { kind: 'flag', flag: true }, file, name)]
+  const { prepared } = chain
+  if (prepared?.call !== undefined) {
+    const { values } = evaluator.argumentsOf(prepared.call, prepared.site, ['model', 'use_gradient_checkpointing'])
+    const asked = values.get('use_gradient_checkpointing')
+    if (asked === undefined) return on(prepared, 'prepare_model_for_kbit_training')
+    const field = fieldOf(key, asked, file)
+    if (asked.kind !== 'flag' || asked.flag) return [field]
+  }
+  const modules = new Set([file, ...(loaded.module ? [loaded.module] : [])])
+  for (const module of modules) {
+    for (const call of module.calls.get('gradient_checkpointing_enable') ?? []) {
+      const { isReached, why } = evaluator.isReached(call, {
+        module,
+        scope: call.scope,
+        at: call.at,
+        branches: call.branches,
+      })
+      const located = { module, from: call.at, to: call.node.to, remarks: [] }
+      if (isReached === true) return on(located, 'gradient_checkpointing_enable')
+      if (isReached === undefined) return [openField(located, key, `it depends on ${why}`, file)]
+    }
+  }
+  return []
+}

@@ -1,0 +1,38 @@
+/** Trainers of transformers and TRL that a file only evaluates or predicts with. */
+
+import { type Call, callExpression } from '../syntax/module.ts'
+import type { Evaluator } from '../values/evaluator.ts'
+
+/** Methods that train, whatever they are called on. */
+const training = ['train', 'fit', 'hyperparameter_search']
+const evaluating = ['evaluate', 'predict', 'evaluation_loop']
+
+/**
+ * True where the trainer is held by a name and handed to nobody, and either evaluates under that name while nothing in the file trains,
+ * or trains only where the script does not come as it is started.
+ */
+export function onlyEvaluates(trainer: Call, evaluator: Evaluator): boolean {
+  const { module, scope } = trainer
+  const made = callExpression(trainer)
+  const name = [...scope.bindings].find(([, bindings]) =>
+    bindings.some(({ value }) => value.kind === 'expression' && value.expression.from === made?.from),
+  )?.[0]
+  if (name === undefined) return false
+  const called = (methods: readonly string[]) =>
+    methods.flatMap(method => module.calls.get(method) ?? []).filter(call => receiverOf(call) === name)
+  const trains = called(training)
+  const isPassedOver = trains.length > 0 && trains.every(call => !evaluator.mayRun(call))
+  if (!isPassedOver && training.some(method => module.calls.has(method))) return false
+  return (isPassedOver || called(evaluating).length > 0) && !isHandedOn(name, module.text)
+}
+
+function receiverOf(call: Call): string | undefined {
+  const callee = callExpression(call)?.callee
+  return callee?.kind === 'attribute' && callee.object.kind === 'name' ? callee.object.name : undefined
+}
+
+/** Whether the name stands anywhere but before a dot or an assignment. */
+function isHandedOn(name: string, text: string): boolean {
+  const mentions = text.matchAll(/\b[A-Za-z_]\w*\b(?! ?[.=])/g)
+  return [...mentions].some(([mention]) => mention === name)
+}

@@ -1,0 +1,255 @@
+/**
+ * Memory settings of a script's own training loop besides its model: mixed precision, accumulation, image size,
+ * wrappers.
+ */
+import type { Field } from '../../text/section.ts'
+import { libraryName } from '../library.ts'
+import type { Expression } from '../syntax/expressions.ts'
+import { type Call, callExpression, type Module } from '../syntax/module.ts'
+import type { Evaluator } from '../values/evaluator.ts'
+import { areEqual, type Located, placeIn, type Site, shownAt, type Value } from '../values/values.ts'
+import { fieldOf, openField, saidBy } from './fields.ts'
+
+const MAX_CALLS = 20
+
+interface Reached {
+  readonly call: Call
+  readonly site: Site
+  readonly library: string
+  readonly values: ReadonlyMap<string, Value>
+  readonly unknown: string | undefined
+  readonly here: Located
+  /** Why it may not be reached, where that is open. */
+  readonly why: string | undefined
+}
+
+function reachedCalls(
+  module: Module,
+  name: string,
+  evaluator: Evaluator,
+  positional: readonly string[] = [],
+): readonly Reached[] {
+  return (module.calls.get(name) ?? []).slice(0, MAX_CALLS).flatMap(call => {
+    const { scope, at, branches } = call
+    const site: Site = { module, scope, at, branches }
+    const expression = callExpression(call)
+    const callee = expression && evaluator.evaluate(expression.callee, site)
+    const { isReached, why } = evaluator.isReached(call, site)
+    if (expression === undefined || isReached === false) return []
+    const library = callee?.kind === 'symbol' ? libraryName(callee.name).library : ''
+    const { values, unknown } = evaluator.argumentsOf(expression, site, positional)
+    const here = { module, from: at, to: expression.to, remarks: [] }
+    return [{ call, site, library, values, unknown, here, why: isReached === undefined ? why : undefined }]
+  })
+}
+
+const evaluates = /(?:^|_)(?:eval\w*|valid\w*|val|test\w*|predict\w*|infer\w*|generate\w*|sample\w*)(?:_|$)/i
+
+/** `fp16` and `bf16`, as the Trainer's arguments name what autocast computes in. */
+export function precisionFields(module: Module, evaluator: Evaluator): readonly Field[] {
+  const accelerated = reachedCalls(module, 'Accelerator', evaluator).find(({ library }) => library === 'accelerate')
+  if (accelerated !== undefined) return acceleratorPrecision(accelerated, module)
+  const autocasts = reachedCalls(module, 'autocast', evaluator).filter(
+    ({ library, call }) => library === 'torch' && !(call.scope.kind === 'function' && evaluates.test(call.scope.name)),
+  )
+  const scalers = reachedCalls(module, 'GradScaler', evaluator).filter(({ library }) => library === 'torch')
+  const [autocast] = autocasts
+  if (autocast === undefined) {
+    const [scaler] = scalers
+    if (scaler === undefined || isSwitchedOff(scaler.values.get('enabled'))) return []
+    return [openField(scaler.here, 'fp16', 'gradients are scaled, but no autocast is found in the file', module)]
+  }
+  return autocastFields(autocast, module)
+}
+
+function autocastFields({ values, here, why, unknown }: Reached, file: Module): readonly Field[] {
+  const enabled = values.get('enabled') ?? [...values.values()].find(({ kind }) => kind === 'flag' || kind === 'open')
+  const device = [...values.values()].find(({ kind }) => kind === 'text')
+  if (device?.kind === 'text' && device.text.startsWith('cpu')) return []
+  if (enabled !== undefined && isSwitchedOff(enabled))
+    return [saidBy(enabled, 'fp16', { kind: 'flag', flag: false }, file, 'autocast')]
+  const dtype = values.get('dtype') ?? [...values.values()].find(value => value.kind === 'symbol')
+  if (unknown !== undefined) return [openField(here, 'fp16', `what is unpacked from ${unknown} may set it`, file)]
+  if (why !== undefined) return [openField(here, 'fp16', `autocast depends on ${why}`, file)]
+  // A device that is looked up at run time says nothing of the type.
+  const isOpen = (value: Value | undefined) => value !== undefined && value.kind === 'open'
+  if (isOpen(values.get('enabled')) || isOpen(values.get('dtype')))
+    return [openField(here, 'fp16', `it is ${shownAt(here.module, here)}`, file)]
+  const switched = { ...here, remarks: enabled?.remarks ?? [] }
+  if (dtype === undefined || dtype.kind === 'none')
+    return [saidBy(switched, 'fp16', { kind: 'flag', flag: true }, file, 'autocast')]
+  if (dtype.kind !== 'symbol' || !/^torch\.(?:bfloat16|float16|half)$/.test(dtype.name))
+    return [openField(here, 'fp16', `its type is ${shownAt(dtype.module, dtype)}`, file)]
+  const key = dtype.name === 'torch.bfloat16' ? 'bf16' : 'fp16'
+  return [saidBy(switched, key, { kind: 'flag', flag: true }, file, 'autocast')]
+}
+
+function acceleratorPrecision({ values, here, unknown }: Reached, file: Module): readonly Field[] {
+  const mixed = values.get('mixed_precision')
+  if (mixed === undefined || mixed.kind === 'none') {
+    const remark = `fp32: Accelerator() (${placeIn(here.module, here.from)}) names no mixed_precision, which the launcher may.`
+    if (unknown !== undefined) return [openField(here, 'fp16', `what is unpacked from ${unknown} may set it`, file)]
+    return [saidBy({ ...here, remarks: [remark] }, 'fp16', { kind: 'flag', flag: false }, file, 'mixed_precision')]
+  }
+  if (mixed.kind === 'text' && /^(?:fp16|bf16)$/.test(mixed.text))
+    return [saidBy(mixed, mixed.text, { kind: 'flag', flag: true }, file, 'mixed_precision')]
+  // The command line may pass the word, or what YAML makes of it.
+  if ((mixed.kind === 'text' && mixed.text === 'no') || isSwitchedOff(mixed))
+    return [saidBy(mixed, 'fp16', { kind: 'flag', flag: false }, file, 'mixed_precision')]
+  return [openField(mixed, 'fp16', mixed.kind === 'open' ? mixed.why : `it is ${shownAt(mixed.module, mixed)}`, file)]
+}
+
+function isSwitchedOff(value: Value | undefined): boolean {
+  return value?.kind === 'flag' && !value.flag
+}
+
+const ACCUMULATION = 'gradient_accumulation_steps'
+
+/** Of `if (step + 1) % 8 == 0: optimizer.step()`, the 8. */
+export function accumulationFields(module: Module, evaluator: Evaluator): readonly Field[] {
+  const accelerated = reachedCalls(module, 'Accelerator', evaluator).find(({ library }) => library === 'accelerate')
+  const given = accelerated?.values.get(ACCUMULATION)
+  if (given !== undefined) return [fieldOf(ACCUMULATION, given, module)]
+  const found = (module.calls.get('step') ?? []).slice(0, MAX_CALLS).flatMap(call => {
+    const { scope, at, branches } = call
+    if (!stepsOptimizer(call)) return []
+    const site: Site = { module, scope, at, branches }
+    return branches.flatMap(({ tests, statement }) =>
+      tests.flatMap(({ condition }) =>
+        divisorsIn(condition).map(divisor => evaluator.evaluate(divisor, { ...site, at: statement, branches: [] })),
+      ),
+    )
+  })
+  const [first, ...others] = found
+  if (first === undefined) return []
+  if (others.every(other => areEqual(first, other) === true)) return [fieldOf(ACCUMULATION, first, module)]
+  return [openField(first, ACCUMULATION, `steps are taken every ${shownAt(first.module, first)} or otherwise`, module)]
+}
+
+function stepsOptimizer(call: Call): boolean {
+  const callee = callExpression(call)?.callee
+  const object = callee?.kind === 'attribute' ? callee.object : undefined
+  const name = object === undefined ? '' : call.module.text.slice(object.from, object.to)
+  return /opt|scaler/i.test(name) && !/sched/i.test(name)
+}
+
+function divisorsIn(condition: Expression, depth = 0): readonly Expression[] {
+  if (condition.kind !== 'binary' || depth > 6) return []
+  if (condition.operator === '%') return [condition.right]
+  return [...divisorsIn(condition.left, depth + 1), ...divisorsIn(condition.right, depth + 1)]
+}
+
+/** Sides of the images that torchvision 0.21's data sets hold. */
+const storedSides: ReadonlyMap<string, number> = new Map([
+  ...['CIFAR10', 'CIFAR100', 'SVHN'].map(name => [name, 32] as const),
+  ...['MNIST', 'FashionMNIST', 'KMNIST', 'EMNIST', 'QMNIST'].map(name => [name, 28] as const),
+  ['STL10', 96],
+])
+
+/** The side to which images are cut or scaled, where all transforms agree, or else that of a data set's images. */
+export function imageFields(module: Module, evaluator: Evaluator): readonly Field[] {
+  const cut = cutFields(module, evaluator)
+  if (cut.length > 0) return cut
+  const sets = [...storedSides].flatMap(([name, side]) =>
+    reachedCalls(module, name, evaluator)
+      .filter(({ library }) => library === 'torchvision')
+      .map(({ here }) => ({ here, name, side })),
+  )
+  const [first] = sets
+  if (first === undefined || sets.some(({ side }) => side !== first.side)) return []
+  const { here, name, side } = first
+  const remark = `Images of ${side}×${side} pixels, as ${name} has them (${placeIn(here.module, here.from)}): nothing is found that scales them.`
+  return [saidBy({ ...here, remarks: [remark] }, 'image_size', { kind: 'number', number: side }, module, name)]
+}
+
+function cutFields(module: Module, evaluator: Evaluator): readonly Field[] {
+  for (const names of [['RandomResizedCrop', 'RandomCrop', 'CenterCrop'], ['Resize']]) {
+    const sizes = names.flatMap(name => reachedCalls(module, name, evaluator, ['size', 'second']).map(sidesOf))
+    const [first, ...others] = sizes.map(([side]) => side).filter(side => side !== undefined)
+    if (first === undefined) continue
+    const other = sizes.flatMap(sides => sides.slice(1)).find(side => areEqual(side, first) !== true)
+    if (other !== undefined) {
+      const both = `images are cut to ${shownAt(first.module, first)} by ${shownAt(other.module, other)}, and only square ones are counted`
+      return [openField(first, 'image_size', both, module)]
+    }
+    if (others.every(other => areEqual(first, other) === true)) return [fieldOf('image_size', first, module)]
+    return [
+      openField(
+        first,
+        'image_size',
+        `images are cut to several sizes (${placeIn(first.module, first.from)} is one)`,
+        module,
+      ),
+    ]
+  }
+  return []
+}
+
+/** Height and width: torchvision's transforms take both as one, older ones of Albumentations each by itself. */
+function sidesOf({ library, values }: Reached): readonly Value[] {
+  const size = values.get('size')
+  if (size?.kind === 'list') return size.items
+  const [height, width] = [values.get('height') ?? size, values.get('width') ?? values.get('second')]
+  return [height, library === 'albumentations' ? width : undefined].filter(side => side !== undefined)
+}
+
+const wrappers: readonly (readonly [RegExp, string])[] = [
+  [/^(?:FSDP|FullyShardedDataParallel|fully_shard)$/, 'FSDP'],
+  [/^(?:GaLoreAdamW\w*|Muon)$/, 'the optimizer'],
+  [/^(?:set_grad_checkpointing|apply_activation_checkpointing|checkpoint_wrapper)$/, 'gradient checkpointing'],
+  [/^(?:AveragedModel|ModelEma\w*|ExponentialMovingAverage|EMA|deepcopy)$/, 'a copy of the weights'],
+  [/^set_default_dtype$/, 'the type of weights'],
+  [/^(?:quantize_|prepare_qat\w*|replace_linear\w*)$/, 'quantization'],
+]
+
+/** What changes memory and is not followed into a loop: named, never passed over. */
+export function notFollowed(module: Module, evaluator: Evaluator): readonly Field[] {
+  const found = [...module.calls.keys()].flatMap(name => {
+    const of = wrappers.find(([pattern]) => pattern.test(name))?.[1]
+    const reached = of === undefined ? [] : reachedCalls(module, name, evaluator, ['of'])
+    const [call] = name === 'deepcopy' ? reached.filter(copiesModel) : reached
+    return call === undefined || of === undefined
+      ? []
+      : [saidBy(call.here, of, { kind: 'text', text: name }, module, name)]
+  })
+  const deepSpeed = reachedCalls(module, 'initialize', evaluator).find(({ library }) => library === 'deepspeed')
+  const apex = reachedCalls(module, 'initialize', evaluator).find(({ library }) => library === 'apex')
+  const checkpoint = reachedCalls(module, 'checkpoint', evaluator).find(({ library }) => library === 'torch')
+  const named = (one: Reached | undefined, name: string) =>
+    one === undefined ? [] : [saidBy(one.here, name, { kind: 'text', text: name }, module, name)]
+  return [
+    ...found,
+    ...named(deepSpeed, 'deepspeed.initialize'),
+    ...named(apex, 'apex.amp.initialize'),
+    ...named(checkpoint, 'checkpoint'),
+  ]
+}
+
+/** Batches and settings are copied too. */
+function copiesModel({ values }: Reached): boolean {
+  const of = values.get('of')
+  if (of === undefined) return false
+  const written = of.module.text.slice(of.from, of.to)
+  return of.kind === 'call' || of.kind === 'instance' || holdsModel.test(written)
+}
+
+const holdsModel = /(?:^|[._])(?:model|net|network|backbone|unet|student|policy)\d?$/i
+
+/** `model.half()` as a statement: the name keeps holding what was cast. */
+export function castInPlace(module: Module, evaluator: Evaluator): readonly Field[] {
+  return ['half', 'bfloat16', 'to'].flatMap(name =>
+    reachedCalls(module, name, evaluator).flatMap(({ call, values, here }) => {
+      const callee = callExpression(call)?.callee
+      const object = callee?.kind === 'attribute' ? module.text.slice(callee.object.from, callee.object.to) : ''
+      const isHalf = (value: Value) => value.kind === 'symbol' && /^torch\.(?:b?float16|half)$/.test(value.name)
+      const casts = name === 'to' ? [...values.values()].some(isHalf) : values.size === 0
+      if (!holdsModel.test(object) || !casts) return []
+      return [saidBy(here, 'the type of weights', { kind: 'text', text: name }, module, `${name}()`)]
+    }),
+  )
+}
+
+/** DataParallel divides each batch among the GPUs of the machine, however many there are. */
+export function dividesBatch(module: Module, evaluator: Evaluator): Located | undefined {
+  return reachedCalls(module, 'DataParallel', evaluator).find(({ library }) => library === 'torch')?.here
+}

@@ -1,0 +1,114 @@
+/** Follows the model of a trainer back to the call that loaded it, with everything done to it in between. */
+
+import { isModelClass, libraryName } from '../library.ts'
+import type { Evaluator } from '../values/evaluator.ts'
+import type { LibraryCall, Value } from '../values/values.ts'
+import { isVisionModel } from './vision-models.ts'
+
+export interface ModelChain {
+  /** The call that loaded it, or its name where the trainer loads it by that. */
+  readonly loaded: LibraryCall | (Value & { readonly kind: 'text' }) | undefined
+  /** Where it is neither. */
+  readonly unknown: Value | undefined
+  readonly peftConfig: Value | undefined
+  /** Unsloth's `get_peft_model`. */
+  readonly unslothAdapter: LibraryCall | undefined
+  /** Adapters of an earlier run. */
+  readonly trainedAdapter: LibraryCall | undefined
+  /** `prepare_model_for_kbit_training` */
+  readonly prepared: LibraryCall | undefined
+  /** `.half()` and its kin, which cast the weights. */
+  readonly cast: LibraryCall | undefined
+  /** What the reader must know of how it was found, one sentence each. */
+  readonly remarks: readonly string[]
+}
+
+const MAX_LINKS = 12
+
+/** Adapters become part of the weights that they are for. */
+const merges = /\.merge_and_unload$/
+/** What is merged afterwards; AutoPeftModel loads its weights by what a folder says. */
+const putsOn = /(?:^|\.)(?:PeftModel\w*\.from_pretrained|get_peft_model)$/
+
+/** Methods that give the same model. */
+const passesOn = /\.(?:to|cuda|train|eval|to_bettertransformer|requires_grad_|float|half|bfloat16)$/
+/** Functions that give the model that is their first argument, some with a row or two more for new tokens. */
+const wraps =
+  /(?:^|\.)(?:compile|prepare|prepare_model|DataParallel|DistributedDataParallel|FullyShardedDataParallel|prepare_model_for_kbit_training|prepare_model_for_int8_training|get_peft_model|for_training|for_inference|amp\.initialize|setup_chat_format|clone_chat_template)$/
+
+export function modelChain(value: Value | undefined, evaluator: Evaluator): ModelChain {
+  let chain: ModelChain = {
+    ...{ loaded: undefined, unknown: undefined, peftConfig: undefined, unslothAdapter: undefined },
+    ...{ trainedAdapter: undefined, prepared: undefined, cast: undefined, remarks: [] },
+  }
+  let current = value
+  let isMerged = false
+  for (let link = 0; link < MAX_LINKS && current !== undefined; link++) {
+    // A field keeps its own.
+    if (current.kind === 'call') chain = { ...chain, remarks: [...chain.remarks, ...current.remarks] }
+    if (current.kind === 'text') return { ...chain, loaded: current }
+    if (current.kind !== 'call') return { ...chain, unknown: current }
+    const { name } = current
+    if (isLoad(current)) return { ...chain, loaded: current }
+    if (passesOn.test(name) && current.object !== undefined) {
+      if (isCast(current, evaluator)) chain = { ...chain, cast: chain.cast ?? current }
+      current = current.object
+      continue
+    }
+    if (merges.test(name) && current.object !== undefined) {
+      isMerged = true
+      current = current.object
+      continue
+    }
+    const { name: last } = libraryName(name)
+    if (isMerged && putsOn.test(name)) {
+      current = argument(current, 'model', 0, evaluator)
+      continue
+    }
+    if (/^AutoPeftModel|^PeftModel/.test(name.split('.').at(-2) ?? '')) chain = { ...chain, trainedAdapter: current }
+    else if (last === 'get_peft_model' && name.startsWith('unsloth.')) chain = { ...chain, unslothAdapter: current }
+    else if (!wraps.test(name)) return { ...chain, unknown: current }
+    if (last.startsWith('prepare_model_for')) chain = { ...chain, prepared: current }
+    if (last === 'get_peft_model' && !name.startsWith('unsloth.')) {
+      const peftConfig = argument(current, 'peft_config', 1, evaluator)
+      chain = { ...chain, peftConfig, remarks: [...chain.remarks, ...(peftConfig?.remarks ?? [])] }
+    }
+    current = argument(current, 'model', 0, evaluator)
+  }
+  return { ...chain, unknown: current ?? value }
+}
+
+export function isLoad(call: LibraryCall): boolean {
+  if (isVisionModel(call)) return true
+  const { name } = call
+  const [method, ...rest] = name.split('.').toReversed()
+  const loaded = rest.toReversed().join('.')
+  return method === 'from_pretrained' && (isModelClass(loaded) || openClass.test(loaded))
+}
+
+/** `config_class, model_class, tokenizer_class = MODEL_CLASSES[args.model_type]`, as transformers' older examples choose it. */
+const openClass = /(?:^|[._])model_class$/
+
+export function hasOpenClass(call: LibraryCall): boolean {
+  return openClass.test(classLoaded(call))
+}
+
+/** `X.from_pretrained` → X. */
+export function classLoaded({ name }: LibraryCall): string {
+  return name.split('.').slice(0, -1).join('.')
+}
+
+function isCast(call: LibraryCall, evaluator: Evaluator): boolean {
+  if (/\.(?:half|bfloat16|float)$/.test(call.name)) return true
+  const dtype = call.name.endsWith('.to') && call.call ? evaluator.argumentsOf(call.call, call.site).values : undefined
+  return [...(dtype?.values() ?? [])].some(
+    given => given.kind === 'symbol' && /^torch\.(?:b?float|half)/.test(given.name),
+  )
+}
+
+/** An argument of a call by its name or its position. */
+export function argument(call: LibraryCall, name: string, position: number, evaluator: Evaluator): Value | undefined {
+  if (call.call === undefined) return undefined
+  const names = Array.from({ length: position + 1 }, (_, index) => (index === position ? name : String(index)))
+  return evaluator.argumentsOf(call.call, call.site, names).values.get(name)
+}

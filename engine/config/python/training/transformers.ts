@@ -1,0 +1,272 @@
+/** One call of a trainer, as the keys that a recipe for it would have. */
+import { wordList, wordSet } from '../../../word-list.ts'
+import type { AdapterDefaults, Declared, DeclaredTrainer } from '../../dialects/huggingface/declared.ts'
+import { peftAdapters, unslothAdapters } from '../../dialects/huggingface/declared.ts'
+import { soundsLikeMemory } from '../../fields/memory-names.ts'
+import { plain } from '../../text/quote.ts'
+import { type Field, Section } from '../../text/section.ts'
+import { argumentsClass, optimizerOf, trainerParameters } from '../library.ts'
+import { type Call, callExpression, type Module } from '../syntax/module.ts'
+import type { Evaluator } from '../values/evaluator.ts'
+import { type Located, placeIn, type Site, shownAt, type Value } from '../values/values.ts'
+import { adapterFields } from './adapters.ts'
+import { checkpointing } from './checkpointing.ts'
+import { fieldOf, openField, saidBy } from './fields.ts'
+import { frozenWeights } from './frozen-weights.ts'
+import { leftOff } from './left-off.ts'
+import { dataFiles } from './loop-files.ts'
+import { type ModelChain, modelChain } from './model-chain.ts'
+import { INIT_KWARGS, loadedFields } from './model-loading.ts'
+import { lengthBeside, lengthFields, mappedLength } from './sequence-length.ts'
+import { dividesLayers, visibleGpus } from './visible-gpus.ts'
+
+/** A training that the file starts. */
+export interface Training {
+  readonly document: Section
+  readonly declared: Declared
+  readonly call: Call
+  /** Sentences for the reader of the result. */
+  readonly assumptions: readonly string[]
+  /** What is a setting of memory for certain, and is not understood. */
+  readonly notUnderstood: readonly Field[]
+  /** What looks like one, beside the keys of the document. */
+  readonly unread: readonly Field[]
+}
+
+export type FoundTraining =
+  | { readonly kind: 'training'; readonly training: Training }
+  /** `why`: a clause that says what the caller, or the launcher, decides instead of the file. */
+  | { readonly kind: 'none'; readonly why: string }
+
+/** Arguments of older trainers themselves that recipes hold among the others. */
+const trainerKeys = wordList(`
+  max_seq_length max_length max_prompt_length max_completion_length packing dataset_text_field beta precompute_ref_log_probs
+  loss_type padding_free
+`)
+
+export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Evaluator): FoundTraining {
+  const { module, scope, at, branches } = call
+  const site: Site = { module, scope, at, branches }
+  const expression = callExpression(call)
+  if (expression === undefined) return { kind: 'none', why: `the call on ${placeIn(module, at)} cannot be read` }
+  const { values, unknown } = evaluator.argumentsOf(expression, site, trainerParameters(trainer))
+  const told = toldArguments(values.get('args'), unknown, evaluator)
+  if (told.kind === 'none') return told
+
+  const here: Located = { module, from: call.at, to: expression.callee.to, remarks: [] }
+  const chain = modelChain(values.get('model') ?? fromFunction(values.get('model_init'), evaluator), evaluator)
+  const loaded = loadedFields(chain, module, evaluator, new Map([...told.values, ...values]))
+  const own = new Map([...values].filter(([key]) => trainerKeys.includes(key)))
+  const isReadAlready = (key: string) => key === INIT_KWARGS && chain.loaded?.kind === 'text'
+  const fromArguments = [...own, ...told.values]
+    .filter(([key]) => !isReadAlready(key))
+    .map(([key, value]) => fieldOf(key, value, module))
+  const peftConfig = values.get('peft_config') ?? chain.peftConfig
+  const adapter = adapterFields(peftConfig, chain, module, evaluator)
+  // Later ones count; a name that is passed says little of a model that is made in ways not followed.
+  const isHidden = chain.loaded === undefined && chain.unknown !== undefined
+  const fields = [
+    ...(isHidden ? [] : loaded.fields),
+    ...fromArguments,
+    ...adapter.fields,
+    ...(isHidden ? loaded.fields : []),
+  ]
+  if (isUndecided(fields, told)) return { kind: 'none', why: undecidedBecause(fields, told) }
+
+  const extra = [
+    ...checkpointing(fields, chain, loaded, module, evaluator),
+    ...optimizerField(values.get('optimizers'), module),
+    ...taskField(fields, trainer, here, module),
+    ...(trainer === 'trainer' ? cutLength(fields, module, evaluator) : []),
+    ...(trainer === 'sft' ? mappedLength(fields, module, evaluator) : []),
+    ...hiddenSettings(told, here, module),
+  ]
+  const document = Section.of([...fields, ...extra].filter(({ value }) => value.kind !== 'empty'))
+  const name = plain(module.text.slice(expression.callee.from, expression.callee.to))
+  const from = chain.loaded?.kind === 'call' ? chain.loaded : undefined
+  const visible = visibleGpus(call, evaluator)
+  const frozen = frozenWeights(adapter.fields.length > 0 ? [] : [module], from, call, evaluator)
+  const declared: Declared = {
+    trainer,
+    trainerField: saidBy(here, 'trainer', { kind: 'text', text: name }, module, name),
+    argumentsOf: told.of,
+    ...ofEarlierReleases(told, values, chain, module),
+    ...(loaded.loadsStoredType && { loadsStoredType: loaded.loadsStoredType }),
+    ...(frozen.byHand && { frozen: frozen.byHand }),
+    ...(visible && { visible }),
+    ...(dividesLayers(chain, evaluator) && { dividesLayers: true as const }),
+    adaptersOf: adaptersOf(chain),
+  }
+  const files = [...new Set([module, ...(loaded.module ? [loaded.module] : [])])]
+  const assumptions = [...loaded.assumptions, ...leftOff(fields, peftConfig, files, evaluator)]
+  const notUnderstood = [...loaded.notUnderstood, ...frozen.notUnderstood]
+  const beside = trainer === 'sft' ? lengthBeside([...fields, ...extra], module, evaluator) : []
+  const unread = [...loaded.unread, ...adapter.unread, ...beside]
+  return { kind: 'training', training: { document, declared, call, assumptions, notUnderstood, unread } }
+}
+
+/** Where its data is prepared in another file, or in one that calls it, what is certain there. */
+function cutLength(fields: readonly Field[], module: Module, evaluator: Evaluator): readonly Field[] {
+  const own = lengthFields(fields, module, evaluator)
+  if (own.length > 0) return own
+  const callers = evaluator.callers.filter(each => each !== module && !each.isImported)
+  const files = [module, ...callers].flatMap(each => dataFiles(each, evaluator))
+  const others = files.map(each => lengthFields(fields, each, evaluator, module))
+  return others.find(found => found.length > 0 && found.every(({ value }) => value.kind === 'number')) ?? []
+}
+
+interface Told {
+  readonly kind: 'told'
+  readonly of: 'transformers' | 'trl'
+  readonly values: ReadonlyMap<string, Value>
+  /** The command line may set any of them. */
+  readonly isParsed: boolean
+  /** What is unpacked into them. */
+  readonly unknown: string | undefined
+}
+
+function toldArguments(
+  value: Value | undefined,
+  unknown: string | undefined,
+  evaluator: Evaluator,
+): Told | Extract<FoundTraining, { kind: 'none' }> {
+  if (value === undefined) {
+    if (unknown !== undefined) return { kind: 'none', why: `the trainer's arguments are in ${unknown}` }
+    return { kind: 'told', of: 'transformers', values: new Map(), isParsed: false, unknown: undefined }
+  }
+  if (value.kind === 'call') {
+    const of = argumentsClass(value.name)
+    if (of === undefined) return { kind: 'none', why: `the trainer's arguments are ${shownAt(value.module, value)}` }
+    const given = value.call && evaluator.argumentsOfMade(value, ['output_dir'])
+    return {
+      kind: 'told',
+      of,
+      values: given?.values ?? new Map([...settingsPassed(evaluator), ...(value.set ?? [])]),
+      isParsed: value.call === undefined,
+      unknown: given?.unknown,
+    }
+  }
+  if (value.kind === 'instance') {
+    const base = evaluator.classes.libraryBase(value.scope)
+    const of = base === undefined ? undefined : argumentsClass(base)
+    if (of !== undefined) {
+      const given = value.call && evaluator.argumentsOf(value.call, value.site, ['output_dir'])
+      const remark = (name: string, field: Value) =>
+        `${name} is the default of ${value.scope.name}.${name} (${placeIn(field.module, field.from)}), which the command line may override.`
+      const fields = [...evaluator.classes.fieldsOf(value.scope)].map(
+        ([name, field]) =>
+          [name, value.isParsed ? { ...field, remarks: [...field.remarks, remark(name, field)] } : field] as const,
+      )
+      return {
+        kind: 'told',
+        of,
+        values: new Map([
+          ...fields,
+          ...(given?.values ?? (value.isParsed ? settingsPassed(evaluator) : [])),
+          ...(value.set ?? []),
+        ]),
+        isParsed: value.isParsed,
+        unknown: given?.unknown,
+      }
+    }
+  }
+  return {
+    kind: 'none',
+    why: value.kind === 'open' ? value.why : `the trainer's arguments are ${shownAt(value.module, value)}`,
+  }
+}
+
+/** What a field of a class of the script's own does to memory is what its code does with it; a length is one everywhere. */
+function settingsPassed({ passed }: Evaluator): ReadonlyMap<string, Value> {
+  const isFollowed = (name: string) => passed.isOwnField(name) && soundsLikeMemory(name) && !/len/.test(name)
+  return new Map([...passed.all()].filter(([name]) => !isFollowed(name)))
+}
+
+/** By arguments that newer releases refuse. Unsloth's patched classes take the old names whatever release they patch. */
+function ofEarlierReleases(
+  { of, values }: Told,
+  ofTrainer: ReadonlyMap<string, Value>,
+  { unslothAdapter, loaded }: ModelChain,
+  file: Module,
+): Pick<Declared, 'ofOldTrl' | 'ofOldTransformers'> {
+  if (unslothAdapter !== undefined || (loaded?.kind === 'call' && loaded.name.startsWith('unsloth.'))) return {}
+  const length = of === 'trl' ? values.get('max_seq_length') : undefined
+  const ofOldTrl = length === undefined || length.kind === 'none' ? undefined : fieldOf('max_seq_length', length, file)
+  const [old] = [...ofTrainer, ...values].filter(
+    ([key]) => (ofTrainer.has(key) ? trainerKeysBefore5 : argumentsBefore5).has(key) && key !== 'args',
+  )
+  const ofOldTransformers = old === undefined ? ofOldTrl : fieldOf(...old, file)
+  return { ...(ofOldTrl && { ofOldTrl }), ...(ofOldTransformers && { ofOldTransformers }) }
+}
+
+/** transformers 5.18 trainer.py and TRL 1.13 trainer/sft_trainer.py have them no more. */
+const trainerKeysBefore5: ReadonlySet<string> = wordSet(`
+  tokenizer max_seq_length dataset_text_field packing dataset_num_proc
+`)
+
+/** Of TrainingArguments of 4.x, and not of 5.0 (training_args.py). */
+const argumentsBefore5: ReadonlySet<string> = wordSet(`
+  evaluation_strategy overwrite_output_dir no_cuda use_mps_device per_gpu_train_batch_size half_precision_backend fp16_backend
+  fp16_opt_level jit_mode_eval use_ipex save_safetensors include_inputs_for_metrics push_to_hub_model_id
+  push_to_hub_organization push_to_hub_token dispatch_batches split_batches sharded_ddp fsdp_min_num_params past_index ray_scope
+`)
+
+const batchKeys = ['per_device_train_batch_size', 'per_gpu_train_batch_size']
+
+/** A launcher or a caller decides both, so that this file is no config. */
+function isUndecided(fields: readonly Field[], told: Told): boolean {
+  const batch = fields.find(({ key }) => batchKeys.includes(key))
+  if (batch !== undefined && batch.value.kind !== 'open') return false
+  if (batch === undefined && told.isParsed) return true
+  const model = fields.find(({ key }) => key === 'model_name_or_path')
+  return model === undefined || model.value.kind === 'open'
+}
+
+function undecidedBecause(fields: readonly Field[], told: Told): string {
+  const batch = fields.find(({ key }) => batchKeys.includes(key))
+  if (batch?.value.kind === 'open') return batch.value.why
+  return told.isParsed
+    ? 'the batch size is given on the command line'
+    : 'neither its batch size nor its model is in the file'
+}
+
+function fromFunction(value: Value | undefined, evaluator: Evaluator): Value | undefined {
+  if (value?.kind !== 'function') return undefined
+  const [returned] = value.scope.returns
+  return (
+    returned &&
+    evaluator.evaluate(returned.value.expression, {
+      module: value.scope.module,
+      scope: value.scope,
+      at: returned.at,
+      branches: returned.branches,
+    })
+  )
+}
+
+function optimizerField(value: Value | undefined, file: Module): readonly Field[] {
+  const [optimizer] = value?.kind === 'list' ? value.items : []
+  if (value === undefined || optimizer?.kind === 'none') return []
+  const known = optimizer?.kind === 'call' ? optimizerOf(optimizer.name) : undefined
+  if (known !== undefined && optimizer !== undefined)
+    return [saidBy(optimizer, 'optim', { kind: 'text', text: known }, file, 'optimizers')]
+  return [openField(value, 'optim', `the optimizer is ${shownAt(value.module, optimizer ?? value)}`, file)]
+}
+
+function taskField(fields: readonly Field[], trainer: DeclaredTrainer, here: Located, file: Module): readonly Field[] {
+  if (trainer === 'trainer' || fields.some(({ key }) => key === 'task')) return []
+  return [saidBy(here, 'task', { kind: 'text', text: 'causal-lm' }, file)]
+}
+
+/** Nobody knows what is unpacked into the arguments. */
+function hiddenSettings({ unknown, values }: Told, here: Located, file: Module): readonly Field[] {
+  if (unknown === undefined) return []
+  const why = `what is unpacked from ${unknown} may set it`
+  return [...batchKeys.slice(0, 1), 'gradient_checkpointing']
+    .filter(key => !values.has(key))
+    .map(key => openField(here, key, why, file))
+}
+
+function adaptersOf({ unslothAdapter }: ModelChain): AdapterDefaults {
+  return unslothAdapter === undefined ? peftAdapters : unslothAdapters
+}

@@ -1,0 +1,306 @@
+/**
+ * What becomes of a dictionary or an object between where a name is bound to it and where it is used: `options["batch"] = 8`,
+ * `options.update(more)`, `del options["batch"]`, `arguments.bf16 = True`, and functions of the file that do so to what they are given.
+ */
+
+import { type CallExpression, dottedName } from '../syntax/expressions.ts'
+import {
+  type Binding,
+  type Bound,
+  type Call,
+  callExpression,
+  classAround,
+  type ItemChange,
+  type Module,
+  type Place,
+  type Scope,
+} from '../syntax/module.ts'
+import type { Evaluator } from './evaluator.ts'
+import { open, placed, siteOf } from './sites.ts'
+import { type Site, shownAt, type Value } from './values.ts'
+
+type Mapping = Extract<Value, { kind: 'mapping' }>
+
+type Change =
+  /** `options[key] = value`, `arguments.key = value` */
+  | ({ readonly kind: 'item' | 'attribute' } & ItemChange)
+  | MethodCall
+  /** A function is given it as a parameter, which it changes. */
+  | GivenOn
+
+interface MethodCall extends Place {
+  readonly kind: 'method'
+  readonly name: string
+  readonly call: CallExpression
+}
+
+interface GivenOn extends Place {
+  readonly kind: 'given'
+  readonly to: Scope
+  readonly parameter: string
+  readonly call: CallExpression
+}
+
+/** `isSure`: it happens before what asks, if it is reached. */
+interface Dated {
+  readonly change: Change
+  readonly isSure: boolean
+}
+
+/** By the scope that they stand in, and by what they change as it is written: `options`, `self.options`. */
+type FileChanges = ReadonlyMap<Scope, ReadonlyMap<string, readonly Change[]>>
+
+/** Of one name in one scope. */
+const MAX_CHANGES = 50
+
+const methods = ['update', 'setdefault', 'pop', 'clear']
+
+/** Values of keys, in the order in which they are set, and what else may be set. */
+class Effect {
+  readonly bindings = new Map<string, Binding[]>()
+  /** On what it depends whether a key is set last. */
+  readonly conditions = new Map<string, string>()
+  unknown: string | undefined
+
+  add(key: string, binding: Binding, condition: string | undefined): void {
+    this.bindings.set(key, [...(this.bindings.get(key) ?? []), binding])
+    if (condition === undefined) this.conditions.delete(key)
+    else this.conditions.set(key, condition)
+  }
+}
+
+export class Changes {
+  readonly #evaluator: Evaluator
+  /** Functions that are being looked into. */
+  readonly #entered = new Set<Scope>()
+
+  constructor(evaluator: Evaluator) {
+    this.#evaluator = evaluator
+  }
+
+  /** What a name holds at a site, with what was changed since it was bound to `value`; what is neither is returned unchanged. */
+  after(value: Value, name: string, site: Site): Value {
+    if (value.kind !== 'mapping' && value.kind !== 'call' && value.kind !== 'instance') return value
+    const changes = this.#changesOf(name, site)
+    if (changes.length === 0) return value
+    const mapping = value.kind === 'instance' ? value : this.#evaluator.asMapping(value)
+    if (mapping.kind === 'mapping') return this.#changed(mapping, name, changes, site)
+    if (value.kind === 'mapping') return value
+    const { module, from, to, set: entries = new Map() } = value
+    const ofObject = changes.filter(({ change }) => change.kind === 'attribute' || change.kind === 'given')
+    const set = this.#changed({ module, from, to, remarks: [], kind: 'mapping', entries }, name, ofObject, site)
+    return set.kind === 'mapping' && set.entries.size > 0 ? { ...value, set: set.entries } : value
+  }
+
+  #changed(mapping: Mapping, name: string, changes: readonly Dated[], site: Site): Value {
+    const effect = this.#effectOf(changes, mapping, site)
+    if (effect === undefined) return open(site, mapping, `what ${name} holds depends on run time`)
+    const entries = new Map(mapping.entries)
+    for (const [key, bindings] of effect.bindings) {
+      const before = entries.get(key) ?? absent(mapping)
+      const first: Binding = {
+        scope: site.scope,
+        at: Math.min(before.from, site.at),
+        branches: [],
+        value: given(before),
+      }
+      const value = this.#evaluator.names.reaching([first, ...bindings], site) ?? before
+      const condition = value.kind === 'open' ? effect.conditions.get(key) : undefined
+      const after =
+        condition === undefined ? value : open(site, value, `whether ${name} is updated depends on ${condition}`)
+      if (after.kind === 'none' && after.isAbsent) entries.delete(key)
+      else entries.set(key, after)
+    }
+    const unknown = mapping.unknown ?? effect.unknown
+    return { ...mapping, entries, ...(unknown !== undefined && { unknown }) }
+  }
+
+  /** Those that may have happened, the last one last: in the function that asks, and before it where it surely runs before that. */
+  #changesOf(name: string, site: Site): readonly Dated[] {
+    const all = changesIn(site.module)
+    const owner = ownerOf(name, site.scope)
+    const since = boundAt(name, owner, site)
+    const rankOf = (scope: Scope) => (scope === site.scope ? 2 : scope === owner || isMaker(scope, owner) ? 1 : 0)
+    return [...all]
+      .filter(([scope, byName]) => byName.has(name) && ownerOf(name, scope) === owner)
+      .toSorted(([a], [b]) => rankOf(a) - rankOf(b))
+      .flatMap(([scope, byName]) => (byName.get(name) ?? []).map(change => ({ change, isSure: rankOf(scope) > 0 })))
+      .filter(({ change: { scope, at } }) => (scope !== site.scope || at < site.at) && (scope !== owner || at > since))
+  }
+
+  /** Undefined where it cannot be told what is left of it. */
+  #effectOf(changes: readonly Dated[], mapping: Mapping, site: Site): Effect | undefined {
+    const effect = new Effect()
+    for (const { change, isSure } of changes) {
+      const here: Site = {
+        ...(change.scope === site.scope ? site : siteOf(change.scope, site.frame)),
+        ...placed(change),
+      }
+      const { isReached, why } = this.#evaluator.names.reach(change, site, here)
+      if (isReached === false) continue
+      const set = this.#setBy(change, here, [...mapping.entries.keys(), ...effect.bindings.keys()])
+      if (set === undefined) return undefined
+      effect.unknown ??= set.unknown
+      for (const [key, value] of set.values) {
+        const binding = isSure ? value : ({ kind: 'opaque', why: `may be set in ${change.scope.name}()` } as const)
+        effect.add(key, { ...placed(change), value: binding }, why)
+      }
+    }
+    return effect
+  }
+
+  #setBy(change: Change, site: Site, known: readonly string[]): SetKeys | undefined {
+    if (change.kind === 'method') return this.#setByMethod(change, site, known)
+    if (change.kind === 'given') return this.#setByFunction(change, site)
+    const key = this.#evaluator.evaluate(change.key, site)
+    if (key.kind === 'text') return { values: new Map([[key.text, change.value]]) }
+    return key.kind === 'open' ? { values: new Map(), unknown: shownAt(site.module, change.key) } : nothing
+  }
+
+  #setByMethod({ name, call }: MethodCall, site: Site, known: readonly string[]): SetKeys | undefined {
+    const { values, unknown } = this.#evaluator.argumentsOf(call, site)
+    const first = values.get('0')
+    switch (name) {
+      case 'update': {
+        const more = first && this.#evaluator.asMapping(first)
+        if (unknown !== undefined || (more !== undefined && more.kind !== 'mapping')) return undefined
+        const all = [...(more?.entries ?? []), ...values].filter(([key]) => key !== '0')
+        return { values: new Map(all.map(([key, value]) => [key, given(value)])), unknown: more?.unknown }
+      }
+      case 'setdefault': {
+        const value = values.get('1')
+        const isSet = first?.kind !== 'text' || known.includes(first.text) || value === undefined
+        return isSet ? nothing : { values: new Map([[first.text, given(value)]]) }
+      }
+      case 'pop':
+        return first?.kind === 'text' ? { values: new Map([[first.text, removed]]) } : nothing
+      default:
+        return { values: new Map(known.map(key => [key, removed])) }
+    }
+  }
+
+  /** What a function does to what it is given. */
+  #setByFunction({ to, parameter, call }: GivenOn, caller: Site): SetKeys | undefined {
+    if (this.#entered.has(to)) return nothing
+    this.#entered.add(to)
+    try {
+      const site = siteOf(to, { scope: to, call, site: caller })
+      const empty: Mapping = {
+        module: site.module,
+        from: call.from,
+        to: call.to,
+        remarks: [],
+        kind: 'mapping',
+        entries: new Map(),
+      }
+      const after = this.after(empty, parameter, site)
+      if (after.kind !== 'mapping') return undefined
+      const values = new Map([...after.entries].map(([key, value]) => [key, given(value)]))
+      return { values, unknown: after.unknown }
+    } finally {
+      this.#entered.delete(to)
+    }
+  }
+}
+
+interface SetKeys {
+  readonly values: ReadonlyMap<string, Bound>
+  readonly unknown?: string | undefined
+}
+
+const nothing: SetKeys = { values: new Map() }
+
+const removed: Bound = { kind: 'removed' }
+
+function given(value: Value): Bound {
+  return { kind: 'expression', expression: { from: value.from, to: value.to, kind: 'given', value } }
+}
+
+function absent({ module, from, to }: Mapping): Value {
+  return { module, from, to, remarks: [], kind: 'none', isAbsent: true }
+}
+
+/** Where a name is bound: a scope, or the class whose `self` it begins with; undefined for what no scope binds. */
+function ownerOf(name: string, from: Scope): Scope | undefined {
+  const [root = ''] = /^\w+/.exec(name) ?? []
+  if (root === 'self' || root === 'cls') return classAround(from)
+  for (let scope: Scope | undefined = from; scope !== undefined; scope = scope.parent)
+    if (scope.bindings.has(root) && (scope.kind !== 'class' || scope === from)) return scope
+  return undefined
+}
+
+/** Where its scope surely binds a name last before a site: what was changed before is of another dictionary. */
+function boundAt(name: string, owner: Scope | undefined, { scope, at }: Site): number {
+  const bindings = owner?.bindings.get(name) ?? []
+  const before = bindings.filter(each => each.branches.length === 0 && (owner !== scope || each.at < at))
+  return Math.max(-1, ...before.map(each => each.at))
+}
+
+/** The method that makes an object of a class runs before its others. */
+function isMaker({ name, parent }: Scope, owner: Scope | undefined): boolean {
+  return name === '__init__' && owner !== undefined && parent === owner
+}
+
+const found = new WeakMap<Module, FileChanges>()
+
+function changesIn(module: Module): FileChanges {
+  const known = found.get(module)
+  if (known !== undefined) return known
+  const changes = new FileIndex(module).changes
+  found.set(module, changes)
+  return changes
+}
+
+class FileIndex {
+  readonly changes = new Map<Scope, Map<string, Change[]>>()
+
+  constructor(module: Module) {
+    for (const item of module.itemChanges) this.#add(item.object, { kind: 'item', ...item })
+    for (const attribute of module.attributeChanges) this.#add(attribute.object, { kind: 'attribute', ...attribute })
+    for (const each of module.calls.get('setattr') ?? []) this.#addSetattr(each)
+    for (const name of methods) {
+      for (const each of module.calls.get(name) ?? []) {
+        const call = callExpression(each)
+        const object = call?.callee.kind === 'attribute' ? dottedName(call.callee.object) : undefined
+        if (call !== undefined && object !== undefined)
+          this.#add(object, { kind: 'method', ...placed(each), name, call })
+      }
+    }
+    for (const to of [...this.changes.keys()]) this.#addCallsOf(to, module)
+    for (const byName of this.changes.values()) for (const all of byName.values()) all.sort((a, b) => a.at - b.at)
+  }
+
+  #addSetattr(each: Call): void {
+    const [object, key, value] = callExpression(each)?.arguments ?? []
+    if (object?.kind !== 'positional' || key?.kind !== 'positional' || value?.kind !== 'positional') return
+    const name = dottedName(object.value)
+    const bound: Bound = { kind: 'expression', expression: value.value }
+    if (name !== undefined && key.value.kind === 'text')
+      this.#add(name, { kind: 'attribute', ...placed(each), object: name, key: key.value, value: bound })
+  }
+
+  /** With what the function changes among its parameters. */
+  #addCallsOf(to: Scope, module: Module): void {
+    const isMethod = to.parent?.kind === 'class'
+    for (const [index, { name: parameter }] of to.parameters.slice(isMethod ? 1 : 0).entries()) {
+      if (!this.changes.get(to)?.has(parameter)) continue
+      for (const each of (module.calls.get(to.name) ?? []).slice(0, MAX_CHANGES)) {
+        const call = callExpression(each)
+        const argument = call?.arguments.find((one, at) =>
+          one.kind === 'keyword' ? one.name === parameter : one.kind === 'positional' && at === index,
+        )
+        const object =
+          argument?.kind === 'keyword' || argument?.kind === 'positional' ? dottedName(argument.value) : undefined
+        if (call !== undefined && object !== undefined)
+          this.#add(object, { kind: 'given', ...placed(each), to, parameter, call })
+      }
+    }
+  }
+
+  #add(object: string, change: Change): void {
+    const byName = this.changes.get(change.scope) ?? new Map<string, Change[]>()
+    const all = byName.get(object) ?? []
+    if (all.length < MAX_CHANGES) all.push(change)
+    this.changes.set(change.scope, byName.set(object, all))
+  }
+}

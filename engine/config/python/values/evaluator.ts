@@ -1,0 +1,484 @@
+/** Evaluates what the text alone decides: constants, defaults, dictionaries, f-strings, imported names. Nothing is executed. */
+import { plainSentence } from '../../text/quote.ts'
+import { type CallExpression, dottedName, type Expression, type Span } from '../syntax/expressions.ts'
+import { classAround, conditionsAround, type Module, type Place, type Scope } from '../syntax/module.ts'
+import { isTrainer, trainerAttribute } from '../training/lightning-trainer.ts'
+import { inheritedDefault, ofArguments } from './arguments-class.ts'
+import { Changes } from './changes.ts'
+import { Classes, methodOf } from './classes.ts'
+import { commandLineValue, type Options, parsedClass } from './command-line.ts'
+import { fileTestsIn, onFirstRun, truthOnFirstRun } from './file-tests.ts'
+import { libraryValue } from './library-values.ts'
+import { completedCall, MadeObjects } from './made-objects.ts'
+import { Names } from './names.ts'
+import { binaryValue, joinedText, unaryValue } from './operators.ts'
+import { Parameters } from './parameters.ts'
+import { PassedValues } from './passed-arguments.ts'
+import { pathAttribute } from './paths.ts'
+import { setOnParsed } from './set-attributes.ts'
+import type { SettingsFile } from './settings-files.ts'
+import { signatureParameters } from './signatures.ts'
+import { open, placed, siteAt, siteOf, sourceOf, unknown } from './sites.ts'
+import { areEqual, type LibraryCall, madeOfOpen, placeIn, type Site, shownAt, truthOf, type Value } from './values.ts'
+
+/** Modules of the repository by how a file imports them; undefined for what is none, or was not read. */
+export type FindModule = (importer: Module, name: string) => Module | undefined
+/** The first file of settings that there is. */
+export type FindSettings = (places: readonly string[]) => SettingsFile | undefined
+
+/** Whether a condition holds; undefined where that depends on run time. */
+export type IsTrue = (condition: Expression, site: Site) => boolean | undefined
+
+/** For one file; a value that takes more steps is unknown. */
+const MAX_STEPS = 20_000
+const MAX_DEPTH = 60
+
+export class Evaluator {
+  readonly find: FindModule
+  readonly findSettings: FindSettings
+  /** What a launcher passes to the script. */
+  readonly passed: PassedValues
+  /** Files whose calls give the parameters of functions in others: the script, those that call it, and those that it imports. */
+  readonly callers: readonly Module[]
+  /** Whether a parameter was asked for that no call in its file gives. */
+  asksCallers = false
+  /** Sentences on values that are taken for what a run would find: that files are not there, that a filter drops nothing. */
+  readonly unsureRemarks = new Set<string>()
+  readonly names = new Names(this)
+  readonly changes = new Changes(this)
+  readonly parameters = new Parameters(this)
+  readonly classes = new Classes(this)
+  /** Objects of the repository's classes that settings name. */
+  readonly made = new MadeObjects()
+  /** Whether the config that a script is read for is one of those that Hydra composes for it. */
+  composesRead = false
+  /** Lightning's, which it sets on the modules that it is given. */
+  trainer: LibraryCall | undefined
+  /** Lightning's modules beside those that it is given: what stands in them does not run. */
+  unused: ReadonlySet<Scope> = new Set()
+  /** The data module that it is given with them. */
+  fittedData: Value | undefined
+  /** Conditions that are being evaluated. */
+  readonly #asked = new Set<Expression>()
+  #steps = 0
+  #depth = 0
+
+  constructor(
+    find: FindModule,
+    passed = new PassedValues(),
+    findSettings: FindSettings = () => undefined,
+    callers: readonly Module[] = [],
+  ) {
+    this.find = find
+    this.callers = callers
+    this.findSettings = findSettings
+    this.passed = passed
+  }
+
+  evaluate(expression: Expression, site: Site): Value {
+    this.#steps += 1
+    if (this.#steps > MAX_STEPS || this.#depth >= MAX_DEPTH)
+      return open(site, expression, 'takes too many steps to follow')
+    this.#depth += 1
+    try {
+      return this.#evaluate(expression, site)
+    } finally {
+      this.#depth -= 1
+    }
+  }
+
+  /** Whether the branches around a place are taken: undefined where that depends on run time, with the reason. */
+  isReached(
+    place: Place,
+    site: Site,
+    isTrue: IsTrue = (condition, at) => truthOf(this.evaluate(condition, at)),
+  ): { readonly isReached: boolean | undefined; readonly why?: string } {
+    let why: string | undefined
+    const owner = this.unused.size === 0 ? undefined : classAround(place.scope)
+    if (owner !== undefined && this.unused.has(owner)) return { isReached: false }
+    for (const branch of place.branches) {
+      if (branch.isHandler) return { isReached: false }
+      for (const { condition, expected } of branch.tests) {
+        const truth = this.#truth(condition, { ...site, at: branch.statement, branches: [] }, isTrue)
+        if (truth === undefined) why ??= shownAt(site.module, condition)
+        else if (truth !== expected) return { isReached: false }
+      }
+    }
+    return why === undefined ? { isReached: true } : { isReached: undefined, why }
+  }
+
+  /** Undefined for a condition that depends on itself: on what is set where it holds. */
+  #truth(condition: Expression, site: Site, isTrue: IsTrue): boolean | undefined {
+    if (this.#asked.has(condition)) return undefined
+    this.#asked.add(condition)
+    try {
+      return isTrue(condition, site)
+    } finally {
+      this.#asked.delete(condition)
+    }
+  }
+
+  /** Whether a place may be run: the branches around it are taken, or only run time tells. */
+  mayRun(place: Place): boolean {
+    return this.isReached(place, siteAt(place)).isReached !== false
+  }
+
+  /**
+   * The values of a call by the names of its parameters; `unknown` where it unpacks what is not known, and `parsed` where that is
+   * what a parser made of the command line.
+   */
+  argumentsOf(
+    call: CallExpression,
+    site: Site,
+    positional: readonly string[] = [],
+  ): { readonly values: ReadonlyMap<string, Value>; readonly unknown?: string; readonly parsed?: LibraryCall } {
+    const values = new Map<string, Value>()
+    let unknown: string | undefined
+    let parsed: LibraryCall | undefined
+    let position = 0
+    for (const argument of call.arguments) {
+      switch (argument.kind) {
+        case 'positional': {
+          const name = positional[position] ?? String(position)
+          values.set(name, this.evaluate(argument.value, site))
+          position += 1
+          break
+        }
+        case 'keyword':
+          values.set(argument.name, this.evaluate(argument.value, site))
+          break
+        case 'unpacked': {
+          const mapping = this.asMapping(this.evaluate(argument.value, site))
+          if (mapping.kind !== 'mapping') {
+            if (unknown === undefined && mapping.kind === 'call' && /\.parse_args$/.test(mapping.name)) parsed = mapping
+            if (parsed === mapping && argument.value.kind === 'name')
+              for (const [key, value] of this.names.itemsSet(argument.value.name, site)) values.set(key, value)
+            unknown ??= shownAt(site.module, argument.value)
+          } else {
+            for (const [key, value] of mapping.entries) values.set(key, value)
+            unknown ??= mapping.unknown
+          }
+          break
+        }
+        case 'spread':
+          unknown ??= shownAt(site.module, call)
+      }
+    }
+    return { values, ...(unknown !== undefined && { unknown }), ...(parsed && { parsed }) }
+  }
+
+  /** What an object of a library was made with, and what was set on it since. */
+  argumentsOfMade(made: LibraryCall, positional: readonly string[] = []): ReturnType<Evaluator['argumentsOf']> {
+    const given = made.call === undefined ? { values: new Map() } : this.argumentsOf(made.call, made.site, positional)
+    return made.set === undefined ? given : { ...given, values: new Map([...given.values, ...made.set]) }
+  }
+
+  /** A dictionary, or an object as one; any other value is returned unchanged. */
+  asMapping(value: Value): Value {
+    if (value.kind === 'call' && value.call !== undefined && holdsArguments.test(value.name)) {
+      const { values, unknown } = this.argumentsOf(value.call, value.site)
+      const first = values.get('0')
+      const of = first && this.asMapping(first)
+      if (of !== undefined && of.kind !== 'mapping') return of
+      const rest = of?.unknown ?? unknown
+      const entries = new Map([...(of?.entries ?? []), ...[...values].filter(([key]) => key !== '0')])
+      return { ...value, kind: 'mapping', entries, ...(rest !== undefined && { unknown: rest }) }
+    }
+    return value
+  }
+
+  attribute(object: Value, name: string, { from, to }: Span, site: Site): Value {
+    const span = { from, to }
+    const notSet = () => open(site, span, `${shownAt(site.module, span)} depends on run time`)
+    switch (object.kind) {
+      case 'mapping':
+        return object.entries.get(name) ?? notSet()
+      case 'symbol':
+        return { ...object, ...span, module: site.module, name: `${object.name}.${name}` }
+      case 'module':
+        return this.names.inModule(object.imported, name) ?? notSet()
+      case 'class':
+        return this.classes.ofClass(object.scope, name) ?? notSet()
+      case 'instance':
+        if (name === 'hparams') return object
+        if (name === 'trainer' && this.trainer !== undefined) return this.trainer
+        return (
+          object.set?.get(name) ??
+          this.classes.ofInstance(object, name, site) ??
+          inheritedDefault(object, name, this) ??
+          notSet()
+        )
+      case 'call': {
+        const mapping = this.asMapping(object)
+        if (mapping.kind === 'mapping')
+          return mapping.entries.get(name) ?? this.#ofUnpacked(object, name, site) ?? notSet()
+        const ofTrainer = isTrainer(object) ? trainerAttribute(object, name, this) : undefined
+        if (ofTrainer !== undefined) return ofTrainer
+        const parsed =
+          signatureParameters(object, name, this) ??
+          commandLineValue(object, name, this.options) ??
+          ofArguments(object, name, this) ??
+          setOnParsed(object, name, this)
+        return parsed ?? { ...object, ...span, kind: 'open', why: `${shownAt(site.module, span)} depends on run time` }
+      }
+      case 'text':
+        return pathAttribute(object, name) ?? notSet()
+      case 'open':
+        return this.optionOf(site, name) ?? { ...madeOfOpen(object), ...span, module: site.module }
+      default:
+        return notSet()
+    }
+  }
+
+  /** Of the objects that `Namespace(**vars(model_args), **vars(data_args))` unpacks, the first that has the attribute. */
+  #ofUnpacked({ call, site: made }: LibraryCall, name: string, site: Site): Value | undefined {
+    for (const argument of call?.arguments ?? []) {
+      const value = argument.kind === 'unpacked' ? this.evaluate(argument.value, made) : undefined
+      if (value?.kind !== 'instance') continue
+      const found = this.attribute(value, name, argument.kind === 'unpacked' ? argument.value : value, site)
+      if (found.kind !== 'open' || this.classes.fieldsOf(value.scope).has(name)) return found
+    }
+    return undefined
+  }
+
+  get options(): Options {
+    return {
+      evaluate: (expression, site) => this.evaluate(expression, site),
+      argumentsOf: (call, site) => this.argumentsOf(call, site),
+      defaultOf: (scope, name) => this.classes.field(scope, name),
+      passed: this.passed,
+    }
+  }
+
+  #evaluate(expression: Expression, site: Site): Value {
+    const located = { module: site.module, from: expression.from, to: expression.to, remarks: [] }
+    switch (expression.kind) {
+      case 'number':
+        return { ...located, kind: 'number', number: expression.number }
+      case 'text':
+        return { ...located, kind: 'text', text: expression.text }
+      case 'flag':
+        return { ...located, kind: 'flag', flag: expression.flag }
+      case 'none':
+        return { ...located, kind: 'none' }
+      case 'joined':
+        return joinedText(
+          expression.parts.map(part => this.evaluate(part, site)),
+          located,
+          () => unknown(site, expression),
+        )
+      case 'list':
+        return { ...located, kind: 'list', items: expression.items.map(item => this.evaluate(item, site)) }
+      case 'dictionary':
+        return this.#dictionary(expression, site)
+      case 'name':
+        return this.names.named(expression, site)
+      case 'attribute': {
+        const set = isOnSelf(expression, site)
+          ? this.names.setBefore(site, expression.name)
+          : this.names.member(site, sourceOf(expression, site))
+        if (set !== undefined) return set
+        const value = this.attribute(this.evaluate(expression.object, site), expression.name, expression, site)
+        return this.changes.after(value, sourceOf(expression, site), site)
+      }
+      case 'subscript':
+        return this.#subscript(expression, site)
+      case 'call':
+        return this.#called(expression, site)
+      case 'unary':
+        return unaryValue(expression.operator, this.evaluate(expression.operand, site), located)
+      case 'binary': {
+        const operand = (of: Expression) => this.asMapping(this.evaluate(of, site))
+        return binaryValue(
+          expression.operator,
+          operand(expression.left),
+          () => operand(expression.right),
+          located,
+          () => unknown(site, expression),
+        )
+      }
+      case 'conditional': {
+        const condition = this.evaluate(expression.condition, site)
+        const truth = truthOf(condition)
+        if (truth !== undefined) {
+          const chosen = this.evaluate(truth ? expression.whenTrue : expression.whenFalse, site)
+          return { ...chosen, remarks: [...condition.remarks, ...chosen.remarks] }
+        }
+        const both = [this.evaluate(expression.whenTrue, site), this.evaluate(expression.whenFalse, site)] as const
+        return areEqual(...both) === true ? both[0] : unknown(site, expression.condition)
+      }
+      case 'kept':
+        return this.#kept(expression, site)
+      case 'given':
+        return expression.value
+      case 'lambda':
+      case 'opaque':
+        return unknown(site, expression)
+    }
+  }
+
+  #kept(expression: Extract<Expression, { kind: 'kept' }>, site: Site): Value {
+    const all = this.asMapping(this.evaluate(expression.of, site))
+    if (all.kind !== 'list' && all.kind !== 'mapping') return all.kind === 'open' ? all : unknown(site, expression)
+    const remark = `${shownAt(site.module, expression)} is taken to keep all that it lists.`
+    this.unsureRemarks.add(plainSentence(remark))
+    const remarked = (value: Value): Value => ({ ...value, remarks: [...value.remarks, remark] })
+    if (all.kind === 'list') return remarked(all)
+    return { ...all, entries: new Map([...all.entries].map(([name, entry]) => [name, remarked(entry)])) }
+  }
+
+  #dictionary(expression: Extract<Expression, { kind: 'dictionary' }>, site: Site): Value {
+    const entries = new Map<string, Value>()
+    let rest: string | undefined
+    for (const { key, value } of expression.entries) {
+      if (key === undefined) {
+        const mapping = this.asMapping(this.evaluate(value, site))
+        if (mapping.kind !== 'mapping') rest ??= shownAt(site.module, value)
+        else for (const [name, entry] of mapping.entries) entries.set(name, entry)
+        continue
+      }
+      const name = this.evaluate(key, site)
+      if (name.kind === 'text') entries.set(name.text, this.evaluate(value, site))
+      else if (name.kind === 'open') rest ??= shownAt(site.module, key)
+    }
+    const { from, to } = expression
+    return {
+      module: site.module,
+      from,
+      to,
+      remarks: [],
+      kind: 'mapping',
+      entries,
+      ...(rest !== undefined && { unknown: rest }),
+    }
+  }
+
+  #subscript(expression: Extract<Expression, { kind: 'subscript' }>, site: Site): Value {
+    const set = this.names.member(site, this.#itemKey(expression, site))
+    if (set !== undefined) return set
+    const object = this.asMapping(this.evaluate(expression.object, site))
+    const index = this.evaluate(expression.index, site)
+    if (object.kind === 'mapping' && index.kind === 'text')
+      return object.entries.get(index.text) ?? unknown(site, expression)
+    if (index.kind === 'text' && (object.kind === 'call' || object.kind === 'instance'))
+      return this.attribute(object, index.text, expression, site)
+    if (index.kind !== 'number') return unknown(site, expression)
+    if (object.kind === 'list') return object.items.at(index.number) ?? unknown(site, expression)
+    if (object.kind === 'call') return parsedClass(object, index.number, this.options) ?? unknown(site, expression)
+    return unknown(site, expression)
+  }
+
+  #itemKey({ object, index }: Extract<Expression, { kind: 'subscript' }>, site: Site): string {
+    return index.kind === 'text' ? `${sourceOf(object, site)}[${index.text}]` : ''
+  }
+
+  #called(call: CallExpression, site: Site): Value {
+    const { callee } = call
+    const located = { module: site.module, from: call.from, to: call.to, remarks: [] }
+    if (callee.kind === 'attribute') {
+      const object = this.evaluate(callee.object, site)
+      const method = this.#method(object, callee.name)
+      if (method !== undefined) return this.#result(method.scope, call, site, method.self)
+      if (object.kind === 'instance' && callee.name === 'parse_args' && this.#isTap(object.scope))
+        return { ...object, isParsed: true }
+      const kept = object.kind === 'instance' ? this.classes.ofInstance(object, callee.name, site) : undefined
+      if (kept !== undefined && isCallable(kept)) return this.#resultOf(kept, call, site)
+      const name = object.kind === 'symbol' ? `${object.name}.${callee.name}` : undefined
+      if (name === undefined) {
+        const own = libraryValue(`.${callee.name}`, call, object, { evaluator: this, site, located })
+        if (own !== undefined) return own
+        const of = object.kind === 'call' ? object.name : (dottedName(callee.object) ?? '')
+        return { ...located, kind: 'call', name: `${of}.${callee.name}`, call, site, object }
+      }
+    }
+    return this.#resultOf(this.evaluate(callee, site), call, site)
+  }
+
+  #resultOf(value: Value, call: CallExpression, site: Site): Value {
+    const located = { module: site.module, from: call.from, to: call.to, remarks: [] }
+    if (value.kind === 'function') return this.#result(value.scope, call, site, value.self)
+    if (value.kind === 'call' && value.isPartial) return completedCall(value, call, site, this)
+    if (value.kind === 'class') return { ...located, kind: 'instance', scope: value.scope, call, site, isParsed: false }
+    if (value.kind !== 'symbol') return value.kind === 'open' ? madeOfOpen(value) : unknown(site, call)
+    return (
+      libraryValue(value.name, call, undefined, { evaluator: this, site, located }) ?? {
+        ...located,
+        kind: 'call',
+        name: value.name,
+        call,
+        site,
+      }
+    )
+  }
+
+  /** typed-argument-parser: its fields are the options. */
+  #isTap(scope: Scope): boolean {
+    return /^tap\.(?:\w+\.)?(?:Tap|TypedArgs)$/.test(this.classes.libraryBase(scope) ?? '')
+  }
+
+  #method(object: Value, name: string): { readonly scope: Scope; readonly self?: Value } | undefined {
+    if (object.kind === 'module') {
+      const value = this.names.inModule(object.imported, name)
+      return value?.kind === 'function' ? { scope: value.scope } : undefined
+    }
+    const scope = object.kind === 'instance' || object.kind === 'class' ? object.scope : undefined
+    const method = scope && methodOf(scope, name)
+    return method && { scope: method, ...(object.kind === 'instance' && { self: object }) }
+  }
+
+  /** What a function returns, where it returns one thing. */
+  #result(scope: Scope, call: CallExpression, site: Site, self?: Value): Value {
+    if (namesLinearLayers(scope)) {
+      const remark = `${scope.name}() (${placeIn(scope.module, scope.from)}) is taken to name all linear layers but the output layer.`
+      this.unsureRemarks.add(plainSentence(remark))
+      return { module: site.module, from: call.from, to: call.to, remarks: [remark], kind: 'text', text: 'all-linear' }
+    }
+    const inside: Site = {
+      ...siteOf(scope),
+      frame: { scope, call, site, ...(self !== undefined && { self }) },
+    }
+    const returned = (isTrue?: IsTrue) => {
+      const values: Value[] = []
+      for (const each of scope.returns) {
+        const { isReached } = this.isReached(each, inside, isTrue)
+        if (isReached === false) continue
+        values.push(this.evaluate(each.value.expression, { ...inside, ...placed(each) }))
+        if (isReached === true) break
+      }
+      return values
+    }
+    const [first, ...others] = returned()
+    if (first === undefined) return open(site, call, `${shownAt(site.module, call)} is computed`)
+    if (others.every(other => areEqual(first, other) === true)) return first
+    const asked = fileTestsIn(conditionsAround(scope.returns))
+    const [only, ...more] = asked.length === 0 ? [] : returned((each, at) => truthOnFirstRun(each, at, this))
+    if (only !== undefined && more.length === 0) return onFirstRun(only, asked, inside, this)
+    return open(site, call, `${scope.name}() returns one of several values (${placeIn(scope.module, scope.from)})`)
+  }
+
+  /** The default of a command-line option, for `args.batch` if it is unknown what `args` is. */
+  optionOf(site: Site, name: string): Value | undefined {
+    const at = { module: site.module, from: site.at, to: site.at, remarks: [] }
+    return commandLineValue({ ...at, kind: 'call', name: '.parse_args', call: undefined, site }, name, this.options)
+  }
+}
+
+/** A class or a function that an object was given. */
+function isCallable(value: Value): boolean {
+  return value.kind === 'symbol' || value.kind === 'class' || (value.kind === 'call' && value.isPartial === true)
+}
+
+/** Calls whose arguments are what the result holds. */
+const holdsArguments =
+  /(?:^|\.)(?:dict|SimpleNamespace|Namespace|EasyDict|edict|Box|Munch|AttrDict|OmegaConf\.create|MappingProxyType)$/
+
+/** As QLoRA's scripts find what their adapters go to, by walking over the modules of the loaded model. */
+function namesLinearLayers({ kind, name, module, from }: Scope): boolean {
+  if (kind !== 'function' || !/^_?(?:find|get)_(?:all_)?(?:linear|target)_?\w*$/.test(name)) return false
+  const body = module.text.slice(from, from + 1_500)
+  return /\.named_modules\(\)/.test(body) && /Linear/.test(body) && /lm_head/.test(body)
+}
+
+function isOnSelf({ object }: Extract<Expression, { kind: 'attribute' }>, { scope }: Site): boolean {
+  return object.kind === 'name' && object.name === 'self' && classAround(scope) !== undefined
+}

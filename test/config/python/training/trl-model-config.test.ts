@@ -1,0 +1,76 @@
+/** Adapters and quantised weights that a script lets TRL make of its ModelConfig. */
+import { describe, expect, it } from 'vitest'
+import { readConfigAsync } from '../../../../engine/config/read.ts'
+import { problems, trained } from '../scripts.ts'
+
+const script = (model: string, between = '') => `from transformers import AutoModelForCausalLM
+from trl import ModelConfig, SFTConfig, SFTTrainer, get_peft_config, get_quantization_config, setup_chat_format
+${model}
+model = AutoModelForCausalLM.from_pretrained("gpt2", quantization_config=get_quantization_config(model_args))
+${between}
+args = SFTConfig("out", per_device_train_batch_size=4, max_length=512)
+SFTTrainer(model=model, args=args, train_dataset=data, peft_config=get_peft_config(model_args)).train()
+`
+
+describe('a ModelConfig that the script makes', () => {
+  it('says the adapters and the quantisation', async () => {
+    const config =
+      'model_args = ModelConfig(use_peft=True, lora_r=4, lora_target_modules=["c_attn"], load_in_4bit=True)'
+    const { spec } = await trained(script(config))
+    expect(spec).toMatchObject({ lora: { rank: 4, targets: ['c_attn'] }, quantization: 'nf4' })
+  })
+
+  it('has neither by default', async () => {
+    const { spec } = await trained(script('model_args = ModelConfig()'))
+    expect([spec.lora, spec.quantization]).toEqual([undefined, undefined])
+  })
+
+  it('is asked for where only run time knows it', async () => {
+    expect((await problems(script('model_args = load_args()')))[0]).toMatchObject({ code: 'not-in-file' })
+  })
+})
+
+describe("a ModelConfig of the command line's", () => {
+  const parsed = 'model_args = HfArgumentParser((ModelConfig,)).parse_args_into_dataclasses()[0]'
+  const launched = async (options: string, text: string) => {
+    const reading = await readConfigAsync(
+      { path: 'run.sh', text: `python train.py ${options}\n` },
+      { readFile: async path => (path === 'train.py' ? text : undefined) },
+    )
+    if (reading.kind !== 'training-config') throw new Error(JSON.stringify(reading))
+    return reading.spec
+  }
+  const text = script(parsed).replace('from trl', 'from transformers import HfArgumentParser\nfrom trl')
+  const ofCommand = text.replace(
+    /args = SFTConfig.*/,
+    'args = HfArgumentParser((SFTConfig,)).parse_args_into_dataclasses()[0]',
+  )
+  const always = '--per_device_train_batch_size 4 --max_length 512'
+
+  it('has what the launcher passes', async () => {
+    const spec = await launched(
+      `${always} --use_peft --lora_r 4 --lora_target_modules c_attn --load_in_4bit`,
+      ofCommand,
+    )
+    expect(spec).toMatchObject({ lora: { rank: 4, targets: ['c_attn'] }, quantization: 'nf4' })
+  })
+
+  it('has no adapters where the launcher passes none', async () => {
+    const spec = await launched(always, ofCommand)
+    expect([spec.lora, spec.quantization]).toEqual([undefined, undefined])
+  })
+})
+
+describe('tokens of a chat that the model is given in some runs', () => {
+  const config = 'model_args = ModelConfig()'
+  const chat = 'if tokenizer.chat_template is None:\n    model, tokenizer = setup_chat_format(model, tokenizer)'
+
+  it('leave the model that it is', async () => {
+    expect((await trained(script(config, chat))).spec).toMatchObject({ model: 'openai-community/gpt2' })
+  })
+
+  it('are not another model in some runs', async () => {
+    const other = 'if tokenizer.chat_template is None:\n    model, tokenizer = of_our_own(model, tokenizer)'
+    expect((await problems(script(config, other)))[0]).toMatchObject({ code: 'not-in-file' })
+  })
+})

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { oneOf, quote } from '../../../engine/config/text/quote.ts'
+
+it('cuts quoted text to 80 characters', () => {
+  expect(quote('a'.repeat(80))).toBe(`"${'a'.repeat(80)}"`)
+  expect(quote('😀'.repeat(81))).toBe(`"${'😀'.repeat(79)}…"`)
+})
+
+it('keeps line ends, terminal codes and invisible characters out of messages', () => {
+  expect(quote('a\nb\u001b[31mc\u202ed\u200be\u2028f')).toBe('"a b [31mc d e f"')
+})
+
+it('lists alternatives', () => {
+  expect(oneOf([])).toBe('')
+  expect(oneOf(['a'])).toBe('a')
+  expect(oneOf(['a', 'b', 'c'])).toBe('a, b or c')
+})
