@@ -80,6 +80,15 @@ describe('the import rule', () => {
     expect(ofPrograms.filter(({ to }) => partOf(to) !== 'engine/program').map(written)).toEqual([])
   })
 
+  test('parses Python without evaluating it, and evaluates it without knowing what trains', () => {
+    const layers = ['syntax', 'values', 'training'].map(name => `engine/config/python/${name}/`)
+    const layerOf = (file: string) => layers.findIndex(layer => file.startsWith(layer))
+    const ofPython = inside.filter(({ from, to }) => layerOf(from) >= 0 && layerOf(to) >= 0)
+    expect(ofPython.length).toBeGreaterThan(100)
+    const upwards = ofPython.filter(({ from, to, typeOnly }) => !typeOnly && layerOf(from) < layerOf(to))
+    expect(upwards.map(written)).toEqual([])
+  })
+
   test('lets no files import each other in a circle when they run', () => {
     expect(circles(inside.filter(({ typeOnly }) => !typeOnly))).toEqual([])
   })

@@ -1,35 +1,11 @@
-/** Lightning 2.5's Trainer: its arguments in the keys of transformers' Trainer, and what it tells the modules that it is given. */
+/** The arguments of Lightning 2.5's Trainer, in the keys of transformers' Trainer. */
 import { type Field, type FieldValue, Section } from '../../text/section.ts'
 import { libraryName } from '../library.ts'
 import type { Module } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
-import { type LibraryCall, placeIn, shownAt, type Value } from '../values/values.ts'
+import { deviceCount } from '../values/trainer-attributes.ts'
+import { type LibraryCall, shownAt, type Value } from '../values/values.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
-
-export function isTrainer(value: Value): value is LibraryCall {
-  if (value.kind !== 'call') return false
-  const { library, name } = libraryName(value.name)
-  return (library === 'lightning' || library === 'pytorch_lightning') && name === 'Trainer'
-}
-
-/** `self.trainer.world_size`, by which data modules divide the batch, and `self.trainer.datamodule`; undefined for what is not read. */
-export function trainerAttribute(trainer: LibraryCall, name: string, evaluator: Evaluator): Value | undefined {
-  if (name === 'datamodule') return evaluator.fittedData
-  if (trainer.call === undefined || !/^(?:world_size|num_devices|num_nodes|accumulate_grad_batches)$/.test(name))
-    return undefined
-  const { values, unknown } = evaluator.argumentsOf(trainer.call, trainer.site)
-  const given = values.get(name)
-  if (name === 'num_nodes' || name === 'accumulate_grad_batches')
-    return given ?? (unknown === undefined ? { ...trainer, kind: 'number', number: 1 } : undefined)
-  const devices = values.get('devices') ?? values.get('gpus')
-  const count = deviceCount(values)
-  const isOpen = devices?.kind === 'open' || (devices === undefined && unknown !== undefined)
-  if (isOpen) return devices ?? undefined
-  const remark = `The batch is divided among the GPUs, of which one is assumed (${placeIn(trainer.module, trainer.from)}).`
-  return count === undefined
-    ? { ...trainer, kind: 'number', number: 1, remarks: [remark] }
-    : { ...(devices ?? trainer), kind: 'number', number: count }
-}
 
 export interface TrainerFields {
   readonly settings: readonly Field[]
@@ -93,23 +69,6 @@ function deviceFields(given: ReadonlyMap<string, Value>, file: Module): readonly
 /** Until 1.6 it also named strategies. */
 function acceleratorFields(value: Value | undefined, file: Module): readonly Field[] {
   return value?.kind === 'text' ? [fieldOf('accelerator', value, file)] : []
-}
-
-/** Of all machines; undefined for `auto` and -1, which take every GPU of one. */
-function deviceCount(given: ReadonlyMap<string, Value>): number | undefined {
-  const devices = given.get('devices') ?? given.get('gpus')
-  const nodes = given.get('num_nodes')
-  const count = devices && countIn(devices)
-  return count === undefined || count < 1 ? undefined : count * (nodes?.kind === 'number' ? nodes.number : 1)
-}
-
-/** A single number in a text is a count; with a comma, it is a list of devices. */
-function countIn(devices: Value): number | undefined {
-  if (devices.kind === 'list') return devices.items.length
-  if (devices.kind === 'number') return devices.number
-  const text = devices.kind === 'text' ? devices.text.trim() : ''
-  if (/^\d{1,4}(,\s*\d{0,4}){1,64}$/.test(text)) return text.split(',').filter(index => index.trim() !== '').length
-  return /^\d{1,4}$/.test(text) ? Number(text) : undefined
 }
 
 function strategyFields(value: Value | undefined, file: Module): TrainerFields {

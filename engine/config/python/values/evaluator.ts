@@ -2,7 +2,6 @@
 import { plainSentence } from '../../text/quote.ts'
 import { type CallExpression, dottedName, type Expression, type Span } from '../syntax/expressions.ts'
 import { classAround, conditionsAround, type Module, type Place, type Scope } from '../syntax/module.ts'
-import { isTrainer, trainerAttribute } from '../training/lightning-trainer.ts'
 import { inheritedDefault, ofArguments } from './arguments-class.ts'
 import { Changes } from './changes.ts'
 import { Classes, methodOf } from './classes.ts'
@@ -19,6 +18,7 @@ import { setOnParsed } from './set-attributes.ts'
 import type { SettingsFile } from './settings-files.ts'
 import { signatureParameters } from './signatures.ts'
 import { open, placed, siteAt, siteOf, sourceOf, unknown } from './sites.ts'
+import { isTrainer, trainerAttribute } from './trainer-attributes.ts'
 import { areEqual, type LibraryCall, madeOfOpen, placeIn, type Site, shownAt, truthOf, type Value } from './values.ts'
 
 /** Modules of the repository by how a file imports them; undefined for what is none, or was not read. */
