@@ -141,7 +141,7 @@ function toldArguments(
     return {
       kind: 'told',
       of,
-      values: given?.values ?? new Map([...settingsPassed(evaluator), ...(value.set ?? [])]),
+      values: given?.values ?? new Map([...settingsPassed(evaluator), ...(value.set?.all() ?? [])]),
       isParsed: value.call === undefined,
       unknown: given?.unknown,
     }
@@ -163,7 +163,7 @@ function toldArguments(
         values: new Map([
           ...fields,
           ...(given?.values ?? (value.isParsed ? settingsPassed(evaluator) : [])),
-          ...(value.set ?? []),
+          ...(value.set?.all() ?? []),
         ]),
         isParsed: value.isParsed,
         unknown: given?.unknown,

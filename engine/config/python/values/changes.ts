@@ -17,7 +17,7 @@ import {
 } from '../syntax/module.ts'
 import type { Evaluator } from './evaluator.ts'
 import { open, placed, siteOf } from './sites.ts'
-import { type Site, shownAt, type Value } from './values.ts'
+import { type Instance, type LibraryCall, type SetAttributes, type Site, shownAt, type Value } from './values.ts'
 
 type Mapping = Extract<Value, { kind: 'mapping' }>
 
@@ -79,21 +79,35 @@ export class Changes {
   }
 
   /** What a name holds at a site, with what was changed since it was bound to `value`; what is neither is returned unchanged. */
-  after(value: Value, name: string, site: Site): Value {
+  after(value: Value, name: string, site: Site, only?: string): Value {
     if (value.kind !== 'mapping' && value.kind !== 'call' && value.kind !== 'instance') return value
-    const changes = this.#changesOf(name, site)
+    const changes = this.#changesOf(name, site, only)
     if (changes.length === 0) return value
     const mapping = value.kind === 'instance' ? value : this.#evaluator.asMapping(value)
     if (mapping.kind === 'mapping') return this.#changed(mapping, name, changes, site)
     if (value.kind === 'mapping') return value
-    const { module, from, to, set: entries = new Map() } = value
     const ofObject = changes.filter(({ change }) => change.kind === 'attribute' || change.kind === 'given')
-    const set = this.#changed({ module, from, to, remarks: [], kind: 'mapping', entries }, name, ofObject, site)
-    return set.kind === 'mapping' && set.entries.size > 0 ? { ...value, set: set.entries } : value
+    return ofObject.length === 0 ? value : { ...value, set: this.#attributesSet(value, name, ofObject, site) }
   }
 
-  #changed(mapping: Mapping, name: string, changes: readonly Dated[], site: Site): Value {
-    const effect = this.#effectOf(changes, mapping, site)
+  #attributesSet(object: LibraryCall | Instance, name: string, changes: readonly Dated[], site: Site): SetAttributes {
+    const { module, from, to, set: before } = object
+    const read = (some: readonly Dated[], entries: ReadonlyMap<string, Value>, only?: string) => {
+      const after = this.#changed({ module, from, to, remarks: [], kind: 'mapping', entries }, name, some, site, only)
+      return after.kind === 'mapping' ? after.entries : entries
+    }
+    return {
+      get: key => {
+        const known = before?.get(key)
+        const some = changes.filter(({ change }) => concerns(change, key))
+        return read(some, new Map(known && [[key, known]]), key).get(key)
+      },
+      all: () => read(changes, before?.all() ?? new Map()),
+    }
+  }
+
+  #changed(mapping: Mapping, name: string, changes: readonly Dated[], site: Site, only?: string): Value {
+    const effect = this.#effectOf(changes, mapping, site, only)
     if (effect === undefined) return open(site, mapping, `what ${name} holds depends on run time`)
     const entries = new Map(mapping.entries)
     for (const [key, bindings] of effect.bindings) {
@@ -116,7 +130,7 @@ export class Changes {
   }
 
   /** Those that may have happened, the last one last: in the function that asks, and before it where it surely runs before that. */
-  #changesOf(name: string, site: Site): readonly Dated[] {
+  #changesOf(name: string, site: Site, only: string | undefined): readonly Dated[] {
     const all = changesIn(site.module)
     const owner = ownerOf(name, site.scope)
     const since = boundAt(name, owner, site)
@@ -125,20 +139,22 @@ export class Changes {
       .filter(([scope, byName]) => byName.has(name) && ownerOf(name, scope) === owner)
       .toSorted(([a], [b]) => rankOf(a) - rankOf(b))
       .flatMap(([scope, byName]) => (byName.get(name) ?? []).map(change => ({ change, isSure: rankOf(scope) > 0 })))
+      .filter(({ change }) => only === undefined || concerns(change, only))
       .filter(({ change: { scope, at } }) => (scope !== site.scope || at < site.at) && (scope !== owner || at > since))
   }
 
   /** Undefined where it cannot be told what is left of it. */
-  #effectOf(changes: readonly Dated[], mapping: Mapping, site: Site): Effect | undefined {
+  #effectOf(changes: readonly Dated[], mapping: Mapping, site: Site, only?: string): Effect | undefined {
     const effect = new Effect()
     for (const { change, isSure } of changes) {
       const here: Site = {
         ...(change.scope === site.scope ? site : siteOf(change.scope, site.frame)),
         ...placed(change),
       }
-      const { isReached, why } = this.#evaluator.names.reach(change, site, here)
+      // Whether another function gets so far says nothing of whether it runs before.
+      const { isReached, why } = isSure ? this.#evaluator.names.reach(change, site, here) : unsure
       if (isReached === false) continue
-      const set = this.#setBy(change, here, [...mapping.entries.keys(), ...effect.bindings.keys()])
+      const set = this.#setBy(change, here, [...mapping.entries.keys(), ...effect.bindings.keys()], only)
       if (set === undefined) return undefined
       effect.unknown ??= set.unknown
       for (const [key, value] of set.values) {
@@ -149,9 +165,9 @@ export class Changes {
     return effect
   }
 
-  #setBy(change: Change, site: Site, known: readonly string[]): SetKeys | undefined {
+  #setBy(change: Change, site: Site, known: readonly string[], only: string | undefined): SetKeys | undefined {
     if (change.kind === 'method') return this.#setByMethod(change, site, known)
-    if (change.kind === 'given') return this.#setByFunction(change, site)
+    if (change.kind === 'given') return this.#setByFunction(change, site, only)
     const key = this.#evaluator.evaluate(change.key, site)
     if (key.kind === 'text') return { values: new Map([[key.text, change.value]]) }
     return key.kind === 'open' ? { values: new Map(), unknown: shownAt(site.module, change.key) } : nothing
@@ -180,7 +196,7 @@ export class Changes {
   }
 
   /** What a function does to what it is given. */
-  #setByFunction({ to, parameter, call }: GivenOn, caller: Site): SetKeys | undefined {
+  #setByFunction({ to, parameter, call }: GivenOn, caller: Site, only: string | undefined): SetKeys | undefined {
     if (this.#entered.has(to)) return nothing
     this.#entered.add(to)
     try {
@@ -193,7 +209,7 @@ export class Changes {
         kind: 'mapping',
         entries: new Map(),
       }
-      const after = this.after(empty, parameter, site)
+      const after = this.after(empty, parameter, site, only)
       if (after.kind !== 'mapping') return undefined
       const values = new Map([...after.entries].map(([key, value]) => [key, given(value)]))
       return { values, unknown: after.unknown }
@@ -208,9 +224,18 @@ interface SetKeys {
   readonly unknown?: string | undefined
 }
 
+const unsure: { readonly isReached: undefined; readonly why?: string } = { isReached: undefined }
+
 const nothing: SetKeys = { values: new Map() }
 
 const removed: Bound = { kind: 'removed' }
+
+/** Whether a change may be of a key. */
+function concerns(change: Change, key: string): boolean {
+  const isOther =
+    (change.kind === 'attribute' || change.kind === 'item') && change.key.kind === 'text' && change.key.text !== key
+  return !isOther
+}
 
 function given(value: Value): Bound {
   return { kind: 'expression', expression: { from: value.from, to: value.to, kind: 'given', value } }

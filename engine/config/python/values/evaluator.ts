@@ -170,7 +170,7 @@ export class Evaluator {
   /** What an object of a library was made with, and what was set on it since. */
   argumentsOfMade(made: LibraryCall, positional: readonly string[] = []): ReturnType<Evaluator['argumentsOf']> {
     const given = made.call === undefined ? { values: new Map() } : this.argumentsOf(made.call, made.site, positional)
-    return made.set === undefined ? given : { ...given, values: new Map([...given.values, ...made.set]) }
+    return made.set === undefined ? given : { ...given, values: new Map([...given.values, ...made.set.all()]) }
   }
 
   /** A dictionary, or an object as one; any other value is returned unchanged. */

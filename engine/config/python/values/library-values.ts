@@ -165,7 +165,7 @@ function methodValue(
   located: Located,
 ): Value | undefined {
   const [first, second] = values
-  const mapping = evaluator.asMapping(object)
+  const mapping = /^\.(?:get|pop|copy)$/.test(name) ? evaluator.asMapping(object) : object
   if (mapping.kind === 'mapping' && (name === '.get' || name === '.pop') && first?.kind === 'text') {
     const found = mapping.entries.get(first.text)
     if (found !== undefined || mapping.unknown !== undefined) return found

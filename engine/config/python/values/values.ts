@@ -47,6 +47,12 @@ export type Value = Located &
     | { readonly kind: 'open'; readonly why: string; readonly isUnset?: true }
   )
 
+/** Attributes that are set on an object outside of its class, found when they are asked for. */
+export interface SetAttributes {
+  get(name: string): Value | undefined
+  all(): ReadonlyMap<string, Value>
+}
+
 /** What a library's function or class gives: `transformers.TrainingArguments`. */
 export interface LibraryCall extends Located {
   readonly kind: 'call'
@@ -56,8 +62,8 @@ export interface LibraryCall extends Located {
   readonly site: Site
   /** What the method is called on. */
   readonly object?: Value
-  /** Attributes that are set on what it gives: `arguments.bf16 = True`. */
-  readonly set?: ReadonlyMap<string, Value>
+  /** `arguments.bf16 = True` */
+  readonly set?: SetAttributes
   /** It gets further arguments before it is called, as `functools.partial` keeps it. */
   readonly isPartial?: true
 }
@@ -68,8 +74,7 @@ export interface Instance extends Located {
   readonly scope: Scope
   readonly call: CallExpression | undefined
   readonly site: Site
-  /** Attributes that are set on it outside of its class. */
-  readonly set?: ReadonlyMap<string, Value>
+  readonly set?: SetAttributes
   /** A command line is parsed into it. */
   readonly isParsed: boolean
 }
