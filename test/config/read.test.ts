@@ -55,7 +55,9 @@ describe('a file that is not a training config', () => {
 it('a file that no dialect knows is told what was looked for', () => {
   expect(readConfig({ path: 'a.yaml', text: 'services: {}\n' })).toEqual({
     kind: 'not-a-training-config',
-    why: expect.stringMatching(/^It sets no batch size in a known format \(MemoryMark, LitGPT, Axolotl.*\)\.$/),
+    why: expect.stringMatching(
+      /^It sets no batch size in a known format \(MemoryMark, LitGPT, NeMo RL, Axolotl.*\)\.$/,
+    ),
   })
 })
 

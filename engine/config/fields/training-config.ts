@@ -27,7 +27,7 @@ export const stepInPytorch = { framework: 'pytorch', step: 'training' } as const
 
 export function trainingConfig(reader: FieldReader, config: ReadConfig): Reading {
   const { dialect, model, batchSize, accumulation } = config
-  const { task, microBatch, ...others } = config.spec
+  const { task, microBatch, unquantized: _, ...others } = config.spec
   if (model === undefined || task === undefined || microBatch === undefined || reader.problems.length > 0) {
     return { kind: 'unreadable', problems: reader.problems }
   }
@@ -36,7 +36,7 @@ export function trainingConfig(reader: FieldReader, config: ReadConfig): Reading
     kind: 'training-config',
     dialect,
     model,
-    spec: { model: model.id, task, microBatch, ...others, unquantized },
+    spec: { model: model.id, task, microBatch, ...others, ...(unquantized && { unquantized }) },
     ...(batchSize && isInFile(batchSize) && { batchSizeAt: batchSize.at }),
     ...(config.namesBatch && batchSize && { batchSizeName: batchSize.name }),
     ...(accumulation && isInFile(accumulation) && { gradientAccumulationAt: accumulation.at }),
