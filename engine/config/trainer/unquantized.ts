@@ -10,9 +10,9 @@ import type { Field } from '../text/section.ts'
 /** `llm_int8_skip_modules`, which counts for 4 bits as for 8. */
 export function readUnquantized(reader: FieldReader, field: Field | undefined): UnquantizedModules | undefined {
   if (field === undefined || field.value.kind === 'empty') return undefined
-  const listed = field.value.kind === 'list' ? field.value.items : []
-  const names = namesThatMatch(listed.flatMap(item => (item.kind === 'text' ? [item.text] : [])))
-  if (names === undefined || names.length === 0 || listed.some(({ kind }) => kind !== 'text')) {
+  const listed = field.value.kind === 'list' ? field.value.items : undefined
+  const names = listed && namesThatMatch(listed.flatMap(item => (item.kind === 'text' ? [item.text] : [])))
+  if (names === undefined || listed?.some(({ kind }) => kind !== 'text')) {
     const message = `${quote(field.source)} cannot be read as names of modules that stay in 16 bits`
     const fix = `List at most ${MAX_UNQUANTIZED} names of modules, such as [lm_head, model.vision_tower].`
     return reader.refuse(field, 'unsupported-quantization', message, fix)
@@ -21,6 +21,7 @@ export function readUnquantized(reader: FieldReader, field: Field | undefined): 
   if (!names.some(name => 'lm_head'.endsWith(name) || 'lm_head'.startsWith(name))) {
     reader.assumeMore(`The output layer is counted in 16 bits, though ${field.name} does not name it.`)
   }
+  if (names.length === 0) return undefined
   const rule = isBefore(reader.versions, 'transformers', '5.0') ? 'parts' : 'ends'
   return reader.note('unquantized', { names, rule }, field)
 }

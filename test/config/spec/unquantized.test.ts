@@ -97,12 +97,18 @@ describe('a config that names them', () => {
     expect(assumptions.join()).toContain('The output layer is counted in 16 bits')
   })
 
+  it('counts the output layer whole where the list is empty, as tools write it that write every field', () => {
+    const { spec, countsTooMuch } = trainingConfig(skipping('[]'))
+    expect(spec.unquantized).toBeUndefined()
+    expect(countsTooMuch).toBe(true)
+  })
+
   it('says nothing of weights that are not quantised', () => {
     const { spec } = trainingConfig(skipping('[up_proj]').replace('load_in_4bit: true\n', ''))
     expect(spec.unquantized).toBeUndefined()
   })
 
-  it.each(['[]', 'up_proj', '[3]', '["(["]'])('is refused with %s', list => {
+  it.each(['up_proj', '[3]', '["(["]'])('is refused with %s', list => {
     expect(problemsIn(skipping(list))[0]).toMatchObject({ code: 'unsupported-quantization' })
   })
 })
