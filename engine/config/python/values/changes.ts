@@ -3,7 +3,7 @@
  * `options.update(more)`, `del options["batch"]`, `arguments.bf16 = True`, and functions of the file that do so to what they are given.
  */
 
-import { type CallExpression, dottedName } from '../syntax/expressions.ts'
+import type { CallExpression, Expression } from '../syntax/expressions.ts'
 import {
   type Binding,
   type Bound,
@@ -16,7 +16,7 @@ import {
   type Scope,
 } from '../syntax/module.ts'
 import type { Evaluator } from './evaluator.ts'
-import { open, placed, siteOf } from './sites.ts'
+import { open, placed, siteOf, sourceOf } from './sites.ts'
 import { type Instance, type LibraryCall, type SetAttributes, type Site, shownAt, type Value } from './values.ts'
 
 type Mapping = Extract<Value, { kind: 'mapping' }>
@@ -47,7 +47,7 @@ interface Dated {
   readonly isSure: boolean
 }
 
-/** By the scope that they stand in, and by what they change as it is written: `options`, `self.options`. */
+/** By the scope that they stand in, and by what they change as it is written: `options`, `self.options`, `config["options"]`. */
 type FileChanges = ReadonlyMap<Scope, ReadonlyMap<string, readonly Change[]>>
 
 /** Of one name in one scope. */
@@ -276,6 +276,12 @@ function changesIn(module: Module): FileChanges {
   return changes
 }
 
+/** A name, an attribute or an item, as it is written; undefined for what something is computed from. */
+function heldBy(expression: Expression, module: Module): string | undefined {
+  const isPlace = expression.kind === 'name' || expression.kind === 'attribute' || expression.kind === 'subscript'
+  return isPlace ? sourceOf(expression, { module }) : undefined
+}
+
 class FileIndex {
   readonly changes = new Map<Scope, Map<string, Change[]>>()
 
@@ -286,7 +292,7 @@ class FileIndex {
     for (const name of methods) {
       for (const each of module.calls.get(name) ?? []) {
         const call = callExpression(each)
-        const object = call?.callee.kind === 'attribute' ? dottedName(call.callee.object) : undefined
+        const object = call?.callee.kind === 'attribute' ? heldBy(call.callee.object, module) : undefined
         if (call !== undefined && object !== undefined)
           this.#add(object, { kind: 'method', ...placed(each), name, call })
       }
@@ -298,7 +304,7 @@ class FileIndex {
   #addSetattr(each: Call): void {
     const [object, key, value] = callExpression(each)?.arguments ?? []
     if (object?.kind !== 'positional' || key?.kind !== 'positional' || value?.kind !== 'positional') return
-    const name = dottedName(object.value)
+    const name = heldBy(object.value, each.module)
     const bound: Bound = { kind: 'expression', expression: value.value }
     if (name !== undefined && key.value.kind === 'text')
       this.#add(name, { kind: 'attribute', ...placed(each), object: name, key: key.value, value: bound })
@@ -315,7 +321,7 @@ class FileIndex {
           one.kind === 'keyword' ? one.name === parameter : one.kind === 'positional' && at === index,
         )
         const object =
-          argument?.kind === 'keyword' || argument?.kind === 'positional' ? dottedName(argument.value) : undefined
+          argument?.kind === 'keyword' || argument?.kind === 'positional' ? heldBy(argument.value, module) : undefined
         if (call !== undefined && object !== undefined)
           this.#add(object, { kind: 'given', ...placed(each), to, parameter, call })
       }

@@ -282,7 +282,7 @@ export class Evaluator {
         return this.changes.after(value, sourceOf(expression, site), site)
       }
       case 'subscript':
-        return this.#subscript(expression, site)
+        return this.changes.after(this.#subscript(expression, site), sourceOf(expression, site), site)
       case 'call':
         return this.#called(expression, site)
       case 'unary':

@@ -37,6 +37,6 @@ export function writtenAs({ module, from, to }: Value): string {
 /** Longer expressions are no names. */
 const MAX_NAME = 200
 
-export function sourceOf({ from, to }: Span, { module }: Site): string {
+export function sourceOf({ from, to }: Span, { module }: Pick<Site, 'module'>): string {
   return to - from > MAX_NAME ? '' : module.text.slice(from, to)
 }

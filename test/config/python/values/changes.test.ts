@@ -38,6 +38,14 @@ describe('a dictionary that from_pretrained is given', () => {
       'def add(to):\n    to["quantization_config"] = four\noptions = dict()\nadd(options)',
     ],
     [
+      'an item of an item',
+      'settings = {"load": {"device_map": "auto"}}\nsettings["load"]["quantization_config"] = four\noptions = settings["load"]',
+    ],
+    [
+      'an update of an item',
+      'settings = {"load": {}}\nsettings["load"].update(load_in_4bit=True)\noptions = settings["load"]',
+    ],
+    [
       'an item that is put back',
       'options = dict(quantization_config=four)\nkept = options.pop("quantization_config")\noptions["quantization_config"] = kept',
     ],
