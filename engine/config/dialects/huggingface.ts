@@ -43,6 +43,7 @@ import {
   trainerKeys,
 } from './huggingface/arguments.ts'
 import { lengthWithCompletions, raisedByUnsloth } from './huggingface/completions.ts'
+import { readVisibleGpus } from './huggingface/data-parallel.ts'
 import type { Declared } from './huggingface/declared.ts'
 import { dividedAsLaunched, gpuKeys, readSharding, saysUndivided } from './huggingface/division.ts'
 import {
@@ -66,7 +67,6 @@ import {
   readUnslothModules,
   tellFloat32,
 } from './huggingface/unsloth.ts'
-import { readVisibleGpus } from './huggingface/visible-gpus.ts'
 
 /** TrainingArguments.per_device_train_batch_size. */
 const DEFAULT_BATCH = 8

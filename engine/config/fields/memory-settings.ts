@@ -98,6 +98,15 @@ function isOfTraining(key: string): boolean {
   return soundsLikeMemory(key) || /batch_size$|^target_modules$|accum/.test(key)
 }
 
+/** As a reading tells of them: with their file where that is another one. */
+export function unreadSettings(fields: readonly Field[]): UnreadSetting[] {
+  return fields.slice(0, MAX_NAMED).map(({ name, file, at }) => ({
+    name: (file === undefined ? name : `${name} of ${plain(file)}`).slice(0, MAX_NAME),
+    at,
+  }))
+}
+
+const MAX_NAME = 200
 const SHOWN_SETTINGS = 5
 
 /** The sentence that names them in the report. */

@@ -3,7 +3,7 @@
 import type { Dialect } from '../dialect.ts'
 import { withAllocatorSettings } from '../fields/allocator-settings.ts'
 import type { FieldReader } from '../fields/fields.ts'
-import { MAX_NAMED, objectivesSaid, unreadMemorySettings } from '../fields/memory-settings.ts'
+import { objectivesSaid, unreadMemorySettings, unreadSettings } from '../fields/memory-settings.ts'
 import { SETTINGS_PATH, type SuppliedFields } from '../fields/supplied.ts'
 import type { AskedCard } from '../job/request.ts'
 import type { Launched } from '../other-files/launched.ts'
@@ -64,15 +64,8 @@ export function withLaunch(reading: Reading, { isUnclear, card }: Launched): Rea
 export function withUnreadSettings(reading: Reading, document: Section, { withoutBearing }: Dialect): Reading {
   if (reading.kind !== 'training-config') return reading
   const objectives = reading.spec.method === undefined ? objectivesSaid(document) : []
-  const unread = [...objectives, ...unreadMemorySettings(document, withoutBearing)].slice(0, MAX_NAMED)
-  if (unread.length === 0) return reading
-  return {
-    ...reading,
-    unreadSettings: unread.map(({ name, at, file }) => ({
-      name: `${name}${file === undefined ? '' : ` of ${file}`}`.slice(0, 200),
-      at,
-    })),
-  }
+  const unread = unreadSettings([...objectives, ...unreadMemorySettings(document, withoutBearing)])
+  return unread.length === 0 ? reading : { ...reading, unreadSettings: unread }
 }
 
 /** `supplied` wins over what the repository pins. */

@@ -7,9 +7,9 @@ import { FieldReader } from '../fields/fields.ts'
 import type { SuppliedFields } from '../fields/supplied.ts'
 import { findLaunched } from '../other-files/launched.ts'
 import type { SourceFile } from '../reading.ts'
-import { isPlausibleName, placesFromLauncher, type Sources } from '../sources.ts'
+import { firstFile, isPlausibleName, placesFromLauncher, type Sources } from '../sources.ts'
 import { parseFile } from '../text/document.ts'
-import { oneOf, quote } from '../text/quote.ts'
+import { allOf, quote } from '../text/quote.ts'
 import { type Field, Section } from '../text/section.ts'
 import { completed, tellLaunch, withLaunch, withUnreadSettings } from './completed.ts'
 import { named, type OpenConfig } from './open-config.ts'
@@ -39,9 +39,7 @@ export async function openInherited(
     read: (known, reader = new FieldReader(file.path, supplied)) =>
       completed(known, supplied, reader, () => {
         tellLaunch(reader, launched)
-        reader.assume(
-          `It takes what it does not say from ${oneOf(found.paths.map(quote))} (defaults).`.replace(' or ', ' and '),
-        )
+        reader.assume(`It takes what it does not say from ${allOf(found.paths.map(quote))} (defaults).`)
         const document = whole()
         const reading = withUnreadSettings(
           nemoRl.read(document, reader, known.lookUp, known.deepSpeed),
@@ -64,8 +62,9 @@ async function parentsUnder(own: Section, path: string, sources: Sources, found:
   let base = Section.of([])
   for (const name of parentsOf(own)) {
     const places = name.startsWith('/') ? placesFromLauncher(name, path) : [posix.join(posix.dirname(path), name)]
+    const within = places.filter(place => !place.startsWith('..'))
     const parent =
-      found.paths.length < MAX_PARENTS && isPlausibleName(name) ? await firstOf(places, sources) : undefined
+      found.paths.length < MAX_PARENTS && isPlausibleName(name) ? await firstFile(within, sources) : undefined
     const mapping = parent && firstMapping(parent)
     if (parent === undefined || mapping === undefined || found.paths.includes(parent.path)) {
       found.absent.push(name)
@@ -76,15 +75,6 @@ async function parentsUnder(own: Section, path: string, sources: Sources, found:
     base = withoutParents(mapping.writtenIn(parent.path), []).over(grandparents).over(base)
   }
   return base
-}
-
-async function firstOf(places: readonly string[], { readFile }: Sources): Promise<SourceFile | undefined> {
-  for (const path of places) {
-    if (path.startsWith('..')) continue
-    const text = await readFile?.(path)
-    if (text !== undefined) return { path, text }
-  }
-  return undefined
 }
 
 function firstMapping(file: SourceFile): Section | undefined {

@@ -3,7 +3,7 @@ import type { Problem } from '../../errors.ts'
 import { dialects } from '../dialects.ts'
 import { allocatorVariable } from '../fields/allocator-settings.ts'
 import { FieldReader } from '../fields/fields.ts'
-import { lengthsSaid, shardingSaid } from '../fields/memory-settings.ts'
+import { lengthsSaid, shardingSaid, unreadSettings } from '../fields/memory-settings.ts'
 import { SETTINGS_PATH, type SuppliedFields } from '../fields/supplied.ts'
 import { whyPart } from '../other-files/composed-part.ts'
 import { type Launched, notLaunched, withUndeclared } from '../other-files/launched.ts'
@@ -98,7 +98,7 @@ function withUnreadSaid(reading: Reading, file: SourceFile): Reading {
     ...(sharding === undefined ? shardingSaid(document) : []),
     ...lengthsSaid(document, sequenceLength),
   ])
-  const named = said.map(({ name, at }) => ({ name: name.slice(0, 200), at }))
+  const named = unreadSettings(said)
   return named.length === 0 ? reading : { ...reading, unreadSettings: [...(reading.unreadSettings ?? []), ...named] }
 }
 

@@ -4,12 +4,11 @@ import { argumentsOf } from '../dialects/huggingface/arguments.ts'
 import { refuseFrozen } from '../dialects/huggingface/frozen-by-hand.ts'
 import { huggingface, readArguments } from '../dialects/huggingface.ts'
 import type { FieldReader } from '../fields/fields.ts'
-import { MAX_NAMED, unreadMemorySettings } from '../fields/memory-settings.ts'
+import { unreadMemorySettings, unreadSettings } from '../fields/memory-settings.ts'
 import type { ModelLookup } from '../fields/model-fields.ts'
 import type { AskedCard } from '../job/request.ts'
 import type { DeepSpeedFile } from '../other-files/deepspeed-file.ts'
 import type { Reading, ReadTraining } from '../reading.ts'
-import { plain } from '../text/quote.ts'
 import type { Field } from '../text/section.ts'
 import { type Call, callExpression, type Module } from './syntax/module.ts'
 import type { Training } from './training/transformers.ts'
@@ -73,11 +72,7 @@ export function calledName(call: Call): string {
 /** Named by their file too, where they are in another one. */
 function withUnreadSettings(reading: Reading, unread: readonly Field[]): Reading {
   if (reading.kind !== 'training-config' || unread.length === 0) return reading
-  const settings = unread.slice(0, MAX_NAMED).map(({ name, file, at }) => ({
-    name: (file === undefined ? name : `${name} of ${plain(file)}`).slice(0, 200),
-    at,
-  }))
-  return { ...reading, unreadSettings: settings }
+  return { ...reading, unreadSettings: unreadSettings(unread) }
 }
 
 function refuseUnread(reader: FieldReader, field: Field): void {

@@ -1,6 +1,6 @@
 /** How many processes, and so GPUs, a launch starts by its own words. */
 
-import { namedGpus, VISIBLE_GPUS } from '../fields/visible-gpus.ts'
+import { namedGpus, VISIBLE_GPUS } from '../fields/cuda-visible-devices.ts'
 import { plain } from '../text/quote.ts'
 import type { ShellCommand } from './commands.ts'
 import type { Argument, Launch, Processes } from './launches.ts'

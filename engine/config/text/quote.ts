@@ -26,6 +26,16 @@ const MAX_WORDS = 100
 
 /** `a, b or c`. */
 export function oneOf(words: readonly string[]): string {
-  if (words.length > MAX_WORDS) return `${words.slice(0, MAX_WORDS).join(', ')} or ${words.length - MAX_WORDS} more`
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+  return listed(words, 'or')
+}
+
+/** `a, b and c`. */
+export function allOf(words: readonly string[]): string {
+  return listed(words, 'and')
+}
+
+function listed(words: readonly string[], last: 'and' | 'or'): string {
+  if (words.length > MAX_WORDS)
+    return `${words.slice(0, MAX_WORDS).join(', ')} ${last} ${words.length - MAX_WORDS} more`
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${last} ${words.at(-1)}`
 }

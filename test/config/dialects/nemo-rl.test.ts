@@ -143,7 +143,9 @@ describe('fine-tuning', () => {
 
 describe('other algorithms', () => {
   it('scores pairs by a reference before each step of DPO', async () => {
-    const { spec } = await trained(`dpo: { max_num_steps: 10 }\n${policy}${worker}${eight}`)
+    const { spec, assumptions } = await trained(`dpo: { max_num_steps: 10 }\n${policy}${worker}${eight}`)
+    expect(assumptions.join()).toContain("the reference's weights wait on the host")
+    expect(assumptions.join()).not.toContain('no reference model')
     expect(spec.method).toMatchObject({ kind: 'preference', reference: 'copy' })
     const packed = `dpo: { max_num_steps: 10 }\n${policy}${worker}  sequence_packing: { enabled: true }\n${eight}`
     expect(problemsIn(await read(packed))).toContain('policy.sequence_packing.enabled unsupported-setting')

@@ -6,7 +6,7 @@ import type { TrainingMethod } from '../../spec/training-method.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field, Section } from '../../text/section.ts'
 import type { Batch } from '../../trainer/language-model.ts'
-import { isOn, ordinary, preference, reward, type Training } from '../../trainer/method.ts'
+import { isOn, ordinary, reward, type Training } from '../../trainer/method.ts'
 import { notModelled } from '../unmodelled-tools.ts'
 import { computed, growsWith } from './computed.ts'
 import { refuse } from './refuse.ts'
@@ -36,13 +36,16 @@ export function readAlgorithm(reader: FieldReader, document: Section, terms: Ter
   // algorithms/dpo.py: the reference's weights wait on the host, and take the place of the policy's for a pass.
   if (dpo !== undefined) {
     refuseRows(reader, document)
-    reader.assume("The reference's weights wait on the host, and take the place of the policy's to score every batch.")
-    const { method, ...training } = preference(reader, dpo, {
-      reference: 'none',
-      style: 'torchtune',
-      keepsDropout: true,
-    })
-    return { ...training, method: reader.note('method', { ...method, reference: 'copy' } as TrainingMethod, dpo) }
+    reader.assume(
+      "Each sample is two sequences, the chosen and the rejected response, in one forward pass; the reference's weights wait on the host, and take the place of the policy's to score every batch.",
+    )
+    const method = {
+      kind: 'preference',
+      reference: 'copy',
+      logProbabilities: 'torchtune',
+      withCrossEntropy: false,
+    } as const
+    return { method: reader.note('method', method, dpo) }
   }
   if (document.at('sft') === undefined)
     reader.refuse(

@@ -1,6 +1,6 @@
 /** The GPUs that a script shows itself: `os.environ["CUDA_VISIBLE_DEVICES"] = "0,1"`. */
 
-import { namedGpus, VISIBLE_GPUS } from '../../fields/visible-gpus.ts'
+import { namedGpus, VISIBLE_GPUS } from '../../fields/cuda-visible-devices.ts'
 import type { Field } from '../../text/section.ts'
 import type { Call, Scope } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'

@@ -16,6 +16,7 @@ import {
   type Scope,
 } from '../syntax/module.ts'
 import type { Evaluator } from './evaluator.ts'
+import { branchesAround } from './names.ts'
 import { open, placed, siteOf, sourceOf } from './sites.ts'
 import { type Instance, type LibraryCall, type SetAttributes, type Site, shownAt, type Value } from './values.ts'
 
@@ -152,7 +153,7 @@ export class Changes {
         ...placed(change),
       }
       // Whether another function gets so far says nothing of whether it runs before.
-      const { isReached, why } = isSure ? this.#evaluator.names.reach(change, site, here) : unsure
+      const { isReached, why } = isSure ? this.#evaluator.names.reach(change, branchesAround(site), here) : unsure
       if (isReached === false) continue
       const set = this.#setBy(change, here, [...mapping.entries.keys(), ...effect.bindings.keys()], only)
       if (set === undefined) return undefined

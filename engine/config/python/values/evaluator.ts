@@ -1,14 +1,13 @@
 /** Evaluates what the text alone decides: constants, defaults, dictionaries, f-strings, imported names. Nothing is executed. */
 import { plainSentence } from '../../text/quote.ts'
-import { type CallExpression, dottedName, type Expression, type Span } from '../syntax/expressions.ts'
-import { classAround, conditionsAround, type Module, type Place, type Scope } from '../syntax/module.ts'
+import type { CallExpression, Expression, Span } from '../syntax/expressions.ts'
+import { classAround, type Module, type Place, type Scope } from '../syntax/module.ts'
 import { inheritedDefault, ofArguments } from './arguments-class.ts'
+import { Calls } from './calls.ts'
 import { Changes } from './changes.ts'
-import { Classes, methodOf } from './classes.ts'
+import { Classes } from './classes.ts'
 import { commandLineValue, type Options, parsedClass } from './command-line.ts'
-import { fileTestsIn, onFirstRun, truthOnFirstRun } from './file-tests.ts'
-import { libraryValue } from './library-values.ts'
-import { completedCall, MadeObjects } from './made-objects.ts'
+import { MadeObjects } from './made-objects.ts'
 import { Names } from './names.ts'
 import { binaryValue, joinedText, unaryValue } from './operators.ts'
 import { Parameters } from './parameters.ts'
@@ -17,9 +16,9 @@ import { pathAttribute } from './paths.ts'
 import { setOnParsed } from './set-attributes.ts'
 import type { SettingsFile } from './settings-files.ts'
 import { signatureParameters } from './signatures.ts'
-import { open, placed, siteAt, siteOf, sourceOf, unknown } from './sites.ts'
+import { open, siteAt, sourceOf, unknown } from './sites.ts'
 import { isTrainer, trainerAttribute } from './trainer-attributes.ts'
-import { areEqual, type LibraryCall, madeOfOpen, placeIn, type Site, shownAt, truthOf, type Value } from './values.ts'
+import { areEqual, type LibraryCall, madeOfOpen, type Site, shownAt, truthOf, type Value } from './values.ts'
 
 /** Modules of the repository by how a file imports them; undefined for what is none, or was not read. */
 export type FindModule = (importer: Module, name: string) => Module | undefined
@@ -60,6 +59,7 @@ export class Evaluator {
   fittedData: Value | undefined
   /** Conditions that are being evaluated. */
   readonly #asked = new Set<Expression>()
+  readonly #calls = new Calls(this)
   #steps = 0
   #depth = 0
 
@@ -284,7 +284,7 @@ export class Evaluator {
       case 'subscript':
         return this.changes.after(this.#subscript(expression, site), sourceOf(expression, site), site)
       case 'call':
-        return this.#called(expression, site)
+        return this.#calls.value(expression, site)
       case 'unary':
         return unaryValue(expression.operator, this.evaluate(expression.operand, site), located)
       case 'binary': {
@@ -372,90 +372,6 @@ export class Evaluator {
     return index.kind === 'text' ? `${sourceOf(object, site)}[${index.text}]` : ''
   }
 
-  #called(call: CallExpression, site: Site): Value {
-    const { callee } = call
-    const located = { module: site.module, from: call.from, to: call.to, remarks: [] }
-    if (callee.kind === 'attribute') {
-      const object = this.evaluate(callee.object, site)
-      const method = this.#method(object, callee.name)
-      if (method !== undefined) return this.#result(method.scope, call, site, method.self)
-      if (object.kind === 'instance' && callee.name === 'parse_args' && this.#isTap(object.scope))
-        return { ...object, isParsed: true }
-      const kept = object.kind === 'instance' ? this.classes.ofInstance(object, callee.name, site) : undefined
-      if (kept !== undefined && isCallable(kept)) return this.#resultOf(kept, call, site)
-      const name = object.kind === 'symbol' ? `${object.name}.${callee.name}` : undefined
-      if (name === undefined) {
-        const own = libraryValue(`.${callee.name}`, call, object, { evaluator: this, site, located })
-        if (own !== undefined) return own
-        const of = object.kind === 'call' ? object.name : (dottedName(callee.object) ?? '')
-        return { ...located, kind: 'call', name: `${of}.${callee.name}`, call, site, object }
-      }
-    }
-    return this.#resultOf(this.evaluate(callee, site), call, site)
-  }
-
-  #resultOf(value: Value, call: CallExpression, site: Site): Value {
-    const located = { module: site.module, from: call.from, to: call.to, remarks: [] }
-    if (value.kind === 'function') return this.#result(value.scope, call, site, value.self)
-    if (value.kind === 'call' && value.isPartial) return completedCall(value, call, site, this)
-    if (value.kind === 'class') return { ...located, kind: 'instance', scope: value.scope, call, site, isParsed: false }
-    if (value.kind !== 'symbol') return value.kind === 'open' ? madeOfOpen(value) : unknown(site, call)
-    return (
-      libraryValue(value.name, call, undefined, { evaluator: this, site, located }) ?? {
-        ...located,
-        kind: 'call',
-        name: value.name,
-        call,
-        site,
-      }
-    )
-  }
-
-  /** typed-argument-parser: its fields are the options. */
-  #isTap(scope: Scope): boolean {
-    return /^tap\.(?:\w+\.)?(?:Tap|TypedArgs)$/.test(this.classes.libraryBase(scope) ?? '')
-  }
-
-  #method(object: Value, name: string): { readonly scope: Scope; readonly self?: Value } | undefined {
-    if (object.kind === 'module') {
-      const value = this.names.inModule(object.imported, name)
-      return value?.kind === 'function' ? { scope: value.scope } : undefined
-    }
-    const scope = object.kind === 'instance' || object.kind === 'class' ? object.scope : undefined
-    const method = scope && methodOf(scope, name)
-    return method && { scope: method, ...(object.kind === 'instance' && { self: object }) }
-  }
-
-  /** What a function returns, where it returns one thing. */
-  #result(scope: Scope, call: CallExpression, site: Site, self?: Value): Value {
-    if (namesLinearLayers(scope)) {
-      const remark = `${scope.name}() (${placeIn(scope.module, scope.from)}) is taken to name all linear layers but the output layer.`
-      this.unsureRemarks.add(plainSentence(remark))
-      return { module: site.module, from: call.from, to: call.to, remarks: [remark], kind: 'text', text: 'all-linear' }
-    }
-    const inside: Site = {
-      ...siteOf(scope),
-      frame: { scope, call, site, ...(self !== undefined && { self }) },
-    }
-    const returned = (isTrue?: IsTrue) => {
-      const values: Value[] = []
-      for (const each of scope.returns) {
-        const { isReached } = this.isReached(each, inside, isTrue)
-        if (isReached === false) continue
-        values.push(this.evaluate(each.value.expression, { ...inside, ...placed(each) }))
-        if (isReached === true) break
-      }
-      return values
-    }
-    const [first, ...others] = returned()
-    if (first === undefined) return open(site, call, `${shownAt(site.module, call)} is computed`)
-    if (others.every(other => areEqual(first, other) === true)) return first
-    const asked = fileTestsIn(conditionsAround(scope.returns))
-    const [only, ...more] = asked.length === 0 ? [] : returned((each, at) => truthOnFirstRun(each, at, this))
-    if (only !== undefined && more.length === 0) return onFirstRun(only, asked, inside, this)
-    return open(site, call, `${scope.name}() returns one of several values (${placeIn(scope.module, scope.from)})`)
-  }
-
   /** The default of a command-line option, for `args.batch` if it is unknown what `args` is. */
   optionOf(site: Site, name: string): Value | undefined {
     const at = { module: site.module, from: site.at, to: site.at, remarks: [] }
@@ -463,21 +379,9 @@ export class Evaluator {
   }
 }
 
-/** A class or a function that an object was given. */
-function isCallable(value: Value): boolean {
-  return value.kind === 'symbol' || value.kind === 'class' || (value.kind === 'call' && value.isPartial === true)
-}
-
 /** Calls whose arguments are what the result holds. */
 const holdsArguments =
   /(?:^|\.)(?:dict|SimpleNamespace|Namespace|EasyDict|edict|Box|Munch|AttrDict|OmegaConf\.create|MappingProxyType)$/
-
-/** As QLoRA's scripts find what their adapters go to, by walking over the modules of the loaded model. */
-function namesLinearLayers({ kind, name, module, from }: Scope): boolean {
-  if (kind !== 'function' || !/^_?(?:find|get)_(?:all_)?(?:linear|target)_?\w*$/.test(name)) return false
-  const body = module.text.slice(from, from + 1_500)
-  return /\.named_modules\(\)/.test(body) && /Linear/.test(body) && /lm_head/.test(body)
-}
 
 function isOnSelf({ object }: Extract<Expression, { kind: 'attribute' }>, { scope }: Site): boolean {
   return object.kind === 'name' && object.name === 'self' && classAround(scope) !== undefined

@@ -27,9 +27,9 @@ interface Candidate {
 }
 
 /** The branch that is taken of each statement around a site, by where the statement is. */
-type Branches = ReadonlyMap<number, number>
+export type Branches = ReadonlyMap<number, number>
 
-function branchesAround({ branches }: Site): Branches {
+export function branchesAround({ branches }: Site): Branches {
   return new Map(branches.map(({ statement, index }) => [statement, index]))
 }
 
@@ -91,13 +91,8 @@ export class Names {
     return after.kind === 'mapping' ? after.entries : new Map()
   }
 
-  /** Whether a place runs before a site does. */
-  reach(place: Place, site: Site, placeSite: Site): ReturnType<Evaluator['isReached']> {
-    return this.#reach(place, branchesAround(site), placeSite)
-  }
-
   /** Whether a place runs before what stands in the branches `around` does; what is around both does not matter. */
-  #reach(place: Place, around: Branches, placeSite: Site, isTrue?: IsTrue): ReturnType<Evaluator['isReached']> {
+  reach(place: Place, around: Branches, placeSite: Site, isTrue?: IsTrue): ReturnType<Evaluator['isReached']> {
     const isElsewhere = place.branches.some(({ statement, index }) => (around.get(statement) ?? index) !== index)
     if (isElsewhere) return { isReached: false }
     const relative = place.branches.filter(({ statement }) => !around.has(statement))
@@ -156,7 +151,7 @@ export class Names {
     for (const binding of bindings.toReversed()) {
       if (binding.scope === site.scope && binding.at > site.at) continue
       const bindingSite: Site = { ...siteOf(binding.scope, site.frame), ...placed(binding) }
-      const { isReached } = this.#reach(binding, around, bindingSite, isTrue)
+      const { isReached } = this.reach(binding, around, bindingSite, isTrue)
       if (isReached === false) continue
       const value = this.#bound(binding, bindingSite)
       if (value !== undefined) found.push({ binding, value })
