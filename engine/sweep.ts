@@ -2,10 +2,11 @@
  * Sweeps one training spec with one probe: finds the largest batch that fits, measures speed, and assesses the result
  * as an estimate is assessed.
  */
-import { type Assessment, type AssessmentOptions, assess, type Evidence, memoryBand, planOf } from './assess.ts'
+import { type Assessment, type AssessmentOptions, assess } from './assess.ts'
 import { knownOf } from './calibration/known.ts'
 import { accumulatesGradients, batchBounds, type TrainingSpec } from './config/spec/spec.ts'
 import { throughputBand } from './estimate/throughput/throughput-band.ts'
+import { type Evidence, memoryBand, planOf } from './evidence.ts'
 import { type Gpu, hasSpeed } from './gpus/catalogue.ts'
 import { type MemoryBand, marginFor, ratioWithin, symmetricBand } from './metrics/range.ts'
 import { type Advice, advise, adviseForMemory, DEFAULT_MARGIN } from './metrics/recommend.ts'

@@ -21,6 +21,7 @@ export const importRows: readonly (readonly string[])[] = [
     'engine/upgrade',
   ],
   ['engine/assess'],
+  ['engine/evidence'],
   ['engine/report-on'],
   ['engine/advice'],
   ['engine/render', 'engine/settings'],
