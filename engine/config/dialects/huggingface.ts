@@ -1,39 +1,19 @@
 /** Arguments of Hugging Face's Trainer, at the top of a file or one or two levels down. */
-import { familyOf } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
-import { isStoredIn16Bits } from '../../models/stored-type.ts'
-import { wordList } from '../../word-list.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields/fields.ts'
-import { readGpus, refuseCpu, refuseOtherDevices } from '../fields/gpus.ts'
+import { refuseCpu, refuseOtherDevices } from '../fields/gpus.ts'
 import { listsVariants } from '../fields/memory-settings.ts'
-import {
-  checkTask,
-  MAX_SEQUENCE,
-  type ModelLookup,
-  readInputSize,
-  readLabels,
-  readModel,
-  type UnwrittenLength,
-} from '../fields/model-fields.ts'
+import { checkTask, type ModelLookup, readModel } from '../fields/model-fields.ts'
 import { stepInPytorch, trainingConfig } from '../fields/training-config.ts'
 import type { DeepSpeedFile } from '../other-files/deepspeed-file.ts'
 import type { Reading } from '../reading.ts'
 import { MAX_BATCH } from '../spec/batch-size.ts'
-import { isFsdp } from '../spec/spec.ts'
 import { quote } from '../text/quote.ts'
-import type { Field, Section } from '../text/section.ts'
+import type { Section } from '../text/section.ts'
 import { writesAny } from '../text/written-keys.ts'
-import { readImplementation } from '../trainer/attention.ts'
-import { fsdpCheckpoints, readReentrant } from '../trainer/checkpoints.ts'
-import { readEvaluation } from '../trainer/evaluation.ts'
 import { taskOfMethod } from '../trainer/language-model.ts'
-import { keptWhole, loadsWhole, quantizesOnLoad } from '../trainer/loading.ts'
-import { isOn, type Training } from '../trainer/method.ts'
-import { readTrainerOptimizer } from '../trainer/optimizer.ts'
-import { readResuming } from '../trainer/resuming.ts'
-import { deepSpeedSettings, halfPrecisionSwitch } from '../trainer/sharding.ts'
-import { readUnquantized } from '../trainer/unquantized.ts'
+import type { Training } from '../trainer/method.ts'
 import {
   type Arguments,
   argumentsOf,
@@ -42,46 +22,18 @@ import {
   modelKeys,
   trainerKeys,
 } from './huggingface/arguments.ts'
-import { lengthWithCompletions, raisedByUnsloth } from './huggingface/completions.ts'
+import { raisedByUnsloth } from './huggingface/completions.ts'
 import { readVisibleGpus } from './huggingface/data-parallel.ts'
 import type { Declared } from './huggingface/declared.ts'
-import { dividedAsLaunched, gpuKeys, readSharding, saysUndivided } from './huggingface/division.ts'
-import {
-  adapterField,
-  leavesQuantisationToCode,
-  readAdapter,
-  readFusedLoss,
-  readQuantization,
-  TRL_LENGTH,
-} from './huggingface/fine-tuning.ts'
-import { readFrozenByHand } from './huggingface/frozen-by-hand.ts'
-import { readPrecision } from './huggingface/precision.ts'
+import { gpuKeys, saysUndivided } from './huggingface/division.ts'
+import { adapterField, leavesQuantisationToCode } from './huggingface/fine-tuning.ts'
+import { readLengths } from './huggingface/lengths.ts'
+import { readSettings } from './huggingface/settings.ts'
 import { readTask, type TaskChoice } from './huggingface/task.ts'
 import { readDeclaredMethod, readTrainingMethod } from './huggingface/training-method.ts'
-import { castsAdapters, hasTrlDefaults, isTrlBefore, readCheckpointedLoss, runsTrl } from './huggingface/trl.ts'
-import {
-  isOffloadedByUnsloth,
-  loadsQuantisedByUnsloth,
-  readUnslothExperts,
-  readUnslothKernels,
-  readUnslothModules,
-  tellFloat32,
-} from './huggingface/unsloth.ts'
 
 /** TrainingArguments.per_device_train_batch_size. */
 const DEFAULT_BATCH = 8
-/** run_clm.py's default for a missing block_size. */
-const DEFAULT_BLOCK = 1_024
-
-/** The defaults of run_summarization.py and run_translation.py for missing lengths. */
-const DEFAULT_SOURCE = 1_024
-const DEFAULT_TARGET = 128
-
-const sequenceKeys = wordList(`
-  max_seq_length max_length model_max_length block_size max_source_length max_seq_len cutoff_len sequence_length
-`)
-/** What stands for the length of a transcript; lengths of sources are seconds of sound. */
-const transcriptKeys = ['max_target_length', 'max_label_length', 'max_labels_length']
 
 /** kohya's scripts, which train image generators, share some names. */
 const diffusionKeys = /^(?:ss_\w+|network_(?:module|dim|alpha)|clip_skip|noise_offset|min_snr_gamma)$/
@@ -179,33 +131,21 @@ export function readArguments(
     declared === undefined
       ? readTrainingMethod(reader, find, adapter !== undefined, step)
       : readDeclaredMethod(reader, find, declared, adapter !== undefined, step)
-  const completionLength = training.method?.kind === 'online' ? training.method.completionLength : undefined
   const choice = taskOf(reader, find, model, training)
-  const transcribes = model !== undefined && familyOf(model.config).transcribes === true
-  const size = readInputSize(reader, model, {
-    sequenceLength: completionLength === undefined ? find(...(transcribes ? transcriptKeys : sequenceKeys)) : undefined,
-    imageSize: find('image_size'),
-    ...(transcribes ? longestTranscript(trainerArguments) : unwrittenLength(trainerArguments, choice)),
-    ...(completionLength !== undefined && { length: lengthWithCompletions(reader, find, completionLength) }),
-  })
-  const target = transcribes ? {} : readTarget(reader, trainerArguments, choice)
-  const settings = {
-    ...readSettings(reader, trainerArguments, choice, model, { adapter, training, deepSpeed }),
-    ...training,
-  }
-  const task = choice?.task
+  const lengths = readLengths(reader, trainerArguments, { choice, model, training })
+  const settings = readSettings(reader, trainerArguments, { choice, model, adapter, training, deepSpeed })
   return trainingConfig(reader, {
     dialect: declared?.ownLoop?.dialect ?? huggingface.name,
     model,
     spec: {
       ...stepInPytorch,
       loop: declared?.ownLoop?.loop ?? 'trainer',
-      task,
+      task: choice?.task,
       microBatch,
       gradientAccumulation,
-      ...size,
-      ...target,
+      ...lengths,
       ...settings,
+      ...training,
     },
     batchSize,
     accumulation,
@@ -237,47 +177,6 @@ function taskOf(
   return { task, labels }
 }
 
-/** TRL's trainers cut by themselves, and so do the example scripts; of others, only their code says. */
-function unwrittenLength(
-  trainerArguments: Arguments,
-  choice: TaskChoice | undefined,
-): { readonly length?: UnwrittenLength } {
-  const isKnown = trainerArguments.declared === undefined
-  if (choice?.task === 'seq2seq-lm') return { length: { tokens: DEFAULT_SOURCE, isKnown } }
-  if (choice?.task !== 'causal-lm') return {}
-  return {
-    length: runsTrl(trainerArguments) ? { tokens: TRL_LENGTH, isKnown: true } : { tokens: DEFAULT_BLOCK, isKnown },
-  }
-}
-
-/** Of a model that writes down what it hears: by default as long as the model's own limit. */
-function longestTranscript({ declared }: Arguments): { readonly length: UnwrittenLength } {
-  return { length: { tokens: MAX_SEQUENCE, isKnown: declared === undefined } }
-}
-
-function readTarget(
-  reader: FieldReader,
-  { find, declared }: Arguments,
-  choice: TaskChoice | undefined,
-): { readonly targetLength?: number } {
-  if (choice?.task !== 'seq2seq-lm') return {}
-  const written = find('max_target_length')
-  // The settings give one length for source and target, which the team has chosen knowingly.
-  const isOpen = written === undefined && declared !== undefined && !reader.supplies('sequence_length')
-  if (isOpen) reader.leavesLengthOpen = true
-  const targetLength = reader.settle(
-    'targetLength',
-    written,
-    field => reader.wholeNumber(field, { max: MAX_SEQUENCE }),
-    {
-      value: DEFAULT_TARGET,
-      source: "run_summarization.py's default",
-      assumption: `Targets of ${DEFAULT_TARGET} tokens: the config sets no max_target_length.`,
-    },
-  )
-  return { targetLength }
-}
-
 function readMicroBatch(reader: FieldReader, { batchSize, batchSizes }: Arguments): number | undefined {
   if (batchSize === undefined) {
     reader.assume(`A batch size of ${DEFAULT_BATCH}, the Trainer's default: the config sets none.`)
@@ -288,146 +187,4 @@ function readMicroBatch(reader: FieldReader, { batchSize, batchSizes }: Argument
   }
   const count = reader.wholeNumber(batchSize, { max: MAX_BATCH })
   return count === undefined ? undefined : reader.note('microBatch', count, batchSize)
-}
-
-interface Beside {
-  readonly adapter: Field | undefined
-  readonly training: Training
-  readonly deepSpeed: DeepSpeedFile
-}
-
-function readSettings(
-  reader: FieldReader,
-  trainerArguments: Arguments,
-  choice: TaskChoice | undefined,
-  model: CatalogueModel | undefined,
-  { adapter, training, deepSpeed }: Beside,
-) {
-  const { declared } = trainerArguments
-  const isTrainers = declared?.ownLoop === undefined
-  const find = isTrainers ? dividedAsLaunched(reader, trainerArguments.find) : trainerArguments.find
-  const labels = readLabels(reader, find('num_labels'), choice?.task, choice?.labels)
-  const sharded = readSharding(reader, find, deepSpeed)
-  const gpus = readGpus(reader, find(...gpuKeys), sharded.sharding)
-  const settings = deepSpeedSettings(find('deepspeed'), deepSpeed)
-  const computed = readPrecision(reader, {
-    fp16: halfPrecisionSwitch(reader, 'fp16', find('fp16'), settings),
-    bf16: halfPrecisionSwitch(reader, 'bf16', find('bf16'), settings),
-    tf32: find('tf32'),
-    weights: find('torch_dtype', 'dtype'),
-    sharding: sharded.sharding,
-    hasAdapter: adapter !== undefined,
-    isTrl: hasTrlDefaults(trainerArguments),
-    isStoredIn16Bits: model !== undefined && isStoredIn16Bits(model),
-    loadsStoredType:
-      declared?.loadsStoredType === true && !isOn(reader, find('load_in_4bit')) && !isOn(reader, find('load_in_8bit')),
-    ofOldTransformers: declared?.ofOldTransformers,
-    isOn: () => hasTrlDefaults(trainerArguments) && !isTrlBefore(reader, trainerArguments, '0.19'),
-  })
-  const made = declared?.ownLoop?.optimizer
-  const optimizer = made
-    ? reader.note('optimizer', made.name, made.field)
-    : readTrainerOptimizer(reader, find('optim') ?? adafactorField(reader, find('adafactor')))
-  const { attention, masksPadding } = readImplementation(reader, find('attn_implementation'), model)
-  const lora = readAdapter(reader, find, model, adapter, declared?.adaptersOf)
-  const quantization = readQuantization(reader, trainerArguments, adapter)
-  tellFloat32(reader, declared, model)
-  const skipped = find('llm_int8_skip_modules')
-  const quantized = {
-    ...sharded,
-    gpus,
-    quantization,
-    storage: find('bnb_4bit_quant_storage'),
-    weights: find('torch_dtype', 'dtype'),
-  }
-  const wholeQuantized = keptWhole(reader, quantized)
-  const isQuantizedOnLoad = !loadsQuantisedByUnsloth(declared) && quantizesOnLoad(quantization, trainerArguments.model)
-  const fusedLoss = training.method === undefined ? readFusedLoss(reader, find) : undefined
-  const isSft = training.method === undefined && choice?.task === 'causal-lm' && runsTrl(trainerArguments)
-  const by = { method: training.method, isSft, quantization }
-  const checkpointedLoss = isSft && readCheckpointedLoss(reader, trainerArguments, { lora, fusedLoss })
-  const byFsdp = isFsdp(sharded.sharding) ? fsdpCheckpoints(reader, find('fsdp_config')) : undefined
-  const reentrantCheckpoints = byFsdp ? false : readReentrant(reader, find('gradient_checkpointing_kwargs'))
-  // sft_trainer.py compute_loss hands skip_logits to Liger's loss from TRL 0.29 on (trl#5069).
-  const fusesLoss = isSft && fusedLoss ? !isTrlBefore(reader, trainerArguments, '0.29') : undefined
-  const evaluation = isTrainers ? readEvaluation(reader, find, { fusesLoss }) : undefined
-  const gradientCheckpointing = readCheckpointing(reader, trainerArguments, byFsdp)
-  const checkpointing = find('gradient_checkpointing', 'use_gradient_checkpointing')
-  const offloads = isOffloadedByUnsloth(checkpointing)
-  const trainable =
-    declared?.frozen && readFrozenByHand(reader, declared.frozen, model, choice?.task, gradientCheckpointing)
-  return {
-    gpus,
-    labels,
-    ...computed,
-    optimizer,
-    attention,
-    gradientCheckpointing,
-    ...(trainable && { trainable }),
-    ...(reentrantCheckpoints !== undefined && { reentrantCheckpoints }),
-    ...(lora && {
-      lora: castsAdapters(reader, trainerArguments, by) ? { ...lora, inWeightsType: true as const } : lora,
-    }),
-    ...(quantization && { quantization }),
-    unquantized:
-      readUnslothModules(reader, declared, model, quantization) ?? (quantization && readUnquantized(reader, skipped)),
-    ...sharded,
-    ...(offloads && { offloadsCheckpoints: reader.note('offloadsCheckpoints', true as const, checkpointing) }),
-    ...(fusedLoss && { fusedLoss }),
-    ...(checkpointedLoss && { checkpointedLoss }),
-    ...(evaluation && { evaluation }),
-    ...(isTrainers && readResuming(reader, find) && { resumes: true as const }),
-    ...(loadsWhole(reader, quantized) && { loadsWhole: true as const }),
-    ...(isQuantizedOnLoad && { quantizesOnLoad: true as const }),
-    ...(wholeQuantized && { wholeQuantized }),
-    paddedBatches: readPadding(reader, trainerArguments, choice, masksPadding),
-    ...readUnslothExperts(reader, declared, model, {
-      lora,
-      quantization,
-      targets: find('lora_target_modules', 'target_modules'),
-    }),
-    ...readUnslothKernels(reader, declared, { lora, hasOwnLoss: isSft }),
-  }
-}
-
-/** The example scripts pad classification batches to the longest and cut language modelling's into equal blocks; TRL pads. */
-function readPadding(
-  reader: FieldReader,
-  trainerArguments: Arguments,
-  choice: TaskChoice | undefined,
-  masksPadding: boolean,
-): boolean {
-  const { find } = trainerArguments
-  const packing = find('packing', 'padding_free')
-  const isPacked = packing !== undefined && reader.flag(packing) === true
-  const padsAlways =
-    choice?.task === 'sequence-classification' ||
-    choice?.task === 'token-classification' ||
-    choice?.task === 'question-answering' ||
-    choice?.task === 'seq2seq-lm'
-  const pads = choice?.task === 'causal-lm' ? runsTrl(trainerArguments) && !isPacked && masksPadding : padsAlways
-  return reader.note('paddedBatches', pads, packing ?? 'as usual for the task')
-}
-
-/** TRL's configs turn it on since 0.22 (trl#3510). */
-function readCheckpointing(reader: FieldReader, trainerArguments: Arguments, byFsdp: Field | undefined): boolean {
-  const field = byFsdp ?? trainerArguments.find('gradient_checkpointing', 'use_gradient_checkpointing')
-  const byTrl =
-    field === undefined && hasTrlDefaults(trainerArguments) && !isTrlBefore(reader, trainerArguments, '0.22')
-  return reader.settle(
-    'gradientCheckpointing',
-    field,
-    present => isOffloadedByUnsloth(present) || reader.flag(present),
-    {
-      value: byTrl,
-      source: byTrl ? "TRL's default" : "the Trainer's default",
-      ...(byTrl && { assumption: "Gradient checkpointing, TRL's default: the config does not set it." }),
-    },
-  )
-}
-
-/** The switch that `optim: adafactor` replaced: on, it reads as that name. */
-function adafactorField(reader: FieldReader, field: Field | undefined): Field | undefined {
-  const isOn = field !== undefined && reader.flag(field) === true
-  return isOn ? { ...field, value: { kind: 'text', text: 'adafactor' } } : undefined
 }

@@ -1,0 +1,91 @@
+/** Tokens of a sample, or pixels of an image: where a config sets them, and what its trainer takes where it does not. */
+import { familyOf } from '../../../models/architecture.ts'
+import type { CatalogueModel } from '../../../models/catalogue.ts'
+import { wordList } from '../../../word-list.ts'
+import type { FieldReader } from '../../fields/fields.ts'
+import { MAX_SEQUENCE, readInputSize, type UnwrittenLength } from '../../fields/model-fields.ts'
+import type { Training } from '../../trainer/method.ts'
+import type { Arguments } from './arguments.ts'
+import { lengthWithCompletions } from './completions.ts'
+import { TRL_LENGTH } from './fine-tuning.ts'
+import type { TaskChoice } from './task.ts'
+import { runsTrl } from './trl.ts'
+
+/** run_clm.py's default for a missing block_size. */
+const DEFAULT_BLOCK = 1_024
+
+/** The defaults of run_summarization.py and run_translation.py for missing lengths. */
+const DEFAULT_SOURCE = 1_024
+const DEFAULT_TARGET = 128
+
+const sequenceKeys = wordList(`
+  max_seq_length max_length model_max_length block_size max_source_length max_seq_len cutoff_len sequence_length
+`)
+/** What stands for the length of a transcript; lengths of sources are seconds of sound. */
+const transcriptKeys = ['max_target_length', 'max_label_length', 'max_labels_length']
+
+export function readLengths(
+  reader: FieldReader,
+  trainerArguments: Arguments,
+  {
+    choice,
+    model,
+    training: { method },
+  }: {
+    readonly choice: TaskChoice | undefined
+    readonly model: CatalogueModel | undefined
+    readonly training: Training
+  },
+) {
+  const { find } = trainerArguments
+  const completionLength = method?.kind === 'online' ? method.completionLength : undefined
+  const transcribes = model !== undefined && familyOf(model.config).transcribes === true
+  const size = readInputSize(reader, model, {
+    sequenceLength: completionLength === undefined ? find(...(transcribes ? transcriptKeys : sequenceKeys)) : undefined,
+    imageSize: find('image_size'),
+    ...(transcribes ? longestTranscript(trainerArguments) : unwrittenLength(trainerArguments, choice)),
+    ...(completionLength !== undefined && { length: lengthWithCompletions(reader, find, completionLength) }),
+  })
+  return { ...size, ...(transcribes ? {} : readTarget(reader, trainerArguments, choice)) }
+}
+
+/** TRL's trainers cut by themselves, and so do the example scripts; of others, only their code says. */
+function unwrittenLength(
+  trainerArguments: Arguments,
+  choice: TaskChoice | undefined,
+): { readonly length?: UnwrittenLength } {
+  const isKnown = trainerArguments.declared === undefined
+  if (choice?.task === 'seq2seq-lm') return { length: { tokens: DEFAULT_SOURCE, isKnown } }
+  if (choice?.task !== 'causal-lm') return {}
+  return {
+    length: runsTrl(trainerArguments) ? { tokens: TRL_LENGTH, isKnown: true } : { tokens: DEFAULT_BLOCK, isKnown },
+  }
+}
+
+/** Of a model that writes down what it hears: by default as long as the model's own limit. */
+function longestTranscript({ declared }: Arguments): { readonly length: UnwrittenLength } {
+  return { length: { tokens: MAX_SEQUENCE, isKnown: declared === undefined } }
+}
+
+function readTarget(
+  reader: FieldReader,
+  { find, declared }: Arguments,
+  choice: TaskChoice | undefined,
+): { readonly targetLength?: number } {
+  if (choice?.task !== 'seq2seq-lm') return {}
+  const written = find('max_target_length')
+  // The settings give one length for source and target, which the team has chosen knowingly.
+  const isOpen = written === undefined && declared !== undefined && !reader.supplies('sequence_length')
+  if (isOpen) reader.leavesLengthOpen = true
+  const targetLength = reader.settle(
+    'targetLength',
+    written,
+    field => reader.wholeNumber(field, { max: MAX_SEQUENCE }),
+    {
+      value: DEFAULT_TARGET,
+      source: "run_summarization.py's default",
+      assumption: `Targets of ${DEFAULT_TARGET} tokens: the config sets no max_target_length.`,
+    },
+  )
+  return { targetLength }
+}
