@@ -212,6 +212,11 @@ describe('the well-known model in a name', () => {
 
   test.each([
     'acme/support-bot',
+    'maskrcnn_resnet50_fpn',
+    'deeplabv3_resnet101',
+    'acme/fcn-resnet50-roads',
+    'wide_resnet50_2',
+    'retinanet_resnet50_fpn_v2',
     'acme/Llama-3-9B',
     'acme/Qwen2.5-8B',
     'acme/Qwen3-8B-VL',

@@ -35,6 +35,7 @@ const libraries: readonly UnmodelledLibrary[] = [
     name: "torchvision's detection and segmentation",
     loads: /^torchvision\.models\.(?:detection|segmentation)\.[a-z]\w+$/,
   },
+  { name: "torchvision's video", loads: /^torchvision\.models\.(?:video|optical_flow)\.[a-z]\w+$/ },
   { name: 'fair-esm', loads: /^esm\.pretrained\.\w+$/ },
 ]
 

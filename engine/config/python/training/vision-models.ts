@@ -18,12 +18,15 @@ function vit(size = '', patch = '', side = ''): string {
   return `google/vit-${size}-patch${patch}-${side}${inHub}`
 }
 
+/** Models that classify no images, around backbones whose names they bear: `models.detection.fasterrcnn_resnet50_fpn`. */
+const ofOtherTasks = /\.models\.(?:detection|segmentation|video|optical_flow|quantization)\./
+
 export function isVisionModel({ name, object }: LibraryCall): boolean {
   // A method of the model: `resnet50().to(device)`.
   if (object?.kind === 'call') return false
   const { library, name: last } = libraryName(name)
   if (library === 'timm') return last === 'create_model'
-  return library === 'torchvision' && /\.models\./.test(name) && /^[a-z]\w*$/.test(last)
+  return library === 'torchvision' && /\.models\./.test(name) && /^[a-z]\w*$/.test(last) && !ofOtherTasks.test(name)
 }
 
 export interface VisionModel {

@@ -25,6 +25,18 @@ describe('a loop of the script', () => {
       "torchvision's detection and segmentation",
       'from torchvision.models.detection import maskrcnn_resnet50_fpn\nmodel = maskrcnn_resnet50_fpn(weights="DEFAULT")\n',
     ],
+    [
+      "torchvision's detection and segmentation",
+      'from torch.utils.data import DataLoader\nfrom torchvision import models\nmodel = models.detection.fasterrcnn_resnet50_fpn(weights="DEFAULT")\nloader = DataLoader(faces, batch_size=3)\n',
+    ],
+    [
+      "torchvision's detection and segmentation",
+      'import torchvision\nfrom torch.utils.data import DataLoader\nmodel = torchvision.models.segmentation.fcn_resnet50(num_classes=2)\nloader = DataLoader(faces, batch_size=3)\n',
+    ],
+    [
+      "torchvision's video",
+      'import torchvision\nfrom torch.utils.data import DataLoader\nmodel = torchvision.models.video.r3d_18()\nloader = DataLoader(clips, batch_size=3)\n',
+    ],
   ])('is refused by name: %s', async (name, load) => {
     const text = `import torch\n${load}${loop.replaceAll('unet', 'model')}`
     expect(await problems(text)).toMatchObject([{ message: expect.stringContaining(name) }])
