@@ -15,7 +15,7 @@ import type { Reading } from '../reading.ts'
 import type { TrainingSpec } from '../spec/spec.ts'
 import { type Field, type FieldValue, Section } from '../text/section.ts'
 import { writesAny } from '../text/written-keys.ts'
-import { argumentsOf, teamModelKeys } from './huggingface/arguments.ts'
+import { argumentsOf, teamBatchKeys, teamModelKeys } from './huggingface/arguments.ts'
 import { readArguments } from './huggingface.ts'
 
 /** What one GPU processes at once, by names that say so. */
@@ -25,10 +25,7 @@ const microBatchKeys = wordList(`
 `)
 /** Beside one of those, what they make together between two steps of the optimizer. */
 const wholeBatchKeys = wordList('batch_size train_batch_size global_batch_size effective_batch_size total_batch_size')
-const batchKeys = [
-  ...microBatchKeys,
-  ...wordList('batch_size train_batch_size batch_size_training training_batch_size train_bs'),
-]
+const batchKeys = [...microBatchKeys, 'batch_size', 'train_batch_size', ...teamBatchKeys]
 const modelKeys = [
   ...wordList('model_name_or_path model_name model_id base_model'),
   ...teamModelKeys,
@@ -172,10 +169,14 @@ function isNumeric({ value }: Field): boolean {
   return value.kind === 'number' || (value.kind === 'text' && /^[\d.]+(?:e-?\d+)?$/i.test(value.text))
 }
 
-/** An id on the Hub, or the name of a model that is known. A folder says nothing. */
-function namesModel({ value }: Field): boolean {
+/** An id on the Hub, or the name of a model that is known. A folder says nothing but under the key of HfArgumentParser's files. */
+function namesModel({ key, value }: Field): boolean {
   if (value.kind !== 'text' || value.text.length > 200) return false
-  return /^[A-Za-z0-9][\w.-]*\/[\w.-]+$/.test(value.text) || resolveOffline(value.text).kind === 'resolved'
+  return (
+    key === 'model_name_or_path' ||
+    /^[A-Za-z0-9][\w.-]*\/[\w.-]+$/.test(value.text) ||
+    resolveOffline(value.text).kind === 'resolved'
+  )
 }
 
 /** The mapping with the arguments, under the Trainer's names. */

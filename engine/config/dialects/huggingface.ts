@@ -20,6 +20,7 @@ import {
   batchSizeKeys,
   legacyBatchSizeKey,
   modelKeys,
+  teamBatchKeys,
   trainerKeys,
 } from './huggingface/arguments.ts'
 import { raisedByUnsloth } from './huggingface/completions.ts'
@@ -58,8 +59,8 @@ export const huggingface: Dialect = {
       return isOwn ? undefined : find(...modelKeys) && `${batchSize.name} beside a model`
     }
     const known = trainerKeys.filter(key => find(key) !== undefined)
-    // In sections of its own names the file has one for the batch size too.
-    return document.at('model_name_or_path') && known.length >= 2
+    // In sections of its own names the file has one for the batch size too, and any may have it under a name of the team's.
+    return document.at('model_name_or_path') && known.length >= 2 && find(...teamBatchKeys) === undefined
       ? `model_name_or_path beside ${known.join(', ')}`
       : undefined
   },

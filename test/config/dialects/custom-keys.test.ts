@@ -155,6 +155,13 @@ describe('keys of a team’s own', () => {
     })
   })
 
+  it.each(['batch_size: 16', 'train: { batch_size: 16 }'])('count beside keys of the Trainer: %s', batchSize => {
+    const text = `model_name_or_path: gpt2\nlearning_rate: 2.0e-5\n${batchSize}\nwarmup_steps: 0\nmax_length: 512\n`
+    expect(trainingConfig(text)).toMatchObject({ dialect: 'Custom keys', spec: { microBatch: 16 }, assumesCode: true })
+    const ours = text.replace('gpt2', './ours')
+    expect(onlyProblemIn(ours)).toMatchObject({ code: 'unknown-model', field: 'model_name_or_path' })
+  })
+
   it('are none without a model that is one, and without anything that only a training has', () => {
     for (const text of [own.replace('mistralai/Mistral-7B-v0.1', './ours'), own.replace(/lr.*\nepochs.*\n/, '')]) {
       expect(readConfig({ path: 'train.yaml', text }).kind).toBe('not-a-training-config')
