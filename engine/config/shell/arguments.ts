@@ -1,5 +1,6 @@
 /** The arguments of a launch as the fields that formats read, each with the place of its literal in the launcher's file. */
 
+import { wordSet } from '../../word-list.ts'
 import type { PassedArgument } from '../reading.ts'
 import { plain, plainSentence } from '../text/quote.ts'
 import type { Field, FieldValue } from '../text/section.ts'
@@ -75,6 +76,23 @@ export function remarkOnHidden({ hidden = [] }: Pick<Launch, 'hidden'>): readonl
   if (hidden.length === 0) return []
   const whys = [...new Set(hidden.slice(0, 3).map(({ why = '' }) => why))].join('; ')
   return [plainSentence(`Further arguments may be in what only a run can tell, so that nothing blocks: ${whys}.`)]
+}
+
+/** Options by which scripts take the file of their settings: `--config`, `--yaml_config`, `--cfg_path`, `--training_args_file`. */
+const configWords = wordSet('config configs job.config cfg conf yaml yml hparams recipe args')
+const fileWords = wordSet('file path yaml yml json')
+/** Of a part of the training, or of what is done beside it. */
+const otherWords = wordSet(`
+  accelerate adapter bnb data dataset deepspeed ds eval evaluation fsdp generation inference log logging lora model optimizer peft
+  prompt quant quantization reward sweep test tokenizer val vllm wandb
+`)
+
+/** Whether the option is for the config of a training. */
+export function isForConfig({ key }: Pick<Argument, 'key'>): boolean {
+  const words = key.split('_')
+  const last = words.length > 1 && fileWords.has(words.at(-1) ?? '') ? words.at(-2) : words.at(-1)
+  const isConfig = configWords.has(last ?? '') || (words.length > 1 && configWords.has(words.at(-1) ?? ''))
+  return isConfig && !words.some(word => otherWords.has(word))
 }
 
 /** Arguments in which two runs may differ and still need the same memory. */

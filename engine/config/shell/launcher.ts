@@ -31,7 +31,7 @@ import {
   tooManyTrainings,
 } from '../training-place.ts'
 import { type AccelerateFile, accelerateFile } from './accelerate.ts'
-import { argumentFields, bearing, gpusField, remarkOnHidden, visibleField } from './arguments.ts'
+import { argumentFields, bearing, gpusField, isForConfig, remarkOnHidden, visibleField } from './arguments.ts'
 import { commandsIn } from './commands.ts'
 import { type Launch, launchOf } from './launches.ts'
 import { mayLaunch } from './quick-look.ts'
@@ -238,11 +238,7 @@ export function configNamed(launch: Launch): string | undefined {
 /** The words of a launch that name configs. */
 function configsOf({ positional, hidden = [], arguments: all, target }: Launch): readonly Given[] {
   if (target.kind === 'refused') return []
-  const named = all
-    .filter(({ key }) =>
-      /^(?:config|(?:job\.)?config_file|config_path|recipe|cfg|cfg_file|conf|args_file|training_config)$/.test(key),
-    )
-    .flatMap(({ values }) => values)
+  const named = all.filter(isForConfig).flatMap(({ values }) => values)
   return [...positional, ...named, ...hidden].filter(({ text }) => /\.(?:ya?ml|json|toml)$/i.test(text))
 }
 

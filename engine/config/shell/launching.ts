@@ -8,7 +8,15 @@ import { isPlausibleName, placesFromLauncher, type Sources } from '../sources.ts
 import { plain } from '../text/quote.ts'
 import type { Field } from '../text/section.ts'
 import { type AccelerateFile, accelerateFile } from './accelerate.ts'
-import { argumentFields, bearing, gpusField, passedArguments, remarkOnHidden, visibleField } from './arguments.ts'
+import {
+  argumentFields,
+  bearing,
+  gpusField,
+  isForConfig,
+  passedArguments,
+  remarkOnHidden,
+  visibleField,
+} from './arguments.ts'
 import { configNamed, launchesIn } from './launcher.ts'
 import type { Launch } from './launches.ts'
 import type { StartedScript } from './started-script.ts'
@@ -24,9 +32,7 @@ export interface Launching extends Launched {
 type ReadFile = (path: string) => Promise<string | undefined>
 
 const MAX_LAUNCHES = 50
-/** Of the launcher or of where the config stands. */
-const ofLauncher =
-  /^(?:config|(?:job\.)?config_file|config_path|recipe|cfg|cfg_file|conf|args_file|training_config|nproc_per_node|nnodes|num_processes|launcher|standalone|master_port|mode)$/
+const ofLauncher = /^(?:nproc_per_node|nnodes|num_processes|launcher|standalone|master_port|mode)$/
 
 export async function launchingsOf(
   path: string,
@@ -94,7 +100,9 @@ async function launchingOf(
   kind: 'config' | 'script',
   { shell, file, card, around, readFile }: Where,
 ): Promise<Launching> {
-  const written = argumentFields(launch, shell, file.path).filter(({ key }) => !ofLauncher.test(key))
+  const written = argumentFields(launch, shell, file.path).filter(
+    field => !ofLauncher.test(field.key) && !isForConfig(field),
+  )
   // A job's variables are mostly given by the command that submits it.
   const isJob = isJobFile(file)
   const isOpen = ({ value }: Field) => isJob && value.kind === 'open'

@@ -52,6 +52,23 @@ describe('the number of GPUs', () => {
     },
   )
 
+  it.each(['yaml_config', 'train-config', 'config-yaml', 'cfg_path', 'training_args_file', 'hparams'])(
+    'is what a launcher says that names it by --%s',
+    async option => {
+      const run = `accelerate launch --num_processes 4 sft.py --${option} /home/me/work/recipes/sft.yaml\n`
+      const { spec } = await trained({ 'recipes/sft.yaml': sft, 'recipes/train.sh': run }, 'recipes/sft.yaml')
+      expect(spec.gpus).toBe(4)
+    },
+  )
+
+  it.each(['deepspeed_config', 'data_config', 'eval_config', 'model_config_path', 'lora_config', 'config_name'])(
+    'is left open by one that names it by --%s',
+    async option => {
+      const run = `accelerate launch --num_processes 4 sft.py --${option} recipes/sft.yaml --max_steps 5\n`
+      expect((await trained({ 'recipes/sft.yaml': sft, 'run.sh': run }, 'recipes/sft.yaml')).spec.gpus).toBe(1)
+    },
+  )
+
   it('is left open by a launcher of another config, and by one that is elsewhere', async () => {
     const run = 'accelerate launch --num_processes 4 sft.py --config recipes/other.yaml # not recipes/sft.yaml\n'
     const files = { 'recipes/sft.yaml': sft, 'run.sh': run, 'tools/deep/run.sh': run.replace('other', 'sft') }
