@@ -48,6 +48,18 @@ const tools: readonly UnmodelledTool[] = [
     why: 'runs models in code of its own',
   },
   {
+    // mlx-lm mlx_lm/lora.py (0304b28), CONFIG_DEFAULTS; lora_layers is what it called num_layers before.
+    name: 'mlx-lm',
+    keys: ['iters'],
+    training: document => {
+      const isTools = ['fine_tune_type', 'lora_parameters', 'lora_layers', 'steps_per_report'].some(key =>
+        document.at(key),
+      )
+      return isTools && document.at('iters') && document.at('model') ? document.at('batch_size') : undefined
+    },
+    why: "trains in MLX on Apple's GPUs",
+  },
+  {
     // torchforge 0.2 apps/sft, whose YAML has torchtitan's sections.
     name: 'torchforge',
     keys: ['flavor'],

@@ -13,7 +13,7 @@ const MAX_SECTIONS = 100
 
 /** Keys for times of a finished run. */
 const momentKeys =
-  /^(?:(?:created|started|finished|completed|ended|exported|generated|recorded|saved|run)_?(?:at|on|utc|time|date)|(?:start|end|finish|completion|export|creation)_?(?:time|date)|timestamp|datetime)(?:_utc)?$/i
+  /^(?:(?:created|started|finished|completed|ended|exported|generated|recorded|saved|run|trained|training)_?(?:at|on|utc|time|date)|(?:start|end|finish|completion|export|creation)_?(?:time|date)|timestamp|datetime)(?:_utc)?$/i
 const moment = /^\d{4}-\d\d-\d\d[T _]\d\d[:-]?\d\d|^\d{8}[T_-]\d{4}/
 /** Seconds since 1970, of this century. */
 const EARLIEST_SECONDS = 1e9
@@ -41,6 +41,9 @@ export function whyRecord(document: Section, path: string): string | undefined {
   const log = document.at('renderer_name') && document.at('log_path')
   if (log !== undefined)
     return `${recorded}: ${shown(log)} is of the arguments that Tinker's cookbook writes beside its logs, of a training on other machines.`
+  const iterations = path.endsWith('adapter_config.json') ? document.at('iters') : undefined
+  if (iterations !== undefined)
+    return `${recorded}: ${shown(iterations)} is of the arguments that mlx-lm writes beside its adapters.`
   if (wandbPath.test(path)) return `${recorded} by Weights & Biases, in whose folder it stands.`
   const sections = document.nested(LEVELS).slice(0, MAX_SECTIONS)
   const result = sections
@@ -55,6 +58,7 @@ export function whyRecord(document: Section, path: string): string | undefined {
   const saved = sections.find(isSavedAdapter)?.at('peft_type')
   if (saved !== undefined) return `${recorded}: ${shown(saved)} is of adapters that peft saved after one.`
   const when = fields.find(isMoment)
+  if (when !== undefined && path.endsWith('metadata.json')) return `${recorded}: ${shown(when)} says when it was.`
   const what = when && fields.find(field => isOutcome(field, when))
   return when && what && `${recorded}: ${shown(when)} says when it was, beside ${shown(what)}.`
 }

@@ -16,6 +16,16 @@ describe('a config of a tool that is not modelled', () => {
       'model: { _target_: nemo_automodel.NeMoAutoModelForCausalLM.from_pretrained }\nstep_scheduler: { local_batch_size: 1 }\n',
       'step_scheduler.local_batch_size',
     ],
+    [
+      'mlx-lm',
+      'model: mlx-community/gemma-3-4b-it-4bit\ntrain: true\nfine_tune_type: lora\nnum_layers: 16\nbatch_size: 4\niters: 600\nlearning_rate: 1.0e-5\nlora_parameters: { rank: 8 }\n',
+      'batch_size',
+    ],
+    [
+      'mlx-lm',
+      'model: mistralai/Mistral-7B-v0.1\nbatch_size: 4\niters: 1000\nsteps_per_report: 10\nlearning_rate: 1.0e-5\n',
+      'batch_size',
+    ],
     ['torchforge', 'model: { flavor: 8B }\ntraining: { local_batch_size: 1 }\n', 'training.local_batch_size'],
   ])('of %s is refused by that name, where its training is set', (name, text, field) => {
     const problem = onlyProblemIn(text)

@@ -50,6 +50,16 @@ describe('a record of a run', () => {
     expect(readConfig({ path: 'args.json', text: `{ ${own} }` }).kind).toBe('training-config')
   })
 
+  it('is one by mlx-lm beside its adapters, and one by its name that says when it trained', () => {
+    const mlx = '{ "model": "mlx-community/gemma-3-4b-it-4bit", "batch_size": 1, "iters": 600, "learning_rate": 1e-05 }'
+    const when =
+      '{ "training_date": "2026-01-09T18:15:02", "model_name": "gpt2", "batch_size": 2, "learning_rate": 1e-05 }'
+    const record = { kind: 'not-a-training-config', why: expect.stringContaining('record of a run') }
+    expect(readConfig({ path: 'out/adapter_config.json', text: mlx })).toMatchObject(record)
+    expect(readConfig({ path: 'out/training_metadata.json', text: when })).toMatchObject(record)
+    expect(readConfig({ path: 'config.json', text: when }).kind).toBe('training-config')
+  })
+
   it('is one where it tells the versions that ran, beside the moment', () => {
     const arguments_ = { training: { per_device_train_batch_size: 1 }, model_name_or_path: 'gpt2' }
     const kindWith = (more: object) =>
