@@ -154,9 +154,15 @@ export function starImports({ bindings }: Scope): readonly string[] {
   return (bindings.get(FROM_EVERYTHING) ?? []).flatMap(({ value }) => (value.kind === 'import' ? [value.from] : []))
 }
 
-export function callExpression({ node, module }: Call): CallExpression | undefined {
-  const expression = expressionOf(node, module.text)
-  return expression.kind === 'call' ? expression : undefined
+/** Values are asked for again and again, each time by the calls that may give them. */
+const callExpressions = new WeakMap<Call, CallExpression | undefined>()
+
+export function callExpression(call: Call): CallExpression | undefined {
+  if (!callExpressions.has(call)) {
+    const expression = expressionOf(call.node, call.module.text)
+    callExpressions.set(call, expression.kind === 'call' ? expression : undefined)
+  }
+  return callExpressions.get(call)
 }
 
 export function classAround(scope: Scope | undefined): Scope | undefined {

@@ -37,10 +37,7 @@ export function commandLineValue(object: LibraryCall, name: string, options: Opt
   const { module } = object.site
   const instead = setElsewhere(name, object, options)
   if (instead !== undefined) return instead
-  const values = (module.calls.get('add_argument') ?? [])
-    .slice(0, MAX_OPTIONS)
-    .flatMap(call => optionOf(call, name, module))
-    .map(option => defaultOf(option, options))
+  const values = (addedOptions(module).get(name) ?? []).map(option => defaultOf(option, options))
   const [first, ...others] = values
   if (first === undefined) return addedFromItems(name, module, options)
   if (others.every(other => areEqual(first, other) === true)) return first
@@ -125,17 +122,12 @@ const MAX_SETS = 4
 const parses = /\.parse_(?:known_|intermixed_)?args$/
 
 /** `@click.option('--batch-size', default=8)` */
-export function decoratorDefault(
-  { decorators, module }: Scope,
-  name: string,
-  site: Site,
-  options: Options,
-): Value | undefined {
+export function decoratorDefault({ decorators }: Scope, name: string, site: Site, options: Options): Value | undefined {
   for (const decorator of decorators) {
     if (decorator.kind !== 'call' || decorator.callee.kind !== 'name' || !/\.option$/.test(decorator.callee.name))
       continue
-    const option = optionIn(decorator, name, { ...site, at: decorator.from }, module)
-    if (option !== undefined) return defaultOf(option, options)
+    const named = namedOption(decorator, { ...site, at: decorator.from })
+    if (named?.asked.has(name) === true) return defaultOf(named.option, options)
   }
   return undefined
 }
@@ -166,16 +158,31 @@ export function ofParsedClass(chosen: Value, value: LibraryCall): Value | undefi
   return chosen.kind === 'symbol' ? { ...located, kind: 'call', name: chosen.name, call: undefined, site } : undefined
 }
 
-function optionOf(call: Call, name: string, module: Module): readonly Option[] {
-  const expression = callExpression(call)
-  if (expression === undefined) return []
-  const { scope, at, branches } = call
-  const option = optionIn(expression, name, { module, scope, at, branches }, module)
-  return option === undefined ? [] : [option]
+/** By the names under which a script's code may ask for them. */
+type AddedOptions = ReadonlyMap<string, readonly Option[]>
+
+const addedBy = new WeakMap<Module, AddedOptions>()
+
+function addedOptions(module: Module): AddedOptions {
+  const known = addedBy.get(module)
+  if (known !== undefined) return known
+  const added = new Map<string, Option[]>()
+  for (const call of (module.calls.get('add_argument') ?? []).slice(0, MAX_OPTIONS)) {
+    const expression = callExpression(call)
+    const named = expression && namedOption(expression, siteAt(call))
+    if (named === undefined) continue
+    for (const name of named.asked) added.set(name, [...(added.get(name) ?? []), named.option])
+  }
+  addedBy.set(module, added)
+  return added
 }
 
-/** Undefined where the option is another one. */
-function optionIn(call: CallExpression, name: string, site: Site, module: Module): Option | undefined {
+interface NamedOption {
+  readonly option: Option
+  readonly asked: ReadonlySet<string>
+}
+
+function namedOption(call: CallExpression, site: Site): NamedOption | undefined {
   const names: string[] = []
   let destination: string | undefined
   for (const argument of call.arguments) {
@@ -187,8 +194,8 @@ function optionIn(call: CallExpression, name: string, site: Site, module: Module
   const long = names.find(each => each.startsWith('--')) ?? names[0]
   if (long === undefined) return undefined
   const derived = long.replace(/^-+/, '').replaceAll('-', '_').split('/')[0]
-  if ((destination ?? derived) !== name && !names.includes(name)) return undefined
-  return { name: long, spellings: spellingsOf(names), line: placeIn(module, call.from), call, site }
+  const option = { name: long, spellings: spellingsOf(names), line: placeIn(site.module, call.from), call, site }
+  return { option, asked: new Set([destination ?? derived ?? long, ...names]) }
 }
 
 /** click's `--amp/--no-amp` are two. */

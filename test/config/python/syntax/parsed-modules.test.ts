@@ -1,11 +1,18 @@
 /** What is parsed once, and what is not taken for it. */
 import { expect, it } from 'vitest'
+import { callExpression } from '../../../../engine/config/python/syntax/module.ts'
 import { parsedModule } from '../../../../engine/config/python/syntax/parsed-modules.ts'
 
 it('a text that is read again is not parsed again', () => {
   const module = parsedModule('train.py', 'batch = 8\n')
   expect(parsedModule('train.py', 'batch = 8\n')).toBe(module)
   expect(parsedModule('train.py', 'batch = 8\n', { readFor: 'train.py' })).toBe(module)
+})
+
+it('a call that is looked at again is not taken apart again', () => {
+  const [call] = parsedModule('train.py', 'parser.add_argument("--batch", default=8)\n').calls.get('add_argument')!
+  expect(callExpression(call!)?.arguments).toHaveLength(2)
+  expect(callExpression(call!)).toBe(callExpression(call!))
 })
 
 it.each([
