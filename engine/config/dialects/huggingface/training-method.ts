@@ -42,6 +42,10 @@ const methodKeys = [
   ...preferenceKeys,
 ]
 
+/** Of those, keys that methods other than DPO have as well, beside `beta`. */
+const sharedKeys = wordSet('max_prompt_length beta')
+const outputNames = ['output_dir', 'hub_model_id', 'run_name']
+
 /** Values of loss_type that only DPO has. */
 const dpoLosses = wordSet(`
   sigmoid hinge ipo exo_pair nca_pair robust bco_pair sppo_hard aot aot_pair aot_unpaired apo_zero apo_down discopop
@@ -109,6 +113,14 @@ export function readTrainingMethod(reader: FieldReader, find: Find, hasAdapter: 
   }
   const field = preferenceField(find)
   if (field === undefined) return ordinary
+  const named = sharedKeys.has(field.key) ? namedMethod(reader.path, find) : undefined
+  if (named !== undefined) {
+    if (named === 'grpo' || named === 'rloo' || named === 'ppo') return refuseUnknownCompletions(reader, field, named)
+    reader.assume(`${named.toUpperCase()}, judging by the file's name: DPO has ${field.key} too.`)
+    if (named === 'kto') return kto(reader, field, { reference, style: 'trl' })
+    if (named === 'sft') return ordinary
+    return preference(reader, field, { reference: 'none', style: 'trl', withCrossEntropy: true })
+  }
   reader.assumeMore(`DPO, judging by ${field.key}: a trainer without a reference model would need less.`)
   return readPreference(reader, find, field, reference)
 }
@@ -127,9 +139,30 @@ function preferenceField(find: Find): Field | undefined {
   return find(...recipeKeys) && find('beta')
 }
 
+/** The method that a file's path names, for keys that several methods have; undefined where something names DPO or its kin. */
+function namedMethod(path: string, find: Find): string | undefined {
+  const written = outputNames.map(key => find(key)?.source ?? '')
+  if ([path, ...written].some(text => namesPreferences.test(text))) return undefined
+  const names = path
+    .split('/')
+    .toReversed()
+    .map(each => methodName.exec(each)?.[1])
+  return names.find(name => name !== undefined)?.toLowerCase()
+}
+
+const namesPreferences = /dpo|simpo|preference|(?:^|[^a-z])ipo(?:[^a-z]|$)/i
+const methodName = /(?:^|[^a-z])(sft|kto|orpo|cpo|grpo|rloo|ppo)(?:[^a-z]|$)/i
+
+function refuseUnknownCompletions(reader: FieldReader, field: Field, named: string): Training {
+  const method = named.toUpperCase()
+  const message = `The file's name says ${method}, and neither how many completions are generated nor how long they are is set`
+  reader.refuse(field, 'not-in-file', message, 'Set num_generations and max_completion_length.')
+  return ordinary
+}
+
 /** ORPO's arguments are the same as DPO's: only the recipe's output names tell them apart. */
 function namedOrpo(find: Find): Field | undefined {
-  const named = ['output_dir', 'hub_model_id', 'run_name'].map(key => find(key))
+  const named = outputNames.map(key => find(key))
   return (
     find('beta', 'max_prompt_length') && named.find(field => /(?:^|[^a-z])orpo(?:[^a-z]|$)/i.test(field?.source ?? ''))
   )

@@ -87,6 +87,32 @@ describe("the recipe of one of TRL's trainers", () => {
     expect(without.spec.gradientCheckpointing).toBe(false)
   })
 
+  it.each([
+    ['configs/kto.yaml', { kind: 'kto', reference: 'copy', logProbabilities: 'trl' }],
+    ['recipes/sft_config.yaml', undefined],
+    ['recipes/sft/config_full.yaml', undefined],
+    ['orpo/zephyr.yaml', { ...preference, reference: 'none', withCrossEntropy: true }],
+    ['after-sft/dpo.yaml', { ...preference, reference: 'copy' }],
+    ['recipes/sft-then-ipo.yaml', { ...preference, reference: 'copy' }],
+    ['configs/presort.yaml', { ...preference, reference: 'copy' }],
+  ])('is told by the name of %s where its keys are those of several', (path, method) => {
+    expect(trainingConfig(`${smol}max_prompt_length: 512\n`, path).spec.method).toEqual(method)
+  })
+
+  it('keeps to keys that only DPO has, and to an output that names it', () => {
+    const methodOf = (line: string) => trainingConfig(`${smol}${line}\n`, 'sft.yaml').spec.method
+    expect(methodOf('precompute_ref_log_probs: true')).toMatchObject({ kind: 'preference' })
+    expect(methodOf('max_prompt_length: 512\noutput_dir: out/dpo')).toMatchObject({ kind: 'preference' })
+  })
+
+  it('asks for the completions of a method that is named so and generates them', () => {
+    expect(onlyProblemIn(`${smol}max_prompt_length: 512\n`, 'scripts/grpo.yaml')).toMatchObject({
+      code: 'not-in-file',
+      line: 3,
+      fix: 'Set num_generations and max_completion_length.',
+    })
+  })
+
   it('with center_rewards_coefficient trains a reward model of one label', () => {
     expect(trainingConfig(`${smol}center_rewards_coefficient: 0.01\n`).spec).toMatchObject({
       method: { kind: 'reward', head: 'score' },
