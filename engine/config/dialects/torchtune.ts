@@ -159,7 +159,17 @@ function readTraining(reader: FieldReader, document: Section, { method }: Builde
   if (teacher !== undefined) return readTeacher(reader, document, teacher)
   const loss = componentOf(document, 'loss')
   const name = loss?.value.kind === 'text' ? loss.value.text : ''
-  if (loss === undefined || !/(?:rlhf|DPO|RSO|IPO|SimPO)/.test(name)) return ordinary
+  if (loss === undefined || ORDINARY_LOSS.test(name)) return ordinary
+  if (!/(?:rlhf|DPO|RSO|IPO|SimPO)/.test(name)) {
+    const message = `What the loss ${quote(name)} computes is not known`
+    reader.refuse(
+      loss,
+      'unsupported-training',
+      message,
+      'Use one of the losses in torchtune.modules.loss and torchtune.rlhf.loss.',
+    )
+    return ordinary
+  }
   const reference = /SimPO/.test(name) ? 'none' : method === 'full' ? 'copy' : 'adapters-off'
   return preference(reader, loss, { reference, style: 'torchtune', keepsDropout: true })
 }
@@ -347,6 +357,8 @@ function readQuantizer(reader: FieldReader, document: Section): TrainingSpec['fa
   return reader.note('fakeQuantization', { groupSize }, quantizer)
 }
 
+/** torch.nn's, and those of modules/loss. */
+const ORDINARY_LOSS = /(?:CrossEntropyLoss|CEWithChunkedOutputLoss)$/
 const CHUNKED_LOSS = /(?:LinearCrossEntropyLoss|CEWithChunkedOutputLoss)$/
 
 /** modules/loss: both run in eight chunks by default. */

@@ -49,6 +49,16 @@ describe('a recipe of torchtune', () => {
     expect(onlyProblemIn(recipe('llama3_2.llama3_2_1b', 'ac_mode: half\n'))).toMatchObject({ line: 13 })
   })
 
+  it('with a loss that is not known is refused', () => {
+    const loss = (name: string) => recipe('llama3_2.llama3_2_1b', `loss:\n  _component_: ${name}\n`)
+    expect(onlyProblemIn(loss('torchtune.modules.loss.ORPOLoss'))).toMatchObject({
+      code: 'unsupported-training',
+      line: 14,
+      message: 'What the loss "torchtune.modules.loss.ORPOLoss" computes is not known',
+    })
+    expect(trainingConfig(loss('torch.nn.CrossEntropyLoss')).spec.method).toBeUndefined()
+  })
+
   it('runs the output layer and the loss in chunks where the loss does', () => {
     const loss = (name: string, more = '') =>
       trainingConfig(recipe('llama3_2.llama3_2_1b', `loss:\n  _component_: torchtune.modules.loss.${name}\n${more}`))
