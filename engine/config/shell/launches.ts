@@ -176,7 +176,7 @@ function scriptLaunch(
   const isModule = module >= 0 && (script < 0 || module < script)
   const at = isModule ? module + 1 : script
   const target = words[at]
-  if (at < 0 || target === undefined) return undefined
+  if (at < 0 || target === undefined || servesOrGenerates(target)) return undefined
   const own = parsed(words.slice(0, isModule ? module : at), new Set()).arguments
   const rest = parsed(words.slice(at + 1), new Set())
   const config = own.find(({ key }) => key === 'config_file')?.values[0]
@@ -219,6 +219,12 @@ const refusedTargets: readonly (readonly [RegExp, string])[] = [
     'diffusers',
   ],
 ]
+
+/** `openrlhf.cli.serve_rm`, `verl.trainer.main_generation`: no trainings, though they have batch sizes. */
+function servesOrGenerates({ text }: Given): boolean {
+  const isRefused = refusedTargets.some(([named]) => named.test(text))
+  return isRefused && /(?:^|[._/])(?:serve|inference|generation|eval|chat)(?:[._/]|$)/.test(text)
+}
 
 function targetOf({ text }: Given, isModule: boolean): Launch['target'] {
   const tool = modules.get(isModule ? text : text.replace(/^\.\//, '').replace(/\.py$/, '').replaceAll('/', '.'))

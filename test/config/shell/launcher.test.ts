@@ -308,6 +308,15 @@ it.each([
   })
 })
 
+it.each([
+  'python -m openrlhf.cli.serve_rm --reward_pretrain a/b --port 5000 --batch_size 16',
+  'torchrun -m openrlhf.cli.batch_inference --pretrain a/b --micro_batch_size 16',
+  'python3 -m verl.trainer.main_generation model.path=a/b data.batch_size=64',
+  'python3 -m verl.trainer.main_eval data.path=a/b data.batch_size=64',
+])('what serves, generates or evaluates is no training: %s', async line => {
+  expect(await read(`${line}\n`)).toMatchObject({ kind: 'not-a-training-config' })
+})
+
 it.each(['swift rlhf', 'python -m swift.cli.main rlhf', 'torchrun --nproc_per_node 1 -m swift.cli.rlhf'])(
   '%s is ms-swift, and DPO where it names no method',
   async launcher => {
