@@ -3,6 +3,7 @@
  * a launcher starts with the file, or else the only one nearby whose training takes its batch size from the file.
  */
 import { posix } from 'node:path'
+import { wordList } from '../../word-list.ts'
 import type { OpenScript } from '../python/open-training.ts'
 import { isPythonPath, mayTrain } from '../python/quick-look.ts'
 import type { PassedArgument, SourceFile } from '../reading.ts'
@@ -32,7 +33,7 @@ export interface StartedWith {
 /** Scripts nearby that are looked into. */
 const MAX_SCRIPTS = 8
 
-const folders = ['.', 'src', 'scripts', 'train', 'training', 'src/training', 'src/train']
+const folders = wordList('. src scripts train training src/training src/train scripts/train scripts/training models')
 /** Options by which scripts take their config. */
 const options = ['config', 'configs', 'config_path', 'config_file', 'cfg', 'cfg_path', 'yaml', 'yaml_path']
 
@@ -63,9 +64,11 @@ export async function findLoadingScript(
     const each = await loading(script, file, passedAsConfig(file), sources)
     if (each !== undefined) found.push(each)
   }
-  const loads = found.filter(({ kind }) => kind === 'loads')
+  const loads = found.filter(each => each.kind === 'loads')
   const [only, ...others] = loads.length === 0 ? found : loads
-  return others.length === 0 ? only : undefined
+  if (others.length === 0) return only
+  const [sounding, ...more] = loads.filter(each => each.file && soundsLike(each.file.path, file.path))
+  return more.length === 0 ? sounding : undefined
 }
 
 function placesOfScript({ script, passed }: StartedWith, { path }: SourceFile): readonly string[] {
@@ -97,6 +100,13 @@ export async function scriptsNear(
 /** `train_llama.yaml`, `train_llama.py` → train_llama */
 function stemOf(path: string): string {
   return posix.basename(path).replace(/\.[^.]*$/, '')
+}
+
+/** `train_sft.py` does like `sft.yaml`. */
+function soundsLike(script: string, config: string): boolean {
+  return stemOf(script)
+    .split(/[^A-Za-z0-9]+/)
+    .includes(stemOf(config))
 }
 
 /** By its name, a script that trains: of all scripts, few are opened. */

@@ -97,6 +97,21 @@ Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=a
     expect((await trained(files, 'train_a.yaml')).spec.lora?.targets).toEqual(['c_attn'])
   })
 
+  it.each(['scripts/train', 'models'])('is read as the script in %s loads it', async folder => {
+    const files = { 'configs/a.yaml': config, [`${folder}/trainer.py`]: byOption }
+    expect((await trained(files, 'configs/a.yaml')).spec).toMatchObject(all)
+  })
+
+  it('is read as the script whose name has its name in it loads it, of several that name it', async () => {
+    const named = `# Starts from what configs/sft.yaml trains.\n${byOption}`
+    const files = {
+      'configs/sft.yaml': config,
+      'scripts/train_dpo.py': named.replace('"checkpointing", True', '"checkpointing", False'),
+      'scripts/train_sft.py': named,
+    }
+    expect((await trained(files, 'configs/sft.yaml')).spec).toMatchObject(all)
+  })
+
   it('is read as the script that names it loads it, of several that take a config', async () => {
     const other = byOption.replace('"c_attn"', '"c_proj"')
     const files = {
