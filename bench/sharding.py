@@ -29,7 +29,7 @@ from memorymark_worker.precision import autocast_dtype
 from memorymark_worker.sharding import distributed_model, gradients_stay_here
 from memorymark_worker.step import forward_and_backward
 from memorymark_worker.trace import tensors_of
-from resizing_ledger import ResizingLedger
+from saved_checkpoints import HostLedger, save
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import FSDPModule, FullyShardedDataParallel, MixedPrecision, MixedPrecisionPolicy, fully_shard
@@ -51,16 +51,18 @@ DEEPSPEED_NAMES = {
 
 VERL = {"mixed_precision": MixedPrecision(param_dtype=torch.bfloat16, reduce_dtype=torch.float32, buffer_dtype=torch.float32)}
 LIGHTNING = {"mixed_precision": MixedPrecision(**dict.fromkeys(("param_dtype", "reduce_dtype", "buffer_dtype"), torch.bfloat16))}
+MIXED = {"verl": VERL, "lightning": LIGHTNING}
 
 
-class Ledger(ResizingLedger):
+class Ledger(HostLedger):
     def enter(self, tensor):
-        super().enter(getattr(tensor, "_local_tensor", tensor))  # a DTensor's own part
+        awaited = getattr(tensor, "elem", tensor)  # an AsyncCollectiveTensor's
+        super().enter(getattr(awaited, "_local_tensor", awaited))  # a DTensor's own part
 
 
 def steps_of(request, ledger):
     """Peaks in bytes of the last step: the model's parts of it and the optimizer's."""
-    spec = request["spec"]
+    spec = request["spec"] | ({"originals": True} if "saves" in request else {})  # accelerate's and Lightning's default
     # DeepSpeed keeps the float32 masters beside 16-bit weights; FSDP's weights are the masters.
     precision = "bf16" if is_deepspeed(spec) and spec["precision"] == "bf16-master" else spec["precision"]
     built = spec | {"precision": precision}
@@ -75,7 +77,7 @@ def steps_of(request, ledger):
         model.gradient_checkpointing_enable(reentrance(spec))
     for tensor in tensors_of(model):
         ledger.enter(tensor)
-    run, evaluate = deepspeed_step(model, spec) if is_deepspeed(spec) else torch_step(model, spec)
+    run, evaluate, saved = deepspeed_step(model, spec) if is_deepspeed(spec) else torch_step(model, spec)
     del model
     gc.collect()
     for _ in range(STEPS):
@@ -84,6 +86,10 @@ def steps_of(request, ledger):
     if "evaluation" in spec:
         ledger.peak_bytes = ledger.live_bytes
         evaluate()
+    if "saves" in request:
+        gc.collect()
+        ledger.peak_bytes = 0
+        save(ledger, request["saves"], *saved)
     return {"peakBytes": ledger.peak_bytes}
 
 
@@ -116,16 +122,21 @@ def torch_step(model, spec):
     optimizer = make_optimizer(spec["optimizer"], trained)
     kernels = functools.partial(CudaKernels, autocast_dtype(spec))
 
+    zeroes_later = spec["loop"] == "lightning"  # in the closure of the next step
+
     def step():
+        if zeroes_later:
+            optimizer.zero_grad()
         if is_of_nemo_rl(spec) and "method" in spec:
             score(wrapped, spec, batch_of(spec, model), kernels)
         for index in range(spec["gradientAccumulation"]):
             with gradients_stay_here(wrapped, spec, index < spec["gradientAccumulation"] - 1):
                 forward_and_backward(wrapped, spec, batch_of(spec, model), kernels)
         optimizer.step()
-        optimizer.zero_grad()
+        if not zeroes_later:
+            optimizer.zero_grad()
 
-    return step, functools.partial(evaluation, wrapped, model, spec, kernels)
+    return step, functools.partial(evaluation, wrapped, model, spec, kernels), (wrapped, optimizer)
 
 
 def score(wrapped, spec, batch, kernels):
@@ -214,8 +225,8 @@ def flat_model(model, spec):
     if "lora" in spec:
         policies.append(functools.partial(lambda_auto_wrap_policy, lambda_fn=is_adapter))
     wrapped = FullyShardedDataParallel(
-        model, auto_wrap_policy=functools.partial(_or_policy, policies=policies), use_orig_params=False,
-        device_id=torch.device("cpu"), **(VERL if spec["loop"] == "verl" else {"backward_prefetch": None}))
+        model, auto_wrap_policy=functools.partial(_or_policy, policies=policies), use_orig_params=spec.get("originals", False),
+        device_id=torch.device("cpu"), **(MIXED.get(spec["loop"]) or {"backward_prefetch": None}))
     for layers in [module for module in wrapped.modules() if isinstance(module, torch.nn.ModuleList)]:
         for index, unit in enumerate(layers):
             if spec.get("reentrantCheckpoints") and isinstance(unit, FullyShardedDataParallel):
@@ -265,7 +276,7 @@ def deepspeed_step(model, spec):
             del loss
             engine.step()
 
-    return step, functools.partial(evaluation, engine, model, spec, CudaKernels)
+    return step, functools.partial(evaluation, engine, model, spec, CudaKernels), (engine, engine.optimizer)
 
 
 def peak_of(request):

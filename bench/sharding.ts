@@ -16,10 +16,13 @@ import { parseJson } from '../engine/json.ts'
 import { MIB } from '../engine/units.ts'
 import { specOf } from '../test/estimate/specs.ts'
 import {
+  deepSpeedSavingCells,
   evaluationCells,
   miniature,
   nemoRlCells,
+  type SavingCell,
   type ShardingCell,
+  savingCells,
   step,
   torchCells,
   verlCells,
@@ -52,8 +55,8 @@ class Oracle {
     return answer.data
   }
 
-  async peak(spec: TrainingSpec): Promise<number> {
-    this.#child.stdin.write(`${JSON.stringify({ spec, config: miniature, rank: this.rank })}\n`)
+  async peak(spec: TrainingSpec, saves?: SavingCell['saves']): Promise<number> {
+    this.#child.stdin.write(`${JSON.stringify({ spec, config: miniature, rank: this.rank, saves })}\n`)
     return (await this.read(reading)).peakBytes
   }
 
@@ -69,17 +72,18 @@ function start() {
   })
 }
 
-async function errorsOf(oracles: readonly Oracle[], cells: readonly ShardingCell[]): Promise<number[]> {
+async function errorsOf(oracles: readonly Oracle[], cells: readonly (ShardingCell | SavingCell)[]): Promise<number[]> {
   const errors: number[] = []
-  for (const changes of cells) {
+  for (const cell of cells) {
+    const { saves, ...changes } = { saves: undefined, ...cell }
     const spec = specOf('meta-llama/Llama-3.1-8B', { ...step, ...changes })
-    const peaks = await Promise.all(oracles.map(oracle => oracle.peak(spec)))
+    const peaks = await Promise.all(oracles.map(oracle => oracle.peak(spec, saves)))
     const truth = Math.max(...peaks)
-    const estimated = estimatedBytes(spec)
+    const estimated = saves === undefined ? estimatedBytes(spec) : savingBytes(spec)
     const percent = 100 * (estimated / truth - 1)
     errors.push(Math.abs(percent))
     const figures = [truth, estimated].map(bytes => (bytes / MIB).toFixed(1).padStart(7))
-    console.log(`${figures.join(' ')} ${percent < 0 ? '' : '+'}${percent.toFixed(2)} %  ${JSON.stringify(changes)}`)
+    console.log(`${figures.join(' ')} ${percent < 0 ? '' : '+'}${percent.toFixed(2)} %  ${JSON.stringify(cell)}`)
   }
   return errors
 }
@@ -92,20 +96,26 @@ function estimatedBytes(spec: TrainingSpec): number {
   return footprint.resting(0).bytes + bytesAt(spec.evaluation.microBatch)
 }
 
+/** What stays between steps, where nothing is gathered to save it. */
+function savingBytes(spec: TrainingSpec): number {
+  const footprint = new Footprint(spec, miniature)
+  return footprint.savingBytes(0) ?? footprint.resting(0).bytes
+}
+
 // ZeRO-1 and 2 give each GPU other parameters; with the other strategies all GPUs do the same.
 const [first, last] = [new Oracle(0), new Oracle(step.gpus - 1)]
 const [found] = await Promise.all([first.read(versions), last.read(versions)])
 console.log(`torch ${found.torch}, deepspeed ${found.deepspeed ?? 'not installed'}; MiB run, MiB estimated`)
 const hasDeepSpeed = found.deepspeed !== undefined
 const errors = [
-  ...(await errorsOf([first], [...torchCells, ...verlCells, ...nemoRlCells, ...evaluationCells])),
+  ...(await errorsOf([first], [...torchCells, ...verlCells, ...nemoRlCells, ...evaluationCells, ...savingCells])),
   ...(hasDeepSpeed ? await errorsOf([first, last], zeroCells) : []),
-  ...(hasDeepSpeed ? await errorsOf([first], [...zero3Cells, ...zero3EvaluationCells]) : []),
+  ...(hasDeepSpeed ? await errorsOf([first], [...zero3Cells, ...zero3EvaluationCells, ...deepSpeedSavingCells]) : []),
 ].toSorted((a, b) => a - b)
 for (const oracle of [first, last]) oracle.end()
 if (!hasDeepSpeed)
   console.log(
-    `left out for want of deepspeed: ${zeroCells.length + zero3Cells.length + zero3EvaluationCells.length} cells`,
+    `left out for want of deepspeed: ${zeroCells.length + zero3Cells.length + zero3EvaluationCells.length + deepSpeedSavingCells.length} cells`,
   )
 const worst = errors.at(-1) ?? Number.POSITIVE_INFINITY
 const median = errors[Math.floor(errors.length / 2)] ?? Number.POSITIVE_INFINITY

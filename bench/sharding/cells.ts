@@ -164,3 +164,34 @@ export const zero3EvaluationCells: readonly ShardingCell[] = [
   { ...zero3, optimizer: 'sgd', zero: tight, ...evaluated },
   { ...zero3, ...lora, zero: tight, ...evaluated },
 ]
+
+/** After a few steps: a checkpoint, saved by these functions of saved_checkpoints.py. */
+export type SavingCell = ShardingCell & { readonly saves: 'flat' | 'tensors' | 'torchtune' | 'zero3' | 'parts' }
+
+const lightning = { ...fsdp, fsdpVersion: 1, syncsEveryMicroBatch: true, loop: 'lightning' } as const
+
+export const savingCells: readonly SavingCell[] = [
+  { saves: 'tensors', ...fsdp, precision: 'fp32' },
+  { saves: 'tensors', ...fsdp, ...masters },
+  { saves: 'tensors', ...fsdp, precision: 'bf16', ...lora },
+  { saves: 'torchtune', ...fsdp, precision: 'bf16' },
+  { saves: 'torchtune', ...fsdp, precision: 'bf16', lora: { ...lora.lora, inWeightsType: true } },
+  { saves: 'flat', ...fsdp, fsdpVersion: 1, precision: 'fp32' },
+  { saves: 'flat', ...fsdp, fsdpVersion: 1, precision: 'fp32', optimizer: 'sgd' },
+  { saves: 'flat', ...fsdp, fsdpVersion: 1, precision: 'fp32', optimizer: 'sgd-momentum' },
+  { saves: 'flat', ...whole, precision: 'fp32', loop: 'lightning' },
+  { saves: 'flat', ...whole, precision: 'bf16', loop: 'lightning' },
+  { saves: 'flat', ...whole, ...masters, loop: 'lightning' },
+  { saves: 'flat', ...whole, ...masters, loop: 'lightning', optimizer: 'sgd' },
+  { saves: 'flat', ...lightning, precision: 'fp32' },
+  { saves: 'flat', ...lightning, ...masters },
+  { saves: 'flat', ...lightning, ...masters, optimizer: 'sgd' },
+]
+
+export const deepSpeedSavingCells: readonly SavingCell[] = [
+  { saves: 'zero3', ...zero3 },
+  { saves: 'zero3', ...zero3, ...lora },
+  { saves: 'parts', sharding: 'zero1', ...masters, loop: 'lightning' },
+  { saves: 'parts', sharding: 'zero2', ...masters, loop: 'lightning' },
+  { saves: 'parts', ...zero3, loop: 'lightning' },
+]

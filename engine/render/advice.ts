@@ -188,7 +188,10 @@ function savingSentence(config: AnalysedConfig): string | undefined {
   if (peak === undefined || !(current.fits || isWhole)) return undefined
   const opening = current.fits ? 'The run would die when it saves' : 'Saving does not fit either'
   const needs = `${opening}: every GPU gathers ${isWhole ? 'the whole model' : 'a layer at a time'} for a checkpoint, which needs ${ofUsable(peak.peakBytes, gpu.usableBytes)} (${peak.provenance})`
-  return isWhole ? `${needs}; from transformers 4.30 on it goes to the host unit by unit.` : `${needs}.`
+  if (!isWhole) return `${needs}.`
+  return config.spec.wrapsWholeModel
+    ? `${needs}; with an auto_wrap_policy it goes to the host a layer at a time.`
+    : `${needs}; from transformers 4.30 on it goes to the host unit by unit.`
 }
 
 /** For a config that is not fine and whose sequence length was assumed. */

@@ -1,6 +1,7 @@
 /** The memory of saving a checkpoint, and of going on from one. */
 import type { TrainingSpec } from '../config/spec/spec.ts'
-import { loadedStates, savesWholeOnGpu } from '../estimate/library-rules.ts'
+import { loadedStates } from '../estimate/library-rules.ts'
+import { gathersWholeBySaving } from '../estimate/sharding/saving.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { workspaceBytesOf } from '../probes/estimate.ts'
 import { estimatedRow, type RunPeakOptions } from './peak-rows.ts'
@@ -10,7 +11,8 @@ import type { RunPeak } from './schema.ts'
 export function savingPeaks(spec: TrainingSpec, config: ModelConfig, options: RunPeakOptions): readonly RunPeak[] {
   const bytes = options.footprints.of(spec, config, options.gpu).savingBytes(workspaceBytesOf(options.gpu))
   if (bytes === undefined) return []
-  return [{ ...estimatedRow('saving', bytes, options), ...(savesWholeOnGpu(spec) && { gathersWhole: true as const }) }]
+  const isWhole = gathersWholeBySaving(spec)
+  return [{ ...estimatedRow('saving', bytes, options), ...(isWhole && { gathersWhole: true as const }) }]
 }
 
 /** Where the config goes on from a checkpoint, or would hold the optimizer's state twice if it did. */

@@ -490,6 +490,21 @@ describe('checkpoints', () => {
     expect(config?.status === 'analysed' && config.verdict.reasons).toContainEqual({ kind: 'saving-does-not-fit' })
   })
 
+  it('of Lightning gather the whole model where no policy wraps layers, which is told with the way out', async () => {
+    const text = (precision: string) =>
+      `model: { init_args: { model_name_or_path: huggyllama/llama-7b } }\ndata: { init_args: { batch_size: 1, max_length: 512 } }\ntrainer: { strategy: fsdp, devices: 2, precision: ${precision} }\n`
+    const { peaks = [], current } = await analysed(text('bf16-mixed'), 'h200')
+    const saving = peaks.find(({ phase }) => phase === 'saving')
+    expect(saving).toMatchObject({ gathersWhole: true, provenance: 'estimated' })
+    // The step gathers weights in 16 bits, and the checkpoint moments in 32.
+    expect(saving?.peakBytes).toBeGreaterThan(current.peakBytes)
+    expect(renderComment(await reportOf(text('bf16-mixed'), 'a100-40gb'))).toMatch(
+      /every GPU gathers the whole model for a checkpoint.*with an auto_wrap_policy it goes to the host a layer at a time/,
+    )
+    const deepspeed = text('bf16-mixed').replace('fsdp', 'deepspeed_stage_3')
+    expect((await analysed(deepspeed, 'h200')).peaks).toBeUndefined()
+  })
+
   it('that gather a part are not spoken of where the step does not fit either', async () => {
     const text =
       'model_name_or_path: huggyllama/llama-30b\ntask: causal-lm\nmax_seq_length: 512\nper_device_train_batch_size: 1\nfsdp: full_shard auto_wrap\n'
