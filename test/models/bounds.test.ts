@@ -11,6 +11,12 @@ const llama = {
   max_position_embeddings: 512,
 }
 
+const llava = {
+  model_type: 'llava',
+  text_config: llama,
+  vision_config: { model_type: 'clip_vision_model', num_hidden_layers: 3 },
+}
+
 function whyNot(config: object): string | undefined {
   const read = readConfigJson(JSON.stringify(config))
   return read.kind === 'invalid' ? read.why : undefined
@@ -32,11 +38,25 @@ describe('the figures of a config.json', () => {
       'attention_types.0.1: 1000000000 is more than 256',
     ],
     [{ ...llama, model_type: 'mixtral', num_local_experts: 1e6 }, 'num_local_experts: 1000000 is more than 4,096'],
+    [
+      { ...llava, vision_feature_layer: 1_000_000 },
+      'vision_feature_layer: names a layer that the vision_config does not have',
+    ],
+    [
+      { ...llava, vision_feature_layer: [-2, -5] },
+      'vision_feature_layer: names a layer that the vision_config does not have',
+    ],
+    [
+      { ...llava, model_type: 'llava_next', vision_feature_layer: 4 },
+      'vision_feature_layer: names a layer that the vision_config does not have',
+    ],
   ])('%j is refused with field, figure and bound', (config, why) => {
     expect(whyNot(config)).toContain(why)
   })
 
   it('may be larger than those of any published model', () => {
     expect(whyNot({ ...llama, num_hidden_layers: 256, max_position_embeddings: 10_485_760 })).toBeUndefined()
+    expect(whyNot({ ...llava, vision_feature_layer: 3 })).toBeUndefined()
+    expect(whyNot({ ...llava, vision_feature_layer: -4 })).toBeUndefined()
   })
 })

@@ -2,29 +2,30 @@
 import * as z from 'zod'
 import { type ImageOfSample, type SizeInPixels, towerAndProjector } from '../images.ts'
 import { gatedAnd } from '../linears.ts'
-import { layerList } from '../schema.ts'
 import { clipConfig } from '../vision/clip.ts'
 import { cutIntoTiles, sizesInPixels } from '../vision/tiles-of-any-size.ts'
 import type { Blueprint } from './blueprint.ts'
 import { decoder } from './decoder.ts'
 import { llama, mistral } from './llama.ts'
-import { llavaText, seenByClip } from './llava.ts'
+import { featureLayers, hasFeatureLayers, llavaText, noFeatureLayer, seenByClip } from './llava.ts'
 
-const llavaNextConfig = z.object({
-  model_type: z.literal('llava_next'),
-  tie_word_embeddings: z.boolean().default(false),
-  text_config: llavaText,
-  vision_config: clipConfig,
-  vision_feature_layer: z.union([z.number(), layerList(z.number())]).default(-2),
-  multimodal_projector_bias: z.boolean().default(true),
-  image_grid_pinpoints: sizesInPixels.default([
-    [336, 672],
-    [672, 336],
-    [672, 672],
-    [1_008, 336],
-    [336, 1_008],
-  ]),
-})
+const llavaNextConfig = z
+  .object({
+    model_type: z.literal('llava_next'),
+    tie_word_embeddings: z.boolean().default(false),
+    text_config: llavaText,
+    vision_config: clipConfig,
+    vision_feature_layer: featureLayers,
+    multimodal_projector_bias: z.boolean().default(true),
+    image_grid_pinpoints: sizesInPixels.default([
+      [336, 672],
+      [672, 336],
+      [672, 672],
+      [1_008, 336],
+      [336, 1_008],
+    ]),
+  })
+  .refine(hasFeatureLayers, noFeatureLayer)
 type LlavaNextConfig = z.infer<typeof llavaNextConfig>
 
 function llavaNext(config: LlavaNextConfig): Blueprint {

@@ -26,18 +26,44 @@ export const llavaText = z.discriminatedUnion('model_type', [
   mistralConfig.extend({ ...written, num_key_value_heads: size.nullish().default(8) }),
 ])
 
-const llavaConfig = z.object({
-  model_type: z.literal('llava'),
-  tie_word_embeddings: z.boolean().default(false),
-  text_config: llavaText,
-  vision_config: z.discriminatedUnion('model_type', [
-    clipConfig,
-    pixtralConfig.extend({ model_type: z.literal('pixtral') }),
-  ]),
-  /** The layer that features are taken from, or several side by side. */
-  vision_feature_layer: z.union([z.number(), layerList(z.number())]).default(-2),
-  multimodal_projector_bias: z.boolean().default(true),
-})
+/** The layer that features are taken from, or several side by side; negative ones are counted from the last. */
+export const featureLayers = z.union([z.number().int(), layerList(z.number().int()).min(1)]).default(-2)
+
+interface Featured {
+  readonly vision_feature_layer: z.infer<typeof featureLayers>
+  readonly vision_config: { readonly num_hidden_layers: number }
+}
+
+/** transformers finds no states of a layer that the tower does not have. */
+export function hasFeatureLayers(config: Featured): boolean {
+  const { num_hidden_layers: layers } = config.vision_config
+  return indicesOf(config).every(index => index >= 0 && index <= layers)
+}
+
+/** How many layers have run before each of them. */
+function indicesOf({ vision_feature_layer: features, vision_config: vision }: Featured): readonly number[] {
+  return [features].flat().map(index => (index < 0 ? vision.num_hidden_layers + 1 + index : index))
+}
+
+/** Of `hasFeatureLayers`. */
+export const noFeatureLayer = {
+  path: ['vision_feature_layer'],
+  error: 'names a layer that the vision_config does not have',
+}
+
+const llavaConfig = z
+  .object({
+    model_type: z.literal('llava'),
+    tie_word_embeddings: z.boolean().default(false),
+    text_config: llavaText,
+    vision_config: z.discriminatedUnion('model_type', [
+      clipConfig,
+      pixtralConfig.extend({ model_type: z.literal('pixtral') }),
+    ]),
+    vision_feature_layer: featureLayers,
+    multimodal_projector_bias: z.boolean().default(true),
+  })
+  .refine(hasFeatureLayers, noFeatureLayer)
 type LlavaConfig = z.infer<typeof llavaConfig>
 
 export function llava(config: LlavaConfig): Blueprint {
@@ -57,21 +83,18 @@ export function llava(config: LlavaConfig): Blueprint {
 
 const projector = 'model.multi_modal_projector'
 
-type Projecting = Pick<LlavaConfig, 'vision_feature_layer' | 'multimodal_projector_bias'> & {
+type Projecting = Pick<LlavaConfig, 'multimodal_projector_bias'> & {
   readonly text_config: { readonly hidden_size: number }
 }
 
 /** The patches of every image in the decoder's width, without class tokens. */
 export function seenByClip(
   ops: Builder,
-  config: Projecting,
+  config: Projecting & Pick<Featured, 'vision_feature_layer'>,
   vision: z.infer<typeof clipConfig>,
   images: Images,
 ): Value {
-  const { vision_feature_layer: features } = config
-  const [first, ...others] = (Array.isArray(features) ? features : [features]).map(index =>
-    index < 0 ? vision.num_hidden_layers + 1 + index : index,
-  )
+  const [first, ...others] = indicesOf({ ...config, vision_config: vision })
   const layers = Math.max(first ?? 0, ...others)
   const taken = clip(ops, 'model.vision_tower', vision, images, layers)
   // States of several layers side by side, which the projector reads as one.
