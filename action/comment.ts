@@ -23,6 +23,8 @@ export interface CommentRequest {
   readonly pullNumber: number
   readonly mode: Exclude<CommentMode, 'never'>
   readonly report: Report
+  /** Paragraphs of Markdown on how the figures were obtained; none unless told. */
+  readonly remarks?: readonly string[]
 }
 
 /** The author that GitHub shows for comments written with the job's own token. */
@@ -42,7 +44,7 @@ export async function keepComment(github: GitHub, request: CommentRequest): Prom
 }
 
 async function writeComment(github: GitHub, request: CommentRequest): Promise<CommentOutcome> {
-  const { repository, pullNumber, report, mode } = request
+  const { repository, pullNumber, report, mode, remarks = [] } = request
   const { own, apps } = await findComments(github, request)
   if (mode === 'auto' && apps !== undefined) {
     // Deletes our comment if the App has one too, since two comments could disagree.
@@ -54,8 +56,8 @@ async function writeComment(github: GitHub, request: CommentRequest): Promise<Co
     }
     return { kind: 'left-to-app', url: apps.html_url }
   }
-  const material = `<!-- memorymark:material ${materialOf(report)} -->`
-  const body = renderComment(report, { hiddenNote: material }) ?? withdrawn(report)
+  const material = `<!-- memorymark:material ${materialOf(report, remarks)} -->`
+  const body = renderComment(report, { hiddenNote: material, remarks }) ?? withdrawn(report, remarks)
   if (own === undefined) {
     if (report.configs.length === 0) return { kind: 'nothing-to-say' }
     const { data } = await github.request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
@@ -102,8 +104,8 @@ async function ownLogin(github: GitHub): Promise<string | undefined> {
 }
 
 /** The comment for a pull request that no longer changes training configs. */
-function withdrawn(report: Report): string {
-  return `${commentMarker}\n${renderCheck(report).summary}`
+function withdrawn(report: Report, remarks: readonly string[]): string {
+  return `${commentMarker}\n${renderCheck(report, { remarks }).summary}`
 }
 
 /** GitHub stores CRLF from some clients, and trims the end. */

@@ -3,7 +3,7 @@
  * blocks.
  */
 import * as core from '@actions/core'
-import { type Annotation, type Report, renderCheck, renderComment, verdictState } from '../engine/index.ts'
+import { type Annotation, escapeText, type Report, renderCheck, renderComment, verdictState } from '../engine/index.ts'
 import { selectAnnotations } from './annotations.ts'
 import { type CommentOutcome, keepComment } from './comment.ts'
 import type { Job } from './job.ts'
@@ -19,9 +19,10 @@ export interface Publication {
 
 export async function publish(job: Job, report: Report, { remarks, appendix }: Publication): Promise<void> {
   await writeReport(report, job.reportPath)
-  await writeSummary(report, appendix)
+  const told = inMarkdown(remarks)
+  await writeSummary(report, told, appendix)
   annotate(renderCheck(report).annotations, remarks)
-  const comment = await commentOn(job, report)
+  const comment = await commentOn(job, report, told)
   logComment(comment)
   setOutputs(outputsOf({ report, reportPath: job.reportPath, comment }))
   failByPolicy(report)
@@ -32,13 +33,25 @@ export function publishNothing(): void {
   setOutputs(nothingPublished)
 }
 
-async function commentOn({ github, run, subject, inputs }: Job, report: Report): Promise<CommentOutcome> {
+/** Further problems of the settings are in the log. */
+const MAX_REMARKS = 10
+
+function inMarkdown(remarks: readonly string[]): readonly string[] {
+  return remarks.slice(0, MAX_REMARKS).map(remark => escapeText(remark))
+}
+
+async function commentOn(
+  { github, run, subject, inputs }: Job,
+  report: Report,
+  remarks: readonly string[],
+): Promise<CommentOutcome> {
   if (subject.kind !== 'pull-request' || inputs.comment === 'never') return { kind: 'not-wanted' }
   return keepComment(github, {
     repository: run.repository,
     pullNumber: subject.number,
     mode: inputs.comment,
     report,
+    remarks,
   })
 }
 
@@ -56,8 +69,9 @@ function annotate(annotations: readonly Annotation[], remarks: readonly string[]
 const annotators = { failure: core.error, warning: core.warning, notice: core.notice }
 
 /** The Markdown is at most a comment and an appendix, far below the 1 MiB above which GitHub drops a summary. */
-async function writeSummary(report: Report, appendix: string | undefined): Promise<void> {
-  const markdown = [renderComment(report) ?? renderCheck(report).summary, ...(appendix ? [appendix] : [])].join('\n\n')
+async function writeSummary(report: Report, remarks: readonly string[], appendix: string | undefined): Promise<void> {
+  const main = renderComment(report, { remarks }) ?? renderCheck(report, { remarks }).summary
+  const markdown = [main, ...(appendix ? [appendix] : [])].join('\n\n')
   if (process.env.GITHUB_STEP_SUMMARY) await core.summary.addRaw(markdown, true).write()
 }
 

@@ -11,7 +11,7 @@ import {
   type SourceFile,
 } from '../engine/index.ts'
 import { selectCandidates } from './candidates.ts'
-import { type ChangedFiles, type Commits, findChangedFiles, type Subject } from './changed-files.ts'
+import { type ChangedFiles, type Commits, findChangedFiles, remarkOn, type Subject } from './changed-files.ts'
 import type { GitHubClient, Repository } from './client.ts'
 import { CommitFiles, type FileReading } from './commit-files.ts'
 import { type KeptTexts, keptForOneChange } from './kept-texts.ts'
@@ -119,15 +119,27 @@ export class Change {
     settings: RepositorySettings,
   ): Promise<AffectedConfigs> {
     if (this.#subject.kind === 'tree') return { files: [], formerVersions: new Map(), remarks: [] }
-    return this.#engine.affectedConfigs({ paths: changed.paths, removed: changed.removed, files }, settings, {
-      list: async () => [...(await this.head.tree()).entries.keys()],
-      read: async paths => filesIn(await this.head.read(paths)),
-      // Reads the configs' base as well, which a verdict on changed versions will need.
-      readBefore: async paths => {
-        const before = await this.#readBefore(changed, [...paths, ...files.map(({ path }) => path)])
-        return before.filter(({ path }) => paths.includes(path))
+    const cut: string[] = []
+    const affected = await this.#engine.affectedConfigs(
+      { paths: changed.paths, removed: changed.removed, files },
+      settings,
+      {
+        list: async () => {
+          const tree = await this.head.tree()
+          // A list of all changed files tells nothing of the others, and one that was cut has been told of.
+          if (changed.remarks.length === 0)
+            cut.push(...remarkOn(this.head.commitSha, tree, ' that depend on a changed file'))
+          return [...tree.entries.keys()]
+        },
+        read: async paths => filesIn(await this.head.read(paths)),
+        // Reads the configs' base as well, which a verdict on changed versions will need.
+        readBefore: async paths => {
+          const before = await this.#readBefore(changed, [...paths, ...files.map(({ path }) => path)])
+          return before.filter(({ path }) => paths.includes(path))
+        },
       },
-    })
+    )
+    return { ...affected, remarks: [...affected.remarks, ...cut] }
   }
 
   /** By their paths at the head. */

@@ -163,10 +163,11 @@ async function everythingAt(files: CommitFiles): Promise<ChangedFiles> {
   }
 }
 
-function remarkOn(commitSha: string, { entries, isCut }: Tree): string[] {
+/** None of a list that GitHub did not cut. `which`: what is said of configs that are not found, if not all are meant. */
+export function remarkOn(commitSha: string, { entries, isCut }: Tree, which = ''): string[] {
   if (!isCut) return []
   return [
-    `GitHub lists only the first ${entries.size} files of commit ${short(commitSha)}; configs beyond them are not checked.`,
+    `GitHub lists only the first ${entries.size} files of commit ${short(commitSha)}; configs beyond them${which} are not checked.`,
   ]
 }
 

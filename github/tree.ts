@@ -65,8 +65,17 @@ export function differingPaths(base: Tree, head: Tree): string[] {
   return [...head.entries].filter(([path, entry]) => !isSame(entry, base.entries.get(path))).map(([path]) => path)
 }
 
+/** Beyond the end of a truncated list there may be any file, so none is known to be removed. */
 export function removedPaths(base: Tree, head: Tree): string[] {
-  return [...base.entries.keys()].filter(path => !head.entries.has(path))
+  const end = head.isCut ? [...head.entries.keys()].at(-1) : undefined
+  return [...base.entries.keys()].filter(
+    path => !head.entries.has(path) && (!head.isCut || (end !== undefined && isBefore(path, end))),
+  )
+}
+
+/** In the order in which git lists the files of a tree: by bytes. */
+function isBefore(path: string, other: string): boolean {
+  return Buffer.compare(Buffer.from(path), Buffer.from(other)) < 0
 }
 
 /** Former paths by new paths, for files renamed without changes: only these can be told from the trees. */

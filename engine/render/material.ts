@@ -11,9 +11,10 @@ import { formatCondition } from '../verdict/policy.ts'
 
 const SIGNIFICANT_DIGITS = 2
 
-/** 16 hexadecimal digits, equal for reports that say the same. */
-export function materialOf({ configs, policy }: Report): string {
-  const facts = [policy.failOn.map(formatCondition), policy.warnOn.map(formatCondition), configs.map(factsOf)]
+/** 16 hexadecimal digits, equal for reports that say the same, with the same remarks on how they were obtained. */
+export function materialOf({ configs, policy }: Report, remarks: readonly string[] = []): string {
+  const conditions = [policy.failOn.map(formatCondition), policy.warnOn.map(formatCondition)]
+  const facts = [...conditions, configs.map(factsOf), ...(remarks.length === 0 ? [] : [remarks])]
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16)
 }
 

@@ -75,6 +75,25 @@ describe('the comment', () => {
     expect(await keep()).toEqual({ kind: 'unchanged', url: own.html_url })
   })
 
+  it('tells how files were found, and is written again when only that differs', async () => {
+    const remarks = ['GitHub lists only the first 2 files.']
+    const told = renderComment(report, {
+      remarks,
+      hiddenNote: `<!-- memorymark:material ${materialOf(report, remarks)} -->`,
+    })
+    expect(told).toContain(remarks[0])
+    repositoryApi()
+      .get(page)
+      .reply(200, [{ ...own, body }])
+      .patch('/issues/comments/11', { body: told })
+      .reply(200, own)
+    expect(await keep({ remarks })).toEqual({ kind: 'updated', url: own.html_url })
+    repositoryApi()
+      .get(page)
+      .reply(200, [{ ...own, body: told }])
+    expect(await keep({ remarks })).toEqual({ kind: 'unchanged', url: own.html_url })
+  })
+
   it('is left to the app where the app comments', async () => {
     const errors = [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }]
     nock('https://api.github.com').post('/graphql').reply(200, { data: null, errors })

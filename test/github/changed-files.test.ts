@@ -116,6 +116,14 @@ describe('the files between two commits', () => {
     ])
   })
 
+  it('are not taken for deleted or renamed beyond the end of a list that GitHub cut', async () => {
+    tree(baseSha, { 'b.yaml': '1', 'gone.yaml': '2', 'x/config.yaml': '3', 'y.yaml': '4' }, true)
+    tree(headSha, { 'a.yaml': '3', 'b.yaml': '1', 'new.yaml': '2', 'x/a.yaml': '5' }, true)
+    const found = await find(commits)
+    expect(found.removed).toEqual(['gone.yaml'])
+    expect([...found.formerPaths]).toEqual([['new.yaml', 'gone.yaml']])
+  })
+
   it('are all files where a force-push took away the commit to compare with, and the reader is told', async () => {
     tree(headSha, { 'a.yaml': '1', 'b.yaml': '2' })
     repositoryApi().get(`/git/trees/${baseSha}?recursive=true`).reply(404, { message: 'Not Found' })

@@ -1,0 +1,108 @@
+/** Pull requests of as many files as GitHub lists, of more, and where it cuts the tree: what they cost, and what is told of it. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { BundledAction } from './action/run-action.ts'
+import { type BotBesideGitHub, startBotBesideGitHub } from './bot/bot-beside-github.ts'
+import { trainingConfig } from './bot/configs.ts'
+import { type FileChanges, type LoggedRequest, startGitHub } from './github/index.ts'
+import { sharedAction } from './shared-builds.ts'
+
+const PATIENCE_MILLIS = 600_000
+
+/** What GitHub lists of a pull request. */
+const MAX_LISTED = 3_000
+const MAX_TREE_ENTRIES = 3_500
+
+let beside: BotBesideGitHub
+let action: BundledAction
+
+beforeAll(async () => {
+  const github = await startGitHub({ maxTreeEntries: MAX_TREE_ENTRIES })
+  beside = await startBotBesideGitHub({ github, keepsHouse: false })
+  action = await BundledAction.in(await sharedAction())
+}, PATIENCE_MILLIS)
+afterAll(async () => {
+  await beside[Symbol.asyncDispose]()
+  await action[Symbol.asyncDispose]()
+})
+
+const base = {
+  '.github/memorymark.yml': 'gpu: a10\n',
+  'ds.json': JSON.stringify({ zero_optimization: { stage: 2 } }),
+  'z/names.yaml': `${trainingConfig(2)}deepspeed: ds.json\n`,
+}
+
+/** Of which every sixth is a config that blocks. */
+function changes(files: number): FileChanges {
+  return Object.fromEntries(
+    Array.from({ length: files - 1 }, (_, index): [string, string] =>
+      index % 6 === 0
+        ? [`configs/${index}.yaml`, `${trainingConfig(2)}seed: ${index}\n`]
+        : [`notes/${index}.txt`, `${index}`],
+    ).concat([['ds.json', JSON.stringify({ zero_optimization: { stage: 1 } })]]),
+  )
+}
+
+/** Others that nothing touches. */
+function untouched(files: number): FileChanges {
+  return Object.fromEntries(Array.from({ length: files }, (_, index) => [`more/${index}.txt`, `${index} more`]))
+}
+
+async function callsOf<T>(app: string, act: () => Promise<T>) {
+  const before = beside.github.requests.length
+  const value = await act()
+  const isBy = (request: LoggedRequest) =>
+    request.app === app || (app === 'memorymark' && request.path.startsWith('/app/'))
+  return { value, calls: beside.github.requests.slice(before).filter(isBy) }
+}
+
+const unlisted = (files: number) =>
+  `GitHub lists only ${MAX_LISTED} of the pull request's ${files} changed files, so its tree was compared with its base's tree instead.`
+
+test.each([
+  { files: MAX_LISTED, others: 0, told: [] },
+  { files: MAX_LISTED + 1, others: 0, told: [unlisted(MAX_LISTED + 1)] },
+  {
+    files: MAX_LISTED,
+    others: MAX_TREE_ENTRIES,
+    told: [/GitHub lists only the first \d+ files of commit [0-9a-f\u2060]{7,9}; configs beyond them/],
+  },
+  {
+    files: MAX_LISTED + 1,
+    others: MAX_TREE_ENTRIES,
+    told: [
+      unlisted(MAX_LISTED + 1),
+      /GitHub lists only the first \d+ files of commit [0-9a-f\u2060]{7,9}; configs beyond them/,
+    ],
+  },
+])(
+  '$files files beside $others others get one check and one comment, for at most 20 calls and one for 25 of them, and the reader is told what was cut',
+  async ({ files, others, told }) => {
+    const budget = 20 + files / 25
+    const tree = { ...base, ...untouched(others) }
+    const repository = await beside.github.createRepository(`many-${files}-${others}`, tree)
+    const opened = await callsOf('memorymark', async () => {
+      const pull = await repository.openPullRequest({ files: changes(files) })
+      await beside.bot.idle()
+      return pull
+    })
+    const pull = opened.value
+    expect(opened.calls.length).toBeLessThanOrEqual(budget)
+    const ran = await callsOf('github-actions', async () =>
+      action.run({ github: beside.github, repository, token: await beside.github.actionsToken() }),
+    )
+    expect(ran.calls.length).toBeLessThanOrEqual(budget)
+    expect(ran.value.outputs.verdict).toBe('blocked')
+
+    await repository.pushTo(pull, { 'configs/0.yaml': `${trainingConfig(2)}seed: 1000000\n` })
+    await beside.bot.idle()
+    const checks = await repository.checkRuns(pull.headSha)
+    expect(checks.map(({ conclusion }) => conclusion)).toEqual(['failure'])
+    const comments = await repository.comments(pull)
+    expect(comments).toHaveLength(1)
+    for (const sentence of told)
+      for (const text of [ran.value.summary, checks[0]?.output.summary, comments[0]?.body])
+        expect(text).toMatch(sentence)
+    if (told.length === 0) expect(comments[0]?.body).not.toContain('GitHub lists only')
+  },
+  PATIENCE_MILLIS,
+)
