@@ -4,6 +4,7 @@ import { trainingConfig } from '../chaos/stories.ts'
 import { fieldsOfConfigs } from './config-fields.ts'
 import { fieldsOfModels } from './model-fields.ts'
 import { namedCases } from './named-cases.ts'
+import { repeatedLines } from './repeated-lines.ts'
 import { fieldsOfSettings } from './settings-fields.ts'
 
 /** By path: its text, or the link or submodule that it is. */
@@ -40,6 +41,6 @@ const SHARED_STRIDE = 9
 
 /** Of the cases by rule every `stride`-th is taken, of the named ones each. */
 export function hostileInputs(stride: number): readonly HostileInput[] {
-  const byRule = [...fieldsOfConfigs(), ...fieldsOfModels(), ...fieldsOfSettings()]
+  const byRule = [...fieldsOfConfigs(), ...fieldsOfModels(), ...fieldsOfSettings(), ...repeatedLines()]
   return [...namedCases, ...byRule.filter((_, index) => index % stride === 0)]
 }

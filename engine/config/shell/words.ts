@@ -68,12 +68,16 @@ type Variable = readonly Given[]
 
 const MAX_WORDS = 2_000
 const MAX_WORD_CHARACTERS = 10_000
+/** Of all words of a file: an array may be put together from itself in each line. */
+const MAX_EXPANDED = 100_000
+const MAX_REMARKS = 20
 /** Variables that hold variables. */
 const MAX_DEPTH = 20
 
 export class Environment {
   readonly #shell: ShellText
   readonly #variables = new Map<string, { readonly isArray: boolean; readonly words: Variable }>()
+  #expanded = 0
 
   constructor(shell: ShellText, known: ReadonlyMap<string, KnownWord> = new Map()) {
     this.#shell = shell
@@ -123,6 +127,14 @@ export class Environment {
 
   /** The words that a word becomes: variables without quotes are split, arrays unfold. */
   expand(word: Word, depth = 0): readonly Given[] {
+    if (this.#expanded > MAX_EXPANDED)
+      return [this.open(word.pos, word.text, 'the file has more words than are followed')]
+    const expanded = this.#expand(word, depth)
+    this.#expanded += expanded.length
+    return expanded
+  }
+
+  #expand(word: Word, depth: number): readonly Given[] {
     const { parts } = word
     if (parts === undefined || parts.length === 0)
       return [{ text: word.value, from: this.#literalAt(word), remarks: [] }]
@@ -326,9 +338,9 @@ export class Environment {
   }
 }
 
-/** Each of them once: a variable that is put together from itself would double them. */
+/** The first of them, each once: a variable that is put together from itself would double them. */
 export function remarksOf(words: readonly Pick<Given, 'remarks'>[]): readonly string[] {
-  return [...new Set(words.flatMap(({ remarks }) => remarks))]
+  return [...new Set(words.flatMap(({ remarks }) => remarks))].slice(0, MAX_REMARKS)
 }
 
 /** With the first `most` of the places where it says `from` replaced; undefined where it would get too long. */

@@ -28,6 +28,7 @@ it.each([
   ['COUNT=${#CARDS[@]}', 'not-in-file'],
   // It would be as long as 2^60.
   [`COUNT=1\n${'COUNT=${COUNT//1/11}\n'.repeat(60)}`, 'not-in-file'],
+  [`CARDS=(0)\n${'CARDS=("${CARDS[@]}" "${CARDS[@]}")\n'.repeat(60)}COUNT=\${#CARDS[@]}`, 'not-in-file'],
 ])('%j', async (script, gpus) => {
   expect(await gpusOf(script)).toBe(gpus)
 })

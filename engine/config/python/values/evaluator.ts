@@ -175,7 +175,10 @@ export class Evaluator {
 
   /** A dictionary, or an object as one; any other value is returned unchanged. */
   asMapping(value: Value): Value {
-    if (value.kind === 'call' && value.call !== undefined && holdsArguments.test(value.name)) {
+    if (value.kind !== 'call' || value.call === undefined || !holdsArguments.test(value.name)) return value
+    if (this.#depth >= MAX_DEPTH) return open(value.site, value, 'takes too many steps to follow')
+    this.#depth += 1
+    try {
       const { values, unknown } = this.argumentsOf(value.call, value.site)
       const first = values.get('0')
       const of = first && this.asMapping(first)
@@ -183,8 +186,9 @@ export class Evaluator {
       const rest = of?.unknown ?? unknown
       const entries = new Map([...(of?.entries ?? []), ...[...values].filter(([key]) => key !== '0')])
       return { ...value, kind: 'mapping', entries, ...(rest !== undefined && { unknown: rest }) }
+    } finally {
+      this.#depth -= 1
     }
-    return value
   }
 
   attribute(object: Value, name: string, { from, to }: Span, site: Site): Value {

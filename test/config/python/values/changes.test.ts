@@ -178,3 +178,15 @@ main(chosen)
 `
   expect(await read(script)).toMatchObject({ spec: { microBatch: 32 } })
 })
+
+it('a dictionary that is made anew of itself in each of thousands of lines is not followed to its beginning', async () => {
+  const script = `${header}options = dict(batch=4)
+${'options = dict(options, device_map="auto")\n'.repeat(2_000)}
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+arguments = SFTConfig(per_device_train_batch_size=options["batch"], max_length=512)
+SFTTrainer(model=model, args=arguments).train()
+`
+  expect((await problems(script)).map(({ message }) => message)).toEqual([
+    expect.stringContaining('"options["batch"]" (line 2011) depends on run time'),
+  ])
+})
