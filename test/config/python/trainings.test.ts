@@ -80,6 +80,12 @@ SFTTrainerWithMetrics(model=model, args=args, train_dataset=data).train()
     expect(reading).toMatchObject({ spec: { microBatch: 4, gradientCheckpointing: false } })
   })
 
+  it('is found in a file that begins with a byte order mark', async () => {
+    const files = { 'scripts/own_trainer.py': `\uFEFF${mine}` }
+    const reading = await readBeside(script('"modules"'), files, { path: 'scripts/train.py' })
+    expect(reading).toMatchObject({ spec: { microBatch: 4 } })
+  })
+
   it('is not looked for elsewhere', async () => {
     const files = { 'elsewhere/own_trainer.py': mine }
     const reading = await readBeside(script('"modules"'), files, { path: 'scripts/train.py' })

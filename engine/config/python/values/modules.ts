@@ -109,7 +109,7 @@ export class Modules {
           continue
         }
         if (this.#known.size >= MAX_LOOKED_FOR) return isNews
-        const text = await readFile(path)
+        const text = (await readFile(path))?.replace(/^\uFEFF/, '')
         const module =
           text === undefined || text.length > MAX_CONFIG_BYTES
             ? undefined
