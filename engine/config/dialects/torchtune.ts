@@ -124,6 +124,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       fsdpVersion: 2,
       reentrantCheckpoints: false,
       expertStyle: model?.family === 'llama4' ? 'torchtune' : undefined,
+      rotatesPairs: model && pairing.test(model.family) ? true : undefined,
       ...readFusion(reader, document, model, { isFull: builder.method === 'full', checkpoints }),
       ...sharded,
       ...training,
@@ -132,6 +133,9 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     },
   })
 }
+
+/** Models of modules/position_embeddings.py; models/qwen2 and models/phi3 have positions of their own, which turn halves. */
+const pairing = /^(?:llama|mistral|gemma2?|mllama)$/
 
 /** recipes/*_distributed.py: FSDP2 shards wherever several GPUs train; the file only says what it offloads. */
 const always: Sharded = { sharding: 'fsdp', syncsEveryMicroBatch: true }

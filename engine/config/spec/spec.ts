@@ -296,6 +296,8 @@ export const trainingSpec = z.object({
   unslothKernels: z.literal(true).optional(),
   /** Whose code the model, its adapters and its loss are, where not transformers', peft's and the checkpoint's. */
   modelCode: z.enum(['litgpt', 'torchtitan']).optional(),
+  /** Rotary positions turn neighbouring features of a head in float32, as torchtune's RotaryPositionalEmbeddings; halves where absent. */
+  rotatesPairs: z.literal(true).optional(),
   /** RMSNorm in one kernel, as Liger's ops/rms_norm.py: it keeps its input in the input's type, and a scale per row. */
   fusedNorms: z.literal(true).optional(),
   /** Liger's or another fused loss: logits are computed and consumed in chunks, and never held in full. */

@@ -37,6 +37,7 @@ type Settings = Pick<
   | 'offload'
   | 'fusedLoss'
   | 'modelCode'
+  | 'rotatesPairs'
   | 'fusedNorms'
   | 'chunkedLoss'
   | 'checkpointedLoss'
@@ -197,6 +198,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
   const {
     fusedLoss,
     modelCode,
+    rotatesPairs,
     fusedNorms,
     chunkedLoss,
     checkpointedLoss,
@@ -229,6 +231,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     ...(offload && { offload }),
     ...(fusedLoss !== undefined && { fusedLoss }),
     ...(modelCode && { modelCode }),
+    ...(rotatesPairs && { rotatesPairs }),
     ...(fusedNorms && { fusedNorms }),
     ...(chunkedLoss && { chunkedLoss }),
     ...(checkpointedLoss && { checkpointedLoss }),

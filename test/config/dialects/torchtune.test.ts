@@ -70,6 +70,12 @@ describe('a recipe of torchtune', () => {
     })
   })
 
+  it('turns pairs of features in float32, but for the models whose positions turn halves', () => {
+    const pairs = (model: string) => trainingConfig(recipe(model)).spec.rotatesPairs
+    expect(['llama3_2.llama3_2_1b', 'mistral.mistral_7b', 'gemma.gemma_2b'].map(pairs)).toEqual([true, true, true])
+    expect(['qwen2.qwen2_7b', 'phi3.phi3_mini'].map(pairs)).toEqual([undefined, undefined])
+  })
+
   it('compiles, and offloads checkpoints, where it says so', () => {
     const text = recipe('llama3_2.llama3_2_1b', 'compile: True\nenable_activation_offloading: True\n')
     expect(trainingConfig(text).spec).toMatchObject({ compiled: true, offloadsCheckpoints: true })

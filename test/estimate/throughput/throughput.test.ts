@@ -77,6 +77,14 @@ describe('samples a second', () => {
     expect(none).toBeGreaterThan(selective)
   })
 
+  test('are fewer where positions turn pairs of features in float32, which moves more bytes', () => {
+    const [halves = 0, pairs = 0] = [{}, { rotatesPairs: true as const }].map(changes =>
+      rate(llama3, { ...llama8b, ...changes }, 1),
+    )
+    expect(pairs).toBeLessThan(0.99 * halves)
+    expect(pairs).toBeGreaterThan(0.9 * halves)
+  })
+
   test('are more where torch.compile joins what only moves bytes, and products are the same', () => {
     const compiled = { ...llama8b, compiled: true as const, fusedNorms: true as const }
     const [eager, joined] = [false, true].map(isCompiled =>

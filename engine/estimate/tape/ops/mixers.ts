@@ -51,6 +51,7 @@ export function rotary(
 ): Tensor {
   // transformers Llama4: view_as_complex(x.float()) * freqs_cis: a product that keeps neither factor.
   if (isComplex) return cast(tape, scale(tape, cast(tape, x, 'float32')), x.dtype)
+  if (tape.spec.rotatesPairs) return rotatedPairs(tape, x, cos, sin)
   // transformers apply_rotary_pos_emb: x * cos + rotate_half(x) * sin, on the first dimensions of each head.
   if (inFloat32) return cast(tape, rotatedHalves(tape, cast(tape, x, 'float32'), cos, sin), x.dtype)
   const rotated = lastSize(cos) * heads
@@ -161,6 +162,15 @@ export function windowMask(tape: Tape, x: Tensor): Tensor {
   const mask = tape.tensor([tokens, tokens], x.dtype, [], { batched: false })
   tape.record('mask', { reads: [], outputs: [mask] })
   return mask
+}
+
+/** torchtune modules/position_embeddings.py: four products of every second feature in float32, stacked and cast back. */
+function rotatedPairs(tape: Tape, x: Tensor, cos: Tensor, sin: Tensor): Tensor {
+  const wide = cast(tape, x, 'float32')
+  const [turned, across] = [cos, sin].map(table => slice(tape, table, lastSize(table) / 2)) as [Tensor, Tensor]
+  const feature = () => slice(tape, wide, lastSize(x) / 2)
+  const pair = () => add(tape, multiply(tape, feature(), turned), multiply(tape, feature(), across))
+  return cast(tape, concatenate(tape, [pair(), pair()]), x.dtype)
 }
 
 function rotatedHalves(tape: Tape, x: Tensor, cos: Tensor, sin: Tensor): Tensor {
