@@ -82,20 +82,20 @@ export function loadedConfig(
     read: (found, reader = new FieldReader(file.path, supplied)) =>
       completed(found, supplied, reader, () => {
         tellLaunch(reader, told)
-        const reading = withUnreadSaid(opened.read(reader, found.lookUp, found.deepSpeed), file)
+        const reading = withUnreadSaid(opened.read(reader, found.lookUp, found.deepSpeed), file, launched)
         return { reading: withLaunch(reading, told) }
       }),
   }
 }
 
 /** The launcher may divide by what the file says and the script does not read, and the script cut to a length in ways that are not followed. */
-function withUnreadSaid(reading: Reading, file: SourceFile): Reading {
+function withUnreadSaid(reading: Reading, file: SourceFile, { fields }: Launched): Reading {
   if (reading.kind !== 'training-config') return reading
   const { sharding, sequenceLength } = reading.spec
   const parsed = parseFile(file)
   const mappings = parsed.kind === 'unreadable' ? [] : parsed.mappings
   const said = mappings.flatMap(document => [
-    ...(sharding === undefined ? shardingSaid(document) : []),
+    ...(sharding === undefined ? shardingSaid(document.overridden(fields)) : []),
     ...lengthsSaid(document, sequenceLength),
   ])
   const named = unreadSettings(said)

@@ -35,7 +35,18 @@ const MAX_SCRIPTS = 8
 
 const folders = wordList('. src scripts train training src/training src/train scripts/train scripts/training models')
 /** Options by which scripts take their config. */
-const options = ['config', 'configs', 'config_path', 'config_file', 'cfg', 'cfg_path', 'yaml', 'yaml_path']
+const options = [
+  'config',
+  'configs',
+  'config_path',
+  'config_file',
+  'cfg',
+  'cfg_path',
+  'yaml',
+  'yaml_path',
+  'yaml_config',
+  'config_yaml',
+]
 
 export async function findLoadingScript(
   file: SourceFile,

@@ -115,17 +115,17 @@ async function launchingOf(
   const place = `${plain(launch.launcher)} in ${file.path}, line ${shell.lineOf(launch.at)}`
   const deciding = own.filter(bearing)
   // What Accelerate divides is no argument of the script. A file of DeepSpeed's that it names may not be there.
-  const dividing = kind === 'script' && accelerate?.fields.length ? accelerate.file : undefined
+  const dividing = launch.target.kind === 'script' && accelerate?.fields.length ? accelerate.file : undefined
   const divided = withDeepSpeed(accelerate)
   const dividedBy = dividing && !divided.some(isNamedFile) ? divided : undefined
-  const unread =
-    dividing === undefined
-      ? []
-      : [
-          dividedBy === undefined
-            ? `What ${plain(dividing.path)} says of sharding is not read beside the script, so that nothing blocks.`
-            : `${plain(dividing.path)} divides the training, whatever else the script makes of it, so that nothing blocks.`,
-        ]
+  const isOfScript = kind === 'script' && dividing !== undefined
+  const unread = !isOfScript
+    ? []
+    : [
+        dividedBy === undefined
+          ? `What ${plain(dividing.path)} says of sharding is not read beside the script, so that nothing blocks.`
+          : `${plain(dividing.path)} divides the training, whatever else the script makes of it, so that nothing blocks.`,
+      ]
   const fields =
     kind === 'script' ? [] : [...(launch.target.kind === 'script' ? (accelerate?.fields ?? []) : []), ...own]
   const counted = gpusField(launch.processes, shell, launch.at)
@@ -140,11 +140,7 @@ async function launchingOf(
     gpus,
     visible: visibleField(launch.processes, shell),
     card,
-    isUnclear:
-      unknown.length > 0 ||
-      remarkOnHidden(launch).length > 0 ||
-      dividing !== undefined ||
-      accelerate?.isUnclear === true,
+    isUnclear: unknown.length > 0 || remarkOnHidden(launch).length > 0 || isOfScript || accelerate?.isUnclear === true,
     assumptions: [
       ...unread,
       ...remarkOnUnknown(unknown),

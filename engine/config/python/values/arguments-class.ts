@@ -1,6 +1,6 @@
 /** What a script asks of transformers' and TRL's own classes of arguments: `torch.bfloat16 if training_args.bf16 else None`. */
 
-import { argumentsClass } from '../library.ts'
+import { argumentsClass, libraryName } from '../library.ts'
 import type { Evaluator } from './evaluator.ts'
 import { open } from './sites.ts'
 import type { Instance, LibraryCall, Value } from './values.ts'
@@ -8,7 +8,7 @@ import type { Instance, LibraryCall, Value } from './values.ts'
 /** Undefined for other objects, and for what only the library's release says. */
 export function ofArguments(object: LibraryCall, name: string, evaluator: Evaluator): Value | undefined {
   const of = argumentsClass(object.name)
-  if (of === undefined) return undefined
+  if (of === undefined) return ofModelConfig(object, name, evaluator)
   return (
     given(object, name, evaluator) ??
     unaskedTraining(object, name, evaluator) ??
@@ -23,6 +23,18 @@ function given(object: LibraryCall, name: string, evaluator: Evaluator): Value |
   const written = values.get(name)
   if (written !== undefined || unknown === undefined) return written
   return open(object.site, object, `what is unpacked from ${unknown} may set ${name}`)
+}
+
+const switchedOffByTrl: ReadonlySet<string> = new Set(['use_peft', 'use_dora', 'load_in_4bit', 'load_in_8bit'])
+
+/** TRL 1.10 trainer/model_config.py. */
+function ofModelConfig(object: LibraryCall, name: string, evaluator: Evaluator): Value | undefined {
+  const { library, name: of } = libraryName(object.name)
+  if (library !== 'trl' || of !== 'ModelConfig' || object.call === undefined) return undefined
+  const written = given(object, name, evaluator)
+  if (written !== undefined || !switchedOffByTrl.has(name)) return written
+  const { module, from, to } = object
+  return { module, from, to, kind: 'flag', flag: false, remarks: [] }
 }
 
 /** The example scripts' own switch, off unless the command line says otherwise (transformers 5.18 training_args.py do_train). */

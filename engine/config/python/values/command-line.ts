@@ -132,32 +132,6 @@ export function decoratorDefault({ decorators }: Scope, name: string, site: Site
   return undefined
 }
 
-const parsesClasses =
-  /\.(?:parse_args_into_dataclasses|parse_args_and_config|parse_yaml_file|parse_yaml|parse_json_file|parse_dict)$/
-
-/** The class at a position of HfArgumentParser((ModelArguments, TrainingArguments)), with the defaults of its fields. */
-export function parsedClass(value: LibraryCall, index: number, { evaluate, passed }: Options): Value | undefined {
-  if (/\.parse_known_args$/.test(value.name) && index === 0) return value
-  if (!parsesClasses.test(value.name)) return undefined
-  const parser = value.object
-  const [given] = parser?.kind === 'call' && parser.call !== undefined ? parser.call.arguments : []
-  if (parser?.kind !== 'call' || given === undefined || given.kind === 'spread') return undefined
-  const classes = evaluate(given.value, parser.site)
-  for (const each of classes.kind === 'list' ? classes.items : [classes])
-    if (each.kind === 'class') for (const name of each.scope.bindings.keys()) passed.declareField(name)
-  const chosen = classes.kind === 'list' ? classes.items[index] : index === 0 ? classes : undefined
-  return chosen && ofParsedClass(chosen, value)
-}
-
-/** What a command line is parsed into. */
-export function ofParsedClass(chosen: Value, value: LibraryCall): Value | undefined {
-  const { module, from, to, remarks, site } = value
-  const located = { module, from, to, remarks }
-  if (chosen.kind === 'class')
-    return { ...located, kind: 'instance', scope: chosen.scope, call: undefined, site, isParsed: true }
-  return chosen.kind === 'symbol' ? { ...located, kind: 'call', name: chosen.name, call: undefined, site } : undefined
-}
-
 /** By the names under which a script's code may ask for them. */
 type AddedOptions = ReadonlyMap<string, readonly Option[]>
 

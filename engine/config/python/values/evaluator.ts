@@ -6,11 +6,12 @@ import { inheritedDefault, ofArguments } from './arguments-class.ts'
 import { Calls } from './calls.ts'
 import { Changes } from './changes.ts'
 import { Classes } from './classes.ts'
-import { commandLineValue, type Options, parsedClass } from './command-line.ts'
+import { commandLineValue, type Options } from './command-line.ts'
 import { MadeObjects } from './made-objects.ts'
 import { Names } from './names.ts'
 import { binaryValue, joinedText, unaryValue } from './operators.ts'
 import { Parameters } from './parameters.ts'
+import { parsedClass } from './parsed-classes.ts'
 import { PassedValues } from './passed-arguments.ts'
 import { pathAttribute } from './paths.ts'
 import { setOnParsed } from './set-attributes.ts'
@@ -368,7 +369,7 @@ export class Evaluator {
       return this.attribute(object, index.text, expression, site)
     if (index.kind !== 'number') return unknown(site, expression)
     if (object.kind === 'list') return object.items.at(index.number) ?? unknown(site, expression)
-    if (object.kind === 'call') return parsedClass(object, index.number, this.options) ?? unknown(site, expression)
+    if (object.kind === 'call') return parsedClass(object, index.number, this) ?? unknown(site, expression)
     return unknown(site, expression)
   }
 

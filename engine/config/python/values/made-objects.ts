@@ -128,7 +128,8 @@ function madeBy(
 }
 
 /** `place`: where settings name the class. */
-function madeFrom(
+/** The object that a class makes of arguments. */
+export function madeFrom(
   callee: Value,
   given: readonly Argument[],
   { module, from, to }: Located,

@@ -10,9 +10,9 @@ import {
   type Scope,
   starImports,
 } from '../syntax/module.ts'
-import { parsedClass } from './command-line.ts'
 import type { Evaluator, IsTrue } from './evaluator.ts'
 import { fileTestsIn, onFirstRun, truthOnFirstRun } from './file-tests.ts'
+import { parsedClass } from './parsed-classes.ts'
 import { isSameLoad, withoutChatTokens } from './same-load.ts'
 import { open, placed, siteOf, symbol, unknown } from './sites.ts'
 import { areEqual, placeIn, placesIn, type Site, type Value } from './values.ts'
@@ -219,7 +219,7 @@ export class Names {
   #element(value: Value, index: number, of: Span, site: Site): Value {
     if (value.kind === 'list') return value.items[index] ?? unknown(site, of)
     if (value.kind === 'call')
-      return parsedClass(value, index, this.#evaluator.options) ?? (index === 0 ? value : unknown(site, of))
+      return parsedClass(value, index, this.#evaluator) ?? (index === 0 ? value : unknown(site, of))
     return value.kind === 'open' ? value : unknown(site, of)
   }
 

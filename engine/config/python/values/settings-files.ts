@@ -60,8 +60,17 @@ export function loadedSettings(
   const from = values.get('from') ?? values.get('stream') ?? values.get('f') ?? values.get('file_')
   const path = from && pathRead(from, evaluator, name.endsWith('OmegaConf.load'))
   if (path?.kind === 'open') return path
-  const file = path?.kind === 'text' ? evaluator.findSettings(settingsPlaces(path.text, site.module.path)) : undefined
-  return file && path && contentsOf(file, path.remarks)
+  return path?.kind === 'text' ? settingsAt(path, site, evaluator) : undefined
+}
+
+/** What the file of a path holds; undefined where the repository has none there. */
+export function settingsAt(
+  { text, remarks }: Extract<Value, { kind: 'text' }>,
+  { module }: Site,
+  evaluator: Evaluator,
+): Value | undefined {
+  const file = evaluator.findSettings(settingsPlaces(text, module.path))
+  return file && contentsOf(file, remarks)
 }
 
 /** The same for every call that loads it. */
