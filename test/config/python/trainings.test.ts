@@ -1,6 +1,7 @@
 /** Which calls are trainings, and what each says. */
 import { describe, expect, it } from 'vitest'
 import { readConfigAsync } from '../../../engine/config/read.ts'
+import { sourcesOf } from '../files.ts'
 import { finetuning, problems, read, readBeside, trained } from './scripts.ts'
 
 const qlora = (changed: (text: string) => string = text => text) =>
@@ -408,6 +409,17 @@ ${trainer}(model=model, args=${config}(output_dir="out", per_device_train_batch_
     ['GRPOConfig', 'GRPOTrainer', { kind: 'online' }],
   ])('%s is for the method of %s', async (config, trainer, method) => {
     expect((await trained(preferring(config, trainer))).spec.method).toMatchObject(method)
+  })
+
+  it('cut to 1,024 tokens where no length is set, reward models from TRL 0.14 on', async () => {
+    const texts = [preferring('RewardConfig', 'RewardTrainer'), preferring('DPOConfig', 'DPOTrainer')]
+    for (const text of texts) {
+      const { spec, assumesLength } = await trained(text.replace(', max_length=512', ''))
+      expect([spec.sequenceLength, assumesLength]).toEqual([1_024, undefined])
+    }
+    const text = texts[0]!.replace(', max_length=512', '')
+    const sources = sourcesOf({ 'train.py': text, 'requirements.txt': 'trl==0.13.0\n' })
+    expect(await readConfigAsync({ path: 'train.py', text }, sources)).toMatchObject({ assumesLength: true })
   })
 
   it('PPO is refused by name', async () => {

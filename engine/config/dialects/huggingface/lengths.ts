@@ -4,12 +4,13 @@ import type { CatalogueModel } from '../../../models/catalogue.ts'
 import { wordList } from '../../../word-list.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import { MAX_SEQUENCE, readInputSize, type UnwrittenLength } from '../../fields/model-fields.ts'
+import type { TrainingMethod } from '../../spec/training-method.ts'
 import type { Training } from '../../trainer/method.ts'
 import type { Arguments } from './arguments.ts'
 import { lengthWithCompletions } from './completions.ts'
 import { TRL_LENGTH } from './fine-tuning.ts'
 import type { TaskChoice } from './task.ts'
-import { runsTrl } from './trl.ts'
+import { isTrlBefore, runsTrl } from './trl.ts'
 
 /** run_clm.py's default for a missing block_size. */
 const DEFAULT_BLOCK = 1_024
@@ -43,7 +44,7 @@ export function readLengths(
   const size = readInputSize(reader, model, {
     sequenceLength: completionLength === undefined ? find(...(transcribes ? transcriptKeys : sequenceKeys)) : undefined,
     imageSize: find('image_size'),
-    ...(transcribes ? longestTranscript(trainerArguments) : unwrittenLength(trainerArguments, choice)),
+    ...(transcribes ? longestTranscript(trainerArguments) : unwrittenLength(reader, trainerArguments, choice, method)),
     ...(completionLength !== undefined && { length: lengthWithCompletions(reader, find, completionLength) }),
   })
   return { ...size, ...(transcribes ? {} : readTarget(reader, trainerArguments, choice)) }
@@ -51,10 +52,15 @@ export function readLengths(
 
 /** TRL's trainers cut by themselves, and so do the example scripts; of others, only their code says. */
 function unwrittenLength(
+  reader: FieldReader,
   trainerArguments: Arguments,
   choice: TaskChoice | undefined,
+  method: TrainingMethod | undefined,
 ): { readonly length?: UnwrittenLength } {
   const isKnown = trainerArguments.declared === undefined
+  // reward_config.py: none before.
+  if (method?.kind === 'reward' && runsTrl(trainerArguments) && !isTrlBefore(reader, trainerArguments, '0.14'))
+    return { length: { tokens: TRL_LENGTH, isKnown: true } }
   if (choice?.task === 'seq2seq-lm') return { length: { tokens: DEFAULT_SOURCE, isKnown } }
   if (choice?.task !== 'causal-lm') return {}
   return {
