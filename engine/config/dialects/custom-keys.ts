@@ -281,6 +281,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       `The keys are the team's own, and are read as the Trainer's: ${home.batchSize.name} as the samples that one GPU processes at once. What the code does besides is not in the file, so that nothing blocks.`,
     )
   }
+  tellSlots(reader, document)
   // Deeper down it may be a tokenizer's or an evaluation's.
   refuseOtherDevices(reader, document.field('device') ?? home.section.field('device'))
   const reading = readArguments(section, reader, lookUp, deepSpeed)
@@ -301,6 +302,16 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
     dialect: customKeys.name,
     ...(isOwn && { assumesCode: true }),
   }
+}
+
+/** Determined's launchers start a process for each slot of the experiment. */
+function tellSlots(reader: FieldReader, document: Section): void {
+  const entry = document.at('entrypoint')?.value
+  const resources = document.at('resources')?.value
+  if (entry?.kind !== 'text' || !entry.text.includes('determined.launch.') || resources?.kind !== 'mapping') return
+  const slots = resources.section.at('slots_per_trial')
+  if (slots !== undefined && reader.launched.gpus === undefined)
+    reader.launched = { ...reader.launched, gpus: { ...slots, file: reader.path } }
 }
 
 /** How often gradients are accumulated where the file says the whole batch: alpaca-lora's batch_size // micro_batch_size. */

@@ -155,6 +155,21 @@ describe('keys of a team’s own', () => {
     })
   })
 
+  it.each([
+    ['python -m determined.launch.torch_distributed python finetune.py', 2],
+    ['python finetune.py', 1],
+  ])('run on the slots of an experiment of Determined that %s starts', (entrypoint, gpus) => {
+    const text = `resources: { slots_per_trial: 2 }
+hyperparameters:
+  model: gpt2
+  training_args: { per_device_train_batch_size: 8, max_steps: 10, output_dir: out }
+entrypoint: ${entrypoint}
+`
+    const { spec, assumptions } = trainingConfig(text)
+    expect(spec).toMatchObject({ microBatch: 8, gpus })
+    if (gpus === 2) expect(assumptions).toContain('The number of GPUs is 2, as set in train.yaml, line 1.')
+  })
+
   it.each(['batch_size: 16', 'train: { batch_size: 16 }'])('count beside keys of the Trainer: %s', batchSize => {
     const text = `model_name_or_path: gpt2\nlearning_rate: 2.0e-5\n${batchSize}\nwarmup_steps: 0\nmax_length: 512\n`
     expect(trainingConfig(text)).toMatchObject({ dialect: 'Custom keys', spec: { microBatch: 16 }, assumesCode: true })
