@@ -72,7 +72,8 @@ export async function findLoadingScript(
   const called = naming.filter(({ path }) => stemOf(path) === stemOf(file.path))
   const found: (LoadingScript | NotModelled)[] = []
   for (const script of [called, naming, near].find(each => each.length > 0) ?? []) {
-    const each = await loading(script, file, passedAsConfig(file), sources)
+    const passed = script.text.includes('sys.argv[1]') ? passedAlone(file) : passedAsConfig(file)
+    const each = await loading(script, file, passed, sources)
     if (each !== undefined) found.push(each)
   }
   const loads = found.filter(each => each.kind === 'loads')
@@ -128,6 +129,11 @@ function isTrainingName(name: string): boolean {
 function passedAsConfig({ path, text }: SourceFile): readonly PassedArgument[] {
   const launcher = { path, text }
   return options.map(name => ({ name, values: [{ text: path, from: 0, remarks: [] }], launcher, from: 0 }))
+}
+
+/** `python train.py config.json` */
+function passedAlone({ path, text }: SourceFile): readonly PassedArgument[] {
+  return [{ name: path, values: [], launcher: { path, text }, from: 0 }]
 }
 
 /** Undefined for a script that takes its batch size from elsewhere. */

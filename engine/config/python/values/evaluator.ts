@@ -199,6 +199,7 @@ export class Evaluator {
       case 'mapping':
         return object.entries.get(name) ?? notSet()
       case 'symbol':
+        if (object.name === 'sys' && name === 'argv' && this.passed.argv !== undefined) return this.passed.argv
         return { ...object, ...span, module: site.module, name: `${object.name}.${name}` }
       case 'module':
         return this.names.inModule(object.imported, name) ?? notSet()

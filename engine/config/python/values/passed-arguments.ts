@@ -9,6 +9,8 @@ export class PassedValues {
   readonly #switches = new Set<string>()
   readonly #declared = new Set<string>()
   readonly #ownFields = new Set<string>()
+  /** `sys.argv` of a script that is given one file of settings and nothing else. */
+  readonly argv: Value | undefined
 
   /** Of one given twice, parsers take the last. */
   constructor(passed: readonly PassedArgument[] = []) {
@@ -21,6 +23,10 @@ export class PassedValues {
       if (argument.values.length === 0) this.#switches.add(name)
       else this.#switches.delete(name)
     }
+    const [only, ...others] = passed
+    if (only === undefined || others.length > 0 || only.values.length > 0) return
+    const module = modules.get(only.launcher.path)
+    if (module !== undefined && /\.(?:json|ya?ml)$/i.test(only.name)) this.argv = argvOf(only, module)
   }
 
   /** `--no_bf16` is bf16 switched off too, unless the script has an option of that very name. */
@@ -82,6 +88,13 @@ function passedValue({ name, values, from }: PassedArgument, module: Module): Va
   if (others.length === 0) return first
   const items = [first, ...others.map(each => meant(each, module))]
   return { ...first, kind: 'list', items }
+}
+
+/** Of the script itself, only that it is there counts. */
+function argvOf({ name, from }: PassedArgument, module: Module): Value {
+  const located: Located = { module, from, to: from + name.length, remarks: [] }
+  const words = ['', name].map(text => ({ ...located, kind: 'text' as const, text }))
+  return { ...located, kind: 'list', items: words }
 }
 
 function meant({ text, from, why, remarks }: PassedText, module: Module): Value {

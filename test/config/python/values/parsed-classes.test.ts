@@ -112,6 +112,19 @@ test('a file of the Trainer’s keys is read as the script that parses it trains
   expect(assumptions.join('\n')).toContain('Read as train.py loads it')
 })
 
+const byWords = script(`if len(sys.argv) == 2 and sys.argv[1].endswith(".yaml"):
+    own, adapter, arguments = parser.parse_yaml_file(yaml_file=os.path.abspath(sys.argv[1]))
+else:
+    own, adapter, arguments = parser.parse_args_into_dataclasses()`).replace('argparse, os', 'argparse, os, sys')
+
+test.each([
+  ['is found beside it', undefined],
+  ['a launcher gives it to', 'torchrun --nproc_per_node 4 train.py a.yaml\n'],
+])('a file is read as the script of one argument that %s trains', async (_, launcher) => {
+  const files = { 'a.yaml': settings, 'train.py': byWords, ...(launcher && { 'run.sh': launcher }) }
+  expect((await trained(files, 'a.yaml')).spec).toMatchObject({ ...all, gpus: launcher === undefined ? 1 : 4 })
+})
+
 test('what accelerate divides stays divided where the script that is launched parses the file', async () => {
   const files = {
     'a.yaml': settings,
