@@ -15,17 +15,20 @@ import type { Reading } from '../reading.ts'
 import type { TrainingSpec } from '../spec/spec.ts'
 import { type Field, type FieldValue, Section } from '../text/section.ts'
 import { writesAny } from '../text/written-keys.ts'
-import { argumentsOf, teamBatchKeys, teamModelKeys } from './huggingface/arguments.ts'
+import {
+  argumentsOf,
+  legacyBatchSizeKey,
+  teamBatchKeys,
+  teamMicroBatchKeys,
+  teamModelKeys,
+} from './huggingface/arguments.ts'
 import { readArguments } from './huggingface.ts'
 
 /** What one GPU processes at once, by names that say so. */
-const microBatchKeys = wordList(`
-  per_device_train_batch_size per_device_batch_size micro_batch_size micro_train_batch_size batch_size_per_device
-  batch_size_per_gpu
-`)
+const microBatchKeys = ['per_device_train_batch_size', ...teamMicroBatchKeys]
 /** Beside one of those, what they make together between two steps of the optimizer. */
 const wholeBatchKeys = wordList('batch_size train_batch_size global_batch_size effective_batch_size total_batch_size')
-const batchKeys = [...microBatchKeys, 'batch_size', 'train_batch_size', ...teamBatchKeys]
+const batchKeys = [...new Set([...microBatchKeys, 'batch_size', legacyBatchSizeKey, ...teamBatchKeys])]
 const modelKeys = [
   ...wordList('model_name_or_path model_name model_id base_model'),
   ...teamModelKeys,

@@ -35,18 +35,7 @@ const MAX_SCRIPTS = 8
 
 const folders = wordList('. src scripts train training src/training src/train scripts/train scripts/training models')
 /** Options by which scripts take their config. */
-const options = [
-  'config',
-  'configs',
-  'config_path',
-  'config_file',
-  'cfg',
-  'cfg_path',
-  'yaml',
-  'yaml_path',
-  'yaml_config',
-  'config_yaml',
-]
+const options = wordList('config configs config_path config_file cfg cfg_path yaml yaml_path yaml_config config_yaml')
 
 export async function findLoadingScript(
   file: SourceFile,
@@ -72,8 +61,8 @@ export async function findLoadingScript(
   const called = naming.filter(({ path }) => stemOf(path) === stemOf(file.path))
   const found: (LoadingScript | NotModelled)[] = []
   for (const script of [called, naming, near].find(each => each.length > 0) ?? []) {
-    const passed = script.text.includes('sys.argv[1]') ? passedAlone(file) : passedAsConfig(file)
-    const each = await loading(script, file, passed, sources)
+    const alone = script.text.includes('sys.argv[1]') && (await loading(script, file, passedAlone(file), sources))
+    const each = alone || (await loading(script, file, passedAsConfig(file), sources))
     if (each !== undefined) found.push(each)
   }
   const loads = found.filter(each => each.kind === 'loads')

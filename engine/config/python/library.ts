@@ -55,6 +55,12 @@ export function argumentsClass(dotted: string): 'transformers' | 'trl' | undefin
     : undefined
 }
 
+/** TRL's arguments of a model: its name, adapters and quantisation. */
+export function isModelConfig(dotted: string): boolean {
+  const { library, name } = libraryName(dotted)
+  return library === 'trl' && name === 'ModelConfig'
+}
+
 /** Model classes of transformers, by what stands before `.from_pretrained`. */
 export function isModelClass(dotted: string): boolean {
   const { library, name } = libraryName(dotted)

@@ -5,6 +5,7 @@
  */
 import { isFsdp, modelCopies, shardingGroup, type TrainingSpec } from '../../config/spec/spec.ts'
 import { defaultOptimizer, hasFlatParameters, isOneUnit, savesWholeOnGpu, wrapsEachAdapter } from '../library-rules.ts'
+import { optimizerRules } from '../step/optimizer.ts'
 import { countOf } from '../tape/repetition.ts'
 import type { Tensor } from '../tape/storage.ts'
 import { bytesOf, sum, trainedOf } from './parameter-sizes.ts'
@@ -49,7 +50,7 @@ function gatheredByLightning(spec: TrainingSpec, parameters: ReadonlyMap<string,
 function largestUnit(spec: TrainingSpec, parameters: ReadonlyMap<string, Tensor>): number {
   const unitOf = (name: string) => unitName(name, spec)
   const weights = largest(parameters, unitOf, keptIn(spec))
-  const moments = momentsLikeWeights.get(defaultOptimizer(spec))
+  const { moments } = optimizerRules[defaultOptimizer(spec)]
   // The units of adapters are small.
   if (moments === undefined || wrapsEachAdapter(spec)) return weights
   const trained = new Set([...parameters].flatMap(([name, { requiresGrad }]) => (requiresGrad ? [unitOf(name)] : [])))
@@ -58,16 +59,6 @@ function largestUnit(spec: TrainingSpec, parameters: ReadonlyMap<string, Tensor>
   const ownShares = Math.min(2, moments) + (spec.offload === undefined ? 0 : moments)
   return Math.max(weights, (1 + ownShares / shardingGroup(spec)) * largest(inTraining, unitOf, keptIn(spec)))
 }
-
-/** How many moments of the weights' shape and type an optimizer of PyTorch keeps; others' are not saved by FSDP1 so. */
-const momentsLikeWeights: ReadonlyMap<TrainingSpec['optimizer'], number> = new Map([
-  ['adamw', 2],
-  ['adamw-fused', 2],
-  ['adamw-loop', 2],
-  ['rmsprop', 1],
-  ['lion', 1],
-  ['sgd-momentum', 1],
-])
 
 function keptIn(spec: TrainingSpec): (parameter: Tensor) => number {
   return parameter => bytesOf(parameter) * keptWidth(spec, parameter)

@@ -6,6 +6,8 @@ import { bytesPerElement, elements, type Tensor } from '../tape/storage.ts'
 export interface OptimizerRule {
   /** Bytes kept per trainable parameter tensor; its name is given because its role may matter. */
   readonly stateBytes: (parameter: Tensor, name: string) => number
+  /** Of these, tensors of the parameter's shape and type, where PyTorch's optimizer keeps nothing else. */
+  readonly moments?: number
   /** Further bytes of it in CUDA's managed memory, outside of PyTorch's allocator: the driver moves them to the host if need be. */
   readonly pagedBytes?: (parameter: Tensor) => number
   /** Sizes of a step's temporaries in bytes: for all parameters at once, or for one parameter after the other. */
@@ -30,13 +32,18 @@ const eightBitBytes = (parameter: Tensor) =>
 const blockConstants = (parameter: Tensor) => (elements(parameter) * bytesPerElement.float32) / BLOCK_ELEMENTS
 const isPaged = (parameter: Tensor) => elements(parameter) >= MIN_PAGED_ELEMENTS
 
+/** As many tensors like the parameter. */
+function moments(count: number): Pick<OptimizerRule, 'stateBytes' | 'moments'> {
+  return { stateBytes: parameter => count * parameterBytes(parameter), moments: count }
+}
+
 /** In place: fused kernels work in registers, SGD's foreach kernels on the parameters and buffers themselves. */
 const inPlace = { temporaries: () => [], temporariesLive: 'one by one' } as const
 
 export const optimizerRules: Record<Optimizer, OptimizerRule> = {
   // torch/optim/adamw.py: exp_avg and exp_avg_sq like the parameter. _multi_tensor_adam: torch._foreach_sqrt(exp_avg_sqs).
   adamw: {
-    stateBytes: parameter => 2 * parameterBytes(parameter),
+    ...moments(2),
     temporaries: parameter => [parameterBytes(parameter)],
     temporariesLive: 'together',
     passes: 18,
@@ -44,20 +51,20 @@ export const optimizerRules: Record<Optimizer, OptimizerRule> = {
   },
   'adamw-fused': {
     ...inPlace,
-    stateBytes: parameter => 2 * parameterBytes(parameter),
+    ...moments(2),
     passes: 7,
     launchesPerTensor: 0.5,
   },
   // _single_tensor_adam: exp_avg_sq.sqrt() and its quotient.
   'adamw-loop': {
-    stateBytes: parameter => 2 * parameterBytes(parameter),
+    ...moments(2),
     temporaries: parameter => [parameterBytes(parameter), parameterBytes(parameter)],
     temporariesLive: 'one by one',
     passes: 18,
     launchesPerTensor: 12,
   },
   sgd: { ...inPlace, stateBytes: () => 0, passes: 3, launchesPerTensor: 0.5 },
-  'sgd-momentum': { ...inPlace, stateBytes: parameterBytes, passes: 7, launchesPerTensor: 0.5 },
+  'sgd-momentum': { ...inPlace, ...moments(1), passes: 7, launchesPerTensor: 0.5 },
   // transformers optimization.py Adafactor without momentum: float32 rows and columns of a matrix, or the whole vector; a step
   // holds the squared gradient beside the update, and float32 copies of a 16-bit parameter and its gradient.
   adafactor: {
@@ -72,14 +79,14 @@ export const optimizerRules: Record<Optimizer, OptimizerRule> = {
   },
   // torch/optim/rmsprop.py: square_avg like the parameter. _multi_tensor_rmsprop: torch._foreach_sqrt(square_avgs).
   rmsprop: {
-    stateBytes: parameterBytes,
+    ...moments(1),
     temporaries: parameter => [parameterBytes(parameter)],
     temporariesLive: 'together',
     passes: 10,
     launchesPerTensor: 0.5,
   },
   // lion-pytorch, torchtune: one momentum like the parameter.
-  lion: { ...inPlace, stateBytes: parameterBytes, passes: 5, launchesPerTensor: 0.5 },
+  lion: { ...inPlace, ...moments(1), passes: 5, launchesPerTensor: 0.5 },
   // adam_mini/adam_mini.py: moments in float32; a step holds the squared gradient or the update, and its negative.
   'adam-mini': {
     stateBytes: (parameter, name) => (wholeSecondMoment.test(name) ? 2 : 1) * float32Bytes(parameter),

@@ -7,11 +7,15 @@ import type { Declared } from './declared.ts'
 export const batchSizeKeys = ['per_device_train_batch_size', 'per_gpu_train_batch_size']
 /** Also a property that trainer_state.json and DeepSpeed use: it counts beside a model only. */
 export const legacyBatchSizeKey = 'train_batch_size'
-/** What teams call the batch size of one GPU, or of all, in files of their own. */
-export const teamBatchKeys = wordList(`
+/** What teams call the batch size of one GPU in files of their own, by names that say so. */
+export const teamMicroBatchKeys = wordList(`
   per_device_batch_size micro_batch_size micro_train_batch_size batch_size_per_device batch_size_per_gpu
-  batch_size batch_size_training training_batch_size train_bs
 `)
+/** All that they call a batch size. */
+export const teamBatchKeys = [
+  ...teamMicroBatchKeys,
+  ...wordList('batch_size batch_size_training training_batch_size train_bs'),
+]
 export const modelKeys = [
   'model_name_or_path',
   'model_name',

@@ -116,9 +116,13 @@ export function readTrainingMethod(reader: FieldReader, find: Find, hasAdapter: 
   const named = sharedKeys.has(field.key) ? namedMethod(reader.path, find) : undefined
   if (named !== undefined) {
     if (named === 'grpo' || named === 'rloo' || named === 'ppo') return refuseUnknownCompletions(reader, field, named)
-    reader.assume(`${named.toUpperCase()}, judging by the file's name: DPO has ${field.key} too.`)
+    const sentence = `${named.toUpperCase()}, judging by the file's name: DPO has ${field.key} too.`
+    if (named === 'sft') {
+      reader.assume(sentence)
+      return ordinary
+    }
+    reader.assumeMore(sentence)
     if (named === 'kto') return kto(reader, field, { reference, style: 'trl' })
-    if (named === 'sft') return ordinary
     return preference(reader, field, { reference: 'none', style: 'trl', withCrossEntropy: true })
   }
   reader.assumeMore(`DPO, judging by ${field.key}: a trainer without a reference model would need less.`)

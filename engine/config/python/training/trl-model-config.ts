@@ -1,7 +1,7 @@
 /** What TRL's functions make of a ModelConfig (TRL 1.10 trainer/model_config.py, trainer/utils.py): adapters and quantised weights. */
 import { wordList } from '../../../word-list.ts'
 import type { Field } from '../../text/section.ts'
-import { libraryName } from '../library.ts'
+import { isModelConfig, libraryName } from '../library.ts'
 import type { Module } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
 import { type LibraryCall, shownAt, type Value } from '../values/values.ts'
@@ -42,8 +42,7 @@ function valuesOf(
     const all = keys.map(key => [key, evaluator.attribute(config, key, call, call.site)] as const)
     return new Map(all.filter(([, value]) => isSet(value)))
   }
-  if (config.kind !== 'call' || config.call === undefined || libraryName(config.name).name !== 'ModelConfig')
-    return undefined
+  if (config.kind !== 'call' || config.call === undefined || !isModelConfig(config.name)) return undefined
   const { values, unknown } = evaluator.argumentsOf(config.call, config.site, ['model_name_or_path'])
   return unknown === undefined
     ? new Map([...values].filter(([key, value]) => keys.includes(key) && value.kind !== 'none'))

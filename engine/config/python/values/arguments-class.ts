@@ -1,6 +1,6 @@
 /** What a script asks of transformers' and TRL's own classes of arguments: `torch.bfloat16 if training_args.bf16 else None`. */
 
-import { argumentsClass, libraryName } from '../library.ts'
+import { argumentsClass, isModelConfig } from '../library.ts'
 import type { Evaluator } from './evaluator.ts'
 import { open } from './sites.ts'
 import type { Instance, LibraryCall, Value } from './values.ts'
@@ -29,8 +29,7 @@ const switchedOffByTrl: ReadonlySet<string> = new Set(['use_peft', 'use_dora', '
 
 /** TRL 1.10 trainer/model_config.py. */
 function ofModelConfig(object: LibraryCall, name: string, evaluator: Evaluator): Value | undefined {
-  const { library, name: of } = libraryName(object.name)
-  if (library !== 'trl' || of !== 'ModelConfig' || object.call === undefined) return undefined
+  if (!isModelConfig(object.name) || object.call === undefined) return undefined
   const written = given(object, name, evaluator)
   if (written !== undefined || !switchedOffByTrl.has(name)) return written
   const { module, from, to } = object

@@ -1,4 +1,5 @@
 /** HfArgumentParser and its kin: an object of each class that they are given, by a command line, a file or a dictionary. */
+import { isModelConfig } from '../library.ts'
 import type { Evaluator } from './evaluator.ts'
 import { argumentsFor, madeFrom } from './made-objects.ts'
 import { settingsAt } from './settings-files.ts'
@@ -50,12 +51,12 @@ function settingsParsed(
 }
 
 /** TRL 1.10 trainer/model_config.py. */
-const ofModelConfig =
+const modelConfigFields =
   /^(?:model_name_or_path|model_revision|(?:torch_)?dtype|trust_remote_code|attn_implementation|use_peft|lora_\w+|use_(?:rslora|dora)|load_in_[48]bit|bnb_4bit_\w+|use_bnb_nested_quant)$/
 
 /** Of a class of a library, only ModelConfig's fields are told from the Trainer's arguments. */
 function fieldTest(of: Value, evaluator: Evaluator): (name: string) => boolean {
-  if (of.kind === 'symbol') return name => of.name.endsWith('.ModelConfig') && ofModelConfig.test(name)
+  if (of.kind === 'symbol') return name => isModelConfig(of.name) && modelConfigFields.test(name)
   if (of.kind !== 'class') return () => false
   const scopes = [of.scope, ...evaluator.classes.bases(of.scope)]
   const fields = new Set(scopes.flatMap(({ bindings }) => [...bindings.keys()]))

@@ -99,6 +99,13 @@ describe("the recipe of one of TRL's trainers", () => {
     expect(trainingConfig(`${smol}max_prompt_length: 512\n`, path).spec.method).toEqual(method)
   })
 
+  it.each([
+    ['kto.yaml', true],
+    ['sft.yaml', undefined],
+  ])('counts at least as much as the file named %s may take', (path, countsTooMuch) => {
+    expect(trainingConfig(`${smol}max_prompt_length: 512\n`, path).countsTooMuch).toBe(countsTooMuch)
+  })
+
   it('keeps to keys that only DPO has, and to an output that names it', () => {
     const methodOf = (line: string) => trainingConfig(`${smol}${line}\n`, 'sft.yaml').spec.method
     expect(methodOf('precompute_ref_log_probs: true')).toMatchObject({ kind: 'preference' })

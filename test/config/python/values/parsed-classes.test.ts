@@ -125,6 +125,12 @@ test.each([
   expect((await trained(files, 'a.yaml')).spec).toMatchObject({ ...all, gpus: launcher === undefined ? 1 : 4 })
 })
 
+test('a script that also looks at its words may take the file by an option', async () => {
+  const parsing = script('own, adapter, arguments = parse(options.parse_args().config_file)')
+  const files = { 'a.yaml': settings, 'train.py': `import sys\nif len(sys.argv) > 1: print(sys.argv[1])\n${parsing}` }
+  expect((await trained(files, 'a.yaml')).spec).toMatchObject(all)
+})
+
 test('what accelerate divides stays divided where the script that is launched parses the file', async () => {
   const files = {
     'a.yaml': settings,
