@@ -16,20 +16,20 @@ export function onePerTraining(configs: readonly ConfigResult[]): ConfigResult[]
     config.status === 'not-analysed' &&
     named.has(config.path) &&
     config.problems.every(({ code }) => code === 'model-not-in-file')
-  return configs.filter(config => !isPart(config) && !isStartedBy(config, configs))
+  const launchers = configs.filter(({ path }) => isLauncherPath(path))
+  return configs.filter(config => !isPart(config) && !isStartedBy(config, launchers))
 }
 
 /**
  * Whether a launcher in the report starts this training and sets its batch size, so that the launcher is reported
  * instead.
  */
-function isStartedBy(config: ConfigResult, all: readonly ConfigResult[]): boolean {
+function isStartedBy(config: ConfigResult, launchers: readonly ConfigResult[]): boolean {
   if (config.status !== 'analysed' || isLauncherPath(config.path)) return false
   const names = (one: ConfigResult, path: string) => one.otherFiles?.some(file => file.path === path)
-  return all.some(
+  return launchers.some(
     other =>
       other.status === 'analysed' &&
-      isLauncherPath(other.path) &&
       names(other, config.path) &&
       names(config, other.path) &&
       other.gpu.id === config.gpu.id &&

@@ -4,13 +4,14 @@
  * its name or its folder's sounds like a job.
  */
 import { posix } from 'node:path'
+import { firstOf, oncePerList } from '../folder-list.ts'
 import { isYamlPath, mayAsk, mayBeJob, soundsLikeJob } from '../job/quick-look.ts'
 import { type AskedCard, agreedCard } from '../job/request.ts'
 import { isNotebookPath } from '../python/quick-look.ts'
 import type { PassedArgument, SourceFile } from '../reading.ts'
 import { bearing } from '../shell/arguments.ts'
 import type { Launching } from '../shell/launching.ts'
-import { isLauncherName, mayLaunch } from '../shell/quick-look.ts'
+import { isLauncherPath, mayLaunch } from '../shell/quick-look.ts'
 import type { Sources } from '../sources.ts'
 import { plain } from '../text/quote.ts'
 import type { Field } from '../text/section.ts'
@@ -79,41 +80,53 @@ interface Near {
   readonly read: readonly SourceFile[]
 }
 
+/** Of many, those that sound like a training are read, and not those that evaluate. */
+interface LikelyFirst {
+  readonly likely: readonly string[]
+  readonly others: readonly string[]
+}
+
+function likelyFirst(paths: readonly string[]): LikelyFirst {
+  const sounds = (path: string) => /train|tun|launch|sft|dpo|grpo|lora/i.test(posix.basename(path))
+  return { likely: paths.filter(sounds), others: paths.filter(path => !sounds(path)) }
+}
+
+const launchersIn = oncePerList(paths => likelyFirst(paths.filter(isLauncherPath)))
+const notebooksIn = oncePerList(paths => likelyFirst(paths.filter(isNotebookPath)))
+const jobsIn = oncePerList(paths => paths.filter(soundsLikeJob))
+
 async function filesNear(
   path: string,
   { readFile, listFolder }: Required<Pick<Sources, 'readFile' | 'listFolder'>>,
 ): Promise<Near> {
-  const listed: string[] = []
-  const jobs: string[] = []
-  const notebooks: string[] = []
+  const launchers: LikelyFirst[] = []
+  const notebooks: LikelyFirst[] = []
+  const jobs: (readonly string[])[] = []
   const own = posix.dirname(path)
   for (const folder of new Set([...launcherFolders(path), ...notebookFolders])) {
     const names = await listFolder(folder)
-    const pathOf = (name: string) => (folder === '.' ? name : posix.join(folder, name))
-    listed.push(...names.filter(isLauncherName).map(pathOf))
-    if (folder === own || notebookFolders.includes(folder)) notebooks.push(...names.filter(isNotebookPath).map(pathOf))
-    jobs.push(...names.map(pathOf).filter(soundsLikeJob))
+    launchers.push(launchersIn(names, folder))
+    if (folder === own || notebookFolders.includes(folder)) notebooks.push(notebooksIn(names, folder))
+    jobs.push(jobsIn(names, folder))
   }
-  for (const folder of jobFolders)
-    jobs.push(...(await listFolder(folder)).map(name => posix.join(folder, name)).filter(soundsLikeJob))
-  const others = (paths: readonly string[]) => [...new Set(paths)].filter(each => each !== path)
+  for (const folder of jobFolders) jobs.push(jobsIn(await listFolder(folder), folder))
+  const firstFew = (lists: readonly LikelyFirst[], most: number) =>
+    firstOf([...lists.map(({ likely }) => likely), ...lists.map(({ others }) => others)], most, path)
   const paths = [
-    ...likelyFirst(others(listed)).slice(0, MAX_LAUNCHERS),
-    ...others(jobs).slice(0, MAX_JOBS),
-    ...likelyFirst(others(notebooks)).slice(0, MAX_NOTEBOOKS),
+    ...firstFew(launchers, MAX_LAUNCHERS),
+    ...firstOf(jobs, MAX_JOBS, path),
+    ...firstFew(notebooks, MAX_NOTEBOOKS),
   ]
   const texts = await Promise.all(paths.map(each => readFile(each)))
   const read = paths.flatMap((each, index): SourceFile[] => {
     const text = texts[index]
     return text === undefined ? [] : [{ path: each, text }]
   })
-  return { launchers: listed.length, jobs: jobs.length, read }
-}
-
-/** Of many, those that sound like a training are read, and not those that evaluate. */
-function likelyFirst(paths: readonly string[]): readonly string[] {
-  const sounds = (path: string) => /train|tun|launch|sft|dpo|grpo|lora/i.test(posix.basename(path))
-  return [...paths.filter(sounds), ...paths.filter(path => !sounds(path))]
+  return {
+    launchers: launchers.reduce((sum, { likely, others }) => sum + likely.length + others.length, 0),
+    jobs: jobs.reduce((sum, { length }) => sum + length, 0),
+    read,
+  }
 }
 
 /** The files that ask for a GPU and may start the launcher at `path`. */

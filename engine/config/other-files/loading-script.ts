@@ -4,6 +4,7 @@
  */
 import { posix } from 'node:path'
 import { wordList } from '../../word-list.ts'
+import { oncePerList } from '../folder-list.ts'
 import type { OpenScript } from '../python/open-training.ts'
 import { isPythonPath, mayTrain } from '../python/quick-look.ts'
 import type { PassedArgument, SourceFile } from '../reading.ts'
@@ -52,7 +53,7 @@ export async function findLoadingScript(
   }
   if (listFolder === undefined) return undefined
   const near: SourceFile[] = []
-  for (const path of await scriptsNear(file.path, listFolder, isTrainingName)) {
+  for (const path of await scriptsNear(file.path, listFolder, trainingScriptsIn)) {
     const text = await readFile(path)
     if (text !== undefined && mayTrain(text) && /config|cfg|yaml|json|hydra/i.test(text)) near.push({ path, text })
   }
@@ -79,11 +80,13 @@ function placesOfScript({ script, passed }: StartedWith, { path }: SourceFile): 
   )
 }
 
-/** Scripts beside a config and above it, and where scripts stand in a repository; `isAsked` goes by their names. */
+const trainingScriptsIn = oncePerList(paths => paths.filter(path => isTrainingName(posix.basename(path))))
+
+/** Scripts beside a config and above it, and where scripts stand in a repository. `scriptsIn`: the paths of those of a folder. */
 export async function scriptsNear(
   path: string,
   listFolder: NonNullable<Sources['listFolder']>,
-  isAsked: (name: string) => boolean,
+  scriptsIn: (names: readonly string[], folder: string) => readonly string[],
 ): Promise<readonly string[]> {
   const own = posix.dirname(path)
   // Hydra's groups are folders in the folder of configs.
@@ -91,8 +94,7 @@ export async function scriptsNear(
   const near = [own, ...above, ...folders].filter(each => !/^(?:\.\.|\/)/.test(each))
   const found: string[] = []
   for (const folder of new Set(near)) {
-    const names = await listFolder(folder)
-    found.push(...names.filter(isAsked).map(name => (folder === '.' ? name : posix.join(folder, name))))
+    found.push(...scriptsIn(await listFolder(folder), folder))
   }
   const isNamesake = (script: string) => stemOf(script) === stemOf(path)
   return [...new Set(found)].toSorted((a, b) => Number(isNamesake(b)) - Number(isNamesake(a))).slice(0, MAX_SCRIPTS)

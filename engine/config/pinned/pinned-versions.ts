@@ -1,6 +1,7 @@
 /** The releases that a repository pins for a config: what the nearest file above it says, in words for the reader too. */
 import { posix } from 'node:path'
 import type { SuppliedVersion } from '../fields/supplied.ts'
+import { oncePerList } from '../folder-list.ts'
 import { isPlausibleName, type Sources } from '../sources.ts'
 import { isOfFourBits, type TrainingSpec } from '../spec/spec.ts'
 import { compareVersions, type LibraryVersions, type VersionedLibrary, versionedLibraries } from '../spec/versions.ts'
@@ -51,8 +52,10 @@ export function formerly(
   former: FormerStatements,
 ): NonNullable<Sources['listFolder']> {
   return async folder => {
+    const names = await listFolder(folder)
     const inFolder = [...former.keys()].filter(path => posix.dirname(path) === folder)
-    return [...new Set([...(await listFolder(folder)), ...inFolder.map(path => posix.basename(path))])]
+    if (inFolder.length === 0) return names
+    return [...new Set([...names, ...inFolder.map(path => posix.basename(path))])]
   }
 }
 
@@ -114,19 +117,16 @@ function foldersAbove(configPath: string): readonly string[] {
   return folders.length <= MAX_FOLDERS ? folders : [...folders.slice(0, MAX_FOLDERS - 1), folders.at(-1) ?? '.']
 }
 
+const directlyIn = oncePerList(paths => paths.filter(path => isVersionFile(path) && isPlausibleName(path)))
+
 /** In the order in which their word counts. */
 async function versionFilesIn(
   folder: string,
   listFolder: NonNullable<Sources['listFolder']>,
 ): Promise<readonly string[]> {
   const below = posix.join(folder, REQUIREMENTS_FOLDER)
-  const listed = await Promise.all(
-    [folder, below].map(async at => (await listFolder(at)).map(name => posix.join(at, name))),
-  )
-  return listed
-    .flat()
-    .filter(path => isVersionFile(path) && isPlausibleName(path))
-    .toSorted((a, b) => (rankOf(a) ?? 0) - (rankOf(b) ?? 0) || (a < b ? -1 : 1))
+  const listed = await Promise.all([folder, below].map(async at => directlyIn(await listFolder(at), at)))
+  return listed.flat().toSorted((a, b) => (rankOf(a) ?? 0) - (rankOf(b) ?? 0) || (a < b ? -1 : 1))
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Finds files of a repository that call another file's functions, since the arguments of a training may be there. */
 import { posix } from 'node:path'
+import { oncePerList } from '../folder-list.ts'
 import type { SourceFile } from '../reading.ts'
 import type { Sources } from '../sources.ts'
 import { MAX_CONFIG_BYTES } from '../text/document.ts'
@@ -39,11 +40,12 @@ async function scriptsAround(path: string, listFolder: NonNullable<Sources['list
   const near = [own, above, posix.normalize(posix.join(above, '..')), ...folders, ...around]
   const found: string[] = []
   for (const folder of new Set(near.filter(each => !/^(?:\.\.|\/)/.test(each)))) {
-    const names = await listFolder(folder)
-    found.push(...names.filter(isScript).map(name => (folder === '.' ? name : posix.join(folder, name))))
+    found.push(...scriptsIn(await listFolder(folder), folder))
   }
   return [...new Set(found)].filter(each => each !== path).slice(0, MAX_READ)
 }
+
+const scriptsIn = oncePerList(paths => paths.filter(path => isScript(posix.basename(path))))
 
 /** Tests call with values of their own. */
 function isScript(name: string): boolean {

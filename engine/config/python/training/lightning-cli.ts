@@ -1,4 +1,6 @@
 /** A config of Lightning's command line, as of 2.5, with the repository's classes that it names: pytorch/cli.py. */
+import { posix } from 'node:path'
+import { oncePerList } from '../../folder-list.ts'
 import { type LoadingScript, type NotModelled, scriptsNear } from '../../other-files/loading-script.ts'
 import type { SourceFile } from '../../reading.ts'
 import type { Sources } from '../../sources.ts'
@@ -47,14 +49,17 @@ export async function openLightningCli(
 /** Scripts that are opened. */
 const MAX_SCRIPTS = 8
 
+const commandLinesIn = oncePerList(paths =>
+  paths.filter(path => isPythonPath(path) && /train|main|run|cli|fit/i.test(posix.basename(path))),
+)
+
 /** The only one near the config that starts a LightningCLI. */
 async function commandLineNear(
   { path }: SourceFile,
   { readFile, listFolder }: Sources,
 ): Promise<SourceFile | undefined> {
   if (readFile === undefined || listFolder === undefined) return undefined
-  const sounds = (name: string) => isPythonPath(name) && /train|main|run|cli|fit/i.test(name)
-  const paths = (await scriptsNear(path, listFolder, sounds)).slice(0, MAX_SCRIPTS)
+  const paths = (await scriptsNear(path, listFolder, commandLinesIn)).slice(0, MAX_SCRIPTS)
   const texts = await Promise.all(paths.map(each => readFile(each)))
   const found = paths.flatMap((each, index): SourceFile[] => {
     const text = texts[index]
