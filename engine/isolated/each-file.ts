@@ -3,6 +3,7 @@
  * rest of its batch goes on in a new one.
  */
 import { posix } from 'node:path'
+import { oncePerList } from '../config/folder-list.ts'
 import { soundsLikeJob } from '../config/job/quick-look.ts'
 import { soundsLikeStage } from '../config/other-files/stage-name.ts'
 import { isVersionFile } from '../config/pinned/version-files.ts'
@@ -200,15 +201,19 @@ function ahead<T>(result: Promise<T>): Promise<T> {
   return result
 }
 
-/** Lists only files that pin versions, start trainings, are scripts or sound like a stage before: a folder may have thousands of others. */
-function namingUsefulFiles(sources: Sources): Sources {
-  const { listFolder } = sources
-  if (listFolder === undefined) return sources
-  const named = async (folder: string) =>
-    (await listFolder(folder)).filter(name => {
-      const path = posix.join(folder, name)
+/** Files that pin versions, start trainings, are scripts or sound like a stage before: a folder may have thousands of others. */
+const usefulIn = oncePerList(paths =>
+  paths
+    .filter(path => {
+      const name = posix.basename(path)
       const isCode = isLauncherName(name) || isPythonPath(name)
       return isCode || soundsLikeStage(name) || soundsLikeJob(path) || isVersionFile(path)
     })
-  return { ...sources, listFolder: named }
+    .map(path => posix.basename(path)),
+)
+
+function namingUsefulFiles(sources: Sources): Sources {
+  const { listFolder } = sources
+  if (listFolder === undefined) return sources
+  return { ...sources, listFolder: async folder => usefulIn(await listFolder(folder), folder) }
 }
