@@ -174,9 +174,9 @@ export function refuseUnplannable(spec: TrainingSpec): void {
   if (spec.step !== 'training') {
     throw refused('a run of forward and backward passes alone is no training to plan', 'Leave out --step.')
   }
-  if (spec.tensorParallel !== undefined || (spec.expertParallel ?? 1) > 1) {
+  if (spec.tensorParallel !== undefined || (spec.expertParallel ?? 1) > 1 || spec.contextParallel !== undefined) {
     throw refused(
-      'it divides its layers or its experts among GPUs, and a plan only divides the batch and the model’s state',
+      'it divides its layers, its experts or its sequences among GPUs, and a plan only divides the batch and the model’s state',
       'Estimate each number of GPUs with `memorymark estimate`.',
     )
   }

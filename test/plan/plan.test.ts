@@ -255,6 +255,7 @@ describe('what a tool cannot do', () => {
 describe('trainings that no plan is made of', () => {
   it.each<[string, Partial<TrainingSpec>]>([
     ['generates completions', { method: onlineMethod({ kind: 'server' }) }],
+    ['its sequences among GPUs', { gpus: 4, contextParallel: 2 }],
     ['divides its layers', { gpus: 4, tensorParallel: { gpus: 4, dividesTokens: false } }],
     ['forward and backward passes alone', { step: 'forward-backward' }],
     ['tensorflow.js', { framework: 'tensorflow.js' }],

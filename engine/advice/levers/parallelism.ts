@@ -9,6 +9,7 @@ const pairs = (spec: TrainingSpec) =>
   isFsdp(spec.sharding) &&
   spec.gpus % 2 === 0 &&
   spec.tensorParallel === undefined &&
+  spec.contextParallel === undefined &&
   isWholeBatch(spec)
 
 const isWholeBatch = ({ method, quantization }: TrainingSpec) => method === undefined && quantization === undefined
@@ -31,12 +32,10 @@ export const parallelismLevers: readonly Lever[] = [
     id: 'context-parallel',
     effect: 'none',
     group: 'parallelism',
-    settings: ['sequenceLength', 'gradientAccumulation'],
+    settings: ['sequenceLength', 'contextParallel', 'gradientAccumulation'],
     isSpeedUnknown: true,
     applies: spec => pairs(spec) && spec.attention === 'flash',
     isMade: (after, before) =>
-      before.sequenceLength !== undefined &&
-      after.sequenceLength === Math.ceil(before.sequenceLength / 2) &&
-      after.gradientAccumulation === 2 * before.gradientAccumulation,
+      after.contextParallel === 2 && effectiveBatch(after) === effectiveBatch(before) && after.gpus === before.gpus,
   },
 ]

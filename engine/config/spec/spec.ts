@@ -256,6 +256,8 @@ export const trainingSpec = z.object({
   sharding: z.enum(shardings).optional(),
   /** GPUs among which FSDP divides the model, where every so many hold a copy (HSDP); all of them where absent. */
   shardedOver: z.number().int().min(2).max(100_000).optional(),
+  /** GPUs among which the tokens of every sequence are divided (context parallelism): `sequenceLength` is what one holds of it. */
+  contextParallel: z.number().int().min(2).max(1_000).optional(),
   /** What checkpointed blocks save is on the host between the forward and the backward pass. */
   offloadsCheckpoints: z.literal(true).optional(),
   /** FullyShardedDataParallel (1) or fully_shard (2); as the version of transformers has it by default where absent. */
@@ -423,7 +425,8 @@ export function accumulatesGradients(
   return spec.step === 'training' && gradientAccumulation > 1
 }
 
-/** Samples in one optimizer step over all GPUs. */
+/** Samples in one optimizer step over all GPUs. Those that share a sequence share its sample. */
 export function effectiveBatch(spec: TrainingSpec): number {
-  return spec.microBatch * spec.gradientAccumulation * modelCopies(spec)
+  const samplesAtATime = Math.max(1, modelCopies(spec) / (spec.contextParallel ?? 1))
+  return spec.microBatch * spec.gradientAccumulation * samplesAtATime
 }

@@ -255,14 +255,18 @@ function present(settings: LanguageModelConfig['settings']): Settings {
 }
 
 /** For both Ulysses and ring attention: every GPU holds its part of the tokens, or all tokens of its part of the heads. */
-function divided(reader: FieldReader, size: InputSize, { dividedBy = 1 }: Sequence): InputSize {
+function divided(
+  reader: FieldReader,
+  size: InputSize,
+  { dividedBy = 1 }: Sequence,
+): InputSize & Pick<TrainingSpec, 'contextParallel'> {
   if (size.sequenceLength === undefined || dividedBy === 1) return size
   const { meanLength: _, ...longest } = size
   const sequenceLength = Math.ceil(size.sequenceLength / dividedBy)
   reader.assume(
     `Each of ${dividedBy} GPUs holds ${sequenceLength} of the ${size.sequenceLength} tokens of a sequence; their communication buffers are not counted.`,
   )
-  return { ...longest, sequenceLength }
+  return { ...longest, sequenceLength, contextParallel: dividedBy }
 }
 
 function readSequence(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { effectiveBatch } from '../../../engine/config/spec/spec.ts'
 import { onlyProblemIn, trainingConfig } from '../readings.ts'
 
 const base = `base_model: meta-llama/Llama-3.2-1B
@@ -328,7 +329,9 @@ describe('what Axolotl trains beside the usual', () => {
   it.each(['context_parallel_size', 'sequence_parallel_degree'])('%s divides every sequence, and it says so', key => {
     const text = base.replace(/sequence_len: .*\n/, '')
     const { spec, assumptions } = trainingConfig(`${text}sequence_len: 10001\n${key}: 4\n`)
-    expect(spec).toMatchObject({ sequenceLength: 2_501, gpus: 4 })
+    expect(spec).toMatchObject({ sequenceLength: 2_501, gpus: 4, contextParallel: 4 })
+    // The four train one sample together.
+    expect(effectiveBatch(spec)).toBe(spec.microBatch * spec.gradientAccumulation)
     expect(assumptions.join(' ')).toContain('Each of 4 GPUs holds 2501 of the 10001 tokens of a sequence')
   })
 
