@@ -20,6 +20,7 @@ export const verlCells: readonly Cell[] = (['HuggingFaceTB/SmolLM2-135M', 'Qwen/
         { ...ckpt, microBatch: 4 },
         { microBatch: 2, ...adapters },
         { ...ckpt, microBatch: 2, gradientAccumulation: 2 },
+        { ...ckpt, microBatch: 4, contextParallel: 2, paddedBatches: false },
         { ...ckpt, microBatch: 4, ...actor(4) },
         { ...ckpt, microBatch: 2, ...actor(16) },
         { ...ckpt, microBatch: 4, ...actor(4, true) },

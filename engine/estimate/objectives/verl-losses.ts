@@ -15,10 +15,13 @@ import type { Tape } from '../tape/tape.ts'
 import { summed } from './log-probabilities.ts'
 import type { Objective } from './objective.ts'
 
-/** The trainer's variables hold the logits and their shifted copy through the backward pass; autocast takes the loss in float32. */
+/**
+ * The trainer's variables hold the logits and their shifted copy through the backward pass; autocast takes the loss in float32.
+ * Where GPUs share a sequence, the labels are shifted in place of the logits.
+ */
 export function verlFineTuning(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective {
   const logits = markLogits(tape.underAutocast(() => forward(tape, config, spec)))
-  const shifted = shiftedCopy(tape, logits)
+  const shifted = spec.contextParallel === undefined ? shiftedCopy(tape, logits) : logits
   const kept = markLogits(elementwise(tape, 'log_softmax', cast(tape, shifted, 'float32'), { savesOutput: true }))
   const perToken = tape.tensor(kept.shape.slice(0, -1), kept.dtype, [kept])
   tape.record('nll_loss', { reads: [kept], outputs: [perToken], saves: [kept], gradients: [made(kept)] })

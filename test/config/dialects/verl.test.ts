@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { readConfigAsync } from '../../../engine/config/read.ts'
 import type { Reading } from '../../../engine/config/reading.ts'
+import { effectiveBatch } from '../../../engine/config/spec/spec.ts'
 
 const read = (text: string, path = 'train.sh') => readConfigAsync({ path, text }, {})
 
@@ -56,6 +57,16 @@ describe('supervised fine-tuning', () => {
     expect(reading.batchSizeAt).toEqual({ line: 3, column: 33 })
   })
 
+  it('on GPUs that share every sample accumulates what a group of them needs', async () => {
+    const { spec, assumptions } = await trained(
+      `${sft} data.train_batch_size=64 data.max_length=4096 ulysses_sequence_parallel_size=2 use_remove_padding=true`,
+    )
+    expect(spec).toMatchObject({ microBatch: 4, gradientAccumulation: 8, gpus: 4, contextParallel: 2 })
+    expect(spec).toMatchObject({ sequenceLength: 2_048, paddedBatches: false })
+    expect(effectiveBatch(spec)).toBe(64)
+    expect(assumptions.join(' ')).toContain('Each of 2 GPUs holds 2048 of the 4096 tokens of a sequence')
+  })
+
   it('trains adapters where they have a rank, in the type of the weights', async () => {
     const { spec } = await trained(`${sft} model.lora_rank=32 +model.lora_alpha=16 model.target_modules=all-linear`)
     expect(spec.lora).toMatchObject({ rank: 32, dropout: 0, inWeightsType: true })
@@ -65,7 +76,8 @@ describe('supervised fine-tuning', () => {
   it.each([
     ['data.micro_batch_size=8', 'data.micro_batch_size unsupported-setting'],
     ['data.train_batch_size=30', 'data.train_batch_size batch-sizes-disagree'],
-    ['ulysses_sequence_parallel_size=2 use_remove_padding=true', 'ulysses_sequence_parallel_size unsupported-setting'],
+    ['ulysses_sequence_parallel_size=2', 'ulysses_sequence_parallel_size unsupported-setting'],
+    ['ulysses_sequence_parallel_size=3 use_remove_padding=true', 'ulysses_sequence_parallel_size gpus-mismatch'],
     ['model.fsdp_config.cpu_offload=True', 'model.fsdp_config.cpu_offload unsupported-setting'],
     [
       'model.fsdp_config.wrap_policy.min_num_params=1000',
@@ -146,6 +158,37 @@ describe("the actor's update", () => {
     expect(await problemsIn(`${dynamic} data.max_prompt_length=8192`)).toEqual([
       'actor_rollout_ref.actor.ppo_max_token_len_per_gpu out-of-range',
     ])
+  })
+
+  it('divides every sequence among so many GPUs, which count as one in its batches', async () => {
+    const ulysses = `${grpo} data.max_response_length=3584 actor_rollout_ref.actor.ulysses_sequence_parallel_size=4`
+    const { spec } = await trained(`${ulysses} actor_rollout_ref.rollout.log_prob_micro_batch_size=32`)
+    // 64 prompts of four responses each over two groups of GPUs; 32 sequences are scored at a time, 16 by each group.
+    expect(spec).toMatchObject({ microBatch: 8, gradientAccumulation: 16, gpus: 8, contextParallel: 4 })
+    expect(spec).toMatchObject({ sequenceLength: 1_024, method: { completions: 128, scored: 16 } })
+    expect(effectiveBatch(spec)).toBe(256)
+    const newer = ulysses.replace('actor.ulysses', 'actor.fsdp_config.ulysses')
+    expect((await trained(newer)).spec).toMatchObject({ contextParallel: 4 })
+    expect(await problemsIn(`${ulysses} trainer.n_gpus_per_node=2`)).toEqual([
+      'actor_rollout_ref.actor.ulysses_sequence_parallel_size gpus-mismatch',
+    ])
+    expect(await problemsIn(`${ulysses} actor_rollout_ref.model.use_remove_padding=False`)).toEqual([
+      'actor_rollout_ref.actor.ulysses_sequence_parallel_size unsupported-setting',
+    ])
+  })
+
+  it('in rows, a group of GPUs that shares them holds as many tokens on each', async () => {
+    const dynamic = `${command} ${batches} actor_rollout_ref.actor.use_dynamic_bsz=True actor_rollout_ref.actor.ppo_max_token_len_per_gpu=2048`
+    const ulysses = `${dynamic} actor_rollout_ref.actor.ulysses_sequence_parallel_size=4`
+    const { spec } = await trained(`${ulysses} data.max_response_length=7680`)
+    // Each of two groups has 128 sequences of 8,192 tokens for a mini-batch, one to a row.
+    expect(spec).toMatchObject({ microBatch: 1, gradientAccumulation: 128, sequenceLength: 2_048 })
+    expect(spec.method).toMatchObject({ scored: 1 })
+    const { spec: other } = await trained(
+      `${ulysses} data.max_response_length=7680 actor_rollout_ref.actor.use_kl_loss=True actor_rollout_ref.ref.ulysses_sequence_parallel_size=2`,
+    )
+    // The reference's groups are half as large, so that each of their GPUs takes half of a sequence of 8,192 tokens.
+    expect(other.method).toMatchObject({ scored: 2 })
   })
 
   it("is scored before in batches of its own, with the reference's if it has one", async () => {

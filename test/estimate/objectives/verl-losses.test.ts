@@ -20,6 +20,7 @@ function peakOf(microBatch: number, changes: Partial<TrainingSpec> = {}) {
 test.each<[number, number, Partial<TrainingSpec>]>([
   [3.899, 4, {}],
   [2.576, 2, { gradientAccumulation: 2 }],
+  [3.527, 4, { contextParallel: 2, paddedBatches: false }],
   [2.402, 4, actor(4)],
   [2.27, 2, actor(16)],
   [2.252, 4, actor(4, true)],

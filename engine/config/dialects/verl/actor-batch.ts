@@ -1,4 +1,7 @@
-/** workers/fsdp_workers.py: a mini-batch counts prompts over all GPUs, a micro-batch the sequences, or the tokens, on one. */
+/**
+ * workers/fsdp_workers.py: a mini-batch counts prompts over all GPUs, a micro-batch the sequences on one, or its
+ * tokens; GPUs that share every sequence count as one, but in tokens.
+ */
 
 import type { FieldReader } from '../../fields/fields.ts'
 import { MAX_BATCH } from '../../spec/batch-size.ts'
@@ -9,6 +12,8 @@ import { refuse } from './settings.ts'
 
 interface Terms {
   readonly gpus: number
+  /** GPUs that share every sequence (Ulysses); one where none do. */
+  readonly shared: number
   readonly isPadded: boolean
   /** Tokens of the longest sequence. */
   readonly longest: number
@@ -26,7 +31,8 @@ export function readActorBatch(reader: FieldReader, document: Section, terms: Te
   const prompts = reader.wholeNumber(at('ppo_mini_batch_size'), { max: MAX_BATCH }) ?? DEFAULT_MINI_BATCH
   const perPrompt = reader.wholeNumber(document.at('actor_rollout_ref', 'rollout', 'n'), { max: MAX_BATCH }) ?? 1
   const sequences = prompts * perPrompt
-  const each = Math.floor(sequences / terms.gpus)
+  const groups = terms.gpus / terms.shared
+  const each = Math.floor(sequences / groups)
   const from = at('ppo_mini_batch_size') ?? "verl's ppo_mini_batch_size"
   const dynamic = at('use_dynamic_bsz')
   if (isOn(reader, dynamic)) return inRows(reader, dynamic, at('ppo_max_token_len_per_gpu'), { ...terms, each, from })
@@ -34,13 +40,14 @@ export function readActorBatch(reader: FieldReader, document: Section, terms: Te
   const count = reader.wholeNumber(perGpu ?? ofAll, { max: MAX_BATCH }) ?? 1
   const microBatch = reader.note(
     'microBatch',
-    perGpu === undefined ? Math.max(1, Math.floor(count / terms.gpus)) : count,
+    perGpu === undefined ? Math.max(1, Math.floor(count / groups)) : count,
     perGpu ?? ofAll ?? 'none is written',
   )
   const batch = { microBatch, batchSize: perGpu, accumulation: undefined }
   if (each >= microBatch && each % microBatch === 0)
     return { ...batch, gradientAccumulation: reader.note('gradientAccumulation', each / microBatch, from) }
-  const message = `A mini-batch is ${sequences} sequences, ${each} on each of ${terms.gpus} GPUs, which micro-batches of ${microBatch} do not fill, so that verl does not start`
+  const whom = terms.shared === 1 ? `${groups} GPUs` : `${groups} groups of ${terms.shared} GPUs`
+  const message = `A mini-batch is ${sequences} sequences, ${each} on each of ${whom}, which micro-batches of ${microBatch} do not fill, so that verl does not start`
   const fix = 'Make the sequences of a mini-batch on one GPU a multiple of the micro-batch.'
   reader.refuse(perGpu ?? ofAll, 'batch-sizes-disagree', message, fix)
   return { ...batch, gradientAccumulation: 1 }
@@ -60,9 +67,9 @@ function inRows(
   reader: FieldReader,
   dynamic: Field,
   limit: Field | undefined,
-  { isPadded, longest, each, from }: RowTerms,
+  { shared, isPadded, longest, each, from }: RowTerms,
 ): ActorBatch {
-  const row = (limit && reader.wholeNumber(limit, { max: 10_000_000 })) ?? DEFAULT_ROW
+  const row = ((limit && reader.wholeNumber(limit, { max: 10_000_000 })) ?? DEFAULT_ROW) * shared
   if (isPadded) refuse(reader, dynamic, 'use_dynamic_bsz with padding')
   if (row < longest) {
     const message = `Rows of ${row} tokens hold no sequence of ${longest}, so that verl does not start`

@@ -12,8 +12,8 @@ import {
   readOptimizer,
   readPrecision,
   readSharding,
+  readUlysses,
   refuse,
-  refuseDivisions,
   refuseFsdpSettings,
   refuseModelSettings,
   refuseSwitches,
@@ -46,8 +46,12 @@ export function readActor(document: Section, reader: FieldReader, lookUp: ModelL
   const length = (key: string) => reader.wholeNumber(document.at('data', key), { max: 10_000_000 }) ?? DEFAULT_LENGTH
   const [prompt, answer] = [length('max_prompt_length'), length('max_response_length')]
   const isPadded = readPadding(reader, part.at('use_remove_padding'))
-  const { row, ...batch } = readActorBatch(reader, document, { gpus, isPadded, longest: prompt + answer })
-  const method = readMethod(reader, document, { gpus, batch, isPadded, longest: prompt + answer, row, answer })
+  const size = 'ulysses_sequence_parallel_size'
+  const fields = [actor.at(size), actor.at('fsdp_config', size)]
+  const shared = readUlysses(reader, { fields, gpus, removesPadding: !isPadded })
+  const terms = { gpus, shared, isPadded, longest: prompt + answer }
+  const { row, ...batch } = readActorBatch(reader, document, terms)
+  const method = readMethod(reader, document, { ...terms, batch, row, answer })
   return languageModelReading(reader, {
     dialect: 'verl',
     loop: 'verl',
@@ -56,6 +60,7 @@ export function readActor(document: Section, reader: FieldReader, lookUp: ModelL
     sequence: {
       field: undefined,
       isRow: row !== undefined,
+      dividedBy: shared,
       byDefault: {
         value: row ?? prompt + answer,
         source: row === undefined ? 'max_prompt_length and max_response_length' : 'ppo_max_token_len_per_gpu',
@@ -116,10 +121,6 @@ function readPadding(reader: FieldReader, field: Field | undefined): boolean {
 
 function refuseActorSettings(reader: FieldReader, actor: Section): void {
   refuseSwitches(reader, [actor.at('calculate_entropy'), actor.at('use_fused_kernels')])
-  refuseDivisions(reader, [
-    actor.at('ulysses_sequence_parallel_size'),
-    actor.at('fsdp_config', 'ulysses_sequence_parallel_size'),
-  ])
   const entropy = actor.at('entropy_coeff')
   if (entropy?.value.kind === 'number' && entropy.value.number !== 0)
     refuse(reader, entropy, 'A loss with entropies (entropy_coeff)')

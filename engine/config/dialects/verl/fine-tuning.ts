@@ -1,4 +1,4 @@
-/** verl's supervised fine-tuning, trainer/fsdp_sft_trainer.py, whose samples are all padded to `data.max_length`. */
+/** verl's supervised fine-tuning, trainer/fsdp_sft_trainer.py, whose samples are all padded to `data.max_length`, but where GPUs share them. */
 
 import type { FieldReader } from '../../fields/fields.ts'
 import { readGpus } from '../../fields/gpus.ts'
@@ -7,14 +7,15 @@ import type { Reading } from '../../reading.ts'
 import { MAX_BATCH } from '../../spec/batch-size.ts'
 import { type Field, Section } from '../../text/section.ts'
 import { type Batch, languageModelReading } from '../../trainer/language-model.ts'
+import { isOn } from '../../trainer/method.ts'
 import {
   readAdapter,
   readCheckpointing,
   readOptimizer,
   readPrecision,
   readSharding,
+  readUlysses,
   refuse,
-  refuseDivisions,
   refuseFsdpSettings,
   refuseModelSettings,
   sectionAt,
@@ -30,7 +31,10 @@ export function readFineTuning(document: Section, reader: FieldReader, lookUp: M
   const sharded = readSharding(reader, part.at('strategy'), 'fsdp2')
   const gpus = readGpus(reader, undefined, sharded.sharding)
   const fsdp = sectionAt(part, 'fsdp_config')
-  refuseDivisions(reader, [document.at('ulysses_sequence_parallel_size')])
+  const removesPadding = isOn(reader, document.at('use_remove_padding'))
+  const shared = readUlysses(reader, { fields: [document.at('ulysses_sequence_parallel_size')], gpus, removesPadding })
+  if (shared > 1)
+    reader.assume('Padding is removed, so that a step takes less where samples are shorter than they may be.')
   refuseModelSettings(reader, part, model)
   refuseFsdpSettings(reader, fsdp, gpus)
   // Before 0.3 it counted samples on all GPUs; later releases do not read it.
@@ -42,10 +46,11 @@ export function readFineTuning(document: Section, reader: FieldReader, lookUp: M
     dialect: 'verl',
     loop: 'verl',
     model,
-    batch: readBatch(reader, document, gpus),
+    batch: readBatch(reader, document, { gpus, shared }),
     sequence: {
       field: document.at('data', 'max_length'),
       byDefault: { value: 1_024, source: "verl's default" },
+      dividedBy: shared,
     },
     settings: {
       gpus,
@@ -56,28 +61,42 @@ export function readFineTuning(document: Section, reader: FieldReader, lookUp: M
       gradientCheckpointing: readCheckpointing(reader, part.at('enable_gradient_checkpointing')),
       reentrantCheckpoints: false,
       lora: readAdapter(reader, part, model),
-      paddedBatches: reader.note('paddedBatches', true, 'as verl pads'),
+      paddedBatches: reader.note('paddedBatches', shared === 1, 'as verl pads'),
     },
   })
 }
 
+interface Division {
+  readonly gpus: number
+  /** GPUs that share every sample (Ulysses); one where none do. */
+  readonly shared: number
+}
+
 /** The trainer accumulates as many micro-batches as make `train_batch_size` over all GPUs, and starts only where they do so exactly. */
-function readBatch(reader: FieldReader, document: Section, gpus: number): Batch {
+function readBatch(reader: FieldReader, document: Section, { gpus, shared }: Division): Batch {
   const count = (field: Field) => reader.wholeNumber(field, { max: MAX_BATCH })
   const [batchSize, total] = [document.at('data', 'micro_batch_size_per_gpu'), document.at('data', 'train_batch_size')]
   const microBatch = reader.settle('microBatch', batchSize, count, { value: 4, source: "verl's default" })
   const samples = (total && count(total)) ?? 256
-  const gradientAccumulation = samples / gpus / microBatch
+  const groups = gpus / shared
+  const gradientAccumulation = samples / groups / microBatch
   if (!Number.isInteger(gradientAccumulation)) {
-    const message = `data.train_batch_size ${samples} is no multiple of ${microBatch} samples on ${gpus === 1 ? 'one GPU' : `each of ${gpus} GPUs`}, so the training would not start`
+    const message = `data.train_batch_size ${samples} is no multiple of ${microBatch} samples on ${groupsShown(groups, shared)}, so the training would not start`
     reader.refuse(
       total ?? batchSize,
       'batch-sizes-disagree',
       message,
-      'Make it a multiple of the micro-batch times the number of GPUs.',
+      shared === 1
+        ? 'Make it a multiple of the micro-batch times the number of GPUs.'
+        : 'Make it a multiple of the micro-batch times the number of groups.',
     )
     return { microBatch, gradientAccumulation: 1, batchSize, accumulation: undefined }
   }
   reader.note('gradientAccumulation', gradientAccumulation, total ?? "verl's train_batch_size")
   return { microBatch, gradientAccumulation, batchSize, accumulation: undefined }
+}
+
+function groupsShown(groups: number, shared: number): string {
+  if (shared > 1) return `each of ${groups} groups of ${shared} GPUs`
+  return groups === 1 ? 'one GPU' : `each of ${groups} GPUs`
 }

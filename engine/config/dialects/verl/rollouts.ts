@@ -28,6 +28,8 @@ export function refuseOtherModels(reader: FieldReader, document: Section): void 
 
 interface Terms {
   readonly gpus: number
+  /** GPUs that share every sequence (Ulysses); one where none do. */
+  readonly shared: number
   readonly batch: Batch
   readonly isPadded: boolean
   /** Tokens of the longest sequence, of its response, and of the rows that micro-batches are, where they are. */
@@ -37,7 +39,7 @@ interface Terms {
 }
 
 export function readMethod(reader: FieldReader, document: Section, terms: Terms): Online {
-  const { batch, longest, answer, isPadded, row } = terms
+  const { batch, longest, answer, isPadded, row, shared } = terms
   const [loss, reward] = [
     document.at('actor_rollout_ref', 'actor', 'use_kl_loss'),
     document.at('algorithm', 'use_kl_in_reward'),
@@ -57,7 +59,7 @@ export function readMethod(reader: FieldReader, document: Section, terms: Terms)
     completionLength: answer,
     // Of rows there is one to a micro-batch.
     completions: row === undefined ? batch.microBatch * batch.gradientAccumulation : 1,
-    scored: Math.ceil(scored / (row ?? longest)),
+    scored: Math.ceil((scored * shared) / (row ?? longest)),
     generation: readGeneration(reader, document),
     tempersInPlace: true,
     comparesFeatures: false,
@@ -65,18 +67,23 @@ export function readMethod(reader: FieldReader, document: Section, terms: Terms)
   return reader.note('method', method, document.at('algorithm', 'adv_estimator') ?? "verl's GRPO")
 }
 
-/** In a pass that scores. */
+/** On one GPU, in a pass that scores. The reference may share sequences among other numbers of GPUs. */
 function tokensScored(reader: FieldReader, document: Section, part: 'rollout' | 'ref', terms: Terms): number {
-  const { gpus, batch, longest, row } = terms
+  const { batch, longest, row } = terms
   const at = (key: string) => document.at('actor_rollout_ref', part, key)
   const count = (field: Field | undefined) =>
     field?.value.kind === 'empty' ? undefined : reader.wholeNumber(field, { max: 10_000_000 })
+  const own = part === 'ref' ? count(at('ulysses_sequence_parallel_size')) : undefined
+  const shared = own ?? terms.shared
   const dynamic = at('log_prob_use_dynamic_bsz')
-  if (dynamic === undefined ? row !== undefined : isOn(reader, dynamic))
-    return Math.max(longest, count(at('log_prob_max_token_len_per_gpu')) ?? row ?? DEFAULT_ROW)
+  if (dynamic === undefined ? row !== undefined : isOn(reader, dynamic)) {
+    const limit = count(at('log_prob_max_token_len_per_gpu')) ?? (row === undefined ? DEFAULT_ROW : row / terms.shared)
+    return Math.max(longest / shared, limit)
+  }
   const ofAll = count(at('log_prob_micro_batch_size'))
-  const each = count(at('log_prob_micro_batch_size_per_gpu')) ?? (ofAll && Math.max(1, Math.floor(ofAll / gpus)))
-  return Math.min(each ?? batch.microBatch, MAX_BATCH) * longest
+  const groups = Math.max(1, terms.gpus / shared)
+  const each = count(at('log_prob_micro_batch_size_per_gpu')) ?? (ofAll && Math.max(1, Math.floor(ofAll / groups)))
+  return (Math.min(each ?? batch.microBatch, MAX_BATCH) * longest) / shared
 }
 
 const DEFAULT_SHARE = 0.5

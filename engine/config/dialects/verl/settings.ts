@@ -26,6 +26,31 @@ export function refuseDivisions(reader: FieldReader, fields: readonly (Field | u
       refuse(reader, field, field.name)
 }
 
+interface Ulysses {
+  /** The settings that may say it, of which the first above one counts. */
+  readonly fields: readonly (Field | undefined)[]
+  readonly gpus: number
+  readonly removesPadding: boolean
+}
+
+/** utils/ulysses.py: GPUs among which every sequence is divided; each such group of GPUs trains sequences of its own. */
+export function readUlysses(reader: FieldReader, { fields, gpus, removesPadding }: Ulysses): number {
+  const field = fields.find(each => each !== undefined && (reader.wholeNumber(each, { min: 0, max: 1_000 }) ?? 1) > 1)
+  const group = field && reader.wholeNumber(field, { max: 1_000 })
+  if (field === undefined || group === undefined) return 1
+  if (gpus % group !== 0) {
+    const message = `${gpus} GPUs make no groups of ${group} that share a sequence, so that verl does not start`
+    reader.refuse(field, 'gpus-mismatch', message, 'Set it to a divisor of the number of GPUs.')
+    return 1
+  }
+  if (!removesPadding) {
+    const message = `${field.name} of ${group} needs use_remove_padding, without which verl does not start`
+    reader.refuse(field, 'unsupported-setting', message, 'Set use_remove_padding to True, or leave it at 1.')
+    return 1
+  }
+  return group
+}
+
 /** Neither absent nor null. */
 export function refuseWritten(reader: FieldReader, fields: readonly (Field | undefined)[]): void {
   for (const field of fields) if (field !== undefined && field.value.kind !== 'empty') refuse(reader, field, field.name)

@@ -62,6 +62,7 @@ class Spec(TypedDict, total=False):
     microBatch: Required[int]
     gradientAccumulation: Required[int]
     gpus: Required[int]
+    contextParallel: int
     labels: Required[int]
     precision: Required[str]
     autocasts: bool

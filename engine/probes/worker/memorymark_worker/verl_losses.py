@@ -15,8 +15,14 @@ Loss = tuple[Tensor, Any]
 
 
 def fine_tuning_loss(passes: Passes) -> Loss:
-    """fsdp_sft_trainer.py: a shifted copy of the logits, whose cross-entropy autocast takes in float32."""
+    """fsdp_sft_trainer.py: a shifted copy of the logits, whose cross-entropy autocast takes in float32. Where GPUs share every
+    sequence, each has a row of them without padding, whose labels are shifted instead."""
     with passes.kernels():
+        if "contextParallel" in passes.spec:
+            row = passes.labels.reshape(1, -1)
+            logits = passes.model(input_ids=row, position_ids=torch.zeros_like(row), use_cache=False).logits.squeeze(0)
+            loss = F.cross_entropy(logits.float(), row.roll(-1, dims=1).squeeze(0), reduction="none")
+            return loss.sum() / row.numel(), logits
         logits = passes.model(**passes.inputs, use_cache=False).logits
         shifted = logits[..., :-1, :].contiguous()
         labels = passes.labels[:, 1:].reshape(-1)
