@@ -165,6 +165,7 @@ describe('the well-known model in a name', () => {
     ['acme/my_qwen2.5_7b_sft', 'Qwen2.5-7B'],
     ['acme/Qwen3-8B-FP8', 'Qwen3-8B'],
     ['acme/gemma-2-9b-it-dpo', 'gemma-2-9b'],
+    ['/scratch/models/Poro-34b-Chat', 'Poro-34B'],
     ['acme/phi-1.5-tuned', 'phi-1_5'],
     ['acme/Phi-3-mini-4k-instruct-ft', 'Phi-3-mini-4k-instruct'],
     ['acme/DeepSeek-R1-Distill-Qwen-7B-abliterated', 'DeepSeek-R1-Distill-Qwen-7B'],
@@ -226,7 +227,6 @@ describe('the well-known model in a name', () => {
     'acme/Mistral-7B-MoE-4x',
     'acme/Llama-3-8B-from-Qwen2.5-7B',
     'facebook/detr-resnet-50',
-    'acme/Phi-4-multimodal-instruct',
     'acme/starcoder2-nano',
     'acme/starcoder3',
     'tiiuae/Falcon3-Mamba-7B-Instruct',
@@ -246,6 +246,8 @@ describe('the well-known model in a name', () => {
     ['acme/mpt-7b-storywriter', 'mpt'],
     ['acme/dbrx-instruct-sql', 'dbrx'],
     ['acme/mamba-2.8b-chat', 'mamba'],
+    ['acme/Phi-4-multimodal-instruct', 'phi4mm'],
+    ['../models/Qwen-Audio-Chat/', 'qwen'],
   ])('%s has an architecture that is not supported: %s', (name, architecture) => {
     expect(resolveOffline(name)).toEqual({ kind: 'unsupported', architecture, source: name })
   })
