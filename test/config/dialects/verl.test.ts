@@ -160,6 +160,17 @@ describe("the actor's update", () => {
     ])
   })
 
+  it.each([
+    [4, 4],
+    [8, undefined],
+    [32, undefined],
+    [-1, undefined],
+  ])('with an fsdp_size of %i on eight GPUs is sharded over %s', async (size, shardedOver) => {
+    const { spec } = await trained(`${grpo} actor_rollout_ref.actor.fsdp_config.fsdp_size=${size}`)
+    expect(spec).toMatchObject({ gpus: 8, sharding: 'fsdp' })
+    expect(spec.shardedOver).toBe(shardedOver)
+  })
+
   it('divides every sequence among so many GPUs, which count as one in its batches', async () => {
     const ulysses = `${grpo} data.max_response_length=3584 actor_rollout_ref.actor.ulysses_sequence_parallel_size=4`
     const { spec } = await trained(`${ulysses} actor_rollout_ref.rollout.log_prob_micro_batch_size=32`)
@@ -229,8 +240,9 @@ describe("the actor's update", () => {
       'actor_rollout_ref.actor.use_torch_compile unsupported-setting',
     ],
     ['actor_rollout_ref.model.use_fused_kernels=True', 'actor_rollout_ref.model.use_fused_kernels unsupported-setting'],
+    ['actor_rollout_ref.actor.fsdp_config.fsdp_size=3', 'actor_rollout_ref.actor.fsdp_config.fsdp_size gpus-mismatch'],
     [
-      'actor_rollout_ref.actor.fsdp_config.fsdp_size=4',
+      'actor_rollout_ref.actor.fsdp_config.fsdp_size=1',
       'actor_rollout_ref.actor.fsdp_config.fsdp_size unsupported-setting',
     ],
     [

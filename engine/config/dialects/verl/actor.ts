@@ -12,6 +12,7 @@ import {
   readOptimizer,
   readPrecision,
   readSharding,
+  readShards,
   readUlysses,
   refuse,
   refuseFsdpSettings,
@@ -41,7 +42,7 @@ export function readActor(document: Section, reader: FieldReader, lookUp: ModelL
   const gpus = readGpus(reader, document)
   const fsdp = sectionAt(actor, 'fsdp_config')
   refuseModelSettings(reader, part, model)
-  refuseFsdpSettings(reader, fsdp, gpus)
+  refuseFsdpSettings(reader, fsdp)
   refuseActorSettings(reader, actor)
   const length = (key: string) => reader.wholeNumber(document.at('data', key), { max: 10_000_000 }) ?? DEFAULT_LENGTH
   const [prompt, answer] = [length('max_prompt_length'), length('max_response_length')]
@@ -73,6 +74,7 @@ export function readActor(document: Section, reader: FieldReader, lookUp: ModelL
     settings: {
       gpus,
       ...readSharding(reader, actor.at('strategy'), 'fsdp'),
+      ...readShards(reader, fsdp?.at('fsdp_size'), gpus),
       method,
       precision: readPrecision(reader, fsdp?.at('model_dtype')),
       optimizer: readOptimizer(reader, sectionAt(actor, 'optim')),

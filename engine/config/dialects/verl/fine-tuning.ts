@@ -36,7 +36,11 @@ export function readFineTuning(document: Section, reader: FieldReader, lookUp: M
   if (shared > 1)
     reader.assume('Padding is removed, so that a step takes less where samples are shorter than they may be.')
   refuseModelSettings(reader, part, model)
-  refuseFsdpSettings(reader, fsdp, gpus)
+  refuseFsdpSettings(reader, fsdp)
+  // The trainer's own settings have none.
+  const size = fsdp?.at('fsdp_size')
+  if (size?.value.kind === 'number' && size.value.number !== -1 && size.value.number !== gpus)
+    refuse(reader, size, size.name)
   // Before 0.3 it counted samples on all GPUs; later releases do not read it.
   const older = document.at('data', 'micro_batch_size')
   if (older !== undefined && older.value.kind !== 'empty') refuse(reader, older, older.name)

@@ -3,7 +3,7 @@ import { isVisionLanguageModel } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import { leaveOut } from '../../fields/supplied.ts'
-import type { Precision } from '../../spec/spec.ts'
+import type { Precision, TrainingSpec } from '../../spec/spec.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field, Section } from '../../text/section.ts'
 import { type Lora, readLora, readTargets } from '../../trainer/adapter.ts'
@@ -91,12 +91,25 @@ export function readSharding(reader: FieldReader, strategy: Field | undefined, b
   }
 }
 
+/** workers/fsdp_workers.py create_device_mesh: a negative size, and one of all GPUs or more, shards over all of them. */
+export function readShards(
+  reader: FieldReader,
+  size: Field | undefined,
+  gpus: number,
+): Partial<Pick<TrainingSpec, 'shardedOver'>> {
+  if (size?.value.kind !== 'number' || size.value.number < 0 || size.value.number >= gpus) return {}
+  const shards = size.value.number
+  if (shards < 2) refuse(reader, size, `${size.name} of ${shards}`)
+  else if (gpus % shards !== 0) {
+    const message = `${gpus} GPUs make no groups of ${shards} that hold a copy of the model, so that verl does not start`
+    reader.refuse(size, 'gpus-mismatch', message, 'Set it to a divisor of the number of GPUs, or to -1.')
+  } else return { shardedOver: reader.note('shardedOver', shards, size) }
+  return {}
+}
+
 /** utils/fsdp_utils.py: what else the settings of FSDP may change. */
-export function refuseFsdpSettings(reader: FieldReader, config: Section | undefined, gpus: number): void {
+export function refuseFsdpSettings(reader: FieldReader, config: Section | undefined): void {
   if (config === undefined) return
-  const size = config.at('fsdp_size')
-  if (size?.value.kind === 'number' && size.value.number !== -1 && size.value.number !== gpus)
-    refuse(reader, size, size.name)
   const reshards = config.at('reshard_after_forward')
   if (reshards !== undefined && reader.flag(reshards) === false) refuse(reader, reshards, `${reshards.name} of False`)
   refuseSwitches(reader, [config.at('offload_policy'), config.at('forward_prefetch')])
