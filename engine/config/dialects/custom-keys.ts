@@ -55,7 +55,7 @@ const ownNames: ReadonlyMap<string, string> = new Map([
   ...accumulationKeys.map(key => [key, 'gradient_accumulation_steps'] as const),
   ...wordList(`
     sequence_len max_length max_seq_len seq_len seq_length sequence_length max_len context_length max_sequence_length cutoff_len
-    max_context_length
+    max_context_length max_token_length
   `).map(key => [key, 'max_seq_length'] as const),
   ...['num_classes', 'n_classes', 'n_labels'].map(key => [key, 'num_labels'] as const),
   // Names that TRL's scripts have too. TRL's defaults do not apply here, since nothing says that TRL runs.

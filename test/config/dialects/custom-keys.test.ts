@@ -23,6 +23,12 @@ describe('keys of a team’s own', () => {
     expect(trainingConfig(`${own}${settings}`).spec.quantization).toBe(quantization)
   })
 
+  it.each(['max_length', 'cutoff_len', 'max_token_length'])('%s is the length of a sample in tokens', key => {
+    const reading = trainingConfig(`${own}${key}: 256\n`)
+    expect(reading.spec.sequenceLength).toBe(256)
+    expect(reading.unreadSettings).toBeUndefined()
+  })
+
   it('are refused where another method quantises', () => {
     const problem = onlyProblemIn(`${own}quantization: { method: gptq, bits: 4 }\nlora_r: 16\n`)
     expect(problem).toMatchObject({ code: 'unsupported-quantization', field: 'quantization.method' })
