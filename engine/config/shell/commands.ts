@@ -10,7 +10,8 @@ import {
   type Statement,
 } from 'unbash'
 import { truthOf } from './conditions.ts'
-import { Environment, type Given, type KnownWord, remarksOf, type ShellText } from './words.ts'
+import { type Given, remarksOf } from './given.ts'
+import { Environment, type KnownWord, type ShellText } from './words.ts'
 
 /** A command as it would be run. */
 export interface ShellCommand {
@@ -173,7 +174,7 @@ class Walk {
       for (const each of suffix) if (each.type === 'Assignment') this.#assign(each)
       return
     }
-    if (name.value === 'read' && this.#splitList(own, suffix)) return
+    if (name.value === 'read' && (this.#splitList(own, suffix) || this.#readDocument(suffix))) return
     if (/^(?:read|mapfile|readarray|getopts|source|\.|eval)$/.test(name.value)) {
       for (const each of suffix)
         if (each.type === 'Word' && /^[A-Za-z_]\w*$/.test(each.value))
@@ -214,6 +215,20 @@ class Walk {
     if (!isSplit || list?.type !== 'HereString' || list.target === undefined || this.#inBranch !== undefined)
       return false
     this.#environment.assignSplit(name, list.target, separator.value)
+    return true
+  }
+
+  /** `read -r -d '' COMMAND <<EOF`; false for all other reading, of which one line is what it reads. */
+  #readDocument(suffix: Command['suffix']): boolean {
+    const words = suffix.flatMap(each => (each.type === 'Word' ? [each] : []))
+    const document = suffix.find(each => each.type === 'HereDoc')
+    const [name, ...others] = words.filter(({ value }) => /^[A-Za-z_]\w*$/.test(value))
+    const endsNowhere = words.some(
+      ({ value, text }, index) => /^-r?d$/.test(value) && /^(?:''|"")$/.test(words[index + 1]?.text ?? text),
+    )
+    if (document?.type !== 'HereDoc' || name === undefined || others.length > 0) return false
+    if (!endsNowhere || this.#inBranch !== undefined) return false
+    this.#environment.assignDocument(name.value, document)
     return true
   }
 

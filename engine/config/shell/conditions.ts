@@ -1,6 +1,7 @@
 /** Whether the condition of an `if` holds, where what the file itself sets tells it. Nothing is run. */
 import type { Command, CompoundList, TestExpression, Word } from 'unbash'
-import { type Environment, type Given, remarksOf } from './words.ts'
+import { type Given, remarksOf } from './given.ts'
+import type { Environment } from './words.ts'
 
 export interface Truth {
   readonly holds: boolean

@@ -33,11 +33,12 @@ import {
 import { type AccelerateFile, accelerateFile } from './accelerate.ts'
 import { argumentFields, bearing, gpusField, isForConfig, remarkOnHidden, visibleField } from './arguments.ts'
 import { commandsIn } from './commands.ts'
+import type { Given } from './given.ts'
 import { type Launch, launchOf } from './launches.ts'
 import { mayLaunch } from './quick-look.ts'
 import { shellIn } from './snippets.ts'
 import { type HiddenSettings, type StartedScript, startedScript } from './started-script.ts'
-import { type Given, ShellText } from './words.ts'
+import { ShellText } from './words.ts'
 
 export interface Launches {
   readonly shell: ShellText

@@ -4,6 +4,7 @@ import { wordSet } from '../../word-list.ts'
 import { COMMAND } from '../dialects/litgpt/method.ts'
 import { plain } from '../text/quote.ts'
 import type { ShellCommand } from './commands.ts'
+import type { Given } from './given.ts'
 import {
   accelerateProcesses,
   counted,
@@ -12,7 +13,6 @@ import {
   visible,
   withoutHidden,
 } from './processes.ts'
-import type { Given } from './words.ts'
 
 export interface Argument {
   /** Without dashes, with `_` for `-`: `per_device_train_batch_size`. */

@@ -3,6 +3,7 @@ import {
   type ArithmeticExpression,
   type ArithmeticWord,
   type Assignment,
+  type HereDoc,
   type ParameterExpansionPart,
   parse,
   type Word,
@@ -13,7 +14,9 @@ import { plain } from '../text/quote.ts'
 import { arithmetic } from './arithmetic.ts'
 import { asArithmetic } from './computed-number.ts'
 import { countedList } from './counted-list.ts'
+import { type Given, joinedWords, MAX_WORD_CHARACTERS, remarksOf } from './given.ts'
 import { ownFolder } from './own-folder.ts'
+import { splitWords } from './split-words.ts'
 
 /** A text of shell commands, at the offsets of the file that holds it. */
 export class ShellText {
@@ -42,21 +45,6 @@ export class ShellText {
   }
 }
 
-/** One word that a command is given. */
-export interface Given {
-  readonly text: string
-  /** Where its literal stands in the file, which is where its variable was set if it comes from one. */
-  readonly from: number
-  /** Of `--name=value`, where the value is written apart: where its variable was set. */
-  readonly valueFrom?: number
-  /** What only running would tell: a clause that names it, with the line. */
-  readonly why?: string
-  /** Whether that is an argument of the script. */
-  readonly isArgument?: true
-  /** Sentences for the reader of the value. */
-  readonly remarks: readonly string[]
-}
-
 /** What a variable holds that the file sets elsewhere than in its commands, at an offset in it. */
 export interface KnownWord {
   readonly text: string
@@ -66,18 +54,26 @@ export interface KnownWord {
 /** A variable: one word, or an array's several. */
 type Variable = readonly Given[]
 
+interface Held {
+  readonly isArray: boolean
+  readonly words: Variable
+  /** What it is cut into where it stands without quotes, if each word's own offset is known. */
+  readonly split?: readonly Given[] | undefined
+}
+
 const MAX_WORDS = 2_000
-const MAX_WORD_CHARACTERS = 10_000
 /** Of all words of a file: an array may be put together from itself in each line. */
 const MAX_EXPANDED = 100_000
-const MAX_REMARKS = 20
+/** The same, of texts that are cut into words. */
+const MAX_CUT_INTO = 20_000
 /** Variables that hold variables. */
 const MAX_DEPTH = 20
 
 export class Environment {
   readonly #shell: ShellText
-  readonly #variables = new Map<string, { readonly isArray: boolean; readonly words: Variable }>()
+  readonly #variables = new Map<string, Held>()
   #expanded = 0
+  #cutInto = 0
 
   constructor(shell: ShellText, known: ReadonlyMap<string, KnownWord> = new Map()) {
     this.#shell = shell
@@ -106,7 +102,31 @@ export class Environment {
       isArray ? words.map(word => ({ ...word, why: word.why ?? why })) : [this.open(pos, name, why)]
     const told = unclear === undefined ? words : doubted(unclear)
     const all = append === true ? [...(before?.words ?? []), ...told] : told
-    this.#variables.set(name, { isArray, words: isArray ? all.slice(0, MAX_WORDS) : [joinedWords(all)] })
+    const quoted = value.type === 'Word' && value.parts?.length === 1 ? value.parts[0] : undefined
+    const isWhole = quoted?.type === 'DoubleQuoted' && append !== true && unclear === undefined
+    this.#variables.set(name, {
+      isArray,
+      words: isArray ? all.slice(0, MAX_WORDS) : [joinedWords(all)],
+      split: isWhole
+        ? this.#cut(quoted.parts)?.map(word => ({ ...word, remarks: remarksOf([word, { remarks }]) }))
+        : undefined,
+    })
+  }
+
+  /** `read -r -d '' COMMAND <<EOF`: what stands until EOF. */
+  assignDocument(name: string, { body, delimiter }: HereDoc): void {
+    if (body === undefined) return
+    const whole: WordPart = { type: 'Literal', pos: body.pos, end: body.end, text: body.text, value: body.text }
+    const parts = delimiter?.quoted ? [whole] : (body.parts ?? [whole])
+    const words = parts.flatMap(part => this.#part(part, 0))
+    this.#variables.set(name, { isArray: false, words: [joinedWords(words)], split: this.#cut(parts) })
+  }
+
+  #cut(parts: readonly WordPart[]): readonly Given[] | undefined {
+    if (this.#cutInto > MAX_CUT_INTO) return undefined
+    const words = splitWords(parts, part => this.#unquoted(part, 0), MAX_WORDS)
+    this.#cutInto += words.length
+    return words
   }
 
   /** A script's own options are mostly read in a loop, with what was set before as their defaults. */
@@ -142,9 +162,7 @@ export class Environment {
     if (parts.length === 1 && only !== undefined) {
       const unfolded = this.#array(only)
       if (unfolded !== undefined) return unfolded
-      if (only.type === 'SimpleExpansion' || only.type === 'ParameterExpansion') {
-        return this.#part(only, depth).flatMap(given => (given.why === undefined ? this.#split(given) : [given]))
-      }
+      if (only.type === 'SimpleExpansion' || only.type === 'ParameterExpansion') return this.#unquoted(only, depth)
     }
     return [
       joinedWords(
@@ -152,6 +170,12 @@ export class Environment {
         word.pos,
       ),
     ]
+  }
+
+  #unquoted(part: WordPart, depth: number): readonly Given[] {
+    const name = part.type === 'SimpleExpansion' ? part.text.slice(1) : nameAlone(part)
+    const split = name === undefined ? undefined : this.#variables.get(name)?.split
+    return split ?? this.#part(part, depth).flatMap(given => (given.why === undefined ? this.#split(given) : [given]))
   }
 
   /** The word as one text. */
@@ -338,11 +362,6 @@ export class Environment {
   }
 }
 
-/** The first of them, each once: a variable that is put together from itself would double them. */
-export function remarksOf(words: readonly Pick<Given, 'remarks'>[]): readonly string[] {
-  return [...new Set(words.flatMap(({ remarks }) => remarks))].slice(0, MAX_REMARKS)
-}
-
 /** With the first `most` of the places where it says `from` replaced; undefined where it would get too long. */
 function withReplaced(text: string, from: string, to: string, most: number): string | undefined {
   const parts = text.split(from)
@@ -351,18 +370,9 @@ function withReplaced(text: string, from: string, to: string, most: number): str
   return [parts.slice(0, count + 1).join(to), ...parts.slice(count + 1)].join(from)
 }
 
-function joinedWords(words: readonly Given[], from = words[0]?.from ?? 0): Given {
-  const [only] = words
-  if (words.length === 1 && only !== undefined) return only
-  const open = words.find(({ why }) => why !== undefined)
-  return {
-    text: words
-      .map(({ text }) => text)
-      .join('')
-      .slice(0, MAX_WORD_CHARACTERS),
-    from: words.find(({ text }) => text !== '')?.from ?? from,
-    remarks: remarksOf(words),
-    ...(words.length === 2 && /^[\w.-]+=$/.test(words[0]?.text ?? '') && { valueFrom: words[1]!.from }),
-    ...(open?.why !== undefined && { why: open.why }),
-  }
+/** `${COMMAND}` */
+function nameAlone(part: WordPart): string | undefined {
+  if (part.type !== 'ParameterExpansion') return undefined
+  const { parameter, operation, prefix, index } = part
+  return operation === undefined && prefix === undefined && index === undefined ? parameter : undefined
 }

@@ -1,0 +1,40 @@
+/** A word that a command is given, and several of them as one. */
+
+export const MAX_WORD_CHARACTERS = 10_000
+const MAX_REMARKS = 20
+
+/** One word that a command is given. */
+export interface Given {
+  readonly text: string
+  /** Where its literal stands in the file, which is where its variable was set if it comes from one. */
+  readonly from: number
+  /** Of `--name=value`, where the value is written apart: where its variable was set. */
+  readonly valueFrom?: number
+  /** What only running would tell: a clause that names it, with the line. */
+  readonly why?: string
+  /** Whether that is an argument of the script. */
+  readonly isArgument?: true
+  /** Sentences for the reader of the value. */
+  readonly remarks: readonly string[]
+}
+
+/** The first of them, each once: a variable that is put together from itself would double them. */
+export function remarksOf(words: readonly Pick<Given, 'remarks'>[]): readonly string[] {
+  return [...new Set(words.flatMap(({ remarks }) => remarks))].slice(0, MAX_REMARKS)
+}
+
+export function joinedWords(words: readonly Given[], from = words[0]?.from ?? 0): Given {
+  const [only] = words
+  if (words.length === 1 && only !== undefined) return only
+  const open = words.find(({ why }) => why !== undefined)
+  return {
+    text: words
+      .map(({ text }) => text)
+      .join('')
+      .slice(0, MAX_WORD_CHARACTERS),
+    from: words.find(({ text }) => text !== '')?.from ?? from,
+    remarks: remarksOf(words),
+    ...(words.length === 2 && /^[\w.-]+=$/.test(words[0]?.text ?? '') && { valueFrom: words[1]!.from }),
+    ...(open?.why !== undefined && { why: open.why }),
+  }
+}

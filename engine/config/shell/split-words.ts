@@ -1,0 +1,41 @@
+/** The words that a text becomes where a variable holds it: `$COMMAND` without quotes is cut at whitespace. */
+import type { WordPart } from 'unbash'
+import { type Given, joinedWords } from './given.ts'
+
+/**
+ * Of a here-document or of what stands between quotes, each with the offset of its own literal: but for expansions it is in the file
+ * as it is. A backslash at the end of a line joins it to the next.
+ */
+export function splitWords(
+  parts: readonly WordPart[],
+  expanded: (part: WordPart) => readonly Given[],
+  most: number,
+): readonly Given[] {
+  const words: Given[] = []
+  let open: Given[] = []
+  const close = () => {
+    if (open.length > 0) words.push(joinedWords(open))
+    open = []
+  }
+  for (const part of parts) {
+    if (words.length >= most) break
+    const [first, ...others] = part.type === 'Literal' ? [] : expanded(part)
+    if (first !== undefined) open.push(first)
+    for (const other of others) {
+      close()
+      open.push(other)
+    }
+    if (part.type !== 'Literal') continue
+    for (const { 0: token, index } of part.text.matchAll(/\s+|(?:\\\r?\n|\S)+/g)) {
+      if (/^\s/.test(token)) {
+        close()
+        continue
+      }
+      const text = token.replaceAll(/\\\r?\n/g, '').replaceAll(/\\(["$`\\])/g, '$1')
+      const from = part.pos + index + (/^(?:\\\r?\n)*/.exec(token)?.[0].length ?? 0)
+      if (text !== '') open.push({ text, from, remarks: [] })
+    }
+  }
+  close()
+  return words.slice(0, most)
+}
