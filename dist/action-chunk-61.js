@@ -1,2 +1,2 @@
 import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);
-var o={version:"0.1.0"};var t=o.version;export{t as a};
+function r(t){let n=t/1073741824;return`${n.toFixed(Math.abs(n)<10?2:1)} GiB`}function i(t){if(t>=1073741824)return r(t);let n=t/1048576;return`${n<.01?n.toPrecision(1):n.toFixed(n<10?2:1)} MiB`}function o(t){return`${Math.round(t*100)} %`}function e(t){let n=Math.abs(t)<100?2:0;return`$${t.toLocaleString("en-US",{minimumFractionDigits:n,maximumFractionDigits:n})}`}function u(t){return t<10?t.toPrecision(2):Math.round(t).toLocaleString("en-US")}export{r as a,i as b,o as c,e as d,u as e};

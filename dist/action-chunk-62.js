@@ -1,2 +1,2 @@
 import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);
-function r(t){return t.trim().split(/\s+/)}function n(t){return new Set(r(t))}export{r as a,n as b};
+var o={version:"0.1.0"};var t=o.version;export{t as a};

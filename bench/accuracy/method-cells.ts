@@ -3,6 +3,7 @@ import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import type { TrainingMethod } from '../../engine/config/spec/training-method.ts'
 import type { Cell } from './cells.ts'
 import { completionCells } from './completion-cells.ts'
+import { openRlhfCells } from './openrlhf-cells.ts'
 import { verlCells } from './verl-cells.ts'
 
 const ckpt = { gradientCheckpointing: true } as const
@@ -207,4 +208,5 @@ export const methodCells: readonly Cell[] = [
   ...frozenByHand,
   ...completionCells,
   ...verlCells,
+  ...openRlhfCells,
 ]

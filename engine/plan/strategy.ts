@@ -36,6 +36,7 @@ export type Tool =
   | 'loop'
   | 'ms-swift'
   | 'nemo-rl'
+  | 'openrlhf'
   | 'torchtitan'
   | 'verl'
   | 'other'
@@ -52,6 +53,7 @@ const tools: ReadonlyMap<string, Tool> = new Map<string, Tool>([
   ['ms-swift', 'ms-swift'],
   ['PyTorch', 'loop'],
   ['NeMo RL', 'nemo-rl'],
+  ['OpenRLHF', 'openrlhf'],
   ['torchtitan', 'torchtitan'],
   ['verl', 'verl'],
 ])
@@ -83,6 +85,7 @@ const alwaysFsdp: ReadonlySet<Tool> = new Set<Tool>(['torchtune', 'verl', 'nemo-
 export function strategiesFor(spec: TrainingSpec, gpus: number, tool: Tool): readonly Strategy[] {
   if (gpus === 1) return ['single']
   if (alwaysFsdp.has(tool)) return ['fsdp']
+  if (tool === 'openrlhf') return spec.quantization === undefined ? ['zero1', 'zero2', 'zero3'] : ['zero1', 'zero2']
   const ofTool = strategiesOf[tool]
   const starts = (strategy: Strategy) =>
     strategy !== 'fsdp' || !mixesFlatTypes(arrangedSpec(spec, { strategy, gpus }, tool))
@@ -116,6 +119,7 @@ export function arrangedSpec(spec: TrainingSpec, { strategy, gpus }: Arrangement
     const mixed = casts ? ({ precision: 'bf16-master', autocasts: true } as const) : {}
     return { ...undivided, gpus, ...mixed, sharding: 'fsdp', fsdpVersion }
   }
+  if (tool === 'openrlhf') return overDeepSpeed(undivided, { strategy, gpus }, spec)
   const sharding = strategy === 'single' || strategy === 'ddp' ? undefined : strategy
   const precision = precisionUnder(spec, sharding, tool)
   return {
@@ -128,6 +132,17 @@ export function arrangedSpec(spec: TrainingSpec, { strategy, gpus }: Arrangement
     ...zeroUnder(tool, sharding, zero),
     ...(isFsdp(sharding) && sumsEach.has(tool) && { syncsEveryMicroBatch: true }),
   }
+}
+
+/** OpenRLHF trains through DeepSpeed on one GPU too. */
+function overDeepSpeed(
+  undivided: Omit<TrainingSpec, 'sharding' | 'zero'>,
+  { strategy, gpus }: Arrangement,
+  { sharding: written, zero }: TrainingSpec,
+): TrainingSpec {
+  const sharding = strategy === 'single' || strategy === 'ddp' ? (written ?? 'zero2') : strategy
+  const overlapsCommunication = zero?.overlapsCommunication === true || overlapsByDefault(sharding)
+  return { ...undivided, gpus, sharding, zero: { ...zeroDefaults, overlapsCommunication } }
 }
 
 /** Lightning's `fsdp` is the first one, without a policy that wraps layers (pytorch/strategies/fsdp.py). */

@@ -31,7 +31,9 @@ const withoutZero: ReadonlySet<TrainingSpec['loop']> = new Set(['verl', 'torchti
  */
 export function fitsAmongSeveral(spec: TrainingSpec, config: ModelConfig, circumstances: Circumstances): boolean {
   if (spec.framework !== 'pytorch' || spec.loop === 'ultralytics') return false
-  const shardings = withoutZero.has(spec.loop) ? (['fsdp'] as const) : (['fsdp', 'zero3'] as const)
+  const shardings = (['fsdp', 'zero3'] as const).filter(
+    sharding => !(sharding === 'zero3' ? withoutZero.has(spec.loop) : spec.loop === 'openrlhf'),
+  )
   return shardings.some(sharding => fitsDivided(spec, { ...spec, gpus: GPUS, sharding }, config, circumstances))
 }
 

@@ -33,11 +33,17 @@ export function batchChange(config: AnalysedConfig): BatchChange {
 }
 
 /**
- * Ultralytics accumulates up to its nominal batch size (`nbs`) by itself, verl and NeMo-RL up to the batch that their configs name, and
+ * Ultralytics accumulates up to its nominal batch size (`nbs`) by itself, verl, NeMo-RL and OpenRLHF up to the batch that their configs name, and
  * torchtitan up to `global_batch_size` where that is written.
  */
 function reachesBatchItself(loop: AnalysedConfig['spec']['loop'], accumulation: number): boolean {
-  return loop === 'ultralytics' || loop === 'verl' || isOfNemoRl(loop) || (loop === 'torchtitan' && accumulation > 1)
+  return (
+    loop === 'ultralytics' ||
+    loop === 'verl' ||
+    loop === 'openrlhf' ||
+    isOfNemoRl(loop) ||
+    (loop === 'torchtitan' && accumulation > 1)
+  )
 }
 
 /**

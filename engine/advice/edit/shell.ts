@@ -25,7 +25,8 @@ export function setInShell({ text, anchor }: Edited, setting: WrittenKey): strin
   const start = anchor - before[0].length
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
   const indent = text.slice(lineStart, start)
-  const option = before[0].startsWith('--') ? `--${names[0]} ${word}` : `${names[0]}=${word}`
+  const named = setting.isSwitch ? `--${names[0]}` : `--${names[0]} ${word}`
+  const option = before[0].startsWith('--') ? named : `${names[0]}=${word}`
   const isContinued = /^[ \t]+$/.test(indent) && /\\\r?\n$/.test(text.slice(0, lineStart))
   return isContinued
     ? spliced(text, lineStart, lineStart, `${indent}${option} \\${text.includes('\r\n') ? '\r\n' : '\n'}`)

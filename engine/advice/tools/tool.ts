@@ -25,6 +25,8 @@ export interface WrittenKey extends KeyPlace {
   readonly value: Value
   /** An entry to append to a list that exists; without a list, `value` is written. */
   readonly entry?: string
+  /** In a command, an option that takes no value: its name alone turns it on. */
+  readonly isSwitch?: true
   /** In a script, an argument of a call other than the one with the batch size: changed if written, never added. */
   readonly elsewhere?: true
   /** In a script, the call that takes it, if that is not the one with the batch size. */

@@ -8,6 +8,7 @@ import { llamafactory } from './llamafactory.ts'
 import { memorymark } from './memorymark.ts'
 import { msSwift } from './ms-swift.ts'
 import { nemoRl } from './nemo-rl.ts'
+import { openRlhf } from './openrlhf.ts'
 import { pytorch } from './pytorch.ts'
 import { timm } from './timm.ts'
 import type { Tool } from './tool.ts'
@@ -27,6 +28,7 @@ const tools: ReadonlyMap<string, Tool> = new Map([
   ['MemoryMark', memorymark],
   ['ms-swift', msSwift],
   ['NeMo RL', nemoRl],
+  ['OpenRLHF', openRlhf],
   ['PyTorch', pytorch],
   ['timm', timm],
   ['torchtitan', torchtitan],

@@ -11,6 +11,7 @@ import { huggingface } from '../dialects/huggingface.ts'
 import { litgpt } from '../dialects/litgpt.ts'
 import { llamafactory } from '../dialects/llamafactory.ts'
 import { msSwift } from '../dialects/ms-swift.ts'
+import { openRlhf } from '../dialects/openrlhf.ts'
 import { torchtitan } from '../dialects/torchtitan.ts'
 import { ultralytics } from '../dialects/ultralytics.ts'
 import { unmodelledLaunch, unmodelledTools } from '../dialects/unmodelled-tools.ts'
@@ -173,6 +174,9 @@ function openLaunch(launch: Launch, { shell, card, accelerate, hidden }: Around)
         : [
             `Only the arguments of ${launch.launcher} on line ${line} are read: what ${plain(script)} sets itself is not, so that nothing blocks.`,
           ]),
+      ...(launch.copy === undefined
+        ? []
+        : [`${plain(launch.copy)} is taken for a copy of OpenRLHF's, by its options, so that nothing blocks.`]),
       ...remarkOnHidden(launch),
       ...(accelerate?.assumptions ?? []),
     ],
@@ -218,6 +222,8 @@ function dialectsOf({ target }: Launch): readonly Dialect[] {
       return [llamafactory]
     case 'ms-swift':
       return [msSwift]
+    case 'openrlhf':
+      return [openRlhf]
     case 'ultralytics':
       return [ultralytics]
     case 'verl':

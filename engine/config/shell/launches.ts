@@ -2,6 +2,7 @@
 import { posix } from 'node:path'
 import { wordSet } from '../../word-list.ts'
 import { COMMAND } from '../dialects/litgpt/method.ts'
+import { COMMAND as OPENRLHF_COMMAND } from '../dialects/openrlhf/options.ts'
 import { plain } from '../text/quote.ts'
 import type { ShellCommand } from './commands.ts'
 import type { Given } from './given.ts'
@@ -43,6 +44,8 @@ export interface Launch {
     /** Of a tool that takes its own config. */
     | { readonly kind: 'tool'; readonly tool: Tool }
     | { readonly kind: 'refused'; readonly tool: string }
+  /** A script of the repository's own that is taken for the tool's, by its options. */
+  readonly copy?: string
   /** Words that are no option: paths of configs. */
   readonly positional: readonly Given[]
   readonly arguments: readonly Argument[]
@@ -57,6 +60,7 @@ export type Tool =
   | 'litgpt'
   | 'llamafactory'
   | 'ms-swift'
+  | 'openrlhf'
   | 'torchtitan'
   | 'torchtune'
   | 'ultralytics'
@@ -180,14 +184,33 @@ function scriptLaunch(
   const own = parsed(words.slice(0, isModule ? module : at), new Set()).arguments
   const rest = parsed(words.slice(at + 1), new Set())
   const config = own.find(({ key }) => key === 'config_file')?.values[0]
+  const openRlhf = ofOpenRlhf(target, rest.arguments)
   return {
     launcher,
     at: command.at,
     target: torchtitanTarget(target, rest.arguments) ?? targetOf(target, isModule),
     ...rest,
+    ...openRlhf,
     ...(target.text === SWIFT_RLHF && { arguments: withRlhfType(rest.arguments, target) }),
     processes: processesOf(own),
     ...(launcher === 'accelerate launch' && config && { accelerateConfig: config }),
+  }
+}
+
+/** Modules and scripts of OpenRLHF, and copies of its scripts (before 0.3.1 in examples/), which have options that only it has. */
+function ofOpenRlhf(
+  target: Given,
+  given: readonly Argument[],
+): Pick<Launch, 'target' | 'arguments' | 'copy'> | undefined {
+  const [, own, text] = /(?:^|[./])(openrlhf[./]cli[./])?(train_\w+?)(?:\.py)?$/.exec(target.text) ?? []
+  const hasOptions = ['pretrain', 'micro_train_batch_size'].every(name => given.some(({ key }) => key === name))
+  const isCopy = own === undefined && hasOptions && /^train_(?:sft|dpo|rm)$/.test(text ?? '')
+  if (text === undefined || (own === undefined && !isCopy)) return undefined
+  const command = { key: OPENRLHF_COMMAND, name: target.text, values: [{ ...target, text }], at: target.from }
+  return {
+    target: { kind: 'tool', tool: 'openrlhf' },
+    arguments: [...given, command],
+    ...(isCopy && { copy: target.text }),
   }
 }
 

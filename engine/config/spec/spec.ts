@@ -71,6 +71,7 @@ export const loops = [
   'torchtitan',
   'nemo-rl',
   'nemo-rl-v2',
+  'openrlhf',
 ] as const
 export type Loop = (typeof loops)[number]
 
@@ -355,7 +356,8 @@ export const trainingSpec = z.object({
    * whose shards are float32 whether they train or not, and whose gradients are summed in float32. `torchtitan`: its train.py,
    * which lets go of the logits before the backward pass, over FSDP as verl's, but for what is frozen. `nemo-rl` and `nemo-rl-v2`:
    * NeMo-RL's policy workers over FSDP as verl's, whose blocks and model hand on float32, the first with a loop of its own and the
-   * second through NeMo AutoModel.
+   * second through NeMo AutoModel. `openrlhf`: OpenRLHF's trainers over DeepSpeed, whose `output` holds float32 logits until the next
+   * forward pass has returned.
    */
   loop: z.enum(loops),
 })
@@ -405,6 +407,11 @@ export function shardingGroup(spec: Pick<TrainingSpec, 'gpus' | 'tensorParallel'
 /** Whether FSDP wraps the model: of other tools only where there are several GPUs, of verl and NeMo-RL's first worker always. */
 export function isWrappedByFsdp({ sharding, gpus, loop }: Pick<TrainingSpec, 'sharding' | 'gpus' | 'loop'>): boolean {
   return isFsdp(sharding) && (gpus > 1 || loop === 'verl' || loop === 'nemo-rl')
+}
+
+/** Whose loops turn the key/value cache of decoders off (`use_cache`). */
+export function keepsNoCache(loop: Loop): boolean {
+  return loop === 'trainer' || loop === 'openrlhf'
 }
 
 /** Either of NeMo-RL's policy workers on DTensors. */

@@ -5,9 +5,10 @@ import { withCurrentWords } from './earlier-words.ts'
 
 /**
  * Whose way of computing log-probabilities: `trl` sequence by sequence, keeping the logits; `llamafactory` all at once, keeping
- * both; `torchtune` all at once, over a copy divided by the temperature, freeing the logits.
+ * both; `torchtune` all at once, over a copy divided by the temperature, freeing the logits; `openrlhf` all at once, by a fused
+ * cross-entropy of float32 logits.
  */
-export const logProbabilityStyles = ['trl', 'llamafactory', 'torchtune'] as const
+export const logProbabilityStyles = ['trl', 'llamafactory', 'torchtune', 'openrlhf'] as const
 export type LogProbabilityStyle = (typeof logProbabilityStyles)[number]
 
 /**

@@ -75,7 +75,7 @@ export interface LanguageModelConfig {
   readonly pixelLimit?: PixelLimit
   readonly imageHandling?: ImageHandling
   /** `trainer` by default: most tools' loops keep neither logits nor a key/value cache through the backward pass. */
-  readonly loop?: 'trainer' | 'plain' | 'verl' | 'torchtitan' | 'nemo-rl' | 'nemo-rl-v2'
+  readonly loop?: 'trainer' | 'plain' | 'verl' | 'torchtitan' | 'nemo-rl' | 'nemo-rl-v2' | 'openrlhf'
   /** Settings that are absent from the spec may be undefined here. */
   readonly settings: { readonly [Key in Optional]?: Settings[Key] | undefined } & Required<Omit<Settings, Optional>>
 }

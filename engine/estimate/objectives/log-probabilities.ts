@@ -30,6 +30,11 @@ export function logProbabilities(tape: Tape, raw: Tensor, style: LogProbabilityS
       const logits = cast(tape, raw, 'float32')
       return { perToken: whole(tape, shifted(tape, logits)), logits }
     }
+    case 'openrlhf': {
+      // models/actor.py forward: the logits in float32; models/utils.py log_probs_from_logits.
+      const logits = cast(tape, raw, 'float32')
+      return { perToken: throughCrossEntropy(tape, logits), logits }
+    }
     case 'torchtune': {
       // modules/transformer.py unembed: float32; rlhf/sequence_processing.py logits_to_logprobs: over the temperature.
       const logits = cast(tape, raw, 'float32')
@@ -123,6 +128,21 @@ function whole(tape: Tape, logits: Tensor): Tensor {
 function gathered(tape: Tape, x: Tensor): Tensor {
   const output = tape.tensor(x.shape.slice(0, -1), x.dtype, [x])
   tape.record('gather', { reads: [x], outputs: [output], saves: [x], gradients: [made(x)] })
+  return output
+}
+
+/** flash-attn ops/triton/cross_entropy.py: it saves the logits and a sum for each row, and writes a gradient of the same size. */
+function throughCrossEntropy(tape: Tape, logits: Tensor): Tensor {
+  const rows = logits.shape.slice(0, -1)
+  const output = tape.tensor(rows, 'float32', [logits])
+  const saved = [tape.storage(elements({ shape: rows }), 'float32', true)]
+  tape.record('cross_entropy', {
+    reads: [logits],
+    outputs: [output],
+    saves: [logits],
+    saved,
+    gradients: [made(logits)],
+  })
   return output
 }
 

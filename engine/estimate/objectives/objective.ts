@@ -60,6 +60,7 @@ export function objectiveOf(tape: Tape, config: ModelConfig, spec: TrainingSpec)
     case 'rollouts':
       return learningFromTrajectories(tape, config, spec, method)
     case undefined:
+      if (spec.loop === 'openrlhf') return ofLogProbabilities(tape, config, spec)
       return spec.loop === 'verl'
         ? verlFineTuning(tape, config, spec)
         : withAverage(tape, spec, plainLoss(tape, config, spec))
@@ -92,6 +93,12 @@ function withAverage(tape: Tape, spec: TrainingSpec, objective: Objective): Obje
   const model = [...[...tape.parameters.values()].map(({ storage }) => storage), ...tape.buffers]
   tape.wholeBuffers.push(...model.map(({ fixedBytes }) => tape.persistent(fixedBytes)))
   return objective
+}
+
+/** OpenRLHF 0.11 trainer/sft_trainer.py: `output` stays until the next is assigned. */
+function ofLogProbabilities(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective {
+  const { perToken, logits } = logProbabilities(tape, policyPass(tape, config, spec), 'openrlhf')
+  return { loss: summed(tape, [perToken]), held: [], outputs: [logits.storage] }
 }
 
 function policyPass(tape: Tape, config: ModelConfig, spec: TrainingSpec): Tensor {

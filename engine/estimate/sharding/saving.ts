@@ -1,7 +1,8 @@
 /**
  * What a GPU gathers of a model that is divided among GPUs when a checkpoint is saved, by Hugging Face's Trainer (transformers 5.18
  * trainer.py save_model, accelerate 1.15 Accelerator.get_state_dict and utils/fsdp_utils.py), torchtune 0.6
- * (training/_distributed.py gather_cpu_state_dict) and Lightning 2.6 (strategies/fsdp.py), run in bench/saved_checkpoints.py.
+ * (training/_distributed.py gather_cpu_state_dict), Lightning 2.6 (strategies/fsdp.py) and OpenRLHF 0.11
+ * (utils/deepspeed/deepspeed.py save_model), run in bench/saved_checkpoints.py.
  */
 import { isFsdp, modelCopies, shardingGroup, type TrainingSpec } from '../../config/spec/spec.ts'
 import { defaultOptimizer, hasFlatParameters, isOneUnit, savesWholeOnGpu, wrapsEachAdapter } from '../library-rules.ts'
@@ -18,7 +19,7 @@ export function gatheredBySaving(spec: TrainingSpec, parameters: ReadonlyMap<str
   if (!isDivided || modelCopies(spec) === 1 || spec.tensorParallel !== undefined) return undefined
   // strategies/deepspeed.py: each process saves its own part, and DeepSpeed copies none of it on the GPU.
   if (spec.loop === 'lightning') return isFsdp(spec.sharding) ? gatheredByLightning(spec, parameters) : undefined
-  if (spec.loop !== 'trainer') return undefined
+  if (spec.loop !== 'trainer' && spec.loop !== 'openrlhf') return undefined
   // DeepSpeed runtime/engine.py _zero3_consolidated_16bit_state_dict: one module's own parameters at a time.
   if (spec.sharding === 'zero3') return largest(parameters, moduleOf, bytesOf)
   // get_model_state_dict with cpu_offload, and full_tensor of one after the other: one tensor at a time, and so of the moments.

@@ -120,6 +120,7 @@ const clipping: ReadonlySet<TrainingSpec['loop']> = new Set([
   'torchtitan',
   'nemo-rl',
   'nemo-rl-v2',
+  'openrlhf',
 ] as const)
 const CLIPPING_PASSES = 3
 

@@ -299,7 +299,7 @@ it('arguments without a batch size are a training only for scripts that take the
 
 it.each([
   ['verl', 'torchrun -m verl.trainer.sft_trainer model.path=a/b data.train_batch_size=64'],
-  ['OpenRLHF', 'deepspeed --module openrlhf.cli.train_dpo --pretrain a/b --micro_train_batch_size 2'],
+  ['OpenRLHF', 'deepspeed --module openrlhf.cli.train_kto --pretrain a/b --micro_train_batch_size 2'],
   ['diffusers', 'accelerate launch examples/train_dreambooth_lora_sdxl.py --train_batch_size=1'],
 ])('a training of a tool that is not modelled is refused by name: %s', async (name, line) => {
   expect(await read(`${line}\n`)).toMatchObject({

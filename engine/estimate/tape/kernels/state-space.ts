@@ -2,6 +2,7 @@
  * Mamba 2 in mamba-ssm's kernels, which transformers uses if they are installed; derived from their source code (mamba_ssm 2.3
  * ops/triton/ssd_combined.py), because they do not run on the meta device.
  */
+import { keepsNoCache } from '../../../config/spec/spec.ts'
 import type { Mamba2Shape } from '../../../program/ops/mixers.ts'
 import { made } from '../autograd.ts'
 import { silu } from '../ops/activations.ts'
@@ -89,7 +90,7 @@ function chunkScan(tape: Tape, inputs: readonly Tensor[], shape: Mamba2Shape, pa
     backwardScratch: [scratch(tape, bytes.backwardScan)],
     flopsPerSample: scanFlops(shape, tokens),
   })
-  if (tape.spec.loop !== 'trainer') cacheState(tape, shape)
+  if (!keepsNoCache(tape.spec.loop)) cacheState(tape, shape)
   return result
 }
 

@@ -3,6 +3,7 @@
  * Mamba.
  */
 
+import { keepsNoCache } from '../../../config/spec/spec.ts'
 import type { AttentionShape, IndexerShape, Mamba2Shape, RotaryOptions } from '../../../program/ops/mixers.ts'
 import { made } from '../autograd.ts'
 import { eagerAttention, fusedAttention } from '../kernels/attention.ts'
@@ -74,7 +75,7 @@ export function cached(tape: Tape, x: Tensor, window?: number): Tensor {
   const cache = tape.pass?.sequences?.cache
   if (cache !== undefined) return cache.grown(tape, x, window)
   // transformers cache_utils.py DynamicLayer.update: torch.cat of an empty tensor and the states, kept by the outputs.
-  const isOff = tape.spec.loop === 'trainer' && !tape.cachesForOutputs
+  const isOff = keepsNoCache(tape.spec.loop) && !tape.cachesForOutputs
   if (isOff || (tape.training && tape.spec.gradientCheckpointing)) return x
   const output = concatenate(tape, [x])
   tape.held.push(output.storage)
@@ -123,7 +124,7 @@ export function causalConvolution(
 
 export function mamba2(tape: Tape, name: string, projected: Tensor, shape: Mamba2Shape): Tensor {
   const weight = (part: string, sizes: readonly number[]) => weightNamed(tape, `${name}.${part}`, sizes)
-  const isFused = tape.training && (tape.spec.loop === 'trainer' || tape.spec.gradientCheckpointing)
+  const isFused = tape.training && (keepsNoCache(tape.spec.loop) || tape.spec.gradientCheckpointing)
   return isFused ? fusedMamba2(tape, projected, shape, weight) : composedMamba2(tape, name, projected, shape, weight)
 }
 

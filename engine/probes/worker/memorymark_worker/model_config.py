@@ -32,7 +32,7 @@ def transformers_config(fields: Json, spec: Spec, device: str) -> transformers.P
     give_pad_token(config)
     if config.is_encoder_decoder and getattr(config, "decoder_start_token_id", None) is None:
         config.decoder_start_token_id = config.pad_token_id
-    if spec["loop"] == "trainer":
+    if spec["loop"] in ("trainer", "openrlhf"):
         config.use_cache = False  # of a multimodal model the decoder's own stays as it is
     return config
 

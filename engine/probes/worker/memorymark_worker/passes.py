@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from .openrlhf_losses import fused_log_probabilities
 from .requests import Spec
 
 # Makes the context of a forward pass: CUDA's kernels and casts on the meta device, torch.autocast on a real one.
@@ -38,6 +39,8 @@ class Passes:
     def token_log_probabilities(self, logits: Tensor) -> Tensor:
         """The logits that TRL keeps, and the log-probabilities that LLaMA-Factory and torchtune do, are what counts."""
         style = self.spec["method"]["logProbabilities"]
+        if style == "openrlhf":
+            return fused_log_probabilities(logits, self.labels)
         logits, tokens = logits[:, :-1], self.labels[:, 1:].unsqueeze(-1)
         if style == "trl":
             selected = logits.gather(-1, tokens).squeeze(-1)

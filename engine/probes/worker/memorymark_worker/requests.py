@@ -27,7 +27,7 @@ class Method(TypedDict, total=False):
 
     kind: Required[str]
     reference: Literal["none", "adapters-off", "copy", "adapters-copy"]
-    logProbabilities: Literal["trl", "llamafactory", "torchtune"]
+    logProbabilities: Literal["trl", "llamafactory", "torchtune", "openrlhf"]
     withCrossEntropy: bool
     head: Literal["score", "value", "steps"]
     chunks: int
@@ -58,7 +58,7 @@ class Images(TypedDict, total=False):
 class Spec(TypedDict, total=False):
     task: Required[str]
     step: Required[Literal["training", "forward-backward"]]
-    loop: Required[Literal["plain", "trainer", "lightning", "ultralytics", "verl", "nemo-rl", "nemo-rl-v2"]]
+    loop: Required[Literal["plain", "trainer", "lightning", "ultralytics", "verl", "nemo-rl", "nemo-rl-v2", "openrlhf"]]
     microBatch: Required[int]
     gradientAccumulation: Required[int]
     gpus: Required[int]

@@ -10,10 +10,14 @@ from torch import Tensor
 from .cuda_kernels import CudaKernels
 from .losses import METHODS
 from .nemo_rl_losses import is_of_nemo_rl, next_token_loss
+from .openrlhf_losses import per_token_loss
 from .passes import Kernels, Passes
 from .precision import autocast_dtype
 from .requests import Spec
 from .verl_losses import fine_tuning_loss
+
+# Of loops whose fine-tuning takes a loss of their own: the loss, and what they reference during the backward pass.
+OWN_LOSSES = {"verl": fine_tuning_loss, "openrlhf": per_token_loss}
 
 
 class Script:
@@ -28,7 +32,7 @@ class Script:
 
     def forward_ends(self, outputs: Any = None) -> None:
         """Only now does `outputs` stand for others than those of the micro-batch before."""
-        self._outputs = outputs if self._loop == "plain" else None
+        self._outputs = outputs if self._loop in ("plain", "openrlhf") else None
         if self._zeroes_before_backward:
             self._zero_gradients()
         self._zeroes_before_backward = False
@@ -61,10 +65,13 @@ def forward_and_backward(model: Any, spec: Spec, batch: dict[str, Any], kernels:
     if is_of_nemo_rl(spec):
         scale(next_token_loss(Passes(model, spec, batch, kernels))).backward()
         return
-    if "method" in spec or spec["loop"] == "verl":
+    if "method" in spec or spec["loop"] in OWN_LOSSES:
         passes = Passes(model, spec, batch, kernels)
-        loss, held = METHODS[spec["method"]["kind"]](passes, spec["method"]) if "method" in spec else fine_tuning_loss(passes)
-        script.forward_ends()
+        if "method" in spec:
+            loss, held = METHODS[spec["method"]["kind"]](passes, spec["method"])
+        else:
+            loss, held = OWN_LOSSES[spec["loop"]](passes)
+        script.forward_ends(held)
         scale(loss).backward()
         del held
         return
