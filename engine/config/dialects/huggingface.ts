@@ -32,6 +32,7 @@ import { readLengths } from './huggingface/lengths.ts'
 import { readSettings } from './huggingface/settings.ts'
 import { readTask, type TaskChoice } from './huggingface/task.ts'
 import { readDeclaredMethod, readTrainingMethod } from './huggingface/training-method.ts'
+import { unslothDefaults } from './huggingface/unsloth.ts'
 
 /** TrainingArguments.per_device_train_batch_size. */
 const DEFAULT_BATCH = 8
@@ -120,7 +121,9 @@ export function readArguments(
     'gradientAccumulation',
     accumulation,
     field => reader.wholeNumber(field, { max: MAX_BATCH }),
-    { value: 1, source: declared?.ownLoop ? 'no accumulation' : "the Trainer's default" },
+    declared?.ofUnsloth
+      ? unslothDefaults.gradientAccumulation
+      : { value: 1, source: declared?.ownLoop ? 'no accumulation' : "the Trainer's default" },
   )
   const model = readModel(reader, trainerArguments.model, 'model_name_or_path', lookUp)
   const adapter = adapterField(reader, trainerArguments)
@@ -178,10 +181,13 @@ function taskOf(
   return { task, labels }
 }
 
-function readMicroBatch(reader: FieldReader, { batchSize, batchSizes }: Arguments): number | undefined {
+function readMicroBatch(reader: FieldReader, { batchSize, batchSizes, declared }: Arguments): number | undefined {
   if (batchSize === undefined) {
-    reader.assume(`A batch size of ${DEFAULT_BATCH}, the Trainer's default: the config sets none.`)
-    return reader.note('microBatch', DEFAULT_BATCH, "the Trainer's default")
+    const { count, source } = declared?.ofUnsloth
+      ? { count: unslothDefaults.microBatch, source: "Unsloth's default" }
+      : { count: DEFAULT_BATCH, source: "the Trainer's default" }
+    reader.assume(`A batch size of ${count}, ${source}: the config sets none.`)
+    return reader.note('microBatch', count, source)
   }
   if (batchSizes.length > 1) {
     reader.assume(`The batch size on line ${batchSize.at.line} is used, the first of ${batchSizes.length} in the file.`)

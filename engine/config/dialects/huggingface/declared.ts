@@ -22,6 +22,8 @@ export interface Declared {
   /** transformers' `from_pretrained` loads the weights, no type is written and nothing casts them. */
   readonly loadsStoredType?: true
   readonly adaptersOf: AdapterDefaults
+  /** The arguments are of a class that Unsloth made of TRL's, with defaults of its own. */
+  readonly ofUnsloth?: true
   readonly frozen?: FrozenByHand
   /** How many GPUs the script shows itself, as a field. */
   readonly visible?: Field

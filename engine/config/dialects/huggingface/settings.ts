@@ -30,6 +30,7 @@ import {
   readUnslothKernels,
   readUnslothModules,
   tellFloat32,
+  unslothDefaults,
 } from './unsloth.ts'
 
 /** What has been read before. */
@@ -118,7 +119,11 @@ function readArithmetic(
   const made = declared?.ownLoop?.optimizer
   const optimizer = made
     ? reader.note('optimizer', made.name, made.field)
-    : readTrainerOptimizer(reader, find('optim') ?? adafactorField(reader, find('adafactor')))
+    : readTrainerOptimizer(
+        reader,
+        find('optim') ?? adafactorField(reader, find('adafactor')),
+        declared?.ofUnsloth && unslothDefaults.optimizer,
+      )
   return { ...computed, optimizer }
 }
 

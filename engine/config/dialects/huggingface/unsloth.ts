@@ -5,7 +5,7 @@
 import { familyOf, isAudioModel, isVisionLanguageModel } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
 import { wordList } from '../../../word-list.ts'
-import type { FieldReader } from '../../fields/fields.ts'
+import type { Default, FieldReader } from '../../fields/fields.ts'
 import { isOfFourBits, type TrainingSpec } from '../../spec/spec.ts'
 import { isBefore } from '../../spec/versions.ts'
 import type { Field } from '../../text/section.ts'
@@ -15,6 +15,25 @@ import { type Declared, unslothAdapters } from './declared.ts'
 /** Every block's input waits on the host. That of the last one does not, which is not told apart. */
 export function isOffloadedByUnsloth(field: Field | undefined): field is Field {
   return field?.value.kind === 'text' && field.value.text === 'unsloth'
+}
+
+/** models/rl.py: what its configs set in the place of TRL's own defaults. */
+export const unslothDefaults = {
+  microBatch: 4,
+  gradientAccumulation: {
+    value: 2,
+    source: "Unsloth's default",
+    assumption: "2 steps of accumulation, the default of Unsloth's configs: the script sets none.",
+  },
+  optimizer: {
+    value: 'adamw-8bit',
+    source: "Unsloth's default",
+    assumption: "AdamW in 8 bits, the default of Unsloth's configs: the script sets no optim.",
+  },
+} satisfies {
+  readonly microBatch: number
+  readonly gradientAccumulation: Default<number>
+  readonly optimizer: Default<TrainingSpec['optimizer']>
 }
 
 /** models/loader.py: in 4 bits it loads the checkpoint that Unsloth has quantised, in place of the one that is named. */

@@ -91,6 +91,7 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     trainerField: saidBy(here, 'trainer', { kind: 'text', text: name }, module, name),
     argumentsOf: told.of,
     ...ofEarlierReleases(told, values, chain, module),
+    ...(told.of === 'trl' && isOfUnsloth(chain) && !bindsTrlFirst(module) && { ofUnsloth: true as const }),
     ...(loaded.loadsStoredType && { loadsStoredType: loaded.loadsStoredType }),
     ...(frozen.byHand && { frozen: frozen.byHand }),
     ...(visible && { visible }),
@@ -186,10 +187,10 @@ function settingsPassed({ passed }: Evaluator): ReadonlyMap<string, Value> {
 function ofEarlierReleases(
   { of, values }: Told,
   ofTrainer: ReadonlyMap<string, Value>,
-  { unslothAdapter, loaded }: ModelChain,
+  chain: ModelChain,
   file: Module,
 ): Pick<Declared, 'ofOldTrl' | 'ofOldTransformers'> {
-  if (unslothAdapter !== undefined || (loaded?.kind === 'call' && loaded.name.startsWith('unsloth.'))) return {}
+  if (isOfUnsloth(chain)) return {}
   const length = of === 'trl' ? values.get('max_seq_length') : undefined
   const ofOldTrl = length === undefined || length.kind === 'none' ? undefined : fieldOf('max_seq_length', length, file)
   const [old] = [...ofTrainer, ...values].filter(
@@ -197,6 +198,24 @@ function ofEarlierReleases(
   )
   const ofOldTransformers = old === undefined ? ofOldTrl : fieldOf(...old, file)
   return { ...(ofOldTrl && { ofOldTrl }), ...(ofOldTransformers && { ofOldTransformers }) }
+}
+
+function isOfUnsloth({ unslothAdapter, loaded }: ModelChain): boolean {
+  return unslothAdapter !== undefined || (loaded?.kind === 'call' && loaded.name.startsWith('unsloth.'))
+}
+
+/** Unsloth puts its own classes in the place of TRL's when it is imported (models/rl.py): names that were bound before keep TRL's. */
+function bindsTrlFirst({ top }: Module): boolean {
+  const bound = [...top.bindings.values()].flat()
+  const firstOf = (isImport: (from: string, member: string | undefined) => boolean) =>
+    Math.min(
+      ...bound.flatMap(({ value, at }) => (value.kind === 'import' && isImport(value.from, value.member) ? [at] : [])),
+    )
+  const trl = firstOf((from, member) => /^trl(?:$|\.)/.test(from) && member !== undefined)
+  const unsloth = firstOf(from => /^unsloth(?:$|\.)/.test(from))
+  return (
+    trl < unsloth && (unsloth !== Number.POSITIVE_INFINITY || /^[ \t]+(?:from|import) unsloth\b/m.test(top.module.text))
+  )
 }
 
 /** transformers 5.18 trainer.py and TRL 1.13 trainer/sft_trainer.py have them no more. */

@@ -1,0 +1,45 @@
+/** Unsloth 2026.4 models/rl.py: the classes that it puts in the place of TRL's, and their defaults. */
+import { describe, expect, it } from 'vitest'
+import { trained } from './scripts.ts'
+
+const unsloth = 'from unsloth import FastLanguageModel'
+const trl = 'from trl import SFTConfig, SFTTrainer'
+
+function script(imports: readonly string[], given = '', config = 'SFTConfig'): string {
+  return `${imports.join('\n')}
+model, tokenizer = FastLanguageModel.from_pretrained("Qwen/Qwen3-0.6B", max_seq_length=1024)
+model = FastLanguageModel.get_peft_model(model, r=8, target_modules=["q_proj"])
+trainer = SFTTrainer(model=model, args=${config}(output_dir="out"${given}))
+trainer.train()
+`
+}
+
+describe('a config of TRL under Unsloth', () => {
+  it("has Unsloth's defaults", async () => {
+    const { spec, assumptions } = await trained(script([unsloth, trl]))
+    expect(spec).toMatchObject({ microBatch: 4, gradientAccumulation: 2, optimizer: 'adamw-8bit' })
+    expect(assumptions).toContain("A batch size of 4, Unsloth's default: the config sets none.")
+    expect(assumptions).toContain("AdamW in 8 bits, the default of Unsloth's configs: the script sets no optim.")
+  })
+
+  it('has what it sets', async () => {
+    const given = ', per_device_train_batch_size=16, gradient_accumulation_steps=1, optim="adamw_torch"'
+    const { spec } = await trained(script([unsloth, trl], given))
+    expect(spec).toMatchObject({ microBatch: 16, gradientAccumulation: 1, optimizer: 'adamw' })
+  })
+
+  it("has TRL's where its name was bound before", async () => {
+    expect((await trained(script([trl, unsloth]))).spec).toMatchObject({ microBatch: 8, gradientAccumulation: 1 })
+  })
+
+  it('is looked up when it is made where the whole of TRL is imported', async () => {
+    const imports = ['import trl', unsloth, 'from trl import SFTTrainer']
+    expect((await trained(script(imports, '', 'trl.SFTConfig'))).spec).toMatchObject({ microBatch: 4 })
+  })
+
+  it("leaves the Trainer's arguments as they are", async () => {
+    const imports = [unsloth, 'from transformers import TrainingArguments', 'from trl import SFTTrainer']
+    const { spec } = await trained(script(imports, '', 'TrainingArguments'))
+    expect(spec).toMatchObject({ microBatch: 8, gradientAccumulation: 1, optimizer: 'adamw-fused' })
+  })
+})
