@@ -8,6 +8,7 @@ import type { Evaluator } from '../values/evaluator.ts'
 import { siteAt } from '../values/sites.ts'
 import type { LibraryCall, Site } from '../values/values.ts'
 import { saidBy } from './fields.ts'
+import { givenIn, isModel } from './given-layers.ts'
 import { modelChain } from './model-chain.ts'
 
 export interface FrozenWeights {
@@ -197,29 +198,11 @@ function pathTo(part: Expression, site: Site, loaded: LibraryCall, evaluator: Ev
   return path.join('.')
 }
 
-function isModel(expression: Expression, site: Site, loaded: LibraryCall, evaluator: Evaluator): boolean {
-  const { loaded: found } = modelChain(evaluator.evaluate(expression, site), evaluator)
-  return found?.kind === 'call' && found.module === loaded.module && found.from === loaded.from
-}
-
-const SETTINGS = /^(?:generation_)?config\b/
-
 /** `model.fc = nn.Linear(512, 10)`: a new layer trains. Undefined for each other module that the model is given. */
 function newLayers(scope: Scope, loaded: LibraryCall, evaluator: Evaluator): readonly (PlacedSwitch | undefined)[] {
-  return [...scope.members].flatMap(([written, bindings]) => {
-    const [, name, path] = /^(\w+)\.([\w.]+)$/.exec(written) ?? []
-    if (name === undefined || path === undefined || SETTINGS.test(path)) return []
-    return bindings.flatMap(binding => {
-      const { value, at } = binding
-      if (value.kind !== 'expression') return []
-      const site = siteAt(binding)
-      const { from, to } = value.expression
-      if (!isModel({ from, to, kind: 'name', name }, site, loaded, evaluator)) return []
-      const made = evaluator.evaluate(value.expression, site)
-      if (/^(?:number|text|flag|none)$/.test(made.kind)) return []
-      const isLinear = made.kind === 'call' && /^torch\.nn\.(?:\w+\.)*Linear$/.test(made.name)
-      const isCertain = evaluator.isReached(binding, site).isReached === true
-      return [isLinear && isCertain ? { at, path, trains: true } : undefined]
-    })
+  return givenIn(scope, loaded, evaluator).map(({ path, made, binding, site }) => {
+    const isLinear = made.kind === 'call' && /^torch\.nn\.(?:\w+\.)*Linear$/.test(made.name)
+    const isCertain = evaluator.isReached(binding, site).isReached === true
+    return isLinear && isCertain ? { at: binding.at, path, trains: true } : undefined
   })
 }

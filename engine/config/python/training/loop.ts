@@ -14,6 +14,7 @@ import { loadedBatch } from './data-loaders.ts'
 import { fabricFields } from './fabric.ts'
 import { openField, saidBy } from './fields.ts'
 import { frozenWeights } from './frozen-weights.ts'
+import { replacedLayers } from './given-layers.ts'
 import { heldModel, isModule } from './held-model.ts'
 import { iteratedBatch } from './iterated-loader.ts'
 import { leftOff } from './left-off.ts'
@@ -155,6 +156,7 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
   }
   const notUnderstood = [
     ...[...found.notUnderstood, ...loop.notUnderstood, ...frozen.notUnderstood],
+    ...replacedLayers(loaded, module, evaluator),
     ...modules.flatMap(each => notFollowed(each, evaluator)),
     ...(chain.cast === undefined ? modules.flatMap(each => castInPlace(each, evaluator)) : []),
     ...otherModels(loaded, here, loop),

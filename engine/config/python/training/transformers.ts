@@ -8,11 +8,12 @@ import { type Field, Section } from '../../text/section.ts'
 import { argumentsClass, optimizerOf, trainerParameters } from '../library.ts'
 import { type Call, callExpression, type Module } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
-import { type Located, placeIn, type Site, shownAt, type Value } from '../values/values.ts'
+import { type LibraryCall, type Located, placeIn, type Site, shownAt, type Value } from '../values/values.ts'
 import { adapterFields } from './adapters.ts'
 import { checkpointing } from './checkpointing.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
 import { frozenWeights } from './frozen-weights.ts'
+import { replacedLayers } from './given-layers.ts'
 import { leftOff } from './left-off.ts'
 import { dataFiles } from './loop-files.ts'
 import { type ModelChain, modelChain } from './model-chain.ts'
@@ -100,10 +101,45 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
   }
   const files = [...new Set([module, ...(loaded.module ? [loaded.module] : [])])]
   const assumptions = [...loaded.assumptions, ...leftOff(fields, peftConfig, files, evaluator)]
-  const notUnderstood = [...loaded.notUnderstood, ...frozen.notUnderstood]
+  const notUnderstood = [
+    ...loaded.notUnderstood,
+    ...frozen.notUnderstood,
+    ...(from ? replacedLayers(from, module, evaluator) : []),
+    ...modelsBeside(values, from, module, evaluator),
+  ]
   const beside = trainer === 'sft' ? lengthBeside([...fields, ...extra], module, evaluator) : []
   const unread = [...loaded.unread, ...adapter.unread, ...beside]
   return { kind: 'training', training: { document, declared, call, assumptions, notUnderstood, unread } }
+}
+
+/** Arguments of trainers that hold no model, or one that is read elsewhere. */
+const withoutModel = wordSet(`
+  model ref_model reward_model reward_funcs reward_processing_classes value_model judge args processing_class tokenizer
+  train_dataset eval_dataset data_collator compute_metrics callbacks peft_config formatting_func optimizers model_init
+`)
+
+/** A teacher, or another model beside the trained one, that a trainer of the script's own is given, or an object that it is given. */
+function modelsBeside(
+  given: ReadonlyMap<string, Value>,
+  trained: LibraryCall | undefined,
+  file: Module,
+  evaluator: Evaluator,
+): readonly Field[] {
+  const handed = [...given].flatMap(([name, value]) => (withoutModel.has(name) ? [] : [value]))
+  const inside = handed.flatMap(value =>
+    value.kind === 'instance' && value.call !== undefined
+      ? [...evaluator.argumentsOf(value.call, value.site).values.values()]
+      : [],
+  )
+  const models = [...handed, ...inside].flatMap(value => {
+    const { loaded } = modelChain(value, evaluator)
+    return loaded?.kind === 'call' && loaded.from !== trained?.from ? [loaded] : []
+  })
+  return models
+    .slice(0, 1)
+    .map(other =>
+      saidBy(other, 'another model', { kind: 'text', text: 'model' }, file, 'Another model that is loaded here'),
+    )
 }
 
 /** Where its data is prepared in another file, or in one that calls it, what is certain there. */

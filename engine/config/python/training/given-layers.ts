@@ -1,0 +1,68 @@
+/** Layers that a script gives a model in the place of its own. */
+import type { Field } from '../../text/section.ts'
+import { libraryName } from '../library.ts'
+import type { Expression } from '../syntax/expressions.ts'
+import type { Binding, Module, Scope } from '../syntax/module.ts'
+import type { Evaluator } from '../values/evaluator.ts'
+import { siteAt } from '../values/sites.ts'
+import type { LibraryCall, Site, Value } from '../values/values.ts'
+import { saidBy } from './fields.ts'
+import { argument, modelChain } from './model-chain.ts'
+
+/** `model.fc = made` */
+interface Given {
+  readonly path: string
+  readonly made: Value
+  readonly binding: Binding
+  readonly site: Site
+}
+
+const SETTINGS = /^(?:generation_)?config\b/
+
+/** What is set on the model in the function that loads it: modules, and what nobody can tell. */
+export function givenIn(scope: Scope, loaded: LibraryCall, evaluator: Evaluator): readonly Given[] {
+  return [...scope.members].flatMap(([written, bindings]) => {
+    const [, name, path] = /^(\w+)\.([\w.]+)$/.exec(written) ?? []
+    if (name === undefined || path === undefined || SETTINGS.test(path)) return []
+    return bindings.flatMap(binding => {
+      const { value } = binding
+      if (value.kind !== 'expression') return []
+      const site = siteAt(binding)
+      const { from, to } = value.expression
+      if (!isModel({ from, to, kind: 'name', name }, site, loaded, evaluator)) return []
+      const made = evaluator.evaluate(value.expression, site)
+      return /^(?:number|text|flag|none)$/.test(made.kind) ? [] : [{ path, made, binding, site }]
+    })
+  })
+}
+
+export function isModel(expression: Expression, site: Site, loaded: LibraryCall, evaluator: Evaluator): boolean {
+  const { loaded: found } = modelChain(evaluator.evaluate(expression, site), evaluator)
+  return found?.kind === 'call' && found.module === loaded.module && found.from === loaded.from
+}
+
+/** Between the features and the labels, where layers take next to no memory. */
+const heads = /^(?:fc|classifier|heads?|last_linear|lm_head|score|out_proj|qa_outputs|pooler|dropout|logits?)(?:\.|$)/
+/** With the output of the layers that stand there in the models of libraries. */
+const alike = /^(?:Linear|Dropout\w*|(?:Adaptive)?AvgPool\w*|ReLU\w*|GELU|SiLU|Hardswish|Mish)$/
+
+/** Those of a network's body, which change what it holds: `model.conv1 = nn.Conv2d(…)`, `model.maxpool = nn.Identity()`. */
+export function replacedLayers(loaded: LibraryCall, file: Module, evaluator: Evaluator): readonly Field[] {
+  return givenIn(loaded.site.scope, loaded, evaluator).flatMap(({ path, made, binding, site }) => {
+    if (made.kind !== 'call' || heads.test(path) || evaluator.isReached(binding, site).isReached === false) return []
+    const { name } = libraryName(made.name)
+    const isLayer = /^torch\.nn\./.test(made.name) && !alike.test(name) && !isUsualStem(path, made, evaluator)
+    return isLayer ? [saidBy(made, 'a layer', { kind: 'text', text: name }, file, `model.${path}`)] : []
+  })
+}
+
+/** torchvision 0.21 models/resnet.py: the same for images with another number of channels. */
+function isUsualStem(path: string, made: LibraryCall, evaluator: Evaluator): boolean {
+  if (path !== 'conv1' || !/\bConv2d$/.test(made.name)) return false
+  const usual = [64, 7, 2, 3]
+  return ['out_channels', 'kernel_size', 'stride', 'padding'].every((name, index) => {
+    const given = argument(made, name, index + 1, evaluator)
+    const sides = given?.kind === 'list' ? given.items : [given]
+    return sides.every(side => side?.kind === 'number' && side.number === usual[index])
+  })
+}
