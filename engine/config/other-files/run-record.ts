@@ -7,6 +7,12 @@ import type { Field, Section } from '../text/section.ts'
 /** `wandb/run-20240102_030405-abc/files/config.yaml`, and copies of it a folder below `wandb`. */
 const wandbPath = /(?:^|\/)wandb\/(?:(?:offline-)?run-[^/]+|latest-run|[^/]+)\/(?:files\/)?config\.ya?ml$/i
 
+/**
+ * Lightning 2.6 loggers/tensorboard.py: `lightning_logs/version_0/hparams.yaml`; accelerate 1.15 tracking.py TensorBoardTracker:
+ * `logs/text2image/1700182436.0744355/hparams.yml`, in a folder named by the seconds since 1970.
+ */
+const hparamsPath = /(?:^|\/)(?:version_\d{1,9}\/hparams\.yaml|\d{10}(?:\.\d{1,9})?\/hparams\.yml)$/
+
 /** As deep as a record's own keys stand, and as many mappings as are looked through. */
 const LEVELS = 2
 const MAX_SECTIONS = 100
@@ -45,6 +51,7 @@ export function whyRecord(document: Section, path: string): string | undefined {
   if (iterations !== undefined)
     return `${recorded}: ${shown(iterations)} is of the arguments that mlx-lm writes beside its adapters.`
   if (wandbPath.test(path)) return `${recorded} by Weights & Biases, in whose folder it stands.`
+  if (hparamsPath.test(path)) return `${recorded}: its name and folder are those of a log for TensorBoard.`
   const sections = document.nested(LEVELS).slice(0, MAX_SECTIONS)
   const result = sections
     .filter(({ name }) => resultSection.test(name))

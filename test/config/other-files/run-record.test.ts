@@ -50,6 +50,15 @@ describe('a record of a run', () => {
     expect(readConfig({ path: 'args.json', text: `{ ${own} }` }).kind).toBe('training-config')
   })
 
+  it('is one in the folder of a log for TensorBoard, by Lightning or accelerate', () => {
+    const text = 'model_name_or_path: gpt2\nper_device_train_batch_size: 8\n'
+    const kindOf = (path: string) => readConfig({ path, text }).kind
+    for (const path of ['lightning_logs/version_3/hparams.yaml', 'logs/sft/1700182436.0744355/hparams.yml'])
+      expect(kindOf(path)).toBe('not-a-training-config')
+    for (const path of ['hparams.yaml', 'configs/hparams.yml', 'configs/version_3/train.yaml'])
+      expect(kindOf(path)).toBe('training-config')
+  })
+
   it('is one by mlx-lm beside its adapters, and one by its name that says when it trained', () => {
     const mlx = '{ "model": "mlx-community/gemma-3-4b-it-4bit", "batch_size": 1, "iters": 600, "learning_rate": 1e-05 }'
     const when =
