@@ -116,7 +116,6 @@ test.each([
   ['fine_tune: head_only', 'fine_tune'],
   ['finetune_strategy: frozen', 'finetune_strategy'],
   ['sft_adapter_path: outputs/sft', 'sft_adapter_path'],
-  ['experiments: [{ name: qv, target_modules: [q_proj, v_proj] }]', 'experiments[0].target_modules'],
   ['vision_tower: openai/clip-vit-large-patch14-336', 'vision_tower'],
 ])('%s hides settings of memory', (line, name) => {
   const text = `model_name_or_path: gpt2\nper_device_train_batch_size: 8\nlearning_rate: 1e-5\n${line}\n`
