@@ -1,6 +1,7 @@
 /** Training methods in the Python worker: real steps on the CPU, and the trace of the same steps against the tape. */
 import { describe, expect, test } from 'vitest'
 import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
+import type { LogProbabilityStyle } from '../../engine/config/spec/training-method.ts'
 import { Footprint } from '../../engine/estimate/footprint.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
@@ -26,10 +27,8 @@ const config = modelConfig.parse({
 const decoder: TrainingSpec = { ...tinySpec, task: 'causal-lm', sequenceLength: 64, loop: 'trainer', precision: 'fp32' }
 const adapters = { lora: { rank: 4, targets: ['q_proj', 'v_proj'], dropout: 0 }, dropout: false }
 
-const preference = (
-  logProbabilities: 'trl' | 'llamafactory' | 'torchtune',
-  reference: 'none' | 'adapters-off' | 'copy',
-) => ({ method: { kind: 'preference', reference, logProbabilities, withCrossEntropy: false } }) as const
+const preference = (logProbabilities: LogProbabilityStyle, reference: 'none' | 'adapters-off' | 'copy') =>
+  ({ method: { kind: 'preference', reference, logProbabilities, withCrossEntropy: false } }) as const
 
 /** Two of them have as many tokens as entropies are taken of at a time. */
 const answers = {
@@ -43,6 +42,8 @@ const withPrompts = { sequenceLength: 96 }
 
 const methods: readonly (readonly [name: string, changes: Partial<TrainingSpec>])[] = [
   ['DPO of TRL beside a copy', preference('trl', 'copy')],
+  ['DPO of TRL 0.29 to 1.5 beside a copy', preference('trl-copied', 'copy')],
+  ['DPO of TRL 0.29 to 1.5 with adapters', { ...preference('trl-copied', 'adapters-off'), ...adapters }],
   ['DPO of LLaMA-Factory with adapters', { ...preference('llamafactory', 'adapters-off'), ...adapters }],
   ['DPO of torchtune without a reference', preference('torchtune', 'none')],
   ['KTO', { method: { kind: 'kto', reference: 'copy', logProbabilities: 'trl' } }],

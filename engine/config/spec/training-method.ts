@@ -4,11 +4,11 @@ import { batchSize } from './batch-size.ts'
 import { withCurrentWords } from './earlier-words.ts'
 
 /**
- * Whose way of computing log-probabilities: `trl` sequence by sequence, keeping the logits; `llamafactory` all at once, keeping
- * both; `torchtune` all at once, over a copy divided by the temperature, freeing the logits; `openrlhf` all at once, by a fused
- * cross-entropy of float32 logits.
+ * Whose way of computing log-probabilities: `trl` sequence by sequence, keeping the logits; `trl-copied` from a copy, keeping both, as
+ * DPO of TRL 0.29 to 1.5 does; `llamafactory` all at once, keeping both; `torchtune` all at once, over a copy divided by the
+ * temperature, freeing the logits; `openrlhf` all at once, by a fused cross-entropy of float32 logits.
  */
-export const logProbabilityStyles = ['trl', 'llamafactory', 'torchtune', 'openrlhf'] as const
+export const logProbabilityStyles = ['trl', 'trl-copied', 'llamafactory', 'torchtune', 'openrlhf'] as const
 export type LogProbabilityStyle = (typeof logProbabilityStyles)[number]
 
 /**

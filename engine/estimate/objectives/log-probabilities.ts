@@ -18,6 +18,8 @@ export interface LogProbabilities {
   readonly perToken: Tensor
   /** The logits that the caller still holds. */
   readonly logits: Tensor
+  /** A copy of them that it holds as well. */
+  readonly copy?: Tensor
 }
 
 export function logProbabilities(tape: Tape, raw: Tensor, style: LogProbabilityStyle): LogProbabilities {
@@ -25,6 +27,8 @@ export function logProbabilities(tape: Tape, raw: Tensor, style: LogProbabilityS
   switch (style) {
     case 'trl':
       return bySequence(tape, raw)
+    case 'trl-copied':
+      return bySequenceOfCopy(tape, raw)
     case 'llamafactory': {
       // train/dpo/trainer.py concatenated_forward: the logits in float32; trainer_utils.py get_batch_logps.
       const logits = cast(tape, raw, 'float32')
@@ -153,6 +157,13 @@ function throughCrossEntropy(tape: Tape, logits: Tensor): Tensor {
 function bySequence(tape: Tape, raw: Tensor): LogProbabilities {
   const logits = inMixedPrecision(tape, raw)
   return { perToken: throughOwnType(tape, shifted(tape, logits)), logits }
+}
+
+/** TRL trainer/dpo_trainer.py _compute_loss from 0.29 to 1.5: `outputs.logits[..., :-1, :].contiguous()`, beside `outputs`. */
+function bySequenceOfCopy(tape: Tape, raw: Tensor): LogProbabilities {
+  const logits = inMixedPrecision(tape, raw)
+  const copy = markLogits(elementwise(tape, 'clone', shifted(tape, logits)))
+  return { perToken: throughOwnType(tape, copy), logits, copy }
 }
 
 function inMixedPrecision(tape: Tape, raw: Tensor): Tensor {

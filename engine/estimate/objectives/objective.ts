@@ -112,21 +112,29 @@ function preference(tape: Tape, config: ModelConfig, spec: TrainingSpec, method:
   const policy = logProbabilities(tape, policyPass(tape, config, spec), method.logProbabilities)
   const chosen = method.withCrossEntropy ? [chosenCrossEntropy(tape, policy.logits)] : []
   const reference = referencePass(tape, config, spec, method)
-  if (method.logProbabilities === 'trl' && !method.withCrossEntropy)
-    logEntropies(tape, policy.logits, reference?.logits)
+  if (isOfTrl(method) && !method.withCrossEntropy) logEntropies(tape, policy, reference)
   return {
     loss: compared(tape, [policy.perToken, ...chosen], policy, method),
     held: heldReference(method, reference),
   }
 }
 
-/** TRL trainer/dpo_trainer.py and kto_trainer.py log entropies, from a flat copy of the logits, while the reference's still exist. */
-function logEntropies(tape: Tape, logits: Tensor, reference: Tensor | undefined): void {
+function isOfTrl({ logProbabilities }: Compared): boolean {
+  return logProbabilities === 'trl' || logProbabilities === 'trl-copied'
+}
+
+/**
+ * TRL trainer/dpo_trainer.py and kto_trainer.py log entropies, from a flat copy of the logits unless they are one, while the
+ * reference's still exist.
+ */
+function logEntropies(tape: Tape, policy: LogProbabilities, reference: LogProbabilities | undefined): void {
+  const { logits } = policy
   const vocabulary = logits.shape.at(-1) ?? 0
-  const copy = tape.storage(elements(logits) - vocabulary, logits.dtype, true, 'logits')
+  const flat = () => tape.storage(elements(logits) - vocabulary, logits.dtype, true, 'logits')
   const chunk = () => tape.fixed(ENTROPY_ROWS * vocabulary * bytesPerElement[logits.dtype], 'logits')
-  const reads = [logits, ...(reference === undefined ? [] : [reference])]
-  tape.record('entropy', { reads, outputs: [], scratch: [copy, chunk(), chunk(), chunk()] })
+  const reads = [policy.logits, policy.copy, reference?.logits, reference?.copy].filter(each => each !== undefined)
+  const scratch = [...(policy.copy === undefined ? [flat()] : []), chunk(), chunk(), chunk()]
+  tape.record('entropy', { reads, outputs: [], scratch })
 }
 
 /** TRL trainer/kto_trainer.py, LLaMA-Factory train/kto/trainer.py: the unrelated response is used to estimate the divergence. */
@@ -137,7 +145,7 @@ function kto(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method
   if (method.logProbabilities !== 'trl') unrelated()
   referencePass(tape, config, spec, method)
   const reference = referencePass(tape, config, spec, method)
-  if (method.logProbabilities === 'trl') logEntropies(tape, policy.logits, reference?.logits)
+  if (method.logProbabilities === 'trl') logEntropies(tape, policy, reference)
   return { loss: compared(tape, [policy.perToken], policy, method), held: [] }
 }
 

@@ -1,6 +1,7 @@
 /**
  * What TRL's configs turn on by themselves hangs on the release: bf16 since 0.19, gradient checkpointing since 0.22
- * (trl#3510), vLLM on the GPUs that train since 1.0 (trl#5255), the loss in chunks since 1.7 (trl#5846).
+ * (trl#3510), vLLM on the GPUs that train since 1.0 (trl#5255), the loss in chunks since 1.7 (trl#5846). Its DPO copies the logits from 0.29 (trl#3906)
+ * to 1.5 (trl#5926).
  */
 import { describe, expect, it, test } from 'vitest'
 import { readConfigAsync } from '../../../engine/config/read.ts'
@@ -113,6 +114,17 @@ describe('the defaults of a config of TRL', () => {
       .replaceAll('SFT', 'GRPO')
       .replace('args=args', 'args=args, reward_funcs=[score]')
     expect((await trained(requirement, '', grpo)).spec.method).toMatchObject({ generation: { kind } })
+  })
+
+  test.each([
+    ['trl==0.28.0', 'trl'],
+    ['trl==0.29.0', 'trl-copied'],
+    ['trl==1.5.0', 'trl-copied'],
+    ['trl==1.6.0', 'trl'],
+    ['trl', 'trl'],
+  ])('take the log-probabilities of DPO as %s does: %s', async (requirement, logProbabilities) => {
+    const dpo = script(', beta=0.1').replaceAll('SFT', 'DPO')
+    expect((await trained(requirement, '', dpo)).spec.method).toMatchObject({ logProbabilities })
   })
 
   it('know the loss in chunks by name since 1.4', async () => {

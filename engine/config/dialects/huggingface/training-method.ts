@@ -132,7 +132,8 @@ export function readTrainingMethod(reader: FieldReader, find: Find, hasAdapter: 
 function readPreference(reader: FieldReader, find: Find, field: Field, reference: 'adapters-off' | 'copy'): Training {
   tellOfWholeLogits(reader, find('use_liger_kernel'))
   const isPrecomputed = isOn(reader, find('precompute_ref_log_probs'))
-  return preference(reader, field, { reference: isPrecomputed ? 'none' : reference, style: 'trl' })
+  const style = !reader.isTrlBefore('0.29') && reader.isTrlBefore('1.6') ? 'trl-copied' : 'trl'
+  return preference(reader, field, { reference: isPrecomputed ? 'none' : reference, style })
 }
 
 function preferenceField(find: Find): Field | undefined {

@@ -24,8 +24,9 @@ def preference_loss(passes: Passes, method: Method) -> Loss:
     if method["logProbabilities"] == "torchtune":
         del logits
     reference, reference_logits = passes.reference()
-    if method["logProbabilities"] == "trl" and not method["withCrossEntropy"]:
-        entropies_of(logits.detach()[:, :-1])
+    if method["logProbabilities"].startswith("trl") and not method["withCrossEntropy"]:
+        entropies_of(passes.copies[0] if passes.copies else logits.detach()[:, :-1])
+    passes.copies.clear()
     chosen, rejected = (scores - reference).chunk(2)
     return extra - F.logsigmoid(chosen - rejected).mean(), reference_logits if method["logProbabilities"] == "torchtune" else None
 

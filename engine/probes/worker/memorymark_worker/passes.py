@@ -29,6 +29,8 @@ class Passes:
         self.policy = unwrapped(model)
         self.labels = batch["labels"]
         self.inputs = {name: tensor for name, tensor in batch.items() if name != "labels"}
+        # Copies of logits that TRL holds until its loss is computed.
+        self.copies: list[Tensor] = []
 
     def logits(self, model: Any = None) -> Tensor:
         """Logits in float32, as accelerate's mixed precision and the code of LLaMA-Factory and torchtune return them."""
@@ -42,7 +44,10 @@ class Passes:
         if style == "openrlhf":
             return fused_log_probabilities(logits, self.labels)
         logits, tokens = logits[:, :-1], self.labels[:, 1:].unsqueeze(-1)
-        if style == "trl":
+        if style == "trl-copied":
+            logits = logits.contiguous()
+            self.copies.append(logits.detach())
+        if style in ("trl", "trl-copied"):
             selected = logits.gather(-1, tokens).squeeze(-1)
             return selected - torch.stack([sequence.logsumexp(-1) for sequence in logits])
         if style == "torchtune":

@@ -27,7 +27,7 @@ class Method(TypedDict, total=False):
 
     kind: Required[str]
     reference: Literal["none", "adapters-off", "copy", "adapters-copy"]
-    logProbabilities: Literal["trl", "llamafactory", "torchtune", "openrlhf"]
+    logProbabilities: Literal["trl", "trl-copied", "llamafactory", "torchtune", "openrlhf"]
     withCrossEntropy: bool
     head: Literal["score", "value", "steps"]
     chunks: int
