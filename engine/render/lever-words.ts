@@ -165,6 +165,11 @@ export const leverWords: Readonly<Record<LeverId, LeverWords>> = {
     gets: 'the GPUs divide weights, gradients and optimizer instead of each holding all',
     pays: 'every layer is fetched from the other GPUs whenever it is used; deepspeed has to be installed',
   },
+  'zero-3-optimizer-offload': {
+    name: 'ZeRO stage 3 with the optimizer offloaded',
+    gets: "as stage 3, and the optimizer's numbers wait in the memory of the host",
+    pays: 'the optimizer runs on the CPU, and gradients and weights are copied in every step; deepspeed has to be installed',
+  },
   'zero-3-offload': {
     name: 'ZeRO stage 3 with offload',
     gets: 'as stage 3, and weights and optimizer wait in the memory of the host',

@@ -37,6 +37,7 @@ export const leverIds = [
   'zero-2',
   'zero-2-offload',
   'zero-3',
+  'zero-3-optimizer-offload',
   'zero-3-offload',
   'fsdp',
   'fsdp-offload',

@@ -483,6 +483,32 @@ train:
     offers: ['zero-1', 'zero-2', 'zero-3', 'fsdp'],
   },
   {
+    tool: 'OpenRLHF',
+    gpu: 'a10',
+    path: 'train_sft.sh',
+    text: `deepspeed --num_gpus 8 --module openrlhf.cli.train_sft \\
+  --max_len 4096 \\
+  --pretrain meta-llama/Meta-Llama-3-8B \\
+  --train_batch_size 256 \\
+  --micro_train_batch_size 4 \\
+  --zero_stage 3 --bf16 --flash_attn --packing_samples
+`,
+    offers: ['micro-batch', 'gradient-checkpointing', 'lora', 'half-length', 'zero-3-optimizer-offload'],
+  },
+  {
+    tool: 'OpenRLHF by the names since 0.10.2',
+    gpu: 'a100-40gb',
+    path: 'train_dpo.sh',
+    text: `deepspeed --num_gpus 4 --module openrlhf.cli.train_dpo \\
+  --model.model_name_or_path Qwen/Qwen2.5-7B-Instruct \\
+  --data.max_len 2048 \\
+  --train.batch_size 128 \\
+  --train.micro_batch_size 2 \\
+  --model.gradient_checkpointing_enable
+`,
+    offers: ['micro-batch', 'lora', 'half-length', 'zero-2-offload', 'zero-3', 'zero-3-optimizer-offload'],
+  },
+  {
     tool: 'verl, fine-tuning',
     gpu: 'a100-80gb',
     path: 'sft.sh',

@@ -27,8 +27,16 @@ export const shardingLevers: readonly Lever[] = [
     effect: 'none',
     group: 'sharding',
     settings: sharded,
-    applies: spec => weaker(spec, 'zero3') && spec.optimizer.startsWith('adamw') && !spec.optimizer.includes('8bit'),
+    applies: spec => weaker(spec, 'zero3') && isPlainAdamW(spec),
     isMade: after => after.sharding === 'zero2' && after.offload === 'optimizer',
+  },
+  {
+    id: 'zero-3-optimizer-offload',
+    effect: 'none',
+    group: 'sharding',
+    settings: sharded,
+    applies: spec => spec.gpus > 1 && !isFsdp(spec) && spec.offload === undefined && isPlainAdamW(spec),
+    isMade: after => after.sharding === 'zero3' && after.offload === 'optimizer',
   },
   {
     id: 'zero-3-offload',
@@ -56,6 +64,11 @@ export const shardingLevers: readonly Lever[] = [
     isMade: after => after.offload === 'optimizer-and-weights',
   },
 ]
+
+/** DeepSpeed has a kernel for it on the CPU. */
+function isPlainAdamW({ optimizer }: TrainingSpec): boolean {
+  return optimizer.startsWith('adamw') && !optimizer.includes('8bit')
+}
 
 function runsOnHost({ optimizer, quantization }: TrainingSpec): boolean {
   return quantization === undefined && !/8bit|paged/.test(optimizer)

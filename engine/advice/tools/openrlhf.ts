@@ -32,4 +32,5 @@ export const openRlhf: Tool = {
   'zero-2': set('zero_stage', 2),
   'zero-2-offload': all(set('zero_stage', 2), switchOn('adam_offload')),
   'zero-3': set('zero_stage', 3),
+  'zero-3-optimizer-offload': all(set('zero_stage', 3), switchOn('adam_offload')),
 }
