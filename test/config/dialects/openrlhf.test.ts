@@ -61,6 +61,15 @@ describe('train_sft', () => {
     expect(since.spec.lora?.targets).toHaveLength(7)
   })
 
+  it('says which loss it counts where the release may have another', async () => {
+    const older = await trained(sft(''))
+    const newer = await trained(command('train_sft', '--attn_implementation flash_attention_2'))
+    expect(older.assumptions.join(' ')).toContain('since 0.7.0')
+    expect(newer.assumptions.join(' ')).not.toContain('0.7.0')
+    const preferred = await trained(command('train_dpo', '--bf16 --flash_attn'))
+    expect(preferred.assumptions.join(' ')).not.toContain('0.7.0')
+  })
+
   it('divides sequences among the GPUs of a ring, which make a micro-batch together', async () => {
     const { spec } = await trained(
       sft('--max_len 4096 --train_batch_size 16 --micro_train_batch_size 1 --ring_attn_size 2 --packing_samples'),

@@ -32,7 +32,11 @@ export function readCommand(reader: FieldReader, document: Section): Command | u
 /** Dropout is the model's own; train_dpo.py loads a reference beside the model whether adapters train or not. */
 export function readTraining(reader: FieldReader, document: Section, command: Command): Training {
   const field = document.at(COMMAND)
-  if (field === undefined || command === 'train_sft') return ordinary
+  if (field === undefined) return ordinary
+  if (command === 'train_sft') {
+    tellOfOlderLoss(reader, document)
+    return ordinary
+  }
   if (command === 'train_rm') return { method: reward(reader, field, 'score').method }
   const training = preference(reader, field, { reference: 'copy', style: 'openrlhf', keepsDropout: true })
   const [own, other] = [optionIn(document, 'pretrain'), optionIn(document, 'ref_pretrain')]
@@ -45,4 +49,12 @@ export function readTraining(reader: FieldReader, document: Section, command: Co
       "The reference's weights wait on the host (ref_offload) and are counted on the GPU: the estimate is high.",
     )
   return training
+}
+
+/** trainer/sft_trainer.py, GPTLMLoss before 0.7.0. Of the options that only older releases have, none tells on which side of it they are. */
+function tellOfOlderLoss(reader: FieldReader, document: Section): void {
+  if (document.at('bf16') === undefined && document.at('flash_attn') === undefined) return
+  reader.assume(
+    "The loss is OpenRLHF's since 0.7.0. Before, it was taken from a copy of the float32 logits: a step takes more than is estimated.",
+  )
 }
