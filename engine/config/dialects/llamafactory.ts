@@ -184,10 +184,22 @@ function readStage(reader: FieldReader, document: Section, method: Method): Trai
       return preference(reader, stage, { reference: isFree ? 'none' : reference, style: 'llamafactory' })
     case 'kto':
       return kto(reader, stage, { reference, style: 'llamafactory' })
+    case 'orpo':
+      // llmtuner/train/orpo of 0.6.2 to 0.7.1.
+      reader.assume('The stage is of LLaMA-Factory before 0.8, and counted as stage: dpo with pref_loss: orpo since.')
+      return preference(reader, stage, { reference: 'none', style: 'llamafactory' })
     case 'rm':
       return reward(reader, stage, 'value')
-    default:
+    case 'ppo':
       return refuseGeneration(reader, stage, name)
+    default:
+      reader.refuse(
+        stage,
+        'unsupported-training',
+        `LLaMA-Factory has no stage ${quote(name)}`,
+        'Use pt, sft, rm, ppo, dpo or kto.',
+      )
+      return ordinary
   }
 }
 

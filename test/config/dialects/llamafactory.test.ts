@@ -147,6 +147,7 @@ describe('a config of LLaMA-Factory', () => {
     ['stage: dpo\nfinetuning_type: full', { kind: 'preference', reference: 'copy' }],
     ['stage: dpo\nref_model: Qwen/Qwen2.5-0.5B', { kind: 'preference', reference: 'copy' }],
     ['stage: dpo\npref_loss: simpo', { kind: 'preference', reference: 'none' }],
+    ['stage: orpo', { kind: 'preference', reference: 'none' }],
     ['stage: kto', { kind: 'kto', reference: 'adapters-off' }],
   ])('with %j compares answers', (text, method) => {
     const { spec } = trainingConfig(`${base.replace('stage: sft\n', '')}${text}\n`)
@@ -220,6 +221,13 @@ describe('a config of LLaMA-Factory', () => {
     const problem = onlyProblemIn(base.replace('stage: sft', 'stage: ppo'))
     expect(problem).toMatchObject({ code: 'unsupported-training', line: 2 })
     expect(problem.message).toContain('needs for generation')
+  })
+
+  it('of a stage that there is not is refused with those that there are', () => {
+    const problem = onlyProblemIn(base.replace('stage: sft', 'stage: sfft'))
+    expect(problem).toMatchObject({ code: 'unsupported-training', line: 2 })
+    expect(problem.message).toContain('no stage "sfft"')
+    expect(problem.fix).toContain('pt, sft, rm, ppo, dpo or kto')
   })
 
   it('that only chats or merges is left alone', () => {
