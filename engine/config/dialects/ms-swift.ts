@@ -49,7 +49,7 @@ export const msSwift: Dialect = {
   deepSpeedField: document => document.at('deepspeed'),
   // Of what is frozen or not adapted, of the loop around the step, or of how adapters start.
   withoutBearing:
-    /(?:^|\.)(?:lora_(?:alpha|bias)|use_rslora|init_weights|vit_gradient_checkpointing|truncation_strategy|max_pixels|lazy_tokenize|attn_impl)$/,
+    /(?:^|\.)(?:lora_(?:alpha|bias)|target_modules|use_rslora|init_weights|vit_gradient_checkpointing|truncation_strategy|max_pixels|lazy_tokenize|attn_impl)$/,
   read,
 }
 

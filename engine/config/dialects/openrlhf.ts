@@ -30,7 +30,7 @@ export const openRlhf: Dialect = {
   modelField: document => optionIn(document, 'pretrain'),
   // Scaling, data, and the loop around the step.
   withoutBearing:
-    /^(?:data|ckpt|logger|eval|adam|muon)\.|(?:^|\.)(?:lora_alpha|lora\.alpha|ring_head_stride|ring_attn_head_stride|disable_trace_cache|disable_fast_tokenizer|nll_loss_coef|pretrain_mode|max_ckpt_mem|label_smoothing|input_template|max_samples)$/,
+    /^(?:data|ckpt|logger|eval|adam|muon)\.|(?:^|\.)(?:lora_alpha|lora\.alpha|target_modules|ring_head_stride|ring_attn_head_stride|disable_trace_cache|disable_fast_tokenizer|nll_loss_coef|pretrain_mode|max_ckpt_mem|label_smoothing|input_template|max_samples)$/,
   read,
 }
 

@@ -19,7 +19,7 @@ export const verl: Dialect = {
   modelField: document => modelOfActor(document) ?? modelOfFineTuning(document),
   // Of rollouts, rewards and data, of the trainer around the step, or of how adapters start.
   withoutBearing:
-    /^\+*(?:actor_rollout_ref\.(?:rollout|ref)|critic|reward_model|algorithm|trainer|data|ray_kwargs|custom_reward_function)\.|lora_alpha$|ppo_max_token_len_per_gpu$|\.(?:entropy_checkpointing|wrap_policy)$/,
+    /^\+*(?:actor_rollout_ref\.(?:rollout|ref)|critic|reward_model|algorithm|trainer|data|ray_kwargs|custom_reward_function)\.|(?:lora_alpha|target_modules)$|ppo_max_token_len_per_gpu$|\.(?:entropy_checkpointing|wrap_policy)$/,
   read: (document, reader, lookUp) =>
     document.at('actor_rollout_ref') === undefined
       ? readFineTuning(document, reader, lookUp)

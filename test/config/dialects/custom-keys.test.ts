@@ -130,6 +130,17 @@ describe('keys of a team’s own', () => {
     expect(reading.unreadSettings?.map(({ name }) => name)).toEqual(['teacher_model'])
   })
 
+  it('names the targets of adapters where nothing else says that adapters train', () => {
+    const suite =
+      'experiments:\n  - { name: qv, target_modules: [q_proj, v_proj] }\n  - { name: q, target_modules: [q_proj] }\n'
+    const reading = trainingConfig(`${own}${suite}`)
+    expect(reading.spec.lora).toBeUndefined()
+    expect(reading.unreadSettings?.map(({ name }) => name)).toEqual(
+      [0, 1].map(index => `experiments[${index}].target_modules`),
+    )
+    expect(trainingConfig(`${own}lora_r: 16\ntarget_modules: [q_proj]\n`).unreadSettings).toBeUndefined()
+  })
+
   it('names the second of two lengths', () => {
     const reading = trainingConfig(`${own}max_length: 512\nseq_len: 1024\n`)
     expect(reading.spec.sequenceLength).toBe(512)

@@ -44,6 +44,12 @@ describe('supervised fine-tuning', () => {
     expect(spec).toMatchObject({ microBatch: 4, sharding: 'fsdp' })
   })
 
+  it("names nothing of adapters that verl's own file turns off", async () => {
+    const { spec, unreadSettings } = await trained(`${sft} model.lora_rank=0 model.target_modules=all-linear`)
+    expect(spec.lora).toBeUndefined()
+    expect(unreadSettings).toBeUndefined()
+  })
+
   it('accumulates what the whole batch needs, and says where the micro-batch stands', async () => {
     const reading = await trained(
       `${sft} \\\n  data.train_batch_size=64 \\\n  data.micro_batch_size_per_gpu=2 data.max_length=4096 model.strategy=fsdp`,
