@@ -165,7 +165,7 @@ function readAttention(reader: FieldReader, document: Section, { model, isPacked
   const old = document.at('bf16')
   if (from === undefined && old !== undefined) {
     const message =
-      'Which attention this takes hangs on the release: eager before OpenRLHF 0.8.10, which takes far more memory, and FlashAttention 2 since'
+      'Which attention this takes depends on the release: eager before OpenRLHF 0.8.10, which takes far more memory, and FlashAttention 2 since'
     const fix = 'Set --attn_implementation flash_attention_2, or before 0.8.10 --flash_attn.'
     reader.refuse(old, 'not-in-file', message, fix)
   }
