@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .openrlhf_losses import fused_log_probabilities
+from .fused_cross_entropy import log_probabilities
 from .requests import Spec
 
 # Makes the context of a forward pass: CUDA's kernels and casts on the meta device, torch.autocast on a real one.
@@ -19,6 +19,11 @@ Kernels = Callable[[], AbstractContextManager[Any]]
 def unwrapped(model: Any) -> Any:
     """The model without its DistributedDataParallel wrapper, if it has one."""
     return model.module if isinstance(model, torch.nn.parallel.DistributedDataParallel) else model
+
+
+def rolled_log_probabilities(logits: Tensor, tokens: Tensor) -> Tensor:
+    """OpenRLHF's models/actor.py: of all positions, whose labels are the tokens after them, with the last one's left out."""
+    return log_probabilities(logits, tokens.roll(-1, dims=1), in_place=False)[:, :-1]
 
 
 class Passes:
@@ -42,7 +47,7 @@ class Passes:
         """The logits that TRL keeps, and the log-probabilities that LLaMA-Factory and torchtune do, are what counts."""
         style = self.spec["method"]["logProbabilities"]
         if style == "openrlhf":
-            return fused_log_probabilities(logits, self.labels)
+            return rolled_log_probabilities(logits, self.labels)
         logits, tokens = logits[:, :-1], self.labels[:, 1:].unsqueeze(-1)
         if style == "trl-copied":
             logits = logits.contiguous()

@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from .fused_cross_entropy import log_probabilities
 from .passes import Passes
 from .requests import Method
 
@@ -47,39 +48,18 @@ def response_log_probabilities(passes: Passes, method: Method, with_entropy: boo
             logits = passes.model(input_ids=passes.inputs["input_ids"], use_cache=False).logits
             logits.div_(1.0)
             answers = logits[:, -count - 1:-1, :]
-            scores = log_probabilities(answers, passes.labels[:, -count:])
+            scores = log_probabilities(answers, passes.labels[:, -count:], in_place=True)
             if with_entropy:
                 entropy_of(answers)
             return scores
         row = passes.labels.reshape(1, -1)
         flat = passes.model(input_ids=row, position_ids=torch.zeros_like(row), use_cache=False).logits.squeeze(0)
         flat.div_(1.0)
-        every = log_probabilities(flat, row.roll(-1, dims=1).squeeze(0))
+        every = log_probabilities(flat, row.roll(-1, dims=1).squeeze(0), in_place=True)
         return every.view(batch, length)[:, -count - 1:-1]
-
-
-def log_probabilities(logits: Tensor, labels: Tensor) -> Tensor:
-    flat = logits.reshape(-1, logits.shape[-1])
-    scores: Tensor = FusedCrossEntropy.apply(flat, labels.reshape(-1))
-    return -scores.view(*logits.shape[:-1])
 
 
 def entropy_of(logits: Tensor) -> None:
     """Nothing compiles it where sequences are padded; autocast takes the softmax in float32."""
     probabilities = F.softmax(logits.float(), dim=-1)
     torch.logsumexp(logits, dim=-1) - (probabilities * logits).sum(-1)
-
-
-class FusedCrossEntropy(torch.autograd.Function):
-    """flash-attn's ops/triton/cross_entropy.py with inplace_backward: the gradient is written over the logits."""
-
-    @staticmethod
-    def forward(context: Any, logits: Tensor, labels: Tensor) -> Tensor:
-        losses = torch.empty(len(labels), dtype=torch.float32, device=logits.device)
-        context.save_for_backward(logits, torch.empty_like(losses), labels)
-        return losses
-
-    @staticmethod
-    def backward(context: Any, gradient: Tensor) -> Any:
-        logits, *_ = context.saved_tensors
-        return logits, None
