@@ -5,7 +5,8 @@ import type { PassedArgument } from '../reading.ts'
 import { plain, plainSentence } from '../text/quote.ts'
 import type { Field, FieldValue } from '../text/section.ts'
 import type { Given } from './given.ts'
-import type { Argument, Launch, Processes } from './launches.ts'
+import type { Launch, Processes } from './launches.ts'
+import type { Argument } from './options.ts'
 import type { ShellText } from './words.ts'
 
 /** `file`: the launcher's path, where it is another file than the one being read. */

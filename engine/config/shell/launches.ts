@@ -1,31 +1,23 @@
 /** Commands that start a training: with which launcher, how many processes, which script or config, and with which arguments. */
 import { posix } from 'node:path'
 import { wordSet } from '../../word-list.ts'
-import { COMMAND } from '../dialects/litgpt/method.ts'
-import { COMMAND as OPENRLHF_COMMAND } from '../dialects/openrlhf/options.ts'
+import { COMMAND } from '../dialects/openrlhf/options.ts'
 import { plain } from '../text/quote.ts'
 import type { ShellCommand } from './commands.ts'
 import type { Given } from './given.ts'
+import { type Argument, parsed } from './options.ts'
+import { accelerateProcesses, deepSpeedProcesses, torchProcesses, visible, withoutHidden } from './processes.ts'
 import {
-  accelerateProcesses,
-  counted,
-  deepSpeedProcesses,
-  torchProcesses,
-  visible,
-  withoutHidden,
-} from './processes.ts'
-
-export interface Argument {
-  /** Without dashes, with `_` for `-`: `per_device_train_batch_size`. */
-  readonly key: string
-  /** As written: `--per-device-train-batch-size`. */
-  readonly name: string
-  /** None for a switch. */
-  readonly values: readonly Given[]
-  readonly at: number
-  /** For the reader of a switch. */
-  readonly remarks?: readonly string[]
-}
+  litgpt,
+  RUN_TRAIN,
+  runTrain,
+  swift,
+  toolLaunch,
+  torchtitanTarget,
+  torchtune,
+  trains,
+  withRlhfType,
+} from './tool-commands.ts'
 
 /** What a launcher says about processes. */
 export type Processes =
@@ -65,9 +57,6 @@ export type Tool =
   | 'torchtune'
   | 'ultralytics'
   | 'verl'
-
-/** torchtitan's own script around torchrun. */
-const RUN_TRAIN = 'run_train.sh'
 
 const launchers = new Set([
   'python',
@@ -158,8 +147,6 @@ function wrapped(words: readonly Given[]): number {
     .findIndex((word, index) => index > 0 && (launchers.has(nameOf(word)) || refused.has(nameOf(word))))
 }
 
-const trains = /^(?:sft|rlhf|pt|pretrain|finetune|finetune_\w+|train\w*)$/
-
 function refusal(tool: string, rest: readonly Given[], launcher: string, at: number): Launch | undefined {
   const [verb] = rest
   if (verb === undefined || !trains.test(verb.text)) return undefined
@@ -206,7 +193,7 @@ function ofOpenRlhf(
   const hasOptions = ['pretrain', 'micro_train_batch_size'].every(name => given.some(({ key }) => key === name))
   const isCopy = own === undefined && hasOptions && /^train_(?:sft|dpo|rm)$/.test(text ?? '')
   if (text === undefined || (own === undefined && !isCopy)) return undefined
-  const command = { key: OPENRLHF_COMMAND, name: target.text, values: [{ ...target, text }], at: target.from }
+  const command = { key: COMMAND, name: target.text, values: [{ ...target, text }], at: target.from }
   return {
     target: { kind: 'tool', tool: 'openrlhf' },
     arguments: [...given, command],
@@ -267,144 +254,4 @@ function python(words: readonly Given[], command: ShellCommand): Launch | undefi
   if (words[0]?.text === '-m' && second?.text === 'accelerate.commands.launch')
     return scriptLaunch('accelerate launch', words.slice(2), command, accelerateProcesses(command))
   return scriptLaunch('python', words, command, () => visible(command, 1))
-}
-
-function toolLaunch(tool: Tool, launcher: string, words: readonly Given[], command: ShellCommand): Launch {
-  const rest = parsed(words, new Set())
-  const given = (key: string) => rest.arguments.find(argument => argument.key === key)
-  const all = given('num_processes')
-  const each = given('nproc_per_node')
-  const env = command.variable('NPROC_PER_NODE')
-  // Variables of LLaMA-Factory's launcher.py and ms-swift's cli/main.py.
-  const count =
-    all !== undefined
-      ? counted(all.values[0], all.name)
-      : each !== undefined
-        ? counted(each.values[0], each.name, given('nnodes')?.values[0])
-        : env !== undefined
-          ? counted(env, 'NPROC_PER_NODE', command.variable('NNODES'))
-          : visible(command)
-  return { launcher, at: command.at, target: { kind: 'tool', tool }, ...rest, processes: count }
-}
-
-/**
- * `litgpt finetune_lora checkpoint_dir --train.micro_batch_size 4`, before 0.4 `litgpt finetune lora`. How many GPUs train it says
- * itself.
- */
-function litgpt([verb, ...words]: readonly Given[], launcher: string, command: ShellCommand): Launch | undefined {
-  if (verb === undefined || !trains.test(verb.text)) return undefined
-  const [method] =
-    verb.text === 'finetune' && /^(?:lora|full|adapter|adapter_v2)$/.test(words[0]?.text ?? '') ? words : []
-  const name = `${launcher} ${plain(verb.text)}${method === undefined ? '' : ` ${method.text}`}`
-  const { processes: _, ...launch } = toolLaunch('litgpt', name, words.slice(method === undefined ? 0 : 1), command)
-  const text = method === undefined ? verb.text : `${verb.text}_${method.text}`
-  const given = (key: string, value: Given): Argument => ({ key, name: key, values: [value], at: value.from })
-  const model = launch.positional.find(word => !/\.ya?ml$/.test(word.text))
-  const isNamed = launch.arguments.some(({ key }) => key === 'checkpoint_dir')
-  return {
-    ...launch,
-    arguments: [
-      ...launch.arguments,
-      { ...given(COMMAND, { ...verb, text }), name },
-      ...(model === undefined || isNamed ? [] : [given('checkpoint_dir', model)]),
-    ],
-    processes: { kind: 'unsaid' },
-  }
-}
-
-/** swift/cli/main.py: processes are as many as NPROC_PER_NODE says; one alone divides the model among the GPUs that it sees. */
-function swift([verb, ...words]: readonly Given[], launcher: string, command: ShellCommand): Launch | undefined {
-  if (verb === undefined || !/^(?:sft|pt|rlhf)$/.test(verb.text)) return undefined
-  const launch = toolLaunch('ms-swift', `${launcher} ${verb.text}`, words, command)
-  const isDivided =
-    launch.processes.kind === 'count' && launch.processes.by === 'CUDA_VISIBLE_DEVICES' && launch.processes.count > 1
-  const processes: Processes = isDivided
-    ? {
-        kind: 'open',
-        why: 'without NPROC_PER_NODE ms-swift divides the layers of the model among the GPUs that it sees',
-      }
-    : launch.processes
-  return {
-    ...{ ...launch, processes },
-    arguments: verb.text === 'rlhf' ? withRlhfType(launch.arguments, verb) : launch.arguments,
-  }
-}
-
-/** DPO where none is named. */
-function withRlhfType(given: readonly Argument[], verb: Given): readonly Argument[] {
-  if (given.some(({ key }) => key === 'rlhf_type')) return given
-  return [...given, { key: 'rlhf_type', name: '--rlhf_type', values: [{ ...verb, text: 'dpo' }], at: verb.from }]
-}
-
-/** Names a config of torchtitan. */
-const TORCHTITAN_CONFIG = 'job.config_file'
-
-/** Whatever its train.py is called in a copy. Releases after 0.2.2 have their settings in Python: `--module llama3 --config llama3_8b`. */
-function torchtitanTarget({ text }: Given, given: readonly Argument[]): Launch['target'] | undefined {
-  const has = (name: string) => given.some(({ key }) => key === name)
-  if (has(TORCHTITAN_CONFIG)) return { kind: 'tool', tool: 'torchtitan' }
-  const isNewer = /^torchtitan[./]train/.test(text) && has('module')
-  return isNewer ? { kind: 'refused', tool: 'torchtitan after 0.2.2' } : undefined
-}
-
-/** `CONFIG_FILE=llama3_8b.toml NGPU=4 ./run_train.sh --training.steps 100`: what is not said has defaults in the script. */
-function runTrain(words: readonly Given[], command: ShellCommand): Launch | undefined {
-  const config = command.variable('CONFIG_FILE')
-  if (config === undefined) return undefined
-  const rest = parsed(words, new Set())
-  const named = { key: TORCHTITAN_CONFIG, name: 'CONFIG_FILE', values: [config], at: config.from }
-  return {
-    launcher: RUN_TRAIN,
-    at: command.at,
-    target: { kind: 'tool', tool: 'torchtitan' },
-    ...rest,
-    arguments: [...rest.arguments, named],
-    processes: counted(command.variable('NGPU'), 'NGPU'),
-  }
-}
-
-/** `tune run [--nproc_per_node 4] recipe --config x k=v` */
-function torchtune(words: readonly Given[], command: ShellCommand): Launch {
-  const all = parsed(words, new Set(['standalone']))
-  const own = all.arguments.filter(({ key }) => /^(?:nproc_per_node|nnodes)$/.test(key))
-  const processes = own.length > 0 ? torchProcesses(command)(own) : visible(command)
-  return { launcher: 'tune run', at: command.at, target: { kind: 'tool', tool: 'torchtune' }, ...all, processes }
-}
-
-/** Options with the words that follow them, and the words that are none. `k=v` is an option too, and Hydra's `+k=v`. */
-function parsed(words: readonly Given[], switches: ReadonlySet<string>) {
-  const positional: Given[] = []
-  const hidden: Given[] = []
-  const found: { key: string; name: string; values: Given[]; at: number; remarks: readonly string[] }[] = []
-  let open: { values: Given[] } | undefined
-  for (const word of words) {
-    const { text, from } = word
-    const [, dashes = '', key, sign, value] = /^(--?|\+{1,2})?([A-Za-z_][\w.-]*)(=)?([\s\S]*)$/.exec(text) ?? []
-    const isOption = key !== undefined && (dashes !== '' || sign !== undefined) && word.why === undefined
-    const isOpenOption = word.why !== undefined && key !== undefined && sign !== undefined
-    // Of an array, under a condition.
-    const isDoubted = word.why !== undefined && dashes === '--' && key !== undefined && value === ''
-    if ((isOption && (sign !== undefined || value === '')) || isOpenOption || isDoubted) {
-      const name = key!.replaceAll('-', '_')
-      const option = { key: name, name: `${dashes}${key}`, values: [] as Given[], at: from, remarks: word.remarks }
-      found.push(option)
-      if (isDoubted) option.values.push(word)
-      if (sign !== undefined) {
-        const written = value ?? ''
-        option.values.push({
-          ...word,
-          text: written,
-          from: word.valueFrom ?? (word.why === undefined ? from + text.length - written.length : from),
-        })
-      }
-      open = sign === undefined && !switches.has(name) ? option : undefined
-      continue
-    }
-    // An option's first value is one, whatever it is.
-    if (word.why !== undefined && word.isArgument !== true && (open?.values.length ?? 1) > 0) hidden.push(word)
-    else if (text === '--' || text === '') open = undefined
-    else if (open !== undefined) open.values.push(word)
-    else positional.push(word)
-  }
-  return { positional, arguments: found, hidden }
 }
