@@ -9,7 +9,7 @@ import { soundsLikeStage } from '../config/other-files/stage-name.ts'
 import { isVersionFile } from '../config/pinned/version-files.ts'
 import { isPythonPath } from '../config/python/quick-look.ts'
 import type { SourceFile } from '../config/reading.ts'
-import { isLauncherName } from '../config/shell/quick-look.ts'
+import { isLauncherPath } from '../config/shell/quick-look.ts'
 import { askingOnce, type Sources } from '../config/sources.ts'
 import { MemoryMarkError } from '../errors.ts'
 import type { Outcome } from '../isolation/limited-process.ts'
@@ -205,9 +205,8 @@ function ahead<T>(result: Promise<T>): Promise<T> {
 const usefulIn = oncePerList(paths =>
   paths
     .filter(path => {
-      const name = posix.basename(path)
-      const isCode = isLauncherName(name) || isPythonPath(name)
-      return isCode || soundsLikeStage(name) || soundsLikeJob(path) || isVersionFile(path)
+      const isCode = isLauncherPath(path) || isPythonPath(path)
+      return isCode || soundsLikeStage(posix.basename(path)) || soundsLikeJob(path) || isVersionFile(path)
     })
     .map(path => posix.basename(path)),
 )

@@ -25,16 +25,21 @@ const ENDLESS_BUCKET = Number.MAX_SAFE_INTEGER
 /** They divide with FSDP alone, or not at all. */
 const withoutZero: ReadonlySet<TrainingSpec['loop']> = new Set(['verl', 'torchtitan', 'nemo-rl', 'nemo-rl-v2'])
 
+/** They divide with DeepSpeed alone. */
+const withoutFsdp: ReadonlySet<TrainingSpec['loop']> = new Set(['openrlhf'])
+
 /**
  * Whether it fits when sharded over the GPUs of several machines by FSDP, or by ZeRO-3, which divides gradients with every micro-step
  * where FSDP keeps them whole until the last. `spec`: on one GPU.
  */
 export function fitsAmongSeveral(spec: TrainingSpec, config: ModelConfig, circumstances: Circumstances): boolean {
   if (spec.framework !== 'pytorch' || spec.loop === 'ultralytics') return false
-  const shardings = (['fsdp', 'zero3'] as const).filter(
-    sharding => !(sharding === 'zero3' ? withoutZero.has(spec.loop) : spec.loop === 'openrlhf'),
-  )
-  return shardings.some(sharding => fitsDivided(spec, { ...spec, gpus: GPUS, sharding }, config, circumstances))
+  return shardingsOf(spec).some(sharding => fitsDivided(spec, { ...spec, gpus: GPUS, sharding }, config, circumstances))
+}
+
+function shardingsOf({ loop }: TrainingSpec): readonly ('fsdp' | 'zero3')[] {
+  if (withoutZero.has(loop)) return ['fsdp']
+  return withoutFsdp.has(loop) ? ['zero3'] : ['fsdp', 'zero3']
 }
 
 function fitsDivided(

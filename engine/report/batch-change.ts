@@ -1,6 +1,6 @@
 /** The change that a recommendation makes to a config's text. */
 
-import { generatesCompletions, isOfNemoRl } from '../config/spec/spec.ts'
+import { generatesCompletions } from '../config/spec/spec.ts'
 import type { NumberChange } from '../config/text/rewrite.ts'
 import type { AnalysedConfig } from './schema.ts'
 import { tooLargePeak } from './too-large-peak.ts'
@@ -32,18 +32,18 @@ export function batchChange(config: AnalysedConfig): BatchChange {
   return first === undefined ? { kind: 'nothing-to-change' } : { kind: 'change', numbers: [first, ...others] }
 }
 
-/**
- * Ultralytics accumulates up to its nominal batch size (`nbs`) by itself, verl, NeMo-RL and OpenRLHF up to the batch that their configs name, and
- * torchtitan up to `global_batch_size` where that is written.
- */
+/** Ultralytics accumulates up to its nominal batch size (`nbs`), the others up to the batch that their configs name. */
+const reachingBatch: ReadonlySet<AnalysedConfig['spec']['loop']> = new Set([
+  'ultralytics',
+  'verl',
+  'nemo-rl',
+  'nemo-rl-v2',
+  'openrlhf',
+])
+
+/** By itself; torchtitan up to `global_batch_size` where that is written. */
 function reachesBatchItself(loop: AnalysedConfig['spec']['loop'], accumulation: number): boolean {
-  return (
-    loop === 'ultralytics' ||
-    loop === 'verl' ||
-    loop === 'openrlhf' ||
-    isOfNemoRl(loop) ||
-    (loop === 'torchtitan' && accumulation > 1)
-  )
+  return reachingBatch.has(loop) || (loop === 'torchtitan' && accumulation > 1)
 }
 
 /**

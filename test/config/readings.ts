@@ -15,6 +15,12 @@ export function trainedBy(reading: FileReading): Extract<Reading, { kind: 'train
   return reading
 }
 
+/** The codes of the problems for which a config is refused. */
+export function codesOf(reading: FileReading): string {
+  if (reading.kind !== 'unreadable') throw new Error(JSON.stringify(reading))
+  return reading.problems.map(({ code }) => code).join(', ')
+}
+
 export function problemsIn(text: string, path = 'train.yaml'): readonly Problem[] {
   const reading = readConfig({ path, text })
   if (reading.kind !== 'unreadable') throw new Error(`readable: ${JSON.stringify(reading)}`)

@@ -1,8 +1,8 @@
 /**
  * What a GPU gathers of a model that is divided among GPUs when a checkpoint is saved, by Hugging Face's Trainer (transformers 5.18
  * trainer.py save_model, accelerate 1.15 Accelerator.get_state_dict and utils/fsdp_utils.py), torchtune 0.6
- * (training/_distributed.py gather_cpu_state_dict), Lightning 2.6 (strategies/fsdp.py) and OpenRLHF 0.11
- * (utils/deepspeed/deepspeed.py save_model), run in bench/saved_checkpoints.py.
+ * (training/_distributed.py gather_cpu_state_dict) and Lightning 2.6 (strategies/fsdp.py), run in bench/saved_checkpoints.py. OpenRLHF
+ * 0.11 (utils/deepspeed/deepspeed.py save_model) calls the same function of DeepSpeed's as the Trainer.
  */
 import { isFsdp, modelCopies, shardingGroup, type TrainingSpec } from '../../config/spec/spec.ts'
 import { defaultOptimizer, hasFlatParameters, isOneUnit, savesWholeOnGpu, wrapsEachAdapter } from '../library-rules.ts'

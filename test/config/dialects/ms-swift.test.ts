@@ -2,23 +2,14 @@
 /** Commands of ms-swift, and files that its command line takes. */
 import { describe, expect, it } from 'vitest'
 import { readConfigAsync } from '../../../engine/config/read.ts'
-import type { Reading } from '../../../engine/config/reading.ts'
+import { codesOf, trainedBy } from '../readings.ts'
 
 async function read(text: string, path = 'train.sh', files: Readonly<Record<string, string>> = {}) {
   return readConfigAsync({ path, text }, { readFile: async name => files[name] })
 }
 
-async function trained(text: string, path?: string): Promise<Extract<Reading, { kind: 'training-config' }>> {
-  const reading = await read(text, path)
-  if (reading.kind !== 'training-config') throw new Error(JSON.stringify(reading))
-  return reading
-}
-
-async function problemIn(text: string): Promise<string> {
-  const reading = await read(text)
-  if (reading.kind !== 'unreadable') throw new Error(JSON.stringify(reading))
-  return reading.problems.map(({ code }) => code).join(', ')
-}
+const trained = async (text: string, path?: string) => trainedBy(await read(text, path))
+const problemIn = async (text: string) => codesOf(await read(text))
 
 const sft = 'swift sft --model Qwen/Qwen2.5-0.5B-Instruct --dataset data.jsonl'
 

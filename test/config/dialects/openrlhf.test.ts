@@ -1,21 +1,12 @@
 /** Commands of OpenRLHF: supervised fine-tuning, DPO and reward models, and those that are refused by name. */
 import { describe, expect, it } from 'vitest'
 import { readConfigAsync } from '../../../engine/config/read.ts'
-import type { Reading } from '../../../engine/config/reading.ts'
+import { codesOf, trainedBy } from '../readings.ts'
 
 const read = (text: string) => readConfigAsync({ path: 'train.sh', text }, {})
 
-async function trained(text: string): Promise<Extract<Reading, { kind: 'training-config' }>> {
-  const reading = await read(text)
-  if (reading.kind !== 'training-config') throw new Error(JSON.stringify(reading))
-  return reading
-}
-
-async function problemIn(text: string): Promise<string> {
-  const reading = await read(text)
-  if (reading.kind !== 'unreadable') throw new Error(JSON.stringify(reading))
-  return reading.problems.map(({ code }) => code).join(', ')
-}
+const trained = async (text: string) => trainedBy(await read(text))
+const problemIn = async (text: string) => codesOf(await read(text))
 
 const command = (name: string, options: string, gpus = 4) =>
   `deepspeed --num_gpus ${gpus} --module openrlhf.cli.${name} --pretrain Qwen/Qwen2.5-0.5B ${options}\n`

@@ -8,7 +8,7 @@ import { MAX_BATCH } from '../../spec/batch-size.ts'
 import type { Field, Section } from '../../text/section.ts'
 import type { Batch } from '../../trainer/language-model.ts'
 import { isOn } from '../../trainer/method.ts'
-import { refuse } from './settings.ts'
+import { groupsShown, refuse } from './settings.ts'
 
 interface Terms {
   readonly gpus: number
@@ -46,8 +46,7 @@ export function readActorBatch(reader: FieldReader, document: Section, terms: Te
   const batch = { microBatch, batchSize: perGpu, accumulation: undefined }
   if (each >= microBatch && each % microBatch === 0)
     return { ...batch, gradientAccumulation: reader.note('gradientAccumulation', each / microBatch, from) }
-  const whom = terms.shared === 1 ? `${groups} GPUs` : `${groups} groups of ${terms.shared} GPUs`
-  const message = `A mini-batch is ${sequences} sequences, ${each} on each of ${whom}, which micro-batches of ${microBatch} do not fill, so that verl does not start`
+  const message = `A mini-batch is ${sequences} sequences, ${each} on ${groupsShown(groups, terms.shared)}, which micro-batches of ${microBatch} do not fill, so that verl does not start`
   const fix = 'Make the sequences of a mini-batch on one GPU a multiple of the micro-batch.'
   reader.refuse(perGpu ?? ofAll, 'batch-sizes-disagree', message, fix)
   return { ...batch, gradientAccumulation: 1 }

@@ -1,4 +1,4 @@
-/** verl's supervised fine-tuning, trainer/fsdp_sft_trainer.py, whose samples are all padded to `data.max_length`, but where GPUs share them. */
+/** verl's supervised fine-tuning, trainer/fsdp_sft_trainer.py: samples are padded to `data.max_length`, unless GPUs share each of them. */
 
 import type { FieldReader } from '../../fields/fields.ts'
 import { readGpus } from '../../fields/gpus.ts'
@@ -9,6 +9,7 @@ import { type Field, Section } from '../../text/section.ts'
 import { type Batch, languageModelReading } from '../../trainer/language-model.ts'
 import { isOn } from '../../trainer/method.ts'
 import {
+  groupsShown,
   readAdapter,
   readCheckpointing,
   readOptimizer,
@@ -98,9 +99,4 @@ function readBatch(reader: FieldReader, document: Section, { gpus, shared }: Div
   }
   reader.note('gradientAccumulation', gradientAccumulation, total ?? "verl's train_batch_size")
   return { microBatch, gradientAccumulation, batchSize, accumulation: undefined }
-}
-
-function groupsShown(groups: number, shared: number): string {
-  if (shared > 1) return `each of ${groups} groups of ${shared} GPUs`
-  return groups === 1 ? 'one GPU' : `each of ${groups} GPUs`
 }

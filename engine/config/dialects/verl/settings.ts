@@ -51,6 +51,12 @@ export function readUlysses(reader: FieldReader, { fields, gpus, removesPadding 
   return group
 }
 
+/** GPUs in groups of `shared` each that train the same sequences. */
+export function groupsShown(groups: number, shared: number): string {
+  if (shared > 1) return `each of ${groups} groups of ${shared} GPUs`
+  return groups === 1 ? 'one GPU' : `each of ${groups} GPUs`
+}
+
 /** Neither absent nor null. */
 export function refuseWritten(reader: FieldReader, fields: readonly (Field | undefined)[]): void {
   for (const field of fields) if (field !== undefined && field.value.kind !== 'empty') refuse(reader, field, field.name)
