@@ -51,7 +51,7 @@ export async function leversOf(
   const found = [...alone.map(({ candidate }) => candidate), ...(smaller ? [smaller] : []), ...together]
   const told = withoutNeedless(found.filter(candidate => advisor.helps(candidate, now))).map(each => advisor.told(each))
   const card = now.fit === 'fits' ? undefined : advisor.anotherCard()
-  return withoutTwins(ranked([...told, ...(card ? [card] : [])], now.peakBytes)).slice(0, MAX_LEVERS)
+  return withoutTwins(ranked([...told, ...(card ? [card] : [])], now)).slice(0, MAX_LEVERS)
 }
 
 class Advisor {
