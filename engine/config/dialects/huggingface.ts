@@ -9,8 +9,8 @@ import { stepInPytorch, trainingConfig } from '../fields/training-config.ts'
 import type { DeepSpeedFile } from '../other-files/deepspeed-file.ts'
 import type { Reading } from '../reading.ts'
 import { MAX_BATCH } from '../spec/batch-size.ts'
-import { quote } from '../text/quote.ts'
-import type { Section } from '../text/section.ts'
+import { plain, quote } from '../text/quote.ts'
+import type { Field, Section } from '../text/section.ts'
 import { writesAny } from '../text/written-keys.ts'
 import { taskOfMethod } from '../trainer/language-model.ts'
 import type { Training } from '../trainer/method.ts'
@@ -72,10 +72,25 @@ export const huggingface: Dialect = {
   read,
 }
 
-/** HfArgumentParser takes files without sections, in which TRL and the example scripts call the model model_name_or_path. */
+/**
+ * HfArgumentParser takes files without sections, in which TRL and the example scripts call the model model_name_or_path. No argument
+ * is called train_batch_size: transformers 5.18 has a property of that name.
+ */
 function isOfOwnCode(document: Section): boolean {
   const { batchSize, model } = argumentsOf(document)
-  return batchSize?.name.includes('.') === true || (model !== undefined && model.name !== 'model_name_or_path')
+  const isOwnBatch = batchSize?.name.includes('.') === true || batchSize?.key === legacyBatchSizeKey
+  return isOwnBatch || (model !== undefined && model.name !== 'model_name_or_path')
+}
+
+/** In a file or on a command line: a key of a team's own stands for it, under its own name. */
+const trainersBatchSize = /(?:^|\W)per[_-](?:device|gpu)[_-]train[_-]batch[_-]size$/
+
+/** Loops of a team's own count prompts as often as completions, of which each prompt has several: a guess could be far off. */
+function refuseOpenUnit(reader: FieldReader, batchSize: Field | undefined, { method }: Training): void {
+  if (batchSize === undefined || method?.kind !== 'online' || trainersBatchSize.test(batchSize.name)) return
+  const message = `The micro-batch cannot be determined from the file: whether ${plain(batchSize.name)} counts prompts or completions is up to the code that reads it`
+  const fix = 'Name it per_device_train_batch_size if it counts the completions of one GPU, as in TRL.'
+  reader.refuse(batchSize, 'open-batch-unit', message, fix)
 }
 
 function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading {
@@ -135,6 +150,7 @@ export function readArguments(
     declared === undefined
       ? readTrainingMethod(reader, find, adapter !== undefined, step)
       : readDeclaredMethod(reader, find, declared, adapter !== undefined, step)
+  if (declared === undefined) refuseOpenUnit(reader, batchSize, training)
   const choice = taskOf(reader, find, model, training)
   const lengths = readLengths(reader, trainerArguments, { choice, model, training })
   const settings = readSettings(reader, trainerArguments, { choice, model, adapter, training, deepSpeed })

@@ -48,6 +48,16 @@ const tools: readonly UnmodelledTool[] = [
     why: 'runs models in code of its own',
   },
   {
+    // GPT-NeoX 2.0 configs/, whose keys have dashes or underscores; DeepSpeed's settings stand among them.
+    name: 'GPT-NeoX',
+    keys: ['pipe-parallel-size', 'pipe_parallel_size'],
+    training: document =>
+      (document.at('hidden-size') ?? document.at('hidden_size')) &&
+      (document.at('pipe-parallel-size') ?? document.at('pipe_parallel_size')) &&
+      (document.at('train_micro_batch_size_per_gpu') ?? document.at('train_batch_size')),
+    why: 'runs models and parallelism in code of its own',
+  },
+  {
     // mlx-lm mlx_lm/lora.py (0304b28), CONFIG_DEFAULTS; lora_layers is what it called num_layers before.
     name: 'mlx-lm',
     keys: ['iters'],

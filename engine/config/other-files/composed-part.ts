@@ -24,7 +24,7 @@ export function whyPart(document: Section, path: string, model: Field | undefine
   )
 }
 
-/** Where the file itself sets what is referred to, the section has followed it. */
+/** Where the file itself sets what is referred to, the section has followed it. `???` is OmegaConf's for what must be set elsewhere. */
 function isElsewhere({ value }: Field): boolean {
-  return value.kind === 'text' && reference.test(value.text)
+  return value.kind === 'text' && (value.text === '???' || reference.test(value.text))
 }

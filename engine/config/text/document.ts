@@ -33,13 +33,20 @@ export type ParsedFile =
 /** What GitHub hands out of a file by a query is a little more, so that a beginning is too large where the whole file is. */
 export const MAX_CONFIG_BYTES = 500_000
 
+const noMapping: ParsedFile = { kind: 'document', mappings: [], repeated: [] }
+
+/** A list, or a tokenizer as tokenizers 0.22 saves it: what is as large as that is data, of which GitHub may hand out only the beginning. */
+const startsAsData = /^\s*(?:\[|\{\s*"version"\s*:\s*"1\.0"\s*,\s*"truncation"\s*:)/
+
 type Describe = (offset: number, problem: Problem) => Problem
 
 /** Never throws for a file's content, and takes time linear in its length. */
 export function parseFile(file: SourceFile): ParsedFile {
   const text = file.text.replace(/^\uFEFF/, '')
   const bytes = file.sizeBytes ?? utf8Bytes(text)
-  if (bytes > MAX_CONFIG_BYTES) return unreadable([{ ...tooLarge(bytes), file: file.path }])
+  const isJson = /\.json$/i.test(file.path)
+  if (bytes > MAX_CONFIG_BYTES)
+    return isJson && startsAsData.test(text) ? noMapping : unreadable([{ ...tooLarge(bytes), file: file.path }])
 
   const lines = linesOf(text)
   const describe: Describe = (offset, problem) => {
@@ -47,11 +54,9 @@ export function parseFile(file: SourceFile): ParsedFile {
     return { ...problem, file: file.path, line, column: Math.max(col, 1) }
   }
   const tokens = tokenize(text)
-  const isJson = /\.json$/i.test(file.path)
   if (tokens.kind === 'too-much') {
     // A list, however long, is no training config.
-    if (isJson && /^\s*\[/.test(text) && firstJsonError(text) === undefined)
-      return { kind: 'document', mappings: [], repeated: [] }
+    if (isJson && /^\s*\[/.test(text) && firstJsonError(text) === undefined) return noMapping
     return unreadable([describe(tokens.offset, tokens.problem)])
   }
   const jsonError = isJson ? firstJsonError(text) : undefined

@@ -66,9 +66,16 @@ describe('keys of a team’s own', () => {
   it('of one training are not mixed with those of another in the file', () => {
     const sft = 'sft: { batch_size: 4, lr: 1.0e-5, epochs: 2, grad_accum: 2 }\n'
     const second = (schedule: string) =>
-      trainingConfig(`model_name: gpt2\n${sft}grpo: { ${schedule}num_generations: 4, max_completion_length: 64 }\n`)
-    expect(second('lr: 1.0e-6, epochs: 1, ').spec.method).toBeUndefined()
-    expect(second('').spec.method).toMatchObject({ kind: 'online' })
+      `model_name: gpt2\n${sft}grpo: { ${schedule}num_generations: 4, max_completion_length: 64 }\n`
+    expect(trainingConfig(second('lr: 1.0e-6, epochs: 1, ')).spec.method).toBeUndefined()
+    expect(onlyProblemIn(second(''))).toMatchObject({ code: 'open-batch-unit', field: 'sft.batch_size' })
+  })
+
+  it('leave open whether a batch counts prompts or completions', () => {
+    const grpo = 'num_generations: 8\nmax_completion_length: 64\n'
+    expect(onlyProblemIn(`${own}${grpo}`)).toMatchObject({ code: 'open-batch-unit', field: 'batch_size' })
+    const named = `${own.replace('batch_size', 'per_device_train_batch_size')}${grpo}`
+    expect(trainingConfig(named).spec).toMatchObject({ microBatch: 64, method: { kind: 'online' } })
   })
 
   it.each([

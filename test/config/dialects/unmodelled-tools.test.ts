@@ -17,6 +17,11 @@ describe('a config of a tool that is not modelled', () => {
       'step_scheduler.local_batch_size',
     ],
     [
+      'GPT-NeoX',
+      '{ "pipe-parallel-size": 1, "hidden-size": 768, "num-layers": 12, "train_micro_batch_size_per_gpu": 4, "zero_optimization": { "stage": 1 } }\n',
+      'train_micro_batch_size_per_gpu',
+    ],
+    [
       'mlx-lm',
       'model: mlx-community/gemma-3-4b-it-4bit\ntrain: true\nfine_tune_type: lora\nnum_layers: 16\nbatch_size: 4\niters: 600\nlearning_rate: 1.0e-5\nlora_parameters: { rank: 8 }\n',
       'batch_size',
@@ -39,6 +44,7 @@ describe('is none of them', () => {
     ['batches of a team’s own loop', 'train: { global_batch_size: 8, micro_batch_size: 2 }\n'],
     ['a served policy', 'policy: { model_name: gpt2, max_new_tokens: 8 }\n'],
     ['the address of a service', 'actor_rollout_ref: http://rollouts:8080\n'],
+    ['sizes of a network beside a pipeline', 'hidden_size: 768\npipe_parallel_size: 1\nbatch: 4\n'],
     ['a scheduler of batches', 'model: { _target_: my.Model }\nstep_scheduler: { local_batch_size: 1 }\n'],
   ])('%s', (_, text) => {
     const reading = readConfig({ path: 'train.yaml', text })

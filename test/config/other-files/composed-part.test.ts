@@ -12,6 +12,7 @@ it.each([
   ['arguments of the Trainer', group],
   ['settings of DeepSpeed', zero],
   ['a relative reference', group.replace('${batch_size}', '${..batch_size}')],
+  ['what must be set elsewhere', 'model_name_or_path: ???\nper_device_train_batch_size: ???\nlearning_rate: 1.0e-5\n'],
   ['a model that is elsewhere too', `${group}model_name_or_path: \${model_name}\n`],
 ])('%s are a part of the config that composes them', (_, text) => {
   expect(outcome(text)).toMatchObject({
@@ -30,6 +31,7 @@ it('says which value is elsewhere, and where it is asked for', () => {
 it.each([
   ['a model', `${group}model_name_or_path: gpt2\n`],
   ['the value that is referred to', `${group}batch_size: 4\n`],
+  ['a batch size beside an open model', 'model_name_or_path: ???\nper_device_train_batch_size: 4\n'],
   ['a batch size', group.replace('${batch_size}', '4')],
   ['a variable of the environment', group.replace('${batch_size}', '${oc.env:BATCH}')],
 ])('is no part with %s', (_, text) => {

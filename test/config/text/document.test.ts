@@ -189,6 +189,16 @@ describe('what cannot be read', () => {
   })
 
   it.each([
+    ['a list', '[{"batch_size": 1}, "'],
+    ['a tokenizer', '{\n  "version": "1.0",\n  "truncation": null,\n  "model": "'],
+  ])('is no JSON above 500 kB that is data, even cut short: %s', (_, start) => {
+    const large = start + 'x'.repeat(600_000)
+    expect(parseFile({ path: 'a.json', text: large })).toEqual({ kind: 'document', mappings: [], repeated: [] })
+    expect(problemsOf(large)).toMatchObject([{ code: 'file-too-large' }])
+    expect(problemsOf(`{"batch_size": 1, "x": ${large}`, 'a.json')).toMatchObject([{ code: 'file-too-large' }])
+  })
+
+  it.each([
     ['flow lists', '['.repeat(10_000), 1],
     ['closed flow lists', '['.repeat(10_000) + ']'.repeat(10_000), 1],
     ['flow mappings', '{a: '.repeat(10_000), 1],

@@ -20,6 +20,11 @@ describe("arguments of TRL's GRPOTrainer", () => {
     })
   })
 
+  it('count completions only under their own name: train_batch_size is a key that a team’s script reads', () => {
+    const own = grpo.replace('per_device_train_batch_size', 'train_batch_size')
+    expect(onlyProblemIn(own)).toMatchObject({ code: 'open-batch-unit', line: 2, field: 'train_batch_size' })
+  })
+
   it('are read without the lengths too: 512 tokens each', () => {
     expect(trainingConfig(`${base}num_generations: 8\n`).spec).toMatchObject({
       sequenceLength: 1024,
