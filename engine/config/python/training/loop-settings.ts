@@ -2,6 +2,7 @@
  * Memory settings of a script's own training loop besides its model: mixed precision, accumulation, image size,
  * wrappers.
  */
+import type { SyntaxNode } from '@lezer/common'
 import type { Field } from '../../text/section.ts'
 import { libraryName } from '../library.ts'
 import type { Expression } from '../syntax/expressions.ts'
@@ -121,9 +122,30 @@ export function accumulationFields(module: Module, evaluator: Evaluator): readon
     )
   })
   const [first, ...others] = found
-  if (first === undefined) return []
+  if (first === undefined) return summedInside(module, evaluator)
   if (others.every(other => areEqual(first, other) === true)) return [fieldOf(ACCUMULATION, first, module)]
   return [openField(first, ACCUMULATION, `steps are taken every ${shownAt(first.module, first)} or otherwise`, module)]
+}
+
+/** `for micro in batch: loss.backward()`, and one step after the inner loop. */
+function summedInside(module: Module, evaluator: Evaluator): readonly Field[] {
+  const [backward] = reachedCalls(module, 'backward', evaluator)
+  const loop = backward && loopAround(backward.call)
+  const steps = (module.calls.get('step') ?? []).filter(
+    call => call.scope === backward?.call.scope && stepsOptimizer(call),
+  )
+  if (backward === undefined || loop === undefined || steps.length === 0) return []
+  if (steps.some(({ at }) => loop.from <= at && at < loop.to)) return []
+  const why = `the gradients of an inner loop (${placeIn(module, loop.from)}) are summed before each step`
+  return [openField(backward.here, ACCUMULATION, why, module)]
+}
+
+function loopAround({ node }: Call): SyntaxNode | undefined {
+  for (let around = node.parent; around !== null; around = around.parent) {
+    if (/^(?:For|While)Statement$/.test(around.name)) return around
+    if (around.name === 'FunctionDefinition') return undefined
+  }
+  return undefined
 }
 
 function stepsOptimizer(call: Call): boolean {
@@ -198,6 +220,7 @@ const wrappers: readonly (readonly [RegExp, string])[] = [
   [/^(?:GaLoreAdamW\w*|Muon)$/, 'the optimizer'],
   [/^(?:set_grad_checkpointing|apply_activation_checkpointing|checkpoint_wrapper)$/, 'gradient checkpointing'],
   [/^(?:AveragedModel|ModelEma\w*|ExponentialMovingAverage|EMA|deepcopy)$/, 'a copy of the weights'],
+  [/^(?:FGM|PGD|AWP|FreeLB|SAM|GSAM)$/, 'adversarial training'],
   [/^set_default_dtype$/, 'the type of weights'],
   [/^(?:quantize_|prepare_qat\w*|replace_linear\w*)$/, 'quantization'],
 ]

@@ -30,6 +30,7 @@ import {
 import { classLoaded, hasOpenClass, isLoad, type ModelChain, modelChain } from './model-chain.ts'
 import { type Loaded, loadedFields } from './model-loading.ts'
 import { type FoundOptimizer, optimizersIn, severalOptimizers } from './optimizers.ts'
+import { aroundLoop } from './own-steps.ts'
 import { lengthFields } from './sequence-length.ts'
 import type { FoundTraining } from './transformers.ts'
 import { visibleGpus } from './visible-gpus.ts'
@@ -165,6 +166,7 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
   const assumptions = [
     ...[...found.assumptions, ...(holder === undefined ? [] : [ofHolder(holder, evaluator)])],
     ...leftOff(fields, chain.peftConfig, [...new Set([...modules, loaded.module])], evaluator),
+    ...aroundLoop(modules, evaluator),
   ]
   return { kind: 'training', training: { document, declared, call, assumptions, notUnderstood, unread } }
 }

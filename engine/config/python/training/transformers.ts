@@ -18,6 +18,7 @@ import { leftOff } from './left-off.ts'
 import { dataFiles } from './loop-files.ts'
 import { type ModelChain, modelChain } from './model-chain.ts'
 import { INIT_KWARGS, loadedFields } from './model-loading.ts'
+import { aroundTrainer } from './own-steps.ts'
 import { lengthBeside, lengthFields, mappedLength } from './sequence-length.ts'
 import { dividesLayers, visibleGpus } from './visible-gpus.ts'
 
@@ -100,7 +101,11 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     adaptersOf: adaptersOf(chain),
   }
   const files = [...new Set([module, ...(loaded.module ? [loaded.module] : [])])]
-  const assumptions = [...loaded.assumptions, ...leftOff(fields, peftConfig, files, evaluator)]
+  const assumptions = [
+    ...loaded.assumptions,
+    ...leftOff(fields, peftConfig, files, evaluator),
+    ...aroundTrainer(call, evaluator),
+  ]
   const notUnderstood = [
     ...loaded.notUnderstood,
     ...frozen.notUnderstood,

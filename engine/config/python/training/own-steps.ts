@@ -1,0 +1,153 @@
+/** What the code itself puts into a step, beside what its trainer or its loop is read to do. Nothing of it is counted, so that nothing blocks. */
+
+import { plainSentence } from '../../text/quote.ts'
+import { libraryName } from '../library.ts'
+import { type Call, callExpression, type Module, type Scope } from '../syntax/module.ts'
+import { methodOf } from '../values/classes.ts'
+import type { Evaluator } from '../values/evaluator.ts'
+import { siteAt } from '../values/sites.ts'
+import { placeIn } from '../values/values.ts'
+
+const MAX_CALLS = 20
+
+/** A sentence each, for what a script does around a trainer of transformers or TRL. */
+export function aroundTrainer(trainer: Call, evaluator: Evaluator): readonly string[] {
+  const steps = overridden(trainer, evaluator) ?? replaced(trainer)
+  const taker = takerOfModel(trainer, evaluator)
+  return told(
+    [
+      ...(steps === undefined ? [] : [`${steps} is the code's own`]),
+      ...(taker === undefined ? [] : [`${taker} is given the model, and what it keeps of it is the code's own`]),
+      ...copiedWeights([trainer.module], evaluator),
+    ],
+    evaluator,
+  )
+}
+
+/** The same for a loop that the script writes itself, in `modules`. */
+export function aroundLoop(modules: readonly Module[], evaluator: Evaluator): readonly string[] {
+  const backward = modules
+    .flatMap(({ calls }) => (calls.get('backward') ?? []).slice(0, MAX_CALLS))
+    .find(call => evaluator.mayRun(call))
+  const forwards = backward === undefined ? [] : severalForwards(backward)
+  return told([...forwards, ...copiedWeights(modules, evaluator)], evaluator)
+}
+
+function told(whats: readonly string[], evaluator: Evaluator): readonly string[] {
+  const sentences = whats.map(what => plainSentence(`${what}: it is not counted, so that nothing blocks.`))
+  for (const sentence of sentences) evaluator.unsureRemarks.add(sentence)
+  return sentences
+}
+
+/** Methods of transformers' and TRL's trainers that decide what a step holds: pairs in one forward pass, or several passes. */
+const steps = new Set([
+  ...['compute_loss', 'get_batch_loss_metrics', 'training_step', 'get_train_dataloader', '_prepare_inputs'],
+  ...['create_optimizer', 'create_optimizer_and_scheduler', '_inner_training_loop', '_generate_and_score_completions'],
+])
+
+/** By the class of the trainer, or one of the repository that it extends. */
+function overridden(trainer: Call, evaluator: Evaluator): string | undefined {
+  const callee = callExpression(trainer)?.callee
+  const made = callee && evaluator.evaluate(callee, siteAt(trainer))
+  if (made?.kind !== 'class') return undefined
+  return [made.scope, ...evaluator.classes.bases(made.scope)].flatMap(ownMethods)[0]
+}
+
+function ownMethods(scope: Scope): readonly string[] {
+  return [...steps].flatMap(name => {
+    const method = methodOf(scope, name)
+    return method === undefined ? [] : [`${scope.name}.${name} (${placeIn(scope.module, method.from)})`]
+  })
+}
+
+/** `trainer.get_train_dataloader = own` */
+function replaced({ module }: Call): string | undefined {
+  const found = module.attributeChanges.find(
+    ({ object, key }) => /trainer$/i.test(object) && key.kind === 'text' && steps.has(key.text),
+  )
+  return found?.key.kind === 'text' ? `${found.object}.${found.key.text} (${placeIn(module, found.at)})` : undefined
+}
+
+/** Whose classes take a model only to train it, to feed it or to tell of it. */
+const knownLibraries =
+  /^(?:transformers|trl|peft|unsloth\w*|torch\w*|accelerate|datasets|evaluate|lightning|pytorch_lightning|wandb|sklearn)$/
+const withoutPart = /Train|Data|Collat|Evaluat|Metric|Pipeline|Predict|Config|Arguments|Tokeniz|Processor/
+
+/** `FGM(model)`, `GRITManager(model=model)`: made with the model that the trainer is given, before it trains. */
+function takerOfModel(trainer: Call, evaluator: Evaluator): string | undefined {
+  const { module, scope } = trainer
+  const model = modelWritten(trainer)
+  const start = (module.calls.get('train') ?? []).find(call => call.scope === scope && call.at > trainer.at)
+  if (model === undefined) return undefined
+  const made = [...module.calls].flatMap(([name, calls]) =>
+    /^[A-Z]/.test(name) && !withoutPart.test(name) ? calls.slice(0, MAX_CALLS) : [],
+  )
+  const taker = made.find(call => {
+    if (call.scope !== scope || call.at > (start?.at ?? trainer.at) || !takes(call, model)) return false
+    const callee = callExpression(call)?.callee
+    const value = callee && evaluator.evaluate(callee, siteAt(call))
+    const isUnknown = value?.kind === 'symbol' && !knownLibraries.test(libraryName(value.name).library)
+    return (isUnknown || value?.kind === 'class') && evaluator.mayRun(call)
+  })
+  const callee = taker && callExpression(taker)?.callee
+  return callee && `${module.text.slice(callee.from, callee.to)} (${placeIn(module, callee.from)})`
+}
+
+function modelWritten(trainer: Call): string | undefined {
+  const given = callExpression(trainer)?.arguments ?? []
+  const found = given.find(each => each.kind === 'keyword' && each.name === 'model') ?? given[0]
+  if (found === undefined || found.kind === 'spread') return undefined
+  const { from, to } = found.value
+  const written = trainer.module.text.slice(from, to)
+  return /^[\w.]{1,60}$/.test(written) ? written : undefined
+}
+
+function takes(call: Call, model: string): boolean {
+  const given = callExpression(call)?.arguments ?? []
+  return given.some(each => each.kind !== 'spread' && call.module.text.slice(each.value.from, each.value.to) === model)
+}
+
+const BEFORE = 300
+
+/** `{name: p.detach().clone() for name, p in model.named_parameters()}`, on the GPU. */
+function copiedWeights(modules: readonly Module[], evaluator: Evaluator): readonly string[] {
+  const clones = modules.flatMap(({ calls }) => (calls.get('clone') ?? []).slice(0, MAX_CALLS))
+  const copy = clones.find(call => {
+    const { module, node } = call
+    const around = module.text.slice(Math.max(0, node.from - BEFORE), node.to + BEFORE)
+    const own = module.text.slice(Math.max(0, node.from - 60), node.to + 20)
+    return /named_parameters\(|state_dict\(/.test(around) && !/cpu/.test(own) && evaluator.mayRun(call)
+  })
+  return copy === undefined ? [] : [`A copy of weights (${placeIn(copy.module, copy.at)}) is the code's own`]
+}
+
+const modelNames = /^(?:model|net|network|student|classifier|encoder|policy)$/
+
+/** Two forward passes before one backward pass, as of pairs, of a mixed batch or of a regulariser. */
+function severalForwards({ module, scope, at }: Call): readonly string[] {
+  for (const [name, calls] of module.calls) {
+    if (!modelNames.test(name)) continue
+    const before = calls
+      .slice(0, MAX_CALLS)
+      .filter(call => call.scope === scope && call.at < at && !isWithoutGradient(call))
+    const [first, second] = before.flatMap((one, index) => {
+      const other = before.slice(index + 1).find(each => mayBothRun(one, each))
+      return other === undefined ? [] : [one, other]
+    })
+    if (first !== undefined && second !== undefined)
+      return [
+        `The forward pass on ${placeIn(module, second.at)}, beside that on ${placeIn(module, first.at)}, is the code's own`,
+      ]
+  }
+  return []
+}
+
+function isWithoutGradient({ module, node }: Call): boolean {
+  return /no_grad|inference_mode|\beval\(/.test(module.text.slice(Math.max(0, node.from - BEFORE), node.from))
+}
+
+function mayBothRun(one: Call, other: Call): boolean {
+  return one.branches.every(({ statement, index }) =>
+    other.branches.every(each => each.statement !== statement || each.index === index),
+  )
+}

@@ -1,0 +1,144 @@
+/** What the code puts into a step itself, beside what its trainer or its loop is read to do: told, and it never blocks. */
+import { describe, expect, it } from 'vitest'
+import { finetuning, problems, trained } from '../scripts.ts'
+
+const batch = 'per_device_train_batch_size=8'
+
+async function told(text: string): Promise<{ readonly sentences: string; readonly assumesCode: true | undefined }> {
+  const { assumptions, assumesCode } = await trained(text)
+  return { sentences: assumptions.join('\n'), assumesCode }
+}
+
+describe('around a trainer', () => {
+  const pairs = (name: string, base = 'Trainer') =>
+    finetuning(
+      `class PairsTrainer(${base}):\n    def ${name}(self, *args, **kwargs):\n        return own(args)\n`,
+      batch,
+    ).replace('Trainer(model=', 'PairsTrainer(model=')
+
+  it.each(['compute_loss', 'training_step', 'get_train_dataloader', 'create_optimizer'])(
+    'its class may have a %s of its own',
+    async name => {
+      const { sentences, assumesCode } = await told(pairs(name))
+      expect(sentences).toContain(
+        `PairsTrainer.${name} (line 3) is the code's own: it is not counted, so that nothing blocks.`,
+      )
+      expect(assumesCode).toBe(true)
+    },
+  )
+
+  it('but what it says of its metrics decides nothing', async () => {
+    const { sentences, assumesCode } = await told(pairs('log'))
+    expect(sentences).not.toContain("the code's own")
+    expect(assumesCode).toBeUndefined()
+  })
+
+  it('a class of the repository that it extends may have one', async () => {
+    const text = pairs('compute_loss').replace(
+      '\nmodel =',
+      '\nclass WeightedTrainer(PairsTrainer):\n    pass\n\nmodel =',
+    )
+    const { sentences } = await told(text.replace('trainer = PairsTrainer(', 'trainer = WeightedTrainer('))
+    expect(sentences).toContain("PairsTrainer.compute_loss (line 3) is the code's own")
+  })
+
+  it('its batches may be put in the place of the trainer’s', async () => {
+    const text = finetuning('', batch).replace(
+      'trainer.train()',
+      'trainer.get_train_dataloader = own_batches\ntrainer.train()',
+    )
+    expect(await told(text)).toMatchObject({ assumesCode: true })
+  })
+
+  const beside = (line: string) => finetuning('', batch).replace('args =', `${line}\nargs =`)
+
+  it.each(['from grit import Manager\nkeeper = Manager(model=model)', 'class FGM:\n    pass\nfgm = FGM(model)'])(
+    'an object may be given the model: %s',
+    async line => {
+      const { sentences, assumesCode } = await told(beside(line))
+      expect(sentences).toMatch(
+        /(?:Manager|FGM) \(line \d+\) is given the model, and what it keeps of it is the code's own/,
+      )
+      expect(assumesCode).toBe(true)
+    },
+  )
+
+  it.each([
+    [
+      'transformers feeds it',
+      'from transformers import DataCollatorForSeq2Seq\nfeed = DataCollatorForSeq2Seq(tok, model)',
+    ],
+    ['it tells of it', 'from mine import ModelMetrics\nmetrics = ModelMetrics(model)'],
+    ['it gets another one', 'from grit import Manager\nkeeper = Manager(other)'],
+  ])('which decides nothing where %s', async (_, line) => {
+    expect((await told(beside(line))).assumesCode).toBeUndefined()
+  })
+
+  it('and nothing that comes after the training', async () => {
+    const text = `${finetuning('', batch)}from mine import Judge\njudge = Judge(model)\n`
+    expect((await told(text)).assumesCode).toBeUndefined()
+  })
+
+  it('weights may be copied', async () => {
+    const copy = 'old = {name: weight.detach().clone() for name, weight in model.named_parameters()}'
+    expect((await told(beside(copy))).sentences).toContain("A copy of weights (line 4) is the code's own")
+    const onCpu = copy.replace('.clone()', '.cpu().clone()')
+    expect((await told(beside(onCpu))).assumesCode).toBeUndefined()
+  })
+})
+
+describe('around a loop', () => {
+  const loop = (forward: string, step = '    optimizer.step()') => `import torch
+from torch.utils.data import DataLoader
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
+model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased")
+encoded = tokenizer(texts, max_length=128, truncation=True, padding=True)
+loader = DataLoader(data, batch_size=16)
+optimizer = torch.optim.AdamW(model.parameters(), lr=2e-5)
+for batch in loader:
+${forward}
+${step}
+`
+
+  it('one forward pass is all that is counted', async () => {
+    const { assumesCode } = await told(loop('    loss = model(**batch).loss\n    loss.backward()'))
+    expect(assumesCode).toBeUndefined()
+  })
+
+  it('a second one is told', async () => {
+    const twice = '    first = model(**batch).loss\n    loss = first + model(**batch).loss\n    loss.backward()'
+    const { sentences, assumesCode } = await told(loop(twice))
+    expect(sentences).toContain("The forward pass on line 12, beside that on line 11, is the code's own")
+    expect(assumesCode).toBe(true)
+  })
+
+  it.each([
+    [
+      'only one of them runs',
+      '    if mixed:\n        loss = model(**batch).loss\n    else:\n        loss = model(**batch)[0]',
+    ],
+    ['one has no gradients', '    with torch.no_grad():\n        old = model(**batch)\n    loss = model(**batch).loss'],
+  ])('but not where %s', async (_, forward) => {
+    expect((await told(loop(`${forward}\n    loss.backward()`))).assumesCode).toBeUndefined()
+  })
+
+  it('an inner loop that sums gradients before each step leaves the accumulation open', async () => {
+    const inner = '    for part in batch.chunk(4):\n        loss = model(**part).loss\n        loss.backward()'
+    const found = await problems(loop(inner))
+    expect(found.map(({ message }) => message).join('\n')).toContain(
+      'the gradients of an inner loop (line 11) are summed before each step',
+    )
+  })
+
+  it('adversarial training is refused', async () => {
+    const attacks = loop('    loss = model(**batch).loss\n    loss.backward()').replace(
+      'for batch',
+      'fgm = FGM(model)\nfor batch',
+    )
+    expect((await problems(attacks)).map(({ message }) => message).join('\n')).toContain(
+      'FGM changes what training holds',
+    )
+  })
+})
