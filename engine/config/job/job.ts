@@ -32,6 +32,7 @@ export function processesOn(job: JobRequest | undefined, launch: Launch): Proces
   const asked = job?.gpusPerNode
   if (processes.kind !== 'unsaid' || asked === undefined || !job?.isOneMachine || accelerateConfig !== undefined)
     return processes
-  // Any launcher uses the only GPU; what a script does with several is unknown.
-  return asked.count === 1 || oneEach.has(launcher) ? { kind: 'count', ...asked } : processes
+  // Any launcher uses the only GPU. Of several, Python's one process sees all; what another launcher does with them is unknown.
+  if (asked.count === 1 || oneEach.has(launcher)) return { kind: 'count', ...asked }
+  return launcher === 'python' ? { kind: 'visible', ...asked } : processes
 }

@@ -90,14 +90,20 @@ describe('a Slurm job that starts the config', () => {
     expect(config.spec.gpus).toBe(8)
   })
 
-  it.each(['python sft.py --config sft.yaml\n', 'torchrun sft.py --config sft.yaml\n'])(
-    'leaves open how many of its GPUs %s uses',
-    async command => {
-      const config = await judged({ 'sft.slurm': slurm('--gres=gpu:l40s:4', command) })
-      expect(config.spec.gpus).toBe(1)
-      expect(config.assumptions.join(' ')).toContain('One GPU: the config does not say how many processes run.')
-    },
-  )
+  it('leaves open how many of its GPUs torchrun uses', async () => {
+    const command = 'torchrun sft.py --config sft.yaml\n'
+    const config = await judged({ 'sft.slurm': slurm('--gres=gpu:l40s:4', command) })
+    expect(config.spec.gpus).toBe(1)
+    expect(config.assumptions.join(' ')).toContain('One GPU: the config does not say how many processes run.')
+  })
+
+  it('shows all of its GPUs to the one process of python, which divides each batch among them', async () => {
+    const command = 'python sft.py --config sft.yaml\n'
+    const config = await judged({ 'sft.slurm': slurm('--gres=gpu:l40s:4', command) })
+    expect(config.spec.gpus).toBe(4)
+    expect(config.assumptions.join(' ')).toContain('One process sees 4 GPUs (--gres, sft.slurm, line 3)')
+    expect(config.assumed).toContain('code')
+  })
 
   it('whose command sets everything is judged on its own GPU', async () => {
     const command =

@@ -107,7 +107,7 @@ function unreadIn(values: ReadonlyMap<string, Value>, file: Module): readonly Fi
   return [...values]
     .filter(([key]) => !read.has(key))
     .map(([key, value]) => fieldOf(key, value, file))
-    .filter(namesMemory)
+    .filter(field => field.key === 'max_memory' || namesMemory(field))
 }
 
 /** Fields of a config.json that a script changes before it loads the model with them. */
