@@ -44,6 +44,25 @@ describe("the tokenizer's own limit", () => {
   })
 })
 
+describe('a block that is cut to the tokenizer’s own limit, and to a number beneath it', () => {
+  const blocks = (cut: string) =>
+    answering('block_size').replace('prepared =', `block_size = tokenizer.model_max_length\n${cut}\nprepared =`)
+
+  it('is as long as that number, as in transformers’ example scripts', async () => {
+    const { spec, assumptions, assumesCode } = await trained(blocks('if block_size > 320:\n    block_size = 320'))
+    expect(spec.sequenceLength).toBe(320)
+    expect(assumesCode).toBe(true)
+    expect(assumptions.join()).toContain("The tokenizer's own limit (line 3) is taken to be no lower")
+  })
+
+  it.each(['if other > 320:\n    block_size = 320', 'if block_size < 320:\n    block_size = 320'])(
+    'but not by %j',
+    async cut => {
+      expect((await problems(blocks(cut)))[0]?.message).toContain('it is set in several places')
+    },
+  )
+})
+
 describe("Accelerate's mixed_precision", () => {
   const loop = `import argparse
 import torch

@@ -5,6 +5,7 @@ import { conditionsAround, type Scope } from '../syntax/module.ts'
 import { methodOf } from './classes.ts'
 import type { Evaluator, IsTrue } from './evaluator.ts'
 import { fileTestsIn, onFirstRun, truthOnFirstRun } from './file-tests.ts'
+import { unlessItFails } from './handlers.ts'
 import { libraryValue } from './library-values.ts'
 import { completedCall } from './made-objects.ts'
 import { open, placed, siteOf, unknown } from './sites.ts'
@@ -83,19 +84,22 @@ export class Calls {
       ...siteOf(scope),
       frame: { scope, call, site, ...(self !== undefined && { self }) },
     }
+    const returnedBy = (each: Scope['returns'][number]) =>
+      this.#evaluator.evaluate(each.value.expression, { ...inside, ...placed(each) })
     const returned = (isTrue?: IsTrue) => {
       const values: Value[] = []
       for (const each of scope.returns) {
         const { isReached } = this.#evaluator.isReached(each, inside, isTrue)
         if (isReached === false) continue
-        values.push(this.#evaluator.evaluate(each.value.expression, { ...inside, ...placed(each) }))
+        values.push(returnedBy(each))
         if (isReached === true) break
       }
       return values
     }
     const [first, ...others] = returned()
     if (first === undefined) return open(site, call, `${shownAt(site.module, call)} is computed`)
-    if (others.every(other => areEqual(first, other) === true)) return first
+    if (others.every(other => areEqual(first, other) === true))
+      return unlessItFails(first, scope.returns, returnedBy, this.#evaluator)
     const asked = fileTestsIn(conditionsAround(scope.returns))
     const [only, ...more] = asked.length === 0 ? [] : returned((each, at) => truthOnFirstRun(each, at, this.#evaluator))
     if (only !== undefined && more.length === 0) return onFirstRun(only, asked, inside, this.#evaluator)

@@ -249,7 +249,7 @@ function asText(value: Value | undefined): Value | undefined {
 }
 
 /** `min(args.max_seq_length, tokenizer.model_max_length)` */
-function isLimitOfTokenizer({ kind, module, from, to }: Value): boolean {
+export function isLimitOfTokenizer({ kind, module, from, to }: Value): boolean {
   return kind === 'open' && /tokenizer\.model_max_length$/.test(module.text.slice(from, to))
 }
 
@@ -260,6 +260,10 @@ function least(values: readonly Value[], evaluator: Evaluator, located: Located)
   if (limit === undefined || others.length === 0) return extreme(values, 'min', located)
   const known = extreme(others, 'min', located)
   if (known?.kind !== 'number') return known
+  return belowLimit(known, limit, evaluator)
+}
+
+export function belowLimit(known: Value, limit: Value, evaluator: Evaluator): Value {
   const remark = `The tokenizer's own limit (${placeIn(limit.module, limit.from)}) is taken to be no lower.`
   evaluator.unsureRemarks.add(plainSentence(remark))
   return { ...known, remarks: [...known.remarks, remark] }

@@ -12,6 +12,8 @@ import {
 } from '../syntax/module.ts'
 import type { Evaluator, IsTrue } from './evaluator.ts'
 import { fileTestsIn, onFirstRun, truthOnFirstRun } from './file-tests.ts'
+import { unlessItFails } from './handlers.ts'
+import { belowLimit, isLimitOfTokenizer } from './library-values.ts'
 import { parsedClass } from './parsed-classes.ts'
 import { isSameLoad, withoutChatTokens } from './same-load.ts'
 import { open, placed, siteOf, symbol, unknown } from './sites.ts'
@@ -122,9 +124,15 @@ export class Names {
     const candidates = this.#candidates(bindings, site)
     const [first] = candidates
     const agreed = this.#agreed(candidates)
-    if (first === undefined || agreed !== undefined) return agreed
-    const fresh = this.#onFirstRun(bindings, candidates, site)
-    if (fresh !== undefined) return fresh
+    if (agreed !== undefined) {
+      const before = bindings.filter(({ scope, at }) => scope !== site.scope || at <= site.at)
+      const read = (binding: Binding) =>
+        this.#bound(binding, { ...siteOf(binding.scope, site.frame), ...placed(binding) })
+      return unlessItFails(agreed, before, read, this.#evaluator)
+    }
+    if (first === undefined) return undefined
+    const settled = this.#onFirstRun(bindings, candidates, site) ?? this.#cutToTokenizer(bindings, candidates)
+    if (settled !== undefined) return settled
     const { module } = first.value
     const bound = candidates.map(({ binding }) => binding.at).toReversed()
     const places = placesIn(module, bound, MAX_LINES)
@@ -141,6 +149,17 @@ export class Names {
     const isTrue: IsTrue = (condition, at) => truthOnFirstRun(condition, at, this.#evaluator)
     const value = this.#agreed(this.#candidates(bindings, site, isTrue))
     return value && onFirstRun(value, asked, site, this.#evaluator)
+  }
+
+  /** `length = tokenizer.model_max_length`, and then `if length > 1024: length = 1024`, as transformers' example scripts have it. */
+  #cutToTokenizer(bindings: readonly Binding[], [cut, limit, ...others]: readonly Candidate[]): Value | undefined {
+    const condition = cut?.binding.branches.at(-1)?.tests.at(-1)?.condition
+    if (cut === undefined || limit === undefined || others.length > 0 || condition?.kind !== 'binary') return undefined
+    const { left, operator } = condition
+    const isOfItself = left.kind === 'name' && cut.binding.scope.bindings.get(left.name) === bindings
+    if (!isOfItself || operator !== '>' || cut.value.kind !== 'number' || !isLimitOfTokenizer(limit.value))
+      return undefined
+    return belowLimit(cut.value, limit.value, this.#evaluator)
   }
 
   /** Bindings that may reach a site, the last one first. */
