@@ -85,7 +85,7 @@ const DEFAULT_SHARE = 0.3
 function readGeneration(reader: FieldReader, find: Find, isUnsloth: boolean): Generation | undefined {
   if (!isOn(reader, find('use_vllm'))) return { kind: 'transformers' }
   const mode = find('vllm_mode')
-  if (mode === undefined && isElsewhere(reader, find('vllm_device'), isUnsloth)) return { kind: 'server' }
+  if (mode === undefined && isElsewhere(reader, find, isUnsloth)) return { kind: 'server' }
   const name = reader.text(mode) ?? 'colocate'
   if (name === 'server') return { kind: 'server' }
   if (name !== 'colocate') {
@@ -99,14 +99,25 @@ function readGeneration(reader: FieldReader, find: Find, isUnsloth: boolean): Ge
  * TRL before 1.0 (trl#5255) generates on GPUs that do not train: on the next one (`vllm_device`, before 0.16), or on a server's.
  * Unsloth keeps vLLM inside the model.
  */
-function isElsewhere(reader: FieldReader, device: Field | undefined, isUnsloth: boolean): boolean {
-  if (device === undefined) return !isUnsloth && reader.isTrlBefore('1.0')
-  if (device.value.kind === 'text' && device.value.text === 'cuda:0') return false
+function isElsewhere(reader: FieldReader, find: Find, isUnsloth: boolean): boolean {
+  const device = find('vllm_device')
+  if (device?.value.kind === 'text' && device.value.text === 'cuda:0') return false
+  if (device === undefined && (isUnsloth || reader.isTrlBefore('1.0'))) return !isUnsloth
+  const [only, release] =
+    [[find(...argumentsBefore18), '0.18'] as const, [find(...argumentsBefore28), '0.28'] as const].find(
+      ([field]) => field !== undefined,
+    ) ?? []
+  if (only === undefined || (device === undefined && reader.versions.trl !== undefined)) return false
   reader.assume(
-    `vLLM generates on a GPU that does not train, as TRL before 0.18 does, which alone takes vllm_device (line ${device.at.line}); a machine with one GPU shares it.`,
+    `vLLM generates on a GPU that does not train, as TRL before ${release} does by default, which alone takes ${only.name} (line ${only.at.line}); a machine with one GPU shares it.`,
   )
   return true
 }
+
+/** GRPOConfig of TRL 0.17 has them, and that of 0.18 has them no more. */
+const argumentsBefore18 = ['vllm_device', 'vllm_dtype', 'vllm_max_model_len', 'vllm_enable_prefix_caching']
+/** The same of 0.27 and 0.28. */
+const argumentsBefore28 = ['max_prompt_length', 'vllm_guided_decoding_regex']
 
 /**
  * unsloth 2026.4 models/rl_replacements.py grpo_trainer_fix_batch_size: where the completions of a step are no whole number of

@@ -40,8 +40,20 @@ describe("arguments of TRL's GRPOTrainer", () => {
     ['use_vllm: true\nvllm_device: auto\nvllm_gpu_memory_utilization: 0.7\n', { kind: 'server' }],
     ['use_vllm: true\nvllm_device: cuda:3\n', { kind: 'server' }],
     ['use_vllm: true\nvllm_device: cuda:0\n', { kind: 'vllm', share: 0.3 }],
+    ['use_vllm: true\nvllm_max_model_len: 4096\n', { kind: 'server' }],
   ])('%j is made by: %o', (text, generation) => {
-    expect(trainingConfig(`${grpo}${text}`).spec.method).toMatchObject({ generation })
+    const newest = grpo.replace('max_prompt_length: 256\n', '')
+    expect(trainingConfig(`${newest}${text}`).spec.method).toMatchObject({ generation })
+  })
+
+  it('with max_prompt_length are those of TRL before 0.28, whose vLLM is a server unless told otherwise', () => {
+    const { spec, assumptions } = trainingConfig(`${grpo}use_vllm: true\n`)
+    expect(spec.method).toMatchObject({ generation: { kind: 'server' } })
+    expect(assumptions).toContain(
+      'vLLM generates on a GPU that does not train, as TRL before 0.28 does by default, which alone takes max_prompt_length (line 5); a machine with one GPU shares it.',
+    )
+    const colocated = trainingConfig(`${grpo}use_vllm: true\nvllm_mode: colocate\n`).spec.method
+    expect(colocated).toMatchObject({ generation: { kind: 'vllm' } })
   })
 
   it.each([
