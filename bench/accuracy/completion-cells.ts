@@ -14,6 +14,7 @@ function online(changes: Partial<Online> = {}): Partial<TrainingSpec> {
 const ckpt = { gradientCheckpointing: true } as const
 const targets = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']
 const adapters = { lora: { rank: 16, targets, dropout: 0.05 } }
+const liger = { fusedLoss: true } as const
 const byTransformers = { completions: 128, generation: { kind: 'transformers' } } as const
 const byFeatures = { completions: 32, comparesFeatures: true } as const
 
@@ -26,6 +27,9 @@ export const completionCells: readonly Cell[] = (['HuggingFaceTB/SmolLM2-135M', 
         { ...online({ reference: 'adapters-off' }), ...adapters, ...ckpt },
         { ...online({ reference: 'adapters-copy' }), lora: { ...adapters.lora, rank: 256 }, ...ckpt },
         { ...online(), precision: 'amp-bf16' },
+        { ...online(), ...liger, ...ckpt },
+        { ...online(), ...liger, precision: 'amp-bf16', gradientAccumulation: 2 },
+        { ...online(), ...liger, ...adapters, ...ckpt, microBatch: 8 },
         { ...online(byTransformers), ...adapters, ...ckpt, paddedBatches: true },
         { ...online(byTransformers), ...adapters, ...ckpt },
         { ...online({ ...byFeatures, reference: 'adapters-off' }), ...adapters, ...ckpt },

@@ -47,7 +47,7 @@ vllm_gpu_memory_utilization: 0.3
 use_peft: true
 lora_r: 16
 `,
-    offers: ['micro-batch', '4-bit-base', 'half-completions'],
+    offers: ['micro-batch', 'fused-loss', '4-bit-base', 'half-completions'],
   },
   {
     tool: 'Hugging Face JSON on one line',

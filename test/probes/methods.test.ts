@@ -54,6 +54,10 @@ const methods: readonly (readonly [name: string, changes: Partial<TrainingSpec>]
     { method: { ...answers, reference: 'copy', generation: { kind: 'transformers' } }, ...withPrompts },
   ],
   [
+    "Liger's loss of completions",
+    { method: { ...answers, reference: 'none', generation: { kind: 'server' } }, fusedLoss: true, ...withPrompts },
+  ],
+  [
     'EBFT with adapters',
     {
       method: { ...answers, reference: 'adapters-off', generation: { kind: 'server' }, comparesFeatures: true },

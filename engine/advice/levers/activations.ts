@@ -65,7 +65,8 @@ export const activationLevers: readonly Lever[] = [
     effect: 'none',
     group: 'loss',
     settings: ['fusedLoss', 'fusedNorms'],
-    applies: spec => spec.task === 'causal-lm' && spec.method === undefined && spec.fusedLoss !== true,
+    applies: ({ task, method, fusedLoss }) =>
+      task === 'causal-lm' && (method === undefined || method.kind === 'online') && fusedLoss !== true,
     isMade: after => after.fusedLoss === true,
   },
   {

@@ -27,10 +27,13 @@ export const axolotl: Tool = {
   ],
   'gradient-checkpointing': () => one('gradient_checkpointing', true),
   'activation-offloading': () => one('activation_offloading', true),
-  'fused-loss': () => [
-    { keys: ['plugins'], value: [LIGER], entry: LIGER },
-    { keys: ['liger_fused_linear_cross_entropy'], value: true },
-  ],
+  'fused-loss': ({ spec }) =>
+    spec.method === undefined
+      ? [
+          { keys: ['plugins'], value: [LIGER], entry: LIGER },
+          { keys: ['liger_fused_linear_cross_entropy'], value: true },
+        ]
+      : [{ at: ['trl'], keys: ['use_liger_loss'], value: true }],
   'sdpa-attention': ({ has }) =>
     has('eager_attention')
       ? [...one('eager_attention', false), ...one('sdp_attention', true)]

@@ -2,6 +2,7 @@
  * Hugging Face's Trainer and TRL. Sources: transformers training_args.py (TrainingArguments); TRL trainer/{base_config,sft_config,
  * grpo_config,model_config}.py; DeepSpeed's settings written in place, as integrations/deepspeed.py takes a dictionary.
  */
+import { isBefore } from '../../config/spec/versions.ts'
 import type { Value } from '../../config/text/yaml-literal.ts'
 import { filledIn } from '../../plan/snippets/deepspeed.ts'
 import { wordList } from '../../word-list.ts'
@@ -42,7 +43,10 @@ export const huggingface: Tool = {
     { keys: ['gradient_accumulation_steps'], value: plan.gradientAccumulation },
   ],
   'gradient-checkpointing': () => one('gradient_checkpointing', true, 'use_gradient_checkpointing'),
-  'fused-loss': () => one('use_liger_kernel', true, 'use_liger'),
+  'fused-loss': ({ spec: { method, versions } }) =>
+    method !== undefined && isBefore(versions, 'trl', '0.25')
+      ? one('use_liger_loss', true)
+      : one('use_liger_kernel', true, 'use_liger'),
   'chunked-loss': () => one('loss_type', 'chunked_nll'),
   'sdpa-attention': () => [{ keys: ['attn_implementation'], value: 'sdpa', elsewhere: true }],
   'flash-attention': asked =>

@@ -6,7 +6,7 @@ import { MAX_BATCH } from '../spec/batch-size.ts'
 import type { TrainingMethod } from '../spec/training-method.ts'
 import { quote } from '../text/quote.ts'
 import type { Field } from '../text/section.ts'
-import { ordinary, type Training, tellOfWholeLogits } from './method.ts'
+import { isOn, ordinary, type Training } from './method.ts'
 
 type Online = Extract<TrainingMethod, { kind: 'online' }>
 type Generation = Online['generation']
@@ -18,6 +18,7 @@ export interface CompletionFields {
   readonly perPrompt: Field | undefined
   readonly perGeneration: Field | undefined
   readonly rewards: Field | undefined
+  /** Turns on Liger's loss, in releases that have it. */
   readonly liger: Field | undefined
 }
 
@@ -54,7 +55,6 @@ export function readCompletions(
     copiesAdapters = false,
   } = terms
   if (namesRewardModel(reader, fields.rewards)) return ordinary
-  tellOfWholeLogits(reader, fields.liger)
   const tokens = fields.completionLength && reader.wholeNumber(fields.completionLength, { max: 10_000_000 })
   const completionLength = tokens ?? DEFAULT_COMPLETION_LENGTH
   const all = fields.perGeneration && reader.wholeNumber(fields.perGeneration, { max: MAX_BATCH })
@@ -84,7 +84,16 @@ export function readCompletions(
     comparesFeatures,
   } as const
   reader.note('method', method, field)
-  return { method }
+  return { method, ...readStreamedLoss(reader, fields.liger) }
+}
+
+/** TRL trainer/grpo_trainer.py compute_liger_loss. */
+function readStreamedLoss(reader: FieldReader, liger: Field | undefined): Pick<Training, 'fusedLoss'> {
+  if (liger === undefined || !isOn(reader, liger)) return {}
+  reader.assume(
+    "Liger's loss goes through the logits in pieces, as from liger-kernel 0.8 on; before, it holds those of a whole completion. TRL computes this pass in the type of the weights, without autocast.",
+  )
+  return { fusedLoss: reader.note('fusedLoss', true, liger) }
 }
 
 interface Told extends Pick<Online, 'completionLength' | 'completions' | 'generation' | 'reference'> {

@@ -6,7 +6,7 @@ import { quote } from '../text/quote.ts'
 import type { Field } from '../text/section.ts'
 
 /** What a method changes in the spec. */
-export type Training = Pick<TrainingSpec, 'method' | 'dropout'>
+export type Training = Pick<TrainingSpec, 'method' | 'dropout' | 'fusedLoss'>
 
 /** The model's own loss on labels. */
 export const ordinary: Training = {}

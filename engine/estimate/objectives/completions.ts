@@ -30,9 +30,16 @@ export function learningFromCompletions(
     else if (method.reference !== 'none') referencePass(tape, config, spec, method, method.reference)
     if (method.reference === 'adapters-copy') copiedAdapters(tape)
   })
+  if (spec.fusedLoss) return { loss: streamed(tape, config, spec), held: [], before }
   const logits = tape.underAutocast(() => forward(tape, config, spec))
   const scores = answerLogProbabilities(tape, logits, { inPlace: method.tempersInPlace })
   return { loss: summed(tape, [scores]), held: [], before }
+}
+
+/** TRL trainer/grpo_trainer.py compute_liger_loss calls the model's body and not its `forward`, around which accelerate puts autocast. */
+function streamed(tape: Tape, config: ModelConfig, spec: TrainingSpec): Tensor {
+  tape.autocastDtype = undefined
+  return forward(tape, config, spec)
 }
 
 /** TRL processes the completions in micro-batches. */

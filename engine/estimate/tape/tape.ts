@@ -49,7 +49,8 @@ export class Tape {
   turn: Turn | undefined
   readonly spec: TrainingSpec
   readonly weightDtype: Dtype
-  readonly autocastDtype: Dtype | undefined
+  /** As long as autocast is on. */
+  autocastDtype: Dtype | undefined
   readonly training: boolean
   /** Whether batches carry a mask of padded tokens; images never do. */
   readonly isPadded: boolean

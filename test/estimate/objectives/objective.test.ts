@@ -95,6 +95,8 @@ const traced: readonly (readonly [name: string, changes: Partial<TrainingSpec>, 
   ['quantisation-aware training of adapted layers', { fakeQuantization: { groupSize: 64 }, lora }, 1_563_883_008],
   ['GRPO of TRL 1.8 beside a copy', answers({ tempersInPlace: true, reference: 'copy' }), 1_961_659_904],
   ['GRPO with adapters', { ...answers({ reference: 'adapters-off', completionLength: 256 }), lora }, 657_918_464],
+  ["GRPO with Liger's loss", { ...answers(), fusedLoss: true }, 1_345_268_224],
+  ["GRPO with Liger's loss, without autocast", { ...answers(), fusedLoss: true, precision: 'amp-bf16' }, 2_690_379_264],
   [
     'answers that transformers makes of padded prompts',
     { ...answers(byTransformers), paddedBatches: true },
@@ -128,6 +130,7 @@ describe('answers of the model’s own', () => {
 
   test.each([
     ['in a step of TRL 1.13', answers(), 1_490_502_656],
+    ["in a step of Liger's with adapters", { ...answers(), fusedLoss: true, lora }, 587_143_168],
     ['made by transformers at once', answers(byTransformers), 2_354_860_032],
     [
       'compared by the hidden states of the base',

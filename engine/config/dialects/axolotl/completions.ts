@@ -30,6 +30,7 @@ export function readGenerated(reader: FieldReader, document: Section, rl: Field,
   }
   const turns = document.at('nemo_gym_multi_turn')
   if (isOn(reader, turns)) reader.assume('Only one turn is counted: more turns would make the sequences longer.')
+  const isEbft = rl.value.kind === 'text' && rl.value.text === 'ebft'
   return readCompletions(
     reader,
     rl,
@@ -39,7 +40,7 @@ export function readGenerated(reader: FieldReader, document: Section, rl: Field,
       perPrompt: trl('num_generations'),
       perGeneration: trl('generation_batch_size'),
       rewards: trl('reward_funcs'),
-      liger: trl('use_liger_loss'),
+      liger: isEbft ? undefined : trl('use_liger_loss'),
     },
     {
       generation,
@@ -48,7 +49,7 @@ export function readGenerated(reader: FieldReader, document: Section, rl: Field,
       copiesAdapters: true,
       // Axolotl 0.18 asks for TRL 1.8.
       tempersInPlace: true,
-      comparesFeatures: rl.value.kind === 'text' && rl.value.text === 'ebft',
+      comparesFeatures: isEbft,
     },
   )
 }

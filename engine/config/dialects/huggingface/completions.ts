@@ -45,7 +45,7 @@ export function readTrlCompletions(
       perPrompt: find('num_generations'),
       perGeneration: find('generation_batch_size'),
       rewards: find('reward_funcs', 'reward_model_name_or_path'),
-      liger: find('use_liger_kernel', 'use_liger_loss'),
+      liger: isRloo || isUnsloth ? undefined : ligerField(reader, find),
     },
     {
       generation,
@@ -55,6 +55,12 @@ export function readTrlCompletions(
       ...(isRloo && { defaultBeta: RLOO_BETA }),
     },
   )
+}
+
+/** GRPOConfig.use_liger_loss since 0.17, and in its place TrainingArguments.use_liger_kernel since 0.25. */
+function ligerField(reader: FieldReader, find: Find): Field | undefined {
+  if (reader.isTrlBefore('0.17')) return undefined
+  return find('use_liger_loss') ?? (reader.isTrlBefore('0.25') ? undefined : find('use_liger_kernel'))
 }
 
 /** GRPOConfig.max_prompt_length, in the versions that had it: since 0.28 nothing cuts prompts (trl#5056, trl#5964). */

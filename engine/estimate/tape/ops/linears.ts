@@ -12,6 +12,7 @@ import { fakeQuantized, fourBitProduct } from '../kernels/fake-quantization.ts'
 import { withPartsAdapted } from '../kernels/joined-adapters.ts'
 import { lossOfChunks, lossOfWhole } from '../kernels/litgpt-loss.ts'
 import { matrixProduct } from '../kernels/matrix-product.ts'
+import { streamedLoss } from '../kernels/streamed-loss.ts'
 import { bytesPerElement, elements, lastSize, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { cast, lowered } from './casts.ts'
@@ -88,12 +89,13 @@ function linearPart(tape: Tape, name: string, states: Tensor, outFeatures: numbe
   const x = isOutput ? asked(tape, states) : states
   if (isOutput) {
     tape.outputLayerInput = x
-    const { chunkedLoss: chunks, checkpointedLoss: isCheckpointed, fusedLoss: isFused } = tape.spec
+    const { chunkedLoss: chunks, checkpointedLoss: isCheckpointed, fusedLoss: isFused, method } = tape.spec
     const weight = () => linearWeight(tape, name, [outFeatures, lastSize(x)], options)
     const isOwnLoss = tape.takesOwnLoss
     if (chunks !== undefined && tape.pass === undefined) return chunkedLoss(tape, name, x, weight(), chunks)
     if (isCheckpointed && isOwnLoss) return checkpointedLoss(tape, name, x, weight())
-    if (isFused) return fusedLoss(tape, name, x, weight())
+    if (isFused && method?.kind !== 'online') return fusedLoss(tape, name, x, weight())
+    if (isFused && isOwnLoss) return streamedLoss(tape, name, x, weight())
     if (tape.spec.modelCode === 'litgpt' && isOwnLoss) return litgptLoss(tape, name, x, outFeatures, options)
   }
   return maybeAdapted(tape, name, x, outFeatures, options)

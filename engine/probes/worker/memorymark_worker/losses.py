@@ -9,8 +9,9 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from .passes import Passes, entropies_of
-from .precision import autocast_dtype
+from .precision import autocast_dtype, takes_streamed_loss
 from .requests import Method
+from .streamed_loss import StreamedLoss
 from .verl_losses import actor_loss
 
 # The loss, and tensors that the original library still references during the backward pass.
@@ -107,9 +108,22 @@ def distillation_loss(passes: Passes, method: Method) -> Loss:
 def loss_of_completions(passes: Passes, method: Method) -> Loss:
     if passes.spec["loop"] == "verl":
         return actor_loss(passes, method)
+    if takes_streamed_loss(passes.spec):
+        return streamed_loss(passes, method), None
     scores = passes.completion_log_probabilities()
     ratio = (scores - scores.detach()).exp()
     return -torch.min(ratio, ratio.clamp(0.8, 1.2)).mean(), None
+
+
+def streamed_loss(passes: Passes, method: Method) -> Tensor:
+    """TRL's compute_liger_loss. Divided by the steps that accumulate, its gradients are multiplied again."""
+    count = method["completionLength"]
+    causal = passes.model.get_base_model() if hasattr(passes.model, "get_base_model") else passes.model
+    with passes.kernels():
+        states = causal.base_model(**passes.inputs, use_cache=False).last_hidden_state[:, :-1][:, -count:]
+        loss: Tensor = StreamedLoss.apply(states, causal.lm_head.weight, passes.labels[:, -count:],
+                                          passes.spec["gradientAccumulation"] > 1)
+    return loss
 
 
 def asft_loss(passes: Passes, method: Method) -> Loss:

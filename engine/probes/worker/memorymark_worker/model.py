@@ -15,7 +15,7 @@ from .checkpointed_loss import take_loss_in_chunks
 from .cuda_kernels import CudaKernels
 from .fake_quantization import round_linears
 from .model_config import transformers_config
-from .precision import WEIGHT_DTYPES, autocast_dtype
+from .precision import WEIGHT_DTYPES, autocast_dtype, step_autocast_dtype
 from .quantization import quantise
 from .requests import Json, Request, Spec, head_of_rewards
 
@@ -77,7 +77,7 @@ def recomputation(spec: Spec, device: str) -> Json:
     autocast opens a context (and weight cache) of its own there."""
     if device != "meta":
         return {}
-    return {"context_fn": lambda: (contextlib.nullcontext(), CudaKernels(autocast_dtype(spec)))}
+    return {"context_fn": lambda: (contextlib.nullcontext(), CudaKernels(step_autocast_dtype(spec)))}
 
 
 def model_class(spec: Spec, config: transformers.PreTrainedConfig) -> Any:

@@ -15,3 +15,13 @@ def autocast_dtype(spec: Spec) -> torch.dtype | None:
     if spec.get("autocasts") and spec["precision"] == "bf16":
         return torch.bfloat16
     return _AUTOCAST_DTYPES.get(spec["precision"])
+
+
+def takes_streamed_loss(spec: Spec) -> bool:
+    """Liger's loss of GRPO."""
+    return spec.get("fusedLoss", False) and "method" in spec and spec["method"]["kind"] == "online"
+
+
+def step_autocast_dtype(spec: Spec) -> torch.dtype | None:
+    """TRL's compute_liger_loss calls the model's body, around which accelerate puts no autocast."""
+    return None if takes_streamed_loss(spec) and spec["precision"] != "bf16-master" else autocast_dtype(spec)

@@ -14,7 +14,7 @@ import torch
 from .batches import fill, make_batch
 from .device import Device
 from .model import build_model
-from .precision import autocast_dtype
+from .precision import step_autocast_dtype
 from .requests import Request, Spec
 from .sharding import is_sharded
 
@@ -57,7 +57,7 @@ def open_step(request: Request, device: Device) -> OwnStep | CatalogueStep:
 
 
 def autocast(spec: Spec, device: Device) -> AbstractContextManager[Any]:
-    dtype = autocast_dtype(spec)
+    dtype = step_autocast_dtype(spec)
     return contextlib.nullcontext() if dtype is None else torch.autocast(device.kind, dtype)
 
 

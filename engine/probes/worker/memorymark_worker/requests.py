@@ -71,6 +71,7 @@ class Spec(TypedDict, total=False):
     gradientCheckpointing: Required[bool]
     checkpointEvery: int
     checkpointedLoss: bool
+    fusedLoss: bool
     paddedBatches: Required[bool]
     sequenceLength: int
     targetLength: int

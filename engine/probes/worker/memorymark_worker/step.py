@@ -12,7 +12,7 @@ from .losses import METHODS
 from .nemo_rl_losses import is_of_nemo_rl, next_token_loss
 from .openrlhf_losses import per_token_loss
 from .passes import Kernels, Passes
-from .precision import autocast_dtype
+from .precision import step_autocast_dtype
 from .requests import Spec
 from .verl_losses import fine_tuning_loss
 
@@ -60,7 +60,7 @@ def scores_of(outputs: Any) -> Tensor:
 def forward_and_backward(model: Any, spec: Spec, batch: dict[str, Any], kernels: Kernels | None = None,
                          scale: Callable[[Any], Any] = lambda loss: loss, script: Script | None = None) -> None:
     """`kernels`: makes the context of a forward pass, which on the meta device stands in for CUDA. `scale`: of the loss."""
-    kernels = kernels or (lambda: CudaKernels(autocast_dtype(spec)))
+    kernels = kernels or (lambda: CudaKernels(step_autocast_dtype(spec)))
     script = script or Script(spec, lambda: None)
     if is_of_nemo_rl(spec):
         scale(next_token_loss(Passes(model, spec, batch, kernels))).backward()

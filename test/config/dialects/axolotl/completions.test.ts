@@ -44,6 +44,12 @@ describe('completions that Axolotl learns from', () => {
     expect(trainingConfig(`${grpo}${text}`).spec.method).toMatchObject({ generation })
   })
 
+  it("trl.use_liger_loss takes GRPO's loss of Liger, and EBFT has none", () => {
+    const fusedIn = (text: string) => trainingConfig(`${text}  use_liger_loss: true\n`).spec.fusedLoss
+    expect(fusedIn(grpo)).toBe(true)
+    expect(fusedIn(grpo.replace('rl: grpo', 'rl: ebft'))).toBeUndefined()
+  })
+
   it('generation_batch_size says how many completions are generated at once', () => {
     expect(trainingConfig(`${grpo}  generation_batch_size: 32\n`).spec.method).toMatchObject({ completions: 32 })
   })

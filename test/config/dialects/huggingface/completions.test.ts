@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { readConfigAsync } from '../../../../engine/config/read.ts'
 import { onlyProblemIn, trainingConfig } from '../../readings.ts'
 
 const base =
@@ -71,6 +72,20 @@ describe("arguments of TRL's GRPOTrainer", () => {
     expect(
       trainingConfig(`${grpo}${qlora.replace('load_in_4bit: true\n', '')}`).spec.lora?.inWeightsType,
     ).toBeUndefined()
+  })
+
+  it.each([
+    ['use_liger_kernel: true\n', '1.13', true],
+    ['use_liger_loss: true\n', '0.19', true],
+    // Its kernels alone: before TRL had the loss, and while another key turned it on.
+    ['use_liger_kernel: true\n', '0.16', undefined],
+    ['use_liger_kernel: true\n', '0.24', undefined],
+    ['normalize_advantages: true\nuse_liger_kernel: true\n', '1.13', undefined],
+  ])('%j in TRL %s takes the loss of Liger: %s', async (text, version, fused) => {
+    const supplied = { versions: [{ library: 'trl', version, place: 'settings' }] } as const
+    const reading = await readConfigAsync({ path: 'train.yaml', text: `${grpo}${text}` }, {}, supplied)
+    expect(reading).toMatchObject({ kind: 'training-config' })
+    expect(reading.kind === 'training-config' && reading.spec.fusedLoss).toBe(fused)
   })
 
   it('the generation batch is divided among the GPUs', () => {
