@@ -122,14 +122,28 @@ const MAX_SETS = 4
 const parses = /\.parse_(?:known_|intermixed_)?args$/
 
 /** `@click.option('--batch-size', default=8)` */
-export function decoratorDefault({ decorators }: Scope, name: string, site: Site, options: Options): Value | undefined {
-  for (const decorator of decorators) {
+export function decoratorDefault(scope: Scope, name: string, site: Site, options: Options): Value | undefined {
+  const named = optionsOn(scope, site).find(({ asked }) => asked.has(name))
+  return named && defaultOf(named.option, options)
+}
+
+/** What a function that takes all of its options as `**kwargs` is called with. */
+export function decoratorDefaults(scope: Scope, site: Site, options: Options): ReadonlyMap<string, Value> {
+  const named = optionsOn(scope, site).toReversed()
+  return new Map(
+    named.flatMap(({ option, asked }) => {
+      const value = defaultOf(option, options)
+      return [...asked].filter(name => !name.startsWith('-')).map(name => [name, value] as const)
+    }),
+  )
+}
+
+function optionsOn({ decorators }: Scope, site: Site): readonly NamedOption[] {
+  return decorators.flatMap(decorator => {
     if (decorator.kind !== 'call' || decorator.callee.kind !== 'name' || !/\.option$/.test(decorator.callee.name))
-      continue
-    const named = namedOption(decorator, { ...site, at: decorator.from })
-    if (named?.asked.has(name) === true) return defaultOf(named.option, options)
-  }
-  return undefined
+      return []
+    return namedOption(decorator, { ...site, at: decorator.from }) ?? []
+  })
 }
 
 /** By the names under which a script's code may ask for them. */
@@ -191,7 +205,10 @@ export function declareOptions({ calls }: Module, passed: PassedValues): void {
   }
 }
 
-function passedTo({ spellings, call }: Option, passed: PassedValues): Value | undefined {
+/** argparse's own class of an action: `--amp` and `--no-amp`. */
+const switchAction = /\bBooleanOptionalAction$/
+
+function passedTo({ spellings, call, site }: Option, passed: PassedValues): Value | undefined {
   const spelling = spellings.find(each => passed.get(each) !== undefined)
   const value = spelling === undefined ? undefined : passed.get(spelling)
   if (spelling === undefined || value === undefined) return undefined
@@ -204,6 +221,11 @@ function passedTo({ spellings, call }: Option, passed: PassedValues): Value | un
   if (action?.kind === 'text' && action.text === 'store_false') return { ...value, kind: 'flag', flag: false }
   if (action?.kind === 'text' && /const|count|append/.test(action.text))
     return { ...value, kind: 'open', why: `${spelling} is taken with the action ${action.text}` }
+  const own = action === undefined || action.kind === 'text' ? '' : site.module.text.slice(action.from, action.to)
+  if (own !== '' && !switchAction.test(own)) {
+    const why = `${spelling} is taken with an action of the script's own (${placeIn(site.module, call.from)})`
+    return { ...value, kind: 'open', why }
+  }
   const type = keyword('type')
   const isArgparse = call.callee.kind === 'attribute' && call.callee.name === 'add_argument'
   // bool('False') is True.

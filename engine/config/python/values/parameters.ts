@@ -4,7 +4,7 @@ import type { Span } from '../syntax/expressions.ts'
 import { type Call, callExpression, type Scope } from '../syntax/module.ts'
 import { isCalledByOptions } from './called-by-options.ts'
 import { methodOf } from './classes.ts'
-import { decoratorDefault } from './command-line.ts'
+import { decoratorDefault, decoratorDefaults } from './command-line.ts'
 import type { Evaluator } from './evaluator.ts'
 import { handedOn } from './handed-on.ts'
 import { composedSettings } from './hydra.ts'
@@ -93,7 +93,8 @@ export class Parameters {
     if (call !== undefined && caller !== undefined) {
       const { values, unknown: rest } = this.#evaluator.argumentsOf(call, caller, isMethod ? names.slice(1) : names)
       if (name === scope.rest?.name) {
-        const entries = new Map([...values].filter(([key]) => !names.includes(key)))
+        const options = decoratorDefaults(scope, site, this.#evaluator.options)
+        const entries = new Map([...options, ...values].filter(([key]) => !names.includes(key)))
         const located = { module: caller.module, from: call.from, to: call.to, remarks: [] }
         return { ...located, kind: 'mapping', entries, ...(rest !== undefined && { unknown: rest }) }
       }

@@ -46,6 +46,14 @@ describe('what a launcher passes', () => {
     expect(reading).not.toHaveProperty('batchSizeAt')
   })
 
+  it('is open where an action of the script’s own takes it, and a switch where argparse’s class does', async () => {
+    const given = [passed('batch_size', '24'), passed('amp', undefined)]
+    const own = await decided(parsed.replace('type=int', 'type=int, action=PerNode'), given)
+    expect(JSON.stringify(own.reading)).toContain("batch_size is taken with an action of the script's own (line 4)")
+    const either = parsed.replace('"store_true"', 'argparse.BooleanOptionalAction, default=False')
+    expect((await decided(either, given)).reading).toMatchObject({ spec: { precision: 'amp-bf16', microBatch: 24 } })
+  })
+
   it("fills transformers' own arguments, where the script alone is no config", async () => {
     const given = [passed('per_device_train_batch_size', '24'), passed('gradient_accumulation_steps', '2')]
     expect((await decided(byClass, given)).reading).toMatchObject({ spec: { microBatch: 24, gradientAccumulation: 2 } })
