@@ -190,6 +190,7 @@ describe('QLoRA with TRL', () => {
       without(text)
         .replace('import SFTTrainer', 'import SFTConfig, SFTTrainer')
         .replace('= TrainingArguments(', '= SFTConfig(')
+        .replace(', max_seq_length=2048', '')
     expect((await trained(qlora(withConfig))).spec.gradientCheckpointing).toBe(true)
   })
 

@@ -169,3 +169,63 @@ SFTTrainer(model="Qwen/Qwen3-0.6B", args=args, peft_config=peft).train()
     await expect(trained('trl==1.7.0', '', adapted)).rejects.toThrow('TRL refuses adapters on lm_head')
   })
 })
+
+describe("the length as SFTTrainer's own parameter, which TRL 0.12 still has", () => {
+  const old = (
+    given = '',
+    load = 'quantization_config=BitsAndBytesConfig(load_in_4bit=True), torch_dtype="float16"',
+  ) => `
+from peft import LoraConfig
+from transformers import AutoModelForCausalLM, BitsAndBytesConfig, TrainingArguments
+from trl import SFTTrainer
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-0.6B", ${load})
+args = TrainingArguments("out", per_device_train_batch_size=4${given})
+SFTTrainer(model=model, args=args, peft_config=LoraConfig(r=8, target_modules=["q_proj"]), max_seq_length=640).train()
+`
+
+  it('comes with the whole loss at once, and adapters in float32', async () => {
+    const { spec, assumptions } = await trained('', '', old(', bf16=True'))
+    expect(spec).toMatchObject({ sequenceLength: 640, precision: 'bf16', quantization: 'nf4' })
+    expect(spec).not.toHaveProperty('checkpointedLoss')
+    expect(spec.lora).not.toHaveProperty('inWeightsType')
+    expect(assumptions).toContain(
+      'TRL is older than 0.20, which alone takes max_seq_length (line 7): its defaults count.',
+    )
+  })
+
+  it('prepares quantised weights, whose other layers are float32 then, unless it casts them to bfloat16', async () => {
+    expect((await trained('', '', old())).spec.precision).toBe('fp32')
+    expect((await trained('', '', old(', fp16=True'))).spec.precision).toBe('amp-fp16')
+    expect((await trained('', '', old('', 'torch_dtype="float16"'))).spec.precision).toBe('bf16')
+  })
+
+  it('is no sign of a release under Unsloth, which takes it in any', async () => {
+    const unsloth = old(', bf16=True', 'max_seq_length=640')
+      .replace(
+        'from transformers import AutoModelForCausalLM, ',
+        'from unsloth import FastLanguageModel\nfrom transformers import ',
+      )
+      .replace('model = AutoModelForCausalLM', 'model, tokenizer = FastLanguageModel')
+    const { assumptions } = await trained('', '', unsloth)
+    expect(assumptions.join()).not.toContain('TRL is older')
+  })
+})
+
+describe('a reference model that a script loads beside adapters', () => {
+  const preferring = (trainer: string, reference: string) => `
+from peft import LoraConfig
+from transformers import AutoModelForCausalLM
+from trl import ${trainer}Config, ${trainer}Trainer
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-0.6B", dtype="bfloat16")
+reference = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-0.6B", dtype="bfloat16")
+args = ${trainer}Config("out", per_device_train_batch_size=4, max_length=512, bf16=True)
+${trainer}Trainer(model, ${reference}, args=args, peft_config=LoraConfig(r=8, target_modules=["q_proj"])).train()
+`
+
+  it.each(['KTO', 'DPO'])('is not taken for the model with its adapters disabled, by %s', async trainer => {
+    const read = await readConfigAsync({ path: 'train.py', text: preferring(trainer, 'reference') }, {})
+    expect(JSON.stringify(read)).toContain('Another model that is loaded here changes what training holds in memory')
+    const alone = await trained('', '', preferring(trainer, 'None'))
+    expect(alone.spec.method).toMatchObject({ reference: 'adapters-off' })
+  })
+})

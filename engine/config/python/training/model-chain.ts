@@ -2,7 +2,7 @@
 
 import { isModelClass, libraryName } from '../library.ts'
 import type { Evaluator } from '../values/evaluator.ts'
-import type { LibraryCall, Value } from '../values/values.ts'
+import type { LibraryCall, Located, Value } from '../values/values.ts'
 import { isVisionModel } from './vision-models.ts'
 
 export interface ModelChain {
@@ -17,6 +17,8 @@ export interface ModelChain {
   readonly trainedAdapter: LibraryCall | undefined
   /** `prepare_model_for_kbit_training` */
   readonly prepared: LibraryCall | undefined
+  /** The trainer that prepares it so itself. */
+  readonly castBack?: Located
   /** `.half()` and its kin, which cast the weights. */
   readonly cast: LibraryCall | undefined
   /** What the reader must know of how it was found, one sentence each. */

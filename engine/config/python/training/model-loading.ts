@@ -7,7 +7,7 @@ import type { Field } from '../../text/section.ts'
 import { harmless, libraryName, taskOfClass } from '../library.ts'
 import type { Module } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
-import { type LibraryCall, placeIn, shownAt, type Value } from '../values/values.ts'
+import { type LibraryCall, type Located, placeIn, shownAt, type Value } from '../values/values.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
 import { classLoaded, hasOpenClass, type ModelChain } from './model-chain.ts'
 import { modelConfigFields } from './trl-model-config.ts'
@@ -90,7 +90,7 @@ function fieldsOfLoad(
   const unread = [...unreadIn(values, file), ...shapesIn(values.get('config'), file, evaluator)]
   const isTyped = fields.some(({ key }) => key === 'torch_dtype') || unpacked !== undefined
   // Preparing it for training in few bits casts what is not quantised to 32 bits.
-  const loadsStoredType = !isUnsloth && !isTyped && chain.prepared === undefined
+  const loadsStoredType = !isUnsloth && !isTyped && (chain.prepared ?? chain.castBack) === undefined
   return {
     ...{
       fields,
@@ -180,7 +180,7 @@ function openLabels(parameter: string, labels: Value): string {
 }
 
 /** peft 0.21 utils/other.py prepare_model_for_kbit_training: what was loaded in 16 bits and is not quantised is float32 from then on. */
-function castBack(prepared: LibraryCall, file: Module): Field {
+function castBack(prepared: Located, file: Module): Field {
   return saidBy(prepared, 'torch_dtype', { kind: 'text', text: 'float32' }, file, 'prepare_model_for_kbit_training')
 }
 
@@ -203,9 +203,10 @@ function taskFields(loaded: LibraryCall, file: Module): readonly Field[] {
 
 function weightFields(
   values: ReadonlyMap<string, Value>,
-  { cast, prepared }: ModelChain,
+  { cast, ...chain }: ModelChain,
   file: Module,
 ): readonly Field[] {
+  const prepared = chain.prepared ?? chain.castBack
   const dtype = values.get('torch_dtype') ?? values.get('dtype')
   const attention = values.get('attn_implementation')
   const flash = values.get('use_flash_attention_2')

@@ -56,7 +56,8 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
   if (told.kind === 'none') return told
 
   const here: Located = { module, from: call.at, to: expression.callee.to, remarks: [] }
-  const chain = modelChain(values.get('model') ?? fromFunction(values.get('model_init'), evaluator), evaluator)
+  const passed = modelChain(values.get('model') ?? fromFunction(values.get('model_init'), evaluator), evaluator)
+  const chain = trainer === 'sft' ? { ...passed, ...preparedBySft(passed, values, told, here, evaluator) } : passed
   const loaded = loadedFields(chain, module, evaluator, new Map([...told.values, ...values]))
   const own = new Map([...values].filter(([key]) => trainerKeys.includes(key)))
   const isReadAlready = (key: string) => key === INIT_KWARGS && chain.loaded?.kind === 'text'
@@ -92,7 +93,7 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     trainer,
     trainerField: saidBy(here, 'trainer', { kind: 'text', text: name }, module, name),
     argumentsOf: told.of,
-    ...ofEarlierReleases(told, values, chain, module),
+    ...ofEarlierReleases(told, trainer, values, chain, module),
     ...(told.of === 'trl' && isOfUnsloth(chain) && !bindsTrlFirst(module) && { ofUnsloth: true as const }),
     ...(loaded.loadsStoredType && { loadsStoredType: loaded.loadsStoredType }),
     ...(frozen.byHand && { frozen: frozen.byHand }),
@@ -110,7 +111,7 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     ...loaded.notUnderstood,
     ...frozen.notUnderstood,
     ...(from ? replacedLayers(from, module, evaluator) : []),
-    ...modelsBeside(values, from, module, evaluator),
+    ...modelsBeside(values, from, module, evaluator, adapter.fields.length > 0),
   ]
   const beside = trainer === 'sft' ? lengthBeside([...fields, ...extra], module, evaluator) : []
   const unread = [...loaded.unread, ...adapter.unread, ...beside]
@@ -129,8 +130,11 @@ function modelsBeside(
   trained: LibraryCall | undefined,
   file: Module,
   evaluator: Evaluator,
+  hasAdapters: boolean,
 ): readonly Field[] {
-  const handed = [...given].flatMap(([name, value]) => (withoutModel.has(name) ? [] : [value]))
+  // Without adapters, a reference is read as the copy that it is. With them, TRL takes it for the model with its adapters disabled.
+  const isBeside = (name: string) => !withoutModel.has(name) || (hasAdapters && name === 'ref_model')
+  const handed = [...given].flatMap(([name, value]) => (isBeside(name) ? [value] : []))
   const inside = handed.flatMap(value =>
     value.kind === 'instance' && value.call !== undefined
       ? [...evaluator.argumentsOf(value.call, value.site).values.values()]
@@ -227,18 +231,57 @@ function settingsPassed({ passed }: Evaluator): ReadonlyMap<string, Value> {
 /** By arguments that newer releases refuse. Unsloth's patched classes take the old names whatever release they patch. */
 function ofEarlierReleases(
   { of, values }: Told,
+  trainer: DeclaredTrainer,
   ofTrainer: ReadonlyMap<string, Value>,
   chain: ModelChain,
   file: Module,
 ): Pick<Declared, 'ofOldTrl' | 'ofOldTransformers'> {
   if (isOfUnsloth(chain)) return {}
   const length = of === 'trl' ? values.get('max_seq_length') : undefined
-  const ofOldTrl = length === undefined || length.kind === 'none' ? undefined : fieldOf('max_seq_length', length, file)
+  const given = length === undefined || length.kind === 'none' ? undefined : (['max_seq_length', length] as const)
+  const ofOld = (trainer === 'sft' ? keyOfOldSft(ofTrainer) : undefined) ?? given
+  const ofOldTrl = ofOld && fieldOf(...ofOld, file)
   const [old] = [...ofTrainer, ...values].filter(
     ([key]) => (ofTrainer.has(key) ? trainerKeysBefore5 : argumentsBefore5).has(key) && key !== 'args',
   )
   const ofOldTransformers = old === undefined ? ofOldTrl : fieldOf(...old, file)
   return { ...(ofOldTrl && { ofOldTrl }), ...(ofOldTransformers && { ofOldTransformers }) }
+}
+
+/** Parameters of TRL 0.12's SFTTrainer that 0.13's has no more (trainer/sft_trainer.py). */
+function keyOfOldSft(ofTrainer: ReadonlyMap<string, Value>): readonly [string, Value] | undefined {
+  return [...ofTrainer].find(
+    ([key, { kind }]) =>
+      /^(?:max_seq_length|dataset_text_field|packing|dataset_num_proc)$/.test(key) && kind !== 'none',
+  )
+}
+
+/** The same release prepares quantised weights for the adapters that it puts on; with bf16 it casts most of them back. */
+function preparedBySft(
+  chain: ModelChain,
+  ofTrainer: ReadonlyMap<string, Value>,
+  told: Told,
+  { module, from, to }: Located,
+  evaluator: Evaluator,
+): Pick<ModelChain, 'castBack'> {
+  const [config, half] = [ofTrainer.get('peft_config'), told.values.get('bf16')]
+  const isOld = keyOfOldSft(ofTrainer) !== undefined && !isOfUnsloth(chain) && chain.loaded?.kind === 'call'
+  const putsOn =
+    config !== undefined && config.kind !== 'none' && (chain.peftConfig ?? chain.trainedAdapter) === undefined
+  if (!isOld || !putsOn || (half !== undefined && !(half.kind === 'flag' && !half.flag))) return {}
+  return isQuantized(chain, evaluator) ? { castBack: { module, from, to, remarks: [] } } : {}
+}
+
+function isQuantized({ loaded }: ModelChain, evaluator: Evaluator): boolean {
+  if (loaded?.kind !== 'call' || loaded.call === undefined) return false
+  const { values } = evaluator.argumentsOf(loaded.call, loaded.site)
+  const config = values.get('quantization_config')
+  const isOn = (value: Value | undefined) => value?.kind === 'flag' && value.flag
+  return (
+    (config !== undefined && config.kind !== 'none') ||
+    isOn(values.get('load_in_4bit')) ||
+    isOn(values.get('load_in_8bit'))
+  )
 }
 
 function isOfUnsloth({ unslothAdapter, loaded }: ModelChain): boolean {

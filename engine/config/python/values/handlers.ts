@@ -14,9 +14,15 @@ export function unlessItFails<P extends Place>(
   evaluator: Evaluator,
 ): Value {
   const handlers = places.filter(({ branches }) => branches.at(-1)?.isHandler === true)
-  const other = handlers.map(read).find(found => found !== undefined && areEqual(value, found) === false)
+  const other = handlers.map(read).find(found => found !== undefined && differs(value, found))
   if (other === undefined) return value
   const remark = `${writtenAs(value)} counts, as where nothing fails: otherwise ${writtenAs(other)} does (${placeIn(other.module, other.from)}), so that nothing blocks.`
   evaluator.unsureRemarks.add(plainSentence(remark))
   return { ...value, remarks: [...value.remarks, remark] }
+}
+
+function differs(value: Value, other: Value): boolean {
+  if (value.kind !== 'call' || other.kind !== 'call') return areEqual(value, other) === false
+  // Which attention, quantisation or checkpoint it asks for instead may be in what it unpacks.
+  return /\.from_pretrained$/.test(value.name) && /\.from_pretrained$/.test(other.name) && value.from !== other.from
 }

@@ -27,6 +27,17 @@ describe('a setting that an error changes', () => {
     expect(assumesCode).toBe(true)
   })
 
+  it('counts so where another model is loaded instead', async () => {
+    const text = finetuning('', 'per_device_train_batch_size=8, bf16=True').replace(
+      'model = AutoModelForCausalLM.from_pretrained("gpt2")',
+      'try:\n    model = AutoModelForCausalLM.from_pretrained("gpt2", attn_implementation="flash_attention_2")\nexcept ImportError:\n    model = AutoModelForCausalLM.from_pretrained("gpt2", attn_implementation="eager")',
+    )
+    const { spec, assumptions, assumesCode } = await trained(text)
+    expect(spec.attention).toBe('flash')
+    expect(assumptions.join('\n')).toContain('counts, as where nothing fails: otherwise')
+    expect(assumesCode).toBe(true)
+  })
+
   it('is not told where both say the same', async () => {
     const above = 'try:\n    import flash_attn\n    attention = "sdpa"\nexcept ImportError:\n    attention = "sdpa"'
     expect((await trained(loads(above))).assumesCode).toBeUndefined()
