@@ -33,7 +33,22 @@ const MAX_LEVELS = 4
 export function optimizersIn(module: Module, evaluator: Evaluator): readonly FoundOptimizer[] {
   return [...module.calls]
     .filter(([name]) => names.test(name))
-    .flatMap(([, calls]) => calls.slice(0, MAX_CALLS).flatMap(call => optimizerOf(call, evaluator)))
+    .flatMap(([, calls]) => calls.slice(0, MAX_CALLS).filter(call => !isReplaced(call)))
+    .flatMap(call => optimizerOf(call, evaluator))
+}
+
+/** One that another takes the place of under the same name, before anything asks for it. */
+function isReplaced({ module, scope, branches, node }: Call): boolean {
+  for (const [name, bindings] of scope.bindings) {
+    const index = bindings.findIndex(({ value }) => value.kind === 'expression' && value.expression.from === node.from)
+    const next = bindings[index + 1]
+    if (index < 0 || next?.value.kind !== 'expression') continue
+    const isCertain = next.branches.every(branch => branches.some(each => each.statement === branch.statement))
+    const between = module.text.slice(node.to, next.value.expression.from).split(/\W+/)
+    // The last time is where it is bound anew.
+    return isCertain && between.filter(word => word === name).length === 1
+  }
+  return false
 }
 
 /** Those of a module's `configure_optimizers`, or else of its settings or its file. */
