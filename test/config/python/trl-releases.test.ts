@@ -228,4 +228,34 @@ ${trainer}Trainer(model, ${reference}, args=args, peft_config=LoraConfig(r=8, ta
     const alone = await trained('', '', preferring(trainer, 'None'))
     expect(alone.spec.method).toMatchObject({ reference: 'adapters-off' })
   })
+
+  it('nor where the launcher passes the adapters', async () => {
+    const text = preferring('KTO', 'reference')
+      .replace(
+        'from transformers import',
+        'from trl import ModelConfig, get_peft_config\nfrom transformers import HfArgumentParser,',
+      )
+      .replace(
+        /args = KTOConfig.*/,
+        '(args, own) = HfArgumentParser((KTOConfig, ModelConfig)).parse_args_into_dataclasses()',
+      )
+      .replace(/peft_config=LoraConfig\(.*?\]\)/, 'peft_config=get_peft_config(own)')
+    const launcher = { path: 'run.sh', text: 'python train.py --use_peft --lora_target_modules q_proj\n' }
+    const passed = [
+      ['use_peft'],
+      ['lora_target_modules', 'q_proj'],
+      ['per_device_train_batch_size', '4'],
+      ['bf16'],
+    ].map(([name = '', ...values]) => ({
+      name,
+      values: values.map(value => ({ text: value, from: 0, remarks: [] })),
+      launcher,
+      from: 0,
+    }))
+    const read = await readConfigAsync({ path: 'train.py', text, passed }, {})
+    expect(JSON.stringify(read)).toContain('Another model that is loaded here')
+    const without = passed.filter(({ name }) => !/peft|lora/.test(name))
+    const full = await readConfigAsync({ path: 'train.py', text, passed: without }, {})
+    expect(full).toMatchObject({ kind: 'training-config', spec: { method: { reference: 'copy' } } })
+  })
 })

@@ -111,11 +111,16 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     ...loaded.notUnderstood,
     ...frozen.notUnderstood,
     ...(from ? replacedLayers(from, module, evaluator) : []),
-    ...modelsBeside(values, from, module, evaluator, adapter.fields.length > 0),
+    ...modelsBeside(values, from, module, evaluator, fields.some(adapts)),
   ]
   const beside = trainer === 'sft' ? lengthBeside([...fields, ...extra], module, evaluator) : []
   const unread = [...loaded.unread, ...adapter.unread, ...beside]
   return { kind: 'training', training: { document, declared, call, assumptions, notUnderstood, unread } }
+}
+
+/** Of the script, or passed by its launcher. */
+function adapts({ key, value }: Field): boolean {
+  return key === 'use_peft' && value.kind !== 'empty' && !(value.kind === 'flag' && !value.flag)
 }
 
 /** Arguments of trainers that hold no model, or one that is read elsewhere. */
