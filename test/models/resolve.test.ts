@@ -181,6 +181,9 @@ describe('the well-known model in a name', () => {
     ['acme/phi-4-14b-bnb-4bit', 'phi-4'],
     ['mistralai/Magistral-Small-2507', 'Mistral-Small-24B-Base-2501'],
     ['HuggingFaceH4/zephyr-7b-gemma-sft-v0.1', 'gemma-7b'],
+    ['models/deepseekr1-qwen-7b', 'DeepSeek-R1-Distill-Qwen-7B'],
+    ['DeepSeek-R1-Qwen-1.5B', 'DeepSeek-R1-Distill-Qwen-1.5B'],
+    ['open-r1/OpenR1-Qwen-7B', 'Qwen2.5-Math-7B'],
     ['agentica-org/DeepCoder-14B-Preview', 'DeepSeek-R1-Distill-Qwen-14B'],
     ['mistralai/Devstral-Small-2507', 'Mistral-Small-24B-Base-2501'],
     ['./checkpoints/pythia-410m-deduped-run2', 'pythia-410m-deduped'],
@@ -234,6 +237,7 @@ describe('the well-known model in a name', () => {
     'acme/Llama-3-distilled-from-70b-to-8b',
     // A distilled model, not the 671 billion of the name.
     'acme/DeepSeek-R1-8B',
+    'acme/Math-R1-Qwen-7B',
     'acme/llama-3-70b-distilled-8b',
     'acme/SmolVLM-900M',
     'gpt3',

@@ -22,7 +22,7 @@ import {
   teamMicroBatchKeys,
   teamModelKeys,
 } from './huggingface/arguments.ts'
-import { readArguments } from './huggingface.ts'
+import { readArguments, refuseOpenUnit } from './huggingface.ts'
 
 /** What one GPU processes at once, by names that say so. */
 const microBatchKeys = ['per_device_train_batch_size', ...teamMicroBatchKeys]
@@ -276,6 +276,7 @@ function typed(value: FieldValue): FieldValue {
 function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading {
   const home = homeIn(document)
   if (home === undefined) return { kind: 'not-a-training-config', why: 'It names no model beside a batch size.' }
+  if (refuseGroups(reader, home)) return { kind: 'unreadable', problems: reader.problems }
   const pairings: Pairing[] = []
   const section = renamed(home.section, pairings, isText(home.section), home)
   const isOwn = home.batchSize.key !== 'per_device_train_batch_size'
@@ -305,6 +306,21 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
     dialect: customKeys.name,
     ...(isOwn && { assumesCode: true }),
   }
+}
+
+/** What teams call the completions of one prompt, beside which a batch may be of prompts; GPTQ calls something else a group. */
+const groupKeys = wordList(
+  'group_size rollouts_per_prompt samples_per_prompt n_samples_per_prompt num_samples_per_prompt completions_per_prompt',
+)
+
+function refuseGroups(reader: FieldReader, { section, batchSize }: Home): boolean {
+  const beside = section.nested(ARGUMENT_LEVELS).find(({ fields }) => fields.get(batchSize.key) === batchSize)
+  const keys = [...(beside?.fields.keys() ?? [])]
+  const group = keys.find(key => groupKeys.includes(key))
+  const isStored = group === 'group_size' && keys.some(key => /bits?(?:_|$)|quant|gptq|awq/i.test(key))
+  if (group === undefined || isStored) return false
+  refuseOpenUnit(reader, batchSize)
+  return true
 }
 
 /** Determined's launchers start a process for each slot of the experiment. */

@@ -86,8 +86,8 @@ function isOfOwnCode(document: Section): boolean {
 const trainersBatchSize = /(?:^|\W)per[_-](?:device|gpu)[_-]train[_-]batch[_-]size$/
 
 /** Loops of a team's own count prompts as often as completions, of which each prompt has several: a guess could be far off. */
-function refuseOpenUnit(reader: FieldReader, batchSize: Field | undefined, { method }: Training): void {
-  if (batchSize === undefined || method?.kind !== 'online' || trainersBatchSize.test(batchSize.name)) return
+export function refuseOpenUnit(reader: FieldReader, batchSize: Field): void {
+  if (trainersBatchSize.test(batchSize.name)) return
   const message = `The micro-batch cannot be determined from the file: whether ${plain(batchSize.name)} counts prompts or completions is up to the code that reads it`
   const fix = 'Name it per_device_train_batch_size if it counts the completions of one GPU, as in TRL.'
   reader.refuse(batchSize, 'open-batch-unit', message, fix)
@@ -150,7 +150,8 @@ export function readArguments(
     declared === undefined
       ? readTrainingMethod(reader, find, adapter !== undefined, step)
       : readDeclaredMethod(reader, find, declared, adapter !== undefined, step)
-  if (declared === undefined) refuseOpenUnit(reader, batchSize, training)
+  if (declared === undefined && batchSize !== undefined && training.method?.kind === 'online')
+    refuseOpenUnit(reader, batchSize)
   const choice = taskOf(reader, find, model, training)
   const lengths = readLengths(reader, trainerArguments, { choice, model, training })
   const settings = readSettings(reader, trainerArguments, { choice, model, adapter, training, deepSpeed })

@@ -58,6 +58,13 @@ const tools: readonly UnmodelledTool[] = [
     why: 'runs models and parallelism in code of its own',
   },
   {
+    // tinker_cookbook/renderers: TrainOnWhat, whose values no other tool has.
+    name: 'Tinker',
+    keys: ['train_on_what'],
+    training: document => document.at('train_on_what') && document.at('batch_size'),
+    why: 'trains on machines of its own',
+  },
+  {
     // mlx-lm mlx_lm/lora.py (0304b28), CONFIG_DEFAULTS; lora_layers is what it called num_layers before.
     name: 'mlx-lm',
     keys: ['iters'],

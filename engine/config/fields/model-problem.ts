@@ -5,11 +5,11 @@ import { modelNames } from '../../models/catalogue.ts'
 import { modelTypes } from '../../models/model-types.ts'
 import type { Resolution } from '../../models/resolve.ts'
 import { oneOf, quote } from '../text/quote.ts'
+import { SETTINGS_PATH } from './supplied.ts'
 
 type Unresolved = Exclude<Resolution, { kind: 'resolved' }>
 
-const bringConfig =
-  "add the model's config.json to the repository, in a folder of that name or next to the training config"
+const bringConfig = `add the model's config.json to the repository, in a folder of that name or next to the training config. Or name a known model of its shape: model for this path in the overrides of ${SETTINGS_PATH}`
 
 export function modelProblem(name: string, resolution: Unresolved): Pick<Problem, 'code' | 'message' | 'fix'> {
   switch (resolution.kind) {

@@ -74,6 +74,8 @@ describe('keys of a team’s own', () => {
   it('leave open whether a batch counts prompts or completions', () => {
     const grpo = 'num_generations: 8\nmax_completion_length: 64\n'
     expect(onlyProblemIn(`${own}${grpo}`)).toMatchObject({ code: 'open-batch-unit', field: 'batch_size' })
+    expect(onlyProblemIn(`${own}group_size: 16\n`)).toMatchObject({ code: 'open-batch-unit', field: 'batch_size' })
+    expect(trainingConfig(`${own}lora_r: 8\nbits: 4\ngroup_size: 128\n`).spec.microBatch).toBe(64)
     const named = `${own.replace('batch_size', 'per_device_train_batch_size')}${grpo}`
     expect(trainingConfig(named).spec).toMatchObject({ microBatch: 64, method: { kind: 'online' } })
   })

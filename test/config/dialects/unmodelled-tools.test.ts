@@ -22,6 +22,11 @@ describe('a config of a tool that is not modelled', () => {
       'train_micro_batch_size_per_gpu',
     ],
     [
+      'Tinker',
+      'model_name: Qwen/Qwen3-8B\nbatch_size: 32\nlearning_rate: 5.0e-4\ntrain_on_what: all_assistant_messages\n',
+      'batch_size',
+    ],
+    [
       'mlx-lm',
       'model: mlx-community/gemma-3-4b-it-4bit\ntrain: true\nfine_tune_type: lora\nnum_layers: 16\nbatch_size: 4\niters: 600\nlearning_rate: 1.0e-5\nlora_parameters: { rank: 8 }\n',
       'batch_size',
