@@ -46,9 +46,15 @@ function byPeople(name: RegExp, read: Format['read']): Format {
   return { name, read, maxCharacters: WRITTEN_BY_PEOPLE }
 }
 
+/** Files of people's by whose name what they install does not train on NVIDIA's GPUs: LLaMA-Factory's `requirements/npu.txt`. */
+const ofOtherDevices = /(?:^|[-_.])(?:npu|ascend|xpu|hpu|gaudi|tpu|mps|mlx|rocm|cpu)(?:[-_.]|$)/i
+/** Of a folder, those of extras that serve models or check code. */
+const ofOtherWork = /^(?:sglang|vllm|tgi|serv\w*|inference|deploy\w*|docs?|tests?|lint\w*)\b/i
+
 /** The lower, the more its word counts; undefined for every other file. */
 export function rankOf(path: string): number | undefined {
   const name = posix.basename(path)
+  if (/\.(?:txt|in|ya?ml)$/.test(name) && ofOtherDevices.test(name)) return undefined
   const rank = formats.findIndex(format => format.name.test(name))
   if (rank >= 0) return rank
   return isInFolder(path) ? formats.length : undefined
@@ -59,7 +65,8 @@ export function isVersionFile(path: string): boolean {
 }
 
 function isInFolder(path: string): boolean {
-  return posix.basename(posix.dirname(path)) === REQUIREMENTS_FOLDER && inRequirementsFolder.name.test(path)
+  const isThere = posix.basename(posix.dirname(path)) === REQUIREMENTS_FOLDER && inRequirementsFolder.name.test(path)
+  return isThere && !ofOtherWork.test(posix.basename(path))
 }
 
 /** What a file says about the libraries whose version decides something. Never throws for what it holds. */

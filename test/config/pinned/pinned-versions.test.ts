@@ -108,6 +108,21 @@ describe('every kind of file', () => {
     expect(sentences[0]).toBe(`transformers 4.46.3 (${name}, line ${line}).`)
   })
 
+  it.each([
+    'requirements/npu.txt',
+    'requirements/sglang.txt',
+    'requirements-rocm.txt',
+    'requirements_cpu.txt',
+    'environment-mps.yml',
+  ])('%s says nothing of a training on NVIDIA’s GPUs', async name => {
+    expect((await chosen({ [name]: '- transformers==4.46.3\ntransformers==4.46.3\n' })).versions).toEqual({})
+  })
+
+  it('is one of its folder where its name only begins like those of other work', async () => {
+    const { versions } = await chosen({ 'requirements/testbed-gpu.txt': 'transformers==4.46.3' })
+    expect(versions).toEqual({ transformers: '4.46.3' })
+  })
+
   it('of a library that is locked once for each platform, gives the newest', async () => {
     const packages = ['2.4.1', '2.5.1+cu121', '2.5.0'].map(
       version => `[[package]]\nname = "torch"\nversion = "${version}"`,
