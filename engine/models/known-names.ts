@@ -10,23 +10,18 @@ export type NamedModel =
   | { readonly kind: 'model'; readonly model: CatalogueModel }
   | { readonly kind: 'unsupported'; readonly architecture: string }
 
-/** R1 distilled into Qwen2.5 and Llama 3, as names in use shorten it. */
-const distilledR1 = ['Llama-8B', 'Llama-70B', 'Qwen-1.5B', 'Qwen-7B', 'Qwen-14B', 'Qwen-32B'].flatMap(into =>
-  ['deepseek-r1', 'deepseekr1'].map(name => [
-    `${name}-${into}`.toLowerCase(),
-    `deepseek-ai/DeepSeek-R1-Distill-${into}`,
-  ]),
-)
-
 /** Names in use that no id spells. */
 const nicknames: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(distilledR1),
   'llama-7b': 'huggyllama/llama-7b',
   'llama-13b': 'huggyllama/llama-13b',
   'mistral-7b': 'mistralai/Mistral-7B-v0.1',
   // Mistral's later models of 24 B were made from Small 3 and keep its decoder.
   'cogito-v1-preview-llama-3b': 'meta-llama/Llama-3.2-3B',
   'cogito-v1-preview-qwen-14b': 'Qwen/Qwen2.5-14B',
+  'deepseek-r1-qwen-1.5b': 'deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B',
+  'deepseek-r1-qwen-7b': 'deepseek-ai/DeepSeek-R1-Distill-Qwen-7B',
+  'deepseekr1-qwen-7b': 'deepseek-ai/DeepSeek-R1-Distill-Qwen-7B',
+  'biomistral-7b': 'mistralai/Mistral-7B-v0.1',
   'openr1-qwen-7b': 'Qwen/Qwen2.5-Math-7B',
   'deepcoder-14b': 'deepseek-ai/DeepSeek-R1-Distill-Qwen-14B',
   'taiwan-llm-7b': 'meta-llama/Llama-2-7b-hf',

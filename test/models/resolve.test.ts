@@ -183,6 +183,7 @@ describe('the well-known model in a name', () => {
     ['HuggingFaceH4/zephyr-7b-gemma-sft-v0.1', 'gemma-7b'],
     ['models/deepseekr1-qwen-7b', 'DeepSeek-R1-Distill-Qwen-7B'],
     ['DeepSeek-R1-Qwen-1.5B', 'DeepSeek-R1-Distill-Qwen-1.5B'],
+    ['BioMistral/BioMistral-7B', 'Mistral-7B-v0.1'],
     ['open-r1/OpenR1-Qwen-7B', 'Qwen2.5-Math-7B'],
     ['agentica-org/DeepCoder-14B-Preview', 'DeepSeek-R1-Distill-Qwen-14B'],
     ['mistralai/Devstral-Small-2507', 'Mistral-Small-24B-Base-2501'],

@@ -309,16 +309,14 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
 }
 
 /** What teams call the completions of one prompt, beside which a batch may be of prompts; GPTQ calls something else a group. */
-const groupKeys = wordList(
-  'group_size rollouts_per_prompt samples_per_prompt n_samples_per_prompt num_samples_per_prompt completions_per_prompt',
-)
+const isGroup = /^group_size$|_per_prompt$/
+const isStored = /bits?(?:_|$)|quant|gptq|awq/i
 
 function refuseGroups(reader: FieldReader, { section, batchSize }: Home): boolean {
   const beside = section.nested(ARGUMENT_LEVELS).find(({ fields }) => fields.get(batchSize.key) === batchSize)
   const keys = [...(beside?.fields.keys() ?? [])]
-  const group = keys.find(key => groupKeys.includes(key))
-  const isStored = group === 'group_size' && keys.some(key => /bits?(?:_|$)|quant|gptq|awq/i.test(key))
-  if (group === undefined || isStored) return false
+  const group = keys.find(key => isGroup.test(key))
+  if (group === undefined || (group === 'group_size' && keys.some(key => isStored.test(key)))) return false
   refuseOpenUnit(reader, batchSize)
   return true
 }

@@ -88,7 +88,7 @@ const trainersBatchSize = /(?:^|\W)per[_-](?:device|gpu)[_-]train[_-]batch[_-]si
 /** Loops of a team's own count prompts as often as completions, of which each prompt has several: a guess could be far off. */
 export function refuseOpenUnit(reader: FieldReader, batchSize: Field): void {
   if (trainersBatchSize.test(batchSize.name)) return
-  const message = `The micro-batch cannot be determined from the file: whether ${plain(batchSize.name)} counts prompts or completions is up to the code that reads it`
+  const message = `Whether ${plain(batchSize.name)} counts prompts or completions is up to the code that reads it`
   const fix = 'Name it per_device_train_batch_size if it counts the completions of one GPU, as in TRL.'
   reader.refuse(batchSize, 'open-batch-unit', message, fix)
 }

@@ -52,7 +52,6 @@ const tools: readonly UnmodelledTool[] = [
     name: 'GPT-NeoX',
     keys: ['pipe-parallel-size', 'pipe_parallel_size'],
     training: document =>
-      (document.at('hidden-size') ?? document.at('hidden_size')) &&
       (document.at('pipe-parallel-size') ?? document.at('pipe_parallel_size')) &&
       (document.at('train_micro_batch_size_per_gpu') ?? document.at('train_batch_size')),
     why: 'runs models and parallelism in code of its own',

@@ -47,9 +47,9 @@ function byPeople(name: RegExp, read: Format['read']): Format {
 }
 
 /** Files of people's by whose name what they install does not train on NVIDIA's GPUs: LLaMA-Factory's `requirements/npu.txt`. */
-const ofOtherDevices = /(?:^|[-_.])(?:npu|ascend|xpu|hpu|gaudi|tpu|mps|mlx|rocm|cpu)(?:[-_.]|$)/i
-/** Of a folder, those of extras that serve models or check code. */
-const ofOtherWork = /^(?:sglang|vllm|tgi|serv\w*|inference|deploy\w*|docs?|tests?|lint\w*)\b/i
+const ofOtherDevices = /(?:^|[-_.])(?:npu|xpu|hpu|tpu|mps|rocm|cpu)(?:[-_.]|$)/i
+/** Of a folder, those of extras that serve models, or check or document code. */
+const ofOtherWork = /^(?:sglang|vllm|serv\w*|docs?|tests?)\b/i
 
 /** The lower, the more its word counts; undefined for every other file. */
 export function rankOf(path: string): number | undefined {
