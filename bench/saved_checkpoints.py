@@ -14,11 +14,12 @@ from resizing_ledger import ResizingLedger
 from torch import Tensor
 from torch.distributed.checkpoint.state_dict import StateDictOptions, get_model_state_dict, get_optimizer_state_dict
 from torch.distributed.fsdp import FullOptimStateDictConfig, FullStateDictConfig, FullyShardedDataParallel, StateDictType
+from torch.distributed.tensor import DTensor
 from torch.utils._python_dispatch import _disable_current_modes
 from torch.utils._pytree import tree_iter
 
 # torch.distributed's own functions that move a tensor to the host by `to`
-MOVERS = {"flat_param_to", "_iterate_state_dict"}
+MOVERS = {"flat_param_to", "_iterate_state_dict", "_flatten_tensor_optim_state"}
 
 
 class HostLedger(ResizingLedger):
@@ -31,7 +32,7 @@ class HostLedger(ResizingLedger):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         given = [value for value in tree_iter((args, kwargs)) if isinstance(value, torch.Tensor)]
-        if given and all(value.untyped_storage()._cdata in self._host_storages for value in given):
+        if given and all(map(self.is_on_host, given)):
             with _disable_current_modes():
                 result = func(*args, **(kwargs or {}))
             for value in tree_iter(result):
@@ -40,10 +41,18 @@ class HostLedger(ResizingLedger):
             return result
         return super().__torch_dispatch__(func, types, args, kwargs)
 
+    def enter(self, tensor: Tensor) -> None:
+        if not self.is_on_host(tensor):
+            super().enter(tensor)
+
     def keep(self, tensor: Tensor) -> None:
         """On the host until the ledger is gone, so that no later storage has its address."""
-        self._on_host.append(tensor)
-        self._host_storages.add(tensor.untyped_storage()._cdata)
+        part = own_part(tensor)
+        self._on_host.append(part)
+        self._host_storages.add(part.untyped_storage()._cdata)
+
+    def is_on_host(self, tensor: Tensor) -> bool:
+        return own_part(tensor).untyped_storage()._cdata in self._host_storages
 
     @contextlib.contextmanager
     def with_host(self) -> Iterator[None]:
@@ -56,7 +65,11 @@ class HostLedger(ResizingLedger):
             return copy
 
         def moved(tensor: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-            return copied(tensor) if sys._getframe(1).f_code.co_name in MOVERS else to(tensor, *args, **kwargs)
+            if MOVERS & callers():
+                return copied(tensor)
+            result = to(tensor, *args, **kwargs)
+            is_to_gpu = any(isinstance(value, torch.device) for value in (*args, *kwargs.values()))
+            return copied_to_gpu(result) if is_to_gpu and self.is_on_host(result) else result
 
         cpu = torch.Tensor.cpu
         torch.Tensor.cpu, torch.Tensor.to = copied, moved  # type: ignore[assignment, method-assign]
@@ -79,6 +92,27 @@ def objects_of_one() -> Iterator[None]:
         yield
     finally:
         dist.all_gather_object, dist.broadcast_object_list = gather, broadcast
+
+
+def callers() -> set[str]:
+    """Names of the function that calls `to`, and of the one around it where that is a comprehension."""
+    frame = sys._getframe(2)
+    return {frame.f_code.co_name, frame.f_back.f_code.co_name if frame.f_code.co_name == "<listcomp>" else ""}
+
+
+def own_part(tensor: Tensor) -> Tensor:
+    """Of a tensor that is divided among GPUs."""
+    return tensor._local_tensor if isinstance(tensor, DTensor) else tensor
+
+
+def copied_to_gpu(tensor: Tensor) -> Tensor:
+    part = own_part(tensor)
+    copy = torch.empty(part.shape, dtype=part.dtype).copy_(part)
+    if not isinstance(tensor, DTensor):
+        return copy
+    return DTensor.from_local(
+        copy, tensor.device_mesh, tensor.placements, run_check=False, shape=tensor.shape, stride=tensor.stride()
+    )
 
 
 def give_empty_states(optimizer: Any) -> None:

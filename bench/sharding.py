@@ -29,6 +29,7 @@ from memorymark_worker.precision import autocast_dtype
 from memorymark_worker.sharding import distributed_model, gradients_stay_here
 from memorymark_worker.step import forward_and_backward
 from memorymark_worker.trace import tensors_of
+from resumed_checkpoints import resume, resume_deepspeed
 from saved_checkpoints import HostLedger, save
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import checkpoint_wrapper
 from torch.distributed.device_mesh import init_device_mesh
@@ -62,24 +63,9 @@ class Ledger(HostLedger):
 
 def steps_of(request, ledger):
     """Peaks in bytes of the last step: the model's parts of it and the optimizer's."""
-    spec = request["spec"] | ({"originals": True} if "saves" in request else {})  # accelerate's and Lightning's default
-    # DeepSpeed keeps the float32 masters beside 16-bit weights; FSDP's weights are the masters.
-    precision = "bf16" if is_deepspeed(spec) and spec["precision"] == "bf16-master" else spec["precision"]
-    built = spec | {"precision": precision}
-    if is_of_nemo_rl(spec):
-        built.pop("method", None)  # the reference's weights take the place of the policy's
-    if spec.get("checkpointsModules"):
-        built["gradientCheckpointing"] = False
-    model = build_model(request | {"spec": built}, "cpu")
-    if spec.get("checkpointsModules"):
-        checkpoint_modules(model, spec)
-    elif spec["gradientCheckpointing"]:
-        model.gradient_checkpointing_enable(reentrance(spec))
-    for tensor in tensors_of(model):
-        ledger.enter(tensor)
-    run, evaluate, saved = deepspeed_step(model, spec) if is_deepspeed(spec) else torch_step(model, spec)
-    del model
-    gc.collect()
+    # accelerate's and Lightning's default
+    spec = request["spec"] | ({"originals": True} if "saves" in request or "loads" in request else {})
+    run, evaluate, saved = built(request, spec, ledger)
     for _ in range(STEPS):
         ledger.peak_bytes = ledger.live_bytes
         run()
@@ -90,7 +76,36 @@ def steps_of(request, ledger):
         gc.collect()
         ledger.peak_bytes = 0
         save(ledger, request["saves"], *saved)
+    if "loads" in request:
+        if is_deepspeed(spec):
+            engines = [saved[0]]
+            del run, evaluate, saved
+            left = resume_deepspeed(ledger, engines, lambda: built(request, spec, ledger)[2][0])
+            return {"peakBytes": ledger.peak_bytes - left}
+        resume(ledger, request["loads"], *saved)
     return {"peakBytes": ledger.peak_bytes}
+
+
+def built(request, spec, ledger):
+    """A function for one step, another for an evaluation, and what a checkpoint is made of."""
+    # DeepSpeed keeps the float32 masters beside 16-bit weights; FSDP's weights are the masters.
+    precision = "bf16" if is_deepspeed(spec) and spec["precision"] == "bf16-master" else spec["precision"]
+    shape = spec | {"precision": precision}
+    if is_of_nemo_rl(spec):
+        shape.pop("method", None)  # the reference's weights take the place of the policy's
+    if spec.get("checkpointsModules"):
+        shape["gradientCheckpointing"] = False
+    model = build_model(request | {"spec": shape}, "cpu")
+    if spec.get("checkpointsModules"):
+        checkpoint_modules(model, spec)
+    elif spec["gradientCheckpointing"]:
+        model.gradient_checkpointing_enable(reentrance(spec))
+    for tensor in tensors_of(model):
+        ledger.enter(tensor)
+    parts = deepspeed_step(model, spec) if is_deepspeed(spec) else torch_step(model, spec)
+    del model
+    gc.collect()
+    return parts
 
 
 def reentrance(spec):

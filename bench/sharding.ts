@@ -12,14 +12,18 @@ import * as z from 'zod'
 import type { TrainingSpec } from '../engine/config/spec/spec.ts'
 import { evaluationOf } from '../engine/estimate/evaluation.ts'
 import { Footprint } from '../engine/estimate/footprint.ts'
+import { resumingOf } from '../engine/estimate/sharding/resuming.ts'
 import { parseJson } from '../engine/json.ts'
 import { MIB } from '../engine/units.ts'
 import { specOf } from '../test/estimate/specs.ts'
 import {
+  deepSpeedResumingCells,
   deepSpeedSavingCells,
   evaluationCells,
   miniature,
   nemoRlCells,
+  type ResumingCell,
+  resumingCells,
   type SavingCell,
   type ShardingCell,
   savingCells,
@@ -35,6 +39,9 @@ const LIMIT_PERCENT = 3
 
 const versions = z.object({ torch: z.string(), deepspeed: z.string().optional() })
 const reading = z.object({ peakBytes: z.number().int().positive() })
+
+/** Whether a checkpoint is saved or loaded. */
+type Checkpoint = Partial<Pick<SavingCell, 'saves'> & Pick<ResumingCell, 'loads'>>
 
 /** One process for each simulated rank: the first has the embeddings, the last the output layer. */
 class Oracle {
@@ -55,8 +62,8 @@ class Oracle {
     return answer.data
   }
 
-  async peak(spec: TrainingSpec, saves?: SavingCell['saves']): Promise<number> {
-    this.#child.stdin.write(`${JSON.stringify({ spec, config: miniature, rank: this.rank, saves })}\n`)
+  async peak(spec: TrainingSpec, checkpoint: Checkpoint): Promise<number> {
+    this.#child.stdin.write(`${JSON.stringify({ spec, config: miniature, rank: this.rank, ...checkpoint })}\n`)
     return (await this.read(reading)).peakBytes
   }
 
@@ -72,14 +79,16 @@ function start() {
   })
 }
 
-async function errorsOf(oracles: readonly Oracle[], cells: readonly (ShardingCell | SavingCell)[]): Promise<number[]> {
+async function errorsOf(oracles: readonly Oracle[], cells: readonly (ShardingCell & Checkpoint)[]): Promise<number[]> {
   const errors: number[] = []
   for (const cell of cells) {
-    const { saves, ...changes } = { saves: undefined, ...cell }
+    const { saves, loads, ...changes } = cell
     const spec = specOf('meta-llama/Llama-3.1-8B', { ...step, ...changes })
-    const peaks = await Promise.all(oracles.map(oracle => oracle.peak(spec, saves)))
+    const peaks = await Promise.all(
+      oracles.map(oracle => oracle.peak(spec, { ...(saves && { saves }), ...(loads && { loads }) })),
+    )
     const truth = Math.max(...peaks)
-    const estimated = saves === undefined ? estimatedBytes(spec) : savingBytes(spec)
+    const estimated = loads ? resumingBytes(spec) : saves ? savingBytes(spec) : estimatedBytes(spec)
     const percent = 100 * (estimated / truth - 1)
     errors.push(Math.abs(percent))
     const figures = [truth, estimated].map(bytes => (bytes / MIB).toFixed(1).padStart(7))
@@ -102,21 +111,28 @@ function savingBytes(spec: TrainingSpec): number {
   return footprint.savingBytes(0) ?? footprint.resting(0).bytes
 }
 
+function resumingBytes(spec: TrainingSpec): number {
+  const resuming = resumingOf(spec)
+  if (resuming === undefined) throw new Error('nothing is known of how this is loaded')
+  return new Footprint(spec, miniature).resumingBytes(resuming, 0)
+}
+
 // ZeRO-1 and 2 give each GPU other parameters; with the other strategies all GPUs do the same.
 const [first, last] = [new Oracle(0), new Oracle(step.gpus - 1)]
 const [found] = await Promise.all([first.read(versions), last.read(versions)])
 console.log(`torch ${found.torch}, deepspeed ${found.deepspeed ?? 'not installed'}; MiB run, MiB estimated`)
+const ofDeepSpeed = [...zero3Cells, ...zero3EvaluationCells, ...deepSpeedSavingCells, ...deepSpeedResumingCells]
 const hasDeepSpeed = found.deepspeed !== undefined
 const errors = [
-  ...(await errorsOf([first], [...torchCells, ...verlCells, ...nemoRlCells, ...evaluationCells, ...savingCells])),
+  ...(await errorsOf(
+    [first],
+    [...torchCells, ...verlCells, ...nemoRlCells, ...evaluationCells, ...savingCells, ...resumingCells],
+  )),
   ...(hasDeepSpeed ? await errorsOf([first, last], zeroCells) : []),
-  ...(hasDeepSpeed ? await errorsOf([first], [...zero3Cells, ...zero3EvaluationCells, ...deepSpeedSavingCells]) : []),
+  ...(hasDeepSpeed ? await errorsOf([first], ofDeepSpeed) : []),
 ].toSorted((a, b) => a - b)
 for (const oracle of [first, last]) oracle.end()
-if (!hasDeepSpeed)
-  console.log(
-    `left out for want of deepspeed: ${zeroCells.length + zero3Cells.length + zero3EvaluationCells.length + deepSpeedSavingCells.length} cells`,
-  )
+if (!hasDeepSpeed) console.log(`left out for want of deepspeed: ${zeroCells.length + ofDeepSpeed.length} cells`)
 const worst = errors.at(-1) ?? Number.POSITIVE_INFINITY
 const median = errors[Math.floor(errors.length / 2)] ?? Number.POSITIVE_INFINITY
 process.exitCode = worst <= LIMIT_PERCENT ? 0 : 1

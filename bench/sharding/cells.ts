@@ -195,3 +195,30 @@ export const deepSpeedSavingCells: readonly SavingCell[] = [
   { saves: 'parts', sharding: 'zero2', ...masters, loop: 'lightning' },
   { saves: 'parts', ...zero3, loop: 'lightning' },
 ]
+
+/** As a run begins that goes on from a checkpoint, loaded by these functions of resumed_checkpoints.py. */
+export type ResumingCell = ShardingCell & { readonly loads: 'shards' | 'tensors' | 'torchtune' | 'flat' | 'parts' }
+
+export const resumingCells: readonly ResumingCell[] = [
+  { loads: 'shards', ...fsdp, precision: 'fp32' },
+  { loads: 'shards', ...fsdp, precision: 'fp32', optimizer: 'sgd-momentum' },
+  { loads: 'shards', ...fsdp, ...masters },
+  { loads: 'shards', ...fsdp, precision: 'bf16', ...lora },
+  { loads: 'tensors', ...fsdp, ...masters },
+  { loads: 'tensors', ...fsdp, ...masters, optimizer: 'sgd-momentum' },
+  { loads: 'torchtune', ...fsdp, precision: 'bf16', loop: 'plain' },
+  { loads: 'torchtune', ...fsdp, precision: 'bf16', loop: 'plain', lora: { ...lora.lora, inWeightsType: true } },
+  { loads: 'torchtune', ...fsdp, precision: 'bf16', loop: 'plain', optimizer: 'sgd-momentum' },
+  { loads: 'flat', ...whole, precision: 'fp32', loop: 'lightning' },
+  { loads: 'flat', ...whole, ...masters, loop: 'lightning' },
+  { loads: 'flat', ...lightning, precision: 'fp32' },
+  { loads: 'flat', ...lightning, ...masters },
+]
+
+export const deepSpeedResumingCells: readonly ResumingCell[] = [
+  { loads: 'parts', sharding: 'zero1', ...masters },
+  { loads: 'parts', sharding: 'zero2', ...masters },
+  { loads: 'parts', ...zero3 },
+  { loads: 'parts', ...zero3, ...lora },
+  { loads: 'parts', ...zero3, loop: 'lightning' },
+]

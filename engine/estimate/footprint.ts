@@ -13,6 +13,7 @@ import { withReleasedExperts } from './library-rules.ts'
 import { type Loading, loadingOf } from './loading.ts'
 import { type Objective, objectiveOf } from './objectives/objective.ts'
 import { gathersBlocks } from './sharding/exchange.ts'
+import { gatheredByResuming, type Resuming } from './sharding/resuming.ts'
 import { gatheredBySaving } from './sharding/saving.ts'
 import { type MemoryPoint, memoryOverStep } from './step/memory-over-step.ts'
 import { momentAt } from './step/moments.ts'
@@ -162,14 +163,21 @@ export class Footprint {
 
   /** Of the first step, whose forward and backward pass run before the optimizer has allocated its state. */
   firstPeakBytes(batch: number, workspaceBytes: number): number {
+    const { passes, stepping } = this.#firstStep(batch, workspaceBytes)
+    return Math.max(passes, stepping)
+  }
+
+  #firstStep(batch: number, workspaceBytes: number): { readonly passes: number; readonly stepping: number } {
     const { step, sections, sectionsBeforeOptimizer: before, optimizerState } = this.timeline
     const stateBytes = optimizerState.reduce((sum, { bytes }) => sum + bytes, 0)
     const sizes = step.bytesAt(batch)
     const [passes, stepping] = [sections.all.slice(0, before), sections.all.slice(before)]
     const start = this.resting(workspaceBytes).bytes - stateBytes
-    const ofPasses = highestPoint({ ...sections, all: passes }, sizes, start).bytes
     const left = start + passes.reduce((sum, section) => sum + changeOver(sections, section, sizes) * section.times, 0)
-    return Math.max(ofPasses, highestPoint({ ...sections, all: stepping }, sizes, left + stateBytes).bytes)
+    return {
+      passes: highestPoint({ ...sections, all: passes }, sizes, start).bytes,
+      stepping: highestPoint({ ...sections, all: stepping }, sizes, left + stateBytes).bytes,
+    }
   }
 
   /** Memory over the steady-state step of `peak`, in about `points` points, of which the highest is the peak. */
@@ -193,6 +201,16 @@ export class Footprint {
   savingBytes(workspaceBytes: number): number | undefined {
     const gathered = gatheredBySaving(this.spec, this.#recording.tape.parameters)
     return gathered === undefined ? undefined : this.resting(workspaceBytes).bytes + gathered
+  }
+
+  /** While a checkpoint is loaded. */
+  resumingBytes({ states, makesStateByStep, gathers }: Resuming, workspaceBytes: number): number {
+    const { bytes, breakdown } = this.resting(workspaceBytes)
+    const loaded = bytes + (states - 1) * breakdown.optimizerState
+    const stepping = makesStateByStep ? this.#firstStep(0, workspaceBytes).stepping : 0
+    if (gathers === undefined) return Math.max(loaded, stepping)
+    const beside = gathers === 'units' ? bytes - breakdown.optimizerState : bytes
+    return Math.max(loaded, stepping, beside + gatheredByResuming(this.spec, this.#recording.tape.parameters, gathers))
   }
 
   /**

@@ -1,6 +1,6 @@
 /** The memory of saving a checkpoint, and of going on from one. */
 import type { TrainingSpec } from '../config/spec/spec.ts'
-import { loadedStates } from '../estimate/library-rules.ts'
+import { resumingOf } from '../estimate/sharding/resuming.ts'
 import { gathersWholeBySaving } from '../estimate/sharding/saving.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { workspaceBytesOf } from '../probes/estimate.ts'
@@ -17,23 +17,8 @@ export function savingPeaks(spec: TrainingSpec, config: ModelConfig, options: Ru
 
 /** Where the config goes on from a checkpoint, or would hold the optimizer's state twice if it did. */
 export function resumingPeaks(spec: TrainingSpec, config: ModelConfig, options: RunPeakOptions): readonly RunPeak[] {
-  const { loop, sharding = 'ddp', offload, optimizer, step } = spec
-  // Others load it by code of their own.
-  const isOfTorch = sharding === 'ddp' && offload === undefined && !/8bit|paged/.test(optimizer)
-  const states = loop === 'trainer' ? loadedStates(spec) : 1
-  const isKnown =
-    loop === 'torchtitan' ? makesStateByStep(spec) : (loop === 'trainer' || loop === 'lightning') && isOfTorch
-  if (step !== 'training' || !isKnown || (!spec.resumes && states === 1)) return []
-  const { bytes, breakdown } = options.footprints.of(spec, config, options.gpu).resting(workspaceBytesOf(options.gpu))
-  // All weights train in torchtitan, each with a gradient of its type.
-  const gradients = loop === 'torchtitan' ? breakdown.weights : 0
-  return [estimatedRow('resuming', bytes + gradients + (states - 1) * breakdown.optimizerState, options)]
-}
-
-/**
- * torch 2.13 distributed/checkpoint/state_dict.py _init_optim_state: gradients of zeros for one step, which makes the state that is
- * then loaded in place. A fused step has nothing beside them.
- */
-function makesStateByStep({ optimizer, optimizerInBackward }: TrainingSpec): boolean {
-  return optimizer === 'adamw-fused' && optimizerInBackward === undefined
+  const resuming = resumingOf(spec)
+  if (spec.step !== 'training' || resuming === undefined || (!spec.resumes && resuming.states === 1)) return []
+  const footprint = options.footprints.of(spec, config, options.gpu)
+  return [estimatedRow('resuming', footprint.resumingBytes(resuming, workspaceBytesOf(options.gpu)), options)]
 }

@@ -1,7 +1,4 @@
-/**
- * What the libraries do when a run saves or resumes, which is why neither has a peak of its own (docs/accuracy.md). Read from the
- * libraries themselves, so that a release that does otherwise is noticed.
- */
+/** What the libraries do when a run saves or resumes, read from the libraries themselves: a release that does otherwise is noticed. */
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { hasTorch, python } from '../probes/python.ts'

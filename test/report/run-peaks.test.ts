@@ -472,6 +472,40 @@ describe('checkpoints', () => {
     expect(((await titan('enable = true'))?.peakBytes ?? 0) / ((4 * 4 * 8.03e9) / 8)).toBeCloseTo(1, 1)
   })
 
+  const resuming = async (text: string) =>
+    (await analysed(text, 'h100')).peaks?.find(({ phase }) => phase === 'resuming')
+
+  it('hold the optimizer’s state twice under FSDP2, which is told whether the config resumes or not', async () => {
+    const fsdp =
+      'model_name_or_path: Qwen/Qwen2.5-1.5B\nblock_size: 512\nper_device_train_batch_size: 1\nfsdp: full_shard auto_wrap\n'
+    const [row, asked] = [await resuming(fsdp), await resuming(`${fsdp}resume_from_checkpoint: out/checkpoint-500\n`)]
+    expect(row).toMatchObject({ provenance: 'estimated' })
+    expect(asked).toEqual(row)
+    expect(await resuming(`${fsdp}fsdp_config: { version: 1 }\nresume_from_checkpoint: true\n`)).toBeUndefined()
+    expect(await resuming(fsdp.replace('fsdp: full_shard auto_wrap', 'deepspeed: ds_z3.json'))).toBeUndefined()
+  })
+
+  it.each([
+    [
+      'Axolotl',
+      'base_model: Qwen/Qwen2.5-1.5B\nsequence_len: 512\nmicro_batch_size: 1\ndatasets: [{ path: x, type: alpaca }]\n',
+      'auto_resume_from_checkpoints: true',
+    ],
+    [
+      'ms-swift',
+      'model: Qwen/Qwen2.5-1.5B\ntuner_type: lora\nmax_length: 512\nper_device_train_batch_size: 1\n',
+      'resume_from_checkpoint: output/checkpoint-500',
+    ],
+    [
+      'torchtune',
+      'model: { _component_: torchtune.models.llama3_2.llama3_2_1b }\ntokenizer: { max_seq_len: 512 }\nbatch_size: 1\ndtype: bf16\noptimizer: { _component_: torch.optim.AdamW, fused: true }\nloss: { _component_: torchtune.modules.loss.LinearCrossEntropyLoss }\n',
+      'resume_from_checkpoint: True',
+    ],
+  ])('are a row of %s where it is asked to go on from one', async (_, text, line) => {
+    expect(await resuming(text)).toBeUndefined()
+    expect(await resuming(`${text}${line}\n`)).toMatchObject({ state: 'fits', provenance: 'estimated' })
+  })
+
   it.each(['', 'resume_from_checkpoint: false\n', 'resume_from_checkpoint: null\n'])(
     'are not spoken of where none is loaded: %j',
     async line => {

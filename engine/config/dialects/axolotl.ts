@@ -35,6 +35,7 @@ import {
   tellOfWholeLogits,
 } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
+import { readResuming } from '../trainer/resuming.ts'
 import { readTensorParallel } from '../trainer/tensor-parallel.ts'
 import { areLowered, readsAdapter, readTrainable, targetsOf } from './axolotl/adapters.ts'
 import { type Around, readGenerated } from './axolotl/completions.ts'
@@ -169,6 +170,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       fusedLoss: training.method === undefined ? readFusedLoss(reader, document) : undefined,
       ...training,
       evaluation: readEvaluation(reader, document, batch),
+      // The second goes on where there is a checkpoint.
+      resumes: readResuming(reader, key => document.at(key) ?? document.at('auto_resume_from_checkpoints')),
       paddedBatches: reader.note(
         'paddedBatches',
         training.method?.kind === 'masked-diffusion' || (!isPacked && attention.masksPadding),

@@ -22,6 +22,7 @@ import { type Batch, languageModelReading, type Sequence } from '../trainer/lang
 import { quantizesOnLoad } from '../trainer/loading.ts'
 import { isOn, ordinary, preference, refuseGeneration, type Training } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
+import { readResuming } from '../trainer/resuming.ts'
 import {
   type Method,
   readAdapter,
@@ -87,6 +88,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       fusedLoss: isOn(reader, document.at('use_liger_kernel')) || undefined,
       ...training,
       evaluation: readEvaluation(reader, document),
+      resumes: readResuming(reader, key => document.at(key)),
       paddedBatches: reader.note(
         'paddedBatches',
         !isPacked && attention.masksPadding,

@@ -13,6 +13,7 @@ import { writesAny } from '../text/written-keys.ts'
 import { type Lora, readLora, readTargets } from '../trainer/adapter.ts'
 import { languageModelReading, readBatch } from '../trainer/language-model.ts'
 import { distillation, isOn, ordinary, preference, type Training } from '../trainer/method.ts'
+import { readResuming } from '../trainer/resuming.ts'
 import type { Sharded } from '../trainer/sharding.ts'
 import { readTensorParallel } from '../trainer/tensor-parallel.ts'
 import { readFusion } from './torchtune/fusion.ts'
@@ -128,6 +129,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       ...readFusion(reader, document, model, { isFull: builder.method === 'full', checkpoints }),
       ...sharded,
       ...training,
+      resumes: trajectories === undefined ? readResuming(reader, key => document.at(key)) : undefined,
       // Both recipes that learn from answers hand the model a mask of every pair of tokens.
       paddedBatches: reader.note('paddedBatches', trajectories !== undefined, 'as the recipe masks'),
     },

@@ -61,11 +61,11 @@ function largestUnit(spec: TrainingSpec, parameters: ReadonlyMap<string, Tensor>
   return Math.max(weights, (1 + ownShares / shardingGroup(spec)) * largest(inTraining, unitOf, keptIn(spec)))
 }
 
-function keptIn(spec: TrainingSpec): (parameter: Tensor) => number {
+export function keptIn(spec: TrainingSpec): (parameter: Tensor) => number {
   return parameter => bytesOf(parameter) * keptWidth(spec, parameter)
 }
 
-function largest(
+export function largest(
   parameters: ReadonlyMap<string, Tensor>,
   groupOf: (name: string) => string,
   sizeOf: (parameter: Tensor) => number,
