@@ -22,6 +22,16 @@ const familiesWhenAsked: Plugin = {
   },
 }
 
+/** What reads the configs of rarer tools is in a file of its own, which is loaded when a config is of one of them. */
+const readersWhenAsked: Plugin = {
+  name: 'readers-when-asked',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/(?:nemo-rl|verl)\/read\.ts$/ }, ({ importer }) =>
+      importer.endsWith('late-readers.ts') ? undefined : { path: path.join(root, 'playground/tool-readers.ts') },
+    )
+  },
+}
+
 /**
  * Rows of the same keys name them once, and rows of families that are not there at once have their config in the families' file.
  * Where a row's facts are from is for who changes them.
@@ -77,7 +87,8 @@ const oneFileForTheWorker: Plugin = {
   name: 'one-file-for-the-worker',
   setup({ onResolve, onLoad, resolve }) {
     onResolve({ filter: /^\./ }, async ({ path: name, kind, importer, resolveDir }) => {
-      if (kind !== 'dynamic-import' || !importer.startsWith(path.join(root, 'engine'))) return
+      const sharesMuch = importer.startsWith(path.join(root, 'engine')) || name.endsWith('/late-readers.ts')
+      if (kind !== 'dynamic-import' || !sharesMuch) return
       const { path: file } = await resolve(name, { kind: 'import-statement', importer, resolveDir })
       return { path: file, namespace: 'when-asked' }
     })
@@ -125,7 +136,14 @@ export async function buildSite({ sources }: { readonly sources?: string } = {})
   const { outputFiles, metafile } = await build({
     ...common,
     alias: { 'node:path': './playground/posix.ts' },
-    plugins: [...common.plugins, familiesWhenAsked, shortFacts, cardsWithoutSources, oneFileForTheWorker],
+    plugins: [
+      ...common.plugins,
+      familiesWhenAsked,
+      readersWhenAsked,
+      shortFacts,
+      cardsWithoutSources,
+      oneFileForTheWorker,
+    ],
     entryPoints: {
       playground: 'playground/client/playground.ts',
       starter: 'playground/client/first-worker.ts',

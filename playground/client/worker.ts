@@ -4,6 +4,7 @@ import { provideRe2, Re2NotLoaded } from '../../engine/re2.ts'
 import { answer } from '../answer.ts'
 import { FamiliesNotLoaded, provideModels } from '../model-types.ts'
 import type { Answered, Asked, FoundLevers, Offered } from '../protocol.ts'
+import { provideReaders, ReadersNotLoaded } from '../tool-readers.ts'
 
 addEventListener('message', async ({ data }: MessageEvent<Asked>) => {
   const { number, question } = data
@@ -28,9 +29,10 @@ async function loading<T>(answering: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Few configs hold patterns or name models of other families, so that only those wait for what reads them. */
+/** Few configs hold patterns, are of rarer tools or name models of other families, so that only those wait for what reads them. */
 async function loadMissing(error: unknown): Promise<void> {
   if (error instanceof Re2NotLoaded) return provideRe2(await import('re2js'))
+  if (error instanceof ReadersNotLoaded) return provideReaders(await import('../late-readers.ts'))
   if (error instanceof FamiliesNotLoaded) {
     const { families, rows } = await import('../late-models.ts')
     return provideModels(families, rows)

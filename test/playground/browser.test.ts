@@ -110,6 +110,23 @@ Trainer(model=model, args=args).train()
   })
 
   test.each([
+    [
+      'NeMo RL',
+      'policy:\n  model_name: meta-llama/Llama-3.2-1B\n  train_global_batch_size: 64\n  train_micro_batch_size: 2\n  max_total_sequence_length: 512\n  precision: bfloat16\n  dtensor_cfg: {enabled: true}\nsft: {max_num_steps: 10}\n',
+    ],
+    [
+      'verl',
+      'model:\n  partial_pretrain: meta-llama/Llama-3.2-1B\ndata:\n  train_batch_size: 64\n  micro_batch_size_per_gpu: 2\n  max_length: 512\n',
+    ],
+  ])('a config of %s brings in what reads it', async (tool, config) => {
+    const { page, complaints } = await answered()
+    await paste(page, config)
+    await page.getByText(tool).first().waitFor()
+    await page.locator('[data-answer]').filter({ hasText: 'Llama-3.2-1B' }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  test.each([
     ['another family', 'openai-community/gpt2'],
     ['a vision-language family', 'Qwen/Qwen2-VL-2B-Instruct'],
     ['the families of images', 'microsoft/resnet-50'],

@@ -4,23 +4,9 @@
  * refused by name. A config may take its values from others (`defaults`), which opening/inherited.ts lays under it.
  */
 import type { Dialect } from '../dialect.ts'
-import type { FieldReader } from '../fields/fields.ts'
-import { type ModelLookup, readModel } from '../fields/model-fields.ts'
-import type { Reading } from '../reading.ts'
-import type { Field, Section } from '../text/section.ts'
-import { languageModelReading } from '../trainer/language-model.ts'
-import { readAlgorithm } from './nemo-rl/algorithms.ts'
-import { readBatch } from './nemo-rl/batch.ts'
-import { readDivision } from './nemo-rl/division.ts'
-import { absentParents, parentsOf, tellOfParents } from './nemo-rl/parents.ts'
-import {
-  readAdapter,
-  readBackend,
-  readCheckpointing,
-  readOptimizer,
-  readPrecision,
-  refuseOthers,
-} from './nemo-rl/policy.ts'
+import type { Section } from '../text/section.ts'
+import { parentsOf } from './nemo-rl/parents.ts'
+import { readNemoRl } from './nemo-rl/read.ts'
 
 const sizes = ['train_micro_batch_size', 'train_global_batch_size', 'max_total_sequence_length']
 const algorithms = ['sft', 'dpo', 'rm', 'grpo', 'ppo', 'distillation', 'mopd']
@@ -35,11 +21,11 @@ export const nemoRl: Dialect = {
   name: 'NeMo RL',
   mayBe: text => inherits.test(text) || (hasPolicy.test(text) && hasSize.test(text)),
   recognise,
-  modelField,
+  modelField: document => document.at('policy', 'model_name'),
   // Of data, generation and what is written; inactive beside other switches, or of Megatron's backend, which is refused.
   withoutBearing:
     /^(?:data|env|logger|checkpointing|grpo|sft|dpo|rm|loss_fn|defaults)(?:\.|$)|^policy\.(?:tokenizer|generation|megatron_cfg|draft|scheduler)(?:\.|$)|\.(?:sequence_length_round|logprob_mb_tokens|logprob_chunk_size)$|^policy\.(?:make_sequence_length_divisible_by|offload_optimizer_for_logprob|refit_buffer_size_gb)$|\.(?:_v2|env_vars)$|\.lora_cfg\.(?:alpha|lora_A_init|use_triton|dropout_position)$/,
-  read,
+  read: (document, reader, lookUp) => readNemoRl(nemoRl, document, reader, lookUp),
 }
 
 function recognise(document: Section): string | undefined {
@@ -51,50 +37,4 @@ function recognise(document: Section): string | undefined {
   const isTraining = algorithms.some(key => document.at(key)?.value.kind === 'mapping')
   const found = own ?? (isTraining ? at('model_name') : undefined)
   return found && `defaults beside ${found.name}`
-}
-
-function modelField(document: Section): Field | undefined {
-  return document.at('policy', 'model_name')
-}
-
-function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
-  const parents = absentParents(document)
-  if (parents !== undefined && !tellOfParents(reader, document, parents))
-    return { kind: 'unreadable', problems: reader.problems }
-  if (!readBackend(reader, document)) return { kind: 'unreadable', problems: reader.problems }
-  const model = readModel(reader, modelField(document), 'policy.model_name', lookUp)
-  const division = readDivision(reader, document)
-  refuseOthers(reader, document, division, model)
-  const { row, ...batch } = readBatch(reader, document, division)
-  const algorithm = readAlgorithm(reader, document, { batch, row })
-  const isPacked = row !== undefined
-  const length = document.at('policy', 'max_total_sequence_length')
-  const reading = languageModelReading(reader, {
-    dialect: nemoRl.name,
-    loop: division.isSecond ? 'nemo-rl-v2' : 'nemo-rl',
-    model,
-    batch,
-    sequence: {
-      field: isPacked ? undefined : length,
-      isRow: isPacked,
-      dividedBy: division.contextParallel,
-      byDefault: {
-        value: row ?? 1,
-        source: 'train_mb_tokens',
-        assumption: `A micro-batch is one row of sequences, up to ${row} tokens together, and attention is counted across all of it.`,
-      },
-    },
-    settings: {
-      ...division.spec,
-      ...readPrecision(reader, document, division),
-      ...readCheckpointing(reader, document, division, model),
-      ...algorithm,
-      optimizer: readOptimizer(reader, document, division),
-      attention: reader.note('attention', batch.isPacked ? 'flash' : 'sdpa', 'as NeMo RL loads the model'),
-      lora: readAdapter(reader, document, division, model),
-      paddedBatches: reader.note('paddedBatches', false, 'NeMo RL masks no token'),
-    },
-  })
-  // What the missing parents say may change it.
-  return parents !== undefined && reading.kind === 'training-config' ? { ...reading, assumesCode: true } : reading
 }

@@ -6,8 +6,8 @@
 import type { Dialect } from '../dialect.ts'
 import { writesAny } from '../text/written-keys.ts'
 import { notModelled } from './unmodelled-tools.ts'
-import { modelOfActor, readActor } from './verl/actor.ts'
-import { modelOfFineTuning, readFineTuning } from './verl/fine-tuning.ts'
+import { modelOfActor, modelOfFineTuning } from './verl/model-field.ts'
+import { readVerl } from './verl/read.ts'
 
 export const verl: Dialect = {
   name: 'verl',
@@ -20,10 +20,7 @@ export const verl: Dialect = {
   // Of rollouts, rewards and data, of the trainer around the step, or of how adapters start.
   withoutBearing:
     /^\+*(?:actor_rollout_ref\.(?:rollout|ref)|critic|reward_model|algorithm|trainer|data|ray_kwargs|custom_reward_function)\.|(?:lora_alpha|target_modules)$|ppo_max_token_len_per_gpu$|\.(?:entropy_checkpointing|wrap_policy)$/,
-  read: (document, reader, lookUp) =>
-    document.at('actor_rollout_ref') === undefined
-      ? readFineTuning(document, reader, lookUp)
-      : readActor(document, reader, lookUp),
+  read: readVerl,
 }
 
 /** A script of the repository's own that is given verl's settings: what it makes of them is not read. */

@@ -5,6 +5,7 @@ import type { Reading } from '../../reading.ts'
 import { type Field, Section } from '../../text/section.ts'
 import { languageModelReading } from '../../trainer/language-model.ts'
 import { readActorBatch } from './actor-batch.ts'
+import { modelOfActor } from './model-field.ts'
 import { readMethod, refuseOtherModels } from './rollouts.ts'
 import {
   readAdapter,
@@ -20,10 +21,6 @@ import {
   refuseSwitches,
   sectionAt,
 } from './settings.ts'
-
-export function modelOfActor(document: Section): Field | undefined {
-  return document.at('actor_rollout_ref', 'model', 'path')
-}
 
 const DEFAULT_LENGTH = 512
 

@@ -8,6 +8,7 @@ import { MAX_BATCH } from '../../spec/batch-size.ts'
 import { type Field, Section } from '../../text/section.ts'
 import { type Batch, languageModelReading } from '../../trainer/language-model.ts'
 import { isOn } from '../../trainer/method.ts'
+import { modelOfFineTuning } from './model-field.ts'
 import {
   groupsShown,
   readAdapter,
@@ -21,10 +22,6 @@ import {
   refuseModelSettings,
   sectionAt,
 } from './settings.ts'
-
-export function modelOfFineTuning(document: Section): Field | undefined {
-  return document.at('model', 'partial_pretrain')
-}
 
 export function readFineTuning(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
   const part = sectionAt(document, 'model') ?? Section.of([])
