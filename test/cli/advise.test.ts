@@ -19,7 +19,7 @@ describe('memorymark advise', () => {
       /^sft\.yaml \(Hugging Face Trainer\) needs [\d.]+ of 21\.\d GiB of the NVIDIA L4 .*does not fit\./,
     )
     expect(stdout).toMatch(/\n\d +Micro-batch 8 → 2 +[\d.]+ \([\d.]+–[\d.]+\) GiB +fits +[\d.]+–[\d.]+× +unchanged\n/)
-    expect(stdout).toContain('Flash attention: attention takes the lengths of sequences instead of a mask')
+    expect(stdout).toContain('Fused loss (Liger): the loss is computed piece by piece')
     expect(stdout).toMatch(/\n {5}- per_device_train_batch_size: 8\n {5}\+ per_device_train_batch_size: 2\n/)
     expect(stdout).toMatch(/…and \d+ more: add --all\./)
   })
