@@ -52,6 +52,11 @@ const reshaped = wordSet(
 /** Between a family's name and the size, words of models with other layers or another head. */
 const otherDesigns = wordSet('mamba rwkv recurrent hybrid linear next embedding embeddings reranker voice')
 
+/** Languages: encoders and GPT-2s of one were trained from scratch with a vocabulary of its own. */
+const languages = wordSet(
+  'chinese zh japanese ja korean ko german french spanish italian portuguese dutch russian ukrainian polish czech greek turkish arabic persian hebrew hindi bengali thai vietnamese indonesian swedish norwegian danish finnish multilingual',
+)
+
 interface Known {
   readonly words: readonly string[]
   readonly id: string
@@ -84,7 +89,12 @@ export function modelInName(name: string): NamedModel | undefined {
   // SmolVLM-256M is not the model that is called SmolVLM, and llama-3-70b-distilled-8b may be of either size.
   const isOtherSize = around.some(word => isSize(word) && !only.candidate.words.includes(word))
   const model = isOtherSize || around.some(word => reshaped.has(word)) ? undefined : findModel(id)
-  return model && { kind: 'model', model }
+  if (model === undefined || (isOfItsLanguage(model) && around.some(word => languages.has(word)))) return undefined
+  return { kind: 'model', model }
+}
+
+function isOfItsLanguage({ family, tasks }: CatalogueModel): boolean {
+  return family === 'gpt2' || tasks.includes('masked-lm')
 }
 
 interface Match {

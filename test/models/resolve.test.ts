@@ -190,6 +190,8 @@ describe('the well-known model in a name', () => {
     ['./checkpoints/pythia-410m-deduped-run2', 'pythia-410m-deduped'],
     ['acme/starcoder2-3b-sql', 'starcoder2-3b'],
     ['elyza/Llama-3-ELYZA-JP-8B', 'Meta-Llama-3-8B'],
+    ['acme/Llama-3-8B-chinese-chat', 'Meta-Llama-3-8B'],
+    ['acme/bert-base-chinese-ner', 'bert-base-chinese'],
     ['acme/llama-3-typhoon-v1.5x-8b-instruct', 'Meta-Llama-3-8B'],
     ['models/codellama7b', 'CodeLlama-7b-hf'],
   ])('%s has the shape of %s', (name, bareName) => {
@@ -241,6 +243,9 @@ describe('the well-known model in a name', () => {
     'acme/Math-R1-Qwen-7B',
     'acme/llama-3-70b-distilled-8b',
     'acme/SmolVLM-900M',
+    // Of a vocabulary of its own; the second is a BERT.
+    'uer/gpt2-chinese-cluecorpussmall',
+    'uer/roberta-base-chinese-extractive-qa',
     'gpt3',
     '',
   ])('%j holds none, or none that may be taken for its shape', name => {

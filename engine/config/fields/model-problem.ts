@@ -9,7 +9,7 @@ import { SETTINGS_PATH } from './supplied.ts'
 
 type Unresolved = Exclude<Resolution, { kind: 'resolved' }>
 
-const bringConfig = `add the model's config.json to the repository, in a folder of that name or next to the training config. Or add model, a known one of its size, for this path to the overrides in ${SETTINGS_PATH}`
+const bringConfig = `add the model's config.json to the repository, in a folder of that name or next to the training config. For a config, a known model of its size may stand in: model in the overrides of ${SETTINGS_PATH}`
 
 export function modelProblem(name: string, resolution: Unresolved): Pick<Problem, 'code' | 'message' | 'fix'> {
   switch (resolution.kind) {

@@ -89,7 +89,7 @@ describe('the model', () => {
   it('that is unknown may be told to us', () => {
     expect(onlyProblemIn('model_name: acme/llm-9000\nper_device_train_batch_size: 8\n')).toMatchObject({
       code: 'unknown-model',
-      fix: "Use its Hugging Face Hub id, or add the model's config.json to the repository, in a folder of that name or next to the training config. Or add model, a known one of its size, for this path to the overrides in .github/memorymark.yml.",
+      fix: "Use its Hugging Face Hub id, or add the model's config.json to the repository, in a folder of that name or next to the training config. For a config, a known model of its size may stand in: model in the overrides of .github/memorymark.yml.",
     })
   })
 
