@@ -1,6 +1,6 @@
 /** Reads from the workflow's event what to check. */
 import * as z from 'zod'
-import { MemoryMarkError } from '../engine/errors.ts'
+import { MemoryMarkError } from '../engine/base/errors.ts'
 import type { Subject as Changed } from '../github/changed-files.ts'
 import type { RunContext } from './run-context.ts'
 

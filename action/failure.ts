@@ -1,5 +1,5 @@
 /** The message of a job that reached no verdict. */
-import { MemoryMarkError } from '../engine/errors.ts'
+import { MemoryMarkError } from '../engine/base/errors.ts'
 import { requestStatus } from '../github/client.ts'
 
 /** Includes a stack trace only for our own bugs. */

@@ -1,6 +1,6 @@
 /** Errors for invalid inputs: which input, what is wrong, and what is allowed. */
-import { didYouMean } from '../engine/did-you-mean.ts'
-import { MemoryMarkError } from '../engine/errors.ts'
+import { didYouMean } from '../engine/base/did-you-mean.ts'
+import { MemoryMarkError } from '../engine/base/errors.ts'
 
 export function refusedInput(name: string, message: string, fix: string, cause?: unknown): MemoryMarkError {
   return new MemoryMarkError({ code: 'input-refused', field: `input ${name}`, message, fix: `${fix}.` }, { cause })

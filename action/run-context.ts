@@ -1,7 +1,7 @@
 /** The workflow run as the runner describes it: event, commit, repository. */
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
-import { MemoryMarkError } from '../engine/errors.ts'
+import { MemoryMarkError } from '../engine/base/errors.ts'
 import type { Repository } from '../github/client.ts'
 
 export interface RunContext {

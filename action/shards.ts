@@ -1,9 +1,9 @@
 /** Reads reports of other jobs, as untrusted files. */
 import { glob } from 'node:fs/promises'
 import path from 'node:path'
+import { parseJson } from '../engine/base/json.ts'
+import { MIB } from '../engine/base/units.ts'
 import { type Report, report } from '../engine/index.ts'
-import { parseJson } from '../engine/json.ts'
-import { MIB } from '../engine/units.ts'
 import { readRegularFile } from './regular-file.ts'
 
 /** A matrix has at most 256 jobs. */

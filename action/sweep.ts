@@ -1,11 +1,11 @@
 /** `mode: sweep`: measures the configs on this runner. They are read as data; no code of a pull request is run. */
 import path from 'node:path'
 import * as core from '@actions/core'
+import { INTERRUPTED, Interruption } from '../engine/base/interruption.ts'
+import { tracingUpgrades } from '../engine/change/traced-upgrade.ts'
 import { analyze, type Report } from '../engine/index.ts'
-import { INTERRUPTED, Interruption } from '../engine/interruption.ts'
 import { type Entrypoint, measuring } from '../engine/measure.ts'
 import { trialLine } from '../engine/render/trial-line.ts'
-import { tracingUpgrades } from '../engine/traced-upgrade.ts'
 import { trustedEntrypoint } from './entrypoint.ts'
 import type { EventSubject } from './event.ts'
 import { gather, gatherOne } from './gather.ts'

@@ -4,6 +4,7 @@
  * Needs Python with torch and transformers: MEMORYMARK_PYTHON names the interpreter (default python3).
  */
 import { availableParallelism } from 'node:os'
+import { GIB } from '../engine/base/units.ts'
 import { TRACED_BAND_PERCENT } from '../engine/estimate/error-band.ts'
 import { Footprint } from '../engine/estimate/footprint.ts'
 import { defaultGpu } from '../engine/gpus/catalogue.ts'
@@ -12,7 +13,6 @@ import { pythonVersions, trace } from '../engine/probes/trace.ts'
 import { PythonWorker } from '../engine/probes/worker.ts'
 import { Grid } from '../engine/search/grid.ts'
 import { largestBatch } from '../engine/search/largest.ts'
-import { GIB } from '../engine/units.ts'
 import { footprintOf, knownModel, specOf } from '../test/estimate/specs.ts'
 import { type Cell, cells } from './accuracy/cells.ts'
 import { timmCells } from './accuracy/gemma-cells.ts'

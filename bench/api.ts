@@ -11,7 +11,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { MIB } from '../engine/units.ts'
+import { MIB } from '../engine/base/units.ts'
 import { attack } from './api/hostile.ts'
 import { followers } from './api/readers.ts'
 

@@ -10,8 +10,8 @@
  * Exit codes: 0 all done and within the limits, 1 not within them or failed, 3 no CUDA device, 4 run it again to go on.
  */
 import { parseArgs } from 'node:util'
+import { GIB } from '../engine/base/units.ts'
 import { describeMachine } from '../engine/probes/device.ts'
-import { GIB } from '../engine/units.ts'
 import { type PartName, partNames, parts } from './gpu/parts.ts'
 import { type Plan, rehearsal, wholePlan } from './gpu/plan.ts'
 import { Record } from './gpu/record.ts'

@@ -7,11 +7,11 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
+import { GIB } from '../engine/base/units.ts'
 import type { Trial } from '../engine/probes/trial.ts'
 import { Grid } from '../engine/search/grid.ts'
 import { search } from '../engine/search/search.ts'
 import { type Prediction, type StrategyName, strategies } from '../engine/search/strategy.ts'
-import { GIB } from '../engine/units.ts'
 
 const MAX_TRIALS = 4
 const MAX_OUT_OF_MEMORY = 1

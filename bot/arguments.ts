@@ -1,7 +1,7 @@
 /** Parses the arguments of `memorymark-bot`. */
 import * as z from 'zod'
-import { didYouMean } from '../engine/did-you-mean.ts'
-import { MemoryMarkError } from '../engine/errors.ts'
+import { didYouMean } from '../engine/base/did-you-mean.ts'
+import { MemoryMarkError } from '../engine/base/errors.ts'
 
 export type BotCommand =
   | { readonly kind: 'help' }

@@ -2,7 +2,7 @@
 import { access, constants, open, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parseEnv } from 'node:util'
-import { MemoryMarkError } from '../engine/errors.ts'
+import { MemoryMarkError } from '../engine/base/errors.ts'
 import type { Credentials } from './settings.ts'
 import { credentialVariables, settingVariables } from './variables.ts'
 

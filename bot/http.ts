@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Logger } from 'probot'
-import { MemoryMarkError } from '../engine/errors.ts'
+import { MemoryMarkError } from '../engine/base/errors.ts'
 import { limitConnections } from '../server/connections.ts'
 
 /** Resolves to true if the route handled the request. */

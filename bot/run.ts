@@ -1,6 +1,6 @@
 /** Runs the commands of `memorymark-bot`. */
 import { once } from 'node:events'
-import { MemoryMarkError } from '../engine/errors.ts'
+import { MemoryMarkError } from '../engine/base/errors.ts'
 import type { BotCommand } from './arguments.ts'
 import { credentialsFile, withCredentials } from './credentials.ts'
 import { examine } from './doctor.ts'

@@ -5,8 +5,8 @@
  * Its line for the shell bounds V8's young generation, which V8 sizes by the memory of the machine and does not shrink under load: on
  * one of 24 GiB, 500 slow requests at once leave the process with 120 MiB more than it uses from then on.
  */
-import { MemoryMarkError } from '../engine/errors.ts'
-import { refuseOldNode, version } from '../engine/version.ts'
+import { MemoryMarkError } from '../engine/base/errors.ts'
+import { refuseOldNode, version } from '../engine/base/version.ts'
 import { readCommand } from './arguments.ts'
 import { usage } from './usage.ts'
 

@@ -1,6 +1,7 @@
 /** `memorymark advise`: every way to free memory for a config, best first, with the lines that make each. */
+
+import { MemoryMarkError } from '../engine/base/errors.ts'
 import { configName } from '../engine/config/training-place.ts'
-import { MemoryMarkError } from '../engine/errors.ts'
 import { ofUsable } from '../engine/render/figures.ts'
 import { leverDiff, leverHeadings, leverRow, leverSentences } from '../engine/render/levers.ts'
 import { peakHeadings, peakRows } from '../engine/render/run-peaks.ts'

@@ -1,9 +1,9 @@
 /** Parses and validates command-line flags. */
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { didYouMean } from '../engine/did-you-mean.ts'
-import { MemoryMarkError } from '../engine/errors.ts'
+import { didYouMean } from '../engine/base/did-you-mean.ts'
+import { MemoryMarkError } from '../engine/base/errors.ts'
+import { GIB, MIB } from '../engine/base/units.ts'
 import { defaultGpu, findGpuAmong, type Gpu, gpus } from '../engine/gpus/catalogue.ts'
-import { GIB, MIB } from '../engine/units.ts'
 
 type Options = NonNullable<ParseArgsConfig['options']>
 

@@ -1,11 +1,12 @@
 /** `memorymark calibrate`: adds measured training runs, by which later estimates for their GPU are corrected. */
+
+import { MemoryMarkError } from '../engine/base/errors.ts'
+import { MIB } from '../engine/base/units.ts'
 import type { CalibrationRun } from '../engine/calibration/file.ts'
 import { SETTINGS_PATH } from '../engine/config/fields/supplied.ts'
-import { MemoryMarkError } from '../engine/errors.ts'
 import type { IsolatedEngine } from '../engine/isolated/engine.ts'
 import { type RepositorySettings, settingsFor } from '../engine/settings/settings.ts'
 import type { Subject } from '../engine/subject.ts'
-import { MIB } from '../engine/units.ts'
 import { gpuFlag, parseFlags } from './arguments.ts'
 import { calibrated, calibrationLines, calibrationPathOf, keepRuns, type MeasuredRun } from './calibration.ts'
 import { openEngine } from './engine.ts'

@@ -1,6 +1,8 @@
 /** Adds measured runs with their estimates to the team's file. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
+import { MemoryMarkError } from '../engine/base/errors.ts'
+import { version } from '../engine/base/version.ts'
 import {
   CALIBRATION_PATH,
   type CalibrationRun,
@@ -15,12 +17,10 @@ import {
   writtenRuns,
 } from '../engine/calibration/file.ts'
 import type { TrainingSpec } from '../engine/config/spec/spec.ts'
-import { MemoryMarkError } from '../engine/errors.ts'
 import type { Gpu } from '../engine/gpus/catalogue.ts'
 import type { IsolatedEngine } from '../engine/isolated/engine.ts'
 import type { ModelConfig } from '../engine/models/architecture.ts'
 import type { RepositorySettings } from '../engine/settings/settings.ts'
-import { version } from '../engine/version.ts'
 import { readCapped } from './files.ts'
 import { sources } from './sources.ts'
 

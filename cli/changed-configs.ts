@@ -2,8 +2,9 @@
  * For `check --base`: the configs that a change touches or affects and their base, found as the Action finds them on
  * GitHub.
  */
-import type { AffectedConfigs } from '../engine/affected-configs.ts'
+
 import type { AnalyzeOptions } from '../engine/analyze.ts'
+import type { AffectedConfigs } from '../engine/change/affected-configs.ts'
 import { isCandidatePath } from '../engine/config/candidate-path.ts'
 import type { SourceFile } from '../engine/config/reading.ts'
 import type { IsolatedEngine } from '../engine/isolated/engine.ts'

@@ -1,9 +1,9 @@
 /** `memorymark check`: finds training configs under the paths and prints a verdict each. */
 import { writeFile } from 'node:fs/promises'
 import type { AnalyzeOptions } from '../engine/analyze.ts'
+import { MemoryMarkError, type Problem } from '../engine/base/errors.ts'
 import { mayBeTrainingConfig } from '../engine/config/opening/quick-look.ts'
 import type { SourceFile } from '../engine/config/reading.ts'
-import { MemoryMarkError, type Problem } from '../engine/errors.ts'
 import type { IsolatedEngine } from '../engine/isolated/engine.ts'
 import { renderComment } from '../engine/render/comment.ts'
 import { unchangedLine } from '../engine/render/upgrade.ts'

@@ -1,12 +1,12 @@
 /** `memorymark estimate`: the memory of one model or config, without a GPU. */
 import type { Assessment } from '../engine/assess.ts'
+import { version } from '../engine/base/version.ts'
 import { sentencesOn as sentencesOnCalibration } from '../engine/calibration/known.ts'
 import type { IsolatedEngine } from '../engine/isolated/engine.ts'
 import { idleBytes, idlePercent } from '../engine/metrics/memory.ts'
 import { REPORT_SCHEMA, type Report } from '../engine/report/schema.ts'
 import type { EstimatedSubject, Subject } from '../engine/subject.ts'
 import { defaultPolicy } from '../engine/verdict/policy.ts'
-import { version } from '../engine/version.ts'
 import { parseFlags } from './arguments.ts'
 import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'

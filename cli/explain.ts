@@ -1,12 +1,12 @@
 /** `memorymark explain`: how a file is read, setting by setting, and what remains unknown. */
 import { optionsOnGpu } from '../engine/asked-gpu.ts'
+import { formatWhere, MemoryMarkError, type Problem } from '../engine/base/errors.ts'
 import type { Decision } from '../engine/config/fields/fields.ts'
 import { sentencesOn } from '../engine/config/job/request.ts'
 import type { Explanation } from '../engine/config/read.ts'
 import type { SourceFile } from '../engine/config/reading.ts'
 import { plain } from '../engine/config/text/quote.ts'
 import { configName } from '../engine/config/training-place.ts'
-import { formatWhere, MemoryMarkError, type Problem } from '../engine/errors.ts'
 import { settingName, settingOrigin, settingValue } from '../engine/render/decision.ts'
 import { wrap } from '../engine/render/terminal-page.ts'
 import { textTable } from '../engine/render/text-table.ts'

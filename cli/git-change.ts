@@ -4,8 +4,8 @@
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { MemoryMarkError } from '../engine/errors.ts'
-import { MIB } from '../engine/units.ts'
+import { MemoryMarkError } from '../engine/base/errors.ts'
+import { MIB } from '../engine/base/units.ts'
 
 const run = promisify(execFile)
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /** The command line: runs a command and turns its outcome into an exit code. */
 import { inspect } from 'node:util'
-import { didYouMean } from '../engine/did-you-mean.ts'
-import { MemoryMarkError } from '../engine/errors.ts'
-import { refuseOldNode, version } from '../engine/version.ts'
+import { didYouMean } from '../engine/base/did-you-mean.ts'
+import { MemoryMarkError } from '../engine/base/errors.ts'
+import { refuseOldNode, version } from '../engine/base/version.ts'
 import type { ExitCode } from './exit-code.ts'
 import { complain, complainOf, lineLength, print } from './print.ts'
 import { usage } from './usage.ts'

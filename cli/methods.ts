@@ -1,5 +1,6 @@
 /** The output of `estimate` for a bare model: one row per training method. */
 
+import { formatGib } from '../engine/base/units.ts'
 import { modelCopies } from '../engine/config/spec/spec.ts'
 import { methodNames } from '../engine/plan/methods.ts'
 import { shortName } from '../engine/render/advice.ts'
@@ -8,7 +9,6 @@ import { plainText } from '../engine/render/plain.ts'
 import { tableWithin } from '../engine/render/text-table.ts'
 import { errorBandOf } from '../engine/report/ranges.ts'
 import type { EstimatedMethods, MethodEstimate } from '../engine/training-methods.ts'
-import { formatGib } from '../engine/units.ts'
 import { sentenceLines } from './print.ts'
 
 /** For scripts, beside the fields of a single estimate. */

@@ -1,6 +1,6 @@
 /** The cards that `memorymark plan --gpus` names, and how many of them there are where it says so. */
-import { didYouMean } from '../engine/did-you-mean.ts'
-import { MemoryMarkError } from '../engine/errors.ts'
+import { didYouMean } from '../engine/base/did-you-mean.ts'
+import { MemoryMarkError } from '../engine/base/errors.ts'
 import { findGpuAmong, type Gpu, gpus } from '../engine/gpus/catalogue.ts'
 import { cardsThatMayBe } from '../engine/gpus/doubtful-names.ts'
 import { gpuFlag } from './arguments.ts'

@@ -1,6 +1,6 @@
 /** `memorymark plan`: which GPUs, how many, and which sharding strategy for the least cost. */
 
-import { MemoryMarkError } from '../engine/errors.ts'
+import { MemoryMarkError } from '../engine/base/errors.ts'
 import { type Gpu, gpus } from '../engine/gpus/catalogue.ts'
 import { sentencesOn } from '../engine/gpus/described.ts'
 import { priced } from '../engine/gpus/priced.ts'

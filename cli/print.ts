@@ -2,7 +2,7 @@
  * Prints a command's output. File names and file contents are untrusted, so that characters that could control a
  * terminal or mislead a reader are escaped.
  */
-import { formatWhere, type Problem } from '../engine/errors.ts'
+import { formatWhere, type Problem } from '../engine/base/errors.ts'
 import { escapeInvisible, withVisibleText } from '../engine/render/invisible.ts'
 import { type Detail, renderTerminal } from '../engine/render/terminal.ts'
 import { wrap } from '../engine/render/terminal-page.ts'

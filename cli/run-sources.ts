@@ -1,10 +1,10 @@
 /** Reads what a training run left: our report, a trainer_state.json, or a log. */
 import * as z from 'zod'
+import { MemoryMarkError, type Problem } from '../engine/base/errors.ts'
+import { parseJson } from '../engine/base/json.ts'
 import type { RunFigures } from '../engine/calibration/file.ts'
 import type { SourceFile } from '../engine/config/reading.ts'
 import type { TrainingSpec } from '../engine/config/spec/spec.ts'
-import { MemoryMarkError, type Problem } from '../engine/errors.ts'
-import { parseJson } from '../engine/json.ts'
 import type { Outcome } from '../engine/probes/trial.ts'
 import { type AnalysedConfig, type Report, report } from '../engine/report/schema.ts'
 import { analysedIn } from '../engine/report/standing.ts'

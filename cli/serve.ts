@@ -1,6 +1,6 @@
 /** `memorymark serve`: the REST API and the pages on this machine, until it is interrupted. */
 import { once } from 'node:events'
-import { MemoryMarkError } from '../engine/errors.ts'
+import { MemoryMarkError } from '../engine/base/errors.ts'
 import { defaultGpu } from '../engine/gpus/catalogue.ts'
 import { engines } from '../engine/probes/engines.ts'
 import { type RepositorySettings, settingsFor } from '../engine/settings/settings.ts'

@@ -1,6 +1,7 @@
 /** Reads the settings of the repository in the working directory. */
+
+import { MemoryMarkError } from '../engine/base/errors.ts'
 import { SETTINGS_PATH } from '../engine/config/fields/supplied.ts'
-import { MemoryMarkError } from '../engine/errors.ts'
 import type { IsolatedEngine } from '../engine/isolated/engine.ts'
 import type { SettingsReading } from '../engine/settings/read.ts'
 import { noSettings, type RepositorySettings } from '../engine/settings/settings.ts'

@@ -1,9 +1,9 @@
 /** Where the command line looks up what a config names: files in the working directory, and models on the Hub. */
 import { readdir, readFile, stat } from 'node:fs/promises'
+import { MIB } from '../engine/base/units.ts'
 import type { Sources } from '../engine/config/sources.ts'
 import { createHub, hubSettings } from '../engine/models/hub.ts'
 import { cacheFolder, folderCache } from '../engine/models/hub-cache.ts'
-import { MIB } from '../engine/units.ts'
 
 /** Far above any file that a config names, so that too large a file can be reported as such. */
 const MAX_FILE_BYTES = 16 * MIB

@@ -1,5 +1,6 @@
 /** The flags that change a training spec. */
 
+import { MemoryMarkError } from '../engine/base/errors.ts'
 import type { SuppliedVersion } from '../engine/config/fields/supplied.ts'
 import type { SpecAdjustments } from '../engine/config/spec/adjusted-spec.ts'
 import { MAX_BATCH } from '../engine/config/spec/batch-size.ts'
@@ -18,7 +19,6 @@ import {
   tasks,
 } from '../engine/config/spec/spec.ts'
 import { libraryVersions, versionedLibraries } from '../engine/config/spec/versions.ts'
-import { MemoryMarkError } from '../engine/errors.ts'
 import { numberFlag, oneOf } from './arguments.ts'
 import { settingsOptions } from './settings.ts'
 

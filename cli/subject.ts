@@ -1,7 +1,7 @@
 /** The model or config that a command is about, with the settings that its flags change. */
 import { join } from 'node:path'
+import { MemoryMarkError } from '../engine/base/errors.ts'
 import type { TrainingSpec } from '../engine/config/spec/spec.ts'
-import { MemoryMarkError } from '../engine/errors.ts'
 import type { Gpu } from '../engine/gpus/catalogue.ts'
 import type { IsolatedEngine } from '../engine/isolated/engine.ts'
 import type { PlanOptions } from '../engine/plan/plan.ts'

@@ -2,8 +2,10 @@
  * `memorymark validate-backward` and `validate-compile`: checks that the backward pass runs, and whether torch.compile
  * is worth it.
  */
+
+import { MemoryMarkError } from '../engine/base/errors.ts'
+import { formatGib } from '../engine/base/units.ts'
 import type { TrainingSpec } from '../engine/config/spec/spec.ts'
-import { MemoryMarkError } from '../engine/errors.ts'
 import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../engine/gpus/catalogue.ts'
 import { describeMachine, deviceKinds } from '../engine/probes/device.ts'
@@ -13,7 +15,6 @@ import type { Provenance } from '../engine/probes/trial.ts'
 import { askCompilation, askHalves, type Compilation, type Halves, tfjsHalves } from '../engine/probes/validation.ts'
 import { type Answer, PythonWorker } from '../engine/probes/worker.ts'
 import type { Subject } from '../engine/subject.ts'
-import { formatGib } from '../engine/units.ts'
 import { numberFlag, oneOf, parseFlags } from './arguments.ts'
 import { openEngine } from './engine.ts'
 import type { ExitCode } from './exit-code.ts'

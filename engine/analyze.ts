@@ -1,6 +1,8 @@
 /** From files to a report: reads each file, assesses those that are training configs and skips the rest. */
 import { type Assessment, type AssessmentOptions, assess } from './assess.ts'
+import { MemoryMarkError } from './base/errors.ts'
 import { sentencesOn } from './calibration/known.ts'
+import type { UpgradeOptions, UpgradeTracer } from './change/upgrade.ts'
 import type { SuppliedFields } from './config/fields/supplied.ts'
 import { sentencesOn as sentencesOnAsked } from './config/job/request.ts'
 import { type FormerStatements, formerly } from './config/pinned/pinned-versions.ts'
@@ -9,7 +11,6 @@ import { numberPlaces, type OtherFile, type Reading, type ReadTraining, type Sou
 import { isLauncherPath } from './config/shell/quick-look.ts'
 import { askingOnce, type Sources } from './config/sources.ts'
 import type { TrainingPlace } from './config/training-place.ts'
-import { MemoryMarkError } from './errors.ts'
 import { derivationOf } from './estimate/error-band.ts'
 import { FootprintCache } from './estimate/footprint-cache.ts'
 import { defaultGpu, type Gpu, gpus } from './gpus/catalogue.ts'
@@ -23,7 +24,6 @@ import { changedLines } from './report/changed-lines.ts'
 import type { AssumedCircumstance, ConfigResult, Report, UnanalysedConfig } from './report/schema.ts'
 import { policyOf, reportOn } from './report-on.ts'
 import { noSettings, type RepositorySettings, type SettingsForPath, settingsFor } from './settings/settings.ts'
-import type { UpgradeOptions, UpgradeTracer } from './upgrade.ts'
 import { againstBase } from './verdict/against-base.ts'
 import type { Policy } from './verdict/policy.ts'
 
@@ -160,7 +160,7 @@ async function judgedAgainstBase(
 /** Adds what changed library versions do to the config, if the change pins other versions. */
 async function withUpgrade(result: ConfigResult, file: SourceFile, options: UpgradeOptions): Promise<ConfigResult> {
   if (result.status !== 'analysed' || options.former.size === 0) return result
-  const { upgradeOf } = await import('./upgrade.ts')
+  const { upgradeOf } = await import('./change/upgrade.ts')
   const upgrade = await upgradeOf(file, options)
   return upgrade === undefined ? result : { ...result, upgrade }
 }

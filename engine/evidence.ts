@@ -1,8 +1,9 @@
 /** What is known of a training's memory and speed on a GPU, and how: here by estimates alone. */
+
+import { MemoryMarkError } from './base/errors.ts'
 import type { Calibration, Corrections } from './calibration/correction.ts'
 import { knownOf } from './calibration/known.ts'
 import { accumulatesGradients, batchBounds, type TrainingSpec } from './config/spec/spec.ts'
-import { MemoryMarkError } from './errors.ts'
 import { errorBand } from './estimate/error-band.ts'
 import type { FootprintCache } from './estimate/footprint-cache.ts'
 import { throughputBand } from './estimate/throughput/throughput-band.ts'

@@ -1,14 +1,15 @@
 /** The link that opens a config in the playground, given only if the page would read the config the same way. */
+
+import { fragmentOf } from './base/fragment.ts'
+import { isSameData } from './base/same-data.ts'
 import { readConfigAsync } from './config/read.ts'
 import type { SourceFile } from './config/reading.ts'
 import { configName } from './config/training-place.ts'
-import { fragmentOf } from './fragment.ts'
 import { gpus } from './gpus/catalogue.ts'
 import type { CatalogueModel } from './models/catalogue.ts'
 import { findingOf } from './render/verdict.ts'
 import { MAX_PLAYGROUND_LINK } from './report/playground-address.ts'
 import type { AnalysedConfig, ConfigResult } from './report/schema.ts'
-import { isSameData } from './same-data.ts'
 import type { RepositorySettings } from './settings/settings.ts'
 
 /** In characters. A longer text hardly fits into a link. */

@@ -2,6 +2,8 @@
  * The recommendation as a change to the file: the numbers are replaced in its text, the result is read again, and the
  * change is offered only if it reads exactly as recommended.
  */
+
+import { isSameData } from './base/same-data.ts'
 import { readConfigAsync } from './config/read.ts'
 import type { FileReading, Position, SourceFile } from './config/reading.ts'
 import type { Sources } from './config/sources.ts'
@@ -9,7 +11,6 @@ import { rewriteNumbers } from './config/text/rewrite.ts'
 import type { TrainingPlace } from './config/training-place.ts'
 import { batchChange, smallerEvaluation } from './report/batch-change.ts'
 import type { AnalysedConfig } from './report/schema.ts'
-import { isSameData } from './same-data.ts'
 import { noSettings, type RepositorySettings, settingsFor } from './settings/settings.ts'
 
 export type Proposal =

@@ -1,9 +1,10 @@
 /** Puts the results of all configs into a report, with the policy that judged them. */
+
+import { version } from './base/version.ts'
 import { onePerTraining } from './report/one-per-training.ts'
 import { type ConfigResult, REPORT_SCHEMA, type Report } from './report/schema.ts'
 import { noSettings, type RepositorySettings } from './settings/settings.ts'
 import { defaultPolicy, type Policy } from './verdict/policy.ts'
-import { version } from './version.ts'
 
 export interface ReportTerms {
   readonly now: Date

@@ -1,6 +1,7 @@
 /** Reads one model or config that a command names, with settings changed by hand. */
 import { DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR } from './analyze.ts'
 import { type Assessment, assess } from './assess.ts'
+import { MemoryMarkError } from './base/errors.ts'
 import type { Calibration } from './calibration/correction.ts'
 import type { RunFigures } from './calibration/file.ts'
 import { unreadSentence } from './config/fields/memory-settings.ts'
@@ -14,7 +15,6 @@ import { adjusted, type SpecAdjustments, specOf } from './config/spec/adjusted-s
 import type { TrainingSpec } from './config/spec/spec.ts'
 import { oneOf } from './config/text/quote.ts'
 import { configName, type TrainingPlace } from './config/training-place.ts'
-import { MemoryMarkError } from './errors.ts'
 import { derivationOf } from './estimate/error-band.ts'
 import type { FootprintCache } from './estimate/footprint-cache.ts'
 import { defaultGpu, type Gpu } from './gpus/catalogue.ts'

@@ -1,9 +1,9 @@
 /** What each training method takes for a bare model, for a user who has chosen only the model. */
 import { DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR } from './analyze.ts'
 import { type Assessment, assess } from './assess.ts'
+import { MemoryMarkError } from './base/errors.ts'
 import type { SpecAdjustments } from './config/spec/adjusted-spec.ts'
 import type { TrainingSpec } from './config/spec/spec.ts'
-import { MemoryMarkError } from './errors.ts'
 import { derivationOf, errorBand } from './estimate/error-band.ts'
 import type { FootprintCache } from './estimate/footprint-cache.ts'
 import { defaultGpu, type Gpu, gpus, hasBfloat16, usableBytes } from './gpus/catalogue.ts'

@@ -1,7 +1,7 @@
 /** Reads a repository's files at one commit as data, without a checkout. */
 import { posix } from 'node:path'
+import { MIB } from '../engine/base/units.ts'
 import type { SourceFile } from '../engine/index.ts'
-import { MIB } from '../engine/units.ts'
 import { type Blob, queryBlobs } from './blob-batch.ts'
 import { type GitHubClient, isUnknownCommit, type Repository, requestStatus } from './client.ts'
 import type { KeptTexts } from './kept-texts.ts'

@@ -1,5 +1,5 @@
 /** Caches blobs' texts in memory, so that the next push reads less. */
-import { MIB } from '../engine/units.ts'
+import { MIB } from '../engine/base/units.ts'
 
 /** The cache of one repository. A blob's SHA determines its text, so entries never expire. */
 export interface KeptTexts {

@@ -2,7 +2,7 @@
  * Reads one file with its own request: for files too large for a query, for link targets, and for the default branch.
  */
 import * as z from 'zod'
-import { MIB } from '../engine/units.ts'
+import { MIB } from '../engine/base/units.ts'
 import { type GitHubClient, type Repository, requestStatus } from './client.ts'
 
 /** Far above any training config, so that the engine can report a config that is too large. */

@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import { assumedIn, DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR } from '../engine/analyze.ts'
 import { assess } from '../engine/assess.ts'
-import { MemoryMarkError, type Problem } from '../engine/errors.ts'
+import { MemoryMarkError, type Problem } from '../engine/base/errors.ts'
 import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
 import { defaultGpu, type Gpu, gpus } from '../engine/gpus/catalogue.ts'
 import { priced } from '../engine/gpus/priced.ts'

@@ -1,7 +1,7 @@
 /** The page itself, as the build writes it: the dashboard's form, with the engine in the browser behind it. */
 import { html } from 'hono/html'
+import { version } from '../engine/base/version.ts'
 import { defaultGpu, gpus } from '../engine/gpus/catalogue.ts'
-import { version } from '../engine/version.ts'
 import { analyseForm } from '../server/dashboard/analyse-form.ts'
 import { legend } from '../server/dashboard/legend.ts'
 import { documentOf } from '../server/dashboard/page.ts'

@@ -1,6 +1,6 @@
 /** A question in the address of the page. */
-import type { Problem } from '../engine/errors.ts'
-import * as address from '../engine/fragment.ts'
+import type { Problem } from '../engine/base/errors.ts'
+import * as address from '../engine/base/fragment.ts'
 import { type Question, questionOf } from './question.ts'
 
 /** Characters. A config of the largest size that the form takes needs less, unless it is noise. */

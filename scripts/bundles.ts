@@ -125,11 +125,16 @@ const undiciForProxies: Plugin = {
 /** Where no package is installed beside a bundle, RE2 stands in a file of its own, and is read from there when it is asked for. */
 const re2Beside: Plugin = {
   name: 're2-beside',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]engine[\\/]re2\.ts$/ }, async ({ path: file }) => ({
-      contents: (await readFile(file, 'utf8')).replace("load('re2js')", "load('./action-re2.cjs')"),
-      loader: 'ts',
-    }))
+  setup({ onLoad, onEnd }) {
+    let isFound = false
+    onLoad({ filter: /[\\/]engine[\\/]base[\\/]re2\.ts$/ }, async ({ path: file }) => {
+      isFound = true
+      return {
+        contents: (await readFile(file, 'utf8')).replace("load('re2js')", "load('./action-re2.cjs')"),
+        loader: 'ts',
+      }
+    })
+    onEnd(() => (isFound ? undefined : { errors: [{ text: 'no file of the bundle is the one that loads RE2' }] }))
   },
 }
 

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { html, raw } from 'hono/html'
 import MarkdownIt from 'markdown-it'
-import { version } from '../engine/version.ts'
+import { version } from '../engine/base/version.ts'
 import { documentOf, type Html } from '../server/dashboard/page.ts'
 import { type BuiltFile, root } from './bundles.ts'
 

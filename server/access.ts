@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
 import * as z from 'zod'
-import type { Problem } from '../engine/errors.ts'
+import type { Problem } from '../engine/base/errors.ts'
 import { faultOf } from './fault.ts'
 
 /** Open to this machine only, or to clients with the token. */

@@ -1,7 +1,7 @@
 /** /v1/analyses: submit one, look at it, follow it, cancel it. */
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
 import * as z from 'zod'
-import type { Problem } from '../engine/errors.ts'
+import type { Problem } from '../engine/base/errors.ts'
 import { analysis, analysisEvent, analysisRequest } from './analysis.ts'
 import { eventStream } from './event-stream.ts'
 import { fault, faultOf } from './fault.ts'

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Problem } from '../engine/errors.ts'
+import type { Problem } from '../engine/base/errors.ts'
 import { ProcessNotStarted } from '../engine/isolation/child.ts'
 import { LimitedProcess, type Outcome } from '../engine/isolation/limited-process.ts'
 import type { Machine } from '../engine/probes/device.ts'

@@ -1,7 +1,7 @@
 /** The server's description of itself: in short at `/`, and in OpenAPI 3.1, both made from the routes that answer. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import * as z from 'zod'
-import { version } from '../engine/version.ts'
+import { version } from '../engine/base/version.ts'
 import { jsonAnswer } from './json-answer.ts'
 import { withSharedSchemas } from './shared-schemas.ts'
 

@@ -1,7 +1,7 @@
 /** The earlier tool's routes: GET /health, GET /models and POST /analyze. `GET /` is in app.ts. */
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
 import * as z from 'zod'
-import type { Problem } from '../engine/errors.ts'
+import type { Problem } from '../engine/base/errors.ts'
 import type { Machine } from '../engine/probes/device.ts'
 import type { Analysis } from './analysis.ts'
 import { queueFull } from './analysis-routes.ts'

@@ -1,8 +1,8 @@
 /** Error answers: the earlier tool's error body with the problems added. */
 import * as z from 'zod'
+import { didYouMean } from '../engine/base/did-you-mean.ts'
+import { formatWhere, type Problem, problem } from '../engine/base/errors.ts'
 import { quote } from '../engine/config/text/quote.ts'
-import { didYouMean } from '../engine/did-you-mean.ts'
-import { formatWhere, type Problem, problem } from '../engine/errors.ts'
 
 export const fault = z.object({
   status: z.literal('error'),

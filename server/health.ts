@@ -1,7 +1,7 @@
 /** The answer of `GET /health`, in the earlier tool's fields. */
 import * as z from 'zod'
+import { GIB } from '../engine/base/units.ts'
 import { deviceKinds, type Machine } from '../engine/probes/device.ts'
-import { GIB } from '../engine/units.ts'
 
 export const health = z.object({
   /** `starting` until the machine is described; fields that depend on it are null until then. */

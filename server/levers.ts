@@ -1,11 +1,12 @@
 /** Adds levers to an analysis of the server. */
+
+import { isSameData } from '../engine/base/same-data.ts'
 import { readConfigAsync } from '../engine/config/read.ts'
 import type { SourceFile } from '../engine/config/reading.ts'
 import type { FootprintCache } from '../engine/estimate/footprint-cache.ts'
 import type { Gpu } from '../engine/gpus/catalogue.ts'
 import { needsMemory } from '../engine/render/verdict.ts'
 import type { AnalysedConfig } from '../engine/report/schema.ts'
-import { isSameData } from '../engine/same-data.ts'
 import type { AnalysisRequest } from './analysis.ts'
 import { ownConfig } from './own-config.ts'
 import { type ModelPlaces, pastedFile } from './subject.ts'

@@ -1,6 +1,6 @@
 /** How pages are added to the server: a Hono app, and what the server gives it. */
 import type { Env, Hono } from 'hono'
-import type { Problem } from '../engine/errors.ts'
+import type { Problem } from '../engine/base/errors.ts'
 import type { Gpu } from '../engine/gpus/catalogue.ts'
 import type { Machine } from '../engine/probes/device.ts'
 import type { Engine } from '../engine/probes/engines.ts'

@@ -1,7 +1,7 @@
 /** /v1/repositories: the bot's repositories; a server without a bot answers 404. */
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
 import * as z from 'zod'
-import type { Problem } from '../engine/errors.ts'
+import type { Problem } from '../engine/base/errors.ts'
 import { fault, faultOf } from './fault.ts'
 import { jsonAnswer } from './json-answer.ts'
 import {

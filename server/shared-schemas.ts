@@ -1,8 +1,8 @@
 /** Replaces schemas that several routes share by references to named definitions in the OpenAPI document. */
 import { OpenAPIHono } from '@hono/zod-openapi'
 import * as z from 'zod'
+import { problem } from '../engine/base/errors.ts'
 import { trainingSpec } from '../engine/config/spec/spec.ts'
-import { problem } from '../engine/errors.ts'
 import { outcome, trial } from '../engine/probes/trial.ts'
 import { analysedConfig, operatingPoint, report, reportedGpu, unanalysedConfig } from '../engine/report/schema.ts'
 import { verdict } from '../engine/verdict/policy.ts'

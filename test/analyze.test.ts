@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { type AnalyzeOptions, analyze } from '../engine/analyze.ts'
+import { version } from '../engine/base/version.ts'
 import { defaultGpu, findGpu, gpus } from '../engine/gpus/catalogue.ts'
 import { type AnalysedConfig, type ConfigResult, report } from '../engine/report/schema.ts'
 import { readSettings } from '../engine/settings/read.ts'
 import { defaultPolicy } from '../engine/verdict/policy.ts'
-import { version } from '../engine/version.ts'
 
 const waste = { kind: 'waste', abovePercent: 40 } as const
 

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
+import { GIB } from '../engine/base/units.ts'
 import { analyze, findGpu } from '../engine/index.ts'
-import { GIB } from '../engine/units.ts'
 import { root } from '../scripts/bundles.ts'
 import { importRows } from './import-rows.ts'
 

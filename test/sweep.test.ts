@@ -1,5 +1,6 @@
 /** Sweeps on a device whose answers are given. */
 import { describe, expect, test } from 'vitest'
+import { GIB } from '../engine/base/units.ts'
 import type { TrainingSpec } from '../engine/config/spec/spec.ts'
 import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
 import { defaultGpu, usableBytes } from '../engine/gpus/catalogue.ts'
@@ -7,7 +8,6 @@ import type { Probe } from '../engine/probes/probe.ts'
 import type { Trial } from '../engine/probes/trial.ts'
 import { strategies } from '../engine/search/strategy.ts'
 import { sweep } from '../engine/sweep.ts'
-import { GIB } from '../engine/units.ts'
 import { defaultPolicy } from '../engine/verdict/policy.ts'
 import { tinyConfig, tinySpec } from './probes/tiny-spec.ts'
 

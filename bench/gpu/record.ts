@@ -1,7 +1,7 @@
 /** Records results as JSON lines, each written at once, so that an interrupted machine loses at most one item. */
 import { appendFile, readFile } from 'node:fs/promises'
 import * as z from 'zod'
-import { parseJson } from '../../engine/json.ts'
+import { parseJson } from '../../engine/base/json.ts'
 
 const line = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('done'), part: z.string(), item: z.string(), result: z.unknown() }),

@@ -1,7 +1,7 @@
 /** Page cursors: opaque to clients, and validated when they come back. */
 import type * as z from 'zod'
+import { parseJson } from '../../engine/base/json.ts'
 import { MemoryMarkError } from '../../engine/index.ts'
-import { parseJson } from '../../engine/json.ts'
 
 export function writeCursor(position: unknown): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url')

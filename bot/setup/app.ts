@@ -5,7 +5,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Context, Hono } from 'hono'
 import { secureHeaders } from 'hono/secure-headers'
-import { MemoryMarkError } from '../../engine/errors.ts'
+import { MemoryMarkError } from '../../engine/base/errors.ts'
 import type { CreatedApp } from './created-app.ts'
 import { CREATED_PATH, manifestFor, webUrlOf } from './manifest.ts'
 import { createdPage, refusedPage, setupPage } from './page.ts'

@@ -1,5 +1,5 @@
 /** Fetches the App that GitHub has just created. */
-import { MemoryMarkError } from '../../engine/errors.ts'
+import { MemoryMarkError } from '../../engine/base/errors.ts'
 import type { GitHub } from '../github.ts'
 import { statusOf } from '../installation.ts'
 import { type Credentials, readCredentials } from '../settings.ts'

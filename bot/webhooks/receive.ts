@@ -1,8 +1,8 @@
 /** The webhook route: verifies, claims, enqueues, responds. It sends no request to GitHub before it responds. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'probot'
-import { parseJson } from '../../engine/json.ts'
-import { MIB } from '../../engine/units.ts'
+import { parseJson } from '../../engine/base/json.ts'
+import { MIB } from '../../engine/base/units.ts'
 import { failureOf } from '../queue/failure.ts'
 import { keyOf } from '../queue/jobs.ts'
 import { within } from '../within.ts'

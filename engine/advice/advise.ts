@@ -1,14 +1,14 @@
 /** All levers for one config and their useful combinations, each estimated by itself. */
 
+import { MemoryMarkError } from '../base/errors.ts'
+import { isSameData } from '../base/same-data.ts'
 import type { SuppliedFields } from '../config/fields/supplied.ts'
 import type { SourceFile } from '../config/reading.ts'
 import type { Sources } from '../config/sources.ts'
 import type { TrainingSpec } from '../config/spec/spec.ts'
-import { MemoryMarkError } from '../errors.ts'
 import { type Gpu, gpus, hasBfloat16, hasSpeed } from '../gpus/catalogue.ts'
 import { type AdvisedLever, leverFits, MAX_LEVERS } from '../report/advised-levers.ts'
 import { ratioRange } from '../report/ranges.ts'
-import { isSameData } from '../same-data.ts'
 import { type Candidate, type Combining, combined } from './combine.ts'
 import { type Estimated, estimated, largestPlan, type OnGpu, plansOf, recommendedPlan } from './estimate.ts'
 import type { Lever } from './lever.ts'

@@ -1,8 +1,8 @@
 /** The difference between two texts as replaced and added lines. */
 
+import { isSameData } from '../base/same-data.ts'
 import type { ReplacedLine } from '../report/advised-levers.ts'
 import { linesOf } from '../report/changed-lines.ts'
-import { isSameData } from '../same-data.ts'
 
 /** The most lines added in one place. */
 const MAX_ADDED = 12

@@ -1,5 +1,6 @@
 /** A changed config: the text is edited, read again, and kept only if it reads exactly as intended. */
 
+import { isSameData } from '../base/same-data.ts'
 import type { SuppliedFields } from '../config/fields/supplied.ts'
 import { readConfigAsync } from '../config/read.ts'
 import type { Reading, SourceFile } from '../config/reading.ts'
@@ -10,7 +11,6 @@ import { writesAny } from '../config/text/written-keys.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 import type { BatchPlan } from '../metrics/recommend.ts'
 import type { Effect, LeverId } from '../report/advised-levers.ts'
-import { isSameData } from '../same-data.ts'
 import { withSettings } from './edit/edit.ts'
 import { effectOf } from './effects.ts'
 import type { Lever } from './lever.ts'

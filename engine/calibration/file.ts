@@ -4,12 +4,12 @@
  * anything in it cannot be valid.
  */
 import * as z from 'zod'
+import type { Problem } from '../base/errors.ts'
+import { parseJson } from '../base/json.ts'
+import { version } from '../base/version.ts'
 import type { SourceFile } from '../config/reading.ts'
 import { trainingSpec } from '../config/spec/spec.ts'
-import type { Problem } from '../errors.ts'
 import { throughputClassOf } from '../estimate/throughput/throughput-band.ts'
-import { parseJson } from '../json.ts'
-import { version } from '../version.ts'
 import type { Calibration, RunRatios } from './correction.ts'
 
 /** Where `memorymark calibrate` writes unless told otherwise. */

@@ -1,6 +1,6 @@
 /** The possible outcomes of reading one file. */
 import * as z from 'zod'
-import { cellPosition, type Problem } from '../errors.ts'
+import { cellPosition, type Problem } from '../base/errors.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
 import type { AskedCard } from './job/request.ts'
 import type { TrainingSpec } from './spec/spec.ts'

@@ -1,6 +1,6 @@
 /** Which training of a file is meant, where the file starts several: a script that calls two trainers is two configs, and so is a launcher of two. */
 import * as z from 'zod'
-import { cellPosition, type Problem } from '../errors.ts'
+import { cellPosition, type Problem } from '../base/errors.ts'
 import { oneOf } from './text/quote.ts'
 
 export const trainingPlace = z.object({

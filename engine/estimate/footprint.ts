@@ -1,10 +1,10 @@
 /** Turns one training spec into its memory footprint: peak, its moment and breakdown for any batch size, each in microseconds. */
 
+import { MemoryMarkError } from '../base/errors.ts'
 import { leaveOut } from '../config/fields/supplied.ts'
 import { layersNamed } from '../config/spec/parameter-pattern.ts'
 import { modelCopies, type TrainingSpec } from '../config/spec/spec.ts'
 import { saidOfLayers } from '../config/spec/unquantized.ts'
-import { MemoryMarkError } from '../errors.ts'
 import { familyOf, joinsImages, type ModelConfig } from '../models/architecture.ts'
 import { BlockTable } from './allocator/block-table.ts'
 import { type Allocator, CachingAllocator } from './allocator/caching-allocator.ts'

@@ -1,5 +1,5 @@
 /** The facts about a GPU in the catalogue. */
-import { GIB } from '../units.ts'
+import { GIB } from '../base/units.ts'
 
 export interface Gpu {
   /** The id in configs and on command lines, e.g. `a100-40gb`. */

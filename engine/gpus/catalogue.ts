@@ -10,7 +10,7 @@
  * https://github.com/tgarg01/silybench-data (derived/csv/gpu_prices.csv) or
  * https://github.com/api-evangelist/lambda-labs (plans/lambda-labs-plans-pricing.yml).
  */
-import { MIB } from '../units.ts'
+import { MIB } from '../base/units.ts'
 import type { Card, Gpu, SpeedyGpu } from './card.ts'
 import { ada } from './cards/ada.ts'
 import { ampere } from './cards/ampere.ts'

@@ -3,6 +3,7 @@
  * rest of its batch goes on in a new one.
  */
 import { posix } from 'node:path'
+import { MemoryMarkError } from '../base/errors.ts'
 import { oncePerList } from '../config/folder-list.ts'
 import { soundsLikeJob } from '../config/job/quick-look.ts'
 import { soundsLikeStage } from '../config/other-files/stage-name.ts'
@@ -11,7 +12,6 @@ import { isPythonPath } from '../config/python/quick-look.ts'
 import type { SourceFile } from '../config/reading.ts'
 import { isLauncherPath } from '../config/shell/quick-look.ts'
 import { askingOnce, type Sources } from '../config/sources.ts'
-import { MemoryMarkError } from '../errors.ts'
 import type { Outcome } from '../isolation/limited-process.ts'
 import type { AnalysisLimits, Excess } from './limits.ts'
 import type { ProcessPool } from './pool.ts'

@@ -1,6 +1,6 @@
 /** The process behind a `LimitedProcess`, from its start to its end. */
 import { type ChildProcess, fork } from 'node:child_process'
-import { MemoryMarkError } from '../errors.ts'
+import { MemoryMarkError } from '../base/errors.ts'
 import type { FromProcess, ToProcess } from './protocol.ts'
 
 export interface ChildOptions {

@@ -3,7 +3,7 @@
  * is killed and replaced when an order passes a limit. It is not a thread because V8 ends the whole process when an
  * allocation fails, whatever the thread's heap limit.
  */
-import type { Problem } from '../errors.ts'
+import type { Problem } from '../base/errors.ts'
 import { Child, type ChildOptions } from './child.ts'
 import { Clock } from './clock.ts'
 import type { FromProcess } from './protocol.ts'

@@ -1,6 +1,6 @@
 /** The child side of a limited process: performs its host's orders one at a time, and exits with the host. */
 import { setFlagsFromString } from 'node:v8'
-import { MemoryMarkError } from '../errors.ts'
+import { MemoryMarkError } from '../base/errors.ts'
 import type { Ending, FromProcess, ToProcess } from './protocol.ts'
 import { type OrderLimits, WatchThread } from './watch-thread.ts'
 

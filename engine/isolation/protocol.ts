@@ -1,5 +1,5 @@
 /** What a limited process and its host say to each other. Both ends are ours, so nothing is validated on the way. */
-import type { Problem } from '../errors.ts'
+import type { Problem } from '../base/errors.ts'
 import type { OrderLimits } from './watch-thread.ts'
 
 /** To the process: one `run` at a time, the answers to what it asks on the way, and `cancel`, which ends it. */

@@ -4,7 +4,7 @@
  * machine makes no order look long.
  */
 import { Worker } from 'node:worker_threads'
-import { MIB } from '../units.ts'
+import { MIB } from '../base/units.ts'
 
 /** Heap of the thread, which keeps few numbers. */
 const HEAP_MIB = 8

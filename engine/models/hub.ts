@@ -1,6 +1,6 @@
 /** The config.json of a model on the Hugging Face Hub. The token never leaves the endpoint's origin, nor shows in any message. */
-import { MemoryMarkError } from '../errors.ts'
-import { MIB } from '../units.ts'
+import { MemoryMarkError } from '../base/errors.ts'
+import { MIB } from '../base/units.ts'
 import type { HubCache } from './hub-cache.ts'
 
 export type HubAnswer =

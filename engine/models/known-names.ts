@@ -2,7 +2,7 @@
  * Recognises a well-known model in a name: `acme/Llama-3.2-1B-support-bot` is most likely Llama 3.2 1B. Mirrors,
  * quantised copies and fine-tunes keep the shape; the caller must state the assumption.
  */
-import { wordSet } from '../word-list.ts'
+import { wordSet } from '../base/word-list.ts'
 import { type CatalogueModel, findModel, modelIds } from './catalogue.ts'
 import { unsupportedModels } from './unsupported-models.ts'
 

@@ -2,9 +2,10 @@
  * Plans a training: every GPU, number of GPUs and sharding strategy that fits, with its cost. Memory is estimated and
  * throughput modelled, each with its band; prices are the catalogue's or the team's.
  */
+
+import { MemoryMarkError, type Problem } from '../base/errors.ts'
 import type { Calibration } from '../calibration/correction.ts'
 import { effectiveBatch, modelCopies, type TrainingSpec } from '../config/spec/spec.ts'
-import { MemoryMarkError, type Problem } from '../errors.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { type Gpu, hasSpeed, type SpeedyGpu } from '../gpus/catalogue.ts'
 import { supportsCheckpointing } from '../models/architecture.ts'

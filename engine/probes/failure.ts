@@ -1,5 +1,5 @@
 /** What it means when a worker's answer is not a result. */
-import { MemoryMarkError, type Problem } from '../errors.ts'
+import { MemoryMarkError, type Problem } from '../base/errors.ts'
 import type { Outcome, Trial } from './trial.ts'
 import type { Answer } from './worker.ts'
 

@@ -1,7 +1,7 @@
 /** Trials kept between runs, so that nothing is measured twice. */
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { parseJson } from '../json.ts'
+import { parseJson } from '../base/json.ts'
 import type { Probe, ProbedDevice, TrialOptions } from './probe.ts'
 import { isBroken, type Trial, trial } from './trial.ts'
 

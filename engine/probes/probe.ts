@@ -1,7 +1,7 @@
 /** What can run a trial, behind one interface; and which of them a machine has. */
 import { setImmediate } from 'node:timers/promises'
+import { MemoryMarkError } from '../base/errors.ts'
 import type { Framework, TrainingSpec } from '../config/spec/spec.ts'
-import { MemoryMarkError } from '../errors.ts'
 import { beyondTorch, beyondTrace } from '../estimate/error-band.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { type Gpu, usableBytes } from '../gpus/catalogue.ts'

@@ -1,7 +1,7 @@
 /** The earlier tool's two checks, run by the Python worker or TensorFlow.js. */
 import * as z from 'zod'
+import { MemoryMarkError } from '../base/errors.ts'
 import type { TrainingSpec } from '../config/spec/spec.ts'
-import { MemoryMarkError } from '../errors.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import type { DeviceKind } from './device.ts'
 import { brokenTrialProblem } from './failure.ts'

@@ -9,7 +9,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
-import { parseJson } from '../json.ts'
+import { parseJson } from '../base/json.ts'
 import type { DeviceKind } from './device.ts'
 import { pythonEnvironment } from './python-environment.ts'
 

@@ -1,9 +1,10 @@
 /** Compares the current, recommended and largest batch in a table and bars, and names a cheaper GPU that would do. */
+
+import { formatGib, formatUsd } from '../base/units.ts'
 import { idleBytes, missingBytes } from '../metrics/memory.ts'
 import { isSamePlan } from '../metrics/recommend.ts'
 import { ratioRange } from '../report/ranges.ts'
 import type { AnalysedConfig, OperatingPoint } from '../report/schema.ts'
-import { formatGib, formatUsd } from '../units.ts'
 import {
   bar,
   formatCount,

@@ -1,10 +1,10 @@
 /** The figures behind a verdict, for a reader who wants to check it. */
 
+import { formatGib, formatPercent } from '../base/units.ts'
 import { highestPeak } from '../metrics/range.ts'
 import { peakOf } from '../probes/trial.ts'
 import { errorBandOf } from '../report/ranges.ts'
 import type { AnalysedConfig, Breakdown, Outcome, Trial } from '../report/schema.ts'
-import { formatGib, formatPercent } from '../units.ts'
 import {
   describedRemark,
   formatCount,

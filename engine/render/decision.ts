@@ -1,9 +1,10 @@
 /** One setting of a training spec as plain text: its name, its value, where it came from. */
+
+import { sayPosition } from '../base/errors.ts'
 import type { Decision } from '../config/fields/fields.ts'
 import type { TrainingSpec } from '../config/spec/spec.ts'
 import { plain } from '../config/text/quote.ts'
 import type { Field } from '../config/text/section.ts'
-import { sayPosition } from '../errors.ts'
 
 type Setting = keyof TrainingSpec
 

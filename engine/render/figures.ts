@@ -1,9 +1,10 @@
 /** Numbers as every output writes them: of what, in which unit, how known. */
+
+import { formatGib, formatPercent, formatRate, formatUsd, GIB } from '../base/units.ts'
 import { shareOfUsable } from '../metrics/memory.ts'
 import type { MemoryBand, Range } from '../metrics/range.ts'
 import { errorBandOf } from '../report/ranges.ts'
 import type { AnalysedConfig, OperatingPoint, ReportedGpu } from '../report/schema.ts'
-import { formatGib, formatPercent, formatRate, formatUsd, GIB } from '../units.ts'
 
 /** `2.40 of 21.7 GiB`. */
 export function ofUsable(peakBytes: number, usableBytes: number): string {

@@ -1,8 +1,9 @@
 /** Levers as text: table rows, and the sentences and changed lines of one lever. */
+
+import { formatGib } from '../base/units.ts'
 import { highestPeak, lowestPeak } from '../metrics/range.ts'
 import type { AdvisedLever } from '../report/advised-levers.ts'
 import type { AnalysedConfig } from '../report/schema.ts'
-import { formatGib } from '../units.ts'
 import { gibFigure } from './figures.ts'
 import { effectWords, fitWords, getsAndPays, leverWords, namesOf } from './lever-words.ts'
 import { capitalised } from './plain.ts'

@@ -1,7 +1,8 @@
 /** Peak memory against micro-batch as Mermaid, which GitHub draws in comments and summaries. Numbers and fixed words only. */
+
+import { GIB } from '../base/units.ts'
 import { peakOf } from '../probes/trial.ts'
 import type { AnalysedConfig } from '../report/schema.ts'
-import { GIB } from '../units.ts'
 import { codeBlock } from './markdown.ts'
 
 /** More bars than this cannot be told apart in a comment's width. */

@@ -1,5 +1,5 @@
 /** Makes untrusted text harmless for any output: invisible characters become �, and the length is limited. */
-import { formatWhere, type Problem } from '../errors.ts'
+import { formatWhere, type Problem } from '../base/errors.ts'
 
 /** Control, format (bidi, zero-width, tags), private and unpaired characters, and line and paragraph separators. */
 const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu

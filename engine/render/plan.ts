@@ -1,13 +1,14 @@
 /**
  * A plan in the terminal: a table for each training method, how its figures are known, and the config lines of one row.
  */
+
+import { formatGib, formatPercent } from '../base/units.ts'
 import { methodNames } from '../plan/methods.ts'
 import type { Plan, PlanSection } from '../plan/plan.ts'
 import type { PlanRow } from '../plan/row.ts'
 import { isUnwritten, type Written } from '../plan/snippets/snippet.ts'
 import { type Strategy, strategies, strategyNames } from '../plan/strategy.ts'
 import type { LeverId } from '../report/advised-levers.ts'
-import { formatGib, formatPercent } from '../units.ts'
 import {
   formatBand,
   formatBatch,

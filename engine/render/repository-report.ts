@@ -1,10 +1,11 @@
 /** The scheduled report: every config of the default branch, what changed, and what merged pull requests saved. */
+
+import { formatGib, formatUsd } from '../base/units.ts'
 import { configName } from '../config/training-place.ts'
 import { idleBytes } from '../metrics/memory.ts'
 import { savingsRangeOf } from '../report/ranges.ts'
 import type { AnalysedConfig, Report } from '../report/schema.ts'
 import { analysedIn, possibleSavingsUsd } from '../report/standing.ts'
-import { formatGib, formatUsd } from '../units.ts'
 import { renderChanges } from './changes.ts'
 import { paragraph } from './config-section.ts'
 import {

@@ -1,6 +1,7 @@
 /** Where a run could run out of memory: each moment whose memory is known, with whether it fits, as rows of a table. */
+
+import { formatGib, formatMib } from '../base/units.ts'
 import type { AnalysedConfig, RunPeak } from '../report/schema.ts'
-import { formatGib, formatMib } from '../units.ts'
 import { formatCount } from './figures.ts'
 import { capitalised } from './plain.ts'
 

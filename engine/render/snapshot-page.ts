@@ -1,9 +1,10 @@
 /** A run's memory as PyTorch recorded it, beside the estimate: chart, table, and what the estimate does not explain. */
+
+import { formatGib } from '../base/units.ts'
 import { highestPeak, lowestPeak, type MemoryBand } from '../metrics/range.ts'
 import type { ComparedGroup, Comparison, Unexplained } from '../snapshot/against-estimate.ts'
 import { type LivePart, type LiveSite, liveParts } from '../snapshot/replay.ts'
 import type { SnapshotSummary } from '../snapshot/summary.ts'
-import { formatGib } from '../units.ts'
 import { formatCount, formatPart } from './figures.ts'
 import { plainText } from './plain.ts'
 import { CHART_COLUMNS, highestOfEach, stackedRows } from './stacked-chart.ts'

@@ -1,5 +1,5 @@
 /** Memory over events as a chart of letters, one for each part: for any terminal, with or without colours. */
-import { formatGib } from '../units.ts'
+import { formatGib } from '../base/units.ts'
 
 export const CHART_COLUMNS = 60
 const ROWS = 14

@@ -1,8 +1,9 @@
 /** Configs in a line each, for when there are many. */
+
+import { sayPosition } from '../base/errors.ts'
+import { formatPercent } from '../base/units.ts'
 import { configName } from '../config/training-place.ts'
-import { sayPosition } from '../errors.ts'
 import type { AnalysedConfig, ConfigResult } from '../report/schema.ts'
-import { formatPercent } from '../units.ts'
 import { gainFigures, isWorthFollowing } from './advice.ts'
 import { formatBatch, ofUsable } from './figures.ts'
 import { plainPath, plainText } from './plain.ts'

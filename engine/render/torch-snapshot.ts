@@ -2,8 +2,9 @@
  * A trace as torch.cuda.memory._dump_snapshot writes it, for pytorch.org/memory_viz and `python -m torch.cuda._memory_viz`. Every
  * frame says that nothing was measured, and `time_us` counts events: the trace knows their order only.
  */
+
+import { version } from '../base/version.ts'
 import type { AllocatorEvent, AllocatorTrace, TracedSegment, When } from '../estimate/allocator-trace.ts'
-import { version } from '../version.ts'
 import { type Picklable, pickle } from './pickle.ts'
 
 export function torchSnapshot({ events, segments, isExpandable }: AllocatorTrace): Uint8Array {

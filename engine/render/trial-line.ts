@@ -1,7 +1,8 @@
 /** A trial in a line of a log. */
+
+import { formatGib } from '../base/units.ts'
 import type { ProbedDevice } from '../probes/probe.ts'
 import { type Outcome, peakOf, type Trial } from '../probes/trial.ts'
-import { formatGib } from '../units.ts'
 import { bar } from './figures.ts'
 import { plainText } from './plain.ts'
 

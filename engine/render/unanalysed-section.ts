@@ -1,6 +1,7 @@
 /** A config without numbers: what is wrong, where, and what to do. */
+
+import { type Problem, sayCell } from '../base/errors.ts'
 import { configName } from '../config/training-place.ts'
-import { type Problem, sayCell } from '../errors.ts'
 import type { UnanalysedConfig } from '../report/schema.ts'
 import { escapeText, inlineCode, inlinePath } from './markdown.ts'
 import { capitalised } from './plain.ts'

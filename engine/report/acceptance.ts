@@ -1,10 +1,10 @@
 /** What somebody accepted about a config that would block, and whether the acceptance still covers the config. */
 
 import * as z from 'zod'
+import { isSameData } from '../base/same-data.ts'
 import { trainingSpec } from '../config/spec/spec.ts'
 import { configKey } from '../config/training-place.ts'
 import { shareOfUsable } from '../metrics/memory.ts'
-import { isSameData } from '../same-data.ts'
 import { type Reason, reason } from '../verdict/policy.ts'
 import { type AnalysedConfig, analysedConfig, type ConfigResult, operatingPoint, reportedGpu } from './schema.ts'
 

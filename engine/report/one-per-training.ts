@@ -1,7 +1,7 @@
 /** When several files describe one training, keeps the result for the file in which its settings are changed. */
 
+import { isSameData } from '../base/same-data.ts'
 import { isLauncherPath } from '../config/shell/quick-look.ts'
-import { isSameData } from '../same-data.ts'
 import type { ConfigResult } from './schema.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** What a change to a config saves per year when training on the same number of samples. */
 
 import * as z from 'zod'
-import { isSameData } from '../same-data.ts'
+import { isSameData } from '../base/same-data.ts'
 import { type AnalysedConfig, throughputProvenance } from './schema.ts'
 
 const yearly = z.number().min(-1e12).max(1e12)

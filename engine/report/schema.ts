@@ -4,12 +4,12 @@
  * derived from other fields (percentages, GiB) are not stored; `engine/metrics` computes them.
  */
 import * as z from 'zod'
+import { problem } from '../base/errors.ts'
 import { MAX_NAMED } from '../config/fields/memory-settings.ts'
 import { otherFile, position, unreadSetting } from '../config/reading.ts'
 import { batchSize } from '../config/spec/batch-size.ts'
 import { trainingSpec } from '../config/spec/spec.ts'
 import { trainingPlace } from '../config/training-place.ts'
-import { problem } from '../errors.ts'
 import { stepPhases } from '../estimate/step/step.ts'
 import { byteKinds } from '../estimate/tape/storage.ts'
 import { priceCaveats } from '../gpus/card.ts'

@@ -3,7 +3,7 @@
  * such as `{yaml,yml}`. As in node:path's matchesGlob, a leading dot is matched only by a dot. Its further syntax, such
  * as `+(a|b)` and `{1..9}`, is refused. Matching takes time linear in the path.
  */
-import { type LinearPattern, wholePattern } from '../re2.ts'
+import { type LinearPattern, wholePattern } from '../base/re2.ts'
 import { classSource } from './glob-class.ts'
 
 /** With all alternatives written out. */

@@ -1,9 +1,9 @@
 /** From the schema's issues to problems with line, field and what was meant. */
 import type * as z from 'zod'
+import type { Problem } from '../base/errors.ts'
 import { shown, suggest } from '../config/fields/fields.ts'
 import { plain, quote } from '../config/text/quote.ts'
 import type { Field, FieldValue, Place, Section } from '../config/text/section.ts'
-import type { Problem } from '../errors.ts'
 import { keysAt } from './schema.ts'
 
 type Issue = z.core.$ZodIssue

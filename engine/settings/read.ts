@@ -1,11 +1,11 @@
 /** `.github/memorymark.yml`, read by the parser that reads configs. */
 
+import type { Problem } from '../base/errors.ts'
 import { type SuppliedFields, type SuppliedKey, type SuppliedVersion, suppliedKeys } from '../config/fields/supplied.ts'
 import type { SourceFile } from '../config/reading.ts'
 import { versionedLibraries } from '../config/spec/versions.ts'
 import { parseFile } from '../config/text/document.ts'
 import type { FieldValue, Place, Section } from '../config/text/section.ts'
-import type { Problem } from '../errors.ts'
 import { describedGpu } from '../gpus/described.ts'
 import { problemsOf } from './problems.ts'
 import { type SettingsFile, settingsFileWith } from './schema.ts'

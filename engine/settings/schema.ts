@@ -3,11 +3,11 @@
  * texts say what a value must be, to follow "is not" and "Write".
  */
 import * as z from 'zod'
+import { MemoryMarkError } from '../base/errors.ts'
 import { MAX_BATCH } from '../config/spec/batch-size.ts'
 import { MAX_FRAMES, tasks } from '../config/spec/spec.ts'
 import { libraryVersions, versionedLibraries } from '../config/spec/versions.ts'
 import { quote } from '../config/text/quote.ts'
-import { MemoryMarkError } from '../errors.ts'
 import { findGpu, gpuKey, gpus } from '../gpus/catalogue.ts'
 import { isPlaygroundAddress } from '../report/playground-address.ts'
 import { parseConditions } from '../verdict/policy.ts'

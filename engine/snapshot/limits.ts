@@ -1,6 +1,6 @@
 /** How large a memory snapshot may be. */
-import { MemoryMarkError } from '../errors.ts'
-import { MIB } from '../units.ts'
+import { MemoryMarkError } from '../base/errors.ts'
+import { MIB } from '../base/units.ts'
 
 export const snapshotLimits = {
   bytes: 256 * MIB,

@@ -2,7 +2,7 @@
  * A memory snapshot as torch.cuda.memory._dump_snapshot writes it. The format: torch 2.13 cuda/memory.py, _snapshot, and
  * torch/csrc/cuda/memory_snapshot.cpp; as older releases write it, without addresses of blocks, it is read too.
  */
-import { MemoryMarkError } from '../errors.ts'
+import { MemoryMarkError } from '../base/errors.ts'
 import { snapshotLimits } from './limits.ts'
 import { type Origin, Origins } from './origins.ts'
 import { type Pickled, PickledDictionary, PickleRefused, unpickle } from './unpickle.ts'

@@ -1,6 +1,6 @@
 /** A snapshot file → what is told of it: the device whose peak is highest, replayed. Plain data, which may cross to another process. */
 import { readFileSync, statSync } from 'node:fs'
-import { MemoryMarkError } from '../errors.ts'
+import { MemoryMarkError } from '../base/errors.ts'
 import { snapshotLimits, tooLarge } from './limits.ts'
 import { readSnapshot } from './read.ts'
 import { type Replay, replay } from './replay.ts'

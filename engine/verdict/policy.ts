@@ -3,8 +3,8 @@
  * unless `fail-on` is `never`, which is an empty list here.
  */
 import * as z from 'zod'
-import { didYouMean } from '../did-you-mean.ts'
-import { MemoryMarkError } from '../errors.ts'
+import { didYouMean } from '../base/did-you-mean.ts'
+import { MemoryMarkError } from '../base/errors.ts'
 
 const MAX_CONDITIONS = 20
 const percent = z.number().min(0).max(1_000)

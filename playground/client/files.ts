@@ -1,5 +1,5 @@
 /** A file that is chosen or dropped becomes the config of the form. */
-import type { Problem } from '../../engine/errors.ts'
+import type { Problem } from '../../engine/base/errors.ts'
 
 export interface FileListener {
   readonly onText: () => void

@@ -1,6 +1,6 @@
 /** The part of the page below the form: the answer, and what is going on. */
 
-import type { Problem } from '../../engine/errors.ts'
+import type { Problem } from '../../engine/base/errors.ts'
 import { enhance } from '../../server/dashboard/client/enhance.ts'
 import { problemNotice } from '../../server/dashboard/notice.ts'
 import type { LeversOutcome, Outcome } from '../engine.ts'

@@ -1,6 +1,7 @@
 /** The engine, in a thread of its own: the page stays alive whatever a config makes it do, and can end it. */
+
+import { provideRe2, Re2NotLoaded } from '../../engine/base/re2.ts'
 import { modelIds } from '../../engine/models/catalogue.ts'
-import { provideRe2, Re2NotLoaded } from '../../engine/re2.ts'
 import { answer } from '../answer.ts'
 import { FamiliesNotLoaded, provideModels } from '../model-types.ts'
 import type { Answered, Asked, FoundLevers, Offered } from '../protocol.ts'

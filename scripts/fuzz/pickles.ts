@@ -1,5 +1,5 @@
 /** Snapshots of PyTorch with bytes changed, and those that are meant to do harm: each is read or refused, and none takes long. */
-import { MemoryMarkError } from '../../engine/errors.ts'
+import { MemoryMarkError } from '../../engine/base/errors.ts'
 import { pickle } from '../../engine/render/pickle.ts'
 import { summarize } from '../../engine/snapshot/summary.ts'
 import { hostilePickles } from '../../test/snapshot/hostile-pickles.ts'

@@ -2,9 +2,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import fc from 'fast-check'
 import * as z from 'zod'
+import { problem } from '../../engine/base/errors.ts'
 import { explainConfigAsync, readConfigAsync } from '../../engine/config/read.ts'
 import type { TrainingPlace } from '../../engine/config/training-place.ts'
-import { problem } from '../../engine/errors.ts'
 import { readSettings, type SourceFile } from '../../engine/index.ts'
 import { mutatedConfig } from './mutations.ts'
 

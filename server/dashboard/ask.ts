@@ -2,10 +2,10 @@
 
 import type { Hono } from 'hono'
 import { html } from 'hono/html'
+import { formatGib } from '../../engine/base/units.ts'
 import { modelIds } from '../../engine/models/catalogue.ts'
 import type { Machine } from '../../engine/probes/device.ts'
 import { plainText } from '../../engine/render/plain.ts'
-import { formatGib } from '../../engine/units.ts'
 import type { AnalysisRequest } from '../analysis.ts'
 import type { PagesContext } from '../pages.ts'
 import { ANALYSES_PATH, analyseForm, type FormState, type Offer } from './analyse-form.ts'

@@ -1,9 +1,9 @@
 /** Turns form fields, which are strings and may be empty, into a request. */
 import * as z from 'zod'
+import type { Problem } from '../../engine/base/errors.ts'
+import { parseJson } from '../../engine/base/json.ts'
 import { optimizers, precisions, quantizations, stepProfiles } from '../../engine/config/spec/spec.ts'
-import type { Problem } from '../../engine/errors.ts'
 import { gpus } from '../../engine/gpus/catalogue.ts'
-import { parseJson } from '../../engine/json.ts'
 import { type AnalysisRequest, type AnalysisRequestInput, analysisRequest, MAX_CONFIG_CHARACTERS } from '../analysis.ts'
 import { type FieldName, type FormValues, fieldLabels, fieldNames } from './form-fields.ts'
 

@@ -1,7 +1,7 @@
 /** An analysis's events as lines, in the page and in the stream that extends it. */
 import { html } from 'hono/html'
+import { formatGib } from '../../engine/base/units.ts'
 import { plainProblem, plainText } from '../../engine/render/plain.ts'
-import { formatGib } from '../../engine/units.ts'
 import type { Analysis, AnalysisEvent, Probing } from '../analysis.ts'
 import type { Html } from './page.ts'
 import { trialLine } from './trial-line.ts'

@@ -1,12 +1,12 @@
 /** Shows what this machine has, and so how the server answers. */
 import { html } from 'hono/html'
+import { formatGib } from '../../engine/base/units.ts'
 import { type Machine, softwareOf, type TorchDevice } from '../../engine/probes/device.ts'
 import type { Engine } from '../../engine/probes/engines.ts'
 import { engineOn } from '../../engine/probes/probe.ts'
 import type { Provenance } from '../../engine/probes/trial.ts'
 import { formatCount } from '../../engine/render/figures.ts'
 import { plainText } from '../../engine/render/plain.ts'
-import { formatGib } from '../../engine/units.ts'
 import type { Html } from './page.ts'
 import { chip } from './provenance.ts'
 

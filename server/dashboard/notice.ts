@@ -1,6 +1,6 @@
 /** Messages above the content: what went wrong and what to do. The reader can dismiss them. */
 import { html } from 'hono/html'
-import type { Problem } from '../../engine/errors.ts'
+import type { Problem } from '../../engine/base/errors.ts'
 import { plainProblem } from '../../engine/render/plain.ts'
 import type { Html } from './page.ts'
 

@@ -1,6 +1,6 @@
 /** What all pages share: head, navigation, skip link. */
 import { html } from 'hono/html'
-import { version } from '../../engine/version.ts'
+import { version } from '../../engine/base/version.ts'
 import type { Assets } from './assets.ts'
 
 /** Markup whose untrusted parts are escaped. */

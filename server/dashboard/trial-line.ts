@@ -1,9 +1,10 @@
 /** A trial in words: in the live log and in the table of sizes. */
+
+import { formatGib } from '../../engine/base/units.ts'
 import { peakOf, type Trial } from '../../engine/probes/trial.ts'
 import { formatCount } from '../../engine/render/figures.ts'
 import { plainText } from '../../engine/render/plain.ts'
 import type { Outcome } from '../../engine/report/schema.ts'
-import { formatGib } from '../../engine/units.ts'
 
 /** `batch 288 fits: 21.3 GiB, 412 ms per step (measured)`. */
 export function trialLine({ microBatch, accumulates, outcome, provenance }: Trial): string {

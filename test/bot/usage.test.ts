@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { usage } from '../../bot/usage.ts'
 import { variables } from '../../bot/variables.ts'
-import { version } from '../../engine/version.ts'
+import { version } from '../../engine/base/version.ts'
 import { bareEnvironment } from '../bare-environment.ts'
 import { sharedCommand } from '../shared-builds.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { formatWhere, problem } from '../../engine/base/errors.ts'
 import { isCandidatePath } from '../../engine/config/candidate-path.ts'
 import { readConfig } from '../../engine/config/read.ts'
-import { formatWhere, problem } from '../../engine/errors.ts'
 import { onlyProblemIn, problemsIn, trainingConfig } from './readings.ts'
 
 describe('a file that is not a training config', () => {

@@ -1,8 +1,8 @@
 /** Readings of one text, narrowed to the outcome that a test is about. */
 
+import type { Problem } from '../../engine/base/errors.ts'
 import { readConfig } from '../../engine/config/read.ts'
 import type { FileReading, Reading } from '../../engine/config/reading.ts'
-import type { Problem } from '../../engine/errors.ts'
 
 export function trainingConfig(text: string, path = 'train.yaml'): Extract<Reading, { kind: 'training-config' }> {
   const reading = readConfig({ path, text })

@@ -3,10 +3,10 @@
  * kernels, the model in eval mode under torch.no_grad over two batches, its loss computed; MiB above the weights, of 512 tokens a sample.
  */
 import { describe, expect, it } from 'vitest'
+import { MIB } from '../../engine/base/units.ts'
 import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { evaluationOf } from '../../engine/estimate/evaluation.ts'
 import { Footprint } from '../../engine/estimate/footprint.ts'
-import { MIB } from '../../engine/units.ts'
 import { knownModel, onlineMethod, specOf } from './specs.ts'
 
 const adapters = { rank: 16, targets: ['q_proj', 'v_proj'], dropout: 0.05 }

@@ -3,9 +3,9 @@
  * What is left out, such as masks, is a larger share of models so small.
  */
 import { expect, it } from 'vitest'
+import { KIB } from '../../engine/base/units.ts'
 import { generationBytes } from '../../engine/estimate/generation.ts'
 import { modelConfig } from '../../engine/models/model-config.ts'
-import { KIB } from '../../engine/units.ts'
 import { specOf } from './specs.ts'
 
 const BAND = 0.08

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { GIB, KIB, MIB } from '../../engine/base/units.ts'
 import { optimizers, precisions, type TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { byteKinds } from '../../engine/estimate/tape/storage.ts'
 import { defaultGpu, usableBytes } from '../../engine/gpus/catalogue.ts'
@@ -7,7 +8,6 @@ import { supportsCheckpointing } from '../../engine/models/architecture.ts'
 import { EstimateProbe } from '../../engine/probes/estimate.ts'
 import { Grid } from '../../engine/search/grid.ts'
 import { largestBatch } from '../../engine/search/largest.ts'
-import { GIB, KIB, MIB } from '../../engine/units.ts'
 import { footprintOf, knownModel, WORKSPACE_BYTES } from './specs.ts'
 
 /** BERT-base with two labels, in fp32. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { formatGib, GIB, MIB } from '../../engine/base/units.ts'
 import { findGpu, type Gpu, gpus, usableBytes } from '../../engine/gpus/catalogue.ts'
-import { formatGib, GIB, MIB } from '../../engine/units.ts'
 
 const nominalGib: Readonly<Record<string, number>> = {
   t4: 16,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { affectedConfigs } from '../../engine/affected-configs.ts'
 import { analyze } from '../../engine/analyze.ts'
+import { affectedConfigs } from '../../engine/change/affected-configs.ts'
 import type { SourceFile } from '../../engine/config/reading.ts'
 import { explainFile } from '../../engine/explain.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'

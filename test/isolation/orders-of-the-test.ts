@@ -1,5 +1,5 @@
 /** The inside of a process of the tests: does what it is told, however bad. */
-import { MemoryMarkError } from '../../engine/errors.ts'
+import { MemoryMarkError } from '../../engine/base/errors.ts'
 import { takeOrders } from '../../engine/isolation/orders.ts'
 
 export type TestOrder =

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { MemoryMarkError } from '../../engine/errors.ts'
+import { MemoryMarkError } from '../../engine/base/errors.ts'
 import { createHub, type HubSettings, hubSettings } from '../../engine/models/hub.ts'
 import { cacheFolder, folderCache } from '../../engine/models/hub-cache.ts'
 

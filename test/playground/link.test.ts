@@ -1,12 +1,12 @@
 /** The link from a report to the playground: there only where the page shows the same, and of nobody else's making. */
 import { describe, expect, test } from 'vitest'
 import { analyze } from '../../engine/analyze.ts'
+import { formatGib } from '../../engine/base/units.ts'
 import { IsolatedEngine } from '../../engine/isolated/engine.ts'
 import { renderComment } from '../../engine/render/comment.ts'
 import { MAX_PLAYGROUND_LINK } from '../../engine/report/playground-address.ts'
 import { type AnalysedConfig, type Report, report as reportSchema } from '../../engine/report/schema.ts'
 import { readSettings } from '../../engine/settings/read.ts'
-import { formatGib } from '../../engine/units.ts'
 import { answer } from '../../playground/answer.ts'
 import { readFragment } from '../../playground/permalink.ts'
 

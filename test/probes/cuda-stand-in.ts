@@ -6,7 +6,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { vi } from 'vitest'
-import { GIB, MIB } from '../../engine/units.ts'
+import { GIB, MIB } from '../../engine/base/units.ts'
 
 /** What sitecustomize.py reads, there explained. */
 export interface Card {

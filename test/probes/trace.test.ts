@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { MIB } from '../../engine/base/units.ts'
 import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { Footprint } from '../../engine/estimate/footprint.ts'
 import type { ModelConfig } from '../../engine/models/architecture.ts'
@@ -7,7 +8,6 @@ import { openProbe } from '../../engine/probes/probe.ts'
 import { trace } from '../../engine/probes/trace.ts'
 import { peakOf } from '../../engine/probes/trial.ts'
 import { PythonWorker } from '../../engine/probes/worker.ts'
-import { MIB } from '../../engine/units.ts'
 import { hasTorch, python } from './python.ts'
 import { tinyContext as context, tinyConfig, tinySpec } from './tiny-spec.ts'
 

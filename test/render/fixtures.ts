@@ -1,5 +1,6 @@
 /** Reports to render. The figures are illustrative: they have the shape and size of real ones and were measured nowhere. */
-import type { Problem } from '../../engine/errors.ts'
+import type { Problem } from '../../engine/base/errors.ts'
+import { GIB } from '../../engine/base/units.ts'
 import type { AdvisedLever } from '../../engine/report/advised-levers.ts'
 import {
   type AnalysedConfig,
@@ -11,7 +12,6 @@ import {
   report as reportSchema,
   type UnanalysedConfig,
 } from '../../engine/report/schema.ts'
-import { GIB } from '../../engine/units.ts'
 import type { Policy } from '../../engine/verdict/policy.ts'
 
 /** A team's own, so that every kind of finding can block. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { GIB } from '../../engine/base/units.ts'
 import { pickle } from '../../engine/render/pickle.ts'
 import { snapshotPage, snapshotRemarks } from '../../engine/render/snapshot-page.ts'
 import { compare } from '../../engine/snapshot/against-estimate.ts'
 import { summarize } from '../../engine/snapshot/summary.ts'
-import { GIB } from '../../engine/units.ts'
 import { noBytes } from '../snapshot/no-bytes.ts'
 
 const estimated = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { GIB } from '../../engine/base/units.ts'
 import { acceptability, covers } from '../../engine/report/acceptance.ts'
 import type { AnalysedConfig, ConfigResult } from '../../engine/report/schema.ts'
-import { GIB } from '../../engine/units.ts'
 import { a10, fine, point, tooLarge, unreadable, wasteful } from '../render/fixtures.ts'
 
 function accepted(config: ConfigResult, outOfMemory = false) {

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { GIB } from '../../engine/base/units.ts'
 import type { Outcome, Trial } from '../../engine/probes/trial.ts'
 import { Grid } from '../../engine/search/grid.ts'
 import { search } from '../../engine/search/search.ts'
 import { type Prediction, type StrategyName, strategies } from '../../engine/search/strategy.ts'
-import { GIB } from '../../engine/units.ts'
 
 const grid = new Grid(8)
 

@@ -1,6 +1,7 @@
 /** GPUs that a team describes in its settings, from the file to the report. */
 import { describe, expect, test } from 'vitest'
 import { analyze } from '../../engine/analyze.ts'
+import { GIB } from '../../engine/base/units.ts'
 import { findGpu, hasSpeed, usableBytes } from '../../engine/gpus/catalogue.ts'
 import { describedGpu } from '../../engine/gpus/described.ts'
 import { renderComment } from '../../engine/render/comment.ts'
@@ -8,7 +9,6 @@ import { renderTerminal } from '../../engine/render/terminal.ts'
 import { type AnalysedConfig, report as reportSchema } from '../../engine/report/schema.ts'
 import { readSettings } from '../../engine/settings/read.ts'
 import { type RepositorySettings, settingsFor } from '../../engine/settings/settings.ts'
-import { GIB } from '../../engine/units.ts'
 
 const path = '.github/memorymark.yml'
 const now = new Date('2026-11-01T00:00:00Z')

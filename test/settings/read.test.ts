@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import type { Problem } from '../../engine/errors.ts'
+import type { Problem } from '../../engine/base/errors.ts'
 import { readSettings } from '../../engine/settings/read.ts'
 import type { RepositorySettings } from '../../engine/settings/settings.ts'
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { MemoryMarkError } from '../../engine/errors.ts'
+import { MemoryMarkError } from '../../engine/base/errors.ts'
 import { readSnapshot } from '../../engine/snapshot/read.ts'
 import { type Pickled, PickledDictionary, unpickle } from '../../engine/snapshot/unpickle.ts'
 import { coldPython } from '../probes/python.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { MemoryMarkError } from '../../engine/errors.ts'
+import { MemoryMarkError } from '../../engine/base/errors.ts'
 import { defaultPolicy, formatCondition, parseConditions, policy } from '../../engine/verdict/policy.ts'
 
 describe('conditions as text', () => {

@@ -2,10 +2,11 @@
  * Hugging Face's Trainer and TRL. Sources: transformers training_args.py (TrainingArguments); TRL trainer/{base_config,sft_config,
  * grpo_config,model_config}.py; DeepSpeed's settings written in place, as integrations/deepspeed.py takes a dictionary.
  */
+
+import { wordList } from '../../base/word-list.ts'
 import { isBefore } from '../../config/spec/versions.ts'
 import type { Value } from '../../config/text/yaml-literal.ts'
 import { filledIn } from '../../plan/snippets/deepspeed.ts'
-import { wordList } from '../../word-list.ts'
 import { halfCompletions, halfLength, halfShare } from '../reduced.ts'
 import { offloadedFsdp } from './fsdp.ts'
 import { type Asked, type KeySetting, one, type Tool, untestedByDeepSpeed } from './tool.ts'

@@ -1,7 +1,8 @@
 /** Ultralytics' YOLO, as of 8.4: cfg/default.yaml, engine/trainer.py. */
+
+import { KIB } from '../../base/units.ts'
 import { findModel } from '../../models/catalogue.ts'
 import { PIXEL_STRIDE, pixelsAnswering } from '../../models/vision/yolo-versions.ts'
-import { KIB } from '../../units.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields/fields.ts'
 import { refuseOtherDevices } from '../fields/gpus.ts'

@@ -1,6 +1,6 @@
 /** Fields → checked values. A reader collects every problem, so that one run reports all of them. */
-import { didYouMean } from '../../did-you-mean.ts'
-import type { Problem } from '../../errors.ts'
+import { didYouMean } from '../../base/did-you-mean.ts'
+import type { Problem } from '../../base/errors.ts'
 import type { TrainingSpec } from '../spec/spec.ts'
 import { type DecisiveRelease, isBefore, type LibraryVersions } from '../spec/versions.ts'
 import { oneOf, plain, quote } from '../text/quote.ts'

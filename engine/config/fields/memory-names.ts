@@ -2,7 +2,7 @@
  * Names of keys that are memory settings in some tool: quantisation, adapters, checkpointing, sharding, lengths, precision. What they
  * say of a key that nobody has read holds for every tool.
  */
-import { wordList } from '../../word-list.ts'
+import { wordList } from '../../base/word-list.ts'
 
 /** Judges by the key's name alone. */
 export function soundsLikeMemory(key: string): boolean {

@@ -1,6 +1,6 @@
 /** Why a model could not be found, as a problem. */
-import { didYouMean } from '../../did-you-mean.ts'
-import type { Problem } from '../../errors.ts'
+import { didYouMean } from '../../base/did-you-mean.ts'
+import type { Problem } from '../../base/errors.ts'
 import { modelNames } from '../../models/catalogue.ts'
 import { modelTypes } from '../../models/model-types.ts'
 import type { Resolution } from '../../models/resolve.ts'

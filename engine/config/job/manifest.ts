@@ -2,8 +2,9 @@
  * Jobs in YAML that name their GPU by keys of their own: Kubernetes' node selectors and `nvidia.com/gpu`, dstack's `resources.gpu`,
  * the types of machines of Azure ML, SageMaker, Vertex and Ray.
  */
+
+import { wordSet } from '../../base/word-list.ts'
 import { findGpu } from '../../gpus/catalogue.ts'
-import { wordSet } from '../../word-list.ts'
 import type { SourceFile } from '../reading.ts'
 import { parseFile } from '../text/document.ts'
 import type { Field, FieldValue, Section } from '../text/section.ts'

@@ -1,5 +1,5 @@
 /** Files of keys: YAML, JSON and TOML. */
-import type { Problem } from '../../errors.ts'
+import type { Problem } from '../../base/errors.ts'
 import { dialects } from '../dialects.ts'
 import { allocatorVariable } from '../fields/allocator-settings.ts'
 import { FieldReader } from '../fields/fields.ts'

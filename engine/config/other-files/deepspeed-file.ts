@@ -1,6 +1,6 @@
 /** DeepSpeed's settings in a file of their own, which a training config names: found where the tools look, read as configs are. */
 import { posix } from 'node:path'
-import type { Problem } from '../../errors.ts'
+import type { Problem } from '../../base/errors.ts'
 import type { SourceFile } from '../reading.ts'
 import { firstFile, isPlausibleName, placesOf, type Sources } from '../sources.ts'
 import { MAX_CONFIG_BYTES, parseFile } from '../text/document.ts'

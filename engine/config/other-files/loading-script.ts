@@ -3,7 +3,7 @@
  * a launcher starts with the file, or else the only one nearby whose training takes its batch size from the file.
  */
 import { posix } from 'node:path'
-import { wordList } from '../../word-list.ts'
+import { wordList } from '../../base/word-list.ts'
 import { oncePerList } from '../folder-list.ts'
 import type { OpenScript } from '../python/open-training.ts'
 import { isPythonPath, mayTrain } from '../python/quick-look.ts'

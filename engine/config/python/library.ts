@@ -1,5 +1,5 @@
 /** The classes and functions of the libraries that scripts train with. */
-import { wordSet } from '../../word-list.ts'
+import { wordSet } from '../../base/word-list.ts'
 import type { DeclaredTrainer } from '../dialects/huggingface/declared.ts'
 
 /** A name as the library has it, however it was imported. */

@@ -1,5 +1,5 @@
 /** A Python file as a training config: which training it starts, and with which settings. Nothing is executed. */
-import { utf8Bytes } from '../../utf8.ts'
+import { utf8Bytes } from '../../base/utf8.ts'
 import { ultralytics } from '../dialects/ultralytics.ts'
 import { notModelled } from '../dialects/unmodelled-tools.ts'
 import type { FileReading, Reading, ReadTraining, SourceFile } from '../reading.ts'

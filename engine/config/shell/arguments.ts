@@ -1,6 +1,6 @@
 /** The arguments of a launch as the fields that formats read, each with the place of its literal in the launcher's file. */
 
-import { wordSet } from '../../word-list.ts'
+import { wordSet } from '../../base/word-list.ts'
 import type { PassedArgument } from '../reading.ts'
 import { plain, plainSentence } from '../text/quote.ts'
 import type { Field, FieldValue } from '../text/section.ts'

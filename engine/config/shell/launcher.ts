@@ -3,7 +3,7 @@
  * name a config, that config is read with them instead.
  */
 import { posix } from 'node:path'
-import type { Problem } from '../../errors.ts'
+import type { Problem } from '../../base/errors.ts'
 import type { Dialect } from '../dialect.ts'
 import { customKeys } from '../dialects/custom-keys.ts'
 import { argumentsOf } from '../dialects/huggingface/arguments.ts'

@@ -1,6 +1,6 @@
 /** Commands that start a training: with which launcher, how many processes, which script or config, and with which arguments. */
 import { posix } from 'node:path'
-import { wordSet } from '../../word-list.ts'
+import { wordSet } from '../../base/word-list.ts'
 import { COMMAND } from '../dialects/openrlhf/options.ts'
 import { plain } from '../text/quote.ts'
 import type { ShellCommand } from './commands.ts'

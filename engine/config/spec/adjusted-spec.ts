@@ -1,5 +1,5 @@
 /** The spec of a bare model, and a spec with some of its settings changed by hand. */
-import { MemoryMarkError } from '../../errors.ts'
+import { MemoryMarkError } from '../../base/errors.ts'
 import { imageOfSample, supportsCheckpointing, videoOfSample } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import { seenInWords } from '../../models/images.ts'

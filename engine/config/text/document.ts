@@ -12,8 +12,8 @@ import {
   visit,
   type YAMLParseError,
 } from 'yaml'
-import type { Problem } from '../../errors.ts'
-import { utf8Bytes } from '../../utf8.ts'
+import type { Problem } from '../../base/errors.ts'
+import { utf8Bytes } from '../../base/utf8.ts'
 import type { SourceFile } from '../reading.ts'
 import { isMergeKey, MAX_EXPANDED_NODES, resolveAliases } from './aliases.ts'
 import { firstJsonError } from './json-syntax.ts'

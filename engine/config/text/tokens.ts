@@ -1,6 +1,6 @@
 /** Text → YAML tokens, as many as a config can have: what is read of a file is bounded before any of it is built. */
 import { type Composer, Lexer, Parser } from 'yaml'
-import type { Problem } from '../../errors.ts'
+import type { Problem } from '../../base/errors.ts'
 
 export type Token = Parameters<Composer['next']>[0]
 

@@ -1,6 +1,6 @@
 /** Optimizers by the names that transformers' Trainer knows them by, and that the tools around it share. */
-import { didYouMean } from '../../did-you-mean.ts'
-import { wordList } from '../../word-list.ts'
+import { didYouMean } from '../../base/did-you-mean.ts'
+import { wordList } from '../../base/word-list.ts'
 import type { Default, FieldReader } from '../fields/fields.ts'
 import type { Optimizer } from '../spec/spec.ts'
 import { isBefore, type LibraryVersions } from '../spec/versions.ts'

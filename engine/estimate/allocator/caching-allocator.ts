@@ -2,7 +2,7 @@
  * A model of PyTorch's caching allocator (c10/cuda/CUDACachingAllocator.cpp): blocks cut from segments, best fit first,
  * neighbours merged on release, segments returned to the device only when it runs out. One stream.
  */
-import { MIB } from '../../units.ts'
+import { MIB } from '../../base/units.ts'
 import { BlockTable } from './block-table.ts'
 import { FreeBlocks } from './free-blocks.ts'
 

@@ -3,7 +3,7 @@
  * large blocks are cut from one segment each, which grows by pages where no free block is large enough, so that free memory before
  * its end is used by what grows over it. Where the device runs short, whole pages of free blocks go back to it. One stream.
  */
-import { MIB } from '../../units.ts'
+import { MIB } from '../../base/units.ts'
 import { BlockTable } from './block-table.ts'
 import { type Allocator, type Block, roundedSize } from './caching-allocator.ts'
 import { FreeBlocks } from './free-blocks.ts'

@@ -1,6 +1,7 @@
 /** Which specs TensorFlow.js can train. */
+
+import type { Problem } from '../../base/errors.ts'
 import type { Optimizer, TrainingSpec } from '../../config/spec/spec.ts'
-import type { Problem } from '../../errors.ts'
 
 export type TfjsOptimizer = 'adam' | 'sgd' | 'momentum'
 

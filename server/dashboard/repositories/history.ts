@@ -1,9 +1,9 @@
 /** One config over time: how much of its GPU it left idle at each commit. */
 import { html } from 'hono/html'
+import { formatGib } from '../../../engine/base/units.ts'
 import { idleBytes, idlePercent } from '../../../engine/metrics/memory.ts'
 import { formatCount } from '../../../engine/render/figures.ts'
 import { plainPath, plainText } from '../../../engine/render/plain.ts'
-import { formatGib } from '../../../engine/units.ts'
 import type { ConfigRecord, Page, RepositoryName } from '../../repositories.ts'
 import { chart } from '../chart.ts'
 import type { Html } from '../page.ts'

@@ -1,9 +1,9 @@
 /** One repository: its configs by waste or cost, what was saved, what was blocked and accepted. */
 import { html } from 'hono/html'
+import { formatGib } from '../../../engine/base/units.ts'
 import { idleBytes, idlePercent } from '../../../engine/metrics/memory.ts'
 import { formatCount, formatRatio, formatRatioRange, formatYearlyUsd } from '../../../engine/render/figures.ts'
 import { plainPath, plainText } from '../../../engine/render/plain.ts'
-import { formatGib } from '../../../engine/units.ts'
 import type {
   ConfigOrder,
   ConfigRecord,

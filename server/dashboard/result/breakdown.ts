@@ -1,11 +1,11 @@
 /** Where the memory goes: a row a kind of bytes, as long as its share of the peak. */
 import { html } from 'hono/html'
+import { formatGib, formatPercent } from '../../../engine/base/units.ts'
 import { partsOf } from '../../../engine/render/config-details.ts'
 import { formatCount, formatPart } from '../../../engine/render/figures.ts'
 import { capitalised, plainText } from '../../../engine/render/plain.ts'
 import { peakHeadings, peakRows } from '../../../engine/render/run-peaks.ts'
 import type { AnalysedConfig } from '../../../engine/report/schema.ts'
-import { formatGib, formatPercent } from '../../../engine/units.ts'
 import type { Html, MaybeHtml } from '../page.ts'
 import { chip, memoryChip } from '../provenance.ts'
 

@@ -1,9 +1,9 @@
 /** Memory and throughput by batch size. Each chart is drawn from its own table, which is its text alternative. */
 import { html } from 'hono/html'
+import { formatGib, GIB } from '../../../engine/base/units.ts'
 import { isBroken, peakOf } from '../../../engine/probes/trial.ts'
 import { formatCount, formatSpeed } from '../../../engine/render/figures.ts'
 import type { AnalysedConfig } from '../../../engine/report/schema.ts'
-import { formatGib, GIB } from '../../../engine/units.ts'
 import { type ChartRow, chart } from '../chart.ts'
 import type { Html } from '../page.ts'
 import { chip, memoryChip } from '../provenance.ts'

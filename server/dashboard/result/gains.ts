@@ -1,12 +1,12 @@
 /** What the recommendation brings: throughput, cost of a run, yearly savings, on terms that the reader can change. */
 import { html } from 'hono/html'
 import * as z from 'zod'
+import { formatUsd } from '../../../engine/base/units.ts'
 import { isSamePlan } from '../../../engine/metrics/recommend.ts'
 import { formatCount, formatRatioRange, priceRemark } from '../../../engine/render/figures.ts'
 import { plainText } from '../../../engine/render/plain.ts'
 import { ratioRange } from '../../../engine/report/ranges.ts'
 import type { AnalysedConfig } from '../../../engine/report/schema.ts'
-import { formatUsd } from '../../../engine/units.ts'
 import type { Html } from '../page.ts'
 import { chip } from '../provenance.ts'
 import { type CostTerms, costFigures } from './cost-figures.ts'

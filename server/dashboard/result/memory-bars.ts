@@ -1,12 +1,12 @@
 /** Bars of memory for the current, recommended and largest batch. */
 
 import { html } from 'hono/html'
+import { formatGib } from '../../../engine/base/units.ts'
 import { idleBytes, missingBytes } from '../../../engine/metrics/memory.ts'
 import { isSamePlan } from '../../../engine/metrics/recommend.ts'
 import { formatCount, formatShare, formatSpeed, ofUsable } from '../../../engine/render/figures.ts'
 import { plainText } from '../../../engine/render/plain.ts'
 import type { AnalysedConfig, OperatingPoint } from '../../../engine/report/schema.ts'
-import { formatGib } from '../../../engine/units.ts'
 import type { Html } from '../page.ts'
 import { chip, memoryChip } from '../provenance.ts'
 

@@ -1,12 +1,12 @@
 /** Memory over the step: stacked areas by kind of bytes, and a table of each phase's highest moment. */
 import { html } from 'hono/html'
+import { formatGib } from '../../../engine/base/units.ts'
 import { partNames } from '../../../engine/render/config-details.ts'
 import { formatCount, formatPart } from '../../../engine/render/figures.ts'
 import { plainText } from '../../../engine/render/plain.ts'
 import { highestOf } from '../../../engine/render/stacked-chart.ts'
 import { repetitionRemark, stackedKinds } from '../../../engine/render/step-chart.ts'
 import type { AnalysedConfig } from '../../../engine/report/schema.ts'
-import { formatGib } from '../../../engine/units.ts'
 import type { Html } from '../page.ts'
 import { memoryChip } from '../provenance.ts'
 

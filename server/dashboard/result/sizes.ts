@@ -1,9 +1,9 @@
 /** Every size that was tried, in order of size, with how it is known. */
 import { html } from 'hono/html'
+import { formatGib } from '../../../engine/base/units.ts'
 import { peakOf, type Trial } from '../../../engine/probes/trial.ts'
 import { formatCount } from '../../../engine/render/figures.ts'
 import type { AnalysedConfig, Outcome } from '../../../engine/report/schema.ts'
-import { formatGib } from '../../../engine/units.ts'
 import type { Html } from '../page.ts'
 import { chip } from '../provenance.ts'
 import { outcomeText } from '../trial-line.ts'

@@ -1,7 +1,7 @@
 /** The routes of the setup, and who may use them. */
 import { describe, expect, test } from 'vitest'
 import { type SetupOptions, setupApp } from '../../../bot/setup/app.ts'
-import { MemoryMarkError } from '../../../engine/errors.ts'
+import { MemoryMarkError } from '../../../engine/base/errors.ts'
 
 const created = {
   credentials: { appId: 7, privateKey: 'key', webhookSecret: 'a secret of our own' },

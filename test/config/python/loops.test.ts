@@ -1,7 +1,7 @@
 /** Loops that scripts write themselves, with PyTorch or Lightning, around a model of a library. */
 import { describe, expect, it } from 'vitest'
+import type { Problem } from '../../../engine/base/errors.ts'
 import { readConfigAsync } from '../../../engine/config/read.ts'
-import type { Problem } from '../../../engine/errors.ts'
 import { read, readBeside } from './scripts.ts'
 
 interface Parts {

@@ -1,9 +1,9 @@
 /** Small scripts that fine-tune, to be varied by tests. */
 
+import type { Problem } from '../../../engine/base/errors.ts'
 import type { SuppliedFields } from '../../../engine/config/fields/supplied.ts'
 import { readConfigAsync } from '../../../engine/config/read.ts'
 import type { FileReading, Reading } from '../../../engine/config/reading.ts'
-import type { Problem } from '../../../engine/errors.ts'
 
 /** `above` stands before the call of the arguments, whose parameters are `given`. */
 export function finetuning(above: string, given: string): string {

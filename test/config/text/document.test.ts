@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { Problem } from '../../../engine/base/errors.ts'
 import { parseFile } from '../../../engine/config/text/document.ts'
 import type { Section } from '../../../engine/config/text/section.ts'
-import type { Problem } from '../../../engine/errors.ts'
 
 function topOf(text: string, path = 'a.yaml'): Section {
   const parsed = parseFile({ path, text })

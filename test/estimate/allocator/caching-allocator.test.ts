@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { KIB, MIB } from '../../../engine/base/units.ts'
 import { type Block, CachingAllocator, roundedSize } from '../../../engine/estimate/allocator/caching-allocator.ts'
-import { KIB, MIB } from '../../../engine/units.ts'
 
 const unlimited = () => new CachingAllocator(Number.POSITIVE_INFINITY)
 

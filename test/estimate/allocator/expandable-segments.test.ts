@@ -1,6 +1,7 @@
 /** PyTorch's allocator under `expandable_segments:True`. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { KIB, MIB } from '../../../engine/base/units.ts'
 import {
   type Allocator,
   type Block,
@@ -8,7 +9,6 @@ import {
   roundedSize,
 } from '../../../engine/estimate/allocator/caching-allocator.ts'
 import { ExpandableAllocator } from '../../../engine/estimate/allocator/expandable-segments.ts'
-import { KIB, MIB } from '../../../engine/units.ts'
 
 const unlimited = () => new ExpandableAllocator(Number.POSITIVE_INFINITY)
 

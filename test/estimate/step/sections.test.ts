@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { MIB } from '../../../engine/base/units.ts'
 import { CachingAllocator } from '../../../engine/estimate/allocator/caching-allocator.ts'
 import { allocatedAt, highestPoint, noBlocks, replay } from '../../../engine/estimate/step/replay.ts'
 import { type Sections, sectionsOf } from '../../../engine/estimate/step/sections.ts'
 import { Step } from '../../../engine/estimate/step/step.ts'
 import type { Turn } from '../../../engine/estimate/tape/repetition.ts'
 import type { Storage } from '../../../engine/estimate/tape/storage.ts'
-import { MIB } from '../../../engine/units.ts'
 
 const BYTES = 16 * MIB
 

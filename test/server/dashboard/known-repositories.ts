@@ -1,6 +1,6 @@
 /** A bot's knowledge of one repository, small enough to be seen through. */
 
-import { GIB } from '../../../engine/units.ts'
+import { GIB } from '../../../engine/base/units.ts'
 import type {
   ConfigRecord,
   Decision,

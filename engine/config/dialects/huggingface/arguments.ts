@@ -1,5 +1,5 @@
 /** Where a file keeps the Trainer's arguments, and how to find an argument in it. */
-import { wordList } from '../../../word-list.ts'
+import { wordList } from '../../../base/word-list.ts'
 import { untrainedSection } from '../../fields/other-sections.ts'
 import type { Field, Section } from '../../text/section.ts'
 import type { Declared } from './declared.ts'

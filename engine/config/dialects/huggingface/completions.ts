@@ -1,5 +1,5 @@
 /** Arguments of TRL's GRPOTrainer and RLOOTrainer (1.13 trainer/{grpo,rloo}_config.py), and of earlier versions that had more. */
-import { wordList } from '../../../word-list.ts'
+import { wordList } from '../../../base/word-list.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import type { UnwrittenLength } from '../../fields/model-fields.ts'
 import { MAX_BATCH } from '../../spec/batch-size.ts'

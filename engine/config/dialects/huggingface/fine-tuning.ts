@@ -2,9 +2,10 @@
  * What TRL's scripts, the alignment handbook's recipes and similar ones add to the Trainer: adapters, 4-bit weights, fused losses.
  * Defaults: TRL 1.10 trainer/model_config.py and trainer/sft_config.py.
  */
+
+import { wordList } from '../../../base/word-list.ts'
 import { isVisionLanguageModel } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
-import { wordList } from '../../../word-list.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import { choosesMethod } from '../../fields/memory-names.ts'
 import { leaveOut } from '../../fields/supplied.ts'

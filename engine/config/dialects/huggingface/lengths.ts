@@ -1,7 +1,8 @@
 /** Tokens of a sample, or pixels of an image: where a config sets them, and what its trainer takes where it does not. */
+
+import { wordList } from '../../../base/word-list.ts'
 import { familyOf } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
-import { wordList } from '../../../word-list.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import { MAX_SEQUENCE, readInputSize, type UnwrittenLength } from '../../fields/model-fields.ts'
 import type { TrainingMethod } from '../../spec/training-method.ts'

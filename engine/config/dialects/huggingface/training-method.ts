@@ -2,7 +2,7 @@
  * Which of TRL's trainers a recipe is for. No key says so, but each trainer has arguments that the others lack (TRL 1.10
  * trainer/*_config.py, and those of the versions that the alignment handbook was written for).
  */
-import { wordList, wordSet } from '../../../word-list.ts'
+import { wordList, wordSet } from '../../../base/word-list.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import type { Field } from '../../text/section.ts'
 import {

@@ -2,9 +2,10 @@
  * How a step differs under Unsloth. Sources: unsloth 2026.8 models/llama.py, models/rl.py and kernels/fast_lora.py;
  * unsloth_zoo/gradient_checkpointing.py.
  */
+
+import { wordList } from '../../../base/word-list.ts'
 import { familyOf, isAudioModel, isVisionLanguageModel } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
-import { wordList } from '../../../word-list.ts'
 import type { Default, FieldReader } from '../../fields/fields.ts'
 import { isOfFourBits, type TrainingSpec } from '../../spec/spec.ts'
 import { isBefore } from '../../spec/versions.ts'

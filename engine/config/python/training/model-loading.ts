@@ -1,5 +1,5 @@
 /** The call that loads the model, expressed in the keys of a recipe. */
-import { wordSet } from '../../../word-list.ts'
+import { wordSet } from '../../../base/word-list.ts'
 import { typeOfGpu } from '../../dialects/huggingface/declared.ts'
 import { namesMemory } from '../../fields/memory-settings.ts'
 import { plainSentence } from '../../text/quote.ts'

@@ -1,5 +1,5 @@
 /** How long sequences become, where no argument of the trainer says so: scripts cut them when they tokenise. */
-import { wordList } from '../../../word-list.ts'
+import { wordList } from '../../../base/word-list.ts'
 import type { Field } from '../../text/section.ts'
 import { type Call, callExpression, type Module } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'

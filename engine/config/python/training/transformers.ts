@@ -1,5 +1,5 @@
 /** One call of a trainer, as the keys that a recipe for it would have. */
-import { wordList, wordSet } from '../../../word-list.ts'
+import { wordList, wordSet } from '../../../base/word-list.ts'
 import type { AdapterDefaults, Declared, DeclaredTrainer } from '../../dialects/huggingface/declared.ts'
 import { peftAdapters, unslothAdapters } from '../../dialects/huggingface/declared.ts'
 import { soundsLikeMemory } from '../../fields/memory-names.ts'

@@ -1,5 +1,5 @@
 /** What TRL's functions make of a ModelConfig (TRL 1.10 trainer/model_config.py, trainer/utils.py): adapters and quantised weights. */
-import { wordList } from '../../../word-list.ts'
+import { wordList } from '../../../base/word-list.ts'
 import type { Field } from '../../text/section.ts'
 import { isModelConfig, libraryName } from '../library.ts'
 import type { Module } from '../syntax/module.ts'

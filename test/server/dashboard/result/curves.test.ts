@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { analyze } from '../../../../engine/analyze.ts'
+import { GIB } from '../../../../engine/base/units.ts'
 import type { AnalysedConfig, Trial } from '../../../../engine/report/schema.ts'
-import { GIB } from '../../../../engine/units.ts'
 import { curves } from '../../../../server/dashboard/result/curves.ts'
 
 async function withTrials(trials: readonly Trial[]): Promise<AnalysedConfig> {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { analyze } from '../../../../engine/analyze.ts'
+import { formatGib } from '../../../../engine/base/units.ts'
 import { FootprintCache } from '../../../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../../../engine/gpus/catalogue.ts'
 import { findModel } from '../../../../engine/models/catalogue.ts'
 import type { AnalysedConfig } from '../../../../engine/report/schema.ts'
-import { formatGib } from '../../../../engine/units.ts'
 import { overStepCard } from '../../../../server/dashboard/result/over-step-card.ts'
 import { withOverStep } from '../../../../server/over-step.ts'
 

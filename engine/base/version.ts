@@ -1,5 +1,5 @@
 /** The version of this package and the oldest Node that it runs on. */
-import manifest from '../package.json' with { type: 'json' }
+import manifest from '../../package.json' with { type: 'json' }
 import { MemoryMarkError } from './errors.ts'
 
 export const version: string = manifest.version

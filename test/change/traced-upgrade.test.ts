@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { tracingUpgrades } from '../engine/traced-upgrade.ts'
-import type { UpgradedStep } from '../engine/upgrade.ts'
-import { hasTorch, python } from './probes/python.ts'
-import { tinyConfig, tinyContext, tinySpec } from './probes/tiny-spec.ts'
+import { tracingUpgrades } from '../../engine/change/traced-upgrade.ts'
+import type { UpgradedStep } from '../../engine/change/upgrade.ts'
+import { hasTorch, python } from '../probes/python.ts'
+import { tinyConfig, tinyContext, tinySpec } from '../probes/tiny-spec.ts'
 
 const step: UpgradedStep = { spec: tinySpec, model: tinyConfig, gpu: tinyContext.gpu }
 

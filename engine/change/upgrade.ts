@@ -2,14 +2,16 @@
  * The upgrade guard: when a change pins other versions of a config's libraries, estimates the config with both and
  * finds which release between them moves its peak.
  */
-import type { Calibration } from './calibration/correction.ts'
-import { knownOf } from './calibration/known.ts'
-import type { SuppliedFields } from './config/fields/supplied.ts'
-import { chosenVersions, type FormerStatements, findPinnedVersions } from './config/pinned/pinned-versions.ts'
-import { readConfigAsync } from './config/read.ts'
-import type { SourceFile } from './config/reading.ts'
-import type { Sources } from './config/sources.ts'
-import { accumulatesGradients, type TrainingSpec } from './config/spec/spec.ts'
+
+import { isSameData } from '../base/same-data.ts'
+import type { Calibration } from '../calibration/correction.ts'
+import { knownOf } from '../calibration/known.ts'
+import type { SuppliedFields } from '../config/fields/supplied.ts'
+import { chosenVersions, type FormerStatements, findPinnedVersions } from '../config/pinned/pinned-versions.ts'
+import { readConfigAsync } from '../config/read.ts'
+import type { SourceFile } from '../config/reading.ts'
+import type { Sources } from '../config/sources.ts'
+import { accumulatesGradients, type TrainingSpec } from '../config/spec/spec.ts'
 import {
   compareVersions,
   type DecisiveRelease,
@@ -17,15 +19,14 @@ import {
   type LibraryVersions,
   type VersionedLibrary,
   versionedLibraries,
-} from './config/spec/versions.ts'
-import type { FootprintCache } from './estimate/footprint-cache.ts'
-import { differencesInStep, faultsOf } from './estimate/release-differences.ts'
-import type { Gpu } from './gpus/catalogue.ts'
-import type { ModelConfig } from './models/architecture.ts'
-import { EstimateProbes } from './probes/estimate.ts'
-import { settingName, settingValue } from './render/decision.ts'
-import { isSamePeak, type Upgrade } from './report/upgrade.ts'
-import { isSameData } from './same-data.ts'
+} from '../config/spec/versions.ts'
+import type { FootprintCache } from '../estimate/footprint-cache.ts'
+import { differencesInStep, faultsOf } from '../estimate/release-differences.ts'
+import type { Gpu } from '../gpus/catalogue.ts'
+import type { ModelConfig } from '../models/architecture.ts'
+import { EstimateProbes } from '../probes/estimate.ts'
+import { settingName, settingValue } from '../render/decision.ts'
+import { isSamePeak, type Upgrade } from '../report/upgrade.ts'
 
 export interface UpgradeOptions {
   /** Reads the repository as it is after the change. */

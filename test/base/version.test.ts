@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { refuseOldNode } from '../engine/version.ts'
-import { root } from '../scripts/bundles.ts'
+import { refuseOldNode } from '../../engine/base/version.ts'
+import { root } from '../../scripts/bundles.ts'
 
 const { engines } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
 const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(engines.node)?.map(Number) ?? []

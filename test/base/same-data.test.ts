@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isSameData } from '../engine/same-data.ts'
+import { isSameData } from '../../engine/base/same-data.ts'
 
 test('says what isDeepStrictEqual says of whatever JSON can hold', () => {
   fc.assert(

@@ -1,7 +1,7 @@
 /** Which configs a change affects without touching them, over a repository in memory. */
 import { describe, expect, it } from 'vitest'
-import { affectedConfigs } from '../engine/affected-configs.ts'
-import { globsLeftOut, noSettings } from '../engine/settings/settings.ts'
+import { affectedConfigs } from '../../engine/change/affected-configs.ts'
+import { globsLeftOut, noSettings } from '../../engine/settings/settings.ts'
 
 const trainer = (deepSpeed: string, model = 'meta-llama/Llama-3.2-1B') =>
   [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { closest, didYouMean } from '../engine/did-you-mean.ts'
-import { modelNames } from '../engine/models/catalogue.ts'
+import { closest, didYouMean } from '../../engine/base/did-you-mean.ts'
+import { modelNames } from '../../engine/models/catalogue.ts'
 
 describe('did you mean', () => {
   test.each([

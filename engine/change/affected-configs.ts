@@ -5,20 +5,20 @@
  * library versions.
  */
 import { posix } from 'node:path'
-import { isCandidatePath } from './config/candidate-path.ts'
-import { isYamlPath, mayBeJob } from './config/job/quick-look.ts'
-import { dependsOn, knownFiles } from './config/other-files/depends-on.ts'
-import { isPartOfSettings } from './config/other-files/settings-part.ts'
-import { mayBeEarlierStage } from './config/other-files/stage-name.ts'
-import type { FormerStatements } from './config/pinned/pinned-versions.ts'
-import { isVersionFile, type Statement, statementsIn } from './config/pinned/version-files.ts'
-import { definesModules, holdsSettings, isPythonPath, mayTrain } from './config/python/quick-look.ts'
-import type { SourceFile } from './config/reading.ts'
-import { isLauncherPath, mayLaunch } from './config/shell/quick-look.ts'
-import type { Sources } from './config/sources.ts'
-import { parseFile } from './config/text/document.ts'
-import { isSameData } from './same-data.ts'
-import { type Counted, globsLeftOut, isCounted, type RepositorySettings, settingsFor } from './settings/settings.ts'
+import { isSameData } from '../base/same-data.ts'
+import { isCandidatePath } from '../config/candidate-path.ts'
+import { isYamlPath, mayBeJob } from '../config/job/quick-look.ts'
+import { dependsOn, knownFiles } from '../config/other-files/depends-on.ts'
+import { isPartOfSettings } from '../config/other-files/settings-part.ts'
+import { mayBeEarlierStage } from '../config/other-files/stage-name.ts'
+import type { FormerStatements } from '../config/pinned/pinned-versions.ts'
+import { isVersionFile, type Statement, statementsIn } from '../config/pinned/version-files.ts'
+import { definesModules, holdsSettings, isPythonPath, mayTrain } from '../config/python/quick-look.ts'
+import type { SourceFile } from '../config/reading.ts'
+import { isLauncherPath, mayLaunch } from '../config/shell/quick-look.ts'
+import type { Sources } from '../config/sources.ts'
+import { parseFile } from '../config/text/document.ts'
+import { type Counted, globsLeftOut, isCounted, type RepositorySettings, settingsFor } from '../settings/settings.ts'
 
 /** Each file opened costs an API request. */
 const MAX_SEARCHED = 100
@@ -227,7 +227,7 @@ function inspectHere(settings: RepositorySettings): Inspector {
 /** Loads the shell parser only if the file may launch a training. */
 export async function startedBy(file: SourceFile): Promise<readonly string[]> {
   if (!mayLaunch(file.text)) return []
-  const { placesStartedBy } = await import('./config/shell/launching.ts')
+  const { placesStartedBy } = await import('../config/shell/launching.ts')
   return placesStartedBy(file)
 }
 

@@ -1,12 +1,12 @@
 /** Traces a config's step with the libraries before a change and after it: two Python environments of this machine. */
 
-import { accumulatesGradients } from './config/spec/spec.ts'
-import { MemoryMarkError } from './errors.ts'
-import { FootprintCache } from './estimate/footprint-cache.ts'
-import { brokenTrialProblem } from './probes/failure.ts'
-import { openProbe } from './probes/probe.ts'
-import { peakOf } from './probes/trial.ts'
-import type { TracedPeak } from './report/upgrade.ts'
+import { MemoryMarkError } from '../base/errors.ts'
+import { accumulatesGradients } from '../config/spec/spec.ts'
+import { FootprintCache } from '../estimate/footprint-cache.ts'
+import { brokenTrialProblem } from '../probes/failure.ts'
+import { openProbe } from '../probes/probe.ts'
+import { peakOf } from '../probes/trial.ts'
+import type { TracedPeak } from '../report/upgrade.ts'
 import type { UpgradedStep, UpgradeTracer } from './upgrade.ts'
 
 export interface UpgradeEnvironments {
