@@ -1,7 +1,7 @@
 /** The output of `estimate` for a bare model: one row per training method. */
 
 import { formatGib } from '../engine/base/units.ts'
-import { modelCopies } from '../engine/config/spec/spec.ts'
+import { modelCopies } from '../engine/config/spec/batches.ts'
 import { methodNames } from '../engine/plan/methods.ts'
 import { shortName } from '../engine/render/advice.ts'
 import { formatBand, formatCount, formatSpeed } from '../engine/render/figures.ts'

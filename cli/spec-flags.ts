@@ -9,15 +9,14 @@ import {
   defaultLoraTargets,
   frameworks,
   loops,
-  MAX_FRAMES,
   optimizers,
   precisions,
   quantizations,
   shardings,
   stepProfiles,
-  type TrainingSpec,
   tasks,
-} from '../engine/config/spec/spec.ts'
+} from '../engine/config/spec/choices.ts'
+import { MAX_FRAMES, type TrainingSpec } from '../engine/config/spec/spec.ts'
 import { libraryVersions, versionedLibraries } from '../engine/config/spec/versions.ts'
 import { numberFlag, oneOf } from './arguments.ts'
 import { settingsOptions } from './settings.ts'

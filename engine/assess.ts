@@ -1,5 +1,7 @@
 /** Assesses one training spec on one GPU: peak, largest and recommended batch, cost, cheaper GPU, verdict. */
-import { effectiveBatch, generatesCompletions, isOfImages, type TrainingSpec } from './config/spec/spec.ts'
+import { effectiveBatch, generatesCompletions } from './config/spec/batches.ts'
+import { isOfImages } from './config/spec/choices.ts'
+import type { TrainingSpec } from './config/spec/spec.ts'
 import { leftOutOf } from './estimate/error-band.ts'
 import { type EstimateOptions, type Evidence, estimatedEvidence, memoryBand, planOf } from './evidence.ts'
 import type { Gpu } from './gpus/catalogue.ts'

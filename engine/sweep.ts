@@ -4,7 +4,8 @@
  */
 import { type Assessment, type AssessmentOptions, assess } from './assess.ts'
 import { knownOf } from './calibration/known.ts'
-import { accumulatesGradients, batchBounds, type TrainingSpec } from './config/spec/spec.ts'
+import { accumulatesGradients, batchBounds } from './config/spec/batches.ts'
+import type { TrainingSpec } from './config/spec/spec.ts'
 import { throughputBand } from './estimate/throughput/throughput-band.ts'
 import { type Evidence, memoryBand, planOf } from './evidence.ts'
 import { type Gpu, hasSpeed } from './gpus/catalogue.ts'

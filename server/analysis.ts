@@ -1,7 +1,8 @@
 /** The types of /v1/analyses: requests, and the states and events of an analysis. */
 import * as z from 'zod'
 import { problem } from '../engine/base/errors.ts'
-import { defaultLoraTargets, trainingSpec } from '../engine/config/spec/spec.ts'
+import { defaultLoraTargets } from '../engine/config/spec/choices.ts'
+import { trainingSpec } from '../engine/config/spec/spec.ts'
 import { gpus } from '../engine/gpus/catalogue.ts'
 import { engines } from '../engine/probes/engines.ts'
 import { provenance, trial } from '../engine/probes/trial.ts'

@@ -1,7 +1,7 @@
 /** The `data` of `POST /analyze`: the earlier tool's fields with corrected meanings, and new fields. */
 import * as z from 'zod'
 import { GIB, MIB } from '../engine/base/units.ts'
-import { stepProfiles } from '../engine/config/spec/spec.ts'
+import { stepProfiles } from '../engine/config/spec/choices.ts'
 import { idleBytes, idlePercent } from '../engine/metrics/memory.ts'
 import { type Engine, engines } from '../engine/probes/engines.ts'
 import { peakOf, provenance, type Trial } from '../engine/probes/trial.ts'

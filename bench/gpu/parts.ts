@@ -1,5 +1,5 @@
 /** The items of each part, most informative first. */
-import { accumulatesGradients } from '../../engine/config/spec/spec.ts'
+import { accumulatesGradients } from '../../engine/config/spec/batches.ts'
 import { describeMachine } from '../../engine/probes/device.ts'
 import { workspaceBytesOf } from '../../engine/probes/estimate.ts'
 import type { TorchProbe } from '../../engine/probes/torch.ts'

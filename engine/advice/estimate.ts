@@ -1,7 +1,8 @@
 /** Estimates a changed config on a GPU: its peak, whether it fits, its throughput. */
 import type { Calibration } from '../calibration/correction.ts'
 import { knownOf } from '../calibration/known.ts'
-import { generatesCompletions, type TrainingSpec } from '../config/spec/spec.ts'
+import { generatesCompletions } from '../config/spec/batches.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { throughputBand } from '../estimate/throughput/throughput-band.ts'
 import type { Gpu } from '../gpus/catalogue.ts'

@@ -11,7 +11,8 @@ import { chosenVersions, type FormerStatements, findPinnedVersions } from '../co
 import { readConfigAsync } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
 import type { Sources } from '../config/sources.ts'
-import { accumulatesGradients, type TrainingSpec } from '../config/spec/spec.ts'
+import { accumulatesGradients } from '../config/spec/batches.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import {
   compareVersions,
   type DecisiveRelease,

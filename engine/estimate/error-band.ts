@@ -1,7 +1,8 @@
 /** How far off an estimate may be, and which parts of a step no trace has confirmed. */
 
 import { SETTINGS_PATH } from '../config/fields/supplied.ts'
-import { type ExpertStyle, isFsdp, isOfNemoRl, type TrainingSpec } from '../config/spec/spec.ts'
+import { type ExpertStyle, isFsdp, isOfNemoRl } from '../config/spec/choices.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import {
   familyOf,
   hasExperts,

@@ -4,7 +4,10 @@
  * torch.no_grad, one batch after the other, whose loss is computed and whose logits the model's output holds until
  * then.
  */
-import { isFsdp, isWrappedByFsdp, type TrainingSpec } from '../config/spec/spec.ts'
+
+import { isWrappedByFsdp } from '../config/spec/batches.ts'
+import { isFsdp } from '../config/spec/choices.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import { familyOf, type ModelConfig } from '../models/architecture.ts'
 import type { Device } from './footprint.ts'
 import { hasFlatParameters } from './library-rules.ts'

@@ -1,5 +1,6 @@
 /** Footprints by the shape of their spec: a repository's configs mostly differ in settings that do not affect the footprint. */
-import { computesInFloat32, type TrainingSpec } from '../config/spec/spec.ts'
+import { computesInFloat32 } from '../config/spec/choices.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import { type Gpu, hasFlashAttention } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { type Device, Footprint, Recording } from './footprint.ts'

@@ -2,8 +2,9 @@
 
 import { MemoryMarkError } from '../base/errors.ts'
 import { leaveOut } from '../config/fields/supplied.ts'
+import { modelCopies } from '../config/spec/batches.ts'
 import { layersNamed } from '../config/spec/parameter-pattern.ts'
-import { modelCopies, type TrainingSpec } from '../config/spec/spec.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import { saidOfLayers } from '../config/spec/unquantized.ts'
 import { familyOf, joinsImages, type ModelConfig } from '../models/architecture.ts'
 import { BlockTable } from './allocator/block-table.ts'

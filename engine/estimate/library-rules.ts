@@ -1,5 +1,8 @@
 /** What differs in a step's memory between the releases of PyTorch and Hugging Face's libraries, one rule each. */
-import { isFsdp, isOfFourBits, isWrappedByFsdp, type Quantization, type TrainingSpec } from '../config/spec/spec.ts'
+
+import { isWrappedByFsdp } from '../config/spec/batches.ts'
+import { isFsdp, isOfFourBits, type Quantization } from '../config/spec/choices.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import { isBefore } from '../config/spec/versions.ts'
 import { familyOf, hasExperts, type ModelConfig } from '../models/architecture.ts'
 import type { Tensor } from './tape/storage.ts'

@@ -1,5 +1,5 @@
 /** Chooses the batch to recommend. */
-import type { BatchBounds } from '../config/spec/spec.ts'
+import type { BatchBounds } from '../config/spec/batches.ts'
 import type { Grid } from '../search/grid.ts'
 import { divisors } from './divisors.ts'
 

@@ -1,6 +1,6 @@
 /** What is known of a model from its config.json. Its family says all that differs from family to family. */
 import type * as z from 'zod'
-import type { Task } from '../config/spec/spec.ts'
+import type { Task } from '../config/spec/choices.ts'
 import { type Builder, type Traced, trace } from '../program/builder.ts'
 import type { Value } from '../program/program.ts'
 import type { configSchemas } from './families.ts'

@@ -1,6 +1,7 @@
 /** A model family: the schema of its config.json, its forward pass, and its other traits. */
 import type * as z from 'zod'
-import type { Task, TrainingSpec } from '../config/spec/spec.ts'
+import type { Task } from '../config/spec/choices.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { Builder } from '../program/builder.ts'
 import type { Value } from '../program/program.ts'
 import type { ImageHandling, ImageOfSample, ModelParts, SizeInPixels } from './images.ts'

@@ -1,5 +1,6 @@
 /** The usual training settings for a bare model, which says none itself. */
-import { isOfImages, type TrainingSpec } from '../config/spec/spec.ts'
+import { isOfImages } from '../config/spec/choices.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import { type Gpu, hasBfloat16 } from '../gpus/catalogue.ts'
 import { supportsCheckpointing } from '../models/architecture.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'

@@ -1,5 +1,6 @@
 /** The methods for training a bare model: full fine-tuning, LoRA, or QLoRA. A config says its method itself. */
-import { defaultLoraTargets, type TrainingSpec } from '../config/spec/spec.ts'
+import { defaultLoraTargets } from '../config/spec/choices.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import { linearsOf } from '../models/architecture.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
 

@@ -1,7 +1,8 @@
 /** Finds the best strategy for training a spec on a number of GPUs of one kind. */
 import type { Calibration } from '../calibration/correction.ts'
 import { knownOf } from '../calibration/known.ts'
-import { effectiveBatch, type TrainingSpec } from '../config/spec/spec.ts'
+import { effectiveBatch } from '../config/spec/batches.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { hasBfloat16, type SpeedyGpu, usableBytes } from '../gpus/catalogue.ts'
 import { marginFor } from '../metrics/range.ts'

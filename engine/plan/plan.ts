@@ -5,7 +5,8 @@
 
 import { MemoryMarkError, type Problem } from '../base/errors.ts'
 import type { Calibration } from '../calibration/correction.ts'
-import { effectiveBatch, modelCopies, type TrainingSpec } from '../config/spec/spec.ts'
+import { effectiveBatch, modelCopies } from '../config/spec/batches.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { type Gpu, hasSpeed, type SpeedyGpu } from '../gpus/catalogue.ts'
 import { supportsCheckpointing } from '../models/architecture.ts'

@@ -1,7 +1,8 @@
 /** Sharding strategies on one or several GPUs, and the spec under each. */
 
 import { MemoryMarkError } from '../base/errors.ts'
-import { isFsdp, isOfImages, type Precision, type Sharding, type TrainingSpec } from '../config/spec/spec.ts'
+import { isFsdp, isOfImages, type Precision, type Sharding } from '../config/spec/choices.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import { lightningZero, overlapsByDefault, zeroDefaults } from '../config/spec/zero-defaults.ts'
 import { mixesFlatTypes } from '../estimate/library-rules.ts'
 

@@ -1,5 +1,6 @@
 /** The probe that estimates: it answers a trial from the tape, without Python or a GPU. */
-import { accumulatesGradients, type TrainingSpec } from '../config/spec/spec.ts'
+import { accumulatesGradients } from '../config/spec/batches.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { Fit, Footprint, Peak } from '../estimate/footprint.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import type { MemoryPoint } from '../estimate/step/memory-over-step.ts'

@@ -1,7 +1,8 @@
 /** What can run a trial, behind one interface; and which of them a machine has. */
 import { setImmediate } from 'node:timers/promises'
 import { MemoryMarkError } from '../base/errors.ts'
-import type { Framework, TrainingSpec } from '../config/spec/spec.ts'
+import type { Framework } from '../config/spec/choices.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import { beyondTorch, beyondTrace } from '../estimate/error-band.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { type Gpu, usableBytes } from '../gpus/catalogue.ts'

@@ -1,7 +1,7 @@
 /** The report in a terminal. Untrusted text passes through `plainText`, so it cannot steer the terminal. */
 
 import { formatGib, formatUsd } from '../base/units.ts'
-import { modelCopies } from '../config/spec/spec.ts'
+import { modelCopies } from '../config/spec/batches.ts'
 import { configName } from '../config/training-place.ts'
 import { idleBytes, missingBytes } from '../metrics/memory.ts'
 import { isSamePlan } from '../metrics/recommend.ts'

@@ -1,6 +1,6 @@
 /** The change that a recommendation makes to a config's text. */
 
-import { generatesCompletions } from '../config/spec/spec.ts'
+import { generatesCompletions } from '../config/spec/batches.ts'
 import type { NumberChange } from '../config/text/rewrite.ts'
 import type { AnalysedConfig } from './schema.ts'
 import { tooLargePeak } from './too-large-peak.ts'

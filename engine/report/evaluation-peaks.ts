@@ -1,5 +1,6 @@
 /** The memory of evaluations between training steps: of a batch, and of what metrics keep. */
-import { modelCopies, type TrainingSpec } from '../config/spec/spec.ts'
+import { modelCopies } from '../config/spec/batches.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import { evaluationOf } from '../estimate/evaluation.ts'
 import { deviceFor } from '../estimate/footprint-cache.ts'
 import { generationBytes } from '../estimate/generation.ts'

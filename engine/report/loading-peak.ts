@@ -1,5 +1,8 @@
 /** The memory of bringing a quantised model to the GPU, before there is any optimizer state. */
-import { isFsdp, modelCopies, type TrainingSpec } from '../config/spec/spec.ts'
+
+import { modelCopies } from '../config/spec/batches.ts'
+import { isFsdp } from '../config/spec/choices.ts'
+import type { TrainingSpec } from '../config/spec/spec.ts'
 import { loadsInFull } from '../estimate/library-rules.ts'
 import type { Loading } from '../estimate/loading.ts'
 import type { ModelConfig } from '../models/architecture.ts'

@@ -2,7 +2,13 @@
 import { html } from 'hono/html'
 import { formatGib, formatUsd } from '../../engine/base/units.ts'
 import { specOf } from '../../engine/config/spec/adjusted-spec.ts'
-import { optimizers, precisions, quantizations, type StepProfile, stepProfiles } from '../../engine/config/spec/spec.ts'
+import {
+  optimizers,
+  precisions,
+  quantizations,
+  type StepProfile,
+  stepProfiles,
+} from '../../engine/config/spec/choices.ts'
 import { type Gpu, gpus } from '../../engine/gpus/catalogue.ts'
 import { findModel, modelIds } from '../../engine/models/catalogue.ts'
 import { usualTraining } from '../../engine/plan/bare-model.ts'

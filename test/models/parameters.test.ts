@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Task } from '../../engine/config/spec/spec.ts'
+import type { Task } from '../../engine/config/spec/choices.ts'
 import { modelIds } from '../../engine/models/catalogue.ts'
 import { footprintOf, knownModel } from '../estimate/specs.ts'
 

@@ -1,7 +1,8 @@
 /** Adapters over bitsandbytes' weights: traced on the meta device, and stepped for real on the CPU. */
 import { describe, expect, test } from 'vitest'
 import { MIB } from '../../engine/base/units.ts'
-import type { Quantization, TrainingSpec } from '../../engine/config/spec/spec.ts'
+import type { Quantization } from '../../engine/config/spec/choices.ts'
+import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { modelConfig } from '../../engine/models/model-config.ts'

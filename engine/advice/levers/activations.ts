@@ -1,7 +1,8 @@
 /** Levers on activations: smaller micro-batches, activation checkpointing, chunked loss and attention. */
 
 import { isSameData } from '../../base/same-data.ts'
-import { computesInFloat32, type TrainingSpec } from '../../config/spec/spec.ts'
+import { computesInFloat32 } from '../../config/spec/choices.ts'
+import type { TrainingSpec } from '../../config/spec/spec.ts'
 import { hasFlashAttention } from '../../gpus/catalogue.ts'
 import { familyOf, type ModelConfig, supportsCheckpointing } from '../../models/architecture.ts'
 import type { Lever } from '../lever.ts'

@@ -1,5 +1,7 @@
 /** Levers that give two GPUs one sample: its matrices or its tokens divided between them, over twice as many micro-steps. */
-import { effectiveBatch, isFsdp, type TrainingSpec } from '../../config/spec/spec.ts'
+import { effectiveBatch } from '../../config/spec/batches.ts'
+import { isFsdp } from '../../config/spec/choices.ts'
+import type { TrainingSpec } from '../../config/spec/spec.ts'
 import type { Lever } from '../lever.ts'
 import { isText } from './training-kinds.ts'
 

@@ -17,7 +17,7 @@ import {
   stepProfiles,
   type Task,
   tasks,
-} from '../spec/spec.ts'
+} from '../spec/choices.ts'
 import { quote } from '../text/quote.ts'
 import type { Field, Section } from '../text/section.ts'
 import { writesAny } from '../text/written-keys.ts'

@@ -7,7 +7,7 @@ import { type ModelLookup, readInputSize, readLabels, readModel } from '../field
 import { stepInPytorch, trainingConfig } from '../fields/training-config.ts'
 import type { Reading } from '../reading.ts'
 import { MAX_BATCH } from '../spec/batch-size.ts'
-import type { Optimizer, Precision } from '../spec/spec.ts'
+import type { Optimizer, Precision } from '../spec/choices.ts'
 import { quote } from '../text/quote.ts'
 import type { Field, Section } from '../text/section.ts'
 import { writesAny } from '../text/written-keys.ts'

@@ -4,7 +4,7 @@
  */
 
 import type { Reading } from '../reading.ts'
-import type { Optimizer, Precision } from '../spec/spec.ts'
+import type { Optimizer, Precision } from '../spec/choices.ts'
 import type { Field } from '../text/section.ts'
 import type { FieldReader } from './fields.ts'
 import { readGpus } from './gpus.ts'

@@ -1,7 +1,8 @@
 /** What every dialect produces: a spec, with the positions of its numbers and the assumptions, or the problems. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { Position, Reading } from '../reading.ts'
-import type { Task, TrainingSpec } from '../spec/spec.ts'
+import type { Task } from '../spec/choices.ts'
+import type { TrainingSpec } from '../spec/spec.ts'
 import type { Field } from '../text/section.ts'
 import { withStoredTypes } from '../trainer/unquantized.ts'
 import type { FieldReader } from './fields.ts'

@@ -1,115 +1,22 @@
 /** The training spec: what any training config comes down to, whatever dialect it is written in. */
 import * as z from 'zod'
 import { batchSize } from './batch-size.ts'
+import {
+  attentions,
+  expertStyles,
+  frameworks,
+  loops,
+  optimizers,
+  precisions,
+  quantizations,
+  shardings,
+  stepProfiles,
+  tasks,
+} from './choices.ts'
 import { MAX_PATTERNS, parameterPatterns } from './parameter-pattern.ts'
 import { trainingMethod } from './training-method.ts'
 import { unquantizedModules } from './unquantized.ts'
 import { libraryVersions } from './versions.ts'
-
-export const tasks = [
-  'sequence-classification',
-  'token-classification',
-  'question-answering',
-  'masked-lm',
-  'causal-lm',
-  'seq2seq-lm',
-  'image-classification',
-  'object-detection',
-] as const
-export type Task = (typeof tasks)[number]
-
-/** Whether samples are images alone. */
-export function isOfImages(task: Task): boolean {
-  return task === 'image-classification' || task === 'object-detection'
-}
-
-/** Whether every token has a label of its own. */
-export function labelsTokens(task: Task): boolean {
-  return task === 'causal-lm' || task === 'masked-lm' || task === 'seq2seq-lm' || task === 'token-classification'
-}
-
-export const optimizers = [
-  'adamw',
-  'adamw-fused',
-  'adamw-loop',
-  'sgd',
-  'sgd-momentum',
-  'adafactor',
-  'lion',
-  'rmsprop',
-  'adamw-8bit',
-  'paged-adamw-8bit',
-  'paged-adamw',
-  'adam-mini',
-] as const
-export type Optimizer = (typeof optimizers)[number]
-
-/**
- * `fp32` with TF32 products off and `tf32` with them on; `bf16`: weights held and computed in bfloat16; `bf16-master`: the same
- * beside fp32 master weights in the optimizer (DeepSpeed); `amp-*`: fp32 weights under torch.autocast.
- */
-export const precisions = ['fp32', 'tf32', 'bf16', 'bf16-master', 'amp-bf16', 'amp-fp16'] as const
-export type Precision = (typeof precisions)[number]
-
-export function computesInFloat32({ precision }: { readonly precision: Precision }): boolean {
-  return precision === 'fp32' || precision === 'tf32'
-}
-
-export const stepProfiles = ['training', 'forward-backward'] as const
-export type StepProfile = (typeof stepProfiles)[number]
-
-/** `flash`: the flash-attn package's own kernels, which see windows and padding without a mask. */
-export const attentions = ['sdpa', 'eager', 'flash'] as const
-export type Attention = (typeof attentions)[number]
-
-export const loops = [
-  'plain',
-  'trainer',
-  'lightning',
-  'ultralytics',
-  'verl',
-  'torchtitan',
-  'nemo-rl',
-  'nemo-rl-v2',
-  'openrlhf',
-] as const
-export type Loop = (typeof loops)[number]
-
-/**
- * Whose way of running a mixture's experts, where it is not transformers' own:
- * - `axolotl-kernels`: ScatterMoE's or SonicMoE's; adapters on experts' matrices stay low-rank products, while peft merges them.
- * - `axolotl-linear`: Llama 4's as linear layers, one after the other (`llama4_linearized_experts`).
- * - `torchtune`: Llama 4's on the rows chosen for them alone, and adapters on them too.
- */
-export const expertStyles = ['linear', 'axolotl-kernels', 'axolotl-linear', 'torchtune'] as const
-export type ExpertStyle = (typeof expertStyles)[number]
-
-/** The framework of the training script. It decides which probes apply. */
-export const frameworks = ['pytorch', 'tensorflow.js'] as const
-export type Framework = (typeof frameworks)[number]
-
-/** bitsandbytes' 4-bit and 8-bit weights, of which `nf4-double` quantises the block constants too; 4-bit integers as stored by GPTQ and AWQ. */
-export const quantizations = ['nf4', 'nf4-double', 'int8', 'gptq', 'awq'] as const
-export type Quantization = (typeof quantizations)[number]
-
-/** bitsandbytes' 4-bit floats. */
-export function isOfFourBits(quantization: Quantization | undefined): boolean {
-  return quantization === 'nf4' || quantization === 'nf4-double'
-}
-
-/** peft's default targets for Llama-like models, the projections that the LoRA paper adapts. */
-export const defaultLoraTargets: readonly string[] = ['q_proj', 'v_proj']
-
-/**
- * How several GPUs share a model: copies (DDP), or optimizer state, gradients and weights divided (ZeRO 1, 2, 3; FSDP as 3, and
- * `fsdp-grad-op` with weights that stay whole from the forward pass to the backward pass: SHARD_GRAD_OP).
- */
-export const shardings = ['ddp', 'zero1', 'zero2', 'zero3', 'fsdp', 'fsdp-grad-op'] as const
-export type Sharding = (typeof shardings)[number]
-
-export function isFsdp(sharding: Sharding | undefined): boolean {
-  return sharding === 'fsdp' || sharding === 'fsdp-grad-op'
-}
 
 /** The most objects that an image of a batch is taken to hold where nothing says so, mosaics of four included: COCO's hold 7.3 each. */
 export const ASSUMED_OBJECTS = 50
@@ -362,78 +269,3 @@ export const trainingSpec = z.object({
   loop: z.enum(loops),
 })
 export type TrainingSpec = z.infer<typeof trainingSpec>
-
-/** Sequences per sample in a forward pass. */
-export function sequencesPerSample({ method }: Pick<TrainingSpec, 'method'>): number {
-  switch (method?.kind) {
-    case 'preference':
-      return 2
-    case 'reward':
-      return method.head === 'steps' ? 1 : 2
-    case 'rollouts':
-      return method.perPrompt
-    case 'kto':
-    case 'distillation':
-    case 'asft':
-    case 'masked-diffusion':
-    case 'online':
-    case undefined:
-      return 1
-  }
-}
-
-/** Constraints on the batch if completions are generated for several micro-batches at once. */
-export interface BatchBounds {
-  /** Micro-batches have to divide it. */
-  readonly dividend: number
-  readonly accumulates: boolean
-}
-
-export function batchBounds({ method }: Pick<TrainingSpec, 'method'>): BatchBounds | undefined {
-  if (method?.kind === 'online') return { dividend: method.completions, accumulates: true }
-  return method?.kind === 'rollouts' ? { dividend: method.collected, accumulates: method.accumulates } : undefined
-}
-
-/** Groups of GPUs that each compute a whole model; DDP, ZeRO and FSDP work between them. */
-export function modelCopies({ gpus, tensorParallel }: Pick<TrainingSpec, 'gpus' | 'tensorParallel'>): number {
-  return Math.max(1, gpus / (tensorParallel?.gpus ?? 1))
-}
-
-/** GPUs among which the weights of one copy are divided, where anything divides them. */
-export function shardingGroup(spec: Pick<TrainingSpec, 'gpus' | 'tensorParallel' | 'shardedOver'>): number {
-  return spec.shardedOver ?? modelCopies(spec)
-}
-
-/** Whether FSDP wraps the model: of other tools only where there are several GPUs, of verl and NeMo-RL's first worker always. */
-export function isWrappedByFsdp({ sharding, gpus, loop }: Pick<TrainingSpec, 'sharding' | 'gpus' | 'loop'>): boolean {
-  return isFsdp(sharding) && (gpus > 1 || loop === 'verl' || loop === 'nemo-rl')
-}
-
-/** Whose loops turn the key/value cache of decoders off (`use_cache`). */
-export function keepsNoCache(loop: Loop): boolean {
-  return loop === 'trainer' || loop === 'openrlhf'
-}
-
-/** Either of NeMo-RL's policy workers on DTensors. */
-export function isOfNemoRl(loop: Loop): boolean {
-  return loop === 'nemo-rl' || loop === 'nemo-rl-v2'
-}
-
-/** Whether training generates completions between its steps, which takes most of the time. */
-export function generatesCompletions({ method }: Pick<TrainingSpec, 'method'>): boolean {
-  return method?.kind === 'online' || method?.kind === 'rollouts'
-}
-
-/** Whether micro-batches run beside the gradients of earlier ones, which takes memory. */
-export function accumulatesGradients(
-  spec: TrainingSpec,
-  { gradientAccumulation }: Pick<TrainingSpec, 'gradientAccumulation'> = spec,
-): boolean {
-  return spec.step === 'training' && gradientAccumulation > 1
-}
-
-/** Samples in one optimizer step over all GPUs. Those that share a sequence share its sample. */
-export function effectiveBatch(spec: TrainingSpec): number {
-  const samplesAtATime = Math.max(1, modelCopies(spec) / (spec.contextParallel ?? 1))
-  return spec.microBatch * spec.gradientAccumulation * samplesAtATime
-}

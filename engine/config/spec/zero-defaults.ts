@@ -1,5 +1,6 @@
 /** What DeepSpeed's ZeRO takes where nobody says otherwise, in elements. */
-import type { Sharding, TrainingSpec } from './spec.ts'
+import type { Sharding } from './choices.ts'
+import type { TrainingSpec } from './spec.ts'
 
 type ZeroSettings = Required<NonNullable<TrainingSpec['zero']>>
 

@@ -2,7 +2,7 @@
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { Default, FieldReader } from '../fields/fields.ts'
 import { suggest } from '../fields/fields.ts'
-import type { Attention } from '../spec/spec.ts'
+import type { Attention } from '../spec/choices.ts'
 import { isBefore } from '../spec/versions.ts'
 import { quote } from '../text/quote.ts'
 import type { Field } from '../text/section.ts'

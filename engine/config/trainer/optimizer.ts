@@ -2,7 +2,7 @@
 import { didYouMean } from '../../base/did-you-mean.ts'
 import { wordList } from '../../base/word-list.ts'
 import type { Default, FieldReader } from '../fields/fields.ts'
-import type { Optimizer } from '../spec/spec.ts'
+import type { Optimizer } from '../spec/choices.ts'
 import { isBefore, type LibraryVersions } from '../spec/versions.ts'
 import { oneOf, quote } from '../text/quote.ts'
 import type { Field } from '../text/section.ts'

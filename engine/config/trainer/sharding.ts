@@ -2,7 +2,8 @@
 
 import type { FieldReader } from '../fields/fields.ts'
 import type { DeepSpeedFile } from '../other-files/deepspeed-file.ts'
-import type { Sharding, TrainingSpec } from '../spec/spec.ts'
+import type { Sharding } from '../spec/choices.ts'
+import type { TrainingSpec } from '../spec/spec.ts'
 import { isBefore } from '../spec/versions.ts'
 import { overlapsByDefault, zeroDefaults } from '../spec/zero-defaults.ts'
 import { oneOf, quote } from '../text/quote.ts'

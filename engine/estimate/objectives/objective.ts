@@ -1,6 +1,7 @@
 /** From a model to a step's loss: the forward passes of the training method, and what they keep allocated. */
 
-import { isOfNemoRl, type TrainingSpec } from '../../config/spec/spec.ts'
+import { isOfNemoRl } from '../../config/spec/choices.ts'
+import type { TrainingSpec } from '../../config/spec/spec.ts'
 import type { TrainingMethod } from '../../config/spec/training-method.ts'
 import type { ModelConfig } from '../../models/architecture.ts'
 import { teacherConfig } from '../../models/teacher.ts'

@@ -2,13 +2,9 @@
  * What several GPUs do between them in the middle of a step: weights are gathered and let go, gradients summed and divided. The
  * timeline tells an exchange what the step does; the exchange allocates and releases.
  */
-import {
-  accumulatesGradients,
-  isFsdp,
-  isWrappedByFsdp,
-  modelCopies,
-  type TrainingSpec,
-} from '../../config/spec/spec.ts'
+import { accumulatesGradients, isWrappedByFsdp, modelCopies } from '../../config/spec/batches.ts'
+import { isFsdp } from '../../config/spec/choices.ts'
+import type { TrainingSpec } from '../../config/spec/spec.ts'
 import { hasFlatParameters, sumsEveryMicroBatch } from '../library-rules.ts'
 import type { ByteKind, Storage, Tensor } from '../tape/storage.ts'
 import { DataParallel } from './data-parallel.ts'

@@ -4,7 +4,10 @@
  * (engine.py load_checkpoint), torchtune 0.6 and torchtitan 0.2. Those of weights that are divided were run in
  * bench/resumed_checkpoints.py.
  */
-import { isFsdp, modelCopies, type TrainingSpec } from '../../config/spec/spec.ts'
+
+import { modelCopies } from '../../config/spec/batches.ts'
+import { isFsdp } from '../../config/spec/choices.ts'
+import type { TrainingSpec } from '../../config/spec/spec.ts'
 import { hasFlatParameters, loadedStates } from '../library-rules.ts'
 import type { Tensor } from '../tape/storage.ts'
 import { keptIn, largest } from './saving.ts'

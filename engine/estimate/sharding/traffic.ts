@@ -1,5 +1,6 @@
 /** What each of several GPUs sends in a step. */
-import { modelCopies, type TrainingSpec } from '../../config/spec/spec.ts'
+import { modelCopies } from '../../config/spec/batches.ts'
+import type { TrainingSpec } from '../../config/spec/spec.ts'
 
 export interface Traffic {
   readonly bytesPerMicroStep: number

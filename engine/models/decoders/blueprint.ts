@@ -3,7 +3,8 @@
  * norm, an output layer. A family's blueprint holds what it differs in.
  */
 import * as z from 'zod'
-import type { Task, TrainingSpec } from '../../config/spec/spec.ts'
+import type { Task } from '../../config/spec/choices.ts'
+import type { TrainingSpec } from '../../config/spec/spec.ts'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/program.ts'
 import { layerCount, probability, size } from '../schema.ts'

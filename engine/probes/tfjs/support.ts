@@ -1,7 +1,8 @@
 /** Which specs TensorFlow.js can train. */
 
 import type { Problem } from '../../base/errors.ts'
-import type { Optimizer, TrainingSpec } from '../../config/spec/spec.ts'
+import type { Optimizer } from '../../config/spec/choices.ts'
+import type { TrainingSpec } from '../../config/spec/spec.ts'
 
 export type TfjsOptimizer = 'adam' | 'sgd' | 'momentum'
 

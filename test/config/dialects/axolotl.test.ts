@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { effectiveBatch } from '../../../engine/config/spec/spec.ts'
+import { effectiveBatch } from '../../../engine/config/spec/batches.ts'
 import { onlyProblemIn, trainingConfig } from '../readings.ts'
 
 const base = `base_model: meta-llama/Llama-3.2-1B

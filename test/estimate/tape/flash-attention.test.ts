@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Attention } from '../../../engine/config/spec/spec.ts'
+import type { Attention } from '../../../engine/config/spec/choices.ts'
 import { modelConfig } from '../../../engine/models/model-config.ts'
 import { footprintOf, knownModel } from '../specs.ts'
 

@@ -3,7 +3,7 @@
 import type { FieldReader } from '../../fields/fields.ts'
 import { readGpus } from '../../fields/gpus.ts'
 import type { DeepSpeedFile } from '../../other-files/deepspeed-file.ts'
-import type { Sharding } from '../../spec/spec.ts'
+import type { Sharding } from '../../spec/choices.ts'
 import type { Field, Section } from '../../text/section.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../../trainer/sharding.ts'
 

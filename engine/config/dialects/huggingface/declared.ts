@@ -3,7 +3,7 @@
  * adapters they are, and so whose defaults count.
  */
 import type { Default } from '../../fields/fields.ts'
-import type { Loop, Optimizer } from '../../spec/spec.ts'
+import type { Loop, Optimizer } from '../../spec/choices.ts'
 import type { Field } from '../../text/section.ts'
 import type { FrozenByHand } from './frozen-by-hand.ts'
 

@@ -1,5 +1,5 @@
 import type { FieldReader } from '../../fields/fields.ts'
-import { isFsdp, type Precision, type Sharding } from '../../spec/spec.ts'
+import { isFsdp, type Precision, type Sharding } from '../../spec/choices.ts'
 import { isBefore } from '../../spec/versions.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field } from '../../text/section.ts'

@@ -1,7 +1,7 @@
 /** Whether TRL runs a training, of which release it is, and the loss that its SFT takes by default. */
 import { outputLayers } from '../../../models/linears.ts'
 import type { FieldReader } from '../../fields/fields.ts'
-import { isOfFourBits, type Quantization } from '../../spec/spec.ts'
+import { isOfFourBits, type Quantization } from '../../spec/choices.ts'
 import type { TrainingMethod } from '../../spec/training-method.ts'
 import { type DecisiveRelease, isBefore } from '../../spec/versions.ts'
 import type { Field } from '../../text/section.ts'

@@ -2,7 +2,7 @@
 import type { CatalogueModel } from '../../../models/catalogue.ts'
 import { litgptConfigOf, litgptLinears } from '../../../models/litgpt.ts'
 import type { Choices, FieldReader } from '../../fields/fields.ts'
-import type { Precision, Quantization } from '../../spec/spec.ts'
+import type { Precision, Quantization } from '../../spec/choices.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field, Section } from '../../text/section.ts'
 import type { Lora } from '../../trainer/adapter.ts'

@@ -3,7 +3,7 @@ import { hasExperts, isAudioModel, isVisionLanguageModel } from '../../../models
 import type { CatalogueModel } from '../../../models/catalogue.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import { leaveOut } from '../../fields/supplied.ts'
-import type { Quantization } from '../../spec/spec.ts'
+import type { Quantization } from '../../spec/choices.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field, Section } from '../../text/section.ts'
 import { type Lora, readLora, readTargets, type Targets } from '../../trainer/adapter.ts'

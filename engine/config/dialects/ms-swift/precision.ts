@@ -1,5 +1,5 @@
 import type { FieldReader } from '../../fields/fields.ts'
-import { isFsdp, type Precision, type Sharding } from '../../spec/spec.ts'
+import { isFsdp, type Precision, type Sharding } from '../../spec/choices.ts'
 import type { Section } from '../../text/section.ts'
 import { type ComputedIn, computedIn } from '../../trainer/autocast.ts'
 

@@ -1,7 +1,7 @@
 /** How OpenRLHF sets DeepSpeed up: utils/deepspeed/deepspeed.py and deepspeed_utils.py, get_train_ds_config. */
 import type { FieldReader } from '../../fields/fields.ts'
 import { leaveOut } from '../../fields/supplied.ts'
-import type { Precision, Sharding } from '../../spec/spec.ts'
+import type { Precision, Sharding } from '../../spec/choices.ts'
 import { overlapsByDefault, zeroDefaults } from '../../spec/zero-defaults.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field, Section } from '../../text/section.ts'

@@ -1,6 +1,7 @@
 /** Python frames and checkpointed blocks: what local variables keep alive, and what the backward pass recomputes. */
+
+import { isFsdp, isOfNemoRl } from '../../../config/spec/choices.ts'
 import { layersNamed } from '../../../config/spec/parameter-pattern.ts'
-import { isFsdp, isOfNemoRl } from '../../../config/spec/spec.ts'
 import { saidOfLayers } from '../../../config/spec/unquantized.ts'
 import type { Stack } from '../../../program/interpreter.ts'
 import type { Node } from '../autograd.ts'

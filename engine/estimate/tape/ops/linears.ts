@@ -1,6 +1,6 @@
 /** Embeddings and linear layers: dense, with adapters, or fused with the loss. */
 
-import { isOfNemoRl } from '../../../config/spec/spec.ts'
+import { isOfNemoRl } from '../../../config/spec/choices.ts'
 import { isUnquantized } from '../../../config/spec/unquantized.ts'
 import { lastNameOf } from '../../../models/linears.ts'
 import type { LinearOptions, LinearPart } from '../../../program/ops/linears.ts'

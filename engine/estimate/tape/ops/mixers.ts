@@ -3,7 +3,7 @@
  * Mamba.
  */
 
-import { keepsNoCache } from '../../../config/spec/spec.ts'
+import { keepsNoCache } from '../../../config/spec/choices.ts'
 import type { AttentionShape, IndexerShape, Mamba2Shape, RotaryOptions } from '../../../program/ops/mixers.ts'
 import { made } from '../autograd.ts'
 import { eagerAttention, fusedAttention } from '../kernels/attention.ts'
