@@ -17,10 +17,7 @@ import type { ExplainOptions } from '../explain.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 import type { PlanOptions } from '../plan/plan.ts'
 import type { Proposal, ProposalOptions } from '../propose.ts'
-import { mattering } from '../render/ranking.ts'
-import { needsMemory } from '../render/verdict.ts'
 import type { AdvisedLever } from '../report/advised-levers.ts'
-import { leadsTo } from '../report/playground-address.ts'
 import type { AnalysedConfig, ConfigResult, Report } from '../report/schema.ts'
 import { reportOn } from '../report-on.ts'
 import type { SettingsReading } from '../settings/read.ts'
@@ -30,6 +27,7 @@ import type { SnapshotSummary } from '../snapshot/summary.ts'
 import type { EstimatedSubject, Named, PlannedSubject, RunOnGpu, Subject, SubjectOptions } from '../subject.ts'
 import type { EstimatedMethods } from '../training-methods.ts'
 import { type EachFileOptions, eachFile, type FileOutcome, type Files } from './each-file.ts'
+import { askedForLevers, withFoundLevers } from './levers.ts'
 import { type AnalysisLimits, defaultLimits, excessProblem } from './limits.ts'
 import { ProcessPool } from './pool.ts'
 import type { Results, Task } from './tasks.ts'
@@ -73,8 +71,6 @@ export interface IsolatedEngineOptions {
   readonly log?: (text: string) => void
 }
 
-/** Of one change: each takes about half a second. */
-const MAX_ADVISED = 5
 const FEW_COMBINATIONS = 60
 
 /** To hold every path against every glob; 33,000 paths take 10 globs half of it. */
@@ -188,16 +184,7 @@ export class IsolatedEngine implements AsyncDisposable {
       ...options
     }: IsolatedOptions & { readonly ofAll?: boolean },
   ): Promise<Report> {
-    const texts = new Map(files.map(file => [file.path, file]))
-    const inNeed = ofAll
-      ? report.configs.filter(config => config.status === 'analysed')
-      : mattering(report).filter(needsMemory).slice(0, MAX_ADVISED)
-    const asked = inNeed.flatMap(config => {
-      const file = texts.get(config.path)
-      if (file === undefined || config.provenance !== 'estimated') return []
-      const { training } = config
-      return [{ config, file: { ...file, ...(training && { training: { name: training.name } }) } }]
-    })
+    const asked = askedForLevers(report, files, ofAll)
     const { fileMillis } = this.#limits
     // Half of the time is for each lever alone; more than that, combinations do not take.
     const task = {
@@ -217,16 +204,7 @@ export class IsolatedEngine implements AsyncDisposable {
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.kind === 'result') found.set(asked[index]!.config, outcome.result)
     }
-    // Lines and links in somebody else's report are dropped: they could be written to files or followed.
-    const advised = (config: ConfigResult): ConfigResult => {
-      if (config.status !== 'analysed') return config
-      const { levers: _, playgroundLink: link, ...known } = config
-      const isOwnLink = link !== undefined && leadsTo(options.settings?.playground, link)
-      const others = isOwnLink ? { ...known, playgroundLink: link } : known
-      const levers = found.get(config)
-      return levers === undefined ? others : { ...others, levers: [...levers] }
-    }
-    return { ...report, configs: report.configs.map(advised) }
+    return withFoundLevers(report, found, options.settings?.playground)
   }
 
   /** Proposes nothing if a limit is passed. */
