@@ -8,7 +8,8 @@ import type { ByteKind, Storage, Tensor } from '../tape/storage.ts'
 import type { Tape } from '../tape/tape.ts'
 import { Gradients } from './gradients.ts'
 import { LiveStorages } from './live-storages.ts'
-import { Numbers } from './numbers.ts'
+import { keptBy, untilLastSave, usesOf } from './nodes.ts'
+import type { Numbers } from './numbers.ts'
 import type { OptimizerRule } from './optimizer.ts'
 import { Step } from './step.ts'
 
@@ -387,30 +388,4 @@ const STORAGES_PLAYED = 2
 function passOf(node: Node, phase: Phase): Pass {
   if (phase === 'recomputation') return 'backward'
   return node.outputs.some(output => output.requiresGrad) ? 'forward' : 'without gradients'
-}
-
-/**
- * torch: utils/checkpoint.py _StopRecomputationError: a recomputation ends where the last tensor has been saved again. What the
- * rest would have read is still there at that point.
- */
-function untilLastSave(saving: readonly Node[], rest: readonly Node[]): readonly Node[] {
-  const last = saving.at(-1)
-  if (last === undefined) return saving
-  const savesInputsOnly = last.saves.every(storage => last.reads.includes(storage))
-  const end = savesInputsOnly ? { ...last, creates: [], scratch: [] } : last
-  const stop = { ...end, creates: [], scratch: [], saves: [], reads: rest.flatMap(node => node.reads) }
-  return [...saving.slice(0, -1), end, stop]
-}
-
-function keptBy(nodes: readonly Node[], isOfBodies: boolean): readonly Storage[] {
-  return nodes.flatMap(({ keeps, body }) => (isOfBodies && body !== undefined ? keptBy(body, true) : keeps))
-}
-
-/** How often each parameter is used where a gradient reaches it, by storage id. */
-function usesOf(nodes: readonly Node[], uses = new Numbers()): Numbers {
-  for (const node of nodes) {
-    if (node.body !== undefined) usesOf(node.body, uses)
-    for (const { to } of node.gradients) if (to.storage.persistent) uses.add(to.storage.id, 1)
-  }
-  return uses
 }
