@@ -5,7 +5,7 @@ import { workspaceBytesOf } from '../probes/estimate.ts'
 import { estimatedRow, type RunPeakOptions, stateOf } from './peak-rows.ts'
 import type { RunPeak } from './schema.ts'
 
-/** DeepSpeed makes the optimizer's state before the first step (runtime/zero: initialize_optimizer_states). */
+/** Not under DeepSpeed, which made the optimizer's state before the first step until 0.13.2 (DeepSpeed#5104); its first step since is not modelled. */
 export function firstStepPeaks(spec: TrainingSpec, config: ModelConfig, options: RunPeakOptions): readonly RunPeak[] {
   const { current, footprints, gpu, provenance } = options
   const isDeepSpeed = spec.sharding?.startsWith('zero') === true
