@@ -3,8 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { leversOf } from '../../engine/advice/advise.ts'
 import { estimated } from '../../engine/advice/estimate.ts'
 import { withLines } from '../../engine/advice/replaced-lines.ts'
+import { huggingface } from '../../engine/advice/tools/huggingface.ts'
 import type { SuppliedFields } from '../../engine/config/fields/supplied.ts'
 import { readConfigAsync } from '../../engine/config/read.ts'
+import type { LibraryVersions } from '../../engine/config/spec/versions.ts'
 import type { FieldValue } from '../../engine/config/text/section.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { findGpu } from '../../engine/gpus/catalogue.ts'
@@ -135,6 +137,34 @@ test('trl#5472: Qwen2.5-0.5B with the defaults of that SFT does not fit an L4, a
   expect(first?.lines[0]?.after.join('\n')).toContain('SFTConfig(use_liger_kernel=True, output_dir="out"')
   // Since TRL 1.7 the loss comes in chunks by default.
   expect((await advisedFor('output_dir="out"')).now.fit).toBe('fits')
+})
+
+test.each([
+  ['4.1.1', []],
+  ['4.19.4', ['zero-3']],
+  ['4.44.2', ['zero-3', 'fsdp']],
+  ['4.45.0', ['zero-3', 'fsdp', 'fused-loss']],
+])('the Trainer of transformers %s is told arguments that it has', async (version, expected) => {
+  const text = 'model_name_or_path: gpt2\nper_device_train_batch_size: 8\n'
+  const reading = await readConfigAsync({ path: 'clm.yaml', text }, {})
+  if (reading.kind !== 'training-config') throw new Error(JSON.stringify(reading))
+  const spec = { ...reading.spec, versions: { transformers: version } }
+  const asked = { spec, gpu: findGpu('a10')!, plan: reading.spec, has: () => false }
+  const ids = ['zero-3', 'fsdp', 'fused-loss'] as const
+  expect(ids.filter(id => huggingface[id]?.(asked) !== undefined)).toEqual(expected)
+})
+
+test("TRL's SFT of a transformers without Liger's kernels has an argument of its own", async () => {
+  const text = 'model_name_or_path: gpt2\nper_device_train_batch_size: 8\npacking: false\n'
+  const reading = await readConfigAsync({ path: 'sft.yaml', text }, {})
+  if (reading.kind !== 'training-config') throw new Error(JSON.stringify(reading))
+  const liger = (versions: LibraryVersions) =>
+    huggingface['fused-loss']?.({
+      ...{ gpu: findGpu('a10')!, plan: reading.spec, has: key => key === 'packing' },
+      spec: { ...reading.spec, versions },
+    })
+  expect(liger({ transformers: '4.44.2', trl: '0.10.1' })).toEqual([{ keys: ['use_liger'], value: true }])
+  expect(liger({ transformers: '4.44.2', trl: '0.9.6' })).toBeUndefined()
 })
 
 test("TRL's own loss in chunks is offered where a config asks for all logits", async () => {

@@ -4,12 +4,12 @@
  */
 
 import { wordList } from '../../base/word-list.ts'
-import { isBefore } from '../../config/spec/versions.ts'
+import { compareVersions, isBefore } from '../../config/spec/versions.ts'
 import type { Value } from '../../config/text/yaml-literal.ts'
 import { filledIn } from '../../plan/snippets/deepspeed.ts'
 import { halfCompletions, halfLength, halfShare } from '../reduced.ts'
 import { offloadedFsdp } from './fsdp.ts'
-import { type Asked, type KeySetting, one, type Tool, untestedByDeepSpeed } from './tool.ts'
+import { type Asked, type KeySetting, one, type Say, type Tool, untestedByDeepSpeed } from './tool.ts'
 
 /** Keys of TRL's ModelConfig and SFTConfig: whoever writes one runs a script that reads the others too. */
 const trlKeys = wordList(`
@@ -25,16 +25,32 @@ const adapters: readonly KeySetting[] = [
 ]
 const fourBits: readonly KeySetting[] = [{ keys: ['load_in_4bit'], value: true, elsewhere: true }]
 
-/** "auto" leaves a value to the Trainer, which fills in its own. Settings that stand in the file already are changed there. */
-const zero =
-  (stage: number, besides: { readonly [key: string]: Value } = {}) =>
-  ({ has }: Asked): readonly KeySetting[] => {
+/** Whether a library is known to be older than the release that brought an argument. */
+function lacks({ spec }: Asked, library: 'transformers' | 'trl', release: string): boolean {
+  const version = spec.versions?.[library]
+  return version !== undefined && compareVersions(version, release) < 0
+}
+
+const since =
+  (release: string, say: Say): Say =>
+  asked =>
+    lacks(asked, 'transformers', release) ? undefined : say(asked)
+
+/** transformers#9211, of 4.2. "auto" leaves a value to the Trainer, which fills in its own. Settings that stand in the file already are changed there. */
+const zero = (stage: number, besides: { readonly [key: string]: Value } = {}): Say =>
+  since('4.2', ({ has }) => {
     const own = { stage, ...besides }
     if (has('zero_optimization')) {
       return Object.entries(own).map(([key, value]) => ({ at: ['deepspeed', 'zero_optimization'], keys: [key], value }))
     }
     return one('deepspeed', { zero_optimization: own, ...filledIn })
-  }
+  })
+
+/** transformers#32860, of 4.45; before, SFTConfig had an argument of its own, from TRL 0.10 to 0.17. */
+function ligerKernel(asked: Asked): readonly KeySetting[] | undefined {
+  if (!lacks(asked, 'transformers', '4.45')) return one('use_liger_kernel', true, 'use_liger')
+  return runsTrl(asked) && !lacks(asked, 'trl', '0.10') ? one('use_liger', true) : undefined
+}
 
 const host = { device: 'cpu', pin_memory: true }
 
@@ -44,10 +60,10 @@ export const huggingface: Tool = {
     { keys: ['gradient_accumulation_steps'], value: plan.gradientAccumulation },
   ],
   'gradient-checkpointing': () => one('gradient_checkpointing', true, 'use_gradient_checkpointing'),
-  'fused-loss': ({ spec: { method, versions } }) =>
-    method !== undefined && isBefore(versions, 'trl', '0.25')
-      ? one('use_liger_loss', true)
-      : one('use_liger_kernel', true, 'use_liger'),
+  'fused-loss': asked => {
+    const { method, versions } = asked.spec
+    return method !== undefined && isBefore(versions, 'trl', '0.25') ? one('use_liger_loss', true) : ligerKernel(asked)
+  },
   'chunked-loss': () => one('loss_type', 'chunked_nll'),
   'sdpa-attention': () => [{ keys: ['attn_implementation'], value: 'sdpa', elsewhere: true }],
   'flash-attention': asked =>
@@ -88,6 +104,7 @@ export const huggingface: Tool = {
   'zero-2-offload': zero(2, { offload_optimizer: host }),
   'zero-3': zero(3),
   'zero-3-offload': zero(3, { offload_optimizer: host, offload_param: host }),
-  fsdp: () => one('fsdp', 'full_shard auto_wrap'),
-  'fsdp-offload': offloadedFsdp,
+  // transformers#17136, of 4.20.
+  fsdp: since('4.20', () => one('fsdp', 'full_shard auto_wrap')),
+  'fsdp-offload': since('4.20', offloadedFsdp),
 }

@@ -44,7 +44,7 @@ export interface Asked {
 }
 
 /** Undefined if this config's tool cannot express it. */
-type Say = (asked: Asked) => readonly KeySetting[] | undefined
+export type Say = (asked: Asked) => readonly KeySetting[] | undefined
 
 export type Tool = { readonly [Id in LeverId]?: Say }
 
