@@ -1,5 +1,4 @@
 /** `memorymark advise`: every way to free memory for a config, best first, with the lines that make each. */
-
 import { MemoryMarkError } from '../engine/base/errors.ts'
 import { configName } from '../engine/config/training-place.ts'
 import { ofUsable } from '../engine/render/figures.ts'

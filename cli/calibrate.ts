@@ -1,5 +1,4 @@
 /** `memorymark calibrate`: adds measured training runs, by which later estimates for their GPU are corrected. */
-
 import { MemoryMarkError } from '../engine/base/errors.ts'
 import { MIB } from '../engine/base/units.ts'
 import type { CalibrationRun } from '../engine/calibration/file.ts'

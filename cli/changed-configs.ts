@@ -2,7 +2,6 @@
  * For `check --base`: the configs that a change touches or affects and their base, found as the Action finds them on
  * GitHub.
  */
-
 import type { AnalyzeOptions } from '../engine/analyze.ts'
 import type { AffectedConfigs } from '../engine/change/affected-configs.ts'
 import { isCandidatePath } from '../engine/config/candidate-path.ts'

@@ -1,5 +1,4 @@
 /** `memorymark doctor`: what this machine has, which engine `auto` chooses, and what to install for a better one. */
-
 import { formatGib } from '../engine/base/units.ts'
 import { describeMachine, type Machine, softwareOf, type TorchDevice } from '../engine/probes/device.ts'
 import { engineOn } from '../engine/probes/probe.ts'

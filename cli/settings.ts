@@ -1,5 +1,4 @@
 /** Reads the settings of the repository in the working directory. */
-
 import { MemoryMarkError } from '../engine/base/errors.ts'
 import { SETTINGS_PATH } from '../engine/config/fields/supplied.ts'
 import type { IsolatedEngine } from '../engine/isolated/engine.ts'

@@ -2,7 +2,6 @@
  * `memorymark validate-backward` and `validate-compile`: checks that the backward pass runs, and whether torch.compile
  * is worth it.
  */
-
 import { MemoryMarkError } from '../engine/base/errors.ts'
 import { formatGib } from '../engine/base/units.ts'
 import type { TrainingSpec } from '../engine/config/spec/spec.ts'

@@ -1,5 +1,4 @@
 /** What is known of a training's memory and speed on a GPU, and how: here by estimates alone. */
-
 import { MemoryMarkError } from './base/errors.ts'
 import type { Calibration, Corrections } from './calibration/correction.ts'
 import { knownOf } from './calibration/known.ts'

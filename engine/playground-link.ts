@@ -1,5 +1,4 @@
 /** The link that opens a config in the playground, given only if the page would read the config the same way. */
-
 import { fragmentOf } from './base/fragment.ts'
 import { isSameData } from './base/same-data.ts'
 import { readConfigAsync } from './config/read.ts'

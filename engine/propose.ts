@@ -2,7 +2,6 @@
  * The recommendation as a change to the file: the numbers are replaced in its text, the result is read again, and the
  * change is offered only if it reads exactly as recommended.
  */
-
 import { isSameData } from './base/same-data.ts'
 import { readConfigAsync } from './config/read.ts'
 import type { FileReading, Position, SourceFile } from './config/reading.ts'

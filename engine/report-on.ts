@@ -1,5 +1,4 @@
 /** Puts the results of all configs into a report, with the policy that judged them. */
-
 import { version } from './base/version.ts'
 import { onePerTraining } from './report/one-per-training.ts'
 import { type ConfigResult, REPORT_SCHEMA, type Report } from './report/schema.ts'

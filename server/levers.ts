@@ -1,5 +1,4 @@
 /** Adds levers to an analysis of the server. */
-
 import { isSameData } from '../engine/base/same-data.ts'
 import { readConfigAsync } from '../engine/config/read.ts'
 import type { SourceFile } from '../engine/config/reading.ts'

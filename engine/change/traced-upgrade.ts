@@ -1,5 +1,4 @@
 /** Traces a config's step with the libraries before a change and after it: two Python environments of this machine. */
-
 import { MemoryMarkError } from '../base/errors.ts'
 import { accumulatesGradients } from '../config/spec/batches.ts'
 import { FootprintCache } from '../estimate/footprint-cache.ts'

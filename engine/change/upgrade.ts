@@ -2,7 +2,6 @@
  * The upgrade guard: when a change pins other versions of a config's libraries, estimates the config with both and
  * finds which release between them moves its peak.
  */
-
 import { isSameData } from '../base/same-data.ts'
 import type { Calibration } from '../calibration/correction.ts'
 import { knownOf } from '../calibration/known.ts'

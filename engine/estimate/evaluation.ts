@@ -4,7 +4,6 @@
  * torch.no_grad, one batch after the other, whose loss is computed and whose logits the model's output holds until
  * then.
  */
-
 import { isWrappedByFsdp } from '../config/spec/batches.ts'
 import { isFsdp } from '../config/spec/choices.ts'
 import type { TrainingSpec } from '../config/spec/spec.ts'

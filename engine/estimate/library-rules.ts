@@ -1,5 +1,4 @@
 /** What differs in a step's memory between the releases of PyTorch and Hugging Face's libraries, one rule each. */
-
 import { isWrappedByFsdp } from '../config/spec/batches.ts'
 import { isFsdp, isOfFourBits, type Quantization } from '../config/spec/choices.ts'
 import type { TrainingSpec } from '../config/spec/spec.ts'

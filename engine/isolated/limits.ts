@@ -1,5 +1,4 @@
 /** How much the analysis of files may take, and what is said where one takes more. */
-
 import type { Problem } from '../base/errors.ts'
 import { SETTINGS_PATH } from '../config/fields/supplied.ts'
 import { MAX_SLOWDOWN } from '../isolation/limited-process.ts'

@@ -1,5 +1,4 @@
 /** Parses a model's config.json as transformers writes it. */
-
 import { parseJson } from '../base/json.ts'
 import { MAX_CONFIG_BYTES } from '../config/text/document.ts'
 import type { ModelConfig } from './architecture.ts'

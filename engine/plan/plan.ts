@@ -2,7 +2,6 @@
  * Plans a training: every GPU, number of GPUs and sharding strategy that fits, with its cost. Memory is estimated and
  * throughput modelled, each with its band; prices are the catalogue's or the team's.
  */
-
 import { MemoryMarkError, type Problem } from '../base/errors.ts'
 import type { Calibration } from '../calibration/correction.ts'
 import { effectiveBatch, modelCopies } from '../config/spec/batches.ts'

@@ -1,5 +1,4 @@
 /** Sharding strategies on one or several GPUs, and the spec under each. */
-
 import { MemoryMarkError } from '../base/errors.ts'
 import { isFsdp, isOfImages, type Precision, type Sharding } from '../config/spec/choices.ts'
 import type { TrainingSpec } from '../config/spec/spec.ts'

@@ -2,7 +2,6 @@
  * Whether a config that does not fit one GPU would fit if its launcher sharded it over several GPUs, which the config
  * need not mention.
  */
-
 import { MemoryMarkError } from '../base/errors.ts'
 import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'

@@ -1,5 +1,4 @@
 /** The check on a commit: the same words as the comment, with annotations on the lines they are about. */
-
 import type { Problem } from '../base/errors.ts'
 import { configName } from '../config/training-place.ts'
 import type { AnalysedConfig, ConfigResult, Report, UnanalysedConfig } from '../report/schema.ts'

@@ -1,5 +1,4 @@
 /** Compares the current, recommended and largest batch in a table and bars, and names a cheaper GPU that would do. */
-
 import { formatGib, formatUsd } from '../base/units.ts'
 import { idleBytes, missingBytes } from '../metrics/memory.ts'
 import { isSamePlan } from '../metrics/recommend.ts'

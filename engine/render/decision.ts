@@ -1,5 +1,4 @@
 /** One setting of a training spec as plain text: its name, its value, where it came from. */
-
 import { sayPosition } from '../base/errors.ts'
 import type { Decision } from '../config/fields/fields.ts'
 import type { TrainingSpec } from '../config/spec/spec.ts'

@@ -1,5 +1,4 @@
 /** Numbers as every output writes them: of what, in which unit, how known. */
-
 import { formatGib, formatPercent, formatRate, formatUsd, GIB } from '../base/units.ts'
 import { shareOfUsable } from '../metrics/memory.ts'
 import type { MemoryBand, Range } from '../metrics/range.ts'

@@ -1,5 +1,4 @@
 /** Levers as text: table rows, and the sentences and changed lines of one lever. */
-
 import { formatGib } from '../base/units.ts'
 import { highestPeak, lowestPeak } from '../metrics/range.ts'
 import type { AdvisedLever } from '../report/advised-levers.ts'

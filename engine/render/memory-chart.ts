@@ -1,5 +1,4 @@
 /** Peak memory against micro-batch as Mermaid, which GitHub draws in comments and summaries. Numbers and fixed words only. */
-
 import { GIB } from '../base/units.ts'
 import { peakOf } from '../probes/trial.ts'
 import type { AnalysedConfig } from '../report/schema.ts'

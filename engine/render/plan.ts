@@ -1,7 +1,6 @@
 /**
  * A plan in the terminal: a table for each training method, how its figures are known, and the config lines of one row.
  */
-
 import { formatGib, formatPercent } from '../base/units.ts'
 import { methodNames } from '../plan/methods.ts'
 import type { Plan, PlanSection } from '../plan/plan.ts'

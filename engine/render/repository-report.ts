@@ -1,5 +1,4 @@
 /** The scheduled report: every config of the default branch, what changed, and what merged pull requests saved. */
-
 import { formatGib, formatUsd } from '../base/units.ts'
 import { configName } from '../config/training-place.ts'
 import { idleBytes } from '../metrics/memory.ts'

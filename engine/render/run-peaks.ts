@@ -1,5 +1,4 @@
 /** Where a run could run out of memory: each moment whose memory is known, with whether it fits, as rows of a table. */
-
 import { formatGib, formatMib } from '../base/units.ts'
 import type { AnalysedConfig, RunPeak } from '../report/schema.ts'
 import { formatCount } from './figures.ts'

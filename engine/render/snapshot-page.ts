@@ -1,5 +1,4 @@
 /** A run's memory as PyTorch recorded it, beside the estimate: chart, table, and what the estimate does not explain. */
-
 import { formatGib } from '../base/units.ts'
 import { highestPeak, lowestPeak, type MemoryBand } from '../metrics/range.ts'
 import type { ComparedGroup, Comparison, Unexplained } from '../snapshot/against-estimate.ts'

@@ -1,5 +1,4 @@
 /** Configs in a line each, for when there are many. */
-
 import { sayPosition } from '../base/errors.ts'
 import { formatPercent } from '../base/units.ts'
 import { configName } from '../config/training-place.ts'

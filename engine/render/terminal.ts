@@ -1,5 +1,4 @@
 /** The report in a terminal. Untrusted text passes through `plainText`, so it cannot steer the terminal. */
-
 import { formatGib, formatUsd } from '../base/units.ts'
 import { modelCopies } from '../config/spec/batches.ts'
 import { configName } from '../config/training-place.ts'

@@ -2,7 +2,6 @@
  * A trace as torch.cuda.memory._dump_snapshot writes it, for pytorch.org/memory_viz and `python -m torch.cuda._memory_viz`. Every
  * frame says that nothing was measured, and `time_us` counts events: the trace knows their order only.
  */
-
 import { version } from '../base/version.ts'
 import type { AllocatorEvent, AllocatorTrace, TracedSegment, When } from '../estimate/allocator-trace.ts'
 import { type Picklable, pickle } from './pickle.ts'

@@ -1,5 +1,4 @@
 /** A trial in a line of a log. */
-
 import { formatGib } from '../base/units.ts'
 import type { ProbedDevice } from '../probes/probe.ts'
 import { type Outcome, peakOf, type Trial } from '../probes/trial.ts'

@@ -1,5 +1,4 @@
 /** A config without numbers: what is wrong, where, and what to do. */
-
 import { type Problem, sayCell } from '../base/errors.ts'
 import { configName } from '../config/training-place.ts'
 import type { UnanalysedConfig } from '../report/schema.ts'

@@ -1,5 +1,4 @@
 /** The memory of bringing a quantised model to the GPU, before there is any optimizer state. */
-
 import { modelCopies } from '../config/spec/batches.ts'
 import { isFsdp } from '../config/spec/choices.ts'
 import type { TrainingSpec } from '../config/spec/spec.ts'

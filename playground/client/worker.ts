@@ -1,5 +1,4 @@
 /** The engine, in a thread of its own: the page stays alive whatever a config makes it do, and can end it. */
-
 import { provideRe2, Re2NotLoaded } from '../../engine/base/re2.ts'
 import { modelIds } from '../../engine/models/catalogue.ts'
 import { answer } from '../answer.ts'

@@ -1,5 +1,4 @@
 /** A trial in words: in the live log and in the table of sizes. */
-
 import { formatGib } from '../../engine/base/units.ts'
 import { peakOf, type Trial } from '../../engine/probes/trial.ts'
 import { formatCount } from '../../engine/render/figures.ts'

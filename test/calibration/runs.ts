@@ -1,5 +1,4 @@
 /** Runs as a team's file keeps them. */
-
 import { version } from '../../engine/base/version.ts'
 import type { CalibrationRun } from '../../engine/calibration/file.ts'
 import { specOf } from '../../engine/config/spec/adjusted-spec.ts'

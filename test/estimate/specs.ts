@@ -1,5 +1,4 @@
 /** Training specs for the tests of the engine's core: the model's default task at batch 16, changed as a test says. */
-
 import { MIB } from '../../engine/base/units.ts'
 import { specOf as defaultSpecOf } from '../../engine/config/spec/adjusted-spec.ts'
 import type { TrainingSpec } from '../../engine/config/spec/spec.ts'

@@ -1,5 +1,4 @@
 /** Levers on activations: smaller micro-batches, activation checkpointing, chunked loss and attention. */
-
 import { isSameData } from '../../base/same-data.ts'
 import { computesInFloat32 } from '../../config/spec/choices.ts'
 import type { TrainingSpec } from '../../config/spec/spec.ts'

@@ -1,5 +1,4 @@
 /** Levers on weights: their precision, and which are trainable. */
-
 import { isSameData } from '../../base/same-data.ts'
 import type { TrainingSpec } from '../../config/spec/spec.ts'
 import { hasBfloat16 } from '../../gpus/catalogue.ts'

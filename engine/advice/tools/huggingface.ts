@@ -2,7 +2,6 @@
  * Hugging Face's Trainer and TRL. Sources: transformers training_args.py (TrainingArguments); TRL trainer/{base_config,sft_config,
  * grpo_config,model_config}.py; DeepSpeed's settings written in place, as integrations/deepspeed.py takes a dictionary.
  */
-
 import { wordList } from '../../base/word-list.ts'
 import { compareVersions, isBefore } from '../../config/spec/versions.ts'
 import type { Value } from '../../config/text/yaml-literal.ts'

@@ -3,7 +3,6 @@
  * `hyperparameters.training_args`, SageMaker's and Azure ML's hyperparameters, whose values are text. The keys are read as the
  * Trainer's own names for the same; what the team's code makes of them is not in the file, so that nothing blocks.
  */
-
 import { wordList } from '../../base/word-list.ts'
 import { resolveOffline } from '../../models/resolve.ts'
 import type { Dialect } from '../dialect.ts'

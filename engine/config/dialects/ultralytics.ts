@@ -1,5 +1,4 @@
 /** Ultralytics' YOLO, as of 8.4: cfg/default.yaml, engine/trainer.py. */
-
 import { KIB } from '../../base/units.ts'
 import { findModel } from '../../models/catalogue.ts'
 import { PIXEL_STRIDE, pixelsAnswering } from '../../models/vision/yolo-versions.ts'

@@ -2,7 +2,6 @@
  * Jobs in YAML that name their GPU by keys of their own: Kubernetes' node selectors and `nvidia.com/gpu`, dstack's `resources.gpu`,
  * the types of machines of Azure ML, SageMaker, Vertex and Ray.
  */
-
 import { wordSet } from '../../base/word-list.ts'
 import { findGpu } from '../../gpus/catalogue.ts'
 import type { SourceFile } from '../reading.ts'

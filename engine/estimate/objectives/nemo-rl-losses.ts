@@ -3,7 +3,6 @@
  * (distributed/model_utils.py get_next_token_logprobs_from_logits). FSDP hands the logits on in float32; where there is none, they are
  * cast beside those of the model. The policy workers let go of them before the backward pass.
  */
-
 import { shardingGroup } from '../../config/spec/batches.ts'
 import { isFsdp } from '../../config/spec/choices.ts'
 import type { TrainingSpec } from '../../config/spec/spec.ts'

@@ -1,7 +1,6 @@
 /**
  * What both versions of FSDP share: units of parameters that are gathered together, and the shards of their gradients.
  */
-
 import { shardingGroup } from '../../config/spec/batches.ts'
 import type { Loop } from '../../config/spec/choices.ts'
 import type { TrainingSpec } from '../../config/spec/spec.ts'

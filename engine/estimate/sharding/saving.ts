@@ -4,7 +4,6 @@
  * (training/_distributed.py gather_cpu_state_dict) and Lightning 2.6 (strategies/fsdp.py), run in bench/saved_checkpoints.py. OpenRLHF
  * 0.11 (utils/deepspeed/deepspeed.py save_model) calls the same function of DeepSpeed's as the Trainer.
  */
-
 import { modelCopies, shardingGroup } from '../../config/spec/batches.ts'
 import { isFsdp } from '../../config/spec/choices.ts'
 import type { TrainingSpec } from '../../config/spec/spec.ts'

@@ -1,5 +1,4 @@
 /** What one of several GPUs keeps of a model between steps. */
-
 import { isWrappedByFsdp, shardingGroup } from '../../config/spec/batches.ts'
 import { isOfNemoRl } from '../../config/spec/choices.ts'
 import type { TrainingSpec } from '../../config/spec/spec.ts'

@@ -4,7 +4,6 @@
  *
  * `torch:` names the place in PyTorch that decides a rule (paths of the 2.13 sources).
  */
-
 import { sequencesPerSample } from '../../config/spec/batches.ts'
 import { isOfImages, labelsTokens } from '../../config/spec/choices.ts'
 import { parameterPatterns } from '../../config/spec/parameter-pattern.ts'

@@ -2,7 +2,6 @@
  * Modelled step time. The GPU runs one kernel after the other, Python has to launch every one of them, and a micro-step takes about
  * as long as the slower of the two; then come the optimizer and what several GPUs exchange. Everything here is modelled, nothing timed.
  */
-
 import { shardingGroup } from '../../config/spec/batches.ts'
 import { computesInFloat32, isFsdp, isOfFourBits } from '../../config/spec/choices.ts'
 import type { TrainingSpec } from '../../config/spec/spec.ts'

@@ -1,5 +1,4 @@
 /** Which specs TensorFlow.js can train. */
-
 import type { Problem } from '../../base/errors.ts'
 import type { Optimizer } from '../../config/spec/choices.ts'
 import type { TrainingSpec } from '../../config/spec/spec.ts'

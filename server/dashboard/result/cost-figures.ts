@@ -1,5 +1,4 @@
 /** Costs as text: by the server when it renders, by the page when its reader changes the terms. */
-
 import { formatUsd } from '../../../engine/base/units.ts'
 import { costPerRunUsd, type RunTerms, savingsPerRunUsd } from '../../../engine/metrics/cost.ts'
 import type { Range } from '../../../engine/metrics/range.ts'

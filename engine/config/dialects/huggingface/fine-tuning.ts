@@ -2,7 +2,6 @@
  * What TRL's scripts, the alignment handbook's recipes and similar ones add to the Trainer: adapters, 4-bit weights, fused losses.
  * Defaults: TRL 1.10 trainer/model_config.py and trainer/sft_config.py.
  */
-
 import { wordList } from '../../../base/word-list.ts'
 import { isVisionLanguageModel } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'

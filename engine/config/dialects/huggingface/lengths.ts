@@ -1,5 +1,4 @@
 /** Tokens of a sample, or pixels of an image: where a config sets them, and what its trainer takes where it does not. */
-
 import { wordList } from '../../../base/word-list.ts'
 import { familyOf } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'

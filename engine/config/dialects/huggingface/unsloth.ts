@@ -2,7 +2,6 @@
  * How a step differs under Unsloth. Sources: unsloth 2026.8 models/llama.py, models/rl.py and kernels/fast_lora.py;
  * unsloth_zoo/gradient_checkpointing.py.
  */
-
 import { wordList } from '../../../base/word-list.ts'
 import { familyOf, isAudioModel, isVisionLanguageModel } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'

@@ -1,5 +1,4 @@
 /** What the code itself puts into a step, beside what its trainer or its loop is read to do. Nothing of it is counted, so that nothing blocks. */
-
 import { plainSentence } from '../../text/quote.ts'
 import { libraryName } from '../library.ts'
 import { type Call, callExpression, type Module, type Scope } from '../syntax/module.ts'

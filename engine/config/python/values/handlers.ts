@@ -1,5 +1,4 @@
 /** Values that count where nothing fails: `try: import flash_attn; attention = 'flash_attention_2'`, and another one after `except`. */
-
 import { plainSentence } from '../../text/quote.ts'
 import type { Place } from '../syntax/module.ts'
 import type { Evaluator } from './evaluator.ts'

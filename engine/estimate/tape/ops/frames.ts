@@ -1,5 +1,4 @@
 /** Python frames and checkpointed blocks: what local variables keep alive, and what the backward pass recomputes. */
-
 import { isFsdp, isOfNemoRl } from '../../../config/spec/choices.ts'
 import { layersNamed } from '../../../config/spec/parameter-pattern.ts'
 import { saidOfLayers } from '../../../config/spec/unquantized.ts'
