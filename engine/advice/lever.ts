@@ -12,6 +12,8 @@ export interface Circumstances {
 export interface Lever {
   readonly id: LeverId
   readonly effect: Effect
+  /** Beside another effect, it also rounds numbers. */
+  readonly alsoRounds?: true
   /** Levers of one group are not combined. */
   readonly group: string
   /** The only settings that may differ after the change. */

@@ -60,7 +60,10 @@ function keyOf(lever: AdvisedLever, { peakBytes, fit }: Before): readonly number
 }
 
 function placesOf({ changes, effect }: AdvisedLever, of: Effect): number {
-  const count = changes.filter(id => leverById.get(id)?.effect === of || (of === 'numerics' && id === 'qlora')).length
+  const count = changes.filter(id => {
+    const known = leverById.get(id)
+    return known?.effect === of || (of === 'numerics' && known?.alsoRounds === true)
+  }).length
   // Sharding may bring another precision with it.
   return effect === of ? Math.max(1, count) : count
 }

@@ -48,6 +48,7 @@ export const weightLevers: readonly Lever[] = [
   {
     id: 'qlora',
     effect: 'changes-the-result',
+    alsoRounds: true,
     group: 'adapters',
     settings: [...adapted, 'quantization', 'quantizesOnLoad'],
     applies: spec => isText(spec) && spec.lora === undefined,
