@@ -1,5 +1,5 @@
 /** What a job works with: an authenticated client, its repository, the database and the engine. */
-import type { Logger, ProbotOctokit } from 'probot'
+import type { Logger } from 'probot'
 import type {
   AnalyzeOptions,
   Gpu,
@@ -12,12 +12,11 @@ import type {
 } from '../engine/index.ts'
 import type { Repository } from '../github/client.ts'
 import type { KeptTexts } from '../github/kept-texts.ts'
+import type { GitHub } from './installation.ts'
 import type { Metrics } from './metrics.ts'
 import type { RepositoryPlace } from './queue/jobs.ts'
 import type { Queue } from './queue/queue.ts'
 import type { Database } from './store/database.ts'
-
-export type GitHub = InstanceType<typeof ProbotOctokit>
 
 /** What a verdict depends on besides the files. */
 export interface Circumstances {

@@ -1,7 +1,8 @@
 /** GitHub clients for the App and its installations: their retries, their logging, and the rate limit left. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Logger, Probot, ProbotOctokit } from 'probot'
-import type { GitHub } from './github.ts'
+
+export type GitHub = InstanceType<typeof ProbotOctokit>
 
 export interface ApiCall {
   readonly method: string

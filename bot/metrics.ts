@@ -2,7 +2,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { ApiCall } from './installation.ts'
 import type { Queue } from './queue/queue.ts'
-import type { Answer } from './webhooks/receive.ts'
+import type { Answer } from './webhooks/answer.ts'
 
 /** Only known events become labels, since anybody can send a header and each label value costs memory. */
 const events = new Set(['pull_request', 'check_run', 'check_suite', 'workflow_run', 'merge_group', 'issue_comment'])

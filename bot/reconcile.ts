@@ -1,7 +1,6 @@
 /** Compares the database with GitHub, to catch up on webhooks that were lost. */
 import type { Logger } from 'probot'
-import type { GitHub } from './github.ts'
-import type { GitHubApp } from './installation.ts'
+import type { GitHub, GitHubApp } from './installation.ts'
 import { failureOf } from './queue/failure.ts'
 import type { Job, RepositoryPlace } from './queue/jobs.ts'
 import type { Queue } from './queue/queue.ts'

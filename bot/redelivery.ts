@@ -4,8 +4,7 @@
  * them.
  */
 import type { Logger } from 'probot'
-import type { GitHub } from './github.ts'
-import type { GitHubApp } from './installation.ts'
+import type { GitHub, GitHubApp } from './installation.ts'
 
 interface Attempt {
   readonly id: number

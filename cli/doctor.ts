@@ -1,7 +1,7 @@
 /** `memorymark doctor`: what this machine has, which engine `auto` chooses, and what to install for a better one. */
 import { formatGib } from '../engine/base/units.ts'
 import { describeMachine, type Machine, softwareOf, type TorchDevice } from '../engine/probes/device.ts'
-import { engineOn } from '../engine/probes/probe.ts'
+import { engineOn } from '../engine/probes/open-probe.ts'
 import { describeTfjs } from '../engine/probes/tfjs/probe.ts'
 import { plainText } from '../engine/render/plain.ts'
 import { wrap } from '../engine/render/terminal-page.ts'

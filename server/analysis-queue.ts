@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events'
 import type { Machine } from '../engine/probes/device.ts'
-import { engineOn } from '../engine/probes/probe.ts'
+import { engineOn } from '../engine/probes/open-probe.ts'
 import type { Analysis, AnalysisRequest, Ending } from './analysis.ts'
 import { AnalysisRunner } from './analysis-runner.ts'
 import { BoundedQueue, type QueueSize } from './bounded-queue.ts'

@@ -1,7 +1,8 @@
 /** The answer of `GET /health`, in the earlier tool's fields. */
 import * as z from 'zod'
 import { GIB } from '../engine/base/units.ts'
-import { deviceKinds, type Machine } from '../engine/probes/device.ts'
+import type { Machine } from '../engine/probes/device.ts'
+import { deviceKinds } from '../engine/probes/device-kind.ts'
 
 export const health = z.object({
   /** `starting` until the machine is described; fields that depend on it are null until then. */

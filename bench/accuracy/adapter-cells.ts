@@ -1,6 +1,6 @@
 /** Adapters on encoders, whose heads for classification train whole beside them, and on T5. */
 import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
-import type { Cell } from './cells.ts'
+import type { Cell } from './cell.ts'
 
 const trainer = { loop: 'trainer' } as const
 const ckpt = { gradientCheckpointing: true } as const

@@ -2,6 +2,7 @@
 import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { adapterCells } from './adapter-cells.ts'
 import { autocastCells } from './autocast-cells.ts'
+import type { Cell } from './cell.ts'
 import { decoderCells } from './decoder-cells.ts'
 import { encoderCells } from './encoder-cells.ts'
 import { flashCells } from './flash-cells.ts'
@@ -11,8 +12,6 @@ import { mambaCells } from './mamba-cells.ts'
 import { methodCells } from './method-cells.ts'
 import { speechCells } from './speech-cells.ts'
 import { translationCells } from './translation-cells.ts'
-
-export type Cell = readonly [model: string, changes: Partial<TrainingSpec>]
 
 const mlm = { task: 'masked-lm' } as const
 const tokens = { task: 'token-classification', labels: 9 } as const

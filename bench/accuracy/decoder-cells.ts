@@ -1,6 +1,6 @@
 /** Less common decoders in published fine-tuning configs, with those configs' recipes. */
 import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
-import type { Cell } from './cells.ts'
+import type { Cell } from './cell.ts'
 
 const trainer = { loop: 'trainer' } as const
 const ckpt = { gradientCheckpointing: true } as const

@@ -1,5 +1,5 @@
 /** Encoders beside BERT, RoBERTa and DistilBERT, as scripts that fine-tune them set them up. */
-import type { Cell } from './cells.ts'
+import type { Cell } from './cell.ts'
 
 const trainer = { loop: 'trainer' } as const
 const ckpt = { gradientCheckpointing: true } as const

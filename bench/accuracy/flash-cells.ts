@@ -1,5 +1,5 @@
 /** flash-attn's kernels, traced through PyTorch's own: windows without a mask, grouped heads, values narrower than queries. */
-import type { Cell } from './cells.ts'
+import type { Cell } from './cell.ts'
 
 const bf16 = { attention: 'flash', precision: 'bf16' } as const
 const amp = { attention: 'flash', precision: 'amp-bf16' } as const

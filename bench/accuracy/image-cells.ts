@@ -1,6 +1,6 @@
 /** Vision-language models with images: towers that are trained, frozen, or only passed by gradients. */
 import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
-import type { Cell } from './cells.ts'
+import type { Cell } from './cell.ts'
 
 const ckpt = { gradientCheckpointing: true } as const
 const bf16 = { precision: 'bf16', loop: 'trainer' } as const

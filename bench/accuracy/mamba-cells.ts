@@ -1,6 +1,6 @@
 /** Hybrids of Mamba and attention. The trace replaces Mamba's kernels by stand-ins. */
 import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
-import type { Cell } from './cells.ts'
+import type { Cell } from './cell.ts'
 
 const ckpt = { precision: 'bf16', gradientCheckpointing: true, loop: 'trainer' } as const
 const lora = (rank: number, targets: readonly string[]): Partial<TrainingSpec> => ({

@@ -1,7 +1,7 @@
 /** The cells of `bench:accuracy` for training methods: preferences, rewards, distillation, quantisation-aware training. */
 import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import type { TrainingMethod } from '../../engine/config/spec/training-method.ts'
-import type { Cell } from './cells.ts'
+import type { Cell } from './cell.ts'
 import { completionCells } from './completion-cells.ts'
 import { openRlhfCells } from './openrlhf-cells.ts'
 import { verlCells } from './verl-cells.ts'

@@ -1,6 +1,6 @@
 /** Steps over bitsandbytes' weights, as Axolotl's and LLaMA-Factory's QLoRA examples run them: those need bitsandbytes too. */
 import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
-import type { Cell } from './cells.ts'
+import type { Cell } from './cell.ts'
 
 const allLinear = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']
 const over = (rank: number, targets: readonly string[] = allLinear, dropout = 0.05): Partial<TrainingSpec> => ({

@@ -1,5 +1,5 @@
 /** Speech: Whisper, whose samples are half a minute of sound each and a transcript. */
-import type { Cell } from './cells.ts'
+import type { Cell } from './cell.ts'
 
 const ckpt = { gradientCheckpointing: true } as const
 const trainer = { loop: 'trainer' } as const

@@ -1,5 +1,5 @@
 /** Translation and summarisation beside BART and T5, as transformers' examples set them up. */
-import type { Cell } from './cells.ts'
+import type { Cell } from './cell.ts'
 
 const trainer = { loop: 'trainer' } as const
 const ckpt = { gradientCheckpointing: true } as const

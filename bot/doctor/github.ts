@@ -1,5 +1,5 @@
 /** Checks with GitHub that the App exists, where it is installed, and what it was granted. */
-import type { GitHub } from '../github.ts'
+import type { GitHub } from '../installation.ts'
 import { type GitHubApp, headersOf, statusOf } from '../installation.ts'
 import { examineClock } from './clock.ts'
 import type { Finding } from './finding.ts'

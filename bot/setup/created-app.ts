@@ -1,6 +1,6 @@
 /** Fetches the App that GitHub has just created. */
 import { MemoryMarkError } from '../../engine/base/errors.ts'
-import type { GitHub } from '../github.ts'
+import type { GitHub } from '../installation.ts'
 import { statusOf } from '../installation.ts'
 import { type Credentials, readCredentials } from '../settings.ts'
 

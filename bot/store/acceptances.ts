@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { type AcceptedConfig, acceptedConfig } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 import type { PullKey } from './pull-key.ts'
 import { storableJson } from './storable.ts'
 

@@ -4,7 +4,7 @@ import { idlePercent } from '../../engine/index.ts'
 import { type ConfigOrder, type ConfigRecord, configRecord } from '../../server/repositories.ts'
 import type { Sql } from './database.ts'
 import type { RepositoryKey } from './last-settings.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 import { storableJson } from './storable.ts'
 
 export const configRecordsTable: Migration = {

@@ -1,7 +1,7 @@
 /** Webhooks that were accepted. A redelivery has the same id, so each webhook is worked on once. */
 import * as z from 'zod'
 import type { Sql } from './database.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 export const deliveriesTable: Migration = {
   name: 'deliveries',

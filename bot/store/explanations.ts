@@ -1,7 +1,7 @@
 /** The explanation of each pull request's newest judged commit, stored for `/memorymark explain`. */
 import * as z from 'zod'
 import type { Sql } from './database.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 import type { PullKey } from './pull-key.ts'
 
 export const explanationsTable: Migration = {

@@ -1,7 +1,7 @@
 /** Exports or deletes all data of one installation. */
 import * as z from 'zod'
 import type { Database, Sql } from './database.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 export const departuresTable: Migration = {
   name: 'departures',

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { type Report, report as reportSchema } from '../../engine/index.ts'
 import type { Sql } from './database.ts'
 import type { RepositoryKey } from './last-settings.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 import { storableJson } from './storable.ts'
 
 export const lastReportsTable: Migration = {

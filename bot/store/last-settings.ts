@@ -1,7 +1,7 @@
 /** The last valid `.github/memorymark.yml` of each repository, used while a newer one cannot be read. */
 import * as z from 'zod'
 import type { Sql } from './database.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 
 export const lastSettingsTable: Migration = {
   name: 'last-settings',

@@ -12,18 +12,12 @@ import { lastSettingsTable } from './last-settings.ts'
 import { ledgerEntriesTable } from './ledger-entries.ts'
 import { measuredConfigsTable } from './measured-configs.ts'
 import { measurementsTable } from './measurements.ts'
+import type { Migration } from './migration.ts'
 import { openChecksTable } from './open-checks.ts'
 import { rerunsTable } from './reruns.ts'
 import { seenPullsTable } from './seen-pulls.ts'
 import { snoozesTable } from './snoozes.ts'
 import { surveysTable } from './surveys.ts'
-
-export interface Migration {
-  /** Never changed once released: the database records applied migrations by this name. */
-  readonly name: string
-  /** One statement each. */
-  readonly statements: readonly string[]
-}
 
 /** In order. Released migrations are not edited; a change is appended as a new one. */
 const migrations: readonly Migration[] = [

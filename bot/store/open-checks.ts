@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { Sql } from './database.ts'
 import type { RepositoryKey } from './last-settings.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 import { type PullPlace, pullColumns, pullPlaceIn } from './pull-key.ts'
 
 export const openChecksTable: Migration = {

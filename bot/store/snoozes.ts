@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { RepositoryPlace } from '../queue/jobs.ts'
 import type { Sql } from './database.ts'
-import type { Migration } from './migrations.ts'
+import type { Migration } from './migration.ts'
 import { type PullKey, type PullPlace, pullColumns, pullPlaceIn } from './pull-key.ts'
 
 export const snoozesTable: Migration = {

@@ -6,6 +6,7 @@ import { MIB } from '../../engine/base/units.ts'
 import { failureOf } from '../queue/failure.ts'
 import { keyOf } from '../queue/jobs.ts'
 import { within } from '../within.ts'
+import type { Answer } from './answer.ts'
 import { Bodies, type BodyReading } from './bodies.ts'
 import { readEvent } from './events.ts'
 import type { Inbox } from './inbox.ts'
@@ -35,8 +36,6 @@ export interface ReceiveOptions {
   readonly verify: (body: string, signature: string) => Promise<boolean>
   readonly onAnswered: (answer: Answer, event: string) => void
 }
-
-export type Answer = 'accepted' | 'repeated' | 'not-ours' | 'refused' | 'unavailable'
 
 interface Reply {
   readonly status: number

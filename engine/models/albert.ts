@@ -1,7 +1,7 @@
 /** ALBERT: BERT with narrow embeddings, whose layers share their weights. transformers: models/albert. */
 import * as z from 'zod'
 import type { Builder } from '../program/builder.ts'
-import type { Value } from '../program/program.ts'
+import type { Value } from '../program/value.ts'
 import { answerSpan, embeddings, encoderFields, tokenClassifier, WORDS } from './bert.ts'
 import { family, type ProgramTerms } from './family.ts'
 import { probability, size } from './schema.ts'

@@ -1,15 +1,12 @@
 /** What is known of a model from its config.json. Its family says all that differs from family to family. */
 import type * as z from 'zod'
 import type { Task } from '../config/spec/choices.ts'
-import { type Builder, type Traced, trace } from '../program/builder.ts'
-import type { Value } from '../program/program.ts'
 import type { configSchemas } from './families.ts'
-import { type Family, IMAGENET_PIXELS, type ProgramTerms, tasksOfKind } from './family.ts'
-import type { ImageHandling, ImageOfSample, SizeInPixels } from './images.ts'
+import { type Family, IMAGENET_PIXELS, tasksOfKind } from './family.ts'
+import type { ImageHandling, ImageOfSample } from './images.ts'
 import type { Linears } from './linears.ts'
-import { litgptModel } from './litgpt.ts'
 import { familyNamed } from './model-types.ts'
-import { torchtitanModel } from './torchtitan.ts'
+import type { SizeInPixels } from './vision/image-scaling.ts'
 
 type AnyConfig = (typeof configSchemas)[number]
 /** A model's config.json, as far as memory depends on it; unknown fields are dropped. */
@@ -95,26 +92,4 @@ export function joinsImages(config: ModelConfig): boolean {
 /** Whether images are modelled for a vision-language model. */
 export function readsImages(config: ModelConfig): boolean {
   return imageOfSample(config, { height: IMAGENET_PIXELS, width: IMAGENET_PIXELS }) !== undefined
-}
-
-/**
- * The last program, kept because passes over one model follow each other (policy and reference, or one setting after
- * the other).
- */
-let latest: { readonly config: ModelConfig; readonly terms: string; readonly program: Traced<Value> } | undefined
-
-/** The model with the task's head; the program returns its logits. */
-export function programOf(config: ModelConfig, spec: ProgramTerms): Traced<Value> {
-  const { task, labels, sequenceLength, targetLength, images, versions, modelCode, quantization } = spec
-  const terms = JSON.stringify([task, labels, sequenceLength, targetLength, images, versions, modelCode, quantization])
-  if (latest?.config !== config || latest.terms !== terms) {
-    latest = { config, terms, program: trace(ops => forward(ops, config, spec)) }
-  }
-  return latest.program
-}
-
-function forward(ops: Builder, config: ModelConfig, spec: ProgramTerms): Value {
-  if (spec.modelCode === 'litgpt') return litgptModel(ops, config, spec)
-  if (spec.modelCode === 'torchtitan') return torchtitanModel(ops, config, spec)
-  return familyOf(config).forward(ops, config, spec)
 }

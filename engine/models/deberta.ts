@@ -1,7 +1,7 @@
 /** DeBERTa v2 and v3: encoders that attend to contents and to distances apart. transformers: models/deberta_v2. */
 import * as z from 'zod'
 import type { Builder } from '../program/builder.ts'
-import type { Value } from '../program/program.ts'
+import type { Value } from '../program/value.ts'
 import { answerSpan, encoderFields, tokenClassifier, WORDS } from './bert.ts'
 import { family, type ProgramTerms } from './family.ts'
 import { probability, size, wholeNumber } from './schema.ts'

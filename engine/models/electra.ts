@@ -1,7 +1,7 @@
 /** ELECTRA: BERT with narrower embeddings, which a linear layer widens. transformers: models/electra. */
 import * as z from 'zod'
 import type { Builder } from '../program/builder.ts'
-import type { Value } from '../program/program.ts'
+import type { Value } from '../program/value.ts'
 import { answerSpan, embeddings, encoderFields, encoderLayers, encoderLinears, tokenClassifier, WORDS } from './bert.ts'
 import { family, type ProgramTerms } from './family.ts'
 import { size } from './schema.ts'

@@ -3,9 +3,10 @@ import type * as z from 'zod'
 import type { Task } from '../config/spec/choices.ts'
 import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { Builder } from '../program/builder.ts'
-import type { Value } from '../program/program.ts'
-import type { ImageHandling, ImageOfSample, ModelParts, SizeInPixels } from './images.ts'
+import type { Value } from '../program/value.ts'
+import type { ImageHandling, ImageOfSample, ModelParts } from './images.ts'
 import type { ExpertNames, Linears } from './linears.ts'
+import type { SizeInPixels } from './vision/image-scaling.ts'
 
 /** What a model is, which decides the tasks that it is trained for. */
 export type Kind = 'encoder' | 'decoder' | 'encoder-decoder' | 'image' | 'detector'

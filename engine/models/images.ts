@@ -1,12 +1,7 @@
 /** Images in a sequence: how a model's processor scales one, and how many tokens it takes. */
 import type { Images } from './decoders/blueprint.ts'
-import { scaledByPixels } from './vision/image-scaling.ts'
+import { type SizeInPixels, scaledByPixels } from './vision/image-scaling.ts'
 import { patchesOf } from './vision/patches.ts'
-
-export interface SizeInPixels {
-  readonly height: number
-  readonly width: number
-}
 
 /** What a sample's image comes to: pieces of a size, as the tower sees them, and tokens of the sequence. */
 export interface ImageOfSample {

@@ -3,7 +3,7 @@
  * litgpt/model.py. All are one class, whose output layer is never tied to the embeddings.
  */
 import type { Builder } from '../program/builder.ts'
-import type { Value } from '../program/program.ts'
+import type { Value } from '../program/value.ts'
 import type { ModelConfig } from './architecture.ts'
 import {
   type BlockNorms,

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { isBefore, type LibraryVersions } from '../config/spec/versions.ts'
 import type { Builder } from '../program/builder.ts'
 import type { AttentionShape } from '../program/ops/mixers.ts'
-import type { Value } from '../program/program.ts'
+import type { Value } from '../program/value.ts'
 import { family, type ProgramTerms } from './family.ts'
 import { layerCount, probability, size } from './schema.ts'
 

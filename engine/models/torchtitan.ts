@@ -3,7 +3,7 @@
  * torchtitan/models/llama3/model/model.py. Its output layer is never tied to the embeddings.
  */
 import type { Builder } from '../program/builder.ts'
-import type { Value } from '../program/program.ts'
+import type { Value } from '../program/value.ts'
 import type { ModelConfig } from './architecture.ts'
 import { type Blueprint, type DecoderFields, decoderModel, headSizeOf, type Part } from './decoders/blueprint.ts'
 import { gatedFeedForward } from './decoders/feed-forward.ts'

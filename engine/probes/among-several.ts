@@ -5,7 +5,7 @@
 import { MemoryMarkError } from '../base/errors.ts'
 import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
-import { addsToWholeGradients } from '../estimate/sharding/exchange.ts'
+import { addsToWholeGradients } from '../estimate/sharding/exchanges.ts'
 import { mastersOf } from '../estimate/sharding/shares.ts'
 import { type Gpu, usableBytes } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'

@@ -3,9 +3,6 @@ import * as z from 'zod'
 import { endedBy } from './ending.ts'
 import { PythonWorker } from './worker.ts'
 
-export const deviceKinds = ['cuda', 'mps', 'cpu'] as const
-export type DeviceKind = (typeof deviceKinds)[number]
-
 const bytes = z.number().int().min(0)
 
 const cudaDevice = z.object({

@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { parseJson } from '../base/json.ts'
-import type { DeviceKind } from './device.ts'
+import type { DeviceKind } from './device-kind.ts'
 import { pythonEnvironment } from './python-environment.ts'
 
 const answer = z.discriminatedUnion('kind', [

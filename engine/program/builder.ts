@@ -3,7 +3,8 @@
  * values without content. torch.fx calls this symbolic tracing.
  */
 import { type Gives, type OpSignatures, ops } from './ops.ts'
-import { Body, LAYER_NUMBER, LayerStack, type Operation, type Program, type Region, Value } from './program.ts'
+import { Body, LAYER_NUMBER, LayerStack, type Operation, type Program, type Region } from './program.ts'
+import { Value } from './value.ts'
 
 /** The place of a layer in a stack while its kind is recorded. */
 export interface LayerPlace {

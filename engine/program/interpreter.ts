@@ -1,6 +1,7 @@
 /** Runs a program over any representation of values: sizes on a tape, or TensorFlow.js tensors. */
 import type { OpName, OpSignatures } from './ops.ts'
-import { Body, LAYER_NUMBER, LayerStack, type Operation, type Program, type Region, Value } from './program.ts'
+import { Body, LAYER_NUMBER, LayerStack, type Operation, type Program, type Region } from './program.ts'
+import { Value } from './value.ts'
 
 /** What an interpreter's row receives for an argument in an op's signature. */
 type Bound<Argument, T> = Argument extends Value

@@ -4,15 +4,7 @@
  * runs the step in TensorFlow.js).
  */
 import type { OpName } from './ops.ts'
-
-/** An op's result, identified by a number. */
-export class Value {
-  readonly id: number
-
-  constructor(id: number) {
-    this.id = id
-  }
-}
+import type { Value } from './value.ts'
 
 /** Ops nested in an op: the body of a checkpointed block, or an expert's activation. */
 export interface Region {

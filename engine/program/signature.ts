@@ -1,5 +1,5 @@
 /** The type of an op: what a model passes to it and how many values it returns. */
-import type { Value } from './program.ts'
+import type { Value } from './value.ts'
 
 export type Gives = 'nothing' | 'value' | 'pair' | 'one-per-size'
 

@@ -2,7 +2,7 @@
 import { SETTINGS_PATH } from '../../engine/index.ts'
 import type { EmulatedGitHub, PullRequest, Repository } from '../../test/github/index.ts'
 import { changedBy } from './files.ts'
-import type { HostileInput } from './inputs.ts'
+import type { HostileInput } from './input.ts'
 
 export interface Opened {
   readonly repository: Repository

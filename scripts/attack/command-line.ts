@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { SETTINGS_PATH } from '../../engine/index.ts'
 import { root } from '../bundles.ts'
 import { filesOf } from './files.ts'
-import type { Files, HostileInput } from './inputs.ts'
+import type { Files, HostileInput } from './input.ts'
 import { ProcessTree } from './process-tree.ts'
 import { GIVE_UP_MILLIS, type Surface } from './surface.ts'
 

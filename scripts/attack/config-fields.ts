@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { root } from '../bundles.ts'
 import { fieldsOf, withHostileValues } from './fields.ts'
-import type { HostileInput } from './inputs.ts'
+import type { HostileInput } from './input.ts'
 
 const folders = ['bench/configs/training', 'examples/configs']
 

@@ -1,6 +1,6 @@
 /** The files of several inputs in one tree. */
 import { SETTINGS_PATH } from '../../engine/index.ts'
-import { type Files, type HostileInput, honestConfig } from './inputs.ts'
+import { type Files, type HostileInput, honestConfig } from './input.ts'
 
 /** What a pull request changes; `place` tells it from other pull requests. */
 export function changedBy(inputs: readonly HostileInput[], place = 'hostile'): Files {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { analyze, renderCheck } from '../../engine/index.ts'
 import { type EmulatedGitHub, otherOwner, owner } from '../../test/github/index.ts'
 import { endOfCheck } from './checks.ts'
-import { honestConfig } from './inputs.ts'
+import { honestConfig } from './input.ts'
 import { type Clock, LIMITS } from './surface.ts'
 
 const EVERY_MILLIS = 1_000

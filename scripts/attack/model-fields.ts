@@ -1,7 +1,7 @@
 /** Each field of a config.json, in the first of the catalogue's models that has it. */
 import { findModel, modelIds } from '../../engine/models/catalogue.ts'
 import { fieldsOf, withHostileValues } from './fields.ts'
-import type { HostileInput } from './inputs.ts'
+import type { HostileInput } from './input.ts'
 import { besideModel } from './named-cases.ts'
 
 export function fieldsOfModels(): readonly HostileInput[] {

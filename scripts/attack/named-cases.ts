@@ -1,7 +1,7 @@
 /** Cases that have stopped the bot, the Action or the command line before, or come close to it. */
 import { SETTINGS_PATH } from '../../engine/index.ts'
 import { trainingConfig } from '../chaos/stories.ts'
-import type { Files, HostileInput } from './inputs.ts'
+import type { Files, HostileInput } from './input.ts'
 import { oddFiles } from './odd-files.ts'
 
 const honest = trainingConfig(8)

@@ -1,6 +1,6 @@
 /** Cases of what a tree can hold besides honest text: odd names, links, submodules, pointers of Git LFS, and large containers of text. */
 import { trainingConfig } from '../chaos/stories.ts'
-import type { Files, HostileInput } from './inputs.ts'
+import type { Files, HostileInput } from './input.ts'
 
 const honest = trainingConfig(8)
 const torchtitan = '[model]\nname = "llama3"\nflavor = "8B"\n[training]\nlocal_batch_size = 8\nseq_len = 2048\n'

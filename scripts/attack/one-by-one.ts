@@ -1,5 +1,5 @@
 /** Inputs that bring files of their own are sent several at once, and one by one only where that is too much together. */
-import type { HostileInput } from './inputs.ts'
+import type { HostileInput } from './input.ts'
 import { type Answer, type Clock, isSlow, missOf, type Surface } from './surface.ts'
 
 const MOST_AT_ONCE = 8

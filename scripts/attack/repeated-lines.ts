@@ -1,5 +1,5 @@
 /** Each form of a line that a script, a launcher, a config or a file of versions may have, as often as the file is read. */
-import { type Files, type HostileInput, honestConfig } from './inputs.ts'
+import { type Files, type HostileInput, honestConfig } from './input.ts'
 import {
   jsonLines,
   type Line,

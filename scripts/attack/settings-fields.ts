@@ -5,7 +5,7 @@ import { isMap, isSeq, parseDocument } from 'yaml'
 import { keysAt } from '../../engine/settings/schema.ts'
 import { root } from '../bundles.ts'
 import { fieldsOf, withHostileValues } from './fields.ts'
-import type { HostileInput } from './inputs.ts'
+import type { HostileInput } from './input.ts'
 
 const example = path.join(root, 'examples/settings/memorymark.yml')
 

@@ -1,5 +1,5 @@
 /** What is attacked, and how it answers. */
-import type { HostileInput } from './inputs.ts'
+import type { HostileInput } from './input.ts'
 
 export const LIMITS = {
   answerMillis: 3_000,

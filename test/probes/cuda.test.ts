@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { GIB, MIB } from '../../engine/base/units.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { describeMachine } from '../../engine/probes/device.ts'
-import { openProbe } from '../../engine/probes/probe.ts'
+import { openProbe } from '../../engine/probes/open-probe.ts'
 import { askHalves } from '../../engine/probes/validation.ts'
 import { PythonWorker } from '../../engine/probes/worker.ts'
 import { CARD_BYTES, CONTEXT_BYTES, CudaStandIn } from './cuda-stand-in.ts'

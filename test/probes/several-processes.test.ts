@@ -6,7 +6,7 @@ import { beyondTorch } from '../../engine/estimate/error-band.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { modelConfig } from '../../engine/models/model-config.ts'
-import { openProbe } from '../../engine/probes/probe.ts'
+import { openProbe } from '../../engine/probes/open-probe.ts'
 import { hasTorch, python } from './python.ts'
 import { tinySpec } from './tiny-spec.ts'
 

@@ -1,13 +1,15 @@
 /** Programs: how a model is written down, and how an interpreter goes through what was written. */
 import { describe, expect, test } from 'vitest'
 import { rows as torchRows } from '../../engine/estimate/tape/registry.ts'
-import { imageOfSample, programOf } from '../../engine/models/architecture.ts'
+import { imageOfSample } from '../../engine/models/architecture.ts'
 import { modelIds } from '../../engine/models/catalogue.ts'
+import { programOf } from '../../engine/models/forward-program.ts'
 import { litgptConfigOf } from '../../engine/models/litgpt.ts'
 import { type Builder, trace } from '../../engine/program/builder.ts'
 import { interpret, MissingOp, type Rows } from '../../engine/program/interpreter.ts'
 import { type OpName, ops } from '../../engine/program/ops.ts'
-import { Body, LayerStack, type Operation, opsIn, type Value } from '../../engine/program/program.ts'
+import { Body, LayerStack, type Operation, opsIn } from '../../engine/program/program.ts'
+import type { Value } from '../../engine/program/value.ts'
 import { knownModel, specOf } from '../estimate/specs.ts'
 
 /** Values stand for texts: what was computed, written out. */

@@ -7,7 +7,7 @@ import type { TrainingSpec } from '../../config/spec/spec.ts'
 import type { TrainingMethod } from '../../config/spec/training-method.ts'
 import type { ModelConfig } from '../../models/architecture.ts'
 import type { OtherSequences } from '../tape/autograd.ts'
-import { KeyValueCache } from '../tape/kernels/key-value-cache.ts'
+import { KeyValueCache } from '../tape/key-value-cache.ts'
 import { forward } from '../tape/lowering.ts'
 import { cast } from '../tape/ops/casts.ts'
 import { concatenate, elementwise } from '../tape/ops/primitives.ts'
@@ -87,7 +87,7 @@ export function generated(tape: Tape, config: ModelConfig, spec: TrainingSpec, {
     const pass = { of: 'policy', sequences: { ...rows, tokens, logitsOf: 1, cache } } as const
     tape.withoutGradients(pass, () => sampled(tape, forward(tape, config, { ...spec, sequenceLength: tokens })))
   }
-  cache.end(tape)
+  tape.record('return', { reads: cache.kept, outputs: [] })
 }
 
 /** transformers generation/utils.py _sample: a float32 copy of the last logits, divided by the temperature, and its softmax. */

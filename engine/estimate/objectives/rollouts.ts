@@ -7,7 +7,7 @@ import type { TrainingSpec } from '../../config/spec/spec.ts'
 import type { TrainingMethod } from '../../config/spec/training-method.ts'
 import type { ModelConfig } from '../../models/architecture.ts'
 import type { OtherSequences } from '../tape/autograd.ts'
-import { KeyValueCache } from '../tape/kernels/key-value-cache.ts'
+import { KeyValueCache } from '../tape/key-value-cache.ts'
 import { forward } from '../tape/lowering.ts'
 import { cast } from '../tape/ops/casts.ts'
 import type { Tensor } from '../tape/storage.ts'
@@ -46,7 +46,7 @@ function answered(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: M
   tape.withoutGradients({ of: 'policy', sequences: { ...sequencesOf(method, prompt), cache } }, () =>
     logitsIn32Bits(tape, forward(tape, config, { ...spec, sequenceLength: prompt })),
   )
-  cache.end(tape)
+  tape.record('return', { reads: cache.kept, outputs: [] })
 }
 
 /** The reference's logits, and in PPO the values and the rewards of every token. */

@@ -3,7 +3,7 @@
  * reads, allocates and saves for its backward pass, and the edges along which gradients flow. `tape.ts` records them;
  * `timeline.ts` replays them.
  */
-import type { KeyValueCache } from './kernels/key-value-cache.ts'
+import type { KeyValueCache } from './key-value-cache.ts'
 import type { Turn } from './repetition.ts'
 import type { Dtype, Storage, Tensor } from './storage.ts'
 

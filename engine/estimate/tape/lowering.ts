@@ -1,6 +1,7 @@
 /** From a model to what its forward pass leaves on a tape. */
 import type { TrainingSpec } from '../../config/spec/spec.ts'
-import { type ModelConfig, programOf } from '../../models/architecture.ts'
+import type { ModelConfig } from '../../models/architecture.ts'
+import { programOf } from '../../models/forward-program.ts'
 import { interpret } from '../../program/interpreter.ts'
 import { rows } from './registry.ts'
 import type { Tensor } from './storage.ts'

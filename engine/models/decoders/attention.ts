@@ -2,7 +2,7 @@
 
 import type { Builder } from '../../program/builder.ts'
 import type { RotaryOptions } from '../../program/ops/mixers.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import { type DecoderFields, differing, headSizeOf, type Norm, normalised, type Part } from './blueprint.ts'
 
 export interface AttentionTraits {

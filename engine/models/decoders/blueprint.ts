@@ -6,7 +6,7 @@ import * as z from 'zod'
 import type { Task } from '../../config/spec/choices.ts'
 import type { TrainingSpec } from '../../config/spec/spec.ts'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import { layerCount, probability, size } from '../schema.ts'
 
 /** What nearly every decoder's config.json holds. */

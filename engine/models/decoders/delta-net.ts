@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import { layerList, size } from '../schema.ts'
 import { attentionOf, headNorms } from './attention.ts'
 import { type Blueprint, type DecoderFields, either, headSizeOf, llamaBlueprint, type Part } from './blueprint.ts'

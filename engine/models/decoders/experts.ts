@@ -2,7 +2,7 @@
 
 import type { Builder } from '../../program/builder.ts'
 import type { ExpertOptions, RouterOptions } from '../../program/ops/linears.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import type { Part } from './blueprint.ts'
 import { type Activation, activate, gatedFeedForward } from './feed-forward.ts'
 

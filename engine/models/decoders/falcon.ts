@@ -1,7 +1,7 @@
 /** Falcon 7B and 40B: rotary decoders whose attention and feed-forward run side by side. transformers: models/falcon. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import { family, type ProgramTerms } from '../family.ts'
 import { fusedAttentionLinears } from '../linears.ts'
 import { layerCount, probability, size } from '../schema.ts'

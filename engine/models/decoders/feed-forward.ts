@@ -1,7 +1,7 @@
 /** The feed-forward layers of decoders. */
 
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import type { Part } from './blueprint.ts'
 
 export type Activation = 'silu' | 'gelu' | 'relu-squared'

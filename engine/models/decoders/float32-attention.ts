@@ -1,7 +1,7 @@
 /** Decoders that compose their attention in float32 whatever kernel is asked for: GPT-J and GPT-Neo. transformers: models/{gptj,gpt_neo}. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import { family, type ProgramTerms } from '../family.ts'
 import { layerCount, layerList, probability, size } from '../schema.ts'
 

@@ -1,7 +1,7 @@
 /** Gemma 3 that reads images beside text: SigLIP in front of Gemma 3's decoder. transformers: models/gemma3. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import type { ProgramTerms } from '../family.ts'
 import { type ImageOfSample, towerAndProjector } from '../images.ts'
 import { gatedAnd } from '../linears.ts'

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import { family, type ProgramTerms } from '../family.ts'
 import { gatedAnd, type Linears } from '../linears.ts'
 import { expertCount, layerCount, probability, size } from '../schema.ts'

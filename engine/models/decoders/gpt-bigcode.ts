@@ -1,7 +1,7 @@
 /** GPT BigCode (StarCoder): GPT-2 whose heads share one key and value. transformers: models/gpt_bigcode. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import { family, type ProgramTerms } from '../family.ts'
 import { gpt2Config } from './gpt2.ts'
 

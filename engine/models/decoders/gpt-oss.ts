@@ -1,7 +1,7 @@
 /** gpt-oss: attention with a learned sink a head, experts with biases and clamped gates. transformers: models/gpt_oss. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import { attentionAnd } from '../linears.ts'
 import { expertCount, layerList, size } from '../schema.ts'
 import { attentionOf } from './attention.ts'

@@ -1,7 +1,7 @@
 /** GPT-2: a decoder that normalises before each block, with q, k and v as one projection. transformers: models/gpt2. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import { family, type ProgramTerms } from '../family.ts'
 import { layerCount, probability, size } from '../schema.ts'
 

@@ -1,9 +1,10 @@
 /** InternVL 3 and 3.5 in transformers' format: InternViT in front of Qwen. transformers: models/internvl. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
-import { type ImageOfSample, type SizeInPixels, towerAndProjector } from '../images.ts'
+import type { Value } from '../../program/value.ts'
+import { type ImageOfSample, towerAndProjector } from '../images.ts'
 import { gatedAnd } from '../linears.ts'
+import type { SizeInPixels } from '../vision/image-scaling.ts'
 import { tilesOfClosestShape } from '../vision/image-scaling.ts'
 import { internVit, internVitConfig, internVitGrid } from '../vision/intern-vit.ts'
 import type { Blueprint, Images } from './blueprint.ts'

@@ -1,7 +1,7 @@
 /** Jamba: seven layers of Mamba to one of attention, experts in every second. transformers: models/jamba. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import { gatedAnd } from '../linears.ts'
 import { expertCount, size } from '../schema.ts'
 import { attentionOf } from './attention.ts'

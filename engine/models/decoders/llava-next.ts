@@ -1,8 +1,9 @@
 /** LLaVA-NeXT (1.6): CLIP sees the whole image and the tiles of the grid that fits it best. transformers: models/llava_next. */
 import * as z from 'zod'
-import { type ImageOfSample, type SizeInPixels, towerAndProjector } from '../images.ts'
+import { type ImageOfSample, towerAndProjector } from '../images.ts'
 import { gatedAnd } from '../linears.ts'
 import { clipConfig } from '../vision/clip.ts'
+import type { SizeInPixels } from '../vision/image-scaling.ts'
 import { cutIntoTiles, sizesInPixels } from '../vision/tiles-of-any-size.ts'
 import type { Blueprint } from './blueprint.ts'
 import { decoder } from './decoder.ts'

@@ -3,8 +3,9 @@
  * transformers: models/llava_onevision.
  */
 import * as z from 'zod'
-import { type ImageOfSample, type SizeInPixels, towerAndProjector } from '../images.ts'
+import { type ImageOfSample, towerAndProjector } from '../images.ts'
 import { gatedAnd } from '../linears.ts'
+import type { SizeInPixels } from '../vision/image-scaling.ts'
 import { floorDivided } from '../vision/image-scaling.ts'
 import { runningSiglipConfig, siglip } from '../vision/siglip.ts'
 import { cutIntoTiles, sizesInPixels } from '../vision/tiles-of-any-size.ts'

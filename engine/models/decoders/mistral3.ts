@@ -1,7 +1,7 @@
 /** Mistral 3: Pixtral's encoder of images in front of Mistral. transformers: models/mistral3. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import { towerAndProjector } from '../images.ts'
 import { gatedAnd, type Linears } from '../linears.ts'
 import { size } from '../schema.ts'

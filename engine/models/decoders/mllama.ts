@@ -1,7 +1,7 @@
 /** Llama 3.2 Vision: a decoder with layers of gated cross-attention to the tiles of an image. transformers: models/mllama. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import { family, type ProgramTerms } from '../family.ts'
 import { gatedAnd } from '../linears.ts'
 import { layerCount, layerList, size, someLayers } from '../schema.ts'

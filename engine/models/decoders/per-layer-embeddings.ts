@@ -3,7 +3,7 @@
  * token of its own. transformers: project_per_layer_inputs of Gemma3nTextModel and Gemma4TextModel, and their decoder layers.
  */
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 
 export interface LayerInputSizes {
   readonly layers: number

@@ -5,11 +5,11 @@ import {
   imageInPatches,
   languageParts,
   type MergedPatches,
-  type SizeInPixels,
   type VideoRule,
   videoInPatches,
 } from '../images.ts'
 import { attentionAnd, gatedAnd, type Linears } from '../linears.ts'
+import type { SizeInPixels } from '../vision/image-scaling.ts'
 import { qwen2Vision, qwen2VisionConfig, qwen25Vision, qwen25VisionConfig } from '../vision/qwen-vision.ts'
 import { qwen3Vision } from '../vision/qwen3-vision.ts'
 import { qwen3VisionConfig } from '../vision/towers.ts'

@@ -1,7 +1,7 @@
 /** Qwen 3 Next: linear and gated attention before many small experts. transformers: models/qwen3_next. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import { gatedAnd, gateUpDownExperts } from '../linears.ts'
 import { size } from '../schema.ts'
 import { type Blueprint, decoderFields } from './blueprint.ts'

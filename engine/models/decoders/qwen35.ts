@@ -1,7 +1,7 @@
 /** Qwen 3.5: linear and gated attention, dense or with experts; reads images too. transformers: models/{qwen3_5,qwen3_5_moe}. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import { gatedAnd } from '../linears.ts'
 import { expertCount, size } from '../schema.ts'
 import { qwen3Vision } from '../vision/qwen3-vision.ts'

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import { layerList, size, someLayers } from '../schema.ts'
 
 const layerKinds = ['sliding_attention', 'full_attention'] as const

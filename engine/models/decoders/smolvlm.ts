@@ -1,9 +1,10 @@
 /** SmolVLM and Idefics 3: SigLIP, whose patches are merged by squares, in front of Llama. transformers: models/{smolvlm,idefics3}. */
 import * as z from 'zod'
-import type { ImageOfSample, ModelParts, SizeInPixels } from '../images.ts'
+import type { ImageOfSample, ModelParts } from '../images.ts'
 import { gatedAnd } from '../linears.ts'
 import { size } from '../schema.ts'
 import { idefics3Vision, idefics3VisionConfig, tileSide } from '../vision/idefics3-vision.ts'
+import type { SizeInPixels } from '../vision/image-scaling.ts'
 import { tilesOfScaled } from '../vision/image-scaling.ts'
 import type { Blueprint } from './blueprint.ts'
 import { decoder } from './decoder.ts'

@@ -1,7 +1,7 @@
 /** CLIP's image encoder up to the layer whose states LLaVA reads. transformers: CLIPVisionModel. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import type { Images } from '../decoders/blueprint.ts'
 import { layerCount, size } from '../schema.ts'
 import { encoderLayer, type Sequences } from './encoder-layer.ts'

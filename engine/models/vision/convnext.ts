@@ -1,7 +1,7 @@
 /** ConvNeXt: depthwise convolutions in blocks shaped like a transformer's. transformers: models/convnext. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import { family, type ProgramTerms } from '../family.ts'
 import { probability, size, stageDepths } from '../schema.ts'
 

@@ -1,6 +1,6 @@
 /** A layer of the encoders of CLIP and SigLIP: patches of every image attend to their own image. transformers: models/{clip,siglip}. */
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import { attendingWithin } from './patches.ts'
 
 export interface EncoderShape {

@@ -4,7 +4,7 @@
  */
 import type * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import type { Images } from '../decoders/blueprint.ts'
 import { size } from '../schema.ts'
 import { encoderLayer } from './encoder-layer.ts'

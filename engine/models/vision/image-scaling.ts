@@ -1,5 +1,9 @@
 /** How image processors scale an image before they cut it into patches. */
-import type { SizeInPixels } from '../images.ts'
+
+export interface SizeInPixels {
+  readonly height: number
+  readonly width: number
+}
 
 /**
  * To multiples of `factor`, and to a number of pixels between two limits. transformers 5.18 models/qwen2_vl

@@ -1,7 +1,7 @@
 /** InternViT, the vision tower of InternVL: a ViT whose branches are scaled feature by feature. transformers: models/internvl. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import type { Images } from '../decoders/blueprint.ts'
 import { layerCount, size } from '../schema.ts'
 import { attendingWithin } from './patches.ts'

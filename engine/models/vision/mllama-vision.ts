@@ -1,7 +1,7 @@
 /** Llama 3.2 Vision's two encoders over the tiles of an image, the second gated. transformers: MllamaVisionModel. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import { layerCount, layerList, size, someLayers } from '../schema.ts'
 
 /** Defaults of transformers' MllamaVisionConfig. */

@@ -1,6 +1,6 @@
 /** Patches of images that a vision tower reads, and attention among those of an image or of a part of it. */
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import type { Images } from '../decoders/blueprint.ts'
 
 /** Of every sample: how many in all, and in how many rows and columns of each image. `side`: the tower's, where it has but one. */

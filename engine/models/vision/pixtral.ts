@@ -4,11 +4,12 @@
  */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import type { Images } from '../decoders/blueprint.ts'
 import { gatedFeedForward } from '../decoders/feed-forward.ts'
-import type { ImageOfSample, SizeInPixels } from '../images.ts'
+import type { ImageOfSample } from '../images.ts'
 import { layerCount, size } from '../schema.ts'
+import type { SizeInPixels } from './image-scaling.ts'
 import { patchesOf } from './patches.ts'
 import { channels } from './towers.ts'
 

@@ -1,6 +1,6 @@
 /** What Qwen's vision towers share: rotary attention over patches, and merging squares of patches into tokens. */
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import { attendingWithin } from './patches.ts'
 
 export interface Attending {

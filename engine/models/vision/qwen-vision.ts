@@ -5,7 +5,7 @@
  */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import type { Images } from '../decoders/blueprint.ts'
 import { gatedFeedForward } from '../decoders/feed-forward.ts'
 import { layerCount, layerList, size, someLayers } from '../schema.ts'

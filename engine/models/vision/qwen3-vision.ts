@@ -3,7 +3,7 @@
  * the image tokens in the decoder's first layers (DeepStack). transformers: models/qwen3_vl.
  */
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import type { Images, SeenImages } from '../decoders/blueprint.ts'
 import { patchesOf } from './patches.ts'
 import { merged, qwenAttention } from './qwen-attention.ts'

@@ -1,7 +1,7 @@
 /** ResNet, with basic blocks (18, 34) or bottlenecks (50, 101, 152). transformers: models/resnet. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import { family, type ProgramTerms } from '../family.ts'
 import { size, stageDepths } from '../schema.ts'
 

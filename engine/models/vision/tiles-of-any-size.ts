@@ -3,8 +3,8 @@
  * models/{llava_next,llava_onevision}.
  */
 import * as z from 'zod'
-import type { SizeInPixels } from '../images.ts'
 import { size } from '../schema.ts'
+import type { SizeInPixels } from './image-scaling.ts'
 import { bestSize, withoutPadding } from './image-scaling.ts'
 
 /** Height and width of what an image may be scaled to. */

@@ -1,7 +1,7 @@
 /** ViT, and DeiT with its distillation token: encoders over patches of an image. transformers: models/{vit,deit}. */
 import * as z from 'zod'
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import { family, type ProgramTerms } from '../family.ts'
 import type { Linears } from '../linears.ts'
 import { layerCount, probability, size } from '../schema.ts'

@@ -1,6 +1,6 @@
 /** The blocks that Ultralytics' YOLO is made of. ultralytics 8.4: nn/modules/conv.py and block.py. */
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import { half, type Stage } from './yolo-versions.ts'
 
 export interface ConvolutionShape {

@@ -3,7 +3,7 @@
  * more, and a detector over three sizes. ultralytics 8.4: cfg/models, nn/tasks.py parse_model, nn/modules.
  */
 import type { Builder } from '../../program/builder.ts'
-import type { Value } from '../../program/program.ts'
+import type { Value } from '../../program/value.ts'
 import type { Family } from '../family.ts'
 import { IMAGENET_PIXELS } from '../family.ts'
 import { attentionStage, convolution, joinedChannels, pointwise, pooling, stageOf } from './yolo-blocks.ts'

@@ -1,6 +1,7 @@
 /** Inputs of a step, Python frames, checkpointed blocks, and buffers of modules. */
-import type { Value } from '../program.ts'
+
 import { nothing, value } from '../signature.ts'
+import type { Value } from '../value.ts'
 
 export const frames = {
   /** Token ids or pixels of the batch: [b, s] int64, or [b, c, y, x] in the step's input type. */

@@ -1,6 +1,7 @@
 /** Layers over pixels. */
-import type { Value } from '../program.ts'
+
 import { pair, value } from '../signature.ts'
+import type { Value } from '../value.ts'
 
 export const images = {
   /** The image processor's output for a sample: its patches, [b, count, features] in float32. */

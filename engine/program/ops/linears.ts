@@ -1,6 +1,7 @@
 /** Embeddings, linear layers and mixtures of experts. */
-import type { Value } from '../program.ts'
+
 import { pair, value } from '../signature.ts'
+import type { Value } from '../value.ts'
 
 export const linears = {
   /** [b, s] → [b, s, features]. */

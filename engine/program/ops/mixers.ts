@@ -2,8 +2,9 @@
  * Layers that mix the tokens of a sequence: attention with its positions and cache, convolutions, linear attention,
  * Mamba.
  */
-import type { Value } from '../program.ts'
+
 import { nothing, pair, value } from '../signature.ts'
+import type { Value } from '../value.ts'
 
 export const mixers = {
   /**

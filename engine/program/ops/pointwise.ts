@@ -1,6 +1,7 @@
 /** Norms, activations and sums: number by number, or row by row. */
-import type { Value } from '../program.ts'
+
 import { value } from '../signature.ts'
+import type { Value } from '../value.ts'
 
 export const pointwise = {
   /** `isLowered`: in the type that autocast lowers to, where it would raise to float32. `bias` is true by default. */

@@ -1,6 +1,7 @@
 /** Ops that change shapes: slices, copies and concatenations. */
-import type { Value } from '../program.ts'
+
 import { onePerSize, value } from '../signature.ts'
+import type { Value } from '../value.ts'
 
 export const shapes = {
   /** A constant mask for each sample, [b, rows, columns], to be added to scores. */

@@ -1,6 +1,7 @@
 /** Layers over sound. */
-import type { Value } from '../program.ts'
+
 import { value } from '../signature.ts'
+import type { Value } from '../value.ts'
 
 export const speech = {
   /** The feature extractor's output for a sample: [b, bins, frames] in the weights' type. */

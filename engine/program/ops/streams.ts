@@ -2,8 +2,9 @@
  * What Gemma 3n alone computes: hidden states in several streams, [streams, b, s, h], of which a layer works on the
  * first and predicts the others (AltUp), and feed-forwards that drop most of what they widen to.
  */
-import type { Value } from '../program.ts'
+
 import { value } from '../signature.ts'
+import type { Value } from '../value.ts'
 
 export const streams = {
   /** One [b, s, h] a stream → [streams, b, s, h]. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { HostileInput } from '../../../scripts/attack/inputs.ts'
+import type { HostileInput } from '../../../scripts/attack/input.ts'
 import { attack, roundsOf } from '../../../scripts/attack/one-by-one.ts'
 import type { Answer, Surface } from '../../../scripts/attack/surface.ts'
 

@@ -9,6 +9,7 @@ import { made } from '../autograd.ts'
 import { eagerAttention, fusedAttention } from '../kernels/attention.ts'
 import { matrixProduct } from '../kernels/matrix-product.ts'
 import { composedMamba2, fusedMamba2 } from '../kernels/state-space.ts'
+import type { KeyValueCache } from '../key-value-cache.ts'
 import { bytesPerElement, type Dtype, lastSize, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { scale } from './activations.ts'
@@ -71,9 +72,17 @@ export function headsFirst(tape: Tape, x: Tensor): Tensor {
   return output
 }
 
+function grown(tape: Tape, cache: KeyValueCache, x: Tensor, window: number | undefined): Tensor {
+  const { earlier, tokens } = cache.next(window)
+  const output = tape.tensor([tokens, ...x.shape.slice(1)], x.dtype, [x])
+  tape.record('cat', { reads: [x, ...(earlier === undefined ? [] : [earlier])], outputs: [output] })
+  cache.keep(output)
+  return output
+}
+
 export function cached(tape: Tape, x: Tensor, window?: number): Tensor {
   const cache = tape.pass?.sequences?.cache
-  if (cache !== undefined) return cache.grown(tape, x, window)
+  if (cache !== undefined) return grown(tape, cache, x, window)
   // transformers cache_utils.py DynamicLayer.update: torch.cat of an empty tensor and the states, kept by the outputs.
   const isOff = keepsNoCache(tape.spec.loop) && !tape.cachesForOutputs
   if (isOff || (tape.training && tape.spec.gradientCheckpointing)) return x

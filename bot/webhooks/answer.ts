@@ -1,0 +1,2 @@
+/** What becomes of a delivery. */
+export type Answer = 'accepted' | 'repeated' | 'not-ours' | 'refused' | 'unavailable'

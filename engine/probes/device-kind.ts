@@ -1,0 +1,3 @@
+/** What PyTorch runs on. */
+export const deviceKinds = ['cuda', 'mps', 'cpu'] as const
+export type DeviceKind = (typeof deviceKinds)[number]
