@@ -100,9 +100,12 @@ function figuresOf(config: AnalysedConfig): Record<Column, string> {
 }
 
 /** What is wrong with a config, in the room that is left. */
-function problemOf({ problems: [problem] }: Extract<ConfigResult, { status: 'not-analysed' }>, room: number): string {
+function problemOf(config: Extract<ConfigResult, { status: 'not-analysed' }>, room: number): string {
+  const [problem] = config.problems
   if (problem === undefined || room < LEAST_PATH) return ''
-  const { line, column = 1, cell, message } = problem
-  const place = line === undefined ? '' : `${sayPosition({ line, column, cell })}: `
+  const { file = config.path, line, column = 1, cell, message } = problem
+  const isSaid = line === undefined || (file !== config.path && message.includes(file))
+  const elsewhere = file === config.path ? '' : `${file}, `
+  const place = isSaid ? '' : `${elsewhere}${sayPosition({ line, column, cell })}: `
   return plainText(`${place}${message}`, room)
 }

@@ -70,6 +70,22 @@ describe('the report in a terminal', () => {
     expect(text).toContain('$0.60 an hour (2026-11-01), $2.40 for all 4 GPUs, 2 hours per run')
   })
 
+  test('names the file of a problem that is not in the config, once', () => {
+    const inScript = (message: string) => {
+      const [problem] = unreadable().problems
+      return { ...unreadable(), problems: [{ ...problem!, file: 'src/load.py', line: 91, column: 20, message }] }
+    }
+    const line = (message: string) => {
+      const report = reportOf([inScript(message)])
+      const details = new Map(report.configs.map(config => [config, 'line'] as const))
+      return renderTerminal(report, { color: false, columns: 110, details }).split('\n')[1]
+    }
+    expect(line('no model')).toMatch(
+      /^not analysed {2}configs\/broken\.yaml {2}src\/load\.py, line 91, column 20: no model$/,
+    )
+    expect(line('no model (line 91 of src/load.py)')).toMatch(/broken\.yaml {2}no model \(line 91 of src\/load\.py\)$/)
+  })
+
   test('gives configs a line each when told, gravest first, no wider than the terminal', () => {
     const report = reportOf([fine(), wasteful(), unreadable(), tooLarge()])
     const details = new Map(report.configs.map(config => [config, 'line'] as const))

@@ -1,7 +1,7 @@
 const SHOWN_CHARACTERS = 80
 const SENTENCE_CHARACTERS = 400
 
-/** Untrusted text without control and invisible formatting characters, on one line, cut to 80 characters. */
+/** Untrusted text without control and invisible formatting characters, on one line without its indentation, cut to 80 characters. */
 export function plain(text: string): string {
   return cut(text, SHOWN_CHARACTERS)
 }
@@ -12,7 +12,7 @@ export function plainSentence(text: string): string {
 }
 
 function cut(text: string, most: number): string {
-  const characters = [...text.slice(0, 4 * most).replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')]
+  const characters = [...text.slice(0, 4 * most).replace(/[\p{C}\p{Zl}\p{Zp}]+\p{Zs}*/gu, ' ')]
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : characters.join('').trim()
 }
 

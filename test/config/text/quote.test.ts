@@ -10,6 +10,10 @@ it('keeps line ends, terminal codes and invisible characters out of messages', (
   expect(quote('a\nb\u001b[31mc\u202ed\u200be\u2028f')).toBe('"a b [31mc d e f"')
 })
 
+it('leaves out the indentation of a second line, and no other spaces', () => {
+  expect(quote('load(\n      "a  b")')).toBe('"load( "a  b")"')
+})
+
 it('lists alternatives, and what goes together', () => {
   expect(oneOf([])).toBe('')
   expect(oneOf(['a'])).toBe('a')
