@@ -242,6 +242,7 @@ interface Given {
 function standIns(field: Field, { asText, batchSize, model }: Given): readonly Field[] {
   const value = asText ? typed(field.value) : field.value
   const key = field.key.replaceAll('-', '_')
+  if (value.kind === 'mapping' && isForeign(key)) return []
   if (field === batchSize) return [{ ...field, value, key: 'per_device_train_batch_size' }]
   if (field === model) return [{ ...field, value, key: 'model_name_or_path' }]
   // Another batch size or model than the chosen one is not the training's.

@@ -6,4 +6,4 @@ export const untrainedSection =
 
 /** Whose settings hold no memory while a step runs. Those of a teacher or a reference model do. */
 export const withoutMemory =
-  /(?:^|\.)(?:(?:eval|evaluation|test|inference|generation|predict|serve|serving|logging|logger|wandb|vllm|callbacks?|metrics?|export|convert|environment|env|properties|definitions|\$defs)\w*)(?:\.|$)/i
+  /(?:^|\.)(?:(?:eval|evaluation|test|inference|generation|predict|serve|serving|deploy|logging|logger|wandb|vllm|callbacks?|metrics?|export|convert|environment|env|properties|definitions|\$defs)\w*)(?:\.|$)/i

@@ -29,6 +29,15 @@ describe('keys of a team’s own', () => {
     expect(reading.unreadSettings).toBeUndefined()
   })
 
+  it('say nothing of training where they are about deploying the model', () => {
+    const { spec, unreadSettings } = trainingConfig(
+      `${own}deployment: { quantize: true, quantization_format: QInt8 }\n`,
+    )
+    expect(spec.quantization).toBeUndefined()
+    expect(unreadSettings).toBeUndefined()
+    expect(trainingConfig(`${own}lora_r: 16\nquantize_setup: { quantize: 4bit }\n`).spec.quantization).toBe('nf4')
+  })
+
   it('are refused where another method quantises', () => {
     const problem = onlyProblemIn(`${own}quantization: { method: gptq, bits: 4 }\nlora_r: 16\n`)
     expect(problem).toMatchObject({ code: 'unsupported-quantization', field: 'quantization.method' })
