@@ -16,10 +16,9 @@
  * (engine/advice/rank.ts): where a config does not fit, the best of each kind of lever comes before the second of any, what more than
  * doubles the time comes behind what changes the result, and adapters alone come before those on a base in 4 bits.
  *
- * After that change 13 more were written down, and then run: the first run counted 12. Two GPUs that divide the tokens of a sequence
- * (axolotl#2412) are no lever for a config that does not divide the weights. Since then the Trainer is advised only arguments that the
- * pinned release has: transformers#7152 counts, and trl#1992 does so no longer. Then 13 more were written down; the first run counted all
- * of them, with nothing changed since.
+ * After that change 13 more were written down, and then run: the first run counted 12. Since then the Trainer is advised only arguments
+ * that the pinned release has: transformers#7152 counts, and trl#1992 does so no longer. Then 13 more were written down; the first run
+ * counted all of them. Since then Axolotl divides the tokens of a sequence among GPUs that hold whole weights, too (axolotl#2412).
  */
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'

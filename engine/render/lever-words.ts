@@ -191,9 +191,9 @@ export const leverWords: Readonly<Record<LeverId, LeverWords>> = {
     pays: 'they exchange results in every layer; twice as many passes for the same batch',
   },
   'context-parallel': {
-    name: 'context parallelism over two GPUs',
-    gets: 'two GPUs hold half of the tokens of a sequence each',
-    pays: 'they exchange keys and values in every layer; twice as many passes for the same batch; Axolotl needs the package ring-flash-attn',
+    name: 'context parallelism',
+    gets: 'GPUs hold a part of the tokens of a sequence each',
+    pays: 'they exchange keys and values in every layer; as many times the passes for the same batch; Axolotl needs the package ring-flash-attn',
   },
   'expandable-segments': {
     name: 'expandable segments',

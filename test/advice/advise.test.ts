@@ -103,6 +103,18 @@ test('torchtune divides matrices by a plan for them, without which it does not s
   }
 })
 
+test('Axolotl divides no tokens of several packed rows, which it refuses', async () => {
+  const divided = async (rows: number) => {
+    const config = toolConfigs.find(({ tool }) => tool === 'Axolotl over several GPUs')
+    if (config === undefined) throw new Error('no such config')
+    const text = config.file.text.replace('micro_batch_size: 1', `micro_batch_size: ${rows}`)
+    const { levers } = await advise({ ...config, file: { ...config.file, text } })
+    return levers.filter(({ changes }) => changes.includes('context-parallel'))
+  }
+  expect((await divided(1)).length).toBeGreaterThan(0)
+  expect((await divided(2)).filter(({ microBatch }) => microBatch > 1)).toEqual([])
+})
+
 test('where no combination surely fits, those that may fit are told', async () => {
   const text = [
     'model_name_or_path: Qwen/Qwen2.5-7B',

@@ -130,6 +130,26 @@ fsdp_config:
     offers: ['tensor-parallel', 'context-parallel', 'activation-offloading', 'fused-loss', 'fsdp-offload'],
   },
   {
+    tool: 'Axolotl, whole weights on each of two GPUs',
+    gpu: 'l4',
+    gpus: 2,
+    path: 'long.yml',
+    text: `base_model: HuggingFaceTB/SmolLM2-1.7B
+sequence_len: 32768
+sample_packing: true
+flash_attention: true
+bf16: true
+micro_batch_size: 1
+gradient_accumulation_steps: 2
+gradient_checkpointing: true
+optimizer: adamw_8bit
+adapter: lora
+lora_r: 16
+lora_target_linear: true
+`,
+    offers: ['context-parallel', 'activation-offloading', 'fused-loss'],
+  },
+  {
     tool: 'torchtune',
     gpu: 'a10',
     path: 'full.yaml',

@@ -1,18 +1,18 @@
-/** Levers that give two GPUs one sample: its matrices or its tokens divided between them, over twice as many micro-steps. */
+/** Levers that give several GPUs one sample: its matrices or its tokens divided among them, over as many times the micro-steps. */
 import { effectiveBatch } from '../../config/spec/batches.ts'
 import { isFsdp } from '../../config/spec/choices.ts'
 import type { TrainingSpec } from '../../config/spec/spec.ts'
 import type { Lever } from '../lever.ts'
-import { isText } from './training-kinds.ts'
+import { isText, isWhole } from './training-kinds.ts'
 
-/** What tools divide both ways: text over GPUs that shard the weights already. */
-const pairs = (spec: TrainingSpec) =>
-  isText(spec) &&
-  isFsdp(spec.sharding) &&
-  spec.gpus % 2 === 0 &&
-  spec.tensorParallel === undefined &&
-  spec.contextParallel === undefined &&
-  isWholeBatch(spec)
+const isUndivided = (spec: TrainingSpec) =>
+  isText(spec) && spec.tensorParallel === undefined && spec.contextParallel === undefined && isWholeBatch(spec)
+
+/** GPUs that shard the weights already are divided by pairs. */
+const pairs = (spec: TrainingSpec) => isUndivided(spec) && isFsdp(spec.sharding) && spec.gpus % 2 === 0
+
+/** GPUs of one server that all hold whole weights: the tokens can be divided among all of them alone. */
+const replicas = (spec: TrainingSpec) => isUndivided(spec) && spec.gpus > 1 && spec.gpus <= 8 && isWhole(spec)
 
 const isWholeBatch = ({ method, quantization }: TrainingSpec) => method === undefined && quantization === undefined
 
@@ -36,8 +36,10 @@ export const parallelismLevers: readonly Lever[] = [
     group: 'parallelism',
     settings: ['sequenceLength', 'contextParallel', 'gradientAccumulation'],
     isSpeedUnknown: true,
-    applies: spec => pairs(spec) && spec.attention === 'flash',
+    applies: spec => (pairs(spec) || replicas(spec)) && spec.attention === 'flash',
     isMade: (after, before) =>
-      after.contextParallel === 2 && effectiveBatch(after) === effectiveBatch(before) && after.gpus === before.gpus,
+      after.contextParallel === (isWhole(before) ? before.gpus : 2) &&
+      effectiveBatch(after) === effectiveBatch(before) &&
+      after.gpus === before.gpus,
   },
 ]

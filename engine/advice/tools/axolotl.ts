@@ -2,8 +2,9 @@
  * Axolotl. Sources: src/axolotl/utils/schemas/{config,training,peft,model}.py; integrations/liger/args.py; deepspeed_configs/ of its
  * repository, which `axolotl fetch deepspeed_configs` puts beside a config.
  */
+import { isFsdp } from '../../config/spec/choices.ts'
 import { halfCompletions, halfLength } from '../reduced.ts'
-import { type Asked, type KeySetting, one, type Tool, untestedByDeepSpeed } from './tool.ts'
+import { type Asked, type KeySetting, one, type Say, type Tool, untestedByDeepSpeed } from './tool.ts'
 
 const LIGER = 'axolotl.integrations.liger.LigerPlugin'
 
@@ -19,6 +20,18 @@ const inPairs = ({ spec }: Asked, key: string): readonly KeySetting[] => [
   ...one('dp_shard_size', spec.gpus / 2),
   ...one('gradient_accumulation_steps', 2 * spec.gradientAccumulation),
 ]
+
+/** docs/nd_parallelism.qmd: beside FSDP, or alone over all GPUs. schemas/validation.py: a packed row at a time. */
+const contextParallel: Say = asked => {
+  const { gpus, gradientAccumulation, microBatch, sharding } = asked.spec
+  if (microBatch > 1 && asked.has('sample_packing')) return undefined
+  return isFsdp(sharding)
+    ? inPairs(asked, 'context_parallel_size')
+    : [
+        ...one('context_parallel_size', gpus, 'sequence_parallel_degree'),
+        ...one('gradient_accumulation_steps', gpus * gradientAccumulation),
+      ]
+}
 
 export const axolotl: Tool = {
   'micro-batch': ({ plan }) => [
@@ -62,7 +75,7 @@ export const axolotl: Tool = {
     { at: ['trl'], keys: ['max_completion_length'], value: halfCompletions(spec) ?? 0 },
   ],
   'tensor-parallel': asked => inPairs(asked, 'tensor_parallel_size'),
-  'context-parallel': asked => inPairs(asked, 'context_parallel_size'),
+  'context-parallel': contextParallel,
   // utils/schemas/fsdp.py; without the name of a layer, those that the model says are not to be split.
   fsdp: ({ has, spec }) =>
     has('deepspeed')
