@@ -17,8 +17,12 @@
  * doubles the time comes behind what changes the result, and adapters alone come before those on a base in 4 bits.
  *
  * After that change 13 more were written down, and then run: the first run counted 12. Since then the Trainer is advised only arguments
- * that the pinned release has: transformers#7152 counts, and trl#1992 does so no longer. Then 13 more were written down; the first run
- * counted all of them. Since then Axolotl divides the tokens of a sequence among GPUs that hold whole weights, too (axolotl#2412).
+ * that the pinned release has, and transformers#7152 counts. Then 13 more were written down; the first run counted all of them. Since then
+ * Axolotl divides the tokens of a sequence among GPUs that hold whole weights, too (axolotl#2412); and trl#1992, whose command writes
+ * `--use_liger=False`, is of the release that has this argument (0.10.1, of the same day), which the table of releases had left out.
+ *
+ * What ms-swift#1860 and #2529 were told, smaller images, is no lever here. They are of ms-swift 2, which compared a sample with
+ * `max_length` before it put in the tokens of its images (swift/llm/utils/template.py of v2.4.0 and v2.6.1); what is read is 3.4 or newer.
  */
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
