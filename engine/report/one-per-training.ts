@@ -5,8 +5,8 @@ import { isLauncherPath } from '../config/shell/quick-look.ts'
 import type { ConfigResult } from './schema.ts'
 
 /**
- * A DeepSpeed JSON that sets batch sizes is not reported by itself if another config names it: that config has the
- * model.
+ * A file that sets batch sizes and names no model is not reported by itself if another config names it: that config
+ * has the model.
  */
 export function onePerTraining(configs: readonly ConfigResult[]): ConfigResult[] {
   const named = new Set(

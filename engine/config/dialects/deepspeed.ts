@@ -4,6 +4,7 @@ import type { Dialect } from '../dialect.ts'
 import { type FieldReader, suggest } from '../fields/fields.ts'
 import { readGpus } from '../fields/gpus.ts'
 import { type ModelLookup, readModel } from '../fields/model-fields.ts'
+import { addModel } from '../fields/supplied.ts'
 import type { Reading } from '../reading.ts'
 import { MAX_BATCH } from '../spec/batch-size.ts'
 import type { Optimizer, Precision, Sharding } from '../spec/choices.ts'
@@ -53,11 +54,14 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   }
   const sharded = shardedBy(reader, document)
   const batch = readBatch(reader, { total, micro, accumulation }, sharded.sharding)
-  const model = readModel(reader, undefined, 'the model in a memorymark mapping', lookUp)
+  const isWholeOrFaulty = reader.supplies('model') || reader.problems.length > 0
+  const model = reader.supplies('model')
+    ? readModel(reader, undefined, 'the model in a memorymark mapping', lookUp)
+    : undefined
   reader.assume(
     'No adapters and no gradient checkpointing: that is up to the training code, and the config does not say.',
   )
-  return languageModelReading(reader, {
+  const reading = languageModelReading(reader, {
     dialect: deepspeed.name,
     model,
     batch,
@@ -75,7 +79,10 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       paddedBatches: false,
     },
   })
+  return isWholeOrFaulty ? reading : { kind: 'not-a-training-config', why: partOnly }
 }
+
+const partOnly = `It is DeepSpeed's part of a training, and names no model: that is for the script that loads it to say. ${addModel}`
 
 interface BatchFields {
   readonly total: Field | undefined

@@ -10,6 +10,9 @@ export const SETTINGS_PATH = '.github/memorymark.yml'
 /** The remedy, as a sentence, where nothing that a team may write helps. */
 export const leaveOut = `Exclude this config for now: add it to ignore in ${SETTINGS_PATH}.`
 
+/** The remedy, as a sentence, where no file names a model that is known. */
+export const addModel = `Add model, a known one of its size, for this path to the overrides in ${SETTINGS_PATH} to have it checked.`
+
 /** By their keys in the settings file. */
 export const suppliedKeys = [
   'model',

@@ -4,7 +4,7 @@ import { dialects } from '../dialects.ts'
 import { allocatorVariable } from '../fields/allocator-settings.ts'
 import { FieldReader } from '../fields/fields.ts'
 import { lengthsSaid, shardingSaid, unreadSettings } from '../fields/memory-settings.ts'
-import { SETTINGS_PATH, type SuppliedFields } from '../fields/supplied.ts'
+import { addModel, type SuppliedFields } from '../fields/supplied.ts'
 import { whyPart } from '../other-files/composed-part.ts'
 import { type Launched, notLaunched, withUndeclared } from '../other-files/launched.ts'
 import type { LoadingScript, NotModelled } from '../other-files/loading-script.ts'
@@ -102,20 +102,22 @@ function withUnreadSaid(reading: Reading, file: SourceFile, { fields }: Launched
   return named.length === 0 ? reading : { ...reading, unreadSettings: [...(reading.unreadSettings ?? []), ...named] }
 }
 
-/** A config whose code trains what is not known. */
+/** A config whose code trains what is not known: like that code, it is no training config where the layers are its own. */
 export function notModelledConfig(
   opened: OpenConfig,
   { path }: SourceFile,
   supplied: SuppliedFields,
-  { why }: NotModelled,
+  { why, hasOwnLayers }: NotModelled,
 ): OpenConfig {
   return {
     ...opened,
     read: (found, reader = new FieldReader(path, supplied)) =>
       completed(found, supplied, reader, () => {
-        const message = `The model cannot be determined: ${why}`
-        const fix = `Add model, a known one of its size, for this path to the overrides in ${SETTINGS_PATH}.`
-        reader.refuse(opened.classField, 'model-not-modelled', message, fix)
+        if (hasOwnLayers) {
+          const none = `Its model is none of a library: ${why}. ${addModel}`
+          return { reading: { kind: 'not-a-training-config', why: none } }
+        }
+        reader.refuse(opened.classField, 'model-not-modelled', `The model cannot be determined: ${why}`, addModel)
         return { reading: { kind: 'unreadable', problems: reader.problems } }
       }),
   }

@@ -38,6 +38,7 @@ export function withoutCallers({
   asksCallers: _,
   composesRead: __,
   because: ___,
+  hasOwnLayers: ____,
   ...reading
 }: Exclude<Opened, { kind: 'open' }>): UnopenedFile {
   return reading

@@ -23,6 +23,8 @@ export interface LoadingScript {
 export interface NotModelled {
   readonly kind: 'not-modelled'
   readonly why: string
+  /** Of the repository's own: what it trains is no model of a library. */
+  readonly hasOwnLayers?: boolean
 }
 
 /** How a launcher starts a script with the file: the script's path as written, and its arguments. */
@@ -67,7 +69,9 @@ export async function findLoadingScript(
     if (each !== undefined) found.push(each)
   }
   const loads = found.filter(each => each.kind === 'loads')
-  const [only, ...others] = loads.length === 0 ? found : loads
+  // Of several that train what is not known, one may train a model of a library all the same.
+  if (loads.length === 0) return found.find(each => each.kind === 'not-modelled' && !each.hasOwnLayers) ?? found[0]
+  const [only, ...others] = loads
   if (others.length === 0) return only
   const [sounding, ...more] = loads.filter(each => each.file && soundsLike(each.file.path, file.path))
   return more.length === 0 ? sounding : undefined
@@ -138,7 +142,7 @@ async function loading(
   const opened = await openScript({ ...script, passed, readFor: file.path }, sources)
   const isComposed = opened.composesRead === true && /^defaults\s*:/m.test(file.text)
   if (opened.kind === 'not-a-training-config' && opened.because !== undefined && isComposed)
-    return { kind: 'not-modelled', why: opened.because }
+    return { kind: 'not-modelled', why: opened.because, hasOwnLayers: opened.hasOwnLayers ?? false }
   if (opened.kind !== 'open' || opened.batchSize === undefined) return undefined
   if (opened.batchSize.file !== undefined && !isComposed) return undefined
   // Where the file itself is what stands for the option, nothing was loaded from it.

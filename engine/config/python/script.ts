@@ -44,6 +44,7 @@ export type Opened = (OpenScript | Exclude<FileReading, { kind: 'training-config
   readonly composesRead?: boolean
   /** Why the training that it starts is not read: a clause. */
   readonly because?: string
+  readonly hasOwnLayers?: boolean
 }
 
 /** With the files of the repository that it imports settings from. `callers`: those that call what it holds. */
@@ -122,6 +123,7 @@ function opened(module: Module, evaluator: Evaluator, choice: TrainingChoice | u
         kind: 'not-a-training-config',
         why: `Its training is set up by others: ${plainSentence(none.why)}.`,
         because: plainSentence(none.why),
+        ...(none.hasOwnLayers && { hasOwnLayers: true }),
       }
     : evaluates(module, evaluator)
       ? evaluatesOnly

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { explainConfig, readConfig } from '../../../engine/config/read.ts'
+import { explainConfig, readConfig, readConfigAsync } from '../../../engine/config/read.ts'
+import type { Field } from '../../../engine/config/text/section.ts'
 import { problemsIn } from '../readings.ts'
 
 const read = (config: object) => problemsIn(JSON.stringify(config, null, 2), 'ds.json')
@@ -9,18 +10,31 @@ const settingsOf = (config: object) => {
   return Object.fromEntries(explanation.decisions.map(({ setting, value }) => [setting, value]))
 }
 
+/** As the repository's settings supply it. */
+function named(text: string): Field {
+  return { key: 'model', name: 'model', value: { kind: 'text', text }, source: text, at: { line: 1, column: 1 } }
+}
+
 const zero2 = { bf16: { enabled: true }, zero_optimization: { stage: 2 } }
 
 describe('a config of DeepSpeed', () => {
-  it('never names its model, and says what to add', () => {
-    expect(read({ train_micro_batch_size_per_gpu: 4, ...zero2 })).toEqual([
-      {
-        code: 'model-not-in-file',
-        message: 'The model cannot be determined from the file',
-        fix: expect.stringContaining('memorymark'),
-        file: 'ds.json',
-      },
-    ])
+  const whole = JSON.stringify({ train_micro_batch_size_per_gpu: 4, ...zero2 })
+  it('is a part of a training, because it never names its model, and says what to add', () => {
+    expect(readConfig({ path: 'ds.json', text: whole })).toEqual({
+      kind: 'not-a-training-config',
+      why: expect.stringMatching(/^It is DeepSpeed's part of a training.* Add model, .* in \.github\/memorymark\.yml/),
+    })
+  })
+
+  it('is one for which the settings supply the model', async () => {
+    const model = named('gpt2')
+    const reading = await readConfigAsync({ path: 'ds.json', text: whole }, {}, { model })
+    expect(reading).toMatchObject({
+      kind: 'training-config',
+      spec: { model: 'openai-community/gpt2', microBatch: 4, sharding: 'zero2' },
+    })
+    const unknown = await readConfigAsync({ path: 'ds.json', text: whole }, {}, { model: named('nobody') })
+    expect(unknown).toMatchObject({ kind: 'unreadable', problems: [{ code: 'unknown-model' }] })
   })
 
   it('gives the number of GPUs by its three batch sizes', () => {

@@ -189,9 +189,16 @@ class Net(nn.Module):
       kind: 'not-a-training-config',
       why: expect.stringMatching(/Classifier \(line 4 of .*\) has layers of its own .*which are not modelled/),
     })
-    expect(await refusals('configs/experiment/two-gpus.yaml', layers)).toMatch(
-      /^model-not-modelled 3 The model cannot be determined: Classifier \(line 4 of src\/models\/classifier\.py\) has layers/,
-    )
+    const config = 'configs/experiment/two-gpus.yaml'
+    expect(await read(config, layers)).toMatchObject({
+      kind: 'not-a-training-config',
+      why: expect.stringMatching(
+        /^Its model is none of a library: Classifier \(line 4 of .*\) has layers .* Add model/,
+      ),
+    })
+    // Another script may train the same with a model that is only not followed.
+    const other = { 'src/train_other.py': train.replace('hydra.utils.instantiate(cfg.model)', 'chosen(cfg.model)') }
+    expect(await refusals(config, { ...layers, ...other })).toMatch(/^model-not-modelled 3 /)
   })
 })
 

@@ -7,9 +7,15 @@ import { argument, modelChain } from './model-chain.ts'
 
 export type Held =
   /** `head`: layers that take next to no memory beside the model's. */
-  | { readonly kind: 'held'; readonly model: Value; readonly head: Located | undefined }
-  /** `why`: a clause. */
-  | { readonly kind: 'none'; readonly why: string }
+  { readonly kind: 'held'; readonly model: Value; readonly head: Located | undefined } | NoneHeld
+
+/** `why`: a clause. */
+interface NoneHeld {
+  readonly kind: 'none'
+  readonly why: string
+  /** The repository's own class has layers of its own. */
+  readonly hasOwnLayers?: boolean
+}
 
 const layers =
   /^(?:Linear|Conv\w*|LSTM|GRU|RNN|Transformer\w*|Embedding|Sequential|ModuleList|ModuleDict|MultiheadAttention)$/
@@ -39,14 +45,10 @@ export function heldModel(instance: Instance, evaluator: Evaluator, level = 0): 
     const [one, ...more] = inner
     if (one !== undefined && more.length === 0 && rest.every(value => isHead(value, evaluator)))
       return { ...one.held, head: one.held.head ?? rest[0] }
-    return none(
-      large === undefined
-        ? whyUnknown(members, place)
-        : `${place} has layers of its own (${placeIn(large.module, large.from)}), which are not modelled`,
-    )
+    return large === undefined ? none(whyUnknown(members, place)) : ownLayers(place, large, ', which are not modelled')
   }
   if (others.length > 0) return none(`${place} holds ${models.length} models that are known`)
-  if (large !== undefined) return none(`${scope.name} has layers of its own (${placeIn(large.module, large.from)})`)
+  if (large !== undefined) return ownLayers(scope.name, large)
   return { kind: 'held', model: only, head: own[0] }
 }
 
@@ -68,8 +70,12 @@ function whyUnknown(members: readonly Value[], place: string): string {
   return made === undefined ? holds : `${holds}: ${shownAt(made.module, made)}`
 }
 
-function none(why: string): Held {
+function none(why: string): NoneHeld {
   return { kind: 'none', why }
+}
+
+function ownLayers(place: string, { module, from }: Located, remark = ''): NoneHeld {
+  return { ...none(`${place} has layers of its own (${placeIn(module, from)})${remark}`), hasOwnLayers: true }
 }
 
 function hasWeights(value: Value, evaluator: Evaluator): boolean {

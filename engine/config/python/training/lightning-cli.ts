@@ -36,7 +36,8 @@ export async function openLightningCli(
     return { ...trainingIn(settings, code, evaluator), remarks: evaluator.unsureRemarks }
   }, sources)
   if (found.training === undefined) return undefined
-  if (found.training.kind === 'none') return { kind: 'not-modelled', why: plainSentence(found.training.why) }
+  if (found.training.kind === 'none')
+    return { ...found.training, kind: 'not-modelled', why: plainSentence(found.training.why) }
   const { training } = found.training
   const line = lineOf(settings.module, training.call.at)
   const opened = ofTrainer(training, settings.module, { name: 'fit', line, isOnly: true }, found.remarks)

@@ -38,7 +38,7 @@ export interface Training {
 export type FoundTraining =
   | { readonly kind: 'training'; readonly training: Training }
   /** `why`: a clause that says what the caller, or the launcher, decides instead of the file. */
-  | { readonly kind: 'none'; readonly why: string }
+  | { readonly kind: 'none'; readonly why: string; readonly hasOwnLayers?: boolean }
 
 /** Arguments of older trainers themselves that recipes hold among the others. */
 const trainerKeys = wordList(`

@@ -69,6 +69,12 @@ async function trained(text: string, files?: Files, path?: string) {
   return reading
 }
 
+async function noConfig(text: string, files: Files): Promise<string> {
+  const reading = await read(text, files)
+  if (reading.kind !== 'not-a-training-config') throw new Error(JSON.stringify(reading))
+  return reading.why
+}
+
 async function refusals(text: string, files?: Files): Promise<string> {
   const reading = await read(text, files)
   if (reading.kind !== 'unreadable') throw new Error(JSON.stringify(reading))
@@ -222,11 +228,11 @@ def made(parameters, rate):
 
   it('names a model of the code’s own layers, and never guesses one', async () => {
     const layers = model().replace(/AutoModel\S+ num_labels=labels\)/, 'torch.nn.LSTM(8, 8)')
-    expect(await refusals(config, { ...base, 'tagger/models.py': layers })).toBe(
-      'model-not-modelled 8 The model cannot be determined: Reviewer (line 5 of tagger/models.py) has layers of its own (line 10 of tagger/models.py), which are not modelled',
+    expect(await noConfig(config, { ...base, 'tagger/models.py': layers })).toContain(
+      'Its model is none of a library: Reviewer (line 5 of tagger/models.py) has layers of its own (line 10 of tagger/models.py), which are not modelled. Add model',
     )
     const beside = model(undefined, 'self.crf = torch.nn.LSTM(8, 8)')
-    expect(await refusals(config, { ...base, 'tagger/models.py': beside })).toContain('has layers of its own')
+    expect(await noConfig(config, { ...base, 'tagger/models.py': beside })).toContain('has layers of its own')
   })
 
   it('reads no other module of the same file', async () => {
