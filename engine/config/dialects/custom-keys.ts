@@ -23,6 +23,7 @@ import {
   teamModelKeys,
 } from './huggingface/arguments.ts'
 import { readArguments, refuseOpenUnit } from './huggingface.ts'
+import { notModelled } from './unmodelled-tools.ts'
 
 /** What one GPU processes at once, by names that say so. */
 const microBatchKeys = ['per_device_train_batch_size', ...teamMicroBatchKeys]
@@ -274,10 +275,17 @@ function typed(value: FieldValue): FieldValue {
   return /^(?:true|false)$/i.test(value.text) ? { kind: 'flag', flag: value.text.toLowerCase() === 'true' } : value
 }
 
+/** Weights that are stored for MLX, which transformers does not load. */
+function refuseMlx(reader: FieldReader, { model }: Home): boolean {
+  const isStored = model.value.kind === 'text' && /(?:^|[-_/])mlx(?:[-_/]|$)/i.test(model.value.text)
+  if (isStored) reader.refuse(model, ...notModelled("It trains in MLX on Apple's GPUs"))
+  return isStored
+}
+
 function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepSpeed: DeepSpeedFile): Reading {
   const home = homeIn(document)
   if (home === undefined) return { kind: 'not-a-training-config', why: 'It names no model beside a batch size.' }
-  if (refuseGroups(reader, home)) return { kind: 'unreadable', problems: reader.problems }
+  if (refuseGroups(reader, home) || refuseMlx(reader, home)) return { kind: 'unreadable', problems: reader.problems }
   const pairings: Pairing[] = []
   const section = renamed(home.section, pairings, isText(home.section), home)
   const isOwn = home.batchSize.key !== 'per_device_train_batch_size'

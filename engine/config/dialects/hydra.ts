@@ -53,10 +53,11 @@ export const hydra: Dialect = {
   read,
 }
 
-/** An entry of the defaults list: `model: gpt2`, or a file name. */
+/** Entries of the defaults list, `model: gpt2` or a file name, for the training: without itself and Hydra's own settings. */
 function partsOf(document: Section): readonly string[] {
   const value = document.at('defaults')?.value
-  return value?.kind === 'list' ? value.items.flatMap(partIn) : []
+  const parts = value?.kind === 'list' ? value.items.flatMap(partIn) : []
+  return parts.filter(part => !/^_self_$|^(?:override )?\/?hydra(?:\/|:|$)/.test(part))
 }
 
 function partIn(item: FieldValue): readonly string[] {
@@ -102,8 +103,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
 }
 
 function partsShown(document: Section): string {
-  const parts = partsOf(document).filter(part => part !== '_self_')
-  return parts.slice(0, SHOWN_PARTS).map(plain).join(', ') || 'other files'
+  return partsOf(document).slice(0, SHOWN_PARTS).map(plain).join(', ') || 'other files'
 }
 
 function refuseComposition(document: Section, reader: FieldReader): void {

@@ -2,6 +2,7 @@
  * Tools that train with model code, losses or generation of their own, which nothing here estimates. Their configs are told by
  * keys that nobody else writes, and refused by name: a config that is passed over looks like one that was checked.
  */
+import { wordList } from '../../base/word-list.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Field, Section } from '../text/section.ts'
 import { writesAny } from '../text/written-keys.ts'
@@ -14,6 +15,10 @@ interface UnmodelledTool {
   training(document: Section): Field | undefined
   readonly why: string
 }
+
+const mlxKeys = wordList(
+  'fine_tune_type lora_parameters lora_layers steps_per_report grad_checkpoint resume_adapter_file',
+)
 
 const tools: readonly UnmodelledTool[] = [
   {
@@ -68,9 +73,7 @@ const tools: readonly UnmodelledTool[] = [
     name: 'mlx-lm',
     keys: ['iters'],
     training: document => {
-      const isTools = ['fine_tune_type', 'lora_parameters', 'lora_layers', 'steps_per_report'].some(key =>
-        document.at(key),
-      )
+      const isTools = mlxKeys.some(key => document.at(key))
       return isTools && document.at('iters') && document.at('model') ? document.at('batch_size') : undefined
     },
     why: "trains in MLX on Apple's GPUs",

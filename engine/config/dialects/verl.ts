@@ -4,6 +4,7 @@
  * file. Megatron's backend, critics, reward models and rollouts by others than vLLM are refused by name.
  */
 import type { Dialect } from '../dialect.ts'
+import type { Section } from '../text/section.ts'
 import { writesAny } from '../text/written-keys.ts'
 import { notModelled } from './unmodelled-tools.ts'
 import { modelOfActor, modelOfFineTuning } from './verl/model-field.ts'
@@ -11,8 +12,9 @@ import { readVerl } from './verl/read.ts'
 
 export const verl: Dialect = {
   name: 'verl',
-  mayBe: writesAny(['actor_rollout_ref', 'partial_pretrain']),
+  mayBe: writesAny(['actor_rollout_ref', 'partial_pretrain', 'n_samples']),
   recognise: document => {
+    if (onlyGenerates(document)) return 'rollout beside data.n_samples'
     if (document.at('actor_rollout_ref', 'actor') !== undefined) return 'actor_rollout_ref.actor'
     return modelOfFineTuning(document) === undefined ? undefined : 'model.partial_pretrain'
   },
@@ -20,7 +22,16 @@ export const verl: Dialect = {
   // Of rollouts, rewards and data, of the trainer around the step, or of how adapters start.
   withoutBearing:
     /^\+*(?:actor_rollout_ref\.(?:rollout|ref)|critic|reward_model|algorithm|trainer|data|ray_kwargs|custom_reward_function)\.|(?:lora_alpha|target_modules)$|ppo_max_token_len_per_gpu$|\.(?:entropy_checkpointing|wrap_policy)$/,
-  read: readVerl,
+  read: (document, reader, lookUp) =>
+    onlyGenerates(document)
+      ? { kind: 'not-a-training-config', why: 'It is of main_generation of verl, which trains nothing.' }
+      : readVerl(document, reader, lookUp),
+}
+
+/** trainer/config/generation.yaml, in which some releases leave the settings of an actor. */
+function onlyGenerates(document: Section): boolean {
+  const data = ['n_samples', 'output_path'].every(key => document.at('data', key) !== undefined)
+  return data && document.at('rollout') !== undefined
 }
 
 /** A script of the repository's own that is given verl's settings: what it makes of them is not read. */

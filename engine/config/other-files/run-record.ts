@@ -1,5 +1,5 @@
 /**
- * Recognises files that a finished run leaves: W&B's config.yaml, ms-swift's args.json, Ultralytics' args.yaml, manifests and
+ * Recognises files that a finished run leaves: W&B's and Hydra's config.yaml, ms-swift's args.json, Ultralytics' args.yaml, manifests and
  * exports. They repeat a training's arguments, mostly beside its results, and no training starts from them.
  */
 import type { Field, Section } from '../text/section.ts'
@@ -12,6 +12,9 @@ const wandbPath = /(?:^|\/)wandb\/(?:(?:offline-)?run-[^/]+|latest-run|[^/]+)\/(
  * `logs/text2image/1700182436.0744355/hparams.yml`, in a folder named by the seconds since 1970.
  */
 const hparamsPath = /(?:^|\/)(?:version_\d{1,9}\/hparams\.yaml|\d{10}(?:\.\d{1,9})?\/hparams\.yml)$/
+
+/** Hydra 1.3, hydra.output_subdir: `outputs/2024-01-02/03-04-05/.hydra/config.yaml`. */
+const hydraPath = /(?:^|\/)\.hydra\/[^/]+\.ya?ml$/
 
 /** As deep as a record's own keys stand, and as many mappings as are looked through. */
 const LEVELS = 2
@@ -51,6 +54,7 @@ export function whyRecord(document: Section, path: string): string | undefined {
   if (iterations !== undefined)
     return `${recorded}: ${shown(iterations)} is of the arguments that mlx-lm writes beside its adapters.`
   if (wandbPath.test(path)) return `${recorded} by Weights & Biases, in whose folder it stands.`
+  if (hydraPath.test(path)) return `${recorded} by Hydra, in whose folder it stands.`
   if (hparamsPath.test(path)) return `${recorded}: its name and folder are those of a log for TensorBoard.`
   const sections = document.nested(LEVELS).slice(0, MAX_SECTIONS)
   const result = sections

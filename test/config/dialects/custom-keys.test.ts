@@ -139,6 +139,16 @@ describe('keys of a team’s own', () => {
     expect(trainingConfig(`${own}${line}\n`).spec.precision).toBe(precision)
   })
 
+  it('get no verdict where the weights are stored for MLX', () => {
+    const text = (model: string) => `model: ${model}\ntrain: {batch_size: 4, lr: 1.0e-4}\n`
+    for (const model of ['mlx-community/Qwen3-8B-4bit', 'acme/Qwen3-8B-mlx'])
+      expect(readConfig({ path: 'sft.yaml', text: text(model) })).toMatchObject({
+        kind: 'unreadable',
+        problems: [{ code: 'unsupported-training', message: expect.stringContaining('MLX') }],
+      })
+    expect(readConfig({ path: 'sft.yaml', text: text('acme/Qwen3-8B-mlxed') }).kind).toBe('training-config')
+  })
+
   it('do not take the model that teaches for the one that trains', () => {
     const distilled = 'training: { model_name: own.linear_llama, batch_size: 8, lr: 1.0e-4 }\n'
     const teacher = 'teacher_model: { model_name: HuggingFaceTB/SmolLM2-135M }\n'

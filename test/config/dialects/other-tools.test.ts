@@ -173,6 +173,19 @@ describe('a config that Hydra composes', () => {
   })
 })
 
+describe('a defaults list that names no other file for the training', () => {
+  const keys = 'model: {name: gpt2}\ntraining: {batch_size: 8, learning_rate: 1.0e-4, max_epochs: 2}\n'
+  it.each([
+    ['[_self_]', 'training-config'],
+    ['[_self_, {override hydra/launcher: basic}]', 'training-config'],
+    ['[_self_, {model: large}]', 'unreadable'],
+    ['[base]', 'unreadable'],
+  ])('leaves %s a whole config or not', (list, kind) => {
+    const text = `defaults: ${list}\n${keys}lr: 1.0e-4\n`
+    expect(readConfig({ path: 'config.yaml', text }).kind).toBe(kind)
+  })
+})
+
 describe('launch settings of Accelerate', () => {
   it('are no training config, and say why', () => {
     const text = 'compute_environment: LOCAL_MACHINE\ndistributed_type: FSDP\nmixed_precision: bf16\nnum_processes: 8\n'

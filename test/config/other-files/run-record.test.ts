@@ -50,12 +50,16 @@ describe('a record of a run', () => {
     expect(readConfig({ path: 'args.json', text: `{ ${own} }` }).kind).toBe('training-config')
   })
 
-  it('is one in the folder of a log for TensorBoard, by Lightning or accelerate', () => {
+  it('is one in the folder of a log for TensorBoard, by Lightning or accelerate, or of Hydra', () => {
     const text = 'model_name_or_path: gpt2\nper_device_train_batch_size: 8\n'
     const kindOf = (path: string) => readConfig({ path, text }).kind
-    for (const path of ['lightning_logs/version_3/hparams.yaml', 'logs/sft/1700182436.0744355/hparams.yml'])
+    for (const path of [
+      'lightning_logs/version_3/hparams.yaml',
+      'logs/sft/1700182436.0744355/hparams.yml',
+      'out/.hydra/config.yaml',
+    ])
       expect(kindOf(path)).toBe('not-a-training-config')
-    for (const path of ['hparams.yaml', 'configs/hparams.yml', 'configs/version_3/train.yaml'])
+    for (const path of ['hparams.yaml', 'configs/hparams.yml', 'configs/version_3/train.yaml', 'hydra/config.yaml'])
       expect(kindOf(path)).toBe('training-config')
   })
 
