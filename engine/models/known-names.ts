@@ -37,6 +37,7 @@ const nicknames: Readonly<Record<string, string>> = {
   'phi-1.5': 'microsoft/phi-1_5',
   'tinyllama-1.1b': 'TinyLlama/TinyLlama_v1.1',
   tinyllama: 'TinyLlama/TinyLlama_v1.1',
+  'nemotron-3-nano-30b': 'nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16',
 }
 
 /** Words for fine-tuning and storage, which do not change the shape. */
@@ -153,8 +154,13 @@ function isCutShort(name: string, words: readonly string[], end: number): boolea
 const ofState =
   /^(?:(?:global_?)?(?:checkpoint|ckpt|epoch|step)[-_]?\d+|(?:checkpoint[-_])?(?:final|last|best)|merged?(?:[-_]model)?)$/
 
+/** Where Kaggle mounts a model (kagglehub 1.0): `/kaggle/input/qwen2.5/transformers/7b-instruct/1`, since 2026 below its owner. */
+const onKaggle = /^\/?kaggle\/input\/(?:models\/[^/]+\/)?([^/]+)\/[^/]+\/([^/]+)\/\d+\/?$/
+
 /** Of an id or of a path, either system's, the last that may name a model. ModelScope writes `___` for the dots of an id. */
 function lastFolder(name: string): string {
+  const [, model = '', variation = ''] = onKaggle.exec(name) ?? []
+  if (model !== '') return variation.startsWith(model) ? variation : `${model}-${variation}`
   const parts = name
     .replaceAll('___', '.')
     .split(/[/\\]/)

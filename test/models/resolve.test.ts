@@ -211,6 +211,12 @@ describe('the well-known model in a name', () => {
     [String.raw`D:\models\Qwen\Qwen2-1___5B-Instruct`, 'Qwen/Qwen2-1.5B'],
     ['./runs/Qwen2.5-7B-sft/checkpoint-700/', 'Qwen/Qwen2.5-7B'],
     ['out/qwen2.5-7b-lora/merged_model', 'Qwen/Qwen2.5-7B'],
+    ['/kaggle/input/qwen2.5/transformers/7b-instruct/1', 'Qwen/Qwen2.5-7B'],
+    ['/kaggle/input/gemma-2/transformers/gemma-2-9b-it/2', 'google/gemma-2-9b'],
+    [
+      '/kaggle/input/models/metric/nemotron-3-nano-30b-a3b-bf16/transformers/default/1',
+      'nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16',
+    ],
   ])('in the last folder of the path %s that may name a model is %s', (path, id) => {
     const { how, sentence } = resolved(resolveOffline(path))
     expect(how).toBe('assumed')
@@ -219,6 +225,11 @@ describe('the well-known model in a name', () => {
 
   test.each([
     'acme/support-bot',
+    // No size, one of two models, and a data set's folder.
+    '/kaggle/input/qwen2.5/transformers/default/1',
+    '/kaggle/input/qwen2.5-7b-runs/v2/llama-3.1-8b/1',
+    '/kaggle/input/qwen2.5-7b/data/train',
+    'nvidia/Nemotron-3-Nano-Omni-30B-A3B',
     'maskrcnn_resnet50_fpn',
     'deeplabv3_resnet101',
     'acme/fcn-resnet50-roads',
