@@ -25,6 +25,18 @@ export function placesOf(file: string, configPath: string): readonly string[] {
   return [...new Set([posix.normalize(file), posix.join(posix.dirname(configPath), file)])]
 }
 
+/** Folders of a repository in which a project may stand, as many as are looked into. */
+const MAX_ABOVE = 4
+
+/** As `placesOf`, and in the folders above the config: a repository may hold a project, and training runs from that project's root. */
+export function placesInProject(file: string, configPath: string): readonly string[] {
+  const places = placesOf(file, configPath)
+  if (/^\.\.(?:\/|$)|^\//.test(posix.normalize(file)) || /^(?:\.\.)?\//.test(configPath)) return places
+  const folders = posix.dirname(posix.normalize(configPath)).split('/')
+  const above = folders.slice(1).map((_, index) => folders.slice(0, -1 - index).join('/'))
+  return [...new Set([...places, ...above.slice(0, MAX_ABOVE).map(folder => posix.join(folder, file))])]
+}
+
 /**
  * A launcher runs from the folder above its own too, as those in a project's `scripts` do. Of a path from the root of somebody's
  * machine, the end is one in the repository.

@@ -2,7 +2,7 @@
 import { posix } from 'node:path'
 import type { Problem } from '../../base/errors.ts'
 import type { SourceFile } from '../reading.ts'
-import { firstFile, isPlausibleName, placesOf, type Sources } from '../sources.ts'
+import { firstFile, isPlausibleName, placesInProject, type Sources } from '../sources.ts'
 import { MAX_CONFIG_BYTES, parseFile } from '../text/document.ts'
 import type { Section } from '../text/section.ts'
 
@@ -26,7 +26,7 @@ export async function findDeepSpeedFile(
   configPath: string,
 ): Promise<DeepSpeedFile> {
   if (name === undefined || name === '' || sources.readFile === undefined || !isPlausibleName(name)) return notLookedFor
-  const lookedAt = isForeign(name) ? [] : placesOf(name, configPath).filter(path => isInside(path, configPath))
+  const lookedAt = isForeign(name) ? [] : placesInProject(name, configPath).filter(path => isInside(path, configPath))
   if (lookedAt.length === 0) return { kind: 'outside' }
   const found = await firstFile(lookedAt, sources)
   return found === undefined ? { kind: 'not-found', lookedAt } : settingsIn(found)

@@ -16,12 +16,12 @@ async function lookFor(name: string | undefined, configPath: string, files?: Rea
 
 describe('a file that a config names', () => {
   it.each([
-    ['configs/ds.json', ['configs/ds.json', 'configs/llm/configs/ds.json']],
-    ['./ds.json', ['ds.json', 'configs/llm/ds.json']],
+    ['configs/ds.json', ['configs/ds.json', 'configs/llm/configs/ds.json', 'configs/configs/ds.json']],
+    ['./ds.json', ['ds.json', 'configs/llm/ds.json', 'configs/ds.json']],
     ['../ds.json', ['configs/ds.json']],
     ['../../ds.json', ['ds.json']],
-    ['x/../ds.json', ['ds.json', 'configs/llm/ds.json']],
-  ])('as %s is looked for at the root, then beside the config, and nowhere else', async (name, places) => {
+    ['x/../ds.json', ['ds.json', 'configs/llm/ds.json', 'configs/ds.json']],
+  ])('as %s is looked for at the root, beside the config and above it, and nowhere else', async (name, places) => {
     const nothing = await lookFor(name, 'configs/llm/train.yaml', {})
     expect(nothing).toEqual({ asked: places, file: { kind: 'not-found', lookedAt: places } })
     const found = await lookFor(name, 'configs/llm/train.yaml')

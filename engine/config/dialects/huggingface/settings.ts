@@ -93,6 +93,10 @@ export function readSettings(reader: FieldReader, written: Arguments, known: Kno
 
 type Sharded = ReturnType<typeof readSharding>
 
+/** What some call the Trainer's `optim`, told by names that only the Trainer has. */
+const optimizerKey = /^optimizer(?:_name|_type)?$/
+const trainersOptimizer = /^(?:(?:adamw|paged|lion|ao|galore|apollo)_\w+|adafactor)$/
+
 /** In which types a step computes, and the optimizer that ends it. */
 function readArithmetic(
   reader: FieldReader,
@@ -100,7 +104,7 @@ function readArithmetic(
   { adapter, model, deepSpeed }: Known,
   { sharding }: Sharded,
 ) {
-  const { declared, find } = trainerArguments
+  const { declared, find, findText } = trainerArguments
   const settings = deepSpeedSettings(find('deepspeed'), deepSpeed)
   const computed = readPrecision(reader, {
     fp16: halfPrecisionSwitch(reader, 'fp16', find('fp16'), settings),
@@ -121,7 +125,7 @@ function readArithmetic(
     ? reader.note('optimizer', made.name, made.field)
     : readTrainerOptimizer(
         reader,
-        find('optim') ?? adafactorField(reader, find('adafactor')),
+        find('optim') ?? findText(optimizerKey, trainersOptimizer) ?? adafactorField(reader, find('adafactor')),
         declared?.ofUnsloth && unslothDefaults.optimizer,
       )
   return { ...computed, optimizer }

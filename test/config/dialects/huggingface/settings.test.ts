@@ -54,6 +54,14 @@ describe('the optimizer', () => {
     expect(trainingConfig(`${bert}optim: ${name}\n`).spec.optimizer).toBe(optimizer)
   })
 
+  it('is what the Trainer calls so, under a name of the team’s own', () => {
+    const optimizerOf = (lines: string) => trainingConfig(`${bert}${lines}\n`).spec.optimizer
+    expect(optimizerOf('optimizer: paged_adamw_8bit')).toBe('paged-adamw-8bit')
+    expect(optimizerOf('optimizer: paged_adamw_8bit\noptim: adamw_torch')).toBe('adamw')
+    // A word that others have too says nothing of the Trainer's.
+    expect(optimizerOf('optimizer: adamw')).toBe('adamw-fused')
+  })
+
   it('that is fused by default is fused here', () => {
     expect(trainingConfig(bert).spec.optimizer).toBe('adamw-fused')
   })
