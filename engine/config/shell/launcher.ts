@@ -18,6 +18,7 @@ import { unmodelledLaunch, unmodelledTools } from '../dialects/unmodelled-tools.
 import { ownVerl, verl } from '../dialects/verl.ts'
 import { jobRequest, processesOn } from '../job/job.ts'
 import type { AskedCard } from '../job/request.ts'
+import { withVerlDefaults } from '../other-files/verl-defaults.ts'
 import type { Reading, ReadTraining, SeveralTrainings, SourceFile } from '../reading.ts'
 import type { Sources } from '../sources.ts'
 import { MAX_CONFIG_BYTES } from '../text/document.ts'
@@ -104,7 +105,8 @@ export async function openLauncher(
     else {
       const accelerate = await accelerateFile(launch, file.path, sources)
       const one = script ?? openLaunch(launch, { shell, card, accelerate, hidden })
-      if (one !== undefined && distinct.every(({ said }) => said !== one.said)) distinct.push(one)
+      if (one !== undefined && distinct.every(({ said }) => said !== one.said))
+        distinct.push(one.kind === 'open' && one.dialect === verl ? await withOwnDefaults(one, file, sources) : one)
     }
     if (isFound()) break
   }
@@ -133,6 +135,13 @@ interface Opened extends OpenLauncher {
   readonly hidden: HiddenSettings | undefined
   /** The same for the same settings. */
   readonly said: string
+}
+
+async function withOwnDefaults(opened: Opened, file: SourceFile, sources: Pick<Sources, 'readFile'>): Promise<Opened> {
+  const own = await withVerlDefaults(opened.document, file, sources)
+  return own === undefined
+    ? opened
+    : { ...opened, document: own.document, assumptions: [...opened.assumptions, own.sentence] }
 }
 
 interface Around {

@@ -299,3 +299,54 @@ it('files of settings are read too, with references to other values of theirs', 
   expect(reading.batchSizeAt).toEqual({ line: 6, column: 35 })
   expect(reading.spec).toMatchObject({ microBatch: 2, gradientAccumulation: 8, gpus: 8, method: { scored: 2 } })
 })
+
+describe("a copy of verl's file in the repository", () => {
+  const own = `data: {max_prompt_length: 256, max_response_length: 768}
+actor_rollout_ref:
+  model: {use_remove_padding: False, enable_gradient_checkpointing: False}
+  actor: {ppo_mini_batch_size: 16, use_dynamic_bsz: False, entropy_coeff: 0}
+  rollout: {log_prob_use_dynamic_bsz: '\${actor_rollout_ref.actor.use_dynamic_bsz}', log_prob_micro_batch_size_per_gpu: 8}
+`
+  const command = `python -m verl.trainer.main_ppo algorithm.adv_estimator=grpo trainer.n_gpus_per_node=2 \\
+  actor_rollout_ref.model.path=Qwen/Qwen2.5-0.5B-Instruct actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4`
+  const readIn = (file: string, given = command, folder = '') =>
+    readConfigAsync(
+      { path: `${folder}scripts/grpo.sh`, text: given },
+      { readFile: async path => (path === `${folder}verl/trainer/config/ppo_trainer.yaml` ? file : undefined) },
+    )
+
+  it.each(['', 'projects/agent/'])('says what the command leaves out, below "%s"', async folder => {
+    const reading = await readIn(own, command, folder)
+    expect(reading).toMatchObject({
+      kind: 'training-config',
+      spec: {
+        ...{ microBatch: 4, gradientAccumulation: 2, sequenceLength: 1_024 },
+        ...{ paddedBatches: true, gradientCheckpointing: false, method: { completionLength: 768, scored: 8 } },
+      },
+      // The code of the copy may differ too.
+      assumesCode: true,
+      otherFiles: [{ path: `${folder}verl/trainer/config/ppo_trainer.yaml` }],
+    })
+  })
+
+  it('refers to what the command sets', async () => {
+    const dynamic = `${command} actor_rollout_ref.model.use_remove_padding=True actor_rollout_ref.actor.use_dynamic_bsz=True actor_rollout_ref.actor.ppo_max_token_len_per_gpu=4096`
+    expect(await readIn(own, dynamic)).toMatchObject({ spec: { sequenceLength: 4_096, method: { scored: 1 } } })
+  })
+
+  it('is passed over where it is composed of others', async () => {
+    const composed = `defaults: [{actor@actor_rollout_ref.actor: dp_actor}, _self_]\n${own}`
+    const reading = await readIn(composed)
+    expect(reading).toMatchObject({ spec: { paddedBatches: false, gradientCheckpointing: true } })
+  })
+
+  it('computes entropies, whatever the command sets, where they are its default', async () => {
+    const zero = `${command} actor_rollout_ref.actor.entropy_coeff=0`
+    expect((await readIn(own, zero)).kind).toBe('training-config')
+    const older = await readIn(own.replace('entropy_coeff: 0', 'entropy_coeff: 0.001'), zero)
+    expect(older).toMatchObject({
+      kind: 'unreadable',
+      problems: [{ code: 'unsupported-setting', message: expect.stringContaining('entropy_coeff') }],
+    })
+  })
+})
