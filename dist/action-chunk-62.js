@@ -1,2 +1,2 @@
 import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);
-function o({peaks:n=[]},a){return n.find(e=>e.phase===a&&e.state==="does-not-fit")}export{o as a};
+function i({peaks:n=[]},a){return n.find(e=>e.phase===a&&e.state==="does-not-fit")}export{i as a};

@@ -135,6 +135,7 @@ function annotationTitle(config: AnalysedConfig, finding: Finding): string {
   if (finding === 'loading-does-not-fit') return `Runs out of memory while it loads: ${where} needs ${used}`
   if (finding === 'evaluation-does-not-fit') return `Runs out of memory in evaluation: ${where} needs ${used}`
   if (finding === 'saving-does-not-fit') return `Runs out of memory while it saves: ${where} needs ${used}`
+  if (finding === 'resuming-does-not-fit') return `Runs out of memory as it resumes: ${where} needs ${used}`
   if (finding === 'unread-settings') return `Sets what was not understood: ${where} needs ${used} without it`
   return `Uses ${used} (${formatShare(config, current)}): ${where}`
 }

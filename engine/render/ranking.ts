@@ -61,6 +61,7 @@ function findingWeight(finding: Finding): number {
     case 'loading-does-not-fit':
     case 'evaluation-does-not-fit':
     case 'saving-does-not-fit':
+    case 'resuming-does-not-fit':
       return 5
     case 'waste':
       return 4

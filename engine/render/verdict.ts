@@ -15,6 +15,7 @@ export const findings = [
   'loading-does-not-fit',
   'evaluation-does-not-fit',
   'saving-does-not-fit',
+  'resuming-does-not-fit',
   'waste',
   'annual-cost',
   'throughput-loss',
@@ -136,6 +137,8 @@ export function predicate(finding: Finding, count: number): string {
       return one ? 'runs out of memory in evaluation' : 'run out of memory in evaluation'
     case 'saving-does-not-fit':
       return one ? 'runs out of memory while it saves' : 'run out of memory while they save'
+    case 'resuming-does-not-fit':
+      return one ? 'runs out of memory as it resumes' : 'run out of memory as they resume'
     case 'waste':
       return one ? 'wastes its GPU' : 'waste their GPU'
     case 'annual-cost':

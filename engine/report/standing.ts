@@ -41,6 +41,8 @@ export function figuresOf(
     isLoadingTooLarge: tooLargePeak(config, 'loading') !== undefined,
     // What is there between steps is there while it saves too.
     isSavingTooLarge: current.fits && tooLargePeak(config, 'saving') !== undefined,
+    // A row tells those that do not resume what it would take.
+    isResumingTooLarge: current.fits && config.spec.resumes === true && tooLargePeak(config, 'resuming') !== undefined,
   }
 }
 

@@ -28,6 +28,7 @@ function wasNoBetter(reason: Reason, config: Judged, base: Judged): boolean {
     case 'evaluation-does-not-fit':
     case 'loading-does-not-fit':
     case 'saving-does-not-fit':
+    case 'resuming-does-not-fit':
       return false
     case 'condition':
       return base.verdict.reasons.some(

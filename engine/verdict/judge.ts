@@ -33,6 +33,8 @@ export interface Figures {
   readonly isLoadingTooLarge: boolean
   /** Whether gathering sharded weights for a checkpoint certainly does not fit. */
   readonly isSavingTooLarge: boolean
+  /** Whether loading the checkpoint that the config goes on from certainly does not fit. */
+  readonly isResumingTooLarge: boolean
 }
 
 /** Blocks only on what holds throughout the error band; what holds in part of it only warns. */
@@ -42,6 +44,7 @@ export function judge(figures: Figures, policy: Policy): Verdict {
     ...(figures.isLoadingTooLarge ? [{ kind: 'loading-does-not-fit' } as const] : []),
     ...(figures.isEvaluationTooLarge ? [{ kind: 'evaluation-does-not-fit' } as const] : []),
     ...(figures.isSavingTooLarge ? [{ kind: 'saving-does-not-fit' } as const] : []),
+    ...(figures.isResumingTooLarge ? [{ kind: 'resuming-does-not-fit' } as const] : []),
   ]
   return verdictOf(
     figures.fits

@@ -73,6 +73,8 @@ export const reason = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('loading-does-not-fit'), spared: spared.optional() }),
   /** The training step fits, but gathering sharded weights for a checkpoint does not. Never blocks. */
   z.object({ kind: z.literal('saving-does-not-fit'), spared: spared.optional() }),
+  /** The training step fits, but loading the checkpoint that the config goes on from does not. Never blocks. */
+  z.object({ kind: z.literal('resuming-does-not-fit'), spared: spared.optional() }),
 ])
 export type Reason = z.infer<typeof reason>
 

@@ -29,6 +29,8 @@ function reasonText(reason: Reason): string {
       return 'evaluation does not fit'
     case 'saving-does-not-fit':
       return 'weights do not fit while they are saved'
+    case 'resuming-does-not-fit':
+      return 'its checkpoint does not fit while it is loaded'
     case 'condition':
       return `${formatCondition(reason.condition)}: ${actual(reason)}${spared}`
   }

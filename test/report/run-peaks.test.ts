@@ -448,6 +448,24 @@ describe('checkpoints', () => {
     expect(await peak(resumed, 'transformers==4.28.0\ntorch==2.0.1\n')).toBe(once)
   })
 
+  it('that do not fit as a run goes on from one are a warning, on the pull request too', async () => {
+    // transformers#22123
+    const text =
+      'model_name_or_path: EleutherAI/gpt-neo-1.3B\ntask: causal-lm\nblock_size: 64\nper_device_train_batch_size: 1\n'
+    const requirements = 'transformers==4.26.1\ntorch==1.13.1\n'
+    const verdictOf = async (line: string) => {
+      const report = await reportOf(`${text}${line}`, 'rtx-3090', requirements)
+      const [config] = report.configs
+      if (config?.status !== 'analysed') throw new Error(JSON.stringify(config))
+      return { verdict: config.verdict, comment: renderComment(report) }
+    }
+    const { verdict, comment } = await verdictOf('resume_from_checkpoint: out/checkpoint-500\n')
+    expect(verdict.state).toBe('warning')
+    expect(verdict.reasons).toContainEqual({ kind: 'resuming-does-not-fit' })
+    expect(comment).toContain('runs out of memory as it resumes')
+    expect((await verdictOf('')).verdict.reasons.map(({ kind }) => kind)).not.toContain('resuming-does-not-fit')
+  })
+
   it('of Lightning takes the state from the host, and of torchtitan makes it by a step over gradients of zeros', async () => {
     const lightning =
       'model: { init_args: { model_name_or_path: bert-base-uncased } }\ndata: { init_args: { batch_size: 8 } }\ntrainer: { max_epochs: 1 }\n'

@@ -24,6 +24,7 @@ const wasteful: Figures = {
   isEvaluationTooLarge: false,
   isLoadingTooLarge: false,
   isSavingTooLarge: false,
+  isResumingTooLarge: false,
 }
 
 const lenient: Policy = { failOn: [], warnOn: [] }

@@ -82,6 +82,8 @@ function findingText(finding: Finding): string {
       return 'Runs out of memory in evaluation'
     case 'saving-does-not-fit':
       return 'Runs out of memory while it saves'
+    case 'resuming-does-not-fit':
+      return 'Runs out of memory as it resumes'
     case 'unread-settings':
       return 'Sets what was not understood'
     case 'not-analysed':
