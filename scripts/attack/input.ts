@@ -1,6 +1,7 @@
 /** What an attack sends. */
+
+import { trainingConfig } from '../../test/bot/configs.ts'
 import type { Tree } from '../../test/github/git.ts'
-import { trainingConfig } from '../chaos/stories.ts'
 
 /** By path: its text, or the link or submodule that it is. */
 export type Files = Tree

@@ -1,6 +1,6 @@
 /** Cases that have stopped the bot, the Action or the command line before, or come close to it. */
 import { SETTINGS_PATH } from '../../engine/index.ts'
-import { trainingConfig } from '../chaos/stories.ts'
+import { trainingConfig } from '../../test/bot/configs.ts'
 import type { Files, HostileInput } from './input.ts'
 import { oddFiles } from './odd-files.ts'
 

@@ -1,5 +1,5 @@
 /** Cases of what a tree can hold besides honest text: odd names, links, submodules, pointers of Git LFS, and large containers of text. */
-import { trainingConfig } from '../chaos/stories.ts'
+import { trainingConfig } from '../../test/bot/configs.ts'
 import type { Files, HostileInput } from './input.ts'
 
 const honest = trainingConfig(8)

@@ -1,6 +1,8 @@
 /** Hostile pull requests. Each must get one check that ends, and must not affect the others. */
+
+import { trainingConfig } from '../../test/bot/configs.ts'
 import { namedCases } from '../attack/named-cases.ts'
-import { type Story, trainingConfig } from './stories.ts'
+import type { Story } from './stories.ts'
 
 export const hostileStories: Readonly<Record<string, Story>> = Object.fromEntries(
   namedCases.map(input => [

@@ -10,7 +10,7 @@ const options = z.object({
   hostile: z.coerce.number().int().nonnegative().default(36),
   kills: z.coerce.number().int().nonnegative().default(50),
   replicas: z.coerce.number().int().positive().default(2),
-  /** How often each webhook is sent. */
+  /** How often each webhook that arrives is sent. */
   copies: z.coerce.number().int().positive().default(3),
   /** Of API calls, from 0 to 1. */
   faults: z.coerce.number().min(0).max(1).default(0.1),

@@ -1,10 +1,14 @@
-/** Delivers webhooks as a bad network would: each several times, in any order, to any replica. */
+/**
+ * Delivers webhooks as a bad network would: in any order, to any replica, each several times once it has arrived. One that nobody
+ * took is lost until the bot asks for it again, as GitHub tries once.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Delivery, EmulatedGitHub } from '../../test/github/index.ts'
 import type { SeededRandom } from '../../test/github/random.ts'
 
 const CARRIERS = 8
 const PAUSE_MILLIS = 5
+const ACCEPTED = 202
 
 export interface PostmanOptions {
   readonly github: EmulatedGitHub
@@ -16,6 +20,7 @@ export interface PostmanOptions {
 export class Postman {
   readonly #options: PostmanOptions
   readonly #bag: Delivery[] = []
+  readonly #arrived = new Set<Delivery>()
   readonly #carriers: readonly Promise<void>[]
   #collected = 0
   #collectedAgain = 0
@@ -51,16 +56,21 @@ export class Postman {
       }
       const status = await github.deliver(delivery, random.pick(targets))
       this.answers.set(status, (this.answers.get(status) ?? 0) + 1)
+      if (status === ACCEPTED) this.#copy(delivery)
     }
   }
 
   #collect(): void {
-    const { github, copies } = this.#options
-    for (const delivery of github.deliveries.slice(this.#collected)) {
-      for (let copy = 0; copy < copies; copy += 1) this.#bag.push(delivery)
-    }
+    const { github } = this.#options
+    this.#bag.push(...github.deliveries.slice(this.#collected))
     this.#collected = github.deliveries.length
     this.#bag.push(...github.askedAgain.slice(this.#collectedAgain))
     this.#collectedAgain = github.askedAgain.length
+  }
+
+  #copy(delivery: Delivery): void {
+    if (this.#arrived.has(delivery)) return
+    this.#arrived.add(delivery)
+    for (let copy = 1; copy < this.#options.copies; copy += 1) this.#bag.push(delivery)
   }
 }

@@ -1,6 +1,7 @@
 /** The life of a pull request in the chaos test, from the first push to the last. */
 import { zipSync } from 'fflate'
 import type { Report } from '../../engine/index.ts'
+import { trainingConfig } from '../../test/bot/configs.ts'
 import { type MergeGroup, maintainer, type PullRequest, type Repository } from '../../test/github/index.ts'
 import { fine, reportOf } from '../../test/render/fixtures.ts'
 
@@ -27,18 +28,6 @@ export interface Ending {
 
 /** At each `yield`, other events may happen. */
 export type Story = (stage: Stage) => AsyncGenerator<void, Ending>
-
-export function trainingConfig(microBatch: number, model = 'google-bert/bert-base-uncased'): string {
-  return [
-    `model_name_or_path: ${model}`,
-    'task_name: mnli',
-    `per_device_train_batch_size: ${microBatch}`,
-    `gradient_accumulation_steps: ${Math.max(1, Math.floor(128 / Math.max(1, microBatch)))}`,
-    'max_seq_length: 128',
-    'bf16: true',
-    '',
-  ].join('\n')
-}
 
 const wasteful = 2
 const good = 256

@@ -1,12 +1,13 @@
 /** Runs many pull requests at once, each with its story. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SETTINGS_PATH } from '../../engine/index.ts'
+import { trainingConfig } from '../../test/bot/configs.ts'
 import { type EmulatedGitHub, otherOwner, type Repository } from '../../test/github/index.ts'
 import type { SeededRandom } from '../../test/github/random.ts'
 import { hostileSettings, hostileStories } from './hostile.ts'
 import { type Told, trainedOn } from './judgement.ts'
 import type { ChaosOptions } from './options.ts'
-import { stories, trainingConfig } from './stories.ts'
+import { stories } from './stories.ts'
 
 const REPOSITORIES = 4
 /** Stories that run at the same time. */

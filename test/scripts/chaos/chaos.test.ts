@@ -20,7 +20,7 @@ test.skipIf(!hasPostgres)(
       '1',
       '--seed',
       '3',
-      // What was lost with all its three copies is asked for again two minutes later.
+      // What was lost when it came is asked for at the next start, or within the minute.
       '--settle-seconds',
       '240',
       '--hostile',
