@@ -13,6 +13,8 @@ num_labels: 3
 bf16: true
 `
 
+export const doesNotFit = wasteful.replace('batch_size: 2', 'batch_size: 100000')
+
 interface Opening {
   readonly fork?: boolean
   readonly base?: Readonly<Record<string, string>>
@@ -52,4 +54,15 @@ export class BundleOnA10 implements AsyncDisposable {
     await this.github[Symbol.asyncDispose]()
     await this.action[Symbol.asyncDispose]()
   }
+}
+
+/** File, line and title of each annotation, as the runner would read them. */
+export function annotations(log: string) {
+  return Array.from(
+    log.matchAll(/^::(error|warning)(?: (.*?))?::(.*)$/gm),
+    ([, level, properties = '', message = '']) => {
+      const named = Object.fromEntries(properties.split(',').map(pair => pair.split('=', 2)))
+      return { level, file: named.file, line: named.line, title: named.title, message }
+    },
+  )
 }
