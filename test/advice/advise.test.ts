@@ -11,7 +11,8 @@ import type { FieldValue } from '../../engine/config/text/section.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { findGpu } from '../../engine/gpus/catalogue.ts'
 import { advisedLever } from '../../engine/report/advised-levers.ts'
-import { type ToolConfig, toolConfigs } from './configs.ts'
+import type { ToolConfig } from './configs/tool-config.ts'
+import { toolConfigs } from './configs.ts'
 
 /** As a team's settings name a model. */
 function suppliedFor({ model, gpus }: ToolConfig): SuppliedFields {
