@@ -1,25 +1,17 @@
 /** How often GitHub is asked for a pull request, by the bot and by the Action, and for a command. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { BundledAction } from './action/run-action.ts'
-import { type BotBesideGitHub, startBotBesideGitHub } from './bot/bot-beside-github.ts'
 import { trainingConfig } from './bot/configs.ts'
+import { BothBesideGitHub } from './both-beside-github.ts'
 import { contributor, type FileChanges, type LoggedRequest, type Repository } from './github/index.ts'
-import { sharedAction } from './shared-builds.ts'
 
 const PATIENCE_MILLIS = 600_000
 
-let beside: BotBesideGitHub
-let action: BundledAction
+let beside: BothBesideGitHub
 
 beforeAll(async () => {
-  // Every ten minutes the bot looks for lost webhooks, whatever a pull request costs.
-  beside = await startBotBesideGitHub({ keepsHouse: false })
-  action = await BundledAction.in(await sharedAction())
+  beside = await BothBesideGitHub.start()
 }, PATIENCE_MILLIS)
-afterAll(async () => {
-  await beside[Symbol.asyncDispose]()
-  await action[Symbol.asyncDispose]()
-})
+afterAll(() => beside[Symbol.asyncDispose]())
 
 /** What the issue asks for, whole calls of it. */
 function budget(configs: number): number {
@@ -63,7 +55,7 @@ let repositories = 0
 async function open(configs: number) {
   const { base, head } = world(configs)
   const repository = await beside.github.createRepository(`calls-${repositories++}`, { 'README.md': 'Models', ...base })
-  const bot = await callsOf('memorymark', async () => {
+  const bot = await beside.callsOf('memorymark', async () => {
     const pull = await repository.openPullRequest({ files: head })
     await beside.bot.idle()
     return pull
@@ -71,21 +63,10 @@ async function open(configs: number) {
   return { repository, pull: bot.value, calls: bot.calls }
 }
 
-async function callsOf<T>(app: string, act: () => Promise<T>) {
-  const before = beside.github.requests.length
-  const value = await act()
-  return { value, calls: beside.github.requests.slice(before).filter(isBy(app)) }
-}
-
-/** The App's own calls, for its tokens, too. */
-function isBy(slug: string) {
-  return ({ app, path }: LoggedRequest) => app === slug || (slug === 'memorymark' && path.startsWith('/app/'))
-}
-
 async function runAction(repository: Repository) {
   const token = await beside.github.actionsToken()
-  return callsOf('github-actions', () =>
-    action.run({ github: beside.github, repository, token, inputs: { comment: 'always' } }),
+  return beside.callsOf('github-actions', () =>
+    beside.action.run({ github: beside.github, repository, token, inputs: { comment: 'always' } }),
   )
 }
 
@@ -102,7 +83,7 @@ test.each([1, 25, 100, 500])(
     expect(run.value.outputs).toMatchObject({ configs: String(configs), verdict: 'blocked' })
     expect(run.calls.length, told('the Action', run.calls)).toBeLessThanOrEqual(budget(configs))
 
-    const explained = await callsOf('memorymark', async () => {
+    const explained = await beside.callsOf('memorymark', async () => {
       await repository.comment(pull, '/memorymark explain', contributor)
       await beside.bot.idle()
     })
@@ -110,7 +91,7 @@ test.each([1, 25, 100, 500])(
     expect(replies.map(({ body }) => body)).toEqual([expect.stringContaining('configs/0.yaml')])
     expect(explained.calls.length, told('explain', explained.calls)).toBeLessThanOrEqual(10)
 
-    const pushed = await callsOf('memorymark', async () => {
+    const pushed = await beside.callsOf('memorymark', async () => {
       await repository.pushTo(pull, again)
       await beside.bot.idle()
     })
@@ -132,7 +113,7 @@ test.each([1, 25, 100])(
       'README.md': 'Models',
       ...named(name => [`configs/link-${name}.yaml`, { kind: 'link', text: `../real/${name}.yml` }]),
     })
-    const bot = await callsOf('memorymark', async () => {
+    const bot = await beside.callsOf('memorymark', async () => {
       const pull = await repository.openPullRequest({
         files: {
           ...named(name => [`real/${name}.yml`, trainingConfig(16)]),

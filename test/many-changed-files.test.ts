@@ -1,10 +1,8 @@
 /** Pull requests of as many files as GitHub lists, of more, and where it cuts the tree: what they cost, and what is told of it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { BundledAction } from './action/run-action.ts'
-import { type BotBesideGitHub, startBotBesideGitHub } from './bot/bot-beside-github.ts'
 import { trainingConfig } from './bot/configs.ts'
-import { type FileChanges, type LoggedRequest, startGitHub } from './github/index.ts'
-import { sharedAction } from './shared-builds.ts'
+import { BothBesideGitHub } from './both-beside-github.ts'
+import type { FileChanges } from './github/index.ts'
 
 const PATIENCE_MILLIS = 600_000
 
@@ -12,18 +10,12 @@ const PATIENCE_MILLIS = 600_000
 const MAX_LISTED = 3_000
 const MAX_TREE_ENTRIES = 3_100
 
-let beside: BotBesideGitHub
-let action: BundledAction
+let beside: BothBesideGitHub
 
 beforeAll(async () => {
-  const github = await startGitHub({ maxTreeEntries: MAX_TREE_ENTRIES })
-  beside = await startBotBesideGitHub({ github, keepsHouse: false })
-  action = await BundledAction.in(await sharedAction())
+  beside = await BothBesideGitHub.start({ maxTreeEntries: MAX_TREE_ENTRIES })
 }, PATIENCE_MILLIS)
-afterAll(async () => {
-  await beside[Symbol.asyncDispose]()
-  await action[Symbol.asyncDispose]()
-})
+afterAll(() => beside[Symbol.asyncDispose]())
 
 const base = {
   '.github/memorymark.yml': 'gpu: a10\n',
@@ -45,14 +37,6 @@ function changes(files: number): FileChanges {
 /** Others that nothing touches. */
 function untouched(files: number): FileChanges {
   return Object.fromEntries(Array.from({ length: files }, (_, index) => [`more/${index}.txt`, 'Read by nobody']))
-}
-
-async function callsOf<T>(app: string, act: () => Promise<T>) {
-  const before = beside.github.requests.length
-  const value = await act()
-  const isBy = (request: LoggedRequest) =>
-    request.app === app || (app === 'memorymark' && request.path.startsWith('/app/'))
-  return { value, calls: beside.github.requests.slice(before).filter(isBy) }
 }
 
 const unlisted = (files: number) =>
@@ -80,15 +64,15 @@ test.each([
     const budget = 20 + files / 25
     const tree = { ...base, ...untouched(others) }
     const repository = await beside.github.createRepository(`many-${files}-${others}`, tree)
-    const opened = await callsOf('memorymark', async () => {
+    const opened = await beside.callsOf('memorymark', async () => {
       const pull = await repository.openPullRequest({ files: changes(files) })
       await beside.bot.idle()
       return pull
     })
     const pull = opened.value
     expect(opened.calls.length).toBeLessThanOrEqual(budget)
-    const ran = await callsOf('github-actions', async () =>
-      action.run({ github: beside.github, repository, token: await beside.github.actionsToken() }),
+    const ran = await beside.callsOf('github-actions', async () =>
+      beside.action.run({ github: beside.github, repository, token: await beside.github.actionsToken() }),
     )
     expect(ran.calls.length).toBeLessThanOrEqual(budget)
     expect(ran.value.outputs.verdict).toBe('blocked')

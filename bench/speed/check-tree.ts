@@ -1,13 +1,13 @@
 /** Runs `memorymark check` on a folder and measures all its processes together. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import * as z from 'zod'
 import type { SourceFile } from '../../engine/config/reading.ts'
+import { read } from '../../scripts/attack/proc.ts'
 
 const statuses = z.object({ configs: z.array(z.object({ status: z.string() })) })
 
@@ -81,14 +81,6 @@ function cpuMillisOf(id: number): number | undefined {
 
 function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
 }
 
 async function writeFiles(folder: string, files: readonly SourceFile[]): Promise<void> {

@@ -1,6 +1,7 @@
 /** A process and all that it starts: how much memory they hold, and an end to them all. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { read } from './proc.ts'
 
 const LOOK_MILLIS = 25
 /** A process whose parent is gone looks for it once a second. */
@@ -132,14 +133,6 @@ function cpuMillis(pid: number): number {
 function statOf(pid: number): readonly string[] {
   // The name, in parentheses, may itself contain spaces and parentheses.
   return read(`/proc/${pid}/stat`).split(')').at(-1)?.trim().split(' ') ?? []
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
 }
 
 function kill(pid: number): void {

@@ -5,10 +5,9 @@ import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { parse } from 'yaml'
-import * as z from 'zod'
 import { type Report, report as reportSchema } from '../../engine/index.ts'
 import { root } from '../bundles.ts'
+import { defaultInputs, inputVariables } from './action-inputs.ts'
 
 const LIMIT_MILLIS = 30_000
 
@@ -65,16 +64,4 @@ export async function runAction({
     throw new Error(`The Action ended without a report (exit code ${child.exitCode}). Its log:\n${out}${errors}`)
   }
   return { exitCode: child.exitCode, log: out, report: reportSchema.parse(JSON.parse(json)) }
-}
-
-const actionFile = z.object({ inputs: z.record(z.string(), z.object({ default: z.string() })) })
-
-/** The runner hands over the defaults of action.yml as if the workflow had written them. */
-async function defaultInputs(): Promise<Record<string, string>> {
-  const { inputs } = actionFile.parse(parse(await readFile(path.join(root, 'action.yml'), 'utf8')))
-  return Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, input.default]))
-}
-
-function inputVariables(inputs: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]))
 }

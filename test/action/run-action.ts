@@ -5,9 +5,8 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { parse } from 'yaml'
-import * as z from 'zod'
 import { actionBundle, buildBundle, root } from '../../scripts/bundles.ts'
+import { defaultInputs, inputVariables } from '../../scripts/demo/action-inputs.ts'
 import { bareEnvironment } from '../bare-environment.ts'
 import type { EmulatedGitHub, Repository } from '../github/index.ts'
 
@@ -136,17 +135,6 @@ export class BundledAction implements AsyncDisposable {
 
 function newestPullRequestEvent({ deliveries }: EmulatedGitHub): string {
   return deliveries.findLast(delivery => delivery.event === 'pull_request')?.body ?? '{}'
-}
-
-/** The runner hands over the defaults of action.yml as if the workflow had written them. */
-async function defaultInputs(): Promise<Record<string, string>> {
-  const actionFile = z.object({ inputs: z.record(z.string(), z.object({ default: z.string() })) })
-  const { inputs } = actionFile.parse(parse(await readFile(path.join(root, 'action.yml'), 'utf8')))
-  return Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, input.default]))
-}
-
-function inputVariables(inputs: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]))
 }
 
 /** `name<<delimiter\nvalue\ndelimiter`, as @actions/core writes them. */

@@ -1,11 +1,11 @@
 /** The real bot over HTTP beside the emulated GitHub, both on loopback. */
-import { Writable } from 'node:stream'
 import { createLog } from '../../bot/log.ts'
 import { readSettings } from '../../bot/settings.ts'
 import { type RunningBot, type StartOptions, startBot } from '../../bot/start.ts'
 import { type EmulatedGitHub, startGitHub } from '../github/index.ts'
 import { lendDatabase } from './databases.ts'
 import { lendEngine } from './engines.ts'
+import { keptLines } from './log-lines.ts'
 
 export interface BotBesideGitHub extends AsyncDisposable {
   readonly github: EmulatedGitHub
@@ -22,15 +22,9 @@ export async function startBotBesideGitHub({
 } = {}): Promise<BotBesideGitHub> {
   const github = given ?? (await startGitHub())
   const lent = options.database === undefined ? await lendDatabase() : undefined
-  const lines: string[] = []
-  const sink = new Writable({
-    write: (chunk, _encoding, done) => {
-      lines.push(String(chunk))
-      done()
-    },
-  })
+  const lines = keptLines()
   const settings = readSettings(await environmentFor(github))
-  const log = createLog('debug', sink)
+  const log = createLog('debug', lines.sink)
   const bot = await startBot(settings, {
     ...options,
     ...(lent && { database: lent }),
@@ -43,7 +37,7 @@ export async function startBotBesideGitHub({
   return {
     github,
     bot,
-    log: () => lines.join(''),
+    log: lines.text,
     [Symbol.asyncDispose]: async () => {
       await bot.stop()
       await lent?.[Symbol.asyncDispose]()

@@ -1,17 +1,11 @@
-import { Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { createLog } from '../../bot/log.ts'
+import { keptLines } from './log-lines.ts'
 
 function logged(write: (log: ReturnType<typeof createLog>) => void): string {
-  const lines: string[] = []
-  const sink = new Writable({
-    write: (chunk, _encoding, done) => {
-      lines.push(String(chunk))
-      done()
-    },
-  })
+  const { sink, text } = keptLines()
   write(createLog('info', sink))
-  return lines.join('')
+  return text()
 }
 
 const hostile = [

@@ -1,6 +1,8 @@
 /** What all routes of the emulated GitHub share: the way to emulate behind it, and the forms of its answers. */
+
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, Hono } from 'hono'
+import { parseJson } from '../../engine/base/json.ts'
 import { IssuedTokens } from './authorship.ts'
 import { loopback } from './loopback.ts'
 import { paged } from './pages.ts'
@@ -95,14 +97,6 @@ export function numberOf(c: Call, name: string): number {
 
 export async function bodyOf(c: Call): Promise<unknown> {
   return parseJson(await c.req.text())
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 export function refuse(status: number, message: string, headers: Readonly<Record<string, string>> = {}): Response {

@@ -1,7 +1,8 @@
 /** How an App is created from a manifest: GitHub's page takes the manifest, sends the browser back with a code, and hands over the App for it. */
 import * as z from 'zod'
+import { parseJson } from '../../engine/base/json.ts'
 import { memoryMarkApp } from './accounts.ts'
-import { type Call, notFound, parseJson, type Routes, refuse } from './gateway.ts'
+import { type Call, notFound, type Routes, refuse } from './gateway.ts'
 import type { Webhooks } from './webhooks.ts'
 
 export interface AppCredentials {

@@ -1,32 +1,12 @@
 /** The GPU of a verdict, from the job file that starts the training. */
 import { describe, expect, it } from 'vitest'
-import { type AnalyzeOptions, analyze } from '../../../engine/analyze.ts'
+import { analyze } from '../../../engine/analyze.ts'
 import { findGpu } from '../../../engine/gpus/catalogue.ts'
 import { readSettings } from '../../../engine/settings/read.ts'
+import { judged, sft } from './judged.ts'
 
-const sft =
-  'model_name_or_path: Qwen/Qwen2.5-0.5B\nper_device_train_batch_size: 8\nmax_length: 512\nlearning_rate: 1.0e-5\nbf16: true\n'
 const start = (path = 'sft.yaml') => `accelerate launch sft.py --config ${path}\n`
 const slurm = (options: string, command = start()) => `#!/bin/bash\n#SBATCH -J sft\n#SBATCH ${options}\n${command}`
-
-async function judged(
-  jobs: Record<string, string>,
-  options: Partial<AnalyzeOptions> = {},
-  path = 'sft.yaml',
-  text = sft,
-) {
-  const files: Record<string, string> = { [path]: text, ...jobs }
-  const listFolder = async (folder: string) =>
-    Object.keys(files).flatMap(name => {
-      const at = name.lastIndexOf('/')
-      return (at < 0 ? '.' : name.slice(0, at)) === folder ? [name.slice(at + 1)] : []
-    })
-  const sources = { readFile: async (name: string) => files[name], listFolder }
-  const { configs } = await analyze([{ path, text }], { now: new Date('2026-03-01'), sources, ...options })
-  const [config] = configs
-  if (configs.length !== 1 || config?.status !== 'analysed') throw new Error(JSON.stringify(configs))
-  return config
-}
 
 describe('a Slurm job that starts the config', () => {
   it('says on which GPU, and on how many, so that nothing of that is assumed', async () => {

@@ -1,25 +1,8 @@
 /** The GPU of a verdict, from jobs in YAML that name it by keys of their own. */
 import { describe, expect, it, test } from 'vitest'
-import { analyze } from '../../../engine/analyze.ts'
 import { machineOf } from '../../../engine/config/job/instance-types.ts'
 import { findGpu } from '../../../engine/gpus/catalogue.ts'
-
-const sft =
-  'model_name_or_path: Qwen/Qwen2.5-0.5B\nper_device_train_batch_size: 8\nmax_length: 512\nlearning_rate: 1.0e-5\nbf16: true\n'
-
-async function judged(jobs: Record<string, string>) {
-  const files: Record<string, string> = { 'sft.yaml': sft, ...jobs }
-  const listFolder = async (folder: string) =>
-    Object.keys(files).flatMap(name => {
-      const at = name.lastIndexOf('/')
-      return (at < 0 ? '.' : name.slice(0, at)) === folder ? [name.slice(at + 1)] : []
-    })
-  const sources = { readFile: async (name: string) => files[name], listFolder }
-  const { configs } = await analyze([{ path: 'sft.yaml', text: sft }], { now: new Date('2026-03-01'), sources })
-  const [config] = configs
-  if (config?.status !== 'analysed') throw new Error(JSON.stringify(configs))
-  return config
-}
+import { judged } from './judged.ts'
 
 const kubernetes = (selector: string, command: string, count = 2) => `apiVersion: batch/v1
 kind: Job
