@@ -194,8 +194,7 @@ function loopsIn(module: Module, evaluator: Evaluator): readonly FoundTraining[]
 
 function trainersIn(module: Module, evaluator: Evaluator): readonly FoundTraining[] {
   return [...module.calls].flatMap(([name, calls]) => {
-    if (!/Trainer/.test(name)) return []
-    return calls.slice(0, MAX_TRAINERS).flatMap(call => {
+    return trainerCalls(name, calls).flatMap(call => {
       const trainer = trainerNamed(call, evaluator)
       if (trainer === undefined || onlyEvaluates(call, evaluator) || !evaluator.mayRun(call)) return []
       return [trainingOf(call, trainer, evaluator)]
@@ -205,12 +204,22 @@ function trainersIn(module: Module, evaluator: Evaluator): readonly FoundTrainin
 
 /** Whether it makes trainers, and trains with none of them. */
 function evaluates(module: Module, evaluator: Evaluator): boolean {
-  const calls = [...module.calls].flatMap(([name, all]) => (/Trainer/.test(name) ? all.slice(0, MAX_TRAINERS) : []))
+  const calls = [...module.calls].flatMap(([name, all]) => trainerCalls(name, all))
   return calls.some(call => trainerNamed(call, evaluator) !== undefined && onlyEvaluates(call, evaluator))
 }
 
 /** As many calls of one class as are looked into. */
 const MAX_TRAINERS = 20
+
+/** Calls that may make a trainer: by the name of the class, or by the data that it is given where its name does not say so. */
+function trainerCalls(name: string, calls: readonly Call[]): readonly Call[] {
+  const looked = calls.slice(0, MAX_TRAINERS)
+  if (/Trainer/.test(name)) return looked
+  if (!/^[A-Z]/.test(name)) return []
+  return looked.filter(call =>
+    callExpression(call)?.arguments.some(each => each.kind === 'keyword' && each.name === 'train_dataset'),
+  )
+}
 
 function trainerNamed(call: Call, evaluator: Evaluator) {
   const { module, scope, at, branches } = call

@@ -1,4 +1,5 @@
 /** What the code itself puts into a step, beside what its trainer or its loop is read to do. Nothing of it is counted, so that nothing blocks. */
+import type { SyntaxNode } from '@lezer/common'
 import { plainSentence } from '../../text/quote.ts'
 import { libraryName } from '../library.ts'
 import { type Call, callExpression, type Module, type Scope } from '../syntax/module.ts'
@@ -28,7 +29,7 @@ export function aroundLoop(modules: readonly Module[], evaluator: Evaluator): re
   const backward = modules
     .flatMap(({ calls }) => (calls.get('backward') ?? []).slice(0, MAX_CALLS))
     .find(call => evaluator.mayRun(call))
-  const forwards = backward === undefined ? [] : severalForwards(backward)
+  const forwards = backward === undefined ? [] : [...severalForwards(backward), ...withinStep(backward)].slice(0, 1)
   return told([...forwards, ...copiedWeights(modules, evaluator)], evaluator)
 }
 
@@ -82,7 +83,8 @@ function takerOfModel(trainer: Call, evaluator: Evaluator): string | undefined {
     /^[A-Z]/.test(name) && !withoutPart.test(name) ? calls.slice(0, MAX_CALLS) : [],
   )
   const taker = made.find(call => {
-    if (call.scope !== scope || call.at > (start?.at ?? trainer.at) || !takes(call, model)) return false
+    if (call.at === trainer.at || call.scope !== scope || call.at > (start?.at ?? trainer.at)) return false
+    if (!takes(call, model)) return false
     const callee = callExpression(call)?.callee
     const value = callee && evaluator.evaluate(callee, siteAt(call))
     const isUnknown = value?.kind === 'symbol' && !knownLibraries.test(libraryName(value.name).library)
@@ -139,6 +141,50 @@ function severalForwards({ module, scope, at }: Call): readonly string[] {
       ]
   }
   return []
+}
+
+/** What one backward pass goes through again and again, or what the model itself writes for it, here or in a function that it calls. */
+function withinStep(backward: Call): readonly string[] {
+  const { module, scope, at } = backward
+  const step = loopAround(backward.node)
+  if (step === undefined) return []
+  const calls = [...module.calls].flatMap(([name, all]) => all.slice(0, MAX_CALLS).map(call => ({ name, call })))
+  const isInStep = (call: Call) => call.scope === scope && call.at < at && isInside(call.node, step)
+  const called = new Set(calls.flatMap(({ name, call }) => (isInStep(call) ? [name] : [])))
+  for (const { name, call } of calls) {
+    const isCalled = call.scope.kind === 'function' && call.scope !== scope && called.has(call.scope.name)
+    if (!isCalled && !isInStep(call)) continue
+    const place = placeIn(module, call.at)
+    if (name === 'generate' && !evaluates.test(call.scope.name))
+      return [`What the model generates (${place}) before it trains on it is the code's own`]
+    if (!modelNames.test(name) || isWithoutGradient(call) || runsWithoutGradient(call.scope, call)) continue
+    const inner = loopAround(call.node)
+    if (inner !== undefined && (isCalled || !isInside(backward.node, inner)))
+      return [`The forward pass on ${place}, of which several come before one backward pass, is the code's own`]
+  }
+  return []
+}
+
+const evaluates = /eval|valid|test|infer|predict|sample|log/i
+
+/** The innermost `for` of the same function. */
+function loopAround(node: SyntaxNode): SyntaxNode | undefined {
+  for (let above = node.parent; above !== null; above = above.parent) {
+    if (/^(?:Function|Class)Definition$/.test(above.name)) return undefined
+    if (above.name === 'ForStatement') return above
+  }
+  return undefined
+}
+
+function isInside(node: SyntaxNode, around: SyntaxNode): boolean {
+  return around.from <= node.from && node.to <= around.to
+}
+
+/** Anywhere in a function up to the call, or in its decorators. */
+function runsWithoutGradient({ from, kind }: Scope, { module, node }: Call): boolean {
+  return (
+    kind === 'function' && /no_grad|inference_mode|\beval\(/.test(module.text.slice(Math.max(0, from - 60), node.from))
+  )
 }
 
 function isWithoutGradient({ module, node }: Call): boolean {

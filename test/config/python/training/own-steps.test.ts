@@ -42,6 +42,14 @@ describe('around a trainer', () => {
     expect(sentences).toContain("PairsTrainer.compute_loss (line 3) is the code's own")
   })
 
+  it.each(['compute_loss', 'log'])(
+    'a trainer is one whatever its class is called, with a %s of its own',
+    async name => {
+      const { assumesCode } = await told(pairs(name).replaceAll('PairsTrainer', 'Distiller'))
+      expect(assumesCode).toBe(name === 'log' ? undefined : true)
+    },
+  )
+
   it('its batches may be put in the place of the trainer’s', async () => {
     const text = finetuning('', batch).replace(
       'trainer.train()',
@@ -122,6 +130,40 @@ ${step}
     ['one has no gradients', '    with torch.no_grad():\n        old = model(**batch)\n    loss = model(**batch).loss'],
   ])('but not where %s', async (_, forward) => {
     expect((await told(loop(`${forward}\n    loss.backward()`))).assumesCode).toBeUndefined()
+  })
+
+  const summed = '    loss = 0\n    for part in batch:\n        loss += model(**part).loss\n    loss.backward()'
+  const byFunction = (body: string, start = 'def score(batch):') =>
+    loop('    loss = score(batch)\n    loss.backward()').replace(
+      'for batch',
+      `${start}\n    total = 0\n${body}\n    return total\nfor batch`,
+    )
+  const inFunction = '    for part in batch:\n        total += model(**part).loss'
+
+  it.each([
+    ['an inner loop', loop(summed), 13],
+    ['a loop of a function that it calls', byFunction(inFunction), 13],
+  ])('several forward passes of %s before one backward pass are told', async (_, text, line) => {
+    const { sentences, assumesCode } = await told(text)
+    expect(sentences).toContain(
+      `The forward pass on line ${line}, of which several come before one backward pass, is the code's own`,
+    )
+    expect(assumesCode).toBe(true)
+  })
+
+  it.each([
+    ['the function runs the model once', byFunction('    total = model(**batch).loss')],
+    ['the function has no gradients', byFunction(inFunction, '@torch.no_grad()\ndef score(batch):')],
+    ['nothing calls it', byFunction(inFunction).replace('loss = score(batch)', 'loss = model(**batch).loss')],
+  ])('but not where %s', async (_, text) => {
+    expect((await told(text)).assumesCode).toBeUndefined()
+  })
+
+  it('what the model generates for a step is told, and what it generates after it is not', async () => {
+    const step = '    loss = model(**batch).loss\n    loss.backward()'
+    const { sentences } = await told(loop(`    answers = model.generate(**batch)\n${step}`))
+    expect(sentences).toContain("What the model generates (line 11) before it trains on it is the code's own")
+    expect((await told(loop(`${step}\n    answers = model.generate(**batch)`))).assumesCode).toBeUndefined()
   })
 
   it('an inner loop that sums gradients before each step leaves the accumulation open', async () => {
