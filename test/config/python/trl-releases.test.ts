@@ -116,6 +116,29 @@ describe('the defaults of a config of TRL', () => {
     expect((await trained(requirement, '', grpo)).spec.method).toMatchObject({ generation: { kind } })
   })
 
+  const grpo = (given: string) =>
+    script(given).replaceAll('SFT', 'GRPO').replace('args=args', 'args=args, reward_funcs=[score]')
+
+  test.each([
+    ['trl==0.18.2', '', 'copy'],
+    ['trl==0.19.0', '', 'none'],
+    ['trl', '', 'none'],
+    ['trl==0.18.2', ', beta=0.0', 'none'],
+    ['trl', ', vllm_device="cuda:0"', 'copy'],
+    ['trl', ', vllm_device="cuda:0", beta=0.0', 'none'],
+  ])("compare as %s does, given%s, with GRPO's reference: %s", async (requirement, given, reference) => {
+    const { spec, assumptions } = await trained(requirement, '', grpo(given))
+    expect(spec.method).toMatchObject({ reference })
+    expect(assumptions.includes('A beta of 0.04, the default of TRL before 0.19: the config sets none.')).toBe(
+      reference === 'copy',
+    )
+  })
+
+  it("are those of an old release too where only that takes an argument of GRPO's vLLM", async () => {
+    expect((await trained('', '', grpo(', vllm_dtype="auto"'))).spec.gradientCheckpointing).toBe(false)
+    expect((await trained('', '', grpo(', vllm_mode="colocate"'))).spec.gradientCheckpointing).toBe(true)
+  })
+
   test.each([
     ['trl==0.28.0', 'trl'],
     ['trl==0.29.0', 'trl-copied'],

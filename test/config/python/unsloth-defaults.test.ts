@@ -42,4 +42,18 @@ describe('a config of TRL under Unsloth', () => {
     const { spec } = await trained(script(imports, '', 'TrainingArguments'))
     expect(spec).toMatchObject({ microBatch: 8, gradientAccumulation: 1, optimizer: 'adamw-fused' })
   })
+
+  it("weighs GRPO's reference where TRL's does not", async () => {
+    const text = (imports: readonly string[], given = '') =>
+      script(imports, given)
+        .replaceAll('SFT', 'GRPO')
+        .replace('output_dir="out"', 'output_dir="out", num_generations=4')
+        .replace('args=GRPO', 'reward_funcs=[score], args=GRPO')
+    const both = [unsloth, trl]
+    const { spec, assumptions } = await trained(text(both))
+    expect(spec.method).toMatchObject({ reference: 'adapters-off' })
+    expect(assumptions).toContain("A beta of 0.001, Unsloth's default: the config sets none.")
+    expect((await trained(text(both, ', beta=0.0'))).spec.method).toMatchObject({ reference: 'none' })
+    expect((await trained(text([trl, unsloth]))).spec.method).toMatchObject({ reference: 'none' })
+  })
 })

@@ -23,15 +23,26 @@ export interface Step {
   readonly gpus: number
 }
 
-/** RLOOConfig.beta; GRPO's default is 0. */
+/** RLOOConfig.beta. */
 const RLOO_BETA = 0.05
+/** GRPOConfig.beta: 0 since 0.19 (trl#3516), and in the config that Unsloth makes of it 0.001 (unsloth 2026.4 models/rl.py). */
+const GRPO_BETA_BEFORE_19 = 0.04
+const UNSLOTH_BETA = 0.001
 const rlooKeys = ['normalize_advantages', 'reward_clip_range']
+
+export interface CompletionsBy {
+  readonly step: Step
+  readonly hasAdapter: boolean
+  readonly isUnsloth: boolean
+  /** Whether the config is of the class that Unsloth makes of TRL's. */
+  readonly hasUnslothDefaults?: boolean
+}
 
 export function readTrlCompletions(
   reader: FieldReader,
   find: Find,
   field: Field,
-  { step, hasAdapter, isUnsloth }: { readonly step: Step; readonly hasAdapter: boolean; readonly isUnsloth: boolean },
+  { step, hasAdapter, isUnsloth, hasUnslothDefaults = false }: CompletionsBy,
 ): Training {
   const generation = readGeneration(reader, find, isUnsloth)
   if (generation === undefined || !keepsSteps(reader, find('steps_per_generation'), step)) return ordinary
@@ -52,9 +63,22 @@ export function readTrlCompletions(
       step: { samples: step.microBatch * step.gradientAccumulation, gpus: step.gpus },
       hasAdapter,
       tempersInPlace: false,
-      ...(isRloo && { defaultBeta: RLOO_BETA }),
+      ...(find('beta') === undefined && {
+        defaultBeta: isRloo ? RLOO_BETA : betaOfGrpo(reader, find, hasUnslothDefaults),
+      }),
     },
   )
+}
+
+function betaOfGrpo(reader: FieldReader, find: Find, hasUnslothDefaults: boolean): number {
+  if (hasUnslothDefaults) {
+    reader.assume(`A beta of ${UNSLOTH_BETA}, Unsloth's default: the config sets none.`)
+    return UNSLOTH_BETA
+  }
+  const isOld = reader.versions.trl === undefined && find(...argumentsBefore18) !== undefined
+  if (!reader.isTrlBefore('0.19') && !isOld) return 0
+  reader.assume(`A beta of ${GRPO_BETA_BEFORE_19}, the default of TRL before 0.19: the config sets none.`)
+  return GRPO_BETA_BEFORE_19
 }
 
 /** GRPOConfig.use_liger_loss since 0.17, and in its place TrainingArguments.use_liger_kernel since 0.25. */
@@ -121,7 +145,12 @@ function isElsewhere(reader: FieldReader, find: Find, isUnsloth: boolean): boole
 }
 
 /** GRPOConfig of TRL 0.17 has them, and that of 0.18 has them no more. */
-const argumentsBefore18 = ['vllm_device', 'vllm_dtype', 'vllm_max_model_len', 'vllm_enable_prefix_caching']
+export const argumentsBefore18: readonly string[] = [
+  'vllm_device',
+  'vllm_dtype',
+  'vllm_max_model_len',
+  'vllm_enable_prefix_caching',
+]
 /** The same of 0.27 and 0.28. */
 const argumentsBefore28 = ['max_prompt_length', 'vllm_guided_decoding_regex']
 

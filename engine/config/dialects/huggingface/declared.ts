@@ -15,7 +15,10 @@ export interface Declared {
   /** Where the trainer's class is called. */
   readonly trainerField: Field
   readonly argumentsOf: 'transformers' | 'trl'
-  /** An argument that only a TRL older than 0.20 takes: `SFTConfig(max_seq_length=…)` (trainer/sft_config.py). */
+  /**
+   * An argument that only a TRL older than 0.20 takes: `SFTConfig(max_seq_length=…)`, `GRPOConfig(vllm_device=…)`
+   * (trainer/sft_config.py, grpo_config.py).
+   */
   readonly ofOldTrl?: Field
   /** An argument that transformers takes no more from 5.0 on, such as `evaluation_strategy`. */
   readonly ofOldTransformers?: Field

@@ -63,7 +63,7 @@ export function namesTrainer(find: Find): boolean {
 export function readDeclaredMethod(
   reader: FieldReader,
   find: Find,
-  { trainer, trainerField, adaptersOf }: Declared,
+  { trainer, trainerField, adaptersOf, ofUnsloth }: Declared,
   hasAdapter: boolean,
   step: Step,
 ): Training {
@@ -87,6 +87,7 @@ export function readDeclaredMethod(
         step,
         hasAdapter,
         isUnsloth: adaptersOf === unslothAdapters,
+        hasUnslothDefaults: ofUnsloth === true,
       })
     case 'generation':
       return refuseGeneration(reader, trainerField, trainerField.name)

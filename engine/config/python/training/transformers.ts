@@ -1,5 +1,6 @@
 /** One call of a trainer, as the keys that a recipe for it would have. */
 import { wordList, wordSet } from '../../../base/word-list.ts'
+import { argumentsBefore18 } from '../../dialects/huggingface/completions.ts'
 import type { AdapterDefaults, Declared, DeclaredTrainer } from '../../dialects/huggingface/declared.ts'
 import { peftAdapters, unslothAdapters } from '../../dialects/huggingface/declared.ts'
 import { soundsLikeMemory } from '../../fields/memory-names.ts'
@@ -242,8 +243,12 @@ function ofEarlierReleases(
   file: Module,
 ): Pick<Declared, 'ofOldTrl' | 'ofOldTransformers'> {
   if (isOfUnsloth(chain)) return {}
-  const length = of === 'trl' ? values.get('max_seq_length') : undefined
-  const given = length === undefined || length.kind === 'none' ? undefined : (['max_seq_length', length] as const)
+  const given = [...values].find(
+    ([key, { kind }]) =>
+      of === 'trl' &&
+      kind !== 'none' &&
+      (key === 'max_seq_length' || (trainer === 'grpo' && argumentsBefore18.includes(key))),
+  )
   const ofOld = (trainer === 'sft' ? keyOfOldSft(ofTrainer) : undefined) ?? given
   const ofOldTrl = ofOld && fieldOf(...ofOld, file)
   const [old] = [...ofTrainer, ...values].filter(
