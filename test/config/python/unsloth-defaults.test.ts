@@ -32,6 +32,14 @@ describe('a config of TRL under Unsloth', () => {
     expect((await trained(script([trl, unsloth]))).spec).toMatchObject({ microBatch: 8, gradientAccumulation: 1 })
   })
 
+  it('and the length of the model is only that of the classes that Unsloth made', async () => {
+    const text = (imports: readonly string[]) => script(imports).replace('max_seq_length=1024', 'max_seq_length=4096')
+    const { spec, assumptions } = await trained(text([trl, unsloth]))
+    expect(spec.sequenceLength).toBe(1024)
+    expect(assumptions).toContain('Sequences of 1024 tokens: the config sets no maximum length.')
+    expect((await trained(text([unsloth, trl]))).spec.sequenceLength).toBe(4096)
+  })
+
   it('is looked up when it is made where the whole of TRL is imported', async () => {
     const imports = ['import trl', unsloth, 'from trl import SFTTrainer']
     expect((await trained(script(imports, '', 'trl.SFTConfig'))).spec).toMatchObject({ microBatch: 4 })

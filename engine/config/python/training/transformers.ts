@@ -9,7 +9,7 @@ import { type Field, Section } from '../../text/section.ts'
 import { argumentsClass, optimizerOf, trainerParameters } from '../library.ts'
 import { type Call, callExpression, type Module } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
-import { type LibraryCall, type Located, placeIn, type Site, shownAt, type Value } from '../values/values.ts'
+import { type Located, placeIn, type Site, shownAt, type Value } from '../values/values.ts'
 import { adapterFields } from './adapters.ts'
 import { checkpointing } from './checkpointing.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
@@ -19,6 +19,7 @@ import { leftOff } from './left-off.ts'
 import { dataFiles } from './loop-files.ts'
 import { type ModelChain, modelChain } from './model-chain.ts'
 import { INIT_KWARGS, loadedFields } from './model-loading.ts'
+import { foreignBatchSizes, handedOtherwise, modelsBeside } from './models-beside.ts'
 import { aroundTrainer } from './own-steps.ts'
 import { lengthBeside, lengthFields, mappedLength } from './sequence-length.ts'
 import { dividesLayers, visibleGpus } from './visible-gpus.ts'
@@ -59,7 +60,10 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
   const here: Located = { module, from: call.at, to: expression.callee.to, remarks: [] }
   const passed = modelChain(values.get('model') ?? fromFunction(values.get('model_init'), evaluator), evaluator)
   const chain = trainer === 'sft' ? { ...passed, ...preparedBySft(passed, values, told, here, evaluator) } : passed
-  const loaded = loadedFields(chain, module, evaluator, new Map([...told.values, ...values]))
+  const found = loadedFields(chain, module, evaluator, new Map([...told.values, ...values]))
+  const keepsTrl = trainer !== 'trainer' && isOfUnsloth(chain) && bindsTrlFirst(module)
+  // Only Unsloth's trainers cut to the length that its model is loaded with.
+  const loaded = keepsTrl ? { ...found, fields: found.fields.filter(({ key }) => key !== 'max_seq_length') } : found
   const own = new Map([...values].filter(([key]) => trainerKeys.includes(key)))
   const isReadAlready = (key: string) => key === INIT_KWARGS && chain.loaded?.kind === 'text'
   const fromArguments = [...own, ...told.values]
@@ -95,7 +99,7 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     trainerField: saidBy(here, 'trainer', { kind: 'text', text: name }, module, name),
     argumentsOf: told.of,
     ...ofEarlierReleases(told, trainer, values, chain, module),
-    ...(told.of === 'trl' && isOfUnsloth(chain) && !bindsTrlFirst(module) && { ofUnsloth: true as const }),
+    ...(told.of === 'trl' && isOfUnsloth(chain) && !keepsTrl && { ofUnsloth: true as const }),
     ...(loaded.loadsStoredType && { loadsStoredType: loaded.loadsStoredType }),
     ...(frozen.byHand && { frozen: frozen.byHand }),
     ...(visible && { visible }),
@@ -112,49 +116,15 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     ...loaded.notUnderstood,
     ...frozen.notUnderstood,
     ...(from ? replacedLayers(from, module, evaluator) : []),
-    ...modelsBeside(values, from, module, evaluator, fields.some(adapts)),
+    ...modelsBeside(values, from, module, evaluator, fields),
   ]
   const beside = trainer === 'sft' ? lengthBeside([...fields, ...extra], module, evaluator) : []
-  const unread = [...loaded.unread, ...adapter.unread, ...beside]
+  const hidden = [
+    ...handedOtherwise(values, unknown, here, module, evaluator, fields),
+    ...foreignBatchSizes(values.get('args'), module, evaluator),
+  ]
+  const unread = [...loaded.unread, ...adapter.unread, ...beside, ...hidden]
   return { kind: 'training', training: { document, declared, call, assumptions, notUnderstood, unread } }
-}
-
-/** Of the script, or passed by its launcher. */
-function adapts({ key, value }: Field): boolean {
-  return key === 'use_peft' && value.kind !== 'empty' && !(value.kind === 'flag' && !value.flag)
-}
-
-/** Arguments of trainers that hold no model, or one that is read elsewhere. */
-const withoutModel = wordSet(`
-  model ref_model reward_model reward_funcs reward_processing_classes value_model judge args processing_class tokenizer
-  train_dataset eval_dataset data_collator compute_metrics callbacks peft_config formatting_func optimizers model_init
-`)
-
-/** A teacher, or another model beside the trained one, that a trainer of the script's own is given, or an object that it is given. */
-function modelsBeside(
-  given: ReadonlyMap<string, Value>,
-  trained: LibraryCall | undefined,
-  file: Module,
-  evaluator: Evaluator,
-  hasAdapters: boolean,
-): readonly Field[] {
-  // Without adapters, a reference is read as the copy that it is. With them, TRL takes it for the model with its adapters disabled.
-  const isBeside = (name: string) => !withoutModel.has(name) || (hasAdapters && name === 'ref_model')
-  const handed = [...given].flatMap(([name, value]) => (isBeside(name) ? [value] : []))
-  const inside = handed.flatMap(value =>
-    value.kind === 'instance' && value.call !== undefined
-      ? [...evaluator.argumentsOf(value.call, value.site).values.values()]
-      : [],
-  )
-  const models = [...handed, ...inside].flatMap(value => {
-    const { loaded } = modelChain(value, evaluator)
-    return loaded?.kind === 'call' && loaded.from !== trained?.from ? [loaded] : []
-  })
-  return models
-    .slice(0, 1)
-    .map(other =>
-      saidBy(other, 'another model', { kind: 'text', text: 'model' }, file, 'Another model that is loaded here'),
-    )
 }
 
 /** Where its data is prepared in another file, or in one that calls it, what is certain there. */

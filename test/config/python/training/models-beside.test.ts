@@ -1,6 +1,6 @@
 /** Models that are on the GPU beside the one that a Trainer trains. */
-import { expect, it } from 'vitest'
-import { problems, trained } from '../scripts.ts'
+import { describe, expect, it } from 'vitest'
+import { finetuning, problems, trained } from '../scripts.ts'
 
 const script = (trainer: string) => `from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
 class Distiller:
@@ -31,4 +31,53 @@ it.each([
 it('what the trainer is not given is not', async () => {
   const alone = 'DistillationTrainer(model=student, args=args, distiller=Distiller(None, student))'
   expect((await trained(script(alone))).spec).toMatchObject({ model: 'openai-community/gpt2', microBatch: 8 })
+})
+
+describe('what a trainer is given in ways that are not followed is named, and never blocks', () => {
+  const unread = async (text: string) => (await trained(text)).unreadSettings?.map(({ name }) => name)
+  const given = (more: string) =>
+    finetuning('import helper', 'per_device_train_batch_size=8').replace('=data', `=data${more}`)
+
+  it.each([
+    ['what is unpacked into its call', given(', **helper.more()'), '"helper.more()"'],
+    ['a config under another name', given(', config=TrainingArguments("out", gradient_checkpointing=True)'), 'config'],
+  ])('%s', async (_, text, name) => {
+    expect(await unread(text)).toEqual([name])
+  })
+
+  it.each(['', ', **{"compute_metrics": score}', ', callbacks=[helper.made()]', ', tokenizer=helper.tokenizer()'])(
+    'but nothing is of %j',
+    async more => {
+      expect(await unread(given(more))).toBeUndefined()
+    },
+  )
+
+  const preferences = (
+    reference: string,
+    adapted = 'get_peft_model(base, LoraConfig(r=8, target_modules=["c_attn"]))',
+  ) =>
+    `import helper
+from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM
+from trl import DPOConfig, DPOTrainer
+base = AutoModelForCausalLM.from_pretrained("gpt2")
+model = ${adapted}
+args = DPOConfig("out", per_device_train_batch_size=2)
+DPOTrainer(model=model, ref_model=${reference}, args=args, train_dataset=data).train()
+`
+
+  it('a reference beside adapters', async () => {
+    expect(await unread(preferences('helper.reference()'))).toEqual(['ref_model'])
+    expect(await unread(preferences('None'))).toBeUndefined()
+    expect(await unread(preferences('helper.reference()', 'base'))).toBeUndefined()
+  })
+
+  it.each(['batch_size', 'mini_batch_size'])('a %s, which no config of TRL takes', async name => {
+    const text = (key: string) => `from trl import GRPOConfig, GRPOTrainer
+args = GRPOConfig("out", num_generations=8, ${key}=8)
+GRPOTrainer(model="gpt2", args=args, reward_funcs=[score]).train()
+`
+    expect(await unread(text(name))).toEqual([name])
+    expect(await unread(text('per_device_train_batch_size'))).toBeUndefined()
+  })
 })

@@ -1,0 +1,84 @@
+/** What a trainer is given besides the model that it trains: other models, and what is not told from its call. */
+import { wordSet } from '../../../base/word-list.ts'
+import type { Field } from '../../text/section.ts'
+import { argumentsClass } from '../library.ts'
+import type { Module } from '../syntax/module.ts'
+import type { Evaluator } from '../values/evaluator.ts'
+import type { LibraryCall, Located, Value } from '../values/values.ts'
+import { fieldOf, saidBy } from './fields.ts'
+import { modelChain } from './model-chain.ts'
+
+/** Arguments of trainers that hold no model, or one that is read elsewhere. */
+const withoutModel = wordSet(`
+  model ref_model reward_model reward_funcs reward_processing_classes value_model judge args processing_class tokenizer
+  train_dataset eval_dataset data_collator compute_metrics callbacks peft_config formatting_func optimizers model_init
+`)
+
+/** A teacher, or another model beside the trained one, that a trainer of the script's own is given, or an object that it is given. */
+export function modelsBeside(
+  given: ReadonlyMap<string, Value>,
+  trained: LibraryCall | undefined,
+  file: Module,
+  evaluator: Evaluator,
+  fields: readonly Field[],
+): readonly Field[] {
+  // Without adapters, a reference is read as the copy that it is. With them, TRL takes it for the model with its adapters disabled.
+  const isBeside = (name: string) => !withoutModel.has(name) || (name === 'ref_model' && fields.some(adapts))
+  const handed = [...given].flatMap(([name, value]) => (isBeside(name) ? [value] : []))
+  const inside = handed.flatMap(value =>
+    value.kind === 'instance' && value.call !== undefined
+      ? [...evaluator.argumentsOf(value.call, value.site).values.values()]
+      : [],
+  )
+  const models = [...handed, ...inside].flatMap(value => {
+    const { loaded } = modelChain(value, evaluator)
+    return loaded?.kind === 'call' && loaded.from !== trained?.from ? [loaded] : []
+  })
+  return models
+    .slice(0, 1)
+    .map(other =>
+      saidBy(other, 'another model', { kind: 'text', text: 'model' }, file, 'Another model that is loaded here'),
+    )
+}
+
+/** Of the script, or passed by its launcher. */
+function adapts({ key, value }: Field): boolean {
+  return key === 'use_peft' && value.kind !== 'empty' && !(value.kind === 'flag' && !value.flag)
+}
+
+/**
+ * Arguments of the trainer that may hold what memory hangs on: what is unpacked into its call, a reference beside adapters that is
+ * not followed, and a config of TRL or transformers under a name that no trainer takes (`config=GRPOConfig(…)`).
+ */
+export function handedOtherwise(
+  given: ReadonlyMap<string, Value>,
+  unknown: string | undefined,
+  here: Located,
+  file: Module,
+  evaluator: Evaluator,
+  fields: readonly Field[],
+): readonly Field[] {
+  const unpacked = unknown?.replace(/ \(line \d+\)$/, '')
+  const named = [...given].filter(
+    ([name, value]) =>
+      (name === 'ref_model' && isUnfollowed(value, evaluator) && fields.some(adapts)) ||
+      (name !== 'args' && value.kind === 'call' && argumentsClass(value.name) !== undefined),
+  )
+  return [
+    ...(unpacked === undefined ? [] : [saidBy(here, unpacked, { kind: 'text', text: unpacked }, file)]),
+    ...named.map(([name, value]) => saidBy(value, name, { kind: 'text', text: name }, file)),
+  ]
+}
+
+function isUnfollowed(value: Value, evaluator: Evaluator): boolean {
+  return value.kind !== 'none' && modelChain(value, evaluator).loaded?.kind !== 'call'
+}
+
+/** Batch sizes that no config of transformers or TRL takes: a script that gives one is written for another trainer, or for none. */
+export function foreignBatchSizes(args: Value | undefined, file: Module, evaluator: Evaluator): readonly Field[] {
+  if (args?.kind !== 'call' || args.call === undefined) return []
+  const { values } = evaluator.argumentsOf(args.call, args.site)
+  return [...values].flatMap(([name, value]) =>
+    /^(?:(?:mini|micro|train)_)?batch_size$/.test(name) ? [fieldOf(name, value, file)] : [],
+  )
+}
