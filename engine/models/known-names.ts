@@ -58,6 +58,10 @@ const languages = wordSet(
   'chinese zh japanese ja korean ko german french spanish italian portuguese dutch russian ukrainian polish czech greek turkish arabic persian hebrew hindi bengali thai vietnamese indonesian swedish norwegian danish finnish multilingual',
 )
 
+/** Words for a repository that holds adapters for the model in its name, and not its weights. */
+const adapterWords = wordSet('lora qlora dora adapter adapters')
+const saysMerged = /merged|fused/i
+
 interface Known {
   readonly words: readonly string[]
   readonly id: string
@@ -84,6 +88,7 @@ export function modelInName(name: string): NamedModel | undefined {
   if (only === undefined || others.length > 0) return undefined
   const { id, architecture } = only.candidate
   const around = [...words.slice(0, only.start), ...words.slice(only.end)]
+  if (around.some(word => adapterWords.has(word)) && !saysMerged.test(name)) return undefined
   // What reasons like R1 was made from Qwen2.5 or later.
   if (architecture === 'qwen' && around.some(word => word.endsWith('r1'))) return undefined
   if (architecture !== undefined) return { kind: 'unsupported', architecture }
