@@ -28,8 +28,18 @@ export function toolLaunch(tool: Tool, launcher: string, words: readonly Given[]
         ? counted(each.values[0], each.name, given('nnodes')?.values[0])
         : env !== undefined
           ? counted(env, 'NPROC_PER_NODE', command.variable('NNODES'))
-          : visible(command)
+          : onMachines(tool, command)
   return { launcher, at: command.at, target: { kind: 'tool', tool }, ...rest, processes: count }
+}
+
+/** `NNODES=2` alone: LLaMA-Factory starts a process for each GPU of every machine (launcher.py), and ms-swift's torchrun one a machine. */
+function onMachines(tool: Tool, command: ShellCommand): Processes {
+  const machines = command.variable('NNODES')
+  const seen = visible(command)
+  if (machines === undefined) return seen
+  if (tool === 'ms-swift') return counted({ ...machines, text: '1' }, 'NNODES', machines)
+  const isCounted = tool === 'llamafactory' && seen.kind === 'count'
+  return isCounted ? counted({ ...machines, text: `${seen.count}` }, seen.by, machines) : seen
 }
 
 /**

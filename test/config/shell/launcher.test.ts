@@ -59,6 +59,11 @@ describe('the number of GPUs', () => {
       'FORCE_TORCHRUN=1 NNODES=4 NPROC_PER_NODE=2 llamafactory-cli train --model_name_or_path gpt2 --stage sft --do_train --template qwen',
       8,
     ],
+    ['NNODES=2 NODE_RANK=0 swift sft --model Qwen/Qwen2.5-0.5B --tuner_type lora --dataset d', 2],
+    [
+      'FORCE_TORCHRUN=1 CUDA_VISIBLE_DEVICES=0,1,2 NNODES=2 llamafactory-cli train --model_name_or_path gpt2 --stage sft --do_train --template qwen',
+      6,
+    ],
   ])('counts the servers that a tool is told of by a variable: %s', async (launcher, gpus) => {
     expect((await trained(`${launcher} --per_device_train_batch_size 1\n`)).spec.gpus).toBe(gpus)
   })
