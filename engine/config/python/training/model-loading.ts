@@ -28,7 +28,7 @@ const MODEL = 'model_name_or_path'
 /** Of TRL's configs. */
 export const INIT_KWARGS = 'model_init_kwargs'
 /** As `from_pretrained` of transformers, Unsloth's and others call it. */
-const MODEL_PARAMETERS = ['pretrained_model_name_or_path', 'model_name', 'model']
+export const MODEL_PARAMETERS = ['pretrained_model_name_or_path', 'model_name', 'model'] as const
 
 /** Read from the call, here or below. */
 const read = wordSet(`

@@ -7,6 +7,7 @@ import type { Evaluator } from '../values/evaluator.ts'
 import type { LibraryCall, Located, Value } from '../values/values.ts'
 import { fieldOf, saidBy } from './fields.ts'
 import { modelChain } from './model-chain.ts'
+import { MODEL_PARAMETERS } from './model-loading.ts'
 
 /** Arguments of trainers that hold no model, or one that is read elsewhere. */
 const withoutModel = wordSet(`
@@ -22,23 +23,51 @@ export function modelsBeside(
   evaluator: Evaluator,
   fields: readonly Field[],
 ): readonly Field[] {
-  // Without adapters, a reference is read as the copy that it is. With them, TRL takes it for the model with its adapters disabled.
-  const isBeside = (name: string) => !withoutModel.has(name) || (name === 'ref_model' && fields.some(adapts))
-  const handed = [...given].flatMap(([name, value]) => (isBeside(name) ? [value] : []))
+  const handed = [...given].flatMap(([name, value]) => (withoutModel.has(name) ? [] : [value]))
   const inside = handed.flatMap(value =>
     value.kind === 'instance' && value.call !== undefined
       ? [...evaluator.argumentsOf(value.call, value.site).values.values()]
       : [],
   )
-  const models = [...handed, ...inside].flatMap(value => {
+  const loadsOf = (value: Value): readonly LibraryCall[] => {
     const { loaded } = modelChain(value, evaluator)
-    return loaded?.kind === 'call' && loaded.from !== trained?.from ? [loaded] : []
-  })
-  return models
+    return loaded?.kind === 'call' ? [loaded] : []
+  }
+  // Without adapters, a reference is read as the copy that it is. With them, TRL takes it for the model with its adapters disabled.
+  const reference = given.get('ref_model')
+  const references = (reference === undefined ? [] : loadsOf(reference)).filter(
+    loaded => isOther(loaded, trained, evaluator) || (fields.some(adapts) && isLoadedApart(loaded, trained)),
+  )
+  const models = [...handed, ...inside].flatMap(loadsOf).filter(loaded => isLoadedApart(loaded, trained))
+  return [...models, ...references]
     .slice(0, 1)
     .map(other =>
       saidBy(other, 'another model', { kind: 'text', text: 'model' }, file, 'Another model that is loaded here'),
     )
+}
+
+const MAX_FRAMES = 10
+
+/** By another call, or by the same one of a function that is called twice. */
+function isLoadedApart(loaded: LibraryCall, trained: LibraryCall | undefined): boolean {
+  if (loaded.from !== trained?.from || loaded.module !== trained.module) return true
+  let [one, other] = [loaded.site.frame, trained.site.frame]
+  for (let level = 0; level < MAX_FRAMES && (one ?? other) !== undefined; level++) {
+    if (one?.call?.from !== other?.call?.from) return true
+    ;[one, other] = [one?.site?.frame, other?.site?.frame]
+  }
+  return false
+}
+
+/** By their names. */
+function isOther(loaded: LibraryCall, trained: LibraryCall | undefined, evaluator: Evaluator): boolean {
+  const [name, other] = [loaded, trained].map(each => {
+    if (each?.call === undefined) return undefined
+    const { values } = evaluator.argumentsOf(each.call, each.site, [MODEL_PARAMETERS[0]])
+    const given = MODEL_PARAMETERS.flatMap(parameter => values.get(parameter) ?? [])[0]
+    return given?.kind === 'text' ? given.text : undefined
+  })
+  return name !== undefined && other !== undefined && name !== other
 }
 
 /** Of the script, or passed by its launcher. */

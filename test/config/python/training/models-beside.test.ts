@@ -33,6 +33,49 @@ it('what the trainer is not given is not', async () => {
   expect((await trained(script(alone))).spec).toMatchObject({ model: 'openai-community/gpt2', microBatch: 8 })
 })
 
+describe('one function may load several models', () => {
+  const loads = 'def load(name):\n    return AutoModelForCausalLM.from_pretrained(name)\n'
+  const helped = (teacher: string) =>
+    script('DistillationTrainer(model=student, args=args, train_dataset=data, teacher=teacher)')
+      .replace('class Distiller:', `${loads}class Distiller:`)
+      .replace('teacher = AutoModelForCausalLM.from_pretrained("gpt2-xl")', `teacher = ${teacher}`)
+      .replace('student = AutoModelForCausalLM.from_pretrained("gpt2")', 'student = load("gpt2")')
+      .replace(/(teacher = .*\n)(student = .*\n)/, '$2$1')
+
+  it.each(['load("gpt2-xl")', 'load("gpt2")'])('the teacher is another: %s', async teacher => {
+    const [problem] = await problems(helped(teacher))
+    expect(problem?.message).toContain('Another model that is loaded here')
+  })
+
+  it('but not the one that trains', async () => {
+    expect((await trained(helped('student'))).spec.model).toBe('openai-community/gpt2')
+  })
+
+  const preferences = (reference: string, model: string) => `from peft import LoraConfig, get_peft_model
+from transformers import AutoModelForCausalLM
+from trl import DPOConfig, DPOTrainer
+${loads}model = ${model}
+args = DPOConfig("out", per_device_train_batch_size=2)
+DPOTrainer(model=model, ref_model=${reference}, args=args, train_dataset=data).train()
+`
+  const adapted = 'get_peft_model(load("gpt2"), LoraConfig(r=8, target_modules=["c_attn"]))'
+
+  it.each([
+    ['load("gpt2-xl")', 'load("gpt2")'],
+    ['load("gpt2-xl")', adapted],
+    ['load("gpt2")', adapted],
+  ])('a reference of %s beside %s is another', async (reference, model) => {
+    const [problem] = await problems(preferences(reference, model))
+    expect(problem?.message).toContain('Another model that is loaded here')
+  })
+
+  it('a reference that is the same model is the copy that it is', async () => {
+    expect((await trained(preferences('load("gpt2")', 'load("gpt2")'))).spec.method).toMatchObject({
+      reference: 'copy',
+    })
+  })
+})
+
 describe('what a trainer is given in ways that are not followed is named, and never blocks', () => {
   const unread = async (text: string) => (await trained(text)).unreadSettings?.map(({ name }) => name)
   const given = (more: string) =>
