@@ -154,7 +154,7 @@ export function readArguments(
     refuseOpenUnit(reader, batchSize)
   const choice = taskOf(reader, find, model, training)
   const lengths = readLengths(reader, trainerArguments, { choice, model, training })
-  const settings = readSettings(reader, trainerArguments, { choice, model, adapter, training, deepSpeed })
+  const settings = readSettings(reader, trainerArguments, { choice, model, adapter, training, deepSpeed, microBatch })
   return trainingConfig(reader, {
     dialect: declared?.ownLoop?.dialect ?? huggingface.name,
     model,

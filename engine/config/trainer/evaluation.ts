@@ -23,19 +23,24 @@ interface Evaluated {
   readonly keepsNoLogits?: boolean
   /** Whether a fused loss is fused in evaluations too; not known where absent. */
   readonly fusesLoss?: boolean | undefined
+  /** Where the config sets no batch size. */
+  readonly defaultBatch?: number
+  /** In place of the Trainer's own default, where that is what counts. */
+  readonly inPlaceOfDefault?: number | undefined
 }
 
 /** Undefined where nothing is evaluated, or in batches of a size that is not written as a number. */
 export function readEvaluation(
   reader: FieldReader,
   find: Find,
-  { keepsNoLogits = false, fusesLoss }: Evaluated = {},
+  { keepsNoLogits = false, fusesLoss, defaultBatch = DEFAULT_BATCH, inPlaceOfDefault = DEFAULT_BATCH }: Evaluated = {},
 ): TrainingSpec['evaluation'] {
   const asked = [find('eval_strategy', 'evaluation_strategy'), find('do_eval'), find('eval_on_start')].find(asks)
   if (asked === undefined) return undefined
   const written = find('per_device_eval_batch_size', 'per_gpu_eval_batch_size')
-  const microBatch = written === undefined ? DEFAULT_BATCH : countIn(written, MAX_BATCH)
-  if (microBatch === undefined) return undefined
+  const batch = written === undefined ? defaultBatch : countIn(written, MAX_BATCH)
+  if (batch === undefined) return undefined
+  const microBatch = batch === DEFAULT_BATCH ? inPlaceOfDefault : batch
   // evaluation_loop: with batch_eval_metrics each batch's logits are let go of before the next.
   const accumulation = isOn(find('batch_eval_metrics')) ? 1 : countIn(find('eval_accumulation_steps'), MAX_BATCH)
   const samples = countIn(find('max_eval_samples'), MAX_SAMPLES)

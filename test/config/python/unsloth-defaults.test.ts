@@ -64,4 +64,28 @@ describe('a config of TRL under Unsloth', () => {
     expect((await trained(text(both, ', beta=0.0'))).spec.method).toMatchObject({ reference: 'none' })
     expect((await trained(text([trl, unsloth]))).spec.method).toMatchObject({ reference: 'none' })
   })
+
+  it.each([
+    ['DPO', ', max_length=512', 512],
+    ['ORPO', ', max_length=512', 512],
+    ['KTO', '', 1024],
+    ['SFT', ', max_length=512', 4096],
+    ['SFT', ', max_seq_length=512', 512],
+  ])("cuts %s's samples, given%s, to %i tokens", async (trainer, given, length) => {
+    const text = script([unsloth, trl], given).replaceAll('SFT', trainer)
+    expect((await trained(text.replace('max_seq_length=1024', 'max_seq_length=4096'))).spec.sequenceLength).toBe(length)
+  })
+
+  it.each([
+    ['SFTConfig', '', 4],
+    ['SFTConfig', ', per_device_train_batch_size=2', 4],
+    ['SFTConfig', ', per_device_train_batch_size=2, per_device_eval_batch_size=8', 2],
+    ['SFTConfig', ', per_device_train_batch_size=2, per_device_eval_batch_size=16', 16],
+    ['TrainingArguments', ', per_device_train_batch_size=2', 2],
+    ['TrainingArguments', ', per_device_train_batch_size=16', 8],
+  ])('evaluates by %s, given%s, %i samples at a time', async (config, given, microBatch) => {
+    const imports = [unsloth, 'from transformers import TrainingArguments', trl]
+    const { spec } = await trained(script(imports, `${given}, eval_strategy="steps"`, config))
+    expect(spec.evaluation).toMatchObject({ microBatch })
+  })
 })

@@ -24,6 +24,7 @@ import { readPrecision } from './precision.ts'
 import type { TaskChoice } from './task.ts'
 import { castsAdapters, hasTrlDefaults, isTrlBefore, readCheckpointedLoss, runsTrl } from './trl.ts'
 import {
+  evaluatedByUnsloth,
   isOffloadedByUnsloth,
   loadsQuantisedByUnsloth,
   readUnslothExperts,
@@ -40,6 +41,7 @@ interface Known {
   readonly adapter: Field | undefined
   readonly training: Training
   readonly deepSpeed: DeepSpeedFile
+  readonly microBatch: number | undefined
 }
 
 export function readSettings(reader: FieldReader, written: Arguments, known: Known) {
@@ -60,7 +62,9 @@ export function readSettings(reader: FieldReader, written: Arguments, known: Kno
   const checkpoints = readCheckpoints(reader, trainerArguments, isFsdp(sharded.sharding))
   // sft_trainer.py compute_loss hands skip_logits to Liger's loss from TRL 0.29 on (trl#5069).
   const fusesLoss = isSft && fusedLoss ? !isTrlBefore(reader, trainerArguments, '0.29') : undefined
-  const evaluation = isTrainers ? readEvaluation(reader, find, { fusesLoss }) : undefined
+  const evaluation = isTrainers
+    ? readEvaluation(reader, find, { fusesLoss, ...evaluatedByUnsloth(declared, known.microBatch) })
+    : undefined
   const trainable =
     declared?.frozen &&
     readFrozenByHand(reader, declared.frozen, model, choice?.task, checkpoints.gradientCheckpointing)

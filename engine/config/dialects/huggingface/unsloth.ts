@@ -37,6 +37,21 @@ export const unslothDefaults = {
   readonly optimizer: Default<TrainingSpec['optimizer']>
 }
 
+/**
+ * models/rl.py: its configs evaluate four samples at a time by default, and its trainers as many as they train with, where those are
+ * fewer than the Trainer's default of eight.
+ */
+export function evaluatedByUnsloth(
+  declared: Declared | undefined,
+  microBatch: number | undefined,
+): { readonly defaultBatch?: number; readonly inPlaceOfDefault?: number | undefined } {
+  if (declared?.adaptersOf !== unslothAdapters || declared.trainer === 'trainer') return {}
+  return {
+    ...(declared.ofUnsloth && { defaultBatch: unslothDefaults.microBatch }),
+    ...(microBatch !== undefined && microBatch < 8 && { inPlaceOfDefault: microBatch }),
+  }
+}
+
 /** models/loader.py: in 4 bits it loads the checkpoint that Unsloth has quantised, in place of the one that is named. */
 export function loadsQuantisedByUnsloth(declared: Declared | undefined): boolean {
   return declared?.adaptersOf === unslothAdapters

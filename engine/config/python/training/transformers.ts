@@ -48,6 +48,9 @@ const trainerKeys = wordList(`
   loss_type padding_free
 `)
 
+/** Trainers that cut pairs and completions to a length of their own config. */
+const comparing: ReadonlySet<DeclaredTrainer> = new Set(['dpo', 'orpo', 'cpo', 'kto', 'reward'])
+
 export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Evaluator): FoundTraining {
   const { module, scope, at, branches } = call
   const site: Site = { module, scope, at, branches }
@@ -62,8 +65,9 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
   const chain = trainer === 'sft' ? { ...passed, ...preparedBySft(passed, values, told, here, evaluator) } : passed
   const found = loadedFields(chain, module, evaluator, new Map([...told.values, ...values]))
   const keepsTrl = trainer !== 'trainer' && isOfUnsloth(chain) && bindsTrlFirst(module)
-  // Only Unsloth's trainers cut to the length that its model is loaded with.
-  const loaded = keepsTrl ? { ...found, fields: found.fields.filter(({ key }) => key !== 'max_seq_length') } : found
+  // Of Unsloth's trainers, SFT's cuts to the length that its model is loaded with (models/rl.py).
+  const dropsLength = keepsTrl || (isOfUnsloth(chain) && comparing.has(trainer))
+  const loaded = dropsLength ? { ...found, fields: found.fields.filter(({ key }) => key !== 'max_seq_length') } : found
   const own = new Map([...values].filter(([key]) => trainerKeys.includes(key)))
   const isReadAlready = (key: string) => key === INIT_KWARGS && chain.loaded?.kind === 'text'
   const fromArguments = [...own, ...told.values]
