@@ -6,9 +6,10 @@
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import * as z from 'zod'
+import { position } from '../engine/base/position.ts'
 import type { Decision, Setting } from '../engine/config/fields/fields.ts'
 import { type Explanation, explainConfigAsync, readConfigAsync } from '../engine/config/read.ts'
-import { position, type SourceFile } from '../engine/config/reading.ts'
+import type { SourceFile } from '../engine/config/reading.ts'
 import type { Sources } from '../engine/config/sources.ts'
 import { readAskedGpus } from './asked-gpus.ts'
 

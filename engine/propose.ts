@@ -2,9 +2,10 @@
  * The recommendation as a change to the file: the numbers are replaced in its text, the result is read again, and the
  * change is offered only if it reads exactly as recommended.
  */
+import type { Position } from './base/position.ts'
 import { isSameData } from './base/same-data.ts'
 import { readConfigAsync } from './config/read.ts'
-import type { FileReading, Position, SourceFile } from './config/reading.ts'
+import type { FileReading, SourceFile } from './config/reading.ts'
 import type { Sources } from './config/sources.ts'
 import { rewriteNumbers } from './config/text/rewrite.ts'
 import type { TrainingPlace } from './config/training-place.ts'

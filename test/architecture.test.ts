@@ -92,6 +92,12 @@ describe('the import rule', () => {
   test('lets no files import each other in a circle when they run', () => {
     expect(circles(inside.filter(({ typeOnly }) => !typeOnly))).toEqual([])
   })
+
+  test('nor by types, but for what evaluates Python, where any part may ask for a value that another gives', () => {
+    const isOfEvaluator = ({ to }: Import) => to.startsWith('engine/config/python/values/')
+    expect(inside.some(isOfEvaluator)).toBe(true)
+    expect(circles(inside.filter(each => !isOfEvaluator(each)))).toEqual([])
+  })
 })
 
 /** Every circle, as the path that closes it. */

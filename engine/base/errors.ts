@@ -3,25 +3,7 @@
  * MemoryMarkError throws one.
  */
 import * as z from 'zod'
-
-/** Position in a notebook: the number of the code cell and the line in it, both 1-based. */
-export const cellPosition = z.object({ number: z.number().int().positive(), line: z.number().int().positive() })
-export type CellPosition = z.infer<typeof cellPosition>
-
-export function sayCell({ number, line }: CellPosition): string {
-  return `cell ${number}, line ${line}`
-}
-
-/** The position in words, for a sentence. */
-export function sayPosition({ line, column, cell }: PlaceInFile): string {
-  return cell === undefined ? `line ${line}, column ${column}` : sayCell(cell)
-}
-
-interface PlaceInFile {
-  readonly line: number
-  readonly column: number
-  readonly cell?: CellPosition | undefined
-}
+import { cellPosition, sayCell } from './position.ts'
 
 export const problem = z.object({
   /** Stable id, so that a policy or a test can name it without quoting the text. */

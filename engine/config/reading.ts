@@ -1,19 +1,11 @@
 /** The possible outcomes of reading one file. */
 import * as z from 'zod'
-import { cellPosition, type Problem } from '../base/errors.ts'
+import type { Problem } from '../base/errors.ts'
+import { type Position, position } from '../base/position.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
 import type { AskedCard } from './job/request.ts'
 import type { TrainingSpec } from './spec/spec.ts'
 import type { TrainingChoice, TrainingPlace } from './training-place.ts'
-
-/** 1-based, as editors and GitHub count. */
-export const position = z.object({
-  line: z.number().int().positive(),
-  column: z.number().int().positive(),
-  /** Of a notebook, whose lines nobody counts. */
-  cell: cellPosition.optional(),
-})
-export type Position = z.infer<typeof position>
 
 export interface SourceFile {
   /** As the user would write it, `/`-separated, relative to the repository. */

@@ -1,6 +1,7 @@
 /** Which training of a file is meant, where the file starts several: a script that calls two trainers is two configs, and so is a launcher of two. */
 import * as z from 'zod'
-import { cellPosition, type Problem } from '../base/errors.ts'
+import type { Problem } from '../base/errors.ts'
+import { cellPosition } from '../base/position.ts'
 import { oneOf } from './text/quote.ts'
 
 export const trainingPlace = z.object({

@@ -1,5 +1,5 @@
 /** One setting of a training spec as plain text: its name, its value, where it came from. */
-import { sayPosition } from '../base/errors.ts'
+import { sayPosition } from '../base/position.ts'
 import type { Decision } from '../config/fields/fields.ts'
 import type { TrainingSpec } from '../config/spec/spec.ts'
 import { plain } from '../config/text/quote.ts'

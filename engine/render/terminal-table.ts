@@ -1,5 +1,5 @@
 /** Configs in a line each, for when there are many. */
-import { sayPosition } from '../base/errors.ts'
+import { sayPosition } from '../base/position.ts'
 import { formatPercent } from '../base/units.ts'
 import { configName } from '../config/training-place.ts'
 import type { AnalysedConfig, ConfigResult } from '../report/schema.ts'

@@ -1,5 +1,6 @@
 /** A config without numbers: what is wrong, where, and what to do. */
-import { type Problem, sayCell } from '../base/errors.ts'
+import type { Problem } from '../base/errors.ts'
+import { sayCell } from '../base/position.ts'
 import { configName } from '../config/training-place.ts'
 import type { UnanalysedConfig } from '../report/schema.ts'
 import { escapeText, inlineCode, inlinePath } from './markdown.ts'

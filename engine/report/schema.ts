@@ -5,8 +5,9 @@
  */
 import * as z from 'zod'
 import { problem } from '../base/errors.ts'
+import { position } from '../base/position.ts'
 import { MAX_NAMED } from '../config/fields/memory-settings.ts'
-import { otherFile, position, unreadSetting } from '../config/reading.ts'
+import { otherFile, unreadSetting } from '../config/reading.ts'
 import { batchSize } from '../config/spec/batch-size.ts'
 import { trainingSpec } from '../config/spec/spec.ts'
 import { trainingPlace } from '../config/training-place.ts'

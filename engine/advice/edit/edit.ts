@@ -1,5 +1,5 @@
 /** Sets keys in a config's text and keeps every other character: in YAML and JSON, in TOML, in Python and in the shell. */
-import type { Position } from '../../config/reading.ts'
+import type { Position } from '../../base/position.ts'
 import type { CommentedKey, KeySetting, WrittenKey } from '../tools/tool.ts'
 import { setInPython } from './python.ts'
 import { setInShell } from './shell.ts'

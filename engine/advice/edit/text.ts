@@ -1,5 +1,5 @@
 /** A text in which keys are set, and places in it. */
-import type { Position } from '../../config/reading.ts'
+import type { Position } from '../../base/position.ts'
 
 export interface Edited {
   readonly path: string

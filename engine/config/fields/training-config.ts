@@ -1,6 +1,7 @@
 /** What every dialect produces: a spec, with the positions of its numbers and the assumptions, or the problems. */
+import type { Position } from '../../base/position.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
-import type { Position, Reading } from '../reading.ts'
+import type { Reading } from '../reading.ts'
 import type { Task } from '../spec/choices.ts'
 import type { TrainingSpec } from '../spec/spec.ts'
 import type { Field } from '../text/section.ts'

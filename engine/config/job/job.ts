@@ -1,7 +1,7 @@
 /** The GPUs of the job whose file starts a training. */
 
 import type { SourceFile } from '../reading.ts'
-import type { Launch, Processes } from '../shell/launches.ts'
+import type { Launch, Processes } from '../shell/launch.ts'
 import { MAX_CONFIG_BYTES } from '../text/document.ts'
 import { manifestRequest } from './manifest.ts'
 import { isYamlPath } from './quick-look.ts'

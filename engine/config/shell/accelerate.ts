@@ -5,7 +5,7 @@ import { firstFile, isPlausibleName, placesFromLauncher, type Sources } from '..
 import { parseFile } from '../text/document.ts'
 import { plain } from '../text/quote.ts'
 import { type Field, type FieldValue, Section } from '../text/section.ts'
-import type { Launch } from './launches.ts'
+import type { Launch } from './launch.ts'
 
 export interface AccelerateFields {
   readonly fields: readonly Field[]

@@ -5,7 +5,7 @@ import type { PassedArgument } from '../reading.ts'
 import { plain, plainSentence } from '../text/quote.ts'
 import type { Field, FieldValue } from '../text/section.ts'
 import type { Given } from './given.ts'
-import type { Launch, Processes } from './launches.ts'
+import type { Launch, Processes } from './launch.ts'
 import type { Argument } from './options.ts'
 import type { ShellText } from './words.ts'
 

@@ -5,6 +5,7 @@ import { COMMAND } from '../dialects/openrlhf/options.ts'
 import { plain } from '../text/quote.ts'
 import type { ShellCommand } from './commands.ts'
 import type { Given } from './given.ts'
+import type { Launch, Processes, Tool } from './launch.ts'
 import { type Argument, parsed } from './options.ts'
 import { accelerateProcesses, deepSpeedProcesses, torchProcesses, visible, withoutHidden } from './processes.ts'
 import {
@@ -18,45 +19,6 @@ import {
   trains,
   withRlhfType,
 } from './tool-commands.ts'
-
-/** What a launcher says about processes. */
-export type Processes =
-  | { readonly kind: 'count'; readonly count: number; readonly by: string; readonly from: number }
-  /** One process, which sees several GPUs. */
-  | { readonly kind: 'visible'; readonly count: number; readonly by: string; readonly from: number }
-  | { readonly kind: 'open'; readonly why: string }
-  | { readonly kind: 'unsaid' }
-
-export interface Launch {
-  /** `torchrun`, `llamafactory-cli train`, as the file writes it. */
-  readonly launcher: string
-  readonly at: number
-  readonly target:
-    | { readonly kind: 'script'; readonly path: string }
-    /** Of a tool that takes its own config. */
-    | { readonly kind: 'tool'; readonly tool: Tool }
-    | { readonly kind: 'refused'; readonly tool: string }
-  /** A script of the repository's own that is taken for the tool's, by its options. */
-  readonly copy?: string
-  /** Words that are no option: paths of configs. */
-  readonly positional: readonly Given[]
-  readonly arguments: readonly Argument[]
-  /** Words that may be further arguments, which only a run can tell. */
-  readonly hidden?: readonly Given[]
-  readonly processes: Processes
-  readonly accelerateConfig?: Given
-}
-
-export type Tool =
-  | 'axolotl'
-  | 'litgpt'
-  | 'llamafactory'
-  | 'ms-swift'
-  | 'openrlhf'
-  | 'torchtitan'
-  | 'torchtune'
-  | 'ultralytics'
-  | 'verl'
 
 const launchers = new Set([
   'python',

@@ -17,8 +17,8 @@ import {
   remarkOnHidden,
   visibleField,
 } from './arguments.ts'
+import type { Launch } from './launch.ts'
 import { configNamed, launchesIn } from './launcher.ts'
-import type { Launch } from './launches.ts'
 import type { StartedScript } from './started-script.ts'
 import type { ShellText } from './words.ts'
 

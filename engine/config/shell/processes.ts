@@ -4,7 +4,7 @@ import { namedGpus, VISIBLE_GPUS } from '../fields/cuda-visible-devices.ts'
 import { plain } from '../text/quote.ts'
 import type { ShellCommand } from './commands.ts'
 import type { Given } from './given.ts'
-import type { Launch, Processes } from './launches.ts'
+import type { Launch, Processes } from './launch.ts'
 import type { Argument } from './options.ts'
 
 /** As many as the machine has, whichever that is: `$(nvidia-smi -L | wc -l)` */

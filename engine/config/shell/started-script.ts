@@ -3,7 +3,7 @@ import type { OpenScript } from '../python/open-training.ts'
 import type { SourceFile } from '../reading.ts'
 import { firstFile, isPlausibleName, placesFromLauncher, type Sources } from '../sources.ts'
 import { bearing, passedArguments } from './arguments.ts'
-import type { Launch } from './launches.ts'
+import type { Launch } from './launch.ts'
 import type { ShellText } from './words.ts'
 
 export interface StartedScript {

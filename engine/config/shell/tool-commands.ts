@@ -3,7 +3,7 @@ import { COMMAND } from '../dialects/litgpt/method.ts'
 import { plain } from '../text/quote.ts'
 import type { ShellCommand } from './commands.ts'
 import type { Given } from './given.ts'
-import type { Launch, Processes, Tool } from './launches.ts'
+import type { Launch, Processes, Tool } from './launch.ts'
 import { type Argument, parsed } from './options.ts'
 import { counted, torchProcesses, visible } from './processes.ts'
 

@@ -9,7 +9,7 @@ import {
   type Word,
   type WordPart,
 } from 'unbash'
-import type { Position } from '../reading.ts'
+import type { Position } from '../../base/position.ts'
 import { plain } from '../text/quote.ts'
 import { arithmetic } from './arithmetic.ts'
 import { asArithmetic } from './computed-number.ts'

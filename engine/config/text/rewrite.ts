@@ -1,5 +1,5 @@
 /** Replaces whole numbers in a config in place; every other character of the file is kept. */
-import type { Position } from '../reading.ts'
+import type { Position } from '../../base/position.ts'
 
 export interface NumberChange {
   /** Where the number is written. */

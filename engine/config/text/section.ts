@@ -1,6 +1,6 @@
 /** Mappings of a parsed document as dialects read them: by key, with aliases and merge keys resolved, and with positions. */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Pair, YAMLMap } from 'yaml'
-import type { Position } from '../reading.ts'
+import type { Position } from '../../base/position.ts'
 import { type AliasTargets, isMergeKey } from './aliases.ts'
 import { plain } from './quote.ts'
 

@@ -2,7 +2,7 @@
  * Where keys and tables stand in a TOML text. The parser tells no places: they are those of lines `key = value` under their table's
  * header. What stands within a text of several lines is told apart only where another line says the same key later.
  */
-import type { Position } from '../reading.ts'
+import type { Position } from '../../base/position.ts'
 
 export interface TomlPlace {
   /** Of the value; of a table, of its header's line. */

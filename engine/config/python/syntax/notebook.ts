@@ -1,7 +1,6 @@
 /** A notebook's code cells as one Python text, with where each line stands in the notebook's JSON. */
-import type { CellPosition } from '../../../base/errors.ts'
+import type { CellPosition, Position } from '../../../base/position.ts'
 import { MIB } from '../../../base/units.ts'
-import type { Position } from '../../reading.ts'
 import { jsonStrings } from './json-strings.ts'
 
 export interface Notebook {

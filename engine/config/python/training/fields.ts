@@ -1,6 +1,6 @@
 /** Values as the fields that dialects read, each with the place of its literal. */
 
-import type { Position } from '../../reading.ts'
+import type { Position } from '../../../base/position.ts'
 import { plain, plainSentence } from '../../text/quote.ts'
 import { type Field, type FieldValue, type Place, Section } from '../../text/section.ts'
 import type { Module } from '../syntax/module.ts'

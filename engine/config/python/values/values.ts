@@ -1,5 +1,5 @@
 /** What expressions come to where that can be told without running them. */
-import { sayCell } from '../../../base/errors.ts'
+import { sayCell } from '../../../base/position.ts'
 import { plain } from '../../text/quote.ts'
 import type { CallExpression, Span } from '../syntax/expressions.ts'
 import type { Module, Place, Scope } from '../syntax/module.ts'
