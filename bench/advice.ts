@@ -31,11 +31,11 @@ import { estimated } from '../engine/advice/estimate.ts'
 import { assess } from '../engine/assess.ts'
 import type { SuppliedFields, SuppliedVersion } from '../engine/config/fields/supplied.ts'
 import { readConfigAsync } from '../engine/config/read.ts'
-import { type LibraryVersions, libraryVersions, versionedLibraries } from '../engine/config/spec/versions.ts'
 import type { Field } from '../engine/config/text/section.ts'
 import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
 import { findGpu } from '../engine/gpus/catalogue.ts'
 import { leverIds } from '../engine/report/advised-levers.ts'
+import { type LibraryVersions, libraryVersions, versionedLibraries } from '../engine/training/versions.ts'
 import { defaultPolicy } from '../engine/verdict/policy.ts'
 
 const GOAL = 25 / 30

@@ -11,10 +11,10 @@ import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
 import { parseJson } from '../engine/base/json.ts'
 import { MIB } from '../engine/base/units.ts'
-import type { TrainingSpec } from '../engine/config/spec/spec.ts'
 import { evaluationOf } from '../engine/estimate/evaluation.ts'
 import { Footprint } from '../engine/estimate/footprint.ts'
 import { resumingOf } from '../engine/estimate/sharding/resuming.ts'
+import type { TrainingSpec } from '../engine/training/spec.ts'
 import { specOf } from '../test/estimate/specs.ts'
 import {
   deepSpeedResumingCells,

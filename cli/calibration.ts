@@ -16,11 +16,11 @@ import {
   withRuns,
   writtenRuns,
 } from '../engine/calibration/file.ts'
-import type { TrainingSpec } from '../engine/config/spec/spec.ts'
 import type { Gpu } from '../engine/gpus/catalogue.ts'
 import type { IsolatedEngine } from '../engine/isolated/engine.ts'
 import type { ModelConfig } from '../engine/models/architecture.ts'
 import type { RepositorySettings } from '../engine/settings/settings.ts'
+import type { TrainingSpec } from '../engine/training/spec.ts'
 import { readCapped } from './files.ts'
 import { sources } from './sources.ts'
 

@@ -1,13 +1,13 @@
 /** The output of `estimate` for a bare model: one row per training method. */
 
 import { formatGib } from '../engine/base/units.ts'
-import { modelCopies } from '../engine/config/spec/batches.ts'
 import { methodNames } from '../engine/plan/methods.ts'
 import { shortName } from '../engine/render/advice.ts'
 import { formatBand, formatCount, formatSpeed } from '../engine/render/figures.ts'
 import { plainText } from '../engine/render/plain.ts'
 import { tableWithin } from '../engine/render/text-table.ts'
 import { errorBandOf } from '../engine/report/ranges.ts'
+import { modelCopies } from '../engine/training/batches.ts'
 import type { EstimatedMethods, MethodEstimate } from '../engine/training-methods.ts'
 import { sentenceLines } from './print.ts'
 

@@ -4,10 +4,10 @@ import { MemoryMarkError, type Problem } from '../engine/base/errors.ts'
 import { parseJson } from '../engine/base/json.ts'
 import type { RunFigures } from '../engine/calibration/file.ts'
 import type { SourceFile } from '../engine/config/reading.ts'
-import type { TrainingSpec } from '../engine/config/spec/spec.ts'
 import type { Outcome } from '../engine/probes/trial.ts'
 import { type AnalysedConfig, type Report, report } from '../engine/report/schema.ts'
 import { analysedIn } from '../engine/report/standing.ts'
+import type { TrainingSpec } from '../engine/training/spec.ts'
 
 /** A run from a report, which says the spec and the GPU. */
 export interface ReportedRun {

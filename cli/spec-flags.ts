@@ -1,9 +1,9 @@
 /** The flags that change a training spec. */
 
 import { MemoryMarkError } from '../engine/base/errors.ts'
+import type { SpecAdjustments } from '../engine/config/adjusted-spec.ts'
 import type { SuppliedVersion } from '../engine/config/fields/supplied.ts'
-import type { SpecAdjustments } from '../engine/config/spec/adjusted-spec.ts'
-import { MAX_BATCH } from '../engine/config/spec/batch-size.ts'
+import { MAX_BATCH } from '../engine/training/batch-size.ts'
 import {
   attentions,
   defaultLoraTargets,
@@ -15,9 +15,9 @@ import {
   shardings,
   stepProfiles,
   tasks,
-} from '../engine/config/spec/choices.ts'
-import { MAX_FRAMES, type TrainingSpec } from '../engine/config/spec/spec.ts'
-import { libraryVersions, versionedLibraries } from '../engine/config/spec/versions.ts'
+} from '../engine/training/choices.ts'
+import { MAX_FRAMES, type TrainingSpec } from '../engine/training/spec.ts'
+import { libraryVersions, versionedLibraries } from '../engine/training/versions.ts'
 import { numberFlag, oneOf } from './arguments.ts'
 import { settingsOptions } from './settings.ts'
 

@@ -1,7 +1,6 @@
 /** The model or config that a command is about, with the settings that its flags change. */
 import { join } from 'node:path'
 import { MemoryMarkError } from '../engine/base/errors.ts'
-import type { TrainingSpec } from '../engine/config/spec/spec.ts'
 import type { Gpu } from '../engine/gpus/catalogue.ts'
 import type { IsolatedEngine } from '../engine/isolated/engine.ts'
 import type { PlanOptions } from '../engine/plan/plan.ts'
@@ -14,6 +13,7 @@ import {
   type Subject,
   type SubjectOptions,
 } from '../engine/subject.ts'
+import type { TrainingSpec } from '../engine/training/spec.ts'
 import { type EstimatedMethods, leavesMethodOpen } from '../engine/training-methods.ts'
 import { exists, findFiles, trainingOn } from './files.ts'
 import { settingsOrThrow } from './settings.ts'

@@ -1,7 +1,4 @@
 /** Assesses one training spec on one GPU: peak, largest and recommended batch, cost, cheaper GPU, verdict. */
-import { effectiveBatch, generatesCompletions } from './config/spec/batches.ts'
-import { isOfImages } from './config/spec/choices.ts'
-import type { TrainingSpec } from './config/spec/spec.ts'
 import { leftOutOf } from './estimate/error-band.ts'
 import { type EstimateOptions, type Evidence, estimatedEvidence, memoryBand, planOf } from './evidence.ts'
 import type { Gpu } from './gpus/catalogue.ts'
@@ -23,6 +20,9 @@ import type {
 } from './report/schema.ts'
 import { figuresOf } from './report/standing.ts'
 import { powersOfTwo } from './search/powers-of-two.ts'
+import { effectiveBatch, generatesCompletions } from './training/batches.ts'
+import { isOfImages } from './training/choices.ts'
+import type { TrainingSpec } from './training/spec.ts'
 import { judge } from './verdict/judge.ts'
 import type { Policy } from './verdict/policy.ts'
 

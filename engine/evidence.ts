@@ -2,8 +2,6 @@
 import { MemoryMarkError } from './base/errors.ts'
 import type { Calibration, Corrections } from './calibration/correction.ts'
 import { knownOf } from './calibration/known.ts'
-import { accumulatesGradients, batchBounds } from './config/spec/batches.ts'
-import type { TrainingSpec } from './config/spec/spec.ts'
 import { errorBand } from './estimate/error-band.ts'
 import type { FootprintCache } from './estimate/footprint-cache.ts'
 import { throughputBand } from './estimate/throughput/throughput-band.ts'
@@ -17,6 +15,8 @@ import type { AnalysedConfig, Provenance, ReportedGpu, Trial } from './report/sc
 import { EstimatedSizes } from './search/estimated-sizes.ts'
 import { Grid } from './search/grid.ts'
 import { powersOfTwo } from './search/powers-of-two.ts'
+import { accumulatesGradients, batchBounds } from './training/batches.ts'
+import type { TrainingSpec } from './training/spec.ts'
 
 /** What estimates start from. */
 export interface EstimateOptions {

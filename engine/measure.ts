@@ -5,7 +5,6 @@ import { MemoryMarkError } from './base/errors.ts'
 import { version } from './base/version.ts'
 import { gitBlobSha } from './config/blob-sha.ts'
 import type { SourceFile } from './config/reading.ts'
-import type { TrainingSpec } from './config/spec/spec.ts'
 import { derivationOf } from './estimate/error-band.ts'
 import { findGpuAmong, type Gpu, gpus } from './gpus/catalogue.ts'
 import { describeMachine, type Machine } from './probes/device.ts'
@@ -18,6 +17,7 @@ import type { Trial } from './probes/trial.ts'
 import { DEFAULT_STEP_SIZE } from './search/grid.ts'
 import { type StrategyName, strategies } from './search/strategy.ts'
 import { largestWords, type SizesOnly, type SweepResult, sweep } from './sweep.ts'
+import type { TrainingSpec } from './training/spec.ts'
 
 /** The user's own training step. Sweeping it runs their code, so it is run only if they name it. */
 export interface Entrypoint {

@@ -4,8 +4,6 @@
  */
 import { type Assessment, type AssessmentOptions, assess } from './assess.ts'
 import { knownOf } from './calibration/known.ts'
-import { accumulatesGradients, batchBounds } from './config/spec/batches.ts'
-import type { TrainingSpec } from './config/spec/spec.ts'
 import { throughputBand } from './estimate/throughput/throughput-band.ts'
 import { type Evidence, memoryBand, planOf } from './evidence.ts'
 import { type Gpu, hasSpeed } from './gpus/catalogue.ts'
@@ -25,6 +23,8 @@ import { type SearchResult, search } from './search/search.ts'
 import type { Prediction, Strategy } from './search/strategy.ts'
 import { SweptMemory } from './search/swept-memory.ts'
 import { TrialRecord } from './search/trial-record.ts'
+import { accumulatesGradients, batchBounds } from './training/batches.ts'
+import type { TrainingSpec } from './training/spec.ts'
 
 export interface SweepOptions extends AssessmentOptions {
   readonly probe: Probe

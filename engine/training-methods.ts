@@ -2,8 +2,7 @@
 import { DEFAULT_HOURS_PER_RUN, DEFAULT_RUNS_PER_YEAR } from './analyze.ts'
 import { type Assessment, assess } from './assess.ts'
 import { MemoryMarkError } from './base/errors.ts'
-import type { SpecAdjustments } from './config/spec/adjusted-spec.ts'
-import type { TrainingSpec } from './config/spec/spec.ts'
+import type { SpecAdjustments } from './config/adjusted-spec.ts'
 import { derivationOf, errorBand } from './estimate/error-band.ts'
 import type { FootprintCache } from './estimate/footprint-cache.ts'
 import { defaultGpu, type Gpu, gpus, hasBfloat16, usableBytes } from './gpus/catalogue.ts'
@@ -13,6 +12,7 @@ import { fieldsSaid, usualTraining } from './plan/bare-model.ts'
 import { type Method, methodNames, methodsFor, specWith } from './plan/methods.ts'
 import { EstimateProbe } from './probes/estimate.ts'
 import type { Subject } from './subject.ts'
+import type { TrainingSpec } from './training/spec.ts'
 import { defaultPolicy } from './verdict/policy.ts'
 
 export interface MethodEstimate {

@@ -5,7 +5,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { specOf } from '../engine/config/spec/adjusted-spec.ts'
+import { specOf } from '../engine/config/adjusted-spec.ts'
 import { Footprint } from '../engine/estimate/footprint.ts'
 import { catalogueRows, describeModel, modelIds } from '../engine/models/catalogue.ts'
 import { type ConfigJson, readConfigJson } from '../engine/models/config-json.ts'

@@ -1,13 +1,13 @@
 /** The types of /v1/analyses: requests, and the states and events of an analysis. */
 import * as z from 'zod'
 import { problem } from '../engine/base/errors.ts'
-import { defaultLoraTargets } from '../engine/config/spec/choices.ts'
-import { trainingSpec } from '../engine/config/spec/spec.ts'
 import { gpus } from '../engine/gpus/catalogue.ts'
 import { engines } from '../engine/probes/engines.ts'
 import { provenance, trial } from '../engine/probes/trial.ts'
 import { report } from '../engine/report/schema.ts'
 import { strategyNames } from '../engine/search/strategy.ts'
+import { defaultLoraTargets } from '../engine/training/choices.ts'
+import { trainingSpec } from '../engine/training/spec.ts'
 import { strictFields } from './fault.ts'
 
 /** Characters. Real training configs have a few thousand. */

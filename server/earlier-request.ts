@@ -1,6 +1,6 @@
 /** The body of `POST /analyze`: the earlier tool's `model_name`, and everything a spec can say under names in its style. */
 import * as z from 'zod'
-import { trainingSpec } from '../engine/config/spec/spec.ts'
+import { trainingSpec } from '../engine/training/spec.ts'
 import { type AnalysisRequest, analysisRequest, specChanges } from './analysis.ts'
 import { strictFields } from './fault.ts'
 

@@ -1,11 +1,11 @@
 /** The `data` of `POST /analyze`: the earlier tool's fields with corrected meanings, and new fields. */
 import * as z from 'zod'
 import { GIB, MIB } from '../engine/base/units.ts'
-import { stepProfiles } from '../engine/config/spec/choices.ts'
 import { idleBytes, idlePercent } from '../engine/metrics/memory.ts'
 import { type Engine, engines } from '../engine/probes/engines.ts'
 import { peakOf, provenance, type Trial } from '../engine/probes/trial.ts'
 import { type AnalysedConfig, throughputProvenance } from '../engine/report/schema.ts'
+import { stepProfiles } from '../engine/training/choices.ts'
 
 const triedSize = z.object({
   batch_size: z.int(),

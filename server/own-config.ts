@@ -1,7 +1,7 @@
 /** Writes a training as a config in MemoryMark's own format, for a model named without a config. */
-import type { TrainingSpec } from '../engine/config/spec/spec.ts'
 import { yamlLiteral } from '../engine/config/text/yaml-literal.ts'
 import type { BatchPlan } from '../engine/metrics/recommend.ts'
+import type { TrainingSpec } from '../engine/training/spec.ts'
 
 export function ownConfig(spec: TrainingSpec, plan: BatchPlan): string {
   const keys = {

@@ -1,19 +1,19 @@
 /** The subject of an analysis: the model or pasted config of a request, with the request's changes. */
 
 import { MemoryMarkError, type Problem } from '../engine/base/errors.ts'
+import { adjusted, specOf } from '../engine/config/adjusted-spec.ts'
 import { modelProblem } from '../engine/config/fields/model-problem.ts'
 import { readConfigAsync } from '../engine/config/read.ts'
 import { type NumberPlaces, numberPlaces, type SourceFile, type UnreadSetting } from '../engine/config/reading.ts'
-import { adjusted, specOf } from '../engine/config/spec/adjusted-spec.ts'
-import type { TrainingSpec } from '../engine/config/spec/spec.ts'
+import { resolveModel } from '../engine/config/resolve-model.ts'
 import { namedLine } from '../engine/config/training-place.ts'
 import { derivationOf } from '../engine/estimate/error-band.ts'
 import type { Gpu } from '../engine/gpus/catalogue.ts'
 import type { CatalogueModel } from '../engine/models/catalogue.ts'
 import type { Hub } from '../engine/models/hub.ts'
-import { resolveModel } from '../engine/models/resolve.ts'
 import { fieldsSaid, usualTraining } from '../engine/plan/bare-model.ts'
 import { severalTrainings } from '../engine/subject.ts'
+import type { TrainingSpec } from '../engine/training/spec.ts'
 import type { AnalysisRequest } from './analysis.ts'
 
 /** With its place, as in a report's config. */

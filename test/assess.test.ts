@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { assess } from '../engine/assess.ts'
 import { readConfig } from '../engine/config/read.ts'
-import type { TrainingSpec } from '../engine/config/spec/spec.ts'
 import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
 import { defaultGpu, findGpu, usableBytes } from '../engine/gpus/catalogue.ts'
 import { peakOf } from '../engine/probes/trial.ts'
 import { reportedGpu } from '../engine/report/other-gpus.ts'
+import type { TrainingSpec } from '../engine/training/spec.ts'
 import { defaultPolicy } from '../engine/verdict/policy.ts'
 import { knownModel, specOf } from './estimate/specs.ts'
 

@@ -4,12 +4,12 @@ import { expect, test } from 'vitest'
 import { adviseFile } from '../engine/advise.ts'
 import { analyze } from '../engine/analyze.ts'
 import type { SourceFile } from '../engine/config/reading.ts'
-import { accumulatesGradients } from '../engine/config/spec/batches.ts'
 import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
 import { type Gpu, gpus } from '../engine/gpus/catalogue.ts'
 import { findModel, modelIds } from '../engine/models/catalogue.ts'
 import { peakOf } from '../engine/probes/trial.ts'
 import type { AnalysedConfig, OperatingPoint } from '../engine/report/schema.ts'
+import { accumulatesGradients } from '../engine/training/batches.ts'
 
 const RUNS = 150
 const now = new Date('2026-03-01T12:00:00Z')

@@ -1,13 +1,13 @@
 /** Sweeps on a device whose answers are given. */
 import { describe, expect, test } from 'vitest'
 import { GIB } from '../engine/base/units.ts'
-import type { TrainingSpec } from '../engine/config/spec/spec.ts'
 import { FootprintCache } from '../engine/estimate/footprint-cache.ts'
 import { defaultGpu, usableBytes } from '../engine/gpus/catalogue.ts'
 import type { Probe } from '../engine/probes/probe.ts'
 import type { Trial } from '../engine/probes/trial.ts'
 import { strategies } from '../engine/search/strategy.ts'
 import { sweep } from '../engine/sweep.ts'
+import type { TrainingSpec } from '../engine/training/spec.ts'
 import { defaultPolicy } from '../engine/verdict/policy.ts'
 import { tinyConfig, tinySpec } from './probes/tiny-spec.ts'
 

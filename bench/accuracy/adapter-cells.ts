@@ -1,5 +1,5 @@
 /** Adapters on encoders, whose heads for classification train whole beside them, and on T5. */
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import type { Cell } from './cell.ts'
 
 const trainer = { loop: 'trainer' } as const

@@ -1,5 +1,5 @@
 /** 16-bit weights under torch.autocast, as the Trainer's `bf16` runs what was loaded so: norms and their inputs become float32. */
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import type { Cell } from './cell.ts'
 
 const mixed = { precision: 'bf16', autocasts: true, loop: 'trainer' } as const

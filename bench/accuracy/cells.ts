@@ -1,5 +1,5 @@
 /** The cells of `bench:accuracy`: what is traced and estimated, a line each. */
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { adapterCells } from './adapter-cells.ts'
 import { autocastCells } from './autocast-cells.ts'
 import type { Cell } from './cell.ts'

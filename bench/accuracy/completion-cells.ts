@@ -1,6 +1,6 @@
 /** Cells of `bench:accuracy` for online methods: the step of TRL 1.8 and 1.13, and the generation before it. */
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
-import type { TrainingMethod } from '../../engine/config/spec/training-method.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
+import type { TrainingMethod } from '../../engine/training/training-method.ts'
 import type { Cell } from './cell.ts'
 
 type Online = Extract<TrainingMethod, { kind: 'online' }>

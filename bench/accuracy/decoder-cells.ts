@@ -1,5 +1,5 @@
 /** Less common decoders in published fine-tuning configs, with those configs' recipes. */
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import type { Cell } from './cell.ts'
 
 const trainer = { loop: 'trainer' } as const

@@ -1,5 +1,5 @@
 /** Gemma 3n and 4 as Axolotl's examples train them: adapters on the decoder's projections, or the whole in bfloat16. */
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import type { Cell } from './cell.ts'
 
 const projections = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']

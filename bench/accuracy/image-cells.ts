@@ -1,5 +1,5 @@
 /** Vision-language models with images: towers that are trained, frozen, or only passed by gradients. */
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import type { Cell } from './cell.ts'
 
 const ckpt = { gradientCheckpointing: true } as const

@@ -1,5 +1,5 @@
 /** Hybrids of Mamba and attention. The trace replaces Mamba's kernels by stand-ins. */
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import type { Cell } from './cell.ts'
 
 const ckpt = { precision: 'bf16', gradientCheckpointing: true, loop: 'trainer' } as const

@@ -1,6 +1,6 @@
 /** The cells of `bench:accuracy` for training methods: preferences, rewards, distillation, quantisation-aware training. */
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
-import type { TrainingMethod } from '../../engine/config/spec/training-method.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
+import type { TrainingMethod } from '../../engine/training/training-method.ts'
 import type { Cell } from './cell.ts'
 import { completionCells } from './completion-cells.ts'
 import { openRlhfCells } from './openrlhf-cells.ts'

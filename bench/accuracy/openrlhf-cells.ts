@@ -1,5 +1,5 @@
 /** Cells of `bench:accuracy` for OpenRLHF's losses: fine-tuning, DPO with a copy as reference, and reward models. */
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import type { Cell } from './cell.ts'
 
 const openRlhf = { loop: 'openrlhf', attention: 'flash', precision: 'bf16', paddedBatches: false } as const

@@ -1,5 +1,5 @@
 /** Steps over bitsandbytes' weights, as Axolotl's and LLaMA-Factory's QLoRA examples run them: those need bitsandbytes too. */
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import type { Cell } from './cell.ts'
 
 const allLinear = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']

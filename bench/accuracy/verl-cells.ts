@@ -1,5 +1,5 @@
 /** Cells of `bench:accuracy` for verl's losses: its supervised fine-tuning, and the actor's update after scoring its responses. */
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import type { Cell } from './cell.ts'
 
 const verl = { loop: 'verl', attention: 'flash', precision: 'bf16' } as const

@@ -1,5 +1,4 @@
 /** The items of each part, most informative first. */
-import { accumulatesGradients } from '../../engine/config/spec/batches.ts'
 import { describeMachine } from '../../engine/probes/device.ts'
 import { workspaceBytesOf } from '../../engine/probes/estimate.ts'
 import type { TorchProbe } from '../../engine/probes/torch.ts'
@@ -8,6 +7,7 @@ import { Grid } from '../../engine/search/grid.ts'
 import { largestBatch } from '../../engine/search/largest.ts'
 import { search } from '../../engine/search/search.ts'
 import { strategies } from '../../engine/search/strategy.ts'
+import { accumulatesGradients } from '../../engine/training/batches.ts'
 import type { Plan, Subject } from './plan.ts'
 import type { CellResult, CurvePoint, SweepResult } from './results.ts'
 import type { Rig } from './rig.ts'

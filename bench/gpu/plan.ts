@@ -1,9 +1,9 @@
 /** What is run: the full plan, and a rehearsal with models that a CPU runs in milliseconds. */
-import { specOf } from '../../engine/config/spec/adjusted-spec.ts'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
+import { specOf } from '../../engine/config/adjusted-spec.ts'
 import type { ModelConfig } from '../../engine/models/architecture.ts'
 import { findModel } from '../../engine/models/catalogue.ts'
 import { modelConfig } from '../../engine/models/model-config.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 
 export interface Subject {
   readonly name: string

@@ -2,9 +2,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { estimated } from '../../cli/estimate.ts'
 import { GIB, MIB } from '../../engine/base/units.ts'
-import type { LibraryVersions } from '../../engine/config/spec/versions.ts'
 import { type ErrorBand, errorBand } from '../../engine/estimate/error-band.ts'
 import { IsolatedEngine } from '../../engine/isolated/engine.ts'
+import type { LibraryVersions } from '../../engine/training/versions.ts'
 import { bandsOf, type Deviation, heldOutLines, type ReadBands } from './memory-bands.ts'
 import { type MemoryReading, memoryReadings, type ReadingKind, readingKinds, withConfigFile } from './readings.ts'
 

@@ -4,7 +4,7 @@ import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { type LibraryVersions, libraryVersions, versionedLibraries } from '../../engine/config/spec/versions.ts'
+import { type LibraryVersions, libraryVersions, versionedLibraries } from '../../engine/training/versions.ts'
 
 /**
  * What a figure counts. `allocated`: torch.cuda.max_memory_allocated. `reserved`: torch.cuda.max_memory_reserved. `nvml`: nvidia-smi

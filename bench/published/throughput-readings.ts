@@ -4,12 +4,12 @@ import * as z from 'zod'
 import { parseFlags } from '../../cli/arguments.ts'
 import { specOptions } from '../../cli/spec-flags.ts'
 import { readSubject } from '../../cli/subject.ts'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import type { Footprint } from '../../engine/estimate/footprint.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { findGpu, type SpeedyGpu } from '../../engine/gpus/catalogue.ts'
 import { IsolatedEngine } from '../../engine/isolated/engine.ts'
 import type { ModelConfig } from '../../engine/models/architecture.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { configFile, withConfigFile } from './readings.ts'
 
 const throughputReading = z.strictObject({

@@ -1,5 +1,5 @@
 /** Steps of one of several GPUs, as accelerate, torchtune and transformers run them with DDP, FSDP2 and DeepSpeed. */
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { knownModel } from '../../test/estimate/specs.ts'
 
 /** A small Llama. As in the original, embeddings are as large as several blocks. */

@@ -1,6 +1,6 @@
 /** What a change does to the training's result. */
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { Effect } from '../report/advised-levers.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import type { Lever } from './lever.ts'
 
 /** Whether the model has batch norms, whose statistics depend on the micro-batch (ResNets, YOLOs). */

@@ -1,8 +1,6 @@
 /** Estimates a changed config on a GPU: its peak, whether it fits, its throughput. */
 import type { Calibration } from '../calibration/correction.ts'
 import { knownOf } from '../calibration/known.ts'
-import { generatesCompletions } from '../config/spec/batches.ts'
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { throughputBand } from '../estimate/throughput/throughput-band.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
@@ -11,6 +9,8 @@ import { type BatchPlan, smallestAsFast } from '../metrics/recommend.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { EstimateProbe } from '../probes/estimate.ts'
 import type { LeverFit } from '../report/advised-levers.ts'
+import { generatesCompletions } from '../training/batches.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 
 export interface OnGpu {
   readonly gpu: Gpu

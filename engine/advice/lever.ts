@@ -1,8 +1,8 @@
 /** A lever: a change to the training spec that frees memory, and a test that a config has made it. */
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import type { Effect, LeverId } from '../report/advised-levers.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 
 export interface Circumstances {
   readonly config: ModelConfig

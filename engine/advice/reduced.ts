@@ -1,5 +1,5 @@
 /** The smaller sizes that levers ask for. */
-import type { TrainingSpec } from '../config/spec/spec.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 
 /** Sides of images are multiples of the coarsest stride. */
 const SIDE_STEP = 32

@@ -1,7 +1,7 @@
 /** Turns the ratios of measured to estimated figures into a correction with an error band. */
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import { type Factors, type ThroughputClass, throughputClassOf } from '../estimate/throughput/throughput-band.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 
 /** The runs of one kind of training on one GPU, each as measured ÷ estimated. */
 export interface RunRatios {

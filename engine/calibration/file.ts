@@ -8,8 +8,8 @@ import type { Problem } from '../base/errors.ts'
 import { parseJson } from '../base/json.ts'
 import { version } from '../base/version.ts'
 import type { SourceFile } from '../config/reading.ts'
-import { trainingSpec } from '../config/spec/spec.ts'
 import { throughputClassOf } from '../estimate/throughput/throughput-band.ts'
+import { trainingSpec } from '../training/spec.ts'
 import type { Calibration, RunRatios } from './correction.ts'
 
 /** Where `memorymark calibrate` writes unless told otherwise. */

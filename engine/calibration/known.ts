@@ -1,11 +1,11 @@
 /**
  * What published readings and the team's own runs say about an estimate on a GPU: correction factors and error bands.
  */
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import { errorBand } from '../estimate/error-band.ts'
 import { type Factors, throughputBand } from '../estimate/throughput/throughput-band.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import { type Calibration, type Correction, type Corrections, correctionsFor } from './correction.ts'
 
 export interface Known {

@@ -1,11 +1,11 @@
 /** Traces a config's step with the libraries before a change and after it: two Python environments of this machine. */
 import { MemoryMarkError } from '../base/errors.ts'
-import { accumulatesGradients } from '../config/spec/batches.ts'
 import { FootprintCache } from '../estimate/footprint-cache.ts'
 import { brokenTrialProblem } from '../probes/failure.ts'
 import { openProbe } from '../probes/open-probe.ts'
 import { peakOf } from '../probes/trial.ts'
 import type { TracedPeak } from '../report/upgrade.ts'
+import { accumulatesGradients } from '../training/batches.ts'
 import type { UpgradedStep, UpgradeTracer } from './upgrade.ts'
 
 export interface UpgradeEnvironments {

@@ -10,16 +10,6 @@ import { chosenVersions, type FormerStatements, findPinnedVersions } from '../co
 import { readConfigAsync } from '../config/read.ts'
 import type { SourceFile } from '../config/reading.ts'
 import type { Sources } from '../config/sources.ts'
-import { accumulatesGradients } from '../config/spec/batches.ts'
-import type { TrainingSpec } from '../config/spec/spec.ts'
-import {
-  compareVersions,
-  type DecisiveRelease,
-  decisiveReleases,
-  type LibraryVersions,
-  type VersionedLibrary,
-  versionedLibraries,
-} from '../config/spec/versions.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { differencesInStep, faultsOf } from '../estimate/release-differences.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
@@ -27,6 +17,16 @@ import type { ModelConfig } from '../models/architecture.ts'
 import { EstimateProbes } from '../probes/estimate.ts'
 import { settingName, settingValue } from '../render/decision.ts'
 import { isSamePeak, type Upgrade } from '../report/upgrade.ts'
+import { accumulatesGradients } from '../training/batches.ts'
+import type { TrainingSpec } from '../training/spec.ts'
+import {
+  compareVersions,
+  type DecisiveRelease,
+  decisiveReleases,
+  type LibraryVersions,
+  type VersionedLibrary,
+  versionedLibraries,
+} from '../training/versions.ts'
 
 export interface UpgradeOptions {
   /** Reads the repository as it is after the change. */

@@ -1,5 +1,4 @@
 /** Reads a training config, whatever it is written in. */
-import { type Resolution, resolveModel, resolveOffline } from '../models/resolve.ts'
 import { gitBlobSha } from './blob-sha.ts'
 import { type Decision, FieldReader } from './fields/fields.ts'
 import type { SuppliedFields } from './fields/supplied.ts'
@@ -9,6 +8,7 @@ import type { Found, OpenConfig, UnopenedFile } from './opening/open-config.ts'
 import { findDeepSpeedFile, notLookedFor } from './other-files/deepspeed-file.ts'
 import { findPinnedVersions, nothingPinned } from './pinned/pinned-versions.ts'
 import type { FileReading, OtherFile, Reading, SourceFile } from './reading.ts'
+import { type Resolution, resolveModel, resolveOffline } from './resolve-model.ts'
 import { notingFiles, type Sources } from './sources.ts'
 
 /** How a file is read, for people who ask. */

@@ -3,8 +3,8 @@ import * as z from 'zod'
 import type { Problem } from '../base/errors.ts'
 import { type Position, position } from '../base/position.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import type { AskedCard } from './job/request.ts'
-import type { TrainingSpec } from './spec/spec.ts'
 import type { TrainingChoice, TrainingPlace } from './training-place.ts'
 
 export interface SourceFile {

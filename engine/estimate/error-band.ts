@@ -1,8 +1,6 @@
 /** How far off an estimate may be, and which parts of a step no trace has confirmed. */
 
 import { SETTINGS_PATH } from '../config/fields/supplied.ts'
-import { type ExpertStyle, isFsdp, isOfNemoRl } from '../config/spec/choices.ts'
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import {
   familyOf,
   hasExperts,
@@ -12,6 +10,8 @@ import {
   type ModelConfig,
   readsImages,
 } from '../models/architecture.ts'
+import { type ExpertStyle, isFsdp, isOfNemoRl } from '../training/choices.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import { readBands } from './bands.ts'
 import { withReleasedExperts } from './library-rules.ts'
 

@@ -4,10 +4,10 @@
  * torch.no_grad, one batch after the other, whose loss is computed and whose logits the model's output holds until
  * then.
  */
-import { isWrappedByFsdp } from '../config/spec/batches.ts'
-import { isFsdp } from '../config/spec/choices.ts'
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import { familyOf, type ModelConfig } from '../models/architecture.ts'
+import { isWrappedByFsdp } from '../training/batches.ts'
+import { isFsdp } from '../training/choices.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import type { Device } from './footprint.ts'
 import { hasFlatParameters } from './library-rules.ts'
 import { generated } from './objectives/completions.ts'

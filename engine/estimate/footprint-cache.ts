@@ -1,8 +1,8 @@
 /** Footprints by the shape of their spec: a repository's configs mostly differ in settings that do not affect the footprint. */
-import { computesInFloat32 } from '../config/spec/choices.ts'
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import { type Gpu, hasFlashAttention } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
+import { computesInFloat32 } from '../training/choices.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import { type Device, Footprint, Recording } from './footprint.ts'
 
 /** Operations that are kept recorded, of all footprints together: each holds about two kilobytes, a model a few hundred. */

@@ -2,10 +2,10 @@
  * Memory of generating text in an evaluation (transformers 5.18 generation/utils.py), beside the weights: keys and values
  * of every layer, once a beam, beside what one token takes.
  */
-import { computesInFloat32 } from '../config/spec/choices.ts'
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import { familyOf, type ModelConfig } from '../models/architecture.ts'
 import type { EncoderDecoder } from '../models/family.ts'
+import { computesInFloat32 } from '../training/choices.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import { generationOf } from './evaluation.ts'
 import type { Device } from './footprint.ts'
 import { bytesPerElement } from './tape/storage.ts'

@@ -1,9 +1,9 @@
 /** What differs in a step's memory between the releases of PyTorch and Hugging Face's libraries, one rule each. */
-import { isWrappedByFsdp } from '../config/spec/batches.ts'
-import { isFsdp, isOfFourBits, type Quantization } from '../config/spec/choices.ts'
-import type { TrainingSpec } from '../config/spec/spec.ts'
-import { isBefore } from '../config/spec/versions.ts'
 import { familyOf, hasExperts, type ModelConfig } from '../models/architecture.ts'
+import { isWrappedByFsdp } from '../training/batches.ts'
+import { isFsdp, isOfFourBits, type Quantization } from '../training/choices.ts'
+import type { TrainingSpec } from '../training/spec.ts'
+import { isBefore } from '../training/versions.ts'
 import type { Tensor } from './tape/storage.ts'
 
 /** Before transformers 5.0, the experts of most mixtures were linear layers, which are quantised like all others. */

@@ -3,7 +3,7 @@
  * peft's prepare_model_for_kbit_training then casts what is left of them. Sources: transformers 5.18 core_model_loading.py
  * convert_and_load_state_dict_in_model and integrations/bitsandbytes.py, peft 0.21 utils/other.py, bitsandbytes 0.50 nn/modules.py.
  */
-import type { TrainingSpec } from '../config/spec/spec.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import { copiesForEightBits } from './library-rules.ts'
 import { REFERENCE } from './tape/autograd.ts'
 import { countOf } from './tape/repetition.ts'

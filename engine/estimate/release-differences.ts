@@ -2,10 +2,10 @@
  * Describes how a step's memory differs between releases of its libraries: the rules that hold for only one of two
  * specs.
  */
-import type { TrainingSpec } from '../config/spec/spec.ts'
-import { compareVersions, type LibraryVersions, type VersionedLibrary } from '../config/spec/versions.ts'
 import { familyOf, type ModelConfig } from '../models/architecture.ts'
 import { hasOwnOutput } from '../models/t5.ts'
+import type { TrainingSpec } from '../training/spec.ts'
+import { compareVersions, type LibraryVersions, type VersionedLibrary } from '../training/versions.ts'
 import {
   checkpointsReentrantly,
   copiesLogits,

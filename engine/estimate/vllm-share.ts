@@ -1,6 +1,6 @@
 /** What vLLM holds on the training GPU: `gpu_memory_utilization` is a share of its total memory, allocated at once and kept. */
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 
 export interface VllmShare {
   readonly bytes: number

@@ -1,6 +1,6 @@
 /** Chooses the batch to recommend. */
-import type { BatchBounds } from '../config/spec/batches.ts'
 import type { Grid } from '../search/grid.ts'
+import type { BatchBounds } from '../training/batches.ts'
 import { divisors } from './divisors.ts'
 
 /** Prefer a smaller batch if its throughput is within this share of the best. */

@@ -1,6 +1,6 @@
 /** What is known of a model from its config.json. Its family says all that differs from family to family. */
 import type * as z from 'zod'
-import type { Task } from '../config/spec/choices.ts'
+import type { Task } from '../training/choices.ts'
 import type { configSchemas } from './families.ts'
 import { type Family, IMAGENET_PIXELS, tasksOfKind } from './family.ts'
 import type { ImageHandling, ImageOfSample } from './images.ts'

@@ -2,7 +2,7 @@
  * The catalogue of models: Hub ids with the facts of their config.json, from `catalogue.json`. No weights, no network.
  * Base models come before models derived from them, because the first matching row counts.
  */
-import type { Task } from '../config/spec/choices.ts'
+import type { Task } from '../training/choices.ts'
 import { familyOf, imageSizeOf, type ModelConfig, maxPositionsOf, tasksOf } from './architecture.ts'
 import catalogue from './catalogue.json' with { type: 'json' }
 

@@ -1,6 +1,6 @@
 /** Parses a model's config.json as transformers writes it. */
 import { parseJson } from '../base/json.ts'
-import { MAX_CONFIG_BYTES } from '../config/text/document.ts'
+import { MAX_CONFIG_BYTES } from '../base/limits.ts'
 import type { ModelConfig } from './architecture.ts'
 import { familyNamed } from './model-types.ts'
 

@@ -1,9 +1,9 @@
 /** A model family: the schema of its config.json, its forward pass, and its other traits. */
 import type * as z from 'zod'
-import type { Task } from '../config/spec/choices.ts'
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { Builder } from '../program/builder.ts'
 import type { Value } from '../program/value.ts'
+import type { Task } from '../training/choices.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import type { ImageHandling, ImageOfSample, ModelParts } from './images.ts'
 import type { ExpertNames, Linears } from './linears.ts'
 import type { SizeInPixels } from './vision/image-scaling.ts'

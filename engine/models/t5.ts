@@ -1,9 +1,9 @@
 /** T5, FLAN-T5 and mT5: an encoder and a decoder with learned relative positions. transformers: models/{t5,mt5}. */
 import * as z from 'zod'
-import { isBefore, type LibraryVersions } from '../config/spec/versions.ts'
 import type { Builder } from '../program/builder.ts'
 import type { AttentionShape } from '../program/ops/mixers.ts'
 import type { Value } from '../program/value.ts'
+import { isBefore, type LibraryVersions } from '../training/versions.ts'
 import { family, type ProgramTerms } from './family.ts'
 import { layerCount, probability, size } from './schema.ts'
 

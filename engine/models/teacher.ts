@@ -1,5 +1,5 @@
 /** The teacher model of a distillation. */
-import type { TrainingSpec } from '../config/spec/spec.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import type { ModelConfig } from './architecture.ts'
 import { findModel } from './catalogue.ts'
 

@@ -1,9 +1,9 @@
 /** The usual training settings for a bare model, which says none itself. */
-import { isOfImages } from '../config/spec/choices.ts'
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import { type Gpu, hasBfloat16 } from '../gpus/catalogue.ts'
 import { supportsCheckpointing } from '../models/architecture.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
+import { isOfImages } from '../training/choices.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 
 /** LLaMA-Factory's and Unsloth's default. */
 const SEQUENCE_LENGTH = 2_048

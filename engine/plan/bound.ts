@@ -2,12 +2,12 @@
  * Bounds for every strategy from the unsharded step: the least memory per GPU and the highest throughput. Most
  * strategies that do not fit or cannot be fastest are ruled out by them without recording a step.
  */
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import { Footprint } from '../estimate/footprint.ts'
 import { deviceFor } from '../estimate/footprint-cache.ts'
 import type { SpeedyGpu } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { EstimateProbe } from '../probes/estimate.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import type { Arrangement } from './strategy.ts'
 
 /** Enough micro-steps to make the optimizer's share of the time negligible. */

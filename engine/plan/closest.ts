@@ -1,6 +1,5 @@
 /** If nothing fits: the arrangement that comes closest and the bytes it lacks. */
 import { knownOf } from '../calibration/known.ts'
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import { hasBfloat16, type SpeedyGpu, usableBytes } from '../gpus/catalogue.ts'
 import { marginFor } from '../metrics/range.ts'
 import { DEFAULT_MARGIN } from '../metrics/recommend.ts'
@@ -8,6 +7,7 @@ import type { ModelConfig } from '../models/architecture.ts'
 import { EstimateProbes } from '../probes/estimate.ts'
 import { reportedGpu } from '../report/other-gpus.ts'
 import type { ReportedGpu } from '../report/schema.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import type { Planning } from './on-card.ts'
 import { arrangedSpec, type Strategy, strategiesFor } from './strategy.ts'
 

@@ -1,8 +1,8 @@
 /** The methods for training a bare model: full fine-tuning, LoRA, or QLoRA. A config says its method itself. */
-import { defaultLoraTargets } from '../config/spec/choices.ts'
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import { linearsOf } from '../models/architecture.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
+import { defaultLoraTargets } from '../training/choices.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 
 export const methods = ['full', 'lora', 'qlora'] as const
 export type Method = (typeof methods)[number]

@@ -1,8 +1,8 @@
 /** One row of a plan: a number of GPUs of one kind, how they share the training, and its memory, speed and cost. */
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { MemoryBand, Range } from '../metrics/range.ts'
 import type { BatchPlan } from '../metrics/recommend.ts'
 import type { ReportedGpu } from '../report/schema.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import type { Strategy } from './strategy.ts'
 
 export interface PlanRow extends BatchPlan {

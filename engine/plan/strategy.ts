@@ -1,9 +1,9 @@
 /** Sharding strategies on one or several GPUs, and the spec under each. */
 import { MemoryMarkError } from '../base/errors.ts'
-import { isFsdp, isOfImages, type Precision, type Sharding } from '../config/spec/choices.ts'
-import type { TrainingSpec } from '../config/spec/spec.ts'
-import { lightningZero, overlapsByDefault, zeroDefaults } from '../config/spec/zero-defaults.ts'
 import { mixesFlatTypes } from '../estimate/library-rules.ts'
+import { isFsdp, isOfImages, type Precision, type Sharding } from '../training/choices.ts'
+import type { TrainingSpec } from '../training/spec.ts'
+import { lightningZero, overlapsByDefault, zeroDefaults } from '../training/zero-defaults.ts'
 
 /** From the simplest to the one with most communication; of two equally fast ones, the earlier is preferred. */
 export const strategies = ['single', 'ddp', 'zero1', 'zero2', 'fsdp', 'zero3'] as const

@@ -3,12 +3,12 @@
  * need not mention.
  */
 import { MemoryMarkError } from '../base/errors.ts'
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { addsToWholeGradients } from '../estimate/sharding/exchanges.ts'
 import { mastersOf } from '../estimate/sharding/shares.ts'
 import { type Gpu, usableBytes } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import { EstimateProbe, workspaceBytesOf } from './estimate.ts'
 
 interface Circumstances {

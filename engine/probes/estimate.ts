@@ -1,6 +1,4 @@
 /** The probe that estimates: it answers a trial from the tape, without Python or a GPU. */
-import { accumulatesGradients } from '../config/spec/batches.ts'
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { Fit, Footprint, Peak } from '../estimate/footprint.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import type { MemoryPoint } from '../estimate/step/memory-over-step.ts'
@@ -9,6 +7,8 @@ import { ThroughputModel } from '../estimate/throughput/throughput.ts'
 import { type VllmShare, vllmShare } from '../estimate/vllm-share.ts'
 import { type Gpu, hasSpeed, usableBytes } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
+import { accumulatesGradients } from '../training/batches.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import { type Trial, trialSpec } from './trial.ts'
 
 /** PyTorch keeps one cuBLAS handle, and so one workspace, for the forward and one for the autograd thread. */

@@ -1,8 +1,8 @@
 /** Opens the probe that is asked for, or the best that a machine has. */
 import { MemoryMarkError } from '../base/errors.ts'
-import type { Framework } from '../config/spec/choices.ts'
 import { beyondTorch, beyondTrace } from '../estimate/error-band.ts'
 import { familyOf } from '../models/architecture.ts'
+import type { Framework } from '../training/choices.ts'
 import { describeMachine, gpusOf, type Machine } from './device.ts'
 import type { Engine } from './engines.ts'
 import { EstimatingProbe } from './estimating-probe.ts'

@@ -1,8 +1,8 @@
 /** What can run a trial, behind one interface. */
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import type { Gpu } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import type { Machine } from './device.ts'
 import type { DeviceKind } from './device-kind.ts'
 import type { Engine } from './engines.ts'

@@ -1,7 +1,7 @@
 /** Runs the real step on the real device, in a Python process that is restarted after every failure. */
 import * as z from 'zod'
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import { teacherConfig } from '../models/teacher.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import { gpusOf, machine, START_TIMEOUT_MILLIS, softwareOf, type TorchDevice, type TorchMachine } from './device.ts'
 import { endedBy } from './ending.ts'
 import { outcomeOf, unavailable } from './failure.ts'

@@ -1,11 +1,11 @@
 /** The trace: PyTorch's own graph of the step on the meta device, without a GPU. The tape is tested against it. */
 import * as z from 'zod'
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { Block } from '../estimate/allocator/caching-allocator.ts'
 import { allocatorFor } from '../estimate/footprint.ts'
 import { usableBytes } from '../gpus/catalogue.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { teacherConfig } from '../models/teacher.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import { endedBy } from './ending.ts'
 import { workspaceBytesOf } from './estimate.ts'
 import { outcomeOf, unavailable } from './failure.ts'

@@ -1,8 +1,8 @@
 /** One batch size tried, and the outcome. */
 import * as z from 'zod'
 import { problem } from '../base/errors.ts'
-import { batchSize } from '../config/spec/batch-size.ts'
-import type { TrainingSpec } from '../config/spec/spec.ts'
+import { batchSize } from '../training/batch-size.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 
 const bytes = z.number().min(0).max(1e18)
 

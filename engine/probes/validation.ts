@@ -1,8 +1,8 @@
 /** The earlier tool's two checks, run by the Python worker or TensorFlow.js. */
 import * as z from 'zod'
 import { MemoryMarkError } from '../base/errors.ts'
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { ModelConfig } from '../models/architecture.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import type { DeviceKind } from './device-kind.ts'
 import { brokenTrialProblem } from './failure.ts'
 import type { TfjsProbe } from './tfjs/probe.ts'

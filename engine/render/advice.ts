@@ -1,10 +1,10 @@
 /** What to change, as plain sentences: the same advice on the pull request, in the check and in the terminal. */
 import { unreadSentence } from '../config/fields/memory-settings.ts'
 import { SETTINGS_PATH } from '../config/fields/supplied.ts'
-import { generatesCompletions } from '../config/spec/batches.ts'
 import { ratioRange, savingsRangeOf } from '../report/ranges.ts'
 import type { AnalysedConfig, OperatingPoint } from '../report/schema.ts'
 import { tooLargePeak } from '../report/too-large-peak.ts'
+import { generatesCompletions } from '../training/batches.ts'
 import { formatCount, formatRatioRange, formatYearlyRange, ofUsable } from './figures.ts'
 import { plainText } from './plain.ts'
 import { sparedSentences } from './spared.ts'

@@ -1,9 +1,9 @@
 /** One setting of a training spec as plain text: its name, its value, where it came from. */
 import { sayPosition } from '../base/position.ts'
 import type { Decision } from '../config/fields/fields.ts'
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import { plain } from '../config/text/quote.ts'
 import type { Field } from '../config/text/section.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 
 type Setting = keyof TrainingSpec
 

@@ -1,10 +1,10 @@
 /** The report in a terminal. Untrusted text passes through `plainText`, so it cannot steer the terminal. */
 import { formatGib, formatUsd } from '../base/units.ts'
-import { modelCopies } from '../config/spec/batches.ts'
 import { configName } from '../config/training-place.ts'
 import { idleBytes, missingBytes } from '../metrics/memory.ts'
 import { isSamePlan } from '../metrics/recommend.ts'
 import type { AnalysedConfig, ConfigResult, OperatingPoint, Report } from '../report/schema.ts'
+import { modelCopies } from '../training/batches.ts'
 import { advice, fineRemark, isWorthFollowing } from './advice.ts'
 import { partsOf } from './config-details.ts'
 import {

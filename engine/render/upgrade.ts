@@ -1,11 +1,11 @@
 /** What other versions of the libraries do to the configs' memory: the sentences that the comment, the check and the terminal share. */
 
 import { formatGib, formatPercent } from '../base/units.ts'
-import { compareVersions } from '../config/spec/versions.ts'
 import { configName } from '../config/training-place.ts'
 import type { AnalysedConfig, Report } from '../report/schema.ts'
 import { analysedIn } from '../report/standing.ts'
 import { isMoved, isSamePeak, type Upgrade } from '../report/upgrade.ts'
+import { compareVersions } from '../training/versions.ts'
 import { formatCount, gibFigure } from './figures.ts'
 import { escapeText, inlinePath } from './markdown.ts'
 import { plainPath, plainText } from './plain.ts'

@@ -2,9 +2,9 @@
 
 import * as z from 'zod'
 import { isSameData } from '../base/same-data.ts'
-import { trainingSpec } from '../config/spec/spec.ts'
 import { configKey } from '../config/training-place.ts'
 import { shareOfUsable } from '../metrics/memory.ts'
+import { trainingSpec } from '../training/spec.ts'
 import { type Reason, reason } from '../verdict/policy.ts'
 import { type AnalysedConfig, analysedConfig, type ConfigResult, operatingPoint, reportedGpu } from './schema.ts'
 

@@ -3,7 +3,7 @@
  * the change.
  */
 import * as z from 'zod'
-import { batchSize } from '../config/spec/batch-size.ts'
+import { batchSize } from '../training/batch-size.ts'
 
 export const leverIds = [
   'micro-batch',

@@ -1,7 +1,7 @@
 /** The change that a recommendation makes to a config's text. */
 
-import { generatesCompletions } from '../config/spec/batches.ts'
 import type { NumberChange } from '../config/text/rewrite.ts'
+import { generatesCompletions } from '../training/batches.ts'
 import type { AnalysedConfig } from './schema.ts'
 import { tooLargePeak } from './too-large-peak.ts'
 

@@ -1,9 +1,9 @@
 /** The memory of saving a checkpoint, and of going on from one. */
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import { resumingOf } from '../estimate/sharding/resuming.ts'
 import { gathersWholeBySaving } from '../estimate/sharding/saving.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { workspaceBytesOf } from '../probes/estimate.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import { estimatedRow, type RunPeakOptions } from './peak-rows.ts'
 import type { RunPeak } from './schema.ts'
 

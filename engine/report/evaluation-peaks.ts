@@ -1,12 +1,12 @@
 /** The memory of evaluations between training steps: of a batch, and of what metrics keep. */
-import { modelCopies } from '../config/spec/batches.ts'
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import { evaluationOf } from '../estimate/evaluation.ts'
 import { deviceFor } from '../estimate/footprint-cache.ts'
 import { generationBytes } from '../estimate/generation.ts'
 import { hasFlatParameters } from '../estimate/library-rules.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { workspaceBytesOf } from '../probes/estimate.ts'
+import { modelCopies } from '../training/batches.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import { estimatedRow, type RunPeakOptions } from './peak-rows.ts'
 import type { RunPeak } from './schema.ts'
 

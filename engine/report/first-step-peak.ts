@@ -1,7 +1,7 @@
 /** The first step, where it fits and later ones do not: a run that dies in its second. */
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { workspaceBytesOf } from '../probes/estimate.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import { estimatedRow, type RunPeakOptions, stateOf } from './peak-rows.ts'
 import type { RunPeak } from './schema.ts'
 

@@ -1,10 +1,10 @@
 /** The memory of bringing a quantised model to the GPU, before there is any optimizer state. */
-import { modelCopies } from '../config/spec/batches.ts'
-import { isFsdp } from '../config/spec/choices.ts'
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import { loadsInFull } from '../estimate/library-rules.ts'
 import type { Loading } from '../estimate/loading.ts'
 import type { ModelConfig } from '../models/architecture.ts'
+import { modelCopies } from '../training/batches.ts'
+import { isFsdp } from '../training/choices.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import { type RunPeakOptions, stateOf } from './peak-rows.ts'
 import type { RunPeak } from './schema.ts'
 

@@ -1,7 +1,7 @@
 /** A step on samples of the mean length, beside the step on the longest: a run that dies at an unlucky batch. */
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { EstimateProbe } from '../probes/estimate.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import { estimatedRow, type RunPeakOptions } from './peak-rows.ts'
 import type { RunPeak } from './schema.ts'
 

@@ -5,7 +5,7 @@
 
 import { isSameData } from '../base/same-data.ts'
 import type { OtherFile } from '../config/reading.ts'
-import type { LibraryVersions } from '../config/spec/versions.ts'
+import type { LibraryVersions } from '../training/versions.ts'
 import type { ConfigResult } from './schema.ts'
 
 /** Whether two results depend on the same files with the same text, and on the same library versions. */

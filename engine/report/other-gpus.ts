@@ -1,7 +1,6 @@
 /** A config on other GPUs: the common ones that it fits, and a cheaper one that would do. */
 import type { Calibration } from '../calibration/correction.ts'
 import { knownOf } from '../calibration/known.ts'
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import { errorBand } from '../estimate/error-band.ts'
 import type { FootprintCache } from '../estimate/footprint-cache.ts'
 import { type Gpu, gpus, hasBfloat16, hasSpeed, usableBytes } from '../gpus/catalogue.ts'
@@ -9,6 +8,7 @@ import { marginFor } from '../metrics/range.ts'
 import { DEFAULT_MARGIN } from '../metrics/recommend.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { EstimateProbe } from '../probes/estimate.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import type { AnalysedConfig, CardFit, OperatingPoint, ReportedGpu } from './schema.ts'
 
 export interface OtherGpuOptions {

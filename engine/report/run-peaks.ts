@@ -2,8 +2,8 @@
  * Moments of the run besides the training step that could run out of memory, such as loading and evaluation, each
  * judged like the step. A moment is left out unless a source or PyTorch's trace tells its memory.
  */
-import type { TrainingSpec } from '../config/spec/spec.ts'
 import type { ModelConfig } from '../models/architecture.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 import { resumingPeaks, savingPeaks } from './checkpoint-peaks.ts'
 import { evaluationPeaks } from './evaluation-peaks.ts'
 import { firstStepPeaks } from './first-step-peak.ts'

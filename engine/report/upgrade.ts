@@ -1,6 +1,6 @@
 /** What other library versions do to a config's memory, when a change pins other versions. */
 import * as z from 'zod'
-import { libraryVersion, versionedLibraries } from '../config/spec/versions.ts'
+import { libraryVersion, versionedLibraries } from '../training/versions.ts'
 
 const bytes = z.number().min(0).max(1e18)
 const text = z.string().max(500)

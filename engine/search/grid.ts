@@ -1,5 +1,5 @@
 /** The batch sizes that are tried: every size up to 8, then multiples of the step. */
-import { MAX_BATCH } from '../config/spec/batch-size.ts'
+import { MAX_BATCH } from '../training/batch-size.ts'
 
 export const DEFAULT_STEP_SIZE = 8
 

@@ -1,19 +1,13 @@
 /** The form for an analysis: a model or a config, a GPU, and everything else that decides memory. */
 import { html } from 'hono/html'
 import { formatGib, formatUsd } from '../../engine/base/units.ts'
-import { specOf } from '../../engine/config/spec/adjusted-spec.ts'
-import {
-  optimizers,
-  precisions,
-  quantizations,
-  type StepProfile,
-  stepProfiles,
-} from '../../engine/config/spec/choices.ts'
+import { specOf } from '../../engine/config/adjusted-spec.ts'
 import { type Gpu, gpus } from '../../engine/gpus/catalogue.ts'
 import { findModel, modelIds } from '../../engine/models/catalogue.ts'
 import { usualTraining } from '../../engine/plan/bare-model.ts'
 import type { Engine } from '../../engine/probes/engines.ts'
 import { DEFAULT_STEP_SIZE } from '../../engine/search/grid.ts'
+import { optimizers, precisions, quantizations, type StepProfile, stepProfiles } from '../../engine/training/choices.ts'
 import type { FieldProblem } from './form.ts'
 import { type FieldName, type FormValues, fieldLabels } from './form-fields.ts'
 import type { Html, MaybeHtml } from './page.ts'

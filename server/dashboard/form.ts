@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import type { Problem } from '../../engine/base/errors.ts'
 import { parseJson } from '../../engine/base/json.ts'
-import { optimizers, precisions, quantizations, stepProfiles } from '../../engine/config/spec/choices.ts'
 import { gpus } from '../../engine/gpus/catalogue.ts'
+import { optimizers, precisions, quantizations, stepProfiles } from '../../engine/training/choices.ts'
 import { type AnalysisRequest, type AnalysisRequestInput, analysisRequest, MAX_CONFIG_CHARACTERS } from '../analysis.ts'
 import { type FieldName, type FormValues, fieldLabels, fieldNames } from './form-fields.ts'
 

@@ -1,8 +1,8 @@
 /** Runs as a team's file keeps them. */
 import { version } from '../../engine/base/version.ts'
 import type { CalibrationRun } from '../../engine/calibration/file.ts'
-import { specOf } from '../../engine/config/spec/adjusted-spec.ts'
-import { resolveModel } from '../../engine/models/resolve.ts'
+import { specOf } from '../../engine/config/adjusted-spec.ts'
+import { resolveModel } from '../../engine/config/resolve-model.ts'
 
 const resolution = await resolveModel('bert-base-uncased', {})
 if (resolution.kind !== 'resolved') throw new Error('the catalogue lacks BERT')

@@ -4,11 +4,11 @@ import { analyze } from '../../engine/analyze.ts'
 import { GIB } from '../../engine/base/units.ts'
 import type { UpgradeTracer } from '../../engine/change/upgrade.ts'
 import { statementsIn } from '../../engine/config/pinned/version-files.ts'
-import { compareVersions, decisiveReleases, versionedLibraries } from '../../engine/config/spec/versions.ts'
 import { renderCheck } from '../../engine/render/check.ts'
 import { renderComment } from '../../engine/render/comment.ts'
 import { renderTerminal } from '../../engine/render/terminal.ts'
 import { type Report, report } from '../../engine/report/schema.ts'
+import { compareVersions, decisiveReleases, versionedLibraries } from '../../engine/training/versions.ts'
 import { qwenClm } from '../qwen-clm.ts'
 
 const now = new Date('2026-11-20T09:00:00Z')

@@ -1,8 +1,8 @@
 /** `memorymark plan` as people and scripts call it. */
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { trainingSpec } from '../../engine/config/spec/spec.ts'
 import { reportedGpu } from '../../engine/report/schema.ts'
+import { trainingSpec } from '../../engine/training/spec.ts'
 import { run, Workspace } from './run-cli.ts'
 
 const range = z.strictObject({ low: z.number(), high: z.number() })

@@ -1,7 +1,7 @@
 /** What `--json` prints of every estimate, beside what a command adds. */
 import * as z from 'zod'
-import { trainingSpec } from '../../engine/config/spec/spec.ts'
 import { reportedGpu } from '../../engine/report/schema.ts'
+import { trainingSpec } from '../../engine/training/spec.ts'
 
 export const printedOfAnyEstimate = {
   model: z.string(),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { type AllocatorEvent, traceSteps } from '../../engine/estimate/allocator-trace.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { footprintOf, WORKSPACE_BYTES } from './specs.ts'
 
 const LLAMA = 'meta-llama/Llama-3.2-1B'

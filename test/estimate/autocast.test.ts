@@ -1,6 +1,6 @@
 /** What torch.autocast over 16-bit weights changes, by the sources of PyTorch 2.13 and peft 0.21. */
 import { expect, test } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { footprintOf } from './specs.ts'
 
 const TOKENS = 1_024

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { footprintOf } from './specs.ts'
 
 /**

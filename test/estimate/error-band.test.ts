@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import {
   bandClassOf,
   beyondTrace,
@@ -8,6 +7,7 @@ import {
   errorBandPercent,
   TRACED_BAND_PERCENT,
 } from '../../engine/estimate/error-band.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { knownModel, onlineMethod, specOf } from './specs.ts'
 
 test('a step that PyTorch’s trace covers carries the band of its class’s readings, never narrower than the trace’s', () => {

@@ -4,9 +4,9 @@
  */
 import { describe, expect, it } from 'vitest'
 import { MIB } from '../../engine/base/units.ts'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { evaluationOf } from '../../engine/estimate/evaluation.ts'
 import { Footprint } from '../../engine/estimate/footprint.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { knownModel, onlineMethod, specOf } from './specs.ts'
 
 const adapters = { rank: 16, targets: ['q_proj', 'v_proj'], dropout: 0.05 }

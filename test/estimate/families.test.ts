@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import type { ModelConfig } from '../../engine/models/architecture.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { footprintOf, knownModel } from './specs.ts'
 
 const BATCH = 256

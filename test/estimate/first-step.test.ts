@@ -1,8 +1,8 @@
 /** The first step's peak against PyTorch's own trace of it: torch 2.13 and transformers 5.18 on the meta device with CUDA's kernels; MiB. */
 import { expect, it } from 'vitest'
 import { MIB } from '../../engine/base/units.ts'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { Footprint } from '../../engine/estimate/footprint.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { knownModel, specOf } from './specs.ts'
 
 const traced: readonly [string, Partial<TrainingSpec>, number][] = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { modelConfig } from '../../engine/models/model-config.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { footprintOf, knownModel } from './specs.ts'
 
 const BATCH = 64

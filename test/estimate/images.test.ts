@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { footprintOf } from './specs.ts'
 
 const name = 'Qwen/Qwen2-VL-2B-Instruct'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { elements } from '../../engine/estimate/tape/storage.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { footprintOf } from './specs.ts'
 
 const MODEL = 'meta-llama/Llama-3.1-8B'

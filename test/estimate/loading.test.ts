@@ -1,8 +1,8 @@
 /** What is on the GPU while weights are loaded and quantised: by counting them, and as peft's own function casts what is left. */
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { Footprint } from '../../engine/estimate/footprint.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { hasTorch, python } from '../probes/python.ts'
 import { knownModel, specOf } from './specs.ts'
 

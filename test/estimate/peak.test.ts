@@ -1,14 +1,14 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { GIB, KIB, MIB } from '../../engine/base/units.ts'
-import { optimizers, precisions } from '../../engine/config/spec/choices.ts'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { byteKinds } from '../../engine/estimate/tape/storage.ts'
 import { defaultGpu, usableBytes } from '../../engine/gpus/catalogue.ts'
 import { supportsCheckpointing } from '../../engine/models/architecture.ts'
 import { EstimateProbe } from '../../engine/probes/estimate.ts'
 import { Grid } from '../../engine/search/grid.ts'
 import { largestBatch } from '../../engine/search/largest.ts'
+import { optimizers, precisions } from '../../engine/training/choices.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { footprintOf, knownModel, WORKSPACE_BYTES } from './specs.ts'
 
 /** BERT-base with two labels, in fp32. */

@@ -1,8 +1,8 @@
 /** What a GPU holds while a run goes on from a checkpoint, by how the libraries load it. */
 import { expect, it } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { Footprint } from '../../engine/estimate/footprint.ts'
 import { resumingOf } from '../../engine/estimate/sharding/resuming.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { knownModel, specOf } from './specs.ts'
 
 const model = 'huggyllama/llama-7b'

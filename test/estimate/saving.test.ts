@@ -1,7 +1,7 @@
 /** What a GPU gathers to save weights that are divided, by how the libraries' sources gather it. */
 import { expect, it } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { Footprint } from '../../engine/estimate/footprint.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { knownModel, specOf } from './specs.ts'
 
 const model = 'huggyllama/llama-7b'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { miniature, step } from '../../bench/sharding/cells.ts'
 import { MIB } from '../../engine/base/units.ts'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { Footprint } from '../../engine/estimate/footprint.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { footprintOf, specOf } from './specs.ts'
 
 const masters = { precision: 'bf16-master' } as const

@@ -1,11 +1,11 @@
 /** Training specs for the tests of the engine's core: the model's default task at batch 16, changed as a test says. */
 import { MIB } from '../../engine/base/units.ts'
-import { specOf as defaultSpecOf } from '../../engine/config/spec/adjusted-spec.ts'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
-import type { TrainingMethod } from '../../engine/config/spec/training-method.ts'
+import { specOf as defaultSpecOf } from '../../engine/config/adjusted-spec.ts'
 import { Footprint } from '../../engine/estimate/footprint.ts'
 import type { ModelConfig } from '../../engine/models/architecture.ts'
 import { type CatalogueModel, findModel } from '../../engine/models/catalogue.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
+import type { TrainingMethod } from '../../engine/training/training-method.ts'
 
 /** Two cuBLAS handles of an A10. */
 export const WORKSPACE_BYTES = 2 * 8.125 * MIB

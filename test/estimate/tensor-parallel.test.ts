@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { footprintOf } from './specs.ts'
 
 const base = { microBatch: 1, sequenceLength: 1024, precision: 'bf16', loop: 'trainer', optimizer: 'sgd' } as const

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MIB } from '../../engine/base/units.ts'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { footprintOf } from './specs.ts'
 
 const base = { microBatch: 1, sequenceLength: 512, precision: 'bf16', loop: 'trainer' } as const

@@ -1,7 +1,7 @@
 /** Unsloth's kernels, against the longest sequences that its own benchmark ran. */
 import { describe, expect, test } from 'vitest'
 import { GIB } from '../../engine/base/units.ts'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { footprintOf } from './specs.ts'
 
 const targets = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']

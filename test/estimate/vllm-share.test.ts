@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { beyondTorch } from '../../engine/estimate/error-band.ts'
 import { defaultGpu, usableBytes } from '../../engine/gpus/catalogue.ts'
 import { EstimateProbe } from '../../engine/probes/estimate.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { footprintOf, onlineMethod, specOf } from './specs.ts'
 
 const MODEL = 'HuggingFaceTB/SmolLM2-135M'

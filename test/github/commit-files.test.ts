@@ -1,7 +1,7 @@
 /** Against the emulated GitHub, which answers exactly these queries and counts them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect } from '../../action/github.ts'
-import { MAX_CONFIG_BYTES } from '../../engine/config/text/document.ts'
+import { MAX_CONFIG_BYTES } from '../../engine/base/limits.ts'
 import { CommitFiles } from '../../github/commit-files.ts'
 import { GraphqlRefusal } from '../../github/graphql.ts'
 import { type KeptTexts, KeptTextsOfAll } from '../../github/kept-texts.ts'

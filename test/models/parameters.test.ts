@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Task } from '../../engine/config/spec/choices.ts'
 import { modelIds } from '../../engine/models/catalogue.ts'
+import type { Task } from '../../engine/training/choices.ts'
 import { footprintOf, knownModel } from '../estimate/specs.ts'
 
 /** As `model.num_parameters()` counts them: tied weights once, buffers not. */

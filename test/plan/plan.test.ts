@@ -1,7 +1,6 @@
 /** Which GPUs a plan names: what it keeps, what it leaves out, and that nothing cheaper of those it may choose is left unsaid. */
 import { describe, expect, it } from 'vitest'
 import { assess } from '../../engine/assess.ts'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { errorBand } from '../../engine/estimate/error-band.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { findGpu, gpus, type SpeedyGpu, usableBytes } from '../../engine/gpus/catalogue.ts'
@@ -11,6 +10,7 @@ import { type PlanOptions, planTraining } from '../../engine/plan/plan.ts'
 import { arrangedSpec, strategiesFor } from '../../engine/plan/strategy.ts'
 import { EstimateProbes } from '../../engine/probes/estimate.ts'
 import { renderPlan } from '../../engine/render/plan.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { defaultPolicy } from '../../engine/verdict/policy.ts'
 import { knownModel, onlineMethod, specOf } from '../estimate/specs.ts'
 

@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from 'vitest'
 import { GPUS_OF_A_MACHINE } from '../../engine/config/fields/gpus.ts'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { findGpu } from '../../engine/gpus/catalogue.ts'
 import { fitsAmongSeveral } from '../../engine/probes/among-several.ts'
 import { EstimateProbe } from '../../engine/probes/estimate.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { knownModel, specOf } from '../estimate/specs.ts'
 
 const gpu = findGpu('a10')!

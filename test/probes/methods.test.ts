@@ -1,8 +1,6 @@
 /** Training methods in the Python worker: real steps on the CPU, and the trace of the same steps against the tape. */
 import { describe, expect, test } from 'vitest'
 import { GIB } from '../../engine/base/units.ts'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
-import type { LogProbabilityStyle } from '../../engine/config/spec/training-method.ts'
 import { Footprint } from '../../engine/estimate/footprint.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
@@ -10,6 +8,8 @@ import { modelConfig } from '../../engine/models/model-config.ts'
 import { openProbe } from '../../engine/probes/open-probe.ts'
 import { trace } from '../../engine/probes/trace.ts'
 import { PythonWorker } from '../../engine/probes/worker.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
+import type { LogProbabilityStyle } from '../../engine/training/training-method.ts'
 import { hasTorch, python } from './python.ts'
 import { tinySpec } from './tiny-spec.ts'
 

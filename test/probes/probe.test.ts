@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { openProbe } from '../../engine/probes/open-probe.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { knownModel, specOf } from '../estimate/specs.ts'
 
 const model = knownModel('meta-llama/Llama-3.2-1B')

@@ -1,13 +1,13 @@
 /** Adapters over bitsandbytes' weights: traced on the meta device, and stepped for real on the CPU. */
 import { describe, expect, test } from 'vitest'
 import { MIB } from '../../engine/base/units.ts'
-import type { Quantization } from '../../engine/config/spec/choices.ts'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { modelConfig } from '../../engine/models/model-config.ts'
 import { openProbe } from '../../engine/probes/open-probe.ts'
 import { peakOf } from '../../engine/probes/trial.ts'
+import type { Quantization } from '../../engine/training/choices.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { hasBitsandbytes, hasTorch, python } from './python.ts'
 import { tinySpec } from './tiny-spec.ts'
 

@@ -1,12 +1,12 @@
 /** Methods that compare with a second model, in two processes on the CPU. */
 import { describe, expect, test } from 'vitest'
 import { GIB } from '../../engine/base/units.ts'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { beyondTorch } from '../../engine/estimate/error-band.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import { modelConfig } from '../../engine/models/model-config.ts'
 import { openProbe } from '../../engine/probes/open-probe.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { hasTorch, python } from './python.ts'
 import { tinySpec } from './tiny-spec.ts'
 

@@ -1,10 +1,10 @@
 /** A BERT that a CPU steps through in milliseconds. */
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { FootprintCache } from '../../engine/estimate/footprint-cache.ts'
 import { defaultGpu } from '../../engine/gpus/catalogue.ts'
 import type { ModelConfig } from '../../engine/models/architecture.ts'
 import { modelConfig } from '../../engine/models/model-config.ts'
 import type { ProbeContext } from '../../engine/probes/probe.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { python } from './python.ts'
 
 export const tinyConfig: ModelConfig = modelConfig.parse({

@@ -8,9 +8,9 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { analyze } from '../../engine/analyze.ts'
 import { GIB } from '../../engine/base/units.ts'
-import { libraryVersions } from '../../engine/config/spec/versions.ts'
 import { findGpu } from '../../engine/gpus/catalogue.ts'
 import { runPhases } from '../../engine/report/schema.ts'
+import { libraryVersions } from '../../engine/training/versions.ts'
 
 const config = z.record(z.string(), z.unknown())
 const reports = z

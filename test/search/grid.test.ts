@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { MAX_BATCH } from '../../engine/config/spec/batch-size.ts'
 import { Grid } from '../../engine/search/grid.ts'
+import { MAX_BATCH } from '../../engine/training/batch-size.ts'
 
 describe('the grid', () => {
   const grid = new Grid()

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../engine/config/spec/spec.ts'
 import { traceSteps } from '../../engine/estimate/allocator-trace.ts'
 import { findGpu } from '../../engine/gpus/catalogue.ts'
 import { EstimateProbe } from '../../engine/probes/estimate.ts'
@@ -7,6 +6,7 @@ import { type Picklable, pickle } from '../../engine/render/pickle.ts'
 import { torchSnapshot } from '../../engine/render/torch-snapshot.ts'
 import { compare } from '../../engine/snapshot/against-estimate.ts'
 import { type SnapshotSummary, summarize } from '../../engine/snapshot/summary.ts'
+import type { TrainingSpec } from '../../engine/training/spec.ts'
 import { footprintOf, WORKSPACE_BYTES } from '../estimate/specs.ts'
 import { noBytes } from './no-bytes.ts'
 

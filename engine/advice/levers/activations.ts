@@ -1,9 +1,9 @@
 /** Levers on activations: smaller micro-batches, activation checkpointing, chunked loss and attention. */
 import { isSameData } from '../../base/same-data.ts'
-import { computesInFloat32 } from '../../config/spec/choices.ts'
-import type { TrainingSpec } from '../../config/spec/spec.ts'
 import { hasFlashAttention } from '../../gpus/catalogue.ts'
 import { familyOf, type ModelConfig, supportsCheckpointing } from '../../models/architecture.ts'
+import { computesInFloat32 } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import type { Lever } from '../lever.ts'
 import { isText } from './training-kinds.ts'
 

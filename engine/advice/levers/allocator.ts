@@ -1,5 +1,5 @@
 /** The lever at PyTorch's allocator: an environment variable, not a setting of the config. */
-import { isBefore } from '../../config/spec/versions.ts'
+import { isBefore } from '../../training/versions.ts'
 import type { Lever } from '../lever.ts'
 
 export const allocatorLevers: readonly Lever[] = [

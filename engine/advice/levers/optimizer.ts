@@ -1,5 +1,5 @@
 /** Levers on optimizer states and on gradients held until the optimizer's step. */
-import type { TrainingSpec } from '../../config/spec/spec.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import type { Lever } from '../lever.ts'
 import { isWhole } from './training-kinds.ts'
 

@@ -1,7 +1,7 @@
 /** Levers that give several GPUs one sample: its matrices or its tokens divided among them, over as many times the micro-steps. */
-import { effectiveBatch } from '../../config/spec/batches.ts'
-import { isFsdp } from '../../config/spec/choices.ts'
-import type { TrainingSpec } from '../../config/spec/spec.ts'
+import { effectiveBatch } from '../../training/batches.ts'
+import { isFsdp } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import type { Lever } from '../lever.ts'
 import { isText, isWhole } from './training-kinds.ts'
 

@@ -1,5 +1,5 @@
 /** Levers on samples: shorter sequences, smaller images. */
-import { generatesCompletions } from '../../config/spec/batches.ts'
+import { generatesCompletions } from '../../training/batches.ts'
 import type { Lever } from '../lever.ts'
 import { halfCompletions, halfLength, smallerSide } from '../reduced.ts'
 import { isText } from './training-kinds.ts'

@@ -1,6 +1,6 @@
 /** Levers that shard a training over its GPUs or offload parts of it to the host. */
-import type { TrainingSpec } from '../../config/spec/spec.ts'
 import { mixesFlatTypes } from '../../estimate/library-rules.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import type { Lever } from '../lever.ts'
 import { isWhole } from './training-kinds.ts'
 

@@ -1,6 +1,6 @@
 /** Conditions on a training that several levers share. */
-import { isOfImages } from '../../config/spec/choices.ts'
-import type { TrainingSpec } from '../../config/spec/spec.ts'
+import { isOfImages } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 
 /** Whether weights are unsharded: FSDP cannot shard bitsandbytes' weights and optimizer states. */
 export function isWhole({ sharding, gpus }: TrainingSpec): boolean {

@@ -1,7 +1,7 @@
 /** Levers on weights: their precision, and which are trainable. */
 import { isSameData } from '../../base/same-data.ts'
-import type { TrainingSpec } from '../../config/spec/spec.ts'
 import { hasBfloat16 } from '../../gpus/catalogue.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import type { Lever } from '../lever.ts'
 import { isText, isWhole } from './training-kinds.ts'
 

@@ -2,7 +2,7 @@
  * Axolotl. Sources: src/axolotl/utils/schemas/{config,training,peft,model}.py; integrations/liger/args.py; deepspeed_configs/ of its
  * repository, which `axolotl fetch deepspeed_configs` puts beside a config.
  */
-import { isFsdp } from '../../config/spec/choices.ts'
+import { isFsdp } from '../../training/choices.ts'
 import { halfCompletions, halfLength } from '../reduced.ts'
 import { type Asked, type KeySetting, one, type Say, type Tool, untestedByDeepSpeed } from './tool.ts'
 

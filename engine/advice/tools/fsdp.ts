@@ -1,5 +1,5 @@
 /** How Hugging Face's Trainer is told to offload FSDP: transformers 5.18 training_args.py, 4.57 trainer_utils.py FSDPOption. */
-import { isBefore } from '../../config/spec/versions.ts'
+import { isBefore } from '../../training/versions.ts'
 import { type Asked, type KeySetting, one } from './tool.ts'
 
 export function offloadedFsdp({ spec, has }: Asked): readonly KeySetting[] {

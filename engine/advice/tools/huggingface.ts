@@ -3,9 +3,9 @@
  * grpo_config,model_config}.py; DeepSpeed's settings written in place, as integrations/deepspeed.py takes a dictionary.
  */
 import { wordList } from '../../base/word-list.ts'
-import { compareVersions, isBefore } from '../../config/spec/versions.ts'
 import type { Value } from '../../config/text/yaml-literal.ts'
 import { filledIn } from '../../plan/snippets/deepspeed.ts'
+import { compareVersions, isBefore } from '../../training/versions.ts'
 import { halfCompletions, halfLength, halfShare } from '../reduced.ts'
 import { offloadedFsdp } from './fsdp.ts'
 import { type Asked, type KeySetting, one, type Say, type Tool, untestedByDeepSpeed } from './tool.ts'

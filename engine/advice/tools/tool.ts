@@ -1,8 +1,8 @@
 /** How a training tool expresses levers in its own keys: the type of the tables beside this file. */
-import type { TrainingSpec } from '../../config/spec/spec.ts'
 import type { Value } from '../../config/text/yaml-literal.ts'
 import type { Gpu } from '../../gpus/catalogue.ts'
 import type { LeverId } from '../../report/advised-levers.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 
 /** A change of one key. */
 export type KeySetting = WrittenKey | CommentedKey

@@ -2,8 +2,8 @@
  * torchtitan. Sources, as of 0.2.2: torchtitan/config/job_config.py; torchtitan/train.py for the accumulation, which follows from the
  * global batch size; torchtitan/distributed/activation_checkpoint.py. `[compile]` was `training.compile` before 0.2.0.
  */
-import { effectiveBatch, modelCopies, shardingGroup } from '../../config/spec/batches.ts'
 import type { Value } from '../../config/text/yaml-literal.ts'
+import { effectiveBatch, modelCopies, shardingGroup } from '../../training/batches.ts'
 import { halfLength } from '../reduced.ts'
 import type { Asked, KeySetting, Tool } from './tool.ts'
 

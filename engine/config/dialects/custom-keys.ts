@@ -4,7 +4,7 @@
  * Trainer's own names for the same; what the team's code makes of them is not in the file, so that nothing blocks.
  */
 import { wordList } from '../../base/word-list.ts'
-import { resolveOffline } from '../../models/resolve.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader, Setting } from '../fields/fields.ts'
 import { refuseOtherDevices } from '../fields/gpus.ts'
@@ -12,7 +12,7 @@ import type { ModelLookup } from '../fields/model-fields.ts'
 import { untrainedSection } from '../fields/other-sections.ts'
 import type { DeepSpeedFile } from '../other-files/deepspeed-file.ts'
 import type { Reading } from '../reading.ts'
-import type { TrainingSpec } from '../spec/spec.ts'
+import { resolveOffline } from '../resolve-model.ts'
 import { type Field, type FieldValue, Section } from '../text/section.ts'
 import { writesAny } from '../text/written-keys.ts'
 import {

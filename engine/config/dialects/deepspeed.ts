@@ -1,13 +1,13 @@
 /** DeepSpeed's own JSON, as of 0.17: runtime/config.py and runtime/constants.py. It says how to train, but never what. */
 
+import { MAX_BATCH } from '../../training/batch-size.ts'
+import type { Optimizer, Precision, Sharding } from '../../training/choices.ts'
 import type { Dialect } from '../dialect.ts'
 import { type FieldReader, suggest } from '../fields/fields.ts'
 import { readGpus } from '../fields/gpus.ts'
 import { type ModelLookup, readModel } from '../fields/model-fields.ts'
 import { addModel } from '../fields/supplied.ts'
 import type { Reading } from '../reading.ts'
-import { MAX_BATCH } from '../spec/batch-size.ts'
-import type { Optimizer, Precision, Sharding } from '../spec/choices.ts'
 import { quote } from '../text/quote.ts'
 import type { Field, Section } from '../text/section.ts'
 import { writesAny } from '../text/written-keys.ts'

@@ -1,5 +1,6 @@
 /** Arguments of Hugging Face's Trainer, at the top of a file or one or two levels down. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
+import { MAX_BATCH } from '../../training/batch-size.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields/fields.ts'
 import { refuseCpu, refuseOtherDevices } from '../fields/gpus.ts'
@@ -8,7 +9,6 @@ import { checkTask, type ModelLookup, readModel } from '../fields/model-fields.t
 import { stepInPytorch, trainingConfig } from '../fields/training-config.ts'
 import type { DeepSpeedFile } from '../other-files/deepspeed-file.ts'
 import type { Reading } from '../reading.ts'
-import { MAX_BATCH } from '../spec/batch-size.ts'
 import { plain, quote } from '../text/quote.ts'
 import type { Field, Section } from '../text/section.ts'
 import { writesAny } from '../text/written-keys.ts'

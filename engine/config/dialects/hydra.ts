@@ -1,12 +1,12 @@
 /** Configs that Hydra composes, as of 1.3: a defaults list names the files with the rest, so no single file is complete. */
 
+import { MAX_BATCH } from '../../training/batch-size.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields/fields.ts'
 import type { ModelLookup } from '../fields/model-fields.ts'
 import { orInSettings } from '../fields/supplied.ts'
 import { suppliedModelReading } from '../fields/supplied-model.ts'
 import type { Reading } from '../reading.ts'
-import { MAX_BATCH } from '../spec/batch-size.ts'
 import { plain } from '../text/quote.ts'
 import type { Field, FieldValue, Section } from '../text/section.ts'
 import { writesAny } from '../text/written-keys.ts'

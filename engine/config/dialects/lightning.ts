@@ -1,5 +1,8 @@
 /** Lightning's command line, as of 2.5: `trainer`, `model` and `data`, each a class and its init_args (pytorch/cli.py). */
 
+import { MAX_BATCH } from '../../training/batch-size.ts'
+import type { Optimizer, Precision, Sharding } from '../../training/choices.ts'
+import { lightningZero } from '../../training/zero-defaults.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Choices, Default, FieldReader } from '../fields/fields.ts'
 import { readGpus, refuseOtherDevices } from '../fields/gpus.ts'
@@ -7,9 +10,6 @@ import { type ModelLookup, readInputSize, readLabels, readModel, readUnwrittenTa
 import { orInSettings } from '../fields/supplied.ts'
 import { stepInPytorch, trainingConfig } from '../fields/training-config.ts'
 import type { Reading } from '../reading.ts'
-import { MAX_BATCH } from '../spec/batch-size.ts'
-import type { Optimizer, Precision, Sharding } from '../spec/choices.ts'
-import { lightningZero } from '../spec/zero-defaults.ts'
 import { quote } from '../text/quote.ts'
 import type { Field, Section } from '../text/section.ts'
 import { writesAny } from '../text/written-keys.ts'

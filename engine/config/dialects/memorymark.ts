@@ -1,11 +1,6 @@
 /** MemoryMark's own format, for training code that no other dialect covers: everything under one key. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
-import type { Dialect } from '../dialect.ts'
-import { type Choices, type Default, type FieldReader, type Setting, suggest } from '../fields/fields.ts'
-import { checkTask, type ModelLookup, readInputSize, readLabels, readModel } from '../fields/model-fields.ts'
-import { trainingConfig } from '../fields/training-config.ts'
-import type { Reading } from '../reading.ts'
-import { MAX_BATCH } from '../spec/batch-size.ts'
+import { MAX_BATCH } from '../../training/batch-size.ts'
 import {
   attentions,
   frameworks,
@@ -17,7 +12,12 @@ import {
   stepProfiles,
   type Task,
   tasks,
-} from '../spec/choices.ts'
+} from '../../training/choices.ts'
+import type { Dialect } from '../dialect.ts'
+import { type Choices, type Default, type FieldReader, type Setting, suggest } from '../fields/fields.ts'
+import { checkTask, type ModelLookup, readInputSize, readLabels, readModel } from '../fields/model-fields.ts'
+import { trainingConfig } from '../fields/training-config.ts'
+import type { Reading } from '../reading.ts'
 import { quote } from '../text/quote.ts'
 import type { Field, Section } from '../text/section.ts'
 import { writesAny } from '../text/written-keys.ts'

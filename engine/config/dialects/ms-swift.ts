@@ -4,6 +4,8 @@
  */
 
 import type { CatalogueModel } from '../../models/catalogue.ts'
+import { MAX_BATCH } from '../../training/batch-size.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields/fields.ts'
 import { readGpus } from '../fields/gpus.ts'
@@ -11,8 +13,6 @@ import { type ModelLookup, readModel } from '../fields/model-fields.ts'
 import { leaveOut } from '../fields/supplied.ts'
 import type { DeepSpeedFile } from '../other-files/deepspeed-file.ts'
 import type { Reading } from '../reading.ts'
-import { MAX_BATCH } from '../spec/batch-size.ts'
-import type { TrainingSpec } from '../spec/spec.ts'
 import type { Field, Section } from '../text/section.ts'
 import { writesAny } from '../text/written-keys.ts'
 import { type AttentionChoice, readImplementation } from '../trainer/attention.ts'

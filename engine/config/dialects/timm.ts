@@ -1,13 +1,13 @@
 /** timm's train.py, as of 1.0: the arguments of a run, in a YAML file that --config reads or that an earlier run left (args.yaml). */
 
+import { MAX_BATCH } from '../../training/batch-size.ts'
+import type { Optimizer, Precision } from '../../training/choices.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Default, FieldReader } from '../fields/fields.ts'
 import { readGpus } from '../fields/gpus.ts'
 import { type ModelLookup, readInputSize, readLabels, readModel } from '../fields/model-fields.ts'
 import { stepInPytorch, trainingConfig } from '../fields/training-config.ts'
 import type { Reading } from '../reading.ts'
-import { MAX_BATCH } from '../spec/batch-size.ts'
-import type { Optimizer, Precision } from '../spec/choices.ts'
 import { quote } from '../text/quote.ts'
 import type { Field, Section } from '../text/section.ts'
 import { writesAny } from '../text/written-keys.ts'

@@ -2,13 +2,13 @@
  * torchtitan, as of 0.2.2: torchtitan/config/job_config.py, torchtitan/train.py, torchtitan/models/llama3. Its settings are TOML, and
  * its models, parallelisms and loop are its own. Earlier names of settings are read too.
  */
+import type { Optimizer, Precision } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Choices, FieldReader } from '../fields/fields.ts'
 import { type ModelLookup, readModel } from '../fields/model-fields.ts'
 import { leaveOut } from '../fields/supplied.ts'
 import type { Reading } from '../reading.ts'
-import type { Optimizer, Precision } from '../spec/choices.ts'
-import type { TrainingSpec } from '../spec/spec.ts'
 import type { Field, Section } from '../text/section.ts'
 import { languageModelReading } from '../trainer/language-model.ts'
 import { isOn } from '../trainer/method.ts'

@@ -3,8 +3,8 @@
  * from the tool.
  */
 
+import { isBefore } from '../../training/versions.ts'
 import type { Reading } from '../reading.ts'
-import { isBefore } from '../spec/versions.ts'
 import type { Field, Section } from '../text/section.ts'
 import type { FieldReader } from './fields.ts'
 

@@ -1,8 +1,8 @@
 /** Fields → checked values. A reader collects every problem, so that one run reports all of them. */
 import { didYouMean } from '../../base/did-you-mean.ts'
 import type { Problem } from '../../base/errors.ts'
-import type { TrainingSpec } from '../spec/spec.ts'
-import { type DecisiveRelease, isBefore, type LibraryVersions } from '../spec/versions.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
+import { type DecisiveRelease, isBefore, type LibraryVersions } from '../../training/versions.ts'
 import { oneOf, plain, quote } from '../text/quote.ts'
 import type { Field } from '../text/section.ts'
 import {

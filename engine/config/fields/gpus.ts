@@ -1,6 +1,6 @@
 /** On how many GPUs a training runs, if on any. The launcher's command line says it, so most configs do not. */
 
-import type { Sharding } from '../spec/choices.ts'
+import type { Sharding } from '../../training/choices.ts'
 import { quote } from '../text/quote.ts'
 import type { Field } from '../text/section.ts'
 import type { FieldReader } from './fields.ts'

@@ -3,7 +3,7 @@ import { didYouMean } from '../../base/did-you-mean.ts'
 import type { Problem } from '../../base/errors.ts'
 import { modelNames } from '../../models/catalogue.ts'
 import { modelTypes } from '../../models/model-types.ts'
-import type { Resolution } from '../../models/resolve.ts'
+import type { Resolution } from '../resolve-model.ts'
 import { oneOf, quote } from '../text/quote.ts'
 import { SETTINGS_PATH } from './supplied.ts'
 

@@ -3,8 +3,8 @@
  * file says is read, and the rest is assumed.
  */
 
+import type { Optimizer, Precision } from '../../training/choices.ts'
 import type { Reading } from '../reading.ts'
-import type { Optimizer, Precision } from '../spec/choices.ts'
 import type { Field } from '../text/section.ts'
 import type { FieldReader } from './fields.ts'
 import { readGpus } from './gpus.ts'

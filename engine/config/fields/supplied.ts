@@ -1,7 +1,7 @@
 /** What the repository's settings say about a config that cannot say it itself. */
 
-import type { TrainingSpec } from '../spec/spec.ts'
-import type { VersionedLibrary } from '../spec/versions.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
+import type { VersionedLibrary } from '../../training/versions.ts'
 import type { Field } from '../text/section.ts'
 
 /** The path of a team's settings in its repository. */

@@ -1,9 +1,9 @@
 /** What every dialect produces: a spec, with the positions of its numbers and the assumptions, or the problems. */
 import type { Position } from '../../base/position.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
+import type { Task } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import type { Reading } from '../reading.ts'
-import type { Task } from '../spec/choices.ts'
-import type { TrainingSpec } from '../spec/spec.ts'
 import type { Field } from '../text/section.ts'
 import { withStoredTypes } from '../trainer/unquantized.ts'
 import type { FieldReader } from './fields.ts'

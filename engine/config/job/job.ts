@@ -1,8 +1,8 @@
 /** The GPUs of the job whose file starts a training. */
 
+import { MAX_CONFIG_BYTES } from '../../base/limits.ts'
 import type { SourceFile } from '../reading.ts'
 import type { Launch, Processes } from '../shell/launch.ts'
-import { MAX_CONFIG_BYTES } from '../text/document.ts'
 import { manifestRequest } from './manifest.ts'
 import { isYamlPath } from './quick-look.ts'
 import type { JobRequest } from './request.ts'

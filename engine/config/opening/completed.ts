@@ -1,5 +1,6 @@
 /** Steps that every config shares before and after its dialect reads it. */
 
+import { type LibraryVersions, versionedLibraries } from '../../training/versions.ts'
 import type { Dialect } from '../dialect.ts'
 import { withAllocatorSettings } from '../fields/allocator-settings.ts'
 import type { FieldReader } from '../fields/fields.ts'
@@ -9,7 +10,6 @@ import type { AskedCard } from '../job/request.ts'
 import type { Launched } from '../other-files/launched.ts'
 import { type ChosenVersions, chosenVersions, concernedBy, versionSentences } from '../pinned/pinned-versions.ts'
 import type { OtherFile, Reading } from '../reading.ts'
-import { type LibraryVersions, versionedLibraries } from '../spec/versions.ts'
 import type { Field, Section } from '../text/section.ts'
 import type { Found } from './open-config.ts'
 

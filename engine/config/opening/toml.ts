@@ -1,10 +1,10 @@
 /** TOML, in which torchtitan keeps its settings. Other tools' TOML is not read. */
 
+import { MAX_CONFIG_BYTES } from '../../base/limits.ts'
 import { FieldReader } from '../fields/fields.ts'
 import type { SuppliedFields } from '../fields/supplied.ts'
 import { type Launched, notLaunched } from '../other-files/launched.ts'
 import type { SourceFile } from '../reading.ts'
-import { MAX_CONFIG_BYTES } from '../text/document.ts'
 import { completed, tellLaunch, withLaunch, withUnreadSettings } from './completed.ts'
 import { named, notOurs, type OpenConfig, type UnopenedFile } from './open-config.ts'
 import { isTorchtitan } from './quick-look.ts'

@@ -1,9 +1,10 @@
 /** DeepSpeed's settings in a file of their own, which a training config names: found where the tools look, read as configs are. */
 import { posix } from 'node:path'
 import type { Problem } from '../../base/errors.ts'
+import { MAX_CONFIG_BYTES } from '../../base/limits.ts'
 import type { SourceFile } from '../reading.ts'
 import { firstFile, isPlausibleName, placesInProject, type Sources } from '../sources.ts'
-import { MAX_CONFIG_BYTES, parseFile } from '../text/document.ts'
+import { parseFile } from '../text/document.ts'
 import type { Section } from '../text/section.ts'
 
 export type DeepSpeedFile =

@@ -3,9 +3,9 @@
  * shape is that of the model which the earlier stage starts from.
  */
 import { posix } from 'node:path'
-import { type Resolution, resolveModel, resolveOffline } from '../../models/resolve.ts'
 import { openConfig } from '../opening/keys.ts'
 import type { SourceFile } from '../reading.ts'
+import { type Resolution, resolveModel, resolveOffline } from '../resolve-model.ts'
 import { isPlausibleName, type Sources } from '../sources.ts'
 import { parseFile } from '../text/document.ts'
 import { quote } from '../text/quote.ts'

@@ -2,7 +2,7 @@
  * The releases in a lock file, line by line, since tools write one key a line: uv.lock, poetry.lock, pdm.lock and pylock.toml
  * (`name = "torch"`), conda-lock.yml and pixi.lock (`name: torch`), Pipfile.lock (`"torch": {`). Takes time linear in its length.
  */
-import { compareVersions, type VersionedLibrary } from '../spec/versions.ts'
+import { compareVersions, type VersionedLibrary } from '../../training/versions.ts'
 import { libraryNamed, type Requirement } from './requirement.ts'
 
 export interface OnLine {

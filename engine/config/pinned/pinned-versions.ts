@@ -1,11 +1,16 @@
 /** The releases that a repository pins for a config: what the nearest file above it says, in words for the reader too. */
 import { posix } from 'node:path'
+import { isOfFourBits } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
+import {
+  compareVersions,
+  type LibraryVersions,
+  type VersionedLibrary,
+  versionedLibraries,
+} from '../../training/versions.ts'
 import type { SuppliedVersion } from '../fields/supplied.ts'
 import { oncePerList } from '../folder-list.ts'
 import { isPlausibleName, type Sources } from '../sources.ts'
-import { isOfFourBits } from '../spec/choices.ts'
-import type { TrainingSpec } from '../spec/spec.ts'
-import { compareVersions, type LibraryVersions, type VersionedLibrary, versionedLibraries } from '../spec/versions.ts'
 import { isVersionFile, REQUIREMENTS_FOLDER, rankOf, type Statement, statementsIn } from './version-files.ts'
 
 export type PinnedVersions =

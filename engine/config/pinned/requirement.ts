@@ -1,5 +1,5 @@
 /** One requirement as pip, Poetry, Pipenv and conda write it: `transformers[torch]>=4.40,<4.47; python_version >= "3.9"`. */
-import { compareVersions, type VersionedLibrary, versionedLibraries } from '../spec/versions.ts'
+import { compareVersions, type VersionedLibrary, versionedLibraries } from '../../training/versions.ts'
 
 /** Which releases of a library a requirement allows. */
 export interface Requirement {

@@ -1,9 +1,9 @@
 /** Finds files of a repository that call another file's functions, since the arguments of a training may be there. */
 import { posix } from 'node:path'
+import { MAX_CONFIG_BYTES } from '../../base/limits.ts'
 import { oncePerList } from '../folder-list.ts'
 import type { SourceFile } from '../reading.ts'
 import type { Sources } from '../sources.ts'
-import { MAX_CONFIG_BYTES } from '../text/document.ts'
 
 /** Texts that are looked through for an import. */
 const MAX_READ = 40

@@ -1,10 +1,10 @@
 /** A Python file as a training config: which training it starts, and with which settings. Nothing is executed. */
+import { MAX_CONFIG_BYTES } from '../../base/limits.ts'
 import { utf8Bytes } from '../../base/utf8.ts'
 import { ultralytics } from '../dialects/ultralytics.ts'
 import { notModelled } from '../dialects/unmodelled-tools.ts'
 import type { FileReading, Reading, ReadTraining, SourceFile } from '../reading.ts'
 import type { Sources } from '../sources.ts'
-import { MAX_CONFIG_BYTES } from '../text/document.ts'
 import { plain, plainSentence } from '../text/quote.ts'
 import type { Section } from '../text/section.ts'
 import {

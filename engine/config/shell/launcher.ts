@@ -4,6 +4,7 @@
  */
 import { posix } from 'node:path'
 import type { Problem } from '../../base/errors.ts'
+import { MAX_CONFIG_BYTES } from '../../base/limits.ts'
 import type { Dialect } from '../dialect.ts'
 import { customKeys } from '../dialects/custom-keys.ts'
 import { argumentsOf } from '../dialects/huggingface/arguments.ts'
@@ -21,7 +22,6 @@ import type { AskedCard } from '../job/request.ts'
 import { withVerlDefaults } from '../other-files/verl-defaults.ts'
 import type { Reading, ReadTraining, SeveralTrainings, SourceFile } from '../reading.ts'
 import type { Sources } from '../sources.ts'
-import { MAX_CONFIG_BYTES } from '../text/document.ts'
 import { plain, plainSentence } from '../text/quote.ts'
 import { type Field, Section } from '../text/section.ts'
 import {

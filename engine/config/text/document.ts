@@ -13,6 +13,7 @@ import {
   type YAMLParseError,
 } from 'yaml'
 import type { Problem } from '../../base/errors.ts'
+import { MAX_CONFIG_BYTES } from '../../base/limits.ts'
 import { utf8Bytes } from '../../base/utf8.ts'
 import type { SourceFile } from '../reading.ts'
 import { isMergeKey, MAX_EXPANDED_NODES, resolveAliases } from './aliases.ts'
@@ -29,9 +30,6 @@ export type ParsedFile =
    */
   | { readonly kind: 'document'; readonly mappings: readonly Section[]; readonly repeated: readonly Problem[] }
   | { readonly kind: 'unreadable'; readonly problems: readonly Problem[] }
-
-/** What GitHub hands out of a file by a query is a little more, so that a beginning is too large where the whole file is. */
-export const MAX_CONFIG_BYTES = 500_000
 
 const noMapping: ParsedFile = { kind: 'document', mappings: [], repeated: [] }
 

@@ -1,9 +1,9 @@
 /** Attention kernels by the names of transformers' `attn_implementation` (transformers 4.57). */
 import type { CatalogueModel } from '../../models/catalogue.ts'
+import type { Attention } from '../../training/choices.ts'
+import { isBefore } from '../../training/versions.ts'
 import type { Default, FieldReader } from '../fields/fields.ts'
 import { suggest } from '../fields/fields.ts'
-import type { Attention } from '../spec/choices.ts'
-import { isBefore } from '../spec/versions.ts'
 import { quote } from '../text/quote.ts'
 import type { Field } from '../text/section.ts'
 

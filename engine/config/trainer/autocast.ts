@@ -1,7 +1,7 @@
 /** Whether torch.autocast surrounds weights of 16 bits. */
+import type { Precision } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import type { FieldReader } from '../fields/fields.ts'
-import type { Precision } from '../spec/choices.ts'
-import type { TrainingSpec } from '../spec/spec.ts'
 import type { Field } from '../text/section.ts'
 
 export type ComputedIn = Pick<TrainingSpec, 'precision' | 'autocasts'>

@@ -1,9 +1,9 @@
 /** Methods that learn from the model's own completions: what the dialects that configure TRL's trainers share. */
 
+import { MAX_BATCH } from '../../training/batch-size.ts'
+import type { TrainingMethod } from '../../training/training-method.ts'
 import type { FieldReader } from '../fields/fields.ts'
 import { leaveOut } from '../fields/supplied.ts'
-import { MAX_BATCH } from '../spec/batch-size.ts'
-import type { TrainingMethod } from '../spec/training-method.ts'
 import { quote } from '../text/quote.ts'
 import type { Field } from '../text/section.ts'
 import { isOn, ordinary, type Training } from './method.ts'

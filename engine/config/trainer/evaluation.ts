@@ -4,9 +4,9 @@
  * config unreadable.
  */
 
+import { MAX_BATCH } from '../../training/batch-size.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import type { FieldReader } from '../fields/fields.ts'
-import { MAX_BATCH } from '../spec/batch-size.ts'
-import type { TrainingSpec } from '../spec/spec.ts'
 import type { Field } from '../text/section.ts'
 
 /** TrainingArguments.per_device_eval_batch_size. */

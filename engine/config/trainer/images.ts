@@ -2,9 +2,9 @@
 import { imageOfSample, isAudioModel, isVisionLanguageModel, type ModelConfig } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import type { ImageHandling, ImageOfSample } from '../../models/images.ts'
+import { MAX_IMAGE_SIDE, type TrainingSpec } from '../../training/spec.ts'
 import type { Default, FieldReader } from '../fields/fields.ts'
 import { SETTINGS_PATH } from '../fields/supplied.ts'
-import { MAX_IMAGE_SIDE, type TrainingSpec } from '../spec/spec.ts'
 import type { Field } from '../text/section.ts'
 
 /** transformers' processors pad every image to the model's maximum number of tiles. Undefined if images are embedded among the tokens. */

@@ -1,8 +1,8 @@
 /** How a quantised model comes onto the GPUs that divide it, and what of it they divide. */
+import { isFsdp, type Quantization } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
+import { isBefore } from '../../training/versions.ts'
 import type { FieldReader } from '../fields/fields.ts'
-import { isFsdp, type Quantization } from '../spec/choices.ts'
-import type { TrainingSpec } from '../spec/spec.ts'
-import { isBefore } from '../spec/versions.ts'
 import type { Field } from '../text/section.ts'
 import { isStoredQuantized } from './stored-quantization.ts'
 

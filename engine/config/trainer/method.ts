@@ -1,7 +1,7 @@
 /** Training methods as configs enable them: preferences, rewards, and what is not modelled. */
+import type { TrainingSpec } from '../../training/spec.ts'
+import type { LogProbabilityStyle, TrainingMethod } from '../../training/training-method.ts'
 import type { FieldReader } from '../fields/fields.ts'
-import type { TrainingSpec } from '../spec/spec.ts'
-import type { LogProbabilityStyle, TrainingMethod } from '../spec/training-method.ts'
 import { quote } from '../text/quote.ts'
 import type { Field } from '../text/section.ts'
 

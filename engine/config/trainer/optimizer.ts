@@ -1,9 +1,9 @@
 /** Optimizers by the names that transformers' Trainer knows them by, and that the tools around it share. */
 import { didYouMean } from '../../base/did-you-mean.ts'
 import { wordList } from '../../base/word-list.ts'
+import type { Optimizer } from '../../training/choices.ts'
+import { isBefore, type LibraryVersions } from '../../training/versions.ts'
 import type { Default, FieldReader } from '../fields/fields.ts'
-import type { Optimizer } from '../spec/choices.ts'
-import { isBefore, type LibraryVersions } from '../spec/versions.ts'
 import { oneOf, quote } from '../text/quote.ts'
 import type { Field } from '../text/section.ts'
 

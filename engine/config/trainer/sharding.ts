@@ -1,11 +1,11 @@
 /** DeepSpeed and FSDP as configs enable them. */
 
+import type { Sharding } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
+import { isBefore } from '../../training/versions.ts'
+import { overlapsByDefault, zeroDefaults } from '../../training/zero-defaults.ts'
 import type { FieldReader } from '../fields/fields.ts'
 import type { DeepSpeedFile } from '../other-files/deepspeed-file.ts'
-import type { Sharding } from '../spec/choices.ts'
-import type { TrainingSpec } from '../spec/spec.ts'
-import { isBefore } from '../spec/versions.ts'
-import { overlapsByDefault, zeroDefaults } from '../spec/zero-defaults.ts'
 import { oneOf, quote } from '../text/quote.ts'
 import type { Field, Section } from '../text/section.ts'
 

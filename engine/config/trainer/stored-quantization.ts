@@ -1,7 +1,7 @@
 /** Checkpoints with quantised weights, recognised by their names: they are not quantised again on loading. */
+import type { Quantization } from '../../training/choices.ts'
 import type { FieldReader } from '../fields/fields.ts'
 import { leaveOut } from '../fields/supplied.ts'
-import type { Quantization } from '../spec/choices.ts'
 import { quote } from '../text/quote.ts'
 import type { Field } from '../text/section.ts'
 

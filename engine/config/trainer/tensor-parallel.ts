@@ -1,5 +1,5 @@
+import type { TrainingSpec } from '../../training/spec.ts'
 import type { FieldReader } from '../fields/fields.ts'
-import type { TrainingSpec } from '../spec/spec.ts'
 import type { Field } from '../text/section.ts'
 
 /** GPUs that divide every layer among themselves; undefined for one. */

@@ -1,9 +1,9 @@
 /** Partial training: what trains if not all parameters do, as configs name it. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
+import { MAX_PATTERNS, parameterPatterns } from '../../training/parameter-pattern.ts'
+import type { TrainedPart } from '../../training/spec.ts'
 import type { FieldReader } from '../fields/fields.ts'
 import { leaveOut } from '../fields/supplied.ts'
-import { MAX_PATTERNS, parameterPatterns } from '../spec/parameter-pattern.ts'
-import type { TrainedPart } from '../spec/spec.ts'
 import { oneOf, quote } from '../text/quote.ts'
 import type { Field, Section } from '../text/section.ts'
 

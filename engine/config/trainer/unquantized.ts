@@ -1,9 +1,9 @@
 /** Which modules stay in 16 bits beside quantised ones: by what a config names, and by what the checkpoint's config.json says. */
 import type { CatalogueModel } from '../../models/catalogue.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
+import { MAX_UNQUANTIZED, namesThatMatch, type UnquantizedModules } from '../../training/unquantized.ts'
+import { isBefore } from '../../training/versions.ts'
 import type { FieldReader } from '../fields/fields.ts'
-import type { TrainingSpec } from '../spec/spec.ts'
-import { MAX_UNQUANTIZED, namesThatMatch, type UnquantizedModules } from '../spec/unquantized.ts'
-import { isBefore } from '../spec/versions.ts'
 import { quote } from '../text/quote.ts'
 import type { Field } from '../text/section.ts'
 

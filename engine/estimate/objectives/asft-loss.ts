@@ -4,8 +4,8 @@
  * from the copy, both over full copies of the logits in float32.
  */
 
-import type { TrainingSpec } from '../../config/spec/spec.ts'
 import type { ModelConfig } from '../../models/architecture.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import { made } from '../tape/autograd.ts'
 import { shiftedCopy } from '../tape/kernels/composed-ops.ts'
 import { forward } from '../tape/lowering.ts'

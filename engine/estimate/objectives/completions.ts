@@ -3,9 +3,9 @@
  * over them does. TRL trainer/grpo_trainer.py, Axolotl core/trainers/{grpo,ebft}; compared with PyTorch's trace of the same passes.
  */
 
-import type { TrainingSpec } from '../../config/spec/spec.ts'
-import type { TrainingMethod } from '../../config/spec/training-method.ts'
 import type { ModelConfig } from '../../models/architecture.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
+import type { TrainingMethod } from '../../training/training-method.ts'
 import type { OtherSequences } from '../tape/autograd.ts'
 import { KeyValueCache } from '../tape/key-value-cache.ts'
 import { forward } from '../tape/lowering.ts'

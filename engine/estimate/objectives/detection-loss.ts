@@ -3,11 +3,11 @@
  * v8DetectionLoss, utils/tal.py TaskAlignedAssigner.
  */
 
-import { ASSUMED_OBJECTS, type TrainingSpec } from '../../config/spec/spec.ts'
 import { yoloDetector } from '../../models/vision/yolo.ts'
 import type { YoloConfig } from '../../models/vision/yolo-versions.ts'
 import { trace } from '../../program/builder.ts'
 import { interpret } from '../../program/interpreter.ts'
+import { ASSUMED_OBJECTS, type TrainingSpec } from '../../training/spec.ts'
 import { made } from '../tape/autograd.ts'
 import { softmax } from '../tape/kernels/pixel-attention.ts'
 import { cast, lowered, raised } from '../tape/ops/casts.ts'

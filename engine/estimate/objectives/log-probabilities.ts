@@ -3,7 +3,7 @@
  * outweigh everything else. Compared with PyTorch's trace of the same computations (probes/worker).
  */
 
-import type { LogProbabilityStyle } from '../../config/spec/training-method.ts'
+import type { LogProbabilityStyle } from '../../training/training-method.ts'
 import { made } from '../tape/autograd.ts'
 import { cast } from '../tape/ops/casts.ts'
 import { add, elementwise } from '../tape/ops/primitives.ts'

@@ -3,10 +3,10 @@
  * (distributed/model_utils.py get_next_token_logprobs_from_logits). FSDP hands the logits on in float32; where there is none, they are
  * cast beside those of the model. The policy workers let go of them before the backward pass.
  */
-import { shardingGroup } from '../../config/spec/batches.ts'
-import { isFsdp } from '../../config/spec/choices.ts'
-import type { TrainingSpec } from '../../config/spec/spec.ts'
 import type { ModelConfig } from '../../models/architecture.ts'
+import { shardingGroup } from '../../training/batches.ts'
+import { isFsdp } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import { made, type PassWithoutGradients } from '../tape/autograd.ts'
 import { forward } from '../tape/lowering.ts'
 import { cast } from '../tape/ops/casts.ts'

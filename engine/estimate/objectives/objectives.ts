@@ -1,9 +1,9 @@
 /** From a model to a step's loss: the forward passes of the training method, and what they keep allocated. */
-import { isOfNemoRl } from '../../config/spec/choices.ts'
-import type { TrainingSpec } from '../../config/spec/spec.ts'
-import type { TrainingMethod } from '../../config/spec/training-method.ts'
 import type { ModelConfig } from '../../models/architecture.ts'
 import { teacherConfig } from '../../models/teacher.ts'
+import { isOfNemoRl } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
+import type { TrainingMethod } from '../../training/training-method.ts'
 import type { PassWithoutGradients } from '../tape/autograd.ts'
 import { forward } from '../tape/lowering.ts'
 import { cast } from '../tape/ops/casts.ts'

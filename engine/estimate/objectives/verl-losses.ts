@@ -2,9 +2,9 @@
  * verl 0.7's losses on a model's logits, which outweigh everything else: trainer/fsdp_sft_trainer.py, and the actor's in
  * workers/actor/dp_actor.py with utils/torch_functional.py. Compared with PyTorch's trace of the same computations (probes/worker).
  */
-import type { TrainingSpec } from '../../config/spec/spec.ts'
-import type { TrainingMethod } from '../../config/spec/training-method.ts'
 import type { ModelConfig } from '../../models/architecture.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
+import type { TrainingMethod } from '../../training/training-method.ts'
 import { made } from '../tape/autograd.ts'
 import { shiftedCopy } from '../tape/kernels/composed-ops.ts'
 import { forward } from '../tape/lowering.ts'

@@ -1,5 +1,5 @@
 /** One GPU alone, or DistributedDataParallel: whole copies, whose gradients are summed in buckets. */
-import { modelCopies } from '../../config/spec/batches.ts'
+import { modelCopies } from '../../training/batches.ts'
 import type { Storage } from '../tape/storage.ts'
 import type { Exchange, ExchangeContext } from './exchange.ts'
 import { HeldGradients } from './gradients.ts'

@@ -2,7 +2,7 @@
  * What several GPUs do between them in the middle of a step: weights are gathered and let go, gradients summed and divided. The
  * timeline tells an exchange what the step does; the exchange allocates and releases.
  */
-import type { TrainingSpec } from '../../config/spec/spec.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import type { ByteKind, Storage, Tensor } from '../tape/storage.ts'
 
 export type Parameters = ReadonlyMap<string, Tensor>

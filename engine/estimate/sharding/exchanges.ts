@@ -1,7 +1,7 @@
 /** Which exchange a training has among its GPUs. */
-import { accumulatesGradients, isWrappedByFsdp, modelCopies } from '../../config/spec/batches.ts'
-import { isFsdp } from '../../config/spec/choices.ts'
-import type { TrainingSpec } from '../../config/spec/spec.ts'
+import { accumulatesGradients, isWrappedByFsdp, modelCopies } from '../../training/batches.ts'
+import { isFsdp } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import { hasFlatParameters, sumsEveryMicroBatch } from '../library-rules.ts'
 import type { Storage } from '../tape/storage.ts'
 import { DataParallel } from './data-parallel.ts'

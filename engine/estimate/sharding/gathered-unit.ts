@@ -1,9 +1,9 @@
 /**
  * What both versions of FSDP share: units of parameters that are gathered together, and the shards of their gradients.
  */
-import { shardingGroup } from '../../config/spec/batches.ts'
-import type { Loop } from '../../config/spec/choices.ts'
-import type { TrainingSpec } from '../../config/spec/spec.ts'
+import { shardingGroup } from '../../training/batches.ts'
+import type { Loop } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import type { ByteKind, Storage, Tensor } from '../tape/storage.ts'
 import type { ExchangeContext, Memory } from './exchange.ts'
 import { bytesOf, sum } from './parameter-sizes.ts'

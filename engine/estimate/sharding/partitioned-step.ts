@@ -1,5 +1,5 @@
 /** DeepSpeed's optimizer step over this GPU's part of the parameters, beside what the optimizer itself allocates. */
-import { modelCopies } from '../../config/spec/batches.ts'
+import { modelCopies } from '../../training/batches.ts'
 import { bytesPerElement, elements, type Storage, type Tensor } from '../tape/storage.ts'
 import type { ExchangeContext, Memory } from './exchange.ts'
 import { bytesOf, sum, trainedOf } from './parameter-sizes.ts'

@@ -4,9 +4,9 @@
  * (engine.py load_checkpoint), torchtune 0.6 and torchtitan 0.2. Those of weights that are divided were run in
  * bench/resumed_checkpoints.py.
  */
-import { modelCopies } from '../../config/spec/batches.ts'
-import { isFsdp } from '../../config/spec/choices.ts'
-import type { TrainingSpec } from '../../config/spec/spec.ts'
+import { modelCopies } from '../../training/batches.ts'
+import { isFsdp } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import { hasFlatParameters, loadedStates } from '../library-rules.ts'
 import type { Tensor } from '../tape/storage.ts'
 import { keptIn, largest } from './saving.ts'

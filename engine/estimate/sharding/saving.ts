@@ -4,9 +4,9 @@
  * (training/_distributed.py gather_cpu_state_dict) and Lightning 2.6 (strategies/fsdp.py), run in bench/saved_checkpoints.py. OpenRLHF
  * 0.11 (utils/deepspeed/deepspeed.py save_model) calls the same function of DeepSpeed's as the Trainer.
  */
-import { modelCopies, shardingGroup } from '../../config/spec/batches.ts'
-import { isFsdp } from '../../config/spec/choices.ts'
-import type { TrainingSpec } from '../../config/spec/spec.ts'
+import { modelCopies, shardingGroup } from '../../training/batches.ts'
+import { isFsdp } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import { defaultOptimizer, hasFlatParameters, isOneUnit, savesWholeOnGpu, wrapsEachAdapter } from '../library-rules.ts'
 import { optimizerRules } from '../step/optimizer.ts'
 import { countOf } from '../tape/repetition.ts'

@@ -1,7 +1,7 @@
 /** What one of several GPUs keeps of a model between steps. */
-import { isWrappedByFsdp, shardingGroup } from '../../config/spec/batches.ts'
-import { isOfNemoRl } from '../../config/spec/choices.ts'
-import type { TrainingSpec } from '../../config/spec/spec.ts'
+import { isWrappedByFsdp, shardingGroup } from '../../training/batches.ts'
+import { isOfNemoRl } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import { bytesPerElement, type Tensor } from '../tape/storage.ts'
 
 /** Share of each kind that stays on one GPU. */

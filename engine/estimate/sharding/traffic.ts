@@ -1,6 +1,6 @@
 /** What each of several GPUs sends in a step. */
-import { modelCopies } from '../../config/spec/batches.ts'
-import type { TrainingSpec } from '../../config/spec/spec.ts'
+import { modelCopies } from '../../training/batches.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 
 export interface Traffic {
   readonly bytesPerMicroStep: number

@@ -1,5 +1,5 @@
 /** Which parameters FSDP gathers together: those of a block, and all others with the root; all with the root if no layer is wrapped. */
-import type { TrainingSpec } from '../../config/spec/spec.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import { isOneUnit } from '../library-rules.ts'
 import { REFERENCE } from '../tape/autograd.ts'
 import type { Turn } from '../tape/repetition.ts'

@@ -1,5 +1,5 @@
 /** What DeepSpeed's own settings come to, in elements. */
-import type { TrainingSpec } from '../../config/spec/spec.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import type { Parameters } from './exchange.ts'
 
 export interface ZeroSettings {

@@ -2,7 +2,7 @@
  * ZeRO-1 and ZeRO-2 as DeepSpeed 0.19 runs them (runtime/zero/stage_1_and_2.py): every GPU has all weights, a part of the
  * optimizer, and of the gradients what that part needs.
  */
-import { modelCopies } from '../../config/spec/batches.ts'
+import { modelCopies } from '../../training/batches.ts'
 import { bytesPerElement, type Storage } from '../tape/storage.ts'
 import type { Exchange, ExchangeContext, Memory } from './exchange.ts'
 import { GradientBuckets } from './gradient-buckets.ts'

@@ -2,7 +2,7 @@
  * ZeRO-3 as DeepSpeed 0.19 runs it (runtime/zero/stage3.py): every GPU has a piece of every parameter, of its gradient and of its
  * optimizer state.
  */
-import { modelCopies } from '../../config/spec/batches.ts'
+import { modelCopies } from '../../training/batches.ts'
 import { bytesPerElement, type Storage } from '../tape/storage.ts'
 import type { Exchange, ExchangeContext } from './exchange.ts'
 import { GatheredParameters } from './gathered-parameters.ts'

@@ -1,6 +1,6 @@
 /** What each optimizer keeps between steps and needs during one, one row each. Sources: torch/optim, transformers, bitsandbytes. */
-import type { Optimizer } from '../../config/spec/choices.ts'
-import type { TrainingSpec } from '../../config/spec/spec.ts'
+import type { Optimizer } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import { defaultOptimizer, keepsRoots } from '../library-rules.ts'
 import { bytesPerElement, elements, type Tensor } from '../tape/storage.ts'
 

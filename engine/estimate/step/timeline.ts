@@ -2,7 +2,7 @@
  * Replays a tape as PyTorch would run it and writes down every allocation and release of one optimizer step. The sequence is
  * the same for every batch size, only the sizes differ, so one timeline answers for all of them.
  */
-import type { TrainingSpec } from '../../config/spec/spec.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import { roundedSize } from '../allocator/caching-allocator.ts'
 import { checkpointsReentrantly, keepsFrozenInputs, keepsGradients, zeroesAfterForward } from '../library-rules.ts'
 import type { Objective } from '../objectives/objective.ts'

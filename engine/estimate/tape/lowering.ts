@@ -1,8 +1,8 @@
 /** From a model to what its forward pass leaves on a tape. */
-import type { TrainingSpec } from '../../config/spec/spec.ts'
 import type { ModelConfig } from '../../models/architecture.ts'
 import { programOf } from '../../models/forward-program.ts'
 import { interpret } from '../../program/interpreter.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import { rows } from './registry.ts'
 import type { Tensor } from './storage.ts'
 import type { Tape } from './tape.ts'

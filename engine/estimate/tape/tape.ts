@@ -4,11 +4,11 @@
  *
  * `torch:` names the place in PyTorch that decides a rule (paths of the 2.13 sources).
  */
-import { sequencesPerSample } from '../../config/spec/batches.ts'
-import { isOfImages, labelsTokens } from '../../config/spec/choices.ts'
-import { parameterPatterns } from '../../config/spec/parameter-pattern.ts'
-import type { TrainingSpec } from '../../config/spec/spec.ts'
 import type { ExpertNames } from '../../models/linears.ts'
+import { sequencesPerSample } from '../../training/batches.ts'
+import { isOfImages, labelsTokens } from '../../training/choices.ts'
+import { parameterPatterns } from '../../training/parameter-pattern.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import { type Node, type PassWithoutGradients, REFERENCE, type Recorded } from './autograd.ts'
 import type { QuantizedBytes } from './kernels/quantization.ts'
 import { EVERY_LAYER, TURNS_BEHIND, type Turn } from './repetition.ts'

@@ -1,7 +1,7 @@
 /** How long one kernel takes on a card: its arithmetic or its memory traffic, whichever is longer, and the gap before the next. */
-import type { Precision } from '../../config/spec/choices.ts'
-import type { TrainingSpec } from '../../config/spec/spec.ts'
 import { hasBfloat16, hasFloat8, type SpeedyGpu } from '../../gpus/catalogue.ts'
+import type { Precision } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import { bytesPerElement, type Dtype } from '../tape/storage.ts'
 import type { KernelKind } from './operation-kernels.ts'
 import { attentionShares, type ProductMode, type Rates } from './rates.ts'

@@ -1,8 +1,8 @@
 /** How far a modelled speed may be off, from published readings; `npm run bench:published` fails where they break it. */
-import { isOfImages } from '../../config/spec/choices.ts'
-import type { TrainingSpec } from '../../config/spec/spec.ts'
 import type { Gpu } from '../../gpus/catalogue.ts'
 import { familyOf, hasExperts, type ModelConfig } from '../../models/architecture.ts'
+import { isOfImages } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import computed from './throughput-bands.json' with { type: 'json' }
 
 export const throughputClasses = ['text', 'images', 'adapters', 'quantised adapters', 'several GPUs'] as const

@@ -2,10 +2,10 @@
  * Modelled step time. The GPU runs one kernel after the other, Python has to launch every one of them, and a micro-step takes about
  * as long as the slower of the two; then come the optimizer and what several GPUs exchange. Everything here is modelled, nothing timed.
  */
-import { shardingGroup } from '../../config/spec/batches.ts'
-import { computesInFloat32, isFsdp, isOfFourBits } from '../../config/spec/choices.ts'
-import type { TrainingSpec } from '../../config/spec/spec.ts'
 import { type SpeedyGpu, usableBytes } from '../../gpus/catalogue.ts'
+import { shardingGroup } from '../../training/batches.ts'
+import { computesInFloat32, isFsdp, isOfFourBits } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import type { Footprint } from '../footprint.ts'
 import { wrapsEachAdapter } from '../library-rules.ts'
 import { sharesOf } from '../sharding/shares.ts'

@@ -3,10 +3,10 @@
  * norm, an output layer. A family's blueprint holds what it differs in.
  */
 import * as z from 'zod'
-import type { Task } from '../../config/spec/choices.ts'
-import type { TrainingSpec } from '../../config/spec/spec.ts'
 import type { Builder } from '../../program/builder.ts'
 import type { Value } from '../../program/value.ts'
+import type { Task } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import { layerCount, probability, size } from '../schema.ts'
 
 /** What nearly every decoder's config.json holds. */

@@ -1,5 +1,5 @@
 /** DeepSpeed's own file of settings, for a script that gives it to deepspeed.initialize (deepspeed 0.19 launcher/runner.py). */
-import { effectiveBatch } from '../../config/spec/batches.ts'
+import { effectiveBatch } from '../../training/batches.ts'
 import { stageOf } from './deepspeed.ts'
 import { linesIn } from './lines.ts'
 import { serversOf } from './servers.ts'

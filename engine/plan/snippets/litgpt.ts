@@ -1,5 +1,5 @@
 /** LitGPT 0.5: its arguments (litgpt/args.py TrainArgs), in which the accumulation follows from the global batch. */
-import { effectiveBatch } from '../../config/spec/batches.ts'
+import { effectiveBatch } from '../../training/batches.ts'
 import { formOf, linesIn } from './lines.ts'
 import type { Snippet, Snippeted } from './snippet.ts'
 

@@ -1,5 +1,5 @@
 /** torchtitan 0.2.2: torchtitan/config/job_config.py; run_train.sh starts the processes of one server, torchrun those of several. */
-import { effectiveBatch } from '../../config/spec/batches.ts'
+import { effectiveBatch } from '../../training/batches.ts'
 import { torchrun } from './launch.ts'
 import { formOf, linesIn } from './lines.ts'
 import { serversOf } from './servers.ts'

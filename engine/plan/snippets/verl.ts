@@ -1,5 +1,5 @@
 /** verl's supervised fine-tuning (trainer/fsdp_sft_trainer.py), which shards with FSDP over all processes. */
-import { effectiveBatch } from '../../config/spec/batches.ts'
+import { effectiveBatch } from '../../training/batches.ts'
 import { torchrun } from './launch.ts'
 import { formOf, linesIn } from './lines.ts'
 import type { Snippet, Snippeted } from './snippet.ts'

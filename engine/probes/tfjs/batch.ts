@@ -1,7 +1,7 @@
 /** The data of one step, and constants that depend on its sizes only. They live as long as the trial. */
 import * as tf from '@tensorflow/tfjs-core'
-import { labelsTokens } from '../../config/spec/choices.ts'
-import type { TrainingSpec } from '../../config/spec/spec.ts'
+import { labelsTokens } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import type { Values } from './values.ts'
 
 /** Token ids are drawn below this; `embedding` brings them into its table's range. */

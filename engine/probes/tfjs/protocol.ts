@@ -1,7 +1,7 @@
 /** What the parent and the child process say to each other, one question at a time. */
 import * as z from 'zod'
-import { trainingSpec } from '../../config/spec/spec.ts'
 import { modelConfig } from '../../models/model-config.ts'
+import { trainingSpec } from '../../training/spec.ts'
 import { outcome, provenance } from '../trial.ts'
 
 /**

@@ -1,5 +1,5 @@
 /** What the rows of one step have access to. */
-import type { TrainingSpec } from '../../config/spec/spec.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import type { Batch } from './batch.ts'
 import type { Parameters } from './parameters.ts'
 import type { Values } from './values.ts'

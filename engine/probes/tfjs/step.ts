@@ -3,13 +3,13 @@
  * everything freed.
  */
 import * as tf from '@tensorflow/tfjs-core'
-import type { TrainingSpec } from '../../config/spec/spec.ts'
 import type { ModelConfig } from '../../models/architecture.ts'
 import { programOf } from '../../models/forward-program.ts'
 import type { Traced } from '../../program/builder.ts'
 import { interpret } from '../../program/interpreter.ts'
 import { opsIn } from '../../program/program.ts'
 import type { Value } from '../../program/value.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import { Batch } from './batch.ts'
 import { Parameters } from './parameters.ts'
 import { rows } from './registry.ts'

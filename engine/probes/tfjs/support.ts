@@ -1,7 +1,7 @@
 /** Which specs TensorFlow.js can train. */
 import type { Problem } from '../../base/errors.ts'
-import type { Optimizer } from '../../config/spec/choices.ts'
-import type { TrainingSpec } from '../../config/spec/spec.ts'
+import type { Optimizer } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 
 export type TfjsOptimizer = 'adam' | 'sgd' | 'momentum'
 

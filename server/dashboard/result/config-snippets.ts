@@ -1,10 +1,10 @@
 /** The recommendation as config text: the pasted text with its numbers replaced, or keys for a new config. */
 import type { SourceFile } from '../../../engine/config/reading.ts'
-import type { TrainingSpec } from '../../../engine/config/spec/spec.ts'
 import type { BatchPlan } from '../../../engine/metrics/recommend.ts'
 import { type ByHand, proposeChange } from '../../../engine/propose.ts'
 import { isWorthFollowing } from '../../../engine/render/advice.ts'
 import type { AnalysedConfig } from '../../../engine/report/schema.ts'
+import type { TrainingSpec } from '../../../engine/training/spec.ts'
 import { ownConfig } from '../../own-config.ts'
 
 export interface Snippet {

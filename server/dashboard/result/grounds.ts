@@ -1,10 +1,10 @@
 /** What the figures are based on: the analysed spec and the assumptions. */
 import { html } from 'hono/html'
 import { formatUsd } from '../../../engine/base/units.ts'
-import type { TrainingSpec } from '../../../engine/config/spec/spec.ts'
 import { formatCount, formatRatio, formatRunCost } from '../../../engine/render/figures.ts'
 import { plainText } from '../../../engine/render/plain.ts'
 import type { AnalysedConfig } from '../../../engine/report/schema.ts'
+import type { TrainingSpec } from '../../../engine/training/spec.ts'
 import type { Html } from '../page.ts'
 
 export function groundsCard(config: AnalysedConfig): Html {

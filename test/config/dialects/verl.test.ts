@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { readConfigAsync } from '../../../engine/config/read.ts'
 import type { Reading } from '../../../engine/config/reading.ts'
-import { effectiveBatch } from '../../../engine/config/spec/batches.ts'
+import { effectiveBatch } from '../../../engine/training/batches.ts'
 
 const read = (text: string, path = 'train.sh') => readConfigAsync({ path, text }, {})
 

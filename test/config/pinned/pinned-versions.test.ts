@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { chosenVersions, findPinnedVersions, versionSentences } from '../../../engine/config/pinned/pinned-versions.ts'
 import { explainConfigAsync, readConfigAsync } from '../../../engine/config/read.ts'
-import type { VersionedLibrary } from '../../../engine/config/spec/versions.ts'
+import type { VersionedLibrary } from '../../../engine/training/versions.ts'
 
 /** A repository in memory. */
 function repositoryOf(files: Readonly<Record<string, string>>) {

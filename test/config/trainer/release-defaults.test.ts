@@ -1,7 +1,7 @@
 /** What a config leaves to transformers, as the release has it that the repository pins. */
 import { describe, expect, it } from 'vitest'
 import { readConfigAsync } from '../../../engine/config/read.ts'
-import type { LibraryVersions } from '../../../engine/config/spec/versions.ts'
+import type { LibraryVersions } from '../../../engine/training/versions.ts'
 
 const trainer = (model: string) => `model_name_or_path: ${model}\nper_device_train_batch_size: 1\nblock_size: 1024\n`
 const llama = trainer('meta-llama/Llama-2-7b-hf')

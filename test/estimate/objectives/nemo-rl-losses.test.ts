@@ -1,7 +1,7 @@
 /** NeMo RL's steps, compared with FSDP2 itself by bench:sharding; what they hold at sizes that no CPU runs. */
 import { describe, expect, it } from 'vitest'
 import { GIB } from '../../../engine/base/units.ts'
-import type { TrainingSpec } from '../../../engine/config/spec/spec.ts'
+import type { TrainingSpec } from '../../../engine/training/spec.ts'
 import { footprintOf } from '../specs.ts'
 
 const llama = 'meta-llama/Llama-3.1-8B'

@@ -1,8 +1,8 @@
 /** Peaks of training methods against PyTorch's own trace of the same step (torch 2.13, transformers 5.18, peft 0.21). */
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../../engine/config/spec/spec.ts'
-import type { TrainingMethod } from '../../../engine/config/spec/training-method.ts'
 import { beyondTrace } from '../../../engine/estimate/error-band.ts'
+import type { TrainingSpec } from '../../../engine/training/spec.ts'
+import type { TrainingMethod } from '../../../engine/training/training-method.ts'
 import { footprintOf, onlineMethod, specOf } from '../specs.ts'
 
 const MODEL = 'HuggingFaceTB/SmolLM2-135M'

@@ -1,8 +1,8 @@
 /** torchtune's GRPO and PPO against PyTorch's trace of the passes of its recipes (dev/grpo_full_finetune_distributed.py, ppo_full_finetune_single_device.py). */
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../../engine/config/spec/spec.ts'
-import type { TrainingMethod } from '../../../engine/config/spec/training-method.ts'
 import { beyondTorch } from '../../../engine/estimate/error-band.ts'
+import type { TrainingSpec } from '../../../engine/training/spec.ts'
+import type { TrainingMethod } from '../../../engine/training/training-method.ts'
 import { footprintOf, specOf } from '../specs.ts'
 
 const MODEL = 'HuggingFaceTB/SmolLM2-135M'

@@ -1,7 +1,7 @@
 /** verl's losses against PyTorch's trace of the same computations, as bench/accuracy/verl-cells.ts has them. */
 import { describe, expect, test } from 'vitest'
 import { GIB } from '../../../engine/base/units.ts'
-import type { TrainingSpec } from '../../../engine/config/spec/spec.ts'
+import type { TrainingSpec } from '../../../engine/training/spec.ts'
 import { footprintOf, onlineMethod } from '../specs.ts'
 
 const MODEL = 'HuggingFaceTB/SmolLM2-135M'

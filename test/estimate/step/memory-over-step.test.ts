@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../../engine/config/spec/spec.ts'
 import { Footprint, Recording } from '../../../engine/estimate/footprint.ts'
 import { EVERY_LAYER } from '../../../engine/estimate/tape/repetition.ts'
 import { byteKinds } from '../../../engine/estimate/tape/storage.ts'
 import { findModel, modelIds } from '../../../engine/models/catalogue.ts'
+import type { TrainingSpec } from '../../../engine/training/spec.ts'
 import { footprintOf, knownModel, specOf, WORKSPACE_BYTES } from '../specs.ts'
 
 const POINTS = 300

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Attention } from '../../../engine/config/spec/choices.ts'
 import { modelConfig } from '../../../engine/models/model-config.ts'
+import type { Attention } from '../../../engine/training/choices.ts'
 import { footprintOf, knownModel } from '../specs.ts'
 
 const TOKENS = 2_048

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../../engine/config/spec/spec.ts'
 import { Footprint, Recording } from '../../../engine/estimate/footprint.ts'
 import { countOf, EVERY_LAYER, layerPlan, withLeftOut } from '../../../engine/estimate/tape/repetition.ts'
 import { workOf } from '../../../engine/estimate/throughput/work.ts'
 import { findModel, modelIds } from '../../../engine/models/catalogue.ts'
+import type { TrainingSpec } from '../../../engine/training/spec.ts'
 import { knownModel, specOf } from '../specs.ts'
 
 const device = { hasFlash: true }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { GIB, MIB } from '../../../engine/base/units.ts'
-import type { TrainingSpec } from '../../../engine/config/spec/spec.ts'
+import type { TrainingSpec } from '../../../engine/training/spec.ts'
 import { footprintOf, knownModel } from '../specs.ts'
 
 const HIDDEN = 768

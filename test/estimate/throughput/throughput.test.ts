@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { TrainingSpec } from '../../../engine/config/spec/spec.ts'
 import { ThroughputModel } from '../../../engine/estimate/throughput/throughput.ts'
 import { workOf } from '../../../engine/estimate/throughput/work.ts'
 import { defaultGpu, findGpu, type SpeedyGpu } from '../../../engine/gpus/catalogue.ts'
 import { modelIds } from '../../../engine/models/catalogue.ts'
+import type { TrainingSpec } from '../../../engine/training/spec.ts'
 import { footprintOf, knownModel } from '../specs.ts'
 
 /** The first id of every family. */

@@ -1,7 +1,7 @@
 /** Models of each family small enough to be trained in JavaScript, and specs to train them by. */
-import type { TrainingSpec } from '../../../engine/config/spec/spec.ts'
 import type { ModelConfig } from '../../../engine/models/architecture.ts'
 import { modelConfig } from '../../../engine/models/model-config.ts'
+import type { TrainingSpec } from '../../../engine/training/spec.ts'
 
 export interface Tiny {
   readonly name: string

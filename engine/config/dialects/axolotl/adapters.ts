@@ -1,6 +1,6 @@
 /** Axolotl's adapters, and partial training without them. */
+import type { TrainingSpec } from '../../../training/spec.ts'
 import type { FieldReader } from '../../fields/fields.ts'
-import type { TrainingSpec } from '../../spec/spec.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field, Section } from '../../text/section.ts'
 import { readTargets, type Targets } from '../../trainer/adapter.ts'

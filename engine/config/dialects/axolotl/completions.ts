@@ -1,7 +1,7 @@
 /** `rl: grpo`, `gdpo` and `ebft`: core/builders/rl.py, core/trainers/{grpo,ebft}/__init__.py; utils/schemas/{trl,vllm}.py. */
+import type { TrainingMethod } from '../../../training/training-method.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import { leaveOut } from '../../fields/supplied.ts'
-import type { TrainingMethod } from '../../spec/training-method.ts'
 import type { Field, Section } from '../../text/section.ts'
 import { readCompletions } from '../../trainer/completions.ts'
 import type { Batch } from '../../trainer/language-model.ts'

@@ -1,8 +1,8 @@
 /** Whether Axolotl evaluates in the middle of the training, and in which batches. */
 
+import { MAX_BATCH } from '../../../training/batch-size.ts'
+import type { TrainingSpec } from '../../../training/spec.ts'
 import type { FieldReader } from '../../fields/fields.ts'
-import { MAX_BATCH } from '../../spec/batch-size.ts'
-import type { TrainingSpec } from '../../spec/spec.ts'
 import type { Section } from '../../text/section.ts'
 import { countIn } from '../../trainer/evaluation.ts'
 

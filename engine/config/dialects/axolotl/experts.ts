@@ -1,9 +1,9 @@
 /** How Axolotl runs, adapts and quantises a mixture's experts. */
 import type { CatalogueModel } from '../../../models/catalogue.ts'
 import { lastNameOf } from '../../../models/linears.ts'
+import { type ExpertStyle, isFsdp } from '../../../training/choices.ts'
+import type { TrainingSpec } from '../../../training/spec.ts'
 import type { FieldReader } from '../../fields/fields.ts'
-import { type ExpertStyle, isFsdp } from '../../spec/choices.ts'
-import type { TrainingSpec } from '../../spec/spec.ts'
 import type { Field, Section } from '../../text/section.ts'
 import { readTargets } from '../../trainer/adapter.ts'
 import { isOn } from '../../trainer/method.ts'

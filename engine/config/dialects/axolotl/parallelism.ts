@@ -1,9 +1,9 @@
 /** How Axolotl divides a model and its batch among GPUs. */
 
+import type { Sharding } from '../../../training/choices.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import { readGpus } from '../../fields/gpus.ts'
 import type { DeepSpeedFile } from '../../other-files/deepspeed-file.ts'
-import type { Sharding } from '../../spec/choices.ts'
 import type { Field, Section } from '../../text/section.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../../trainer/sharding.ts'
 

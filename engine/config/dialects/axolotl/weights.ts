@@ -1,7 +1,7 @@
 /** How Axolotl holds weights: quantised or fake-quantised, and in which precision. */
+import { isFsdp, type Precision } from '../../../training/choices.ts'
+import type { TrainingSpec } from '../../../training/spec.ts'
 import type { FieldReader } from '../../fields/fields.ts'
-import { isFsdp, type Precision } from '../../spec/choices.ts'
-import type { TrainingSpec } from '../../spec/spec.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field, Section } from '../../text/section.ts'
 import { type ComputedIn, computedIn } from '../../trainer/autocast.ts'

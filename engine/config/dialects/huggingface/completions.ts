@@ -1,9 +1,9 @@
 /** Arguments of TRL's GRPOTrainer and RLOOTrainer (1.13 trainer/{grpo,rloo}_config.py), and of earlier versions that had more. */
 import { wordList } from '../../../base/word-list.ts'
+import { MAX_BATCH } from '../../../training/batch-size.ts'
+import type { TrainingMethod } from '../../../training/training-method.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import type { UnwrittenLength } from '../../fields/model-fields.ts'
-import { MAX_BATCH } from '../../spec/batch-size.ts'
-import type { TrainingMethod } from '../../spec/training-method.ts'
 import type { Field } from '../../text/section.ts'
 import { DEFAULT_PER_PROMPT, readCompletions } from '../../trainer/completions.ts'
 import { isOn, ordinary, type Training } from '../../trainer/method.ts'

@@ -2,8 +2,8 @@
  * What a script says by the classes that it calls, where a recipe's keys only suggest it: which trainer runs, whose arguments and
  * adapters they are, and so whose defaults count.
  */
+import type { Loop, Optimizer } from '../../../training/choices.ts'
 import type { Default } from '../../fields/fields.ts'
-import type { Loop, Optimizer } from '../../spec/choices.ts'
 import type { Field } from '../../text/section.ts'
 import type { FrozenByHand } from './frozen-by-hand.ts'
 

@@ -1,8 +1,8 @@
 /** How a training of Hugging Face's Trainer is divided among GPUs: by its own arguments, or by what accelerate is launched with. */
 
+import type { TrainingSpec } from '../../../training/spec.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import type { DeepSpeedFile } from '../../other-files/deepspeed-file.ts'
-import type { TrainingSpec } from '../../spec/spec.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../../trainer/sharding.ts'
 import type { Arguments } from './arguments.ts'
 

@@ -1,8 +1,8 @@
 /** Weights that a script freezes by itself: which parts of the model then train. */
 import type { CatalogueModel } from '../../../models/catalogue.ts'
+import type { Task } from '../../../training/choices.ts'
+import type { TrainedPart } from '../../../training/spec.ts'
 import type { FieldReader } from '../../fields/fields.ts'
-import type { Task } from '../../spec/choices.ts'
-import type { TrainedPart } from '../../spec/spec.ts'
 import type { Field } from '../../text/section.ts'
 
 export interface FrozenByHand {

@@ -1,6 +1,6 @@
+import { isFsdp, type Precision, type Sharding } from '../../../training/choices.ts'
+import { isBefore } from '../../../training/versions.ts'
 import type { FieldReader } from '../../fields/fields.ts'
-import { isFsdp, type Precision, type Sharding } from '../../spec/choices.ts'
-import { isBefore } from '../../spec/versions.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field } from '../../text/section.ts'
 import { type ComputedIn, computedIn } from '../../trainer/autocast.ts'

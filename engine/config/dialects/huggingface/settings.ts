@@ -1,11 +1,11 @@
 /** What a step's memory depends on besides batch, model, task and lengths. */
 import type { CatalogueModel } from '../../../models/catalogue.ts'
 import { isStoredIn16Bits } from '../../../models/stored-type.ts'
+import { isFsdp } from '../../../training/choices.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import { readGpus } from '../../fields/gpus.ts'
 import { readLabels } from '../../fields/model-fields.ts'
 import type { DeepSpeedFile } from '../../other-files/deepspeed-file.ts'
-import { isFsdp } from '../../spec/choices.ts'
 import type { Field } from '../../text/section.ts'
 import { readImplementation } from '../../trainer/attention.ts'
 import { fsdpCheckpoints, readReentrant } from '../../trainer/checkpoints.ts'

@@ -1,7 +1,7 @@
 import type { CatalogueModel } from '../../../models/catalogue.ts'
+import { type Task, tasks } from '../../../training/choices.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import { checkTask } from '../../fields/model-fields.ts'
-import { type Task, tasks } from '../../spec/choices.ts'
 import { oneOf, quote } from '../../text/quote.ts'
 import type { Field } from '../../text/section.ts'
 

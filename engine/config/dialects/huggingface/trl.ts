@@ -1,9 +1,9 @@
 /** Whether TRL runs a training, of which release it is, and the loss that its SFT takes by default. */
 import { outputLayers } from '../../../models/linears.ts'
+import { isOfFourBits, type Quantization } from '../../../training/choices.ts'
+import type { TrainingMethod } from '../../../training/training-method.ts'
+import { type DecisiveRelease, isBefore } from '../../../training/versions.ts'
 import type { FieldReader } from '../../fields/fields.ts'
-import { isOfFourBits, type Quantization } from '../../spec/choices.ts'
-import type { TrainingMethod } from '../../spec/training-method.ts'
-import { type DecisiveRelease, isBefore } from '../../spec/versions.ts'
 import type { Field } from '../../text/section.ts'
 import type { Lora } from '../../trainer/adapter.ts'
 import type { Arguments } from './arguments.ts'

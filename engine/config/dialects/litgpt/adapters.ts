@@ -1,8 +1,8 @@
 /** LitGPT's adapters and quantised weights: litgpt/finetune/lora.py, litgpt/lora.py, lightning/fabric/plugins/precision/bitsandbytes.py. */
 import type { CatalogueModel } from '../../../models/catalogue.ts'
 import { litgptConfigOf, litgptLinears } from '../../../models/litgpt.ts'
+import type { Precision, Quantization } from '../../../training/choices.ts'
 import type { Choices, FieldReader } from '../../fields/fields.ts'
-import type { Precision, Quantization } from '../../spec/choices.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field, Section } from '../../text/section.ts'
 import type { Lora } from '../../trainer/adapter.ts'

@@ -1,6 +1,6 @@
 /** LitGPT's optimizers: litgpt/utils.py instantiate_torch_optimizer and instantiate_bnb_optimizer. */
+import type { Optimizer } from '../../../training/choices.ts'
 import type { FieldReader } from '../../fields/fields.ts'
-import type { Optimizer } from '../../spec/choices.ts'
 import { quote } from '../../text/quote.ts'
 import { type Field, Section } from '../../text/section.ts'
 

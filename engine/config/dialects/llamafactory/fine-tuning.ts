@@ -1,8 +1,8 @@
 /** How a config of LLaMA-Factory trains: whole, in part, or by adapters (hparams/finetuning_args.py, model/adapter.py). */
 import { familyOf } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
+import type { TrainedPart } from '../../../training/spec.ts'
 import type { FieldReader } from '../../fields/fields.ts'
-import type { TrainedPart } from '../../spec/spec.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field, Section } from '../../text/section.ts'
 import { type Lora, type LoraFields, readLora, readTargets } from '../../trainer/adapter.ts'

@@ -1,9 +1,9 @@
 /** How ms-swift trains: in full or by adapters (swift/arguments/tuner_args.py, swift/pipelines/train/tuner.py). */
 import { hasExperts, isAudioModel, isVisionLanguageModel } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
+import type { Quantization } from '../../../training/choices.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import { leaveOut } from '../../fields/supplied.ts'
-import type { Quantization } from '../../spec/choices.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field, Section } from '../../text/section.ts'
 import { type Lora, readLora, readTargets, type Targets } from '../../trainer/adapter.ts'

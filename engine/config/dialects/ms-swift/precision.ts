@@ -1,5 +1,5 @@
+import { isFsdp, type Precision, type Sharding } from '../../../training/choices.ts'
 import type { FieldReader } from '../../fields/fields.ts'
-import { isFsdp, type Precision, type Sharding } from '../../spec/choices.ts'
 import type { Section } from '../../text/section.ts'
 import { type ComputedIn, computedIn } from '../../trainer/autocast.ts'
 

@@ -1,8 +1,8 @@
 /** Which of NeMo RL's algorithms a config is of, by the section that each of its scripts reads, and what is held beside the policy. */
 
+import { MAX_BATCH } from '../../../training/batch-size.ts'
+import type { TrainingMethod } from '../../../training/training-method.ts'
 import type { FieldReader } from '../../fields/fields.ts'
-import { MAX_BATCH } from '../../spec/batch-size.ts'
-import type { TrainingMethod } from '../../spec/training-method.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field, Section } from '../../text/section.ts'
 import type { Batch } from '../../trainer/language-model.ts'

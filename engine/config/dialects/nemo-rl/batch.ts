@@ -1,7 +1,7 @@
 /** models/policy/lm_policy.py and distributed/batched_data_dict.py: micro-steps are what a global batch makes of micro-batches. */
 
+import { MAX_BATCH } from '../../../training/batch-size.ts'
 import type { FieldReader } from '../../fields/fields.ts'
-import { MAX_BATCH } from '../../spec/batch-size.ts'
 import type { Field, Section } from '../../text/section.ts'
 import type { Batch } from '../../trainer/language-model.ts'
 import { isOn } from '../../trainer/method.ts'

@@ -1,7 +1,7 @@
 /** How NeMo RL divides a training among GPUs: models/policy/lm_policy.py, and algorithms/grpo.py for those that generate. */
+import type { TrainingSpec } from '../../../training/spec.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import { readGpus } from '../../fields/gpus.ts'
-import type { TrainingSpec } from '../../spec/spec.ts'
 import type { Field, Section } from '../../text/section.ts'
 import { isOn } from '../../trainer/method.ts'
 import { readTensorParallel } from '../../trainer/tensor-parallel.ts'

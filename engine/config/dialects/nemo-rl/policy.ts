@@ -1,10 +1,10 @@
 /** Settings of the policy: workers/dtensor_policy_worker.py, and models/automodel/setup.py for the second worker. */
 import { familyOf, isVisionLanguageModel, linearsOf } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
+import type { Optimizer, Precision } from '../../../training/choices.ts'
+import type { TrainingSpec } from '../../../training/spec.ts'
 import type { Choices, FieldReader } from '../../fields/fields.ts'
 import { leaveOut } from '../../fields/supplied.ts'
-import type { Optimizer, Precision } from '../../spec/choices.ts'
-import type { TrainingSpec } from '../../spec/spec.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field, Section } from '../../text/section.ts'
 import { type Lora, readLora, type Targets } from '../../trainer/adapter.ts'

@@ -1,8 +1,8 @@
 /** How OpenRLHF sets DeepSpeed up: utils/deepspeed/deepspeed.py and deepspeed_utils.py, get_train_ds_config. */
+import type { Precision, Sharding } from '../../../training/choices.ts'
+import { overlapsByDefault, zeroDefaults } from '../../../training/zero-defaults.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import { leaveOut } from '../../fields/supplied.ts'
-import type { Precision, Sharding } from '../../spec/choices.ts'
-import { overlapsByDefault, zeroDefaults } from '../../spec/zero-defaults.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field, Section } from '../../text/section.ts'
 import { isOn } from '../../trainer/method.ts'

@@ -1,7 +1,7 @@
 /** torchtitan/train.py: micro-steps are what the batch of all GPUs makes of theirs. */
 
+import { MAX_BATCH } from '../../../training/batch-size.ts'
 import type { FieldReader } from '../../fields/fields.ts'
-import { MAX_BATCH } from '../../spec/batch-size.ts'
 import type { Field, Section } from '../../text/section.ts'
 import type { Batch } from '../../trainer/language-model.ts'
 import type { Division } from './parallelism.ts'

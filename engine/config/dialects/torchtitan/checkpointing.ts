@@ -1,6 +1,6 @@
 /** torchtitan/distributed/activation_checkpoint.py: what the forward pass keeps of each block, and what is computed again. */
+import type { TrainingSpec } from '../../../training/spec.ts'
 import type { Choices, FieldReader } from '../../fields/fields.ts'
-import type { TrainingSpec } from '../../spec/spec.ts'
 import type { Field, Section } from '../../text/section.ts'
 import { refuse } from './settings.ts'
 

@@ -1,7 +1,7 @@
 /** How torchtitan divides a training among GPUs: torchtitan/distributed/parallel_dims.py, torchtitan/models/llama3/infra/parallelize.py. */
+import type { TrainingSpec } from '../../../training/spec.ts'
 import type { Choices, FieldReader } from '../../fields/fields.ts'
 import { GPUS_OF_A_MACHINE, readGpus } from '../../fields/gpus.ts'
-import type { TrainingSpec } from '../../spec/spec.ts'
 import type { Field, Section } from '../../text/section.ts'
 import { isOn } from '../../trainer/method.ts'
 import { readTensorParallel } from '../../trainer/tensor-parallel.ts'

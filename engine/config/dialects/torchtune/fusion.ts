@@ -1,7 +1,7 @@
 /** torchtune's models with an encoder fused into the decoder: torchtune/models/llama3_2_vision, modules/model_fusion. */
 import type { CatalogueModel } from '../../../models/catalogue.ts'
+import type { TrainedPart, TrainingSpec } from '../../../training/spec.ts'
 import type { Choices, FieldReader } from '../../fields/fields.ts'
-import type { TrainedPart, TrainingSpec } from '../../spec/spec.ts'
 import type { Section } from '../../text/section.ts'
 
 type Part = 'decoder' | 'encoder' | 'fusion'

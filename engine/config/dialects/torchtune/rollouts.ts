@@ -1,8 +1,8 @@
 /** torchtune's recipes that learn from completions: dev/grpo_full_finetune_distributed.py, ppo_full_finetune_single_device.py. */
 
+import { MAX_BATCH } from '../../../training/batch-size.ts'
 import type { Default, FieldReader } from '../../fields/fields.ts'
 import { leaveOut } from '../../fields/supplied.ts'
-import { MAX_BATCH } from '../../spec/batch-size.ts'
 import type { Field, Section } from '../../text/section.ts'
 import { type Batch, readBatch } from '../../trainer/language-model.ts'
 import { isOn, ordinary, type Training } from '../../trainer/method.ts'

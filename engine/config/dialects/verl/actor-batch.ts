@@ -3,8 +3,8 @@
  * tokens; GPUs that share every sequence count as one, but in tokens.
  */
 
+import { MAX_BATCH } from '../../../training/batch-size.ts'
 import type { FieldReader } from '../../fields/fields.ts'
-import { MAX_BATCH } from '../../spec/batch-size.ts'
 import type { Field, Section } from '../../text/section.ts'
 import type { Batch } from '../../trainer/language-model.ts'
 import { isOn } from '../../trainer/method.ts'

@@ -1,10 +1,10 @@
 /** verl's supervised fine-tuning, trainer/fsdp_sft_trainer.py: samples are padded to `data.max_length`, unless GPUs share each of them. */
 
+import { MAX_BATCH } from '../../../training/batch-size.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import { readGpus } from '../../fields/gpus.ts'
 import { type ModelLookup, readModel } from '../../fields/model-fields.ts'
 import type { Reading } from '../../reading.ts'
-import { MAX_BATCH } from '../../spec/batch-size.ts'
 import { type Field, Section } from '../../text/section.ts'
 import { type Batch, languageModelReading } from '../../trainer/language-model.ts'
 import { isOn } from '../../trainer/method.ts'

@@ -1,8 +1,8 @@
 /** What runs on the GPUs of verl's actor before its update: vLLM, and passes that score the responses. */
 
+import { MAX_BATCH } from '../../../training/batch-size.ts'
+import type { TrainingMethod } from '../../../training/training-method.ts'
 import type { FieldReader } from '../../fields/fields.ts'
-import { MAX_BATCH } from '../../spec/batch-size.ts'
-import type { TrainingMethod } from '../../spec/training-method.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field, Section } from '../../text/section.ts'
 import type { Batch } from '../../trainer/language-model.ts'

@@ -1,10 +1,10 @@
 /** What verl's trainers share: how FSDP holds the model, and what changes a step in ways that nothing here models. */
 import { isVisionLanguageModel } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
+import type { Precision } from '../../../training/choices.ts'
+import type { TrainingSpec } from '../../../training/spec.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import { leaveOut } from '../../fields/supplied.ts'
-import type { Precision } from '../../spec/choices.ts'
-import type { TrainingSpec } from '../../spec/spec.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field, Section } from '../../text/section.ts'
 import { type Lora, readLora, readTargets } from '../../trainer/adapter.ts'

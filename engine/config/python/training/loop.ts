@@ -1,6 +1,6 @@
 /** A training loop that a script writes itself around a library's model, expressed in the keys of a recipe. */
+import type { Loop } from '../../../training/choices.ts'
 import { type Declared, peftAdapters } from '../../dialects/huggingface/declared.ts'
-import type { Loop } from '../../spec/choices.ts'
 import { plainSentence } from '../../text/quote.ts'
 import { type Field, Section } from '../../text/section.ts'
 import { libraryName, taskOfClass } from '../library.ts'

@@ -1,5 +1,5 @@
 /** The optimizer that a loop steps, and the model whose parameters it is given. */
-import type { Optimizer } from '../../spec/choices.ts'
+import type { Optimizer } from '../../../training/choices.ts'
 import { libraryName } from '../library.ts'
 import type { CallExpression, Expression } from '../syntax/expressions.ts'
 import { type Call, callExpression, type Module } from '../syntax/module.ts'

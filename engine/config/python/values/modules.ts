@@ -1,8 +1,8 @@
 /** The files of the repository that a script imports names from, read when a value asks for one. */
 import { posix } from 'node:path'
+import { MAX_CONFIG_BYTES } from '../../../base/limits.ts'
 import { wordSet } from '../../../base/word-list.ts'
 import { isPlausibleName, type Sources } from '../../sources.ts'
-import { MAX_CONFIG_BYTES } from '../../text/document.ts'
 import { isPythonPath } from '../quick-look.ts'
 import type { Module } from '../syntax/module.ts'
 import { parsedModule } from '../syntax/parsed-modules.ts'

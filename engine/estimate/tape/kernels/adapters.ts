@@ -1,6 +1,6 @@
 /** Adapters on a frozen linear layer, as peft 0.21 computes them (tuners/lora and tuners/oft). */
 
-import type { TrainingSpec } from '../../../config/spec/spec.ts'
+import type { TrainingSpec } from '../../../training/spec.ts'
 import { mastersOf } from '../../sharding/shares.ts'
 import { made } from '../autograd.ts'
 import { cast, lowered } from '../ops/casts.ts'

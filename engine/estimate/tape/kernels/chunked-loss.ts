@@ -2,7 +2,7 @@
  * torchtune's cross-entropy in chunks of tokens (modules/loss/ce_chunked_output_loss.py, cross_entropy_loss.py): the output layer
  * makes 16-bit logits, and only one chunk of them at a time is float32.
  */
-import type { TrainingSpec } from '../../../config/spec/spec.ts'
+import type { TrainingSpec } from '../../../training/spec.ts'
 import { made } from '../autograd.ts'
 import { elements, lastSize, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'

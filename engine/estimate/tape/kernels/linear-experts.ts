@@ -2,7 +2,7 @@
  * Experts as transformers 4 ran them: linear layers, one expert after the other on the tokens that chose it (modeling_mixtral.py
  * MixtralSparseMoeBlock). bitsandbytes quantises them as it does all others, and dequantises one matrix at a time.
  */
-import type { Quantization } from '../../../config/spec/choices.ts'
+import type { Quantization } from '../../../training/choices.ts'
 import { keepsQuantizedInputs } from '../../library-rules.ts'
 import { made } from '../autograd.ts'
 import { cast, lowered } from '../ops/casts.ts'

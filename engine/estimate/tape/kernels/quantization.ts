@@ -2,7 +2,7 @@
  * Frozen base weights in bitsandbytes' formats (functional.py), compared with bitsandbytes itself by `npm run bench:accuracy`, and in
  * GPTQ's and AWQ's (gptqmodel nn_modules/qlinear, autoawq modules/linear/gemm.py), which no trace has confirmed.
  */
-import type { Quantization } from '../../../config/spec/choices.ts'
+import type { Quantization } from '../../../training/choices.ts'
 import type { Dequantisation } from '../autograd.ts'
 import { bytesPerElement } from '../storage.ts'
 

@@ -2,8 +2,8 @@
  * Mamba 2 in mamba-ssm's kernels, which transformers uses if they are installed; derived from their source code (mamba_ssm 2.3
  * ops/triton/ssd_combined.py), because they do not run on the meta device.
  */
-import { keepsNoCache } from '../../../config/spec/choices.ts'
 import type { Mamba2Shape } from '../../../program/ops/mixers.ts'
+import { keepsNoCache } from '../../../training/choices.ts'
 import { made } from '../autograd.ts'
 import { silu } from '../ops/activations.ts'
 import { cast, lowered } from '../ops/casts.ts'

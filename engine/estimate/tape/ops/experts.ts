@@ -1,6 +1,6 @@
 /** Mixtures of experts: routers and expert matrices, with their quantisation and adapters. */
-import { isUnquantized } from '../../../config/spec/unquantized.ts'
 import type { EveryExpertOptions, ExpertOptions, RouterOptions } from '../../../program/ops/linears.ts'
+import { isUnquantized } from '../../../training/unquantized.ts'
 import { lowRankFactors, withLowRankMatrices } from '../kernels/adapters.ts'
 import { chosenRows, expertProduct, oneByOne, scoredRows, summed } from '../kernels/every-expert.ts'
 import {

@@ -1,8 +1,8 @@
 /** Python frames and checkpointed blocks: what local variables keep alive, and what the backward pass recomputes. */
-import { isFsdp, isOfNemoRl } from '../../../config/spec/choices.ts'
-import { layersNamed } from '../../../config/spec/parameter-pattern.ts'
-import { saidOfLayers } from '../../../config/spec/unquantized.ts'
 import type { Stack } from '../../../program/interpreter.ts'
+import { isFsdp, isOfNemoRl } from '../../../training/choices.ts'
+import { layersNamed } from '../../../training/parameter-pattern.ts'
+import { saidOfLayers } from '../../../training/unquantized.ts'
 import type { Node } from '../autograd.ts'
 import { layerPlan } from '../repetition.ts'
 import type { Storage, Tensor } from '../storage.ts'

@@ -1,9 +1,9 @@
 /** Embeddings and linear layers: dense, with adapters, or fused with the loss. */
 
-import { isOfNemoRl } from '../../../config/spec/choices.ts'
-import { isUnquantized } from '../../../config/spec/unquantized.ts'
 import { lastNameOf } from '../../../models/linears.ts'
 import type { LinearOptions, LinearPart } from '../../../program/ops/linears.ts'
+import { isOfNemoRl } from '../../../training/choices.ts'
+import { isUnquantized } from '../../../training/unquantized.ts'
 import { made } from '../autograd.ts'
 import { type Adapters, turnedInput, withLowRank, withMagnitude } from '../kernels/adapters.ts'
 import { checkpointedLoss } from '../kernels/checkpointed-loss.ts'

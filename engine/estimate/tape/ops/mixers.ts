@@ -3,8 +3,8 @@
  * Mamba.
  */
 
-import { keepsNoCache } from '../../../config/spec/choices.ts'
 import type { AttentionShape, IndexerShape, Mamba2Shape, RotaryOptions } from '../../../program/ops/mixers.ts'
+import { keepsNoCache } from '../../../training/choices.ts'
 import { made } from '../autograd.ts'
 import { eagerAttention, fusedAttention } from '../kernels/attention.ts'
 import { matrixProduct } from '../kernels/matrix-product.ts'

@@ -1,6 +1,6 @@
 /** What Axolotl trains, and how, beside the usual. */
 import { describe, expect, it } from 'vitest'
-import { effectiveBatch } from '../../../../engine/config/spec/batches.ts'
+import { effectiveBatch } from '../../../../engine/training/batches.ts'
 import { onlyProblemIn, trainingConfig } from '../../readings.ts'
 import { base } from './base.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { TrainingSpec } from '../../../../engine/config/spec/spec.ts'
+import type { TrainingSpec } from '../../../../engine/training/spec.ts'
 import { footprintOf } from '../../specs.ts'
 
 const LOGITS = 2 * 1024 * 128_256

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { TrainingSpec } from '../../../../engine/config/spec/spec.ts'
 import { beyondTrace } from '../../../../engine/estimate/error-band.ts'
+import type { TrainingSpec } from '../../../../engine/training/spec.ts'
 import { footprintOf, specOf } from '../../specs.ts'
 
 const MODEL = 'Qwen/Qwen1.5-MoE-A2.7B'

@@ -4,16 +4,16 @@
  * name.
  */
 import { posix } from 'node:path'
-import type { SourceFile } from '../config/reading.ts'
-import { firstFile, isPlausibleName, placesOf, type Sources } from '../config/sources.ts'
-import { quote } from '../config/text/quote.ts'
-import { type CatalogueModel, describeModel, findModel } from './catalogue.ts'
-import { readConfigJson } from './config-json.ts'
-import { isHubId } from './hub.ts'
-import { modelInName } from './known-names.ts'
-import { saidIn16Bits } from './stored-type.ts'
-import { unquantizedIn } from './unquantized-modules.ts'
-import { unsupportedArchitectureOf } from './unsupported-models.ts'
+import { type CatalogueModel, describeModel, findModel } from '../models/catalogue.ts'
+import { readConfigJson } from '../models/config-json.ts'
+import { isHubId } from '../models/hub.ts'
+import { modelInName } from '../models/known-names.ts'
+import { saidIn16Bits } from '../models/stored-type.ts'
+import { unquantizedIn } from '../models/unquantized-modules.ts'
+import { unsupportedArchitectureOf } from '../models/unsupported-models.ts'
+import type { SourceFile } from './reading.ts'
+import { firstFile, isPlausibleName, placesOf, type Sources } from './sources.ts'
+import { quote } from './text/quote.ts'
 
 export type Resolution =
   | {

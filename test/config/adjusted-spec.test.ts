@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { adjusted, specOf } from '../../../engine/config/spec/adjusted-spec.ts'
-import { knownModel } from '../../estimate/specs.ts'
+import { adjusted, specOf } from '../../engine/config/adjusted-spec.ts'
+import { knownModel } from '../estimate/specs.ts'
 
 const model = knownModel('Qwen/Qwen2.5-VL-3B-Instruct')
 const flag = (field: string) => `--${field}`

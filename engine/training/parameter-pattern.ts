@@ -1,5 +1,5 @@
 /** Regular expressions for parameter names (`model\.layers\.3[01]\..+`), which say what trains. They come from the config. */
-import { type LinearPattern, startPattern } from '../../base/re2.ts'
+import { type LinearPattern, startPattern } from '../base/re2.ts'
 
 const MAX_CHARACTERS = 200
 /** As many as the spec takes. */

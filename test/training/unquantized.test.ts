@@ -1,17 +1,17 @@
 /** Modules in 16 bits beside quantised ones: whose names mean which, and what they weigh. */
 import { describe, expect, it } from 'vitest'
-import { readConfigAsync } from '../../../engine/config/read.ts'
+import { readConfigAsync } from '../../engine/config/read.ts'
 import {
   isUnquantized,
   MAX_UNQUANTIZED,
   namesThatMatch,
   saidOfLayers,
   type UnquantizedModules,
-} from '../../../engine/config/spec/unquantized.ts'
-import { footprintOf } from '../../estimate/specs.ts'
-import { tinyLlama } from '../../models/tiny-llama.ts'
-import { sourcesOf } from '../files.ts'
-import { problemsIn, trainedBy, trainingConfig } from '../readings.ts'
+} from '../../engine/training/unquantized.ts'
+import { sourcesOf } from '../config/files.ts'
+import { problemsIn, trainedBy, trainingConfig } from '../config/readings.ts'
+import { footprintOf } from '../estimate/specs.ts'
+import { tinyLlama } from '../models/tiny-llama.ts'
 
 const up = 'model.layers.12.mlp.up_proj'
 const ofTower = 'model.vision_tower.encoder.layers.1.self_attn.q_proj'

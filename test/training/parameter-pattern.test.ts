@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { provideRe2 } from '../../../engine/base/re2.ts'
-import { parameterPatterns } from '../../../engine/config/spec/parameter-pattern.ts'
+import { provideRe2 } from '../../engine/base/re2.ts'
+import { parameterPatterns } from '../../engine/training/parameter-pattern.ts'
 
 const names = [
   'model.embed_tokens.weight',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { type Resolution, resolveModel, resolveOffline } from '../../engine/config/resolve-model.ts'
 import type { Hub, HubAnswer } from '../../engine/models/hub.ts'
-import { type Resolution, resolveModel, resolveOffline } from '../../engine/models/resolve.ts'
-import { tinyLlama } from './tiny-llama.ts'
+import { tinyLlama } from '../models/tiny-llama.ts'
 
 /** A repository of these files, and every path that was asked for. */
 function repository(files: Readonly<Record<string, string>>) {

@@ -1,9 +1,9 @@
 /** The spec of a bare model, and a spec with some of its settings changed by hand. */
-import { MemoryMarkError } from '../../base/errors.ts'
-import { imageOfSample, supportsCheckpointing, videoOfSample } from '../../models/architecture.ts'
-import type { CatalogueModel } from '../../models/catalogue.ts'
-import { seenInWords } from '../../models/images.ts'
-import type { TrainingSpec } from './spec.ts'
+import { MemoryMarkError } from '../base/errors.ts'
+import { imageOfSample, supportsCheckpointing, videoOfSample } from '../models/architecture.ts'
+import type { CatalogueModel } from '../models/catalogue.ts'
+import { seenInWords } from '../models/images.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 
 /** The earlier tool's defaults, so that its published readings can be compared. */
 const defaults = { microBatch: 16, sequenceLength: 128, labels: 2 }

@@ -3,7 +3,7 @@
  * against paths of modules as transformers 5 has them, `model.language_model.layers.3.mlp.gate_proj`.
  */
 import * as z from 'zod'
-import { type LinearPattern, startPattern } from '../../base/re2.ts'
+import { type LinearPattern, startPattern } from '../base/re2.ts'
 
 export const MAX_UNQUANTIZED = 500
 const MAX_CHARACTERS = 200
