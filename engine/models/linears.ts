@@ -5,11 +5,16 @@ export interface Linears {
   readonly all: readonly string[]
   /** peft 0.21 utils/constants.py TRANSFORMERS_MODELS_TO_LORA_TARGET_MODULES_MAPPING; peft refuses where it has none. */
   readonly usual?: readonly string[]
+  /** Modules besides, on which peft refuses adapters: Mamba's kernel computes with their weights itself. */
+  readonly refused?: readonly string[]
   /** What other releases of transformers call them. */
   readonly alsoCalled?: Readonly<Record<string, readonly string[]>>
   /** The modules of a head for classification, which peft trains whole for TaskType.SEQ_CLS and TOKEN_CLS; `score` in decoders. */
   readonly head?: readonly string[]
 }
+
+/** peft 0.21 tuners/tuners_utils.py _check_lora_target_modules_mamba. */
+export const refusedByMamba: readonly string[] = ['out_proj', 'conv1d']
 
 /** Names of output layers, which have adapters only where a config names them. */
 export const outputLayers: readonly string[] = ['lm_head', 'embed_out']

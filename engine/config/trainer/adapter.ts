@@ -5,7 +5,7 @@ import { type Linears, lastNameOf, outputLayers } from '../../models/linears.ts'
 import type { TrainingSpec } from '../../training/spec.ts'
 import type { Default, FieldReader } from '../fields/fields.ts'
 import { leaveOut } from '../fields/supplied.ts'
-import { oneOf, quote } from '../text/quote.ts'
+import { allOf, oneOf, quote } from '../text/quote.ts'
 import type { Field } from '../text/section.ts'
 import { isPattern, lastNamesOf } from './layer-pattern.ts'
 
@@ -109,6 +109,8 @@ function targetsIn(
   }
   const { experts } = familyOf(model.config)
   const ofExperts = experts === undefined ? [] : [...experts.up, experts.down]
+  const refused = refusedOf(targets, linears)
+  if (refused.length > 0) return refuseTargets(reader, targetField, refused, model, linears)
   if (targets === 'all') return linears.all
   if (targets === 'all-linear') return [...new Set([...linears.all, ...ofExperts])]
   if (targets === 'usual') return usualTargets(reader, model, linears, targetField)
@@ -127,6 +129,29 @@ function targetsIn(
     'no-such-lora-target',
     `${quote(model.id)} has no linear layer named ${oneOf(targets.slice(0, MAX_TARGETS).map(quote))}`,
     `Use some of ${linears.all.join(', ')}.`,
+  )
+}
+
+/** Of the modules that adapters are asked for, those on which peft refuses them: a convolution is no linear layer. */
+function refusedOf(targets: Targets, { refused = [] }: Linears): readonly string[] {
+  if (targets === 'usual') return []
+  if (targets === 'all' || targets === 'all-linear') return refused.filter(name => name !== 'conv1d')
+  const named = new Set(targets.map(lastNameOf))
+  return refused.filter(name => named.has(name))
+}
+
+function refuseTargets(
+  reader: FieldReader,
+  targetField: Field | undefined,
+  refused: readonly string[],
+  { family }: CatalogueModel,
+  { all }: Linears,
+): undefined {
+  return reader.refuse(
+    targetField,
+    'no-such-lora-target',
+    `peft refuses adapters on ${allOf(refused)} of ${family} models`,
+    `List the layers without ${allOf(refused)}, such as [${all.join(', ')}].`,
   )
 }
 

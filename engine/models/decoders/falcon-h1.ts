@@ -1,6 +1,6 @@
 /** Falcon H1: Mamba 2 and attention side by side in every block. transformers: models/falcon_h1. */
 import * as z from 'zod'
-import { gatedAnd } from '../linears.ts'
+import { gatedAnd, refusedByMamba } from '../linears.ts'
 import { size } from '../schema.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, beside, decoderFields, llamaBlueprint, type Part } from './blueprint.ts'
@@ -67,6 +67,6 @@ function scaledFeedForward({ hidden_size: hidden, intermediate_size: inner, mlp_
 }
 
 export const falconH1Family = decoder(falconH1Config, falconH1, {
-  linears: () => gatedAnd('in_proj'),
+  linears: () => ({ ...gatedAnd('in_proj'), refused: refusedByMamba }),
   recurrence: () => 'mamba2',
 })

@@ -1,6 +1,6 @@
 /** Nemotron H and Nemotron 3: each block is one mixer, Mamba 2, attention without positions or a feed-forward. transformers: models/nemotron_h. */
 import * as z from 'zod'
-import { attentionLinears, type Linears } from '../linears.ts'
+import { attentionLinears, type Linears, refusedByMamba } from '../linears.ts'
 import { expertCount, layerList, MAX_LAYERS, size } from '../schema.ts'
 import { attentionOf } from './attention.ts'
 import { type Blueprint, decoderFields, differing, llamaBlueprint, type Part } from './blueprint.ts'
@@ -115,7 +115,6 @@ function mixture(config: NemotronH): Part {
   }
 }
 
-/** peft refuses adapters on the output of Mamba 2, which its kernel computes itself. */
 function linears(config: NemotronH): Linears {
   const kinds = blockKindsOf(config)
   const has = (kind: Kind, names: readonly string[]) => (kinds.includes(kind) ? names : [])
@@ -127,7 +126,7 @@ function linears(config: NemotronH): Linears {
     ...feedForward,
     ...has('moe', latentProjections),
   ]
-  return { all }
+  return { all, ...(kinds.includes('linear_attention') && { refused: refusedByMamba }) }
 }
 
 export const nemotronHFamily = decoder(nemotronHConfig, nemotronH, { linears, recurrence: () => 'mamba2' })
