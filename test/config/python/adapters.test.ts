@@ -17,6 +17,25 @@ trainer = SFTTrainer(model=model, args=args, peft_config=lora, max_seq_length=20
 trainer.train()
 `)
 
+describe('arguments of BitsAndBytesConfig', () => {
+  const given = (argument: string) => qlora(text => text.replace('bnb_4bit_use_double_quant=True', argument))
+
+  it('that it does not have are left out, as it does, and told', async () => {
+    const reading = await trained(given('bnb_4bit_double_quant=True'))
+    expect(reading.spec.quantization).toBe('nf4')
+    expect(reading.assumptions).toContain(
+      '"bnb_4bit_double_quant" is no parameter of BitsAndBytesConfig, which leaves it out.',
+    )
+    const off = await trained(given('bnb_4bit_double_quant=False'))
+    expect(off.assumptions.join()).not.toContain('bnb_4bit_double_quant')
+  })
+
+  it('are refused where they would keep other weights', async () => {
+    const found = await problems(given('llm_int8_has_fp16_weight=True'))
+    expect(found.map(({ message }) => message).join()).toContain('llm_int8_has_fp16_weight')
+  })
+})
+
 describe("Unsloth's weights", () => {
   const script = (arguments_: string, loaded = '"unsloth/Qwen3-8B"') => `from unsloth import FastLanguageModel
 from transformers import BitsAndBytesConfig

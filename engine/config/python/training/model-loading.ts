@@ -2,7 +2,7 @@
 import { wordSet } from '../../../base/word-list.ts'
 import { typeOfGpu } from '../../dialects/huggingface/declared.ts'
 import { namesMemory } from '../../fields/memory-settings.ts'
-import { plainSentence } from '../../text/quote.ts'
+import { plainSentence, quote } from '../../text/quote.ts'
 import type { Field } from '../../text/section.ts'
 import { harmless, libraryName, taskOfClass } from '../library.ts'
 import type { Module } from '../syntax/module.ts'
@@ -257,19 +257,24 @@ function quantizationFields(values: ReadonlyMap<string, Value>, file: Module, ev
   const { values: given, unknown } = evaluator.argumentsOfMade(config)
   if (unknown !== undefined)
     return [...direct, openField(config, 'load_in_4bit', `what is unpacked from ${unknown} may set it`, file)]
-  const unread = [...given].find(
-    ([key, value]) => !harmless.quantization.has(key) && key !== 'llm_int8_skip_modules' && !isOff(value),
-  )
+  const unread = [...given].find(([key, value]) => unreadParameters.test(key) && !isOff(value))
+  const unused = [...given].find(([key, value]) => !parameters.has(key) && !unreadParameters.test(key) && !isOff(value))
+  const remarks = unused ? [`${quote(unused[0])} is no parameter of BitsAndBytesConfig, which leaves it out.`] : []
   return [
     ...direct,
     ...[...given]
-      .filter(([key]) => /^load_in_|double_quant$|^llm_int8_skip_modules$/.test(key))
-      .map(([key, value]) => fieldOf(key, value, file)),
+      .filter(([key]) => /^load_in_|^(?:bnb_4bit_use_double_quant|llm_int8_skip_modules)$/.test(key))
+      .map(([key, value]) => fieldOf(key, { ...value, remarks: [...value.remarks, ...remarks] }, file)),
     ...(unread === undefined
       ? []
       : [saidBy(unread[1], 'quantization', { kind: 'text', text: unread[0] }, file, unread[0])]),
   ]
 }
+
+/** transformers 5.18 utils/quantization_config.py BitsAndBytesConfig: any other argument is logged, and has no effect. */
+const parameters: ReadonlySet<string> = new Set([...harmless.quantization, 'llm_int8_skip_modules'])
+/** Its only other parameter, and arguments without a name. */
+const unreadParameters = /^(?:llm_int8_has_fp16_weight|\d+)$/
 
 /** Their number changes the head, and with it hardly any memory. */
 function labelsField(
