@@ -16,9 +16,10 @@ function cut(text: string, most: number): string {
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : characters.join('').trim()
 }
 
-/** `plain` text between quotation marks, as messages show what a file says. */
+/** `plain` text between quotation marks, as messages show what a file says; once where the file has them too. */
 export function quote(text: string): string {
-  return `"${plain(text)}"`
+  const shown = plain(text)
+  return /^"[^"]+"$/.test(shown) ? shown : `"${shown}"`
 }
 
 /** As many as a message can list. */

@@ -6,6 +6,11 @@ it('cuts quoted text to 80 characters', () => {
   expect(quote('😀'.repeat(81))).toBe(`"${'😀'.repeat(79)}…"`)
 })
 
+it('quotes once what is quoted already', () => {
+  expect(quote('"sdpa"')).toBe('"sdpa"')
+  expect(quote('"a" and "b"')).toBe('""a" and "b""')
+})
+
 it('keeps line ends, terminal codes and invisible characters out of messages', () => {
   expect(quote('a\nb\u001b[31mc\u202ed\u200be\u2028f')).toBe('"a b [31mc d e f"')
 })
