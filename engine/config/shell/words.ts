@@ -96,7 +96,8 @@ export class Environment {
       return
     }
     const line = this.#shell.lineOf(pos)
-    const unclear = why ?? (index && `an element of ${plain(name)} is set (line ${line})`)
+    const ofArgument = before === undefined ? words.find(({ isArgument }) => isArgument)?.why : undefined
+    const unclear = (why && (ofArgument ?? why)) ?? (index && `an element of ${plain(name)} is set (line ${line})`)
     // Options in an array are known by name, even where only a run tells whether they are given.
     const doubted = (why: string) =>
       isArray ? words.map(word => ({ ...word, why: word.why ?? why })) : [this.open(pos, name, why)]

@@ -214,6 +214,13 @@ describe('a value', () => {
     expect(rewriteNumbers(text, [change])).toEqual({ kind: 'not-plain', at: change.at })
   })
 
+  it('set by an argument of the script alone, in a loop over them, is asked for by that', async () => {
+    const loop = 'while (( "$#" )); do\n  case "$1" in\n    --bs) BS="$2"; shift 2 ;;\n  esac\ndone\n'
+    const reading = await read(`${loop}python train.py ${bert} --per_device_train_batch_size $BS\n`)
+    const message = reading.kind === 'unreadable' ? reading.problems[0]?.message : undefined
+    expect(message).toContain('$2 is an argument of the script (line 3)')
+  })
+
   it.each([
     ['if [ -n "$CI" ]; then BS=2; fi\n', 'it is set under a condition (line 2)'],
     ['read BS\n', '$BS is read when it runs (line 2)'],
