@@ -1,4 +1,4 @@
-/** The probe that needs neither Python nor a GPU. */
+/** The estimate behind the interface of a probe: it runs nothing, and needs neither Python nor a GPU. */
 import { setImmediate } from 'node:timers/promises'
 import { MemoryMarkError } from '../base/errors.ts'
 import { usableBytes } from '../gpus/catalogue.ts'

@@ -1,7 +1,7 @@
 /** Shell scripts, Makefiles and the like whose commands say the whole training in their arguments. */
 import { FieldReader } from '../fields/fields.ts'
 import type { SuppliedFields } from '../fields/supplied.ts'
-import { jobsNear } from '../other-files/launchers-of.ts'
+import { jobsNear } from '../other-files/find-launched.ts'
 import type { SourceFile } from '../reading.ts'
 import { mayLaunch } from '../shell/quick-look.ts'
 import type { Sources } from '../sources.ts'

@@ -1,8 +1,8 @@
 /** Recognises whatever may hold a training: files of keys, scripts, notebooks and launchers. */
 
 import type { SuppliedFields } from '../fields/supplied.ts'
+import { findLaunched } from '../other-files/find-launched.ts'
 import { type Launched, notLaunched } from '../other-files/launched.ts'
-import { findLaunched } from '../other-files/launchers-of.ts'
 import { findLoadingScript, type LoadingScript, type NotModelled } from '../other-files/loading-script.ts'
 import { isNotebookPath, isPythonPath, mayTrain } from '../python/quick-look.ts'
 import type { SourceFile } from '../reading.ts'

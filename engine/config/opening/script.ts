@@ -1,8 +1,8 @@
 /** A script or a notebook in which a training was found, with what starts it. */
 import { FieldReader } from '../fields/fields.ts'
 import type { SuppliedFields } from '../fields/supplied.ts'
+import { withUndeclared } from '../other-files/find-launched.ts'
 import type { Launched } from '../other-files/launched.ts'
-import { withUndeclared } from '../other-files/launchers-of.ts'
 import type { Opened } from '../python/script.ts'
 import type { Reading, ReadTraining, SourceFile } from '../reading.ts'
 import { completed, tellLaunch, withLaunch } from './completed.ts'

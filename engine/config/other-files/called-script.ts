@@ -5,8 +5,8 @@ import { type Opened, openScript } from '../python/script.ts'
 import type { SourceFile } from '../reading.ts'
 import type { Sources } from '../sources.ts'
 import { oneOf, plain } from '../text/quote.ts'
+import { findLaunched } from './find-launched.ts'
 import { type Launched, notLaunched } from './launched.ts'
-import { findLaunched } from './launchers-of.ts'
 
 export interface CalledScript {
   readonly opened: Opened

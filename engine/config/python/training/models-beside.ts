@@ -76,27 +76,27 @@ function adapts({ key, value }: Field): boolean {
 }
 
 /**
- * Arguments of the trainer that may hold what memory hangs on: what is unpacked into its call, a reference beside adapters that is
- * not followed, and a config of TRL or transformers under a name that no trainer takes (`config=GRPOConfig(…)`).
+ * Arguments of the trainer that may hold what memory hangs on: a reference beside adapters that is not followed, and a config of TRL or
+ * transformers under a name that no trainer takes (`config=GRPOConfig(…)`).
  */
 export function handedOtherwise(
   given: ReadonlyMap<string, Value>,
-  unknown: string | undefined,
-  here: Located,
   file: Module,
   evaluator: Evaluator,
   fields: readonly Field[],
 ): readonly Field[] {
+  const hasAdapters = fields.some(adapts)
+  return [...given].flatMap(([name, value]) => {
+    const isReference = name === 'ref_model' && hasAdapters && isUnfollowed(value, evaluator)
+    const isConfig = name !== 'args' && value.kind === 'call' && argumentsClass(value.name) !== undefined
+    return isReference || isConfig ? [saidBy(value, name, { kind: 'text', text: name }, file)] : []
+  })
+}
+
+/** What is unpacked into the trainer's call and not known, as evaluating the call names it: `"options" (line 3)`. */
+export function unpackedInto(unknown: string | undefined, here: Located, file: Module): readonly Field[] {
   const unpacked = unknown?.replace(/ \(line \d+\)$/, '')
-  const named = [...given].filter(
-    ([name, value]) =>
-      (name === 'ref_model' && isUnfollowed(value, evaluator) && fields.some(adapts)) ||
-      (name !== 'args' && value.kind === 'call' && argumentsClass(value.name) !== undefined),
-  )
-  return [
-    ...(unpacked === undefined ? [] : [saidBy(here, unpacked, { kind: 'text', text: unpacked }, file)]),
-    ...named.map(([name, value]) => saidBy(value, name, { kind: 'text', text: name }, file)),
-  ]
+  return unpacked === undefined ? [] : [saidBy(here, unpacked, { kind: 'text', text: unpacked }, file)]
 }
 
 function isUnfollowed(value: Value, evaluator: Evaluator): boolean {

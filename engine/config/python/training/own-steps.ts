@@ -180,15 +180,15 @@ function isInside(node: SyntaxNode, around: SyntaxNode): boolean {
   return around.from <= node.from && node.to <= around.to
 }
 
+const withoutGradient = /no_grad|inference_mode|\beval\(/
+
 /** Anywhere in a function up to the call, or in its decorators. */
 function runsWithoutGradient({ from, kind }: Scope, { module, node }: Call): boolean {
-  return (
-    kind === 'function' && /no_grad|inference_mode|\beval\(/.test(module.text.slice(Math.max(0, from - 60), node.from))
-  )
+  return kind === 'function' && withoutGradient.test(module.text.slice(Math.max(0, from - 60), node.from))
 }
 
 function isWithoutGradient({ module, node }: Call): boolean {
-  return /no_grad|inference_mode|\beval\(/.test(module.text.slice(Math.max(0, node.from - BEFORE), node.from))
+  return withoutGradient.test(module.text.slice(Math.max(0, node.from - BEFORE), node.from))
 }
 
 function mayBothRun(one: Call, other: Call): boolean {

@@ -19,7 +19,7 @@ import { leftOff } from './left-off.ts'
 import { dataFiles } from './loop-files.ts'
 import { type ModelChain, modelChain } from './model-chain.ts'
 import { INIT_KWARGS, loadedFields } from './model-loading.ts'
-import { foreignBatchSizes, handedOtherwise, modelsBeside } from './models-beside.ts'
+import { foreignBatchSizes, handedOtherwise, modelsBeside, unpackedInto } from './models-beside.ts'
 import { aroundTrainer } from './own-steps.ts'
 import { lengthBeside, lengthFields, mappedLength } from './sequence-length.ts'
 import { dividesLayers, visibleGpus } from './visible-gpus.ts'
@@ -124,7 +124,8 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
   ]
   const beside = trainer === 'sft' ? lengthBeside([...fields, ...extra], module, evaluator) : []
   const hidden = [
-    ...handedOtherwise(values, unknown, here, module, evaluator, fields),
+    ...unpackedInto(unknown, here, module),
+    ...handedOtherwise(values, module, evaluator, fields),
     ...foreignBatchSizes(values.get('args'), module, evaluator),
   ]
   const unread = [...loaded.unread, ...adapter.unread, ...beside, ...hidden]

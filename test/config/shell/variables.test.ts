@@ -1,0 +1,72 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are the shell's
+/** Values that come from variables of the script: where they can be changed, and when they are not known. */
+import { describe, expect, it } from 'vitest'
+import { rewriteNumbers } from '../../../engine/config/text/rewrite.ts'
+import { bert, read, trained } from './trained.ts'
+
+describe('a value', () => {
+  it.each([
+    ['BS=16\n', '$BS'],
+    ['export BS=16\n', '"${BS}"'],
+    ['BS=16\nBS=${BS:-4}\n', '$BS'],
+    ['', '${BS:-16}'],
+    ['OTHER=16; BS=$OTHER\n', '$BS'],
+    ['for BS in 16; do true; done\n', '$BS'],
+  ])('set by %j and given as %s can be changed where its literal stands', async (before, given) => {
+    const text = `${before}python train.py ${bert} --per_device_train_batch_size ${given}\n`
+    const { batchSizeAt, spec } = await trained(text)
+    expect(spec.microBatch).toBe(16)
+    const rewrite = rewriteNumbers(text, [{ at: batchSizeAt!, from: 16, to: 24 }])
+    if (rewrite.kind !== 'rewritten') throw new Error(JSON.stringify(rewrite))
+    expect((await trained(rewrite.text)).spec.microBatch).toBe(24)
+  })
+
+  it.each([
+    ['$((TOTAL / (PER_STEP * GPUS)))', 16],
+    ['$(( $TOTAL / GPUS / ${PER_STEP} ))', 16],
+    ['$((TOTAL - 100 % 16))', 508],
+    ['$((7 / 2 + -1))', undefined],
+    ['$((TOTAL / 0))', undefined],
+    ['$((PER_STEP > 2 ? 8 : 4))', undefined],
+    ['$((TOTAL / $(nproc)))', undefined],
+    ['$((TOTAL / NODES))', undefined],
+  ])('of arithmetic %s is %s, and is not changed in place', async (written, value) => {
+    const text = `TOTAL=512\nPER_STEP=4\nGPUS=8\nBS=${written}\npython train.py ${bert} --per_device_train_batch_size $BS\n`
+    const reading = await read(text)
+    expect(reading.kind === 'training-config' ? reading.spec.microBatch : undefined).toBe(value)
+    if (reading.kind !== 'training-config') return
+    const change = { at: reading.batchSizeAt!, from: value!, to: 24 }
+    expect(rewriteNumbers(text, [change])).toEqual({ kind: 'not-plain', at: change.at })
+  })
+
+  it('set by an argument of the script alone, in a loop over them, is asked for by that', async () => {
+    const loop = 'while (( "$#" )); do\n  case "$1" in\n    --bs) BS="$2"; shift 2 ;;\n  esac\ndone\n'
+    const reading = await read(`${loop}python train.py ${bert} --per_device_train_batch_size $BS\n`)
+    const message = reading.kind === 'unreadable' ? reading.problems[0]?.message : undefined
+    expect(message).toContain('$2 is an argument of the script (line 3)')
+  })
+
+  it.each([
+    ['if [ -n "$CI" ]; then BS=2; fi\n', 'it is set under a condition (line 2)'],
+    ['read BS\n', '$BS is read when it runs (line 2)'],
+    ['BS=$(nproc)\n', '$(nproc) is computed when it runs (line 2)'],
+    ['BS=$1\n', '$1 is an argument of the script (line 2)'],
+    ['while true; do BS=2; done\n', 'it is set in a loop (line 2)'],
+  ])('set by %j is asked for by name', async (before, why) => {
+    const reading = await read(`BS=16\n${before}python train.py ${bert} --per_device_train_batch_size $BS\n`)
+    const message = reading.kind === 'unreadable' ? reading.problems[0]?.message : undefined
+    expect(message).toContain(why)
+  })
+})
+
+it('what the script’s own options may override counts as it is set, and says so', async () => {
+  const options = 'BS=16\nwhile [[ $# -gt 0 ]]; do case $1 in -b) BS=$2; shift;; esac; shift; done\n'
+  const { spec, batchSizeAt, assumptions } = await trained(
+    `${options}python train.py ${bert} --per_device_train_batch_size $BS\n`,
+  )
+  expect(spec.microBatch).toBe(16)
+  expect(batchSizeAt).toEqual({ line: 1, column: 4 })
+  expect(assumptions).toContain(
+    '16 is what BS is set to (train.sh, line 1), which an argument of the script may override (line 2).',
+  )
+})
