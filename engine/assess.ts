@@ -6,7 +6,7 @@ import { costPerRunUsd, type RunTerms, savingsPerRunUsd } from './metrics/cost.t
 import { halfWidthPercent, type Range } from './metrics/range.ts'
 import type { BatchPlan } from './metrics/recommend.ts'
 import type { ModelConfig } from './models/architecture.ts'
-import { fitsAmongSeveral } from './probes/among-several.ts'
+import { couldFitAmongSeveral } from './probes/among-several.ts'
 import { EstimateProbe } from './probes/estimate.ts'
 import { cardFits, cheaperGpu } from './report/other-gpus.ts'
 import { ratioRange } from './report/ranges.ts'
@@ -223,8 +223,8 @@ function ratioOf(speed: number | undefined, other: number | undefined): number {
 }
 
 /**
- * The assumptions that the verdict depends on. Assuming one GPU does not matter if the config fits it, or would not fit
- * on several either; counting too much does not matter if the config fits all the same.
+ * The assumptions that the verdict depends on. Assuming one GPU does not matter if the config fits it, or could not fit
+ * several either; counting too much does not matter if the config fits all the same.
  */
 function decisive(
   spec: TrainingSpec,
@@ -241,7 +241,7 @@ function decisive(
       case 'gpu':
         return !isMeasured
       case 'gpus':
-        return !isMeasured && (spec.gpus > 1 || (!fitsNow && fitsAmongSeveral(spec, config, options)))
+        return !isMeasured && (spec.gpus > 1 || (!fitsNow && couldFitAmongSeveral(spec, config, options)))
       case 'upper-bound':
         return !fitsNow
       default:

@@ -215,18 +215,12 @@ export class Footprint {
     return Math.max(loaded, stepping, beside + gatheredByResuming(this.spec, this.#recording.tape.parameters, gathers))
   }
 
-  /**
-   * The most that is allocated at any moment of what grows with the batch. `besideGradients`: at any before the last backward pass,
-   * gradients included, which are all held while micro-steps add to them.
-   */
-  growingBytes(batch: number, besideGradients = false): number {
+  /** The most that is allocated at any moment of what grows with the batch. */
+  growingBytes(batch: number): number {
     const { step, sections } = this.timeline
     const sizes = step.bytesAt(batch)
-    for (const [number, size] of step.sizes.entries()) {
-      if (size?.bytesPerSample === 0 && !(besideGradients && size.kind === 'gradients')) sizes[number] = 0
-    }
-    const end = (besideGradients && step.phases.findLast(({ phase }) => phase === 'backward')?.from) || step.length
-    return highestPoint({ ...sections, all: sections.all.filter(({ to }) => to <= end) }, sizes, 0).bytes
+    for (const [number, size] of step.sizes.entries()) if (size?.bytesPerSample === 0) sizes[number] = 0
+    return highestPoint(sections, sizes, 0).bytes
   }
 
   /** Whether two steps fit into `usableBytes`, with the caching allocator's segments and their fragmentation. */

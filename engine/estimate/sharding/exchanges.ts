@@ -1,8 +1,8 @@
 /** Which exchange a training has among its GPUs. */
-import { accumulatesGradients, isWrappedByFsdp, modelCopies } from '../../training/batches.ts'
+import { isWrappedByFsdp, modelCopies } from '../../training/batches.ts'
 import { isFsdp } from '../../training/choices.ts'
 import type { TrainingSpec } from '../../training/spec.ts'
-import { hasFlatParameters, sumsEveryMicroBatch } from '../library-rules.ts'
+import { hasFlatParameters } from '../library-rules.ts'
 import type { Storage } from '../tape/storage.ts'
 import { DataParallel } from './data-parallel.ts'
 import type { Exchange, ExchangeContext } from './exchange.ts'
@@ -14,11 +14,6 @@ import { Zero3 } from './zero3.ts'
 /** FSDP2 on several GPUs, which treats all blocks alike; what the others do with a layer hangs on those before it. */
 export function gathersBlocks(spec: TrainingSpec): boolean {
   return spec.step === 'training' && isFsdp(spec.sharding) && !isAlone(spec) && !hasFlatParameters(spec)
-}
-
-/** Whether FSDP2's micro-steps add to whole gradients, which are summed and divided with the last. */
-export function addsToWholeGradients(spec: TrainingSpec): boolean {
-  return gathersBlocks(spec) && accumulatesGradients(spec) && !sumsEveryMicroBatch(spec)
 }
 
 function isAlone(spec: TrainingSpec): boolean {
