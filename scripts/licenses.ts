@@ -11,6 +11,9 @@ const standIns: Readonly<Record<string, string>> = {
   '@tensorflow/tfjs-backend-cpu': 'node_modules/long/LICENSE',
   '@tensorflow/tfjs-core': 'node_modules/long/LICENSE',
   '@tensorflow/tfjs-layers': 'node_modules/long/LICENSE',
+  // By the same authors, under the same licence.
+  '@hono/zod-openapi': 'node_modules/hono/LICENSE',
+  '@hono/zod-validator': 'node_modules/hono/LICENSE',
   seedrandom: 'node_modules/seedrandom/README.md',
   // By the same author, under the same licence.
   tr46: 'node_modules/whatwg-url/LICENSE.txt',
