@@ -5,12 +5,20 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { actionBundle, botBundle, buildBundle, bundles, cliBundle, root } from './bundles.ts'
+import { actionBundle, type Bundle, botBundle, buildBundle, bundles, cliBundle, root } from './bundles.ts'
 
 /** `folder`: there already, and empty. */
-export async function buildCommands(folder: string): Promise<void> {
+export function buildCommands(folder: string): Promise<void> {
+  return buildInstalled(
+    folder,
+    bundles.filter(bundle => bundle !== actionBundle),
+  )
+}
+
+/** Some of the bundles, where npm would install them. */
+export async function buildInstalled(folder: string, installed: readonly Bundle[]): Promise<void> {
   await mkdir(path.join(folder, 'dist/dashboard'), { recursive: true })
-  const files = await Promise.all(bundles.filter(bundle => bundle !== actionBundle).map(buildBundle))
+  const files = await Promise.all(installed.map(buildBundle))
   for (const { name, contents } of files.flat()) await writeFile(path.join(folder, name), contents)
   for (const name of ['engine', 'node_modules']) await symlink(path.join(root, name), path.join(folder, name))
   await writeFile(path.join(folder, 'package.json'), '{"type":"module"}')

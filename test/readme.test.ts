@@ -1,12 +1,10 @@
 /** What the guides tell people to type, typed; what they name, there. */
-import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, it } from 'vitest'
 import { commandNames, usage } from '../bot/commands/command.ts'
 import { root } from '../scripts/bundles.ts'
-import { python } from './probes/python.ts'
-import { sharedCommand } from './shared-builds.ts'
+import { runIn } from './cli/run-cli.ts'
 
 const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
 const readme = read('README.md')
@@ -23,12 +21,8 @@ it('shows each command with its exit code', () => {
 })
 
 it.each(commands)('memorymark $command ends with $exitCode', async ({ command, exitCode }) => {
-  const run = spawnSync(process.execPath, [await sharedCommand('memorymark'), ...command.split(/ +/)], {
-    cwd: root,
-    encoding: 'utf8',
-    env: { ...process.env, MEMORYMARK_PYTHON: python },
-  })
-  expect(run.status, run.stdout + run.stderr).toBe(exitCode)
+  const run = await runIn(root, command.split(/ +/))
+  expect(run.exitCode, run.stdout + run.stderr).toBe(exitCode)
   // An exit code of 2 has its reason on standard error; everything else is no error.
   expect(run.stderr === '').toBe(exitCode !== 2)
 })

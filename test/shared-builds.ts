@@ -3,16 +3,30 @@ import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, rename, rmdir, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import type { Plugin } from 'esbuild'
 import { inject } from 'vitest'
 import { Queue } from '../bot/queue/queue.ts'
 import { openDatabase } from '../bot/store/open.ts'
-import { analysisBundle, type Bundle, buildBundle, root } from '../scripts/bundles.ts'
-import { buildCommands, scriptIn } from '../scripts/installed-commands.ts'
+import {
+  analysisBundle,
+  type Bundle,
+  buildBundle,
+  cliBundle,
+  dashboardBundle,
+  root,
+  tfjsBundle,
+} from '../scripts/bundles.ts'
+import { buildCommands, buildInstalled, scriptIn } from '../scripts/installed-commands.ts'
 import { buildAction } from './action/run-action.ts'
 
 /** What Node starts for a command as npm installs it. */
 export async function sharedCommand(command: 'memorymark' | 'memorymark-bot'): Promise<string> {
   return scriptIn(await once('commands', buildCommands), command)
+}
+
+/** The script of `sharedCommand`, save that commands in one process share a process with limits. */
+export async function sharedWarmCommand(): Promise<string> {
+  return path.join(await once('warm-command', buildWarmCommand), cliBundle.outfile)
 }
 
 /** A folder with the Action, as `buildAction` makes it. Nothing may be written there. */
@@ -52,6 +66,23 @@ async function buildHostileScript(folder: string): Promise<void> {
   for (const { name, contents } of await buildBundle(hostileBundle)) await writeFile(path.join(folder, name), contents)
   await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'))
   await writeFile(path.join(folder, 'package.json'), '{"type":"module"}')
+}
+
+const keptEngine: Plugin = {
+  name: 'kept-engine',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/engine\.ts$/ }, ({ resolveDir }) =>
+      resolveDir === path.join(root, 'cli') ? { path: path.join(root, 'test/cli/kept-engine.ts') } : undefined,
+    )
+  },
+}
+
+async function buildWarmCommand(folder: string): Promise<void> {
+  const { options } = cliBundle
+  const warm = { ...cliBundle, options: { ...options, plugins: [...(options.plugins ?? []), keptEngine] } }
+  await buildInstalled(folder, [warm, analysisBundle, tfjsBundle, dashboardBundle])
+  const kept = "process.chdir(import.meta.dirname); await import('./analysis.js')"
+  await writeFile(path.join(folder, 'dist/kept-analysis.js'), kept)
 }
 
 const CLAIM_POLL_MILLIS = 50

@@ -1,16 +1,12 @@
-/** Runs the real command line, as npm installs it, in a child process, in a directory of its own. */
+/** Runs the real command line, as npm installs it, in a directory of its own. */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { python } from '../probes/python.ts'
 import { sharedCommand } from '../shared-builds.ts'
-
-export interface Run {
-  readonly exitCode: number
-  readonly stdout: string
-  readonly stderr: string
-}
+import { runWarm } from './run-warm.ts'
+import type { Run } from './warm-commands.ts'
 
 export class Workspace implements AsyncDisposable {
   readonly folder: string
@@ -28,26 +24,18 @@ export class Workspace implements AsyncDisposable {
     return new Workspace(folder)
   }
 
-  async run(...args: string[]): Promise<Run> {
+  /** In a process that has run commands before. */
+  run(...args: string[]): Promise<Run> {
+    return runIn(this.folder, args)
+  }
+
+  /** In a process of its own, as a shell starts it. */
+  async runAlone(...args: string[]): Promise<Run> {
     const script = await sharedCommand('memorymark')
     return new Promise(resolve => {
-      const child = execFile(
-        process.execPath,
-        [script, ...args],
-        {
-          cwd: this.folder,
-          env: {
-            ...process.env,
-            NODE_OPTIONS: '',
-            NO_COLOR: '1',
-            HF_HUB_OFFLINE: '1',
-            MEMORYMARK_PYTHON: python,
-            // Sizes of real models are only counted here, not computed on the CPU.
-            MEMORYMARK_TFJS_NATIVE: this.folder,
-          },
-          maxBuffer: 2 ** 26,
-        },
-        (_, stdout, stderr) => resolve({ exitCode: child.exitCode ?? -1, stdout, stderr }),
+      const options = { cwd: this.folder, env: environment(), maxBuffer: 2 ** 26 }
+      const child = execFile(process.execPath, [script, ...args], options, (_, stdout, stderr) =>
+        resolve({ exitCode: child.exitCode ?? -1, stdout, stderr }),
       )
     })
   }
@@ -61,4 +49,21 @@ export class Workspace implements AsyncDisposable {
 export async function run(...args: string[]): Promise<Run> {
   await using workspace = await Workspace.with({})
   return await workspace.run(...args)
+}
+
+/** As `Workspace.run`, in any folder. */
+export function runIn(folder: string, args: readonly string[]): Promise<Run> {
+  return runWarm({ args, folder, environment: environment() })
+}
+
+function environment(): NodeJS.ProcessEnv {
+  return {
+    ...process.env,
+    NODE_OPTIONS: '',
+    NO_COLOR: '1',
+    HF_HUB_OFFLINE: '1',
+    MEMORYMARK_PYTHON: python,
+    // No native TensorFlow.js: sizes of real models are only counted here, not computed on the CPU.
+    MEMORYMARK_TFJS_NATIVE: import.meta.dirname,
+  }
 }
