@@ -13,8 +13,8 @@ async function trained(text: string, path?: string): Promise<Extract<Reading, { 
   return reading
 }
 
-async function problemsIn(text: string): Promise<readonly string[]> {
-  const reading = await read(text)
+async function problemsIn(text: string, path?: string): Promise<readonly string[]> {
+  const reading = await read(text, path)
   if (reading.kind !== 'unreadable') throw new Error(JSON.stringify(reading))
   return reading.problems.map(({ field, code }) => `${field} ${code}`)
 }
@@ -298,6 +298,31 @@ it('files of settings are read too, with references to other values of theirs', 
   const reading = await trained(text, 'config/rloo.yaml')
   expect(reading.batchSizeAt).toEqual({ line: 6, column: 35 })
   expect(reading.spec).toMatchObject({ microBatch: 2, gradientAccumulation: 8, gpus: 8, method: { scored: 2 } })
+})
+
+describe("verl's own file of before 0.3", () => {
+  const file = (
+    samples: number,
+  ) => `data: { train_batch_size: 256, micro_batch_size: ${samples}, max_length: 512, balance_dp_token: False }
+model:
+  partial_pretrain: ~/models/gemma-1.1-7b-it
+  fsdp_config: { wrap_policy: { min_num_params: 0 }, cpu_offload: False, offload_params: False }
+  enable_gradient_checkpointing: False
+`
+
+  it("counts a micro-batch's samples on all GPUs, and shards by FSDP's first version", async () => {
+    const reading = await trained(file(32), 'verl/trainer/config/sft_trainer.yaml')
+    expect(reading.spec).toMatchObject({
+      ...{ microBatch: 4, gradientAccumulation: 8, gpus: 8, sequenceLength: 512, gradientCheckpointing: false },
+      ...{ sharding: 'fsdp', fsdpVersion: 1, precision: 'bf16-master' },
+    })
+    expect(reading.batchSizeAt).toBeUndefined()
+  })
+
+  it('starts only where every GPU has as many', async () => {
+    const path = 'verl/trainer/config/sft_trainer.yaml'
+    await expect(problemsIn(file(12), path)).resolves.toEqual(['data.micro_batch_size batch-sizes-disagree'])
+  })
 })
 
 describe("a copy of verl's file in the repository", () => {

@@ -26,7 +26,8 @@ import {
 export function readFineTuning(document: Section, reader: FieldReader, lookUp: ModelLookup): Reading {
   const part = sectionAt(document, 'model') ?? Section.of([])
   const model = readModel(reader, modelOfFineTuning(document), 'model.partial_pretrain', lookUp)
-  const sharded = readSharding(reader, part.at('strategy'), 'fsdp2')
+  const ofAll = batchOfAllGpus(document)
+  const sharded = readSharding(reader, part.at('strategy'), ofAll === undefined ? 'fsdp2' : 'fsdp')
   const gpus = readGpus(reader, undefined, sharded.sharding)
   const fsdp = sectionAt(part, 'fsdp_config')
   const removesPadding = isOn(reader, document.at('use_remove_padding'))
@@ -39,16 +40,15 @@ export function readFineTuning(document: Section, reader: FieldReader, lookUp: M
   const size = fsdp?.at('fsdp_size')
   if (size?.value.kind === 'number' && size.value.number !== -1 && size.value.number !== gpus)
     refuse(reader, size, size.name)
-  // Before 0.3 it counted samples on all GPUs; later releases do not read it.
   const older = document.at('data', 'micro_batch_size')
-  if (older !== undefined && older.value.kind !== 'empty') refuse(reader, older, older.name)
+  if (older !== undefined && older !== ofAll && older.value.kind !== 'empty') refuse(reader, older, older.name)
   const offloads = fsdp?.at('cpu_offload')
   if (offloads !== undefined && reader.flag(offloads) === true) refuse(reader, offloads, offloads.name)
   return languageModelReading(reader, {
     dialect: 'verl',
     loop: 'verl',
     model,
-    batch: readBatch(reader, document, { gpus, shared }),
+    batch: readBatch(reader, document, { gpus, shared, ofAll }),
     sequence: {
       field: document.at('data', 'max_length'),
       byDefault: { value: 1_024, source: "verl's default" },
@@ -68,24 +68,40 @@ export function readFineTuning(document: Section, reader: FieldReader, lookUp: M
   })
 }
 
+/**
+ * Releases before 0.3 count the samples of a micro-batch on all GPUs, and have only FSDP's first version; later ones leave the
+ * setting unread. Their file is told by being whole: nobody overrides balance_dp_token.
+ */
+function batchOfAllGpus(document: Section): Field | undefined {
+  const at = (key: string) => document.at('data', key)
+  const isOlder = at('balance_dp_token') !== undefined && at('micro_batch_size_per_gpu') === undefined
+  const field = at('micro_batch_size')
+  return isOlder && field?.value.kind !== 'empty' ? field : undefined
+}
+
 interface Division {
   readonly gpus: number
   /** GPUs that share every sample (Ulysses); one where none do. */
   readonly shared: number
+  /** The micro-batch, where it counts samples on all GPUs. */
+  readonly ofAll: Field | undefined
 }
 
 /** The trainer accumulates as many micro-batches as make `train_batch_size` over all GPUs, and starts only where they do so exactly. */
-function readBatch(reader: FieldReader, document: Section, { gpus, shared }: Division): Batch {
+function readBatch(reader: FieldReader, document: Section, { gpus, shared, ofAll }: Division): Batch {
   const count = (field: Field) => reader.wholeNumber(field, { max: MAX_BATCH })
   const [batchSize, total] = [document.at('data', 'micro_batch_size_per_gpu'), document.at('data', 'train_batch_size')]
-  const microBatch = reader.settle('microBatch', batchSize, count, { value: 4, source: "verl's default" })
+  const onEach = (field: Field) => shareOf(reader, field, count(field), gpus)
+  const microBatch = ofAll
+    ? reader.settle('microBatch', ofAll, onEach, { value: 1, source: 'one on each GPU' })
+    : reader.settle('microBatch', batchSize, count, { value: 4, source: "verl's default" })
   const samples = (total && count(total)) ?? 256
   const groups = gpus / shared
   const gradientAccumulation = samples / groups / microBatch
   if (!Number.isInteger(gradientAccumulation)) {
     const message = `data.train_batch_size ${samples} is no multiple of ${microBatch} samples on ${groupsShown(groups, shared)}, so the training would not start`
     reader.refuse(
-      total ?? batchSize,
+      total ?? batchSize ?? ofAll,
       'batch-sizes-disagree',
       message,
       shared === 1
@@ -96,4 +112,11 @@ function readBatch(reader: FieldReader, document: Section, { gpus, shared }: Div
   }
   reader.note('gradientAccumulation', gradientAccumulation, total ?? "verl's train_batch_size")
   return { microBatch, gradientAccumulation, batchSize, accumulation: undefined }
+}
+
+/** trainer/fsdp_sft_trainer.py of 0.2, _normalize_config_bsz. */
+function shareOf(reader: FieldReader, field: Field, samples: number | undefined, gpus: number): number | undefined {
+  if (samples === undefined || samples % gpus === 0) return samples && samples / gpus
+  const message = `${field.name} ${samples} is no multiple of ${gpus} GPUs, so the training would not start`
+  return reader.refuse(field, 'batch-sizes-disagree', message, 'Make it a multiple of the number of GPUs.')
 }
