@@ -50,7 +50,7 @@ const commands: Record<string, CommandUsage> = {
   --attention sdpa|eager|flash
   --gradient-checkpointing
   --lora-rank <n>              LoRA adapters over frozen weights; with --lora-targets q_proj,v_proj,… --lora-dropout <p>
-  --quantization nf4|nf4-double|int8|gptq|awq   quantised base weights under the adapters
+  --quantization nf4|nf4-double|int8|gptq|awq|aqlm   quantised base weights under the adapters
   --gpus <n>                   GPUs that share the training; with --sharding ddp|zero1|zero2|zero3|fsdp|fsdp-grad-op
   --versions <list>            libraries older than the newest: transformers=4.48.1,torch=2.4.1,accelerate=1.0
                                (default for a config: what the nearest lock or requirements file above it pins)

@@ -134,11 +134,14 @@ function exchangingLibrary({ sharding = 'ddp', gpus }: TrainingSpec): string | u
   return isFsdp(sharding) ? 'FSDP' : 'DistributedDataParallel'
 }
 
+const storedInIntegers: ReadonlySet<string> = new Set(['gptq', 'awq', 'aqlm'])
+
 /** The part of a step that only the estimate covers; undefined if all of it has been run. */
 function neverRun(spec: TrainingSpec): string | undefined {
   if (spec.loop === 'ultralytics') return "Ultralytics' trainer"
   if (spec.method?.kind === 'online' && spec.method.generation.kind === 'vllm') return 'vLLM on the training GPU'
-  if (spec.quantization === 'gptq' || spec.quantization === 'awq') return `${spec.quantization.toUpperCase()} weights`
+  if (spec.quantization !== undefined && storedInIntegers.has(spec.quantization))
+    return `${spec.quantization.toUpperCase()} weights`
   if (spec.tensorParallel !== undefined) return 'tensor parallelism'
   if (spec.method?.kind === 'rollouts') return "torchtune's GRPO and PPO recipes"
   if (spec.expertStyle !== undefined) return untracedExperts[spec.expertStyle]

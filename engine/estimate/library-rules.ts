@@ -114,7 +114,8 @@ export function keepsRoots(spec: TrainingSpec): boolean {
  * MatMul4Bit before 0.43.2 (bitsandbytes#1270), for a gradient that it never computes.
  */
 export function keepsQuantizedInputs({ versions }: TrainingSpec, quantization: Quantization): boolean {
-  if (quantization === 'int8') return true
+  // aqlm 1.1.6 inference.py: its autograd function saves the input, which no gradient needs.
+  if (quantization === 'int8' || quantization === 'aqlm') return true
   return isOfFourBits(quantization) && isBefore(versions, 'bitsandbytes', '0.43.2')
 }
 

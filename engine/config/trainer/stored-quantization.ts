@@ -10,7 +10,7 @@ const stored: ReadonlyMap<string, Quantization> = new Map([
   ['awq', 'awq'],
 ])
 /** `w4a16` is compressed-tensors' for weights in 4 bits beside activations in 16. */
-const others = /^(?:nvfp4|mxfp4|hqq|aqlm|gguf|int4|exl[23]|w\d{1,2}a\d{1,2})$/
+const others = /^(?:nvfp4|mxfp4|hqq|gguf|int4|exl[23]|w\d{1,2}a\d{1,2})$/
 
 /** Undefined for a checkpoint that is not quantised, or whose format was refused. */
 export function storedQuantization(
@@ -23,19 +23,25 @@ export function storedQuantization(
   const isOfBitsandbytes = isOf4BitBitsandbytes(words)
   const format = isOfBitsandbytes
     ? ('nf4-double' as const)
-    : words.map(word => stored.get(word)).find(found => found !== undefined)
+    : isOfOneCodebook(words)
+      ? ('aqlm' as const)
+      : words.map(word => stored.get(word)).find(found => found !== undefined)
   if (format === undefined) {
-    const other = words.find(word => others.test(word))
+    const other = words.find(word => others.test(word) || word === 'aqlm')
     if (other === undefined) return undefined
     const message = `Checkpoints stored as ${quote(other)} are not modelled yet`
     return reader.refuse(model, 'unsupported-quantization', message, leaveOut)
   }
   if (!hasAdapter) {
-    const message = `The 4-bit weights of ${quote(model.value.text)} cannot be trained without an adapter`
+    const message = `The ${format === 'aqlm' ? 2 : 4}-bit weights of ${quote(model.value.text)} cannot be trained without an adapter`
     return reader.refuse(model, 'quantised-without-adapter', message, 'Train adapters on top of them.')
   }
-  const how = isOfBitsandbytes ? 'as nf4 with double quantisation' : 'in groups of 128'
-  reader.assume(`Weights are stored in 4 bits ${how}, judging by the name ${quote(model.value.text)}.`)
+  const how = isOfBitsandbytes
+    ? '4 bits as nf4 with double quantisation'
+    : format === 'aqlm'
+      ? '2 bits, one code of 16 for every 8'
+      : '4 bits in groups of 128'
+  reader.assume(`Weights are stored in ${how}, judging by the name ${quote(model.value.text)}.`)
   return reader.note('quantization', format, model)
 }
 
@@ -43,11 +49,16 @@ export function storedQuantization(
 export function isStoredQuantized(model: Field | undefined): boolean {
   if (model?.value.kind !== 'text') return false
   const words = wordsOf(model.value.text)
-  return isOf4BitBitsandbytes(words) || words.some(word => stored.has(word) || others.test(word))
+  return isOf4BitBitsandbytes(words) || words.some(word => stored.has(word) || others.test(word) || word === 'aqlm')
 }
 
 function wordsOf(name: string): readonly string[] {
   return name.toLowerCase().split(/[^a-z0-9]+/)
+}
+
+/** `AQLM-2Bit-1x16`: other numbers and widths of codebooks have other kernels (aqlm 1.1.6 inference_kernels/kernel_selector.py). */
+function isOfOneCodebook(words: readonly string[]): boolean {
+  return ['aqlm', '2bit', '1x16'].every(word => words.includes(word))
 }
 
 function isOf4BitBitsandbytes(words: readonly string[]): boolean {

@@ -122,6 +122,13 @@ describe('a config of LLaMA-Factory', () => {
     expect(onlyProblemIn(`${text}finetuning_type: full\n`).code).toBe('quantised-without-adapter')
   })
 
+  it('with a checkpoint of AQLM has its 2 bits where they are of one codebook', () => {
+    const named = (format: string) => base.replace('Qwen/Qwen2.5-0.5B', `acme/Qwen2.5-0.5B-${format}`)
+    expect(trainingConfig(named('AQLM-2Bit-1x16')).spec.quantization).toBe('aqlm')
+    expect(onlyProblemIn(named('AQLM-2Bit-2x8')).code).toBe('unsupported-quantization')
+    expect(onlyProblemIn(`${named('AQLM-2Bit-1x16')}finetuning_type: full\n`).message).toContain('The 2-bit weights')
+  })
+
   it.each([
     ['quantization_bit: 3', 'unsupported-quantization'],
     ['quantization_bit: 4\nquantization_method: hqq', 'unsupported-quantization'],

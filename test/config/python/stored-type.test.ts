@@ -105,6 +105,7 @@ describe('weights that a checkpoint stores in 4 bits', () => {
   test.each([
     ['TheBloke/Mistral-7B-Instruct-v0.2-AWQ', 'awq'],
     ['TheBloke/Mistral-7B-Instruct-v0.2-GPTQ', 'gptq'],
+    ['ISTA-DASLab/Mistral-7B-Instruct-v0.2-AQLM-2Bit-1x16', 'aqlm'],
     ['unsloth/mistral-7b-instruct-v0.2-bnb-4bit', 'nf4-double'],
   ])('are loaded so: %s', async (model, quantization) => {
     const { spec, assumptions } = await trained({ model, between: adapters, given: ', bf16=True' })

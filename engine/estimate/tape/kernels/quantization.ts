@@ -1,6 +1,6 @@
 /**
  * Frozen base weights in bitsandbytes' formats (functional.py), compared with bitsandbytes itself by `npm run bench:accuracy`, and in
- * GPTQ's and AWQ's (gptqmodel nn_modules/qlinear, autoawq modules/linear/gemm.py), which no trace has confirmed.
+ * GPTQ's, AWQ's (gptqmodel nn_modules/qlinear, autoawq modules/linear/gemm.py) and AQLM's (aqlm 1.1.6), which no trace has confirmed.
  */
 import type { Quantization } from '../../../training/choices.ts'
 import type { Dequantisation } from '../autograd.ts'
@@ -23,6 +23,9 @@ export function quantizedBytes(kind: Quantization, count: number, rows: number):
     case 'gptq':
       // Besides the constants, the group index of every input, in 32 bits.
       return { weights: count / 2, constants: (count / INT4_GROUP) * INT4_CONSTANTS + (count / rows) * 4 }
+    case 'aqlm':
+      // inference.py: a 16-bit code for 8 inputs; a codebook and the scales of the outputs in 16 bits.
+      return { weights: count / 4, constants: AQLM_CODEBOOK + rows * 2 }
     case 'int8':
       return { weights: count, constants: rows * bytesPerElement.float32 }
   }
@@ -32,8 +35,10 @@ export function quantizedBytes(kind: Quantization, count: number, rows: number):
 export function dequantisationOf(kind: Quantization, elements: number): Dequantisation {
   switch (kind) {
     // bitsandbytes functional.py dequantize_4bit: one kernel, for each product.
+    // aqlm inference_kernels/cuda_kernel.cpp: one too.
     case 'nf4':
     case 'awq':
+    case 'aqlm':
       return { elements, forward: oneKernel, backward: oneKernel }
     // Two kernels more, for the constants.
     case 'nf4-double':
@@ -61,3 +66,5 @@ const NF4_BLOCK = 64
 /** What both formats' tools use by default: a 16-bit scale and a 4-bit zero point. */
 const INT4_GROUP = 128
 const INT4_CONSTANTS = 2.5
+/** Of every matrix: 65,536 vectors of 8 numbers. */
+const AQLM_CODEBOOK = 65_536 * 8 * 2

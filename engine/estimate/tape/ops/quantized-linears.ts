@@ -1,4 +1,4 @@
-/** Products with quantised matrices, as bitsandbytes and gptqmodel compute them. */
+/** Products with quantised matrices, as bitsandbytes, gptqmodel and aqlm compute them. */
 import type { LinearOptions } from '../../../program/ops/linears.ts'
 import { keepsQuantizedInputs } from '../../library-rules.ts'
 import { made } from '../autograd.ts'
@@ -34,13 +34,15 @@ export function quantizedLinear(
   const output = tape.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, ...bias])
   const dequantised = tape.fixed(count * bytesPerElement[factor.dtype], 'temporaries')
   const product = tape.storage(elements(factor) + elements(output) * INT32_BYTES, 'bool', true, 'temporaries')
+  // aqlm cuda_kernel.cpp code1x16_matmat_dequant and its transpose: a copy of the output, and of its gradient, with the scales.
+  const scaled = quantization === 'aqlm' ? [tape.like(output, 'temporaries')] : []
   tape.record(name, {
     reads: [factor, ...bias],
     outputs: [output],
     keeps: keepsQuantizedInputs(tape.spec, quantization) ? [factor] : [],
     gradients: [factor, ...bias].map(made),
-    scratch: [isInt8 ? product : dequantised],
-    backwardScratch: [dequantised],
+    scratch: [isInt8 ? product : dequantised, ...scaled],
+    backwardScratch: [dequantised, ...scaled],
     flopsPerSample: 2 * elements(output) * lastSize(x),
     dequantises: dequantisationOf(quantization, count),
   })
