@@ -152,29 +152,29 @@ test(
   'a change of the versions that the repository pins, which both hold against the configs below',
   async () => {
     const base = {
-      'requirements.txt': 'numpy==2.1\ntransformers==4.57.1\n',
+      'requirements.txt': 'numpy==2.1\ntransformers==4.52.4\n',
       'train.yaml': trainingConfig(4),
       'other/pyproject.toml': '[project]\ndependencies = ["transformers==5.1.0"]\n',
       'other/train.yaml': trainingConfig(4),
     }
-    const both = await judged(base, { 'requirements.txt': 'numpy==2.2\ntransformers==4.46.3\n' })
+    const both = await judged(base, { 'requirements.txt': 'numpy==2.2\ntransformers==4.50.3\n' })
     expectSame(both, ['train.yaml', 'other/train.yaml'])
     const stated = ({ configs }: Report) =>
       Object.fromEntries(
         configs.map(config => [config.path, config.status === 'analysed' ? config.assumptions : config.problems]),
       )
     expect(stated(both.bot)).toEqual(stated(both.action))
-    expect(stated(both.bot)['train.yaml']).toContain('transformers 4.46.3 (requirements.txt, line 2).')
+    expect(stated(both.bot)['train.yaml']).toContain('transformers 4.50.3 (requirements.txt, line 2).')
     expect(stated(both.bot)['other/train.yaml']).toContain('transformers 5.1.0 (other/pyproject.toml, line 2).')
     const upgrades = ({ configs }: Report) =>
       configs.map(config => [config.path, config.status === 'analysed' && config.upgrade?.libraries])
     expect(upgrades(both.bot)).toEqual(upgrades(both.action))
     expect(upgrades(both.bot)).toContainEqual([
       'train.yaml',
-      [{ library: 'transformers', before: '4.57.1', after: '4.46.3', at: { path: 'requirements.txt', line: 2 } }],
+      [{ library: 'transformers', before: '4.52.4', after: '4.50.3', at: { path: 'requirements.txt', line: 2 } }],
     ])
     expect(both.summary).toContain(
-      'Peak of one config unchanged by transformers 4.57.1 → 4.46.3 (estimated with both).',
+      'Peak of one config unchanged by transformers 4.52.4 → 4.50.3 (estimated with both).',
     )
   },
   PATIENCE_MILLIS,

@@ -58,7 +58,7 @@ const unsupported = wordList(`
   schedule_free_sgd apollo_adamw apollo_adamw_layerwise stable_adamw optimi_adamw adopt_adamw came_pytorch dion ao_adamw_fp8
 `)
 
-/** TrainingArguments.optim with PyTorch 2.8 and later. */
+/** TrainingArguments.optim with PyTorch 2.8 and later, since transformers#37358. */
 const trainerDefault: Default<Optimizer> = {
   value: 'adamw-fused',
   source: "the Trainer's default from PyTorch 2.8 on",
@@ -70,6 +70,13 @@ const olderDefault: Default<Optimizer> = {
   value: 'adamw',
   source: "the Trainer's default before PyTorch 2.8",
   assumption: "AdamW, the Trainer's default before PyTorch 2.8: the config sets no optim.",
+}
+
+/** TrainingArguments.optim with whatever PyTorch, until transformers#37358. */
+const earlierDefault: Default<Optimizer> = {
+  value: 'adamw',
+  source: "the Trainer's default before transformers 4.54",
+  assumption: "AdamW, the Trainer's default before transformers 4.54: the config sets no optim.",
 }
 
 /** TrainingArguments.optim was adamw_hf until transformers#25109. */
@@ -89,6 +96,7 @@ export function readTrainerOptimizer(
 
 function defaultFor(versions: LibraryVersions): Default<Optimizer> {
   if (isBefore(versions, 'transformers', '4.32')) return oldestDefault
+  if (isBefore(versions, 'transformers', '4.54')) return earlierDefault
   return isBefore(versions, 'torch', '2.8') ? olderDefault : trainerDefault
 }
 

@@ -56,6 +56,9 @@ describe('the optimizer where none is named', () => {
   it.each([
     [{ transformers: '4.31.0', torch: '2.0.1' }, 'adamw-loop'],
     [{ transformers: '4.32.0', torch: '2.7.1' }, 'adamw'],
+    [{ transformers: '4.53.3', torch: '2.8.0' }, 'adamw'],
+    [{ transformers: '4.53.3' }, 'adamw'],
+    [{ transformers: '4.54.0' }, 'adamw-fused'],
     [{ torch: '2.8.0' }, 'adamw-fused'],
     [{}, 'adamw-fused'],
   ] as const)('with %j is %s', async (versions, optimizer) => {
