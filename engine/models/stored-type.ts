@@ -14,3 +14,8 @@ export function saidIn16Bits({ dtype, torch_dtype: earlier }: Readonly<Record<st
   if (said === 'float32') return false
   return said === 'bfloat16' || said === 'float16' ? true : undefined
 }
+
+/** Weights that are stored for MLX, which transformers does not load, judging by their name. */
+export function isStoredForMlx(name: string): boolean {
+  return /(?:^|[-_/])mlx(?:[-_/]|$)/i.test(name)
+}

@@ -4,6 +4,7 @@
  * Trainer's own names for the same; what the team's code makes of them is not in the file, so that nothing blocks.
  */
 import { wordList } from '../../base/word-list.ts'
+import { isStoredForMlx } from '../../models/stored-type.ts'
 import type { TrainingSpec } from '../../training/spec.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader, Setting } from '../fields/fields.ts'
@@ -66,9 +67,9 @@ const ownNames: ReadonlyMap<string, string> = new Map([
     ['lora_target_modules', 'target_modules'],
     ['load_in_4bit', 'use_4bit'],
   ].map(([key, name]) => [key!, name!] as const),
-  ...['grad_checkpointing', 'activation_checkpointing', 'use_gradient_checkpointing', 'gradient_ckpt', 'grad_ckpt'].map(
-    key => [key, 'gradient_checkpointing'] as const,
-  ),
+  ...wordList(`
+    grad_checkpointing grad_checkpoint activation_checkpointing use_gradient_checkpointing gradient_checkpoint gradient_ckpt grad_ckpt
+  `).map(key => [key, 'gradient_checkpointing'] as const),
 ])
 
 /** As deep as the arguments may stand, and as many mappings as are looked through. */
@@ -275,9 +276,8 @@ function typed(value: FieldValue): FieldValue {
   return /^(?:true|false)$/i.test(value.text) ? { kind: 'flag', flag: value.text.toLowerCase() === 'true' } : value
 }
 
-/** Weights that are stored for MLX, which transformers does not load. */
 function refuseMlx(reader: FieldReader, { model }: Home): boolean {
-  const isStored = model.value.kind === 'text' && /(?:^|[-_/])mlx(?:[-_/]|$)/i.test(model.value.text)
+  const isStored = model.value.kind === 'text' && isStoredForMlx(model.value.text)
   if (isStored) reader.refuse(model, ...notModelled("It trains in MLX on Apple's GPUs"))
   return isStored
 }

@@ -3,6 +3,7 @@
  * shape is that of the model which the earlier stage starts from.
  */
 import { posix } from 'node:path'
+import { isStoredForMlx } from '../../models/stored-type.ts'
 import { openConfig } from '../opening/keys.ts'
 import type { SourceFile } from '../reading.ts'
 import { type Resolution, resolveModel, resolveOffline } from '../resolve-model.ts'
@@ -43,6 +44,8 @@ export async function modelOfEarlierStage(
   const here = await resolveModel(name, noted.readFile ? { readFile: noted.readFile } : {}, path)
   if (here.kind !== 'unknown') return here
   await noted.readFile?.(stage.file.path)
+  if (isStoredForMlx(stage.modelName))
+    return { kind: 'invalid', source: stage.file.path, why: "it trains in MLX, on Apple's GPUs" }
   const first = await resolveModel(stage.modelName, { ...sources, ...noted }, stage.file.path)
   if (first.kind !== 'resolved') return first
   const sentence = `The model ${quote(name)} has the shape of ${quote(first.model.id)}, from which ${quote(stage.file.path)} trains it; in what type it is saved there is not known, so that nothing blocks.`

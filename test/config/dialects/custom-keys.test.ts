@@ -139,6 +139,11 @@ describe('keys of a team’s own', () => {
     expect(trainingConfig(`${own}${line}\n`).spec.precision).toBe(precision)
   })
 
+  it.each(['grad_checkpoint', 'grad_ckpt', 'activation_checkpointing'])('checkpoint as %s says', key => {
+    const text = `model: acme/Qwen3-8B\ntrain: {batch_size: 4, lr: 1.0e-4, max_seq_length: 512, packing: true, ${key}: false}\n`
+    expect(trainingConfig(text).spec.gradientCheckpointing).toBe(false)
+  })
+
   it('get no verdict where the weights are stored for MLX', () => {
     const text = (model: string) => `model: ${model}\ntrain: {batch_size: 4, lr: 1.0e-4}\n`
     for (const model of ['mlx-community/Qwen3-8B-4bit', 'acme/Qwen3-8B-mlx'])

@@ -51,6 +51,14 @@ describe('a model that a config beside it trains', () => {
     expect(asked).toEqual([])
   })
 
+  it('gets no verdict where the weights before were stored for MLX', async () => {
+    const stage = sft.replace('Qwen/Qwen2.5-1.5B', 'acme/Qwen2.5-1.5B-mlx')
+    await expect(read('outputs/sft', { 'configs/sft.yaml': stage })).resolves.toMatchObject({
+      kind: 'unreadable',
+      problems: [{ code: 'unusable-model-config', message: expect.stringContaining('MLX') }],
+    })
+  })
+
   it('is found through the stages before', async () => {
     const second = sft.replace('Qwen/Qwen2.5-1.5B', 'outputs/cpt')
     const first = sft.replace('outputs/sft', 'outputs/cpt')
