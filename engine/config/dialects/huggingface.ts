@@ -99,6 +99,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   const left = [
     ...(isOfOwnCode(document) ? [settingsInCode] : []),
     ...(leavesQuantisationToCode(reading.spec, reader.path) ? [quantisationInCode] : []),
+    ...(saysUnsloth.test(reader.path) ? [unslothInCode] : []),
   ]
   const division = argumentsOf(document).find('deepspeed', 'fsdp')
   const undivided = division === undefined ? saysUndivided(reading.spec, reader) : undefined
@@ -114,6 +115,11 @@ const settingsInCode =
   "The file is no list of the Trainer's arguments, but one that a script of the team's own loads: what the script sets besides is not in it, so that nothing blocks."
 const quantisationInCode =
   'The path says QLoRA, and the file sets no quantisation: if the script that loads it does, training takes less memory than is counted. Nothing blocks because of that.'
+
+/** Of the file's path alone: models of Unsloth's on the Hub are also trained without the library. */
+const saysUnsloth = /unsloth/i
+const unslothInCode =
+  'The path says Unsloth: if a script loads the file with it, its kernels, loss and checkpointing take less memory than is counted. Nothing blocks because of that.'
 
 /** `declared`: what is known besides the keys. */
 export function readArguments(

@@ -134,6 +134,16 @@ describe('other settings', () => {
     expect(onlyProblemIn(`${llama}train_mode: qlora\n`)).toMatchObject({ code: 'not-in-file', line: 3 })
   })
 
+  it('a path that says Unsloth leaves to the script whether its kernels run, and nothing blocks', () => {
+    const read = (path: string) =>
+      trainingConfig('model_name_or_path: unsloth/Llama-3.2-1B\nper_device_train_batch_size: 4\nbf16: true\n', path)
+    expect(read('config/sft_unsloth.yaml')).toMatchObject({
+      assumesCode: true,
+      assumptions: expect.arrayContaining([expect.stringContaining('The path says Unsloth')]),
+    })
+    expect(read('config/sft.yaml').assumesCode).toBeUndefined()
+  })
+
   it('a path that says QLoRA, beside adapters alone, leaves quantisation to the script', () => {
     const read = (path: string, more = '') => trainingConfig(`${llama}lora_rank: 64\n${more}`, path)
     expect(read('sft/llama2-7b-qlora.yaml')).toMatchObject({ assumesCode: true })
