@@ -64,14 +64,14 @@ export function openConfig(
 
 /** A file of keys, read as the script that loads it makes of them. */
 export function loadedConfig(
-  { file: script, script: opened, sentence }: LoadingScript,
+  { file: script, script: opened, sentence, isUnclear }: LoadingScript,
   file: SourceFile,
   supplied: SuppliedFields,
   launched: Launched,
 ): OpenConfig {
   const files = [...launched.files, ...(script === undefined ? [] : [script])]
   const told = withUndeclared(
-    { ...launched, assumptions: [sentence, ...launched.assumptions], files },
+    { ...launched, ...(isUnclear && { isUnclear }), assumptions: [sentence, ...launched.assumptions], files },
     opened.undeclared,
   )
   return {

@@ -70,7 +70,7 @@ async function findByCode(
   sources: Sources,
   searched: Sources,
 ): Promise<LoadingScript | NotModelled | undefined> {
-  if (opened.mayBeLoaded) return findLoadingScript(file, launched.startedWith, sources)
+  if (opened.mayBeLoaded) return findLoadingScript(file, launched, sources)
   if (!opened.namesClasses || sources.readFile === undefined) return undefined
   const { openLightningCli } = await import('../python/training/lightning-cli.ts')
   return openLightningCli(file, sources, searched)

@@ -7,7 +7,7 @@ import { posix } from 'node:path'
 import { firstOf, oncePerList } from '../folder-list.ts'
 import { isYamlPath, mayAsk, mayBeJob, soundsLikeJob } from '../job/quick-look.ts'
 import { agreedCard } from '../job/request.ts'
-import { isNotebookPath } from '../python/quick-look.ts'
+import { isNotebookPath, isPythonPath } from '../python/quick-look.ts'
 import type { SourceFile } from '../reading.ts'
 import { bearing } from '../shell/arguments.ts'
 import type { Launching } from '../shell/launching.ts'
@@ -107,16 +107,29 @@ export async function jobsNear(path: string, { readFile, listFolder }: Sources):
 export async function findLaunched(path: string, { readFile, listFolder }: Sources): Promise<Launched> {
   if (readFile === undefined || listFolder === undefined) return notLaunched
   const { launchers, jobs, read } = await filesNear(path, { readFile, listFolder })
-  const naming = read.filter(({ path: each, text }) => {
-    const may = isYamlPath(each) ? mayBeJob : mayLaunch
-    return text.includes(posix.basename(path)) && may(text)
-  })
-  if (naming.length === 0) return notLaunched
+  const naming = read.filter(each => isNaming(each, posix.basename(path)))
+  if (naming.length === 0) return startedBeside(path, read)
   const { launchingsOf } = await import('../shell/launching.ts')
   return chosen(await launchingsOf(path, naming, { readFile, jobs: read.filter(({ text }) => mayAsk(text)) }), {
     launchers,
     jobs,
   })
+}
+
+/** What starts nothing with the config itself may start its neighbours with a script. */
+async function startedBeside(path: string, read: readonly SourceFile[]): Promise<Launched> {
+  const folders = path.split('/').slice(-3, -1)
+  const isConfig = !isPythonPath(path) && !isLauncherPath(path)
+  const may = isConfig ? read.filter(each => folders.some(folder => isNaming(each, `${folder}/`))) : []
+  if (may.length === 0) return notLaunched
+  const { scriptsBeside } = await import('../shell/launching.ts')
+  const beside = scriptsBeside(path, may).slice(0, MAX_SHOWN)
+  return beside.length === 0 ? notLaunched : { ...notLaunched, startedBeside: beside }
+}
+
+function isNaming({ path, text }: SourceFile, name: string): boolean {
+  const may = isYamlPath(path) ? mayBeJob : mayLaunch
+  return text.includes(name) && may(text)
 }
 
 /** A script's settings may depend on an argument for which no parser was found, so what it does is unknown. */

@@ -2,15 +2,13 @@
 import type { AskedCard } from '../job/request.ts'
 import type { PassedArgument, SourceFile } from '../reading.ts'
 import type { Field } from '../text/section.ts'
-import type { StartedWith } from './loading-script.ts'
+import type { StartedBy } from './loading-script.ts'
 
-export interface Launched {
+export interface Launched extends StartedBy {
   /** What the launch sets instead of the config; dotted keys are paths. */
   readonly fields: readonly Field[]
   /** What it passes to a script. */
   readonly passed: readonly PassedArgument[]
-  /** The script that is started with the config. */
-  readonly startedWith?: StartedWith
   readonly gpus: Field | undefined
   /** How many GPUs one process sees, where they are several. */
   readonly visible?: Field | undefined

@@ -9,7 +9,7 @@ import type { OpenScript } from '../python/open-training.ts'
 import { isPythonPath, mayTrain } from '../python/quick-look.ts'
 import type { PassedArgument, SourceFile } from '../reading.ts'
 import { firstFile, isPlausibleName, placesFromLauncher, type Sources } from '../sources.ts'
-import { plain } from '../text/quote.ts'
+import { oneOf, plain } from '../text/quote.ts'
 
 export interface LoadingScript {
   readonly kind: 'loads'
@@ -17,6 +17,8 @@ export interface LoadingScript {
   readonly file: SourceFile | undefined
   readonly script: OpenScript
   readonly sentence: string
+  /** Other scripts may load it instead; the verdict then never blocks. */
+  readonly isUnclear?: true
 }
 
 /** The code takes the file's settings, and trains what is not known. `why`: a clause. */
@@ -33,6 +35,13 @@ export interface StartedWith {
   readonly passed: readonly PassedArgument[]
 }
 
+export interface StartedBy {
+  /** The script that is started with the config. */
+  readonly startedWith?: StartedWith
+  /** The scripts that configs of the same folder are started with, where nothing starts this one. */
+  readonly startedBeside?: readonly StartedWith[]
+}
+
 /** Scripts nearby that are looked into. */
 const MAX_SCRIPTS = 8
 
@@ -42,16 +51,25 @@ const options = wordList('config configs config_path config_file cfg cfg_path ya
 
 export async function findLoadingScript(
   file: SourceFile,
-  started: StartedWith | undefined,
+  { startedWith, startedBeside = [] }: StartedBy,
   sources: Sources,
 ): Promise<LoadingScript | NotModelled | undefined> {
   const { readFile, listFolder } = sources
   if (readFile === undefined) return undefined
-  if (started !== undefined) {
-    const script = isPlausibleName(started.script) ? await firstFile(placesOfScript(started, file), sources) : undefined
-    const loaded = script && (await loading(script, file, started.passed, sources))
-    // What prepares data or evaluates is started with the same file.
-    if (loaded !== undefined) return loaded
+  // What prepares data or evaluates is started with the same file.
+  const loaded = startedWith && (await loadedAs(startedWith, file, sources))
+  if (loaded !== undefined) return loaded
+  const beside: LoadingScript[] = []
+  for (const each of startedBeside) {
+    const loadedBeside = await loadedAs(each, file, sources)
+    if (loadedBeside?.kind === 'loads') beside.push(loadedBeside)
+  }
+  const [first, second] = beside
+  if (first !== undefined && second === undefined) return first
+  if (first !== undefined) {
+    const names = oneOf(beside.map(each => plain(each.file?.path ?? '')))
+    const sentence = `${first.sentence} Which script it is started with is not known, ${names}, so that nothing blocks.`
+    return { ...first, sentence, isUnclear: true }
   }
   if (listFolder === undefined) return undefined
   const near: SourceFile[] = []
@@ -75,6 +93,15 @@ export async function findLoadingScript(
   if (others.length === 0) return only
   const [sounding, ...more] = loads.filter(each => each.file && soundsLike(each.file.path, file.path))
   return more.length === 0 ? sounding : undefined
+}
+
+async function loadedAs(
+  started: StartedWith,
+  file: SourceFile,
+  sources: Sources,
+): Promise<LoadingScript | NotModelled | undefined> {
+  const script = isPlausibleName(started.script) ? await firstFile(placesOfScript(started, file), sources) : undefined
+  return script && loading(script, file, started.passed, sources)
 }
 
 function placesOfScript({ script, passed }: StartedWith, { path }: SourceFile): readonly string[] {
@@ -131,6 +158,8 @@ function passedAlone({ path, text }: SourceFile): readonly PassedArgument[] {
   return [{ name: path, values: [], launcher: { path, text }, from: 0 }]
 }
 
+const trainersBatchSize = 'per_device_train_batch_size'
+
 /** Undefined for a script that takes its batch size from elsewhere. */
 async function loading(
   script: SourceFile,
@@ -144,7 +173,9 @@ async function loading(
   if (opened.kind === 'not-a-training-config' && opened.because !== undefined && isComposed)
     return { kind: 'not-modelled', why: opened.because, hasOwnLayers: opened.hasOwnLayers ?? false }
   if (opened.kind !== 'open' || opened.batchSize === undefined) return undefined
-  if (opened.batchSize.file !== undefined && !isComposed) return undefined
+  const { file: setIn } = opened.batchSize
+  const isPassed = passed.some(({ name, launcher }) => name === trainersBatchSize && launcher.path === setIn)
+  if (setIn !== undefined && !isComposed && !isPassed) return undefined
   // Where the file itself is what stands for the option, nothing was loaded from it.
   if (opened.batchSize.value.kind !== 'number' && !isComposed) return undefined
   const { undeclared = [] } = opened

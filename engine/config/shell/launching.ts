@@ -1,8 +1,10 @@
 /** The launches of one config or script in the launchers that name it. */
+import { posix } from 'node:path'
 import { type JobAround, jobsAround } from '../job/around.ts'
 import { isJobFile } from '../job/quick-look.ts'
 import { type AskedCard, agreedCard } from '../job/request.ts'
 import type { Launched } from '../other-files/launched.ts'
+import type { StartedWith } from '../other-files/loading-script.ts'
 import type { SourceFile } from '../reading.ts'
 import { isPlausibleName, placesFromLauncher, type Sources } from '../sources.ts'
 import { plain } from '../text/quote.ts'
@@ -61,6 +63,24 @@ function startedBy(launch: Launch, path: string, launcherPath: string): 'config'
     return placesFromLauncher(config, launcherPath).includes(path) ? 'config' : undefined
   if (launch.target.kind !== 'script' || !isPlausibleName(launch.target.path)) return undefined
   return placesFromLauncher(launch.target.path, launcherPath).includes(path) ? 'script' : undefined
+}
+
+/** The scripts that the launchers start with other configs of its folder, or of the one around it, as if they were given it. */
+export function scriptsBeside(path: string, launchers: readonly SourceFile[]): readonly StartedWith[] {
+  const own = posix.dirname(path)
+  const folders = [own, posix.dirname(own)].filter(folder => folder !== '.')
+  const found = launchers.flatMap(launcher =>
+    launchesIn(launcher)
+      .launches.slice(0, MAX_LAUNCHES)
+      .flatMap((launch): readonly StartedWith[] => {
+        const config = configNamed(launch)
+        if (config === undefined || !isPlausibleName(config) || launch.target.kind !== 'script') return []
+        const isNear = placesFromLauncher(config, launcher.path).some(place => folders.includes(posix.dirname(place)))
+        const values = [{ text: path, from: 0, remarks: [] }]
+        return isNear ? [{ script: launch.target.path, passed: [{ name: 'config', values, launcher, from: 0 }] }] : []
+      }),
+  )
+  return [...new Map(found.map(each => [each.script, each])).values()]
 }
 
 /** Where the configs and scripts may stand that the file starts. */

@@ -26,13 +26,15 @@ function given(object: LibraryCall, name: string, evaluator: Evaluator): Value |
 }
 
 const switchedOffByTrl: ReadonlySet<string> = new Set(['use_peft', 'use_dora', 'load_in_4bit', 'load_in_8bit'])
+const unsetByTrl: ReadonlySet<string> = new Set(['attn_implementation', 'lora_target_modules', 'lora_modules_to_save'])
 
 /** TRL 1.10 trainer/model_config.py. */
 function ofModelConfig(object: LibraryCall, name: string, evaluator: Evaluator): Value | undefined {
   if (!isModelConfig(object.name) || object.call === undefined) return undefined
   const written = given(object, name, evaluator)
-  if (written !== undefined || !switchedOffByTrl.has(name)) return written
   const { module, from, to } = object
+  if (written === undefined && unsetByTrl.has(name)) return { module, from, to, kind: 'none', remarks: [] }
+  if (written !== undefined || !switchedOffByTrl.has(name)) return written
   return { module, from, to, kind: 'flag', flag: false, remarks: [] }
 }
 

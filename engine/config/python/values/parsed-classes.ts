@@ -3,7 +3,7 @@ import { isModelConfig } from '../library.ts'
 import type { Evaluator } from './evaluator.ts'
 import { argumentsFor, madeFrom } from './made-objects.ts'
 import { settingsAt } from './settings-files.ts'
-import type { LibraryCall, Value } from './values.ts'
+import type { LibraryCall, Site, Value } from './values.ts'
 
 const parsesClasses =
   /\.(?:parse_args_into_dataclasses|parse_args_and_config|parse_yaml_file|parse_yaml|parse_json_file|parse_dict)$/
@@ -43,11 +43,21 @@ function settingsParsed(
   { name, call, site }: LibraryCall,
   evaluator: Evaluator,
 ): ReadonlyMap<string, Value> | undefined {
-  if (call === undefined || !/\.parse_(?:yaml|json|dict)/.test(name)) return undefined
+  if (call === undefined) return undefined
+  if (name.endsWith('.parse_args_and_config')) return settingsOfOption(site, evaluator)
+  if (!/\.parse_(?:yaml|json|dict)/.test(name)) return undefined
   const { values } = evaluator.argumentsOf(call, site, ['given'])
   const given = ['given', 'yaml_file', 'json_file', 'args'].map(key => values.get(key)).find(each => each !== undefined)
   const settings = given?.kind === 'text' ? settingsAt(given, site, evaluator) : given && evaluator.asMapping(given)
   return settings?.kind === 'mapping' && settings.unknown === undefined ? settings.entries : undefined
+}
+
+/** TRL 1.10 scripts/utils.py: the file that `--config` names holds defaults, which the command line overrides. */
+function settingsOfOption(site: Site, evaluator: Evaluator): ReadonlyMap<string, Value> | undefined {
+  const { config, ...passed } = Object.fromEntries(evaluator.passed.all())
+  const settings = config?.kind === 'text' ? settingsAt(config, site, evaluator) : undefined
+  if (settings?.kind !== 'mapping' || settings.unknown !== undefined) return undefined
+  return new Map([...settings.entries, ...Object.entries(passed)])
 }
 
 /** TRL 1.10 trainer/model_config.py. */
