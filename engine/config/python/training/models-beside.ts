@@ -49,7 +49,7 @@ export function modelsBeside(
 const MAX_FRAMES = 10
 
 /** By another call, or by the same one of a function that is called twice. */
-function isLoadedApart(loaded: LibraryCall, trained: LibraryCall | undefined): boolean {
+export function isLoadedApart(loaded: LibraryCall, trained: LibraryCall | undefined): boolean {
   if (loaded.from !== trained?.from || loaded.module !== trained.module) return true
   let [one, other] = [loaded.site.frame, trained.site.frame]
   for (let level = 0; level < MAX_FRAMES && (one ?? other) !== undefined; level++) {

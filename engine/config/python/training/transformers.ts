@@ -20,6 +20,7 @@ import { dataFiles } from './loop-files.ts'
 import { type ModelChain, modelChain } from './model-chain.ts'
 import { INIT_KWARGS, loadedFields } from './model-loading.ts'
 import { foreignBatchSizes, handedOtherwise, modelsBeside, unpackedInto } from './models-beside.ts'
+import { modelsKept } from './models-kept.ts'
 import { aroundTrainer } from './own-steps.ts'
 import { lengthBeside, lengthFields, mappedLength } from './sequence-length.ts'
 import { dividesLayers, visibleGpus } from './visible-gpus.ts'
@@ -125,6 +126,7 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
   const beside = trainer === 'sft' ? lengthBeside([...fields, ...extra], module, evaluator) : []
   const hidden = [
     ...unpackedInto(unknown, here, module),
+    ...modelsKept(call, from, values, evaluator),
     ...handedOtherwise(values, module, evaluator, fields),
     ...foreignBatchSizes(values.get('args'), module, evaluator),
   ]
