@@ -95,3 +95,22 @@ ${method}
     expect(spec).toMatchObject({ model: 'openai-community/gpt2', lora: { rank: 4 } })
   })
 })
+
+it('what a function gives for want of a file is told, and never blocks', async () => {
+  const text = finetuning(
+    `import json, os
+def load():
+    if os.path.exists("out/found.json"):
+        return json.load(open("out/found.json"))
+    return {}
+def size():
+    found = load()
+    if "batch" in found:
+        return found["batch"]
+    return 12`,
+    'per_device_train_batch_size=size()',
+  )
+  const reading = await trained(text)
+  expect(reading).toMatchObject({ spec: { microBatch: 12 }, assumesCode: true })
+  expect(reading.assumptions.join()).toContain('The run is taken to be the first')
+})

@@ -9,7 +9,7 @@ import { unlessItFails } from './handlers.ts'
 import { libraryValue } from './library-values.ts'
 import { completedCall } from './made-objects.ts'
 import { open, placed, siteOf, unknown } from './sites.ts'
-import { areEqual, madeOfOpen, placeIn, type Site, shownAt, type Value } from './values.ts'
+import { areEqual, madeOfOpen, placeIn, type Site, shownAt, truthOf, type Value } from './values.ts'
 
 export class Calls {
   readonly #evaluator: Evaluator
@@ -86,7 +86,13 @@ export class Calls {
     }
     const returnedBy = (each: Scope['returns'][number]) =>
       this.#evaluator.evaluate(each.value.expression, { ...inside, ...placed(each) })
-    const returned = (isTrue?: IsTrue) => {
+    const deciding = new Set<string>()
+    const asEvaluated: IsTrue = (condition, at) => {
+      const value = this.#evaluator.evaluate(condition, at)
+      for (const remark of value.remarks) deciding.add(remark)
+      return truthOf(value)
+    }
+    const returned = (isTrue: IsTrue) => {
       const values: Value[] = []
       for (const each of scope.returns) {
         const { isReached } = this.#evaluator.isReached(each, inside, isTrue)
@@ -96,14 +102,20 @@ export class Calls {
       }
       return values
     }
-    const [first, ...others] = returned()
+    const [first, ...others] = returned(asEvaluated)
     if (first === undefined) return open(site, call, `${shownAt(site.module, call)} is computed`)
     if (others.every(other => areEqual(first, other) === true))
-      return unlessItFails(first, scope.returns, returnedBy, this.#evaluator)
+      return this.#withUnsure(unlessItFails(first, scope.returns, returnedBy, this.#evaluator), deciding)
     const asked = fileTestsIn(conditionsAround(scope.returns))
     const [only, ...more] = asked.length === 0 ? [] : returned((each, at) => truthOnFirstRun(each, at, this.#evaluator))
     if (only !== undefined && more.length === 0) return onFirstRun(only, asked, inside, this.#evaluator)
     return open(site, call, `${scope.name}() returns one of several values (${placeIn(scope.module, scope.from)})`)
+  }
+
+  /** With what is not sure of the conditions on which it was returned: that a file of an earlier run is not there. */
+  #withUnsure(value: Value, deciding: ReadonlySet<string>): Value {
+    const unsure = [...deciding].filter(remark => this.#evaluator.unsureRemarks.has(plainSentence(remark)))
+    return unsure.length === 0 ? value : { ...value, remarks: [...new Set([...value.remarks, ...unsure])] }
   }
 }
 
