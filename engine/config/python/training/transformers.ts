@@ -129,6 +129,8 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     ...modelsKept(call, from, values, evaluator),
     ...handedOtherwise(values, module, evaluator, fields),
     ...foreignBatchSizes(values.get('args'), module, evaluator),
+    ...(trainer === 'trainer' ? argumentsOfMethod(values.get('args'), module) : []),
+    ...evaluatesPerhaps(told, module),
   ]
   const unread = [...loaded.unread, ...adapter.unread, ...beside, ...hidden]
   return { kind: 'training', training: { document, declared, call, assumptions, notUnderstood, unread } }
@@ -142,6 +144,25 @@ function cutLength(fields: readonly Field[], module: Module, evaluator: Evaluato
   const files = [module, ...callers].flatMap(each => dataFiles(each, evaluator))
   const others = files.map(each => lengthFields(fields, each, evaluator, module))
   return others.find(found => found.length > 0 && found.every(({ value }) => value.kind === 'number')) ?? []
+}
+
+/** Of preferences or of generated completions, for a trainer of the script's own: what it makes of them is not known. */
+function argumentsOfMethod(args: Value | undefined, module: Module): readonly Field[] {
+  const [, name] =
+    args?.kind === 'call'
+      ? (/^trl\.(?:\w+\.)*((?:GRPO|RLOO|\w*DPO|ORPO|CPO|KTO|PPO|GKD)Config)$/.exec(args.name) ?? [])
+      : []
+  return args === undefined || name === undefined ? [] : [saidBy(args, name, { kind: 'text', text: name }, module)]
+}
+
+/** Whether evaluations, which may take more memory than a step, take place at all. */
+function evaluatesPerhaps({ values }: Told, module: Module): readonly Field[] {
+  return ['eval_strategy', 'evaluation_strategy'].flatMap(key => {
+    const value = values.get(key)
+    const field = value && fieldOf(key, value, module)
+    const isOff = value?.kind === 'symbol' && value.name.endsWith('.NO')
+    return field?.value.kind === 'open' && !isOff ? [field] : []
+  })
 }
 
 interface Told {

@@ -83,6 +83,12 @@ describe('what a trainer is given in ways that are not followed is named, and ne
 
   it.each([
     ['what is unpacked into its call', given(', **helper.more()'), '"helper.more()"'],
+    ['whether it evaluates', given('').replace('=8)', '=8, eval_strategy=helper.when())'), 'eval_strategy'],
+    [
+      "a method's config, for a trainer of the script's own",
+      given('').replace('TrainingArguments(', 'GRPOConfig(').replace('\n', '\nfrom trl import GRPOConfig\n'),
+      'GRPOConfig',
+    ],
     ['a config under another name', given(', config=TrainingArguments("out", gradient_checkpointing=True)'), 'config'],
   ])('%s', async (_, text, name) => {
     expect(await unread(text)).toEqual([name])
