@@ -8,6 +8,7 @@ import {
   type PipelineNode,
   parse,
   type Statement,
+  type WordPart,
 } from 'unbash'
 import { truthOf } from './conditions.ts'
 import { type Given, remarksOf } from './given.ts'
@@ -75,7 +76,7 @@ class Walk {
     }
     switch (node.type) {
       case 'Command':
-        this.#command(node)
+        this.#command(node, depth)
         return
       case 'Redirected':
         this.#node(node.command, depth)
@@ -139,6 +140,8 @@ class Walk {
   ): void {
     const cases = [{ clause, then }, ...elif]
     const before = this.#remarks
+    // `if ! torchrun train.py …; then`
+    this.statements(clause.commands, depth + 1)
     for (const [index, each] of cases.entries()) {
       const truth = truthOf(each.clause, this.#environment)
       if (truth === undefined) {
@@ -163,15 +166,15 @@ class Walk {
     this.#inBranch = before
   }
 
-  #command({ name, prefix, suffix, pos }: Command): void {
+  #command({ name, prefix, suffix, pos }: Command, depth: number): void {
     const own = prefix.filter(each => each.type === 'Assignment')
     if (name === undefined) {
-      for (const assignment of own) this.#assign(assignment)
+      for (const assignment of own) this.#assign(assignment, depth)
       return
     }
     const declared = /^(?:export|declare|local|readonly|typeset)$/.test(name.value)
     if (declared) {
-      for (const each of suffix) if (each.type === 'Assignment') this.#assign(each)
+      for (const each of suffix) if (each.type === 'Assignment') this.#assign(each, depth)
       return
     }
     if (name.value === 'read' && (this.#splitList(own, suffix) || this.#readDocument(suffix))) return
@@ -232,7 +235,14 @@ class Walk {
     return true
   }
 
-  #assign(assignment: Assignment): void {
+  /** `FOLDER=$(python train.py … | tail -n 1)` runs what stands in it. */
+  #assign(assignment: Assignment, depth: number): void {
+    const { value } = assignment
+    const written: readonly WordPart[] = value.type === 'Word' ? (value.parts ?? []) : []
+    const parts = written.flatMap((each): readonly WordPart[] => (each.type === 'DoubleQuoted' ? each.parts : [each]))
+    for (const part of parts)
+      if (part.type === 'CommandExpansion' && part.script !== undefined)
+        this.statements(part.script.commands, depth + 1)
     this.#environment.assign(assignment, this.#inBranch, this.#remarks)
   }
 
