@@ -78,6 +78,14 @@ export function copiesLogits({ versions }: TrainingSpec): boolean {
 }
 
 /**
+ * transformers 4.46 models/opt/modeling_opt.py OPTAttention: torch.max keeps the scores that it clamps for its backward pass. In which
+ * release it went is not known: it is taken for gone from 4.49 on.
+ */
+export function clampsScores({ versions }: TrainingSpec): boolean {
+  return isBefore(versions, 'transformers', '4.49')
+}
+
+/**
  * transformers before 5.13 (transformers#46960) passes grouped heads of more than 256 dimensions to
  * `scaled_dot_product_attention` as they are, and only its composed kernel takes them.
  */

@@ -8,6 +8,7 @@ import type { TrainingSpec } from '../training/spec.ts'
 import { compareVersions, type LibraryVersions, type VersionedLibrary } from '../training/versions.ts'
 import {
   checkpointsReentrantly,
+  clampsScores,
   copiesLogits,
   defaultOptimizer,
   groupsLargeHeads,
@@ -49,6 +50,11 @@ const rules: readonly Rule[] = [
       spec.attention !== 'eager' && familyOf(config).hasLargeHeads === true && groupsLargeHeads(spec),
     does: 'attention of more than 256 dimensions a head holds all scores in float32',
     doesNot: 'attention of more than 256 dimensions a head no longer holds all scores in float32',
+  },
+  {
+    holds: (spec, config) => spec.attention === 'eager' && config.model_type === 'opt' && clampsScores(spec),
+    does: 'eager attention keeps its scores to clamp them',
+    doesNot: 'eager attention no longer keeps its scores to clamp them',
   },
   {
     holds: hasFlatParameters,

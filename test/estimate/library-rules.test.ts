@@ -24,6 +24,20 @@ describe('transformers 4.46 to 4.48', () => {
   })
 })
 
+test("OPT's eager attention before transformers 4.49 keeps every layer's scores a second time", () => {
+  const peak = (transformers: string, attention: TrainingSpec['attention']) =>
+    footprintOf('facebook/opt-350m', {
+      step: 'forward-backward',
+      precision: 'bf16',
+      attention,
+      sequenceLength: 1024,
+      versions: { transformers },
+    }).peak(2, 0).bytes
+  const scoreBytes = elements({ shape: [2, 16, 1024, 1024] }) * 2
+  expect((peak('4.45', 'eager') - peak('4.49', 'eager')) / scoreBytes).toBeCloseTo(24, 0)
+  expect(peak('4.45', 'sdpa')).toBe(peak('4.49', 'sdpa'))
+})
+
 describe('FSDP1 around frozen blocks', () => {
   const sharded = { ...lora, fusedLoss: true, gpus: 8, sharding: 'fsdp', fsdpVersion: 1 } as const
 

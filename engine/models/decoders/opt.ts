@@ -56,6 +56,7 @@ function layer(ops: Builder, config: OptConfig, name: string, x: Value): Value {
     causal: true,
     dropout: config.attention_dropout,
     castsSoftmax: true,
+    clampsScores: true,
   }
   const context = ops.attention(ops.scale(query), ops.cached(key), ops.cached(value), shape)
   const projected = ops.dropout(ops.linear(`${name}.self_attn.out_proj`, context, hidden), dropout)

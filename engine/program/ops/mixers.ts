@@ -145,6 +145,8 @@ export interface AttentionShape {
   readonly window?: number | undefined
   /** transformers' decoders compute the eager softmax in float32 whatever the scores' type. */
   readonly castsSoftmax?: boolean
+  /** The scores may be clamped by an operation that keeps them: see `clampsScores`. */
+  readonly clampsScores?: boolean
   /** The model composes its attention of primitive ops itself, with query and key in float32. */
   readonly inFloat32?: boolean
   /** The model hands a mask to the kernel even where `causal` would do. */

@@ -1,6 +1,6 @@
 /** Attention as PyTorch runs it: which kernel serves a call, and what that kernel saves. */
 
-import { groupsLargeHeads, softmaxSaves } from '../../library-rules.ts'
+import { clampsScores, groupsLargeHeads, softmaxSaves } from '../../library-rules.ts'
 import { made } from '../autograd.ts'
 import { cast, lowered, raised } from '../ops/casts.ts'
 import { dropout } from '../ops/dropout.ts'
@@ -17,6 +17,7 @@ export interface AttentionOptions {
   readonly window?: number | undefined
   /** Whether transformers computes the softmax in float32 and casts the result back (decoders) or in the scores' type (BERT). */
   readonly castsSoftmax: boolean
+  readonly clampsScores?: boolean
   readonly inFloat32?: boolean
   readonly isAlwaysMasked?: boolean
   readonly broadcastsHeads?: boolean
@@ -265,8 +266,9 @@ export function eagerAttention(
   const scaled = elementwise(tape, 'mul', scores)
   const biased = options.bias === undefined ? scaled : add(tape, scaled, options.bias)
   const masked = options.causal || (tape.isPadded && !options.isUnpadded) ? elementwise(tape, 'add', biased) : biased
-  const wide =
-    options.castsSoftmax && options.sinks === undefined ? cast(tape, masked, 'float32') : raised(tape, masked)
+  const isClamped = options.clampsScores === true && clampsScores(tape.spec)
+  const seen = isClamped ? elementwise(tape, 'maximum', masked, { saves: [masked] }) : masked
+  const wide = options.castsSoftmax && options.sinks === undefined ? cast(tape, seen, 'float32') : raised(tape, seen)
   const softmax =
     options.sinks === undefined
       ? elementwise(tape, 'softmax', wide, softmaxSaves(tape.spec, wide))
