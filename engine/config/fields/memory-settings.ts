@@ -4,6 +4,8 @@
  * and the verdict only warns.
  */
 
+import { labelsTokens } from '../../training/choices.ts'
+import type { TrainingSpec } from '../../training/spec.ts'
 import type { UnreadSetting } from '../reading.ts'
 import { plain } from '../text/quote.ts'
 import type { Field, Section } from '../text/section.ts'
@@ -45,6 +47,23 @@ export function objectivesSaid(document: Section): readonly Field[] {
     const isMeant = choosesObjective.test(withUnderscores(key)) && value.kind === 'text' && holdsMore.test(value.text)
     return isMeant && !section.wasAsked(key)
   })
+}
+
+/**
+ * Smoothed labels, whose loss holds log-probabilities over the whole vocabulary more than once (transformers trainer_pt_utils.py
+ * LabelSmoother) and is not modelled. Of note where every token has a label; TRL's other methods have losses of their own.
+ */
+export function smoothedLabelsSaid(
+  document: Section,
+  { method, task }: Pick<TrainingSpec, 'method' | 'task'>,
+): readonly Field[] {
+  if (method !== undefined || !labelsTokens(task)) return []
+  return settingsSaid(
+    document,
+    ({ key, value }) =>
+      withUnderscores(key) === 'label_smoothing_factor' &&
+      (value.kind === 'open' || (value.kind === 'number' && value.number > 0)),
+  )
 }
 
 /** What a file says of FSDP or DeepSpeed, for code that loads the file and was found to divide nothing. */

@@ -4,12 +4,12 @@ import { argumentsOf } from '../dialects/huggingface/arguments.ts'
 import { refuseFrozen } from '../dialects/huggingface/frozen-by-hand.ts'
 import { huggingface, readArguments } from '../dialects/huggingface.ts'
 import type { FieldReader } from '../fields/fields.ts'
-import { unreadMemorySettings, unreadSettings } from '../fields/memory-settings.ts'
+import { smoothedLabelsSaid, unreadMemorySettings, unreadSettings } from '../fields/memory-settings.ts'
 import type { ModelLookup } from '../fields/model-fields.ts'
 import type { AskedCard } from '../job/request.ts'
 import type { DeepSpeedFile } from '../other-files/deepspeed-file.ts'
 import type { Reading, ReadTraining } from '../reading.ts'
-import type { Field } from '../text/section.ts'
+import type { Field, Section } from '../text/section.ts'
 import { type Call, callExpression, type Module } from './syntax/module.ts'
 import type { Training } from './training/transformers.ts'
 import { placeIn } from './values/values.ts'
@@ -53,7 +53,7 @@ export function ofTrainer(
       for (const sentence of assumptions) reader.assume(sentence)
       const own = document.afresh()
       const reading = withUnsure(readArguments(own, reader, lookUp, deepSpeed, declared), unsureRemarks)
-      return withUnreadSettings(reading, [...unread, ...unreadMemorySettings(own)])
+      return withUnreadSettings(reading, own, unread)
     },
   }
 }
@@ -70,9 +70,10 @@ export function calledName(call: Call): string {
 }
 
 /** Named by their file too, where they are in another one. */
-function withUnreadSettings(reading: Reading, unread: readonly Field[]): Reading {
-  if (reading.kind !== 'training-config' || unread.length === 0) return reading
-  return { ...reading, unreadSettings: unreadSettings(unread) }
+function withUnreadSettings(reading: Reading, document: Section, beside: readonly Field[]): Reading {
+  if (reading.kind !== 'training-config') return reading
+  const unread = [...beside, ...smoothedLabelsSaid(document, reading.spec), ...unreadMemorySettings(document)]
+  return unread.length === 0 ? reading : { ...reading, unreadSettings: unreadSettings(unread) }
 }
 
 function refuseUnread(reader: FieldReader, field: Field): void {

@@ -131,3 +131,16 @@ test.each(['train_type: full', 'training_method: sft', 'extends: null', 'fine_tu
     expect(readConfig({ path: 'train.yaml', text })).not.toHaveProperty('unreadSettings')
   },
 )
+
+test.each([
+  ['Qwen/Qwen2.5-0.5B', 'causal-lm', 0.1, ['label_smoothing_factor']],
+  ['facebook/bart-base', 'seq2seq-lm', 0.1, ['label_smoothing_factor']],
+  ['facebook/bart-base', 'seq2seq-lm', 0, undefined],
+  ['bert-base-uncased', 'sequence-classification', 0.1, undefined],
+])('the loss of smoothed labels is named where tokens are predicted: %s, %s, %d', (model, task, factor, named) => {
+  const lines = ['per_device_train_batch_size: 4', 'learning_rate: 1e-5', 'max_seq_length: 128', `task: ${task}`]
+  const text = [`model_name_or_path: ${model}`, ...lines, `label_smoothing_factor: ${factor}`].join('\n')
+  const reading = readConfig({ path: 'train.yaml', text })
+  if (reading.kind !== 'training-config') throw new Error(reading.kind)
+  expect(reading.unreadSettings?.map(({ name }) => name)).toEqual(named)
+})

@@ -288,3 +288,8 @@ describe('a trainer that is asked to evaluate', () => {
     expect((await trained(evaluating(then))).spec.microBatch).toBe(4)
   })
 })
+
+it('names the loss of smoothed labels, which is not counted', async () => {
+  const { unreadSettings } = await trained(finetuning('', 'per_device_train_batch_size=4, label_smoothing_factor=0.1'))
+  expect(unreadSettings?.map(({ name }) => name)).toEqual(['label_smoothing_factor'])
+})
