@@ -28,8 +28,15 @@ export interface BatchBounds {
   readonly accumulates: boolean
 }
 
-export function batchBounds({ method }: Pick<TrainingSpec, 'method'>): BatchBounds | undefined {
-  if (method?.kind === 'online') return { dividend: method.completions, accumulates: true }
+export function batchBounds({
+  method,
+  microBatch,
+  gradientAccumulation,
+}: Pick<TrainingSpec, 'method' | 'microBatch' | 'gradientAccumulation'>): BatchBounds | undefined {
+  if (method?.kind === 'online') {
+    const dividend = method.ofEachBatch ? microBatch * gradientAccumulation : method.completions
+    return { dividend, accumulates: true }
+  }
   return method?.kind === 'rollouts' ? { dividend: method.collected, accumulates: method.accumulates } : undefined
 }
 

@@ -28,6 +28,8 @@ export interface CompletionTerms {
   readonly step: { readonly samples: number; readonly gpus: number }
   readonly hasAdapter: boolean
   readonly tempersInPlace: boolean
+  /** Whether the trainer generates for each micro-batch by itself. */
+  readonly ofEachBatch?: true | undefined
   readonly comparesFeatures?: boolean
   /** Whether the trainer is given a model that already has adapters, and copies them. */
   readonly copiesAdapters?: boolean
@@ -51,6 +53,7 @@ export function readCompletions(
     hasAdapter,
     comparesFeatures = false,
     tempersInPlace,
+    ofEachBatch,
     defaultBeta = 0,
     copiesAdapters = false,
   } = terms
@@ -73,12 +76,13 @@ export function readCompletions(
     reader.refuse(fields.beta, 'unsupported-training', message, 'Train adapters, or set beta: 0.')
     return ordinary
   }
-  tell(reader, { ...fields, completionLength, completions, generation, reference, gpus: step.gpus })
+  tell(reader, { ...fields, completionLength, completions, generation, reference, gpus: step.gpus, ofEachBatch })
   const method = {
     kind: 'online',
     reference,
     completionLength,
     completions,
+    ...(ofEachBatch && { ofEachBatch }),
     generation,
     tempersInPlace,
     comparesFeatures,
@@ -99,6 +103,7 @@ function readStreamedLoss(reader: FieldReader, liger: Field | undefined): Pick<T
 interface Told extends Pick<Online, 'completionLength' | 'completions' | 'generation' | 'reference'> {
   readonly perPrompt: Field | undefined
   readonly gpus: number
+  readonly ofEachBatch: true | undefined
 }
 
 const references: Readonly<Record<Online['reference'], string>> = {
@@ -110,7 +115,7 @@ const references: Readonly<Record<Online['reference'], string>> = {
 
 function tell(
   reader: FieldReader,
-  { completionLength, completions, generation, reference, perPrompt, gpus }: Told,
+  { completionLength, completions, generation, reference, perPrompt, gpus, ofEachBatch }: Told,
 ): void {
   reader.assume(
     `Sequences end in completions of up to ${completionLength} tokens; prompt lengths depend on the data. ${references[reference]}`,
@@ -120,7 +125,9 @@ function tell(
     'Throughput is that of the training step; the time that generation takes is not modelled. Reward functions are assumed to use no GPU memory.',
   )
   reader.assume(
-    'Recommendations keep the effective batch: it is the number of completions that are generated and compared at a time.',
+    ofEachBatch
+      ? 'The completions of each micro-batch are generated and compared by themselves, as in TRL before 0.17: the trainer takes only multiples of the number per prompt.'
+      : 'Recommendations keep the effective batch: it is the number of completions that are generated and compared at a time.',
   )
   const group = (perPrompt && reader.wholeNumber(perPrompt, { max: MAX_BATCH })) ?? DEFAULT_PER_PROMPT
   if ((completions * gpus) % group === 0) return

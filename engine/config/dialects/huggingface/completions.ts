@@ -47,6 +47,8 @@ export function readTrlCompletions(
   const generation = readGeneration(reader, find, isUnsloth)
   if (generation === undefined || !keepsSteps(reader, find('steps_per_generation'), step)) return ordinary
   const isRloo = find(...rlooKeys) !== undefined
+  // trl#3283: since 0.17 for all micro-batches of a step at once.
+  const ofEachBatch = reader.isTrlBefore('0.17') || undefined
   return readCompletions(
     reader,
     field,
@@ -60,9 +62,10 @@ export function readTrlCompletions(
     },
     {
       generation,
-      step: { samples: step.microBatch * step.gradientAccumulation, gpus: step.gpus },
+      step: { samples: step.microBatch * (ofEachBatch ? 1 : step.gradientAccumulation), gpus: step.gpus },
       hasAdapter,
       tempersInPlace: false,
+      ofEachBatch,
       ...(find('beta') === undefined && {
         defaultBeta: isRloo ? RLOO_BETA : betaOfGrpo(reader, find, hasUnslothDefaults),
       }),

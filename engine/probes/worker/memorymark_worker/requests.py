@@ -33,6 +33,7 @@ class Method(TypedDict, total=False):
     chunks: int
     completionLength: int
     completions: int
+    ofEachBatch: bool
     scored: int
     generation: Generation
     tempersInPlace: bool

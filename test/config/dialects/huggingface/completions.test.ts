@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readConfigAsync } from '../../../../engine/config/read.ts'
+import { batchBounds } from '../../../../engine/training/batches.ts'
 import { onlyProblemIn, trainingConfig } from '../../readings.ts'
 
 const base =
@@ -86,6 +87,18 @@ describe("arguments of TRL's GRPOTrainer", () => {
     const reading = await readConfigAsync({ path: 'train.yaml', text: `${grpo}${text}` }, {}, supplied)
     expect(reading).toMatchObject({ kind: 'training-config' })
     expect(reading.kind === 'training-config' && reading.spec.fusedLoss).toBe(fused)
+  })
+
+  it.each([
+    ['0.16', 4, /^The completions of each micro-batch are generated/],
+    ['0.17', 16, /^Recommendations keep the effective batch/],
+  ])('TRL %s generates %d at once', async (version, completions, told) => {
+    const supplied = { versions: [{ library: 'trl', version, place: 'settings' }] } as const
+    const reading = await readConfigAsync({ path: 'train.yaml', text: grpo }, {}, supplied)
+    if (reading.kind !== 'training-config') throw new Error('not a training config')
+    expect(reading.spec.method).toMatchObject({ completions })
+    expect(batchBounds(reading.spec)).toEqual({ dividend: 16, accumulates: true })
+    expect(reading.assumptions).toContainEqual(expect.stringMatching(told))
   })
 
   it('the generation batch is divided among the GPUs', () => {
