@@ -7,6 +7,7 @@ import { siteAt } from '../values/sites.ts'
 import { placeIn, type Value } from '../values/values.ts'
 import { fieldOf, openField } from './fields.ts'
 import { handedLengths } from './handed-length.ts'
+import { dataFiles } from './loop-files.ts'
 
 /** As many calls as are looked at. */
 const MAX_CALLS = 50
@@ -41,9 +42,18 @@ export function lengthFields(
 /** TRL 1.13 trainer/sft_config.py: what SFTTrainer cuts to where nothing says otherwise, also what is tokenised already. */
 const LENGTH_OF_SFT = 1_024
 
-/** Of a data set that the script tokenises itself, by functions that it maps, before SFTTrainer gets it; none where TRL cuts it shorter. */
-export function mappedLength(fields: readonly Field[], module: Module, evaluator: Evaluator): readonly Field[] {
+/**
+ * Of a data set that the script, or a file that it takes its data from, tokenises by functions that it maps, before SFTTrainer
+ * gets it; none where TRL cuts it shorter.
+ */
+export function mappedLength(fields: readonly Field[], file: Module, evaluator: Evaluator): readonly Field[] {
   if (fields.some(({ key }) => lengthKeys.includes(key))) return []
+  const files = [file, ...dataFiles(file, evaluator)]
+  const found = files.map(each => mappedIn(each, file, evaluator)).find(each => each.length > 0) ?? []
+  return found.filter(({ value }) => value.kind === 'number' && value.number <= LENGTH_OF_SFT)
+}
+
+function mappedIn(module: Module, file: Module, evaluator: Evaluator): readonly Field[] {
   const mapped = (module.calls.get('map') ?? []).slice(0, MAX_CALLS).flatMap(call => {
     const [first] = callExpression(call)?.arguments ?? []
     const value = first?.kind === 'positional' ? evaluator.evaluate(first.value, siteAt(call)) : undefined
@@ -53,8 +63,7 @@ export function mappedLength(fields: readonly Field[], module: Module, evaluator
     .filter(({ scope }) => mapped.includes(scope))
     .flatMap(call => maxLength(call, module, evaluator))
     .flatMap(({ value, isTarget }) => (isTarget ? [] : [value]))
-  const found = lengths.length === 0 ? [] : [agreed(lengths, 'max_length', module)]
-  return found.filter(({ value }) => value.kind === 'number' && value.number <= LENGTH_OF_SFT)
+  return lengths.length === 0 ? [] : [agreed(lengths, 'max_length', file)]
 }
 
 /** What is cut before SFTTrainer gets it, where TRL's own length holds: the reader is told of it. */

@@ -107,4 +107,25 @@ SFTTrainer(model=model, args=args, train_dataset=rows).train()
   ])('%s: %d', async (_, length, script) => {
     expect((await trained(script)).spec.sequenceLength).toBe(length)
   })
+
+  it.each<readonly [string, number, string]>([
+    ['is as long as a file of the repository cuts it', 256, 'data.map(tokenize, batched=True)'],
+    ['is cut by TRL where that file maps something else', 1_024, 'data.map(lambda row: row)'],
+  ])('%s: %d', async (_, sequenceLength, mapping) => {
+    const rows = `from transformers import AutoTokenizer
+tokenizer = AutoTokenizer.from_pretrained("gpt2")
+def tokenize(batch):
+    return tokenizer(batch["text"], truncation=True, max_length=256)
+def get_rows(data):
+    return ${mapping}
+`
+    const script = `from transformers import AutoModelForCausalLM
+from trl import SFTConfig, SFTTrainer
+from tokenized import get_rows
+model = AutoModelForCausalLM.from_pretrained("gpt2")
+args = SFTConfig("out", per_device_train_batch_size=2)
+SFTTrainer(model=model, args=args, train_dataset=get_rows(data)).train()
+`
+    expect(await readBeside(script, { 'tokenized.py': rows })).toMatchObject({ spec: { sequenceLength } })
+  })
 })
