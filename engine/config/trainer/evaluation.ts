@@ -36,7 +36,7 @@ export function readEvaluation(
   { keepsNoLogits = false, fusesLoss, defaultBatch = DEFAULT_BATCH, inPlaceOfDefault = DEFAULT_BATCH }: Evaluated = {},
 ): TrainingSpec['evaluation'] {
   const asked = [find('eval_strategy', 'evaluation_strategy'), find('do_eval'), find('eval_on_start')].find(asks)
-  if (asked === undefined) return undefined
+  if (asked === undefined || (isOfSteps(asked) && endsBefore(find) && !isOn(find('eval_on_start')))) return undefined
   const written = find('per_device_eval_batch_size', 'per_gpu_eval_batch_size')
   const batch = written === undefined ? defaultBatch : countIn(written, MAX_BATCH)
   if (batch === undefined) return undefined
@@ -65,6 +65,16 @@ function readGeneration(find: Find): { readonly maxLength?: number; readonly bea
 /** A strategy but `no`, or a switch that is on. */
 function asks(field: Field | undefined): boolean {
   return isOn(field) || (field?.value.kind === 'text' && /^(?:steps|epoch)$/i.test(field.value.text))
+}
+
+function isOfSteps({ value }: Field): boolean {
+  return value.kind === 'text' && /^steps$/i.test(value.text)
+}
+
+/** DefaultFlowCallback.on_step_end evaluates at every multiple of `eval_steps`: here the training ends before the first. */
+function endsBefore(find: Find): boolean {
+  const [every, last] = [countIn(find('eval_steps'), MAX_SAMPLES), countIn(find('max_steps'), MAX_SAMPLES)]
+  return every !== undefined && last !== undefined && every > last
 }
 
 function isOn(field: Field | undefined): boolean {
