@@ -4,6 +4,7 @@ import { MAX_BATCH } from '../../../training/batch-size.ts'
 import type { TrainingMethod } from '../../../training/training-method.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import type { UnwrittenLength } from '../../fields/model-fields.ts'
+import { leaveOut } from '../../fields/supplied.ts'
 import type { Field } from '../../text/section.ts'
 import { DEFAULT_PER_PROMPT, readCompletions } from '../../trainer/completions.ts'
 import { isOn, ordinary, type Training } from '../../trainer/method.ts'
@@ -44,6 +45,12 @@ export function readTrlCompletions(
   field: Field,
   { step, hasAdapter, isUnsloth, hasUnslothDefaults = false }: CompletionsBy,
 ): Training {
+  if (reader.isTrlBefore('0.15')) {
+    // trl#2776
+    const message = 'TRL before 0.15 counts a batch in prompts, each with all of its completions, which is not modelled'
+    reader.refuse(field, 'unsupported-training', message, leaveOut)
+    return ordinary
+  }
   const generation = readGeneration(reader, find, isUnsloth)
   if (generation === undefined || !keepsSteps(reader, find('steps_per_generation'), step)) return ordinary
   const isRloo = find(...rlooKeys) !== undefined

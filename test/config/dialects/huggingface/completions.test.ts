@@ -101,6 +101,13 @@ describe("arguments of TRL's GRPOTrainer", () => {
     expect(reading.assumptions).toContainEqual(expect.stringMatching(told))
   })
 
+  it('TRL 0.14 counts prompts, which is refused', async () => {
+    const supplied = { versions: [{ library: 'trl', version: '0.14.0', place: 'settings' }] } as const
+    const reading = await readConfigAsync({ path: 'train.yaml', text: grpo }, {}, supplied)
+    const refused = { code: 'unsupported-training', message: expect.stringContaining('TRL before 0.15') }
+    expect(reading).toMatchObject({ problems: [refused] })
+  })
+
   it('the generation batch is divided among the GPUs', () => {
     const { method } = trainingConfig(`${grpo}num_processes: 2\ngeneration_batch_size: 64\n`).spec
     expect(method).toMatchObject({ completions: 32 })
