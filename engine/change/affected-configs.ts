@@ -227,7 +227,7 @@ function inspectHere(settings: RepositorySettings): Inspector {
 /** Loads the shell parser only if the file may launch a training. */
 export async function startedBy(file: SourceFile): Promise<readonly string[]> {
   if (!mayLaunch(file.text)) return []
-  const { placesStartedBy } = await import('../config/shell/launching.ts')
+  const { placesStartedBy } = await import('../config/shell/started-by-launchers.ts')
   return placesStartedBy(file)
 }
 

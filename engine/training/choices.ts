@@ -92,7 +92,10 @@ export type ExpertStyle = (typeof expertStyles)[number]
 export const frameworks = ['pytorch', 'tensorflow.js'] as const
 export type Framework = (typeof frameworks)[number]
 
-/** bitsandbytes' 4-bit and 8-bit weights, of which `nf4-double` quantises the block constants too; 4-bit integers as stored by GPTQ and AWQ; AQLM's 2 bits, of one codebook of 16. */
+/**
+ * bitsandbytes' 4-bit and 8-bit weights, of which `nf4-double` quantises the block constants too; 4-bit integers as stored by GPTQ and
+ * AWQ; AQLM's 2 bits a weight, of one codebook of 16 bits.
+ */
 export const quantizations = ['nf4', 'nf4-double', 'int8', 'gptq', 'awq', 'aqlm'] as const
 export type Quantization = (typeof quantizations)[number]
 

@@ -18,10 +18,10 @@ export async function openLaunched(
 ): Promise<OpenConfig | UnopenedFile> {
   if (!mayLaunch(file.text)) return notOurs
   // Like Python's, the shell's parser is read when the first file asks for it.
-  const { openLauncher } = await import('../shell/launcher.ts')
+  const { openLauncher } = await import('../shell/open-launcher.ts')
   const opened = await openLauncher(file, sources)
   if (opened.kind === 'script') {
-    const { launchedHere } = await import('../shell/launching.ts')
+    const { launchedHere } = await import('../shell/started-by-launchers.ts')
     const jobs = await jobsNear(file.path, searched)
     const script = opened.training === undefined ? opened.script : { ...opened.script, training: opened.training }
     return scriptConfig(script, file, supplied, await launchedHere(opened, file, sources, jobs))

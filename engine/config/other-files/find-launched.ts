@@ -10,8 +10,8 @@ import { agreedCard } from '../job/request.ts'
 import { isNotebookPath, isPythonPath } from '../python/quick-look.ts'
 import type { SourceFile } from '../reading.ts'
 import { bearing } from '../shell/arguments.ts'
-import type { Launching } from '../shell/launching.ts'
 import { isLauncherPath, mayLaunch } from '../shell/quick-look.ts'
+import type { Launching } from '../shell/started-by-launchers.ts'
 import type { Sources } from '../sources.ts'
 import { plain } from '../text/quote.ts'
 import type { Field } from '../text/section.ts'
@@ -109,7 +109,7 @@ export async function findLaunched(path: string, { readFile, listFolder }: Sourc
   const { launchers, jobs, read } = await filesNear(path, { readFile, listFolder })
   const naming = read.filter(each => isNaming(each, posix.basename(path)))
   if (naming.length === 0) return startedBeside(path, read)
-  const { launchingsOf } = await import('../shell/launching.ts')
+  const { launchingsOf } = await import('../shell/started-by-launchers.ts')
   return chosen(await launchingsOf(path, naming, { readFile, jobs: read.filter(({ text }) => mayAsk(text)) }), {
     launchers,
     jobs,
@@ -122,7 +122,7 @@ async function startedBeside(path: string, read: readonly SourceFile[]): Promise
   const isConfig = !isPythonPath(path) && !isLauncherPath(path)
   const may = isConfig ? read.filter(each => folders.some(folder => isNaming(each, `${folder}/`))) : []
   if (may.length === 0) return notLaunched
-  const { scriptsBeside } = await import('../shell/launching.ts')
+  const { scriptsBeside } = await import('../shell/started-by-launchers.ts')
   const beside = scriptsBeside(path, may).slice(0, MAX_SHOWN)
   return beside.length === 0 ? notLaunched : { ...notLaunched, startedBeside: beside }
 }

@@ -20,7 +20,7 @@ import {
   visibleField,
 } from './arguments.ts'
 import type { Launch } from './launch.ts'
-import { configNamed, launchesIn } from './launcher.ts'
+import { configNamed, launchesIn } from './open-launcher.ts'
 import type { StartedScript } from './started-script.ts'
 import type { ShellText } from './words.ts'
 

@@ -37,7 +37,7 @@ import { argumentFields, bearing, gpusField, isForConfig, remarkOnHidden, visibl
 import { commandsIn } from './commands.ts'
 import type { Given } from './given.ts'
 import type { Launch } from './launch.ts'
-import { launchOf } from './launches.ts'
+import { launchOf } from './launch-of-command.ts'
 import { mayLaunch } from './quick-look.ts'
 import { shellIn } from './snippets.ts'
 import { type HiddenSettings, type StartedScript, startedScript } from './started-script.ts'
