@@ -24,9 +24,12 @@ const LEVELS = 6
 const MAX_SECTIONS = 500
 export const MAX_NAMED = 10
 
-/** Fields that look like memory settings and were not read since `document` was last marked as unread (`afresh`). */
-export function unreadMemorySettings(document: Section, without?: RegExp): readonly Field[] {
-  const found: Field[] = []
+/**
+ * Fields that look like memory settings and were not read since `document` was last marked as unread (`afresh`), for the training
+ * `spec` that it was read as.
+ */
+export function unreadMemorySettings(document: Section, spec: TrainingSpec, without?: RegExp): readonly Field[] {
+  const found = [...smoothedLabels(document, spec)]
   const open: { readonly section: Section; readonly level: number }[] = [{ section: document, level: 0 }]
   for (let index = 0; index < open.length && index < MAX_SECTIONS && found.length < MAX_NAMED; index++) {
     const { section, level } = open[index]!
@@ -53,10 +56,7 @@ export function objectivesSaid(document: Section): readonly Field[] {
  * Smoothed labels, whose loss holds log-probabilities over the whole vocabulary more than once (transformers trainer_pt_utils.py
  * LabelSmoother) and is not modelled. Of note where every token has a label; TRL's other methods have losses of their own.
  */
-export function smoothedLabelsSaid(
-  document: Section,
-  { method, task }: Pick<TrainingSpec, 'method' | 'task'>,
-): readonly Field[] {
+function smoothedLabels(document: Section, { method, task }: TrainingSpec): readonly Field[] {
   if (method !== undefined || !labelsTokens(task)) return []
   return settingsSaid(
     document,

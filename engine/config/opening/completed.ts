@@ -4,7 +4,7 @@ import { type LibraryVersions, versionedLibraries } from '../../training/version
 import type { Dialect } from '../dialect.ts'
 import { withAllocatorSettings } from '../fields/allocator-settings.ts'
 import type { FieldReader } from '../fields/fields.ts'
-import { objectivesSaid, smoothedLabelsSaid, unreadMemorySettings, unreadSettings } from '../fields/memory-settings.ts'
+import { objectivesSaid, unreadMemorySettings, unreadSettings } from '../fields/memory-settings.ts'
 import { SETTINGS_PATH, type SuppliedFields } from '../fields/supplied.ts'
 import type { AskedCard } from '../job/request.ts'
 import type { Launched } from '../other-files/launched.ts'
@@ -63,9 +63,9 @@ export function withLaunch(reading: Reading, { isUnclear, card }: Launched): Rea
 /** What looks like a setting of memory and was not read, in any format. */
 export function withUnreadSettings(reading: Reading, document: Section, { withoutBearing }: Dialect): Reading {
   if (reading.kind !== 'training-config') return reading
-  const objectives = reading.spec.method === undefined ? objectivesSaid(document) : []
-  const smoothed = smoothedLabelsSaid(document, reading.spec)
-  const unread = unreadSettings([...objectives, ...smoothed, ...unreadMemorySettings(document, withoutBearing)])
+  const { spec } = reading
+  const objectives = spec.method === undefined ? objectivesSaid(document) : []
+  const unread = unreadSettings([...objectives, ...unreadMemorySettings(document, spec, withoutBearing)])
   return unread.length === 0 ? reading : { ...reading, unreadSettings: unread }
 }
 

@@ -4,7 +4,7 @@ import { argumentsOf } from '../dialects/huggingface/arguments.ts'
 import { refuseFrozen } from '../dialects/huggingface/frozen-by-hand.ts'
 import { huggingface, readArguments } from '../dialects/huggingface.ts'
 import type { FieldReader } from '../fields/fields.ts'
-import { smoothedLabelsSaid, unreadMemorySettings, unreadSettings } from '../fields/memory-settings.ts'
+import { unreadMemorySettings, unreadSettings } from '../fields/memory-settings.ts'
 import type { ModelLookup } from '../fields/model-fields.ts'
 import type { AskedCard } from '../job/request.ts'
 import type { DeepSpeedFile } from '../other-files/deepspeed-file.ts'
@@ -72,7 +72,7 @@ export function calledName(call: Call): string {
 /** Named by their file too, where they are in another one. */
 function withUnreadSettings(reading: Reading, document: Section, beside: readonly Field[]): Reading {
   if (reading.kind !== 'training-config') return reading
-  const unread = [...beside, ...smoothedLabelsSaid(document, reading.spec), ...unreadMemorySettings(document)]
+  const unread = [...beside, ...unreadMemorySettings(document, reading.spec)]
   return unread.length === 0 ? reading : { ...reading, unreadSettings: unreadSettings(unread) }
 }
 

@@ -58,34 +58,6 @@ const unsupported = wordList(`
   schedule_free_sgd apollo_adamw apollo_adamw_layerwise stable_adamw optimi_adamw adopt_adamw came_pytorch dion ao_adamw_fp8
 `)
 
-/** TrainingArguments.optim with PyTorch 2.8 and later, since transformers#37358. */
-const trainerDefault: Default<Optimizer> = {
-  value: 'adamw-fused',
-  source: "the Trainer's default from PyTorch 2.8 on",
-  assumption: "Fused AdamW, the Trainer's default from PyTorch 2.8 on: the config sets no optim.",
-}
-
-/** TrainingArguments.optim with an older PyTorch. */
-const olderDefault: Default<Optimizer> = {
-  value: 'adamw',
-  source: "the Trainer's default before PyTorch 2.8",
-  assumption: "AdamW, the Trainer's default before PyTorch 2.8: the config sets no optim.",
-}
-
-/** TrainingArguments.optim with whatever PyTorch, until transformers#37358. */
-const earlierDefault: Default<Optimizer> = {
-  value: 'adamw',
-  source: "the Trainer's default before transformers 4.54",
-  assumption: "AdamW, the Trainer's default before transformers 4.54: the config sets no optim.",
-}
-
-/** TrainingArguments.optim was adamw_hf until transformers#25109. */
-const oldestDefault: Default<Optimizer> = {
-  value: 'adamw-loop',
-  source: "the Trainer's default before transformers 4.32",
-  assumption: "transformers' own AdamW, the Trainer's default before transformers 4.32: the config sets no optim.",
-}
-
 export function readTrainerOptimizer(
   reader: FieldReader,
   field: Field | undefined,
@@ -94,10 +66,19 @@ export function readTrainerOptimizer(
   return reader.settle('optimizer', field, present => trainerOptimizer(reader, present), byDefault)
 }
 
+/** TrainingArguments.optim: adamw_hf until transformers#25109, fused with PyTorch 2.8 and later since transformers#37358. */
 function defaultFor(versions: LibraryVersions): Default<Optimizer> {
-  if (isBefore(versions, 'transformers', '4.32')) return oldestDefault
-  if (isBefore(versions, 'transformers', '4.54')) return earlierDefault
-  return isBefore(versions, 'torch', '2.8') ? olderDefault : trainerDefault
+  if (isBefore(versions, 'transformers', '4.32'))
+    return trainerDefault('adamw-loop', "transformers' own AdamW", 'before transformers 4.32')
+  if (isBefore(versions, 'transformers', '4.54')) return trainerDefault('adamw', 'AdamW', 'before transformers 4.54')
+  return isBefore(versions, 'torch', '2.8')
+    ? trainerDefault('adamw', 'AdamW', 'before PyTorch 2.8')
+    : trainerDefault('adamw-fused', 'Fused AdamW', 'from PyTorch 2.8 on')
+}
+
+function trainerDefault(value: Optimizer, name: string, when: string): Default<Optimizer> {
+  const source = `the Trainer's default ${when}`
+  return { value, source, assumption: `${name}, ${source}: the config sets no optim.` }
 }
 
 function trainerOptimizer(reader: FieldReader, field: Field): Optimizer | undefined {

@@ -336,6 +336,7 @@ function isSaidOff(value: Value | undefined): boolean {
   return value?.kind === 'flag' && !value.flag
 }
 
-function isOff(value: Value): boolean {
+/** Not given, or given as what is not wanted. */
+export function isOff(value: Value): boolean {
   return value.kind === 'none' || (value.kind === 'flag' && !value.flag)
 }

@@ -6,6 +6,7 @@ import { siteAt } from '../values/sites.ts'
 import type { LibraryCall, Value } from '../values/values.ts'
 import { saidBy } from './fields.ts'
 import { modelChain } from './model-chain.ts'
+import { isOff } from './model-loading.ts'
 import { isLoadedApart } from './models-beside.ts'
 
 /** Names that are looked into. */
@@ -56,7 +57,7 @@ function isDeleted(name: string, { module, at }: Call): boolean {
 function isOnGpu({ name, call, site, module }: LibraryCall, bound: string, evaluator: Evaluator): boolean {
   if (name.startsWith('unsloth.')) return true
   const { values } = call === undefined ? { values: new Map<string, Value>() } : evaluator.argumentsOf(call, site)
-  const isSet = (value: Value | undefined) => value !== undefined && value.kind !== 'none' && !isOff(value)
+  const isSet = (value: Value | undefined) => value !== undefined && !isOff(value) && !isOnCpu(value)
   if (['device_map', 'quantization_config', 'load_in_4bit', 'load_in_8bit'].some(key => isSet(values.get(key))))
     return true
   return [...(module.calls.get('to') ?? []), ...(module.calls.get('cuda') ?? [])].some(({ node }) => {
@@ -65,6 +66,6 @@ function isOnGpu({ name, call, site, module }: LibraryCall, bound: string, evalu
   })
 }
 
-function isOff(value: Value): boolean {
-  return (value.kind === 'flag' && !value.flag) || (value.kind === 'text' && value.text === 'cpu')
+function isOnCpu(value: Value): boolean {
+  return value.kind === 'text' && value.text === 'cpu'
 }
