@@ -13,7 +13,7 @@ model = make()
 params = [p for p in model.parameters() if p.requires_grad]
 optimizer = AdamW(params, lr=1e-4)
 for batch in DataLoader(data, batch_size=8, shuffle=True):
-    model(**batch).loss.backward()
+    model(**batch.to("cuda")).loss.backward()
     optimizer.step()
 `
 
@@ -124,7 +124,7 @@ class Tagging:
     def train(self, data):
         optimizer = torch.optim.AdamW(self.model.parameters())
         for batch in DataLoader(data, batch_size=24):
-            self.model(**batch).loss.backward()
+            self.model(**batch.to("cuda")).loss.backward()
             optimizer.step()
     def ${name}(self):
         self.model = BertForTokenClassification.from_pretrained("./trained")
@@ -157,7 +157,7 @@ config_class, model_class = KINDS[args.kind]
 model = model_class.from_pretrained("bert-base-cased", config=config_class.from_pretrained("bert-base-cased"))
 optimizer = torch.optim.AdamW(model.parameters())
 for batch in DataLoader(rows, batch_size=6):
-    model(**batch).loss.backward()
+    model(**batch.to("cuda")).loss.backward()
     optimizer.step()
 `
 

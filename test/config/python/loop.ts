@@ -18,7 +18,7 @@ export const loop = ({
 from torch.utils.data import DataLoader
 from transformers import AutoModelForCausalLM, AutoTokenizer
 tokenizer = AutoTokenizer.from_pretrained("gpt2")
-model = AutoModelForCausalLM.from_pretrained("gpt2")
+model = AutoModelForCausalLM.from_pretrained("gpt2").to("cuda")
 ids = tokenizer(text, truncation=True, max_length=256)
 ${above}
 ${loader}

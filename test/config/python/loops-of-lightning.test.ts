@@ -77,7 +77,7 @@ transform = ${transform}
 train_loader = DataLoader(Images(transform), batch_size=16)
 optimizer = torch.optim.Adam(model.parameters())
 for x, y in train_loader:
-    loss(model(x), y).backward()
+    loss(model(x.cuda()), y).backward()
     optimizer.step()
 `
 

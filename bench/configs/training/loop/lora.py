@@ -6,7 +6,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 tokenizer = AutoTokenizer.from_pretrained("meta-llama/Llama-3.2-1B")
 base = AutoModelForCausalLM.from_pretrained("meta-llama/Llama-3.2-1B", torch_dtype=torch.bfloat16)
-model = get_peft_model(base, LoraConfig(r=32, lora_alpha=64, target_modules=["q_proj", "v_proj"]))
+model = get_peft_model(base, LoraConfig(r=32, lora_alpha=64, target_modules=["q_proj", "v_proj"])).cuda()
 
 
 def encode(row):

@@ -7,7 +7,7 @@ class Net(nn.Module):
         super().__init__()
         self.bert = BertModel.from_pretrained("bert-base-uncased")
         self.fc = nn.Linear(768, 2)
-model = Net()
+model = Net().cuda()
 loader = DataLoader(train, batch_size=8, shuffle=True)
 opt = torch.optim.Adam(model.parameters())
 for x in loader:

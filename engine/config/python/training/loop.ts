@@ -29,6 +29,7 @@ import {
 } from './loop-settings.ts'
 import { classLoaded, hasOpenClass, isLoad, type ModelChain, modelChain } from './model-chain.ts'
 import { type Loaded, loadedFields } from './model-loading.ts'
+import { staysOnProcessor } from './on-gpu.ts'
 import { type FoundOptimizer, optimizersIn, severalOptimizers } from './optimizers.ts'
 import { aroundLoop } from './own-steps.ts'
 import { lengthFields } from './sequence-length.ts'
@@ -56,6 +57,10 @@ export function loopTraining(module: Module, evaluator: Evaluator): FoundTrainin
   const settingsOf = (read: typeof precisionFields) =>
     modules.map(each => read(each, evaluator)).find(({ length }) => length > 0) ?? []
   const fabric = fabricFields(modules, module, evaluator)
+  const written = [...modules, ...(holder === undefined ? [] : [holder.of.scope.module])]
+  const processor = staysOnProcessor(written, evaluator)
+    ? [saidBy(here, 'accelerator', { kind: 'text', text: 'cpu (nothing is moved to a GPU)' }, module, 'backward')]
+    : []
   return ownLoop({
     dialect: 'PyTorch',
     loop: 'plain',
@@ -65,7 +70,7 @@ export function loopTraining(module: Module, evaluator: Evaluator): FoundTrainin
     notUnderstood: fabric?.notUnderstood ?? [],
     batch,
     optimizers,
-    settings: [...(fabric?.settings ?? settingsOf(precisionFields)), ...settingsOf(accumulationFields)],
+    settings: [...(fabric?.settings ?? settingsOf(precisionFields)), ...settingsOf(accumulationFields), ...processor],
     model,
     holder,
     evaluator,

@@ -55,7 +55,7 @@ model = ${model}
 ${frozen}
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 for images, labels in DataLoader(data, batch_size=64, shuffle=True):
-    nn.functional.cross_entropy(model(images), labels).backward()
+    nn.functional.cross_entropy(model(images.cuda()), labels).backward()
     optimizer.step()
 `
   const resnet = 'torchvision.models.resnet18(weights="DEFAULT")'

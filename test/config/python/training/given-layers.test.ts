@@ -12,7 +12,7 @@ ${given}
 model = build()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 for images, labels in DataLoader(data, batch_size=64, shuffle=True):
-    nn.functional.cross_entropy(model(images), labels).backward()
+    nn.functional.cross_entropy(model(images.cuda()), labels).backward()
     optimizer.step()
 `
 

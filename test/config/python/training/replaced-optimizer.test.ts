@@ -7,7 +7,7 @@ describe('an optimizer that is made twice under one name', () => {
 from torch.utils.data import DataLoader
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
-model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased")
+model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased").cuda()
 encoded = tokenizer(texts, max_length=128, truncation=True)
 loader = DataLoader(encoded, batch_size=16)
 optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)

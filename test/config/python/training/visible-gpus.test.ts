@@ -17,7 +17,7 @@ import torch
 from torch.utils.data import DataLoader
 from transformers import AutoModelForSequenceClassification
 ${above}
-model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased")
+model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased").cuda()
 optimizer = torch.optim.AdamW(model.parameters())
 for batch in DataLoader(data, batch_size=8, shuffle=True):
     model(**batch).loss.backward()

@@ -77,7 +77,7 @@ class Tagging:
     def train(self, data):
         optimizer = torch.optim.AdamW(self.model.parameters())
         for batch in DataLoader(data, batch_size=self.args.train_batch_size):
-            self.model(**batch).loss.backward()
+            self.model(**batch.to("cuda")).loss.backward()
             optimizer.step()
 `
   it('goes with them to other files', async () => {

@@ -13,7 +13,7 @@ KINDS = {
 def fit(options, rows, model):
     optimizer = AdamW([{"params": list(model.parameters()), "weight_decay": 0.01}], lr=2e-5)
     for number, batch in enumerate(DataLoader(rows, batch_size=options.batch)):
-        model(**batch)[0].backward()
+        model(**batch.to("cuda"))[0].backward()
         if (number + 1) % options.accumulate == 0:
             optimizer.step()
             optimizer.zero_grad()
