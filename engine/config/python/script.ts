@@ -23,7 +23,7 @@ import { type Call, callExpression, type Module, type ModuleOptions } from './sy
 import { MAX_NOTEBOOK_BYTES, notebookOf } from './syntax/notebook.ts'
 import { parsedModule } from './syntax/parsed-modules.ts'
 import { decoratedGpu } from './training/decorated-gpu.ts'
-import { onlyEvaluates } from './training/evaluating.ts'
+import { neverTrains } from './training/evaluating.ts'
 import { positionOf, saidBy } from './training/fields.ts'
 import { lightningTrainings } from './training/lightning.ts'
 import { loopTraining } from './training/loop.ts'
@@ -62,7 +62,7 @@ export async function openScript(
   const found = await modules.settle((): Opened => {
     const evaluator = new Evaluator(modules.find, passed, modules.findSettings, modules.all)
     const script = opened(module, evaluator, file.training)
-    if (script === startsNone || script === evaluatesOnly) return script
+    if (script === startsNone || script === trainsNothing) return script
     for (const each of all) declareParameters(each, evaluator, passed)
     return { ...script, asksCallers: evaluator.asksCallers, composesRead: evaluator.composesRead }
   }, sources)
@@ -71,9 +71,9 @@ export async function openScript(
 }
 
 /** As it is started. */
-export const evaluatesOnly: Extract<Reading, { kind: 'not-a-training-config' }> = {
+export const trainsNothing: Extract<Reading, { kind: 'not-a-training-config' }> = {
   kind: 'not-a-training-config',
-  why: 'Its trainer only evaluates or predicts, as it is started.',
+  why: 'Its trainer trains nothing, as it is started: it only evaluates, predicts or stands there.',
 }
 
 function moduleIn(file: SourceFile): Module | undefined {
@@ -126,7 +126,7 @@ function opened(module: Module, evaluator: Evaluator, choice: TrainingChoice | u
         ...(none.hasOwnLayers && { hasOwnLayers: true }),
       }
     : evaluates(module, evaluator)
-      ? evaluatesOnly
+      ? trainsNothing
       : startsNone
 }
 
@@ -196,7 +196,7 @@ function trainersIn(module: Module, evaluator: Evaluator): readonly FoundTrainin
   return [...module.calls].flatMap(([name, calls]) => {
     return trainerCalls(name, calls).flatMap(call => {
       const trainer = trainerNamed(call, evaluator)
-      if (trainer === undefined || onlyEvaluates(call, evaluator) || !evaluator.mayRun(call)) return []
+      if (trainer === undefined || neverTrains(call, evaluator) || !evaluator.mayRun(call)) return []
       return [trainingOf(call, trainer, evaluator)]
     })
   })
@@ -205,7 +205,7 @@ function trainersIn(module: Module, evaluator: Evaluator): readonly FoundTrainin
 /** Whether it makes trainers, and trains with none of them. */
 function evaluates(module: Module, evaluator: Evaluator): boolean {
   const calls = [...module.calls].flatMap(([name, all]) => trainerCalls(name, all))
-  return calls.some(call => trainerNamed(call, evaluator) !== undefined && onlyEvaluates(call, evaluator))
+  return calls.some(call => trainerNamed(call, evaluator) !== undefined && neverTrains(call, evaluator))
 }
 
 /** As many calls of one class as are looked into. */

@@ -57,9 +57,9 @@ export async function startedScript(
   const found = await firstFile(places, sources)
   if (found === undefined) return undefined
   const passed = passedArguments(launch, { path: file.path, text: shell.text })
-  const { evaluatesOnly, openScript } = await import('../python/script.ts')
+  const { openScript, trainsNothing } = await import('../python/script.ts')
   const script = await openScript({ ...found, passed, readFor: file.path }, sources)
-  if (script === evaluatesOnly) return { kind: 'evaluates' }
+  if (script === trainsNothing) return { kind: 'evaluates' }
   if (script.kind !== 'open') {
     const { path, text } = found
     const adapters = all.some(({ key }) => namesAdapters.test(key)) ? null : setsAdapters.exec(text)

@@ -1,17 +1,16 @@
-/** Trainers of transformers and TRL that a file only evaluates or predicts with. */
+/** Trainers of transformers and TRL that a file makes and does not train with. */
 
 import { type Call, callExpression } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
 
 /** Methods that train, whatever they are called on. */
 const training = ['train', 'fit', 'hyperparameter_search']
-const evaluating = ['evaluate', 'predict', 'evaluation_loop']
 
 /**
- * True where the trainer is held by a name and handed to nobody, and either evaluates under that name while nothing in the file trains,
- * or trains only where the script does not come as it is started.
+ * True where the trainer is held by a name and handed to nobody, and either nothing in the file trains, or it trains only where the
+ * script does not come as it is started.
  */
-export function onlyEvaluates(trainer: Call, evaluator: Evaluator): boolean {
+export function neverTrains(trainer: Call, evaluator: Evaluator): boolean {
   const { module, scope } = trainer
   const made = callExpression(trainer)
   const name = [...scope.bindings].find(([, bindings]) =>
@@ -23,7 +22,7 @@ export function onlyEvaluates(trainer: Call, evaluator: Evaluator): boolean {
   const trains = called(training)
   const isPassedOver = trains.length > 0 && trains.every(call => !evaluator.mayRun(call))
   if (!isPassedOver && training.some(method => module.calls.has(method))) return false
-  return (isPassedOver || called(evaluating).length > 0) && !isHandedOn(name, module.text)
+  return !isHandedOn(name, module.text)
 }
 
 function receiverOf(call: Call): string | undefined {

@@ -75,3 +75,28 @@ describe("transformers' example scripts", () => {
     expect(await example('--do_eval --per_device_train_batch_size 8')).toMatchObject({ kind: 'not-a-training-config' })
   })
 })
+
+describe('a trainer that stands there', () => {
+  const made = `from transformers import AutoModelForSequenceClassification, Trainer, TrainingArguments
+model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased")
+trainer = Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=8), train_dataset=data)
+`
+
+  it.each(['', 'trainer.push_to_hub()\n', 'print(trainer.args.output_dir)\n'])('trains nothing: %j', async further => {
+    expect(await read(made + further)).toMatchObject({ kind: 'not-a-training-config' })
+  })
+
+  it.each(['trainer.train()\n', 'run(trainer)\n', 'result = trainer.train()\ntrainer.push_to_hub()\n'])(
+    'may train: %j',
+    async further => {
+      expect(await read(made + further)).toMatchObject({ kind: 'training-config', spec: { microBatch: 8 } })
+    },
+  )
+
+  it('may train where a function gives it away', async () => {
+    const given = made
+      .replace('trainer = Trainer', 'def make():\n    trainer = Trainer')
+      .replace(/\n$/, '\n    return trainer\n')
+    expect(await read(given)).toMatchObject({ kind: 'training-config' })
+  })
+})
