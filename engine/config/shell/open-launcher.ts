@@ -74,8 +74,24 @@ export function launchesIn(file: SourceFile): Launches {
   const launches = commandsIn(shell, job?.variables).flatMap(command => launchOf(command) ?? [])
   return {
     shell,
-    launches: launches.map(launch => ({ ...launch, processes: processesOn(job, launch) })),
+    launches: launches.map(launch => ({ ...withSweeps(launch), processes: processesOn(job, launch) })),
     card: job?.card,
+  }
+}
+
+/** Hydra's `--multirun model=a,b`: one run for each, so that none of them is the value. */
+function withSweeps(launch: Launch): Launch {
+  if (!launch.arguments.some(({ name }) => /^(?:-m|--multirun)$/.test(name))) return launch
+  return {
+    ...launch,
+    arguments: launch.arguments.map(argument => ({
+      ...argument,
+      values: argument.values.map(value =>
+        /^[^-]/.test(argument.name) && value.why === undefined && /^[^,[{("']+,[^[{("']+$/.test(value.text)
+          ? { ...value, why: `${plain(argument.name)} is swept over ${plain(value.text)}` }
+          : value,
+      ),
+    })),
   }
 }
 
@@ -167,6 +183,7 @@ function openLaunch(launch: Launch, { shell, card, accelerate, hidden }: Around)
   const { target } = launch
   const isOwnScript = target.kind === 'script' && !isExample.test(target.path)
   if (target.kind === 'script' && !isOwnScript && !asksToTrain(document)) return undefined
+  if (isOwnScript && asksToTest(document)) return undefined
   if (isOwnScript && recognised.each === huggingface && argumentsOf(document).batchSize === undefined) return undefined
   const line = shell.lineOf(launch.at)
   const script = target.kind === 'script' ? target.path : undefined
@@ -215,6 +232,25 @@ const isExample =
 function asksToTrain(document: Section): boolean {
   const asked = document.at('do_train')?.value
   return asked !== undefined && !(asked.kind === 'flag' && !asked.flag)
+}
+
+/** Options of scripts of a team's own that say what a run is for, and those that alone say that it does not train. */
+const purposes = ['mode', 'run_mode', 'task_type', 'phase', 'job_type', 'action', 'do', 'run_type']
+const tests =
+  /^(?:only_)?(?:test|eval|evaluate|evaluation|predict|prediction|infer|inference|generate|export)(?:_?only)?$/i
+const switches =
+  /^(?:(?:test|eval|evaluate|predict|infer|inference)_only|only_(?:test|eval|evaluate|predict|infer|inference))$/
+
+function asksToTest(document: Section): boolean {
+  const named = purposes.some(key => {
+    const value = document.at(key)?.value
+    return value?.kind === 'text' && tests.test(value.text)
+  })
+  return named || [...document.fields.values()].some(({ key, value }) => switches.test(key) && isOn(value))
+}
+
+function isOn(value: Field['value']): boolean {
+  return value.kind === 'flag' ? value.flag : value.kind === 'number' && value.number === 1
 }
 
 /** The command itself says which tool it is, and that it trains. */

@@ -329,3 +329,35 @@ test.each(['a.sh', 'Makefile', 'Dockerfile', 'justfile'])('nothing that %s holds
     { numRuns: 300 },
   )
 })
+
+describe('what a command says that it is for', () => {
+  const own = (further: string) =>
+    read(
+      `python run.py --pretrained_model bert-base-uncased --batch_size 4 --learning_rate 5e-5 --max_length 512 ${further}\n`,
+    )
+
+  it.each(['--task_type test', '--mode eval', '--mode=predict', '--eval_only', '--test_only True'])(
+    '%s is no training',
+    async further => {
+      expect(await own(further)).toMatchObject({ kind: 'not-a-training-config' })
+    },
+  )
+
+  it.each(['', '--task_type train', '--mode train', '--eval_only False', '--test_file test.csv'])(
+    '%s is one',
+    async further => {
+      expect(await own(further)).toMatchObject({ kind: 'training-config', spec: { microBatch: 4 } })
+    },
+  )
+})
+
+it('a value that Hydra sweeps is none', async () => {
+  const swept = (multirun: string, model: string, batch = '8') =>
+    read(
+      `python run.py ${multirun} model.name=${model} data.batch_size=${batch} trainer.max_epochs=6 trainer.learning_rate=1e-5\n`,
+    )
+  expect(await swept('', 'roberta-base')).toMatchObject({ kind: 'training-config' })
+  expect(await swept('-m', 'roberta-base')).toMatchObject({ kind: 'training-config', spec: { microBatch: 8 } })
+  expect(await swept('-m', 'roberta-base,roberta-large')).toMatchObject({ kind: 'not-a-training-config' })
+  expect(await swept('--multirun', 'roberta-base', '8,16')).toMatchObject({ kind: 'not-a-training-config' })
+})
