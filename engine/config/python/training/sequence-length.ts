@@ -8,6 +8,7 @@ import { placeIn, type Value } from '../values/values.ts'
 import { fieldOf, openField } from './fields.ts'
 import { handedLengths } from './handed-length.ts'
 import { dataFiles } from './loop-files.ts'
+import { argument } from './model-chain.ts'
 
 /** As many calls as are looked at. */
 const MAX_CALLS = 50
@@ -37,6 +38,22 @@ export function lengthFields(
   if (fields.some(({ key }) => lengthKeys.includes(key))) return []
   const task = fields.find(({ key }) => key === 'task')?.value
   return tokenizedLength(module, evaluator, task?.kind === 'text' && task.text === 'seq2seq-lm', file)
+}
+
+/**
+ * What transformers' own data sets of text cut to, which its releases before 5.0 have (4.57 data/datasets/language_modeling.py): the
+ * script's other tokenizer calls are for something else.
+ */
+export function blockSize(
+  data: Value | undefined,
+  fields: readonly Field[],
+  evaluator: Evaluator,
+  file: Module,
+): readonly Field[] {
+  if (data?.kind !== 'call' || !/^transformers\.(?:\w+\.)*(?:LineBy\w+|Text)Dataset$/.test(data.name)) return []
+  if (fields.some(({ key }) => lengthKeys.includes(key))) return []
+  const size = argument(data, 'block_size', 2, evaluator)
+  return size === undefined || size.kind === 'none' ? [] : [fieldOf('block_size', size, file)]
 }
 
 /** TRL 1.13 trainer/sft_config.py: what SFTTrainer cuts to where nothing says otherwise, also what is tokenised already. */
@@ -75,10 +92,21 @@ export function lengthBeside(fields: readonly Field[], module: Module, evaluator
 }
 
 function tokenizerCalls({ calls }: Module): readonly Call[] {
-  return [...calls]
-    .filter(([name]) => /tokenizer$|^(?:batch_)?encode_plus$|^processor$/i.test(name))
-    .flatMap(([, all]) => all.slice(0, MAX_CALLS))
+  return [...calls].flatMap(([name, all]) => {
+    if (/tokenizer$|^(?:batch_)?encode_plus$|^processor$/i.test(name)) return all.slice(0, MAX_CALLS)
+    return asksOthers.test(name) ? [] : all.slice(0, MAX_CALLS).filter(cutsText)
+  })
 }
+
+/** `tok(text, truncation=True, max_length=128)`: no other call has both. */
+function cutsText(call: Call): boolean {
+  const given = callExpression(call)?.arguments ?? []
+  const has = (name: string) => given.some(each => each.kind === 'keyword' && each.name === name)
+  return has('truncation') && has('max_length')
+}
+
+/** Those of an inference. */
+const asksOthers = /pipe|generat|classif|infer|predict|from_pretrained/i
 
 function tokenizedLength(module: Module, evaluator: Evaluator, isSeq2Seq: boolean, file: Module): readonly Field[] {
   const calls = tokenizerCalls(module)

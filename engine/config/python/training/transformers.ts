@@ -22,7 +22,7 @@ import { INIT_KWARGS, loadedFields } from './model-loading.ts'
 import { foreignBatchSizes, handedOtherwise, modelsBeside, unpackedInto } from './models-beside.ts'
 import { modelsKept } from './models-kept.ts'
 import { aroundTrainer } from './own-steps.ts'
-import { lengthBeside, lengthFields, mappedLength } from './sequence-length.ts'
+import { blockSize, lengthBeside, lengthFields, mappedLength } from './sequence-length.ts'
 import { dividesLayers, visibleGpus } from './visible-gpus.ts'
 
 /** A training that the file starts. */
@@ -90,7 +90,7 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     ...checkpointing(fields, chain, loaded, module, evaluator),
     ...optimizerField(values.get('optimizers'), module),
     ...taskField(fields, trainer, here, module),
-    ...(trainer === 'trainer' ? cutLength(fields, module, evaluator) : []),
+    ...(trainer === 'trainer' ? trainedLength(values.get('train_dataset'), fields, module, evaluator) : []),
     ...(trainer === 'sft' ? mappedLength(fields, module, evaluator) : []),
     ...hiddenSettings(told, here, module),
   ]
@@ -134,6 +134,17 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
   ]
   const unread = [...loaded.unread, ...adapter.unread, ...beside, ...hidden]
   return { kind: 'training', training: { document, declared, call, assumptions, notUnderstood, unread } }
+}
+
+/** Of transformers' own data sets of text, or what the files cut to. */
+function trainedLength(
+  data: Value | undefined,
+  fields: readonly Field[],
+  module: Module,
+  evaluator: Evaluator,
+): readonly Field[] {
+  const ofData = blockSize(data, fields, evaluator, module)
+  return ofData.length > 0 ? ofData : cutLength(fields, module, evaluator)
 }
 
 /** Where its data is prepared in another file, or in one that calls it, what is certain there. */
