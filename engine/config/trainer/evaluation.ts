@@ -27,13 +27,21 @@ interface Evaluated {
   readonly defaultBatch?: number
   /** In place of the Trainer's own default, where that is what counts. */
   readonly inPlaceOfDefault?: number | undefined
+  /** The model's `model_type`: its checkpoint brings its own generation settings. */
+  readonly modelType?: string | undefined
 }
 
 /** Undefined where nothing is evaluated, or in batches of a size that is not written as a number. */
 export function readEvaluation(
   reader: FieldReader,
   find: Find,
-  { keepsNoLogits = false, fusesLoss, defaultBatch = DEFAULT_BATCH, inPlaceOfDefault = DEFAULT_BATCH }: Evaluated = {},
+  {
+    keepsNoLogits = false,
+    fusesLoss,
+    defaultBatch = DEFAULT_BATCH,
+    inPlaceOfDefault = DEFAULT_BATCH,
+    modelType,
+  }: Evaluated = {},
 ): TrainingSpec['evaluation'] {
   const asked = [find('eval_strategy', 'evaluation_strategy'), find('do_eval'), find('eval_on_start')].find(asks)
   if (asked === undefined || (isOfSteps(asked) && endsBefore(find) && !isOn(find('eval_on_start')))) return undefined
@@ -48,7 +56,7 @@ export function readEvaluation(
     microBatch,
     ...(accumulation !== undefined && { accumulation }),
     ...(samples !== undefined && { samples }),
-    ...(isOn(find('predict_with_generate')) && { generates: readGeneration(find) }),
+    ...(isOn(find('predict_with_generate')) && { generates: readGeneration(reader, find, modelType) }),
     ...((keepsNoLogits || isOn(find('prediction_loss_only'))) && { lossOnly: true as const }),
     ...(fusesLoss !== undefined && { fusesLoss }),
   }
@@ -56,10 +64,33 @@ export function readEvaluation(
 }
 
 /** transformers' example scripts take the second names where Seq2SeqTrainingArguments leaves them open. */
-function readGeneration(find: Find): { readonly maxLength?: number; readonly beams: number } {
+function readGeneration(
+  reader: FieldReader,
+  find: Find,
+  modelType: string | undefined,
+): { readonly maxLength?: number; readonly beams: number } {
   const maxLength = countIn(find('generation_max_length') ?? find('val_max_target_length'), MAX_LENGTH)
-  const beams = countIn(find('generation_num_beams') ?? find('num_beams'), MAX_BEAMS) ?? 1
+  const asked = countIn(find('generation_num_beams') ?? find('num_beams'), MAX_BEAMS)
+  const beams = asked ?? beamsOfCheckpoint(reader, modelType)
   return { ...(maxLength !== undefined && { maxLength }), beams }
+}
+
+/** `num_beams` of the config.json of facebook/bart-base, which GenerationConfig.from_model_config takes over. */
+const BEAMS_OF_BART = 4
+
+/** What Seq2SeqTrainer generates with, where its arguments say nothing, is the checkpoint's. */
+function beamsOfCheckpoint(reader: FieldReader, modelType: string | undefined): number {
+  if (modelType === 'bart') {
+    reader.assume(
+      `Evaluations generate with ${BEAMS_OF_BART} beams, as BART's checkpoints ask for: the config sets none.`,
+    )
+    return BEAMS_OF_BART
+  }
+  if (/^(?:mbart|marian|pegasus|m2m_100)$/.test(modelType ?? ''))
+    reader.assume(
+      "Evaluations are counted with one beam: the config sets none, and the checkpoint's own generation settings, which may ask for several, are not read.",
+    )
+  return 1
 }
 
 /** A strategy but `no`, or a switch that is on. */

@@ -63,7 +63,10 @@ export function readSettings(reader: FieldReader, written: Arguments, known: Kno
   // sft_trainer.py compute_loss hands skip_logits to Liger's loss from TRL 0.29 on (trl#5069).
   const fusesLoss = isSft && fusedLoss ? !isTrlBefore(reader, trainerArguments, '0.29') : undefined
   const evaluation = isTrainers
-    ? readEvaluation(reader, find, { fusesLoss, ...evaluatedByUnsloth(declared, known.microBatch) })
+    ? readEvaluation(reader, find, {
+        ...{ fusesLoss, modelType: model?.config.model_type },
+        ...evaluatedByUnsloth(declared, known.microBatch),
+      })
     : undefined
   const trainable =
     declared?.frozen &&
