@@ -39,3 +39,22 @@ describe('an option without a default', () => {
     ])
   })
 })
+
+describe('what the default of an option decides is told', () => {
+  const modes = (option: string) => parsed(option, either('args.mode == "small"'))
+
+  it.each([
+    ['"--mode", default="large"', 12, '"large" is the default of --mode (line 4)'],
+    ['"--mode", default="small"', 3, '"small" is the default of --mode (line 4)'],
+    ['"--mode"', 12, 'None is the default of --mode (line 4)'],
+  ])('of %s', async (option, batch, remark) => {
+    const { spec, assumptions } = await trained(modes(option))
+    expect(spec.microBatch).toBe(batch)
+    expect(assumptions).toContain(`${remark}, which the command line may override.`)
+  })
+
+  it('and nothing of a condition that the file itself decides', async () => {
+    const { assumptions } = await trained(parsed('"--mode", default="large"', either('2 > 1')))
+    expect(assumptions.join(' ')).not.toContain('--mode')
+  })
+})

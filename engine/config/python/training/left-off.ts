@@ -4,7 +4,7 @@ import type { Field } from '../../text/section.ts'
 import type { Call, Module } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
 import { siteAt } from '../values/sites.ts'
-import { truthOf, type Value } from '../values/values.ts'
+import { isOfOption, truthOf, type Value } from '../values/values.ts'
 
 const parts = [
   { what: 'Adapters', calls: ['get_peft_model', 'LoraConfig'], keys: /^(?:use_peft|lora_r|peft_type)$/ },
@@ -42,8 +42,4 @@ function closedBy(call: Call, evaluator: Evaluator): string | undefined {
     }
   }
   return undefined
-}
-
-function isOfOption(remark: string): boolean {
-  return /which (?:the command line|its callers) may override\.$/.test(remark)
 }

@@ -248,11 +248,13 @@ export function notFollowed(module: Module, evaluator: Evaluator): readonly Fiel
   ]
 }
 
-/** Batches and settings are copied too. */
+/** Batches and settings are copied too, and weights alone. */
 function copiesModel({ values }: Reached): boolean {
   const of = values.get('of')
   if (of === undefined) return false
   const written = of.module.text.slice(of.from, of.to)
+  // Of its weights alone, which is told of with other copies of them.
+  if (/\bstate_dict\(/.test(written)) return false
   return of.kind === 'call' || of.kind === 'instance' || holdsModel.test(written)
 }
 

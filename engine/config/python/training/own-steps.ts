@@ -110,15 +110,20 @@ function takes(call: Call, model: string): boolean {
 
 const BEFORE = 300
 
-/** `{name: p.detach().clone() for name, p in model.named_parameters()}`, on the GPU. */
+/** `{name: p.detach().clone() for name, p in model.named_parameters()}` and `deepcopy(model.state_dict())`, on the GPU. */
 function copiedWeights(modules: readonly Module[], evaluator: Evaluator): readonly string[] {
-  const clones = modules.flatMap(({ calls }) => (calls.get('clone') ?? []).slice(0, MAX_CALLS))
-  const copy = clones.find(call => {
+  const called = (name: string) => modules.flatMap(({ calls }) => (calls.get(name) ?? []).slice(0, MAX_CALLS))
+  const deep = called('deepcopy').find(call => {
+    const written = call.module.text.slice(call.node.from, call.node.to)
+    return /\bstate_dict\(/.test(written) && !/cpu/.test(written) && evaluator.mayRun(call)
+  })
+  const clone = called('clone').find(call => {
     const { module, node } = call
     const around = module.text.slice(Math.max(0, node.from - BEFORE), node.to + BEFORE)
     const own = module.text.slice(Math.max(0, node.from - 60), node.to + 20)
     return /named_parameters\(|state_dict\(/.test(around) && !/cpu/.test(own) && evaluator.mayRun(call)
   })
+  const copy = clone ?? deep
   return copy === undefined ? [] : [`A copy of weights (${placeIn(copy.module, copy.at)}) is the code's own`]
 }
 

@@ -274,5 +274,7 @@ function defaultOf(option: Option, { evaluate, passed }: Options): Value {
   const isRequired = required?.kind === 'keyword' && isTrue(evaluate(required.value, site))
   if (given !== undefined && !isRequired) return { ...located, remarks: [remark('None')], kind: 'none' }
   const why = `${name} (${line}) is given on the command line and has no default`
-  return { ...located, kind: 'open', why, ...(name.startsWith('-') && !isRequired && { isUnset: true }) }
+  // Where it decides a condition, None does.
+  const unset = name.startsWith('-') && !isRequired && { isUnset: true as const, remarks: [remark('None')] }
+  return { ...located, kind: 'open', why, ...unset }
 }

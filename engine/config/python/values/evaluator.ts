@@ -29,6 +29,12 @@ export type FindSettings = (places: readonly string[]) => SettingsFile | undefin
 /** Whether a condition holds; undefined where that depends on run time. */
 export type IsTrue = (condition: Expression, site: Site) => boolean | undefined
 
+export interface Reached {
+  readonly isReached: boolean | undefined
+  readonly why?: string
+  readonly remarks?: readonly string[]
+}
+
 /** For one file; a value that takes more steps is unknown. */
 const MAX_STEPS = 20_000
 const MAX_DEPTH = 60
@@ -88,24 +94,30 @@ export class Evaluator {
     }
   }
 
-  /** Whether the branches around a place are taken: undefined where that depends on run time, with the reason. */
-  isReached(
-    place: Place,
-    site: Site,
-    isTrue: IsTrue = (condition, at) => truthOf(this.evaluate(condition, at)),
-  ): { readonly isReached: boolean | undefined; readonly why?: string } {
+  /**
+   * Whether the branches around a place are taken: undefined where that depends on run time, with the reason; where it does not, with
+   * what is to be told of the conditions.
+   */
+  isReached(place: Place, site: Site, isTrue?: IsTrue): Reached {
     let why: string | undefined
+    const remarks: string[] = []
+    const decides: IsTrue = (condition, at) => {
+      const value = this.evaluate(condition, at)
+      const truth = truthOf(value)
+      if (truth !== undefined) remarks.push(...value.remarks)
+      return truth
+    }
     const owner = this.unused.size === 0 ? undefined : classAround(place.scope)
     if (owner !== undefined && this.unused.has(owner)) return { isReached: false }
     for (const branch of place.branches) {
       if (branch.isHandler) return { isReached: false }
       for (const { condition, expected } of branch.tests) {
-        const truth = this.#truth(condition, { ...site, at: branch.statement, branches: [] }, isTrue)
+        const truth = this.#truth(condition, { ...site, at: branch.statement, branches: [] }, isTrue ?? decides)
         if (truth === undefined) why ??= shownAt(site.module, condition)
-        else if (truth !== expected) return { isReached: false }
+        else if (truth !== expected) return { isReached: false, remarks }
       }
     }
-    return why === undefined ? { isReached: true } : { isReached: undefined, why }
+    return why === undefined ? { isReached: true, remarks } : { isReached: undefined, why }
   }
 
   /** Undefined for a condition that depends on itself: on what is set where it holds. */

@@ -17,7 +17,7 @@ import { belowLimit, isLimitOfTokenizer } from './library-values.ts'
 import { parsedClass } from './parsed-classes.ts'
 import { isSameLoad, withoutChatTokens } from './same-load.ts'
 import { open, placed, siteOf, symbol, unknown } from './sites.ts'
-import { areEqual, placeIn, placesIn, type Site, type Value } from './values.ts'
+import { areEqual, isOfOption, placeIn, placesIn, type Site, type Value } from './values.ts'
 
 /** As a sentence lists them. */
 const MAX_LINES = 3
@@ -26,6 +26,13 @@ const MAX_LINES = 3
 interface Candidate {
   readonly binding: Binding
   readonly value: Value
+}
+
+const isScalar = ({ kind }: Value) => kind === 'number' || kind === 'text' || kind === 'flag'
+
+/** The defaults of options by which this value counts and not another one. */
+function withRemarks(value: Value, told: ReadonlySet<string>): Value {
+  return told.size === 0 ? value : { ...value, remarks: [...new Set([...value.remarks, ...told])] }
 }
 
 /** The branch that is taken of each statement around a site, by where the statement is. */
@@ -167,13 +174,15 @@ export class Names {
     const found: Candidate[] = []
     const around = branchesAround(site)
     const covered = new Coverage(around)
+    const told = new Set<string>()
     for (const binding of bindings.toReversed()) {
       if (binding.scope === site.scope && binding.at > site.at) continue
       const bindingSite: Site = { ...siteOf(binding.scope, site.frame), ...placed(binding) }
-      const { isReached } = this.reach(binding, around, bindingSite, isTrue)
+      const { isReached, remarks = [] } = this.reach(binding, around, bindingSite, isTrue)
+      for (const remark of remarks) if (isOfOption(remark)) told.add(remark)
       if (isReached === false) continue
       const value = this.#bound(binding, bindingSite)
-      if (value !== undefined) found.push({ binding, value })
+      if (value !== undefined) found.push({ binding, value: isScalar(value) ? withRemarks(value, told) : value })
       // A name bound to an expression of itself has its earlier value: `self.model = wrap(self.model)`.
       if (isReached === true && (value !== undefined || !this.#evaluating.has(binding))) break
       if (value !== undefined && covered.isWholeWith(binding)) break

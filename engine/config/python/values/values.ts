@@ -138,6 +138,11 @@ export function madeOfOpen<T extends Value & { readonly kind: 'open' }>({
   return open
 }
 
+/** Whether a remark is on the default of an option or of a parameter. */
+export function isOfOption(remark: string): boolean {
+  return /which (?:the command line|its callers) may override\.$/.test(remark)
+}
+
 export function truthOf(value: Value): boolean | undefined {
   switch (value.kind) {
     case 'number':

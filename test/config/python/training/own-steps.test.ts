@@ -101,7 +101,7 @@ from torch.utils.data import DataLoader
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 tokenizer = AutoTokenizer.from_pretrained("bert-base-uncased")
-model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased")
+model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased").cuda()
 encoded = tokenizer(texts, max_length=128, truncation=True, padding=True)
 loader = DataLoader(data, batch_size=16)
 optimizer = torch.optim.AdamW(model.parameters(), lr=2e-5)
@@ -113,6 +113,15 @@ ${step}
   it('one forward pass is all that is counted', async () => {
     const { assumesCode } = await told(loop('    loss = model(**batch).loss\n    loss.backward()'))
     expect(assumesCode).toBeUndefined()
+  })
+
+  it('a copy of its weights is told, and one of its settings is none', async () => {
+    const copied = (of: string) =>
+      told(loop(`    loss = model(**batch).loss\n    loss.backward()\n    best = copy.deepcopy(${of})`))
+    const { sentences, assumesCode } = await copied('model.state_dict()')
+    expect(sentences).toContain("A copy of weights (line 13) is the code's own")
+    expect(assumesCode).toBe(true)
+    expect((await copied('config')).assumesCode).toBeUndefined()
   })
 
   it('a second one is told', async () => {
