@@ -43,7 +43,6 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   const microBatch = batch === undefined ? undefined : Math.max(Math.floor(batch / gpus), 1)
   if (microBatch !== undefined) reader.note('microBatch', microBatch, batchSize ?? "Ultralytics' default")
   const gradientAccumulation = readAccumulation(reader, document.at('nbs'), batch)
-  const imageSize = readImageSize(reader, document)
   const amp = document.at('amp')
   const isMixed = amp === undefined || reader.flag(amp) === true
   const settings = {
@@ -54,6 +53,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   }
   const model = readDetector(reader, document, lookUp)
   const task = model?.defaultTask
+  const imageSize = readImageSize(reader, document, task === 'image-classification' ? 224 : 640)
   const labels = readClasses(reader, document, model)
   if (task === 'object-detection') assumeObjects(reader, imageSize, labels)
   if (isCompiled(document.at('compile'))) reader.assume('The model is counted without torch.compile.')
@@ -156,14 +156,17 @@ function roundedToEven(number: number): number {
   return floor % 2 === 0 ? floor : floor + 1
 }
 
-/** utils/checks.py check_imgsz: up to a multiple of the stride; of a list the longer side. */
-function readImageSize(reader: FieldReader, document: Section): number {
+/**
+ * utils/checks.py check_imgsz: up to a multiple of the stride; of a list the longer side. `usual`: where nothing is set, which
+ * models/yolo/classify/train.py has of its own.
+ */
+function readImageSize(reader: FieldReader, document: Section, usual: number): number {
   const field = reader.fieldFor('image_size', document.at('imgsz'))
   const sides = field?.value.kind === 'list' ? field.value.items : undefined
   const longest = sides?.reduce((most, side) => Math.max(most, side.kind === 'number' ? side.number : Number.NaN), 0)
   const isListed = field !== undefined && longest !== undefined && Number.isInteger(longest)
   const shown: Field | undefined = isListed ? { ...field, value: { kind: 'number', number: longest } } : field
-  const pixels = reader.wholeNumber(shown, { max: MAX_PIXELS }) ?? 640
+  const pixels = reader.wholeNumber(shown, { max: MAX_PIXELS }) ?? usual
   const largest = ceilToStride(pixels) + growthOf(reader, document.at('multi_scale'), pixels)
   const square = ceilToStride(largest)
   if (square !== pixels) reader.assume(`Images of ${square}×${square} pixels${growthReason(square, pixels)}.`)
