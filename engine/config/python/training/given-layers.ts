@@ -6,7 +6,7 @@ import type { Binding, Module, Scope } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
 import { siteAt } from '../values/sites.ts'
 import type { LibraryCall, Site, Value } from '../values/values.ts'
-import { saidBy } from './fields.ts'
+import { fieldOf, saidBy } from './fields.ts'
 import { argument, modelChain } from './model-chain.ts'
 
 /** `model.fc = made` */
@@ -54,6 +54,29 @@ export function replacedLayers(loaded: LibraryCall, file: Module, evaluator: Eva
     const isLayer = /^torch\.nn\./.test(made.name) && !alike.test(name) && !isUsualStem(path, made, evaluator)
     return isLayer ? [saidBy(made, 'a layer', { kind: 'text', text: name }, file, `model.${path}`)] : []
   })
+}
+
+/** Of the one head that is put in the place of the model's, or the last layer of it: `model.fc = nn.Linear(512, 10)`. */
+export function labelsOfHead(loaded: LibraryCall, file: Module, evaluator: Evaluator): readonly Field[] {
+  const given = givenIn(loaded.site.scope, loaded, evaluator).filter(
+    ({ path, binding, site }) => lastLayers.test(path) && evaluator.isReached(binding, site).isReached !== false,
+  )
+  const [only, ...others] = given
+  const outputs = only && others.length === 0 ? outputsOf(only.made, evaluator) : undefined
+  return outputs?.kind === 'number' ? [fieldOf('num_labels', outputs, file)] : []
+}
+
+const lastLayers = /^(?:fc|classifier|heads?|heads\.head|head\.fc|last_linear)$/
+
+function outputsOf(made: Value, evaluator: Evaluator): Value | undefined {
+  if (made.kind !== 'call') return undefined
+  if (made.name === 'torch.nn.Linear') return argument(made, 'out_features', 1, evaluator)
+  if (made.name !== 'torch.nn.Sequential' || made.call === undefined) return undefined
+  const layers = [...evaluator.argumentsOf(made.call, made.site).values.values()]
+  const last = layers.findLast(
+    ({ kind, ...each }) => kind === 'call' && 'name' in each && each.name === 'torch.nn.Linear',
+  )
+  return last && outputsOf(last, evaluator)
 }
 
 /** torchvision 0.21 models/resnet.py: the same for images with another number of channels. */

@@ -14,7 +14,7 @@ import { loadedBatch } from './data-loaders.ts'
 import { fabricFields } from './fabric.ts'
 import { openField, saidBy } from './fields.ts'
 import { frozenWeights } from './frozen-weights.ts'
-import { replacedLayers } from './given-layers.ts'
+import { labelsOfHead, replacedLayers } from './given-layers.ts'
 import { heldModel, isModule } from './held-model.ts'
 import { iteratedBatch } from './iterated-loader.ts'
 import { leftOff } from './left-off.ts'
@@ -130,7 +130,9 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
   const model = found.fields.find(({ key }) => key === 'model_name_or_path')
   if (batch.value.kind === 'open' && (model === undefined || model.value.kind === 'open'))
     return { kind: 'none', why: batch.value.why }
-  const fields = [...found.fields, ...taskOfHead(loop, loaded, found), batch, ...settings, ...adapter.fields]
+  const labels = isVision ? labelsOfHead(loaded, module, evaluator) : []
+  const named = labels.length > 0 ? found.fields.filter(({ key }) => key !== 'num_labels') : found.fields
+  const fields = [...named, ...labels, ...taskOfHead(loop, loaded, found), batch, ...settings, ...adapter.fields]
   const lengthsIn = (each: Module) =>
     isVision ? imageFields(each, evaluator) : lengthFields(fields, each, evaluator, module)
   const lengths = modules.map(lengthsIn).find(({ length }) => length > 0) ?? []

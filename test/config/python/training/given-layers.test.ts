@@ -55,3 +55,15 @@ Trainer(model=model, args=TrainingArguments("out", per_device_train_batch_size=8
     ])
   })
 })
+
+describe('a head in the place of the own one', () => {
+  it.each([
+    ['    model.fc = nn.Linear(512, 7)', 7],
+    ['    model.fc = nn.Linear(in_features=model.fc.in_features, out_features=7)', 7],
+    ['    model.fc = nn.Sequential(nn.Linear(512, 128), nn.ReLU(), nn.Linear(128, 7), nn.Sigmoid())', 7],
+    ['    model.fc = nn.Identity()', 10],
+    ['    model.fc = nn.Linear(512, len(classes))', 10],
+  ])('says how many labels there are: %s', async (given, labels) => {
+    expect((await trained(loop(given))).spec.labels).toBe(labels)
+  })
+})
