@@ -134,30 +134,77 @@ interface Factors {
   readonly high: number
 }
 
-/** The central 90 % of measured over modelled, always including 1, rounded outwards; null with too few readings. */
-function factorsOf(errors: readonly number[]): Factors | null {
-  if (errors.length < LEAST_READINGS) return null
-  const [low, high] = [0.95, 0.05].map(share => Math.exp(-quantile(errors, share))) as [number, number]
+/** An error and who read it. */
+interface Read {
+  readonly error: number
+  readonly source: string
+}
+
+const COVERED_SHARE = 0.9
+/** A band is not widened further than one of a class without readings. */
+const MOST_WIDENING = 2
+
+/**
+ * Measured over modelled: the central 90 % of the readings, always including 1, and as much wider, in logarithms, as lets such bands
+ * from the other sources hold nine of ten readings of the one left out: a reader's machine is none of those that were read. Rounded
+ * outwards; null with too few readings.
+ */
+function factorsOf(reads: readonly Read[]): Factors | null {
+  if (reads.length < LEAST_READINGS) return null
+  let widening = 1
+  while (widening < MOST_WIDENING && heldOutShare(reads, widening) < COVERED_SHARE) widening += 0.05
+  return factorsOver(reads, widening)
+}
+
+/** A ratio is of one machine: the central 90 % of those that are surely of what they say. */
+function ratioFactorsOf(gains: readonly Read[]): Factors | null {
+  return gains.length < LEAST_READINGS ? null : factorsOver(gains, 1)
+}
+
+/** Not beyond the furthest reading. */
+function factorsOver(reads: readonly Read[], widening: number): Factors {
+  const errors = reads.map(({ error }) => error)
+  const [least, most] = centralOf(reads)
   return {
-    low: Math.min(1, rounded(Math.floor(1000 * low) / 1000)),
-    high: Math.max(1, rounded(Math.ceil(100 * high) / 100)),
+    low: rounded(Math.floor(1000 * Math.exp(-Math.min(widening * most, Math.max(0, ...errors)))) / 1000),
+    high: rounded(Math.ceil(100 * Math.exp(-Math.max(widening * least, Math.min(0, ...errors)))) / 100),
   }
 }
 
-/** Of all readings; `fitted`: those whose cards the constants know. */
+function centralOf(reads: readonly Read[]): [least: number, most: number] {
+  const errors = reads.map(({ error }) => error)
+  return [Math.min(0, quantile(errors, 0.05)), Math.max(0, quantile(errors, 0.95))]
+}
+
+/** The share of readings inside the bands of the other sources; 1 where those are too few to say. */
+function heldOutShare(reads: readonly Read[], widening: number): number {
+  const held = [...Map.groupBy(reads, ({ source }) => source)].flatMap(([source, own]) => {
+    const others = reads.filter(one => one.source !== source)
+    if (others.length < LEAST_READINGS) return []
+    const [least, most] = centralOf(others)
+    return own.map(({ error }) => error >= widening * least && error <= widening * most)
+  })
+  return held.length === 0 ? 1 : held.filter(Boolean).length / held.length
+}
+
+/**
+ * Of all readings, those in doubt too: who asks does not know more of the machine (its power, its host, its links) than they say.
+ * `fitted`: those whose cards the constants know.
+ */
 function bandsOf(rows: readonly Compared[], fitted: readonly Compared[]) {
-  const kept = rows.filter(isSure)
   const of = (name: ThroughputClass) => {
-    const own = kept.filter(({ setup }) => throughputClassOf(setup.spec) === name)
+    const own = rows.filter(({ setup }) => throughputClassOf(setup.spec) === name)
     const absolute = own.filter(({ reading }) => !reading.relative)
-    const gains = [...curvesOf(own).values()].flatMap(gainsOf)
+    const gains = [...curvesOf(own.filter(isSure)).values()].flatMap(gainsOf)
     return {
       readings: absolute.length,
       sources: new Set(absolute.map(sourceOf)).size,
-      samplesPerSecond: factorsOf(absolute.map(({ error }) => error)),
+      samplesPerSecond: factorsOf(absolute.map(row => ({ error: row.error, source: sourceOf(row) }))),
       pairs: gains.length,
       pairSources: new Set(gains.map(({ from }) => sourceOf(from))).size,
-      ratio: factorsOf(gains.map(({ modelled, read }) => Math.log(modelled / read))),
+      ratio: ratioFactorsOf(
+        gains.map(({ from, modelled, read }) => ({ error: Math.log(modelled / read), source: sourceOf(from) })),
+      ),
     }
   }
   const classes = Object.fromEntries(throughputClasses.map(name => [name, of(name)])) as Record<

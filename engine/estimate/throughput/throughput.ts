@@ -54,6 +54,7 @@ export class ThroughputModel {
   readonly #optimizerSeconds: number
   readonly #traffic: Traffic
   readonly #linkBytesPerSecond: number
+  readonly #tensorSecondsPerSample: number
   readonly #hostLinkSeconds: number
   readonly #sharpness: number
   readonly #pagingSeconds: (batch: number) => number
@@ -66,7 +67,12 @@ export class ThroughputModel {
     this.#optimizerSeconds = optimizerSeconds(footprint, gpu, rates)
     this.#traffic = trafficOf(spec, () => exchangedBy(footprint))
     const link = gpu.speed.linkBytesPerSecond * LINK_SHARE
-    this.#linkBytesPerSecond = spec.gpus > GPUS_PER_SERVER ? Math.min(link, NETWORK_BYTES_PER_SECOND) : link
+    const inGroup = spec.tensorParallel?.gpus ?? 1
+    // Each GPU of a tensor-parallel group exchanges another part of the weights with other servers.
+    const network = NETWORK_BYTES_PER_SECOND / Math.min(inGroup, GPUS_PER_SERVER)
+    this.#linkBytesPerSecond = spec.gpus > GPUS_PER_SERVER ? Math.min(link, network) : link
+    const ofGroup = inGroup > GPUS_PER_SERVER ? Math.min(link, network) : link
+    this.#tensorSecondsPerSample = (work.exchangedPerSample * (inGroup - 1)) / inGroup / ofGroup
     this.#hostLinkSeconds = hostBytesPerMicroStep(footprint) / gpu.speed.hostLinkBytesPerSecond
     this.#sharpness = rates.sharpness
     this.#pagingSeconds = batch => pagingSeconds(footprint, gpu, batch)
@@ -78,7 +84,9 @@ export class ThroughputModel {
     const computing = slower(gpuSeconds, this.#hostSeconds, this.#sharpness)
     const { bytesPerMicroStep, bytesPerStep } = this.#traffic
     const fetching = waiting(this.#hostLinkSeconds, computing)
-    const microStep = computing + this.#waiting(bytesPerMicroStep, computing) + fetching
+    // A layer waits for what its group gathers, and nothing else computes meanwhile.
+    const gathering = batch * this.#tensorSecondsPerSample
+    const microStep = computing + gathering + this.#waiting(bytesPerMicroStep, computing) + fetching
     const synchronised = this.#waiting(bytesPerStep, computing * BACKWARD_SHARE)
     const seconds = accumulation * microStep + synchronised + this.#optimizerSeconds + this.#pagingSeconds(batch)
     const isShared = bytesPerMicroStep + bytesPerStep > 0
@@ -174,10 +182,17 @@ function hostBytesPerMicroStep(footprint: Footprint): number {
   return (2 * offloadedBytes(footprint, computesInFloat32(spec) ? 4 : 2)) / shardingGroup(spec)
 }
 
-function runningOf({ step, gradientCheckpointing, compiled, uncompiledLoss, float8 }: TrainingSpec): Running {
+function runningOf(spec: TrainingSpec): Running {
+  const { step, gradientCheckpointing, compiled, uncompiledLoss, float8, tensorParallel } = spec
   const recomputes = step === 'training' && gradientCheckpointing
   const isCompiled = compiled === true
-  return { recomputes, isCompiled, isLossCompiled: isCompiled && !uncompiledLoss, isFloat8: float8 === true }
+  return {
+    recomputes,
+    isCompiled,
+    isLossCompiled: isCompiled && !uncompiledLoss,
+    isFloat8: float8 === true,
+    dividesTokens: tensorParallel?.dividesTokens === true,
+  }
 }
 
 /** One list of kernels serves every card, with gradient accumulation and without. */

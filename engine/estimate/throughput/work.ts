@@ -42,6 +42,8 @@ export interface Work {
   readonly layers: number
   /** Kernels that autograd's own thread launches. */
   readonly backwardKernels: number
+  /** Bytes for each sample of the whole tensors that a tensor-parallel group gathers and scatters, in all passes. */
+  readonly exchangedPerSample: number
 }
 
 /** torch: derivatives of fused attention: five products where the forward pass has two (Flash Attention 2, section 3.1). */
@@ -62,6 +64,8 @@ export interface Running {
   readonly isLossCompiled: boolean
   /** Matrix products but the output layer's are of 8-bit floats. */
   readonly isFloat8: boolean
+  /** A tensor-parallel group divides the tokens between its layers. */
+  readonly dividesTokens: boolean
 }
 
 /** Merged by what they do: a model repeats its block. */
@@ -98,6 +102,9 @@ class Counter {
   #operations = 0
   #layers = 0
   #backwardKernels = 0
+  #exchangedPerSample = 0
+  /** What a tensor-parallel group has gathered, or is about to scatter: each GPU makes 8-bit floats of its own part. */
+  readonly #ofGroup = new Set<Storage>()
   /** What the next kernel moves. */
   #fixedBytes = 0
   #bytesPerSample = 0
@@ -108,20 +115,24 @@ class Counter {
       operations: this.#operations,
       layers: this.#layers,
       backwardKernels: this.#backwardKernels,
+      exchangedPerSample: this.#exchangedPerSample,
     }
   }
 
   readonly #isCompiled: boolean
   readonly #isFloat8: boolean
+  readonly #dividesTokens: boolean
   readonly #isJoined: (node: Node) => boolean
 
-  constructor({ isCompiled, isLossCompiled, isFloat8 }: Running) {
+  constructor({ isCompiled, isLossCompiled, isFloat8, dividesTokens }: Running) {
     this.#isCompiled = isCompiled
     this.#isFloat8 = isFloat8
+    this.#dividesTokens = dividesTokens
     this.#isJoined = node => movesOnly(node) && (isLossCompiled || !isOfLoss(node))
   }
 
   step(nodes: readonly Node[]): void {
+    if (this.#dividesTokens) this.#exchanges(nodes, 'both')
     if (this.#isCompiled) this.#compiledStep(nodes)
     else {
       for (let index = 0; index < nodes.length; index++) this.#forward(nodes[index]!)
@@ -131,6 +142,7 @@ class Counter {
   }
 
   forwards(nodes: readonly Node[]): void {
+    if (this.#dividesTokens) this.#exchanges(nodes, 'forward')
     if (this.#isCompiled) this.#joinedForward(joined(nodes, this.#isJoined, isRun).forward)
     else for (let index = 0; index < nodes.length; index++) this.#forward(nodes[index]!)
   }
@@ -216,6 +228,34 @@ class Counter {
     }
   }
 
+  /**
+   * A gather's gradient is scattered, and the other way round. torchao float8/float8_tensor_parallel.py: 8-bit floats are made of each
+   * GPU's part before it is gathered, once for all products that share it.
+   */
+  #exchanges(nodes: readonly Node[], passes: 'forward' | 'both'): void {
+    const copies = nodes.filter(({ name }) => name === 'cat')
+    for (const node of nodes) {
+      const { name, reads, creates, turn } = node
+      if (name !== 'all_gather' && name !== 'reduce_scatter') continue
+      const gathers = name === 'all_gather'
+      const [part, whole] = gathers ? [reads[0], creates[0]] : [creates[0], reads[0]]
+      if (part === undefined || whole === undefined) continue
+      const isOfFloat8 = this.#isFloat8 && whole.kind !== 'logits'
+      const bytes = countOf(turn) * whole.bytesPerSample
+      const gathered = isOfFloat8 ? bytes / bytesPerElement.bfloat16 : bytes
+      const isScatteredToo = passes === 'both' && !node.gradients.every(isPassed)
+      this.#exchangedPerSample += gathers ? gathered : bytes
+      if (isScatteredToo) this.#exchangedPerSample += gathers ? bytes : gathered
+      if (!isOfFloat8) continue
+      if (gathers || isScatteredToo) this.#toFloat8(part, turn)
+      this.#ofGroup.add(whole)
+      for (const copy of copies) {
+        if (gathers && copy.reads.includes(whole)) for (const storage of copy.creates) this.#ofGroup.add(storage)
+        if (!gathers && copy.creates.includes(whole)) for (const storage of copy.reads) this.#ofGroup.add(storage)
+      }
+    }
+  }
+
   #isOfFloat8(node: Node): boolean {
     return this.#isFloat8 && kindOf(node) === 'product' && node.name !== 'lm_head' && node.reads.some(isPersistent)
   }
@@ -224,7 +264,9 @@ class Counter {
    * torchao float8/float8_linear.py, scaled by tensor: both factors of each product are read for their largest element, read again and
    * written; the gradient of the result once for two products.
    */
-  #toFloat8({ fixedBytes, bytesPerSample }: Size, turn: Turn | undefined): void {
+  #toFloat8(factor: Storage, turn: Turn | undefined): void {
+    if (this.#ofGroup.has(factor)) return
+    const { fixedBytes, bytesPerSample } = factor
     const passes = 5 / bytesPerElement.bfloat16
     this.#fixedBytes += passes * fixedBytes
     this.#bytesPerSample += passes * bytesPerSample

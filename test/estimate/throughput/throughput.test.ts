@@ -93,6 +93,7 @@ describe('samples a second', () => {
         isCompiled,
         isLossCompiled: isCompiled,
         isFloat8: false,
+        dividesTokens: false,
       }),
     )
     const flops = (work = joined) => work!.kernels.reduce((sum, { count, flops }) => sum + count * flops, 0)
@@ -202,6 +203,37 @@ describe('samples a second', () => {
     const [roomy, small] = [card('a100-80gb'), card('a10')]
     expect(ofHost(roomy, 32e9)).toBe(ofHost(roomy, 16e9))
     expect(ofHost(small, 32e9)).toBeGreaterThan(1.2 * ofHost(small, 16e9))
+  })
+
+  describe('of a tensor-parallel group', () => {
+    const divided = (changes: Partial<TrainingSpec> = {}): Partial<TrainingSpec> => ({
+      ...llama8b,
+      gpus: 8,
+      tensorParallel: { gpus: 8, dividesTokens: true, dividesLoss: true },
+      compiled: true,
+      ...changes,
+    })
+    const onLinks = (gigabytes: number): SpeedyGpu => {
+      const h100 = card('h100')
+      return { ...h100, speed: { ...h100.speed, linkBytesPerSecond: gigabytes * 1e9 } }
+    }
+    const seconds = (changes: Partial<TrainingSpec>, gigabytes: number) =>
+      12 / rate(llama3, divided(changes), 12, onLinks(gigabytes))
+
+    test('wait for what it gathers and scatters: four times the residuals a layer and pass, and the embeddings', () => {
+      const residuals = (12 * 8_192 * 4_096 * 2 * 7) / 8
+      const times = (2 * (4 * 32 + 2)) / (0.75 * 1e9)
+      const gathers = (seconds({}, 100) - seconds({}, 200)) / (1 / 100 - 1 / 200)
+      expect(gathers / (residuals * times)).toBeGreaterThan(0.95)
+      expect(gathers / (residuals * times)).toBeLessThan(1.05)
+    })
+
+    test('are more with 8-bit floats, of which each GPU makes those of its part', () => {
+      expect(seconds({}, 450) / seconds({ float8: true }, 450)).toBeGreaterThan(1.1)
+      const gathers = (changes: Partial<TrainingSpec>) => seconds(changes, 100) - seconds(changes, 200)
+      expect(gathers({ float8: true }) / gathers({})).toBeGreaterThan(0.7)
+      expect(gathers({ float8: true }) / gathers({})).toBeLessThan(0.8)
+    })
   })
 
   test('are about as many beyond one server, whose adapters all serve one exchange', () => {
