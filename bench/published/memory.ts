@@ -79,6 +79,7 @@ export async function memoryHolds(others: readonly string[], { isWriting = false
     compared.filter(({ reading }) => isOwn.has(reading)),
     isWriting,
   )
+  for (const line of unseenLines(compared.filter(one => isUnseen.has(one.reading) && isSure(one)))) console.log(line)
   const sure = compared.filter(one => one.reading.kind === 'allocated' && isSure(one))
   const held = sure.filter(({ reading }) => isUnseen.has(reading))
   const holdsUnseen = holds('of which the bands have not seen', held)
@@ -107,6 +108,19 @@ function comparable({ kind, contextGiB = CONTEXT_GIB }: MemoryReading, allocated
     case 'nvml':
       return reserved + contextGiB
   }
+}
+
+/** Of the bands' classes and of what was read, as the sum of all hides where the bands are too narrow. */
+function unseenLines(unseen: readonly Compared[]): string[] {
+  const groups = Map.groupBy(unseen, ({ reading, band }) => `${reading.kind}, ${band.of}`)
+  const lines = [...groups]
+    .toSorted(([one], [other]) => one.localeCompare(other))
+    .map(([name, some]) => {
+      const inside = some.filter(({ isInside }) => isInside).length
+      const percents = some.map(({ ratio }) => Math.round(percentOfEstimate(ratio))).toSorted((a, b) => a - b)
+      return `  ${inside} of ${some.length} inside  ${name}: ${percents.join(' ')} % of the estimate`
+    })
+  return ['memory that the bands have not seen, of high and medium confidence, by what was read and class:', ...lines]
 }
 
 function lineOf({ reading, estimatedGiB, ratio, band, isInside }: Compared): string {

@@ -86,8 +86,7 @@ export function readPrecision(
   const half: Precision = sharding === undefined || (isFsdp(sharding) && hasAdapter) ? 'bf16' : 'bf16-master'
   const in16Bits = (from: Field | string, isMixed = true) =>
     computedIn(reader, reader.note('precision', half, from), isMixed ? from : undefined)
-  const bf16 = document.at('bf16') ?? document.at('bfloat16')
-  const fp16 = document.at('fp16') ?? document.at('float16')
+  const [bf16, fp16] = [document.at('bf16'), document.at('fp16')]
   if (fp16 !== undefined && reader.flag(fp16) === true) {
     reader.assume('fp16 is counted as bf16: both take the same memory.')
     return in16Bits(fp16)
@@ -99,6 +98,8 @@ export function readPrecision(
   }
   const isFull = bf16.source === 'full'
   if (isFull || reader.flag(bf16) === true) return in16Bits(bf16, !isFull)
+  const long = [document.at('bfloat16'), document.at('float16')].find(field => isOn(reader, field))
+  if (long !== undefined) return in16Bits(long, false)
   const tf32 = document.at('tf32')
   const usesTf32 = tf32 === undefined || isAuto(tf32) || reader.flag(tf32) === true
   return { precision: reader.note('precision', usesTf32 ? 'tf32' : 'fp32', tf32 ?? bf16) }
