@@ -150,10 +150,13 @@ const MOST_WIDENING = 2
  * outwards; null with too few readings.
  */
 function factorsOf(reads: readonly Read[]): Factors | null {
-  if (reads.length < LEAST_READINGS) return null
+  return reads.length < LEAST_READINGS ? null : factorsOver(reads, wideningOf(reads))
+}
+
+function wideningOf(reads: readonly Read[]): number {
   let widening = 1
   while (widening < MOST_WIDENING && heldOutShare(reads, widening) < COVERED_SHARE) widening += 0.05
-  return factorsOver(reads, widening)
+  return widening
 }
 
 /** A ratio is of one machine: the central 90 % of those that are surely of what they say. */
@@ -270,5 +273,15 @@ for (const source of new Set(cases.map(sourceOf)))
   )
 const blind = compared(await casesOf(readThroughputReadings(new URL('throughput-unseen.json', import.meta.url))), rates)
 describe('never fitted', blind)
+for (const name of throughputClasses) {
+  const reads = [...unseen, ...blind]
+    .filter(({ reading, setup }) => !reading.relative && throughputClassOf(setup.spec) === name)
+    .map(row => ({ error: row.error, source: sourceOf(row) }))
+  const widening = wideningOf(reads)
+  const shares = [1, widening].map(by => `${Math.round(100 * heldOutShare(reads, by))} %`)
+  console.log(
+    `${name}: ${shares[0]} inside bands of the other sources, ${shares[1]} where those are ×${widening.toFixed(2)} as wide`,
+  )
+}
 const kept = [keep('fitted-rates.json', rates), keep('throughput-bands.json', bandsOf([...unseen, ...blind], unseen))]
 process.exitCode = kept.every(Boolean) ? 0 : 1
