@@ -7,10 +7,15 @@ const ckpt = { gradientCheckpointing: true } as const
 const targets = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']
 const adapters = { lora: { rank: 16, targets, dropout: 0, inWeightsType: true } } as const
 
-function actor(scored: number, paddedBatches = false): Partial<TrainingSpec> {
+type Method = Extract<TrainingSpec['method'], { kind: 'online' }>
+
+function actor(scored: number, paddedBatches = false, entropies?: Method['entropies']): Partial<TrainingSpec> {
   const terms = { reference: 'none', completionLength: 768, completions: 16, scored, tempersInPlace: true } as const
   const generation = { kind: 'server' } as const
-  return { paddedBatches, method: { kind: 'online', generation, comparesFeatures: false, ...terms } }
+  return {
+    paddedBatches,
+    method: { kind: 'online', generation, comparesFeatures: false, ...terms, ...(entropies && { entropies }) },
+  }
 }
 
 export const verlCells: readonly Cell[] = (['HuggingFaceTB/SmolLM2-135M', 'Qwen/Qwen2.5-0.5B'] as const).flatMap(
@@ -26,6 +31,11 @@ export const verlCells: readonly Cell[] = (['HuggingFaceTB/SmolLM2-135M', 'Qwen/
         { ...ckpt, microBatch: 4, ...actor(4, true) },
         { ...ckpt, microBatch: 2, ...actor(16, true) },
         { microBatch: 2, ...actor(2), ...adapters },
+        { ...ckpt, microBatch: 4, ...actor(2, false, 'trained') },
+        { ...ckpt, microBatch: 4, gradientAccumulation: 2, ...actor(2, false, 'logged') },
+        { ...ckpt, microBatch: 4, ...actor(2, true, 'trained') },
+        { ...ckpt, microBatch: 4, ...actor(2, true, 'logged') },
+        { ...ckpt, microBatch: 4, ...actor(2, true, 'always') },
       ] as const
     ).map((changes): Cell => [model, { ...verl, sequenceLength: 1024, ...changes }]),
 )

@@ -139,6 +139,8 @@ const storedInIntegers: ReadonlySet<string> = new Set(['gptq', 'awq', 'aqlm'])
 /** The part of a step that only the estimate covers; undefined if all of it has been run. */
 function neverRun(spec: TrainingSpec): string | undefined {
   if (spec.loop === 'ultralytics') return "Ultralytics' trainer"
+  if (spec.method?.kind === 'online' && spec.method.criticHolds !== undefined)
+    return "verl's critic and vLLM on the training GPU"
   if (spec.method?.kind === 'online' && spec.method.generation.kind === 'vllm') return 'vLLM on the training GPU'
   if (spec.quantization !== undefined && storedInIntegers.has(spec.quantization))
     return `${spec.quantization.toUpperCase()} weights`

@@ -67,6 +67,16 @@ const currentMethod = z.discriminatedUnion('kind', [
     ofEachBatch: z.literal(true).optional(),
     /** verl: sequences in a pass that scores them before the step. */
     scored: batchSize.optional(),
+    /**
+     * verl: the entropies of the update, `trained` as a part of the loss, or `logged` beside it; `always` as before 0.4, where the
+     * loss has them whatever their coefficient is. Absent where it computes none.
+     */
+    entropies: z.enum(['trained', 'logged', 'always']).optional(),
+    /** verl's PPO: what a critic of the policy's own size leaves on the GPU during the policy's update. Absent where there is none. */
+    criticHolds: z
+      .array(z.enum(['weights', 'optimizerState']))
+      .max(2)
+      .optional(),
     /** What generates them: a server that uses no memory here, vLLM in a share of this GPU, or transformers' `generate`. */
     generation: z.discriminatedUnion('kind', [
       z.object({ kind: z.literal('server') }),

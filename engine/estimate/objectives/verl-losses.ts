@@ -3,6 +3,7 @@
  * workers/actor/dp_actor.py with utils/torch_functional.py. Compared with PyTorch's trace of the same computations (probes/worker).
  */
 import type { ModelConfig } from '../../models/architecture.ts'
+import { shardingGroup } from '../../training/batches.ts'
 import type { TrainingSpec } from '../../training/spec.ts'
 import type { TrainingMethod } from '../../training/training-method.ts'
 import { made } from '../tape/autograd.ts'
@@ -10,7 +11,8 @@ import { shiftedCopy } from '../tape/kernels/composed-ops.ts'
 import { forward } from '../tape/lowering.ts'
 import { cast } from '../tape/ops/casts.ts'
 import { elementwise } from '../tape/ops/primitives.ts'
-import { lastSize, markLogits, type Tensor } from '../tape/storage.ts'
+import { countOf } from '../tape/repetition.ts'
+import { bytesPerElement, elements, lastSize, markLogits, type Storage, type Tensor } from '../tape/storage.ts'
 import type { Tape } from '../tape/tape.ts'
 import { summed } from './log-probabilities.ts'
 import type { Objective } from './objective.ts'
@@ -40,40 +42,112 @@ export function verlActor(
   const tokens = spec.sequenceLength ?? method.completionLength
   const before = tape.beforehand(() => {
     if (scored === undefined) return
-    tape.withoutGradients({ of: 'policy', sequences: { count: scored, tokens, logitsOf: tokens } }, () => {
+    const sequences = { count: scored, isCountFixed: true, tokens, logitsOf: tokens }
+    tape.withoutGradients({ of: 'policy', sequences }, () => {
       const logits = markLogits(forward(tape, config, spec))
-      if (tape.isPadded) entropies(tape, logits, method.completionLength)
+      if (tape.isPadded) eagerEntropies(tape, answersIn(tape, logits, method.completionLength))
       else tape.record('return', { reads: [logits], outputs: [] })
     })
   })
-  const logits = markLogits(tape.underAutocast(() => forward(tape, config, spec)))
-  const scores = crossEntropyInPlace(tape, answered(tape, logits, method.completionLength))
-  return { loss: summed(tape, [scores]), held: [], before }
+  const logits = dividedInPlace(tape, markLogits(tape.underAutocast(() => forward(tape, config, spec))))
+  const answers = tape.isPadded ? answersIn(tape, logits, method.completionLength) : logits
+  const first = method.entropies === 'always' ? entropies(tape, answers, method) : undefined
+  const scores = logProbabilities(tape, answers, method)
+  const computed = first ?? entropies(tape, answers, method)
+  holdCritic(tape, spec, method.criticHolds ?? [])
+  const loss = summed(tape, computed?.perToken.requiresGrad ? [scores, computed.perToken] : [scores])
+  // update_policy's variables hold entropies that are only logged, and with them what autograd keeps for a pass that never comes.
+  return { loss, held: [], before, ...(method.entropies === 'logged' && { outputs: computed?.kept ?? [] }) }
 }
 
 /**
- * Divided by the temperature in place. Without padding that is a view of the model's output, whose gradient autograd's CopySlices
- * copies twice; with padding, the responses' logits are then cut out and copied.
+ * workers/fsdp_workers.py CriticWorker: the model with one number a token in place of the logits, and AdamW's two moments, in the
+ * type of the actor's shards, divided as they are. Its gradients are gone once it is updated.
  */
-function answered(tape: Tape, logits: Tensor, completionLength: number): Tensor {
+function holdCritic(tape: Tape, spec: TrainingSpec, holds: NonNullable<Method['criticHolds']>): void {
+  const copies = (holds.includes('weights') ? 1 : 0) + (holds.includes('optimizerState') ? 2 : 0)
+  if (copies === 0) return
+  let numbers = 0
+  for (const [name, parameter] of tape.parameters)
+    if (!name.startsWith(OUTPUT_LAYER)) numbers += countOf(parameter.storage.turn) * elements(parameter)
+  const bytes = numbers * bytesPerElement[spec.precision === 'bf16' ? 'bfloat16' : 'float32']
+  tape.wholeBuffers.push(tape.persistent(Math.ceil((copies * bytes) / shardingGroup(spec))))
+}
+
+/** Of its own where it is not tied to the embeddings. */
+const OUTPUT_LAYER = 'lm_head.'
+
+/** By the temperature. Without padding that is a view of the model's output, whose gradient autograd's CopySlices copies twice. */
+function dividedInPlace(tape: Tape, logits: Tensor): Tensor {
   const divided = { ...logits, edge: tape.newEdge() }
   const backwardScratch = tape.isPadded ? [] : [tape.like(logits, 'logits'), tape.like(logits, 'logits')]
   tape.record('div_', { reads: [logits], outputs: [divided], gradients: [made(logits)], backwardScratch })
-  if (!tape.isPadded) return divided
-  const view = { ...divided, shape: [completionLength, lastSize(logits)], edge: tape.newEdge() }
-  tape.record('slice', { reads: [divided], outputs: [view], gradients: [made(divided)] })
-  return markLogits(elementwise(tape, 'clone', view))
+  return divided
 }
 
-/** flash-attn ops/triton/cross_entropy.py: the first of the backward pass, it writes the gradient over the logits that it kept. */
-function crossEntropyInPlace(tape: Tape, logits: Tensor): Tensor {
+/** Of the responses, a view. */
+function answersIn(tape: Tape, logits: Tensor, completionLength: number): Tensor {
+  const view = { ...logits, shape: [completionLength, lastSize(logits)], edge: tape.newEdge() }
+  tape.record('slice', { reads: [logits], outputs: [view], gradients: [made(logits)] })
+  return view
+}
+
+/**
+ * flash-attn ops/triton/cross_entropy.py, of a copy of the responses' logits where they are padded. Its backward pass writes the
+ * gradient over the logits that it keeps; being the first it counts as if it kept none and made the gradient. Where there are entropies
+ * it is not the first, and without padding, or before 0.4, it does make one.
+ */
+function logProbabilities(tape: Tape, answers: Tensor, method: Pick<Method, 'entropies'>): Tensor {
+  const logits = tape.isPadded ? markLogits(elementwise(tape, 'clone', answers)) : answers
   const output = tape.tensor(logits.shape.slice(0, -1), 'float32', [logits])
-  tape.record('cross_entropy', { reads: [logits], outputs: [output], gradients: [made(logits)] })
+  const saves = method.entropies === undefined ? [] : [logits]
+  tape.record('cross_entropy', { reads: [logits], outputs: [output], saves, gradients: [made(logits)] })
   return output
 }
 
-/** torch_functional.py entropy_from_logits, which nothing compiles where sequences are padded: float32 probabilities and products. */
-function entropies(tape: Tape, logits: Tensor, completionLength: number): void {
-  const wide = () => tape.storage(completionLength * lastSize(logits), 'float32', true, 'logits')
-  tape.record('entropy', { reads: [logits], outputs: [], scratch: [wide(), wide()] })
+interface Entropies {
+  readonly perToken: Tensor
+  /** What autograd keeps for their backward pass. */
+  readonly kept: readonly Storage[]
+}
+
+function entropies(tape: Tape, answers: Tensor, method: Pick<Method, 'entropies'>): Entropies | undefined {
+  if (method.entropies === undefined) return undefined
+  const logits = method.entropies === 'logged' ? { ...answers, requiresGrad: false } : answers
+  return tape.isPadded ? eagerEntropies(tape, logits) : compiledEntropies(tape, logits)
+}
+
+/**
+ * torch_functional.py entropy_from_logits as torch.compile has it: Inductor keeps the logits and three numbers a row, and its backward
+ * pass writes one gradient in the logits' type (seen in the code that torch 2.13 generates for the CPU).
+ */
+function compiledEntropies(tape: Tape, logits: Tensor): Entropies {
+  const rows = logits.shape.slice(0, -1)
+  const perToken = tape.tensor(rows, 'float32', [logits])
+  const saved = [0, 1, 2].map(() => tape.storage(elements({ shape: rows }), 'float32', true))
+  tape.record('entropy', { reads: [logits], outputs: [perToken], saves: [logits], saved, gradients: [made(logits)] })
+  return { perToken, kept: [logits.storage] }
+}
+
+/**
+ * The same where sequences are padded, which nothing compiles: autocast takes the softmax and the logsumexp in float32, each of a copy
+ * of its own. torch: ReduceOps.cpp logsumexp_out_impl makes another for the exponentials.
+ */
+function eagerEntropies(tape: Tape, logits: Tensor): Entropies {
+  const wide = () => tape.storage(elements(logits), 'float32', logits.batched, 'logits')
+  const softmax = { savesOutput: true }
+  const probabilities = markLogits(elementwise(tape, 'softmax', cast(tape, logits, 'float32'), softmax))
+  const copy = markLogits(cast(tape, logits, 'float32'))
+  const rows = logits.shape.slice(0, -1)
+  const [sum, perToken] = [tape.tensor(rows, 'float32', [copy]), tape.tensor(rows, 'float32', [probabilities, logits])]
+  tape.record('logsumexp', {
+    ...{ reads: [copy], outputs: [sum], saves: [copy], gradients: [made(copy)] },
+    ...{ scratch: [wide()], backwardScratch: [wide(), wide()] },
+  })
+  tape.record('entropy', {
+    ...{ reads: [probabilities, logits, sum], outputs: [perToken], saves: [probabilities, logits] },
+    gradients: [made(probabilities), made(logits), made(sum)],
+    ...{ scratch: [wide()], backwardScratch: [wide()] },
+  })
+  return { perToken, kept: [probabilities.storage, copy.storage, logits.storage] }
 }

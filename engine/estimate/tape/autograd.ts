@@ -112,6 +112,8 @@ export interface PassWithoutGradients {
 export interface OtherSequences {
   /** A lower bound; more if the batch has more samples. */
   readonly count?: number
+  /** So many whatever the batch has. */
+  readonly isCountFixed?: boolean
   /** For every sample, where not one. */
   readonly perSample?: number
   readonly tokens: number

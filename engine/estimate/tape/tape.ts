@@ -305,10 +305,11 @@ export class Tape {
   }
 
   #newStorage(bytes: number, batched: boolean, kind: ByteKind, persistent: boolean): Storage {
-    const sequences = this.pass?.sequences?.perSample ?? this.#sequencesPerSample
-    const fixedBytes = batched ? 0 : bytes
-    const bytesPerSample = batched ? bytes * sequences : 0
-    const samples = batched ? this.pass?.sequences?.count : undefined
+    const { perSample = this.#sequencesPerSample, count, isCountFixed = false } = this.pass?.sequences ?? {}
+    const [perBatch, isFixed] = [bytes * perSample, batched && isCountFixed]
+    const fixedBytes = isFixed ? perBatch * (count ?? 1) : batched ? 0 : bytes
+    const bytesPerSample = batched && !isFixed ? perBatch : 0
+    const samples = batched && !isFixed ? count : undefined
     const { turn } = this
     const role = turn === undefined ? 0 : turn.storages++
     const id = this.#storages++

@@ -53,6 +53,7 @@ export const ofOtherTools: readonly WrittenConfig[] = [
     actor_rollout_ref.model.use_remove_padding=False \\
     actor_rollout_ref.actor.ppo_mini_batch_size=64 \\
     actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=16 \\
+    actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=4 \\
     actor_rollout_ref.rollout.name=vllm \\
     actor_rollout_ref.rollout.gpu_memory_utilization=0.4 \\
     actor_rollout_ref.rollout.free_cache_engine=False \\

@@ -236,11 +236,14 @@ describe("the actor's update", () => {
   })
 
   it.each([
-    ['algorithm.adv_estimator=gae', 'algorithm.adv_estimator unsupported-training'],
     ['reward_model.enable=True', 'reward_model.enable unsupported-training'],
     ['actor_rollout_ref.actor.strategy=megatron', 'actor_rollout_ref.actor.strategy unsupported-setting'],
     ['actor_rollout_ref.rollout.name=sglang', 'actor_rollout_ref.rollout.name unsupported-setting'],
-    ['actor_rollout_ref.actor.entropy_coeff=0.001', 'actor_rollout_ref.actor.entropy_coeff unsupported-setting'],
+    [
+      'actor_rollout_ref.actor.entropy_coeff=0.001 actor_rollout_ref.actor.entropy_checkpointing=True',
+      'actor_rollout_ref.actor.entropy_checkpointing unsupported-setting',
+    ],
+    ['actor_rollout_ref.actor.entropy_coeff=$COEFFICIENT', 'actor_rollout_ref.actor.entropy_coeff not-in-file'],
     [
       'actor_rollout_ref.actor.use_torch_compile=False',
       'actor_rollout_ref.actor.use_torch_compile unsupported-setting',
@@ -298,6 +301,57 @@ it('files of settings are read too, with references to other values of theirs', 
   const reading = await trained(text, 'config/rloo.yaml')
   expect(reading.batchSizeAt).toEqual({ line: 6, column: 35 })
   expect(reading.spec).toMatchObject({ microBatch: 2, gradientAccumulation: 8, gpus: 8, method: { scored: 2 } })
+})
+
+describe("PPO's critic", () => {
+  const path = 'Qwen/Qwen2.5-0.5B-Instruct'
+  const ppo = `python -m verl.trainer.main_ppo trainer.n_gpus_per_node=8 actor_rollout_ref.model.path=${path} \\
+  actor_rollout_ref.actor.ppo_mini_batch_size=64 actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=8 critic.model.path=${path}`
+  const sequences = 'critic.ppo_micro_batch_size_per_gpu=4'
+  const offload = (model: string) => `${model}.param_offload=True ${model}.optimizer_offload=True`
+  const own = offload('critic.model.fsdp_config')
+  const rows = `actor_rollout_ref.actor.use_dynamic_bsz=True actor_rollout_ref.actor.ppo_max_token_len_per_gpu=32768`
+
+  it.each([
+    [sequences, ['weights', 'optimizerState']],
+    [`${sequences} ${own} ${offload('actor_rollout_ref.actor.fsdp_config')}`, []],
+    [`critic.ppo_micro_batch_size=64 critic.strategy=fsdp`, ['weights', 'optimizerState']],
+    [`${rows} critic.model.use_remove_padding=True`, ['weights', 'optimizerState']],
+  ])('of the same model, with %s, holds %j during the update of the actor', async (settings, criticHolds) => {
+    const { spec, assumptions } = await trained(`${ppo} ${settings}`)
+    expect(spec.method).toMatchObject({ kind: 'online', criticHolds })
+    expect(assumptions.join(' ')).toContain("The critic is taken to share the actor's GPUs")
+  })
+
+  it.each([
+    ['critic.model.path=Qwen/Qwen2.5-1.5B', 'critic.model.path unsupported-training'],
+    [
+      'critic.model.enable_gradient_checkpointing=False',
+      'critic.model.enable_gradient_checkpointing unsupported-setting',
+    ],
+    ['critic.ppo_micro_batch_size_per_gpu=16', 'critic.ppo_micro_batch_size_per_gpu unsupported-training'],
+    ['critic.forward_micro_batch_size_per_gpu=16', 'critic.forward_micro_batch_size_per_gpu unsupported-training'],
+    ['critic.strategy=fsdp2', 'critic.strategy unsupported-training'],
+    [
+      'actor_rollout_ref.actor.fsdp_config.model_dtype=bf16',
+      'actor_rollout_ref.actor.fsdp_config.model_dtype unsupported-training',
+    ],
+    ['critic.ulysses_sequence_parallel_size=2', 'critic.ulysses_sequence_parallel_size unsupported-training'],
+    [`critic.model.fsdp_config.param_offload=True`, 'critic.model.fsdp_config.param_offload unsupported-setting'],
+    ['critic.model.lora_rank=8', 'critic.model.lora_rank unsupported-training'],
+    ['critic.use_dynamic_bsz=True', 'critic.use_dynamic_bsz unsupported-training'],
+    [
+      `${rows} critic.model.use_remove_padding=True critic.ppo_max_token_len_per_gpu=65536`,
+      'critic.ppo_max_token_len_per_gpu unsupported-training',
+    ],
+    [rows, 'actor_rollout_ref.actor.use_dynamic_bsz unsupported-training'],
+  ])('may take more than the actor with %s', async (settings, problem) => {
+    expect(await problemsIn(`${ppo} ${sequences} ${settings}`)).toEqual([problem])
+  })
+
+  it('needs a micro-batch', async () => {
+    expect(await problemsIn(`${ppo} algorithm.adv_estimator=gae`)).toEqual(['algorithm.adv_estimator missing'])
+  })
 })
 
 describe("verl's own file of before 0.3", () => {
@@ -367,11 +421,8 @@ actor_rollout_ref:
 
   it('computes entropies, whatever the command sets, where they are its default', async () => {
     const zero = `${command} actor_rollout_ref.actor.entropy_coeff=0`
-    expect((await readIn(own, zero)).kind).toBe('training-config')
+    expect(await readIn(own, zero)).not.toHaveProperty('spec.method.entropies')
     const older = await readIn(own.replace('entropy_coeff: 0', 'entropy_coeff: 0.001'), zero)
-    expect(older).toMatchObject({
-      kind: 'unreadable',
-      problems: [{ code: 'unsupported-setting', message: expect.stringContaining('entropy_coeff') }],
-    })
+    expect(older).toMatchObject({ kind: 'training-config', spec: { method: { entropies: 'always' } } })
   })
 })

@@ -7,8 +7,13 @@ import { footprintOf, onlineMethod } from '../specs.ts'
 const MODEL = 'HuggingFaceTB/SmolLM2-135M'
 const verl = { loop: 'verl', attention: 'flash', precision: 'bf16', gradientCheckpointing: true } as const
 
-function actor(scored: number, paddedBatches = false): Partial<TrainingSpec> {
-  const method = { ...onlineMethod({ kind: 'server' }), completionLength: 768, completions: 16, scored }
+type Entropies = 'trained' | 'logged' | 'always'
+
+function actor(scored: number, paddedBatches = false, entropies?: Entropies): Partial<TrainingSpec> {
+  const method = {
+    ...{ ...onlineMethod({ kind: 'server' }), completionLength: 768, completions: 16, scored },
+    ...(entropies && { entropies }),
+  }
   return { paddedBatches, method }
 }
 
@@ -23,8 +28,14 @@ test.each<[number, number, Partial<TrainingSpec>]>([
   [3.527, 4, { contextParallel: 2, paddedBatches: false }],
   [2.402, 4, actor(4)],
   [2.27, 2, actor(16)],
-  [2.252, 4, actor(4, true)],
-  [6.752, 2, actor(16, true)],
+  [2.814, 4, actor(4, true)],
+  [9.002, 2, actor(16, true)],
+  [2.402, 4, actor(2, false, 'trained')],
+  [3.028, 4, { gradientAccumulation: 2, ...actor(2, false, 'logged') }],
+  [1.783, 4, actor(2, true)],
+  [4.839, 4, actor(2, true, 'trained')],
+  [4.745, 4, actor(2, true, 'logged')],
+  [4.558, 4, actor(2, true, 'always')],
 ])('%d GiB are traced for %d samples with %j', (gib, microBatch, changes) => {
   expect(Math.abs(peakOf(microBatch, changes).bytes / GIB / gib - 1)).toBeLessThan(0.002)
 })
@@ -38,5 +49,22 @@ describe('responses that are scored before the update', () => {
 
   test('take more with padding, where their entropies are not compiled', () => {
     expect(peakOf(2, actor(16, true)).bytes).toBeGreaterThan(2 * peakOf(2, actor(16)).bytes)
+  })
+})
+
+describe("PPO's critic", () => {
+  const gpus = { gpus: 4, sharding: 'fsdp', precision: 'bf16-master' } as const
+  const peak = (criticHolds?: ('weights' | 'optimizerState')[]) => {
+    const { method, ...rest } = actor(4)
+    if (method?.kind !== 'online') throw new Error('no method')
+    return peakOf(4, { ...rest, ...gpus, method: { ...method, ...(criticHolds && { criticHolds }) } }).bytes
+  }
+
+  test('adds its shards and their moments in float32 to what the actor takes', () => {
+    // 134,515,008 parameters, whose output layer is tied to the embeddings.
+    const shards = (134_515_008 * 4) / 4
+    expect(peak(['weights']) - peak()).toBeCloseTo(shards, -6)
+    expect(peak(['weights', 'optimizerState']) - peak()).toBeCloseTo(3 * shards, -6)
+    expect(peak([])).toBe(peak())
   })
 })

@@ -1,4 +1,4 @@
-/** The actor's update of GRPO and its kin, workers/fsdp_workers.py and workers/actor/dp_actor.py. */
+/** The actor's update of PPO, GRPO and their kin, workers/fsdp_workers.py and workers/actor/dp_actor.py. */
 import type { FieldReader } from '../../fields/fields.ts'
 import { type ModelLookup, readModel } from '../../fields/model-fields.ts'
 import type { Reading } from '../../reading.ts'
@@ -6,7 +6,7 @@ import { type Field, Section } from '../../text/section.ts'
 import { languageModelReading } from '../../trainer/language-model.ts'
 import { readActorBatch } from './actor-batch.ts'
 import { modelOfActor } from './model-field.ts'
-import { readMethod, refuseOtherModels } from './rollouts.ts'
+import { readMethod, refuseRewardModel } from './rollouts.ts'
 import {
   readAdapter,
   readCheckpointing,
@@ -34,7 +34,7 @@ export function readActor(document: Section, reader: FieldReader, lookUp: ModelL
     }
   }
   refuseBase(reader, document)
-  refuseOtherModels(reader, document)
+  refuseRewardModel(reader, document)
   const model = readModel(reader, modelOfActor(document), 'actor_rollout_ref.model.path', lookUp)
   const gpus = readGpus(reader, document)
   const fsdp = sectionAt(actor, 'fsdp_config')
@@ -49,7 +49,8 @@ export function readActor(document: Section, reader: FieldReader, lookUp: ModelL
   const shared = readUlysses(reader, { fields, gpus, removesPadding: !isPadded })
   const terms = { gpus, shared, isPadded, longest: prompt + answer }
   const { row, ...batch } = readActorBatch(reader, document, terms)
-  const method = readMethod(reader, document, { ...terms, batch, row, answer })
+  const checkpoints = readCheckpointing(reader, part.at('enable_gradient_checkpointing'))
+  const method = readMethod(reader, document, { ...terms, batch, row, answer, checkpoints })
   return languageModelReading(reader, {
     dialect: 'verl',
     loop: 'verl',
@@ -76,7 +77,7 @@ export function readActor(document: Section, reader: FieldReader, lookUp: ModelL
       precision: readPrecision(reader, fsdp?.at('model_dtype')),
       optimizer: readOptimizer(reader, sectionAt(actor, 'optim')),
       attention: reader.note('attention', 'flash', "verl's default kernel"),
-      gradientCheckpointing: readCheckpointing(reader, part.at('enable_gradient_checkpointing')),
+      gradientCheckpointing: checkpoints,
       reentrantCheckpoints: false,
       lora: readAdapter(reader, part, model),
       paddedBatches: isPadded,
@@ -119,10 +120,7 @@ function readPadding(reader: FieldReader, field: Field | undefined): boolean {
 }
 
 function refuseActorSettings(reader: FieldReader, actor: Section): void {
-  refuseSwitches(reader, [actor.at('calculate_entropy'), actor.at('use_fused_kernels')])
-  const entropy = actor.at('entropy_coeff')
-  if (entropy?.value.kind === 'number' && entropy.value.number !== 0)
-    refuse(reader, entropy, 'A loss with entropies (entropy_coeff)')
+  refuseSwitches(reader, [actor.at('use_fused_kernels')])
   for (const compiles of [actor.at('use_torch_compile'), actor.at('fsdp_config', 'use_torch_compile')])
     if (compiles !== undefined && reader.flag(compiles) === false) refuse(reader, compiles, `${compiles.name} of False`)
 }

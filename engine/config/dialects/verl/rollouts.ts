@@ -9,19 +9,13 @@ import type { Batch } from '../../trainer/language-model.ts'
 import { isOn } from '../../trainer/method.ts'
 import { notModelled } from '../unmodelled-tools.ts'
 import { DEFAULT_ROW } from './actor-batch.ts'
-import { refuse } from './settings.ts'
+import { readCritic } from './critic.ts'
+import { refuse, refuseSwitches } from './settings.ts'
 
 type Online = Extract<TrainingMethod, { kind: 'online' }>
 
-/** Models of their own on the same GPUs. */
-export function refuseOtherModels(reader: FieldReader, document: Section): void {
-  const estimator = document.at('algorithm', 'adv_estimator')
-  const critic = document.at('critic', 'enable')
-  const hasCritic =
-    critic === undefined || critic.value.kind === 'empty'
-      ? (reader.text(estimator) ?? 'gae') === 'gae'
-      : isOn(reader, critic)
-  if (hasCritic) reader.refuse(estimator ?? critic, ...notModelled("PPO's critic in verl trains on the same GPUs"))
+/** A model of its own on the same GPUs. */
+export function refuseRewardModel(reader: FieldReader, document: Section): void {
   const judge = document.at('reward_model', 'enable')
   if (isOn(reader, judge)) reader.refuse(judge, ...notModelled("verl's reward model runs on the same GPUs"))
 }
@@ -36,6 +30,7 @@ interface Terms {
   readonly longest: number
   readonly answer: number
   readonly row: number | undefined
+  readonly checkpoints: boolean
 }
 
 export function readMethod(reader: FieldReader, document: Section, terms: Terms): Online {
@@ -53,18 +48,43 @@ export function readMethod(reader: FieldReader, document: Section, terms: Terms)
   reader.assume(
     'Throughput is that of the update; the time that generation and scoring take is not modelled. Reward functions are assumed to use no GPU memory.',
   )
+  const sequencesScored = Math.ceil((scored * shared) / (row ?? longest))
+  const critic = readCritic(reader, document, { ...terms, microBatch: batch.microBatch, scored: sequencesScored })
   const method = {
     kind: 'online',
     reference: 'none',
     completionLength: answer,
     // Of rows there is one to a micro-batch.
     completions: row === undefined ? batch.microBatch * batch.gradientAccumulation : 1,
-    scored: Math.ceil((scored * shared) / (row ?? longest)),
+    scored: sequencesScored,
+    ...readEntropies(reader, document),
+    ...critic,
     generation: readGeneration(reader, document),
     tempersInPlace: true,
     comparesFeatures: false,
   } as const
-  return reader.note('method', method, document.at('algorithm', 'adv_estimator') ?? "verl's GRPO")
+  return reader.note('method', method, document.at('algorithm', 'adv_estimator') ?? "verl's default")
+}
+
+/**
+ * workers/actor/dp_actor.py: part of the loss where they have a coefficient, else only logged. A whole file of releases before 0.4 has
+ * a coefficient, and then the loss has them whatever a command sets it to (other-files/verl-defaults.ts).
+ */
+function readEntropies(reader: FieldReader, document: Section): Pick<Online, 'entropies'> {
+  const at = (key: string) => document.at('actor_rollout_ref', 'actor', key)
+  const [coefficient, checkpoints] = [at('entropy_coeff'), at('entropy_checkpointing')]
+  const isTrained = isNonZero(reader, coefficient)
+  if (!isTrained && !isOn(reader, at('calculate_entropy'))) return {}
+  refuseSwitches(reader, [checkpoints, at('entropy_from_logits_with_chunking')])
+  if (!isTrained) return { entropies: 'logged' }
+  const isOfOldFile = coefficient?.file !== undefined && checkpoints === undefined
+  return { entropies: isOfOldFile ? 'always' : 'trained' }
+}
+
+function isNonZero(reader: FieldReader, field: Field | undefined): boolean {
+  if (field === undefined || field.value.kind === 'empty') return false
+  const number = field.value.kind === 'number' ? field.value.number : reader.share(field)
+  return number !== undefined && number !== 0
 }
 
 /** On one GPU, in a pass that scores. The reference may share sequences among other numbers of GPUs. */

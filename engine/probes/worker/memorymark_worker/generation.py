@@ -44,7 +44,7 @@ def score(model: transformers.PreTrainedModel, spec: Spec, device: str, kernels:
     """verl's compute_log_prob: the policy's own log-probabilities and entropies, in batches of their own size."""
     scored = spec | {"microBatch": spec["method"]["scored"]}
     passes = Passes(model, scored, fill_unless_meta(make_batch(scored, model, device), scored, model), kernels)
-    response_log_probabilities(passes, spec["method"], with_entropy=True)
+    response_log_probabilities(passes, spec["method"], "logged")
 
 
 def generate(model: transformers.PreTrainedModel, spec: Spec, device: str, kernels: Kernels) -> None:

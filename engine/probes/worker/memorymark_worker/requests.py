@@ -35,6 +35,7 @@ class Method(TypedDict, total=False):
     completions: int
     ofEachBatch: bool
     scored: int
+    entropies: Literal["trained", "logged", "always"]
     generation: Generation
     tempersInPlace: bool
     comparesFeatures: bool

@@ -25,6 +25,7 @@ class Script:
 
     def __init__(self, spec: Spec, zero_gradients: Callable[[], None]) -> None:
         self._loop = spec["loop"]
+        self._keeps_outputs = self._loop in ("plain", "openrlhf") or (self._loop == "verl" and "method" in spec)
         self._zero_gradients = zero_gradients
         self._zeroes_before_backward = False
         # Its variable `outputs`.
@@ -32,7 +33,7 @@ class Script:
 
     def forward_ends(self, outputs: Any = None) -> None:
         """Only now does `outputs` stand for others than those of the micro-batch before."""
-        self._outputs = outputs if self._loop in ("plain", "openrlhf") else None
+        self._outputs = outputs if self._keeps_outputs else None
         if self._zeroes_before_backward:
             self._zero_gradients()
         self._zeroes_before_backward = False
