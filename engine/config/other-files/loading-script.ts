@@ -175,11 +175,63 @@ async function loading(
   if (opened.kind !== 'open' || opened.batchSize === undefined) return undefined
   const { file: setIn } = opened.batchSize
   const isPassed = passed.some(({ name, launcher }) => name === trainersBatchSize && launcher.path === setIn)
-  if (setIn !== undefined && !isComposed && !isPassed) return undefined
+  if (setIn !== undefined && !isComposed && !isPassed) return inPlaceOf(setIn, script, file, passed, sources)
   // Where the file itself is what stands for the option, nothing was loaded from it.
   if (opened.batchSize.value.kind !== 'number' && !isComposed) return undefined
-  const { undeclared = [] } = opened
-  const known = { ...opened, undeclared: undeclared.filter(name => !options.includes(name)) }
   const sentence = `Read as ${plain(script.path)} loads it, for the training on line ${opened.training.line} there.`
-  return { kind: 'loads', file: script, script: known, sentence }
+  return { kind: 'loads', file: script, script: withoutOptions(opened), sentence }
+}
+
+function withoutOptions(opened: OpenScript): OpenScript {
+  const { undeclared = [] } = opened
+  return { ...opened, undeclared: undeclared.filter(name => !options.includes(name)) }
+}
+
+/**
+ * A script that chooses among the files of a folder, and takes `other` unless it is told otherwise, is read with this file's text under
+ * that name. It has to name this file, or a script beside it has.
+ */
+async function inPlaceOf(
+  other: string,
+  script: SourceFile,
+  file: SourceFile,
+  passed: readonly PassedArgument[],
+  sources: Sources,
+): Promise<LoadingScript | undefined> {
+  const { readFile } = sources
+  const isBeside = posix.dirname(other) === posix.dirname(file.path) && endingOf(other) === endingOf(file.path)
+  if (readFile === undefined || !isBeside || !(await isNamedBeside(script, file, sources))) return undefined
+  const { openScript } = await import('../python/script.ts')
+  const opened = await openScript(
+    { ...script, passed, readFor: other },
+    { ...sources, readFile: async path => (path === other ? file.text : readFile(path)) },
+  )
+  if (opened.kind !== 'open' || opened.batchSize?.file !== undefined) return undefined
+  if (opened.batchSize?.value.kind !== 'number') return undefined
+  const place = `the training on line ${opened.training.line} of ${plain(script.path)}`
+  const sentence = `Read as ${place} loads it where it is chosen instead of ${plain(other)}; what else the code then does differently is not known, so that nothing blocks.`
+  return { kind: 'loads', file: script, script: withoutOptions(opened), sentence, isUnclear: true }
+}
+
+function endingOf(path: string): string {
+  return path.slice(path.lastIndexOf('.'))
+}
+
+async function isNamedBeside(
+  script: SourceFile,
+  file: SourceFile,
+  { readFile, listFolder }: Sources,
+): Promise<boolean> {
+  const name = posix.basename(file.path)
+  if (script.text.includes(name)) return true
+  if (readFile === undefined || listFolder === undefined) return false
+  const folder = posix.dirname(script.path)
+  const beside = (await listFolder(folder)).filter(
+    each => isPythonPath(each) && /conf|arg|param|option|util/i.test(each),
+  )
+  for (const each of beside.slice(0, MAX_SCRIPTS)) {
+    const path = posix.dirname(each) === folder ? each : posix.join(folder, each)
+    if ((await readFile(path))?.includes(name)) return true
+  }
+  return false
 }

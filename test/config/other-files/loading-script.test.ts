@@ -211,6 +211,36 @@ Trainer(model=model, args=training_args).train()
     expect(alone.spec).toMatchObject({ ...all, gradientCheckpointing: false, precision: 'fp32' })
   })
 
+  const choosing = {
+    'config.py': 'files = {"a": "configs/a.yaml", "b": "configs/b.yaml"}\n',
+    'configs/a.yaml': config,
+    'configs/b.yaml': config.replace('batch_size: 24', 'batch_size: 6').replace('r: 8', 'r: 32'),
+    'train.py': `${body}
+from config import files
+
+def main(which="a"):
+    with open(files.get(which)) as f:
+        train(yaml.safe_load(f))
+
+main()
+`,
+  }
+
+  it('is read as the script loads it that takes another of its folder by default', async () => {
+    const { spec, assumptions, assumesCode } = await trained(choosing, 'configs/b.yaml')
+    expect(spec).toMatchObject({ ...all, microBatch: 6, lora: { rank: 32, targets: ['c_attn'] } })
+    expect(assumptions.join(' ')).toContain('where it is chosen instead of configs/a.yaml')
+    expect(assumesCode).toBe(true)
+  })
+
+  it('is not, where nothing names it', async () => {
+    const others = { ...choosing, 'config.py': 'files = {"a": "configs/a.yaml"}\n' }
+    expect((await trained(others, 'configs/b.yaml')).spec).toMatchObject({
+      microBatch: 6,
+      gradientCheckpointing: false,
+    })
+  })
+
   it('is read by its keys alone where two scripts may load it', async () => {
     const files = { 'a.yaml': config, 'train.py': byOption, 'train_more.py': byOption }
     const { spec, assumesCode } = await trained(files, 'a.yaml')
