@@ -215,6 +215,15 @@ describe("the actor's update", () => {
     expect(spec.method).toMatchObject({ scored: 32 })
   })
 
+  it('keeps what its layers are given on the host, where it is to', async () => {
+    const offloads = `${grpo} actor_rollout_ref.model.enable_activation_offload=True`
+    const { spec } = await trained(offloads)
+    expect(spec).toMatchObject({ offloadsCheckpoints: true, reentrantCheckpoints: true, gradientCheckpointing: true })
+    expect(await problemsIn(`${offloads} actor_rollout_ref.model.enable_gradient_checkpointing=False`)).toEqual([
+      'actor_rollout_ref.model.enable_activation_offload unsupported-setting',
+    ])
+  })
+
   it('leaves vLLM its share while it sleeps, with what is offloaded on the host', async () => {
     const generation = async (settings: string) => {
       const { method } = (await trained(`${grpo} ${settings}`)).spec
@@ -339,6 +348,10 @@ describe("PPO's critic", () => {
     ['critic.ulysses_sequence_parallel_size=2', 'critic.ulysses_sequence_parallel_size unsupported-training'],
     [`critic.model.fsdp_config.param_offload=True`, 'critic.model.fsdp_config.param_offload unsupported-setting'],
     ['critic.model.lora_rank=8', 'critic.model.lora_rank unsupported-training'],
+    [
+      'actor_rollout_ref.model.enable_activation_offload=True',
+      'actor_rollout_ref.model.enable_activation_offload unsupported-training',
+    ],
     ['critic.use_dynamic_bsz=True', 'critic.use_dynamic_bsz unsupported-training'],
     [
       `${rows} critic.model.use_remove_padding=True critic.ppo_max_token_len_per_gpu=65536`,

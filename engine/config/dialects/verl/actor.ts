@@ -8,6 +8,7 @@ import { readActorBatch } from './actor-batch.ts'
 import { modelOfActor } from './model-field.ts'
 import { readMethod, refuseRewardModel } from './rollouts.ts'
 import {
+  readActivationOffload,
   readAdapter,
   readCheckpointing,
   readOptimizer,
@@ -78,7 +79,7 @@ export function readActor(document: Section, reader: FieldReader, lookUp: ModelL
       optimizer: readOptimizer(reader, sectionAt(actor, 'optim')),
       attention: reader.note('attention', 'flash', "verl's default kernel"),
       gradientCheckpointing: checkpoints,
-      reentrantCheckpoints: false,
+      ...readActivationOffload(reader, part.at('enable_activation_offload'), checkpoints),
       lora: readAdapter(reader, part, model),
       paddedBatches: isPadded,
     },

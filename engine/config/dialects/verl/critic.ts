@@ -93,6 +93,9 @@ function refuseOtherSettings(reader: FieldReader, document: Section, groupSize: 
   }
   refuseFsdpSettings(reader, sectionAt(document, 'critic', 'model', 'fsdp_config'))
   const model = sectionAt(document, 'critic', 'model')
+  const actorOffloads = document.at('actor_rollout_ref', 'model', 'enable_activation_offload')
+  if (isOn(reader, actorOffloads))
+    reader.refuse(actorOffloads, ...notModelled("PPO's critic in verl beside activations on the host"))
   refuseSwitches(reader, [model?.at('enable_activation_offload'), model?.at('tiled_mlp', 'enabled')])
   refuseWritten(reader, [model?.at('lora_adapter_path')])
   for (const rank of [model?.at('lora_rank'), document.at('actor_rollout_ref', 'model', 'lora_rank')])

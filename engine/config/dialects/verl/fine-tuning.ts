@@ -20,6 +20,7 @@ import {
   refuse,
   refuseFsdpSettings,
   refuseModelSettings,
+  refuseSwitches,
   sectionAt,
 } from './settings.ts'
 
@@ -35,6 +36,7 @@ export function readFineTuning(document: Section, reader: FieldReader, lookUp: M
   if (shared > 1)
     reader.assume('Padding is removed, so that a step takes less where samples are shorter than they may be.')
   refuseModelSettings(reader, part, model)
+  refuseSwitches(reader, [part.at('enable_activation_offload')])
   refuseFsdpSettings(reader, fsdp)
   // The trainer's own settings have none.
   const size = fsdp?.at('fsdp_size')

@@ -65,7 +65,7 @@ export function refuseWritten(reader: FieldReader, fields: readonly (Field | und
 
 /** Adapters and images of a model's own kind, kernels in place of transformers': `model` of either trainer. */
 export function refuseModelSettings(reader: FieldReader, part: Section, model: CatalogueModel | undefined): void {
-  refuseSwitches(reader, [part.at('use_fused_kernels'), part.at('enable_activation_offload')])
+  refuseSwitches(reader, [part.at('use_fused_kernels')])
   refuseWritten(reader, [part.at('lora_adapter_path'), part.at('exclude_modules'), part.at('external_lib')])
   const kernel = part.at('override_config', 'attn_implementation')
   if (kernel !== undefined && reader.text(kernel) !== 'flash_attention_2')
@@ -157,6 +157,23 @@ export function readCheckpointing(reader: FieldReader, field: Field | undefined)
     value: true,
     source: "verl's default",
   })
+}
+
+/**
+ * utils/activation_offload.py: what the layers keep goes to the host while the next computes, and at most two layers' is on the GPU.
+ * Beside checkpointing, which it then does itself and reentrantly, that is each layer's input.
+ */
+export function readActivationOffload(
+  reader: FieldReader,
+  field: Field | undefined,
+  checkpoints: boolean,
+): { offloadsCheckpoints?: true; reentrantCheckpoints: boolean } {
+  if (!isOn(reader, field)) return { reentrantCheckpoints: false }
+  if (!checkpoints) refuse(reader, field, `${field.name} without gradient checkpointing`)
+  reader.assume(
+    'The inputs of the layers wait on the host; the two that verl keeps on the GPU at a time are not counted.',
+  )
+  return { offloadsCheckpoints: reader.note('offloadsCheckpoints', true, field), reentrantCheckpoints: true }
 }
 
 /** workers/config/optimizer.py: torch.optim's AdamW unless another class is named. */
