@@ -35,17 +35,28 @@ export type Resolution =
 /** `configPath`: the path of the training config. */
 export async function resolveModel(name: string, sources: Sources, configPath = ''): Promise<Resolution> {
   if (!isPlausibleName(name)) return { kind: 'unknown' }
+  const id = idOfCached(name)
   return (
     (await inFolder(name, sources, configPath)) ??
-    inCatalogue(name) ??
+    inCatalogue(id) ??
     (await besideConfig(name, sources, configPath)) ??
-    (await onHub(name, sources))
+    (await onHub(id, sources))
   )
+}
+
+/** huggingface_hub's cache: `models--Qwen--Qwen2.5-7B-Instruct/snapshots/a09a…` holds that model's own files. */
+const cached = /(?:^|\/)models--((?:[\w.]|-(?!-))+)--([\w.-]+)(?:\/snapshots(?:\/[^/]*)?)?\/?$/
+
+function idOfCached(name: string): string {
+  const [, owner, model] = cached.exec(name) ?? []
+  return owner === undefined ? name : `${owner}/${model}`
 }
 
 /** Only the catalogue and the name, without reading files or asking the Hub. */
 export function resolveOffline(name: string): Resolution {
-  return (isPlausibleName(name) ? (inCatalogue(name) ?? inName(name)) : undefined) ?? { kind: 'unknown' }
+  if (!isPlausibleName(name)) return { kind: 'unknown' }
+  const id = idOfCached(name)
+  return inCatalogue(id) ?? inName(id) ?? { kind: 'unknown' }
 }
 
 async function inFolder(name: string, sources: Sources, configPath: string): Promise<Resolution | undefined> {

@@ -103,6 +103,24 @@ describe('the catalogue', () => {
   })
 })
 
+describe("a folder of the Hub's cache", () => {
+  test.each([
+    'ckpts/models--Qwen--Qwen2.5-7B-Instruct/snapshots/a09a35458c702b33eeacc393d103063234e8bc28',
+    '/root/.cache/huggingface/hub/models--Qwen--Qwen2.5-7B-Instruct',
+  ])('%s is the model that it holds', async path => {
+    const { asked, hub } = hubThat({ kind: 'missing' })
+    const { how, model } = resolved(await resolveModel(path, { hub }))
+    expect({ how, id: model.id, asked }).toEqual({ how: 'catalogue', id: 'Qwen/Qwen2.5-7B-Instruct', asked: [] })
+    expect(resolved(resolveOffline(path)).how).toBe('catalogue')
+  })
+
+  test('is looked up on the Hub under that name', async () => {
+    const { asked, hub } = hubThat({ kind: 'missing' })
+    await resolveModel('models--acme--new-model/snapshots/0a1b', { hub })
+    expect(asked).toEqual(['acme/new-model'])
+  })
+})
+
 describe('the Hub', () => {
   test('describes what the catalogue lacks', async () => {
     const { asked, hub } = hubThat({ kind: 'found', text: tinyLlama })
