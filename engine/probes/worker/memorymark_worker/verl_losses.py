@@ -71,8 +71,8 @@ def of_answers(logits: Tensor, labels: Tensor, entropies: str | None, entropies_
 
 
 def eager_entropies(logits: Tensor) -> Tensor:
-    """Nothing compiles it where sequences are padded; autocast takes softmax and logsumexp in float32. On the meta device logsumexp
-    is one operation, on CUDA the exponentials of a copy."""
+    """Nothing compiles it where sequences are padded; autocast takes softmax and logsumexp in float32. On the meta device
+    logsumexp is one operation, on CUDA it makes the exponentials of a copy."""
     probabilities = F.softmax(logits.float(), dim=-1)
     wide = logits.float()
     with torch.no_grad():
