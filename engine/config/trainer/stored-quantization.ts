@@ -55,6 +55,12 @@ export function isStoredQuantized(model: Field | undefined): boolean {
   return formatOf(words) !== undefined || words.some(word => others.test(word))
 }
 
+/** peft 0.21 utils/other.py prepare_model_for_kbit_training: beside such weights it casts nothing. Judging by the name. */
+export function isLeftAsLoaded(name: string): boolean {
+  const format = formatOf(wordsOf(name))?.format
+  return format === 'gptq' || format === 'aqlm'
+}
+
 function wordsOf(name: string): readonly string[] {
   return name.toLowerCase().split(/[^a-z0-9]+/)
 }

@@ -94,6 +94,19 @@ describe('the type of weights that no script writes', () => {
     expect(assumptions.join('\n')).toContain('fp16 cannot train the 16-bit weights')
   })
 
+  it('is 16 bits beside those that bitsandbytes quantises: fp16 before transformers 5, and then the checkpoint’s', async () => {
+    const quantised = { loading: ', load_in_4bit=True', between: adapters, given: ', bf16=True' }
+    expect((await pinned(quantised, '4.57.1')).spec.precision).toBe('bf16')
+    expect((await pinned(quantised, '4.57.1')).assumptions).toContain(
+      'What is not quantised is in fp16, as transformers before 5.0 loads it where no dtype is written.',
+    )
+    expect((await trained(quantised)).spec.precision).toBe('bf16')
+    const ofOld = { ...quantised, given: ', fp16=True, evaluation_strategy="steps"' }
+    expect((await trained(ofOld)).spec.precision).toBe('bf16')
+    const prepared = `model = prepare_model_for_kbit_training(model)\n${adapters}`
+    expect((await pinned({ ...quantised, between: prepared }, '4.57.1')).spec.precision).toBe('amp-bf16')
+  })
+
   it('left to the checkpoint by name is its own under every release', async () => {
     const auto = { loading: ', torch_dtype="auto"', given: ', bf16=True' }
     expect((await pinned(auto, '4.57.1')).spec.precision).toBe('bf16')
@@ -124,6 +137,14 @@ describe('weights that a checkpoint stores in 4 bits', () => {
       expect(assumptions.some(each => each.includes('keep some in 16'))).toBe(isTold)
     },
   )
+
+  it.each([
+    ['TheBloke/Mistral-7B-Instruct-v0.2-GPTQ', 'bf16'],
+    ['TheBloke/Mistral-7B-Instruct-v0.2-AWQ', 'amp-fp16'],
+  ])('are cast by peft, but not beside GPTQ’s: %s', async (model, precision) => {
+    const between = `model = prepare_model_for_kbit_training(model)\n${adapters}`
+    expect((await trained({ model, between, given: ', fp16=True' })).spec.precision).toBe(precision)
+  })
 
   it('are not trained without adapters', async () => {
     const read = await readBeside(script({ model: 'TheBloke/Mistral-7B-Instruct-v0.2-AWQ' }), {})

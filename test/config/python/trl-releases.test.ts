@@ -33,6 +33,30 @@ ${trainer}Trainer(model=model, args=args, peft_config=LoraConfig(r=8, target_mod
 `
 }
 
+describe('what is not quantised is float32 where the trainer prepares it', () => {
+  const precisionBy = async (requirement: string, text: string) => (await trained(requirement, '', text)).spec.precision
+  const inFp16 = (trainer: string) => adapting(trainer).replace('bfloat16', 'float16').replace('bf16=True', 'fp16=True')
+
+  test.each([
+    ['SFT', '0.25.1', '0.26.0'],
+    ['DPO', '0.28.0', '0.29.0'],
+    ['KTO', '1.3.0', '1.4.0'],
+  ])('by %s as of %s but not as of %s', async (trainer, before, after) => {
+    expect(await precisionBy(`trl==${before}`, inFp16(trainer))).toBe('amp-fp16')
+    expect(await precisionBy(`trl==${after}`, inFp16(trainer))).toBe('bf16')
+  })
+
+  it('not with bf16 over 4 bits, which casts it back, nor where the script puts the adapters on', async () => {
+    expect(await precisionBy('trl==0.25.1', adapting('SFT'))).toBe('bf16')
+    expect(await precisionBy('trl==0.25.1', adapting('SFT', 'load_in_8bit=True'))).toBe('amp-bf16')
+    const byHand = inFp16('SFT')
+      .replace('import LoraConfig', 'import LoraConfig, get_peft_model')
+      .replace(/, peft_config=(LoraConfig\(.*?\]\))/, '')
+      .replace('args = ', 'model = get_peft_model(model, LoraConfig(r=8, target_modules=["q_proj"]))\nargs = ')
+    expect(await precisionBy('trl==0.25.1', byHand)).toBe('bf16')
+  })
+})
+
 describe('adapters over quantised weights are bfloat16', () => {
   test.each([
     ['SFT', '0.25.1', '0.26.0'],

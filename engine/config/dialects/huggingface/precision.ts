@@ -19,6 +19,10 @@ export interface PrecisionFields {
   readonly isStoredIn16Bits: boolean
   /** Whether the call that loads the weights leaves their type open. */
   readonly loadsStoredType: boolean
+  /** Whether the other weights are quantised, on loading or in the checkpoint. */
+  readonly isQuantized: boolean
+  /** Where TRL casts what is not quantised to 32 bits. */
+  readonly preparedByTrl: { readonly in4Bits: boolean } | undefined
   /** What only a transformers older than 5.0 takes. */
   readonly ofOldTransformers: Field | undefined
   /** Whether bf16 is on unless fp16 is, as in TRL's configs since 0.19. */
@@ -42,7 +46,9 @@ export function readPrecision(reader: FieldReader, fields: PrecisionFields): Com
   const fp16 = reader.flag(fields.fp16) ?? false
   const said = reader.flag(fields.bf16)
   const bf16 = said ?? (!fp16 && fields.isOn())
-  const weights = readWeightType(reader, fields, fp16)
+  // With bf16 and 4 bits it casts the embeddings and the output layer back (TRL 0.25 models/utils.py prepare_peft_model).
+  const isCast = fields.preparedByTrl !== undefined && !(bf16 && fields.preparedByTrl.in4Bits)
+  const weights = isCast ? 'float32' : readWeightType(reader, fields, fp16)
   if (fp16 && bf16) {
     reader.refuse(fields.bf16, 'precision-conflict', 'Both fp16 and bf16 are on', 'Keep one of the two.')
   }
@@ -137,10 +143,17 @@ function storedType(
 /** transformers 5.18 modeling_utils.py from_pretrained: the checkpoint's type, where releases before 5.0 had fp32. */
 function unwrittenType(
   reader: FieldReader,
-  { loadsStoredType, isStoredIn16Bits, ofOldTransformers, hasAdapter }: PrecisionFields,
+  { loadsStoredType, isStoredIn16Bits, isQuantized, ofOldTransformers, hasAdapter }: PrecisionFields,
   isFp16: boolean,
 ): WeightType {
-  if (!loadsStoredType || !isStoredIn16Bits || isBefore(reader.versions, 'transformers', '5.0')) return 'float32'
+  const isPinnedOld = isBefore(reader.versions, 'transformers', '5.0')
+  const isOld = isPinnedOld || (ofOldTransformers !== undefined && reader.versions.transformers === undefined)
+  if (loadsStoredType && isQuantized && isOld) {
+    // 4.57 quantizers/quantizer_bnb_4bit.py update_dtype; those of GPTQ and AWQ do the same.
+    reader.assume('What is not quantised is in fp16, as transformers before 5.0 loads it where no dtype is written.')
+    return 'float16'
+  }
+  if (!loadsStoredType || !isStoredIn16Bits || isPinnedOld) return 'float32'
   if (ofOldTransformers !== undefined && reader.versions.transformers === undefined) {
     reader.assume(
       `Weights in fp32, as transformers before 5.0 loads them: later ones do not take ${ofOldTransformers.name} (line ${ofOldTransformers.at.line}).`,

@@ -11,10 +11,11 @@ import { readImplementation } from '../../trainer/attention.ts'
 import { fsdpCheckpoints, readReentrant } from '../../trainer/checkpoints.ts'
 import { readEvaluation } from '../../trainer/evaluation.ts'
 import { keptWhole, loadsWhole, quantizesOnLoad } from '../../trainer/loading.ts'
-import { isOn, type Training } from '../../trainer/method.ts'
+import type { Training } from '../../trainer/method.ts'
 import { readTrainerOptimizer } from '../../trainer/optimizer.ts'
 import { readResuming } from '../../trainer/resuming.ts'
 import { deepSpeedSettings, halfPrecisionSwitch } from '../../trainer/sharding.ts'
+import { isStoredQuantized } from '../../trainer/stored-quantization.ts'
 import { readUnquantized } from '../../trainer/unquantized.ts'
 import type { Arguments } from './arguments.ts'
 import { dividedAsLaunched, gpuKeys, readSharding } from './division.ts'
@@ -22,7 +23,7 @@ import { readAdapter, readFusedLoss, readQuantization } from './fine-tuning.ts'
 import { readFrozenByHand } from './frozen-by-hand.ts'
 import { readPrecision } from './precision.ts'
 import type { TaskChoice } from './task.ts'
-import { castsAdapters, hasTrlDefaults, isTrlBefore, readCheckpointedLoss, runsTrl } from './trl.ts'
+import { castsAdapters, hasTrlDefaults, isPreparedByTrl, isTrlBefore, readCheckpointedLoss, runsTrl } from './trl.ts'
 import {
   evaluatedByUnsloth,
   isOffloadedByUnsloth,
@@ -53,7 +54,7 @@ export function readSettings(reader: FieldReader, written: Arguments, known: Kno
   const labels = readLabels(reader, find('num_labels'), choice?.task, choice?.labels)
   const sharded = readSharding(reader, find, known.deepSpeed)
   const gpus = readGpus(reader, find(...gpuKeys), sharded.sharding)
-  const computed = readArithmetic(reader, trainerArguments, known, sharded)
+  const computed = readArithmetic(reader, trainerArguments, known, sharded, training)
   const { attention, masksPadding } = readImplementation(reader, find('attn_implementation'), model)
   const { lora, ...weights } = readWeights(reader, trainerArguments, known, { ...sharded, gpus })
   const isSft = training.method === undefined && choice?.task === 'causal-lm' && runsTrl(trainerArguments)
@@ -104,15 +105,23 @@ type Sharded = ReturnType<typeof readSharding>
 const optimizerKey = /^optimizer(?:_name|_type)?$/
 const trainersOptimizer = /^(?:(?:adamw|paged|lion|ao|galore|apollo)_\w+|adafactor)$/
 
+/** What only a run can tell is asked for where the quantisation is read. */
+function isKnownOn(field: Field | undefined): boolean {
+  return field?.value.kind === 'flag' && field.value.flag
+}
+
 /** In which types a step computes, and the optimizer that ends it. */
 function readArithmetic(
   reader: FieldReader,
   trainerArguments: Arguments,
   { adapter, model, deepSpeed }: Known,
   { sharding }: Sharded,
+  { method }: Training,
 ) {
   const { declared, find, findText } = trainerArguments
   const settings = deepSpeedSettings(find('deepspeed'), deepSpeed)
+  const [in4Bits, in8Bits] = [find('load_in_4bit'), find('load_in_8bit')].map(isKnownOn)
+  const isQuantized = in4Bits || in8Bits
   const computed = readPrecision(reader, {
     fp16: halfPrecisionSwitch(reader, 'fp16', find('fp16'), settings),
     bf16: halfPrecisionSwitch(reader, 'bf16', find('bf16'), settings),
@@ -122,8 +131,10 @@ function readArithmetic(
     hasAdapter: adapter !== undefined,
     isTrl: hasTrlDefaults(trainerArguments),
     isStoredIn16Bits: model !== undefined && isStoredIn16Bits(model),
-    loadsStoredType:
-      declared?.loadsStoredType === true && !isOn(reader, find('load_in_4bit')) && !isOn(reader, find('load_in_8bit')),
+    loadsStoredType: declared?.loadsStoredType === true,
+    isQuantized: isQuantized || isStoredQuantized(find('model_name_or_path')),
+    preparedByTrl:
+      !isQuantized || !isPreparedByTrl(reader, trainerArguments, method) ? undefined : { in4Bits: in4Bits === true },
     ofOldTransformers: declared?.ofOldTransformers,
     isOn: () => hasTrlDefaults(trainerArguments) && !isTrlBefore(reader, trainerArguments, '0.19'),
   })

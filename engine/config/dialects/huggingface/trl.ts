@@ -53,6 +53,21 @@ export function castsAdapters(
   return release !== undefined && !isTrlBefore(reader, trainerArguments, release)
 }
 
+/**
+ * Whether the trainer prepares bitsandbytes' weights itself, by peft's `prepare_model_for_kbit_training`: each did before the release
+ * in which it came to cast adapters, where it is handed the adapters to put on. GRPO and RLOO did only in a few releases between.
+ */
+export function isPreparedByTrl(
+  reader: FieldReader,
+  trainerArguments: Arguments,
+  method: TrainingMethod | undefined,
+): boolean {
+  const { declared } = trainerArguments
+  if (declared?.adaptsInTrainer !== true || method?.kind === 'online') return false
+  const release = declared.trainer === 'sft' ? '0.26' : firstWithCast(method, declared)
+  return release !== undefined && isTrlBefore(reader, trainerArguments, release)
+}
+
 /** Lightning 2.6 plugins/precision convert_module: `bf16-true` is one type for the whole module. */
 function isCastByLightning(type: Field | undefined): boolean {
   return type?.name === 'precision'

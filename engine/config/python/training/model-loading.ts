@@ -4,6 +4,7 @@ import { typeOfGpu } from '../../dialects/huggingface/declared.ts'
 import { namesMemory } from '../../fields/memory-settings.ts'
 import { plainSentence, quote } from '../../text/quote.ts'
 import type { Field } from '../../text/section.ts'
+import { isLeftAsLoaded } from '../../trainer/stored-quantization.ts'
 import { harmless, libraryName, taskOfClass } from '../library.ts'
 import type { Module } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
@@ -76,10 +77,12 @@ function fieldsOfLoad(
   const named = values.get(MODEL) ?? MODEL_PARAMETERS.flatMap(name => values.get(name) ?? [])[0]
   const model = isUnsloth && isSaidOff(values.get('load_in_4bit')) ? inFullPrecision(named) : named
   const labels = labelsField(values, file, evaluator)
+  const keepsTypes = model?.kind === 'text' && isLeftAsLoaded(model.text)
+  const ofWeights = keepsTypes ? unprepared(chain) : chain
   const fields = [
     ...(model === undefined ? [] : [fieldOf(MODEL, model, file)]),
     ...taskFields(loaded, file),
-    ...weightFields(values, chain, file),
+    ...weightFields(values, ofWeights, file),
     ...quantizationFields(values, file, evaluator),
     ...labels.fields,
     ...(isUnsloth ? unslothFields(loaded, values, file) : []),
@@ -90,7 +93,7 @@ function fieldsOfLoad(
   const unread = [...unreadIn(values, file), ...shapesIn(values.get('config'), file, evaluator)]
   const isTyped = fields.some(({ key }) => key === 'torch_dtype') || unpacked !== undefined
   // Preparing it for training in few bits casts what is not quantised to 32 bits.
-  const loadsStoredType = !isUnsloth && !isTyped && (chain.prepared ?? chain.castBack) === undefined
+  const loadsStoredType = !isUnsloth && !isTyped && (ofWeights.prepared ?? ofWeights.castBack) === undefined
   return {
     ...{
       fields,
@@ -101,6 +104,10 @@ function fieldsOfLoad(
     },
     ...(loadsStoredType && { loadsStoredType }),
   }
+}
+
+function unprepared({ castBack: _, ...chain }: ModelChain): ModelChain {
+  return { ...chain, prepared: undefined }
 }
 
 function unreadIn(values: ReadonlyMap<string, Value>, file: Module): readonly Field[] {

@@ -110,6 +110,7 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     ...(visible && { visible }),
     ...(dividesLayers(chain, evaluator) && { dividesLayers: true as const }),
     adaptersOf: adaptersOf(chain),
+    ...(putsAdaptersOn(chain, values) && { adaptsInTrainer: true as const }),
   }
   const files = [...new Set([module, ...(loaded.module ? [loaded.module] : [])])]
   const assumptions = [
@@ -283,12 +284,18 @@ function preparedBySft(
   { module, from, to }: Located,
   evaluator: Evaluator,
 ): Pick<ModelChain, 'castBack'> {
-  const [config, half] = [ofTrainer.get('peft_config'), told.values.get('bf16')]
-  const isOld = keyOfOldSft(ofTrainer) !== undefined && !isOfUnsloth(chain) && chain.loaded?.kind === 'call'
-  const putsOn =
-    config !== undefined && config.kind !== 'none' && (chain.peftConfig ?? chain.trainedAdapter) === undefined
-  if (!isOld || !putsOn || (half !== undefined && !(half.kind === 'flag' && !half.flag))) return {}
+  const half = told.values.get('bf16')
+  const isOld = keyOfOldSft(ofTrainer) !== undefined && chain.loaded?.kind === 'call'
+  if (!isOld || !putsAdaptersOn(chain, ofTrainer) || (half !== undefined && !(half.kind === 'flag' && !half.flag)))
+    return {}
   return isQuantized(chain, evaluator) ? { castBack: { module, from, to, remarks: [] } } : {}
+}
+
+/** Whether the trainer does; Unsloth's takes what puts them on out. */
+function putsAdaptersOn(chain: ModelChain, ofTrainer: ReadonlyMap<string, Value>): boolean {
+  const config = ofTrainer.get('peft_config')
+  const isGiven = config !== undefined && config.kind !== 'none'
+  return isGiven && (chain.peftConfig ?? chain.trainedAdapter) === undefined && !isOfUnsloth(chain)
 }
 
 function isQuantized({ loaded }: ModelChain, evaluator: Evaluator): boolean {
