@@ -148,10 +148,11 @@ export function readArguments(
   )
   const model = readModel(reader, trainerArguments.model, 'model_name_or_path', lookUp)
   const adapter = adapterField(reader, trainerArguments)
-  const processes = find(...gpuKeys)?.value
+  const processes = reader.fieldFor('gpus', find(...gpuKeys))?.value
   const gpus = processes?.kind === 'number' ? Math.max(1, Math.floor(processes.number)) : 1
   const microBatch = raisedByUnsloth(reader, trainerArguments, written, gradientAccumulation * gpus)
-  const step = { microBatch: microBatch ?? DEFAULT_BATCH, gradientAccumulation, gpus }
+  const hasOpenUnit = batchSize !== undefined && !trainersBatchSize.test(batchSize.name)
+  const step = { microBatch: microBatch ?? DEFAULT_BATCH, gradientAccumulation, gpus, hasOpenUnit }
   const training =
     declared === undefined
       ? readTrainingMethod(reader, find, adapter !== undefined, step)

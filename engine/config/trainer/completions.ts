@@ -3,7 +3,7 @@
 import { MAX_BATCH } from '../../training/batch-size.ts'
 import type { TrainingMethod } from '../../training/training-method.ts'
 import type { FieldReader } from '../fields/fields.ts'
-import { leaveOut } from '../fields/supplied.ts'
+import { leaveOut, SETTINGS_PATH } from '../fields/supplied.ts'
 import { quote } from '../text/quote.ts'
 import type { Field } from '../text/section.ts'
 import { isOn, ordinary, type Training } from './method.ts'
@@ -76,7 +76,8 @@ export function readCompletions(
     reader.refuse(fields.beta, 'unsupported-training', message, 'Train adapters, or set beta: 0.')
     return ordinary
   }
-  tell(reader, { ...fields, completionLength, completions, generation, reference, gpus: step.gpus, ofEachBatch })
+  if (!isWhole(reader, { perPrompt: fields.perPrompt, completions, gpus: step.gpus })) return ordinary
+  tell(reader, { completionLength, completions, generation, reference, ofEachBatch })
   const method = {
     kind: 'online',
     reference,
@@ -91,6 +92,28 @@ export function readCompletions(
   return { method, ...readStreamedLoss(reader, fields.liger) }
 }
 
+interface Compared {
+  readonly perPrompt: Field | undefined
+  readonly completions: number
+  readonly gpus: number
+}
+
+/** TRL 1.13 trainer/grpo_config.py __post_init__: the trainer raises for completions that are no whole number of groups. */
+function isWhole(reader: FieldReader, { perPrompt, completions, gpus }: Compared): boolean {
+  const group = (perPrompt && reader.wholeNumber(perPrompt, { max: MAX_BATCH })) ?? DEFAULT_PER_PROMPT
+  if ((completions * gpus) % group === 0) return true
+  const onGpus = gpus === 1 ? 'one GPU' : `${gpus} GPUs`
+  const takes = `multiples of ${group} completions at a time, the number per prompt; ${completions * gpus} on ${onGpus} is not one`
+  if (perPrompt === undefined) {
+    reader.assume(`The trainer takes only ${takes}.`)
+    return true
+  }
+  const message = `The trainer takes only ${takes}, so the training would not start`
+  const fix = `Change the batch size or the number per prompt; if it runs on other than ${onGpus}, set gpus for this path in the overrides of ${SETTINGS_PATH}.`
+  reader.refuse(perPrompt, 'unsupported-setting', message, fix)
+  return false
+}
+
 /** TRL trainer/grpo_trainer.py compute_liger_loss. */
 function readStreamedLoss(reader: FieldReader, liger: Field | undefined): Pick<Training, 'fusedLoss'> {
   if (liger === undefined || !isOn(reader, liger)) return {}
@@ -101,8 +124,6 @@ function readStreamedLoss(reader: FieldReader, liger: Field | undefined): Pick<T
 }
 
 interface Told extends Pick<Online, 'completionLength' | 'completions' | 'generation' | 'reference'> {
-  readonly perPrompt: Field | undefined
-  readonly gpus: number
   readonly ofEachBatch: true | undefined
 }
 
@@ -113,10 +134,7 @@ const references: Readonly<Record<Online['reference'], string>> = {
   copy: 'The reference is a frozen copy of the model.',
 }
 
-function tell(
-  reader: FieldReader,
-  { completionLength, completions, generation, reference, perPrompt, gpus, ofEachBatch }: Told,
-): void {
+function tell(reader: FieldReader, { completionLength, completions, generation, reference, ofEachBatch }: Told): void {
   reader.assume(
     `Sequences end in completions of up to ${completionLength} tokens; prompt lengths depend on the data. ${references[reference]}`,
   )
@@ -128,11 +146,6 @@ function tell(
     ofEachBatch
       ? 'The completions of each micro-batch are generated and compared by themselves, as in TRL before 0.17: the trainer takes only multiples of the number per prompt.'
       : 'Recommendations keep the effective batch: it is the number of completions that are generated and compared at a time.',
-  )
-  const group = (perPrompt && reader.wholeNumber(perPrompt, { max: MAX_BATCH })) ?? DEFAULT_PER_PROMPT
-  if ((completions * gpus) % group === 0) return
-  reader.assume(
-    `The trainer requires a multiple of ${group} completions at a time, the number per prompt; ${completions * gpus} on ${gpus === 1 ? 'one GPU' : `${gpus} GPUs`} is not one.`,
   )
 }
 

@@ -22,6 +22,8 @@ export interface Step {
   readonly microBatch: number
   readonly gradientAccumulation: number
   readonly gpus: number
+  /** The batch size may count prompts. */
+  readonly hasOpenUnit?: boolean
 }
 
 /** RLOOConfig.beta. */
@@ -62,7 +64,7 @@ export function readTrlCompletions(
     {
       completionLength: find('max_completion_length'),
       beta: find('beta'),
-      perPrompt: find('num_generations'),
+      perPrompt: step.hasOpenUnit ? undefined : find('num_generations'),
       perGeneration: find('generation_batch_size'),
       rewards: find('reward_funcs', 'reward_model_name_or_path'),
       liger: isRloo || isUnsloth ? undefined : ligerField(reader, find),

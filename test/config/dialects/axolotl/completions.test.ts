@@ -78,12 +78,14 @@ describe('completions that Axolotl learns from', () => {
     expect(reading).toMatchObject({ code: 'unsupported-setting', message: expect.stringContaining('strided mode') })
   })
 
-  it('a number of completions that prompts do not divide evenly is told', () => {
-    const { assumptions } = trainingConfig(grpo.replace('num_generations: 4', 'num_generations: 6'))
-    expect(assumptions).toContain(
-      'The trainer requires a multiple of 6 completions at a time, the number per prompt; 16 on one GPU is not one.',
-    )
-    expect(trainingConfig(grpo).assumptions.join(' ')).not.toContain('multiple of')
+  it('a number of completions that prompts do not divide evenly would not start, and is told of the default', () => {
+    const takes = (group: number) =>
+      `The trainer takes only multiples of ${group} completions at a time, the number per prompt; 16 on one GPU is not one`
+    expect(onlyProblemIn(grpo.replace('num_generations: 4', 'num_generations: 6'))).toMatchObject({
+      code: 'unsupported-setting',
+      message: `${takes(6)}, so the training would not start`,
+    })
+    expect(trainingConfig(grpo).assumptions.join(' ')).not.toContain('multiples of')
   })
 
   it('a sequence_len without room for a prompt is the length of the prompt', () => {

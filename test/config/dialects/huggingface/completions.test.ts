@@ -7,6 +7,9 @@ const base =
   'model_name_or_path: Qwen/Qwen2.5-1.5B-Instruct\nper_device_train_batch_size: 4\ngradient_accumulation_steps: 4\n'
 const grpo = `${base}num_generations: 8\nmax_prompt_length: 256\nmax_completion_length: 768\nreward_funcs: [accuracy, format]\n`
 
+// Before 0.17 the completions of one micro-batch have to be whole groups.
+const ofFour = grpo.replace('num_generations: 8', 'num_generations: 4')
+
 describe("arguments of TRL's GRPOTrainer", () => {
   it('make a sequence of the longest prompt and the longest answer', () => {
     const { spec } = trainingConfig(grpo)
@@ -84,7 +87,7 @@ describe("arguments of TRL's GRPOTrainer", () => {
     ['normalize_advantages: true\nuse_liger_kernel: true\n', '1.13', undefined],
   ])('%j in TRL %s takes the loss of Liger: %s', async (text, version, fused) => {
     const supplied = { versions: [{ library: 'trl', version, place: 'settings' }] } as const
-    const reading = await readConfigAsync({ path: 'train.yaml', text: `${grpo}${text}` }, {}, supplied)
+    const reading = await readConfigAsync({ path: 'train.yaml', text: `${ofFour}${text}` }, {}, supplied)
     expect(reading).toMatchObject({ kind: 'training-config' })
     expect(reading.kind === 'training-config' && reading.spec.fusedLoss).toBe(fused)
   })
@@ -94,11 +97,17 @@ describe("arguments of TRL's GRPOTrainer", () => {
     ['0.17', 16, /^Recommendations keep the effective batch/],
   ])('TRL %s generates %d at once', async (version, completions, told) => {
     const supplied = { versions: [{ library: 'trl', version, place: 'settings' }] } as const
-    const reading = await readConfigAsync({ path: 'train.yaml', text: grpo }, {}, supplied)
+    const reading = await readConfigAsync({ path: 'train.yaml', text: ofFour }, {}, supplied)
     if (reading.kind !== 'training-config') throw new Error('not a training config')
     expect(reading.spec.method).toMatchObject({ completions })
     expect(batchBounds(reading.spec)).toEqual({ dividend: 16, accumulates: true })
     expect(reading.assumptions).toContainEqual(expect.stringMatching(told))
+  })
+
+  it('would not start with a part of a group', () => {
+    const text = grpo.replace('num_generations: 8', 'num_generations: 32')
+    expect(onlyProblemIn(text)).toMatchObject({ code: 'unsupported-setting', field: 'num_generations' })
+    expect(trainingConfig(`${text}num_processes: 2\n`).spec.method).toMatchObject({ completions: 16 })
   })
 
   it('TRL 0.14 counts prompts, which is refused', async () => {
