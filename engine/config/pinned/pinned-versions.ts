@@ -39,7 +39,7 @@ export async function findPinnedVersions(
   if (readFile === undefined || listFolder === undefined) return nothingPinned
   const listThen = formerly(listFolder, former)
   const found: (readonly string[])[] = []
-  for (const folder of foldersAbove(configPath)) found.push(await versionFilesIn(folder, listThen))
+  for (const folder of foldersAbove(configPath)) found.push(await versionFilesIn(folder, configPath, listThen))
   const paths = found.flat().slice(0, MAX_FILES)
   const texts = await Promise.all(paths.map(async path => (former.has(path) ? undefined : readFile(path))))
   const statements = await Promise.all(
@@ -125,14 +125,32 @@ function foldersAbove(configPath: string): readonly string[] {
 
 const directlyIn = oncePerList(paths => paths.filter(path => isVersionFile(path) && isPlausibleName(path)))
 
-/** In the order in which their word counts. */
+/** In the order in which their word counts: of several of a kind, those first whose names share most with the config's path. */
 async function versionFilesIn(
   folder: string,
+  configPath: string,
   listFolder: NonNullable<Sources['listFolder']>,
 ): Promise<readonly string[]> {
   const below = posix.join(folder, REQUIREMENTS_FOLDER)
+  const said = wordsOf(posix.relative(folder, configPath))
+  const suits = (path: string) => {
+    const words = wordsOf(posix.basename(path))
+    return words.filter(word => said.includes(word)).length + (words.includes('train') ? 0.5 : 0)
+  }
   const listed = await Promise.all([folder, below].map(async at => directlyIn(await listFolder(at), at)))
-  return listed.flat().toSorted((a, b) => (rankOf(a) ?? 0) - (rankOf(b) ?? 0) || (a < b ? -1 : 1))
+  return listed
+    .flat()
+    .toSorted((a, b) => (rankOf(a) ?? 0) - (rankOf(b) ?? 0) || suits(b) - suits(a) || (a < b ? -1 : 1))
+}
+
+/** `requirements-train.txt` is for a script in train/, and for training where no name says more. */
+function wordsOf(path: string): readonly string[] {
+  return (
+    path
+      .toLowerCase()
+      .match(/[a-z]{1,40}/g)
+      ?.map(word => (word === 'training' ? 'train' : word)) ?? []
+  )
 }
 
 /**

@@ -4,6 +4,7 @@ import { argumentsOf } from '../dialects/huggingface/arguments.ts'
 import { refuseFrozen } from '../dialects/huggingface/frozen-by-hand.ts'
 import { huggingface, readArguments } from '../dialects/huggingface.ts'
 import type { FieldReader } from '../fields/fields.ts'
+import { leavesGpusOpen } from '../fields/gpus.ts'
 import { unreadMemorySettings, unreadSettings } from '../fields/memory-settings.ts'
 import type { ModelLookup } from '../fields/model-fields.ts'
 import type { AskedCard } from '../job/request.ts'
@@ -11,6 +12,7 @@ import type { DeepSpeedFile } from '../other-files/deepspeed-file.ts'
 import type { Reading, ReadTraining } from '../reading.ts'
 import type { Field, Section } from '../text/section.ts'
 import { type Call, callExpression, type Module } from './syntax/module.ts'
+import { severalByOwnUsage } from './training/own-usage.ts'
 import type { Training } from './training/transformers.ts'
 import { placeIn } from './values/values.ts'
 
@@ -53,7 +55,7 @@ export function ofTrainer(
       for (const sentence of assumptions) reader.assume(sentence)
       const own = document.afresh()
       const reading = withUnsure(readArguments(own, reader, lookUp, deepSpeed, declared), unsureRemarks)
-      return withUnreadSettings(reading, own, unread)
+      return withUnreadSettings(withOwnUsage(reading, reader, module), own, unread)
     },
   }
 }
@@ -62,6 +64,14 @@ export function ofTrainer(
 function withUnsure(reading: Reading, remarks: ReadonlySet<string>): Reading {
   if (reading.kind !== 'training-config' || !reading.assumptions.some(sentence => remarks.has(sentence))) return reading
   return { ...reading, assumesCode: true }
+}
+
+/** What the text of the script says of how it is started is an example: it settles nothing, but where nothing else says it, it counts. */
+function withOwnUsage(reading: Reading, reader: FieldReader, module: Module): Reading {
+  if (reading.kind !== 'training-config' || !leavesGpusOpen(reader)) return reading
+  const sentence = severalByOwnUsage(module)
+  if (sentence === undefined) return reading
+  return { ...reading, assumptions: [...reading.assumptions, sentence], assumesCode: true }
 }
 
 export function calledName(call: Call): string {

@@ -40,6 +40,18 @@ describe('the file that decides', () => {
     expect((await chosen(files, 'train.yaml')).versions).toEqual({ transformers: '4.57.1' })
   })
 
+  it('is that whose name shares most with the config’s path, and one for training where none does', async () => {
+    const files = {
+      'requirements-eval.txt': 'transformers==4.57.6',
+      'requirements-grpo.txt': 'transformers==4.50.0',
+      'requirements-train.txt': 'transformers==4.57.1',
+    }
+    const versionFor = async (path: string) => (await chosen(files, path)).versions.transformers
+    expect(await versionFor('sft/train/run.py')).toBe('4.57.1')
+    expect(await versionFor('scripts/grpo.py')).toBe('4.50.0')
+    expect(await versionFor('run.py')).toBe('4.57.1')
+  })
+
   it('is a lock before what may be installed', async () => {
     const { versions, sentences } = await chosen({
       'pyproject.toml': '[project]\ndependencies = ["transformers>=4.40", "accelerate<1.3"]\n',
