@@ -130,14 +130,17 @@ export function tellFloat32(
   )
 }
 
-/** Its kernels leave out adapters with dropout. `hasOwnLoss`: the model computes the loss from labels. */
+/**
+ * Its kernels leave out adapters with dropout, and nothing else: "will patch all other layers, except LoRA matrices" (models/llama.py
+ * get_peft_model). `hasOwnLoss`: the model computes the loss from labels.
+ */
 export function readUnslothKernels(
   reader: FieldReader,
   declared: Declared | undefined,
   { lora, hasOwnLoss }: { readonly lora: TrainingSpec['lora']; readonly hasOwnLoss: boolean },
 ): Kernels {
-  if (declared?.adaptersOf !== unslothAdapters || lora === undefined || lora.dropout > 0) return {}
-  const unslothKernels = reader.note('unslothKernels', true as const, 'get_peft_model')
+  if (declared?.adaptersOf !== unslothAdapters || lora === undefined) return {}
+  const unslothKernels = lora.dropout > 0 ? undefined : reader.note('unslothKernels', true as const, 'get_peft_model')
   // models/llama.py since unsloth#1340 of November 2024, which wants transformers 4.46.
   const isFused = hasOwnLoss && !isBefore(reader.versions, 'transformers', '4.46')
   if (isFused) {
@@ -146,7 +149,7 @@ export function readUnslothKernels(
     )
   }
   return {
-    unslothKernels,
+    ...(unslothKernels && { unslothKernels }),
     fusedNorms: true,
     // Flash attention or xformers, which are passed no mask in training.
     attention: reader.note('attention', 'flash', "Unsloth's kernels"),
