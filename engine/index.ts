@@ -20,7 +20,7 @@ export { IsolatedEngine, type IsolatedOptions, processesFor } from './isolated/e
 export { ProcessNotStarted } from './isolation/child.ts'
 export { idlePercent } from './metrics/memory.ts'
 export { createHub, hubSettings } from './models/hub.ts'
-export type { ByHand } from './propose.ts'
+export type { ByHand, Proposal } from './propose.ts'
 export { type Annotation, type RenderedCheck, renderCheck } from './render/check.ts'
 export { type CommentOptions, commentMarker, renderComment } from './render/comment.ts'
 export { type ExplainedConfig, renderExplanations } from './render/explanation.ts'

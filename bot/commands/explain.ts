@@ -1,5 +1,5 @@
 /** `/memorymark explain`: how each config was read, and what its figures are based on. */
-import { type ExplainedConfig, renderExplanations } from '../../engine/index.ts'
+import { type ConfigResult, type ExplainedConfig, renderExplanations, type SourceFile } from '../../engine/index.ts'
 import type { Work } from '../github.ts'
 import { explanationOf } from '../store/explanations.ts'
 import type { JudgedConfigs } from '../suggestions/proposals.ts'
@@ -20,20 +20,26 @@ export async function explanationFor(
   { report, files, settings, sources }: JudgedConfigs,
 ): Promise<string> {
   const texts = new Map(files.map(file => [file.path, file]))
-  const configs: ExplainedConfig[] = []
-  for (const config of report.configs) {
+  const read = report.configs.flatMap(config => {
     const file = texts.get(config.path)
-    if (file === undefined) continue
-    const { training } = config
-    const chosen = training === undefined ? file : { ...file, training: { name: training.name } }
-    const explanation = await engine.explainFile(chosen, { settings, sources })
-    configs.push({
+    return file === undefined ? [] : [{ config, file: withTraining(file, config) }]
+  })
+  const explanations = await engine.explainFiles(
+    read.map(({ file }) => file),
+    { settings, sources },
+  )
+  const configs = read.map(
+    ({ config }, index): ExplainedConfig => ({
       path: config.path,
-      training,
-      explanation,
+      training: config.training,
+      explanation: explanations[index]!,
       config: config.status === 'analysed' ? config : undefined,
-    })
-  }
+    }),
+  )
   if (configs.length === 0) return 'This pull request changes no training config, so there is nothing to explain.'
   return renderExplanations(configs, MAX_REPLY_BYTES)
+}
+
+function withTraining(file: SourceFile, { training }: ConfigResult): SourceFile {
+  return training === undefined ? file : { ...file, training: { name: training.name } }
 }

@@ -5,6 +5,7 @@ import {
   type ChangedText,
   configName,
   inlinePath,
+  type Proposal,
   type Report,
   type RepositorySettings,
   type SourceFile,
@@ -29,21 +30,27 @@ export interface Proposals {
 }
 
 /** Only for configs whose verdict is not `fine`. */
-export async function proposalsFor(
-  { engine }: Pick<Work, 'engine'>,
-  { report, files, settings, sources }: JudgedConfigs,
-): Promise<Proposals> {
-  const texts = new Map(files.map(file => [file.path, file]))
+export async function proposalsFor(work: Pick<Work, 'engine'>, judged: JudgedConfigs): Promise<Proposals> {
   const changes = []
   const byHand = []
-  for (const config of report.configs) {
-    const file = texts.get(config.path)
-    if (config.status !== 'analysed' || config.verdict.state === 'fine' || file === undefined) continue
-    const proposal = await engine.proposeChange(file, config, { settings, sources })
+  for await (const { config, proposal } of eachProposal(work, judged)) {
     if (proposal.kind === 'change') changes.push({ config, change: proposal })
     if (proposal.kind === 'by-hand') byHand.push({ config, why: proposal.why })
   }
   return { changes, byHand }
+}
+
+/** One after the other, so that whoever has enough of them spares the rest. Only for configs whose verdict is not `fine`. */
+export async function* eachProposal(
+  { engine }: Pick<Work, 'engine'>,
+  { report, files, settings, sources }: JudgedConfigs,
+): AsyncGenerator<{ readonly config: AnalysedConfig; readonly proposal: Proposal }> {
+  const texts = new Map(files.map(file => [file.path, file]))
+  for (const config of report.configs) {
+    const file = texts.get(config.path)
+    if (config.status !== 'analysed' || config.verdict.state === 'fine' || file === undefined) continue
+    yield { config, proposal: await engine.proposeChange(file, config, { settings, sources }) }
+  }
 }
 
 /** A sentence in Markdown on why the change cannot be made automatically. */

@@ -2,12 +2,12 @@
  * Posts one review with a suggestion for each batch size that the diff shows. Suggestions made before are not repeated: what they say of
  * memory and savings is brought up to date, so that it is what the comment says.
  */
-import { configKey, type Report, renderSuggestion, suggestionMarkerIn } from '../../engine/index.ts'
-import type { ReadChange } from '../../github/change.ts'
+import { type ConfigResult, configKey, type Report, renderSuggestion, suggestionMarkerIn } from '../../engine/index.ts'
+import type { ChangedFiles } from '../../github/changed-files.ts'
 import { readPullRequest, type Work } from '../github.ts'
 import type { JobOf } from '../queue/jobs.ts'
 import { isShown } from './diff.ts'
-import { type JudgedConfigs, proposalsFor } from './proposals.ts'
+import { eachProposal, type JudgedConfigs } from './proposals.ts'
 import type { Suggestion } from './suggestion.ts'
 
 /** More suggestions than this are left to the comment. */
@@ -19,21 +19,25 @@ const MAX_SUGGESTIONS = 20
  */
 export async function suggestionsFor(
   work: Pick<Work, 'engine'>,
-  judged: JudgedConfigs & { readonly read: Pick<ReadChange, 'changed'> },
+  judged: JudgedConfigs & { readonly read: { readonly changed: Pick<ChangedFiles, 'patches'> } },
   report: Report,
 ): Promise<readonly Suggestion[]> {
-  const blocking = new Set(report.configs.filter(isToChange).map(configKey))
-  const { changes } = await proposalsFor(work, judged)
   const { patches } = judged.read.changed
-  return changes
-    .filter(({ config }) => blocking.has(configKey(config)))
-    .flatMap(({ config, change }) => renderSuggestion(change, config) ?? [])
-    .filter(({ path, lines }) => isShown(lines, patches.get(path) ?? ''))
-    .slice(0, MAX_SUGGESTIONS)
+  const blocking = new Set(report.configs.filter(isToChange).map(configKey))
+  const mayShow = (config: ConfigResult) => blocking.has(configKey(config)) && (patches.get(config.path) ?? '') !== ''
+  const suggestions: Suggestion[] = []
+  const asked = { ...judged, report: { ...judged.report, configs: judged.report.configs.filter(mayShow) } }
+  for await (const { config, proposal } of eachProposal(work, asked)) {
+    const suggestion = proposal.kind === 'change' ? renderSuggestion(proposal, config) : undefined
+    if (suggestion === undefined || !isShown(suggestion.lines, patches.get(suggestion.path) ?? '')) continue
+    suggestions.push(suggestion)
+    if (suggestions.length === MAX_SUGGESTIONS) break
+  }
+  return suggestions
 }
 
 /** Whether to suggest a change: not for a config that was accepted as it is. */
-function isToChange(config: Report['configs'][number]): boolean {
+function isToChange(config: ConfigResult): boolean {
   if (config.status === 'not-analysed' || config.verdict.state === 'fine') return false
   return config.verdict.reasons.every(({ spared }) => spared !== 'accepted' && spared !== 'snoozed')
 }

@@ -162,10 +162,24 @@ export class IsolatedEngine implements AsyncDisposable {
     })
   }
 
-  async explainFile(file: SourceFile, { settings, sources }: ExplainOptions = {}): Promise<Explanation> {
-    const outcome = await this.#one<'explain'>({ kind: 'explain', settings }, file, { sources })
-    if (outcome.kind === 'result') return outcome.result
-    return { kind: 'not-recognised', reading: { kind: 'unreadable', problems: [this.#problem(outcome)] } }
+  async explainFile(file: SourceFile, options: ExplainOptions = {}): Promise<Explanation> {
+    const [explanation] = await this.explainFiles([file], options)
+    return explanation!
+  }
+
+  /** In the order of the files. One that passes a limit is explained as unreadable. */
+  async explainFiles(
+    files: readonly SourceFile[],
+    { settings, sources }: ExplainOptions = {},
+  ): Promise<readonly Explanation[]> {
+    const outcomes = await collected(
+      eachFile<'explain'>({ kind: 'explain', settings }, files, this.#options({ sources })),
+    )
+    return outcomes.map(outcome =>
+      outcome.kind === 'result'
+        ? outcome.result
+        : { kind: 'not-recognised', reading: { kind: 'unreadable', problems: [this.#problem(outcome)] } },
+    )
   }
 
   /**

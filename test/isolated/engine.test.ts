@@ -105,7 +105,9 @@ Trainer(AutoModelForCausalLM.from_pretrained(config["model"]["name"]), arguments
   test('files are explained, changed and searched, and settings read, as without', async () => {
     open()
     const file = { path: 'a.yaml', text: bert }
+    const other = { path: 'b.yaml', text: 'per_device_train_batch_size: 4\n' }
     expect(await engine.explainFile(file)).toEqual(await explainFile(file))
+    expect(await engine.explainFiles([other, file])).toEqual([await explainFile(other), await explainFile(file)])
     const [config] = (await analyze([file], { now })).configs
     if (config?.status !== 'analysed') throw new Error('not analysed')
     const proposal = await engine.proposeChange(file, config)
