@@ -44,8 +44,11 @@ async function performing(task: Task, asks: TaskOrder['asks'], host: Host): Prom
   })
   switch (task.kind) {
     case 'judge': {
-      const base = (path: string) => ask<'base'>({ kind: 'base', path })
-      const options = { ...task.options, sources, ...(asks.base && { base }) }
+      // Of a batch's configs, too, many ask what the same files were before.
+      const { readFile: base } = askingOnce({
+        ...(asks.base && { readFile: path => ask<'base'>({ kind: 'base', path }) }),
+      })
+      const options = { ...task.options, sources, ...(base && { base }) }
       return file => judging(options, roomyFootprints())(file)
     }
     case 'explain': {

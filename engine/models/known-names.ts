@@ -69,18 +69,20 @@ interface Known {
   readonly architecture?: string
 }
 
-let known: readonly Known[] | undefined
+/** By their first word, since a name that lacks it holds none of the rest. */
+let known: ReadonlyMap<string, readonly Known[]> | undefined
 
 /** Undefined when the name holds no well-known model, or more than one. */
 export function modelInName(name: string): NamedModel | undefined {
   const words = wordsOf(name)
-  known ??= knownNames()
-  const whole = known.flatMap(candidate => {
+  known ??= Map.groupBy(knownNames(), candidate => candidate.words[0] ?? '')
+  const candidates = [...new Set(words)].flatMap(word => known?.get(word) ?? [])
+  const whole = candidates.flatMap(candidate => {
     const start = indexOfRun(words, candidate.words)
     const end = start + candidate.words.length
     return start < 0 || isCutShort(name, words, end) ? [] : [{ candidate, start, end }]
   })
-  const matches = whole.length > 0 ? whole : known.flatMap(candidate => spread(name, words, candidate))
+  const matches = whole.length > 0 ? whole : candidates.flatMap(candidate => spread(name, words, candidate))
   const widest = matches.filter(
     match => !matches.some(other => isWider(other, match) && other.start <= match.start && other.end >= match.end),
   )
