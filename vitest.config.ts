@@ -15,6 +15,8 @@ const settings = {
     // Threads of two workers would wait for each other, each keeping a core busy.
     OMP_NUM_THREADS: '1',
   },
+  // Node reads the sources itself, as everywhere else: with Vite in between, each import is a look-up whenever it is used.
+  experimental: { viteModuleRunner: false, nodeLoader: false },
 }
 
 export default defineConfig({
