@@ -93,7 +93,7 @@ describe('a limited process', () => {
     const times: number[] = []
     await run({ kind: 'steps', millis: [400] }, { ...within(20_000), onStep: (_, cpuMillis) => times.push(cpuMillis) })
     expect(times).toHaveLength(1)
-    expect(times[0]).toBeGreaterThan(50)
+    expect(times[0]).toBeGreaterThanOrEqual(400)
   })
 
   test('is charged for what it computes, not for the time that a busy machine leaves it waiting', async () => {
