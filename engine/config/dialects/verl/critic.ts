@@ -44,7 +44,7 @@ export function readCritic(reader: FieldReader, document: Section, terms: ActorT
   const checkpoints = criticAt(document, 'model', 'enable_gradient_checkpointing')
   if (terms.checkpoints && checkpoints !== undefined && reader.flag(checkpoints) === false)
     refuse(reader, checkpoints, 'A critic without gradient checkpointing beside an actor with it')
-  reader.assume(
+  reader.assumeMore(
     "The critic is taken to share the actor's GPUs, as in verl's main_ppo, and to be updated before it in a step that takes less; what it holds meanwhile is counted. The time of that step is not.",
   )
   return { criticHolds: heldMeanwhile(reader, document) }
