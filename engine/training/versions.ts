@@ -24,7 +24,23 @@ export const decisiveReleases = {
   transformers: ['4.27', '4.30', '4.32', '4.36', '4.39', '4.46', '4.49', '4.53', '4.54', '5.0', '5.4', '5.13'],
   accelerate: ['1.15'],
   bitsandbytes: ['0.43.2'],
-  trl: ['0.14', '0.15', '0.17', '0.19', '0.22', '0.25', '0.26', '0.27', '0.28', '0.29', '1.0', '1.4', '1.6', '1.7'],
+  trl: [
+    '0.14',
+    '0.15',
+    '0.17',
+    '0.19',
+    '0.22',
+    '0.25',
+    '0.26',
+    '0.27',
+    '0.28',
+    '0.29',
+    '1.0',
+    '1.4',
+    '1.6',
+    '1.7',
+    '1.10',
+  ],
 } as const satisfies Readonly<Record<VersionedLibrary, readonly string[]>>
 export type DecisiveRelease<Library extends VersionedLibrary> = (typeof decisiveReleases)[Library][number]
 

@@ -35,10 +35,13 @@ export interface CompletionTerms {
   readonly copiesAdapters?: boolean
   /** Where the config sets none; 0 when absent. */
   readonly defaultBeta?: number
+  /** Completions of a prompt where the config sets none; those of TRL's GRPOConfig when absent. */
+  readonly defaultPerPrompt?: number
 }
 
-/** TRL's GRPOConfig. */
+/** GRPOConfig's and RLOOConfig's max_completion_length, and what it was before TRL 1.10 (trl#6264). */
 const DEFAULT_COMPLETION_LENGTH = 512
+const COMPLETION_LENGTH_BEFORE_1_10 = 256
 export const DEFAULT_PER_PROMPT = 8
 
 export function readCompletions(
@@ -55,11 +58,12 @@ export function readCompletions(
     tempersInPlace,
     ofEachBatch,
     defaultBeta = 0,
+    defaultPerPrompt = DEFAULT_PER_PROMPT,
     copiesAdapters = false,
   } = terms
   if (namesRewardModel(reader, fields.rewards)) return ordinary
   const tokens = fields.completionLength && reader.wholeNumber(fields.completionLength, { max: 10_000_000 })
-  const completionLength = tokens ?? DEFAULT_COMPLETION_LENGTH
+  const completionLength = tokens ?? defaultCompletionLength(reader)
   const all = fields.perGeneration && reader.wholeNumber(fields.perGeneration, { max: MAX_BATCH })
   const completions = all === undefined ? step.samples : Math.max(1, Math.floor(all / step.gpus))
   if (completions > MAX_BATCH) {
@@ -76,7 +80,7 @@ export function readCompletions(
     reader.refuse(fields.beta, 'unsupported-training', message, 'Train adapters, or set beta: 0.')
     return ordinary
   }
-  if (!isWhole(reader, { perPrompt: fields.perPrompt, completions, gpus: step.gpus })) return ordinary
+  if (!isWhole(reader, { perPrompt: fields.perPrompt, defaultPerPrompt, completions, gpus: step.gpus })) return ordinary
   tell(reader, { completionLength, completions, generation, reference, ofEachBatch })
   const method = {
     kind: 'online',
@@ -92,15 +96,20 @@ export function readCompletions(
   return { method, ...readStreamedLoss(reader, fields.liger) }
 }
 
+function defaultCompletionLength(reader: FieldReader): number {
+  return reader.isTrlBefore('1.10') ? COMPLETION_LENGTH_BEFORE_1_10 : DEFAULT_COMPLETION_LENGTH
+}
+
 interface Compared {
   readonly perPrompt: Field | undefined
+  readonly defaultPerPrompt: number
   readonly completions: number
   readonly gpus: number
 }
 
 /** TRL 1.13 trainer/grpo_config.py __post_init__: the trainer raises for completions that are no whole number of groups. */
-function isWhole(reader: FieldReader, { perPrompt, completions, gpus }: Compared): boolean {
-  const group = (perPrompt && reader.wholeNumber(perPrompt, { max: MAX_BATCH })) ?? DEFAULT_PER_PROMPT
+function isWhole(reader: FieldReader, { perPrompt, defaultPerPrompt, completions, gpus }: Compared): boolean {
+  const group = (perPrompt && reader.wholeNumber(perPrompt, { max: MAX_BATCH })) ?? defaultPerPrompt
   if ((completions * gpus) % group === 0) return true
   const onGpus = gpus === 1 ? 'one GPU' : `${gpus} GPUs`
   const takes = `multiples of ${group} completions at a time, the number per prompt; ${completions * gpus} on ${onGpus} is not one`

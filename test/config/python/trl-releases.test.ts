@@ -306,3 +306,15 @@ ${trainer}Trainer(model, ${reference}, args=args, peft_config=LoraConfig(r=8, ta
     expect(full).toMatchObject({ kind: 'training-config', spec: { method: { reference: 'copy' } } })
   })
 })
+
+describe('RLOO', () => {
+  it('has a reference, and two completions a prompt, unless the script says otherwise', async () => {
+    const { spec, assumptions } = await trained('trl==1.9.0', '', adapting('RLOO'))
+    expect(spec.method).toMatchObject({ kind: 'online', reference: 'adapters-off' })
+    expect(assumptions.join(' ')).not.toContain('takes only multiples')
+  })
+
+  it('of TRL before 0.22 is refused: a reward model scores its completions', async () => {
+    await expect(trained('trl==0.21.0', '', adapting('RLOO'))).rejects.toThrow('RLOO of TRL before 0.22')
+  })
+})

@@ -26,8 +26,9 @@ export interface Step {
   readonly hasOpenUnit?: boolean
 }
 
-/** RLOOConfig.beta. */
+/** RLOOConfig's beta and num_generations. */
 const RLOO_BETA = 0.05
+const RLOO_PER_PROMPT = 2
 /** GRPOConfig.beta: 0 since 0.19 (trl#3516), and in the config that Unsloth makes of it 0.001 (unsloth 2026.4 models/rl.py). */
 const GRPO_BETA_BEFORE_19 = 0.04
 const UNSLOTH_BETA = 0.001
@@ -39,13 +40,15 @@ export interface CompletionsBy {
   readonly isUnsloth: boolean
   /** Whether the config is of the class that Unsloth makes of TRL's. */
   readonly hasUnslothDefaults?: boolean
+  /** Whether the trainer is known to be TRL's RLOOTrainer; else its own keys tell. */
+  readonly ofRloo?: boolean
 }
 
 export function readTrlCompletions(
   reader: FieldReader,
   find: Find,
   field: Field,
-  { step, hasAdapter, isUnsloth, hasUnslothDefaults = false }: CompletionsBy,
+  { step, hasAdapter, isUnsloth, hasUnslothDefaults = false, ofRloo = false }: CompletionsBy,
 ): Training {
   if (reader.isTrlBefore('0.15')) {
     // trl#2776
@@ -53,9 +56,15 @@ export function readTrlCompletions(
     reader.refuse(field, 'unsupported-training', message, leaveOut)
     return ordinary
   }
+  const isRloo = ofRloo || find(...rlooKeys) !== undefined
+  if (isRloo && reader.isTrlBefore('0.22')) {
+    // trl#3801
+    const message = 'RLOO of TRL before 0.22, which scores its completions with a reward model, is not modelled'
+    reader.refuse(field, 'unsupported-training', message, leaveOut)
+    return ordinary
+  }
   const generation = readGeneration(reader, find, isUnsloth)
   if (generation === undefined || !keepsSteps(reader, find('steps_per_generation'), step)) return ordinary
-  const isRloo = find(...rlooKeys) !== undefined
   // trl#3283: since 0.17 for all micro-batches of a step at once.
   const ofEachBatch = reader.isTrlBefore('0.17') || undefined
   return readCompletions(
@@ -75,6 +84,7 @@ export function readTrlCompletions(
       hasAdapter,
       tempersInPlace: false,
       ofEachBatch,
+      ...(isRloo && { defaultPerPrompt: RLOO_PER_PROMPT }),
       ...(find('beta') === undefined && {
         defaultBeta: isRloo ? RLOO_BETA : betaOfGrpo(reader, find, hasUnslothDefaults),
       }),

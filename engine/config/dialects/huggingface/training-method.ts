@@ -88,6 +88,7 @@ export function readDeclaredMethod(
         hasAdapter,
         isUnsloth: adaptersOf === unslothAdapters,
         hasUnslothDefaults: ofUnsloth === true,
+        ofRloo: trainer === 'rloo',
       })
     case 'generation':
       return refuseGeneration(reader, trainerField, trainerField.name)

@@ -104,6 +104,16 @@ describe("arguments of TRL's GRPOTrainer", () => {
     expect(reading.assumptions).toContainEqual(expect.stringMatching(told))
   })
 
+  it('are of up to 256 tokens before TRL 1.10 where none says how many', async () => {
+    const text = `${base}num_generations: 8\n`
+    const sources = {
+      readFile: async (path: string) => (path === 'requirements.txt' ? 'trl==1.9.0\n' : undefined),
+      listFolder: async () => ['requirements.txt'],
+    }
+    const reading = await readConfigAsync({ path: 'train.yaml', text }, sources)
+    expect(reading).toMatchObject({ spec: { sequenceLength: 768, method: { completionLength: 256 } } })
+  })
+
   it('would not start with a part of a group', () => {
     const text = grpo.replace('num_generations: 8', 'num_generations: 32')
     expect(onlyProblemIn(text)).toMatchObject({ code: 'unsupported-setting', field: 'num_generations' })
