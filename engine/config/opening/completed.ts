@@ -29,7 +29,7 @@ export function completed(
   read: () => Allocating,
 ): Reading {
   const chosen = chosenVersions(pinned, supplied.versions)
-  reader.versions = chosen.versions
+  reader.versions = chosen.taken
   const { reading, variable, tool } = read()
   const allocating = withAllocatorSettings(withVersions(reading, chosen, reader), variable, reader, tool)
   const all = withFiles(withUnread(allocating, reader), files)
@@ -75,7 +75,7 @@ function withVersions(reading: Reading, chosen: ChosenVersions, { dependsOnTrl }
   const concerns = concernedBy(reading.spec, dependsOnTrl)
   const versions: LibraryVersions = {}
   for (const library of versionedLibraries) {
-    const version = chosen.versions[library]
+    const version = chosen.taken[library]
     if (version !== undefined && concerns(library)) versions[library] = version
   }
   const spec = Object.keys(versions).length === 0 ? reading.spec : { ...reading.spec, versions }

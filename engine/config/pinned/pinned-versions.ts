@@ -66,11 +66,30 @@ export function formerly(
 }
 
 export interface ChosenVersions {
+  /** Those that are named. */
   readonly versions: LibraryVersions
+  /** With the newest TRL that goes with an older transformers, where none is named. */
+  readonly taken: LibraryVersions
   /** For the reader of the result, by the library that each is about. */
   readonly sentences: ReadonlyMap<VersionedLibrary, string>
   /** Libraries without a pinned version, although there was a repository to search. */
   readonly unnamed: readonly VersionedLibrary[]
+}
+
+/** TRL's releases by the first that asks for a newer transformers: `install_requires` of its setup.cfg. */
+const trlByTransformers: readonly { readonly transformersBefore: string; readonly trl: string }[] = [
+  { transformersBefore: '4.46', trl: '0.11' },
+  { transformersBefore: '4.50', trl: '0.17' },
+  { transformersBefore: '4.51', trl: '0.18' },
+  { transformersBefore: '4.53.2', trl: '0.19' },
+  { transformersBefore: '4.55', trl: '0.20' },
+  { transformersBefore: '4.56.1', trl: '0.22' },
+]
+
+/** The newest TRL that goes with an older transformers; undefined for one with which the newest does, or of which no version is known. */
+function trlBeside(transformers: string | undefined): string | undefined {
+  if (transformers === undefined) return undefined
+  return trlByTransformers.find(row => compareVersions(transformers, row.transformersBefore) < 0)?.trl
 }
 
 /** `supplied` wins over what is pinned. A library in neither is assumed to be the newest. */
@@ -88,7 +107,13 @@ export function chosenVersions(pinned: PinnedVersions, supplied: readonly Suppli
     else if (theirs !== undefined) sentences.set(library, inWords(theirs))
     else unnamed.push(library)
   }
-  return { versions, sentences, unnamed: pinned.kind === 'looked-for' ? unnamed : [] }
+  const trl = versions.trl === undefined ? trlBeside(versions.transformers) : undefined
+  if (trl !== undefined) {
+    sentences.set('trl', `trl ${trl}, the newest that goes with transformers ${versions.transformers}.`)
+    unnamed.splice(unnamed.indexOf('trl'), 1)
+  }
+  const taken = trl === undefined ? versions : { ...versions, trl }
+  return { versions, taken, sentences, unnamed: pinned.kind === 'looked-for' ? unnamed : [] }
 }
 
 /** A config's steps depend on TRL only if its defaults mattered, and on bitsandbytes with its 4-bit weights. */

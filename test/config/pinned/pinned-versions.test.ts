@@ -27,6 +27,29 @@ async function chosen(files: Readonly<Record<string, string>>, path = 'configs/l
   return { versions: found.versions, sentences: versionSentences(found, 'trainer', concernsNoOther) }
 }
 
+describe('TRL without a version', () => {
+  const ofTrl = async (transformers: string) => {
+    const { taken, sentences } = chosenVersions(
+      await findPinnedVersions(repositoryOf({ 'requirements.txt': `transformers${transformers}\ntrl\n` }), 'train.py'),
+    )
+    return { trl: taken.trl, sentence: sentences.get('trl') }
+  }
+
+  it.each([
+    ['==4.48.3', '0.17'],
+    ['==4.53.1', '0.19'],
+    ['==4.56.0', '0.22'],
+    ['==4.56.1', undefined],
+    ['', undefined],
+  ])('beside transformers%s is %s', async (transformers, trl) => {
+    expect((await ofTrl(transformers)).trl).toBe(trl)
+  })
+
+  it('is said to be the newest that goes with it', async () => {
+    expect((await ofTrl('==4.48.3')).sentence).toBe('trl 0.17, the newest that goes with transformers 4.48.3.')
+  })
+})
+
 describe('the file that decides', () => {
   it('is the nearest above the config', async () => {
     const files = {
