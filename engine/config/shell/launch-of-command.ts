@@ -210,8 +210,8 @@ function python(words: readonly Given[], command: ShellCommand): Launch | undefi
   const [, second] = words
   const launches = words[0]?.text === '-m' && /^torch\.distributed\.(?:run|launch)$/.test(second?.text ?? '')
   if (launches) return scriptLaunch('python -m torch.distributed.run', words.slice(2), command, torchProcesses(command))
-  if (words[0]?.text === '-m' && second?.text === 'swift.cli.main')
-    return swift(words.slice(2), 'python -m swift.cli.main', command)
+  if (words[0]?.text === '-m' && (second?.text === 'swift' || second?.text === 'swift.cli.main'))
+    return swift(words.slice(2), `python -m ${second.text}`, command)
   if (words[0]?.text === '-m' && second?.text === 'litgpt') return litgpt(words.slice(2), 'python -m litgpt', command)
   if (words[0]?.text === '-m' && second?.text === 'accelerate.commands.launch')
     return scriptLaunch('accelerate launch', words.slice(2), command, accelerateProcesses(command))

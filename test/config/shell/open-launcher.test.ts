@@ -249,14 +249,16 @@ it.each([
   expect(await read(`${line}\n`)).toMatchObject({ kind: 'not-a-training-config' })
 })
 
-it.each(['swift rlhf', 'python -m swift.cli.main rlhf', 'torchrun --nproc_per_node 1 -m swift.cli.rlhf'])(
-  '%s is ms-swift, and DPO where it names no method',
-  async launcher => {
-    const { dialect, spec } = await trained(`${launcher} --model Qwen/Qwen3-4B --per_device_train_batch_size 2\n`)
-    expect(dialect).toBe('ms-swift')
-    expect(spec.method).toMatchObject({ kind: 'preference' })
-  },
-)
+it.each([
+  'swift rlhf',
+  'python -m swift.cli.main rlhf',
+  'python -m swift rlhf',
+  'torchrun --nproc_per_node 1 -m swift.cli.rlhf',
+])('%s is ms-swift, and DPO where it names no method', async launcher => {
+  const { dialect, spec } = await trained(`${launcher} --model Qwen/Qwen3-4B --per_device_train_batch_size 2\n`)
+  expect(dialect).toBe('ms-swift')
+  expect(spec.method).toMatchObject({ kind: 'preference' })
+})
 
 it('a tool that is not read is named, and so is a config that is started', async () => {
   expect(await read('NPROC_PER_NODE=2 openrlhf train_sft --pretrain meta-llama/Llama-3.2-1B\n')).toMatchObject({

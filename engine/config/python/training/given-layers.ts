@@ -73,9 +73,7 @@ function outputsOf(made: Value, evaluator: Evaluator): Value | undefined {
   if (made.name === 'torch.nn.Linear') return argument(made, 'out_features', 1, evaluator)
   if (made.name !== 'torch.nn.Sequential' || made.call === undefined) return undefined
   const layers = [...evaluator.argumentsOf(made.call, made.site).values.values()]
-  const last = layers.findLast(
-    ({ kind, ...each }) => kind === 'call' && 'name' in each && each.name === 'torch.nn.Linear',
-  )
+  const last = layers.findLast(layer => layer.kind === 'call' && layer.name === 'torch.nn.Linear')
   return last && outputsOf(last, evaluator)
 }
 
