@@ -57,6 +57,8 @@ class Program:
         os.environ.update(self._environment)
         if "PYTHONPATH" in self._environment:
             sys.path[:0] = self._environment["PYTHONPATH"].split(os.pathsep)
+            # The system's own, which this process has imported, is another.
+            sys.modules.pop("sitecustomize", None)
             importlib.import_module("sitecustomize")
         option = self._option()
         if option == "-c":
