@@ -152,7 +152,11 @@ test('70B QLoRA on two A100 at batch 4, which ran out of memory, is not said to 
       precision: 'bf16',
       loop: 'trainer',
     }),
-    ...{ gradientCheckpointing: true, attention: 'flash', quantization: 'nf4-double', gpus: 2, sharding: 'fsdp' },
+    gradientCheckpointing: true,
+    attention: 'flash',
+    quantization: 'nf4-double',
+    gpus: 2,
+    sharding: 'fsdp',
     lora: { rank: 16, targets: ['q_proj', 'k_proj', 'v_proj', 'o_proj'], dropout: 0.1 },
     versions: { transformers: '4.48.1', torch: '2.4.1', accelerate: '1.0.1' },
   }

@@ -110,7 +110,11 @@ function tiny(name: string, changes: Changes): Subject {
 }
 
 const tinyBert = modelConfig.parse({
-  ...{ model_type: 'bert', num_hidden_layers: 1, hidden_size: 64, num_attention_heads: 2, intermediate_size: 128 },
+  model_type: 'bert',
+  num_hidden_layers: 1,
+  hidden_size: 64,
+  num_attention_heads: 2,
+  intermediate_size: 128,
   vocab_size: 100,
 })
 const tinyConfigs: Readonly<Record<string, ModelConfig>> = {

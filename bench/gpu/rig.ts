@@ -36,7 +36,12 @@ export class Rig implements AsyncDisposable {
   open({ spec, config }: Subject, limitMemoryBytes?: number): Promise<TorchProbe> {
     const { python, signal } = this.options
     return TorchProbe.open({
-      ...{ spec, config, python, signal, footprints: new FootprintCache(), gpu: defaultGpu },
+      spec,
+      config,
+      python,
+      signal,
+      footprints: new FootprintCache(),
+      gpu: defaultGpu,
       trialTimeoutMillis: ITEM_MILLIS,
       deviceKind: 'cuda',
       ...(limitMemoryBytes !== undefined && { limitMemoryBytes }),

@@ -145,7 +145,12 @@ class Advisor {
       const { peakBytes, errorBand, fit } = estimate
       return {
         changes: ['another-card'],
-        ...{ effect: 'none', fit, peakBytes, errorBand, microBatch, gradientAccumulation },
+        effect: 'none',
+        fit,
+        peakBytes,
+        errorBand,
+        microBatch,
+        gradientAccumulation,
         ...this.#speed(estimate, spec),
         gpu: { id, name, pricePerHourUsd },
         lines: [],
@@ -161,7 +166,10 @@ class Advisor {
     const largest = fit === 'fits' ? largestPlan(spec, samples, this.#on) : undefined
     return {
       changes: [...changes],
-      ...{ effect, fit, peakBytes, errorBand },
+      effect,
+      fit,
+      peakBytes,
+      errorBand,
       microBatch: spec.microBatch,
       gradientAccumulation: spec.gradientAccumulation,
       ...(largest && { largestMicroBatch: largest.microBatch }),

@@ -173,7 +173,9 @@ test("TRL's SFT of a transformers without Liger's kernels has an argument of its
   if (reading.kind !== 'training-config') throw new Error(JSON.stringify(reading))
   const liger = (versions: LibraryVersions) =>
     huggingface['fused-loss']?.({
-      ...{ gpu: findGpu('a10')!, plan: reading.spec, has: key => key === 'packing' },
+      gpu: findGpu('a10')!,
+      plan: reading.spec,
+      has: key => key === 'packing',
       spec: { ...reading.spec, versions },
     })
   expect(liger({ transformers: '4.44.2', trl: '0.10.1' })).toEqual([{ keys: ['use_liger'], value: true }])

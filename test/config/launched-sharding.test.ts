@@ -14,7 +14,9 @@ const fsdp = 'distributed_type: FSDP\nfsdp_config:\n  fsdp_sharding_strategy: FU
 
 async function read(accelerate: string, changed = script, more: Readonly<Record<string, string>> = {}) {
   const files: Record<string, string> = {
-    ...{ 'run.sh': launch, 'configs/acc.yaml': accelerate, 'train.py': changed },
+    'run.sh': launch,
+    'configs/acc.yaml': accelerate,
+    'train.py': changed,
     ...more,
   }
   const reading = await readConfigAsync(

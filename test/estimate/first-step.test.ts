@@ -13,7 +13,9 @@ const traced: readonly [string, Partial<TrainingSpec>, number][] = [
   [
     'Qwen/Qwen2.5-0.5B',
     {
-      ...{ microBatch: 4, sequenceLength: 512, precision: 'bf16' },
+      microBatch: 4,
+      sequenceLength: 512,
+      precision: 'bf16',
       lora: { rank: 16, targets: ['q_proj', 'v_proj'], dropout: 0.05 },
     },
     6_829.1,

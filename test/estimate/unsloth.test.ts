@@ -8,8 +8,15 @@ const targets = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj',
 
 /** As the benchmark says it: one sequence, 4 bits, rank 32 on all linear layers; its optimizer is that of Unsloth's notebooks. */
 const qlora: Partial<TrainingSpec> = {
-  ...{ microBatch: 1, gradientAccumulation: 4, precision: 'bf16', quantization: 'nf4-double', optimizer: 'adamw-8bit' },
-  ...{ lora: { rank: 32, targets, dropout: 0 }, gradientCheckpointing: true, attention: 'flash', loop: 'trainer' },
+  microBatch: 1,
+  gradientAccumulation: 4,
+  precision: 'bf16',
+  quantization: 'nf4-double',
+  optimizer: 'adamw-8bit',
+  lora: { rank: 32, targets, dropout: 0 },
+  gradientCheckpointing: true,
+  attention: 'flash',
+  loop: 'trainer',
 }
 const unsloth = { unslothKernels: true, fusedLoss: true, fusedNorms: true, offloadsCheckpoints: true } as const
 

@@ -197,8 +197,10 @@ answer = before - sitecustomize.memory.allowed_bytes`,
     standIn.insert({ count: 2 })
     const spec = { ...tinySpec, gpus: 2, sharding: 'ddp' as const }
     await using probe = await openProbe('torch', {
-      ...{ ...context, spec },
-      ...{ deviceKind: 'cpu', limitMemoryBytes: 600 * MIB },
+      ...context,
+      spec,
+      deviceKind: 'cpu',
+      limitMemoryBytes: 600 * MIB,
     })
     expect((await probe.trial(2)).outcome).toMatchObject({ kind: 'fits' })
   })

@@ -75,7 +75,11 @@ describe.skipIf(!hasTorch)('with Python and PyTorch', () => {
   test.each(inProcesses)('%s takes real steps', async (_, changes) => {
     const spec = { ...decoder, ...changes }
     await using probe = await openProbe('torch', {
-      ...{ spec, config, footprints: new FootprintCache(), gpu: defaultGpu, python },
+      spec,
+      config,
+      footprints: new FootprintCache(),
+      gpu: defaultGpu,
+      python,
       deviceKind: 'cpu',
       limitMemoryBytes: 4 * GIB,
     })

@@ -52,8 +52,16 @@ answer.append(ledger.storage_use_count(tensor.untyped_storage()) - alone)`)
 
   test('without a grouped product a trace takes expert by expert, with frozen ones’ gradients', ({ skip }) => {
     const config = {
-      ...{ model_type: 'qwen3_moe', vocab_size: 64, hidden_size: 64, num_hidden_layers: 2, num_attention_heads: 4 },
-      ...{ num_key_value_heads: 4, head_dim: 16, num_experts: 8, num_experts_per_tok: 2, moe_intermediate_size: 128 },
+      model_type: 'qwen3_moe',
+      vocab_size: 64,
+      hidden_size: 64,
+      num_hidden_layers: 2,
+      num_attention_heads: 4,
+      num_key_value_heads: 4,
+      head_dim: 16,
+      num_experts: 8,
+      num_experts_per_tok: 2,
+      moe_intermediate_size: 128,
     }
     const spec = { ...tinySpec, task: 'causal-lm', precision: 'bf16', loop: 'trainer', optimizer: 'sgd' }
     const inner = { names: ['.*self_attn'], inputGradients: false }

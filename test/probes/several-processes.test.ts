@@ -11,19 +11,34 @@ import { hasTorch, python } from './python.ts'
 import { tinySpec } from './tiny-spec.ts'
 
 const config = modelConfig.parse({
-  ...{ model_type: 'llama', vocab_size: 64, hidden_size: 64, intermediate_size: 128, num_hidden_layers: 2 },
-  ...{ num_attention_heads: 2, num_key_value_heads: 2, max_position_embeddings: 64 },
+  model_type: 'llama',
+  vocab_size: 64,
+  hidden_size: 64,
+  intermediate_size: 128,
+  num_hidden_layers: 2,
+  num_attention_heads: 2,
+  num_key_value_heads: 2,
+  max_position_embeddings: 64,
 })
 const dpo: TrainingSpec = {
-  ...{ ...tinySpec, model: 'meta-llama/Llama-3.2-1B', task: 'causal-lm', loop: 'trainer', gpus: 2 },
+  ...tinySpec,
+  model: 'meta-llama/Llama-3.2-1B',
+  task: 'causal-lm',
+  loop: 'trainer',
+  gpus: 2,
   method: { kind: 'preference', logProbabilities: 'trl', reference: 'copy', withCrossEntropy: false },
 }
 
 describe.skipIf(!hasTorch)('in two processes, with Python and PyTorch', () => {
   test.for(['ddp', 'fsdp'] as const)('DPO steps with its frozen copy under %s', async (sharding, { skip }) => {
     await using probe = await openProbe('torch', {
-      ...{ spec: { ...dpo, sharding }, config, footprints: new FootprintCache(), gpu: defaultGpu, python },
-      ...{ deviceKind: 'cpu', limitMemoryBytes: GIB },
+      spec: { ...dpo, sharding },
+      config,
+      footprints: new FootprintCache(),
+      gpu: defaultGpu,
+      python,
+      deviceKind: 'cpu',
+      limitMemoryBytes: GIB,
     })
     const { outcome } = await probe.trial(2)
     const needsGpu = outcome.kind === 'failed' && /'Stream' object has no attribute/.test(outcome.problem.message)

@@ -103,9 +103,17 @@ describe.skipIf(!hasTorch)('the trace engine, with Python and PyTorch', () => {
   test('a whole number of the config is a float where its class takes no other, as Gemma 2’s limits of logits', async () => {
     await using worker = new PythonWorker(python)
     const config = modelConfig.parse({
-      ...{ model_type: 'gemma2', vocab_size: 64, hidden_size: 64, intermediate_size: 128, num_hidden_layers: 1 },
-      ...{ num_attention_heads: 2, num_key_value_heads: 1, head_dim: 32, max_position_embeddings: 64 },
-      ...{ final_logit_softcapping: 30, attn_logit_softcapping: 50 },
+      model_type: 'gemma2',
+      vocab_size: 64,
+      hidden_size: 64,
+      intermediate_size: 128,
+      num_hidden_layers: 1,
+      num_attention_heads: 2,
+      num_key_value_heads: 1,
+      head_dim: 32,
+      max_position_embeddings: 64,
+      final_logit_softcapping: 30,
+      attn_logit_softcapping: 50,
     })
     const answer = await trace(worker, { ...tinySpec, task: 'causal-lm', loop: 'trainer' }, config)
     expect(answer.kind === 'done' ? 'done' : answer).toBe('done')

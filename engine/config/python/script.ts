@@ -165,7 +165,9 @@ function unmodelledStarts(module: Module, evaluator: Evaluator): readonly Start[
     kind: 'open',
     dialect: library,
     why: `a model of ${library} on ${placeIn(module, call.at)}, beside a training loop`,
-    ...{ model: undefined, deepSpeed: undefined, batchSize: undefined },
+    model: undefined,
+    deepSpeed: undefined,
+    batchSize: undefined,
     training,
     read: reader => {
       const field = saidBy(here, 'model', { kind: 'text', text: library }, module)

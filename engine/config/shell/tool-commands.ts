@@ -84,7 +84,8 @@ export function swift([verb, ...words]: readonly Given[], launcher: string, comm
       }
     : launch.processes
   return {
-    ...{ ...launch, processes },
+    ...launch,
+    processes,
     arguments: verb.text === 'rlhf' ? withRlhfType(launch.arguments, verb) : launch.arguments,
   }
 }

@@ -57,7 +57,9 @@ export function readLora(reader: FieldReader, model: CatalogueModel | undefined,
   const whole = [...new Set([...readModulesToSave(reader, fields.modulesToSave), ...headOf(model, fields.taskType)])]
   const { form, inWeightsType } = fields
   const lora = {
-    ...{ rank, targets: [...targets], dropout },
+    rank,
+    targets: [...targets],
+    dropout,
     ...(parameters.length > 0 && { parameters: [...parameters] }),
     ...(inWeightsType && { inWeightsType }),
     ...(form && { form }),

@@ -141,13 +141,20 @@ function eagerEntropies(tape: Tape, logits: Tensor): Entropies {
   const rows = logits.shape.slice(0, -1)
   const [sum, perToken] = [tape.tensor(rows, 'float32', [copy]), tape.tensor(rows, 'float32', [probabilities, logits])]
   tape.record('logsumexp', {
-    ...{ reads: [copy], outputs: [sum], saves: [copy], gradients: [made(copy)] },
-    ...{ scratch: [wide()], backwardScratch: [wide(), wide()] },
+    reads: [copy],
+    outputs: [sum],
+    saves: [copy],
+    gradients: [made(copy)],
+    scratch: [wide()],
+    backwardScratch: [wide(), wide()],
   })
   tape.record('entropy', {
-    ...{ reads: [probabilities, logits, sum], outputs: [perToken], saves: [probabilities, logits] },
+    reads: [probabilities, logits, sum],
+    outputs: [perToken],
+    saves: [probabilities, logits],
     gradients: [made(probabilities), made(logits), made(sum)],
-    ...{ scratch: [wide()], backwardScratch: [wide()] },
+    scratch: [wide()],
+    backwardScratch: [wide()],
   })
   return { perToken, kept: [probabilities.storage, copy.storage, logits.storage] }
 }

@@ -46,12 +46,16 @@ export interface Version {
 
 export const half = 0.5
 const v8Stage = (channels: number, repeats: number, skips: boolean): Stage => ({
-  ...{ channels, repeats, skips },
+  channels,
+  repeats,
+  skips,
   block: 'bottleneck',
   share: half,
 })
 const v11Stage = (channels: number, block: Stage['block'], share = half): Stage => ({
-  ...{ channels, block, share },
+  channels,
+  block,
+  share,
   repeats: 2,
   skips: true,
 })

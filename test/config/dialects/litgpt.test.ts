@@ -16,8 +16,16 @@ describe('a config of litgpt finetune_lora', () => {
     expect(batchSizeAt).toEqual({ line: 4, column: 51 })
     expect(spec).toMatchObject({
       model: 'meta-llama/Llama-3.2-1B',
-      ...{ microBatch: 4, gradientAccumulation: 3, sequenceLength: 512, gpus: 1, precision: 'bf16' },
-      ...{ optimizer: 'adamw', gradientCheckpointing: false, paddedBatches: false, modelCode: 'litgpt', loop: 'plain' },
+      microBatch: 4,
+      gradientAccumulation: 3,
+      sequenceLength: 512,
+      gpus: 1,
+      precision: 'bf16',
+      optimizer: 'adamw',
+      gradientCheckpointing: false,
+      paddedBatches: false,
+      modelCode: 'litgpt',
+      loop: 'plain',
       lora: { rank: 4, dropout: 0.05, targets: ['query', 'value'], inWeightsType: true },
     })
     expect(spec.quantization).toBeUndefined()

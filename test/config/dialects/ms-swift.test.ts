@@ -37,7 +37,11 @@ describe('a command of ms-swift', () => {
     expect(reading.batchSizeAt).toEqual({ line: 4, column: 33 })
     expect(reading.assumesLength).toBeUndefined()
     expect(reading.spec).toMatchObject({
-      ...{ microBatch: 2, gradientAccumulation: 4, sequenceLength: 1024, paddedBatches: false, gpus: 1 },
+      microBatch: 2,
+      gradientAccumulation: 4,
+      sequenceLength: 1024,
+      paddedBatches: false,
+      gpus: 1,
       precision: 'bf16',
     })
     expect(reading.spec.lora).toBeUndefined()

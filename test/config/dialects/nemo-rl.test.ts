@@ -44,9 +44,19 @@ describe('fine-tuning', () => {
     expect(dialect).toBe('NeMo RL')
     expect(batchSizeAt).toEqual({ line: 5, column: 27 })
     expect(spec).toMatchObject({
-      ...{ microBatch: 2, gradientAccumulation: 32, sequenceLength: 1024, gpus: 1, precision: 'bf16-master' },
-      ...{ autocasts: true, sharding: 'fsdp', fsdpVersion: 2, syncsEveryMicroBatch: true, optimizer: 'adamw-loop' },
-      ...{ attention: 'sdpa', paddedBatches: false, loop: 'nemo-rl' },
+      microBatch: 2,
+      gradientAccumulation: 32,
+      sequenceLength: 1024,
+      gpus: 1,
+      precision: 'bf16-master',
+      autocasts: true,
+      sharding: 'fsdp',
+      fsdpVersion: 2,
+      syncsEveryMicroBatch: true,
+      optimizer: 'adamw-loop',
+      attention: 'sdpa',
+      paddedBatches: false,
+      loop: 'nemo-rl',
     })
   })
 
@@ -55,7 +65,11 @@ describe('fine-tuning', () => {
     expect(alone).toMatchObject({ precision: 'amp-bf16', loop: 'nemo-rl-v2', optimizer: 'adamw' })
     expect(alone.sharding).toBeUndefined()
     expect((await trained(sft + policy + second + eight)).spec).toMatchObject({
-      ...{ gpus: 8, gradientAccumulation: 4, precision: 'bf16-master', sharding: 'fsdp', optimizer: 'adamw-loop' },
+      gpus: 8,
+      gradientAccumulation: 4,
+      precision: 'bf16-master',
+      sharding: 'fsdp',
+      optimizer: 'adamw-loop',
     })
   })
 
@@ -77,7 +91,10 @@ describe('fine-tuning', () => {
         'context_parallel_size: 2\n    dp_replicate_size: 2',
       )}cluster: { gpus_per_node: 8, num_nodes: 2 }\n`
     expect((await trained(text)).spec).toMatchObject({
-      ...{ gpus: 16, gradientAccumulation: 8, sequenceLength: 512, shardedOver: 4 },
+      gpus: 16,
+      gradientAccumulation: 8,
+      sequenceLength: 512,
+      shardedOver: 4,
       tensorParallel: { gpus: 2, dividesTokens: true, dividesLoss: true },
     })
   })
@@ -167,7 +184,11 @@ describe('other algorithms', () => {
     expect(assumesLength).toBe(true)
     expect(spec).toMatchObject({ gpus: 8, gradientAccumulation: 4 })
     expect(spec.method).toMatchObject({
-      ...{ kind: 'online', reference: 'none', scored: 4, completions: 8, completionLength: 512 },
+      kind: 'online',
+      reference: 'none',
+      scored: 4,
+      completions: 8,
+      completionLength: 512,
       generation: { kind: 'vllm', share: 0.5, sleeps: true, movedOut: ['weights', 'optimizerState'] },
     })
     const resources = 'colocated: { enabled: false, resources: { gpus_per_node: 4 } }, vllm_cfg'

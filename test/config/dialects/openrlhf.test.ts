@@ -17,9 +17,18 @@ describe('train_sft', () => {
     const { spec, dialect } = await trained(command('train_sft', ''))
     expect(dialect).toBe('OpenRLHF')
     expect(spec).toMatchObject({
-      ...{ microBatch: 8, gradientAccumulation: 4, sequenceLength: 2048, gpus: 4, loop: 'openrlhf' },
-      ...{ precision: 'bf16-master', optimizer: 'adamw-fused', attention: 'flash', sharding: 'zero2' },
-      ...{ gradientCheckpointing: false, reentrantCheckpoints: false, paddedBatches: false },
+      microBatch: 8,
+      gradientAccumulation: 4,
+      sequenceLength: 2048,
+      gpus: 4,
+      loop: 'openrlhf',
+      precision: 'bf16-master',
+      optimizer: 'adamw-fused',
+      attention: 'flash',
+      sharding: 'zero2',
+      gradientCheckpointing: false,
+      reentrantCheckpoints: false,
+      paddedBatches: false,
       zero: { reduceBucket: 5e8, overlapsCommunication: false },
     })
     expect(spec.lora).toBeUndefined()
@@ -34,8 +43,14 @@ describe('train_sft', () => {
     )
     expect(reading.batchSizeAt).toMatchObject({ line: 1 })
     expect(reading.spec).toMatchObject({
-      ...{ microBatch: 2, gradientAccumulation: 8, sequenceLength: 4096, sharding: 'zero3', offload: 'optimizer' },
-      ...{ gradientCheckpointing: true, reentrantCheckpoints: true, zero: { overlapsCommunication: true } },
+      microBatch: 2,
+      gradientAccumulation: 8,
+      sequenceLength: 4096,
+      sharding: 'zero3',
+      offload: 'optimizer',
+      gradientCheckpointing: true,
+      reentrantCheckpoints: true,
+      zero: { overlapsCommunication: true },
     })
     expect(reading.assumptions.join(' ')).toContain('joined without padding')
   })
@@ -120,8 +135,11 @@ describe('other commands', () => {
   it('train_rm scores pairs, one at a time', async () => {
     const { spec } = await trained(command('train_rm', '--flash_attn --bf16'))
     expect(spec).toMatchObject({
-      ...{ microBatch: 1, gradientAccumulation: 32, sequenceLength: 512 },
-      ...{ task: 'sequence-classification', method: { kind: 'reward', head: 'score' } },
+      microBatch: 1,
+      gradientAccumulation: 32,
+      sequenceLength: 512,
+      task: 'sequence-classification',
+      method: { kind: 'reward', head: 'score' },
     })
   })
 
@@ -140,7 +158,10 @@ describe('other commands', () => {
     const options = '--pretrain Qwen/Qwen2.5-0.5B --micro_train_batch_size 2 --train_batch_size 32 --bf16 --flash_attn'
     for (const script of ['./train_sft.py', 'openrlhf/cli/train_sft.py', '../openrlhf/cli/train_sft.py'])
       expect((await trained(`deepspeed --include localhost:0,1 ${script} ${options}\n`)).spec).toMatchObject({
-        ...{ gpus: 2, microBatch: 2, gradientAccumulation: 8, loop: 'openrlhf' },
+        gpus: 2,
+        microBatch: 2,
+        gradientAccumulation: 8,
+        loop: 'openrlhf',
       })
     expect((await read(`python train_sft.py --pretrain a/b --bf16\n`)).kind).toBe('not-a-training-config')
   })

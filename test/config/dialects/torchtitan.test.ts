@@ -29,10 +29,21 @@ describe('a config of torchtitan', () => {
     expect(batchSizeAt).toEqual({ line: 6, column: 22 })
     expect(spec).toMatchObject({
       model: 'meta-llama/Llama-3.1-8B',
-      ...{ microBatch: 2, gradientAccumulation: 1, sequenceLength: 8192, gpus: 16, precision: 'bf16-master' },
-      ...{ sharding: 'fsdp', fsdpVersion: 2, syncsEveryMicroBatch: true, optimizer: 'adamw-fused' },
-      ...{ gradientCheckpointing: true, checkpointEvery: 2, modelCode: 'torchtitan', loop: 'torchtitan' },
-      ...{ paddedBatches: false, expandableSegments: true },
+      microBatch: 2,
+      gradientAccumulation: 1,
+      sequenceLength: 8192,
+      gpus: 16,
+      precision: 'bf16-master',
+      sharding: 'fsdp',
+      fsdpVersion: 2,
+      syncsEveryMicroBatch: true,
+      optimizer: 'adamw-fused',
+      gradientCheckpointing: true,
+      checkpointEvery: 2,
+      modelCode: 'torchtitan',
+      loop: 'torchtitan',
+      paddedBatches: false,
+      expandableSegments: true,
     })
     expect(spec.shardedOver).toBeUndefined()
   })
@@ -104,7 +115,11 @@ describe('a config of torchtitan', () => {
     const { spec } = await trained(text)
     expect(spec).toMatchObject({
       model: 'meta-llama/Llama-3.1-70B',
-      ...{ microBatch: 3, gpus: 8, compiled: true, float8: true, tensorParallel: { gpus: 2 } },
+      microBatch: 3,
+      gpus: 8,
+      compiled: true,
+      float8: true,
+      tensorParallel: { gpus: 2 },
     })
   })
 

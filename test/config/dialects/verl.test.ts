@@ -28,9 +28,19 @@ describe('supervised fine-tuning', () => {
     expect(reading).toMatchObject({
       dialect: 'verl',
       spec: {
-        ...{ microBatch: 4, gradientAccumulation: 16, gpus: 4, sequenceLength: 1_024, paddedBatches: true },
-        ...{ precision: 'bf16-master', optimizer: 'adamw', attention: 'flash', gradientCheckpointing: true },
-        ...{ sharding: 'fsdp', fsdpVersion: 2, syncsEveryMicroBatch: true, loop: 'verl' },
+        microBatch: 4,
+        gradientAccumulation: 16,
+        gpus: 4,
+        sequenceLength: 1_024,
+        paddedBatches: true,
+        precision: 'bf16-master',
+        optimizer: 'adamw',
+        attention: 'flash',
+        gradientCheckpointing: true,
+        sharding: 'fsdp',
+        fsdpVersion: 2,
+        syncsEveryMicroBatch: true,
+        loop: 'verl',
       },
     })
     expect(reading.batchSizeAt).toBeUndefined()
@@ -117,8 +127,16 @@ describe("the actor's update", () => {
       // Padding is removed, so that what a batch holds is the data's to say.
       assumesLength: true,
       spec: {
-        ...{ microBatch: 8, gradientAccumulation: 8, gpus: 4, sequenceLength: 2_304, paddedBatches: false },
-        ...{ precision: 'bf16-master', sharding: 'fsdp', fsdpVersion: 1, loop: 'verl', gradientCheckpointing: true },
+        microBatch: 8,
+        gradientAccumulation: 8,
+        gpus: 4,
+        sequenceLength: 2_304,
+        paddedBatches: false,
+        precision: 'bf16-master',
+        sharding: 'fsdp',
+        fsdpVersion: 1,
+        loop: 'verl',
+        gradientCheckpointing: true,
         method: { kind: 'online', reference: 'none', completionLength: 2_048, completions: 64, scored: 8 },
       },
     })
@@ -381,8 +399,14 @@ model:
   it("counts a micro-batch's samples on all GPUs, and shards by FSDP's first version", async () => {
     const reading = await trained(file(32), 'verl/trainer/config/sft_trainer.yaml')
     expect(reading.spec).toMatchObject({
-      ...{ microBatch: 4, gradientAccumulation: 8, gpus: 8, sequenceLength: 512, gradientCheckpointing: false },
-      ...{ sharding: 'fsdp', fsdpVersion: 1, precision: 'bf16-master' },
+      microBatch: 4,
+      gradientAccumulation: 8,
+      gpus: 8,
+      sequenceLength: 512,
+      gradientCheckpointing: false,
+      sharding: 'fsdp',
+      fsdpVersion: 1,
+      precision: 'bf16-master',
     })
     expect(reading.batchSizeAt).toBeUndefined()
   })
@@ -413,8 +437,12 @@ actor_rollout_ref:
     expect(reading).toMatchObject({
       kind: 'training-config',
       spec: {
-        ...{ microBatch: 4, gradientAccumulation: 2, sequenceLength: 1_024 },
-        ...{ paddedBatches: true, gradientCheckpointing: false, method: { completionLength: 768, scored: 8 } },
+        microBatch: 4,
+        gradientAccumulation: 2,
+        sequenceLength: 1_024,
+        paddedBatches: true,
+        gradientCheckpointing: false,
+        method: { completionLength: 768, scored: 8 },
       },
       // The code of the copy may differ too.
       assumesCode: true,

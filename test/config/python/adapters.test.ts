@@ -203,7 +203,10 @@ SFTTrainer(model=model, args=SFTConfig(per_device_train_batch_size=2)).train()
       lora: { rank: 16, dropout: 0 },
       sequenceLength: 4096,
       gradientCheckpointing: true,
-      ...{ unslothKernels: true, offloadsCheckpoints: true, fusedLoss: true, fusedNorms: true },
+      unslothKernels: true,
+      offloadsCheckpoints: true,
+      fusedLoss: true,
+      fusedNorms: true,
     })
     expect(assumptions).toContain("4-bit weights, Unsloth's default: load_in_4bit is not set.")
   })

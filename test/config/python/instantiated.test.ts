@@ -128,14 +128,16 @@ async function refusals(path: string, all: Files): Promise<string> {
 }
 
 const said = {
-  ...{
-    model: 'google/vit-base-patch16-224',
-    labels: 10,
-    imageSize: 224,
-    loop: 'lightning',
-    task: 'image-classification',
-  },
-  ...{ microBatch: 128, gradientAccumulation: 1, gpus: 1, precision: 'amp-fp16', optimizer: 'sgd-momentum' },
+  model: 'google/vit-base-patch16-224',
+  labels: 10,
+  imageSize: 224,
+  loop: 'lightning',
+  task: 'image-classification',
+  microBatch: 128,
+  gradientAccumulation: 1,
+  gpus: 1,
+  precision: 'amp-fp16',
+  optimizer: 'sgd-momentum',
 }
 
 describe('a script that instantiates its objects from settings', () => {

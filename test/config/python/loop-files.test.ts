@@ -81,8 +81,13 @@ for epoch in range(3):
       batchSizeAt: { line: 7, column: 45 },
       assumesCode: true,
       spec: {
-        ...{ model: 'google-bert/bert-base-uncased', task: 'sequence-classification', microBatch: 24 },
-        ...{ gradientAccumulation: 4, precision: 'amp-bf16', sequenceLength: 200, optimizer: 'adamw' },
+        model: 'google-bert/bert-base-uncased',
+        task: 'sequence-classification',
+        microBatch: 24,
+        gradientAccumulation: 4,
+        precision: 'amp-bf16',
+        sequenceLength: 200,
+        optimizer: 'adamw',
       },
     })
   })

@@ -27,8 +27,14 @@ L.Trainer(${trainer}).fit(Lit(), datamodule=Images(batch_size=32))
       dialect: 'Lightning',
       batchSizeAt: { line: 12 },
       spec: {
-        ...{ model: 'microsoft/resnet-18', microBatch: 32, gradientAccumulation: 4, gpus: 4, labels: 10 },
-        ...{ precision: 'amp-bf16', optimizer: 'sgd', loop: 'lightning' },
+        model: 'microsoft/resnet-18',
+        microBatch: 32,
+        gradientAccumulation: 4,
+        gpus: 4,
+        labels: 10,
+        precision: 'amp-bf16',
+        optimizer: 'sgd',
+        loop: 'lightning',
       },
     })
   })

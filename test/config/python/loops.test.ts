@@ -6,8 +6,13 @@ import { read } from './scripts.ts'
 describe('a loop around a known model', () => {
   it('is read as plain PyTorch: what the loop keeps, and no default of a trainer', async () => {
     expect(await spec({})).toMatchObject({
-      ...{ loop: 'plain', microBatch: 16, gradientAccumulation: 1, sequenceLength: 256 },
-      ...{ precision: 'fp32', optimizer: 'adamw', gradientCheckpointing: false },
+      loop: 'plain',
+      microBatch: 16,
+      gradientAccumulation: 1,
+      sequenceLength: 256,
+      precision: 'fp32',
+      optimizer: 'adamw',
+      gradientCheckpointing: false,
     })
   })
 

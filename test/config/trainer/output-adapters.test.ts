@@ -10,7 +10,10 @@ const onOutput = 'lora_target_modules: [q_proj, v_proj, lm_head]'
 test('adapters on the output layer have two matrices, and hold a second table of logits for a moment', () => {
   const of = (...names: string[]) =>
     footprintOf('Qwen/Qwen2.5-0.5B', {
-      ...{ precision: 'bf16', loop: 'trainer', gradientCheckpointing: true, sequenceLength: 1_024 },
+      precision: 'bf16',
+      loop: 'trainer',
+      gradientCheckpointing: true,
+      sequenceLength: 1_024,
       lora: { rank: 16, targets: ['q_proj', ...names], dropout: 0 },
     })
   const [without, with_] = [of(), of('lm_head')]

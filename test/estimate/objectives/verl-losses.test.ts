@@ -11,7 +11,10 @@ type Entropies = 'trained' | 'logged' | 'always'
 
 function actor(scored: number, paddedBatches = false, entropies?: Entropies): Partial<TrainingSpec> {
   const method = {
-    ...{ ...onlineMethod({ kind: 'server' }), completionLength: 768, completions: 16, scored },
+    ...onlineMethod({ kind: 'server' }),
+    completionLength: 768,
+    completions: 16,
+    scored,
     ...(entropies && { entropies }),
   }
   return { paddedBatches, method }

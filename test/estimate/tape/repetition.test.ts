@@ -66,7 +66,10 @@ function everything(id: string, changes: Partial<TrainingSpec>, firstTurns?: num
     tight: footprint.fit(8, peak.bytes * 1.02, 0),
     work: workOf(footprint.nodes, {
       recomputes: spec.gradientCheckpointing,
-      ...{ isCompiled: false, isLossCompiled: false, isFloat8: false, dividesTokens: false },
+      isCompiled: false,
+      isLossCompiled: false,
+      isFloat8: false,
+      dividesTokens: false,
     }),
   }
 }

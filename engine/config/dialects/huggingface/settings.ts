@@ -65,7 +65,8 @@ export function readSettings(reader: FieldReader, written: Arguments, known: Kno
   const fusesLoss = isSft && fusedLoss ? !isTrlBefore(reader, trainerArguments, '0.29') : undefined
   const evaluation = isTrainers
     ? readEvaluation(reader, find, {
-        ...{ fusesLoss, modelType: model?.config.model_type },
+        fusesLoss,
+        modelType: model?.config.model_type,
         ...evaluatedByUnsloth(declared, known.microBatch),
       })
     : undefined

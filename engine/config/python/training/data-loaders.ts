@@ -62,7 +62,10 @@ function loaderOf(call: Call, evaluator: Evaluator, selves: readonly Instance[])
   const { module, scope, at, branches } = call
   const self = selves.find(each => each.scope === scope.parent)
   const site: Site = {
-    ...{ module, scope, at, branches },
+    module,
+    scope,
+    at,
+    branches,
     ...(self && { frame: { scope, call: undefined, site: undefined, self } }),
   }
   const expression = callExpression(call)

@@ -97,7 +97,10 @@ function trainingIn({ top, module, ...file }: SettingsFile, code: Module | undef
   const training = fittedTraining({
     call: startAt(trainer.from, module),
     to: trainer.to,
-    ...{ trainer, fitted, data, evaluator },
+    trainer,
+    fitted,
+    data,
+    evaluator,
     optimizer: optimizer && ofClassPath(optimizer, site, evaluator),
     dialect: 'Lightning CLI',
   })

@@ -40,8 +40,14 @@ const wraps =
 
 export function modelChain(value: Value | undefined, evaluator: Evaluator): ModelChain {
   let chain: ModelChain = {
-    ...{ loaded: undefined, unknown: undefined, peftConfig: undefined, unslothAdapter: undefined },
-    ...{ trainedAdapter: undefined, prepared: undefined, cast: undefined, remarks: [] },
+    loaded: undefined,
+    unknown: undefined,
+    peftConfig: undefined,
+    unslothAdapter: undefined,
+    trainedAdapter: undefined,
+    prepared: undefined,
+    cast: undefined,
+    remarks: [],
   }
   let current = value
   let isMerged = false

@@ -95,13 +95,11 @@ function fieldsOfLoad(
   // Preparing it for training in few bits casts what is not quantised to 32 bits.
   const loadsStoredType = !isUnsloth && !isTyped && (ofWeights.prepared ?? ofWeights.castBack) === undefined
   return {
-    ...{
-      fields,
-      notUnderstood: notUnderstoodIn(fields),
-      unread,
-      assumptions: labels.assumptions,
-      module: loaded.module,
-    },
+    fields,
+    notUnderstood: notUnderstoodIn(fields),
+    unread,
+    assumptions: labels.assumptions,
+    module: loaded.module,
     ...(loadsStoredType && { loadsStoredType }),
   }
 }

@@ -82,8 +82,16 @@ async function refusals(text: string, files?: Files): Promise<string> {
 }
 
 const said = {
-  ...{ model: 'google-bert/bert-base-uncased', task: 'sequence-classification', labels: 3, sequenceLength: 200 },
-  ...{ microBatch: 24, gradientAccumulation: 4, gpus: 2, precision: 'amp-bf16', optimizer: 'sgd', loop: 'lightning' },
+  model: 'google-bert/bert-base-uncased',
+  task: 'sequence-classification',
+  labels: 3,
+  sequenceLength: 200,
+  microBatch: 24,
+  gradientAccumulation: 4,
+  gpus: 2,
+  precision: 'amp-bf16',
+  optimizer: 'sgd',
+  loop: 'lightning',
 }
 
 describe('a config of the Lightning CLI with classes of the repository', () => {

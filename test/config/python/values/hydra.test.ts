@@ -52,13 +52,11 @@ async function why(files: Files): Promise<string> {
 describe('a script that Hydra gives its settings', () => {
   it('is read with those of every file that the defaults list names', async () => {
     expect((await trained(base)).spec).toMatchObject({
-      ...{
-        model: 'openai-community/gpt2',
-        microBatch: 4,
-        gradientAccumulation: 2,
-        precision: 'amp-bf16',
-        sequenceLength: 256,
-      },
+      model: 'openai-community/gpt2',
+      microBatch: 4,
+      gradientAccumulation: 2,
+      precision: 'amp-bf16',
+      sequenceLength: 256,
     })
   })
 
@@ -89,7 +87,10 @@ describe('a script that Hydra gives its settings', () => {
         '# @package _global_\ndefaults:\n  - override /model: large\ntrain:\n  accumulate: 32\n',
     }
     expect((await trained(nested)).spec).toMatchObject({
-      ...{ model: 'openai-community/gpt2-medium', microBatch: 2, gradientAccumulation: 32, sequenceLength: 512 },
+      model: 'openai-community/gpt2-medium',
+      microBatch: 2,
+      gradientAccumulation: 32,
+      sequenceLength: 512,
     })
   })
 
@@ -153,7 +154,9 @@ describe('a script that Hydra gives its settings', () => {
     const files = {
       ...base,
       'conf/config.yaml': `defaults:\n  - model: small\n  - train: usual\n  - a: a\n  - b: b\n  - c: c\n`,
-      ...{ 'conf/a/a.yaml': wide('b'), 'conf/b/b.yaml': wide('c'), 'conf/c/c.yaml': wide('a') },
+      'conf/a/a.yaml': wide('b'),
+      'conf/b/b.yaml': wide('c'),
+      'conf/c/c.yaml': wide('a'),
     }
     expect((await read(files)).kind).not.toBe('several-trainings')
   })

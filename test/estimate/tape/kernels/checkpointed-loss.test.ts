@@ -22,7 +22,10 @@ test.each([{ checkpointedLoss: true }, { fusedLoss: true }] as const)(
   changes => {
     const peakOf = (modulesToSave: string[], own: Partial<TrainingSpec>) =>
       footprintOf('meta-llama/Llama-3.1-8B', {
-        ...{ loop: 'trainer', precision: 'bf16', gradientCheckpointing: true, sequenceLength: 1024 },
+        loop: 'trainer',
+        precision: 'bf16',
+        gradientCheckpointing: true,
+        sequenceLength: 1024,
         lora: { rank: 8, targets: ['q_proj'], dropout: 0, modulesToSave },
         ...own,
       }).peak(1, 0).breakdown.optimizerState
