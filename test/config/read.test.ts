@@ -76,6 +76,11 @@ describe('a training config that is broken', () => {
     expect(onlyProblemIn(`per_device_train_batch_size: 8\nx: ${'x'.repeat(5 * 2 ** 20)}`).code).toBe('file-too-large')
   })
 
+  it('is none where a large file of results counts samples', () => {
+    const text = `{"n_samples": 250, "responses": ["${'x'.repeat(600_000)}"]}`
+    expect(readConfig({ path: 'results/mgsm.json', text }).kind).toBe('not-a-training-config')
+  })
+
   it('is named when it nests 10,000 deep', () => {
     expect(onlyProblemIn(`per_device_train_batch_size: 8\nx: ${'['.repeat(10_000)}`)).toMatchObject({
       code: 'file-too-deep',

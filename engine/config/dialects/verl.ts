@@ -10,9 +10,14 @@ import { notModelled } from './unmodelled-tools.ts'
 import { modelOfActor, modelOfFineTuning } from './verl/model-field.ts'
 import { readVerl } from './verl/read.ts'
 
+const mayTrain = writesAny(['actor_rollout_ref', 'partial_pretrain'])
+/** Of main_generation; results of evaluations count samples too. */
+const writesSamples = writesAny(['n_samples'])
+const writesRollout = writesAny(['rollout'])
+
 export const verl: Dialect = {
   name: 'verl',
-  mayBe: writesAny(['actor_rollout_ref', 'partial_pretrain', 'n_samples']),
+  mayBe: text => mayTrain(text) || (writesSamples(text) && writesRollout(text)),
   recognise: document => {
     if (onlyGenerates(document)) return 'rollout beside data.n_samples'
     if (document.at('actor_rollout_ref', 'actor') !== undefined) return 'actor_rollout_ref.actor'

@@ -16,6 +16,15 @@ const hparamsPath = /(?:^|\/)(?:version_\d{1,9}\/hparams\.yaml|\d{10}(?:\.\d{1,9
 /** Hydra 1.3, hydra.output_subdir: `outputs/2024-01-02/03-04-05/.hydra/config.yaml`. */
 const hydraPath = /(?:^|\/)\.hydra\/[^/]+\.ya?ml$/
 
+/** `results/seed2025/run.json`, `all_results.json` (Trainer.save_metrics of transformers): what stands there is written by a program. */
+function isAmongResults(path: string): boolean {
+  const [name = '', ...folders] = path.split('/').toReversed()
+  if (!/\.json$/i.test(name)) return false
+  return (
+    /(?:^|[_-])(?:results|metrics)\.json$/i.test(name) || folders.some(folder => /^(?:results|metrics)$/i.test(folder))
+  )
+}
+
 /** As deep as a record's own keys stand, and as many mappings as are looked through. */
 const LEVELS = 2
 const MAX_SECTIONS = 100
@@ -56,6 +65,7 @@ export function whyRecord(document: Section, path: string): string | undefined {
   if (wandbPath.test(path)) return `${recorded} by Weights & Biases, in whose folder it stands.`
   if (hydraPath.test(path)) return `${recorded} by Hydra, in whose folder it stands.`
   if (hparamsPath.test(path)) return `${recorded}: its name and folder are those of a log for TensorBoard.`
+  if (isAmongResults(path)) return `${recorded}: it stands among results, which programs write.`
   const sections = document.nested(LEVELS).slice(0, MAX_SECTIONS)
   const result = sections
     .filter(({ name }) => resultSection.test(name))

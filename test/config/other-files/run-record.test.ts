@@ -63,6 +63,16 @@ describe('a record of a run', () => {
       expect(kindOf(path)).toBe('training-config')
   })
 
+  it('is one where JSON stands among results', () => {
+    const text = JSON.stringify({
+      manifest: { config: { model_name_or_path: 'gpt2', per_device_train_batch_size: 8 } },
+    })
+    for (const path of ['results/v2/seed2025.json', 'runs/sft_metrics.json', 'all_results.json'])
+      expect(readConfig({ path, text })).toMatchObject({ why: expect.stringContaining('stands among results') })
+    const own = JSON.stringify({ model_name_or_path: 'gpt2', per_device_train_batch_size: 8 })
+    expect(readConfig({ path: 'configs/results-of-gpt2/train.json', text: own }).kind).toBe('training-config')
+  })
+
   it('is one by mlx-lm beside its adapters, and one by its name that says when it trained', () => {
     const mlx = '{ "model": "mlx-community/gemma-3-4b-it-4bit", "batch_size": 1, "iters": 600, "learning_rate": 1e-05 }'
     const when =
@@ -76,7 +86,7 @@ describe('a record of a run', () => {
   it('is one where it tells the versions that ran, beside the moment', () => {
     const arguments_ = { training: { per_device_train_batch_size: 1 }, model_name_or_path: 'gpt2' }
     const kindWith = (more: object) =>
-      readConfig({ path: 'results/run_metadata.json', text: JSON.stringify({ config: arguments_, ...more }) }).kind
+      readConfig({ path: 'runs/run_metadata.json', text: JSON.stringify({ config: arguments_, ...more }) }).kind
     const versions = { torch: '2.8.0', trl: '0.24.0' }
     expect(kindWith({ created_at: '2026-01-02T03:04:05', versions })).toBe('not-a-training-config')
     expect(kindWith({ versions })).not.toBe('not-a-training-config')
@@ -84,8 +94,7 @@ describe('a record of a run', () => {
 
   it('is one where JSON holds two figures that only a run can have measured', () => {
     const own = '"model_name_or_path": "gpt2", "per_device_train_batch_size": 4'
-    const kind = (more: string, path = 'outputs/train_metrics.json') =>
-      readConfig({ path, text: `{ ${own}, ${more} }` }).kind
+    const kind = (more: string, path = 'outputs/train.json') => readConfig({ path, text: `{ ${own}, ${more} }` }).kind
     expect(kind('"wall_clock_sec": 773.6, "peak_cuda_memory_gb": 11.2')).toBe('not-a-training-config')
     expect(kind('"train_loss_final": 0.8, "peak_memory_gb": "unknown"')).toBe('training-config')
   })
