@@ -82,7 +82,7 @@ const BEAMS_OF_BART = 4
 function beamsOfCheckpoint(reader: FieldReader, modelType: string | undefined): number {
   if (modelType === 'bart') {
     reader.assume(
-      `Evaluations generate with ${BEAMS_OF_BART} beams, as BART's checkpoints ask for: the config sets none.`,
+      `Evaluations generate with ${BEAMS_OF_BART} beams, as facebook/bart-base asks for: the config sets none.`,
     )
     return BEAMS_OF_BART
   }

@@ -131,8 +131,8 @@ export function tellFloat32(
 }
 
 /**
- * Its kernels leave out adapters with dropout, and nothing else: "will patch all other layers, except LoRA matrices" (models/llama.py
- * get_peft_model). `hasOwnLoss`: the model computes the loss from labels.
+ * Its kernels leave out adapters with dropout, and nothing else, by what it prints when it puts them on: "will patch all other layers,
+ * except LoRA matrices". `hasOwnLoss`: the model computes the loss from labels.
  */
 export function readUnslothKernels(
   reader: FieldReader,

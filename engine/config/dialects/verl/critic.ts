@@ -63,8 +63,8 @@ function refuseOtherModel(reader: FieldReader, document: Section): void {
     reader.refuse(path, ...notModelled(`A critic that is another model than the actor, ${quote(path.source)}`))
 }
 
-/** What both have, and what verl takes for each where none is written. */
-const shared: readonly (readonly [
+/** What has to be the same for both, and what verl takes for each where none is written. */
+const sameForBoth: readonly (readonly [
   critic: readonly [string, ...string[]],
   actor: readonly [string, ...string[]],
   byDefault: string,
@@ -76,7 +76,7 @@ const shared: readonly (readonly [
 
 /** Divided among the GPUs in another way than the actor is, or with adapters. */
 function refuseOtherSettings(reader: FieldReader, document: Section, groupSize: number): void {
-  for (const [critic, actor, byDefault] of shared) {
+  for (const [critic, actor, byDefault] of sameForBoth) {
     const own = written(document.at('critic', ...critic))
     const of = written(document.at('actor_rollout_ref', 'actor', ...actor))
     if ((own?.source ?? byDefault) === (of?.source ?? byDefault)) continue

@@ -3,10 +3,9 @@ import { wordList, wordSet } from '../../../base/word-list.ts'
 import { argumentsBefore18 } from '../../dialects/huggingface/completions.ts'
 import type { AdapterDefaults, Declared, DeclaredTrainer } from '../../dialects/huggingface/declared.ts'
 import { peftAdapters, unslothAdapters } from '../../dialects/huggingface/declared.ts'
-import { soundsLikeMemory } from '../../fields/memory-names.ts'
 import { plain } from '../../text/quote.ts'
 import { type Field, Section } from '../../text/section.ts'
-import { argumentsClass, optimizerOf, trainerParameters } from '../library.ts'
+import { optimizerOf, trainerParameters } from '../library.ts'
 import { type Call, callExpression, type Module } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
 import { type Located, placeIn, type Site, shownAt, type Value } from '../values/values.ts'
@@ -23,6 +22,7 @@ import { foreignBatchSizes, handedOtherwise, modelsBeside, unpackedInto } from '
 import { modelsKept } from './models-kept.ts'
 import { aroundTrainer } from './own-steps.ts'
 import { blockSize, lengthBeside, lengthFields, mappedLength } from './sequence-length.ts'
+import { type Told, toldArguments } from './told-arguments.ts'
 import { dividesLayers, visibleGpus } from './visible-gpus.ts'
 
 /** A training that the file starts. */
@@ -175,73 +175,6 @@ function evaluatesPerhaps({ values }: Told, module: Module): readonly Field[] {
     const isOff = value?.kind === 'symbol' && value.name.endsWith('.NO')
     return field?.value.kind === 'open' && !isOff ? [field] : []
   })
-}
-
-interface Told {
-  readonly kind: 'told'
-  readonly of: 'transformers' | 'trl'
-  readonly values: ReadonlyMap<string, Value>
-  /** The command line may set any of them. */
-  readonly isParsed: boolean
-  /** What is unpacked into them. */
-  readonly unknown: string | undefined
-}
-
-function toldArguments(
-  value: Value | undefined,
-  unknown: string | undefined,
-  evaluator: Evaluator,
-): Told | Extract<FoundTraining, { kind: 'none' }> {
-  if (value === undefined) {
-    if (unknown !== undefined) return { kind: 'none', why: `the trainer's arguments are in ${unknown}` }
-    return { kind: 'told', of: 'transformers', values: new Map(), isParsed: false, unknown: undefined }
-  }
-  if (value.kind === 'call') {
-    const of = argumentsClass(value.name)
-    if (of === undefined) return { kind: 'none', why: `the trainer's arguments are ${shownAt(value.module, value)}` }
-    const given = value.call && evaluator.argumentsOfMade(value, ['output_dir'])
-    return {
-      kind: 'told',
-      of,
-      values: given?.values ?? new Map([...settingsPassed(evaluator), ...(value.set?.all() ?? [])]),
-      isParsed: value.call === undefined,
-      unknown: given?.unknown,
-    }
-  }
-  if (value.kind === 'instance') {
-    const base = evaluator.classes.libraryBase(value.scope)
-    const of = base === undefined ? undefined : argumentsClass(base)
-    if (of !== undefined) {
-      const given = value.call && evaluator.argumentsOf(value.call, value.site, ['output_dir'])
-      const remark = (name: string, field: Value) =>
-        `${name} is the default of ${value.scope.name}.${name} (${placeIn(field.module, field.from)}), which the command line may override.`
-      const fields = [...evaluator.classes.fieldsOf(value.scope)].map(
-        ([name, field]) =>
-          [name, value.isParsed ? { ...field, remarks: [...field.remarks, remark(name, field)] } : field] as const,
-      )
-      return {
-        kind: 'told',
-        of,
-        values: new Map([
-          ...fields,
-          ...(given?.values ?? (value.isParsed ? settingsPassed(evaluator) : [])),
-          ...(value.set?.all() ?? []),
-        ]),
-        isParsed: value.isParsed,
-        unknown: given?.unknown,
-      }
-    }
-  }
-  return {
-    kind: 'none',
-    why: value.kind === 'open' ? value.why : `the trainer's arguments are ${shownAt(value.module, value)}`,
-  }
-}
-
-/** What a field of a class of the script's own does to memory is what its code does with it; a length is one everywhere. */
-function settingsPassed({ passed }: Evaluator): ReadonlyMap<string, Value> {
-  const isFollowed = (name: string) => passed.isOwnField(name) && soundsLikeMemory(name) && !/len/.test(name)
-  return new Map([...passed.all()].filter(([name]) => !isFollowed(name)))
 }
 
 /** By arguments that newer releases refuse. Unsloth's patched classes take the old names whatever release they patch. */

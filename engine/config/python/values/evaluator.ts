@@ -1,11 +1,11 @@
 /** Evaluates what the text alone decides: constants, defaults, dictionaries, f-strings, imported names. Nothing is executed. */
-import { plainSentence } from '../../text/quote.ts'
 import type { CallExpression, Expression, Span } from '../syntax/expressions.ts'
 import { classAround, type Module, type Place, type Scope } from '../syntax/module.ts'
 import { inheritedDefault, ofArguments } from './arguments-class.ts'
 import { Calls } from './calls.ts'
 import { Changes } from './changes.ts'
 import { Classes } from './classes.ts'
+import { dictionaryValue, keptValue } from './collections.ts'
 import { commandLineValue, type Options } from './command-line.ts'
 import { MadeObjects } from './made-objects.ts'
 import { Names } from './names.ts'
@@ -288,7 +288,7 @@ export class Evaluator {
       case 'list':
         return { ...located, kind: 'list', items: expression.items.map(item => this.evaluate(item, site)) }
       case 'dictionary':
-        return this.#dictionary(expression, site)
+        return dictionaryValue(expression, site, this)
       case 'name':
         return this.names.named(expression, site)
       case 'attribute': {
@@ -326,48 +326,12 @@ export class Evaluator {
         return areEqual(...both) === true ? both[0] : unknown(site, expression.condition)
       }
       case 'kept':
-        return this.#kept(expression, site)
+        return keptValue(expression, site, this)
       case 'given':
         return expression.value
       case 'lambda':
       case 'opaque':
         return unknown(site, expression)
-    }
-  }
-
-  #kept(expression: Extract<Expression, { kind: 'kept' }>, site: Site): Value {
-    const all = this.asMapping(this.evaluate(expression.of, site))
-    if (all.kind !== 'list' && all.kind !== 'mapping') return all.kind === 'open' ? all : unknown(site, expression)
-    const remark = `${shownAt(site.module, expression)} is taken to keep all that it lists.`
-    this.unsureRemarks.add(plainSentence(remark))
-    const remarked = (value: Value): Value => ({ ...value, remarks: [...value.remarks, remark] })
-    if (all.kind === 'list') return remarked(all)
-    return { ...all, entries: new Map([...all.entries].map(([name, entry]) => [name, remarked(entry)])) }
-  }
-
-  #dictionary(expression: Extract<Expression, { kind: 'dictionary' }>, site: Site): Value {
-    const entries = new Map<string, Value>()
-    let rest: string | undefined
-    for (const { key, value } of expression.entries) {
-      if (key === undefined) {
-        const mapping = this.asMapping(this.evaluate(value, site))
-        if (mapping.kind !== 'mapping') rest ??= shownAt(site.module, value)
-        else for (const [name, entry] of mapping.entries) entries.set(name, entry)
-        continue
-      }
-      const name = this.evaluate(key, site)
-      if (name.kind === 'text') entries.set(name.text, this.evaluate(value, site))
-      else if (name.kind === 'open') rest ??= shownAt(site.module, key)
-    }
-    const { from, to } = expression
-    return {
-      module: site.module,
-      from,
-      to,
-      remarks: [],
-      kind: 'mapping',
-      entries,
-      ...(rest !== undefined && { unknown: rest }),
     }
   }
 
