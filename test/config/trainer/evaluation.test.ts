@@ -24,7 +24,7 @@ describe('evaluations that generate, of a config without beams', () => {
     const { spec, assumptions } = generated('facebook/bart-base')
     expect(spec.evaluation).toMatchObject({ generates: { beams: 4 } })
     expect(assumptions).toContain(
-      "Evaluations generate with 4 beams, as facebook/bart-base asks for: the config sets none.",
+      'Evaluations generate with 4 beams, as facebook/bart-base asks for: the config sets none.',
     )
   })
 
