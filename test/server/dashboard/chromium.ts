@@ -4,6 +4,8 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 
 const places = [
   process.env.MEMORYMARK_CHROMIUM,
+  // The same engine without a window, for a third of the CPU time.
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
