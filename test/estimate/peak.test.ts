@@ -116,6 +116,31 @@ describe('where activations dominate', () => {
   })
 })
 
+/** Anassbzdd/fitcheck data/measurements: QLoRA of rank 32 on a T4, without autocast, eager, with checkpoints: torch.cuda.max_memory_allocated. */
+test.each([
+  ['TinyLlama/TinyLlama-1.1B-Chat-v1.0', 2, 2_048, 6_651],
+  ['TinyLlama/TinyLlama-1.1B-Chat-v1.0', 8, 1_024, 8_018],
+  ['HuggingFaceTB/SmolLM2-1.7B', 1, 2_048, 4_323],
+] as const)(
+  'the scores of %s, %i × %i tokens, in the backward pass of their softmax: %i MiB, within 1 %%',
+  (name, batch, sequenceLength, readMib) => {
+    const lora = { rank: 32, targets: ['q_proj', 'k_proj', 'v_proj', 'o_proj'], dropout: 0 }
+    const eager = {
+      attention: 'eager',
+      precision: 'fp32',
+      quantization: 'nf4',
+      gradientCheckpointing: true,
+      lora,
+    } as const
+    const { bytes, moment } = footprintOf(name, { task: 'causal-lm', sequenceLength, ...eager }).peak(
+      batch,
+      WORKSPACE_BYTES,
+    )
+    expect(moment).toBe('backward of softmax')
+    expect(Math.abs(bytes / MIB / readMib - 1)).toBeLessThan(0.01)
+  },
+)
+
 const models = [
   'bert',
   'FacebookAI/roberta-base',

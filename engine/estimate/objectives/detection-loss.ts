@@ -9,9 +9,9 @@ import { trace } from '../../program/builder.ts'
 import { interpret } from '../../program/interpreter.ts'
 import { ASSUMED_OBJECTS, type TrainingSpec } from '../../training/spec.ts'
 import { made } from '../tape/autograd.ts'
-import { softmax } from '../tape/kernels/pixel-attention.ts'
 import { cast, lowered, raised } from '../tape/ops/casts.ts'
 import { elementwise } from '../tape/ops/primitives.ts'
+import { raisedSoftmax } from '../tape/ops/softmax.ts'
 import { rows } from '../tape/registry.ts'
 import { type Dtype, elements, markLogits, type Storage, type Tensor } from '../tape/storage.ts'
 import type { Tape } from '../tape/tape.ts'
@@ -58,7 +58,7 @@ function lossesOf(tape: Tape, { boxes, scores, keypoints }: Found, objects: numb
 /** Corners from the distances to them, or from the mean of those that are likely: [b, pixels, 4]. */
 function decoded(tape: Tape, distances: Tensor): Tensor {
   const [sides = 0, pixels = 0] = distances.shape
-  const likely = sides === SIDES ? distances : lowered(tape, softmax(tape, distances))
+  const likely = sides === SIDES ? distances : lowered(tape, raisedSoftmax(tape, distances))
   const corners = tape.tensor([SIDES, pixels], likely.dtype, [likely])
   tape.record('dist2bbox', { reads: [likely], outputs: [corners], gradients: [made(likely)] })
   return corners

@@ -11,6 +11,7 @@ import { shiftedCopy } from '../tape/kernels/composed-ops.ts'
 import { forward } from '../tape/lowering.ts'
 import { cast } from '../tape/ops/casts.ts'
 import { elementwise } from '../tape/ops/primitives.ts'
+import { softmax } from '../tape/ops/softmax.ts'
 import { countOf } from '../tape/repetition.ts'
 import { bytesPerElement, elements, lastSize, markLogits, type Storage, type Tensor } from '../tape/storage.ts'
 import type { Tape } from '../tape/tape.ts'
@@ -135,8 +136,7 @@ function compiledEntropies(tape: Tape, logits: Tensor): Entropies {
  */
 function eagerEntropies(tape: Tape, logits: Tensor): Entropies {
   const wide = () => tape.storage(elements(logits), 'float32', logits.batched, 'logits')
-  const softmax = { savesOutput: true }
-  const probabilities = markLogits(elementwise(tape, 'softmax', cast(tape, logits, 'float32'), softmax))
+  const probabilities = markLogits(softmax(tape, cast(tape, logits, 'float32')))
   const copy = markLogits(cast(tape, logits, 'float32'))
   const rows = logits.shape.slice(0, -1)
   const [sum, perToken] = [tape.tensor(rows, 'float32', [copy]), tape.tensor(rows, 'float32', [probabilities, logits])]

@@ -1,10 +1,11 @@
 /** Attention as PyTorch runs it: which kernel serves a call, and what that kernel saves. */
 
-import { clampsScores, groupsLargeHeads, softmaxSaves } from '../../library-rules.ts'
+import { clampsScores, groupsLargeHeads } from '../../library-rules.ts'
 import { made } from '../autograd.ts'
 import { cast, lowered, raised } from '../ops/casts.ts'
 import { dropout } from '../ops/dropout.ts'
 import { add, batchMatmul, elementwise, slice } from '../ops/primitives.ts'
+import { softmax } from '../ops/softmax.ts'
 import { alignedColumns, type Dtype, elements, lastSize, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 
@@ -243,7 +244,7 @@ function composedWeights(tape: Tape, q: Tensor, k: Tensor, options: AttentionOpt
   const [tokens = 0] = q.shape
   const scores = batchMatmul(tape, q, k, [options.heads, tokens, tokens], { autocasts: false })
   const seen = isMasked ? elementwise(tape, 'add', scores) : scores
-  return dropout(tape, elementwise(tape, 'softmax', seen, { savesOutput: true }), options.dropout)
+  return dropout(tape, softmax(tape, seen), options.dropout)
 }
 
 /** Eager attention (`attn_implementation: eager`). Also returns the attention weights: callers keep them in a variable. */
@@ -269,12 +270,9 @@ export function eagerAttention(
   const isClamped = options.clampsScores === true && clampsScores(tape.spec)
   const seen = isClamped ? elementwise(tape, 'maximum', masked, { saves: [masked] }) : masked
   const wide = options.castsSoftmax && options.sinks === undefined ? cast(tape, seen, 'float32') : raised(tape, seen)
-  const softmax =
-    options.sinks === undefined
-      ? elementwise(tape, 'softmax', wide, softmaxSaves(tape.spec, wide))
-      : sinkSoftmax(tape, masked, options.sinks)
+  const probabilities = options.sinks === undefined ? softmax(tape, wide) : sinkSoftmax(tape, masked, options.sinks)
   const castsBack = options.castsSoftmax || (options.bias === undefined && options.causal)
-  const lowered = castsBack ? cast(tape, softmax, tape.autocastDtype ?? query.dtype) : softmax
+  const lowered = castsBack ? cast(tape, probabilities, tape.autocastDtype ?? query.dtype) : probabilities
   const weights = dropout(tape, lowered, options.dropout)
   const output = elementwise(tape, 'clone', batchMatmul(tape, weights, factor(v), query.shape))
   return { output, weights }
@@ -289,14 +287,11 @@ function sinkSoftmax(tape: Tape, scores: Tensor, sinks: Tensor): Tensor {
     outputs: [combined],
     gradients: [{ to: scores, passes: true }, made(sinks)],
   })
+  const shifted = tape.tensor(combined.shape, combined.dtype, [combined])
+  tape.record('sub', { reads: [combined, scores], outputs: [shifted], gradients: [made(combined)] })
+  const probabilities = softmax(tape, shifted)
   // The scores stay referenced until their variable is reassigned to the probabilities.
-  const derived = (name: string, from: Tensor, isSaved: boolean) => {
-    const output = tape.tensor(from.shape, from.dtype, [from])
-    const saves = isSaved ? [output] : []
-    tape.record(name, { reads: [from, scores], outputs: [output], saves, gradients: [made(from)] })
-    return output
-  }
-  const probabilities = derived('softmax', derived('sub', combined, false), true)
+  tape.record('return', { reads: [scores], outputs: [] })
   return slice(tape, probabilities, sourceTokens)
 }
 

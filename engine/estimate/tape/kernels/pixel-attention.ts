@@ -3,6 +3,7 @@ import type { PixelAttentionShape } from '../../../program/ops/images.ts'
 import { made } from '../autograd.ts'
 import { lowered } from '../ops/casts.ts'
 import { batchMatmul, elementwise } from '../ops/primitives.ts'
+import { raisedSoftmax } from '../ops/softmax.ts'
 import type { Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 
@@ -14,15 +15,8 @@ export function pixelAttention(tape: Tape, joined: Tensor, shape: PixelAttention
   const [query, key, value] = [view(keySize), view(keySize), view(valueSize)]
   tape.record('split', { reads: [joined], outputs: [query, key, value], gradients: [made(joined)] })
   const scores = elementwise(tape, 'mul', batchMatmul(tape, query, key, [heads, pixels, pixels]))
-  const probabilities = lowered(tape, softmax(tape, scores))
+  const probabilities = lowered(tape, raisedSoftmax(tape, scores))
   const mixed = batchMatmul(tape, value, probabilities, [heads, valueSize, pixels])
   const asImage = (tensor: Tensor): Tensor => ({ ...tensor, shape: [heads * valueSize, y, x] })
   return [asImage(mixed), asImage(elementwise(tape, 'clone', value))]
-}
-
-/** torch: autocast_mode.h has softmax among what is computed in float32; from 16 bits CUDA's kernel goes there at once. */
-export function softmax(tape: Tape, x: Tensor): Tensor {
-  const output = tape.tensor(x.shape, tape.autocastDtype === undefined ? x.dtype : 'float32', [x])
-  tape.record('softmax', { reads: [x], outputs: [output], saves: [output], gradients: [made(x)] })
-  return output
 }
