@@ -152,7 +152,8 @@ export function readArguments(
   const gpus = processes?.kind === 'number' ? Math.max(1, Math.floor(processes.number)) : 1
   const microBatch = raisedByUnsloth(reader, trainerArguments, written, gradientAccumulation * gpus)
   const hasOpenUnit = batchSize !== undefined && !trainersBatchSize.test(batchSize.name)
-  const step = { microBatch: microBatch ?? DEFAULT_BATCH, gradientAccumulation, gpus, hasOpenUnit }
+  const areGpusOpen = processes === undefined
+  const step = { microBatch: microBatch ?? DEFAULT_BATCH, gradientAccumulation, gpus, areGpusOpen, hasOpenUnit }
   const training =
     declared === undefined
       ? readTrainingMethod(reader, find, adapter !== undefined, step)

@@ -24,8 +24,8 @@ export interface CompletionFields {
 
 export interface CompletionTerms {
   readonly generation: Generation
-  /** Samples of a step on one GPU, and the GPUs, as far as the config says. */
-  readonly step: { readonly samples: number; readonly gpus: number }
+  /** Samples of a step on one GPU, and the GPUs: one, and open, where only the launcher says how many. */
+  readonly step: { readonly samples: number; readonly gpus: number; readonly areGpusOpen: boolean }
   readonly hasAdapter: boolean
   readonly tempersInPlace: boolean
   /** Whether the trainer generates for each micro-batch by itself. */
@@ -80,7 +80,8 @@ export function readCompletions(
     reader.refuse(fields.beta, 'unsupported-training', message, 'Train adapters, or set beta: 0.')
     return ordinary
   }
-  if (!isWhole(reader, { perPrompt: fields.perPrompt, defaultPerPrompt, completions, gpus: step.gpus })) return ordinary
+  const compared = { perPrompt: fields.perPrompt, defaultPerPrompt, completions, gpus: step.gpus }
+  if (!isWhole(reader, { ...compared, mayFitOthers: all === undefined && step.areGpusOpen })) return ordinary
   tell(reader, { completionLength, completions, generation, reference, ofEachBatch })
   const method = {
     kind: 'online',
@@ -105,16 +106,25 @@ interface Compared {
   readonly defaultPerPrompt: number
   readonly completions: number
   readonly gpus: number
+  /** On another number of GPUs there would be other completions, and that number is open. */
+  readonly mayFitOthers: boolean
 }
 
 /** TRL 1.13 trainer/grpo_config.py __post_init__: the trainer raises for completions that are no whole number of groups. */
-function isWhole(reader: FieldReader, { perPrompt, defaultPerPrompt, completions, gpus }: Compared): boolean {
+function isWhole(reader: FieldReader, compared: Compared): boolean {
+  const { perPrompt, defaultPerPrompt, completions, gpus, mayFitOthers } = compared
   const group = (perPrompt && reader.wholeNumber(perPrompt, { max: MAX_BATCH })) ?? defaultPerPrompt
   if ((completions * gpus) % group === 0) return true
   const onGpus = gpus === 1 ? 'one GPU' : `${gpus} GPUs`
   const takes = `multiples of ${group} completions at a time, the number per prompt; ${completions * gpus} on ${onGpus} is not one`
   if (perPrompt === undefined) {
     reader.assume(`The trainer takes only ${takes}.`)
+    return true
+  }
+  if (mayFitOthers) {
+    reader.assume(
+      `The trainer takes only ${takes}, so this runs on another number of GPUs: set gpus for this path in the overrides of ${SETTINGS_PATH}.`,
+    )
     return true
   }
   const message = `The trainer takes only ${takes}, so the training would not start`

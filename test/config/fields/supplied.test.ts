@@ -32,7 +32,8 @@ describe('what a config cannot say itself', () => {
   test('the number of GPUs whose completions make whole groups', async () => {
     const part =
       'per_device_train_batch_size: 4\nmodel_name_or_path: gpt2\nnum_generations: 8\nmax_prompt_length: 64\nmax_completion_length: 64\n'
-    expect(await read(part)).toMatchObject({ problems: [{ field: 'num_generations' }] })
+    expect(await read(part)).toMatchObject({ kind: 'training-config', assumesGpus: true })
+    expect(await read(part, '{ gpus: 1 }')).toMatchObject({ problems: [{ field: 'num_generations' }] })
     expect(await read(part, '{ gpus: 2 }')).toMatchObject({ spec: { gpus: 2, method: { completions: 4 } } })
   })
 

@@ -1,6 +1,7 @@
 /** `rl: grpo`, `gdpo` and `ebft`: core/builders/rl.py, core/trainers/{grpo,ebft}/__init__.py; utils/schemas/{trl,vllm}.py. */
 import type { TrainingMethod } from '../../../training/training-method.ts'
 import type { FieldReader } from '../../fields/fields.ts'
+import { leavesGpusOpen } from '../../fields/gpus.ts'
 import { leaveOut } from '../../fields/supplied.ts'
 import type { Field, Section } from '../../text/section.ts'
 import { readCompletions } from '../../trainer/completions.ts'
@@ -44,7 +45,7 @@ export function readGenerated(reader: FieldReader, document: Section, rl: Field,
     },
     {
       generation,
-      step: { samples: batch.microBatch * batch.gradientAccumulation, gpus },
+      step: { samples: batch.microBatch * batch.gradientAccumulation, gpus, areGpusOpen: leavesGpusOpen(reader) },
       hasAdapter,
       copiesAdapters: true,
       // Axolotl 0.18 asks for TRL 1.8.

@@ -22,6 +22,7 @@ export interface Step {
   readonly microBatch: number
   readonly gradientAccumulation: number
   readonly gpus: number
+  readonly areGpusOpen: boolean
   /** The batch size may count prompts. */
   readonly hasOpenUnit?: boolean
 }
@@ -80,7 +81,11 @@ export function readTrlCompletions(
     },
     {
       generation,
-      step: { samples: step.microBatch * (ofEachBatch ? 1 : step.gradientAccumulation), gpus: step.gpus },
+      step: {
+        samples: step.microBatch * (ofEachBatch ? 1 : step.gradientAccumulation),
+        gpus: step.gpus,
+        areGpusOpen: step.areGpusOpen,
+      },
       hasAdapter,
       tempersInPlace: false,
       ofEachBatch,

@@ -78,14 +78,22 @@ describe('completions that Axolotl learns from', () => {
     expect(reading).toMatchObject({ code: 'unsupported-setting', message: expect.stringContaining('strided mode') })
   })
 
-  it('a number of completions that prompts do not divide evenly would not start, and is told of the default', () => {
-    const takes = (group: number) =>
-      `The trainer takes only multiples of ${group} completions at a time, the number per prompt; 16 on one GPU is not one`
-    expect(onlyProblemIn(grpo.replace('num_generations: 4', 'num_generations: 6'))).toMatchObject({
-      code: 'unsupported-setting',
-      message: `${takes(6)}, so the training would not start`,
-    })
+  it('a number of completions that prompts do not divide evenly would start on another number of GPUs', () => {
+    const uneven = grpo.replace('num_generations: 4', 'num_generations: 6')
+    const takes =
+      'The trainer takes only multiples of 6 completions at a time, the number per prompt; 16 on one GPU is not one'
+    const { spec, assumptions } = trainingConfig(uneven)
+    expect(spec.method).toMatchObject({ kind: 'online', completions: 16 })
+    expect(assumptions.join(' ')).toContain(`${takes}, so this runs on another number of GPUs: set gpus`)
     expect(trainingConfig(grpo).assumptions.join(' ')).not.toContain('multiples of')
+  })
+
+  it('a generation_batch_size that prompts do not divide evenly would not start on any', () => {
+    const uneven = `${grpo.replace('num_generations: 4', 'num_generations: 6')}  generation_batch_size: 32\n`
+    expect(onlyProblemIn(uneven)).toMatchObject({
+      code: 'unsupported-setting',
+      message: expect.stringContaining('so the training would not start'),
+    })
   })
 
   it('a sequence_len without room for a prompt is the length of the prompt', () => {

@@ -116,7 +116,9 @@ describe("arguments of TRL's GRPOTrainer", () => {
 
   it('would not start with a part of a group', () => {
     const text = grpo.replace('num_generations: 8', 'num_generations: 32')
-    expect(onlyProblemIn(text)).toMatchObject({ code: 'unsupported-setting', field: 'num_generations' })
+    const refused = { code: 'unsupported-setting', field: 'num_generations' }
+    expect(onlyProblemIn(`${text}num_processes: 1\n`)).toMatchObject(refused)
+    expect(trainingConfig(text).assumptions.join(' ')).toContain('so this runs on another number of GPUs')
     expect(trainingConfig(`${text}num_processes: 2\n`).spec.method).toMatchObject({ completions: 16 })
   })
 
