@@ -198,6 +198,37 @@ describe('the defaults of a config of TRL', () => {
   })
 })
 
+describe('a trainer of TRL that is handed no arguments', () => {
+  const bare = (imports = '', given = '') => `from transformers import AutoModelForCausalLM
+from trl import SFTTrainer${imports}
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-0.6B")
+SFTTrainer(model, train_dataset=data${given}).train()
+`
+
+  it('makes those of its own config', async () => {
+    const { spec } = await trained('', '', bare())
+    expect(spec).toMatchObject({ microBatch: 8, precision: 'bf16', autocasts: true, gradientCheckpointing: true })
+  })
+
+  test.each([
+    ['', ', args=None', { precision: 'bf16', gradientCheckpointing: true }],
+    [', DataCollatorForCompletionOnlyLM', '', { precision: 'fp32', gradientCheckpointing: false }],
+    [', setup_chat_format', '', { precision: 'amp-bf16', gradientCheckpointing: true }],
+    ['', ', tokenizer=tokenizer', { precision: 'fp32', gradientCheckpointing: false }],
+  ])('makes those of the release that%s%s is of', async (imports, given, settings) => {
+    expect((await trained('', '', bare(imports, given))).spec).toMatchObject(settings)
+  })
+
+  it('says which release a name is of, unless one is pinned', async () => {
+    const { assumptions, spec } = await trained('', '', bare(', setup_chat_format'))
+    expect(assumptions).toContain(
+      'TRL is older than 0.26, which alone exports setup_chat_format (line 2): its defaults count.',
+    )
+    expect(spec).not.toHaveProperty('checkpointedLoss')
+    expect((await trained('trl==1.7.0', '', bare(', setup_chat_format'))).spec.checkpointedLoss).toBe(true)
+  })
+})
+
 describe('adapters on the output layer, which the loss in chunks does not take', () => {
   const adapted = `from peft import LoraConfig
 from trl import SFTConfig, SFTTrainer

@@ -15,11 +15,7 @@ export interface Declared {
   /** Where the trainer's class is called. */
   readonly trainerField: Field
   readonly argumentsOf: 'transformers' | 'trl'
-  /**
-   * An argument that only a TRL older than 0.20 takes: `SFTConfig(max_seq_length=…)`, `GRPOConfig(vllm_device=…)`
-   * (trainer/sft_config.py, grpo_config.py).
-   */
-  readonly ofOldTrl?: Field
+  readonly ofOldTrl?: OfOldTrl
   /** An argument that transformers takes no more from 5.0 on, such as `evaluation_strategy`. */
   readonly ofOldTransformers?: Field
   /** transformers' `from_pretrained` loads the weights, no type is written and nothing casts them. */
@@ -36,6 +32,16 @@ export interface Declared {
   readonly dividesLayers?: true
   /** Where the script steps by itself instead of calling a trainer. */
   readonly ownLoop?: OwnLoop
+}
+
+/**
+ * What TRL has no more since a release: an argument of `SFTConfig(max_seq_length=…)` or `GRPOConfig(vllm_device=…)` since 0.20
+ * (trainer/sft_config.py, grpo_config.py), or a name that it exports (trl/__init__.py).
+ */
+export interface OfOldTrl {
+  readonly field: Field
+  readonly until: '0.20' | '0.26' | '0.29'
+  readonly is: 'taken' | 'exported'
 }
 
 export interface OwnLoop {

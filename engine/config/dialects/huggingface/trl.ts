@@ -2,7 +2,7 @@
 import { outputLayers } from '../../../models/linears.ts'
 import { isOfFourBits, type Quantization } from '../../../training/choices.ts'
 import type { TrainingMethod } from '../../../training/training-method.ts'
-import { type DecisiveRelease, isBefore } from '../../../training/versions.ts'
+import { compareVersions, type DecisiveRelease, isBefore } from '../../../training/versions.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import type { Field } from '../../text/section.ts'
 import type { Lora } from '../../trainer/adapter.ts'
@@ -20,12 +20,18 @@ export function hasTrlDefaults({ find, declared }: Arguments): boolean {
   return declared === undefined ? isTrl(find) : declared.argumentsOf === 'trl'
 }
 
-/** By the version that is pinned, or else by an argument that newer releases refuse. */
+/**
+ * By the version that is pinned, or else by what newer releases have no more. What is of before 0.20 mostly is of before 0.19 too,
+ * whose configs do not turn bf16 on.
+ */
 export function isTrlBefore(reader: FieldReader, { declared }: Arguments, release: DecisiveRelease<'trl'>): boolean {
   if (reader.isTrlBefore(release)) return true
   const old = declared?.ofOldTrl
   if (old === undefined || reader.versions.trl !== undefined) return false
-  const sentence = `TRL is older than 0.20, which alone takes ${old.name} (line ${old.at.line}): its defaults count.`
+  const { field, until, is } = old
+  if (until !== '0.20' && compareVersions(release, until) < 0) return false
+  const has = is === 'taken' ? 'takes' : 'exports'
+  const sentence = `TRL is older than ${until}, which alone ${has} ${field.name} (line ${field.at.line}): its defaults count.`
   if (!reader.assumptions.includes(sentence)) reader.assume(sentence)
   return true
 }

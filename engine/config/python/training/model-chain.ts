@@ -120,3 +120,7 @@ export function argument(call: LibraryCall, name: string, position: number, eval
   const names = Array.from({ length: position + 1 }, (_, index) => (index === position ? name : String(index)))
   return evaluator.argumentsOf(call.call, call.site, names).values.get(name)
 }
+
+export function isOfUnsloth({ unslothAdapter, loaded }: ModelChain): boolean {
+  return unslothAdapter !== undefined || (loaded?.kind === 'call' && loaded.name.startsWith('unsloth.'))
+}

@@ -1,4 +1,6 @@
 /** The arguments of a trainer: of a call, of a dataclass of the script's own, or of none. */
+
+import type { DeclaredTrainer } from '../../dialects/huggingface/declared.ts'
 import { soundsLikeMemory } from '../../fields/memory-names.ts'
 import { argumentsClass } from '../library.ts'
 import type { Evaluator } from '../values/evaluator.ts'
@@ -15,15 +17,17 @@ export interface Told {
   readonly unknown: string | undefined
 }
 
-/** `none`, with a clause that says why, where the file does not tell them. */
+/** `none`, with a clause that says why, where the file does not tell them. Without any, each trainer makes its own class's. */
 export function toldArguments(
   value: Value | undefined,
+  trainer: DeclaredTrainer,
   unknown: string | undefined,
   evaluator: Evaluator,
 ): Told | { readonly kind: 'none'; readonly why: string } {
-  if (value === undefined) {
+  if (value === undefined || value.kind === 'none') {
     if (unknown !== undefined) return { kind: 'none', why: `the trainer's arguments are in ${unknown}` }
-    return { kind: 'told', of: 'transformers', values: new Map(), isParsed: false, unknown: undefined }
+    const of = trainer === 'trainer' ? 'transformers' : 'trl'
+    return { kind: 'told', of, values: new Map(), isParsed: false, unknown: undefined }
   }
   if (value.kind === 'call') {
     const of = argumentsClass(value.name)

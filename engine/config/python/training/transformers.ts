@@ -1,6 +1,5 @@
 /** One call of a trainer, as the keys that a recipe for it would have. */
-import { wordList, wordSet } from '../../../base/word-list.ts'
-import { argumentsBefore18 } from '../../dialects/huggingface/completions.ts'
+import { wordList } from '../../../base/word-list.ts'
 import type { AdapterDefaults, Declared, DeclaredTrainer } from '../../dialects/huggingface/declared.ts'
 import { peftAdapters, unslothAdapters } from '../../dialects/huggingface/declared.ts'
 import { plain } from '../../text/quote.ts'
@@ -11,12 +10,13 @@ import type { Evaluator } from '../values/evaluator.ts'
 import { type Located, placeIn, type Site, shownAt, type Value } from '../values/values.ts'
 import { adapterFields } from './adapters.ts'
 import { checkpointing } from './checkpointing.ts'
+import { keyOfOldSft, ofEarlierReleases } from './earlier-releases.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
 import { frozenWeights } from './frozen-weights.ts'
 import { replacedLayers } from './given-layers.ts'
 import { leftOff } from './left-off.ts'
 import { dataFiles } from './loop-files.ts'
-import { type ModelChain, modelChain } from './model-chain.ts'
+import { isOfUnsloth, type ModelChain, modelChain } from './model-chain.ts'
 import { INIT_KWARGS, loadedFields } from './model-loading.ts'
 import { foreignBatchSizes, handedOtherwise, modelsBeside, unpackedInto } from './models-beside.ts'
 import { modelsKept } from './models-kept.ts'
@@ -58,7 +58,7 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
   const expression = callExpression(call)
   if (expression === undefined) return { kind: 'none', why: `the call on ${placeIn(module, at)} cannot be read` }
   const { values, unknown } = evaluator.argumentsOf(expression, site, trainerParameters(trainer))
-  const told = toldArguments(values.get('args'), unknown, evaluator)
+  const told = toldArguments(values.get('args'), trainer, unknown, evaluator)
   if (told.kind === 'none') return told
 
   const here: Located = { module, from: call.at, to: expression.callee.to, remarks: [] }
@@ -177,38 +177,6 @@ function evaluatesPerhaps({ values }: Told, module: Module): readonly Field[] {
   })
 }
 
-/** By arguments that newer releases refuse. Unsloth's patched classes take the old names whatever release they patch. */
-function ofEarlierReleases(
-  { of, values }: Told,
-  trainer: DeclaredTrainer,
-  ofTrainer: ReadonlyMap<string, Value>,
-  chain: ModelChain,
-  file: Module,
-): Pick<Declared, 'ofOldTrl' | 'ofOldTransformers'> {
-  if (isOfUnsloth(chain)) return {}
-  const given = [...values].find(
-    ([key, { kind }]) =>
-      of === 'trl' &&
-      kind !== 'none' &&
-      (key === 'max_seq_length' || (trainer === 'grpo' && argumentsBefore18.includes(key))),
-  )
-  const ofOld = (trainer === 'sft' ? keyOfOldSft(ofTrainer) : undefined) ?? given
-  const ofOldTrl = ofOld && fieldOf(...ofOld, file)
-  const [old] = [...ofTrainer, ...values].filter(
-    ([key]) => (ofTrainer.has(key) ? trainerKeysBefore5 : argumentsBefore5).has(key) && key !== 'args',
-  )
-  const ofOldTransformers = old === undefined ? ofOldTrl : fieldOf(...old, file)
-  return { ...(ofOldTrl && { ofOldTrl }), ...(ofOldTransformers && { ofOldTransformers }) }
-}
-
-/** Parameters of TRL 0.12's SFTTrainer that 0.13's has no more (trainer/sft_trainer.py). */
-function keyOfOldSft(ofTrainer: ReadonlyMap<string, Value>): readonly [string, Value] | undefined {
-  return [...ofTrainer].find(
-    ([key, { kind }]) =>
-      /^(?:max_seq_length|dataset_text_field|packing|dataset_num_proc)$/.test(key) && kind !== 'none',
-  )
-}
-
 /** The same release prepares quantised weights for the adapters that it puts on; with bf16 it casts most of them back. */
 function preparedBySft(
   chain: ModelChain,
@@ -243,10 +211,6 @@ function isQuantized({ loaded }: ModelChain, evaluator: Evaluator): boolean {
   )
 }
 
-function isOfUnsloth({ unslothAdapter, loaded }: ModelChain): boolean {
-  return unslothAdapter !== undefined || (loaded?.kind === 'call' && loaded.name.startsWith('unsloth.'))
-}
-
 /** Unsloth puts its own classes in the place of TRL's when it is imported (models/rl.py): names that were bound before keep TRL's. */
 function bindsTrlFirst({ top }: Module): boolean {
   const bound = [...top.bindings.values()].flat()
@@ -260,18 +224,6 @@ function bindsTrlFirst({ top }: Module): boolean {
     trl < unsloth && (unsloth !== Number.POSITIVE_INFINITY || /^[ \t]+(?:from|import) unsloth\b/m.test(top.module.text))
   )
 }
-
-/** transformers 5.18 trainer.py and TRL 1.13 trainer/sft_trainer.py have them no more. */
-const trainerKeysBefore5: ReadonlySet<string> = wordSet(`
-  tokenizer max_seq_length dataset_text_field packing dataset_num_proc
-`)
-
-/** Of TrainingArguments of 4.x, and not of 5.0 (training_args.py). */
-const argumentsBefore5: ReadonlySet<string> = wordSet(`
-  evaluation_strategy overwrite_output_dir no_cuda use_mps_device per_gpu_train_batch_size half_precision_backend fp16_backend
-  fp16_opt_level jit_mode_eval use_ipex save_safetensors include_inputs_for_metrics push_to_hub_model_id
-  push_to_hub_organization push_to_hub_token dispatch_batches split_batches sharded_ddp fsdp_min_num_params past_index ray_scope
-`)
 
 const batchKeys = ['per_device_train_batch_size', 'per_gpu_train_batch_size']
 
