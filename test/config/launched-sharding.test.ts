@@ -1,5 +1,5 @@
 /** Scripts whose launcher divides the training by Accelerate's own settings. */
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { readConfigAsync } from '../../engine/config/read.ts'
 
 const script = `from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
@@ -69,5 +69,96 @@ describe('a script that is launched with settings of Accelerate', () => {
     expect(spec).toMatchObject({ gpus: 2, precision: 'amp-bf16' })
     expect(spec.sharding).toBeUndefined()
     expect(assumesCode).toBeUndefined()
+  })
+
+  it('computes in its precision where its own arguments set none', async () => {
+    const bare = script.replace(', bf16=True', '')
+    expect(bare).not.toBe(script)
+    const mixed = 'distributed_type: MULTI_GPU\nnum_processes: 2\nmixed_precision: '
+    expect((await read(`${mixed}fp16\n`, bare)).spec.precision).toBe('amp-fp16')
+    expect((await read(`${mixed}bf16\n`, bare)).spec.precision).toBe('amp-bf16')
+    expect((await read(`${mixed}'no'\n`, bare)).spec.precision).toBe('fp32')
+    expect((await read(`${mixed}fp16\n`)).spec.precision).toBe('amp-bf16')
+    const { assumptions, assumesCode } = await read(`${mixed}fp8\n`, bare)
+    expect(assumptions).toContain(
+      "Accelerate's mixed_precision (configs/acc.yaml, line 3) is not read, so that nothing blocks.",
+    )
+    expect(assumesCode).toBe(true)
+  })
+})
+
+describe('a launcher whose script is read with its arguments', () => {
+  const parsed = `from transformers import AutoModelForCausalLM, HfArgumentParser, Trainer, TrainingArguments
+parser = HfArgumentParser(TrainingArguments)
+(args,) = parser.parse_args_into_dataclasses()
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-0.6B", dtype="float32")
+Trainer(model=model, args=args, train_dataset=data).train()
+`
+  const started = async (options: string, accelerate = zero3, text = parsed) => {
+    const files: Record<string, string> = {
+      'run.sh': `accelerate launch ${options} train.py --per_device_train_batch_size 4 --output_dir out\n`,
+      'configs/acc.yaml': accelerate,
+      'train.py': text,
+    }
+    const reading = await readConfigAsync(
+      { path: 'run.sh', text: files['run.sh'] ?? '' },
+      {
+        readFile: async name => files[name],
+        listFolder: async folder => (folder === '.' ? ['run.sh', 'train.py'] : []),
+      },
+    )
+    if (reading.kind !== 'training-config') throw new Error(JSON.stringify(reading))
+    return reading
+  }
+
+  it('is divided by the settings that it names, and told the precision', async () => {
+    const { spec, otherFiles } = await started('--config_file configs/acc.yaml')
+    expect(spec).toMatchObject({ microBatch: 4, gpus: 4, sharding: 'zero3' })
+    expect(otherFiles?.map(({ path }) => path)).toContain('configs/acc.yaml')
+    const mixed = await started('--config_file configs/acc.yaml', 'distributed_type: NO\nmixed_precision: fp16\n')
+    expect(mixed.spec.precision).toBe('amp-fp16')
+    expect(mixed.assumesCode).toBeUndefined()
+  })
+
+  test.each([
+    ['--num_processes 2 --mixed_precision bf16', { gpus: 2, precision: 'amp-bf16' }],
+    ['--num_processes 4 --use_deepspeed --zero_stage 2', { gpus: 4, sharding: 'zero2' }],
+    ['--num_processes 4 --use_fsdp --fsdp_sharding_strategy SHARD_GRAD_OP', { gpus: 4, sharding: 'fsdp-grad-op' }],
+    ['--config_file configs/acc.yaml --zero_stage 1', { gpus: 4, sharding: 'zero1' }],
+    ['--mixed_precision=fp16', { gpus: 1, precision: 'amp-fp16' }],
+  ])('takes the options of accelerate launch %s', async (options, settings) => {
+    expect((await started(options)).spec).toMatchObject(settings)
+  })
+
+  it('takes the precision for a loop of its own, unless that names one', async () => {
+    const loop = (precision = '') => `import torch
+from accelerate import Accelerator
+from torch.utils.data import DataLoader
+from transformers import AutoModelForCausalLM
+accelerator = Accelerator(${precision})
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-0.6B", dtype="float32").cuda()
+optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+loader = DataLoader(data, batch_size=2)
+model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+for batch in loader:
+    loss = model(**batch).loss
+    accelerator.backward(loss)
+    optimizer.step()
+`
+    const read = async (text: string) => {
+      const files: Record<string, string> = {
+        'run.sh': 'accelerate launch --mixed_precision bf16 train.py\n',
+        'train.py': text,
+      }
+      return readConfigAsync(
+        { path: 'train.py', text },
+        {
+          readFile: async name => files[name],
+          listFolder: async folder => (folder === '.' ? ['run.sh', 'train.py'] : []),
+        },
+      )
+    }
+    expect(await read(loop())).toMatchObject({ spec: { precision: 'amp-bf16' } })
+    expect(await read(loop('mixed_precision="no"'))).toMatchObject({ spec: { precision: 'fp32' } })
   })
 })

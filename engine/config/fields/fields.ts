@@ -71,8 +71,8 @@ export class FieldReader {
   launched: Readonly<Partial<Record<SuppliedKey, Field | undefined>>> = {}
   /** How many GPUs one process sees, where they are several and no launcher starts a process for each. */
   visible: Field | undefined
-  /** How the launcher divides a training whose own arguments do not, as the Trainer's arguments for the same. */
-  dividedBy: readonly Field[] = []
+  /** How the launcher divides a training, and its precision, where its own arguments do not say: as the Trainer's arguments for it. */
+  toldByLaunch: readonly Field[] = []
   /** Of the file being read. */
   readonly path: string
   readonly #supplied: SuppliedFields

@@ -39,11 +39,11 @@ export function completed(
 /** Before the config is read, so that the number of processes counts. */
 export function tellLaunch(
   reader: FieldReader,
-  { gpus, visible, assumptions, dividedBy = [] }: Pick<Launched, 'gpus' | 'visible' | 'assumptions' | 'dividedBy'>,
+  { gpus, visible, assumptions, told = [] }: Pick<Launched, 'gpus' | 'visible' | 'assumptions' | 'told'>,
 ): void {
   reader.launched = { gpus }
   reader.visible = visible
-  reader.dividedBy = dividedBy
+  reader.toldByLaunch = told
   for (const sentence of assumptions) reader.assume(sentence)
 }
 

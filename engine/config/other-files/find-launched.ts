@@ -178,7 +178,7 @@ function chosen(all: readonly Launching[], listed: { readonly launchers: number;
     ...(first.startedWith && { startedWith: first.startedWith }),
     gpus: first.gpus,
     ...(first.visible && { visible: first.visible }),
-    ...(first.dividedBy && { dividedBy: first.dividedBy }),
+    ...(first.told && { told: first.told }),
     card,
     isUnclear: first.isUnclear,
     assumptions: [`Started by ${first.place}${arguments_}.`, ...first.assumptions, ...cut],

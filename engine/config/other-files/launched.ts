@@ -12,8 +12,8 @@ export interface Launched extends StartedBy {
   readonly gpus: Field | undefined
   /** How many GPUs one process sees, where they are several. */
   readonly visible?: Field | undefined
-  /** How Accelerate's own settings divide a script's training, as the Trainer's arguments for the same. */
-  readonly dividedBy?: readonly Field[]
+  /** How Accelerate's own settings divide a training, and its precision, as the Trainer's arguments for the same. */
+  readonly told?: readonly Field[]
   /** The GPU that the jobs among the launchers ask for. */
   readonly card: AskedCard | undefined
   /** Several launchers differ, or set options that are not read; the verdict then never blocks. */

@@ -1,11 +1,13 @@
-/** Accelerate's launch settings (1.10 commands/config/config_args.py) as the Trainer's arguments for the same. */
+/** Accelerate's launch settings (1.10 commands/config/config_args.py, commands/launch.py) as the Trainer's arguments for the same. */
 import { findDeepSpeedFile } from '../other-files/deepspeed-file.ts'
 import type { SourceFile } from '../reading.ts'
 import { firstFile, isPlausibleName, placesFromLauncher, type Sources } from '../sources.ts'
 import { parseFile } from '../text/document.ts'
 import { plain } from '../text/quote.ts'
 import { type Field, type FieldValue, Section } from '../text/section.ts'
+import { argumentFields } from './arguments.ts'
 import type { Launch } from './launch.ts'
+import type { ShellText } from './words.ts'
 
 export interface AccelerateFields {
   readonly fields: readonly Field[]
@@ -18,19 +20,22 @@ export interface AccelerateFields {
 }
 
 export interface AccelerateFile extends AccelerateFields {
-  /** Undefined where the repository does not hold it. */
+  /** Undefined where the repository does not hold it, or where only options say it. */
   readonly file?: SourceFile
   /** What stands in the file of DeepSpeed's settings that it names, where that can be read. */
   readonly deepSpeed?: { readonly file: SourceFile; readonly settings: Section }
 }
 
-/** Of the file that a launch names; undefined where it names none. */
+/** Of the options of a launch, and the file that it names; undefined where it says nothing. */
 export async function accelerateFile(
-  { accelerateConfig: named }: Launch,
-  launcherPath: string,
+  { accelerateConfig: named, accelerateOptions = [] }: Launch,
+  shell: ShellText,
   sources: Pick<Sources, 'readFile'>,
 ): Promise<AccelerateFile | undefined> {
-  if (named === undefined) return undefined
+  const launcherPath = shell.path
+  const options = settingsOf(argumentFields({ arguments: accelerateOptions }, shell, launcherPath))
+  if (named === undefined)
+    return options.length === 0 ? undefined : accelerateFields(Section.of([]).overridden(options))
   const isNamed = named.why === undefined && isPlausibleName(named.text)
   const places = isNamed ? placesFromLauncher(named.text, launcherPath) : []
   const file = await firstFile(
@@ -39,7 +44,8 @@ export async function accelerateFile(
   )
   const parsed = file && parseFile(file)
   if (file !== undefined && parsed?.kind === 'document') {
-    const settings = parsed.mappings[0]?.writtenIn(file.path) ?? Section.of([])
+    const written = parsed.mappings[0]?.writtenIn(file.path) ?? Section.of([])
+    const settings = written.overridden(options)
     const named = settings.at('deepspeed_config', 'deepspeed_config_file')?.value
     const found = await findDeepSpeedFile(named?.kind === 'text' ? named.text : undefined, sources, launcherPath)
     const deepSpeedFile = found.kind === 'read' ? await firstFile([found.path], sources) : undefined
@@ -48,7 +54,36 @@ export async function accelerateFile(
     return { file, ...(deepSpeed && { deepSpeed }), ...accelerateFields(settings) }
   }
   const sentence = `What ${plain(named.text)} says of processes and sharding is not known, so that nothing blocks: the repository has no such file that can be read.`
-  return { fields: [], gpus: undefined, isUnclear: true, assumptions: [sentence] }
+  const { fields, precision, assumptions } = accelerateFields(Section.of([]).overridden(options))
+  return {
+    fields,
+    gpus: undefined,
+    ...(precision && { precision }),
+    isUnclear: true,
+    assumptions: [sentence, ...assumptions],
+  }
+}
+
+const switches: ReadonlyMap<string, string> = new Map([
+  ['use_deepspeed', 'DEEPSPEED'],
+  ['use_fsdp', 'FSDP'],
+  ['use_megatron_lm', 'MEGATRON_LM'],
+  ['multi_gpu', 'MULTI_GPU'],
+])
+
+/** Options of `accelerate launch` under the paths that they have in its config; what counts processes is not among them. */
+function settingsOf(options: readonly Field[]): readonly Field[] {
+  return options.flatMap(option => {
+    const { key, value } = option
+    const type = switches.get(key)
+    if (type !== undefined)
+      return value.kind === 'flag' && !value.flag ? [] : [as('distributed_type', option, text(type))]
+    if (key === 'mixed_precision') return [option]
+    if (/^fsdp_/.test(key)) return [{ ...option, key: `fsdp_config.${key}` }]
+    return /^(?:zero_stage|offload_(?:optimizer|param)_device|deepspeed_config_file)$/.test(key)
+      ? [{ ...option, key: `deepspeed_config.${key}` }]
+      : []
+  })
 }
 
 export function accelerateFields(settings: Section): AccelerateFields {
@@ -62,8 +97,13 @@ export function accelerateFields(settings: Section): AccelerateFields {
     : processes?.value.kind === 'number'
       ? { ...processes, key: 'gpus' }
       : undefined
-  const precision = precisionField(settings.at('mixed_precision'))
-  const told = { gpus, ...(precision && { precision }), assumptions: [], isUnclear: false }
+  const mixed = settings.at('mixed_precision')
+  const precision = precisionField(mixed)
+  const isRead = precision !== undefined || mixed === undefined || mixed.value.kind === 'flag' || mixed.source === 'no'
+  const unread = isRead
+    ? []
+    : [`Accelerate's mixed_precision (${mixed.file ?? ''}, line ${mixed.at.line}) is not read, so that nothing blocks.`]
+  const told = { gpus, ...(precision && { precision }), assumptions: unread, isUnclear: unread.length > 0 }
   if (type === undefined) return { ...told, fields: [] }
   switch (named) {
     case 'FSDP':
@@ -75,7 +115,7 @@ export function accelerateFields(settings: Section): AccelerateFields {
       return { ...told, fields: [] }
     default: {
       const sentence = `Accelerate's ${plain(named)} (${type.file ?? ''}, line ${type.at.line}) is not read, so that nothing blocks.`
-      return { ...told, fields: [], isUnclear: true, assumptions: [sentence] }
+      return { ...told, fields: [], isUnclear: true, assumptions: [...unread, sentence] }
     }
   }
 }
@@ -99,11 +139,8 @@ function fsdpFields(type: Field, config: Field | undefined): readonly Field[] {
   const strategy = section?.at('fsdp_sharding_strategy')?.source ?? '1'
   const word = strategies.get(strategy) ?? strategy.toLowerCase()
   const offloads = section?.at('fsdp_offload_params')?.value
-  const text = `${word}${offloads?.kind === 'flag' && offloads.flag ? ' offload' : ''} auto_wrap`
-  return [
-    as('fsdp', type, { kind: 'text', text }),
-    ...(config === undefined ? [] : [as('fsdp_config', config, config.value)]),
-  ]
+  const words = `${word}${offloads?.kind === 'flag' && offloads.flag ? ' offload' : ''} auto_wrap`
+  return [as('fsdp', type, text(words)), ...(config === undefined ? [] : [as('fsdp_config', config, config.value)])]
 }
 
 function deepSpeedFields(type: Field, config: Field | undefined): readonly Field[] {
@@ -124,6 +161,10 @@ function deepSpeedFields(type: Field, config: Field | undefined): readonly Field
 
 function as(key: string, field: Field, value: FieldValue): Field {
   return { ...field, key, value }
+}
+
+function text(words: string): FieldValue {
+  return { kind: 'text', text: words }
 }
 
 function mapping(name: string, fields: readonly Field[]): FieldValue {

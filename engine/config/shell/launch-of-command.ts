@@ -142,7 +142,7 @@ function scriptLaunch(
     ...openRlhf,
     ...(target.text === SWIFT_RLHF && { arguments: withRlhfType(rest.arguments, target) }),
     processes: processesOf(own),
-    ...(launcher === 'accelerate launch' && config && { accelerateConfig: config }),
+    ...(launcher === 'accelerate launch' && { accelerateOptions: own, ...(config && { accelerateConfig: config }) }),
   }
 }
 

@@ -28,6 +28,8 @@ export interface Launch {
   readonly hidden?: readonly Given[]
   readonly processes: Processes
   readonly accelerateConfig?: Given
+  /** Accelerate's own options, which win over its config. */
+  readonly accelerateOptions?: readonly Argument[]
 }
 
 export type Tool =

@@ -120,7 +120,7 @@ export async function openLauncher(
     const script = started?.kind === 'script' ? started : undefined
     if (script !== undefined && !script.isBatchHere) elsewhere ??= script
     else {
-      const accelerate = await accelerateFile(launch, file.path, sources)
+      const accelerate = await accelerateFile(launch, shell, sources)
       const one = script ?? openLaunch(launch, { shell, card, accelerate, hidden })
       if (one !== undefined && distinct.every(({ said }) => said !== one.said))
         distinct.push(one.kind === 'open' && one.dialect === verl ? await withOwnDefaults(one, file, sources) : one)

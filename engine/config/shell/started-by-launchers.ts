@@ -131,30 +131,32 @@ async function launchingOf(
   const passed = passedArguments(launch, { path: file.path, text: file.text.replace(/^\uFEFF/, '') }).filter(
     ({ values }) => !(isJob && values.some(({ why }) => why !== undefined)),
   )
-  const accelerate = await accelerateFile(launch, file.path, { readFile })
+  const accelerate = await accelerateFile(launch, shell, { readFile })
   const place = `${plain(launch.launcher)} in ${file.path}, line ${shell.lineOf(launch.at)}`
   const deciding = own.filter(bearing)
   // What Accelerate divides is no argument of the script. A file of DeepSpeed's that it names may not be there.
-  const dividing = launch.target.kind === 'script' && accelerate?.fields.length ? accelerate.file : undefined
-  const divided = withDeepSpeed(accelerate)
-  const dividedBy = dividing && !divided.some(isNamedFile) ? divided : undefined
-  const isOfScript = kind === 'script' && dividing !== undefined
+  const ofScript = launch.target.kind === 'script' ? accelerate : undefined
+  const divided = withDeepSpeed(ofScript)
+  const isDivided = divided.length > 0 && !divided.some(isNamedFile)
+  const isOfScript = kind === 'script' && divided.length > 0
+  const precision = ofScript?.precision
+  const told = [...(isDivided ? divided : []), ...(precision === undefined ? [] : [precision])]
+  const dividing = plain(accelerate?.file?.path ?? launch.launcher)
   const unread = !isOfScript
     ? []
     : [
-        dividedBy === undefined
-          ? `What ${plain(dividing.path)} says of sharding is not read beside the script, so that nothing blocks.`
-          : `${plain(dividing.path)} divides the training, whatever else the script makes of it, so that nothing blocks.`,
+        isDivided
+          ? `${dividing} divides the training, whatever else the script makes of it, so that nothing blocks.`
+          : `What ${dividing} says of sharding is not read beside the script, so that nothing blocks.`,
       ]
-  const fields =
-    kind === 'script' ? [] : [...(launch.target.kind === 'script' ? (accelerate?.fields ?? []) : []), ...own]
+  const fields = kind === 'script' ? [] : [...(ofScript?.fields ?? []), ...own]
   const counted = gpusField(launch.processes, shell, launch.at)
   const gpus = (counted !== undefined && isOpen(counted) ? undefined : counted) ?? accelerate?.gpus
   return {
     place,
     fields,
     passed: kind === 'script' ? passed : [],
-    ...(dividedBy && { dividedBy }),
+    ...(told.length > 0 && { told }),
     ...(kind === 'config' &&
       launch.target.kind === 'script' && { startedWith: { script: launch.target.path, passed } }),
     gpus,
@@ -170,9 +172,9 @@ async function launchingOf(
     files: [
       file,
       ...around.map(job => job.file),
-      ...[accelerate?.file, dividedBy && accelerate?.deepSpeed?.file].filter(each => each !== undefined),
+      ...[accelerate?.file, isDivided ? accelerate?.deepSpeed?.file : undefined].filter(each => each !== undefined),
     ],
-    said: [...deciding, ...(dividedBy ?? []), ...(gpus === undefined ? [] : [gpus])]
+    said: [...deciding, ...told, ...(gpus === undefined ? [] : [gpus])]
       .map(({ key, source }) => `${key}=${source}`)
       .toSorted()
       .join('\n'),
@@ -195,7 +197,7 @@ export async function launchedHere(
   const { shell, card: own } = launchesIn(file)
   const around = own === undefined ? jobsAround(file.path, jobs) : []
   const where = { shell, file, card: own ?? agreedCard(around.map(job => job.card)), around, readFile }
-  const { gpus, visible, card, isUnclear, assumptions } = await launchingOf(launch, 'script', where)
+  const { gpus, visible, told, card, isUnclear, assumptions, files } = await launchingOf(launch, 'script', where)
   const line = shell.lineOf(launch.at)
   const sentence = `The training of ${plain(path)}, line ${script.training.line}, is read with the arguments of ${plain(launch.launcher)} on line ${line}.`
   return {
@@ -203,9 +205,10 @@ export async function launchedHere(
     passed: [],
     gpus,
     visible,
+    ...(told && { told }),
     card,
     isUnclear,
     assumptions: [sentence, ...assumptions],
-    files: around.map(job => job.file),
+    files: files.filter(({ path: each }) => each !== file.path),
   }
 }

@@ -52,6 +52,9 @@ export interface OwnLoop {
   readonly optimizer: { readonly name: Optimizer; readonly field: Field } | undefined
 }
 
+/** The name of the field for the precision of an `Accelerator()` that names none. */
+export const unsaidByAccelerator = 'Accelerator()'
+
 export interface AdapterDefaults {
   readonly rank: Default<number>
   readonly dropout: number

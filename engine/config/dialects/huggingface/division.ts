@@ -3,8 +3,10 @@
 import type { TrainingSpec } from '../../../training/spec.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import type { DeepSpeedFile } from '../../other-files/deepspeed-file.ts'
+import type { Field } from '../../text/section.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../../trainer/sharding.ts'
 import type { Arguments } from './arguments.ts'
+import { unsaidByAccelerator } from './declared.ts'
 
 export const gpuKeys = ['n_gpus', 'n_gpu', 'num_gpus', 'num_processes', 'nproc_per_node']
 
@@ -16,10 +18,31 @@ export function saysUndivided({ gpus, sharding }: TrainingSpec, { decisions }: F
   return `Each of the ${gpus} GPUs of ${from.field.name} (line ${from.field.at.line}) is taken to hold the whole model: what accelerate is launched with is not in the file, and may divide it.`
 }
 
-/** Accelerate's launcher sets DeepSpeed and FSDP for a Trainer whose own arguments do not: ACCELERATE_USE_DEEPSPEED, ACCELERATE_USE_FSDP. */
-export function dividedAsLaunched({ dividedBy }: FieldReader, find: Arguments['find']): Arguments['find'] {
-  if (dividedBy.length === 0 || find('deepspeed', 'fsdp') !== undefined) return find
-  return (...keys) => find(...keys) ?? dividedBy.find(({ key }) => keys.includes(key))
+/**
+ * Accelerate's launcher sets DeepSpeed, FSDP and the precision for a training whose own arguments do not: ACCELERATE_USE_DEEPSPEED,
+ * ACCELERATE_USE_FSDP, ACCELERATE_MIXED_PRECISION. Of a loop of the script's own, what divides it is not counted.
+ */
+export function asLaunched(
+  { toldByLaunch }: FieldReader,
+  { find, declared }: Arguments,
+  setsPrecision: () => boolean,
+): Arguments['find'] {
+  if (toldByLaunch.length === 0) return find
+  const isLoop = declared?.ownLoop !== undefined
+  const isDivided = isLoop || find('deepspeed', 'fsdp') !== undefined
+  const isOn = (field: Field | undefined) => field !== undefined && !(field.value.kind === 'flag' && !field.value.flag)
+  const isMixed = isOn(find('bf16')) || isOn(find('fp16')) || (isLoop && find('fp16')?.name !== unsaidByAccelerator)
+  const told = toldByLaunch.filter(({ key }) => !isDivided && !isOfPrecision(key))
+  const precision = isMixed ? undefined : toldByLaunch.find(({ key }) => isOfPrecision(key))
+  const mixed = precision === undefined || setsPrecision() ? undefined : precision
+  return (...keys) => {
+    if (mixed !== undefined && keys.some(isOfPrecision)) return keys.includes(mixed.key) ? mixed : undefined
+    return find(...keys) ?? told.find(({ key }) => keys.includes(key))
+  }
+}
+
+function isOfPrecision(key: string): boolean {
+  return key === 'bf16' || key === 'fp16'
 }
 
 export function readSharding(reader: FieldReader, find: Arguments['find'], file: DeepSpeedFile): Sharded {

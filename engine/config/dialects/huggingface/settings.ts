@@ -18,7 +18,7 @@ import { deepSpeedSettings, halfPrecisionSwitch } from '../../trainer/sharding.t
 import { isStoredQuantized } from '../../trainer/stored-quantization.ts'
 import { readUnquantized } from '../../trainer/unquantized.ts'
 import type { Arguments } from './arguments.ts'
-import { dividedAsLaunched, gpuKeys, readSharding } from './division.ts'
+import { asLaunched, gpuKeys, readSharding } from './division.ts'
 import { readAdapter, readFusedLoss, readQuantization } from './fine-tuning.ts'
 import { readFrozenByHand } from './frozen-by-hand.ts'
 import { readPrecision } from './precision.ts'
@@ -49,7 +49,9 @@ export function readSettings(reader: FieldReader, written: Arguments, known: Kno
   const { declared } = written
   const { choice, model, training } = known
   const isTrainers = declared?.ownLoop === undefined
-  const trainerArguments = isTrainers ? { ...written, find: dividedAsLaunched(reader, written.find) } : written
+  // TRL's configs turn bf16 on themselves.
+  const setsPrecision = () => hasTrlDefaults(written) && !isTrlBefore(reader, written, '0.19')
+  const trainerArguments = { ...written, find: asLaunched(reader, written, setsPrecision) }
   const { find } = trainerArguments
   const labels = readLabels(reader, find('num_labels'), choice?.task, choice?.labels)
   const sharded = readSharding(reader, find, known.deepSpeed)

@@ -3,6 +3,7 @@
  * wrappers.
  */
 import type { SyntaxNode } from '@lezer/common'
+import { unsaidByAccelerator } from '../../dialects/huggingface/declared.ts'
 import type { Field } from '../../text/section.ts'
 import { libraryName } from '../library.ts'
 import type { Expression } from '../syntax/expressions.ts'
@@ -90,7 +91,7 @@ function acceleratorPrecision({ values, here, unknown }: Reached, file: Module):
   if (mixed === undefined || mixed.kind === 'none') {
     const remark = `fp32: Accelerator() (${placeIn(here.module, here.from)}) names no mixed_precision, which the launcher may.`
     if (unknown !== undefined) return [openField(here, 'fp16', `what is unpacked from ${unknown} may set it`, file)]
-    return [saidBy({ ...here, remarks: [remark] }, 'fp16', { kind: 'flag', flag: false }, file, 'mixed_precision')]
+    return [saidBy({ ...here, remarks: [remark] }, 'fp16', { kind: 'flag', flag: false }, file, unsaidByAccelerator)]
   }
   if (mixed.kind === 'text' && /^(?:fp16|bf16)$/.test(mixed.text))
     return [saidBy(mixed, mixed.text, { kind: 'flag', flag: true }, file, 'mixed_precision')]
