@@ -16,6 +16,8 @@ export type LogProbabilityStyle = (typeof logProbabilityStyles)[number]
  * frozen copy of the model.
  */
 const references = ['none', 'adapters-off', 'copy'] as const
+/** The type of a copy's weights, where it is not the policy's. */
+const referenceType = z.literal('float32').optional()
 
 /** How the loss is computed, where it is not the model's own on labels. */
 const currentMethod = z.discriminatedUnion('kind', [
@@ -23,6 +25,7 @@ const currentMethod = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('preference'),
     reference: z.enum(references),
+    referenceType,
     logProbabilities: z.enum(logProbabilityStyles),
     /** ORPO and CPO: an additional cross-entropy over the chosen responses. */
     withCrossEntropy: z.boolean(),
@@ -31,6 +34,7 @@ const currentMethod = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('kto'),
     reference: z.enum(references),
+    referenceType,
     logProbabilities: z.enum(logProbabilityStyles),
   }),
   /**
@@ -59,6 +63,7 @@ const currentMethod = z.discriminatedUnion('kind', [
     kind: z.literal('online'),
     /** `adapters-copy`: the same model with a frozen copy of the adapters, which TRL makes if it is given a model with adapters. */
     reference: z.enum([...references, 'adapters-copy']),
+    referenceType,
     /** Tokens of the longest completion. */
     completionLength: z.number().int().min(1).max(10_000_000),
     /** Completions that are generated and scored at a time on one GPU: those of all micro-batches until the next generation. */

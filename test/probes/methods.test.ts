@@ -42,6 +42,14 @@ const withPrompts = { sequenceLength: 96 }
 
 const methods: readonly (readonly [name: string, changes: Partial<TrainingSpec>])[] = [
   ['DPO of TRL beside a copy', preference('trl', 'copy')],
+  [
+    'DPO of TRL in bfloat16 beside a copy in float32',
+    {
+      method: { ...preference('trl', 'copy').method, referenceType: 'float32' },
+      precision: 'bf16',
+      autocasts: true,
+    },
+  ],
   ['DPO of TRL 0.29 to 1.5 beside a copy', preference('trl-copied', 'copy')],
   ['DPO of TRL 0.29 to 1.5 with adapters', { ...preference('trl-copied', 'adapters-off'), ...adapters }],
   ['DPO of LLaMA-Factory with adapters', { ...preference('llamafactory', 'adapters-off'), ...adapters }],

@@ -157,7 +157,7 @@ export function readArguments(
   const training =
     declared === undefined
       ? readTrainingMethod(reader, find, adapter !== undefined, step)
-      : readDeclaredMethod(reader, find, declared, adapter !== undefined, step)
+      : readDeclaredMethod(reader, { find, declared }, adapter !== undefined, step)
   if (declared === undefined && batchSize !== undefined && training.method?.kind === 'online')
     refuseOpenUnit(reader, batchSize)
   const choice = taskOf(reader, find, model, training)

@@ -47,11 +47,11 @@ function referencePass(
   tape: Tape,
   config: ModelConfig,
   spec: TrainingSpec,
-  { tempersInPlace: inPlace }: Method,
+  { tempersInPlace: inPlace, referenceType: dtype }: Method,
   reference: Exclude<Method['reference'], 'none'>,
 ): void {
   const of = reference === 'adapters-copy' ? 'policy' : reference
-  const logits = tape.withoutGradients({ of }, () => forward(tape, config, spec))
+  const logits = tape.withoutGradients({ of, dtype }, () => forward(tape, config, spec))
   tape.withoutGradients({ of }, () => answerLogProbabilities(tape, logits, { inPlace }))
 }
 

@@ -92,7 +92,7 @@ function policyPass(tape: Tape, config: ModelConfig, spec: TrainingSpec): Tensor
 }
 
 type Method<Kind> = Extract<TrainingMethod, { kind: Kind }>
-type Compared = Pick<Method<'preference'>, 'reference' | 'logProbabilities'>
+type Compared = Pick<Method<'preference'>, 'reference' | 'referenceType' | 'logProbabilities'>
 
 function preference(tape: Tape, config: ModelConfig, spec: TrainingSpec, method: Method<'preference'>): Objective {
   const policy = logProbabilities(tape, policyPass(tape, config, spec), method.logProbabilities)
@@ -230,7 +230,7 @@ function passWithoutGradients(
   of: PassWithoutGradients['of'],
 ): LogProbabilities {
   // LLaMA-Factory model/loader.py: frozen weights are loaded in the compute type.
-  const dtype = method.logProbabilities === 'llamafactory' ? tape.autocastDtype : undefined
+  const dtype = method.logProbabilities === 'llamafactory' ? tape.autocastDtype : method.referenceType
   const logits = tape.withoutGradients({ of, dtype }, () => forward(tape, config, spec))
   return tape.withoutGradients({ of }, () => logProbabilities(tape, logits, method.logProbabilities))
 }

@@ -198,6 +198,41 @@ describe('the defaults of a config of TRL', () => {
   })
 })
 
+describe('the reference of a model that is loaded in bfloat16', () => {
+  const loaded = (trainer: string, given = '', config = '') => `from transformers import AutoModelForCausalLM
+from trl import ${trainer}Config, ${trainer}Trainer
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen3-0.6B", dtype="bfloat16")
+args = ${trainer}Config("out", per_device_train_batch_size=8, beta=0.1${config})
+${trainer}Trainer(model=model, args=args${given}).train()
+`
+  const typeBy = async (requirement: string, text: string) => {
+    const { method } = (await trained(requirement, '', text)).spec
+    return method !== undefined && 'referenceType' in method ? method.referenceType : undefined
+  }
+
+  test.each([
+    ['DPO', '0.28.0', '0.29.0'],
+    ['KTO', '1.3.0', '1.4.0'],
+    ['GRPO', '0.26.0', '0.27.0'],
+    ['RLOO', '0.26.0', '0.27.0'],
+  ])('is in float32 by %s as of %s no, as of %s yes', async (trainer, before, after) => {
+    expect(await typeBy(`trl==${before}`, loaded(trainer))).toBeUndefined()
+    expect(await typeBy(`trl==${after}`, loaded(trainer))).toBe('float32')
+  })
+
+  it('is as the script says where it is handed one, or how to load one', async () => {
+    expect(await typeBy('trl', loaded('DPO', ', ref_model=None'))).toBe('float32')
+    expect(await typeBy('trl', loaded('DPO', ', ref_model=model'))).toBeUndefined()
+    expect(await typeBy('trl', loaded('DPO', '', ', model_init_kwargs={"dtype": "bfloat16"}'))).toBeUndefined()
+    expect(await typeBy('trl', loaded('DPO', '', ', precompute_ref_log_probs=True'))).toBeUndefined()
+    const adapted = loaded('DPO', ', peft_config=LoraConfig(r=8)').replace(
+      'from trl',
+      'from peft import LoraConfig\nfrom trl',
+    )
+    expect(await typeBy('trl', adapted)).toBeUndefined()
+  })
+})
+
 describe('a trainer of TRL that is handed no arguments', () => {
   const bare = (imports = '', given = '') => `from transformers import AutoModelForCausalLM
 from trl import SFTTrainer${imports}

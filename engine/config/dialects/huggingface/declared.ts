@@ -21,6 +21,8 @@ export interface Declared {
   /** transformers' `from_pretrained` loads the weights, no type is written and nothing casts them. */
   readonly loadsStoredType?: true
   readonly adaptersOf: AdapterDefaults
+  /** The trainer is handed a model that is loaded, and neither a reference nor how to load one. */
+  readonly loadsReference?: true
   /** The trainer is handed the adapters, and puts them on the model itself. */
   readonly adaptsInTrainer?: true
   /** The arguments are of a class that Unsloth made of TRL's, with defaults of its own. */

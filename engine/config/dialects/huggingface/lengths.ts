@@ -10,7 +10,8 @@ import type { Arguments } from './arguments.ts'
 import { lengthWithCompletions } from './completions.ts'
 import { TRL_LENGTH } from './fine-tuning.ts'
 import type { TaskChoice } from './task.ts'
-import { isTrlBefore, runsTrl } from './trl.ts'
+import { runsTrl } from './trl.ts'
+import { isTrlBefore } from './trl-release.ts'
 
 /** run_clm.py's default for a missing block_size. */
 const DEFAULT_BLOCK = 1_024

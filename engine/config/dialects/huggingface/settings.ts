@@ -23,7 +23,8 @@ import { readAdapter, readFusedLoss, readQuantization } from './fine-tuning.ts'
 import { readFrozenByHand } from './frozen-by-hand.ts'
 import { readPrecision } from './precision.ts'
 import type { TaskChoice } from './task.ts'
-import { castsAdapters, hasTrlDefaults, isPreparedByTrl, isTrlBefore, readCheckpointedLoss, runsTrl } from './trl.ts'
+import { castsAdapters, hasTrlDefaults, isPreparedByTrl, readCheckpointedLoss, runsTrl } from './trl.ts'
+import { isTrlBefore } from './trl-release.ts'
 import {
   evaluatedByUnsloth,
   isOffloadedByUnsloth,

@@ -3,6 +3,7 @@
  * trainer/*_config.py, and those of the versions that the alignment handbook was written for).
  */
 import { wordList, wordSet } from '../../../base/word-list.ts'
+import type { DecisiveRelease } from '../../../training/versions.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import type { Field } from '../../text/section.ts'
 import {
@@ -16,8 +17,9 @@ import {
   tellOfWholeLogits,
 } from '../../trainer/method.ts'
 import { completionKeys, readTrlCompletions, type Step } from './completions.ts'
-import { type Declared, unslothAdapters } from './declared.ts'
+import { type Declared, type DeclaredTrainer, unslothAdapters } from './declared.ts'
 import type { Find } from './task.ts'
+import { isTrlBefore } from './trl-release.ts'
 
 /** Of trainers that score completions with additional models: PPO, an earlier RLOO, online DPO. */
 const generationKeys = wordList(`
@@ -61,6 +63,34 @@ export function namesTrainer(find: Find): boolean {
 
 /** The method of the trainer that a script calls; otherwise judged by keys. */
 export function readDeclaredMethod(
+  reader: FieldReader,
+  { find, declared }: { readonly find: Find; readonly declared: Declared },
+  hasAdapter: boolean,
+  step: Step,
+): Training {
+  const training = methodOfTrainer(reader, find, declared, hasAdapter, step)
+  const { method } = training
+  const release = declared.loadsReference ? loadsReferenceSince[declared.trainer] : undefined
+  const isCopied =
+    (method?.kind === 'preference' || method?.kind === 'kto' || method?.kind === 'online') &&
+    method.reference === 'copy'
+  if (!isCopied || release === undefined || isTrlBefore(reader, { declared }, release)) return training
+  reader.assume("The reference's weights in fp32, as TRL loads them by the name of a model that it is handed.")
+  return {
+    ...training,
+    method: reader.note('method', { ...method, referenceType: 'float32' as const }, declared.trainerField),
+  }
+}
+
+/** By TRL's history: `create_model_from_path`, whose dtype is float32 since 0.27 (trl#4778), in place of a copy of the model. */
+const loadsReferenceSince: Readonly<Partial<Record<DeclaredTrainer, DecisiveRelease<'trl'>>>> = {
+  dpo: '0.29',
+  kto: '1.4',
+  grpo: '0.27',
+  rloo: '0.27',
+}
+
+function methodOfTrainer(
   reader: FieldReader,
   find: Find,
   { trainer, trainerField, adaptersOf, ofUnsloth }: Declared,

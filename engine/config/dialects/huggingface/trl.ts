@@ -1,14 +1,15 @@
-/** Whether TRL runs a training, of which release it is, and the loss that its SFT takes by default. */
+/** Whether TRL runs a training, how it casts adapters, and the loss that its SFT takes by default. */
 import { outputLayers } from '../../../models/linears.ts'
 import { isOfFourBits, type Quantization } from '../../../training/choices.ts'
 import type { TrainingMethod } from '../../../training/training-method.ts'
-import { compareVersions, type DecisiveRelease, isBefore } from '../../../training/versions.ts'
+import { type DecisiveRelease, isBefore } from '../../../training/versions.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import type { Field } from '../../text/section.ts'
 import type { Lora } from '../../trainer/adapter.ts'
 import type { Arguments } from './arguments.ts'
 import { type Declared, unslothAdapters } from './declared.ts'
 import { isTrl } from './fine-tuning.ts'
+import { isTrlBefore } from './trl-release.ts'
 
 /** Whether one of TRL's trainers runs. */
 export function runsTrl({ find, declared }: Arguments): boolean {
@@ -18,22 +19,6 @@ export function runsTrl({ find, declared }: Arguments): boolean {
 /** Whether the arguments are of one of TRL's classes; its trainers also take transformers' own. */
 export function hasTrlDefaults({ find, declared }: Arguments): boolean {
   return declared === undefined ? isTrl(find) : declared.argumentsOf === 'trl'
-}
-
-/**
- * By the version that is pinned, or else by what newer releases have no more. What is of before 0.20 mostly is of before 0.19 too,
- * whose configs do not turn bf16 on.
- */
-export function isTrlBefore(reader: FieldReader, { declared }: Arguments, release: DecisiveRelease<'trl'>): boolean {
-  if (reader.isTrlBefore(release)) return true
-  const old = declared?.ofOldTrl
-  if (old === undefined || reader.versions.trl !== undefined) return false
-  const { field, until, is } = old
-  if (until !== '0.20' && compareVersions(release, until) < 0) return false
-  const has = is === 'taken' ? 'takes' : 'exports'
-  const sentence = `TRL is older than ${until}, which alone ${has} ${field.name} (line ${field.at.line}): its defaults count.`
-  if (!reader.assumptions.includes(sentence)) reader.assume(sentence)
-  return true
 }
 
 interface TrainedBy {

@@ -110,6 +110,7 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     ...(visible && { visible }),
     ...(dividesLayers(chain, evaluator) && { dividesLayers: true as const }),
     adaptersOf: adaptersOf(chain),
+    ...(loadsReference(chain, values, told) && { loadsReference: true as const }),
     ...(putsAdaptersOn(chain, values) && { adaptsInTrainer: true as const }),
   }
   const files = [...new Set([module, ...(loaded.module ? [loaded.module] : [])])]
@@ -190,6 +191,18 @@ function preparedBySft(
   if (!isOld || !putsAdaptersOn(chain, ofTrainer) || (half !== undefined && !(half.kind === 'flag' && !half.flag)))
     return {}
   return isQuantized(chain, evaluator) ? { castBack: { module, from, to, remarks: [] } } : {}
+}
+
+/** Whether the trainer loads the reference by the name of the model that it is handed, and nothing says in which type. */
+function loadsReference(chain: ModelChain, ofTrainer: ReadonlyMap<string, Value>, { values, unknown }: Told): boolean {
+  const isGiven = (value: Value | undefined) => value !== undefined && value.kind !== 'none'
+  return (
+    chain.loaded?.kind === 'call' &&
+    !isOfUnsloth(chain) &&
+    unknown === undefined &&
+    !isGiven(ofTrainer.get('ref_model')) &&
+    !isGiven(values.get(INIT_KWARGS))
+  )
 }
 
 /** Whether the trainer does; Unsloth's takes what puts them on out. */

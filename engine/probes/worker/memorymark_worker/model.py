@@ -108,7 +108,8 @@ def second_model(spec: Spec, config: transformers.PreTrainedConfig,
     precision = spec["precision"]
     # LLaMA-Factory's model/loader.py: frozen weights are loaded in the type of the computation.
     lowered = autocast_dtype(spec) if is_asft or method.get("logProbabilities") == "llamafactory" else None
-    reference = model_class(spec, config).from_config(config, dtype=lowered or WEIGHT_DTYPES[precision])
+    loaded = torch.float32 if method.get("referenceType") == "float32" else WEIGHT_DTYPES[precision]
+    reference = model_class(spec, config).from_config(config, dtype=lowered or loaded)
     return reference.requires_grad_(False).eval()
 
 

@@ -27,6 +27,7 @@ class Method(TypedDict, total=False):
 
     kind: Required[str]
     reference: Literal["none", "adapters-off", "copy", "adapters-copy"]
+    referenceType: Literal["float32"]
     logProbabilities: Literal["trl", "trl-copied", "llamafactory", "torchtune", "openrlhf"]
     withCrossEntropy: bool
     head: Literal["score", "value", "steps"]
