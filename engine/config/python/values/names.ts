@@ -84,6 +84,10 @@ export class Names {
       if (value !== undefined) return this.#evaluator.changes.after(value, name, site)
     }
     if (name === '__file__') return { ...symbol(name, expression, site), kind: 'text', text: site.module.path }
+    if (name === '__name__') {
+      const { isImported, path } = site.module
+      return { ...symbol(name, expression, site), kind: 'text', text: isImported ? path : '__main__' }
+    }
     for (const from of starImports(site.module.top)) {
       const module = this.#evaluator.find(site.module, from)
       const value = module === undefined ? undefined : this.inModule(module, name)

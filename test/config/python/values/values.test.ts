@@ -11,6 +11,7 @@ describe('a batch size is read from', () => {
     ['the last assignment', 'b = 3\nb = 12', `${batch}=b`, { line: 3, column: 5 }],
     ['both of a pair', 'epochs, b = 3, 12', `${batch}=b`, { line: 2, column: 16 }],
     ['arithmetic', 'n = 3', `${batch}=n * 4`, { line: 4, column: 72 }],
+    ['a script that is run itself', 'b = 12 if __name__ == "__main__" else 3', `${batch}=b`, { line: 2, column: 5 }],
     [
       'a field of a dataclass',
       '@dataclass\nclass C:\n    b: int = 12\nc = C()',
@@ -244,6 +245,13 @@ describe('what a script imports from its repository', () => {
 
   it('is followed from file to file', async () => {
     const files = { 'a.py': 'from b import BATCH\n', 'b.py': 'import c\nBATCH = c.N\n', 'c.py': 'N = 12\n' }
+    expect(await readBeside(importing('from a import BATCH', 'BATCH'), files)).toMatchObject({
+      spec: { microBatch: 12 },
+    })
+  })
+
+  it('is that of a file that is not run itself', async () => {
+    const files = { 'a.py': 'BATCH = 3 if __name__ == "__main__" else 12\n' }
     expect(await readBeside(importing('from a import BATCH', 'BATCH'), files)).toMatchObject({
       spec: { microBatch: 12 },
     })
