@@ -152,7 +152,14 @@ const headAlone = asTheyAre(String.raw`(?:pre_)?classifier\.`, String.raw`head\.
 const ofText = { sequenceLength: 512, task: 'sequence-classification', paddedBatches: true } as const
 const withoutEncoder = { task: 'seq2seq-lm', microBatch: 8 } as const
 
-/** What scripts freeze by hand: all but the head, or the encoder. */
+const ofClass = String.raw`classifier\.`
+const upperHalf = [
+  ...[6, 7, 8, 9, 10, 11].map(layer => String.raw`.*encoder\.layer\.${layer}\.`),
+  String.raw`.*pooler\.`,
+  ofClass,
+]
+
+/** What scripts freeze by hand: all but the head, the encoder, the embeddings, or the lower layers. */
 const frozenByHand: readonly Cell[] = [
   ['google-bert/bert-base-uncased', { microBatch: 32, ...ofText, ...headAlone }],
   ['google-bert/bert-base-uncased', { microBatch: 32, ...ofText, ...headAlone, precision: 'amp-bf16' }],
@@ -170,6 +177,13 @@ const frozenByHand: readonly Cell[] = [
     'google/flan-t5-base',
     { sequenceLength: 512, targetLength: 128, ...withoutEncoder, ...asTheyAre(String.raw`decoder\.`) },
   ],
+  ['google-bert/bert-base-uncased', { microBatch: 16, ...ofText, ...asTheyAre(...upperHalf), precision: 'amp-fp16' }],
+  ['google-bert/bert-base-uncased', { microBatch: 16, ...ofText, ...asTheyAre(...upperHalf) }],
+  ['FacebookAI/roberta-base', { microBatch: 16, ...ofText, ...asTheyAre(String.raw`.*encoder\.`, ofClass) }],
+  ['microsoft/deberta-v3-base', { microBatch: 8, ...ofText, ...asTheyAre(String.raw`.*embeddings\.`, ofClass) }],
+  ['microsoft/resnet-50', { microBatch: 64, ...asTheyAre(String.raw`.*stages\.3\.`, ofClass) }],
+  ['google/vit-base-patch16-224', { microBatch: 32, ...asTheyAre(String.raw`.*layers\.11\.`, ofClass) }],
+  ['openai-community/gpt2', { microBatch: 4, sequenceLength: 512, ...asTheyAre(String.raw`transformer\.h\.11\.`) }],
 ]
 
 const lastTwo = String.raw`.*\.(?:14|15)\.`

@@ -78,10 +78,10 @@ Seq2SeqTrainer(model=model, args=args, train_dataset=rows.map(features)).train()
     })
   })
 
-  it('says where weights are frozen by hand, which is not counted', async () => {
+  it('says where weights are frozen by hand in a part that is not known', async () => {
     const frozen = script.replace(
       'Trainer(model',
-      'for p in model.bert.encoder.parameters():\n    p.requires_grad = False\nTrainer(model',
+      'for p in model.bert.adapter.parameters():\n    p.requires_grad = False\nTrainer(model',
     )
     expect((await problems(frozen))[0]).toMatchObject({
       line: 7,

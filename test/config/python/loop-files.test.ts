@@ -92,10 +92,13 @@ for epoch in range(3):
     })
   })
 
-  it('says where its class freezes weights, and not where others do', async () => {
-    const frozen = 'for p in self.encoder.parameters():\n            p.requires_grad = False'
+  it('counts what its class freezes, says where that is not known, and not where others freeze', async () => {
+    const frozen = (part: string) =>
+      classifier(`${head}\n        for p in self.${part}.parameters():\n            p.requires_grad = False`)
     const problems = [{ code: 'unsupported-setting', file: 'model.py', line: 10 }]
-    expect(await beside(classifier(`${head}\n        ${frozen}`))).toMatchObject({ kind: 'unreadable', problems })
+    expect(await beside(frozen('encoder.adapter'))).toMatchObject({ kind: 'unreadable', problems })
+    const trainable = { names: [String.raw`classifier\.`] }
+    expect(await beside(frozen('encoder'))).toMatchObject({ kind: 'training-config', spec: { trainable } })
     const other = `${classifier(head)}\ndef freeze(model):\n    for p in model.parameters():\n        p.requires_grad = False\n`
     expect(await beside(other)).toMatchObject({ kind: 'training-config' })
   })

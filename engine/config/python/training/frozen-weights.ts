@@ -1,15 +1,18 @@
 /** Weights that a script freezes by hand: where, and which parts of the model. */
 import type { SyntaxNode } from '@lezer/common'
-import type { FrozenByHand, Switch } from '../../dialects/huggingface/frozen-by-hand.ts'
+import type { FrozenByHand } from '../../dialects/huggingface/frozen-by-hand.ts'
 import type { Field } from '../../text/section.ts'
-import { type CallExpression, children, type Expression, expressionOf } from '../syntax/expressions.ts'
+import { type CallExpression, type Expression, expressionOf } from '../syntax/expressions.ts'
 import { type Call, callExpression, classAround, type Module, type Place, type Scope } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
 import { siteAt } from '../values/sites.ts'
 import type { LibraryCall, Site } from '../values/values.ts'
 import { saidBy } from './fields.ts'
+import { type Reached, reachedBy } from './frozen-loops.ts'
 import { givenIn, isModel } from './given-layers.ts'
-import { modelChain } from './model-chain.ts'
+import { classLoaded, modelChain } from './model-chain.ts'
+import { type NamedModel, type Switch, trainedParameters } from './parameter-names.ts'
+import { isVisionModel } from './vision-models.ts'
 
 export interface FrozenWeights {
   readonly byHand?: FrozenByHand
@@ -31,11 +34,24 @@ export function frozenWeights(
     ...(elsewhere === undefined ? [] : statementsIn(elsewhere.module, evaluator).filter(isBeside(elsewhere.site))),
   ]
   const ofTrained = loaded === undefined ? found : found.filter(each => !isOfAnother(each, loaded, evaluator))
-  const first = ofTrained.find(({ trains, node }) => trains === false || (trains === undefined && isCall(node)))
+  const freezes = (each: Statement) =>
+    each.trains === false ||
+    (each.trains === undefined && (isCall(each.node) || (loaded && reachedOf(each, loaded, evaluator)?.byValue)))
+  const first = ofTrained.find(freezes)
   if (first === undefined) return { notUnderstood: [] }
   const field = fieldOf(first, file)
   const switches = loaded && switchesOf(ofTrained, loaded, start, evaluator)
-  return switches === undefined ? { notUnderstood: [field] } : { byHand: { field, switches }, notUnderstood: [] }
+  if (loaded === undefined || switches === undefined) return { notUnderstood: [field] }
+  const named = namedModel(loaded)
+  return {
+    byHand: { field, trained: (model, task) => trainedParameters(model, task, switches, named) },
+    notUnderstood: [],
+  }
+}
+
+function namedModel(loaded: LibraryCall): NamedModel {
+  const isBare = /(?:^|\.)(?!\w*(?:LMHead|DoubleHeads)Model$)\w*Model$/.test(classLoaded(loaded))
+  return { isOfVisionLibrary: isVisionModel(loaded), isBare }
 }
 
 function isCall({ name }: SyntaxNode): boolean {
@@ -55,6 +71,8 @@ interface Statement extends Place {
   readonly node: SyntaxNode
   /** Undefined where only run time tells. */
   readonly trains: boolean | undefined
+  /** What `trains` is written as, where that is no constant. */
+  readonly value: Expression | undefined
   /** What it is done to; undefined where a method does it in a way of its own. */
   readonly of: Expression | undefined
 }
@@ -67,6 +85,7 @@ function statementsIn(module: Module, evaluator: Evaluator): readonly Statement[
       module,
       node,
       trains: flagOf(value),
+      value: value.kind === 'flag' ? undefined : value,
       of: ownerOf(node, module),
     }))
   const called = [...module.calls]
@@ -88,18 +107,19 @@ function ownerOf(target: SyntaxNode, module: Module): Expression | undefined {
   return written.kind === 'attribute' ? written.object : undefined
 }
 
-function saidByCall(name: string, call: CallExpression | undefined): Pick<Statement, 'trains' | 'of'> {
+function saidByCall(name: string, call: CallExpression | undefined): Pick<Statement, 'trains' | 'value' | 'of'> {
   const [first] = call?.arguments ?? []
   const object = call?.callee.kind === 'attribute' ? call.callee.object : undefined
   if (name === 'requires_grad_') {
-    const trains = first?.kind === 'positional' ? flagOf(first.value) : undefined
-    return { trains: first === undefined ? true : trains, of: object }
+    if (first === undefined) return { trains: true, value: undefined, of: object }
+    if (first.kind !== 'positional') return { trains: undefined, value: undefined, of: object }
+    return { trains: flagOf(first.value), value: first.value.kind === 'flag' ? undefined : first.value, of: object }
   }
   // WhisperForConditionalGeneration.freeze_encoder.
   const isEncoder = name === 'freeze_encoder' && first === undefined && object !== undefined && call !== undefined
-  if (!isEncoder) return { trains: false, of: undefined }
+  if (!isEncoder) return { trains: false, value: undefined, of: undefined }
   const callee: Expression = { ...call, kind: 'attribute', object, name: 'get_encoder' }
-  return { trains: false, of: { ...call, callee } }
+  return { trains: false, value: undefined, of: { ...call, callee } }
 }
 
 function flagOf(expression: Expression): boolean | undefined {
@@ -126,7 +146,7 @@ function switchesOf(
   const scope = found[0]?.scope
   if (scope === undefined || found.some(each => each.scope !== scope)) return undefined
   if (scope !== start.scope && scope !== loaded.site.scope) return undefined
-  const read = [...found.map(each => switchBy(each, loaded, evaluator)), ...newLayers(scope, loaded, evaluator)]
+  const read = [...found.flatMap(each => switchesBy(each, loaded, evaluator)), ...newLayers(scope, loaded, evaluator)]
   const known = read.filter(each => each !== undefined)
   if (known.length < read.length) return undefined
   const inOrder = known.toSorted((one, other) => one.at - other.at)
@@ -137,51 +157,46 @@ function switchesOf(
   return isLate || mayReturn ? undefined : inOrder
 }
 
-function switchBy(statement: Statement, loaded: LibraryCall, evaluator: Evaluator): PlacedSwitch | undefined {
-  const { module, node, trains, of, at } = statement
+function switchesBy(
+  statement: Statement,
+  loaded: LibraryCall,
+  evaluator: Evaluator,
+): readonly (PlacedSwitch | undefined)[] {
+  const { trains, value, at } = statement
+  const reached = reachedOf(statement, loaded, evaluator)
   const site = siteAt(statement)
-  if (trains === undefined || of === undefined || evaluator.isReached(statement, site).isReached !== true)
-    return undefined
-  const part = isCall(node) && isUnconditional(node) ? of : loopedOver(node, of, module)
-  const path = part && pathTo(part, site, loaded, evaluator)
-  return path === undefined ? undefined : { at, path, trains }
+  if (reached === undefined) return [undefined]
+  const { selections, byValue, branches } = reached
+  if (evaluator.isReached({ ...statement, branches }, site).isReached !== true) return [undefined]
+  if (value === undefined)
+    return trains === undefined ? [undefined] : selections.map(selects => ({ at, selects, trains }))
+  return [
+    ...(byValue?.whenTrue ?? []).map(selects => ({ at, selects, trains: true })),
+    ...(byValue?.whenFalse ?? []).map(selects => ({ at, selects, trains: false })),
+  ]
+}
+
+function reachedOf(statement: Statement, loaded: LibraryCall, evaluator: Evaluator): Reached | undefined {
+  const { of } = statement
+  const site = siteAt(statement)
+  return of && reachedBy({ ...statement, of }, part => pathTo(part, site, loaded, evaluator), evaluator)
 }
 
 /** By its name, the model that a loss compares with; and loaded by a call of its own. */
 const reference = /^(?:self\.)?_?(?:ref|reference|teacher|reward)(?:_\w+)?$/
 
 function isOfAnother(statement: Statement, loaded: LibraryCall, evaluator: Evaluator): boolean {
-  const { node, of, module } = statement
-  const whole = of && (isCall(node) && isUnconditional(node) ? of : loopedOver(node, of, module))
-  if (whole === undefined || !reference.test(module.text.slice(whole.from, whole.to))) return false
-  const { loaded: other } = modelChain(evaluator.evaluate(whole, siteAt(statement)), evaluator)
-  return other?.kind === 'call' && (other.module !== loaded.module || other.from !== loaded.from)
-}
-
-const PLAIN = /^(?:Body|IfStatement|ExpressionStatement|AssignStatement)$/
-
-/** In no loop, `with` or `try`: within `if` alone, whose conditions are known elsewhere. */
-function isUnconditional(node: SyntaxNode): boolean {
-  const { parent } = node
-  if (parent === null || /^(?:Script|FunctionDefinition)$/.test(parent.name)) return true
-  return PLAIN.test(parent.name) && isUnconditional(parent)
-}
-
-/** `for parameter in PART.parameters(): parameter.requires_grad = False`, with nothing else in the loop. */
-function loopedOver(node: SyntaxNode, of: Expression, module: Module): Expression | undefined {
-  const body = node.parent?.parent
-  const loop = body?.parent
-  if (body?.name !== 'Body' || loop?.name !== 'ForStatement' || !isUnconditional(loop)) return undefined
-  const statements = children(body).filter(({ name }) => name !== ':' && name !== 'Comment')
-  const parts = children(loop)
-  const before = parts.findIndex(({ name }) => name === 'in')
-  const [target, over] = [parts[before - 1], parts[before + 1]]
-  if (statements.length !== 1 || target === undefined || over === undefined || of.kind !== 'name') return undefined
-  if (module.text.slice(target.from, target.to) !== of.name) return undefined
-  const all = expressionOf(over, module.text)
-  if (all.kind !== 'call' || all.arguments.length > 0 || all.callee.kind !== 'attribute') return undefined
-  const isNamed = parts[before - 2]?.name === ','
-  return all.callee.name === (isNamed ? 'named_parameters' : 'parameters') ? all.callee.object : undefined
+  const { of, module } = statement
+  let other: LibraryCall | undefined
+  const note = (part: Expression) => {
+    if (!reference.test(module.text.slice(part.from, part.to))) return undefined
+    const { loaded: found } = modelChain(evaluator.evaluate(part, siteAt(statement)), evaluator)
+    if (found?.kind === 'call') other = found
+    return ''
+  }
+  const reached = of && reachedBy({ ...statement, of }, note, evaluator)
+  if (reached === undefined || other === undefined) return false
+  return other.module !== loaded.module || other.from !== loaded.from
 }
 
 /** From the model to one of its parts: `bert`, `model.encoder`, `get_encoder()`. */
@@ -203,6 +218,6 @@ function newLayers(scope: Scope, loaded: LibraryCall, evaluator: Evaluator): rea
   return givenIn(scope, loaded, evaluator).map(({ path, made, binding, site }) => {
     const isLinear = made.kind === 'call' && /^torch\.nn\.(?:\w+\.)*Linear$/.test(made.name)
     const isCertain = evaluator.isReached(binding, site).isReached === true
-    return isLinear && isCertain ? { at: binding.at, path, trains: true } : undefined
+    return isLinear && isCertain ? { at: binding.at, selects: { path }, trains: true } : undefined
   })
 }
