@@ -1,7 +1,7 @@
 /** Loops that scripts write themselves around a model of a library. */
 import { describe, expect, it } from 'vitest'
 import { firstProblem, loop, type Parts, spec } from './loop.ts'
-import { read } from './scripts.ts'
+import { read, trained } from './scripts.ts'
 
 describe('a loop around a known model', () => {
   it('is read as plain PyTorch: what the loop keeps, and no default of a trainer', async () => {
@@ -38,6 +38,26 @@ describe('a loop around a known model', () => {
   ])('%s decides precision', async (line, precision) => {
     const step = `${line}\n        loss = model(**batch).loss\n    loss.backward()\n    optimizer.step()`
     expect((await spec({ step })).precision).toBe(precision)
+  })
+
+  it.each([
+    ['@torch.autocast("cuda", dtype=torch.bfloat16)', 'amp-bf16'],
+    ['@torch.cuda.amp.autocast()', 'amp-fp16'],
+    ['@other.autocast()', 'fp32'],
+  ])('%s above the function that steps decides precision', async (decorator, precision) => {
+    const text = `import torch
+from transformers import AutoModelForSequenceClassification
+model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased").cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+loader = torch.utils.data.DataLoader(data, batch_size=16, shuffle=True)
+${decorator}
+def train():
+    for batch in loader:
+        model(**batch).loss.backward()
+        optimizer.step()
+train()
+`
+    expect((await trained(text)).spec.precision).toBe(precision)
   })
 
   it.each<readonly [string, string, string]>([

@@ -1,21 +1,25 @@
 /** Weights that a script freezes by hand: where, and which parts of the model. */
 import type { SyntaxNode } from '@lezer/common'
 import type { FrozenByHand } from '../../dialects/huggingface/frozen-by-hand.ts'
+import { plainSentence } from '../../text/quote.ts'
 import type { Field } from '../../text/section.ts'
 import { type CallExpression, type Expression, expressionOf } from '../syntax/expressions.ts'
 import { type Call, callExpression, classAround, type Module, type Place, type Scope } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
 import { siteAt } from '../values/sites.ts'
-import type { LibraryCall, Site } from '../values/values.ts'
+import { type LibraryCall, type Located, placeIn, type Site } from '../values/values.ts'
 import { saidBy } from './fields.ts'
 import { type Reached, reachedBy } from './frozen-loops.ts'
 import { givenIn, isModel } from './given-layers.ts'
+import { isHead } from './held-model.ts'
 import { classLoaded, modelChain } from './model-chain.ts'
 import { type NamedModel, type Switch, trainedParameters } from './parameter-names.ts'
 import { isVisionModel } from './vision-models.ts'
 
 export interface FrozenWeights {
   readonly byHand?: FrozenByHand
+  /** Nothing blocks by them. */
+  readonly assumptions: readonly string[]
   readonly notUnderstood: readonly Field[]
 }
 
@@ -27,7 +31,7 @@ export function frozenWeights(
   evaluator: Evaluator,
 ): FrozenWeights {
   const [file] = files
-  if (file === undefined) return { notUnderstood: [] }
+  if (file === undefined) return { assumptions: [], notUnderstood: [] }
   const elsewhere = loaded === undefined || files.includes(loaded.module) ? undefined : loaded
   const found = [
     ...files.flatMap(each => statementsIn(each, evaluator)),
@@ -38,12 +42,15 @@ export function frozenWeights(
     each.trains === false ||
     (each.trains === undefined && (isCall(each.node) || (loaded && reachedOf(each, loaded, evaluator)?.byValue)))
   const first = ofTrained.find(freezes)
-  if (first === undefined) return { notUnderstood: [] }
+  if (first === undefined) return { assumptions: [], notUnderstood: [] }
   const field = fieldOf(first, file)
   const switches = loaded && switchesOf(ofTrained, loaded, start, evaluator)
-  if (loaded === undefined || switches === undefined) return { notUnderstood: [field] }
+  if (loaded === undefined || switches === undefined) return { assumptions: [], notUnderstood: [field] }
   const named = namedModel(loaded)
+  const assumptions = switches.flatMap(({ remark }) => remark ?? [])
+  for (const sentence of assumptions) evaluator.unsureRemarks.add(sentence)
   return {
+    assumptions,
     byHand: { field, trained: (model, task) => trainedParameters(model, task, switches, named) },
     notUnderstood: [],
   }
@@ -134,6 +141,8 @@ function isBeside(site: Site): (place: Place) => boolean {
 
 interface PlacedSwitch extends Switch {
   readonly at: number
+  /** What the reader must know of it. */
+  readonly remark?: string
 }
 
 /** Undefined where one of them may not run, may run after the training starts, or is done to what is not known. */
@@ -142,7 +151,7 @@ function switchesOf(
   loaded: LibraryCall,
   start: Call,
   evaluator: Evaluator,
-): readonly Switch[] | undefined {
+): readonly PlacedSwitch[] | undefined {
   const scope = found[0]?.scope
   if (scope === undefined || found.some(each => each.scope !== scope)) return undefined
   if (scope !== start.scope && scope !== loaded.site.scope) return undefined
@@ -213,11 +222,19 @@ function pathTo(part: Expression, site: Site, loaded: LibraryCall, evaluator: Ev
   return path.join('.')
 }
 
+function ofOwnHead(made: Located): string {
+  return plainSentence(
+    `The layers on ${placeIn(made.module, made.from)} are the code's own: they are counted as a head of few labels, so that nothing blocks.`,
+  )
+}
+
 /** `model.fc = nn.Linear(512, 10)`: a new layer trains. Undefined for each other module that the model is given. */
 function newLayers(scope: Scope, loaded: LibraryCall, evaluator: Evaluator): readonly (PlacedSwitch | undefined)[] {
   return givenIn(scope, loaded, evaluator).map(({ path, made, binding, site }) => {
-    const isLinear = made.kind === 'call' && /^torch\.nn\.(?:\w+\.)*Linear$/.test(made.name)
     const isCertain = evaluator.isReached(binding, site).isReached === true
-    return isLinear && isCertain ? { at: binding.at, selects: { path }, trains: true } : undefined
+    const isLinear = made.kind === 'call' && /^torch\.nn\.(?:\w+\.)*Linear$/.test(made.name)
+    if (!isCertain || !(isLinear || isHead(made, evaluator))) return undefined
+    const found = { at: binding.at, selects: { path }, trains: true }
+    return isLinear ? found : { ...found, remark: ofOwnHead(made) }
   })
 }

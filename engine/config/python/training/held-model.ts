@@ -101,7 +101,8 @@ function isTorchCall(value: Value): value is LibraryCall {
   return value.kind === 'call' && value.name.startsWith('torch.')
 }
 
-function isHead(value: Value, evaluator: Evaluator): boolean {
+/** Layers that take next to no memory beside a model's. */
+export function isHead(value: Value, evaluator: Evaluator): boolean {
   if (!isTorchCall(value) || value.call === undefined) return false
   const { name } = libraryName(value.name)
   if (small.test(name)) return true

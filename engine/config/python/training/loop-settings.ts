@@ -7,7 +7,7 @@ import { unsaidByAccelerator } from '../../dialects/huggingface/declared.ts'
 import type { Field } from '../../text/section.ts'
 import { libraryName } from '../library.ts'
 import type { Expression } from '../syntax/expressions.ts'
-import { type Call, callExpression, type Module } from '../syntax/module.ts'
+import { type Call, callExpression, type Module, type Scope } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
 import { areEqual, type Located, placeIn, type Site, shownAt, type Value } from '../values/values.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
@@ -55,13 +55,31 @@ export function precisionFields(module: Module, evaluator: Evaluator): readonly 
     ({ library, call }) => library === 'torch' && !(call.scope.kind === 'function' && evaluates.test(call.scope.name)),
   )
   const scalers = reachedCalls(module, 'GradScaler', evaluator).filter(({ library }) => library === 'torch')
-  const [autocast] = autocasts
+  const autocast = autocasts[0] ?? decoratingAutocast(module, evaluator)
   if (autocast === undefined) {
     const [scaler] = scalers
     if (scaler === undefined || isSwitchedOff(scaler.values.get('enabled'))) return []
     return [openField(scaler.here, 'fp16', 'gradients are scaled, but no autocast is found in the file', module)]
   }
   return autocastFields(autocast, module)
+}
+
+/** `@torch.autocast("cuda")` on a function around the step. */
+function decoratingAutocast(module: Module, evaluator: Evaluator): Reached | undefined {
+  for (const call of (module.calls.get('backward') ?? []).slice(0, MAX_CALLS)) {
+    for (let around: Scope | undefined = call.scope; around !== undefined; around = around.parent) {
+      const site: Site = { module, scope: around.parent ?? module.top, at: around.from, branches: [] }
+      for (const decorator of around.decorators) {
+        const callee = decorator.kind === 'call' ? evaluator.evaluate(decorator.callee, site) : undefined
+        if (decorator.kind !== 'call' || callee?.kind !== 'symbol' || !/^torch\.(?:.*\.)?autocast$/.test(callee.name))
+          continue
+        const { values, unknown } = evaluator.argumentsOf(decorator, site)
+        const here = { module, from: decorator.from, to: decorator.to, remarks: [] }
+        return { call, site, library: 'torch', values, unknown, here, why: undefined }
+      }
+    }
+  }
+  return undefined
 }
 
 function autocastFields({ values, here, why, unknown }: Reached, file: Module): readonly Field[] {

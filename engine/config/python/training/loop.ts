@@ -171,7 +171,7 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
   ]
   const unread = [...found.unread, ...adapter.unread]
   const assumptions = [
-    ...[...found.assumptions, ...(holder === undefined ? [] : [ofHolder(holder, evaluator)])],
+    ...[...found.assumptions, ...frozen.assumptions, ...(holder === undefined ? [] : [ofHolder(holder, evaluator)])],
     ...leftOff(fields, chain.peftConfig, [...new Set([...modules, loaded.module])], evaluator),
     ...aroundLoop(modules, evaluator),
   ]

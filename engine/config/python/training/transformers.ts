@@ -116,6 +116,7 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
   const files = [...new Set([module, ...(loaded.module ? [loaded.module] : [])])]
   const assumptions = [
     ...loaded.assumptions,
+    ...frozen.assumptions,
     ...leftOff(fields, peftConfig, files, evaluator),
     ...aroundTrainer(call, evaluator),
   ]

@@ -181,13 +181,30 @@ for images, labels in DataLoader(data, batch_size=64, shuffle=True):
 
   it.each([
     ['a head from before', `model.fc = nn.Linear(512, 10)\n${inLoop('model')}`],
-    ['a head of several layers', `${inLoop('model')}\nmodel.fc = nn.Sequential(nn.Linear(512, 10))`],
+    ['a head with layers of its own', `${inLoop('model')}\nmodel.fc = nn.Sequential(nn.Conv2d(512, 64, 3))`],
     ['a new layer below', `${inLoop('model')}\nmodel.fc = nn.Linear(512, 10)\nmodel.conv1 = nn.Conv2d(1, 64, 7)`],
     ['a head in some runs', `${inLoop('model')}\nif flag:\n    model.fc = nn.Linear(512, 10)`],
     ['a part that it has not', `${inLoop('model')}\nmodel.layer5.requires_grad_(True)`],
   ])('is refused with %s', async (_, frozen) => {
     expect((await problems(loop(resnet, frozen)))[0]).toMatchObject({ code: 'unsupported-setting' })
   })
+})
+
+it('a head of several layers trains, and blocks nothing', async () => {
+  const text = `import torch, torchvision
+from torch import nn
+from torch.utils.data import DataLoader
+model = torchvision.models.resnet18()
+${inLoop('model')}
+model.fc = nn.Sequential(nn.Linear(512, 256), nn.ReLU(), nn.Linear(256, 10))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for images, labels in DataLoader(data, batch_size=64, shuffle=True):
+    nn.functional.cross_entropy(model(images.cuda()), labels).backward()
+    optimizer.step()
+`
+  const { spec, assumesCode, assumptions } = await trained(text)
+  expect([spec.trainable?.names, assumesCode]).toEqual([[String.raw`classifier\.`], true])
+  expect(assumptions).toContainEqual(expect.stringContaining('layers on line 7'))
 })
 
 describe('a model that the loss compares with', () => {
