@@ -35,6 +35,8 @@ describe('a loop around a known model', () => {
     ['with torch.cuda.amp.autocast():', 'amp-fp16'],
     ['with torch.amp.autocast(device_type="cuda", dtype=torch.float16):', 'amp-fp16'],
     ['with torch.cuda.amp.autocast(enabled=False):', 'fp32'],
+    ['with torch.autocast("cuda", enabled=torch.device("cuda:0").type == "cuda"):', 'amp-fp16'],
+    ['with torch.autocast(torch.device("cpu").type):', 'fp32'],
   ])('%s decides precision', async (line, precision) => {
     const step = `${line}\n        loss = model(**batch).loss\n    loss.backward()\n    optimizer.step()`
     expect((await spec({ step })).precision).toBe(precision)

@@ -7,6 +7,7 @@ import { Changes } from './changes.ts'
 import { Classes } from './classes.ts'
 import { dictionaryValue, keptValue } from './collections.ts'
 import { commandLineValue, type Options } from './command-line.ts'
+import { deviceAttribute } from './devices.ts'
 import { MadeObjects } from './made-objects.ts'
 import { Names } from './names.ts'
 import { binaryValue, joinedText, unaryValue } from './operators.ts'
@@ -233,6 +234,7 @@ export class Evaluator {
         const ofTrainer = isTrainer(object) ? trainerAttribute(object, name, this) : undefined
         if (ofTrainer !== undefined) return ofTrainer
         const parsed =
+          deviceAttribute(object, name, this) ??
           signatureParameters(object, name, this) ??
           commandLineValue(object, name, this.options) ??
           ofArguments(object, name, this) ??
