@@ -32,7 +32,9 @@ import { type Loaded, loadedFields } from './model-loading.ts'
 import { staysOnProcessor } from './on-gpu.ts'
 import { type FoundOptimizer, optimizersIn, severalOptimizers } from './optimizers.ts'
 import { aroundLoop } from './own-steps.ts'
+import { processSettings } from './process-settings.ts'
 import { lengthFields } from './sequence-length.ts'
+
 import type { FoundTraining } from './transformers.ts'
 import { visibleGpus } from './visible-gpus.ts'
 import { isVisionModel } from './vision-models.ts'
@@ -174,6 +176,7 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
     ...[...found.assumptions, ...frozen.assumptions, ...(holder === undefined ? [] : [ofHolder(holder, evaluator)])],
     ...leftOff(fields, chain.peftConfig, [...new Set([...modules, loaded.module])], evaluator),
     ...aroundLoop(modules, evaluator),
+    ...processSettings(fields, modules, evaluator),
   ]
   return { kind: 'training', training: { document, declared, call, assumptions, notUnderstood, unread } }
 }

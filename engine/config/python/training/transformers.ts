@@ -21,7 +21,9 @@ import { INIT_KWARGS, loadedFields } from './model-loading.ts'
 import { foreignBatchSizes, handedOtherwise, modelsBeside, unpackedInto } from './models-beside.ts'
 import { modelsKept } from './models-kept.ts'
 import { aroundTrainer } from './own-steps.ts'
+import { processSettings } from './process-settings.ts'
 import { blockSize, lengthBeside, lengthFields, mappedLength } from './sequence-length.ts'
+
 import { type Told, toldArguments } from './told-arguments.ts'
 import { dividesLayers, visibleGpus } from './visible-gpus.ts'
 
@@ -119,6 +121,7 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     ...frozen.assumptions,
     ...leftOff(fields, peftConfig, files, evaluator),
     ...aroundTrainer(call, evaluator),
+    ...processSettings(fields, files, evaluator),
   ]
   const notUnderstood = [
     ...loaded.notUnderstood,
