@@ -33,7 +33,8 @@ export function aroundLoop(modules: readonly Module[], evaluator: Evaluator): re
   return told([...forwards, ...copiedWeights(modules, evaluator)], evaluator)
 }
 
-function told(whats: readonly string[], evaluator: Evaluator): readonly string[] {
+/** A sentence for each thing of the code's own that is not counted. */
+export function told(whats: readonly string[], evaluator: Evaluator): readonly string[] {
   const sentences = whats.map(what => plainSentence(`${what}: it is not counted, so that nothing blocks.`))
   for (const sentence of sentences) evaluator.unsureRemarks.add(sentence)
   return sentences

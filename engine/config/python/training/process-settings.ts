@@ -1,11 +1,11 @@
 /** What a script sets of PyTorch for its whole process, and what decides memory. Nothing of it is counted, so that nothing blocks. */
-import { plainSentence } from '../../text/quote.ts'
 import type { Field } from '../../text/section.ts'
 import { libraryName } from '../library.ts'
 import { type Call, callExpression, type Module } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
 import { siteAt } from '../values/sites.ts'
 import { placeIn, type Value } from '../values/values.ts'
+import { told } from './own-steps.ts'
 
 interface Setting {
   readonly calls: readonly string[]
@@ -47,16 +47,13 @@ export function processSettings(
 ): readonly string[] {
   const attention = fields.find(({ key }) => key === 'attn_implementation')?.value
   const usesSdpa = attention?.kind !== 'text' || attention.text === 'sdpa'
-  const sentences = [...(usesSdpa ? ofAttention : []), ...ofAll].flatMap(({ calls, what, isDefault }) => {
-    const found = modules
+  const found = [...(usesSdpa ? ofAttention : []), ...ofAll].flatMap(({ calls, what, isDefault }) => {
+    const call = modules
       .flatMap(module => calls.flatMap(name => module.calls.get(name) ?? []))
-      .find(call => isSetting(call, isDefault, evaluator))
-    if (found === undefined) return []
-    const place = placeIn(found.module, found.at)
-    return [plainSentence(`${what} is the code's own choice (${place}): it is not counted, so that nothing blocks.`)]
+      .find(each => isSetting(each, isDefault, evaluator))
+    return call === undefined ? [] : [`${what} is the code's own choice (${placeIn(call.module, call.at)})`]
   })
-  for (const sentence of sentences) evaluator.unsureRemarks.add(sentence)
-  return sentences
+  return told(found, evaluator)
 }
 
 function isSetting(call: Call, isDefault: Setting['isDefault'], evaluator: Evaluator): boolean {
