@@ -59,6 +59,12 @@ export interface Evidence {
   readonly samplesPerSecond: (plan: BatchPlan) => number | undefined
 }
 
+/**
+ * Of a batch whose bytes in use alone take more than so many of the GPU's memory, fragments say nothing more, and replaying the allocator
+ * without a limit takes longer than all else.
+ */
+const FAR_TOO_LARGE = 2
+
 /** @throws MemoryMarkError for a framework other than PyTorch. */
 export function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, options: EstimateOptions): Evidence {
   if (spec.framework !== 'pytorch') throw notEstimated(spec)
@@ -106,7 +112,11 @@ export function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, optio
     fits: plan => sizesOf(plan).fits(plan.microBatch),
     fitsThroughout: plan => sizesOf(plan).fitsThroughout(plan.microBatch),
     peakBytes: plan => sizesOf(plan).probe.peakBytes(plan.microBatch),
-    reservedBytes: plan => sizesOf(plan).probe.reservedBytes(plan.microBatch),
+    reservedBytes: ({ microBatch, ...plan }) => {
+      const { probe } = sizesOf({ microBatch, ...plan })
+      const isFarTooLarge = probe.peakBytes(microBatch) > FAR_TOO_LARGE * probe.usableBytes
+      return isFarTooLarge ? undefined : probe.reservedBytes(microBatch)
+    },
     samplesPerSecond,
   }
 }

@@ -41,6 +41,26 @@ test('measured throughput has points only at the sizes that were timed', () => {
   ])
 })
 
+test('what the allocator reserves is not told of a batch that takes more than twice the GPU’s memory', () => {
+  const gpu = findGpu('a10')
+  if (gpu === undefined) throw new Error('no A10')
+  const currentAt = (microBatch: number) =>
+    assess(specOf('gpt2', { microBatch, sequenceLength: 1_024 }), knownModel('gpt2').config, {
+      gpu,
+      policy: defaultPolicy,
+      footprints: new FootprintCache(),
+      hoursPerRun: 2,
+      runsPerYear: 100,
+    }).current
+  const all = Array.from({ length: 30 }, (_, index) => currentAt(index + 1))
+  const sizes = Object.groupBy(all, ({ peakBytes }) => (peakBytes > 2 * usableBytes(gpu) ? 'far' : 'near'))
+
+  expect(sizes.near?.some(({ fits, peakBytes }) => !fits && peakBytes > usableBytes(gpu))).toBe(true)
+  expect(sizes.near?.filter(({ reservedBytes = 0, peakBytes }) => reservedBytes < peakBytes)).toEqual([])
+  expect(sizes.far?.length).toBeGreaterThan(0)
+  expect(sizes.far?.map(({ reservedBytes }) => reservedBytes)).toEqual(sizes.far?.map(() => undefined))
+})
+
 test('of a run that makes answers, no speed of its steps is taken for a gain', () => {
   const text = `base_model: meta-llama/Llama-3.2-1B
 micro_batch_size: 1

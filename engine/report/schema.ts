@@ -49,7 +49,7 @@ export const operatingPoint = z.object({
   peakBytes: bytes,
   /**
    * What the caching allocator reserves at that peak, fragments included, which decides whether the batch fits. Absent
-   * if unknown.
+   * if unknown, and of an estimate where the peak alone is more than twice what the GPU has.
    */
   reservedBytes: bytes.optional(),
   /** Absent if unknown. */

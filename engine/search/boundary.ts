@@ -26,9 +26,17 @@ export function nextMove({ fits, fails }: Bounds, grid: Grid, predicted: number)
   return { kind: 'try', index: Math.floor((fits + fails) / 2) }
 }
 
-/** Runs the policy against `tryBatch`; a trial is never repeated. Returns undefined when not even one sample fits. */
-export function findLargest(grid: Grid, predicted: number, tryBatch: (batch: number) => boolean): number | undefined {
-  let bounds: Bounds = { fits: -1, fails: grid.length }
+/**
+ * Runs the policy against `tryBatch`; a trial is never repeated. Returns undefined when not even one sample fits. `known`: the grid index
+ * of the largest size known to fit.
+ */
+export function findLargest(
+  grid: Grid,
+  predicted: number,
+  tryBatch: (batch: number) => boolean,
+  known = -1,
+): number | undefined {
+  let bounds: Bounds = { fits: known, fails: grid.length }
   for (;;) {
     const move = nextMove(bounds, grid, predicted)
     if (move.kind === 'done') return move.largest < 0 ? undefined : grid.at(move.largest)

@@ -42,7 +42,7 @@ export class EstimatedSizes {
    */
   get largest(): number {
     const { safety } = this.#terms
-    this.#largest ??= this.#orOfMore(Math.max(this.#find(safety), this.largestWithMargin), safety, more => more.largest)
+    this.#largest ??= this.#orOfMore(Math.max(this.#find(safety), this.largestWithMargin), safety)
     return this.#largest
   }
 
@@ -54,7 +54,7 @@ export class EstimatedSizes {
 
   get largestWithMargin(): number {
     const margin = Math.max(this.#terms.margin, this.#terms.safety)
-    this.#largestWithMargin ??= this.#orOfMore(this.#find(margin), margin, more => more.largestWithMargin)
+    this.#largestWithMargin ??= this.#orOfMore(this.#find(margin), margin)
     return this.#largestWithMargin
   }
 
@@ -72,17 +72,20 @@ export class EstimatedSizes {
     return trial.outcome.kind !== 'fits' && this.fits(size) ? this.probe.trialBelow(size) : trial
   }
 
-  /** Asks the step that takes more only where it could fit a larger size: where this one's next size has room on paper. */
-  #orOfMore(found: number, margin: number, largestOf: (more: EstimatedSizes) => number): number {
+  /** `found`, or a larger size that fits the step that takes more, which is asked only where both have room on paper. */
+  #orOfMore(found: number, margin: number): number {
+    const more = this.#ofMore
+    if (more === undefined) return found
     const { grid, own } = this.#terms
-    if (this.#ofMore === undefined) return found
     const larger = [grid.at(grid.indexOf(found) + 1), ...(own > found ? [own] : [])]
-    return larger.some(size => this.probe.mayFit(size, margin)) ? Math.max(found, largestOf(this.#ofMore)) : found
+    const hasRoom = larger.some(size => this.probe.mayFit(size, margin) && more.probe.mayFit(size, margin))
+    return hasRoom ? more.#find(margin, found) : found
   }
 
-  #find(margin: number): number {
+  /** `known`: a size that fits. */
+  #find(margin: number, known = 0): number {
     const { grid, own } = this.#terms
-    const found = largestBatch(this.probe, grid, margin) ?? 0
+    const found = Math.max(known, largestBatch(this.probe, grid, margin, known) ?? 0)
     return own > found && this.probe.fits(own, margin) ? own : found
   }
 }

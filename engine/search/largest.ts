@@ -3,10 +3,10 @@ import type { EstimateProbe } from '../probes/estimate.ts'
 import { findLargest } from './boundary.ts'
 import type { Grid } from './grid.ts'
 
-/** The largest batch on the grid that leaves `margin` (a share of usable memory) free; undefined when none does. */
-export function largestBatch(probe: EstimateProbe, grid: Grid, margin = 0): number | undefined {
+/** The largest batch on the grid that leaves `margin` (a share of usable memory) free; undefined when none does. `known`: one that does. */
+export function largestBatch(probe: EstimateProbe, grid: Grid, margin = 0, known = 0): number | undefined {
   const predicted = grid.indexOf(predictedBoundary(probe, probe.usableBytes * (1 - margin)))
-  return findLargest(grid, predicted, batch => probe.fits(batch, margin))
+  return findLargest(grid, predicted, batch => probe.fits(batch, margin), grid.indexOf(known))
 }
 
 /** The same by its bytes in use alone, which the allocator's fragments come on top of: nothing is replayed. */

@@ -75,6 +75,24 @@ describe('any boundary, any prediction', () => {
     )
   })
 
+  test('of a size that is known to fit, none is tried up to it', () => {
+    fc.assert(
+      fc.property(anyLimit, anyLimit, fc.nat(), (limit, predicted, below) => {
+        const swept = limit < 1 ? -1 : grid.indexOf(limit)
+        const known = swept < 0 ? -1 : below % (swept + 1)
+        const trials: number[] = []
+        const found = findLargest(
+          grid,
+          grid.indexOf(predicted),
+          batch => trials.push(batch) > 0 && batch <= limit,
+          known,
+        )
+        expect(found).toBe(swept < 0 ? undefined : grid.at(swept))
+        expect(trials.filter(batch => grid.indexOf(batch) <= known)).toEqual([])
+      }),
+    )
+  })
+
   test('no size is tried twice', () => {
     fc.assert(
       fc.property(anyLimit, anyLimit, (limit, predicted) => {
