@@ -67,17 +67,15 @@ async function filesNear(
   path: string,
   { readFile, listFolder }: Required<Pick<Sources, 'readFile' | 'listFolder'>>,
 ): Promise<Near> {
-  const launchers: LikelyFirst[] = []
-  const notebooks: LikelyFirst[] = []
-  const jobs: (readonly string[])[] = []
   const own = posix.dirname(path)
-  for (const folder of new Set([...launcherFolders(path), ...notebookFolders])) {
-    const names = await listFolder(folder)
-    launchers.push(launchersIn(names, folder))
-    if (folder === own || notebookFolders.includes(folder)) notebooks.push(notebooksIn(names, folder))
-    jobs.push(jobsIn(names, folder))
-  }
-  for (const folder of jobFolders) jobs.push(jobsIn(await listFolder(folder), folder))
+  const listed = (folders: readonly string[]) =>
+    Promise.all([...new Set(folders)].map(async folder => ({ folder, names: await listFolder(folder) })))
+  const [near, ofJobs] = await Promise.all([listed([...launcherFolders(path), ...notebookFolders]), listed(jobFolders)])
+  const launchers = near.map(({ folder, names }) => launchersIn(names, folder))
+  const notebooks = near
+    .filter(({ folder }) => folder === own || notebookFolders.includes(folder))
+    .map(({ folder, names }) => notebooksIn(names, folder))
+  const jobs = [...near, ...ofJobs].map(({ folder, names }) => jobsIn(names, folder))
   const firstFew = (lists: readonly LikelyFirst[], most: number) =>
     firstOf([...lists.map(({ likely }) => likely), ...lists.map(({ others }) => others)], most, path)
   const paths = [

@@ -123,12 +123,11 @@ export async function scriptsNear(
   // Hydra's groups are folders in the folder of configs.
   const above = ['..', '../..'].map(up => posix.normalize(posix.join(own, up)))
   const near = [own, ...above, ...folders].filter(each => !/^(?:\.\.|\/)/.test(each))
-  const found: string[] = []
-  for (const folder of new Set(near)) {
-    found.push(...scriptsIn(await listFolder(folder), folder))
-  }
+  const found = await Promise.all([...new Set(near)].map(async folder => scriptsIn(await listFolder(folder), folder)))
   const isNamesake = (script: string) => stemOf(script) === stemOf(path)
-  return [...new Set(found)].toSorted((a, b) => Number(isNamesake(b)) - Number(isNamesake(a))).slice(0, MAX_SCRIPTS)
+  return [...new Set(found.flat())]
+    .toSorted((a, b) => Number(isNamesake(b)) - Number(isNamesake(a)))
+    .slice(0, MAX_SCRIPTS)
 }
 
 /** `train_llama.yaml`, `train_llama.py` → train_llama */

@@ -38,11 +38,9 @@ async function scriptsAround(path: string, listFolder: NonNullable<Sources['list
   const above = posix.normalize(posix.join(own, '..'))
   const around = [above, own].flatMap(folder => folders.map(name => posix.join(folder, name)))
   const near = [own, above, posix.normalize(posix.join(above, '..')), ...folders, ...around]
-  const found: string[] = []
-  for (const folder of new Set(near.filter(each => !/^(?:\.\.|\/)/.test(each)))) {
-    found.push(...scriptsIn(await listFolder(folder), folder))
-  }
-  return [...new Set(found)].filter(each => each !== path).slice(0, MAX_READ)
+  const within = [...new Set(near.filter(each => !/^(?:\.\.|\/)/.test(each)))]
+  const found = await Promise.all(within.map(async folder => scriptsIn(await listFolder(folder), folder)))
+  return [...new Set(found.flat())].filter(each => each !== path).slice(0, MAX_READ)
 }
 
 const scriptsIn = oncePerList(paths => paths.filter(path => isScript(posix.basename(path))))
