@@ -48,6 +48,7 @@ const commands: Record<string, CommandUsage> = {
   --precision fp32|tf32|bf16|bf16-master|amp-bf16|amp-fp16
   --autocast                   weights in bf16 under torch.autocast, as the Trainer runs them with bf16 or fp16
   --attention sdpa|eager|flash
+  --sdpa-kernel efficient      sdpa pinned to its memory-efficient kernel, with keys and values repeated for every head
   --gradient-checkpointing
   --lora-rank <n>              LoRA adapters over frozen weights; with --lora-targets q_proj,v_proj,… --lora-dropout <p>
   --quantization nf4|nf4-double|int8|gptq|awq|aqlm   quantised base weights under the adapters

@@ -140,7 +140,7 @@ function specLine({ spec, dialect }: AnalysedConfig): string {
     ...(spec.lora ? [`LoRA rank ${spec.lora.rank} on ${escapeText(spec.lora.targets.join(', '), 200)}`] : []),
     ...(spec.quantization ? [`${spec.quantization} base weights`] : []),
     spec.optimizer,
-    `${spec.attention} attention`,
+    `${spec.attention} attention${spec.sdpaKernel === undefined ? '' : ` in its ${spec.sdpaKernel} kernel alone`}`,
     `checkpointing ${spec.gradientCheckpointing ? 'on' : 'off'}`,
     `${formatCount(spec.gpus)} GPU${spec.gpus === 1 ? '' : 's'}${spec.gpus > 1 ? ` (${spec.sharding ?? 'ddp'})` : ''}`,
     spec.step === 'training' ? 'a training step' : 'forward and backward only',

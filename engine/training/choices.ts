@@ -56,6 +56,9 @@ export type StepProfile = (typeof stepProfiles)[number]
 export const attentions = ['sdpa', 'eager', 'flash'] as const
 export type Attention = (typeof attentions)[number]
 
+/** Kernels that scaled_dot_product_attention can be pinned to (torch.nn.attention.sdpa_kernel), so that no other stands in. */
+export const sdpaKernels = ['efficient'] as const
+
 export const loops = [
   'plain',
   'trainer',

@@ -9,6 +9,7 @@ import {
   optimizers,
   precisions,
   quantizations,
+  sdpaKernels,
   shardings,
   stepProfiles,
   tasks,
@@ -82,6 +83,8 @@ export const trainingSpec = z.object({
   /** The optimizer applies and frees each gradient as soon as it is computed: torchtune's `optimizer_in_bwd`. */
   optimizerInBackward: z.literal(true).optional(),
   attention: z.enum(attentions),
+  /** The one kernel that scaled_dot_product_attention may take; the fastest of those that take a call where absent. */
+  sdpaKernel: z.enum(sdpaKernels).optional(),
   gradientCheckpointing: z.boolean(),
   /** Checkpointing covers one block in so many, counted from the last of each: torchtune's `ac_option`. Every block where absent. */
   checkpointEvery: z.number().int().min(2).max(1_000).optional(),

@@ -116,6 +116,14 @@ describe('where activations dominate', () => {
   })
 })
 
+const overNf4: Partial<TrainingSpec> = {
+  task: 'causal-lm',
+  precision: 'fp32',
+  quantization: 'nf4',
+  gradientCheckpointing: true,
+  lora: { rank: 32, targets: ['q_proj', 'k_proj', 'v_proj', 'o_proj'], dropout: 0 },
+}
+
 /** Anassbzdd/fitcheck data/measurements: QLoRA of rank 32 on a T4, without autocast, eager, with checkpoints: torch.cuda.max_memory_allocated. */
 test.each([
   ['TinyLlama/TinyLlama-1.1B-Chat-v1.0', 2, 2_048, 6_651],
@@ -124,19 +132,23 @@ test.each([
 ] as const)(
   'the scores of %s, %i × %i tokens, in the backward pass of their softmax: %i MiB, within 1 %%',
   (name, batch, sequenceLength, readMib) => {
-    const lora = { rank: 32, targets: ['q_proj', 'k_proj', 'v_proj', 'o_proj'], dropout: 0 }
-    const eager = {
-      attention: 'eager',
-      precision: 'fp32',
-      quantization: 'nf4',
-      gradientCheckpointing: true,
-      lora,
-    } as const
-    const { bytes, moment } = footprintOf(name, { task: 'causal-lm', sequenceLength, ...eager }).peak(
-      batch,
-      WORKSPACE_BYTES,
-    )
+    const eager = { ...overNf4, attention: 'eager' } as const
+    const { bytes, moment } = footprintOf(name, { ...eager, sequenceLength }).peak(batch, WORKSPACE_BYTES)
     expect(moment).toBe('backward of softmax')
+    expect(Math.abs(bytes / MIB / readMib - 1)).toBeLessThan(0.01)
+  },
+)
+
+/** The same with SDPA pinned to its memory-efficient kernel, and grouped keys and values repeated for it. */
+test.each([
+  ['TinyLlama/TinyLlama-1.1B-Chat-v1.0', 12, 1_024, 9_372],
+  ['TinyLlama/TinyLlama-1.1B-Chat-v1.0', 2, 2_048, 3_896],
+  ['HuggingFaceTB/SmolLM2-360M', 1, 4_096, 4_018],
+] as const)(
+  'no scores of %s, %i × %i tokens, in the memory-efficient kernel: %i MiB, within 1 %%',
+  (name, batch, sequenceLength, readMib) => {
+    const pinned = { ...overNf4, sdpaKernel: 'efficient' } as const
+    const { bytes } = footprintOf(name, { ...pinned, sequenceLength }).peak(batch, WORKSPACE_BYTES)
     expect(Math.abs(bytes / MIB / readMib - 1)).toBeLessThan(0.01)
   },
 )

@@ -80,6 +80,35 @@ describe.skipIf(!hasTorch)('the trace engine, with Python and PyTorch', () => {
     expect(flash).toBeLessThan(0.8 * fused)
   })
 
+  test.each([
+    ['fp32', 2],
+    ['bf16', 2],
+    ['amp-bf16', 2],
+    ['amp-bf16', 1],
+  ] as const)(
+    'the pinned memory-efficient kernel in %s, with %i heads of keys, as in the estimate',
+    async (precision, heads) => {
+      await using worker = new PythonWorker(python)
+      const config = modelConfig.parse({
+        model_type: 'llama',
+        vocab_size: 100,
+        hidden_size: 128,
+        intermediate_size: 256,
+        num_hidden_layers: 4,
+        num_attention_heads: 4,
+        num_key_value_heads: heads,
+        max_position_embeddings: 1_024,
+      })
+      const spec = { ...tinySpec, task: 'causal-lm', loop: 'trainer', precision, sequenceLength: 1_000 } as const
+      const free = await tracedAsEstimated(worker, spec, config)
+      const pinned = await tracedAsEstimated(worker, { ...spec, sdpaKernel: 'efficient' }, config)
+      expect(pinned / free)[precision === 'fp32' ? 'toBeLessThan' : 'toBeGreaterThan'](
+        precision === 'fp32' ? 0.7 : 1.01,
+      )
+      await tracedAsEstimated(worker, spec, config)
+    },
+  )
+
   test('autocast over 16-bit weights makes norms float32, and keeps copies of their inputs, as in the estimate', async () => {
     await using worker = new PythonWorker(python)
     const spec = { ...tinySpec, microBatch: 512, precision: 'bf16', loop: 'trainer' } as const

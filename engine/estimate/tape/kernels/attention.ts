@@ -34,7 +34,11 @@ export interface AttentionOptions {
 /** torch: transformers/cuda/sdp_utils.cpp use_flash_attention: heads of more dimensions go elsewhere. */
 const FLASH_MAX_HEAD_SIZE = 256
 
-/** scaled_dot_product_attention, through transformers' integrations/sdpa_attention.py. */
+/**
+ * scaled_dot_product_attention, through transformers' integrations/sdpa_attention.py. Code that pins it to the memory-efficient kernel
+ * has to repeat grouped keys and values for every query head: the kernel refuses them (torch: transformers/cuda/sdp_utils.cpp
+ * can_use_mem_efficient_attention), and none stands in for it.
+ */
 export function fusedAttention(
   tape: Tape,
   query: Tensor,
@@ -43,7 +47,9 @@ export function fusedAttention(
   options: AttentionOptions,
 ): Tensor {
   const [tokens = 0] = query.shape
-  if (!options.isMaskless && leavesBroadcast(options)) return broadcastAttention(tape, query, key, value, options)
+  const isPinned = !options.isMaskless && tape.spec.sdpaKernel === 'efficient'
+  if (!options.isMaskless && !isPinned && leavesBroadcast(options))
+    return broadcastAttention(tape, query, key, value, options)
   if (options.sinks !== undefined) return sinkAttention(tape, query, key, value, options)
   if (options.bias?.storage.maskOfBatch !== undefined) return attentionAcrossBatch(tape, query, key, value, options)
   if (options.bias !== undefined) return biasedAttention(tape, query, key, value, options, options.bias)
@@ -56,10 +62,14 @@ export function fusedAttention(
   const isFlashShape = headSize <= FLASH_MAX_HEAD_SIZE && headSize === valueHeadSize
   // unsloth models/llama.py: without flash attention, xformers' kernel on as many keys and values as queries.
   const isXformers = tape.spec.unslothKernels && !tape.hasFlash
-  const native = groups > 1 && !isMasked && !isXformers && (isFlashShape || groupsLargeHeads(tape.spec))
-  const repeat = (x: Tensor) => (native ? lowered(tape, x) : repeatedLowered(tape, x, options))
+  const repeats = isMasked || isXformers || isPinned || !(isFlashShape || groupsLargeHeads(tape.spec))
+  const native = groups > 1 && !repeats
+  const repeat = (x: Tensor) => {
+    if (native) return lowered(tape, x)
+    return isPinned && groups > 1 ? lowered(tape, expandedHeads(tape, x, options)) : repeatedLowered(tape, x, options)
+  }
   const [q, k, v] = [lowered(tape, query), repeat(key), repeat(value)]
-  const isFlash = tape.hasFlash && q.dtype !== 'float32' && !isMasked && isFlashShape
+  const isFlash = tape.hasFlash && !isPinned && q.dtype !== 'float32' && !isMasked && isFlashShape
   const isPaddedValue = options.isMaskless && valueHeadSize < headSize
   if (isPaddedValue) return widenedAttention(tape, q, k, v, { ...options, headSize, valueHeadSize })
   // Only the flash kernel supports grouped heads; the memory-efficient one refuses them, and the composed one takes over.
@@ -301,7 +311,14 @@ function leavesBroadcast({ broadcastsHeads, keyValueHeads, heads }: AttentionOpt
 
 /** transformers' repeat_kv: every query head gets a copy of its group's keys or values; for a single head, a view is enough. */
 function repeated(tape: Tape, x: Tensor, { heads, keyValueHeads }: AttentionOptions): Tensor {
-  if (heads === keyValueHeads || keyValueHeads === 1) return x
+  return heads === keyValueHeads || keyValueHeads === 1 ? x : expandedHeads(tape, x, { heads, keyValueHeads })
+}
+
+function expandedHeads(
+  tape: Tape,
+  x: Tensor,
+  { heads, keyValueHeads }: Pick<AttentionOptions, 'heads' | 'keyValueHeads'>,
+): Tensor {
   const [tokens = 0, features = 0] = x.shape
   return expanded(tape, x, [tokens, (features * heads) / keyValueHeads])
 }

@@ -9,6 +9,16 @@ from torch.nn.attention import SDPBackend
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_map
 
+from .requests import Spec
+
+
+def pin_attention(spec: Spec) -> None:
+    """Restricts scaled_dot_product_attention to the kernel that a spec pins, as torch.nn.attention.sdpa_kernel does."""
+    is_free = "sdpaKernel" not in spec
+    torch.backends.cuda.enable_flash_sdp(is_free)
+    torch.backends.cuda.enable_math_sdp(is_free)
+    torch.backends.cuda.enable_cudnn_sdp(is_free)
+
 
 class AttentionBackends(TorchFunctionMode):
     """The kernels that scaled_dot_product_attention chose; empty if a model does not call it."""

@@ -94,7 +94,12 @@ def cuda_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor 
                    is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False) -> Any:
     """torch/aten's sdp_utils.cpp: flash for 16-bit without a mask, the memory-efficient kernel otherwise."""
     size = query.shape[-1]
-    if query.dtype in (torch.float16, torch.bfloat16) and attn_mask is None and size == value.shape[-1] <= 256:
+    is_pinned = not torch.backends.cuda.flash_sdp_enabled()
+    if is_pinned and key.shape[1] != query.shape[1]:  # as code has to that pins the memory-efficient kernel
+        groups, enable_gqa = query.shape[1] // key.shape[1], False
+        key, value = (heads.repeat_interleave(groups, dim=1) for heads in (key, value))
+    is_half = query.dtype in (torch.float16, torch.bfloat16)
+    if is_half and not is_pinned and attn_mask is None and size == value.shape[-1] <= 256:
         return torch.ops.aten._scaled_dot_product_flash_attention(
             query, key, value, dropout_p, is_causal, False, scale=scale)[0]
     if enable_gqa or key.shape[1] != query.shape[1]:  # the memory-efficient kernel refuses grouped heads

@@ -71,6 +71,7 @@ class Spec(TypedDict, total=False):
     autocasts: bool
     optimizer: Required[str]
     attention: Required[Literal["sdpa", "eager", "flash"]]
+    sdpaKernel: Literal["efficient"]
     gradientCheckpointing: Required[bool]
     checkpointEvery: int
     checkpointedLoss: bool

@@ -6,6 +6,7 @@ import transformers
 from torch import Tensor
 
 from . import TORCH_VERSION
+from .attention import pin_attention
 from .batches import make_batch
 from .generation import generate_completions
 from .ledger import StorageLedger
@@ -20,6 +21,7 @@ def trace(request: Request) -> Json:
     """Peak bytes of the second step: as in every later one, what the step before leaves is there."""
     require_shapes()
     spec = request["spec"]
+    pin_attention(spec)
     with without_values(spec["paddedBatches"], request["config"]["model_type"]), StorageLedger() as ledger:
         model = build_model(request)
         for tensor in tensors_of(model):

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from .attention import AttentionBackends
+from .attention import AttentionBackends, pin_attention
 from .device import Device
 from .devices import require_device
 from .generation import generate_completions
@@ -36,6 +36,8 @@ class RealLoop:
         self._device = device
         self.attention = AttentionBackends()
         use_tf32(self._spec)
+        if device.kind == "cuda":
+            pin_attention(self._spec)
         self._step = open_step(request, device)
         self._model = distributed_model(self._step.model, self._spec, device)
         self._training = self._spec["step"] == "training"
