@@ -86,6 +86,14 @@ export function clampsScores({ versions }: TrainingSpec): boolean {
 }
 
 /**
+ * transformers 4.48 models/bert/modeling_bert.py BertModel: encoders add a mask of zeros to eager scores where nothing is padded,
+ * too. In which release of 5 it went is not known: it is taken for gone from 5.0 on.
+ */
+export function addsEveryMask({ versions }: TrainingSpec): boolean {
+  return isBefore(versions, 'transformers', '5.0')
+}
+
+/**
  * transformers before 5.13 (transformers#46960) passes grouped heads of more than 256 dimensions to
  * `scaled_dot_product_attention` as they are, and only its composed kernel takes them.
  */

@@ -20,6 +20,19 @@ async function tracedAsEstimated(worker: PythonWorker, spec: TrainingSpec, confi
   return answer.result.peakBytes
 }
 
+function llamaOf(keyValueHeads: number): ModelConfig {
+  return modelConfig.parse({
+    model_type: 'llama',
+    vocab_size: 100,
+    hidden_size: 128,
+    intermediate_size: 256,
+    num_hidden_layers: 4,
+    num_attention_heads: 4,
+    num_key_value_heads: keyValueHeads,
+    max_position_embeddings: 1_024,
+  })
+}
+
 describe.skipIf(!hasTorch)('the trace engine, with Python and PyTorch', () => {
   test('gives the peak within 3 % of the estimate, and reserves no less than the peak', async () => {
     await using traced = await openProbe('trace', context)
@@ -89,16 +102,7 @@ describe.skipIf(!hasTorch)('the trace engine, with Python and PyTorch', () => {
     'the pinned memory-efficient kernel in %s, with %i heads of keys, as in the estimate',
     async (precision, heads) => {
       await using worker = new PythonWorker(python)
-      const config = modelConfig.parse({
-        model_type: 'llama',
-        vocab_size: 100,
-        hidden_size: 128,
-        intermediate_size: 256,
-        num_hidden_layers: 4,
-        num_attention_heads: 4,
-        num_key_value_heads: heads,
-        max_position_embeddings: 1_024,
-      })
+      const config = llamaOf(heads)
       const spec = { ...tinySpec, task: 'causal-lm', loop: 'trainer', precision, sequenceLength: 1_000 } as const
       const free = await tracedAsEstimated(worker, spec, config)
       const pinned = await tracedAsEstimated(worker, { ...spec, sdpaKernel: 'efficient' }, config)
@@ -106,6 +110,22 @@ describe.skipIf(!hasTorch)('the trace engine, with Python and PyTorch', () => {
         precision === 'fp32' ? 0.7 : 1.01,
       )
       await tracedAsEstimated(worker, spec, config)
+    },
+  )
+
+  test.each([
+    ['scores', { attention: 'eager', sequenceLength: 512 }],
+    ['logits', { task: 'masked-lm', microBatch: 64 }],
+  ] as const)(
+    'autocast in fp16 copies no %s to float32, as their softmax reads fp16, as in the estimate',
+    async (_, changes) => {
+      await using worker = new PythonWorker(python)
+      const config = { ...tinyConfig, vocab_size: 5_000, max_position_embeddings: 512 }
+      const peaks = (['amp-bf16', 'amp-fp16'] as const).map(precision =>
+        tracedAsEstimated(worker, { ...tinySpec, loop: 'trainer', precision, ...changes }, config),
+      )
+      const [bf16 = 0, fp16 = 0] = await Promise.all(peaks)
+      expect(fp16 / bf16).toBeLessThan(0.97)
     },
   )
 

@@ -1,11 +1,11 @@
 /** Attention as PyTorch runs it: which kernel serves a call, and what that kernel saves. */
 
-import { clampsScores, groupsLargeHeads } from '../../library-rules.ts'
-import { made } from '../autograd.ts'
-import { cast, lowered, raised } from '../ops/casts.ts'
+import { addsEveryMask, clampsScores, groupsLargeHeads } from '../../library-rules.ts'
+import { made, widest } from '../autograd.ts'
+import { cast, lowered } from '../ops/casts.ts'
 import { dropout } from '../ops/dropout.ts'
 import { add, batchMatmul, elementwise, slice } from '../ops/primitives.ts'
-import { softmax } from '../ops/softmax.ts'
+import { raisedSoftmax, softmax, wideSoftmax } from '../ops/softmax.ts'
 import { alignedColumns, type Dtype, elements, lastSize, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 
@@ -276,16 +276,24 @@ export function eagerAttention(
   const scores = batchMatmul(tape, factor(left, query), factor(right, k), [options.heads, tokens, sourceTokens])
   const scaled = elementwise(tape, 'mul', scores)
   const biased = options.bias === undefined ? scaled : add(tape, scaled, options.bias)
-  const masked = options.causal || (tape.isPadded && !options.isUnpadded) ? elementwise(tape, 'add', biased) : biased
+  const isMasked = options.causal || (tape.isPadded && !options.isUnpadded)
+  const masked = isMasked || addsEveryMask(tape.spec) ? withMask(tape, biased) : biased
   const isClamped = options.clampsScores === true && clampsScores(tape.spec)
   const seen = isClamped ? elementwise(tape, 'maximum', masked, { saves: [masked] }) : masked
-  const wide = options.castsSoftmax && options.sinks === undefined ? cast(tape, seen, 'float32') : raised(tape, seen)
-  const probabilities = options.sinks === undefined ? softmax(tape, wide) : sinkSoftmax(tape, masked, options.sinks)
+  const ofScores = options.castsSoftmax ? wideSoftmax : raisedSoftmax
+  const probabilities = options.sinks === undefined ? ofScores(tape, seen) : sinkSoftmax(tape, masked, options.sinks)
   const castsBack = options.castsSoftmax || (options.bias === undefined && options.causal)
   const lowered = castsBack ? cast(tape, probabilities, tape.autocastDtype ?? query.dtype) : probabilities
   const weights = dropout(tape, lowered, options.dropout)
   const output = elementwise(tape, 'clone', batchMatmul(tape, weights, factor(v), query.shape))
   return { output, weights }
+}
+
+/** transformers masking_utils.py: the mask has the type of the embeddings, float32 under autocast, and the sum the wider of both. */
+function withMask(tape: Tape, scores: Tensor): Tensor {
+  const output = tape.tensor(scores.shape, widest(scores.dtype, tape.weightDtype), [scores])
+  tape.record('add', { reads: [scores], outputs: [output], gradients: [made(scores)] })
+  return output
 }
 
 /** transformers GptOssAttention: softmax(combined - max) of the scores and the sinks, in the scores' type, without the last column. */

@@ -4,7 +4,7 @@ import { made } from '../autograd.ts'
 import { cast, lowered } from '../ops/casts.ts'
 import { dropout } from '../ops/dropout.ts'
 import { batchMatmul, elementwise } from '../ops/primitives.ts'
-import { softmax } from '../ops/softmax.ts'
+import { wideSoftmax } from '../ops/softmax.ts'
 import { elements, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 
@@ -30,7 +30,7 @@ export function alibiAttention(
   const [q, k, v] = [query, key, value].map(x => lowered(tape, contiguous(x))) as [Tensor, Tensor, Tensor]
   const scores = batchMatmul(tape, q, k, [heads, tokens, tokens])
   const masked = elementwise(tape, 'add', scores)
-  const probabilities = softmax(tape, cast(tape, masked, 'float32'))
+  const probabilities = wideSoftmax(tape, masked)
   const weights = dropout(tape, cast(tape, probabilities, q.dtype), probability)
   tape.locals.push(weights)
   const output = elementwise(tape, 'clone', batchMatmul(tape, weights, v, q.shape))

@@ -2,11 +2,10 @@
 
 import type { DisentangledShape } from '../../../program/ops/mixers.ts'
 import { made } from '../autograd.ts'
-import { raised } from '../ops/casts.ts'
 import { dropout } from '../ops/dropout.ts'
 import { frame } from '../ops/frames.ts'
 import { add, batchMatmul, elementwise } from '../ops/primitives.ts'
-import { softmax } from '../ops/softmax.ts'
+import { raisedSoftmax } from '../ops/softmax.ts'
 import type { Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 
@@ -37,7 +36,7 @@ export function disentangledAttention(
     if (added !== undefined) tape.locals.push(added)
     const masked = maskedFill(tape, added === undefined ? contents : add(tape, contents, added), mask)
     tape.locals.push(masked)
-    const weights = dropout(tape, softmax(tape, raised(tape, masked)), probability)
+    const weights = dropout(tape, raisedSoftmax(tape, masked), probability)
     tape.locals.push(weights)
     const context = batchMatmul(tape, weights, v, query.shape)
     return elementwise(tape, 'clone', context)

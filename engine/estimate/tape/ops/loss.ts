@@ -3,10 +3,9 @@
 import { copiesLogits, softmaxSaves } from '../../library-rules.ts'
 import { made } from '../autograd.ts'
 import { shiftedCopy } from '../kernels/composed-ops.ts'
-import { elements, markLogits, type Tensor } from '../storage.ts'
+import { type Dtype, elements, markLogits, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { cast, raised } from './casts.ts'
-import { elementwise } from './primitives.ts'
 
 export function crossEntropy(tape: Tape, logits: Tensor): Tensor {
   const compiled = tape.spec.compiled && !tape.spec.uncompiledLoss
@@ -17,12 +16,15 @@ export function crossEntropy(tape: Tape, logits: Tensor): Tensor {
   if (tape.spec.modelCode === 'torchtitan' && compiled) return compiledCrossEntropy(tape, logits)
   if (tape.spec.tensorParallel?.dividesLoss) return dividedCrossEntropy(tape, logits)
   const perToken = tape.labels.shape.length > 0
-  const wide = tape.spec.task === 'causal-lm' ? cast(tape, logits, 'float32') : raised(tape, logits)
+  // torch: of float16, CUDA's log_softmax makes float32 by itself (native/SoftMax.cpp), as autocast asks of it.
+  const raisesInKernel = tape.autocastDtype !== undefined && logits.dtype === 'float16' && !compiled
+  const isOfDecoder = tape.spec.task === 'causal-lm'
+  const wide = isOfDecoder ? cast(tape, logits, 'float32') : raisesInKernel ? logits : raised(tape, logits)
   if (compiled) return compiledCrossEntropy(tape, wide)
-  const copied = tape.spec.task === 'causal-lm' && copiesLogits(tape.spec) ? [wide, shiftedCopy(tape, wide)] : []
+  const copied = isOfDecoder && copiesLogits(tape.spec) ? [wide, shiftedCopy(tape, wide)] : []
   const input = copied[1] ?? wide
-  const logProbabilities = markLogits(elementwise(tape, 'log_softmax', input, softmaxSaves(tape.spec, input)))
-  const loss = tape.tensor([], wide.dtype, [logProbabilities], { batched: false })
+  const logProbabilities = logSoftmax(tape, input, raisesInKernel ? 'float32' : input.dtype)
+  const loss = tape.tensor([], logProbabilities.dtype, [logProbabilities], { batched: false })
   tape.record('nll_loss', {
     reads: [logProbabilities],
     outputs: [loss],
@@ -32,6 +34,13 @@ export function crossEntropy(tape: Tape, logits: Tensor): Tensor {
   })
   tape.record('return', { reads: copied, outputs: [] })
   return loss
+}
+
+function logSoftmax(tape: Tape, x: Tensor, dtype: Dtype): Tensor {
+  const output = markLogits(tape.tensor(x.shape, dtype, [x], x))
+  const saves = [...softmaxSaves(tape.spec, x).saves, output]
+  tape.record('log_softmax', { reads: [x], outputs: [output], saves, gradients: [made(x)] })
+  return output
 }
 
 /** Whether the output layer has computed the loss already. */

@@ -21,9 +21,10 @@ class CudaKernels(TorchFunctionMode):
         torch.einsum,  # which is made of batched products
     }
     FLOAT32: ClassVar[set[Any]] = {
-        F.layer_norm, F.softmax, torch.softmax, F.log_softmax, F.cross_entropy, F.nll_loss, torch.pow,
+        F.layer_norm, F.log_softmax, F.cross_entropy, F.nll_loss, torch.pow,
         torch.Tensor.pow, torch.Tensor.__pow__, F.mse_loss, torch.rsqrt, F.rms_norm, torch.exp, torch.log,
     }
+    SOFTMAX: ClassVar[set[Any]] = {F.softmax, torch.softmax, torch.Tensor.softmax}
 
     def __init__(self, autocast_dtype: torch.dtype | None = None) -> None:
         super().__init__()
@@ -36,6 +37,10 @@ class CudaKernels(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
+        if func in self.SOFTMAX:
+            return cuda_softmax(*args, is_raised=self.autocast_dtype is not None, **kwargs)
+        if self.autocast_dtype is not None and func is F.cross_entropy and args[0].dtype == torch.float16:
+            return cross_entropy_of_half(*args, **kwargs)
         if self.autocast_dtype is not None and func in self.LOWER:
             args, kwargs = tree_map(self.lower, (args, kwargs))
         elif self.autocast_dtype is not None and func in self.FLOAT32:
@@ -84,6 +89,25 @@ def raise_to_float32(value: Any) -> Any:
     if isinstance(value, torch.Tensor) and value.dtype in (torch.float16, torch.bfloat16):
         return value.float()
     return value
+
+
+def cuda_softmax(x: Tensor, dim: int = -1, _stacklevel: int = 3, dtype: torch.dtype | None = None, *, is_raised: bool) -> Tensor:
+    """softmax of aten/src/ATen/native/SoftMax.cpp: float16 becomes float32 in the kernel, bfloat16 before it. Autocast asks for
+    float32 where no type is given (AT_FORALL_FP32_SET_OPT_DTYPE)."""
+    wanted = torch.float32 if dtype is None and is_raised else dtype
+    if x.dtype == torch.float16 and wanted == torch.float32:
+        result: Tensor = torch.ops.aten._softmax(x, dim, True)
+        return result
+    return torch.softmax(x, dim, dtype=wanted)
+
+
+def cross_entropy_of_half(x: Tensor, target: Tensor, weight: Tensor | None = None, *, ignore_index: int = -100,
+                          reduction: str = "mean", label_smoothing: float = 0.0, **_: None) -> Tensor:
+    """Its log_softmax, of which autocast asks float32, takes float16 as softmax does."""
+    if weight is not None or label_smoothing > 0:
+        return F.cross_entropy(x.float(), target, weight, ignore_index=ignore_index, reduction=reduction,
+                               label_smoothing=label_smoothing)
+    return F.nll_loss(torch.ops.aten._log_softmax(x, 1, True), target, ignore_index=ignore_index, reduction=reduction)
 
 
 def cuda_dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
