@@ -47,6 +47,7 @@ const commands: Record<string, CommandUsage> = {
   --optimizer adamw|adamw-fused|adamw-loop|sgd|sgd-momentum|adafactor|lion|adamw-8bit|paged-adamw-8bit|paged-adamw
   --precision fp32|tf32|bf16|bf16-master|amp-bf16|amp-fp16
   --autocast                   weights in bf16 under torch.autocast, as the Trainer runs them with bf16 or fp16
+  --float16                    what the precision has in bf16 is in fp16
   --attention sdpa|eager|flash
   --sdpa-kernel efficient      sdpa pinned to its memory-efficient kernel, with keys and values repeated for every head
   --gradient-checkpointing

@@ -79,6 +79,8 @@ export const trainingSpec = z.object({
   precision: z.enum(precisions),
   /** `bf16` or `bf16-master` under torch.autocast, as the Trainer runs 16-bit weights with its own `bf16`; without it where absent. */
   autocasts: z.literal(true).optional(),
+  /** What `precision` has in bfloat16 is in float16; in bfloat16 where absent. */
+  inFloat16: z.literal(true).optional(),
   optimizer: z.enum(optimizers),
   /** The optimizer applies and frees each gradient as soon as it is computed: torchtune's `optimizer_in_bwd`. */
   optimizerInBackward: z.literal(true).optional(),

@@ -129,6 +129,20 @@ describe.skipIf(!hasTorch)('the trace engine, with Python and PyTorch', () => {
     },
   )
 
+  test('eager scores of weights in fp16 have no copy in float32, as in the estimate', async () => {
+    await using worker = new PythonWorker(python)
+    const spec = {
+      ...tinySpec,
+      task: 'causal-lm',
+      loop: 'trainer',
+      precision: 'bf16',
+      attention: 'eager',
+      sequenceLength: 512,
+    } as const
+    const bf16 = await tracedAsEstimated(worker, spec, llamaOf(2))
+    expect((await tracedAsEstimated(worker, { ...spec, inFloat16: true }, llamaOf(2))) / bf16).toBeLessThan(0.97)
+  })
+
   test('autocast over 16-bit weights makes norms float32, and keeps copies of their inputs, as in the estimate', async () => {
     await using worker = new PythonWorker(python)
     const spec = { ...tinySpec, microBatch: 512, precision: 'bf16', loop: 'trainer' } as const

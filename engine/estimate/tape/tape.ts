@@ -112,9 +112,10 @@ export class Tape {
     this.spec = spec
     this.expertNames = expertNames
     this.trainedNames = parameterPatterns(spec.trainable?.names ?? NONE)
-    this.weightDtype = weightDtypes[spec.precision]
-    this.autocastDtype =
-      spec.autocasts && spec.precision.startsWith('bf16') ? 'bfloat16' : autocastDtypes[spec.precision]
+    const half = spec.inFloat16 ? 'float16' : 'bfloat16'
+    const weights = weightDtypes[spec.precision]
+    this.weightDtype = weights === 'bfloat16' ? half : weights
+    this.autocastDtype = spec.autocasts && spec.precision.startsWith('bf16') ? half : autocastDtypes[spec.precision]
     this.training = spec.step === 'training'
     this.isPadded = spec.paddedBatches && !isOfImages(spec.task)
     this.#sequencesPerSample = sequencesPerSample(spec)

@@ -15,7 +15,7 @@ from .checkpointed_loss import take_loss_in_chunks
 from .cuda_kernels import CudaKernels
 from .fake_quantization import round_linears
 from .model_config import transformers_config
-from .precision import WEIGHT_DTYPES, autocast_dtype, step_autocast_dtype
+from .precision import autocast_dtype, step_autocast_dtype, weight_dtype
 from .quantization import quantise
 from .requests import Json, Request, Spec, head_of_rewards
 
@@ -36,7 +36,7 @@ def build_model(request: Request, device: str = "meta", runs_on: str | None = No
     config = transformers_config(request["config"], spec, runs_on or device)
     # Weights that are quantised during loading never exist whole.
     with torch.device("meta" if "quantization" in spec else device):
-        model = model_class(spec, config).from_config(config, dtype=WEIGHT_DTYPES[spec["precision"]])
+        model = model_class(spec, config).from_config(config, dtype=weight_dtype(spec))
     teacher = request.get("teacher")
     with torch.device(device):
         reference = second_model(spec, config, teacher and transformers_config(teacher, spec, runs_on or device))
@@ -97,7 +97,7 @@ def second_model(spec: Spec, config: transformers.PreTrainedConfig,
                  teacher: transformers.PreTrainedConfig | None) -> transformers.PreTrainedModel | None:
     """The frozen reference model of a training method: a copy of the policy, or a teacher."""
     if teacher is not None:
-        model = model_class(spec, teacher).from_config(teacher, dtype=WEIGHT_DTYPES[spec["precision"]])
+        model = model_class(spec, teacher).from_config(teacher, dtype=weight_dtype(spec))
         return model.requires_grad_(False).eval()
     if "method" not in spec:
         return None
@@ -105,10 +105,9 @@ def second_model(spec: Spec, config: transformers.PreTrainedConfig,
     is_asft = method["kind"] == "asft"
     if method.get("reference") != "copy" and not is_asft:
         return None
-    precision = spec["precision"]
     # LLaMA-Factory's model/loader.py: frozen weights are loaded in the type of the computation.
     lowered = autocast_dtype(spec) if is_asft or method.get("logProbabilities") == "llamafactory" else None
-    loaded = torch.float32 if method.get("referenceType") == "float32" else WEIGHT_DTYPES[precision]
+    loaded = torch.float32 if method.get("referenceType") == "float32" else weight_dtype(spec)
     reference = model_class(spec, config).from_config(config, dtype=lowered or loaded)
     return reference.requires_grad_(False).eval()
 

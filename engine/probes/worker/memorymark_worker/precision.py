@@ -11,9 +11,18 @@ WEIGHT_DTYPES = {"fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfl
 _AUTOCAST_DTYPES = {"bf16-master": torch.bfloat16, "amp-bf16": torch.bfloat16, "amp-fp16": torch.float16}
 
 
+def weight_dtype(spec: Spec) -> torch.dtype:
+    dtype = WEIGHT_DTYPES[spec["precision"]]
+    return half_dtype(spec) if dtype == torch.bfloat16 else dtype
+
+
+def half_dtype(spec: Spec) -> torch.dtype:
+    return torch.float16 if spec.get("inFloat16") else torch.bfloat16
+
+
 def autocast_dtype(spec: Spec) -> torch.dtype | None:
     if spec.get("autocasts") and spec["precision"] == "bf16":
-        return torch.bfloat16
+        return half_dtype(spec)
     return _AUTOCAST_DTYPES.get(spec["precision"])
 
 

@@ -68,6 +68,7 @@ class Spec(TypedDict, total=False):
     contextParallel: int
     labels: Required[int]
     precision: Required[str]
+    inFloat16: bool
     autocasts: bool
     optimizer: Required[str]
     attention: Required[Literal["sdpa", "eager", "flash"]]
