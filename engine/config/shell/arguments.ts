@@ -63,8 +63,14 @@ export function gpusField(processes: Processes, shell: ShellText, at: number): F
   const place = { file: shell.path, key: 'gpus', name: processes.kind === 'count' ? plain(processes.by) : 'gpus' }
   if (processes.kind === 'open')
     return { ...place, at: shell.positionOf(at), source: '?', value: { kind: 'open', why: processes.why } }
-  const { count, from } = processes
-  return { ...place, at: shell.positionOf(from), source: String(count), value: { kind: 'number', number: count } }
+  const { count, from, remarks = [] } = processes
+  return {
+    ...place,
+    at: shell.positionOf(from),
+    source: String(count),
+    value: { kind: 'number', number: count },
+    ...(remarks.length > 0 && { assumptions: remarks.map(plainSentence) }),
+  }
 }
 
 /** How many GPUs one process sees, where they are several. */

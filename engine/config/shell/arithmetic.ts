@@ -1,17 +1,21 @@
 /** `$((GLOBAL_BATCH / (BATCH * GPUS)))`, in whole numbers as the shell computes it. */
-import type { ArithmeticExpression, ArithmeticWord } from 'unbash'
+import type { ArithmeticCommandExpansion, ArithmeticExpression, ArithmeticWord } from 'unbash'
 
 const MAX_DEPTH = 50
 
-/** Undefined where `numberOf` does not know a word, and for what assigns, compares or asks a command. */
+/** What stands in a sum for a number. */
+export type Operand = ArithmeticWord | ArithmeticCommandExpansion
+
+/** Undefined where `numberOf` does not know an operand, and for what assigns or compares. */
 export function arithmetic(
   expression: ArithmeticExpression,
-  numberOf: (word: ArithmeticWord) => number | undefined,
+  numberOf: (operand: Operand) => number | undefined,
   depth = 0,
 ): number | undefined {
   const inner = (each: ArithmeticExpression) => (depth < MAX_DEPTH ? arithmetic(each, numberOf, depth + 1) : undefined)
   switch (expression.type) {
     case 'ArithmeticWord':
+    case 'ArithmeticCommandExpansion':
       return numberOf(expression)
     case 'ArithmeticGroup':
       return inner(expression.expression)

@@ -4,7 +4,14 @@ import type { Argument } from './options.ts'
 
 /** What a launcher says about processes. */
 export type Processes =
-  | { readonly kind: 'count'; readonly count: number; readonly by: string; readonly from: number }
+  | {
+      readonly kind: 'count'
+      readonly count: number
+      readonly by: string
+      readonly from: number
+      /** Sentences for its reader. */
+      readonly remarks?: readonly string[]
+    }
   /** One process, which sees several GPUs. */
   | { readonly kind: 'visible'; readonly count: number; readonly by: string; readonly from: number }
   | { readonly kind: 'open'; readonly why: string }

@@ -3,24 +3,20 @@
 import { namedGpus, VISIBLE_GPUS } from '../fields/cuda-visible-devices.ts'
 import { plain } from '../text/quote.ts'
 import type { ShellCommand } from './commands.ts'
+import { hangsOnMachine } from './counted-list.ts'
 import type { Given } from './given.ts'
 import type { Launch, Processes } from './launch.ts'
 import type { Argument } from './options.ts'
 
-/** As many as the machine has, whichever that is: `$(nvidia-smi -L | wc -l)` */
-function countsMachine(text: string): boolean {
-  const asksDriver = /\bnvidia-smi\b/.test(text) && /\bwc -l/.test(text)
-  return text.startsWith('$(') && (asksDriver || /\bcuda\.device_count\(\)/.test(text))
-}
-
 export function counted(given: Given | undefined, by: string, nodes: Given | undefined = undefined): Processes {
   if (given === undefined) return { kind: 'unsaid' }
-  if (given.why !== undefined) return countsMachine(given.text) ? { kind: 'unsaid' } : { kind: 'open', why: given.why }
+  if (given.why !== undefined) return hangsOnMachine(given.text) ? { kind: 'unsaid' } : { kind: 'open', why: given.why }
   if (nodes?.why !== undefined) return { kind: 'open', why: nodes.why }
   const machines = nodes === undefined ? 1 : Number(nodes.text)
   if (!/^\d{1,5}$/.test(given.text) || !Number.isInteger(machines) || machines < 1)
     return { kind: 'open', why: `${plain(by)} is ${plain(given.text)}` }
-  return { kind: 'count', count: Number(given.text) * machines, by, from: given.from }
+  const { from, remarks } = given
+  return { kind: 'count', count: Number(given.text) * machines, by, from, remarks }
 }
 
 /** `CUDA_VISIBLE_DEVICES=0,1`: so many at most, and where it names one, one. `most`: as many as are processes for certain. */

@@ -1,7 +1,6 @@
 /** What the words of commands come to where that can be told without running anything. */
 import {
   type ArithmeticExpression,
-  type ArithmeticWord,
   type Assignment,
   type HereDoc,
   type ParameterExpansionPart,
@@ -10,10 +9,11 @@ import {
   type WordPart,
 } from 'unbash'
 import type { Position } from '../../base/position.ts'
+import { VISIBLE_GPUS } from '../fields/cuda-visible-devices.ts'
 import { plain } from '../text/quote.ts'
-import { arithmetic } from './arithmetic.ts'
+import { arithmetic, type Operand } from './arithmetic.ts'
 import { asArithmetic } from './computed-number.ts'
-import { countedList } from './counted-list.ts'
+import { countedList, countsMachine, isListOfJob } from './counted-list.ts'
 import { type Given, joinedWords, MAX_WORD_CHARACTERS, remarksOf } from './given.ts'
 import { ownFolder } from './own-folder.ts'
 import { splitWords } from './split-words.ts'
@@ -61,6 +61,8 @@ interface Held {
   readonly split?: readonly Given[] | undefined
 }
 
+/** What Slurm sets to the number of GPUs that a job asks for on each machine. */
+const GPUS_OF_JOB = 'SLURM_GPUS_ON_NODE'
 const MAX_WORDS = 2_000
 /** Of all words of a file: an array may be put together from itself in each line. */
 const MAX_EXPANDED = 100_000
@@ -245,8 +247,10 @@ export class Environment {
         ]
       case 'ArithmeticExpansion':
         return [
-          this.#arithmetic(part.expression, part, ({ value, parts, pos: at }) =>
-            parts === undefined ? [this.#operand(value, at)] : parts.flatMap(each => this.#part(each, depth + 1)),
+          this.#arithmetic(part.expression, part, operand =>
+            operand.type === 'ArithmeticWord' && operand.parts !== undefined
+              ? operand.parts.flatMap(each => this.#part(each, depth + 1))
+              : [this.#operand(operand)],
           ),
         ]
       case 'ProcessSubstitution':
@@ -262,7 +266,7 @@ export class Environment {
   #arithmetic(
     expression: ArithmeticExpression | undefined,
     { pos, text }: Pick<WordPart, 'pos' | 'text'>,
-    operandsOf: (word: ArithmeticWord) => readonly Given[],
+    operandsOf: (operand: Operand) => readonly Given[],
   ): Given {
     const words: Given[] = []
     const result =
@@ -285,11 +289,17 @@ export class Environment {
     const word = statement?.command.type === 'Command' ? statement.command.suffix[0] : undefined
     const part = word?.type === 'Word' ? word.parts?.[0] : undefined
     if (part?.type !== 'ArithmeticExpansion') return undefined
-    return this.#arithmetic(part.expression, { pos, text }, ({ value }) => [this.#operand(value, pos)])
+    return this.#arithmetic(part.expression, { pos, text }, operand => [this.#operand({ ...operand, pos })])
   }
 
   /** Arithmetic names variables with or without a dollar. */
-  #operand(value: string, pos: number): Given {
+  #operand(operand: Operand): Given {
+    const { pos } = operand
+    if (operand.type === 'ArithmeticCommandExpansion') {
+      const { text } = operand
+      return this.#counted(text, pos) ?? this.open(pos, text, this.#computed(text, pos))
+    }
+    const { value } = operand
     const [, name] = /^(?:\$?|\$\{)([A-Za-z_]\w*)\}?$/.exec(value) ?? []
     return name === undefined ? { text: value, from: pos, remarks: [] } : this.#variable(name, pos, value)
   }
@@ -303,10 +313,17 @@ export class Environment {
   }
 
   #counted(text: string, pos: number): Given | undefined {
-    const name = countedList(text)
-    const word = name === undefined ? undefined : this.#variable(name, pos, text)
+    const list = countedList(text)
+    const gpus = this.#variables.get(GPUS_OF_JOB)?.words[0]
+    const asks = list === undefined ? countsMachine(text) : isListOfJob(list.name) && !this.#variables.has(list.name)
+    const isJobs = asks && !this.#variables.has(VISIBLE_GPUS)
+    if (gpus !== undefined && isJobs) {
+      const remark = `${plain(text)} is taken to count the ${plain(gpus.text)} GPUs that the job asks for (line ${this.#shell.lineOf(gpus.from)}).`
+      return { text: String(Number(gpus.text) - Number(list?.isOfCommas ?? false)), from: pos, remarks: [remark] }
+    }
+    const word = list && this.#variable(list.name, pos, text)
     if (word === undefined || word.why !== undefined) return word
-    return { ...word, text: String(word.text.split(',').length), from: pos }
+    return { ...word, text: String(word.text.split(',').length - Number(list?.isOfCommas)), from: pos }
   }
 
   /** `read -ra GPUS <<< "$LIST"` with a separator: an array of its parts. */

@@ -132,6 +132,19 @@ describe("the actor's update", () => {
     expect((await trained(`CUDA_VISIBLE_DEVICES=0 ${grpo} trainer.nnodes=2`)).spec.gpus).toBe(16)
   })
 
+  it('takes as many for assumed where a command asks the machine, and as its job asks for', async () => {
+    const counts = `${grpo} trainer.n_gpus_per_node=$(nvidia-smi -L | wc -l)`
+    const { spec, assumptions } = await trained(counts)
+    expect(spec.gpus).toBe(8)
+    expect(assumptions.join(' ')).toContain(
+      '8 GPUs: the config divides the training among several but does not say how many',
+    )
+    expect((await trained(`#SBATCH --gres=gpu:2\n${counts} trainer.nnodes=1`)).spec.gpus).toBe(2)
+    expect(await problemsIn(`${grpo} trainer.n_gpus_per_node=$((TOTAL / 2))`)).toEqual([
+      'trainer.n_gpus_per_node not-in-file',
+    ])
+  })
+
   it('is the same in the DAPO recipe', async () => {
     const dapo = grpo.replace('verl.trainer.main_ppo', 'recipe.dapo.main_dapo')
     expect((await trained(dapo)).spec).toEqual((await trained(grpo)).spec)

@@ -37,3 +37,31 @@ it('counts where the number is given', async () => {
   const launcher = `CARDS=(0 1 2)\n${launch.replace('$COUNT', '${#CARDS[@]}')}`
   expect(await read(launcher, 'run.sh')).toMatchObject({ kind: 'training-config', spec: { gpus: 3 } })
 })
+
+const counting = '$(nvidia-smi --query-gpu=name --format=csv,noheader | wc -l)'
+const job = '#!/bin/bash\n#SBATCH --nodes=1\n#SBATCH --gres=gpu:a100:4\n'
+
+it.each([
+  ['COUNT=$(nvidia-smi -L | wc -l)', 4],
+  [`COUNT=${counting}`, 4],
+  ['COUNT=$(nvidia-smi --list-gpus | grep A100 | wc -l)', 4],
+  ['COUNT=$(python -c "import torch; print(torch.cuda.device_count())")', 4],
+  ["COUNT=$(echo $SLURM_JOB_GPUS | tr ',' '\\n' | wc -l)", 4],
+  ['COUNT=$(( $(echo $SLURM_JOB_GPUS| grep -o , | wc -l) + 1 ))', 4],
+  [`COUNT=$(( ${counting} / 2 ))`, 2],
+  // What the script sets itself is counted, whatever the job asks for.
+  ["CUDA_VISIBLE_DEVICES=0,1\nCOUNT=$(echo $CUDA_VISIBLE_DEVICES | grep -o ',' | wc -l)", 1],
+  ['CUDA_VISIBLE_DEVICES=0,1\nCOUNT=$(python -c "import torch; print(torch.cuda.device_count())")', 1],
+  ["COUNT=$(echo $MASKS | tr ',' '\\n' | wc -l)", 'not-in-file'],
+  ['COUNT=$(( $(hostname | wc -l) + 1 ))', 'not-in-file'],
+])('a job of four GPUs: %j', async (script, gpus) => {
+  expect(await gpusOf(`${job}${script}`)).toBe(gpus)
+})
+
+it('names what the count of a job is taken for', async () => {
+  const reading = await read(`${job}COUNT=${counting}\n${launch}`, 'run.sh')
+  if (reading.kind !== 'training-config') throw new Error(JSON.stringify(reading))
+  expect(reading.assumptions.join(' ')).toContain(
+    `${counting} is taken to count the 4 GPUs that the job asks for (line 3).`,
+  )
+})

@@ -1,7 +1,9 @@
 /** The actor's update of PPO, GRPO and their kin, workers/fsdp_workers.py and workers/actor/dp_actor.py. */
 import type { FieldReader } from '../../fields/fields.ts'
+import { readGpus as readGpusOfLaunch } from '../../fields/gpus.ts'
 import { type ModelLookup, readModel } from '../../fields/model-fields.ts'
 import type { Reading } from '../../reading.ts'
+import { hangsOnMachine } from '../../shell/counted-list.ts'
 import { type Field, Section } from '../../text/section.ts'
 import { languageModelReading } from '../../trainer/language-model.ts'
 import { readActorBatch } from './actor-batch.ts'
@@ -103,6 +105,8 @@ function refuseBase(reader: FieldReader, document: Section): void {
 function readGpus(reader: FieldReader, document: Section): number {
   const [each, machines] = [document.at('trainer', 'n_gpus_per_node'), document.at('trainer', 'nnodes')]
   if (reader.supplies('gpus')) return reader.wholeNumber(reader.fieldFor('gpus', undefined), { max: 100_000 }) ?? 1
+  // `$(nvidia-smi -L | wc -l)`: as many as the machine has.
+  if (each?.value.kind === 'open' && hangsOnMachine(each.source)) return readGpusOfLaunch(reader, undefined, 'fsdp')
   const count = (field: Field | undefined, byDefault: number) =>
     (field && reader.wholeNumber(field, { max: 10_000 })) ?? byDefault
   return reader.note('gpus', count(each, 8) * count(machines, 1), each ?? "verl's default")
