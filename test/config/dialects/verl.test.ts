@@ -68,6 +68,11 @@ describe('supervised fine-tuning', () => {
     expect(assumptions.join(' ')).toContain('Each of 2 GPUs holds 2048 of the 4096 tokens of a sequence')
   })
 
+  it('leaves the older size of micro-batches unread beside the newer', async () => {
+    const both = `${sft} data.train_batch_size=64 data.micro_batch_size=32 data.micro_batch_size_per_gpu=2`
+    expect((await trained(both)).spec).toMatchObject({ microBatch: 2, gradientAccumulation: 8 })
+  })
+
   it('trains adapters where they have a rank, in the type of the weights', async () => {
     const { spec } = await trained(`${sft} model.lora_rank=32 +model.lora_alpha=16 model.target_modules=all-linear`)
     expect(spec.lora).toMatchObject({ rank: 32, dropout: 0, inWeightsType: true })

@@ -43,7 +43,11 @@ export function readFineTuning(document: Section, reader: FieldReader, lookUp: M
   if (size?.value.kind === 'number' && size.value.number !== -1 && size.value.number !== gpus)
     refuse(reader, size, size.name)
   const older = document.at('data', 'micro_batch_size')
-  if (older !== undefined && older !== ofAll && older.value.kind !== 'empty') refuse(reader, older, older.name)
+  // Where a command sets both, the release has both, and counts the one of each GPU; a copy in the repository may be older.
+  const isOfCopy = document.at('data', 'balance_dp_token')?.file !== undefined
+  const isUnread = document.at('data', 'micro_batch_size_per_gpu') !== undefined && !isOfCopy
+  if (older !== undefined && older !== ofAll && older.value.kind !== 'empty' && !isUnread)
+    refuse(reader, older, older.name)
   const offloads = fsdp?.at('cpu_offload')
   if (offloads !== undefined && reader.flag(offloads) === true) refuse(reader, offloads, offloads.name)
   return languageModelReading(reader, {

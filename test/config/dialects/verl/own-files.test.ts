@@ -28,6 +28,18 @@ model:
     expect(reading.batchSizeAt).toBeUndefined()
   })
 
+  it('does not say what a command makes of both sizes of micro-batches', async () => {
+    const text = `torchrun --nproc_per_node=8 -m verl.trainer.fsdp_sft_trainer model.partial_pretrain=gpt2 data.micro_batch_size=8 data.micro_batch_size_per_gpu=1`
+    const reading = await readConfigAsync(
+      { path: 'run.sh', text },
+      { readFile: async path => (path === 'verl/trainer/config/sft_trainer.yaml' ? file(32) : undefined) },
+    )
+    expect(reading).toMatchObject({
+      kind: 'unreadable',
+      problems: expect.arrayContaining([expect.objectContaining({ code: 'unsupported-setting' })]),
+    })
+  })
+
   it('starts only where every GPU has as many', async () => {
     const path = 'verl/trainer/config/sft_trainer.yaml'
     await expect(problemsIn(file(12), path)).resolves.toEqual(['data.micro_batch_size batch-sizes-disagree'])
