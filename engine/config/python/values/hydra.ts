@@ -4,6 +4,7 @@
  * Structured configs and search paths are not read: with one of them, nothing of it is known.
  */
 import { posix } from 'node:path'
+import { wordSet } from '../../../base/word-list.ts'
 import { isPlausibleName } from '../../sources.ts'
 import { plain } from '../../text/quote.ts'
 import type { Field } from '../../text/section.ts'
@@ -31,19 +32,41 @@ type Leaf = { readonly field: Field; readonly module: Module } | { readonly pass
 export function composedSettings(scope: Scope, site: Site, evaluator: Evaluator): Value | undefined {
   const decorator = scope.decorators.find(each => each.kind === 'call' && isMain(each.callee))
   if (decorator?.kind !== 'call') return undefined
-  const { values } = evaluator.argumentsOf(decorator, { ...site, at: decorator.from }, ['config_path', 'config_name'])
-  const [folder, primary] = [values.get('config_path'), values.get('config_name')]
-  if (folder?.kind !== 'text' || primary?.kind !== 'text') return undefined
-  const root = posix.join(posix.dirname(site.module.path), folder.text)
+  const names = ['config_path', 'config_name', 'version_base']
+  const { values } = evaluator.argumentsOf(decorator, { ...site, at: decorator.from }, names)
+  const launched = (...options: readonly string[]) =>
+    options.map(option => evaluator.passed.get(option)).find(value => value !== undefined)
+  // A further folder in which configs are looked for.
+  if (launched('config_dir', 'cd') !== undefined) return undefined
+  const given = launched('config_path', 'cp')
+  const isFolder = given !== undefined && !(given.kind === 'text' && /\.(?:ya?ml|json)$/.test(given.text))
+  const folder = (isFolder ? given : values.get('config_path')) ?? besideScript(values.get('version_base'))
+  const primary = launched('config_name', 'cn') ?? values.get('config_name')
+  const path = typeof folder === 'string' ? folder : folder?.kind === 'text' ? folder.text : undefined
+  if (path === undefined || path.startsWith('/') || primary?.kind !== 'text') return undefined
+  const root = posix.join(posix.dirname(site.module.path), path)
   const chosen = belowRoot(root, site.module.readFor)
   const name = chosen !== undefined && posix.dirname(chosen) === '.' ? chosen : withoutEnding(primary.text)
   const composition = new Composition(root, chosen, evaluator)
   const settings = composition.settings(name)
   evaluator.composesRead = chosen !== undefined
-  if (chosen === undefined || composition.isComposedOf(chosen)) return settings
+  const isRead = chosen === undefined || composition.isComposedOf(chosen)
   // A launcher adds what the list does not name: `+experiment=long`.
-  return new Composition(root, chosen, evaluator).settings(name, [addedEntry(chosen)])
+  const all = [...composition.added(), ...(isRead ? [] : [chosen])]
+  const added = [...new Map(all.map(config => [posix.dirname(config), addedEntry(config)])).values()]
+  return added.length === 0 ? settings : new Composition(root, chosen, evaluator).settings(name, added)
 }
+
+/** hydra/main.py: before 1.2, and as 1.3 runs scripts that name no version, configs stand beside the script unless it says where. */
+function besideScript(version: Value | undefined): string | undefined {
+  return version === undefined || (version.kind === 'text' && /^1\.[01]$/.test(version.text)) ? '.' : undefined
+}
+
+/** Hydra's own options, hydra/_internal/utils.py. */
+const own = wordSet(`
+  config_name cn config_path cp config_dir cd multirun m run r cfg c resolve package p info i experimental_rerun hydra_help version
+  shell_completion sc help h
+`)
 
 /** The config that the script is read for, by its path below the folder of configs. */
 function belowRoot(root: string, readFor: string): string | undefined {
@@ -68,6 +91,8 @@ class Composition {
   /** What was merged, by paths below the root. */
   readonly #merged = new Set<string>()
   readonly #evaluator: Evaluator
+  /** Groups that a list names, which a launcher may choose of. */
+  readonly #asked = new Set<string>()
   /** Options of groups that another config chooses. */
   readonly #overridden = new Map<string, readonly string[]>()
   /** Why the settings are not known: a clause on the first config that could not be read. */
@@ -95,6 +120,19 @@ class Composition {
 
   isComposedOf(config: string): boolean {
     return this.#merged.has(config)
+  }
+
+  /** The configs of further groups that a launcher names, by their paths below the root. */
+  added(): readonly string[] {
+    const { passed } = this.#evaluator
+    return [...passed.names].flatMap(name => {
+      if (own.has(name) || name.includes('.') || passed.isSwitch(name) || this.#asked.has(name)) return []
+      const value = passed.peek(name)
+      const config = value?.kind === 'text' ? posix.join(name, withoutEnding(value.text)) : undefined
+      if (config === undefined || this.#find(config) === undefined) return []
+      passed.declare(name)
+      return [config]
+    })
   }
 
   #find(config: string): SettingsFile | undefined {
@@ -127,6 +165,7 @@ class Composition {
 
   #chosen(entry: Extract<DefaultsEntry, { kind: 'override' | 'config' }>, depth: number): readonly Tree[] {
     const { key, folder, isOptional } = entry
+    if (key !== undefined) this.#asked.add(key)
     const passed = key === undefined ? undefined : this.#evaluator.passed.get(key)
     const options =
       passed?.kind === 'text'
@@ -165,16 +204,18 @@ class Composition {
     return options.length > 1 && options.includes(option) ? undefined : [option]
   }
 
-  /** `training.batch_size=8` of a launcher. */
+  /** `training.batch_size=8` of a launcher, and `+training.length=512`, which the configs do not set. */
   #pass(tree: Tree): void {
     const { passed } = this.#evaluator
     for (const path of passed.names) {
       const keys = path.split('.')
+      if (own.has(path) || keys[0] === 'hydra' || passed.isSwitch(path)) continue
       const name = keys.at(-1) ?? ''
-      const holder = keys.slice(0, -1).reduce<Tree | Leaf | undefined>(inner, tree)
+      const holder = keys.slice(0, -1).reduce<Tree | Leaf | undefined>(within, tree)
       const before = holder instanceof Map ? holder.get(name) : undefined
       // What names a group chose one of its files.
-      const value = before === undefined || before instanceof Map ? undefined : passed.get(path)
+      const isValue = !(before instanceof Map) && (before !== undefined || keys.length > 1)
+      const value = isValue && holder instanceof Map ? passed.get(path) : undefined
       if (holder instanceof Map && value !== undefined) holder.set(name, { passed: value })
     }
   }
@@ -207,6 +248,14 @@ function unreadable(config: string): string {
 
 function inner(tree: Tree | Leaf | undefined, key: string): Tree | Leaf | undefined {
   return tree instanceof Map ? tree.get(key) : undefined
+}
+
+/** As `inner`, with a mapping made where there is nothing. */
+function within(tree: Tree | Leaf | undefined, key: string): Tree | Leaf | undefined {
+  if (!(tree instanceof Map)) return undefined
+  const there = tree.get(key) ?? new Map()
+  tree.set(key, there)
+  return there
 }
 
 function ownValues(fields: ReadonlyMap<string, Field>, module: Module): Tree {

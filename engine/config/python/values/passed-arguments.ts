@@ -42,6 +42,11 @@ export class PassedValues {
     return { ...negated, kind: 'flag', flag: false }
   }
 
+  /** As `get`, without saying that the script takes it. */
+  peek(name: string): Value | undefined {
+    return this.#values.get(name)
+  }
+
   isSwitch(name: string): boolean {
     return this.#switches.has(name)
   }

@@ -49,6 +49,8 @@ async function why(files: Files): Promise<string> {
   return reading.problems.map(({ message }) => message).join('; ')
 }
 
+const whole = 'model:\n  name: gpt2\ntrain:\n  batch: 6\n  accumulate: 1\n  bf16: true\n'
+
 describe('a script that Hydra gives its settings', () => {
   it('is read with those of every file that the defaults list names', async () => {
     expect((await trained(base)).spec).toMatchObject({
@@ -119,6 +121,52 @@ describe('a script that Hydra gives its settings', () => {
     // An addition is not read, and the verdict never blocks.
     const added = { ...base, 'run.sh': 'python src/train.py +experiment=first\n' }
     expect((await trained(added)).assumesCode).toBe(true)
+  })
+
+  describe('is composed as its launcher names it', () => {
+    const files: Files = {
+      ...base,
+      'conf/big.yaml': 'defaults:\n  - model: large\n  - train: usual\n  - _self_\ntrain:\n  batch: 64\n',
+      'other/config.yaml': 'model:\n  name: gpt2-large\ntrain:\n  batch: 3\n  accumulate: 1\n  bf16: true\n',
+      'conf/experiment/long.yaml':
+        '# @package _global_\ndefaults:\n  - override /model: large\ntrain:\n  batch: 2\n  length: 1024\n',
+    }
+    const launched = (options: string, main?: string) =>
+      trained({ ...files, 'run.sh': `python src/train.py ${options}\n` }, undefined, script(main))
+
+    it.each([
+      ['--config-name=big', { microBatch: 64, model: 'openai-community/gpt2-medium' }],
+      ['--config-name big.yaml', { microBatch: 64, model: 'openai-community/gpt2-medium' }],
+      ['-cn big train.batch=5', { microBatch: 5, model: 'openai-community/gpt2-medium' }],
+      ['--config-path=../other', { microBatch: 3, model: 'openai-community/gpt2-large' }],
+      ['+experiment=long', { microBatch: 2, model: 'openai-community/gpt2-medium', sequenceLength: 1024 }],
+      ['+experiment=long train.batch=7', { microBatch: 7, model: 'openai-community/gpt2-medium' }],
+      ['+train.length=512', { microBatch: 4, sequenceLength: 512 }],
+    ])('%s', async (options, spec) => {
+      const reading = await launched(options)
+      expect(reading.spec).toMatchObject(spec)
+      expect(reading.assumesCode).toBeUndefined()
+    })
+
+    it('where the script itself names none', async () => {
+      expect((await launched('--config-name=big', 'config_path="../conf"')).spec.microBatch).toBe(64)
+    })
+
+    it('and not where that looks for configs elsewhere too, or takes something away', async () => {
+      const elsewhere = { ...files, 'run.sh': 'python src/train.py --config-dir=more\n' }
+      expect(await why(elsewhere)).toContain('cfg is given by the callers')
+      expect((await launched('~train.length')).assumesCode).toBe(true)
+    })
+  })
+
+  it('has its configs beside the script where it names no folder, before Hydra 1.2', async () => {
+    const beside = { 'src/config.yaml': whole }
+    const own = (main: string) => read(beside, 'src/train.py', script(main).replace('version_base=None, ', ''))
+    expect(await own('config_name="config"')).toMatchObject({ kind: 'training-config', spec: { microBatch: 6 } })
+    expect(await own('version_base="1.1", config_name="config"')).toMatchObject({ kind: 'training-config' })
+    expect(await read(beside, 'src/train.py', script('config_name="config"'))).toMatchObject({
+      kind: 'not-a-training-config',
+    })
   })
 
   it('is open where a file is missing, or a structured config is named', async () => {

@@ -1,0 +1,3 @@
+set -e
+
+python train.py --config-name=whole +experiment=long accumulate=8
