@@ -102,7 +102,9 @@ export class Environment {
     const unclear = (why && (ofArgument ?? why)) ?? (index && `an element of ${plain(name)} is set (line ${line})`)
     // Options in an array are known by name, even where only a run tells whether they are given.
     const doubted = (why: string) =>
-      isArray ? words.map(word => ({ ...word, why: word.why ?? why })) : [this.open(pos, name, why)]
+      isArray
+        ? words.map(word => ({ ...word, why: word.why ?? why }))
+        : [{ ...this.open(pos, name, why), ...(ofArgument !== undefined && { isUnsetAlone: true as const }) }]
     const told = unclear === undefined ? words : doubted(unclear)
     const all = append === true ? [...(before?.words ?? []), ...told] : told
     const quoted = value.type === 'Word' && value.parts?.length === 1 ? value.parts[0] : undefined
@@ -337,7 +339,7 @@ export class Environment {
     const [first] = this.#variables.get(name)?.words ?? []
     if (first !== undefined) return first
     const line = this.#shell.lineOf(pos)
-    if (/^[\d@*#]/.test(name))
+    if (/^(?:[\d@*#]|OPTARG$)/.test(name))
       return { ...this.open(pos, text, `${plain(text)} is an argument of the script (line ${line})`), isArgument: true }
     return this.open(pos, text, `${plain(text)} is not set in the file (line ${line})`)
   }
@@ -350,7 +352,8 @@ export class Environment {
     if (operation === undefined) return this.#variable(parameter, pos, text)
     if (operation.type === 'Default' && /^:?[-=]$/.test(operation.operator)) {
       const set = this.#variables.get(parameter)?.words[0]
-      if (set !== undefined && (set.why !== undefined || set.text !== '')) return set
+      const isUnset = set?.isArgument ?? set?.isUnsetAlone ?? (set?.why === undefined && set?.text === '')
+      if (set !== undefined && !isUnset) return set
       const given = this.joined(operation.operand, depth + 1)
       const remark = `${plain(given.text)} is the default of ${plain(text)} (${this.#shell.path}, line ${this.#shell.lineOf(pos)}), which the environment or an argument may override.`
       return { ...given, remarks: [...given.remarks, remark] }

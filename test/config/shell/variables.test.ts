@@ -59,6 +59,21 @@ describe('a value', () => {
   })
 })
 
+it.each([
+  'while (( "$#" )); do case "$1" in --bs) BS="$2"; shift 2 ;; *) exit 1 ;; esac; done\n',
+  'while [[ $# -gt 0 ]]; do case $1 in -b) BS=$2; shift 2;; --bs) BS=$2; shift 2;; esac; done\n',
+  'while getopts "b:" option; do case $option in b) BS=$OPTARG ;; esac; done\n',
+  'BS=$1\n',
+])('what only an argument sets has the default that stands after %j', async options => {
+  const launch = (size: string) => `${options}BS=${size}\npython train.py ${bert} --per_device_train_batch_size $BS\n`
+  const { spec, assumptions } = await trained(launch('${BS:-16}'))
+  expect(spec.microBatch).toBe(16)
+  expect(assumptions.join(' ')).toContain(
+    '16 is the default of ${BS:-16} (train.sh, line 2), which the environment or an argument may override.',
+  )
+  expect(await read(launch('${BS}'))).toMatchObject({ kind: 'unreadable' })
+})
+
 it('what the script’s own options may override counts as it is set, and says so', async () => {
   const options = 'BS=16\nwhile [[ $# -gt 0 ]]; do case $1 in -b) BS=$2; shift;; esac; shift; done\n'
   const { spec, batchSizeAt, assumptions } = await trained(
