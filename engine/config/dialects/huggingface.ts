@@ -33,6 +33,7 @@ import { readSettings } from './huggingface/settings.ts'
 import { readTask, type TaskChoice } from './huggingface/task.ts'
 import { readDeclaredMethod, readTrainingMethod } from './huggingface/training-method.ts'
 import { unslothDefaults } from './huggingface/unsloth.ts'
+import { partsOf } from './hydra-parts.ts'
 
 /** TrainingArguments.per_device_train_batch_size. */
 const DEFAULT_BATCH = 8
@@ -183,14 +184,11 @@ export function readArguments(
 
 /** Hydra's defaults list: the file is composed with others. */
 function tellDefaults(reader: FieldReader, document: Section): void {
-  const defaults = document.at('defaults')?.value
-  const others = defaults?.kind === 'list' ? defaults.items.filter(({ source }) => source !== '_self_') : []
+  const others = partsOf(document)
   const [first] = others
   if (first === undefined) return
   const more = others.length > 1 ? ` and ${others.length - 1} more` : ''
-  reader.assume(
-    `Only this file is read, although it builds on ${quote(first.source)}${more}: what they set is unknown.`,
-  )
+  reader.assume(`Only this file is read, although it builds on ${quote(first)}${more}: what they set is unknown.`)
 }
 
 /** The training method's choice, or else the config's. */

@@ -8,8 +8,9 @@ import { orInSettings } from '../fields/supplied.ts'
 import { suppliedModelReading } from '../fields/supplied-model.ts'
 import type { Reading } from '../reading.ts'
 import { plain } from '../text/quote.ts'
-import type { Field, FieldValue, Section } from '../text/section.ts'
+import type { Field, Section } from '../text/section.ts'
 import { writesAny } from '../text/written-keys.ts'
+import { partsOf } from './hydra-parts.ts'
 
 const batchKeys = [
   'batch_size',
@@ -51,19 +52,6 @@ export const hydra: Dialect = {
   mayBeLoaded: () => true,
   classField: document => document.at('defaults'),
   read,
-}
-
-/** Entries of the defaults list, `model: gpt2` or a file name, for the training: without itself and Hydra's own settings. */
-function partsOf(document: Section): readonly string[] {
-  const value = document.at('defaults')?.value
-  const parts = value?.kind === 'list' ? value.items.flatMap(partIn) : []
-  return parts.filter(part => !/^_self_$|^(?:override )?\/?hydra(?:\/|:|$)/.test(part))
-}
-
-function partIn(item: FieldValue): readonly string[] {
-  if (item.kind === 'text') return [item.text]
-  if (item.kind !== 'mapping') return []
-  return [...item.section.fields.values()].map(({ key, source }) => `${key}: ${source}`)
 }
 
 function batchSizeOf(document: Section): Field | undefined {

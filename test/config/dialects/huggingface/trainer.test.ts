@@ -216,3 +216,9 @@ it("says that a file laid over others by Hydra's defaults is read alone", () => 
     'Only this file is read, although it builds on "sft-base": what they set is unknown.',
   )
 })
+
+it("does not say so of what concerns Hydra's own logging alone", () => {
+  const defaults =
+    'defaults:\n  - override hydra/hydra_logging: disabled\n  - override /hydra/launcher: joblib\n  - _self_\n'
+  expect(trainingConfig(`${defaults}${gpt2}`).assumptions.join(' ')).not.toContain('Only this file is read')
+})
