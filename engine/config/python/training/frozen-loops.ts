@@ -3,8 +3,7 @@ import type { SyntaxNode } from '@lezer/common'
 import { children, type Expression, expressionOf } from '../syntax/expressions.ts'
 import type { Branch, Module, Place } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
-import { siteAt } from '../values/sites.ts'
-import { truthOf } from '../values/values.ts'
+import { type Site, truthOf } from '../values/values.ts'
 import type { Selection } from './parameter-names.ts'
 
 /** From the model to a module of it, as the script writes it; undefined for what is none of the model's. */
@@ -12,6 +11,7 @@ export type PathTo = (part: Expression) => string | undefined
 
 export interface Reaching extends Place {
   readonly module: Module
+  readonly site: Site
   /** `parameter.requires_grad`, or the call of `requires_grad_`. */
   readonly node: SyntaxNode
   /** What it is done to. */
@@ -83,7 +83,7 @@ export function reachedBy(statement: Reaching, pathTo: PathTo, evaluator: Evalua
 }
 
 /** Innermost first, with nothing but conditions between them; undefined within a `with`, a `try` or a `while`. */
-function loopsAround(node: SyntaxNode): readonly SyntaxNode[] | undefined {
+export function loopsAround(node: SyntaxNode): readonly SyntaxNode[] | undefined {
   const loops: SyntaxNode[] = []
   for (let above = node.parent; above !== null; above = above.parent) {
     if (/^(?:Script|FunctionDefinition)$/.test(above.name)) return loops
@@ -254,7 +254,7 @@ class LoopReader {
     }
     if (condition.kind === 'binary') return this.#binary(condition, texts)
     if (condition.kind === 'call') return this.#call(condition, texts)
-    const truth = truthOf(this.#evaluator.evaluate(condition, siteAt(this.#statement)))
+    const truth = truthOf(this.#evaluator.evaluate(condition, this.#statement.site))
     return truth === undefined ? undefined : () => truth
   }
 
@@ -306,14 +306,14 @@ class LoopReader {
   #texts(written: Expression, texts: ReadonlyMap<string, string>): readonly string[] | undefined {
     const bound = written.kind === 'name' ? texts.get(written.name) : undefined
     if (bound !== undefined) return [bound]
-    const value = this.#evaluator.evaluate(written, siteAt(this.#statement))
+    const value = this.#evaluator.evaluate(written, this.#statement.site)
     const all = value.kind === 'list' ? value.items : [value]
     const known = all.flatMap(each => (each.kind === 'text' ? [each.text] : []))
     return known.length < all.length ? undefined : known
   }
 
   #number(written: Expression): number | undefined {
-    const value = this.#evaluator.evaluate(written, siteAt(this.#statement))
+    const value = this.#evaluator.evaluate(written, this.#statement.site)
     return value.kind === 'number' && Number.isInteger(value.number) ? value.number : undefined
   }
 

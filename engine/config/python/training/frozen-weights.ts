@@ -6,9 +6,9 @@ import type { Field } from '../../text/section.ts'
 import { type CallExpression, type Expression, expressionOf } from '../syntax/expressions.ts'
 import { type Call, callExpression, classAround, type Module, type Place, type Scope } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
-import { siteAt } from '../values/sites.ts'
-import { type LibraryCall, type Located, placeIn, type Site } from '../values/values.ts'
+import { type LibraryCall, type Located, placeIn, type Site, truthOf } from '../values/values.ts'
 import { saidBy } from './fields.ts'
+import { comparePlaces, FreezingCalls, isInFunction, mayReturnBefore, type Run } from './freezing-calls.ts'
 import { type Reached, reachedBy } from './frozen-loops.ts'
 import { givenIn, isModel } from './given-layers.ts'
 import { isHead } from './held-model.ts'
@@ -33,10 +33,15 @@ export function frozenWeights(
   const [file] = files
   if (file === undefined) return { assumptions: [], notUnderstood: [] }
   const elsewhere = loaded === undefined || files.includes(loaded.module) ? undefined : loaded
+  const calls = new FreezingCalls(files, [start.scope, ...(loaded ? [loaded.site.scope] : [])], loaded, evaluator)
+  const others = calls.otherFiles().flatMap(each => statementsIn(each, evaluator).filter(isInFunction))
   const found = [
     ...files.flatMap(each => statementsIn(each, evaluator)),
     ...(elsewhere === undefined ? [] : statementsIn(elsewhere.module, evaluator).filter(isBeside(elsewhere.site))),
+    ...others.filter(({ module }) => module !== elsewhere?.module),
   ]
+    .filter(each => !calls.isFollowed(each))
+    .flatMap(each => calls.runsOf(each).map(run => asRun(each, run, evaluator)))
   const ofTrained = loaded === undefined ? found : found.filter(each => !isOfAnother(each, loaded, evaluator))
   const freezes = (each: Statement) =>
     each.trains === false ||
@@ -44,7 +49,7 @@ export function frozenWeights(
   const first = ofTrained.find(freezes)
   if (first === undefined) return { assumptions: [], notUnderstood: [] }
   const field = fieldOf(first, file)
-  const switches = loaded && switchesOf(ofTrained, loaded, start, evaluator)
+  const switches = loaded && switchesOf(ofTrained, loaded, start, calls, evaluator)
   if (loaded === undefined || switches === undefined) return { assumptions: [], notUnderstood: [field] }
   const named = namedModel(loaded)
   const assumptions = switches.flatMap(({ remark }) => remark ?? [])
@@ -72,8 +77,8 @@ function fieldOf({ module, at }: Statement, file: Module): Field {
   return saidBy(located, 'requires_grad', { kind: 'flag', flag: false }, file)
 }
 
-/** One that freezes, or trains again. */
-interface Statement extends Place {
+/** One that freezes, or trains again, as it is written. */
+interface Written extends Place {
   readonly module: Module
   readonly node: SyntaxNode
   /** Undefined where only run time tells. */
@@ -84,7 +89,16 @@ interface Statement extends Place {
   readonly of: Expression | undefined
 }
 
-function statementsIn(module: Module, evaluator: Evaluator): readonly Statement[] {
+/** As it runs. */
+type Statement = Written & Run
+
+/** With the flag that it is called with. */
+function asRun(written: Written, run: Run, evaluator: Evaluator): Statement {
+  const trains = written.value && truthOf(evaluator.evaluate(written.value, run.site))
+  return { ...written, ...run, ...(trains !== undefined && { trains, value: undefined }) }
+}
+
+function statementsIn(module: Module, evaluator: Evaluator): readonly Written[] {
   const assigned = module.gradientSwitches
     .filter(place => evaluator.mayRun(place))
     .map(({ target: node, value, ...place }) => ({
@@ -114,7 +128,7 @@ function ownerOf(target: SyntaxNode, module: Module): Expression | undefined {
   return written.kind === 'attribute' ? written.object : undefined
 }
 
-function saidByCall(name: string, call: CallExpression | undefined): Pick<Statement, 'trains' | 'value' | 'of'> {
+function saidByCall(name: string, call: CallExpression | undefined): Pick<Written, 'trains' | 'value' | 'of'> {
   const [first] = call?.arguments ?? []
   const object = call?.callee.kind === 'attribute' ? call.callee.object : undefined
   if (name === 'requires_grad_') {
@@ -140,7 +154,7 @@ function isBeside(site: Site): (place: Place) => boolean {
 }
 
 interface PlacedSwitch extends Switch {
-  readonly at: number
+  readonly order: readonly number[]
   /** What the reader must know of it. */
   readonly remark?: string
 }
@@ -150,20 +164,22 @@ function switchesOf(
   found: readonly Statement[],
   loaded: LibraryCall,
   start: Call,
+  calls: FreezingCalls,
   evaluator: Evaluator,
 ): readonly PlacedSwitch[] | undefined {
-  const scope = found[0]?.scope
-  if (scope === undefined || found.some(each => each.scope !== scope)) return undefined
-  if (scope !== start.scope && scope !== loaded.site.scope) return undefined
-  const read = [...found.flatMap(each => switchesBy(each, loaded, evaluator)), ...newLayers(scope, loaded, evaluator)]
+  const root = found[0]?.root
+  if (root === undefined || found.some(each => each.root !== root)) return undefined
+  const read = [
+    ...found.flatMap(each => switchesBy(each, loaded, evaluator)),
+    ...newLayers(root, loaded, calls, evaluator),
+  ]
   const known = read.filter(each => each !== undefined)
   if (known.length < read.length) return undefined
-  const inOrder = known.toSorted((one, other) => one.at - other.at)
-  const last = inOrder.at(-1)?.at ?? 0
-  const isLate = scope === start.scope && last > start.at
-  // What returns before may leave it out.
-  const mayReturn = scope.kind === 'function' && /\breturn\b/.test(scope.module.text.slice(scope.from, last))
-  return isLate || mayReturn ? undefined : inOrder
+  const inOrder = known.toSorted((one, other) => comparePlaces(one.order, other.order))
+  const last = inOrder.at(-1)?.order ?? []
+  // What runs where the model is loaded does so before.
+  const isEarly = (root === loaded.site.scope && root !== start.scope) || calls.runsAfter(root, last, start)
+  return isEarly && !mayReturnBefore(root, last[0] ?? 0) ? inOrder : undefined
 }
 
 function switchesBy(
@@ -171,23 +187,21 @@ function switchesBy(
   loaded: LibraryCall,
   evaluator: Evaluator,
 ): readonly (PlacedSwitch | undefined)[] {
-  const { trains, value, at } = statement
+  const { trains, value, order, site } = statement
   const reached = reachedOf(statement, loaded, evaluator)
-  const site = siteAt(statement)
   if (reached === undefined) return [undefined]
   const { selections, byValue, branches } = reached
   if (evaluator.isReached({ ...statement, branches }, site).isReached !== true) return [undefined]
   if (value === undefined)
-    return trains === undefined ? [undefined] : selections.map(selects => ({ at, selects, trains }))
+    return trains === undefined ? [undefined] : selections.map(selects => ({ order, selects, trains }))
   return [
-    ...(byValue?.whenTrue ?? []).map(selects => ({ at, selects, trains: true })),
-    ...(byValue?.whenFalse ?? []).map(selects => ({ at, selects, trains: false })),
+    ...(byValue?.whenTrue ?? []).map(selects => ({ order, selects, trains: true })),
+    ...(byValue?.whenFalse ?? []).map(selects => ({ order, selects, trains: false })),
   ]
 }
 
 function reachedOf(statement: Statement, loaded: LibraryCall, evaluator: Evaluator): Reached | undefined {
-  const { of } = statement
-  const site = siteAt(statement)
+  const { of, site } = statement
   return of && reachedBy({ ...statement, of }, part => pathTo(part, site, loaded, evaluator), evaluator)
 }
 
@@ -195,11 +209,11 @@ function reachedOf(statement: Statement, loaded: LibraryCall, evaluator: Evaluat
 const reference = /^(?:self\.)?_?(?:ref|reference|teacher|reward)(?:_\w+)?$/
 
 function isOfAnother(statement: Statement, loaded: LibraryCall, evaluator: Evaluator): boolean {
-  const { of, module } = statement
+  const { of, module, site } = statement
   let other: LibraryCall | undefined
   const note = (part: Expression) => {
     if (!reference.test(module.text.slice(part.from, part.to))) return undefined
-    const { loaded: found } = modelChain(evaluator.evaluate(part, siteAt(statement)), evaluator)
+    const { loaded: found } = modelChain(evaluator.evaluate(part, site), evaluator)
     if (found?.kind === 'call') other = found
     return ''
   }
@@ -209,10 +223,15 @@ function isOfAnother(statement: Statement, loaded: LibraryCall, evaluator: Evalu
 }
 
 /** From the model to one of its parts: `bert`, `model.encoder`, `get_encoder()`. */
-function pathTo(part: Expression, site: Site, loaded: LibraryCall, evaluator: Evaluator): string | undefined {
+function pathTo(part: Expression, asked: Site, loaded: LibraryCall, evaluator: Evaluator): string | undefined {
   const path: string[] = []
-  let current = part
+  let [current, site] = [part, asked]
   while (!isModel(current, site, loaded, evaluator)) {
+    const passed = passedAs(current, site)
+    if (passed !== undefined) {
+      ;[current, site] = passed
+      continue
+    }
     const called = current.kind === 'call' ? current : undefined
     const member: Expression = called?.callee ?? current
     if (member.kind !== 'attribute' || (called?.arguments.length ?? 0) > 0) return undefined
@@ -222,6 +241,20 @@ function pathTo(part: Expression, site: Site, loaded: LibraryCall, evaluator: Ev
   return path.join('.')
 }
 
+/** What a call gives for a parameter of its function: `freeze(model.encoder)`. */
+function passedAs(written: Expression, { scope, frame }: Site): readonly [Expression, Site] | undefined {
+  if (written.kind !== 'name' || frame?.scope !== scope || !frame.site || !frame.call) return undefined
+  const { name } = written
+  const [bound, ...others] = scope.bindings.get(name) ?? []
+  if (bound?.value.kind !== 'parameter' || others.length > 0) return undefined
+  const position = scope.parameters.findIndex(each => each.name === name) - (frame.self === undefined ? 0 : 1)
+  const given = frame.call.arguments
+  const [first] = given.filter(each => each.kind === 'keyword' && each.name === name)
+  const argument = first ?? given[position]
+  const isMeant = argument !== undefined && (argument === first || argument.kind === 'positional')
+  return isMeant && argument.kind !== 'spread' ? [argument.value, frame.site] : undefined
+}
+
 function ofOwnHead(made: Located): string {
   return plainSentence(
     `The layers on ${placeIn(made.module, made.from)} are the code's own: they are counted as a head of few labels, so that nothing blocks.`,
@@ -229,12 +262,22 @@ function ofOwnHead(made: Located): string {
 }
 
 /** `model.fc = nn.Linear(512, 10)`: a new layer trains. Undefined for each other module that the model is given. */
-function newLayers(scope: Scope, loaded: LibraryCall, evaluator: Evaluator): readonly (PlacedSwitch | undefined)[] {
-  return givenIn(scope, loaded, evaluator).map(({ path, made, binding, site }) => {
-    const isCertain = evaluator.isReached(binding, site).isReached === true
-    const isLinear = made.kind === 'call' && /^torch\.nn\.(?:\w+\.)*Linear$/.test(made.name)
-    if (!isCertain || !(isLinear || isHead(made, evaluator))) return undefined
-    const found = { at: binding.at, selects: { path }, trains: true }
-    return isLinear ? found : { ...found, remark: ofOwnHead(made) }
-  })
+function newLayers(
+  root: Scope,
+  loaded: LibraryCall,
+  calls: FreezingCalls,
+  evaluator: Evaluator,
+): readonly (PlacedSwitch | undefined)[] {
+  const given = [...new Set([root, ...calls.scopes()])].flatMap(scope => givenIn(scope, loaded, evaluator))
+  return given.flatMap(({ path, made, binding, site }) =>
+    calls.runsOf(binding).flatMap(run => {
+      // What is put into the model where it is loaded is there before anything else is done to it.
+      if (run.root !== root && run.root === loaded.site.scope) return []
+      const isCertain = run.root === root && evaluator.isReached(binding, site).isReached === true
+      const isLinear = made.kind === 'call' && /^torch\.nn\.(?:\w+\.)*Linear$/.test(made.name)
+      if (!isCertain || !(isLinear || isHead(made, evaluator))) return [undefined]
+      const found = { order: run.order, selects: { path }, trains: true }
+      return [isLinear ? found : { ...found, remark: ofOwnHead(made) }]
+    }),
+  )
 }

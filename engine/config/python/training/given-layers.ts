@@ -22,18 +22,33 @@ const SETTINGS = /^(?:generation_)?config\b/
 /** What is set on the model in the function that loads it: modules, and what nobody can tell. */
 export function givenIn(scope: Scope, loaded: LibraryCall, evaluator: Evaluator): readonly Given[] {
   return [...scope.members].flatMap(([written, bindings]) => {
-    const [, name, path] = /^(\w+)\.([\w.]+)$/.exec(written) ?? []
-    if (name === undefined || path === undefined || SETTINGS.test(path)) return []
+    const parts = /^\w+(?:\.\w+)+$/.test(written) ? written.split('.') : []
     return bindings.flatMap(binding => {
       const { value } = binding
       if (value.kind !== 'expression') return []
       const site = siteAt(binding)
-      const { from, to } = value.expression
-      if (!isModel({ from, to, kind: 'name', name }, site, loaded, evaluator)) return []
+      const below = parts.findIndex(
+        (_, index) => index > 0 && isModel(named(parts.slice(0, index), binding.at), site, loaded, evaluator),
+      )
+      const path = below < 0 ? '' : parts.slice(below).join('.')
+      if (path === '' || SETTINGS.test(path)) return []
       const made = evaluator.evaluate(value.expression, site)
       return /^(?:number|text|flag|none)$/.test(made.kind) ? [] : [{ path, made, binding, site }]
     })
   })
+}
+
+/** `self.model`, as it is written from a place on. */
+function named([first = '', ...rest]: readonly string[], from: number): Expression {
+  let [written, to]: [Expression, number] = [
+    { kind: 'name', name: first, from, to: from + first.length },
+    from + first.length,
+  ]
+  for (const name of rest) {
+    to += 1 + name.length
+    written = { kind: 'attribute', object: written, name, from, to }
+  }
+  return written
 }
 
 export function isModel(expression: Expression, site: Site, loaded: LibraryCall, evaluator: Evaluator): boolean {
