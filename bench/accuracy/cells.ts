@@ -113,6 +113,12 @@ const vision: readonly Cell[] = [
   ['facebook/convnext-small-224', { microBatch: 16, imageSize: 384, precision: 'bf16' }],
   ['facebook/convnext-base-224', { microBatch: 32, optimizer: 'sgd-momentum', gradientAccumulation: 2 }],
   ['facebook/convnext-large-224', { microBatch: 1, optimizer: 'sgd' }],
+  ['google/efficientnet-b0', { microBatch: 32 }],
+  ['google/efficientnet-b0', { microBatch: 64, precision: 'amp-fp16' }],
+  ['google/efficientnet-b0', { microBatch: 32, imageSize: 300, gradientAccumulation: 2 }],
+  ['google/efficientnet-b2', { microBatch: 16, optimizer: 'sgd-momentum' }],
+  ['google/efficientnet-b4', { microBatch: 8, precision: 'bf16' }],
+  ['google/efficientnet-b7', { microBatch: 2, precision: 'amp-bf16', optimizer: 'sgd' }],
 ]
 
 const queryValue = ['q_proj', 'v_proj']

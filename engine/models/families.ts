@@ -76,6 +76,7 @@ import { schemasOf } from './family.ts'
 import { modernbertFamily } from './modernbert.ts'
 import { t5Family } from './t5.ts'
 import { convnextFamily } from './vision/convnext.ts'
+import { efficientnetFamily } from './vision/efficientnet.ts'
 import { resnetFamily } from './vision/resnet.ts'
 import { deitFamily, vitFamily } from './vision/vit.ts'
 import { yoloFamily } from './vision/yolo.ts'
@@ -187,6 +188,7 @@ export const families = [
   vitFamily,
   deitFamily,
   convnextFamily,
+  efficientnetFamily,
   yoloFamily,
 ] as const
 

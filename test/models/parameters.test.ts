@@ -101,6 +101,14 @@ const imageNet: [model: string, count: number][] = [
   ['microsoft/resnet-50', 25_557_032],
   ['microsoft/resnet-101', 44_549_160],
   ['microsoft/resnet-152', 60_192_808],
+  ['google/efficientnet-b0', 5_288_548],
+  ['google/efficientnet-b1', 7_794_184],
+  ['google/efficientnet-b2', 9_109_994],
+  ['google/efficientnet-b3', 12_233_232],
+  ['google/efficientnet-b4', 19_341_616],
+  ['google/efficientnet-b5', 30_389_784],
+  ['google/efficientnet-b6', 43_040_704],
+  ['google/efficientnet-b7', 66_347_960],
 ]
 
 const formulaFamilies: ReadonlySet<string> = new Set(['bert', 'roberta', 'xlm-roberta', 'distilbert', 'gpt2'])

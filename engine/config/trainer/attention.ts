@@ -49,7 +49,7 @@ export function readImplementation(
 }
 
 /** Families without attention, and Falcon, whose own code called scaled_dot_product_attention earlier. */
-const withoutDefault: ReadonlySet<string> = new Set(['resnet', 'convnext', 'yolo', 'falcon'])
+const withoutDefault: ReadonlySet<string> = new Set(['resnet', 'convnext', 'efficientnet', 'yolo', 'falcon'])
 
 /**
  * What transformers takes where nothing is asked for: scaled_dot_product_attention since 4.36, with torch 2.1.1 or newer

@@ -28,6 +28,7 @@ import { dropout, dropPath } from './ops/dropout.ts'
 import { everyExpert, experts, routed } from './ops/experts.ts'
 import { block, frame, handOn, layers, local, residual, returned, withInputGradients } from './ops/frames.ts'
 import {
+  asPixel,
   batchNorm,
   channelsFirst,
   channelsLast,
@@ -37,6 +38,7 @@ import {
   globalAveragePool,
   joinPixels,
   maxPool,
+  paddedPixels,
   upsampleNearest,
 } from './ops/images.ts'
 import { constantEmbedding, embedding, linear, normedEmbedding } from './ops/linears.ts'
@@ -156,6 +158,8 @@ export const rows: Rows<Tape, Tensor> = {
   detached,
   joinPixels,
   globalAveragePool,
+  asPixel,
+  paddedPixels,
   channelsLast,
   channelsFirst,
   flattenPixels,

@@ -46,8 +46,12 @@ export const images = {
    * result and a copy of the values, [b, heads·value, y, x] each.
    */
   pixelAttention: pair<(joined: Value, shape: PixelAttentionShape) => readonly [mixed: Value, values: Value]>(),
-  /** [b, c, y, x] → [b, c]. */
-  globalAveragePool: value<(x: Value) => Value>(),
+  /** [b, c, y, x] → [b, c]. `keepsInput`: as a pooling over a window of the image's size does. */
+  globalAveragePool: value<(x: Value, options?: { readonly keepsInput?: boolean }) => Value>(),
+  /** [b, c] → [b, c, 1, 1], a view. */
+  asPixel: value<(x: Value) => Value>(),
+  /** With rows and columns of zeros above and to the left, below and to the right. */
+  paddedPixels: value<(x: Value, before: number, after: number) => Value>(),
   /** [b, c, y, x] → [b, y, x, c] and back, views. */
   channelsLast: value<(x: Value) => Value>(),
   channelsFirst: value<(x: Value) => Value>(),

@@ -4,7 +4,7 @@ import { children, type Expression, expressionOf } from '../syntax/expressions.t
 import type { Branch, Module, Place } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
 import { type Site, truthOf } from '../values/values.ts'
-import type { Selection } from './parameter-names.ts'
+import { isChild, type Selection } from './parameter-names.ts'
 
 /** From the model to a module of it, as the script writes it; undefined for what is none of the model's. */
 export type PathTo = (part: Expression) => string | undefined
@@ -204,7 +204,7 @@ class LoopReader {
     const bound = index.kind === 'name' ? this.variables.numbers.get(index.name) : undefined
     if (bound !== undefined) return [{ path, layers: bound }]
     const at = this.#number(index)
-    return at === undefined ? undefined : [{ path, layers: (number, count) => number === (at < 0 ? count + at : at) }]
+    return at === undefined ? undefined : [{ path, layers: isChild(at) }]
   }
 
   /** `encoder.layer[:8]` */

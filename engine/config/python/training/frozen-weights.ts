@@ -10,10 +10,10 @@ import { type LibraryCall, type Located, placeIn, type Site, truthOf } from '../
 import { saidBy } from './fields.ts'
 import { comparePlaces, FreezingCalls, isInFunction, mayReturnBefore, type Run } from './freezing-calls.ts'
 import { type Reached, reachedBy } from './frozen-loops.ts'
-import { givenIn, isModel } from './given-layers.ts'
+import { givenIn, isLinear, isModel } from './given-layers.ts'
 import { isHead } from './held-model.ts'
 import { classLoaded, modelChain } from './model-chain.ts'
-import { type NamedModel, type Switch, trainedParameters } from './parameter-names.ts'
+import { isChild, type NamedModel, type Switch, trainedParameters } from './parameter-names.ts'
 import { isVisionModel } from './vision-models.ts'
 
 export interface FrozenWeights {
@@ -269,15 +269,15 @@ function newLayers(
   evaluator: Evaluator,
 ): readonly (PlacedSwitch | undefined)[] {
   const given = [...new Set([root, ...calls.scopes()])].flatMap(scope => givenIn(scope, loaded, evaluator))
-  return given.flatMap(({ path, made, binding, site }) =>
+  return given.flatMap(({ path, child, made, binding, site }) =>
     calls.runsOf(binding).flatMap(run => {
       // What is put into the model where it is loaded is there before anything else is done to it.
       if (run.root !== root && run.root === loaded.site.scope) return []
       const isCertain = run.root === root && evaluator.isReached(binding, site).isReached === true
-      const isLinear = made.kind === 'call' && /^torch\.nn\.(?:\w+\.)*Linear$/.test(made.name)
-      if (!isCertain || !(isLinear || isHead(made, evaluator))) return [undefined]
-      const found = { order: run.order, selects: { path }, trains: true }
-      return [isLinear ? found : { ...found, remark: ofOwnHead(made) }]
+      if (!isCertain || !(isLinear(made) || isHead(made, evaluator))) return [undefined]
+      const layers = child === undefined ? {} : { layers: isChild(child) }
+      const found = { order: run.order, selects: { path, ...layers }, trains: true }
+      return [isLinear(made) ? found : { ...found, remark: ofOwnHead(made) }]
     }),
   )
 }

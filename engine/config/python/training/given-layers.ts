@@ -9,9 +9,11 @@ import type { LibraryCall, Site, Value } from '../values/values.ts'
 import { fieldOf, saidBy } from './fields.ts'
 import { argument, modelChain } from './model-chain.ts'
 
-/** `model.fc = made` */
+/** `model.fc = made`, `model.classifier[1] = made` */
 interface Given {
   readonly path: string
+  /** Which of the numbered children there. */
+  readonly child?: number
   readonly made: Value
   readonly binding: Binding
   readonly site: Site
@@ -21,21 +23,41 @@ const SETTINGS = /^(?:generation_)?config\b/
 
 /** What is set on the model in the function that loads it: modules, and what nobody can tell. */
 export function givenIn(scope: Scope, loaded: LibraryCall, evaluator: Evaluator): readonly Given[] {
-  return [...scope.members].flatMap(([written, bindings]) => {
-    const parts = /^\w+(?:\.\w+)+$/.test(written) ? written.split('.') : []
-    return bindings.flatMap(binding => {
-      const { value } = binding
-      if (value.kind !== 'expression') return []
-      const site = siteAt(binding)
-      const below = parts.findIndex(
-        (_, index) => index > 0 && isModel(named(parts.slice(0, index), binding.at), site, loaded, evaluator),
-      )
-      const path = below < 0 ? '' : parts.slice(below).join('.')
-      if (path === '' || SETTINGS.test(path)) return []
-      const made = evaluator.evaluate(value.expression, site)
-      return /^(?:number|text|flag|none)$/.test(made.kind) ? [] : [{ path, made, binding, site }]
-    })
-  })
+  const set = [...scope.members].flatMap(([written, bindings]) => bindings.map(binding => ({ written, binding })))
+  const items = scope.module.itemChanges.filter(change => change.scope === scope)
+  return [
+    ...set.flatMap(({ written, binding }) => givenBy(written, binding, loaded, evaluator)),
+    ...items.flatMap(binding => {
+      const at = evaluator.evaluate(binding.key, siteAt(binding))
+      if (at.kind !== 'number') return []
+      return givenBy(`${binding.object}.${CHILD}`, binding, loaded, evaluator).map(given => ({
+        ...given,
+        path: given.path.slice(0, -CHILD.length - 1),
+        child: at.number,
+      }))
+    }),
+  ]
+}
+
+const CHILD = 'child'
+
+function givenBy(
+  written: string,
+  binding: Binding,
+  loaded: LibraryCall,
+  evaluator: Evaluator,
+): readonly (Given & { readonly child?: never })[] {
+  const { value } = binding
+  const parts = /^\w+(?:\.\w+)+$/.test(written) ? written.split('.') : []
+  if (value.kind !== 'expression') return []
+  const site = siteAt(binding)
+  const below = parts.findIndex(
+    (_, index) => index > 0 && isModel(named(parts.slice(0, index), binding.at), site, loaded, evaluator),
+  )
+  const path = below < 0 ? '' : parts.slice(below).join('.')
+  if (path === '' || SETTINGS.test(path)) return []
+  const made = evaluator.evaluate(value.expression, site)
+  return /^(?:number|text|flag|none)$/.test(made.kind) ? [] : [{ path, made, binding, site }]
 }
 
 /** `self.model`, as it is written from a place on. */
@@ -74,11 +96,17 @@ export function replacedLayers(loaded: LibraryCall, file: Module, evaluator: Eva
 /** Of the one head that is put in the place of the model's, or the last layer of it: `model.fc = nn.Linear(512, 10)`. */
 export function labelsOfHead(loaded: LibraryCall, file: Module, evaluator: Evaluator): readonly Field[] {
   const given = givenIn(loaded.site.scope, loaded, evaluator).filter(
-    ({ path, binding, site }) => lastLayers.test(path) && evaluator.isReached(binding, site).isReached !== false,
+    ({ path, child, made, binding, site }) =>
+      (child === undefined ? lastLayers.test(path) : /^(?:classifier|heads?)$/.test(path) && isLinear(made)) &&
+      evaluator.isReached(binding, site).isReached !== false,
   )
   const [only, ...others] = given
   const outputs = only && others.length === 0 ? outputsOf(only.made, evaluator) : undefined
   return outputs?.kind === 'number' ? [fieldOf('num_labels', outputs, file)] : []
+}
+
+export function isLinear(made: Value): boolean {
+  return made.kind === 'call' && /^torch\.nn\.(?:\w+\.)*Linear$/.test(made.name)
 }
 
 const lastLayers = /^(?:fc|classifier|heads?|heads\.head|head\.fc|last_linear)$/

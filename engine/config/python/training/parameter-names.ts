@@ -3,6 +3,7 @@ import type { CatalogueModel } from '../../../models/catalogue.ts'
 import { programOf } from '../../../models/forward-program.ts'
 import { modulesOf } from '../../../program/modules.ts'
 import type { Task } from '../../../training/choices.ts'
+import { efficientnetNamings } from './efficientnet-names.ts'
 
 /** `requires_grad` of the parameters that it selects. */
 export interface Switch {
@@ -22,6 +23,11 @@ export interface Selection {
   readonly holds?: (name: string) => boolean
 }
 
+/** Of numbered children one, from the end where it is negative. */
+export function isChild(at: number): NonNullable<Selection['layers']> {
+  return (number, count) => number === (at < 0 ? count + at : at)
+}
+
 /** Undefined for a module that the model, as the script has it, is without. */
 type Naming = (module: string) => readonly string[] | undefined
 
@@ -39,6 +45,7 @@ const bases: Readonly<Record<string, string>> = {
   deit: 'deit',
   convnext: 'convnext',
   resnet: 'resnet',
+  efficientnet: 'efficientnet',
 }
 /** The same with it. */
 const wholeNames = /^(?:model|transformer)\./
@@ -113,6 +120,11 @@ const inVisionLibraries: Readonly<Record<string, readonly Rename[]>> = {
 const renamed = (module: string, rename: Rename) =>
   rename.reduce((name, [pattern, other]) => name.replace(pattern, other), module)
 
+function libraryNamings({ family, config }: Pick<CatalogueModel, 'family' | 'config'>): readonly Naming[] {
+  if (config.model_type === 'efficientnet') return efficientnetNamings(config)
+  return (inVisionLibraries[family] ?? []).map(rename => module => [renamed(module, rename)])
+}
+
 /** T5Stack and BartEncoder hold the table of words too. */
 const sharedTable = /^(model\.)?shared$/
 
@@ -155,12 +167,7 @@ export function trainedParameters(
   { isOfVisionLibrary, isBare }: NamedModel,
 ): readonly string[] | undefined {
   const { paths, shared } = modulesOf(programOf(config, { task, labels: 2, sequenceLength: 16 }))
-  const namings = isOfVisionLibrary
-    ? (inVisionLibraries[family] ?? []).map(
-        (rename): Naming =>
-          module => [renamed(module, rename)],
-      )
-    : transformersNamings(family, paths, isBare)
+  const namings = isOfVisionLibrary ? libraryNamings({ family, config }) : transformersNamings(family, paths, isBare)
   const named = namings.map(naming =>
     paths.flatMap(path => {
       const names = naming(path)

@@ -4,12 +4,13 @@ import { libraryName } from '../library.ts'
 import type { Evaluator } from '../values/evaluator.ts'
 import type { LibraryCall, Value } from '../values/values.ts'
 
-/** torchvision 0.21 models/, timm 1.0 models/. */
+/** torchvision 0.29 models/, timm 1.0 models/. */
 const shapes: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] = [
   [/^resnet(18|34|50|101|152)(?:d?\..*)?$/, ([, depth]) => `microsoft/resnet-${depth}`],
   [/^vit_(base|large)_patch(16|32)_(224|384)(?:\..*)?$/, ([, size, patch, side]) => vit(size, patch, side)],
   [/^vit_(b|l)_(16|32)$/, ([, size, patch]) => vit(size === 'b' ? 'base' : 'large', patch, '224')],
   [/^deit_(tiny|small|base)_patch16_224(?:\..*)?$/, ([, size]) => `facebook/deit-${size}-patch16-224`],
+  [/^(?:tf_)?efficientnet_b([0-7])(?:_(?:aa|ap|ns))?(?:\..*)?$/, ([, size]) => `google/efficientnet-b${size}`],
   [/^convnext_(tiny|small|base|large)(?:\..*)?$/, ([, size]) => `facebook/convnext-${size}-224`],
 ]
 

@@ -81,9 +81,23 @@ export function joinPixels(tape: Tape, parts: readonly Tensor[]): Tensor {
   )
 }
 
-export function globalAveragePool(tape: Tape, x: Tensor): Tensor {
+export function globalAveragePool(tape: Tape, x: Tensor, { keepsInput = false } = {}): Tensor {
+  // torch: `mean`, of which autograd keeps sizes alone; `avg_pool2d` saves its input.
   const output = tape.tensor(x.shape.slice(0, 1), x.dtype, [x])
-  tape.record('mean', { reads: [x], outputs: [output], gradients: [made(x)] })
+  const saves = keepsInput ? [x] : []
+  tape.record(keepsInput ? 'avg_pool2d' : 'mean', { reads: [x], outputs: [output], saves, gradients: [made(x)] })
+  return output
+}
+
+export function asPixel(_tape: Tape, x: Tensor): Tensor {
+  return { ...x, shape: [...x.shape, 1, 1] }
+}
+
+export function paddedPixels(tape: Tape, x: Tensor, before: number, after: number): Tensor {
+  // torch: `constant_pad_nd` copies, and its backward pass cuts a copy out of the gradient.
+  const [channels, y, width] = image(x)
+  const output = tape.tensor([channels, y + before + after, width + before + after], x.dtype, [x])
+  tape.record('pad', { reads: [x], outputs: [output], gradients: [made(x)] })
   return output
 }
 

@@ -10,7 +10,7 @@ import transformers
 from .flash_attention import flash_implementation
 from .requests import Json, Spec
 
-CONVOLUTIONAL = {"resnet", "convnext"}  # neither attention nor a table of positions
+CONVOLUTIONAL = {"resnet", "convnext", "efficientnet"}  # neither attention nor a table of positions
 # Where a task has several classes, transformers reads the class from the config.
 ARCHITECTURES = {"deit": ["DeiTForImageClassification"]}
 

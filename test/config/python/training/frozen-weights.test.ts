@@ -179,6 +179,29 @@ for images, labels in DataLoader(data, batch_size=64, shuffle=True):
     expect((await trained(loop(model, frozen))).spec.trainable?.names).toEqual([layer, String.raw`classifier\.`])
   })
 
+  const efficientnet = 'torchvision.models.efficientnet_b0(weights="DEFAULT")'
+  const blocks = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, index) => String.raw`.*encoder\.blocks\.${from + index}\.`)
+  const top = [String.raw`.*encoder\.top_conv\.`, String.raw`.*encoder\.top_bn\.`]
+  it.each<readonly [string, string, names: readonly string[]]>([
+    [efficientnet, `${inLoop('model')}\nmodel.classifier[1] = nn.Linear(1280, 10)`, []],
+    [efficientnet, `${inLoop('model')}\nmodel.classifier[-1] = nn.Linear(1280, 10)`, []],
+    [efficientnet, inLoop('model.features'), []],
+    [
+      efficientnet,
+      `${inLoop('model')}\nmodel.classifier.requires_grad_()\n${inLoop('model.features[8]', 'True')}`,
+      top,
+    ],
+    [efficientnet, inLoop('model.features[:7]'), [...blocks(15, 16), ...top]],
+    [
+      'timm.create_model("tf_efficientnet_b0_ns", pretrained=True)',
+      `${inLoop('model.blocks[:6]')}\nmodel.conv_stem.requires_grad_(False)\nmodel.bn1.requires_grad_(False)`,
+      [...blocks(15, 16), ...top],
+    ],
+  ])('%s is known by its blocks: %s', async (model, frozen, names) => {
+    expect((await trained(loop(model, frozen))).spec.trainable?.names).toEqual([...names, String.raw`classifier\.`])
+  })
+
   it.each([
     ['a head from before', `model.fc = nn.Linear(512, 10)\n${inLoop('model')}`],
     ['a head with layers of its own', `${inLoop('model')}\nmodel.fc = nn.Sequential(nn.Conv2d(512, 64, 3))`],

@@ -21,6 +21,7 @@ describe('a layer of the body', () => {
     ['    model.conv1 = nn.Conv2d(3, 64, kernel_size=3, stride=1, padding=1, bias=False)', 'model.conv1'],
     ['    model.maxpool = nn.Identity()', 'model.maxpool'],
     ['    model.layer4 = nn.Sequential()', 'model.layer4'],
+    ['    model.layer4[1] = nn.Conv2d(512, 512, kernel_size=3)', 'model.layer4'],
   ])('is named: %s', async (given, name) => {
     const message = `${name} changes what training holds in memory, and is not understood in scripts yet`
     expect(await problems(loop(given))).toMatchObject([{ message, line: 6 }])
@@ -65,5 +66,14 @@ describe('a head in the place of the own one', () => {
     ['    model.fc = nn.Linear(512, len(classes))', 10],
   ])('says how many labels there are: %s', async (given, labels) => {
     expect((await trained(loop(given))).spec.labels).toBe(labels)
+  })
+
+  it.each([
+    ['model.classifier[1] = nn.Linear(1280, 7)', 7],
+    ['model.classifier[-1] = nn.Linear(model.classifier[1].in_features, 7)', 7],
+    ['model.classifier[0] = nn.Dropout(0.4)', 10],
+  ])('may be a numbered child: %s', async (given, labels) => {
+    const text = loop(`    ${given}`).replace('resnet18', 'efficientnet_b3')
+    expect((await trained(text)).spec).toMatchObject({ model: 'google/efficientnet-b3', labels, imageSize: 300 })
   })
 })
