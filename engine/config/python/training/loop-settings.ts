@@ -240,7 +240,6 @@ const wrappers: readonly (readonly [RegExp, string])[] = [
   [/^(?:set_grad_checkpointing|apply_activation_checkpointing|checkpoint_wrapper)$/, 'gradient checkpointing'],
   [/^(?:AveragedModel|ModelEma\w*|ExponentialMovingAverage|EMA|deepcopy)$/, 'a copy of the weights'],
   [/^(?:FGM|PGD|AWP|FreeLB|SAM|GSAM)$/, 'adversarial training'],
-  [/^set_default_dtype$/, 'the type of weights'],
   [/^(?:quantize_|prepare_qat\w*|replace_linear\w*)$/, 'quantization'],
 ]
 

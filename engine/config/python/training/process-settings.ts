@@ -15,6 +15,12 @@ interface Setting {
   readonly isDefault?: (given: Value) => boolean
 }
 
+/** `torch.float32`, `torch.FloatTensor`, `"torch.cuda.FloatTensor"` */
+function isFloat32(given: Value): boolean {
+  const name = given.kind === 'symbol' ? given.name : given.kind === 'text' ? given.text : ''
+  return /^torch\.(?:float(?:32)?|(?:cuda\.)?FloatTensor)$/.test(name)
+}
+
 /** Without its fused kernels, `scaled_dot_product_attention` holds the scores of all pairs of tokens. */
 const ofAttention: readonly Setting[] = [
   {
@@ -35,7 +41,7 @@ const ofAll: readonly Setting[] = [
   {
     calls: ['set_default_dtype', 'set_default_tensor_type'],
     what: 'The default type of tensors',
-    isDefault: given => given.kind === 'symbol' && /^torch\.float(?:32)?$/.test(given.name),
+    isDefault: isFloat32,
   },
 ]
 

@@ -39,6 +39,8 @@ it.each([
   ['turning on what is on', 'import torch\ntorch.backends.cuda.enable_flash_sdp(True)'],
   ['all of the memory', 'import torch\ntorch.cuda.set_per_process_memory_fraction(1.0)'],
   ['the type that is the default', 'import torch\ntorch.set_default_dtype(torch.float32)'],
+  ['the same by its class', 'import torch\ntorch.set_default_tensor_type(torch.cuda.FloatTensor)'],
+  ['the same by its name', 'import torch\ntorch.set_default_tensor_type("torch.cuda.FloatTensor")'],
   ['a function of its own', 'def enable_flash_sdp(on):\n    pass\n\nenable_flash_sdp(False)'],
   ['what never runs', 'import torch\nif False:\n    torch.backends.cuda.enable_flash_sdp(False)'],
 ])('%s is nothing to tell', async (_, code) => {
@@ -69,4 +71,21 @@ it('the same holds around a loop', async () => {
     '',
   ].join('\n')
   expect(await told(text)).toEqual({ says: ofKernels, assumesCode: true })
+})
+
+it.each([
+  ['torch.set_default_dtype(torch.float32)', nothing],
+  ['torch.set_default_dtype(torch.bfloat16)', { says: 'The default type of tensors', assumesCode: true }],
+])('nor is a loop refused by its default type: %s', async (code, says) => {
+  const text = `import torch
+from torch.utils.data import DataLoader
+from transformers import AutoModelForSequenceClassification
+${code}
+model = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased").cuda()
+optimizer = torch.optim.AdamW(model.parameters())
+for batch in DataLoader(dataset, batch_size=16):
+    model(**batch).loss.backward()
+    optimizer.step()
+`
+  expect(await told(text)).toEqual(says)
 })
