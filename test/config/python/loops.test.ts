@@ -182,3 +182,30 @@ describe('what the loop goes over', () => {
     })
   })
 })
+
+it.each(['model.lstm.parameters()', '[p for p in model.lstm.parameters()]'])(
+  'a network of its own is not taken for the model that its words are embedded with: %s',
+  async parameters => {
+    const text = `import torch
+from torch import nn
+from torch.utils.data import DataLoader
+from transformers import BertForSequenceClassification, BertTokenizer
+tokenizer = BertTokenizer.from_pretrained("bert-base-uncased")
+embedder = BertForSequenceClassification.from_pretrained("bert-base-uncased")
+class Tagger(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(768, 256, batch_first=True)
+        self.out = nn.Linear(256, 2)
+    def forward(self, x):
+        return self.out(self.lstm(x)[0][:, -1])
+model = Tagger().cuda()
+optimizer = torch.optim.Adam(${parameters})
+for words, labels in DataLoader(data, batch_size=32, shuffle=True):
+    ids = tokenizer(words, truncation=True, max_length=64, padding=True, return_tensors="pt")
+    nn.functional.cross_entropy(model(embedder(**ids).logits), labels).backward()
+    optimizer.step()
+`
+    expect((await read(text)).kind).toBe('not-a-training-config')
+  },
+)

@@ -7,6 +7,8 @@ import { methodOf } from '../values/classes.ts'
 import type { Evaluator } from '../values/evaluator.ts'
 import { siteAt } from '../values/sites.ts'
 import { type Instance, type Located, placeIn, type Site, type Value } from '../values/values.ts'
+import { isModule } from './held-model.ts'
+import { modelChain } from './model-chain.ts'
 
 export interface FoundOptimizer extends Located {
   readonly kind: Optimizer | undefined
@@ -178,7 +180,16 @@ function trainedModel({ arguments: given }: CallExpression, site: Site, evaluato
   const params = given.find(each => each.kind === 'positional' || (each.kind === 'keyword' && each.name === 'params'))
   if (params === undefined || !('value' in params)) return undefined
   const object = parametersOf(params.value) ?? chosenFrom(evaluator.evaluate(params.value, site))
-  return object && evaluator.evaluate(object, site)
+  const value = object && evaluator.evaluate(object, site)
+  return value?.kind === 'open' && object !== undefined ? (holderOf(object, site, evaluator) ?? value) : value
+}
+
+/** Of a part that is not known, `net.lstm`, the object of the repository's own class that it is of. */
+function holderOf(part: Expression, site: Site, evaluator: Evaluator): Value | undefined {
+  if (part.kind !== 'attribute') return undefined
+  const { unknown } = modelChain(evaluator.evaluate(part.object, site), evaluator)
+  const isHolder = unknown?.kind === 'instance' && isModule(unknown, evaluator)
+  return isHolder ? unknown : holderOf(part.object, site, evaluator)
 }
 
 const MAX_CHOICE_CHARACTERS = 500
