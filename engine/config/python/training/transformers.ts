@@ -22,6 +22,7 @@ import { foreignBatchSizes, handedOtherwise, modelsBeside, unpackedInto } from '
 import { modelsKept } from './models-kept.ts'
 import { aroundTrainer } from './own-steps.ts'
 import { processSettings } from './process-settings.ts'
+import { resumed } from './resumed.ts'
 import { blockSize, lengthBeside, lengthFields, mappedLength } from './sequence-length.ts'
 
 import { type Told, toldArguments } from './told-arguments.ts'
@@ -95,6 +96,7 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     ...(trainer === 'trainer' ? trainedLength(values.get('train_dataset'), fields, module, evaluator) : []),
     ...(trainer === 'sft' ? mappedLength(fields, module, evaluator) : []),
     ...hiddenSettings(told, here, module),
+    ...resumed(call, evaluator),
   ]
   const document = Section.of([...fields, ...extra].filter(({ value }) => value.kind !== 'empty'))
   const name = plain(module.text.slice(expression.callee.from, expression.callee.to))
