@@ -74,8 +74,12 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
   const loaded = dropsLength ? { ...found, fields: found.fields.filter(({ key }) => key !== 'max_seq_length') } : found
   const own = new Map([...values].filter(([key]) => trainerKeys.includes(key)))
   const isReadAlready = (key: string) => key === INIT_KWARGS && chain.loaded?.kind === 'text'
+  const trains = evaluator.evaluate(expression.callee, site)
+  // transformers 5.18 trainer_seq2seq.py: only Seq2SeqTrainer's prediction_step asks for it.
+  const isIgnored = (key: string) =>
+    key === 'predict_with_generate' && trains.kind === 'symbol' && /^transformers\.(?:.*\.)?Trainer$/.test(trains.name)
   const fromArguments = [...own, ...told.values]
-    .filter(([key]) => !isReadAlready(key))
+    .filter(([key]) => !isReadAlready(key) && !isIgnored(key))
     .map(([key, value]) => fieldOf(key, value, module))
   const peftConfig = values.get('peft_config') ?? chain.peftConfig
   const adapter = adapterFields(peftConfig, chain, module, evaluator)
