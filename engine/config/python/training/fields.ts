@@ -91,10 +91,14 @@ function fieldValue(value: Value, key: string, file: Module, room: Room): FieldV
     }
     case 'open':
       return { kind: 'open', why: plainSentence(value.why) }
-    case 'call':
-    case 'instance':
     case 'function':
     case 'class':
+      return {
+        kind: 'open',
+        why: `${plain(value.scope.name)} is a ${value.kind}, which is not called (${placeIn(value.module, value.from)})`,
+      }
+    case 'call':
+    case 'instance':
     case 'module':
       return {
         kind: 'open',

@@ -1,15 +1,15 @@
 /** What calls give: of functions, methods and classes of the repository, of the few library functions that are known, and of all others. */
 import { plainSentence } from '../../text/quote.ts'
-import { type CallExpression, dottedName } from '../syntax/expressions.ts'
+import { type CallExpression, dottedName, type Span } from '../syntax/expressions.ts'
 import { conditionsAround, type Scope } from '../syntax/module.ts'
-import { methodOf } from './classes.ts'
+import { methodOf, propertyOf } from './classes.ts'
 import type { Evaluator, IsTrue } from './evaluator.ts'
 import { fileTestsIn, onFirstRun, truthOnFirstRun } from './file-tests.ts'
 import { unlessItFails } from './handlers.ts'
 import { libraryValue } from './library-values.ts'
 import { completedCall } from './made-objects.ts'
 import { open, placed, siteOf, unknown } from './sites.ts'
-import { areEqual, madeOfOpen, placeIn, type Site, shownAt, truthOf, type Value } from './values.ts'
+import { areEqual, type Instance, madeOfOpen, placeIn, type Site, shownAt, truthOf, type Value } from './values.ts'
 
 export class Calls {
   readonly #evaluator: Evaluator
@@ -39,6 +39,14 @@ export class Calls {
       }
     }
     return this.#resultOf(this.#evaluator.evaluate(callee, site), call, site)
+  }
+
+  /** What `@property` returns for an object; undefined for what is none. */
+  property(object: Instance, name: string, { from, to }: Span, site: Site): Value | undefined {
+    const owners = [object.scope, ...this.#evaluator.classes.bases(object.scope)]
+    const method = owners.map(owner => propertyOf(owner, name)).find(found => found !== undefined)
+    const callee = { kind: 'name', name, from, to } as const
+    return method && this.#result(method, { kind: 'call', callee, arguments: [], from, to }, site, object)
   }
 
   #resultOf(value: Value, call: CallExpression, site: Site): Value {

@@ -237,3 +237,13 @@ export function methodOf(scope: Scope, name: string): Scope | undefined {
   const bound = scope.bindings.get(name)?.at(-1)?.value
   return bound?.kind === 'function' ? bound.scope : undefined
 }
+
+const asProperty = /^(?:functools\.)?(?:cached_)?property$/
+
+/** Without the setter of the same name. */
+export function propertyOf(scope: Scope, name: string): Scope | undefined {
+  const methods = (scope.bindings.get(name) ?? []).flatMap(({ value }) =>
+    value.kind === 'function' ? value.scope : [],
+  )
+  return methods.find(({ decorators }) => decorators.some(each => each.kind === 'name' && asProperty.test(each.name)))
+}

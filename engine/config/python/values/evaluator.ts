@@ -223,6 +223,7 @@ export class Evaluator {
         if (name === 'trainer' && this.trainer !== undefined) return this.trainer
         return (
           object.set?.get(name) ??
+          this.#calls.property(object, name, span, site) ??
           this.classes.ofInstance(object, name, site) ??
           inheritedDefault(object, name, this) ??
           notSet()

@@ -18,6 +18,18 @@ describe('a batch size is read from', () => {
       `${batch}=c.b`,
       { line: 4, column: 14 },
     ],
+    [
+      'a property',
+      'class C:\n    @property\n    def b(self):\n        return self.half * 2\n    half = 6\nc = C()',
+      `${batch}=c.b`,
+      { line: 5, column: 16 },
+    ],
+    [
+      'a property of what it inherits, with a setter',
+      'class A:\n    @functools.cached_property\n    def b(self):\n        return 12\n    @b.setter\n    def b(self, b):\n        pass\nclass C(A):\n    pass\nc = C()',
+      `${batch}=c.b`,
+      { line: 5, column: 16 },
+    ],
     ['what a dataclass is given', 'class C:\n    b: int = 3\nc = C(b=12)', `${batch}=c.b`, { line: 4, column: 9 }],
     ['field(default=…)', 'class C:\n    b: int = field(default=12)\nc = C()', `${batch}=c.b`, { line: 3, column: 28 }],
     [
@@ -298,6 +310,12 @@ describe('what depends on run time is asked for by name, with its line', () => {
       'o = {"b": 8}\nif os.cpu_count() > 8:\n    o.update({"b": 16})',
       'o["b"]',
       'whether o is updated depends on "os.cpu_count() > 8" (line 3)',
+    ],
+    [
+      'a method that is not called',
+      'class C:\n    def size(self):\n        return 12\nc = C()',
+      'c.size',
+      'size is a function, which is not called (line 3)',
     ],
     [
       'calls that differ',
