@@ -239,11 +239,18 @@ async function analyzeReading(
         const { assessment, assumptions } = await assessor(reading, file, { ...options, assumed })
         const { calibration, gpu } = assessment
         const calibrated = calibration ? sentencesOn(calibration, gpu) : []
+        const { countsTooMuch } = options.footprints.of(assessment.spec, reading.model.config, options.gpu)
         const unclear = asked?.kind === 'unclear' ? { askedGpu: asked.why } : {}
         return analysed(path, reading, {
           ...unclear,
           assessment,
-          assumptions: [...assumptions, ...sentencesOnAsked(asked), ...calibrated, ...sentencesOnGpu(options.gpu)],
+          assumptions: [
+            ...assumptions,
+            ...sentencesOnAsked(asked),
+            ...(countsTooMuch ? [composedHeads] : []),
+            ...calibrated,
+            ...sentencesOnGpu(options.gpu),
+          ],
         })
       }
       // A failed measurement blocks as usual: only a config that we could not understand is excused.
@@ -252,6 +259,9 @@ async function analyzeReading(
     }
   }
 }
+
+const composedHeads =
+  'Attention without a flash kernel holds the scores of grouped heads in float32, as before PyTorch 2.14: no requirements or lock file names a version of torch, and newer ones take less.'
 
 /** What was assumed because the config does not say it, and the verdict may depend on. */
 export function assumedIn({

@@ -232,10 +232,11 @@ function decisive(
   options: AssessmentOptions,
   { fits, provenance }: Evidence,
 ): readonly AssumedCircumstance[] {
-  const { assumed = [] } = options
   const fitsNow = fits(planOf(spec))
   // A measurement settles the GPU and their number, but not whether the config was read as meant.
   const isMeasured = provenance === 'measured'
+  const isTooMuch = !isMeasured && options.footprints.of(spec, config, options.gpu).countsTooMuch
+  const assumed = [...new Set([...(options.assumed ?? []), ...(isTooMuch ? (['upper-bound'] as const) : [])])]
   const matters = (what: AssumedCircumstance) => {
     switch (what) {
       case 'gpu':

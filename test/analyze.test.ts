@@ -172,6 +172,26 @@ overrides:
     hours_per_run: 6
 `)
 
+  test('name the PyTorch without which no config is blocked that only older ones have no room for', async () => {
+    const t4 = findGpu('t4')
+    if (t4 === undefined) throw new Error('no T4')
+    const spec =
+      'model: TinyLlama/TinyLlama-1.1B-Chat-v1.0\n  batch_size: 2\n  sequence_length: 4096\n  precision: amp-fp16'
+    const text = `memorymark:\n  ${spec}\n  gradient_checkpointing: true\n  lora_rank: 8\n  gpus: 1\n`
+    const versions = (torch: string) => ({ settings: settings(`versions:\n  torch: "${torch}"\n`) })
+    const states = []
+    for (const options of [{}, versions('2.13.0'), versions('2.14.1')]) {
+      const { current, verdict, assumed = [], assumptions } = await analysed(text, { gpu: t4, ...options })
+      const isTold = assumptions.some(sentence => sentence.includes('before PyTorch 2.14'))
+      states.push({ fits: current.fits, state: verdict.state, assumed, isTold })
+    }
+    expect(states).toEqual([
+      { fits: false, state: 'warning', assumed: ['upper-bound'], isTold: true },
+      { fits: false, state: 'blocked', assumed: [], isTold: false },
+      { fits: true, state: 'fine', assumed: [], isTold: false },
+    ])
+  })
+
   test('choose GPU, price, hours, runs, policy, steps and margin', async () => {
     const slow = bert.text.replace('batch_size: 16', 'batch_size: 1')
     const written = await analyze([{ path: 'train.yaml', text: slow }], { now, settings: team })

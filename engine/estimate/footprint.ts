@@ -114,6 +114,11 @@ export class Footprint {
     return parameterCount(this.#recording.tape)
   }
 
+  /** Whether the newest PyTorch may take less: no version is known, and scores of grouped heads were counted. */
+  get countsTooMuch(): boolean {
+    return this.spec.versions?.torch === undefined && this.#recording.tape.composesGroupedHeads
+  }
+
   get optimized(): Optimized {
     this.#optimized ??= optimizedBy(this.#recording.tape, this.spec)
     return this.#optimized

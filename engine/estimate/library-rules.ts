@@ -101,6 +101,14 @@ export function groupsLargeHeads({ versions }: TrainingSpec): boolean {
   return isBefore(versions, 'transformers', '5.13')
 }
 
+/**
+ * torch 2.14 (pytorch#191085): the memory-efficient kernel takes grouped heads, and every kernel one head of keys and values for all. Where
+ * no version is known, the scores that older ones hold are counted, and more than the training may take.
+ */
+export function composesGroupedHeads({ versions }: TrainingSpec): boolean {
+  return versions?.torch === undefined || isBefore(versions, 'torch', '2.14')
+}
+
 /** zero_grad of Module and Optimizer zeroes gradients in place before torch 2.0: the next forward pass runs beside them. */
 export function keepsGradients({ sharding = 'ddp', versions }: TrainingSpec): boolean {
   return sharding === 'ddp' && isBefore(versions, 'torch', '2.0')

@@ -5,7 +5,7 @@
 import { familyOf, type ModelConfig } from '../models/architecture.ts'
 import { hasOwnOutput } from '../models/t5.ts'
 import type { TrainingSpec } from '../training/spec.ts'
-import { compareVersions, type LibraryVersions, type VersionedLibrary } from '../training/versions.ts'
+import { compareVersions, isBefore, type LibraryVersions, type VersionedLibrary } from '../training/versions.ts'
 import {
   checkpointsReentrantly,
   clampsScores,
@@ -50,6 +50,12 @@ const rules: readonly Rule[] = [
       spec.attention !== 'eager' && familyOf(config).hasLargeHeads === true && groupsLargeHeads(spec),
     does: 'attention of more than 256 dimensions a head holds all scores in float32',
     doesNot: 'attention of more than 256 dimensions a head no longer holds all scores in float32',
+  },
+  {
+    holds: ({ attention, versions }, config) =>
+      attention === 'sdpa' && groupsHeads(config) && isBefore(versions, 'torch', '2.14'),
+    does: 'attention of grouped heads holds all scores in float32 where no flash kernel runs',
+    doesNot: 'attention of grouped heads no longer holds all scores in float32 where no flash kernel runs',
   },
   {
     holds: (spec, config) => spec.attention === 'eager' && config.model_type === 'opt' && clampsScores(spec),
@@ -112,6 +118,11 @@ const rules: readonly Rule[] = [
     doesNot: 'the output layer takes the weights of the words',
   },
 ]
+
+function groupsHeads(config: ModelConfig): boolean {
+  const isSaid = 'num_key_value_heads' in config && 'num_attention_heads' in config
+  return isSaid && Number(config.num_key_value_heads) < Number(config.num_attention_heads)
+}
 
 /** One clause for each difference in what the step does with the newer spec's versions. */
 export function differencesInStep(before: TrainingSpec, after: TrainingSpec, config: ModelConfig): readonly string[] {

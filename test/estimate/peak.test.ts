@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { GIB, KIB, MIB } from '../../engine/base/units.ts'
+import { Footprint } from '../../engine/estimate/footprint.ts'
 import { byteKinds } from '../../engine/estimate/tape/storage.ts'
 import { defaultGpu, usableBytes } from '../../engine/gpus/catalogue.ts'
 import { supportsCheckpointing } from '../../engine/models/architecture.ts'
@@ -9,7 +10,7 @@ import { Grid } from '../../engine/search/grid.ts'
 import { largestBatch } from '../../engine/search/largest.ts'
 import { optimizers, precisions } from '../../engine/training/choices.ts'
 import type { TrainingSpec } from '../../engine/training/spec.ts'
-import { footprintOf, knownModel, WORKSPACE_BYTES } from './specs.ts'
+import { footprintOf, knownModel, specOf, WORKSPACE_BYTES } from './specs.ts'
 
 /** BERT-base with two labels, in fp32. */
 const PARAMETER_BYTES = 4 * 109_483_778
@@ -271,5 +272,49 @@ describe('whether a batch fits', () => {
     expect(probe.peak(largest).bytes).toBeLessThanOrEqual(0.95 * probe.usableBytes)
     expect(probe.fits(largest + 8, 0.05)).toBe(false)
     expect(largest).toBeLessThan(largestBatch(probe, new Grid()) ?? 0)
+  })
+})
+
+describe('PyTorch 2.14 holds no scores of grouped heads, which were held before', () => {
+  const footprints = (name: string, changes: Partial<TrainingSpec>, hasFlash: boolean) => {
+    const at = (torch?: string) => {
+      const spec = specOf(name, { sequenceLength: 2_048, ...changes, ...(torch && { versions: { torch } }) })
+      return new Footprint(spec, knownModel(name).config, { hasFlash })
+    }
+    return { older: at('2.13.0'), unnamed: at(), newer: at('2.14.1') }
+  }
+  const peaks = ({ older, unnamed, newer }: ReturnType<typeof footprints>) =>
+    [older, unnamed, newer].map(each => each.peakBytes(2, 0))
+
+  test.each([
+    ['without a flash kernel', 'meta-llama/Llama-3.2-1B', { precision: 'amp-fp16' }, false],
+    ['in float32', 'meta-llama/Llama-3.2-1B', { precision: 'fp32' }, true],
+    ['with one head of keys for all', 'tiiuae/falcon-7b', { precision: 'bf16' }, true],
+  ] as const)('%s', (_, name, changes, hasFlash) => {
+    const found = footprints(name, changes, hasFlash)
+    const [older = 0, unnamed = 0, newer = 0] = peaks(found)
+    // For each of 32 or 71 heads, the scores of 2,048 × 2,048 tokens in float32.
+    expect(older - newer).toBeGreaterThan(2 * 32 * 2_048 ** 2 * 4)
+    expect(unnamed).toBe(older)
+    expect([found.older, found.unnamed, found.newer].map(each => each.countsTooMuch)).toEqual([false, true, false])
+  })
+
+  test('and none with a flash kernel, which always took grouped heads', () => {
+    const found = footprints('meta-llama/Llama-3.2-1B', { precision: 'amp-bf16' }, true)
+    const [older, ...others] = peaks(found)
+    expect(others).toEqual([older, older])
+    expect(found.unnamed.countsTooMuch).toBe(false)
+  })
+
+  test('but its backward pass sums gradients of every query head', () => {
+    const { newer } = footprints('meta-llama/Llama-3.2-1B', { precision: 'fp32' }, true)
+    const attention = newer.nodes
+      .flatMap(({ body }) => body ?? [])
+      .concat(newer.nodes)
+      .find(({ name }) => name === 'attention')
+    expect(attention?.backwardScratch.map(({ bytesPerSample }) => bytesPerSample)).toEqual([
+      2_048 * 2_048 * 4,
+      2_048 * 2_048 * 4,
+    ])
   })
 })

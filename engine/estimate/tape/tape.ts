@@ -56,6 +56,8 @@ export class Tape {
   readonly training: boolean
   /** Whether batches carry a mask of padded tokens; images never do. */
   readonly isPadded: boolean
+  /** Whether scores of grouped heads were counted that PyTorch holds before 2.14 and not from there on. */
+  composesGroupedHeads = false
   readonly hasFlash: boolean
   castWeights = new Map<Tensor, Tensor>()
   /** Casts that the current autocast context keeps until it ends. */

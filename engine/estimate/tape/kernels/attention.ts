@@ -1,6 +1,6 @@
 /** Attention as PyTorch runs it: which kernel serves a call, and what that kernel saves. */
 
-import { addsEveryMask, clampsScores, groupsLargeHeads } from '../../library-rules.ts'
+import { addsEveryMask, clampsScores, composesGroupedHeads, groupsLargeHeads } from '../../library-rules.ts'
 import { made, widest } from '../autograd.ts'
 import { cast, lowered } from '../ops/casts.ts'
 import { dropout } from '../ops/dropout.ts'
@@ -48,7 +48,8 @@ export function fusedAttention(
 ): Tensor {
   const [tokens = 0] = query.shape
   const isPinned = !options.isMaskless && tape.spec.sdpaKernel === 'efficient'
-  if (!options.isMaskless && !isPinned && leavesBroadcast(options))
+  const composes = composesGroupedHeads(tape.spec)
+  if (!options.isMaskless && !isPinned && composes && leavesBroadcast(options))
     return broadcastAttention(tape, query, key, value, options)
   if (options.sinks !== undefined) return sinkAttention(tape, query, key, value, options)
   if (options.bias?.storage.maskOfBatch !== undefined) return attentionAcrossBatch(tape, query, key, value, options)
@@ -72,8 +73,8 @@ export function fusedAttention(
   const isFlash = tape.hasFlash && !isPinned && q.dtype !== 'float32' && !isMasked && isFlashShape
   const isPaddedValue = options.isMaskless && valueHeadSize < headSize
   if (isPaddedValue) return widenedAttention(tape, q, k, v, { ...options, headSize, valueHeadSize })
-  // Only the flash kernel supports grouped heads; the memory-efficient one refuses them, and the composed one takes over.
-  return native && !isFlash
+  // Before torch 2.14 only the flash kernel supports grouped heads; the memory-efficient one refuses them, and the composed one takes over.
+  return native && !isFlash && composes
     ? composedAttention(tape, q, k, v, options)
     : kernelAttention(tape, q, k, v, { ...options, isFlash, isMasked, valueHeadSize })
 }
@@ -120,12 +121,16 @@ function kernelAttention(
   const rows = options.isFlash ? tokens : Math.ceil(tokens / 32) * 32
   const logSumExp = tape.storage(options.heads * rows, 'float32', true)
   const mask = options.isMasked ? [tape.storage(tokens * alignedColumns(sourceTokens), q.dtype, true)] : []
+  // The memory-efficient kernel makes gradients of grouped keys and values for every query head, and sums them with a second one.
+  const isGrouped = !options.isFlash && !composesGroupedHeads(tape.spec) && lastSize(k) < lastSize(q)
+  const ofHeads = [lastSize(q), options.heads * options.valueHeadSize]
   tape.record('attention', {
     reads: [q, k, v],
     outputs: [output],
     saves: [q, k, v, output],
     saved: [logSumExp, ...mask],
     gradients: [q, k, v].map(made),
+    backwardScratch: isGrouped ? ofHeads.map(size => tape.storage(sourceTokens * size, q.dtype, true)) : [],
     // With a mask, what a causal model may not see is computed like the rest.
     flopsPerSample: (options.causal && !options.isMasked ? 2 : 4) * elements(q) * sourceTokens,
     kernel: options.isFlash ? 'flash-attention' : 'efficient-attention',
@@ -229,6 +234,7 @@ function paddedMask(tape: Tape, mask: Tensor): Tensor {
  * and values for every query head.
  */
 function composedAttention(tape: Tape, query: Tensor, key: Tensor, value: Tensor, options: AttentionOptions): Tensor {
+  tape.composesGroupedHeads = true
   const [q, k, v] = [query, key, value].map(x => cast(tape, x, 'float32')) as [Tensor, Tensor, Tensor]
   const scaled = elementwise(tape, 'mul', q)
   const [keys, values] = [k, v].map(x => expanded(tape, x, query.shape)) as [Tensor, Tensor]
@@ -242,6 +248,7 @@ function composedAttention(tape: Tape, query: Tensor, key: Tensor, value: Tensor
  * which a size that is affine in the batch cannot express.)
  */
 function broadcastAttention(tape: Tape, query: Tensor, key: Tensor, value: Tensor, options: AttentionOptions): Tensor {
+  tape.composesGroupedHeads = true
   const narrow = [query, key, value].map(x => lowered(tape, x))
   const [q, k, v] = narrow.map(x => cast(tape, x, 'float32')) as [Tensor, Tensor, Tensor]
   const [scaled, keys] = [q, k].map(x => elementwise(tape, 'mul', x)) as [Tensor, Tensor]

@@ -9,6 +9,8 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_map
 
+from . import TORCH_VERSION
+
 
 class CudaKernels(TorchFunctionMode):
     """Calls the kernels that CUDA would run, and casts as torch.autocast("cuda") would when `autocast_dtype` is set."""
@@ -126,7 +128,8 @@ def cuda_attention(query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor 
     if is_half and not is_pinned and attn_mask is None and size == value.shape[-1] <= 256:
         return torch.ops.aten._scaled_dot_product_flash_attention(
             query, key, value, dropout_p, is_causal, False, scale=scale)[0]
-    if enable_gqa or key.shape[1] != query.shape[1]:  # the memory-efficient kernel refuses grouped heads
+    is_grouped = enable_gqa or key.shape[1] != query.shape[1]
+    if is_grouped and TORCH_VERSION < (2, 14):  # the memory-efficient kernel refuses grouped heads
         if attn_mask is not None:
             attn_mask = additive_mask(attn_mask, query)[:, :1]
         return torch.ops.aten._scaled_dot_product_attention_math(
