@@ -8,6 +8,7 @@ import type { Sources } from '../config/sources.ts'
 import { type Gpu, gpus, hasBfloat16, hasSpeed } from '../gpus/catalogue.ts'
 import { type AdvisedLever, leverFits, MAX_LEVERS } from '../report/advised-levers.ts'
 import { ratioRange } from '../report/ranges.ts'
+import { computesInBfloat16 } from '../training/choices.ts'
 import type { TrainingSpec } from '../training/spec.ts'
 import { type Candidate, type Combining, combined } from './combine.ts'
 import { type Estimated, estimated, largestPlan, type OnGpu, plansOf, recommendedPlan } from './estimate.ts'
@@ -132,7 +133,7 @@ class Advisor {
   anotherCard(): AdvisedLever | undefined {
     const { spec } = this.#reading
     const { gpu: own } = this.#on
-    const runs = (gpu: Gpu) => hasBfloat16(gpu) || !spec.precision.includes('bf16')
+    const runs = (gpu: Gpu) => hasBfloat16(gpu) || !computesInBfloat16(spec)
     const cards = this.#catalogue
       .filter(gpu => gpu.id !== own.id && runs(gpu) && hasSpeed(gpu) && gpu.priceCaveat === undefined)
       .toSorted((a, b) => a.pricePerHourUsd - b.pricePerHourUsd)

@@ -47,7 +47,10 @@ export function adjusted(
   nameOf: (field: keyof TrainingSpec) => string,
 ): TrainingSpec {
   const said = Object.entries(changes).filter(([, value]) => value !== undefined)
-  const spec = withImages({ ...written, ...Object.fromEntries(said) }, model, changes, nameOf)
+  const { inFloat16, ...others } = written
+  // Of the precision that another takes the place of.
+  const kept = inFloat16 === undefined || changes.precision !== undefined ? others : written
+  const spec = withImages({ ...kept, ...Object.fromEntries(said) }, model, changes, nameOf)
   if (!model.tasks.includes(spec.task)) {
     throw refused(nameOf('task'), `${model.id} has no ${spec.task} head here`, `Use one of: ${model.tasks.join(', ')}.`)
   }

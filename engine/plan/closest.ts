@@ -7,6 +7,7 @@ import type { ModelConfig } from '../models/architecture.ts'
 import { EstimateProbes } from '../probes/estimate.ts'
 import { reportedGpu } from '../report/other-gpus.ts'
 import type { ReportedGpu } from '../report/schema.ts'
+import { computesInBfloat16 } from '../training/choices.ts'
 import type { TrainingSpec } from '../training/spec.ts'
 import type { Planning } from './on-card.ts'
 import { arrangedSpec, type Strategy, strategiesFor } from './strategy.ts'
@@ -34,10 +35,11 @@ export function closestRow(
   { effectiveBatch, tool, footprints, calibration, margin = DEFAULT_MARGIN }: Planning,
 ): ClosestRow | undefined {
   const spec = variants.at(-1)
+  if (spec === undefined) return undefined
+  const computing = cards.filter(card => hasBfloat16(card) || !computesInBfloat16(spec))
   const gpus = counts.findLast(count => effectiveBatch % count === 0)
-  const computing = cards.filter(card => hasBfloat16(card) || spec?.precision.includes('bf16') === false)
   const largest = computing.toSorted((a, b) => usableBytes(b) - usableBytes(a))[0]
-  if (spec === undefined || gpus === undefined || largest === undefined) return undefined
+  if (gpus === undefined || largest === undefined) return undefined
   const rows = strategiesFor(spec, gpus, tool).map((strategy): ClosestRow => {
     const arranged = arrangedSpec(spec, { strategy, gpus }, tool)
     const { memoryFactor, memoryBand } = knownOf(arranged, config, largest, calibration)

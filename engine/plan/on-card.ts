@@ -9,6 +9,7 @@ import type { ModelConfig } from '../models/architecture.ts'
 import { EstimateProbes, workspaceBytesOf } from '../probes/estimate.ts'
 import { reportedGpu } from '../report/other-gpus.ts'
 import { effectiveBatch } from '../training/batches.ts'
+import { computesInBfloat16 } from '../training/choices.ts'
 import type { TrainingSpec } from '../training/spec.ts'
 import { largestPlan } from './batch.ts'
 import type { UndividedSteps } from './bound.ts'
@@ -76,7 +77,7 @@ function rowFor(
   const { footprints, tool, calibration, margin = DEFAULT_MARGIN, samplesPerRun } = planning
   const { gpus, strategy } = arrangement
   const arranged = arrangedSpec(spec, arrangement, tool)
-  if (!hasBfloat16(gpu) && arranged.precision.includes('bf16')) return undefined
+  if (!hasBfloat16(gpu) && computesInBfloat16(arranged)) return undefined
   const known = knownOf(arranged, config, gpu, calibration)
   const toLeave = Math.max(margin, marginFor(known.memoryBand))
   const roomBytes = usableBytes(gpu) * (1 - toLeave)

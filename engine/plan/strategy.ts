@@ -123,10 +123,12 @@ export function arrangedSpec(spec: TrainingSpec, { strategy, gpus }: Arrangement
   if (tool === 'openrlhf') return overDeepSpeed(undivided, { strategy, gpus }, spec)
   const sharding = strategy === 'single' || strategy === 'ddp' ? undefined : strategy
   const precision = precisionUnder(spec, sharding, tool)
+  const { inFloat16: _______, ...rest } = undivided
   return {
-    ...undivided,
+    ...rest,
     gpus,
     precision,
+    ...(isOfFloat16(spec) && precision.startsWith('bf16') && { inFloat16: true }),
     ...(precision === 'bf16' && spec.precision === 'bf16-master' && { autocasts: true }),
     ...(sharding !== undefined && { sharding }),
     ...(isFsdp(sharding) && fsdpUnder(tool, fsdpVersion)),
@@ -159,18 +161,27 @@ function precisionUnder(spec: TrainingSpec, sharding: Sharding | undefined, tool
   const { precision, lora } = spec
   // DeepSpeed's file says the precision by itself.
   if (precision === 'fp32' || precision === 'tf32' || tool === 'deepspeed') return precision
-  if (tool.startsWith('lightning')) return lightningPrecision(precision, sharding)
+  if (tool.startsWith('lightning')) return lightningPrecision(spec, sharding)
   const hasMasters = sharding !== undefined && !(isFsdp(sharding) && lora !== undefined)
   if (hasMasters) return 'bf16-master'
   if (precision !== 'bf16-master') return precision
-  return lora !== undefined || holdsBf16.has(tool) ? 'bf16' : 'amp-bf16'
+  return lora !== undefined || holdsBf16.has(tool) ? 'bf16' : autocastOf(spec)
 }
 
 /** `bf16-true` holds all in 16 bits; of `bf16-mixed`, DeepSpeed and FSDP keep the 32 bits beside what they compute with. */
-function lightningPrecision(precision: Precision, sharding: Sharding | undefined): Precision {
+function lightningPrecision(spec: TrainingSpec, sharding: Sharding | undefined): Precision {
+  const { precision } = spec
   if (precision === 'bf16') return precision
   if (sharding !== undefined) return 'bf16-master'
-  return precision === 'bf16-master' ? 'amp-bf16' : precision
+  return precision === 'bf16-master' ? autocastOf(spec) : precision
+}
+
+function autocastOf(spec: TrainingSpec): Precision {
+  return isOfFloat16(spec) ? 'amp-fp16' : 'amp-bf16'
+}
+
+function isOfFloat16({ precision, inFloat16 }: TrainingSpec): boolean {
+  return precision === 'amp-fp16' || inFloat16 === true
 }
 
 /** What is in DeepSpeed's own file stays there; Lightning has settings of its own, and the Trainer fills in "auto". */

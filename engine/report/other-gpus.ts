@@ -8,6 +8,7 @@ import { marginFor } from '../metrics/range.ts'
 import { DEFAULT_MARGIN } from '../metrics/recommend.ts'
 import type { ModelConfig } from '../models/architecture.ts'
 import { EstimateProbe } from '../probes/estimate.ts'
+import { computesInBfloat16 } from '../training/choices.ts'
 import type { TrainingSpec } from '../training/spec.ts'
 import type { AnalysedConfig, CardFit, OperatingPoint, ReportedGpu } from './schema.ts'
 
@@ -101,7 +102,7 @@ export function cheaperGpu(
 }
 
 function runs(gpu: Gpu, spec: TrainingSpec): boolean {
-  return hasBfloat16(gpu) || !spec.precision.includes('bf16')
+  return hasBfloat16(gpu) || !computesInBfloat16(spec)
 }
 
 export function reportedGpu(gpu: Gpu): ReportedGpu {

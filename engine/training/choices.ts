@@ -49,6 +49,16 @@ export function computesInFloat32({ precision }: { readonly precision: Precision
   return precision === 'fp32' || precision === 'tf32'
 }
 
+/** Whether a GPU has to have bfloat16 for it. */
+export function computesInBfloat16({ precision, inFloat16 }: Arithmetic): boolean {
+  return precision.includes('bf16') && !inFloat16
+}
+
+interface Arithmetic {
+  readonly precision: Precision
+  readonly inFloat16?: true | undefined
+}
+
 export const stepProfiles = ['training', 'forward-backward'] as const
 export type StepProfile = (typeof stepProfiles)[number]
 

@@ -11,6 +11,13 @@ test('an image size is that of one image in every sample of a vision-language mo
   expect(spec.imageSize).toBeUndefined()
 })
 
+test('another precision takes the place of a written one together with its float16', () => {
+  const spec = { ...specOf(model), precision: 'bf16', inFloat16: true } as const
+  expect(adjusted(spec, model, { microBatch: 2 }, flag).inFloat16).toBe(true)
+  expect(adjusted(spec, model, { precision: 'bf16' }, flag).inFloat16).toBeUndefined()
+  expect(adjusted(spec, model, { precision: 'bf16', inFloat16: true }, flag).inFloat16).toBe(true)
+})
+
 test('with frames, it is that of the frames of a video, of which two are seen as one image', () => {
   const changes = { imageSize: 448, videoFrames: 15, sequenceLength: 4_096 }
   expect(adjusted(specOf(model), model, changes, flag)).toMatchObject({

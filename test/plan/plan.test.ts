@@ -94,6 +94,24 @@ describe('a plan for a config', () => {
     expect(rows.map(row => row.gpu.id)).not.toContain('t4')
   })
 
+  it.each([{ precision: 'bf16-master', inFloat16: true }, { precision: 'amp-fp16' }] as const)(
+    'has one for %j, divided or not',
+    arithmetic => {
+      const { spec, ...found } = planOf('Qwen/Qwen2.5-0.5B', arithmetic)
+      const ofT4 = rowsOf({ spec, ...found }).filter(row => row.gpu.id === 't4')
+      expect(ofT4.length).toBeGreaterThan(0)
+      const arranged = (['single', 'zero2', 'fsdp'] as const).map(strategy => {
+        const { precision, inFloat16 } = arrangedSpec(spec, { strategy, gpus: 2 }, 'trainer')
+        return [precision, inFloat16]
+      })
+      expect(arranged).toEqual([
+        ['amp-fp16', undefined],
+        ['bf16-master', true],
+        ['bf16-master', true],
+      ])
+    },
+  )
+
   it('leaves out nothing that is faster by more than the tolerance, of everything that can be tried', () => {
     const footprints = new FootprintCache()
     for (const card of cards.slice(1)) {

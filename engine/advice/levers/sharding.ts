@@ -8,7 +8,7 @@ const isSeveral = (spec: TrainingSpec) => spec.gpus > 1 && isWhole(spec)
 const sharded: readonly (keyof TrainingSpec)[] = [
   ...(['sharding', 'zero', 'offload', 'fsdpVersion', 'wrapsWholeModel', 'syncsEveryMicroBatch'] as const),
   // DeepSpeed computes in its own types in place of autocast.
-  ...(['precision', 'autocasts'] as const),
+  ...(['precision', 'autocasts', 'inFloat16'] as const),
 ]
 
 export const shardingLevers: readonly Lever[] = [

@@ -5,9 +5,9 @@ import type { TrainingSpec } from '../../training/spec.ts'
 import type { Lever } from '../lever.ts'
 import { isText, isWhole } from './training-kinds.ts'
 
-const bySixteenBits: readonly (keyof TrainingSpec)[] = ['precision', 'autocasts']
+const bySixteenBits: readonly (keyof TrainingSpec)[] = ['precision', 'autocasts', 'inFloat16']
 const adapted: readonly (keyof TrainingSpec)[] = [
-  ...(['lora', 'precision', 'autocasts', 'trainable', 'method', 'trainsTowers'] as const),
+  ...(['lora', 'precision', 'autocasts', 'inFloat16', 'trainable', 'method', 'trainsTowers'] as const),
 ]
 
 export const weightLevers: readonly Lever[] = [
@@ -58,7 +58,7 @@ export const weightLevers: readonly Lever[] = [
     id: '4-bit-base',
     effect: 'numerics',
     group: 'adapters',
-    settings: ['quantization', 'quantizesOnLoad', 'precision', 'autocasts', 'lora', 'optimizer'],
+    settings: ['quantization', 'quantizesOnLoad', 'precision', 'autocasts', 'inFloat16', 'lora', 'optimizer'],
     applies: spec =>
       spec.lora !== undefined && (spec.quantization === undefined || spec.quantization === 'int8') && isWhole(spec),
     // Only the type of the adapters may change as well, and LitGPT then pages the optimizer's state.

@@ -51,6 +51,8 @@ export class Tape {
   turn: Turn | undefined
   readonly spec: TrainingSpec
   readonly weightDtype: Dtype
+  /** The type of 16 bits that weights or autocast have, and products with quantised matrices compute in. */
+  readonly half: Dtype
   /** As long as autocast is on. */
   autocastDtype: Dtype | undefined
   readonly training: boolean
@@ -114,7 +116,8 @@ export class Tape {
     this.spec = spec
     this.expertNames = expertNames
     this.trainedNames = parameterPatterns(spec.trainable?.names ?? NONE)
-    const half = spec.inFloat16 ? 'float16' : 'bfloat16'
+    const half = spec.inFloat16 || spec.precision === 'amp-fp16' ? 'float16' : 'bfloat16'
+    this.half = half
     const weights = weightDtypes[spec.precision]
     this.weightDtype = weights === 'bfloat16' ? half : weights
     this.autocastDtype = spec.autocasts && spec.precision.startsWith('bf16') ? half : autocastDtypes[spec.precision]

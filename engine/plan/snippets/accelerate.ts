@@ -2,6 +2,7 @@
  * Accelerate's launch settings (accelerate 1.15 commands/config/config_args.py; fsdp_config's keys:
  * utils/dataclasses.py, FullyShardedDataParallelPlugin). A Trainer takes the sharding from them.
  */
+import { computesInBfloat16, computesInFloat32 } from '../../training/choices.ts'
 import { deepSpeedFile } from './deepspeed.ts'
 import { serversOf } from './servers.ts'
 import type { Snippeted, SnippetFile } from './snippet.ts'
@@ -24,7 +25,7 @@ export function accelerateFiles({ strategy, gpus, spec }: Snippeted): readonly S
     const zero3 = strategy === 'zero3' ? ['  zero3_init_flag: true'] : []
     return [{ path: PATH, text: [...lines, ...zero3].join('\n') }, deepSpeed]
   }
-  const mixed = `mixed_precision: ${mixedPrecisionOf(spec.precision)}`
+  const mixed = `mixed_precision: ${mixedPrecisionOf(spec)}`
   if (strategy === 'fsdp') {
     const lines = [
       ...common('FSDP'),
@@ -46,7 +47,7 @@ export function accelerateLaunch({ gpus }: Pick<Snippeted, 'gpus'>, script: stri
   return `accelerate launch --config_file ${PATH}${several} ${script}`
 }
 
-function mixedPrecisionOf(precision: Snippeted['spec']['precision']): 'no' | 'bf16' | 'fp16' {
-  if (precision === 'fp32' || precision === 'tf32') return 'no'
-  return precision === 'amp-fp16' ? 'fp16' : 'bf16'
+function mixedPrecisionOf(spec: Snippeted['spec']): 'no' | 'bf16' | 'fp16' {
+  if (computesInFloat32(spec)) return 'no'
+  return computesInBfloat16(spec) ? 'bf16' : 'fp16'
 }

@@ -281,3 +281,18 @@ describe('cards in their order', () => {
     expect(speed(faster)).toBeGreaterThan(speed(slower))
   })
 })
+
+test.each([
+  ['nf4', { precision: 'bf16', inFloat16: true }, { precision: 'bf16' }],
+  ['gptq', { precision: 'bf16', inFloat16: true }, { precision: 'bf16' }],
+  ['nf4', { precision: 'amp-fp16' }, { precision: 'amp-bf16' }],
+] as const)(
+  'products with %s in float16 cast nothing, and run on the tensor cores of cards without bfloat16: %j',
+  (quantization, inFloat16, inBfloat16) => {
+    const lora = { rank: 8, targets: ['q_proj', 'v_proj'], dropout: 0 }
+    const given = { sequenceLength: 512, loop: 'trainer', quantization, lora } as const
+    const speed = (id: string, changes: Partial<TrainingSpec>) => rate(llama3, { ...given, ...changes }, 4, card(id))
+    expect(speed('a10', inFloat16)).toBeCloseTo(speed('a10', inBfloat16), 6)
+    expect(speed('t4', inFloat16) / speed('t4', inBfloat16)).toBeGreaterThan(2)
+  },
+)

@@ -87,7 +87,7 @@ function frozenProduct(tape: Tape, x: Tensor, { name, outFeatures, layers }: Exp
   const matrixElements = (outFeatures / layers) * lastSize(x)
   const all = quantizedBytes(quantization, matrixElements * layers * experts, outFeatures * experts)
   tape.quantized(`${name}.${index}.weight`, all, layers * experts)
-  const factor = quantization === 'int8' ? x : cast(tape, x, 'bfloat16')
+  const factor = quantization === 'int8' ? x : cast(tape, x, tape.half)
   const output = tape.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor])
   const matrix = tape.fixed(matrixElements * bytesPerElement[factor.dtype], 'temporaries')
   tape.record(name, {

@@ -30,7 +30,7 @@ export function quantizedLinear(
   const bias = options.bias === false ? [] : [weightNamed(tape, `${name}.bias`, [outFeatures])]
   if (quantization === 'gptq') return dequantisedProduct(tape, name, x, outFeatures, bias)
   const isInt8 = quantization === 'int8'
-  const factor = isInt8 ? x : cast(tape, x, 'bfloat16')
+  const factor = isInt8 ? x : cast(tape, x, tape.half)
   const output = tape.tensor([...x.shape.slice(0, -1), outFeatures], factor.dtype, [factor, ...bias])
   const dequantised = tape.fixed(count * bytesPerElement[factor.dtype], 'temporaries')
   const product = tape.storage(elements(factor) + elements(output) * INT32_BYTES, 'bool', true, 'temporaries')
@@ -54,7 +54,7 @@ export function quantizedLinear(
  * matrix.
  */
 function dequantisedProduct(tape: Tape, name: string, x: Tensor, outFeatures: number, bias: readonly Tensor[]): Tensor {
-  const factor = cast(tape, x, 'bfloat16')
+  const factor = cast(tape, x, tape.half)
   const whole = tape.tensor([outFeatures, lastSize(x)], factor.dtype, [], { batched: false })
   tape.record('dequantise', {
     reads: [],

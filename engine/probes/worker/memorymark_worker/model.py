@@ -15,7 +15,7 @@ from .checkpointed_loss import take_loss_in_chunks
 from .cuda_kernels import CudaKernels
 from .fake_quantization import round_linears
 from .model_config import transformers_config
-from .precision import autocast_dtype, step_autocast_dtype, weight_dtype
+from .precision import autocast_dtype, half_dtype, step_autocast_dtype, weight_dtype
 from .quantization import quantise
 from .requests import Json, Request, Spec, head_of_rewards
 
@@ -41,7 +41,7 @@ def build_model(request: Request, device: str = "meta", runs_on: str | None = No
     with torch.device(device):
         reference = second_model(spec, config, teacher and transformers_config(teacher, spec, runs_on or device))
     if "quantization" in spec:
-        quantise(model, spec["quantization"], device)
+        quantise(model, spec["quantization"], device, half_dtype(spec))
     if "lora" in spec:
         trainable = spec.get("trainable")
         patterns, gradients = (trainable["names"], trainable["inputGradients"]) if trainable else (None, True)

@@ -8,7 +8,7 @@ from .requests import Spec
 # With bf16-master, FSDP's own weights are the float32 masters, of which it gathers 16-bit copies.
 WEIGHT_DTYPES = {"fp32": torch.float32, "tf32": torch.float32, "bf16": torch.bfloat16, "bf16-master": torch.float32,
                  "amp-bf16": torch.float32, "amp-fp16": torch.float32}
-_AUTOCAST_DTYPES = {"bf16-master": torch.bfloat16, "amp-bf16": torch.bfloat16, "amp-fp16": torch.float16}
+_AUTOCASTS = {"bf16-master", "amp-bf16", "amp-fp16"}
 
 
 def weight_dtype(spec: Spec) -> torch.dtype:
@@ -17,13 +17,12 @@ def weight_dtype(spec: Spec) -> torch.dtype:
 
 
 def half_dtype(spec: Spec) -> torch.dtype:
-    return torch.float16 if spec.get("inFloat16") else torch.bfloat16
+    return torch.float16 if spec.get("inFloat16") or spec["precision"] == "amp-fp16" else torch.bfloat16
 
 
 def autocast_dtype(spec: Spec) -> torch.dtype | None:
-    if spec.get("autocasts") and spec["precision"] == "bf16":
-        return half_dtype(spec)
-    return _AUTOCAST_DTYPES.get(spec["precision"])
+    mixes = spec["precision"] in _AUTOCASTS or (spec.get("autocasts") and spec["precision"] == "bf16")
+    return half_dtype(spec) if mixes else None
 
 
 def takes_streamed_loss(spec: Spec) -> bool:

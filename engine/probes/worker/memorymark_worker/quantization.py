@@ -8,7 +8,7 @@ import transformers
 from torch.nn import Module, Parameter
 
 
-def quantise(model: transformers.PreTrainedModel, kind: str, device: str) -> None:
+def quantise(model: transformers.PreTrainedModel, kind: str, device: str, dtype: torch.dtype) -> None:
     """Replaces linear layers except the heads by bitsandbytes', as transformers does on loading, and fills them on the device."""
     try:
         import bitsandbytes
@@ -18,13 +18,13 @@ def quantise(model: transformers.PreTrainedModel, kind: str, device: str) -> Non
 
     bits = {"load_in_8bit": True} if kind == "int8" else {
         "load_in_4bit": True, "bnb_4bit_quant_type": "nf4", "bnb_4bit_use_double_quant": kind == "nf4-double",
-        "bnb_4bit_compute_dtype": torch.bfloat16,
+        "bnb_4bit_compute_dtype": dtype,
     }
     settings = transformers.BitsAndBytesConfig(**bits)
     replace_with_bnb_linear(model, modules_to_not_convert=left_whole(model), quantization_config=settings)
     for module in model.modules():
         if isinstance(module, (bitsandbytes.nn.Linear4bit, bitsandbytes.nn.Linear8bitLt)):
-            loaded = torch.zeros(module.weight.shape, dtype=torch.float16 if kind == "int8" else torch.bfloat16, device=device)
+            loaded = torch.zeros(module.weight.shape, dtype=torch.float16 if kind == "int8" else dtype, device=device)
             module.weight = type(module.weight)(loaded, requires_grad=False, **vars(module.weight))._quantize(device)
     if device != "meta":
         fill_the_rest(model, device)

@@ -11,6 +11,7 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.nn import Module
 
 from .device import Device
+from .precision import half_dtype
 from .requests import Json, Spec
 
 
@@ -33,7 +34,7 @@ def distributed_model(model: Any, spec: Spec, device: Device) -> Any:
             fully_shard,
         )
 
-    dtype = torch.bfloat16 if spec["precision"] == "bf16-master" else None
+    dtype = half_dtype(spec) if spec["precision"] == "bf16-master" else None
     mesh = init_device_mesh(device.kind, (dist.get_world_size(),))
     policy: Json = {"mesh": mesh, "mp_policy": MixedPrecisionPolicy(param_dtype=dtype, reduce_dtype=dtype)}
     reshards = spec["sharding"] == "fsdp"
