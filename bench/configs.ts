@@ -27,6 +27,8 @@ const expectation = z.object({
   batchSizeAt: position.nullable(),
   gradientAccumulation: z.number().nullable(),
   precision: z.string().nullable(),
+  /** What the precision has in 16 bits is in float16. */
+  inFloat16: z.literal(true).optional(),
   optimizer: z.string().nullable(),
   sequenceLength: z.number().nullable(),
   /** `spec`, or the code of the problem. */
@@ -120,6 +122,7 @@ async function differencesIn(source: SourceFile, expected: Expectation): Promise
     ...differs('dialect', expected.dialect, explanation.dialect),
     ...differs('outcome', expected.outcome, outcomeOf(explanation)),
     ...settings.flatMap(setting => differs(setting, expected[setting], found.get(setting)?.value ?? null)),
+    ...differs('inFloat16', expected.inFloat16 ?? null, found.get('inFloat16')?.value ?? null),
     ...differs('position', expected.batchSizeAt, placeOf(explanation, found.get('microBatch'))),
   ]
 }

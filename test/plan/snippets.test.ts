@@ -65,6 +65,7 @@ describe.each(cases)('$name on $gpus GPUs', ({ config, gpus }) => {
       const { sharding = 'ddp', precision, microBatch, gradientAccumulation } = planned
       expect(again.spec).toMatchObject({ gpus, precision, microBatch, gradientAccumulation, gradientCheckpointing })
       expect(again.spec.sharding ?? 'ddp').toBe(sharding)
+      expect(again.spec.inFloat16).toBe(planned.inFloat16)
       const peak = (of: typeof spec) =>
         new EstimateProbe(footprints.of(of, model.config, h100), h100).peak(microBatch).bytes
       expect(peak(again.spec)).toBe(peak(planned))

@@ -72,6 +72,11 @@ export const fillable: Readonly<Record<string, Fillable>> = {
     `model_name_or_path: ${MODEL}\ntask: causal-lm\nbf16: true\ntorch_dtype: bfloat16\nblock_size: 1024\nuse_peft: true\nlora_r: 8\nlora_target_modules: [q_proj, v_proj]\n`,
     'per_device_train_batch_size: 8',
   ),
+  'Hugging Face Trainer in fp16': yaml(trainer.replace('bf16', 'fp16'), 'per_device_train_batch_size: 8'),
+  'LLaMA-Factory with adapters in fp16': yaml(
+    `${factory.replace('bf16', 'fp16')}finetuning_type: lora\n`,
+    'per_device_train_batch_size: 8',
+  ),
   "Hugging Face Trainer's JSON": {
     path: 'train.json',
     filled: (lines = '{"per_device_train_batch_size": 8}') =>

@@ -11,6 +11,7 @@ import type { Reading } from '../reading.ts'
 import { quote } from '../text/quote.ts'
 import type { Field, Section } from '../text/section.ts'
 import { writesAny } from '../text/written-keys.ts'
+import { type ComputedIn, inFloat16 } from '../trainer/autocast.ts'
 import { type Batch, languageModelReading } from '../trainer/language-model.ts'
 import { shardedBy } from '../trainer/sharding.ts'
 
@@ -68,7 +69,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
     sequence: { field: undefined, byDefault: { value: 512, source: 'assumed' } },
     settings: {
       gpus: batch.gpus,
-      precision: readPrecision(reader, document),
+      ...readPrecision(reader, document),
       optimizer: readOptimizer(reader, document),
       attention: 'sdpa',
       gradientCheckpointing: false,
@@ -143,15 +144,19 @@ function isAuto({ value }: Field): boolean {
   return value.kind === 'text' && value.text === 'auto'
 }
 
-/** runtime/engine.py: 16-bit weights beside 32-bit masters, whichever of the two is on. */
-function readPrecision(reader: FieldReader, document: Section): Precision {
-  const switches = [document.at('bf16', 'enabled'), document.at('fp16', 'enabled')]
+/** runtime/engine.py: weights in the 16 bits of the switch that is on, beside 32-bit masters. */
+function readPrecision(reader: FieldReader, document: Section): ComputedIn {
+  const inType = (precision: Precision, from: Field | string) => ({
+    precision: reader.note('precision', precision, from),
+  })
+  const fp16 = document.at('fp16', 'enabled')
+  const switches = [document.at('bf16', 'enabled'), fp16]
   const on = switches.find(field => field?.value.kind === 'flag' && field.value.flag)
-  if (on !== undefined) return reader.note('precision', 'bf16-master', on)
+  if (on !== undefined) return inFloat16(reader, inType('bf16-master', on), on === fp16 ? on : undefined)
   const open = switches.find(field => field !== undefined && isAuto(field))
-  if (open === undefined) return reader.note('precision', 'fp32', "DeepSpeed's default")
+  if (open === undefined) return inType('fp32', "DeepSpeed's default")
   reader.assume('16-bit weights with 32-bit master weights: the config leaves the precision to the training arguments.')
-  return reader.note('precision', 'bf16-master', 'left to the training arguments')
+  return inType('bf16-master', 'left to the training arguments')
 }
 
 /** runtime/engine.py _configure_basic_optimizer: Adam and AdamW become FusedAdam, or DeepSpeedCPUAdam when offloaded. */

@@ -13,6 +13,7 @@ import type { Reading } from '../reading.ts'
 import { quote } from '../text/quote.ts'
 import type { Field, Section } from '../text/section.ts'
 import { writesAny } from '../text/written-keys.ts'
+import { type ComputedIn, inFloat16 } from '../trainer/autocast.ts'
 import type { Sharded } from '../trainer/sharding.ts'
 
 const trainerKeys = [
@@ -136,7 +137,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   const settings = {
     gpus: readDevices(reader, document, sharding),
     labels: readLabels(reader, inParts(document, ['model', 'data'], ['num_labels', 'num_classes']), task),
-    precision: readPrecision(reader, document.at('trainer', 'precision'), sharding),
+    ...readPrecision(reader, document.at('trainer', 'precision'), sharding),
     optimizer: readOptimizer(reader, document),
     attention: 'sdpa' as const,
     gradientCheckpointing: readCheckpointing(reader, document),
@@ -231,7 +232,7 @@ const precisions: Choices<Precision> = new Map<string, Precision>([
   ['bf16-true', 'bf16'],
 ])
 
-function readPrecision(reader: FieldReader, field: Field | undefined, sharding: Sharding | undefined): Precision {
+function readPrecision(reader: FieldReader, field: Field | undefined, sharding: Sharding | undefined): ComputedIn {
   const spelling =
     field?.value.kind === 'number' ? { ...field, value: { kind: 'text' as const, text: field.source } } : field
   const precision = reader.settle(
@@ -242,7 +243,8 @@ function readPrecision(reader: FieldReader, field: Field | undefined, sharding: 
   )
   // plugins/precision/fsdp.py: the mixed ones gather parameters in 16 bits, and keep their shards in 32.
   const hasMasters = sharding !== undefined && (precision === 'amp-bf16' || precision === 'amp-fp16')
-  return hasMasters ? 'bf16-master' : precision
+  if (!hasMasters) return { precision }
+  return inFloat16(reader, { precision: 'bf16-master' }, precision === 'amp-fp16' ? field : undefined)
 }
 
 const strategies: ReadonlyMap<string, Sharding | undefined> = new Map<string, Sharding | undefined>([

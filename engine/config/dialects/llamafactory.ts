@@ -19,7 +19,7 @@ import {
   fusedAttention,
   readImplementation,
 } from '../trainer/attention.ts'
-import { type ComputedIn, computedIn } from '../trainer/autocast.ts'
+import { type ComputedIn, computedIn, inFloat16 } from '../trainer/autocast.ts'
 import { readEvaluation } from '../trainer/evaluation.ts'
 import { readFloat8 } from '../trainer/float8.ts'
 import { imageOfEverySample } from '../trainer/images.ts'
@@ -247,7 +247,8 @@ function readQuantization(reader: FieldReader, document: Section, method: Method
 
 /**
  * model/adapter.py, init_adapter: trainable parameters are cast to 32 bits, unless `pure_bf16`. So full fine-tuning holds 32-bit
- * weights under autocast, and adapters sit on a 16-bit base model (patcher.py: bf16 even if neither switch is on).
+ * weights under autocast, and adapters sit on a 16-bit base model (hparams/parser.py: of the switch that is on, bf16 before fp16;
+ * patcher.py: bf16 even if neither is).
  */
 function readPrecision(
   reader: FieldReader,
@@ -272,18 +273,16 @@ function readPrecision(
     reader.refuse(mixed, 'precision-conflict', message, `Set ${mixed.name} or pure_bf16 to false.`)
   }
   const source = "LLaMA-Factory's default"
-  if (on !== undefined && on === fp16 && hasAdapters(method)) {
-    reader.assume('fp16 is counted as bf16: both take the same memory.')
-  }
+  const switched = on === fp16 ? fp16 : undefined
   const blockwise = blockwiseField(reader, document)
   const inType = (precision: Precision, from: Field | string) => ({
     precision: reader.note('precision', precision, from),
   })
   if (blockwise !== undefined) return inType('bf16-master', blockwise)
   const hasMasters = sharding !== undefined && !(isFsdp(sharding) && hasAdapters(method))
-  if (hasMasters && on !== undefined) return inType('bf16-master', on)
+  if (hasMasters && on !== undefined) return inFloat16(reader, inType('bf16-master', on), switched)
   if (hasAdapters(method) || (on !== undefined && on === pure)) {
-    return computedIn(reader, reader.note('precision', 'bf16', on ?? source), mixed)
+    return inFloat16(reader, computedIn(reader, reader.note('precision', 'bf16', on ?? source), mixed), switched)
   }
   return on === undefined ? inType('fp32', source) : inType(on === fp16 ? 'amp-fp16' : 'amp-bf16', on)
 }

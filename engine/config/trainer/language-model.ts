@@ -16,6 +16,7 @@ type Settings = Pick<
   | 'gpus'
   | 'precision'
   | 'autocasts'
+  | 'inFloat16'
   | 'optimizer'
   | 'optimizerInBackward'
   | 'attention'
@@ -193,6 +194,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
     quantizesOnLoad,
     wholeQuantized,
     autocasts,
+    inFloat16,
     ...rest
   } = others
   const {
@@ -213,6 +215,7 @@ function present(settings: LanguageModelConfig['settings']): Settings {
   return {
     ...always,
     ...(autocasts && { autocasts }),
+    ...(inFloat16 && { inFloat16 }),
     ...(optimizerInBackward && { optimizerInBackward }),
     ...(lora && { lora }),
     ...(trainable && { trainable }),

@@ -133,19 +133,25 @@ describe('precision in Axolotl', () => {
     ['bf16: auto', 'bf16', true],
     ['bf16: true', 'bf16', true],
     ['bf16: full', 'bf16'],
-    ['fp16: true', 'bf16', true],
+    ['fp16: true', 'bf16', true, true],
+    ['bf16: auto\nfp16: true', 'bf16', true, true],
+    ['bf16: true\nfp16: true', 'bf16', true],
+    ['fp16: true\ndeepspeed: deepspeed_configs/zero3.json', 'bf16-master', undefined, true],
     ['bf16: false\ntf32: true', 'tf32'],
     ['bf16: false\ntf32: false', 'fp32'],
-    ['bf16: false\nfp16: false\nfloat16: true', 'bf16'],
+    ['bf16: false\nfp16: false\nfloat16: true', 'bf16', undefined, true],
     ['bf16: false\nbfloat16: true', 'bf16'],
     ['bf16: true\nbfloat16: true', 'bf16', true],
     ['bf16: true\ndeepspeed: deepspeed_configs/zero3.json', 'bf16-master'],
     ['bf16: true\nfsdp: [full_shard, auto_wrap]', 'bf16-master'],
     ['bf16: true\nadapter: lora\nfsdp: [full_shard, auto_wrap]', 'bf16', true],
-  ] as const)('of %j is %s, under autocast: %s', (text, precision, autocasts?: true) => {
-    const { spec } = trainingConfig(`${base}${text}\n`)
-    expect([spec.precision, spec.autocasts]).toEqual([precision, autocasts])
-  })
+  ] as const)(
+    'of %j is %s, under autocast: %s, in float16: %s',
+    (text, precision, autocasts?: true, inFloat16?: true) => {
+      const { spec } = trainingConfig(`${base}${text}\n`)
+      expect([spec.precision, spec.autocasts, spec.inFloat16]).toEqual([precision, autocasts, inFloat16])
+    },
+  )
 })
 
 describe('other switches of Axolotl', () => {

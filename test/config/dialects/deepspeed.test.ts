@@ -37,6 +37,15 @@ describe('a config of DeepSpeed', () => {
     expect(unknown).toMatchObject({ kind: 'unreadable', problems: [{ code: 'unknown-model' }] })
   })
 
+  it.each([
+    [{ fp16: { enabled: true } }, true],
+    [{ bf16: { enabled: true }, fp16: { enabled: false } }, undefined],
+    [{ bf16: { enabled: 'auto' }, fp16: { enabled: 'auto' } }, undefined],
+  ])('with %j computes in float16: %s', (switches, inFloat16) => {
+    const settings = settingsOf({ train_micro_batch_size_per_gpu: 4, ...switches })
+    expect([settings.precision, settings.inFloat16]).toEqual(['bf16-master', inFloat16])
+  })
+
   it('gives the number of GPUs by its three batch sizes', () => {
     const sizes = { train_batch_size: 64, train_micro_batch_size_per_gpu: 4, gradient_accumulation_steps: 2 }
     expect(settingsOf({ ...sizes, ...zero2 })).toMatchObject({

@@ -34,12 +34,21 @@ describe('a config of LLaMA-Factory', () => {
     ['finetuning_type: full\npure_bf16: true\ndeepspeed: examples/deepspeed/ds_z2_config.json', 'bf16-master'],
     ['finetuning_type: lora', 'bf16'],
     ['finetuning_type: lora\nbf16: true', 'bf16', true],
-    ['finetuning_type: lora\nfp16: true', 'bf16', true],
+    ['finetuning_type: lora\nfp16: true', 'bf16', true, true],
+    [
+      'finetuning_type: full\nfp16: true\ndeepspeed: examples/deepspeed/ds_z3_config.json',
+      'bf16-master',
+      undefined,
+      true,
+    ],
     ['finetuning_type: lora\npure_bf16: true', 'bf16'],
-  ] as const)('with %j has precision %s, under autocast: %s', (text, precision, autocasts?: true) => {
-    const { spec } = trainingConfig(`${base}${text}\n`)
-    expect([spec.precision, spec.autocasts]).toEqual([precision, autocasts])
-  })
+  ] as const)(
+    'with %j has precision %s, under autocast: %s, in float16: %s',
+    (text, precision, autocasts?: true, inFloat16?: true) => {
+      const { spec } = trainingConfig(`${base}${text}\n`)
+      expect([spec.precision, spec.autocasts, spec.inFloat16]).toEqual([precision, autocasts, inFloat16])
+    },
+  )
 
   it('gives MOSS-VL an image with every sample, as its plugin does, and other models none', () => {
     const ofModel = (model: string) => trainingConfig(base.replace('Qwen/Qwen2.5-0.5B', model)).spec.images

@@ -51,14 +51,20 @@ describe('a command of ms-swift', () => {
     ['--train_type full --torch_dtype float32', 'amp-fp16'],
     ['--train_type full --torch_dtype float32 --bf16 true --fp16 false', 'amp-bf16'],
     ['--tuner_type full --torch_dtype bfloat16 --deepspeed zero3', 'bf16-master'],
-    ['--torch_dtype float16', 'bf16', true],
+    ['--torch_dtype float16', 'bf16', true, true],
+    ['--torch_dtype float16 --fp16 false', 'bf16', undefined, true],
+    ['--torch_dtype float16 --bf16 true --fp16 false', 'bf16', true],
+    ['--train_type full --torch_dtype float16 --deepspeed zero2', 'bf16-master', undefined, true],
     ['--torch_dtype bfloat16', 'bf16', true],
     ['--torch_dtype bfloat16 --bf16 false', 'bf16'],
     ['--deepspeed zero2', 'bf16-master'],
-  ] as const)('with %s has precision %s, under autocast: %s', async (text, precision, autocasts?: true) => {
-    const { spec } = await trained(`${sft} ${text}\n`)
-    expect([spec.precision, spec.autocasts]).toEqual([precision, autocasts])
-  })
+  ] as const)(
+    'with %s has precision %s, under autocast: %s, in float16: %s',
+    async (text, precision, autocasts?: true, inFloat16?: true) => {
+      const { spec } = await trained(`${sft} ${text}\n`)
+      expect([spec.precision, spec.autocasts, spec.inFloat16]).toEqual([precision, autocasts, inFloat16])
+    },
+  )
 
   it.each([
     ['--quant_method bnb --quant_bits 4', 'nf4-double'],

@@ -37,6 +37,14 @@ data:
   })
 
   it.each([
+    ['16-mixed', true],
+    ['bf16-mixed', undefined],
+  ])('divides parameters of precision %s in float16: %s', (written, inFloat16) => {
+    const { spec } = trainingConfig(config(`precision: ${written}\n  strategy: fsdp\n  devices: 2`))
+    expect([spec.precision, spec.inFloat16]).toEqual(['bf16-master', inFloat16])
+  })
+
+  it.each([
     ['devices: 4', 4],
     ['devices: [0, 1]', 2],
     ['devices: auto', 1],

@@ -46,11 +46,11 @@ SFTTrainer(model=model, args=SFTConfig("out", per_device_train_batch_size=2, ${a
 `
 
   it.each([
-    ['bf16=True', 'bf16, as Unsloth does on GPUs since Ampere.'],
-    ['fp16=True', 'fp16, as Unsloth does on GPUs before Ampere, which fp16 asks for.'],
-  ])('are of the type of a GPU on which %s trains', async (arguments_, told) => {
+    ['bf16=True', 'bf16, as Unsloth does on GPUs since Ampere.', undefined],
+    ['fp16=True', 'fp16, as Unsloth does on GPUs before Ampere, which fp16 asks for.', true],
+  ])('are of the type of a GPU on which %s trains', async (arguments_, told, inFloat16) => {
     const { spec, assumptions } = await trained(script(arguments_))
-    expect(spec.precision).toBe('bf16')
+    expect([spec.precision, spec.inFloat16]).toEqual(['bf16', inFloat16])
     expect(assumptions.join(' ')).toContain(`Weights and adapters compute in ${told}`)
   })
 

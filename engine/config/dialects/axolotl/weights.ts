@@ -4,7 +4,7 @@ import type { TrainingSpec } from '../../../training/spec.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field, Section } from '../../text/section.ts'
-import { type ComputedIn, computedIn } from '../../trainer/autocast.ts'
+import { type ComputedIn, computedIn, inFloat16 } from '../../trainer/autocast.ts'
 import { isOn } from '../../trainer/method.ts'
 import type { Sharded } from '../../trainer/sharding.ts'
 import { storedQuantization } from '../../trainer/stored-quantization.ts'
@@ -87,10 +87,8 @@ export function readPrecision(
   const in16Bits = (from: Field | string, isMixed = true) =>
     computedIn(reader, reader.note('precision', half, from), isMixed ? from : undefined)
   const [bf16, fp16] = [document.at('bf16'), document.at('fp16')]
-  if (fp16 !== undefined && reader.flag(fp16) === true) {
-    reader.assume('fp16 is counted as bf16: both take the same memory.')
-    return in16Bits(fp16)
-  }
+  if (fp16 !== undefined && reader.flag(fp16) === true && !isBf16(document))
+    return inFloat16(reader, in16Bits(fp16), fp16)
   if (bf16 === undefined) return in16Bits("Axolotl's default, bf16: auto")
   if (isAuto(bf16)) {
     reader.assume('Weights in bf16: that is what bf16: auto means on Ampere and newer GPUs.')
@@ -99,10 +97,19 @@ export function readPrecision(
   const isFull = bf16.source === 'full'
   if (isFull || reader.flag(bf16) === true) return in16Bits(bf16, !isFull)
   const long = [document.at('bfloat16'), document.at('float16')].find(field => isOn(reader, field))
-  if (long !== undefined) return in16Bits(long, false)
+  if (long !== undefined) {
+    return inFloat16(reader, in16Bits(long, false), long.key === 'float16' ? long : undefined)
+  }
   const tf32 = document.at('tf32')
   const usesTf32 = tf32 === undefined || isAuto(tf32) || reader.flag(tf32) === true
   return { precision: reader.note('precision', usesTf32 ? 'tf32' : 'fp32', tf32 ?? bf16) }
+}
+
+/** utils/config resolve_dtype: `fp16` is off where `bf16` is on, and the weights are in bfloat16 where `bfloat16` is. */
+function isBf16(document: Section): boolean {
+  return [document.at('bf16'), document.at('bfloat16')].some(
+    field => field !== undefined && (field.source === 'full' || (field.value.kind === 'flag' && field.value.flag)),
+  )
 }
 
 function isAuto(field: Field): boolean {

@@ -3,7 +3,7 @@ import { isBefore } from '../../../training/versions.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field } from '../../text/section.ts'
-import { type ComputedIn, computedIn } from '../../trainer/autocast.ts'
+import { type ComputedIn, computedIn, inFloat16 } from '../../trainer/autocast.ts'
 import { typeOfGpu } from './declared.ts'
 
 export interface PrecisionFields {
@@ -41,7 +41,10 @@ const weightTypes: ReadonlyMap<string, WeightType> = new Map<string, WeightType>
   ['half', 'float16'],
 ])
 
-/** In the Trainer, `fp16` and `bf16` are autocast over the weights as loaded; they do not convert the weights. */
+/**
+ * In the Trainer, `fp16` and `bf16` are autocast over the weights as loaded; they do not convert the weights. DeepSpeed does, and FSDP
+ * gathers them in that type (accelerate 1.15 utils/dataclasses.py set_mixed_precision).
+ */
 export function readPrecision(reader: FieldReader, fields: PrecisionFields): ComputedIn {
   const fp16 = reader.flag(fields.fp16) ?? false
   const said = reader.flag(fields.bf16)
@@ -56,7 +59,9 @@ export function readPrecision(reader: FieldReader, fields: PrecisionFields): Com
   const precision = precisionOf(reader, fields, weights, { fp16, bf16 })
   const source = from ?? (bf16 ? "TRL's default" : "the Trainer's default")
   const mixed = fp16 ? fields.fp16 : bf16 ? (fields.bf16 ?? "TRL's default") : undefined
-  return computedIn(reader, reader.note('precision', precision, source), mixed)
+  const computed = computedIn(reader, reader.note('precision', precision, source), mixed)
+  const isInFloat16 = fp16 || (weights === 'float16' && !bf16)
+  return inFloat16(reader, computed, isInFloat16 ? source : undefined)
 }
 
 function precisionOf(
@@ -65,15 +70,12 @@ function precisionOf(
   weights: WeightType,
   { fp16, bf16 }: { fp16: boolean; bf16: boolean },
 ): Precision {
-  if (hasMasters(fields) && (fp16 || bf16)) {
-    if (fp16) reader.assume('fp16 is counted as bf16: both take the same memory.')
-    return 'bf16-master'
-  }
+  if (hasMasters(fields) && (fp16 || bf16)) return 'bf16-master'
   switch (weights) {
     case 'float16':
       // Without autocast no scaler refuses gradients in fp16.
       if (fields.hasAdapter || (!fp16 && !bf16)) {
-        reader.assume('fp16 is counted as bf16: both take the same memory.')
+        if (bf16) reader.assume('Weights in fp16 are counted as bf16, in which autocast computes with them.')
         return 'bf16'
       }
       reader.refuse(

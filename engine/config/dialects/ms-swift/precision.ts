@@ -1,7 +1,7 @@
 import { isFsdp, type Precision, type Sharding } from '../../../training/choices.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import type { Section } from '../../text/section.ts'
-import { type ComputedIn, computedIn } from '../../trainer/autocast.ts'
+import { type ComputedIn, computedIn, inFloat16 } from '../../trainer/autocast.ts'
 
 type WeightType = 'float32' | 'bfloat16' | 'float16'
 
@@ -32,13 +32,14 @@ export function readPrecision(reader: FieldReader, document: Section, { isFull, 
   // DeepSpeed and FSDP keep 32-bit copies of what trains; for adapters FSDP has none to keep.
   const hasMasters = sharding !== undefined && !(isFsdp(sharding) && !isFull)
   const inType = (precision: Precision) => ({ precision: reader.note('precision', precision, from) })
-  if (hasMasters && (isBf16 || isFp16)) return inType('bf16-master')
+  const switched = isBf16 ? undefined : from
+  if (hasMasters && (isBf16 || isFp16)) return inFloat16(reader, inType('bf16-master'), switched)
   if (weights === 'float32') return inType(isFp16 ? 'amp-fp16' : isBf16 ? 'amp-bf16' : 'fp32')
   const mixed = isBf16 || isFp16 ? ((isBf16 ? bf16 : fp16) ?? from) : undefined
   if (weights === 'bfloat16') return computedIn(reader, reader.note('precision', 'bf16', from), mixed)
   if (isFull) {
     const fix = 'Use --torch_dtype bfloat16 or float32.'
     reader.refuse(field, 'unsupported-precision', 'Training in pure fp16 weights is not supported', fix)
-  } else reader.assume('fp16 is counted as bf16: both take the same memory.')
-  return computedIn(reader, reader.note('precision', 'bf16', from), mixed)
+  } else if (isBf16) reader.assume('Weights in fp16 are counted as bf16, in which autocast computes with them.')
+  return inFloat16(reader, computedIn(reader, reader.note('precision', 'bf16', from), mixed), switched)
 }

@@ -12,12 +12,25 @@ describe('precision', () => {
     ['bf16: true\ndtype: torch.bfloat16\n', 'bf16', true],
     ['bf16: true\ntorch_dtype: float32\n', 'amp-bf16'],
     ['torch_dtype: auto\n', 'fp32'],
-    // Nothing scales, and the weights are as wide as in bf16.
-    ['torch_dtype: float16\n', 'bf16'],
-  ] as const)('of %j is %s, under autocast: %s', (text, precision, autocasts?: true) => {
-    const { spec } = trainingConfig(bert + text)
-    expect([spec.precision, spec.autocasts]).toEqual([precision, autocasts])
-  })
+    // Nothing scales.
+    ['torch_dtype: float16\n', 'bf16', undefined, true],
+    ['dtype: half\nbf16: false\n', 'bf16', undefined, true],
+    ['torch_dtype: float16\nfp16: true\nuse_peft: true\n', 'bf16', true, true],
+    ['torch_dtype: float16\nbf16: true\nuse_peft: true\n', 'bf16', true],
+    ['fp16: true\nuse_peft: true\n', 'amp-fp16'],
+    [
+      'fp16: true\ndeepspeed: { zero_optimization: { stage: 2 }, fp16: { enabled: auto } }\n',
+      'bf16-master',
+      undefined,
+      true,
+    ],
+  ] as const)(
+    'of %j is %s, under autocast: %s, in float16: %s',
+    (text, precision, autocasts?: true, inFloat16?: true) => {
+      const { spec } = trainingConfig(bert + text)
+      expect([spec.precision, spec.autocasts, spec.inFloat16]).toEqual([precision, autocasts, inFloat16])
+    },
+  )
 
   it.each([
     ['torch_dtype: float16\nfp16: true\n', 'unsupported-precision', 3],
