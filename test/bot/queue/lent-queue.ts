@@ -1,4 +1,5 @@
 /** The bot's queue on a database of its own, without a bot. */
+import { setTimeout } from 'node:timers/promises'
 import { Queue } from '../../../bot/queue/queue.ts'
 import type { Database } from '../../../bot/store/database.ts'
 import { lendDatabase } from '../databases.ts'
@@ -11,6 +12,11 @@ export async function lendQueue(): Promise<AsyncDisposable & { readonly queue: Q
       throw error
     },
   })
+  const take = queue.take.bind(queue)
+  queue.take = async (limit, perInstallation) => {
+    await nextMillisecond()
+    return take(limit, perInstallation)
+  }
   return {
     queue,
     database,
@@ -19,4 +25,9 @@ export async function lendQueue(): Promise<AsyncDisposable & { readonly queue: Q
       await database[Symbol.asyncDispose]()
     },
   }
+}
+
+/** pg-boss takes what was due before now, and the clock of the embedded database counts milliseconds. */
+async function nextMillisecond(): Promise<void> {
+  for (const now = Date.now(); Date.now() <= now; ) await setTimeout(1)
 }
