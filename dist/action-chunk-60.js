@@ -1,2 +1,2 @@
 import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);
-function i({peaks:n=[]},a){return n.find(e=>e.phase===a&&e.state==="does-not-fit")}export{i as a};
+import{M as t}from"./action-chunk-50.js";function c(o,r,{gpu:e,footprints:n}){if(!n.of(o,r,e).countsTooMuch)return!1;let i={...o,versions:{...o.versions,torch:"2.14"}};return new t(n.of(i,r,e),e).mayFit(o.microBatch,0)}function a(o,r,{gpu:e,footprints:n}){return n.of(o,r,e).countsTooMuch?["Attention without a flash kernel holds the scores of grouped heads in float32, as before PyTorch 2.14: no version of torch is known, and newer ones take less."]:[]}export{c as a,a as b};

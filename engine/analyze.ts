@@ -18,6 +18,7 @@ import { sentencesOn as sentencesOnGpu } from './gpus/described.ts'
 import { priced } from './gpus/priced.ts'
 import type { CatalogueModel } from './models/catalogue.ts'
 import { withPlaygroundLink } from './playground-link.ts'
+import { sentencesOnTorch } from './probes/newer-torch.ts'
 import type { ProposalOptions } from './propose.ts'
 import { isPlainLine } from './render/plain.ts'
 import { changedLines } from './report/changed-lines.ts'
@@ -239,7 +240,8 @@ async function analyzeReading(
         const { assessment, assumptions } = await assessor(reading, file, { ...options, assumed })
         const { calibration, gpu } = assessment
         const calibrated = calibration ? sentencesOn(calibration, gpu) : []
-        const { countsTooMuch } = options.footprints.of(assessment.spec, reading.model.config, options.gpu)
+        const isEstimated = assessment.provenance === 'estimated'
+        const onTorch = isEstimated ? sentencesOnTorch(assessment.spec, reading.model.config, options) : []
         const unclear = asked?.kind === 'unclear' ? { askedGpu: asked.why } : {}
         return analysed(path, reading, {
           ...unclear,
@@ -247,7 +249,7 @@ async function analyzeReading(
           assumptions: [
             ...assumptions,
             ...sentencesOnAsked(asked),
-            ...(countsTooMuch ? [composedHeads] : []),
+            ...onTorch,
             ...calibrated,
             ...sentencesOnGpu(options.gpu),
           ],
@@ -259,9 +261,6 @@ async function analyzeReading(
     }
   }
 }
-
-const composedHeads =
-  'Attention without a flash kernel holds the scores of grouped heads in float32, as before PyTorch 2.14: no requirements or lock file names a version of torch, and newer ones take less.'
 
 /** What was assumed because the config does not say it, and the verdict may depend on. */
 export function assumedIn({

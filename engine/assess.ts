@@ -8,6 +8,7 @@ import type { BatchPlan } from './metrics/recommend.ts'
 import type { ModelConfig } from './models/architecture.ts'
 import { couldFitAmongSeveral } from './probes/among-several.ts'
 import { EstimateProbe } from './probes/estimate.ts'
+import { couldFitWithNewerTorch } from './probes/newer-torch.ts'
 import { cardFits, cheaperGpu } from './report/other-gpus.ts'
 import { ratioRange } from './report/ranges.ts'
 import { runPeaks } from './report/run-peaks.ts'
@@ -235,7 +236,7 @@ function decisive(
   const fitsNow = fits(planOf(spec))
   // A measurement settles the GPU and their number, but not whether the config was read as meant.
   const isMeasured = provenance === 'measured'
-  const isTooMuch = !isMeasured && options.footprints.of(spec, config, options.gpu).countsTooMuch
+  const isTooMuch = !isMeasured && !fitsNow && couldFitWithNewerTorch(spec, config, options)
   const assumed = [...new Set([...(options.assumed ?? []), ...(isTooMuch ? (['upper-bound'] as const) : [])])]
   const matters = (what: AssumedCircumstance) => {
     switch (what) {

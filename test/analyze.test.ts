@@ -190,6 +190,8 @@ overrides:
       { fits: false, state: 'blocked', assumed: [], isTold: false },
       { fits: true, state: 'fine', assumed: [], isTold: false },
     ])
+    const far = await analysed(text.replace('batch_size: 2', 'batch_size: 64'), { gpu: t4 })
+    expect(far).toMatchObject({ verdict: { state: 'blocked' } })
   })
 
   test('choose GPU, price, hours, runs, policy, steps and margin', async () => {

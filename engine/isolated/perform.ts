@@ -98,16 +98,18 @@ async function performing(task: Task, asks: TaskOrder['asks'], host: Host): Prom
     }
     case 'estimate-subject': {
       const { estimateSubject, readSubject } = await import('../subject.ts')
+      const { sentencesOnTorch } = await import('../probes/newer-torch.ts')
       return async file => {
         const subject = await readSubject(namedBy(file, task.of), task.options, sources)
         const { settings } = task.options
         const own = optionsOnGpu(subject.path, { settings, now: new Date() }, subject.askedCard)
         const gpu = task.gpu ?? own.options.gpu
         const asked = task.gpu === undefined ? sentencesOn(own.asked) : []
-        return {
-          subject: { ...subject, assumptions: [...subject.assumptions, ...asked, ...sentencesOnGpu(gpu)] },
-          assessment: estimateSubject(subject, gpu, roomyFootprints(), settings.calibration),
-        }
+        const footprints = roomyFootprints()
+        const assessment = estimateSubject(subject, gpu, footprints, settings.calibration)
+        const onTorch = sentencesOnTorch(subject.spec, subject.model.config, { gpu, footprints })
+        const assumptions = [...subject.assumptions, ...asked, ...onTorch, ...sentencesOnGpu(gpu)]
+        return { subject: { ...subject, assumptions }, assessment }
       }
     }
     case 'estimate-methods': {

@@ -9,7 +9,7 @@ import type { ModelConfig } from '../models/architecture.ts'
 import type { TrainingSpec } from '../training/spec.ts'
 import { EstimateProbe, workspaceBytesOf } from './estimate.ts'
 
-interface Circumstances {
+export interface Circumstances {
   readonly gpu: Gpu
   readonly footprints: FootprintCache
 }

@@ -1,0 +1,2 @@
+import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);
+import{a,b}from"./action-chunk-60.js";import"./action-chunk-50.js";import"./action-chunk-67.js";import"./action-chunk-51.js";import"./action-chunk-54.js";import"./action-chunk-53.js";import"./action-chunk-55.js";import"./action-chunk-66.js";import"./action-chunk-13.js";import"./action-chunk-9.js";import"./action-chunk-68.js";import"./action-chunk-69.js";import"./action-chunk-1.js";export{a as couldFitWithNewerTorch,b as sentencesOnTorch};
