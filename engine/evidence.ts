@@ -112,10 +112,10 @@ export function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, optio
     fits: plan => sizesOf(plan).fits(plan.microBatch),
     fitsThroughout: plan => sizesOf(plan).fitsThroughout(plan.microBatch),
     peakBytes: plan => sizesOf(plan).probe.peakBytes(plan.microBatch),
-    reservedBytes: ({ microBatch, ...plan }) => {
-      const { probe } = sizesOf({ microBatch, ...plan })
-      const isFarTooLarge = probe.peakBytes(microBatch) > FAR_TOO_LARGE * probe.usableBytes
-      return isFarTooLarge ? undefined : probe.reservedBytes(microBatch)
+    reservedBytes: plan => {
+      const { probe } = sizesOf(plan)
+      const isFarTooLarge = probe.peakBytes(plan.microBatch) > FAR_TOO_LARGE * probe.usableBytes
+      return isFarTooLarge ? undefined : probe.reservedBytes(plan.microBatch)
     },
     samplesPerSecond,
   }
