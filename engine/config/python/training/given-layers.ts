@@ -23,41 +23,40 @@ const SETTINGS = /^(?:generation_)?config\b/
 
 /** What is set on the model in the function that loads it: modules, and what nobody can tell. */
 export function givenIn(scope: Scope, loaded: LibraryCall, evaluator: Evaluator): readonly Given[] {
-  const set = [...scope.members].flatMap(([written, bindings]) => bindings.map(binding => ({ written, binding })))
-  const items = scope.module.itemChanges.filter(change => change.scope === scope)
-  return [
-    ...set.flatMap(({ written, binding }) => givenBy(written, binding, loaded, evaluator)),
-    ...items.flatMap(binding => {
-      const at = evaluator.evaluate(binding.key, siteAt(binding))
-      if (at.kind !== 'number') return []
-      return givenBy(`${binding.object}.${CHILD}`, binding, loaded, evaluator).map(given => ({
-        ...given,
-        path: given.path.slice(0, -CHILD.length - 1),
-        child: at.number,
-      }))
-    }),
-  ]
+  const attributes = [...scope.members].flatMap(([written, bindings]) =>
+    bindings.flatMap(binding => givenBy({ written }, binding, loaded, evaluator)),
+  )
+  const items = scope.module.itemChanges
+    .filter(change => change.scope === scope)
+    .flatMap(change => {
+      const at = evaluator.evaluate(change.key, siteAt(change))
+      return at.kind === 'number'
+        ? givenBy({ written: change.object, child: at.number }, change, loaded, evaluator)
+        : []
+    })
+  return [...attributes, ...items]
 }
 
-const CHILD = 'child'
-
+/** `child`: of the item that is set on what is written; else the last name is set on what stands before it. */
 function givenBy(
-  written: string,
+  { written, child }: { readonly written: string; readonly child?: number },
   binding: Binding,
   loaded: LibraryCall,
   evaluator: Evaluator,
-): readonly (Given & { readonly child?: never })[] {
+): readonly Given[] {
   const { value } = binding
-  const parts = /^\w+(?:\.\w+)+$/.test(written) ? written.split('.') : []
+  const parts = /^\w+(?:\.\w+)*$/.test(written) ? written.split('.') : []
   if (value.kind !== 'expression') return []
   const site = siteAt(binding)
-  const below = parts.findIndex(
-    (_, index) => index > 0 && isModel(named(parts.slice(0, index), binding.at), site, loaded, evaluator),
+  const holders = child === undefined ? parts.slice(0, -1) : parts
+  const model = holders.findIndex((_, index) =>
+    isModel(named(parts.slice(0, index + 1), binding.at), site, loaded, evaluator),
   )
-  const path = below < 0 ? '' : parts.slice(below).join('.')
-  if (path === '' || SETTINGS.test(path)) return []
+  const path = parts.slice(model + 1).join('.')
+  if (model < 0 || SETTINGS.test(path)) return []
   const made = evaluator.evaluate(value.expression, site)
-  return /^(?:number|text|flag|none)$/.test(made.kind) ? [] : [{ path, made, binding, site }]
+  if (/^(?:number|text|flag|none)$/.test(made.kind)) return []
+  return [{ path, ...(child !== undefined && { child }), made, binding, site }]
 }
 
 /** `self.model`, as it is written from a place on. */
