@@ -77,6 +77,8 @@ export function estimatedEvidence(spec: TrainingSpec, config: ModelConfig, optio
     corrections,
   } = knownOf(spec, config, gpu, calibration)
   const probes = new EstimateProbes(spec, config, gpu, footprints, memoryFactor)
+  // The step without accumulation is a part of it, if it is there first.
+  if (accumulatesGradients(spec)) probes.of(true)
   const grid = new Grid(stepSize)
   const current = planOf(spec)
   const terms = { grid, own: spec.microBatch, margin, safety: marginFor(band) }

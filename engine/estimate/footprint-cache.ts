@@ -36,9 +36,10 @@ export class FootprintCache {
     const { recording, footprints } = this.#recorded(alone, config, device)
     // Every micro-step from the second on is like the second.
     const gradientAccumulation = Math.min(spec.gradientAccumulation, 2)
+    const accumulating = gradientAccumulation === 1 ? footprints.get(2) : undefined
     const footprint =
       footprints.get(gradientAccumulation) ??
-      new Footprint({ ...alone, gradientAccumulation }, config, device, recording)
+      new Footprint({ ...alone, gradientAccumulation }, config, device, recording, accumulating)
     footprints.set(gradientAccumulation, footprint)
     return footprint
   }

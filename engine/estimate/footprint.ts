@@ -89,6 +89,7 @@ export class Footprint {
   readonly spec: TrainingSpec
   readonly nodes: readonly Node[]
   readonly #recording: Recording
+  readonly #accumulating: Footprint | undefined
   #played: Timeline | undefined
   #optimized: Optimized | undefined
   readonly #highest = new Map<string, HighestPoint>()
@@ -97,16 +98,18 @@ export class Footprint {
   /** Capacities that did not suffice. */
   readonly #tooSmall = new Set<string>()
 
-  /** `recording`: of the same spec, with or without accumulation. */
+  /** `recording`: of the same spec, with or without accumulation. `accumulating`: of the same spec, with it. */
   constructor(
     written: TrainingSpec,
     config: ModelConfig,
     device: Device = { hasFlash: true },
     recording = new Recording(written, config, device),
+    accumulating?: Footprint,
   ) {
     const spec = withReleasedExperts(written, config)
     this.spec = spec
     this.#recording = recording
+    this.#accumulating = accumulating
     this.nodes = recording.tape.nodes
   }
 
@@ -126,7 +129,7 @@ export class Footprint {
 
   /** Replayed when first used. */
   get timeline(): Timeline {
-    this.#played ??= this.#play(this.#recording)
+    this.#played ??= this.#accumulating?.timeline.withoutAccumulation ?? this.#play(this.#recording)
     return this.#played
   }
 

@@ -41,9 +41,12 @@ export function couldFitAmongSeveral(spec: TrainingSpec, config: ModelConfig, ci
   return least <= 1 && shardingsOf(spec).some(sharding => fitsSharded({ ...spec, sharding }, config, circumstances))
 }
 
-/** As DeepSpeed trains adapters: in the type of the weights, so that under autocast no float32 copy of their input is kept. */
+/**
+ * As DeepSpeed trains adapters: in the type of the weights, so that under autocast no float32 copy of their input is kept. What grows with
+ * the batch is the same in every micro-step, so one of them tells it.
+ */
 function withLowAdapters(spec: TrainingSpec, lora: NonNullable<TrainingSpec['lora']>): TrainingSpec {
-  return { ...spec, lora: { ...lora, inWeightsType: true } }
+  return { ...spec, gradientAccumulation: 1, lora: { ...lora, inWeightsType: true } }
 }
 
 /** FSDP may keep whole gradients until the last micro-step, which ZeRO-3 divides with every one. */

@@ -19,7 +19,7 @@ export interface PointsOptions {
   readonly batch: number
   /** What is allocated between steps. */
   readonly resting: MemoryPoint['breakdown']
-  /** About so many, shared out by how much a phase allocates and releases; at least one for each phase. */
+  /** About so many, shared out by how much a phase allocates and releases; at least one for each phase that does. */
   readonly points: number
 }
 
@@ -72,7 +72,8 @@ function spansOf({ step, sections }: Pick<Timeline, 'step' | 'sections'>, points
   }
   return phases.flatMap(({ phase }, index) => {
     const events = counts[index]!
-    const own = Math.min(Math.max(1, events), Math.max(1, Math.round((points * events) / total)))
+    if (events === 0) return []
+    const own = Math.min(events, Math.max(1, Math.round((points * events) / total)))
     const upTo = (point: number) => Math.floor((point * events) / own)
     return Array.from({ length: own }, (_, point) => ({ phase, events: upTo(point + 1) - upTo(point) }))
   })

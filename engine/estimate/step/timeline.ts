@@ -6,6 +6,7 @@ import type { TrainingSpec } from '../../training/spec.ts'
 import { roundedSize } from '../allocator/caching-allocator.ts'
 import { checkpointsReentrantly, keepsFrozenInputs, keepsGradients, zeroesAfterForward } from '../library-rules.ts'
 import type { Objective } from '../objectives/objective.ts'
+import { DataParallel } from '../sharding/data-parallel.ts'
 import { exchangeOf, gathersBlocks } from '../sharding/exchanges.ts'
 import { keptWidth, mastersOf, type Shares, sharesOf } from '../sharding/shares.ts'
 import { liesInTurns } from '../sharding/units.ts'
@@ -16,7 +17,7 @@ import { type ByteKind, bytesPerElement, elements, type Storage, type Tensor } f
 import type { Tape } from '../tape/tape.ts'
 import { optimizerRules, steppingRule } from './optimizer.ts'
 import { type InBackward, Player, type PlayerRules } from './player.ts'
-import { type Sections, sectionsOf } from './sections.ts'
+import { type Section, type Sections, sectionsOf } from './sections.ts'
 import type { Step } from './step.ts'
 
 export interface Timeline {
@@ -31,6 +32,8 @@ export interface Timeline {
   readonly sections: Sections
   /** Sections of the step before the optimizer runs, where the first step allocates its state. */
   readonly sectionsBeforeOptimizer: number
+  /** The same step without gradient accumulation, where that is only its second micro-step less. */
+  readonly withoutAccumulation?: Timeline
 }
 
 /** What outlives the step, of the same size for any batch. */
@@ -73,12 +76,14 @@ export function playStep(tape: Tape, spec: TrainingSpec, objective: Objective): 
   const hasGradients = spec.step === 'training' && (spec.gradientAccumulation > 1 || keepsGradients(spec))
   const microSteps = zeroes || hasGradients ? 2 : 1
   player.begin()
-  for (let index = 0; index < microSteps; index++) player.microStep({ zeroes })
+  player.microStep({ zeroes })
+  const eventsBeforeSecond = player.step.length
+  if (microSteps === 2) player.microStep({ zeroes })
   const isTraining = spec.step === 'training'
   const eventsBeforeOptimizer = player.step.length
   if (isTraining && !spec.optimizerInBackward) player.optimizerStep(steppingRule(spec), optimized)
   player.end()
-  const sections = sectionsOf(player.step, [eventsBeforeOptimizer])
+  const sections = sectionsOf(player.step, [eventsBeforeSecond, eventsBeforeOptimizer])
   if (sections === undefined) return undefined
   const withState = spec.trainable?.inTurns ? tape.parameters : masters
   const whole = (storage: Storage) => lasting(storage, 1)
@@ -89,7 +94,7 @@ export function playStep(tape: Tape, spec: TrainingSpec, objective: Objective): 
     ...(isTraining ? player.exchange.resident.map(whole) : []),
   ])
   const state = withLeftOut(isTraining ? optimizerState(spec, withState, shares) : [])
-  return {
+  const timeline = {
     model,
     optimizerState: state,
     restingBytes: bytesByKind([...model, ...state]),
@@ -97,6 +102,27 @@ export function playStep(tape: Tape, spec: TrainingSpec, objective: Objective): 
     sections,
     sectionsBeforeOptimizer: sections.all.filter(({ to }) => to <= eventsBeforeOptimizer).length,
   }
+  if (!onlyAddsMicroStep(spec, objective, player)) return timeline
+  const isFirst = ({ to }: Section) => to <= eventsBeforeSecond
+  const isLast = ({ from }: Section) => from >= eventsBeforeOptimizer
+  const withoutAccumulation = {
+    ...timeline,
+    sections: { ...sections, all: sections.all.filter(section => isFirst(section) || isLast(section)) },
+    sectionsBeforeOptimizer: sections.all.filter(isFirst).length,
+  }
+  return { ...timeline, withoutAccumulation }
+}
+
+/**
+ * Whether accumulating gradients only adds a micro-step: the gradients that the step ends with, or begins with, are those that the first
+ * micro-step allocates, and the loop holds nothing else from one micro-step to the next.
+ */
+function onlyAddsMicroStep(spec: TrainingSpec, { outputs }: Objective, { exchange }: Player): boolean {
+  const alone = { ...spec, gradientAccumulation: 1 }
+  const accumulates = spec.step === 'training' && spec.gradientAccumulation > 1
+  const beginsWithGradients = zeroesAfterForward(alone) || keepsGradients(alone)
+  const holdsGradientsAlone = exchange instanceof DataParallel && !spec.optimizerInBackward && outputs === undefined
+  return accumulates && !beginsWithGradients && holdsGradientsAlone
 }
 
 interface LastingOfTurn extends Lasting {
