@@ -24,6 +24,7 @@ import {
   type DecisiveRelease,
   decisiveReleases,
   type LibraryVersions,
+  releaseTaken,
   type VersionedLibrary,
   versionedLibraries,
 } from '../training/versions.ts'
@@ -159,7 +160,7 @@ function releasesBetween(
   from: string | undefined,
   to: string | undefined,
 ): readonly { readonly release: string; readonly version: string }[] {
-  const [start, end] = [from ?? newestDecisive(library), to ?? newestDecisive(library)]
+  const [start, end] = [from ?? releaseTaken(library), to ?? releaseTaken(library)]
   const isUp = compareVersions(start, end) < 0
   const [older, newer] = isUp ? [start, end] : [end, start]
   const releases: readonly DecisiveRelease<VersionedLibrary>[] = decisiveReleases[library]
@@ -168,14 +169,9 @@ function releasesBetween(
   return crossed.map((release, index) => ({ release, version: crossed[index - 1] ?? older })).toReversed()
 }
 
-/** The last release that decides anything, which stands for the newest version. */
-function newestDecisive(library: VersionedLibrary): string {
-  return decisiveReleases[library].at(-1) ?? '0'
-}
-
 /** Gives every library a version, since one without would be looked up. */
 function asNamed(versions: LibraryVersions): LibraryVersions {
-  return Object.fromEntries(versionedLibraries.map(library => [library, versions[library] ?? newestDecisive(library)]))
+  return Object.fromEntries(versionedLibraries.map(library => [library, versions[library] ?? releaseTaken(library)]))
 }
 
 /** What a rule of `differencesInStep` tells, or what is no setting. */

@@ -3,7 +3,7 @@ import { familyOf, hasExperts, type ModelConfig } from '../models/architecture.t
 import { isWrappedByFsdp } from '../training/batches.ts'
 import { isFsdp, isOfFourBits, type Quantization } from '../training/choices.ts'
 import type { TrainingSpec } from '../training/spec.ts'
-import { isBefore } from '../training/versions.ts'
+import { isBefore, releaseTaken } from '../training/versions.ts'
 import type { Tensor } from './tape/storage.ts'
 
 /** Before transformers 5.0, the experts of most mixtures were linear layers, which are quantised like all others. */
@@ -106,7 +106,7 @@ export function groupsLargeHeads({ versions }: TrainingSpec): boolean {
  * no version is known, the scores that older ones hold are counted, and more than the training may take.
  */
 export function composesGroupedHeads({ versions }: TrainingSpec): boolean {
-  return versions?.torch === undefined || isBefore(versions, 'torch', '2.14')
+  return isBefore({ torch: releaseTaken('torch'), ...versions }, 'torch', '2.14')
 }
 
 /** zero_grad of Module and Optimizer zeroes gradients in place before torch 2.0: the next forward pass runs beside them. */

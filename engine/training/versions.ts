@@ -10,7 +10,7 @@ export const libraryVersion = z
   .string('a version in quotes, such as "4.48.1"')
   .regex(/^\d{1,4}(\.\d{1,5}){0,3}$/, 'a version, such as "4.48.1"')
 
-/** Only those that are known; what is absent is taken to be the newest. */
+/** Only those that are known; for what is absent stands `releaseTaken`. */
 export const libraryVersions = z.partialRecord(
   z.enum(versionedLibraries),
   libraryVersion,
@@ -43,6 +43,14 @@ export const decisiveReleases = {
   ],
 } as const satisfies Readonly<Record<VersionedLibrary, readonly string[]>>
 export type DecisiveRelease<Library extends VersionedLibrary> = (typeof decisiveReleases)[Library][number]
+
+/**
+ * What stands for a library of which no version is known: its newest release, but PyTorch 2.13, the last that holds the scores of grouped
+ * heads without a flash kernel (pytorch#191085), since nobody should count on a release that may not be installed.
+ */
+export function releaseTaken(library: VersionedLibrary): string {
+  return library === 'torch' ? '2.13' : (decisiveReleases[library].at(-1) ?? '0')
+}
 
 /** Whether a library is known to be older than a release. */
 export function isBefore<Library extends VersionedLibrary>(

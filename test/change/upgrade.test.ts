@@ -8,6 +8,7 @@ import { renderCheck } from '../../engine/render/check.ts'
 import { renderComment } from '../../engine/render/comment.ts'
 import { renderTerminal } from '../../engine/render/terminal.ts'
 import { type Report, report } from '../../engine/report/schema.ts'
+import { noSettings } from '../../engine/settings/settings.ts'
 import { compareVersions, decisiveReleases, versionedLibraries } from '../../engine/training/versions.ts'
 import { qwenClm } from '../qwen-clm.ts'
 
@@ -93,6 +94,30 @@ describe('the loss of transformers 4.46 to 4.48, which copied the logits', () =>
       const { upgrade } = await upgradeBetween(`transformers==${before}\n`, `transformers==${after}\n`)
       expect(upgrade).toMatchObject({ causes: [], before: { peakBytes: upgrade?.after.peakBytes } })
     }
+  })
+})
+
+describe('torch 2.14, from which on no scores of grouped heads are held on a T4', () => {
+  const t4 = { settings: { ...noSettings, gpu: 't4' } }
+  const pin = (pins: string) => ({ 'requirements.txt': `transformers==5.18.0\n${pins}` })
+  const between = async (before: string, after: string) =>
+    upgradeIn(await upgraded({ 'train.yaml': qwen }, pin(before), pin(after), t4))
+
+  it('is what a peak is lower by where no torch was named before', async () => {
+    const { upgrade, peakBytes } = await between('', 'torch==2.14.1\n')
+    expect(upgrade?.after.peakBytes).toBe(peakBytes)
+    expect(upgrade?.causes).toMatchObject([{ library: 'torch', release: '2.14' }])
+  })
+
+  it('leaves the figure of a config whose torch is no longer named as the check has it', async () => {
+    const { upgrade, peakBytes } = await between('torch==2.14.1\n', '')
+    expect(upgrade?.after.peakBytes).toBe(peakBytes)
+    expect(upgrade?.after.peakBytes).toBeGreaterThan(upgrade?.before.peakBytes ?? Number.POSITIVE_INFINITY)
+  })
+
+  it('is no matter between none and 2.13', async () => {
+    const { upgrade } = await between('', 'torch==2.13.0\n')
+    expect(upgrade).toMatchObject({ causes: [], before: { peakBytes: upgrade?.after.peakBytes } })
   })
 })
 
