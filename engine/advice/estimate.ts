@@ -31,21 +31,33 @@ export interface Estimated {
 
 export function estimated(spec: TrainingSpec, { gpu, config, footprints, calibration }: OnGpu): Estimated {
   const { memoryFactor, speedFactor, memoryBand } = knownOf(spec, config, gpu, calibration)
-  const probe = new EstimateProbe(footprints.of(spec, config, gpu), gpu, memoryFactor)
   const { microBatch, gradientAccumulation } = spec
+  const probed = () => new EstimateProbe(footprints.of(spec, config, gpu), gpu, memoryFactor)
   let samplesPerSecond: number | undefined
   return {
-    peakBytes: probe.peakBytes(microBatch),
-    errorBand: { lowPercent: memoryBand.lowPercent, highPercent: memoryBand.highPercent },
-    fit: probe.fits(microBatch, marginFor(memoryBand)) ? 'fits' : probe.fits(microBatch) ? 'may-fit' : 'does-not-fit',
-    // Modelled where it is told alone: most combinations are not asked for it.
+    ...memoryOf(probed(), microBatch, memoryBand),
+    // Modelled where it is told alone: most combinations are not asked for it. Hundreds of them are held until then, and none
+    // holds its footprint.
     get samplesPerSecond() {
       if (generatesCompletions(spec)) return undefined
-      const modelled = samplesPerSecond ?? probe.samplesPerSecond(microBatch, gradientAccumulation)
+      const modelled = samplesPerSecond ?? probed().samplesPerSecond(microBatch, gradientAccumulation)
       samplesPerSecond = modelled
       return modelled === undefined ? undefined : modelled * speedFactor
     },
     ratioBand: throughputBand(spec, config, gpu).ratio,
+  }
+}
+
+function memoryOf(
+  probe: EstimateProbe,
+  microBatch: number,
+  { lowPercent, highPercent }: MemoryBand,
+): Pick<Estimated, 'peakBytes' | 'errorBand' | 'fit'> {
+  const isSure = probe.fits(microBatch, marginFor({ lowPercent, highPercent }))
+  return {
+    peakBytes: probe.peakBytes(microBatch),
+    errorBand: { lowPercent, highPercent },
+    fit: isSure ? 'fits' : probe.fits(microBatch) ? 'may-fit' : 'does-not-fit',
   }
 }
 
