@@ -8,8 +8,7 @@ import { text } from 'node:stream/consumers'
 import { type Report, report as reportSchema } from '../../engine/index.ts'
 import { root } from '../bundles.ts'
 import { defaultInputs, inputVariables } from './action-inputs.ts'
-
-const LIMIT_MILLIS = 30_000
+import { LIMIT_MILLIS } from './until.ts'
 
 export interface ActionOptions {
   readonly apiUrl: string

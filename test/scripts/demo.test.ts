@@ -8,7 +8,7 @@ import { root } from '../../scripts/bundles.ts'
 it('the demo goes from a pull request to the comment and the check of the bot, and ends', () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [path.join(root, 'scripts/demo.ts')], {
     encoding: 'utf8',
-    timeout: 170_000,
+    timeout: 540_000,
   })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
   expect(stdout).toContain('GitHub is emulated on this machine and every number is an estimate')
