@@ -18,9 +18,9 @@ import {
   type Arguments,
   argumentsOf,
   batchSizeKeys,
+  hasTeamBatch,
   legacyBatchSizeKey,
   modelKeys,
-  teamBatchKeys,
   trainerKeys,
 } from './huggingface/arguments.ts'
 import { raisedByUnsloth } from './huggingface/completions.ts'
@@ -62,7 +62,7 @@ export const huggingface: Dialect = {
     }
     const known = trainerKeys.filter(key => find(key) !== undefined)
     // In sections of its own names the file has one for the batch size too, and any may have it under a name of the team's.
-    return document.at('model_name_or_path') && known.length >= 2 && find(...teamBatchKeys) === undefined
+    return document.at('model_name_or_path') && known.length >= 2 && !hasTeamBatch(document)
       ? `model_name_or_path beside ${known.join(', ')}`
       : undefined
   },

@@ -8,6 +8,26 @@ import { onlyProblemIn, trainingConfig } from '../readings.ts'
 const own = 'base_model_id: mistralai/Mistral-7B-v0.1\nbatch_size: 64\nlr: 2.0e-4\nepochs: 3\n'
 
 describe('keys of a team’s own', () => {
+  const beside = 'model_name_or_path: facebook/bart-base\nweight_decay: 0.1\nwarmup_steps: 10\nlr: 1e-4\nepochs: 3\n'
+
+  it('batch_size_train is the batch of a training, and the default of the Trainer is none', () => {
+    const { dialect, spec } = trainingConfig(`${beside}batch_size_train: 32\nbatch_size_val: 16\n`)
+    expect(dialect).toBe('Custom keys')
+    expect(spec.microBatch).toBe(32)
+  })
+
+  it.each(['bsz', 'batch', 'train_bsz', 'batch-train', 'global_batch_size', 'train_batch'])(
+    '%s keeps a file from being read with the default batch of the Trainer',
+    key => {
+      expect(readConfig({ text: `${beside}${key}: 32\n`, path: 'config.yaml' }).kind).toBe('not-a-training-config')
+    },
+  )
+
+  it.each(['f16_precision: true', 'fp16_precision: true', 'half_precision: true'])('%s is named as unread', setting => {
+    const { unreadSettings } = trainingConfig(`${own}${setting}\naverage_precision: true\n`)
+    expect(unreadSettings?.map(({ name }) => name)).toEqual([setting.split(':')[0]])
+  })
+
   it.each([
     ['use_qlora: true\n', 'nf4'],
     ['quant: 4bit\nuse_lora: true\n', 'nf4'],

@@ -14,8 +14,11 @@ export const teamMicroBatchKeys = wordList(`
 /** All that they call a batch size. */
 export const teamBatchKeys = [
   ...teamMicroBatchKeys,
-  ...wordList('batch_size batch_size_training training_batch_size train_bs'),
+  ...wordList('batch_size batch_size_train batch_size_training training_batch_size train_bs'),
 ]
+/** A training's batch under a name that is not read: `train_bsz`, `batch_train`, `effective_batch_size`. */
+const unreadBatch =
+  /^(?:bsz?|batch|batch_?size|(?:global|total|effective)_batch(?:_?size)?|train(?:ing)?_?(?:bsz?|batch|batch_?size)|(?:bsz?|batch|batch_?size)_?train(?:ing)?)$/i
 export const modelKeys = [
   'model_name_or_path',
   'model_name',
@@ -112,6 +115,15 @@ export function argumentsOf(document: Section, declared?: Declared): Arguments {
     batchSizes,
     declared,
   }
+}
+
+/** Whether a batch size of the team's own stands in the file: HfArgumentParser would refuse the name, and a default would be a guess. */
+export function hasTeamBatch(document: Section): boolean {
+  const keys = document
+    .nested(LEVELS)
+    .filter(({ name }) => !isForeign(name))
+    .flatMap(({ fields }) => [...fields.keys()])
+  return keys.some(key => teamBatchKeys.includes(key) || unreadBatch.test(key.replaceAll('-', '_')))
 }
 
 const rateKeys = ['learning_rate', 'lr']
