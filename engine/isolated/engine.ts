@@ -135,7 +135,7 @@ export class IsolatedEngine implements AsyncDisposable {
     { sources, base: _, signal, totalMillis: __, ...options }: IsolatedOptions,
   ): Promise<Sifted> {
     const task = { kind: 'judge', options } as const
-    const outcomes = await collected(eachFile<'judge'>(task, files, this.#options({ sources, signal })))
+    const outcomes = await Array.fromAsync(eachFile<'judge'>(task, files, this.#options({ sources, signal })))
     return {
       within: outcomes.flatMap(({ kind, file }) => (kind === 'result' ? [file] : [])),
       beyond: outcomes.flatMap(outcome => (outcome.kind === 'excess' ? [unjudged(outcome, this.#limits)] : [])),
@@ -148,13 +148,13 @@ export class IsolatedEngine implements AsyncDisposable {
       counted: paths => this.countPaths(paths, settings),
       areNamed: files => this.#areTrue<'is-named-by-configs'>({ kind: 'is-named-by-configs' }, files),
       state: async files => {
-        const outcomes = await collected(
+        const outcomes = await Array.fromAsync(
           eachFile<'state-versions'>({ kind: 'state-versions' }, files, this.#options({})),
         )
         return outcomes.map(outcome => (outcome.kind === 'result' ? outcome.result : []))
       },
       started: async files => {
-        const outcomes = await collected(eachFile<'starts'>({ kind: 'starts' }, files, this.#options({})))
+        const outcomes = await Array.fromAsync(eachFile<'starts'>({ kind: 'starts' }, files, this.#options({})))
         return outcomes.map(outcome => (outcome.kind === 'result' ? outcome.result : []))
       },
       open: (files, named, sources) =>
@@ -172,7 +172,7 @@ export class IsolatedEngine implements AsyncDisposable {
     files: readonly SourceFile[],
     { settings, sources }: ExplainOptions = {},
   ): Promise<readonly Explanation[]> {
-    const outcomes = await collected(
+    const outcomes = await Array.fromAsync(
       eachFile<'explain'>({ kind: 'explain', settings }, files, this.#options({ sources })),
     )
     return outcomes.map(outcome =>
@@ -207,7 +207,7 @@ export class IsolatedEngine implements AsyncDisposable {
       combinations: ofAll ? undefined : FEW_COMBINATIONS,
       millis: fileMillis,
     } as const
-    const outcomes = await collected(
+    const outcomes = await Array.fromAsync(
       eachFile<'advise'>(
         task,
         asked.map(({ file }) => file),
@@ -242,7 +242,7 @@ export class IsolatedEngine implements AsyncDisposable {
       if (await isUnread(path)) named.add(path)
       return text(path)
     }
-    await collected(
+    await Array.fromAsync(
       eachFile<'read'>({ kind: 'read', settings }, files, this.#options({ sources: { readFile, listFolder } })),
     )
     return [...named]
@@ -263,7 +263,7 @@ export class IsolatedEngine implements AsyncDisposable {
     const task = { kind: 'count-paths', paths, settings: { paths: wanted, ignore } } as const
     const limits = { ...this.#limits, fileMillis: Math.min(GLOBS_MILLIS, this.#limits.fileMillis) }
     const settings = { path: SETTINGS_PATH, text: '' }
-    const [outcome] = await collected(eachFile<'count-paths'>(task, [settings], { ...this.#options({}), limits }))
+    const [outcome] = await Array.fromAsync(eachFile<'count-paths'>(task, [settings], { ...this.#options({}), limits }))
     return outcome?.kind === 'result'
       ? { paths: outcome.result, isWithinLimits: true }
       : { paths, isWithinLimits: false }
@@ -345,7 +345,7 @@ export class IsolatedEngine implements AsyncDisposable {
     file: SourceFile,
     options: Asking,
   ): Promise<FileOutcome<Results[Kind]>> {
-    const [outcome] = await collected(eachFile<Kind>(task, [file], this.#options(options)))
+    const [outcome] = await Array.fromAsync(eachFile<Kind>(task, [file], this.#options(options)))
     if (outcome === undefined) throw new Error(`a task came to nothing: ${task.kind}`)
     return outcome
   }
@@ -366,7 +366,7 @@ export class IsolatedEngine implements AsyncDisposable {
     files: readonly SourceFile[],
     asking: Asking = {},
   ): Promise<readonly boolean[]> {
-    const outcomes = await collected(eachFile<Kind>(task, files, this.#options(asking)))
+    const outcomes = await Array.fromAsync(eachFile<Kind>(task, files, this.#options(asking)))
     return outcomes.map(outcome => outcome.kind === 'result' && outcome.result)
   }
 
@@ -384,12 +384,6 @@ type Exceeded = Extract<FileOutcome<never>, { kind: 'excess' }>
 
 function unjudged({ file: { path }, excess }: Exceeded, limits: AnalysisLimits): ConfigResult {
   return { status: 'not-analysed', path, problems: [excessProblem(excess, path, limits)] }
-}
-
-async function collected<T>(each: AsyncIterable<T>): Promise<readonly T[]> {
-  const all: T[] = []
-  for await (const one of each) all.push(one)
-  return all
 }
 
 function scriptBesideUs(): string {

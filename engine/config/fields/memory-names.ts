@@ -52,7 +52,7 @@ const namesWithoutBearing = [
   'tokenizers_parallelism parallel_mode parallel_method dataparallel_\\w+ tensor_parallel_plan \\w+_backend \\w*_rank_zero\\w*',
   'ddp_find_unused_parameters find_unused_parameters \\w*num_workers dataset_num_proc (?:dataset_)?shard(?:s|_num|_idx|_count|_index)',
   // Data, lengths of what is generated, metrics, files and words.
-  '(?!(?:mixed|half|amp|b?f(?:p|loat)?(?:8|16|32))_)\\w*_precision length_\\w+ packing_strategy train_on_\\w+ \\w+_verbose',
+  '(?!(?:mixed|half|amp|compute|model|training|weights?|params?|b?f(?:p|loat)?(?:8|16|32))_)\\w*_precision length_\\w+ packing_strategy train_on_\\w+ \\w+_verbose',
   'max_(?:new_tokens|length_for_\\w+) max_(?:prompt|completion)_len(?:gth)?',
   '(?:eval|test|valid|val|validation|inference|predict|generation|gen|sample|serve|vllm|reward|logging)_\\w*',
   '(?:save|merge|push|hub|log|export|output|resume|wandb|do|is|report|min|display|print)_\\w*',

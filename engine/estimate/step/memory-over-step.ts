@@ -1,7 +1,7 @@
 /** Memory by kind from a step's start to its end, in as many points as people can look at. */
 
 import { type ByteKind, byteKinds } from '../tape/storage.ts'
-import { eachEvent, type Happening, momentAt } from './moments.ts'
+import { eachEvent, momentAt } from './moments.ts'
 import type { StepPhase } from './step.ts'
 import type { Timeline } from './timeline.ts'
 
@@ -33,24 +33,21 @@ export function memoryOverStep(
   let bytes = byteKinds.reduce((sum, kind) => sum + resting[kind], 0)
   const events = eachEvent(sections.all)
   const next = () => {
-    const happening = events.next().value
-    const change = happening === undefined ? 0 : sections.changes[happening.event]!
+    const happening = events.next().value!
+    const change = sections.changes[happening.event]!
     const changed = change < 0 ? -sizes[-change]! : sizes[change]!
-    const kind = step.sizes[Math.abs(change)]?.kind
-    if (kind !== undefined) now[kind] += changed
+    now[step.sizes[Math.abs(change)]!.kind] += changed
     bytes += changed
     return happening
   }
   return spansOf({ step, sections }, points).map(({ phase, events: count }): MemoryPoint => {
-    let highest:
-      | { readonly bytes: number; readonly breakdown: typeof now; readonly at: Happening | undefined }
-      | undefined
-    for (let event = 0; event < count; event++) {
+    let highest = { at: next(), bytes, breakdown: { ...now } }
+    for (let event = 1; event < count; event++) {
       const at = next()
-      if (highest === undefined || bytes > highest.bytes) highest = { bytes, breakdown: { ...now }, at }
+      if (bytes > highest.bytes) highest = { at, bytes, breakdown: { ...now } }
     }
-    const { at, ...memory } = highest ?? { bytes, breakdown: { ...now }, at: undefined }
-    return { phase, moment: at === undefined ? `the ${phase}` : momentAt(step, at), ...memory }
+    const { at, ...memory } = highest
+    return { phase, moment: momentAt(step, at), ...memory }
   })
 }
 

@@ -2,6 +2,7 @@
  * Replays a tape as PyTorch would run it and writes down every allocation and release of one optimizer step. The sequence is
  * the same for every batch size, only the sizes differ, so one timeline answers for all of them.
  */
+import { accumulatesGradients } from '../../training/batches.ts'
 import type { TrainingSpec } from '../../training/spec.ts'
 import { roundedSize } from '../allocator/caching-allocator.ts'
 import { checkpointsReentrantly, keepsFrozenInputs, keepsGradients, zeroesAfterForward } from '../library-rules.ts'
@@ -73,7 +74,7 @@ export function playStep(tape: Tape, spec: TrainingSpec, objective: Objective): 
   })
   // From the second micro-step on, the forward pass runs beside the gradients accumulated so far, or of the step before.
   const zeroes = zeroesAfterForward(spec)
-  const hasGradients = spec.step === 'training' && (spec.gradientAccumulation > 1 || keepsGradients(spec))
+  const hasGradients = accumulatesGradients(spec) || (spec.step === 'training' && keepsGradients(spec))
   const microSteps = zeroes || hasGradients ? 2 : 1
   player.begin()
   player.microStep({ zeroes })
@@ -114,15 +115,14 @@ export function playStep(tape: Tape, spec: TrainingSpec, objective: Objective): 
 }
 
 /**
- * Whether accumulating gradients only adds a micro-step: the gradients that the step ends with, or begins with, are those that the first
- * micro-step allocates, and the loop holds nothing else from one micro-step to the next.
+ * Whether accumulating gradients only adds a second micro-step: without it the step begins with no gradients, and of the first micro-step
+ * nothing but its gradients, all of them whole, is left for the second.
  */
 function onlyAddsMicroStep(spec: TrainingSpec, { outputs }: Objective, { exchange }: Player): boolean {
   const alone = { ...spec, gradientAccumulation: 1 }
-  const accumulates = spec.step === 'training' && spec.gradientAccumulation > 1
   const beginsWithGradients = zeroesAfterForward(alone) || keepsGradients(alone)
-  const holdsGradientsAlone = exchange instanceof DataParallel && !spec.optimizerInBackward && outputs === undefined
-  return accumulates && !beginsWithGradients && holdsGradientsAlone
+  const leavesGradientsAlone = exchange instanceof DataParallel && !spec.optimizerInBackward && outputs === undefined
+  return accumulatesGradients(spec) && !beginsWithGradients && leavesGradientsAlone
 }
 
 interface LastingOfTurn extends Lasting {

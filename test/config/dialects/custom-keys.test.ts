@@ -23,7 +23,14 @@ describe('keys of a team’s own', () => {
     },
   )
 
-  it.each(['f16_precision: true', 'fp16_precision: true', 'half_precision: true'])('%s is named as unread', setting => {
+  it.each([
+    'f16_precision: true',
+    'fp16_precision: true',
+    'half_precision: true',
+    'compute_precision: bf16',
+    'model_precision: bf16',
+    'training_precision: bf16',
+  ])('%s is named as unread', setting => {
     const { unreadSettings } = trainingConfig(`${own}${setting}\naverage_precision: true\n`)
     expect(unreadSettings?.map(({ name }) => name)).toEqual([setting.split(':')[0]])
   })

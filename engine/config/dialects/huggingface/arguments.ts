@@ -49,6 +49,7 @@ const LEVELS = 2
 const otherSection =
   /(^|\.)((deepspeed|ds_config|fsdp)\w*|properties|definitions|\$defs|parameters|inputs|env|environment|hyperparameters)(\.|$)/i
 const isForeign = (name: string) => untrainedSection.test(name) || otherSection.test(name)
+const argumentSections = (document: Section) => document.nested(LEVELS).filter(({ name }) => !isForeign(name))
 
 /** Custom scripts often have a mapping for the model, and name it there under one of these keys. */
 const modelMapping = /(^|\.)(base_)?model(_args|_config)?$/i
@@ -81,7 +82,7 @@ export interface Arguments {
 }
 
 export function argumentsOf(document: Section, declared?: Declared): Arguments {
-  const sections = document.nested(LEVELS).filter(section => !isForeign(section.name))
+  const sections = argumentSections(document)
   const fields = (keys: readonly string[]) =>
     sections.flatMap(section => keys.flatMap(key => section.field(key) ?? []).slice(0, 1))
   const named = fields(batchSizeKeys)
@@ -119,10 +120,7 @@ export function argumentsOf(document: Section, declared?: Declared): Arguments {
 
 /** Whether a batch size of the team's own stands in the file: HfArgumentParser would refuse the name, and a default would be a guess. */
 export function hasTeamBatch(document: Section): boolean {
-  const keys = document
-    .nested(LEVELS)
-    .filter(({ name }) => !isForeign(name))
-    .flatMap(({ fields }) => [...fields.keys()])
+  const keys = argumentSections(document).flatMap(({ fields }) => [...fields.keys()])
   return keys.some(key => teamBatchKeys.includes(key) || unreadBatch.test(key.replaceAll('-', '_')))
 }
 
