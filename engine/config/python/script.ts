@@ -35,6 +35,7 @@ import { declareOptions } from './values/command-line.ts'
 import { Evaluator } from './values/evaluator.ts'
 import { Modules } from './values/modules.ts'
 import { PassedValues } from './values/passed-arguments.ts'
+import { siteAt } from './values/sites.ts'
 import { placeIn } from './values/values.ts'
 
 /** `asksCallers`: what calls its functions, in other files, decides. */
@@ -198,7 +199,8 @@ function trainersIn(module: Module, evaluator: Evaluator): readonly FoundTrainin
   return [...module.calls].flatMap(([name, calls]) => {
     return trainerCalls(name, calls).flatMap(call => {
       const trainer = trainerNamed(call, evaluator)
-      if (trainer === undefined || neverTrains(call, evaluator) || !evaluator.mayRun(call)) return []
+      if (trainer === undefined) return undecidedTrainer(call, evaluator)
+      if (neverTrains(call, evaluator) || !evaluator.mayRun(call)) return []
       return [trainingOf(call, trainer, evaluator)]
     })
   })
@@ -213,20 +215,37 @@ function evaluates(module: Module, evaluator: Evaluator): boolean {
 /** As many calls of one class as are looked into. */
 const MAX_TRAINERS = 20
 
+/** A call with the Trainer's arguments of a class that a run chooses. */
+function undecidedTrainer(call: Call, evaluator: Evaluator): readonly FoundTraining[] {
+  const expression = callExpression(call)
+  const site = siteAt(call)
+  const callee = expression && evaluator.evaluate(expression.callee, site)
+  if (expression === undefined || callee?.kind !== 'open' || !evaluator.mayRun(call)) return []
+  const given = evaluator.argumentsOf(expression, site).values.get('args')
+  const isTrainers =
+    given?.kind === 'call' && /^(?:transformers|trl)\.(?:\w+\.)*\w+(?:Arguments|Config)$/.test(given.name)
+  return isTrainers
+    ? [
+        {
+          kind: 'none',
+          why: `which trainer it makes on ${placeIn(call.module, call.at)} is not certain: ${callee.why}`,
+        },
+      ]
+    : []
+}
+
 /** Calls that may make a trainer: by the name of the class, or by the data that it is given where its name does not say so. */
 function trainerCalls(name: string, calls: readonly Call[]): readonly Call[] {
   const looked = calls.slice(0, MAX_TRAINERS)
   if (/Trainer/.test(name)) return looked
-  if (!/^[A-Z]/.test(name)) return []
   return looked.filter(call =>
     callExpression(call)?.arguments.some(each => each.kind === 'keyword' && each.name === 'train_dataset'),
   )
 }
 
 function trainerNamed(call: Call, evaluator: Evaluator) {
-  const { module, scope, at, branches } = call
   const callee = callExpression(call)?.callee
-  const value = callee && evaluator.evaluate(callee, { module, scope, at, branches })
+  const value = callee && evaluator.evaluate(callee, siteAt(call))
   if (value?.kind === 'symbol') return trainerOf(value.name)
   const base = value?.kind === 'class' ? evaluator.classes.libraryBase(value.scope) : undefined
   return base === undefined ? undefined : trainerOf(base)

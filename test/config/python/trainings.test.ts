@@ -32,6 +32,20 @@ SFTTrainerWithMetrics(model=model, args=args, train_dataset=data).train()
     expect(reading).toMatchObject({ spec: { microBatch: 4 } })
   })
 
+  it('is found under a name that does not say so', async () => {
+    const script = finetuning('Chosen = Trainer\nmake = Chosen', 'per_device_train_batch_size=4')
+    expect(await read(script.replace('= Trainer(model', '= make(model'))).toMatchObject({ spec: { microBatch: 4 } })
+  })
+
+  it('is not certain where a run chooses its class', async () => {
+    const choice = 'import sys\nmake = Trainer\nif sys.argv[1] == "slow":\n    make = own.Trainer'
+    const script = finetuning(choice, 'per_device_train_batch_size=4').replace('= Trainer(model', '= make(model')
+    expect(await read(script)).toEqual({
+      kind: 'not-a-training-config',
+      why: 'Its training is set up by others: which trainer it makes on line 8 is not certain: it is set in several places (line 3 and line 5), and which one counts depends on run time.',
+    })
+  })
+
   it('is not looked for elsewhere', async () => {
     const files = { 'elsewhere/own_trainer.py': mine }
     const reading = await readBeside(script('"modules"'), files, { path: 'scripts/train.py' })

@@ -12,7 +12,7 @@ import {
   type Place,
   type Scope,
 } from './module.ts'
-import { branchesOf, handlerBranch, importsIn, parametersIn } from './statements.ts'
+import { branchesOf, handlerBranch, importsIn, isRepeated, parametersIn } from './statements.ts'
 
 export function moduleOf(path: string, text: string, tree: Tree, options?: ModuleOptions): Module {
   const module = new Module(path, text, options)
@@ -255,19 +255,21 @@ class Collector {
     this.#module.itemChanges.push({ ...this.#place(at), object, key, value })
   }
 
-  /** `+=` and its like, and `|=`, which does to a dictionary what its `update` does. */
+  /** `targets += ["lm_head"]` as `targets = targets + ["lm_head"]`; in a loop, where that may happen several times, only `|=` comes to the same. */
   #update(node: SyntaxNode): undefined {
-    const [target, operator, given] = children(node)
+    const [target, sign, given] = children(node)
     if (target === undefined) return
-    if (operator !== undefined && given !== undefined && this.#text.slice(operator.from, operator.to) === '|=') {
-      const [left, right] = [target, given].map(each => expressionOf(each, this.#text))
-      const { from, to } = node
-      if (left !== undefined && right !== undefined)
-        this.#bindTarget(target, to, {
-          kind: 'expression',
-          expression: { from, to, kind: 'binary', operator: '|', left, right },
-        })
-    } else this.#bindTarget(target, node.to, { kind: 'opaque', why: 'is changed by an operation' })
+    const { from, to } = node
+    const operator = sign === undefined ? '' : this.#text.slice(sign.from, sign.to - 1)
+    const value = given !== undefined && (operator === '|' || !isRepeated(node)) ? given : undefined
+    const [left, right] = [target, value].map(each => each && expressionOf(each, this.#text))
+    this.#bindTarget(
+      target,
+      to,
+      left === undefined || right === undefined
+        ? { kind: 'opaque', why: 'is changed by an operation' }
+        : { kind: 'expression', expression: { from, to, kind: 'binary', operator, left, right } },
+    )
   }
 
   #delete(node: SyntaxNode): undefined {

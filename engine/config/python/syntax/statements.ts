@@ -36,6 +36,15 @@ export function handlerBranch(statement: SyntaxNode, body: number): Branch | und
   return undefined
 }
 
+/** Whether a loop is around it, in its function. */
+export function isRepeated(node: SyntaxNode): boolean {
+  for (let around = node.parent; around !== null; around = around.parent) {
+    if (/^(?:For|While)Statement$|Comprehension/.test(around.name)) return true
+    if (/^(?:Function|Class)Definition$|^Lambda/.test(around.name)) return false
+  }
+  return false
+}
+
 export interface ImportedName {
   /** That it binds. */
   readonly name: string

@@ -1,46 +1,27 @@
 /**
- * What becomes of a dictionary or an object between where a name is bound to it and where it is used: `options["batch"] = 8`,
- * `options.update(more)`, `del options["batch"]`, `arguments.bf16 = True`, and functions of the file that do so to what they are given.
+ * What becomes of a dictionary, a list or an object between where a name is bound to it and where it is used: `options["batch"] = 8`,
+ * `options.update(more)`, `del options["batch"]`, `targets.append("lm_head")`, `arguments.bf16 = True`, and functions of the file that do
+ * so to what they are given.
  */
-
-import type { CallExpression, Expression } from '../syntax/expressions.ts'
-import {
-  type Binding,
-  type Bound,
-  type Call,
-  callExpression,
-  classAround,
-  type ItemChange,
-  type Module,
-  type Place,
-  type Scope,
-} from '../syntax/module.ts'
-import type { Evaluator } from './evaluator.ts'
+import { plain } from '../../text/quote.ts'
+import { type Binding, type Bound, classAround, type Scope } from '../syntax/module.ts'
+import { isRepeated } from '../syntax/statements.ts'
+import { type Change, changesIn, type GivenOn, isOfListsAlone, type MethodCall } from './changes-in-file.ts'
+import type { Evaluator, Reached } from './evaluator.ts'
 import { branchesAround } from './names.ts'
-import { open, placed, siteOf, sourceOf } from './sites.ts'
-import { type Instance, type LibraryCall, type SetAttributes, type Site, shownAt, type Value } from './values.ts'
+import { open, placed, siteOf } from './sites.ts'
+import {
+  type Instance,
+  type LibraryCall,
+  placeIn,
+  type SetAttributes,
+  type Site,
+  shownAt,
+  type Value,
+} from './values.ts'
 
 type Mapping = Extract<Value, { kind: 'mapping' }>
-
-type Change =
-  /** `options[key] = value`, `arguments.key = value` */
-  | ({ readonly kind: 'item' | 'attribute' } & ItemChange)
-  | MethodCall
-  /** A function is given it as a parameter, which it changes. */
-  | GivenOn
-
-interface MethodCall extends Place {
-  readonly kind: 'method'
-  readonly name: string
-  readonly call: CallExpression
-}
-
-interface GivenOn extends Place {
-  readonly kind: 'given'
-  readonly to: Scope
-  readonly parameter: string
-  readonly call: CallExpression
-}
+type List = Extract<Value, { kind: 'list' }>
 
 /** `isSure`: it happens before what asks, if it is reached. */
 interface Dated {
@@ -48,13 +29,7 @@ interface Dated {
   readonly isSure: boolean
 }
 
-/** By the scope that they stand in, and by what they change as it is written: `options`, `self.options`, `config["options"]`. */
-type FileChanges = ReadonlyMap<Scope, ReadonlyMap<string, readonly Change[]>>
-
-/** Of one name in one scope. */
-const MAX_CHANGES = 50
-
-const methods = ['update', 'setdefault', 'pop', 'clear']
+const MAX_ITEMS = 2_000
 
 /** Values of keys, in the order in which they are set, and what else may be set. */
 class Effect {
@@ -81,14 +56,39 @@ export class Changes {
 
   /** What a name holds at a site, with what was changed since it was bound to `value`; what is neither is returned unchanged. */
   after(value: Value, name: string, site: Site, only?: string): Value {
+    if (value.kind === 'list') return this.#extended(value, name, site)
     if (value.kind !== 'mapping' && value.kind !== 'call' && value.kind !== 'instance') return value
-    const changes = this.#changesOf(name, site, only)
+    const changes = this.#changesOf(name, site, only).filter(({ change }) => !isOfListsAlone(change))
     if (changes.length === 0) return value
     const mapping = value.kind === 'instance' ? value : this.#evaluator.asMapping(value)
     if (mapping.kind === 'mapping') return this.#changed(mapping, name, changes, site)
     if (value.kind === 'mapping') return value
     const ofObject = changes.filter(({ change }) => change.kind === 'attribute' || change.kind === 'given')
     return ofObject.length === 0 ? value : { ...value, set: this.#attributesSet(value, name, ofObject, site) }
+  }
+
+  #extended(list: List, name: string, site: Site): Value {
+    let { items } = list
+    for (const { change, isSure } of this.#changesOf(name, site, undefined)) {
+      const { isReached, here } = this.#reached(change, isSure, site)
+      if (isReached === false) continue
+      const added = isReached && change.kind === 'method' ? this.#addedBy(change, here) : undefined
+      if (added === undefined) {
+        const spot = { from: change.at, to: change.at }
+        return open(here, spot, `"${plain(name)}" is changed after it is set (${placeIn(here.module, change.at)})`)
+      }
+      items = [...items, ...added].slice(0, MAX_ITEMS)
+    }
+    return { ...list, items }
+  }
+
+  /** Undefined for what does not add to the end of a list, or may do so several times. */
+  #addedBy({ name, call, node }: MethodCall, site: Site): readonly Value[] | undefined {
+    const [only, ...others] = call.arguments
+    if (only?.kind !== 'positional' || others.length > 0 || isRepeated(node)) return undefined
+    const value = this.#evaluator.evaluate(only.value, site)
+    if (name === 'append') return [value]
+    return name === 'extend' && value.kind === 'list' ? value.items : undefined
   }
 
   #attributesSet(object: LibraryCall | Instance, name: string, changes: readonly Dated[], site: Site): SetAttributes {
@@ -148,12 +148,7 @@ export class Changes {
   #effectOf(changes: readonly Dated[], mapping: Mapping, site: Site, only?: string): Effect | undefined {
     const effect = new Effect()
     for (const { change, isSure } of changes) {
-      const here: Site = {
-        ...(change.scope === site.scope ? site : siteOf(change.scope, site.frame)),
-        ...placed(change),
-      }
-      // Whether another function gets so far says nothing of whether it runs before.
-      const { isReached, why } = isSure ? this.#evaluator.names.reach(change, branchesAround(site), here) : unsure
+      const { isReached, why, here } = this.#reached(change, isSure, site)
       if (isReached === false) continue
       const set = this.#setBy(change, here, [...mapping.entries.keys(), ...effect.bindings.keys()], only)
       if (set === undefined) return undefined
@@ -164,6 +159,16 @@ export class Changes {
       }
     }
     return effect
+  }
+
+  #reached(change: Change, isSure: boolean, site: Site): { readonly here: Site } & Omit<Reached, 'remarks'> {
+    const here: Site = {
+      ...(change.scope === site.scope ? site : siteOf(change.scope, site.frame)),
+      ...placed(change),
+    }
+    // Whether another function gets so far says nothing of whether it runs before.
+    const { isReached, why } = isSure ? this.#evaluator.names.reach(change, branchesAround(site), here) : unsure
+    return { isReached, here, ...(why !== undefined && { why }) }
   }
 
   #setBy(change: Change, site: Site, known: readonly string[], only: string | undefined): SetKeys | undefined {
@@ -265,74 +270,4 @@ function boundAt(name: string, owner: Scope | undefined, { scope, at }: Site): n
 /** The method that makes an object of a class runs before its others. */
 function isMaker({ name, parent }: Scope, owner: Scope | undefined): boolean {
   return name === '__init__' && owner !== undefined && parent === owner
-}
-
-const found = new WeakMap<Module, FileChanges>()
-
-function changesIn(module: Module): FileChanges {
-  const known = found.get(module)
-  if (known !== undefined) return known
-  const changes = new FileIndex(module).changes
-  found.set(module, changes)
-  return changes
-}
-
-/** A name, an attribute or an item, as it is written; undefined for what something is computed from. */
-function heldBy(expression: Expression, module: Module): string | undefined {
-  const isPlace = expression.kind === 'name' || expression.kind === 'attribute' || expression.kind === 'subscript'
-  return isPlace ? sourceOf(expression, { module }) : undefined
-}
-
-class FileIndex {
-  readonly changes = new Map<Scope, Map<string, Change[]>>()
-
-  constructor(module: Module) {
-    for (const item of module.itemChanges) this.#add(item.object, { kind: 'item', ...item })
-    for (const attribute of module.attributeChanges) this.#add(attribute.object, { kind: 'attribute', ...attribute })
-    for (const each of module.calls.get('setattr') ?? []) this.#addSetattr(each)
-    for (const name of methods) {
-      for (const each of module.calls.get(name) ?? []) {
-        const call = callExpression(each)
-        const object = call?.callee.kind === 'attribute' ? heldBy(call.callee.object, module) : undefined
-        if (call !== undefined && object !== undefined)
-          this.#add(object, { kind: 'method', ...placed(each), name, call })
-      }
-    }
-    for (const to of [...this.changes.keys()]) this.#addCallsOf(to, module)
-    for (const byName of this.changes.values()) for (const all of byName.values()) all.sort((a, b) => a.at - b.at)
-  }
-
-  #addSetattr(each: Call): void {
-    const [object, key, value] = callExpression(each)?.arguments ?? []
-    if (object?.kind !== 'positional' || key?.kind !== 'positional' || value?.kind !== 'positional') return
-    const name = heldBy(object.value, each.module)
-    const bound: Bound = { kind: 'expression', expression: value.value }
-    if (name !== undefined && key.value.kind === 'text')
-      this.#add(name, { kind: 'attribute', ...placed(each), object: name, key: key.value, value: bound })
-  }
-
-  /** With what the function changes among its parameters. */
-  #addCallsOf(to: Scope, module: Module): void {
-    const isMethod = to.parent?.kind === 'class'
-    for (const [index, { name: parameter }] of to.parameters.slice(isMethod ? 1 : 0).entries()) {
-      if (!this.changes.get(to)?.has(parameter)) continue
-      for (const each of (module.calls.get(to.name) ?? []).slice(0, MAX_CHANGES)) {
-        const call = callExpression(each)
-        const argument = call?.arguments.find((one, at) =>
-          one.kind === 'keyword' ? one.name === parameter : one.kind === 'positional' && at === index,
-        )
-        const object =
-          argument?.kind === 'keyword' || argument?.kind === 'positional' ? heldBy(argument.value, module) : undefined
-        if (call !== undefined && object !== undefined)
-          this.#add(object, { kind: 'given', ...placed(each), to, parameter, call })
-      }
-    }
-  }
-
-  #add(object: string, change: Change): void {
-    const byName = this.changes.get(change.scope) ?? new Map<string, Change[]>()
-    const all = byName.get(object) ?? []
-    if (all.length < MAX_CHANGES) all.push(change)
-    this.changes.set(change.scope, byName.set(object, all))
-  }
 }
