@@ -85,6 +85,17 @@ describe('a script that is launched with settings of Accelerate', () => {
     )
     expect(assumesCode).toBe(true)
   })
+
+  it('says that what Accelerate compiles is not counted', async () => {
+    const compiling = (backend: string) =>
+      `distributed_type: MULTI_GPU\nnum_processes: 2\ndynamo_config:\n  dynamo_backend: ${backend}\n`
+    const { assumptions, assumesCode } = await read(compiling('INDUCTOR'))
+    expect(assumptions).toContain(
+      "Accelerate's dynamo_config.dynamo_backend (configs/acc.yaml, line 4) is not read, so that nothing blocks.",
+    )
+    expect(assumesCode).toBe(true)
+    expect((await read(compiling("'NO'"))).assumesCode).toBeUndefined()
+  })
 })
 
 describe('a launcher whose script is read with its arguments', () => {

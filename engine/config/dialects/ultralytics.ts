@@ -56,7 +56,6 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
   const imageSize = readImageSize(reader, document, task === 'image-classification' ? 224 : 640)
   const labels = readClasses(reader, document, model)
   if (task === 'object-detection') assumeObjects(reader, imageSize, labels)
-  if (isCompiled(document.at('compile'))) reader.assume('The model is counted without torch.compile.')
   return trainingConfig(reader, {
     dialect: ultralytics.name,
     model,
@@ -231,10 +230,6 @@ const MAX_LAYERS = 45
 function allBut(layers: readonly number[]): string {
   const others = Array.from({ length: MAX_LAYERS }, (_, index) => index).filter(index => !layers.includes(index))
   return `model\\.(?:${others.join('|')})\\.`
-}
-
-function isCompiled(field: Field | undefined): boolean {
-  return field !== undefined && !(field.value.kind === 'flag' && !field.value.flag)
 }
 
 function assumeObjects(reader: FieldReader, imageSize: number, classes: number): void {

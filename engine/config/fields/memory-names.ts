@@ -31,7 +31,7 @@ export const holdsMore =
   /(?:^|[-_ ])(?:grpo|gspo|ppo|rloo|reinforce|dpo|ipo|orpo|simpo|kto|gkd|distill|distillation)(?:$|[-_ ])/i
 
 const looksLikeMemory =
-  /quant|(?:^|_)(?:4|8|16)_?bit|(?:^|_)bits$|(?:^|_)bnb_|lora|peft|adapter|^target_modules$|checkpointing|(?:gradient|grad|activation)_?(?:checkpoints?|ckpt)$|recompute|offload|shard|fsdp|deepspeed|zero|max_(?:\w{1,40}_)?len|seq(?:uence)?_len|context_len|cutoff_len|model_max_length|dtype|(?:^|_)(?:fp|bf)(?:8|16|32)|(?:^|_)(?:nf4|int4|int8|gptq|awq|hqq|amp)(?:$|_)|precision|liger|packing|attn_impl|flash|freeze|unfreeze|(?:vision|image|video|audio|speech)_(?:tower|encoder)$|galore|lomo|badam|reentrant|parallel|^vocab(?:ulary)?_size$|^teacher(?:_model\w*)?$/i
+  /quant|(?:^|_)(?:4|8|16)_?bit|(?:^|_)bits$|(?:^|_)bnb_|lora|peft|adapter|^target_modules$|checkpointing|(?:gradient|grad|activation)_?(?:checkpoints?|ckpt)$|recompute|offload|shard|fsdp|deepspeed|zero|max_(?:\w{1,40}_)?len|seq(?:uence)?_len|context_len|cutoff_len|model_max_length|dtype|(?:^|_)(?:fp|bf)(?:8|16|32)|(?:^|_)(?:nf4|int4|int8|gptq|awq|hqq|amp)(?:$|_)|precision|liger|packing|attn_impl|flash|freeze|unfreeze|(?:vision|image|video|audio|speech)_(?:tower|encoder)$|galore|lomo|badam|reentrant|parallel|(?:^|_)(?:torch_?)?compiled?(?:_model|_backend)?$|dynamo_backend|^auto_find_batch_size$|^vocab(?:ulary)?_size$|^teacher(?:_model\w*)?$/i
 
 /** Of adapters, generation, data and logging: nothing that training holds in memory, or nothing of note. Patterns of whole names. */
 const namesWithoutBearing = [
@@ -49,7 +49,7 @@ const namesWithoutBearing = [
   'liger_\\w+ use_liger(?:_kernel)? lora_(?:qkv|o|mlp|embedding)_kernel flash_attn_(?:fuse|cross|rms)_\\w+ pad_to_sequence_len',
   'torch_empty_cache_steps offload_folder offload_state_dict',
   // How processes share work.
-  'tokenizers_parallelism parallel_mode parallel_method dataparallel_\\w+ tensor_parallel_plan \\w+_backend \\w*_rank_zero\\w*',
+  'tokenizers_parallelism parallel_mode parallel_method dataparallel_\\w+ tensor_parallel_plan (?!\\w*(?:compile|dynamo)_)\\w+_backend \\w*_rank_zero\\w*',
   'ddp_find_unused_parameters find_unused_parameters \\w*num_workers dataset_num_proc (?:dataset_)?shard(?:s|_num|_idx|_count|_index)',
   // Data, lengths of what is generated, metrics, files and words.
   '(?!(?:mixed|half|amp|compute|model|training|weights?|params?|b?f(?:p|loat)?(?:8|16|32))_)\\w*_precision length_\\w+ packing_strategy train_on_\\w+ \\w+_verbose',

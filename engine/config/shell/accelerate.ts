@@ -78,7 +78,7 @@ function settingsOf(options: readonly Field[]): readonly Field[] {
     const type = switches.get(key)
     if (type !== undefined)
       return value.kind === 'flag' && !value.flag ? [] : [as('distributed_type', option, text(type))]
-    if (key === 'mixed_precision') return [option]
+    if (key === 'mixed_precision' || key === 'dynamo_backend') return [option]
     if (/^fsdp_/.test(key)) return [{ ...option, key: `fsdp_config.${key}` }]
     return /^(?:zero_stage|offload_(?:optimizer|param)_device|deepspeed_config_file)$/.test(key)
       ? [{ ...option, key: `deepspeed_config.${key}` }]
@@ -99,10 +99,14 @@ export function accelerateFields(settings: Section): AccelerateFields {
       : undefined
   const mixed = settings.at('mixed_precision')
   const precision = precisionField(mixed)
-  const isRead = precision !== undefined || mixed === undefined || mixed.value.kind === 'flag' || mixed.source === 'no'
-  const unread = isRead
-    ? []
-    : [`Accelerate's mixed_precision (${mixed.file ?? ''}, line ${mixed.at.line}) is not read, so that nothing blocks.`]
+  const isMixed = mixed !== undefined && mixed.value.kind !== 'flag' && mixed.source !== 'no'
+  const compiles = settings.at('dynamo_config', 'dynamo_backend') ?? settings.at('dynamo_backend')
+  const unread = [
+    ...(isMixed && precision === undefined ? [mixed] : []),
+    ...(compiles?.value.kind === 'text' && compiles.value.text.toLowerCase() !== 'no' ? [compiles] : []),
+  ].map(
+    ({ name, file = '', at }) => `Accelerate's ${name} (${file}, line ${at.line}) is not read, so that nothing blocks.`,
+  )
   const told = { gpus, ...(precision && { precision }), assumptions: unread, isUnclear: unread.length > 0 }
   if (type === undefined) return { ...told, fields: [] }
   switch (named) {

@@ -37,7 +37,18 @@ const stems = [
   'shard',
   'zero',
 ]
-const more = ['max_len', 'seq_len', 'dtype', 'fp8', 'precision', 'packing', 'freeze', 'galore', 'parallel_size']
+const more = [
+  'max_len',
+  'seq_len',
+  'dtype',
+  'fp8',
+  'precision',
+  'packing',
+  'freeze',
+  'galore',
+  'parallel_size',
+  'compile',
+]
 const settings = fc.record({
   key: fc
     .tuple(fc.constantFrom('my', 'x1', 'team', 'acme'), fc.constantFrom(...stems, ...more))
@@ -69,6 +80,16 @@ test('it is named with its line, at any depth, in every format', () => {
     { numRuns: 400 },
   )
 })
+
+test.each(['torch_compile: true', 'torch_compile_backend: inductor', 'auto_find_batch_size: true'])(
+  "of the Trainer's own arguments, %s is named, since it is not counted",
+  argument => {
+    const text = `${texts.get('Hugging Face Trainer')?.trimEnd()}\n${argument}\n`
+    expect(readConfig({ path: 'train.yaml', text })).toMatchObject({
+      unreadSettings: [{ name: argument.split(':')[0] }],
+    })
+  },
+)
 
 test.each(['false', 'null', '""', 'none', '0', '{ enabled: false, bits: 4 }'])('what is off (%s) is not', off => {
   const text = texts.get('Hugging Face Trainer')

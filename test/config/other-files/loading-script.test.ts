@@ -332,7 +332,7 @@ describe('the options of a command line', () => {
   it('are open where the script sets them by names that come from elsewhere', async () => {
     const lines = 'args = parser.parse_args()\nfor key, value in settings.items():\n    setattr(args, key, value)'
     const read = await readConfigAsync({ path: 'train.py', text: files(lines)['train.py'] }, sourcesOf(files(lines)))
-    expect(JSON.stringify(read)).toContain('size may be set by')
+    expect(JSON.stringify(read)).toContain('whether size is set depends on')
   })
 })
 

@@ -79,12 +79,17 @@ export function isModel(expression: Expression, site: Site, loaded: LibraryCall,
 
 /** Between the features and the labels, where layers take next to no memory. */
 const heads = /^(?:fc|classifier|heads?|last_linear|lm_head|score|out_proj|qa_outputs|pooler|dropout|logits?)(?:\.|$)/
+/** The blocks of a network, of which some may be left out: `model.model.layers = model.model.layers[:12]`. */
+const stacks = /(?:^|\.)(?:layers?|h|blocks?)$/
 /** With the output of the layers that stand there in the models of libraries. */
 const alike = /^(?:Linear|Dropout\w*|(?:Adaptive)?AvgPool\w*|ReLU\w*|GELU|SiLU|Hardswish|Mish)$/
 
 /** Those of a network's body, which change what it holds: `model.conv1 = nn.Conv2d(…)`, `model.maxpool = nn.Identity()`. */
 export function replacedLayers(loaded: LibraryCall, file: Module, evaluator: Evaluator): readonly Field[] {
-  return givenIn(loaded.site.scope, loaded, evaluator).flatMap(({ path, made, binding, site }) => {
+  return givenIn(loaded.site.scope, loaded, evaluator).flatMap(({ path, child, made, binding, site }) => {
+    const isCut = made.kind === 'open' && child === undefined && stacks.test(path)
+    if (isCut && evaluator.isReached(binding, site).isReached !== false)
+      return [saidBy(made, 'a layer', { kind: 'text', text: path }, file, `model.${path}`)]
     if (made.kind !== 'call' || heads.test(path) || evaluator.isReached(binding, site).isReached === false) return []
     const { name } = libraryName(made.name)
     const isLayer = /^torch\.nn\./.test(made.name) && !alike.test(name) && !isUsualStem(path, made, evaluator)

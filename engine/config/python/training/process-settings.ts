@@ -37,6 +37,7 @@ const ofAll: readonly Setting[] = [
     what: "The share of the GPU's memory that PyTorch may use",
     isDefault: given => given.kind === 'number' && given.number >= 1,
   },
+  { calls: ['compile'], what: 'Compiling by torch.compile' },
   { calls: ['save_on_cpu', 'saved_tensors_hooks'], what: 'Where the backward pass keeps what it needs' },
   {
     calls: ['set_default_dtype', 'set_default_tensor_type'],

@@ -29,6 +29,8 @@ export function toldArguments(
     const of = trainer === 'trainer' ? 'transformers' : 'trl'
     return { kind: 'told', of, values: new Map(), isParsed: false, unknown: undefined }
   }
+  const set = value.kind === 'call' || value.kind === 'instance' ? value.set?.unknown : undefined
+  if (set !== undefined) return { kind: 'none', why: `which of the trainer's arguments are set depends on ${set}` }
   if (value.kind === 'call') {
     const of = argumentsClass(value.name)
     if (of === undefined) return { kind: 'none', why: `the trainer's arguments are ${shownAt(value.module, value)}` }

@@ -22,6 +22,8 @@ export type Change =
 export interface MethodCall extends Place {
   readonly kind: 'method'
   readonly name: string
+  /** Of the dictionary of an object's attributes: `vars(arguments).update(more)`. */
+  readonly isOfAttributes: boolean
   readonly call: CallExpression
   readonly node: SyntaxNode
 }
@@ -46,6 +48,11 @@ export function isOfListsAlone(change: Change): boolean {
   return change.kind === 'method' && !mappingMethods.has(change.name)
 }
 
+/** Whether it may set attributes of an object. */
+export function isOfAttributes(change: Change): boolean {
+  return change.kind === 'attribute' || change.kind === 'given' || (change.kind === 'method' && change.isOfAttributes)
+}
+
 const found = new WeakMap<Module, FileChanges>()
 
 export function changesIn(module: Module): FileChanges {
@@ -62,11 +69,28 @@ function heldBy(expression: Expression, module: Module): string | undefined {
   return isPlace ? sourceOf(expression, { module }) : undefined
 }
 
+/** Of the same object, where a scope binds the name that is changed once, and to that: `settings = self.settings`. */
+function otherName(name: string, scope: Scope): string | undefined {
+  const [only, ...others] = scope.bindings.get(name) ?? []
+  const value = only !== undefined && others.length === 0 ? only.value : undefined
+  return value?.kind === 'expression' ? heldBy(value.expression, scope.module) : undefined
+}
+
+/** `vars(arguments)`, `arguments.__dict__` */
+function objectOfAttributes(written: string): string | undefined {
+  const [, ofVars, ofDictionary] = /^(?:vars\(([\w.]+)\)|([\w.]+)\.__dict__)$/.exec(written) ?? []
+  return ofVars ?? ofDictionary
+}
+
 class FileIndex {
   readonly changes = new Map<Scope, Map<string, Change[]>>()
 
   constructor(module: Module) {
-    for (const item of module.itemChanges) this.#add(item.object, { kind: 'item', ...item })
+    for (const item of module.itemChanges) {
+      const object = objectOfAttributes(item.object)
+      if (object === undefined) this.#add(item.object, { kind: 'item', ...item })
+      else this.#add(object, { kind: 'attribute', ...item, object })
+    }
     for (const attribute of module.attributeChanges) this.#add(attribute.object, { kind: 'attribute', ...attribute })
     for (const each of module.calls.get('setattr') ?? []) this.#addSetattr(each)
     for (const name of new Set([...mappingMethods, ...listMethods])) {
@@ -79,9 +103,12 @@ class FileIndex {
   #addMethod(name: string, each: Call): void {
     const call = callExpression(each)
     const object = call?.callee.kind === 'attribute' ? call.callee.object : undefined
-    const held = object && heldBy(object, each.module)
-    if (call === undefined || object === undefined || held === undefined) return
-    this.#add(held, { kind: 'method', ...placed(each), name, call, node: each.node })
+    if (call === undefined || object === undefined) return
+    const ofAttributes = objectOfAttributes(sourceOf(object, each))
+    const held = ofAttributes ?? heldBy(object, each.module)
+    if (held === undefined) return
+    const isOfAttributes = ofAttributes !== undefined
+    this.#add(held, { kind: 'method', ...placed(each), name, isOfAttributes, call, node: each.node })
     if (listMethods.has(name)) this.#addItem(object, each)
   }
 
@@ -108,7 +135,7 @@ class FileIndex {
     if (object?.kind !== 'positional' || key?.kind !== 'positional' || value?.kind !== 'positional') return
     const name = heldBy(object.value, each.module)
     const bound: Bound = { kind: 'expression', expression: value.value }
-    if (name !== undefined && key.value.kind === 'text')
+    if (name !== undefined)
       this.#add(name, { kind: 'attribute', ...placed(each), object: name, key: key.value, value: bound })
   }
 
@@ -131,6 +158,12 @@ class FileIndex {
   }
 
   #add(object: string, change: Change): void {
+    this.#addTo(object, change)
+    const other = otherName(object, change.scope)
+    if (other !== undefined) this.#addTo(other, change)
+  }
+
+  #addTo(object: string, change: Change): void {
     const byName = this.changes.get(change.scope) ?? new Map<string, Change[]>()
     const all = byName.get(object) ?? []
     if (all.length < MAX_CHANGES) all.push(change)

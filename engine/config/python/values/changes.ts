@@ -6,7 +6,14 @@
 import { plain } from '../../text/quote.ts'
 import { type Binding, type Bound, classAround, type Scope } from '../syntax/module.ts'
 import { isRepeated } from '../syntax/statements.ts'
-import { type Change, changesIn, type GivenOn, isOfListsAlone, type MethodCall } from './changes-in-file.ts'
+import {
+  type Change,
+  changesIn,
+  type GivenOn,
+  isOfAttributes,
+  isOfListsAlone,
+  type MethodCall,
+} from './changes-in-file.ts'
 import type { Evaluator, Reached } from './evaluator.ts'
 import { branchesAround } from './names.ts'
 import { open, placed, siteOf } from './sites.ts'
@@ -63,7 +70,7 @@ export class Changes {
     const mapping = value.kind === 'instance' ? value : this.#evaluator.asMapping(value)
     if (mapping.kind === 'mapping') return this.#changed(mapping, name, changes, site)
     if (value.kind === 'mapping') return value
-    const ofObject = changes.filter(({ change }) => change.kind === 'attribute' || change.kind === 'given')
+    const ofObject = changes.filter(({ change }) => isOfAttributes(change))
     return ofObject.length === 0 ? value : { ...value, set: this.#attributesSet(value, name, ofObject, site) }
   }
 
@@ -93,11 +100,21 @@ export class Changes {
 
   #attributesSet(object: LibraryCall | Instance, name: string, changes: readonly Dated[], site: Site): SetAttributes {
     const { module, from, to, set: before } = object
-    const read = (some: readonly Dated[], entries: ReadonlyMap<string, Value>, only?: string) => {
-      const after = this.#changed({ module, from, to, remarks: [], kind: 'mapping', entries }, name, some, site, only)
-      return after.kind === 'mapping' ? after.entries : entries
+    const changed = (some: readonly Dated[], entries: ReadonlyMap<string, Value>, only?: string) =>
+      this.#changed({ module, from, to, remarks: [], kind: 'mapping', entries }, name, some, site, only)
+    const read = (...given: Parameters<typeof changed>) => {
+      const after = changed(...given)
+      return after.kind === 'mapping' ? after.entries : given[1]
     }
+    const unsure = changes.find(({ change }) => change.kind !== 'attribute' || change.key.kind !== 'text')
     return {
+      get unknown() {
+        if (before?.unknown !== undefined || unsure === undefined) return before?.unknown
+        const after = changed(changes, new Map())
+        return after.kind === 'mapping'
+          ? after.unknown
+          : `what is done to ${name} (${placeIn(site.module, unsure.change.at)})`
+      },
       get: key => {
         const known = before?.get(key)
         const some = changes.filter(({ change }) => concerns(change, key))

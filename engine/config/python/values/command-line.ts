@@ -87,12 +87,8 @@ function itemsAround({ node, module }: Call): LoopedItems | undefined {
   return { key: written(key), value: written(value), of: all.callee.object }
 }
 
-/** `parser.set_defaults(**config)`, and `setattr(args, key, value)` with keys from elsewhere: the declared default does not count. */
-function setElsewhere(
-  name: string,
-  { site, from }: LibraryCall,
-  { evaluate, argumentsOf, passed }: Options,
-): Value | undefined {
+/** `parser.set_defaults(**config)`: the declared default does not count. */
+function setElsewhere(name: string, { site, from }: LibraryCall, { argumentsOf, passed }: Options): Value | undefined {
   if (passed.get(name) !== undefined) return undefined
   const { module } = site
   for (const call of (module.calls.get('set_defaults') ?? []).slice(0, MAX_SETS)) {
@@ -106,20 +102,13 @@ function setElsewhere(
     if (given.unknown !== undefined)
       return open(siteAt(call), expression, `${name} may be set by ${shownAt(module, expression)}`)
   }
-  for (const call of (module.calls.get('setattr') ?? []).slice(0, MAX_SETS)) {
-    const expression = callExpression(call)
-    const [target, key] = expression?.arguments ?? []
-    if (expression === undefined || target?.kind !== 'positional' || key?.kind !== 'positional') continue
-    if (key.value.kind === 'text') continue
-    const on = evaluate(target.value, siteAt(call))
-    if (on.kind === 'call' && parses.test(on.name))
-      return open(siteAt(call), expression, `${name} may be set by ${shownAt(module, expression)}`)
-  }
   return undefined
 }
 
 const MAX_SETS = 4
-const parses = /\.parse_(?:known_|intermixed_)?args$/
+
+/** The calls of a parser that give the options. */
+export const parses = /\.parse_(?:known_|intermixed_)?args$/
 
 /** `@click.option('--batch-size', default=8)` */
 export function decoratorDefault(scope: Scope, name: string, site: Site, options: Options): Value | undefined {

@@ -6,7 +6,7 @@ import { Calls } from './calls.ts'
 import { Changes } from './changes.ts'
 import { Classes } from './classes.ts'
 import { dictionaryValue, keptValue } from './collections.ts'
-import { commandLineValue, type Options } from './command-line.ts'
+import { commandLineValue, type Options, parses } from './command-line.ts'
 import { deviceAttribute } from './devices.ts'
 import { MadeObjects } from './made-objects.ts'
 import { Names } from './names.ts'
@@ -183,8 +183,12 @@ export class Evaluator {
 
   /** What an object of a library was made with, and what was set on it since. */
   argumentsOfMade(made: LibraryCall, positional: readonly string[] = []): ReturnType<Evaluator['argumentsOf']> {
-    const given = made.call === undefined ? { values: new Map() } : this.argumentsOf(made.call, made.site, positional)
-    return made.set === undefined ? given : { ...given, values: new Map([...given.values, ...made.set.all()]) }
+    const given: ReturnType<Evaluator['argumentsOf']> =
+      made.call === undefined ? { values: new Map() } : this.argumentsOf(made.call, made.site, positional)
+    if (made.set === undefined) return given
+    const unknown = given.unknown ?? made.set.unknown
+    const values = new Map([...given.values, ...made.set.all()])
+    return { ...given, values, ...(unknown !== undefined && { unknown }) }
   }
 
   /** A dictionary, or an object as one; any other value is returned unchanged. */
@@ -234,6 +238,8 @@ export class Evaluator {
           return mapping.entries.get(name) ?? this.#ofUnpacked(object, name, site) ?? notSet()
         const ofTrainer = isTrainer(object) ? trainerAttribute(object, name, this) : undefined
         if (ofTrainer !== undefined) return ofTrainer
+        const set = parses.test(object.name) ? object.set?.unknown : undefined
+        if (set !== undefined) return open(site, span, `whether ${name} is set depends on ${set}`)
         const parsed =
           deviceAttribute(object, name, this) ??
           signatureParameters(object, name, this) ??

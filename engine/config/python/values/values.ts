@@ -51,6 +51,8 @@ export type Value = Located &
 export interface SetAttributes {
   get(name: string): Value | undefined
   all(): ReadonlyMap<string, Value>
+  /** What sets others of them, or other values, that only a run tells: `"setattr(arguments, key, value)" (line 12)`. */
+  readonly unknown: string | undefined
 }
 
 /** What a library's function or class gives: `transformers.TrainingArguments`. */

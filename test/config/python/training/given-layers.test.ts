@@ -77,3 +77,22 @@ describe('a head in the place of the own one', () => {
     expect((await trained(text)).spec).toMatchObject({ model: 'google/efficientnet-b3', labels, imageSize: 300 })
   })
 })
+
+describe('the blocks of a language model', () => {
+  const pruned = (given: string) => `from torch import nn
+from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-0.5B")
+${given}
+arguments = TrainingArguments("out", per_device_train_batch_size=4)
+Trainer(model=model, args=arguments, train_dataset=data).train()
+`
+
+  it.each([
+    'model.model.layers = model.model.layers[:12]',
+    'model.model.layers = nn.ModuleList(model.model.layers[:12])',
+    'kept = 12\nmodel.model.layers = model.model.layers[:kept]',
+  ])('are named where some are left out: %j', async given => {
+    const message = 'model.model.layers changes what training holds in memory, and is not understood in scripts yet'
+    expect(await problems(pruned(given))).toMatchObject([{ message }])
+  })
+})

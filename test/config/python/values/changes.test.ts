@@ -143,6 +143,26 @@ describe('an object that a trainer is given', () => {
     expect(problem?.message).toContain('depends on "os.environ["A"]"')
   })
 
+  it.each([
+    'other = arguments\nother.per_device_train_batch_size = 16',
+    'vars(arguments)["per_device_train_batch_size"] = 16',
+    'arguments.__dict__["per_device_train_batch_size"] = 16',
+    'arguments.__dict__.update(per_device_train_batch_size=16)',
+    'vars(arguments).update({"per_device_train_batch_size": 16})',
+  ])('has what is set by another name, or in its dictionary: %j', async above => {
+    expect((await trained(objects(above))).spec.microBatch).toBe(16)
+  })
+
+  it.each([
+    'for name, value in loaded.items():\n    setattr(arguments, name, value)',
+    'vars(arguments).update(loaded)',
+  ])('is not known where names from elsewhere are set: %j', async above => {
+    expect(await read(objects(above))).toMatchObject({
+      kind: 'not-a-training-config',
+      why: expect.stringMatching(/which of the trainer's arguments are set depends on .+ \(line \d+\)/),
+    })
+  })
+
   it('has nothing of what is set when the trainer is made', async () => {
     expect((await trained(objects('', 'arguments.per_device_train_batch_size = 16'))).spec.microBatch).toBe(4)
   })
