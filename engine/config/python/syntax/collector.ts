@@ -12,7 +12,7 @@ import {
   type Place,
   type Scope,
 } from './module.ts'
-import { branchesOf, handlerBranch, importsIn, isRepeated, parametersIn } from './statements.ts'
+import { branchesOf, casesOf, handlerBranch, importsIn, isRepeated, parametersIn } from './statements.ts'
 
 export function moduleOf(path: string, text: string, tree: Tree, options?: ModuleOptions): Module {
   const module = new Module(path, text, options)
@@ -44,7 +44,9 @@ class Collector {
   #scope: Scope
   #branches: readonly Branch[] = []
   /** By where their statements begin. */
-  readonly #ifBranches = new Map<number, ReadonlyMap<number, Branch>>()
+  readonly #branchesOf = new Map<number, ReadonlyMap<number, Branch>>()
+  /** What functions declare as names of the file. */
+  readonly #globals = new Map<Scope, ReadonlySet<string>>()
   /** What to go back to when a node is left. */
   readonly #outer: {
     readonly node: number
@@ -88,6 +90,8 @@ class Collector {
         return this.#update(nodeOf())
       case 'DeleteStatement':
         return this.#delete(nodeOf())
+      case 'ScopeStatement':
+        return this.#declareGlobals(nodeOf())
       case 'ForStatement':
         return this.#bindTargets(nodeOf(), 'for', 'in', 'takes several values in a loop')
       case 'WithStatement':
@@ -176,9 +180,12 @@ class Collector {
 
   #branchOf(statement: SyntaxNode, body: number): Branch | undefined {
     if (statement.name === 'TryStatement') return handlerBranch(statement, body)
-    if (statement.name !== 'IfStatement') return undefined
-    const known = this.#ifBranches.get(statement.from) ?? branchesOf(statement, this.#text)
-    this.#ifBranches.set(statement.from, known)
+    const matching = statement.name === 'MatchClause' ? statement.parent?.parent : undefined
+    if (statement.name !== 'IfStatement' && !matching) return undefined
+    const { from } = matching ?? statement
+    const known =
+      this.#branchesOf.get(from) ?? (matching ? casesOf(matching, this.#text) : branchesOf(statement, this.#text))
+    this.#branchesOf.set(from, known)
     return known.get(body)
   }
 
@@ -248,9 +255,11 @@ class Collector {
         this.#module.attributeChanges.push({ ...place, object, key, value })
       }
     }
-    if (written.kind !== 'subscript') return
-    const object = this.#text.slice(written.object.from, written.object.to)
-    const { index: key } = written
+    // A slice is read as nothing.
+    const holder = written.kind === 'subscript' ? written.object : target.firstChild
+    if (written.kind === 'attribute' || target.name !== 'MemberExpression' || holder === null) return
+    const object = this.#text.slice(holder.from, holder.to)
+    const key: Expression = written.kind === 'subscript' ? written.index : written
     if (key.kind === 'text') bind(this.#scope.members, `${object}[${key.text}]`, { ...this.#place(at), value })
     this.#module.itemChanges.push({ ...this.#place(at), object, key, value })
   }
@@ -276,6 +285,13 @@ class Collector {
     for (const target of children(node)) {
       if (target.name === 'MemberExpression') this.#bindMember(target, node.to, { kind: 'removed' })
     }
+  }
+
+  /** `global size` in a function, which sets the name of the file where it is called. */
+  #declareGlobals(node: SyntaxNode): undefined {
+    if (node.firstChild?.name !== 'global') return
+    const names = node.getChildren('VariableName').map(({ from, to }) => this.#text.slice(from, to))
+    this.#globals.set(this.#scope, new Set([...(this.#globals.get(this.#scope) ?? []), ...names]))
   }
 
   #bindTargets(node: SyntaxNode, after: string, before: string, why: string): undefined {
@@ -332,6 +348,8 @@ class Collector {
 
   #bind(name: string, at: number, value: Bound): void {
     bind(this.#scope.bindings, name, { ...this.#place(at), value })
+    if (this.#globals.get(this.#scope)?.has(name))
+      bind(this.#module.top.bindings, name, { ...this.#place(at), value, isGlobal: true })
   }
 
   #place(at: number): Place {

@@ -111,6 +111,8 @@ export function conditionsAround(places: readonly Place[]): readonly Expression[
 
 export interface Binding extends Place {
   readonly value: Bound
+  /** A function sets a name of the file. */
+  readonly isGlobal?: true
 }
 
 /** `options[key] = value`, `del options[key]`, `arguments.key = value` */

@@ -26,6 +26,41 @@ export function branchesOf(statement: SyntaxNode, text: string): ReadonlyMap<num
   return found
 }
 
+/** Of a `match`, by where their bodies begin. Literals are held against what is matched; whether another pattern fits, run time tells. */
+export function casesOf(statement: SyntaxNode, text: string): ReadonlyMap<number, Branch> {
+  const found = new Map<number, Branch>()
+  const failed: { condition: Expression; expected: boolean }[] = []
+  const matched = statement.getChild('match')?.nextSibling
+  const subject = matched && expressionOf(matched, text)
+  if (!subject) return found
+  for (const clause of statement.getChild('MatchBody')?.getChildren('MatchClause') ?? []) {
+    const body = clause.getChild('Body')
+    const pattern = clause.getChild('case')?.nextSibling
+    if (!body || !pattern) continue
+    const { from, to } = pattern
+    const guard = clause.getChild('Guard')
+    const condition = guard ? ({ from, to, kind: 'opaque' } as const) : fits(pattern, subject, text)
+    const own = condition === undefined ? [] : [{ condition, expected: true }]
+    const tests = [...failed.slice(0, MAX_TESTS), ...own]
+    found.set(body.from, { statement: statement.from, index: found.size, tests, isHandler: false })
+    if (condition !== undefined) failed.push({ condition, expected: false })
+  }
+  return found
+}
+
+/** Undefined for a pattern that takes everything. */
+function fits(pattern: SyntaxNode, left: Expression, text: string): Expression | undefined {
+  const { name, from, to, firstChild } = pattern
+  if (name === 'CapturePattern') return undefined
+  if (name === 'LiteralPattern' && firstChild !== null)
+    return { from, to, kind: 'binary', operator: '==', left, right: expressionOf(firstChild, text) }
+  if (name !== 'OrPattern') return { from, to, kind: 'opaque' }
+  const [first, ...others] = pattern.getChildren('LiteralPattern').map(each => fits(each, left, text)!)
+  const isWhole = children(pattern).every(each => /^(?:LiteralPattern|LogicOp)$/.test(each.name))
+  if (first === undefined || !isWhole) return { from, to, kind: 'opaque' }
+  return others.reduce((one, other) => ({ from, to, kind: 'binary', operator: 'or', left: one, right: other }), first)
+}
+
 export function handlerBranch(statement: SyntaxNode, body: number): Branch | undefined {
   let part = ''
   for (const child of children(statement)) {

@@ -2,9 +2,9 @@
 import type { Field } from '../../text/section.ts'
 import { libraryName } from '../library.ts'
 import type { Expression } from '../syntax/expressions.ts'
-import type { Binding, Module, Scope } from '../syntax/module.ts'
+import { type Binding, callExpression, type Module, type Scope } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
-import { siteAt } from '../values/sites.ts'
+import { placed, siteAt, sourceOf } from '../values/sites.ts'
 import type { LibraryCall, Site, Value } from '../values/values.ts'
 import { fieldOf, saidBy } from './fields.ts'
 import { argument, modelChain } from './model-chain.ts'
@@ -45,18 +45,28 @@ function givenBy(
   evaluator: Evaluator,
 ): readonly Given[] {
   const { value } = binding
-  const parts = /^\w+(?:\.\w+)*$/.test(written) ? written.split('.') : []
   if (value.kind !== 'expression') return []
   const site = siteAt(binding)
-  const holders = child === undefined ? parts.slice(0, -1) : parts
-  const model = holders.findIndex((_, index) =>
-    isModel(named(parts.slice(0, index + 1), binding.at), site, loaded, evaluator),
-  )
-  const path = parts.slice(model + 1).join('.')
-  if (model < 0 || SETTINGS.test(path)) return []
+  const path = pathIn(written, child === undefined ? 1 : 0, site, loaded, evaluator)
+  if (path === undefined || SETTINGS.test(path)) return []
   const made = evaluator.evaluate(value.expression, site)
   if (/^(?:number|text|flag|none)$/.test(made.kind)) return []
   return [{ path, ...(child !== undefined && { child }), made, binding, site }]
+}
+
+/** What is written behind the model, of which at least `fewest` names are no part of what it is called. */
+function pathIn(
+  written: string,
+  fewest: number,
+  site: Site,
+  loaded: LibraryCall,
+  evaluator: Evaluator,
+): string | undefined {
+  const parts = /^\w+(?:\.\w+)*$/.test(written) ? written.split('.') : []
+  const model = parts
+    .slice(0, parts.length - fewest)
+    .findIndex((_, index) => isModel(named(parts.slice(0, index + 1), site.at), site, loaded, evaluator))
+  return model < 0 ? undefined : parts.slice(model + 1).join('.')
 }
 
 /** `self.model`, as it is written from a place on. */
@@ -86,6 +96,27 @@ const alike = /^(?:Linear|Dropout\w*|(?:Adaptive)?AvgPool\w*|ReLU\w*|GELU|SiLU|H
 
 /** Those of a network's body, which change what it holds: `model.conv1 = nn.Conv2d(…)`, `model.maxpool = nn.Identity()`. */
 export function replacedLayers(loaded: LibraryCall, file: Module, evaluator: Evaluator): readonly Field[] {
+  return [...removedLayers(loaded, file, evaluator), ...givenLayers(loaded, file, evaluator)]
+}
+
+/** `del model.model.layers[12:]`, `model.model.layers.pop(-1)` */
+function removedLayers(loaded: LibraryCall, file: Module, evaluator: Evaluator): readonly Field[] {
+  const { module } = loaded.site.scope
+  const deleted = module.itemChanges.filter(({ value }) => value.kind === 'removed')
+  const popped = (module.calls.get('pop') ?? []).flatMap(call => {
+    const callee = callExpression(call)?.callee
+    return callee?.kind === 'attribute' ? [{ ...placed(call), object: sourceOf(callee.object, call) }] : []
+  })
+  return [...deleted, ...popped].flatMap(change => {
+    const site = siteAt(change)
+    const path = pathIn(change.object, 1, site, loaded, evaluator)
+    if (path === undefined || !stacks.test(path) || !evaluator.mayRun(change)) return []
+    const at = { module, from: change.at, to: change.at, remarks: [] }
+    return [saidBy(at, 'a layer', { kind: 'text', text: path }, file, `model.${path}`)]
+  })
+}
+
+function givenLayers(loaded: LibraryCall, file: Module, evaluator: Evaluator): readonly Field[] {
   return givenIn(loaded.site.scope, loaded, evaluator).flatMap(({ path, child, made, binding, site }) => {
     const isCut = made.kind === 'open' && child === undefined && stacks.test(path)
     if (isCut && evaluator.isReached(binding, site).isReached !== false)

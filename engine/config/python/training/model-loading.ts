@@ -112,10 +112,15 @@ function unreadIn(values: ReadonlyMap<string, Value>, file: Module): readonly Fi
   return [...values]
     .filter(([key]) => !read.has(key))
     .map(([key, value]) => fieldOf(key, value, file))
-    .filter(field => field.key === 'max_memory' || namesMemory(field))
+    .filter(
+      field =>
+        field.key === 'max_memory' ||
+        (shapes.test(field.key) && field.key !== 'quantization_config') ||
+        namesMemory(field),
+    )
 }
 
-/** Fields of a config.json that a script changes before it loads the model with them. */
+/** Fields of a config.json that a script changes before it loads the model with them, or passes beside its name. */
 const shapes =
   /^(?:quantization_config|vocab_size|(?:num_)?(?:hidden_|encoder_|decoder_)?layers|n_layers?|hidden_size|d_model|(?:intermediate|ffn)_(?:size|dim)|num_(?:attention|key_value)_heads|num(?:_local)?_experts|torch_dtype|dtype)$/
 

@@ -43,12 +43,20 @@ class Effect {
   readonly bindings = new Map<string, Binding[]>()
   /** On what it depends whether a key is set last. */
   readonly conditions = new Map<string, string>()
+  /** A key that only a run tells is set: of those before, any may be another since. */
   unknown: string | undefined
+  readonly setSince = new Set<string>()
+
+  addUnknown(what: string): void {
+    this.unknown ??= what
+    this.setSince.clear()
+  }
 
   add(key: string, binding: Binding, condition: string | undefined): void {
     this.bindings.set(key, [...(this.bindings.get(key) ?? []), binding])
     if (condition === undefined) this.conditions.delete(key)
     else this.conditions.set(key, condition)
+    if (condition === undefined && binding.value.kind !== 'opaque') this.setSince.add(key)
   }
 }
 
@@ -143,6 +151,13 @@ export class Changes {
       if (after.kind === 'none' && after.isAbsent) entries.delete(key)
       else entries.set(key, after)
     }
+    for (const [key, value] of entries) {
+      if (effect.unknown === undefined || effect.setSince.has(key)) continue
+      entries.set(
+        key,
+        open(site, value, `whether ${name} is changed under "${plain(key)}" depends on ${effect.unknown}`),
+      )
+    }
     const unknown = mapping.unknown ?? effect.unknown
     return { ...mapping, entries, ...(unknown !== undefined && { unknown }) }
   }
@@ -169,7 +184,7 @@ export class Changes {
       if (isReached === false) continue
       const set = this.#setBy(change, here, [...mapping.entries.keys(), ...effect.bindings.keys()], only)
       if (set === undefined) return undefined
-      effect.unknown ??= set.unknown
+      if (set.unknown !== undefined) effect.addUnknown(set.unknown)
       for (const [key, value] of set.values) {
         const binding = isSure ? value : ({ kind: 'opaque', why: `may be set in ${change.scope.name}()` } as const)
         effect.add(key, { ...placed(change), value: binding }, why)

@@ -35,7 +35,7 @@ const MAX_OPTIONS = 500
 export function commandLineValue(object: LibraryCall, name: string, options: Options): Value | undefined {
   if (!parses.test(object.name)) return undefined
   const { module } = object.site
-  const instead = setElsewhere(name, object, options)
+  const instead = givenInCode(name, object, options) ?? setElsewhere(name, object, options)
   if (instead !== undefined) return instead
   const values = (addedOptions(module).get(name) ?? []).map(option => defaultOf(option, options))
   const [first, ...others] = values
@@ -85,6 +85,19 @@ function itemsAround({ node, module }: Call): LoopedItems | undefined {
   if (key === undefined || value === undefined || comma?.name !== ',') return undefined
   const written = ({ from, to }: typeof key) => module.text.slice(from, to)
   return { key: written(key), value: written(value), of: all.callee.object }
+}
+
+/** `parser.parse_args(["--batch", "8"])`: what it holds does not come from the command line, and is not parsed. */
+function givenInCode(name: string, { call, site }: LibraryCall, { evaluate }: Options): Value | undefined {
+  const [first] = call?.arguments ?? []
+  if (call === undefined || (first?.kind !== 'positional' && !(first?.kind === 'keyword' && first.name === 'args')))
+    return undefined
+  const given = evaluate(first.value, site)
+  const isEmpty = given.kind === 'none' || (given.kind === 'list' && given.items.length === 0)
+  const isOfStart = /^sys\.argv\b/.test(site.module.text.slice(first.value.from, first.value.to))
+  return isEmpty || isOfStart || given.kind === 'open'
+    ? undefined
+    : open(site, call, `${name} may be set by ${shownAt(site.module, call)}`)
 }
 
 /** `parser.set_defaults(**config)`: the declared default does not count. */

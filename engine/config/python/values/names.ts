@@ -182,7 +182,11 @@ export class Names {
     for (const binding of bindings.toReversed()) {
       if (binding.scope === site.scope && binding.at > site.at) continue
       const bindingSite: Site = { ...siteOf(binding.scope, site.frame), ...placed(binding) }
-      const { isReached, remarks = [] } = this.reach(binding, around, bindingSite, isTrue)
+      const calls = binding.isGlobal ? (site.module.calls.get(binding.scope.name) ?? []) : undefined
+      if (calls?.length === 0) continue
+      const { isReached: isSet, remarks = [] } = this.reach(binding, around, bindingSite, isTrue)
+      const isCalled = calls === undefined || calls.some(({ branches }) => branches.length === 0)
+      const isReached = isSet === true && !isCalled ? undefined : isSet
       for (const remark of remarks) if (isOfOption(remark)) told.add(remark)
       if (isReached === false) continue
       const value = this.#bound(binding, bindingSite)

@@ -91,8 +91,19 @@ Trainer(model=model, args=arguments, train_dataset=data).train()
     'model.model.layers = model.model.layers[:12]',
     'model.model.layers = nn.ModuleList(model.model.layers[:12])',
     'kept = 12\nmodel.model.layers = model.model.layers[:kept]',
+    'del model.model.layers[12:]',
+    'model.model.layers.pop(-1)',
   ])('are named where some are left out: %j', async given => {
     const message = 'model.model.layers changes what training holds in memory, and is not understood in scripts yet'
     expect(await problems(pruned(given))).toMatchObject([{ message }])
   })
+})
+
+it('layers that a model is loaded with other than its own number of are named', async () => {
+  const { unreadSettings } = await trained(`from transformers import AutoModelForCausalLM, Trainer, TrainingArguments
+model = AutoModelForCausalLM.from_pretrained("Qwen/Qwen2.5-0.5B", num_hidden_layers=4)
+arguments = TrainingArguments("out", per_device_train_batch_size=4)
+Trainer(model=model, args=arguments, train_dataset=data).train()
+`)
+  expect(unreadSettings?.map(({ name }) => name)).toEqual(['num_hidden_layers'])
 })
