@@ -27,11 +27,18 @@ export async function withVerlDefaults(
   if (file === undefined || parsed === undefined || parsed.kind === 'unreadable') return undefined
   const base = parsed.mappings[0]?.writtenIn(file.path)
   if (base === undefined || base.fields.has('defaults')) return undefined
+  return {
+    document: alwaysEntropies(given.over(base), base),
+    sentence: `What the command leaves out is as ${quote(file.path)} has it.`,
+  }
+}
+
+/**
+ * The settings with the coefficient of the file that they lie over, where that is not zero: verl 0.2 workers/actor/dp_actor.py computes
+ * entropies then, whatever a command sets it to.
+ */
+export function alwaysEntropies(document: Section, base: Section): Section {
   const entropy = base.at('actor_rollout_ref', 'actor', 'entropy_coeff')
-  // verl 0.2 workers/actor/dp_actor.py: where the default is not zero, entropies are computed whatever a command sets it to.
-  const always = entropy?.value.kind === 'number' && entropy.value.number !== 0 ? [entropy] : []
-  const document = given
-    .over(base)
-    .overridden(always.map(field => ({ ...field, key: 'actor_rollout_ref.actor.entropy_coeff' })))
-  return { document, sentence: `What the command leaves out is as ${quote(file.path)} has it.` }
+  if (entropy?.value.kind !== 'number' || entropy.value.number === 0) return document
+  return document.overridden([{ ...entropy, key: 'actor_rollout_ref.actor.entropy_coeff' }])
 }

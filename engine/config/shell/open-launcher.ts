@@ -20,6 +20,7 @@ import { ownVerl, verl } from '../dialects/verl.ts'
 import { jobRequest, processesOn } from '../job/job.ts'
 import type { AskedCard } from '../job/request.ts'
 import { withVerlDefaults } from '../other-files/verl-defaults.ts'
+import { withTrainerDefaults } from '../other-files/verl-own-trainer.ts'
 import type { Reading, ReadTraining, SeveralTrainings, SourceFile } from '../reading.ts'
 import type { Sources } from '../sources.ts'
 import { plain, plainSentence } from '../text/quote.ts'
@@ -123,7 +124,7 @@ export async function openLauncher(
       const accelerate = await accelerateFile(launch, shell, sources)
       const one = script ?? openLaunch(launch, { shell, card, accelerate, hidden })
       if (one !== undefined && distinct.every(({ said }) => said !== one.said))
-        distinct.push(one.kind === 'open' && one.dialect === verl ? await withOwnDefaults(one, file, sources) : one)
+        distinct.push(one.kind === 'open' ? await withVerl(one, file, sources) : one)
     }
     if (isFound()) break
   }
@@ -154,11 +155,16 @@ interface Opened extends OpenLauncher {
   readonly said: string
 }
 
-async function withOwnDefaults(opened: Opened, file: SourceFile, sources: Pick<Sources, 'readFile'>): Promise<Opened> {
-  const own = await withVerlDefaults(opened.document, file, sources)
-  return own === undefined
-    ? opened
-    : { ...opened, document: own.document, assumptions: [...opened.assumptions, own.sentence] }
+/** What verl's settings are where the command says nothing, by files of the repository. */
+async function withVerl(opened: Opened, file: SourceFile, sources: Pick<Sources, 'readFile'>): Promise<Opened> {
+  const { dialect, document, launch } = opened
+  const isOwn = dialect === ownVerl && launch.target.kind === 'script'
+  if (!isOwn && dialect !== verl) return opened
+  const found = isOwn
+    ? await withTrainerDefaults(document, launch.target.path, file, sources)
+    : await withVerlDefaults(document, file, sources)
+  if (found === undefined) return opened
+  return { ...opened, dialect: verl, document: found.document, assumptions: [...opened.assumptions, found.sentence] }
 }
 
 interface Around {

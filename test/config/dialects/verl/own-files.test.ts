@@ -97,3 +97,75 @@ actor_rollout_ref:
     expect(older).toMatchObject({ kind: 'training-config', spec: { method: { entropies: 'always' } } })
   })
 })
+
+describe("a trainer of the repository's own around verl's", () => {
+  const script = (config: string) => `import hydra
+from agent.verl.trainer.ppo.ray_trainer import RayAgentTrainer
+
+@hydra.main(config_path='config', config_name='${config}', version_base=None)
+def main(config):
+    RayAgentTrainer(config).fit()
+`
+  const settings = `data: {max_prompt_length: 256, max_response_length: 768}
+actor_rollout_ref:
+  model: {use_remove_padding: False, enable_gradient_checkpointing: False}
+  actor: {ppo_mini_batch_size: 16, entropy_coeff: 0}
+  rollout: {log_prob_micro_batch_size_per_gpu: 8}
+`
+  const command = `python3 -m agent.verl.main algorithm.adv_estimator=grpo trainer.n_gpus_per_node=2 \\
+  actor_rollout_ref.model.path=Qwen/Qwen2.5-0.5B-Instruct actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=4`
+  const readIn = (files: Readonly<Record<string, string>>, given = command) =>
+    readConfigAsync({ path: 'scripts/run/grpo.sh', text: given }, { readFile: async path => files[path] })
+  const [main, folder] = ['agent/verl/main.py', 'agent/verl/config']
+
+  it('is read as verl, by the file that Hydra takes, and blocks nothing', async () => {
+    const reading = await readIn({ [main]: script('trainer'), [`${folder}/trainer.yaml`]: settings })
+    expect(reading).toMatchObject({
+      kind: 'training-config',
+      spec: {
+        microBatch: 4,
+        gradientAccumulation: 2,
+        sequenceLength: 1_024,
+        paddedBatches: true,
+        gradientCheckpointing: false,
+        method: { completionLength: 768, scored: 8 },
+      },
+      assumesCode: true,
+      assumptions: expect.arrayContaining([expect.stringContaining(`what ${main} sets itself is not`)]),
+      otherFiles: expect.arrayContaining([expect.objectContaining({ path: `${folder}/trainer.yaml` })]),
+    })
+  })
+
+  it("inherits from verl's own settings", async () => {
+    const inheriting = `hydra: {searchpath: ['pkg://verl.trainer.config']}\ndefaults: [ppo_trainer, _self_]\n${settings}`
+    const files = { [main]: script('trainer'), [`${folder}/trainer.yaml`]: inheriting }
+    const spec = { microBatch: 4, gradientAccumulation: 2, sequenceLength: 1_024, gradientCheckpointing: false }
+    expect(await readIn(files)).toMatchObject({ kind: 'training-config', spec })
+    const whole = {
+      ...files,
+      'verl/trainer/config/ppo_trainer.yaml': 'actor_rollout_ref: {actor: {ppo_mini_batch_size: 8}}',
+    }
+    expect(await readIn(whole)).toMatchObject({ kind: 'training-config', spec })
+  })
+
+  it.each([
+    ['without its script', {}],
+    ['without its settings', { [main]: script('trainer') }],
+    [
+      'by settings composed of other files',
+      { [main]: script('trainer'), [`${folder}/trainer.yaml`]: `defaults: [mine, _self_]\n${settings}` },
+    ],
+    [
+      "by another trainer than verl's",
+      { [main]: script('trainer').replaceAll('verl', 'own'), [`${folder}/trainer.yaml`]: settings },
+    ],
+  ])('is refused %s', async (_, files) => {
+    expect(await readIn(files)).toMatchObject({ kind: 'unreadable', problems: [{ code: 'unsupported-training' }] })
+  })
+
+  it('is refused where the command names other settings', async () => {
+    const files = { [main]: script('trainer'), [`${folder}/trainer.yaml`]: settings }
+    const reading = await readIn(files, `${command} --config-name=other`)
+    expect(reading).toMatchObject({ kind: 'unreadable' })
+  })
+})
