@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { onlyProblemIn, trainingConfig } from '../readings.ts'
+import { readConfigAsync } from '../../../engine/config/read.ts'
+import { onlyProblemIn, trainedBy, trainingConfig } from '../readings.ts'
 import { base } from './axolotl/base.ts'
 
 describe('a config of Axolotl', () => {
@@ -71,6 +72,22 @@ describe('adapters of Axolotl', () => {
     expect(unreadSettings).toEqual([{ name: 'load_in_4bit', at: { line: 6, column: 15 } }])
     expect(assumptions.join(' ')).toContain('Axolotl quantises to 4 bits for adapter: qlora')
     expect(trainingConfig(qlora).unreadSettings).toBeUndefined()
+  })
+
+  it('lie over 4 bits for lora too where transformers is older than 5', async () => {
+    const text = qlora.replace('adapter: qlora', 'adapter: lora')
+    const readBy = async (version: string) =>
+      trainedBy(
+        await readConfigAsync(
+          { path: 'train.yaml', text },
+          {},
+          { versions: [{ library: 'transformers', version, place: 'settings' }] },
+        ),
+      )
+    const older = await readBy('4.46.0')
+    expect(older.spec).toMatchObject({ quantization: 'nf4', quantizesOnLoad: true })
+    expect(older.unreadSettings).toBeUndefined()
+    expect((await readBy('5.0.0')).spec.quantization).toBeUndefined()
   })
 
   it('lie on every linear layer with lora_target_linear, over weights in nf4 with quantised constants', () => {

@@ -1,6 +1,7 @@
 /** How Axolotl holds weights: quantised or fake-quantised, and in which precision. */
 import { isFsdp, type Precision } from '../../../training/choices.ts'
 import type { TrainingSpec } from '../../../training/spec.ts'
+import { isBefore } from '../../../training/versions.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import { quote } from '../../text/quote.ts'
 import type { Field, Section } from '../../text/section.ts'
@@ -9,13 +10,17 @@ import { isOn } from '../../trainer/method.ts'
 import type { Sharded } from '../../trainer/sharding.ts'
 import { storedQuantization } from '../../trainer/stored-quantization.ts'
 
-/** loaders/model.py: qlora with load_in_4bit gets nf4 with double quantisation. */
+/**
+ * loaders/model.py: qlora with load_in_4bit gets nf4 with double quantisation. Beside lora, the setting goes on to from_pretrained as it
+ * is: transformers 4 makes 4 bits of it by bitsandbytes' defaults, constants whole, and transformers 5 nothing.
+ */
 export function readQuantization(reader: FieldReader, document: Section, hasAdapter: boolean) {
   const eight = document.at('load_in_8bit')
   if (eight !== undefined && reader.flag(eight) === true && hasAdapter) {
     return reader.note('quantization', 'int8' as const, eight)
   }
-  const four = leavesWhole(reader, document) ? undefined : document.at('load_in_4bit')
+  const isPlain = isBesideLora(reader, document)
+  const four = isPlain && leavesWhole(reader) ? undefined : document.at('load_in_4bit')
   const gptq = document.at('gptq')
   if (isOn(reader, gptq)) {
     if (hasAdapter) return reader.note('quantization', 'gptq' as const, gptq)
@@ -25,7 +30,7 @@ export function readQuantization(reader: FieldReader, document: Section, hasAdap
   if (four === undefined || reader.flag(four) !== true) {
     return storedQuantization(reader, document.at('base_model'), hasAdapter)
   }
-  if (hasAdapter) return reader.note('quantization', 'nf4-double' as const, four)
+  if (hasAdapter) return reader.note('quantization', isPlain ? 'nf4' : 'nf4-double', four)
   return reader.refuse(
     four,
     'quantised-without-adapter',
@@ -34,11 +39,17 @@ export function readQuantization(reader: FieldReader, document: Section, hasAdap
   )
 }
 
-/** Unread then, so that the setting is named and nothing blocks. */
-function leavesWhole(reader: FieldReader, document: Section): boolean {
-  const isPlain = reader.text(document.at('adapter')) === 'lora'
+function isBesideLora(reader: FieldReader, document: Section): boolean {
   const four = document.fields.get('load_in_4bit')
-  if (!isPlain || four?.value.kind !== 'flag' || !four.value.flag) return false
+  return reader.text(document.at('adapter')) === 'lora' && four?.value.kind === 'flag' && four.value.flag
+}
+
+/** Unread then, so that the setting is named and nothing blocks. */
+function leavesWhole(reader: FieldReader): boolean {
+  if (isBefore(reader.versions, 'transformers', '5.0')) {
+    reader.assume('The base model is in 4 bits: beside adapter: lora, transformers 4 heeds load_in_4bit.')
+    return false
+  }
   reader.assume(
     'The base model is counted whole: Axolotl quantises to 4 bits for adapter: qlora. Beside adapter: lora, only releases for transformers 4 heeded load_in_4bit.',
   )
