@@ -40,3 +40,11 @@ export function joinedWords(words: readonly Given[], from = words[0]?.from ?? 0)
     ...(open?.why !== undefined && { why: open.why }),
   }
 }
+
+/** With the first `most` of the places where it says `from` replaced; undefined where it would get too long. */
+export function withReplaced(text: string, from: string, to: string, most: number): string | undefined {
+  const parts = text.split(from)
+  const count = Math.min(parts.length - 1, most)
+  if (text.length + count * (to.length - from.length) > MAX_WORD_CHARACTERS) return undefined
+  return [parts.slice(0, count + 1).join(to), ...parts.slice(count + 1)].join(from)
+}

@@ -1,5 +1,5 @@
 /** The words that a text becomes where a variable holds it: `$COMMAND` without quotes is cut at whitespace. */
-import type { WordPart } from 'unbash'
+import type { Word, WordPart } from 'unbash'
 import { type Given, joinedWords } from './given.ts'
 
 /**
@@ -38,4 +38,19 @@ export function splitWords(
   }
   close()
   return words.slice(0, most)
+}
+
+/** What a value is written as between double quotes, with what commands print beside those; undefined where it is written otherwise. */
+export function partsBetweenQuotes({ parts, text }: Word): readonly WordPart[] | undefined {
+  if (/^(?:""|'')?$/.test(text)) return []
+  const written = parts?.flatMap((part): readonly (WordPart | undefined)[] =>
+    part.type === 'DoubleQuoted' ? part.parts : [part.type === 'CommandExpansion' ? part : undefined],
+  )
+  const known = written?.filter(part => part !== undefined)
+  return known?.length === written?.length ? known : undefined
+}
+
+/** `OPTS+=" --lr 1e-5"`: behind what the variable holds, as words of its own. */
+export function beginsApart({ text }: Word, held = ''): boolean {
+  return /^"\s/.test(text) || held === '' || /\s$/.test(held)
 }

@@ -14,9 +14,9 @@ import { plain } from '../text/quote.ts'
 import { arithmetic, type Operand } from './arithmetic.ts'
 import { asArithmetic } from './computed-number.ts'
 import { countedList, countsMachine, isListOfJob } from './counted-list.ts'
-import { type Given, joinedWords, MAX_WORD_CHARACTERS, remarksOf } from './given.ts'
+import { type Given, joinedWords, remarksOf, withReplaced } from './given.ts'
 import { ownFolder } from './own-folder.ts'
-import { splitWords } from './split-words.ts'
+import { beginsApart, partsBetweenQuotes, splitWords } from './split-words.ts'
 
 /** A text of shell commands, at the offsets of the file that holds it. */
 export class ShellText {
@@ -107,15 +107,17 @@ export class Environment {
         : [{ ...this.open(pos, name, why), ...(ofArgument !== undefined && { isUnsetAlone: true as const }) }]
     const told = unclear === undefined ? words : doubted(unclear)
     const all = append === true ? [...(before?.words ?? []), ...told] : told
-    const quoted = value.type === 'Word' && value.parts?.length === 1 ? value.parts[0] : undefined
-    const isWhole = quoted?.type === 'DoubleQuoted' && append !== true && unclear === undefined
-    this.#variables.set(name, {
-      isArray,
-      words: isArray ? all.slice(0, MAX_WORDS) : [joinedWords(all)],
-      split: isWhole
-        ? this.#cut(quoted.parts)?.map(word => ({ ...word, remarks: remarksOf([word, { remarks }]) }))
-        : undefined,
-    })
+    const parts = isArray || (unclear !== undefined && !append) ? undefined : partsBetweenQuotes(value)
+    const cut = (parts && this.#cut(parts))?.map(word => ({
+      ...word,
+      ...(unclear !== undefined && { why: word.why ?? unclear }),
+      remarks: remarksOf([word, { remarks }]),
+    }))
+    const isApart = !isArray && before?.isArray !== true && beginsApart(value, before?.words[0]?.text)
+    const held = before === undefined ? [] : before.split
+    const whole = held && cut && isApart ? [...held, ...cut].slice(0, MAX_WORDS) : undefined
+    const split = append === true ? whole : cut
+    this.#variables.set(name, { isArray, words: isArray ? all.slice(0, MAX_WORDS) : [joinedWords(all)], split })
   }
 
   /** `read -r -d '' COMMAND <<EOF`: what stands until EOF. */
@@ -381,14 +383,6 @@ export class Environment {
       return this.open(pos, text, unclear?.why ?? this.#computed(text, pos))
     return { text: String(variable.words.length), from: pos, remarks: remarksOf(variable.words) }
   }
-}
-
-/** With the first `most` of the places where it says `from` replaced; undefined where it would get too long. */
-function withReplaced(text: string, from: string, to: string, most: number): string | undefined {
-  const parts = text.split(from)
-  const count = Math.min(parts.length - 1, most)
-  if (text.length + count * (to.length - from.length) > MAX_WORD_CHARACTERS) return undefined
-  return [parts.slice(0, count + 1).join(to), ...parts.slice(count + 1)].join(from)
 }
 
 /** `${COMMAND}` */
