@@ -10,13 +10,17 @@ const own = 'base_model_id: mistralai/Mistral-7B-v0.1\nbatch_size: 64\nlr: 2.0e-
 describe('keys of a team’s own', () => {
   const beside = 'model_name_or_path: facebook/bart-base\nweight_decay: 0.1\nwarmup_steps: 10\nlr: 1e-4\nepochs: 3\n'
 
-  it('batch_size_train is the batch of a training, and the default of the Trainer is none', () => {
-    const { dialect, spec } = trainingConfig(`${beside}batch_size_train: 32\nbatch_size_val: 16\n`)
-    expect(dialect).toBe('Custom keys')
-    expect(spec.microBatch).toBe(32)
-  })
+  it.each(['batch_size_train', 'bsz', 'train_bsz'])(
+    '%s is the batch of a training, and the default of the Trainer is none',
+    key => {
+      const { dialect, spec, assumesCode } = trainingConfig(`${beside}${key}: 32\nbatch_size_val: 16\n`)
+      expect(dialect).toBe('Custom keys')
+      expect(spec.microBatch).toBe(32)
+      expect(assumesCode).toBe(true)
+    },
+  )
 
-  it.each(['bsz', 'batch', 'train_bsz', 'batch-train', 'global_batch_size', 'train_batch'])(
+  it.each(['batch', 'bsz_train', 'batch-train', 'global_batch_size', 'train_batch'])(
     '%s keeps a file from being read with the default batch of the Trainer',
     key => {
       expect(readConfig({ text: `${beside}${key}: 32\n`, path: 'config.yaml' }).kind).toBe('not-a-training-config')

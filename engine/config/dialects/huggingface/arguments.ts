@@ -14,9 +14,9 @@ export const teamMicroBatchKeys = wordList(`
 /** All that they call a batch size. */
 export const teamBatchKeys = [
   ...teamMicroBatchKeys,
-  ...wordList('batch_size batch_size_train batch_size_training training_batch_size train_bs'),
+  ...wordList('batch_size batch_size_train batch_size_training training_batch_size train_bs bsz train_bsz'),
 ]
-/** A training's batch under a name that is not read: `train_bsz`, `batch_train`, `effective_batch_size`. */
+/** A training's batch under a name that is not read: `bsz_train`, `batch_train`, `effective_batch_size`. */
 const unreadBatch =
   /^(?:bsz?|batch|batch_?size|(?:global|total|effective)_batch(?:_?size)?|train(?:ing)?_?(?:bsz?|batch|batch_?size)|(?:bsz?|batch|batch_?size)_?train(?:ing)?)$/i
 export const modelKeys = [
