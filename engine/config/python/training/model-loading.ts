@@ -198,6 +198,7 @@ function whyUnknown(value: Value): string {
   if (value.kind === 'open') return value.why
   if (value.kind === 'instance')
     return `the model is of the class ${value.scope.name}, which the repository defines (${placeIn(value.scope.module, value.scope.from)})`
+  if (value.kind === 'none') return `no model is named (${placeIn(value.module, value.from)})`
   return `the model is ${shownAt(value.module, value)}`
 }
 

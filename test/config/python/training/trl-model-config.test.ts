@@ -30,6 +30,14 @@ describe('a ModelConfig that the script makes', () => {
   })
 })
 
+it('names no model where its script passes on an empty one', async () => {
+  const text = `from trl import SFTConfig, SFTTrainer
+model_name = None
+SFTTrainer(model=model_name, args=SFTConfig("out", per_device_train_batch_size=4), train_dataset=data).train()
+`
+  expect((await problems(text))[0]?.message).toContain('no model is named (line 2)')
+})
+
 describe("a ModelConfig of the command line's", () => {
   const parsed = 'model_args = HfArgumentParser((ModelConfig,)).parse_args_into_dataclasses()[0]'
   const launched = async (options: string, text: string) => {
