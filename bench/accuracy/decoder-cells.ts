@@ -15,7 +15,23 @@ const lora = (targets: readonly string[] = gated, dropout = 0.05): Partial<Train
 })
 const batch = (microBatch: number, sequenceLength: number) => ({ microBatch, sequenceLength })
 
+/** Blocks that keep a mask of every pair of tokens, beside their inputs. */
+const masked: readonly Cell[] = [
+  ['meta-llama/Llama-3.2-1B', { precision: 'bf16', ...trainer, ...ckpt, attention: 'eager', ...batch(2, 2048) }],
+  ['meta-llama/Llama-3.2-1B', { precision: 'amp-bf16', ...trainer, ...ckpt, attention: 'eager', ...batch(4, 2048) }],
+  ['meta-llama/Llama-3.2-1B', { precision: 'bf16', ...trainer, ...ckpt, paddedBatches: true, ...batch(2, 2048) }],
+  ['google/gemma-2-2b', { precision: 'bf16', ...trainer, ...ckpt, attention: 'eager', ...batch(1, 4096) }],
+  ['google/gemma-2-2b', { precision: 'bf16', ...trainer, ...ckpt, ...batch(2, 8192) }],
+  ['gpt2', { ...trainer, ...ckpt, attention: 'eager', paddedBatches: true, ...batch(8, 1024) }],
+  ['facebook/bart-base', { ...trainer, ...ckpt, attention: 'eager', paddedBatches: true, ...batch(8, 1024) }],
+  [
+    'google-bert/bert-base-uncased',
+    { ...trainer, ...ckpt, attention: 'eager', paddedBatches: true, ...batch(16, 512) },
+  ],
+]
+
 export const decoderCells: readonly Cell[] = [
+  ...masked,
   ['cerebras/Cerebras-GPT-1.3B', { ...lora(['c_attn'], 0), ...ckpt, ...batch(4, 2048) }],
   ['cerebras/Cerebras-GPT-1.3B', { precision: 'bf16', ...batch(2, 1024) }],
   ['togethercomputer/RedPajama-INCITE-Chat-3B-v1', { ...full, gradientCheckpointing: false, ...batch(1, 2048) }],

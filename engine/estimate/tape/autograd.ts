@@ -123,6 +123,13 @@ export interface OtherSequences {
   readonly cache?: KeyValueCache
 }
 
+/** Layers that run, with the masks that they are passed, by kind: what makes those stands in `nodes` at `at`, before the layers. */
+export interface RunningStack {
+  readonly masks: Map<string, Tensor>
+  readonly nodes: Node[]
+  readonly at: number
+}
+
 export function made(to: Tensor): GradientEdge {
   return { to, passes: false }
 }

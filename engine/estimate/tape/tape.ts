@@ -9,7 +9,7 @@ import { sequencesPerSample } from '../../training/batches.ts'
 import { isOfImages, labelsTokens } from '../../training/choices.ts'
 import { parameterPatterns } from '../../training/parameter-pattern.ts'
 import type { TrainingSpec } from '../../training/spec.ts'
-import { type Node, type PassWithoutGradients, REFERENCE, type Recorded } from './autograd.ts'
+import { type Node, type PassWithoutGradients, REFERENCE, type Recorded, type RunningStack } from './autograd.ts'
 import type { QuantizedBytes } from './kernels/quantization.ts'
 import { EVERY_LAYER, TURNS_BEHIND, type Turn } from './repetition.ts'
 import { type ByteKind, bytesPerElement, type Dtype, elements, type Storage, type Tensor } from './storage.ts'
@@ -94,6 +94,10 @@ export class Tape {
   locals: Tensor[] = []
   /** What the running block passes on. */
   handedOn: Tensor[] = []
+  /** Beside its input: masks, and tables of positions. */
+  readonly passedToBlocks = new Set<Storage>()
+  /** The outer one, where one is within another. */
+  stack: RunningStack | undefined
   /** A layer's input, gathered from all GPUs of a tensor-parallel group. */
   gatheredTokens: { readonly of: Tensor; readonly whole: Tensor } | undefined
   /** The running layer is none of those that checkpointing covers. */

@@ -8,6 +8,7 @@ import { add, batchMatmul, elementwise, slice } from '../ops/primitives.ts'
 import { raisedSoftmax, softmax, wideSoftmax } from '../ops/softmax.ts'
 import { alignedColumns, type Dtype, elements, lastSize, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
+import { eagerMask, fusedMask, type MaskKind } from './masks.ts'
 
 export interface AttentionOptions {
   readonly heads: number
@@ -120,12 +121,14 @@ function kernelAttention(
   // The memory-efficient kernel pads its log-sum-exp to 32 rows.
   const rows = options.isFlash ? tokens : Math.ceil(tokens / 32) * 32
   const logSumExp = tape.storage(options.heads * rows, 'float32', true)
-  const mask = options.isMasked ? [tape.storage(tokens * alignedColumns(sourceTokens), q.dtype, true)] : []
+  const masks = options.isMasked ? [fusedMask(tape, tokens, sourceTokens, options)] : []
+  // Every call casts it, and makes its rows a multiple of eight elements.
+  const mask = masks.map(() => tape.storage(tokens * alignedColumns(sourceTokens), q.dtype, true))
   // The memory-efficient kernel makes gradients of grouped keys and values for every query head, and sums them with a second one.
   const isGrouped = !options.isFlash && !composesGroupedHeads(tape.spec) && lastSize(k) < lastSize(q)
   const ofHeads = [lastSize(q), options.heads * options.valueHeadSize]
   tape.record('attention', {
-    reads: [q, k, v],
+    reads: [q, k, v, ...masks],
     outputs: [output],
     saves: [q, k, v, output],
     saved: [logSumExp, ...mask],
@@ -284,7 +287,7 @@ export function eagerAttention(
   const scaled = elementwise(tape, 'mul', scores)
   const biased = options.bias === undefined ? scaled : add(tape, scaled, options.bias)
   const isMasked = options.causal || (tape.isPadded && !options.isUnpadded)
-  const masked = isMasked || addsEveryMask(tape.spec) ? withMask(tape, biased) : biased
+  const masked = isMasked || addsEveryMask(tape.spec) ? withMask(tape, biased, options) : biased
   const isClamped = options.clampsScores === true && clampsScores(tape.spec)
   const seen = isClamped ? elementwise(tape, 'maximum', masked, { saves: [masked] }) : masked
   const ofScores = options.castsSoftmax ? wideSoftmax : raisedSoftmax
@@ -297,9 +300,11 @@ export function eagerAttention(
 }
 
 /** transformers masking_utils.py: the mask has the type of the embeddings, float32 under autocast, and the sum the wider of both. */
-function withMask(tape: Tape, scores: Tensor): Tensor {
-  const output = tape.tensor(scores.shape, widest(scores.dtype, tape.weightDtype), [scores])
-  tape.record('add', { reads: [scores], outputs: [output], gradients: [made(scores)] })
+function withMask(tape: Tape, scores: Tensor, kind: MaskKind): Tensor {
+  const [, tokens = 0, sourceTokens = 0] = scores.shape
+  const mask = eagerMask(tape, tokens, sourceTokens, kind)
+  const output = tape.tensor(scores.shape, widest(scores.dtype, mask.dtype), [scores])
+  tape.record('add', { reads: [scores, mask], outputs: [output], gradients: [made(scores)] })
   return output
 }
 

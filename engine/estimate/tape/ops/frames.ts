@@ -4,6 +4,7 @@ import { isFsdp, isOfNemoRl } from '../../../training/choices.ts'
 import { layersNamed } from '../../../training/parameter-pattern.ts'
 import { saidOfLayers } from '../../../training/unquantized.ts'
 import type { Node } from '../autograd.ts'
+import { passedTo } from '../kernels/masks.ts'
 import { layerPlan } from '../repetition.ts'
 import type { Storage, Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
@@ -112,7 +113,7 @@ function recomputed(
   tape.nodes = []
   tape.handedOn = []
   const output = body(input)
-  const inputs = [x, ...shared].map(tensor => tensor.storage)
+  const inputs = [...[x, ...shared].map(tensor => tensor.storage), ...passedTo(tape, tape.nodes)]
   const retains = savedOnTheWayTo(tape.handedOn, tape.nodes)
   const block = {
     ...emptyNode,
@@ -148,6 +149,8 @@ function withKeptResults(nodes: readonly Node[]): readonly Node[] {
 
 export function layers(tape: Tape, x: Tensor | undefined, { kinds, layer }: Stack<Tensor>): Tensor | undefined {
   const isOuter = tape.turn === undefined
+  const { stack, nodes } = tape
+  tape.stack ??= { masks: new Map(), nodes, at: nodes.length }
   const { checkpointEvery = 1, trainable, unquantized } = tape.spec
   const isLeftOut = (index: number) => (index + 1) % checkpointEvery !== 0
   const named = layersNamed(trainable?.names ?? [])
@@ -164,6 +167,7 @@ export function layers(tape: Tape, x: Tensor | undefined, { kinds, layer }: Stac
     states = layer(states, index)
   }
   tape.isUncheckpointed = false
+  tape.stack = stack
   if (isOuter) tape.turn = undefined
   return states
 }

@@ -28,6 +28,8 @@ export function rotaryTable(tape: Tape, x: Tensor, size: number, positions = 0):
   const [tokens = 0] = x.shape
   const table = [0, 1].map(() => tape.tensor([tokens, size], x.dtype, [], { batched: false })) as [Tensor, Tensor]
   tape.record('rotary table', { reads: [], outputs: table })
+  // torchtune indexes a buffer in every layer.
+  if (!tape.spec.rotatesPairs) for (const { storage } of table) tape.passedToBlocks.add(storage)
   return table
 }
 
