@@ -8,7 +8,7 @@ import { type CatalogueModel, describeModel, findModel } from '../models/catalog
 import { readConfigJson } from '../models/config-json.ts'
 import { isHubId } from '../models/hub.ts'
 import { modelInName } from '../models/known-names.ts'
-import { saidIn16Bits } from '../models/stored-type.ts'
+import { saidType } from '../models/stored-type.ts'
 import { unquantizedIn } from '../models/unquantized-modules.ts'
 import { unsupportedArchitectureOf } from '../models/unsupported-models.ts'
 import type { SourceFile } from './reading.ts'
@@ -129,11 +129,11 @@ function fromConfigJson(name: string, text: string, { how, source, sentence }: O
   const read = readConfigJson(text)
   switch (read.kind) {
     case 'config': {
-      const isStoredIn16Bits = saidIn16Bits(read.fields)
+      const storedType = saidType(read.fields)
       const unquantized = unquantizedIn(read.fields, read.config)
       const model = {
         ...describeModel(name, read.config),
-        ...(isStoredIn16Bits !== undefined && { isStoredIn16Bits }),
+        ...(storedType && { storedType }),
         ...(unquantized && { unquantized }),
       }
       return { kind: 'resolved', model, how, sentence }

@@ -17,6 +17,9 @@ export interface CatalogueRow {
 
 export const catalogueRows: readonly CatalogueRow[] = catalogue
 
+export const storedTypes = ['float32', 'bfloat16', 'float16'] as const
+export type StoredType = (typeof storedTypes)[number]
+
 export interface CatalogueModel {
   /** The Hub id; for a model from elsewhere, the name in the training config. */
   readonly id: string
@@ -28,8 +31,8 @@ export interface CatalogueModel {
   readonly maxPositions?: number
   /** The side of the training images in pixels; absent for text. */
   readonly imageSize?: number
-  /** Whether its config.json says that its weights are stored in 16 bits; absent where none says so. */
-  readonly isStoredIn16Bits?: boolean
+  /** In what type its config.json says that its weights are stored; absent where it says nothing. */
+  readonly storedType?: StoredType
   /** Modules that a quantised checkpoint holds in 16 bits, by its config.json. */
   readonly unquantized?: readonly string[]
   /** Rows of the learned position table, which limits the sequence length; absent for models without one. */

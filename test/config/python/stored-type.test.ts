@@ -24,6 +24,15 @@ Trainer(model=model, args=args${ofTrainer}).train()
 `
 const adapters = 'model = get_peft_model(model, LoraConfig(r=8, target_modules=["q_proj"]))'
 
+const shape = {
+  hidden_size: 64,
+  intermediate_size: 128,
+  num_hidden_layers: 2,
+  num_attention_heads: 4,
+  vocab_size: 1_000,
+  max_position_embeddings: 2_048,
+}
+
 async function trained(changes: Script) {
   const read = await readBeside(script(changes), {})
   if (read.kind !== 'training-config') throw new Error(JSON.stringify(read))
@@ -54,17 +63,32 @@ describe('the type of weights that no script writes', () => {
     ['torch_dtype', 'float32', 'amp-bf16'],
     ['torch_dtype', 'float16', 'bf16'],
   ])('is what %s of its config.json says: %s', async (key, dtype, precision) => {
-    const shape = {
-      hidden_size: 64,
-      intermediate_size: 128,
-      num_hidden_layers: 2,
-      num_attention_heads: 4,
-      vocab_size: 1_000,
-      max_position_embeddings: 2_048,
-    }
     const config = JSON.stringify({ model_type: 'llama', ...shape, [key]: dtype })
     const text = script({ model: 'models/own', given: ', bf16=True' })
     expect(await readBeside(text, { 'models/own/config.json': config })).toMatchObject({ spec: { precision } })
+  })
+
+  test.each<[string, string | undefined, true | undefined]>([
+    ['', 'bfloat16', undefined],
+    ['', 'float16', true],
+    [', dtype="auto"', 'float16', true],
+    [', dtype="auto"', 'bfloat16', undefined],
+    [', dtype=torch.bfloat16', 'float16', undefined],
+  ])('computes in fp16 where %j loads weights that config.json has in %s', async (loading, dtype, inFloat16) => {
+    const config = JSON.stringify({ model_type: 'llama', ...shape, dtype })
+    const read = await readBeside(script({ model: 'models/own', loading }), { 'models/own/config.json': config })
+    if (read.kind !== 'training-config') throw new Error(JSON.stringify(read))
+    expect([read.spec.precision, read.spec.inFloat16]).toEqual(['bf16', inFloat16])
+    const told = "Weights in fp16, as the model's config.json says"
+    expect(read.assumptions.some(sentence => sentence.startsWith(told))).toBe(inFloat16 === true)
+  })
+
+  it('is told where autocast computes in another type than that in which weights are stored', async () => {
+    const config = JSON.stringify({ model_type: 'llama', ...shape, dtype: 'float16' })
+    const text = script({ model: 'models/own', given: ', bf16=True' })
+    const read = await readBeside(text, { 'models/own/config.json': config })
+    expect(read).toMatchObject({ kind: 'training-config', spec: { precision: 'bf16', autocasts: true } })
+    expect(JSON.stringify(read)).toContain('says, counted as bf16, in which autocast computes')
   })
 
   it('is told', async () => {

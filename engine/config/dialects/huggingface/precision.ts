@@ -1,3 +1,4 @@
+import type { StoredType } from '../../../models/catalogue.ts'
 import { isFsdp, type Precision, type Sharding } from '../../../training/choices.ts'
 import { isBefore } from '../../../training/versions.ts'
 import type { FieldReader } from '../../fields/fields.ts'
@@ -15,8 +16,8 @@ export interface PrecisionFields {
   readonly sharding: Sharding | undefined
   readonly hasAdapter: boolean
   readonly isTrl: boolean
-  /** Whether the checkpoint's own type is one of 16 bits, as far as its family tells. */
-  readonly isStoredIn16Bits: boolean
+  /** The checkpoint's own type, as far as its config.json or its family tells. */
+  readonly stored: StoredType
   /** Whether the call that loads the weights leaves their type open. */
   readonly loadsStoredType: boolean
   /** Whether the other weights are quantised, on loading or in the checkpoint. */
@@ -29,9 +30,7 @@ export interface PrecisionFields {
   isOn(): boolean
 }
 
-type WeightType = 'float32' | 'bfloat16' | 'float16'
-
-const weightTypes: ReadonlyMap<string, WeightType> = new Map<string, WeightType>([
+const weightTypes: ReadonlyMap<string, StoredType> = new Map<string, StoredType>([
   ['float32', 'float32'],
   ['fp32', 'float32'],
   ['bfloat16', 'bfloat16'],
@@ -51,7 +50,7 @@ export function readPrecision(reader: FieldReader, fields: PrecisionFields): Com
   const bf16 = said ?? (!fp16 && fields.isOn())
   // With bf16 and 4 bits it casts the embeddings and the output layer back (TRL 0.25 models/utils.py prepare_peft_model).
   const isCast = fields.preparedByTrl !== undefined && !(bf16 && fields.preparedByTrl.in4Bits)
-  const weights = isCast ? 'float32' : readWeightType(reader, fields, fp16)
+  const weights = isCast ? 'float32' : readWeightType(reader, fields, { fp16, bf16 })
   if (fp16 && bf16) {
     reader.refuse(fields.bf16, 'precision-conflict', 'Both fp16 and bf16 are on', 'Keep one of the two.')
   }
@@ -67,8 +66,8 @@ export function readPrecision(reader: FieldReader, fields: PrecisionFields): Com
 function precisionOf(
   reader: FieldReader,
   fields: PrecisionFields,
-  weights: WeightType,
-  { fp16, bf16 }: { fp16: boolean; bf16: boolean },
+  weights: StoredType,
+  { fp16, bf16 }: Switches,
 ): Precision {
   if (hasMasters(fields) && (fp16 || bf16)) return 'bf16-master'
   switch (weights) {
@@ -104,20 +103,25 @@ function hasMasters({ sharding, hasAdapter }: PrecisionFields): boolean {
 const useAutocast = 'Load the weights as float32 with fp16: true, or as bfloat16.'
 const useBf16 = 'Set bf16: true instead, or load the weights as float32.'
 
-function readWeightType(reader: FieldReader, fields: PrecisionFields, isFp16: boolean): WeightType {
+function readWeightType(reader: FieldReader, fields: PrecisionFields, on: Switches): StoredType {
   const { weights: field } = fields
-  if (field?.value.kind === 'text' && field.value.text === 'auto') return storedType(reader, field, fields, isFp16)
+  if (field?.value.kind === 'text' && field.value.text === 'auto') return storedType(reader, field, fields, on)
   const name = reader.text(field)
-  if (name === undefined) return unwrittenType(reader, fields, isFp16)
-  if (name === typeOfGpu) return unslothType(reader, isFp16)
+  if (name === undefined) return unwrittenType(reader, fields, on)
+  if (name === typeOfGpu) return unslothType(reader, on.fp16)
   const type = weightTypes.get(name.replace(/^torch\./, ''))
   if (type !== undefined) return type
   reader.refuse(field, 'unknown-precision', `Unknown type ${quote(name)}`, 'Use float32 or bfloat16.')
   return 'float32'
 }
 
+interface Switches {
+  readonly fp16: boolean
+  readonly bf16: boolean
+}
+
 /** Unsloth refuses fp16 over weights in bf16, so that who writes it trains on a GPU without bf16. */
-function unslothType(reader: FieldReader, isFp16: boolean): WeightType {
+function unslothType(reader: FieldReader, isFp16: boolean): StoredType {
   const [type, gpus] = isFp16 ? ['fp16', 'before Ampere, which fp16 asks for'] : ['bf16', 'since Ampere']
   reader.assume(`Weights and adapters compute in ${type}, as Unsloth does on GPUs ${gpus}.`)
   return isFp16 ? 'float16' : 'bfloat16'
@@ -126,15 +130,17 @@ function unslothType(reader: FieldReader, isFp16: boolean): WeightType {
 function storedType(
   reader: FieldReader,
   { name }: Field,
-  { isTrl, bf16, isStoredIn16Bits, hasAdapter }: PrecisionFields,
-  isFp16: boolean,
-): WeightType {
+  { isTrl, bf16, stored, hasAdapter }: PrecisionFields,
+  on: Switches,
+): StoredType {
   const isBf16OfTrl = isTrl && bf16?.value.kind === 'flag' && bf16.value.flag
-  if ((isStoredIn16Bits && !isFp16) || isBf16OfTrl) {
+  const isIn16Bits = stored !== 'float32'
+  if (stored === 'float16' && !on.fp16) return storedInFloat16(reader, on)
+  if ((isIn16Bits && !on.fp16) || isBf16OfTrl) {
     reader.assume(`Weights in bf16, as in most decoder checkpoints: ${name} leaves their type to the checkpoint.`)
     return 'bfloat16'
   }
-  if (isStoredIn16Bits && hasAdapter) {
+  if (isIn16Bits && hasAdapter) {
     reader.assume(`Weights in 16 bits, as in most decoder checkpoints: ${name} leaves their type to the checkpoint.`)
     return 'float16'
   }
@@ -142,12 +148,19 @@ function storedType(
   return 'float32'
 }
 
+/** Under autocast to bf16, weights in fp16 are counted as what it computes with. */
+function storedInFloat16(reader: FieldReader, { bf16 }: Switches): StoredType {
+  const counted = bf16 ? ', counted as bf16, in which autocast computes' : ''
+  reader.assume(`Weights in fp16, as the model's config.json says${counted}.`)
+  return bf16 ? 'bfloat16' : 'float16'
+}
+
 /** transformers 5.18 modeling_utils.py from_pretrained: the checkpoint's type, where releases before 5.0 had fp32. */
 function unwrittenType(
   reader: FieldReader,
-  { loadsStoredType, isStoredIn16Bits, isQuantized, ofOldTransformers, hasAdapter }: PrecisionFields,
-  isFp16: boolean,
-): WeightType {
+  { loadsStoredType, stored, isQuantized, ofOldTransformers, hasAdapter }: PrecisionFields,
+  on: Switches,
+): StoredType {
   const isPinnedOld = isBefore(reader.versions, 'transformers', '5.0')
   const isOld = isPinnedOld || (ofOldTransformers !== undefined && reader.versions.transformers === undefined)
   if (loadsStoredType && isQuantized && isOld) {
@@ -155,21 +168,22 @@ function unwrittenType(
     reader.assume('What is not quantised is in fp16, as transformers before 5.0 loads it where no dtype is written.')
     return 'float16'
   }
-  if (!loadsStoredType || !isStoredIn16Bits || isPinnedOld) return 'float32'
+  if (!loadsStoredType || stored === 'float32' || isPinnedOld) return 'float32'
   if (ofOldTransformers !== undefined && reader.versions.transformers === undefined) {
     reader.assume(
       `Weights in fp32, as transformers before 5.0 loads them: later ones do not take ${ofOldTransformers.name} (line ${ofOldTransformers.at.line}).`,
     )
     return 'float32'
   }
-  if (isFp16 && !hasAdapter) {
+  if (on.fp16 && !hasAdapter) {
     reader.assume(
       'Weights in fp32, as transformers before 5.0 loads them: fp16 cannot train the 16-bit weights that later ones load.',
     )
     return 'float32'
   }
+  if (stored === 'float16' && !on.fp16) return storedInFloat16(reader, on)
   reader.assume(
     "Weights in 16 bits, as in most decoder checkpoints: no dtype is written, and transformers 5 keeps the checkpoint's.",
   )
-  return isFp16 ? 'float16' : 'bfloat16'
+  return on.fp16 ? 'float16' : 'bfloat16'
 }

@@ -1,6 +1,6 @@
 /** What a step's memory depends on besides batch, model, task and lengths. */
 import type { CatalogueModel } from '../../../models/catalogue.ts'
-import { isStoredIn16Bits } from '../../../models/stored-type.ts'
+import { storedTypeOf } from '../../../models/stored-type.ts'
 import { isFsdp } from '../../../training/choices.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import { readGpus } from '../../fields/gpus.ts'
@@ -134,7 +134,7 @@ function readArithmetic(
     sharding,
     hasAdapter: adapter !== undefined,
     isTrl: hasTrlDefaults(trainerArguments),
-    isStoredIn16Bits: model !== undefined && isStoredIn16Bits(model),
+    stored: model === undefined ? 'float32' : storedTypeOf(model),
     loadsStoredType: declared?.loadsStoredType === true,
     isQuantized: isQuantized || isStoredQuantized(find('model_name_or_path')),
     preparedByTrl:
