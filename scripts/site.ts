@@ -22,6 +22,18 @@ const familiesWhenAsked: Plugin = {
   },
 }
 
+/** And so is how PyTorch runs the ops that only they are made of. */
+const rowsWhenAsked: Plugin = {
+  name: 'rows-when-asked',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/registry\.ts$/ }, ({ importer }) =>
+      /[\\/](?:lowering|detection-loss)\.ts$/.test(importer)
+        ? { path: path.join(root, 'playground/op-rows.ts') }
+        : undefined,
+    )
+  },
+}
+
 /** What reads the configs of rarer tools is in a file of its own, which is loaded when a config is of one of them. */
 const readersWhenAsked: Plugin = {
   name: 'readers-when-asked',
@@ -139,6 +151,7 @@ export async function buildSite({ sources }: { readonly sources?: string } = {})
     plugins: [
       ...common.plugins,
       familiesWhenAsked,
+      rowsWhenAsked,
       readersWhenAsked,
       shortFacts,
       cardsWithoutSources,

@@ -3,6 +3,7 @@ import { provideRe2, Re2NotLoaded } from '../../engine/base/re2.ts'
 import { modelIds } from '../../engine/models/catalogue.ts'
 import { answer } from '../answer.ts'
 import { FamiliesNotLoaded, provideModels } from '../model-types.ts'
+import { provideRows } from '../op-rows.ts'
 import type { Answered, Asked, FoundLevers, Offered } from '../protocol.ts'
 import { provideReaders, ReadersNotLoaded } from '../tool-readers.ts'
 
@@ -34,7 +35,8 @@ async function loadMissing(error: unknown): Promise<void> {
   if (error instanceof Re2NotLoaded) return provideRe2(await import('re2js'))
   if (error instanceof ReadersNotLoaded) return provideReaders(await import('../late-readers.ts'))
   if (error instanceof FamiliesNotLoaded) {
-    const { families, rows } = await import('../late-models.ts')
+    const { families, opRows, rows } = await import('../late-models.ts')
+    provideRows(opRows)
     return provideModels(families, rows)
   }
   throw error
