@@ -10,6 +10,7 @@ import { gemmaCells } from './gemma-cells.ts'
 import { imageCells } from './image-cells.ts'
 import { mambaCells } from './mamba-cells.ts'
 import { methodCells } from './method-cells.ts'
+import { soundCells } from './sound-cells.ts'
 import { speechCells } from './speech-cells.ts'
 import { translationCells } from './translation-cells.ts'
 
@@ -383,6 +384,7 @@ export const cells: readonly Cell[] = [
   ...multimodal,
   ...imageCells,
   ...speechCells,
+  ...soundCells,
   ...gemmaCells,
   ...flashCells,
   ...seq2seq,

@@ -1,8 +1,9 @@
 /** The spec of a bare model, and a spec with some of its settings changed by hand. */
 import { MemoryMarkError } from '../base/errors.ts'
-import { imageOfSample, supportsCheckpointing, videoOfSample } from '../models/architecture.ts'
+import { imageOfSample, readsSound, supportsCheckpointing, videoOfSample } from '../models/architecture.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
 import { seenInWords } from '../models/images.ts'
+import { LEAST_SAMPLES, SAMPLES_PER_SECOND, USUAL_SECONDS } from '../training/sound.ts'
 import type { TrainingSpec } from '../training/spec.ts'
 
 /** The earlier tool's defaults, so that its published readings can be compared. */
@@ -21,7 +22,7 @@ export function specOf(model: CatalogueModel): TrainingSpec {
     microBatch: defaults.microBatch,
     gradientAccumulation: 1,
     gpus: 1,
-    ...(imageSize !== undefined ? { imageSize } : { sequenceLength: defaults.sequenceLength }),
+    ...(imageSize !== undefined ? { imageSize } : { sequenceLength: lengthFor(model) }),
     labels: defaults.labels,
     precision: 'fp32',
     optimizer: 'adamw',
@@ -31,6 +32,10 @@ export function specOf(model: CatalogueModel): TrainingSpec {
     loop: 'plain',
     ...(model.defaultTask === 'object-detection' && detectorDefaults),
   }
+}
+
+function lengthFor({ config }: CatalogueModel): number {
+  return readsSound(config) ? USUAL_SECONDS * SAMPLES_PER_SECOND : defaults.sequenceLength
 }
 
 /** Undefined leaves a setting unchanged. */
@@ -59,6 +64,13 @@ export function adjusted(
       nameOf('sequenceLength'),
       `${model.id} has ${model.positionLimit} positions, fewer than ${spec.sequenceLength}`,
       `Use at most ${model.positionLimit}.`,
+    )
+  }
+  if (readsSound(model.config) && (spec.sequenceLength ?? 0) < LEAST_SAMPLES) {
+    throw refused(
+      nameOf('sequenceLength'),
+      `${model.id} reads sound, of which ${spec.sequenceLength} samples make no frame`,
+      `Write samples: ${SAMPLES_PER_SECOND} are a second.`,
     )
   }
   if (spec.gradientCheckpointing && !supportsCheckpointing(model.config)) {

@@ -51,6 +51,11 @@ export function isAudioModel(config: ModelConfig): boolean {
   return 'audio_config' in config
 }
 
+/** Whether it reads sound as it is sampled: the length of a sequence is that of the sound, in samples. */
+export function readsSound(config: ModelConfig): boolean {
+  return familyOf(config).kind(config) === 'sound'
+}
+
 /** Whether layers hold a mixture of experts. */
 export function hasExperts(config: ModelConfig): boolean {
   const text = 'text_config' in config ? config.text_config : config

@@ -80,6 +80,7 @@ import { efficientnetFamily } from './vision/efficientnet.ts'
 import { resnetFamily } from './vision/resnet.ts'
 import { deitFamily, vitFamily } from './vision/vit.ts'
 import { yoloFamily } from './vision/yolo.ts'
+import { hubertFamily, wav2vec2Family } from './wav2vec2.ts'
 import { whisperFamily } from './whisper.ts'
 
 /** In the order of their schemas. */
@@ -184,6 +185,8 @@ export const families = [
   pegasusFamily,
   m2m100Family,
   whisperFamily,
+  wav2vec2Family,
+  hubertFamily,
   resnetFamily,
   vitFamily,
   deitFamily,

@@ -9,7 +9,7 @@ import type { ExpertNames, Linears } from './linears.ts'
 import type { SizeInPixels } from './vision/image-scaling.ts'
 
 /** What a model is, which decides the tasks that it is trained for. */
-export type Kind = 'encoder' | 'decoder' | 'encoder-decoder' | 'image' | 'detector'
+export type Kind = 'encoder' | 'decoder' | 'encoder-decoder' | 'sound' | 'image' | 'detector'
 
 /** What a program depends on besides the model's config. */
 export type ProgramTerms = Pick<
@@ -116,6 +116,7 @@ export const tasksOfKind: Record<Kind, readonly [Task, ...Task[]]> = {
   encoder: ['sequence-classification', 'masked-lm', 'token-classification', 'question-answering'],
   decoder: ['causal-lm', 'sequence-classification'],
   'encoder-decoder': ['seq2seq-lm'],
+  sound: ['ctc', 'audio-classification'],
   image: ['image-classification'],
   detector: ['object-detection'],
 }

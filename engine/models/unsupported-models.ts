@@ -110,12 +110,6 @@ export const unsupportedModels: Readonly<Record<string, readonly string[]>> = {
     'microsoft/swin-base-patch4-window7-224',
     'microsoft/swin-base-patch4-window7-224-in22k',
   ],
-  wav2vec2: [
-    'facebook/wav2vec2-base',
-    'facebook/wav2vec2-base-960h',
-    'facebook/wav2vec2-large-xlsr-53',
-    'facebook/wav2vec2-xls-r-300m',
-  ],
   xlnet: ['xlnet/xlnet-base-cased', 'xlnet/xlnet-large-cased', 'xlnet-base-cased', 'xlnet-large-cased'],
 }
 

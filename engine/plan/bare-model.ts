@@ -2,7 +2,7 @@
 import { type Gpu, hasBfloat16 } from '../gpus/catalogue.ts'
 import { supportsCheckpointing } from '../models/architecture.ts'
 import type { CatalogueModel } from '../models/catalogue.ts'
-import { isOfImages } from '../training/choices.ts'
+import { isOfImages, isOfSound } from '../training/choices.ts'
 import type { TrainingSpec } from '../training/spec.ts'
 
 /** LLaMA-Factory's and Unsloth's default. */
@@ -43,7 +43,7 @@ export function bareTraining(spec: TrainingSpec, model: CatalogueModel, told: To
   const length = Math.min(SEQUENCE_LENGTH, model.positionLimit ?? model.maxPositions ?? SEQUENCE_LENGTH)
   const changes: { -readonly [Field in keyof TrainingSpec]?: TrainingSpec[Field] } = {}
   const assumptions: string[] = []
-  if (!isOfImages(spec.task) && isOpen('sequenceLength')) {
+  if (!isOfImages(spec.task) && !isOfSound(spec.task) && isOpen('sequenceLength')) {
     changes.sequenceLength = length
     const why = length === SEQUENCE_LENGTH ? "LLaMA-Factory's and Unsloth's default" : 'all that the model takes'
     assumptions.push(
@@ -102,7 +102,11 @@ export function plainTraining(spec: TrainingSpec, { said }: Told): BareTraining 
     { field: 'loop', name: 'a plain PyTorch loop', flag: '--loop' },
     { field: 'precision', name: spec.precision, flag: '--precision' },
     { field: 'optimizer', name: spec.optimizer, flag: '--optimizer' },
-    { field: 'sequenceLength', name: `${spec.sequenceLength} tokens`, flag: '--sequence-length' },
+    {
+      field: 'sequenceLength',
+      name: isOfSound(spec.task) ? `${spec.sequenceLength} samples of sound` : `${spec.sequenceLength} tokens`,
+      flag: '--sequence-length',
+    },
   ] as const
   const open = told.filter(({ field }) => spec[field] !== undefined && !said.includes(field))
   if (open.length === 0) return { spec, assumptions: [] }

@@ -5,7 +5,7 @@ import { ratioRange, savingsRangeOf } from '../report/ranges.ts'
 import type { AnalysedConfig, OperatingPoint } from '../report/schema.ts'
 import { tooLargePeak } from '../report/too-large-peak.ts'
 import { generatesCompletions } from '../training/batches.ts'
-import { formatCount, formatRatioRange, formatYearlyRange, ofUsable } from './figures.ts'
+import { formatCount, formatRatioRange, formatYearlyRange, lengthInWords, ofUsable } from './figures.ts'
 import { plainText } from './plain.ts'
 import { sparedSentences } from './spared.ts'
 import { findingOf } from './verdict.ts'
@@ -197,11 +197,11 @@ function savingSentence(config: AnalysedConfig): string | undefined {
 /** For a config that is not fine and whose sequence length was assumed. */
 function lengthSentence({ assumed = [], spec, verdict }: AnalysedConfig): string | undefined {
   if (!assumed.includes('length') || verdict.state === 'fine' || spec.sequenceLength === undefined) return undefined
-  const tokens = formatCount(spec.sequenceLength)
+  const length = lengthInWords(spec, spec.sequenceLength)
   const found =
     spec.targetLength === undefined
-      ? `No length of sequences is found: ${tokens} tokens are assumed.`
-      : `The lengths of sources and targets are not both found: ${tokens} and ${formatCount(spec.targetLength)} tokens are counted.`
+      ? `No length of sequences is found: ${length} are assumed.`
+      : `The lengths of sources and targets are not both found: ${formatCount(spec.sequenceLength)} and ${formatCount(spec.targetLength)} tokens are counted.`
   return `${found} To say how long they are, set sequence_length for this path in the overrides of ${SETTINGS_PATH}.`
 }
 
@@ -248,7 +248,7 @@ export function shortName({ name }: { readonly name: string }): string {
  */
 function largestSentence({ largest, current, spec }: AnalysedConfig): string {
   const { sequenceLength } = spec
-  const tokens = sequenceLength === undefined ? undefined : `of ${formatCount(sequenceLength)} tokens`
+  const tokens = sequenceLength === undefined ? undefined : `of ${lengthInWords(spec, sequenceLength)}`
   if (largest === undefined) return `Not even one sample ${tokens === undefined ? '' : `${tokens} `}fits.`
   const [size, written] = [formatCount(largest.microBatch), formatCount(current.microBatch)]
   const counted = tokens === undefined ? '' : `, with samples ${tokens}`

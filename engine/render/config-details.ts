@@ -11,6 +11,7 @@ import {
   formatHourly,
   formatPart,
   hasPrice,
+  lengthInWords,
   memoryProvenance,
   priceRemark,
 } from './figures.ts'
@@ -128,11 +129,12 @@ function takenForGranted(config: AnalysedConfig): string[] {
 }
 
 function specLine({ spec, dialect }: AnalysedConfig): string {
-  const size = spec.sequenceLength ?? spec.imageSize
-  const input =
-    size === undefined
-      ? []
-      : [spec.sequenceLength ? `${formatCount(size)} tokens` : `${formatCount(size)}×${formatCount(size)} pixels`]
+  const { sequenceLength: length, imageSize: size } = spec
+  const input = length
+    ? [lengthInWords(spec, length)]
+    : size
+      ? [`${formatCount(size)}×${formatCount(size)} pixels`]
+      : []
   const settings = [
     spec.task,
     ...input,

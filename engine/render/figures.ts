@@ -4,6 +4,9 @@ import { shareOfUsable } from '../metrics/memory.ts'
 import type { MemoryBand, Range } from '../metrics/range.ts'
 import { errorBandOf } from '../report/ranges.ts'
 import type { AnalysedConfig, OperatingPoint, ReportedGpu } from '../report/schema.ts'
+import { isOfSound } from '../training/choices.ts'
+import { SAMPLES_PER_SECOND } from '../training/sound.ts'
+import type { TrainingSpec } from '../training/spec.ts'
 
 /** `2.40 of 21.7 GiB`. */
 export function ofUsable(peakBytes: number, usableBytes: number): string {
@@ -188,4 +191,10 @@ export function formatHourly(gpu: Pick<ReportedGpu, 'pricePerHourUsd' | 'priceCa
 /** `, undated`: why a price is less certain; empty for a price for this GPU from the last twelve months. */
 export function priceRemark({ priceCaveat }: Pick<ReportedGpu, 'priceCaveat'>): string {
   return priceCaveat === undefined || priceCaveat === 'not-given' ? '' : `, ${priceCaveatTexts[priceCaveat]}`
+}
+
+/** `length`: tokens, or samples of sound. */
+export function lengthInWords({ task }: Pick<TrainingSpec, 'task'>, length: number): string {
+  if (!isOfSound(task)) return `${formatCount(length)} tokens`
+  return `${(length / SAMPLES_PER_SECOND).toLocaleString('en-US', { maximumFractionDigits: 1 })} seconds of sound`
 }

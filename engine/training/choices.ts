@@ -7,6 +7,8 @@ export const tasks = [
   'masked-lm',
   'causal-lm',
   'seq2seq-lm',
+  'ctc',
+  'audio-classification',
   'image-classification',
   'object-detection',
 ] as const
@@ -15,6 +17,11 @@ export type Task = (typeof tasks)[number]
 /** Whether samples are images alone. */
 export function isOfImages(task: Task): boolean {
   return task === 'image-classification' || task === 'object-detection'
+}
+
+/** Whether samples are sound as it is sampled. */
+export function isOfSound(task: Task): boolean {
+  return task === 'ctc' || task === 'audio-classification'
 }
 
 /** Whether every token has a label of its own. */

@@ -60,11 +60,14 @@ export const trainingSpec = z.object({
   microBatch: batchSize,
   gradientAccumulation: batchSize,
   gpus: z.number().int().min(1).max(100_000),
-  /** Tokens of the longest sequence; absent for images. */
+  /** Tokens of the longest sequence, or samples of the longest sound; absent for images. */
   sequenceLength: z.number().int().min(1).max(10_000_000).optional(),
   /** Tokens of the mean sample, where the team's settings say it. */
   meanLength: z.number().int().min(1).max(10_000_000).optional(),
-  /** Tokens of the longest target of a sequence-to-sequence model; as many as the source's when absent. */
+  /**
+   * Tokens of the longest target of a sequence-to-sequence model, as many as the source's when absent; or of the longest transcript of
+   * `ctc`, as `transcriptLength` has it when absent.
+   */
   targetLength: z.number().int().min(1).max(10_000_000).optional(),
   /** Pixels of the square image's side; absent for text. */
   imageSize: z.number().int().min(1).max(MAX_IMAGE_SIDE).optional(),

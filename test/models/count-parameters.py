@@ -8,6 +8,7 @@ import torch
 from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
+    AutoModelForCTC,
     AutoModelForImageClassification,
     AutoModelForImageTextToText,
     AutoModelForMultimodalLM,
@@ -21,6 +22,7 @@ from memorymark_worker.model_config import give_pad_token, with_floats
 CLASSES = {
     **dict.fromkeys(["t5", "mt5", "bart", "mbart", "marian", "pegasus", "m2m_100"], AutoModelForSeq2SeqLM),
     "whisper": AutoModelForSpeechSeq2Seq,
+    **dict.fromkeys(["wav2vec2", "hubert"], AutoModelForCTC),
     **dict.fromkeys(["resnet", "vit", "deit", "convnext", "efficientnet"], AutoModelForImageClassification),
 }
 # Where several classes serve a task, transformers asks the config which one.

@@ -1,11 +1,12 @@
 /** The fields whose meaning and defaults depend on the model, the same in every dialect. */
-import { imageOfSample, isVisionLanguageModel, videoOfSample } from '../../models/architecture.ts'
+import { imageOfSample, isVisionLanguageModel, readsSound, videoOfSample } from '../../models/architecture.ts'
 import type { CatalogueModel } from '../../models/catalogue.ts'
 import { type ImageHandling, seenInWords } from '../../models/images.ts'
 import { type Task, tasks } from '../../training/choices.ts'
+import { LEAST_SAMPLES, SAMPLES_PER_SECOND, USUAL_SECONDS } from '../../training/sound.ts'
 import { MAX_FRAMES, MAX_IMAGE_SIDE, type TrainingSpec } from '../../training/spec.ts'
 import { type Resolution, resolveOffline } from '../resolve-model.ts'
-import { oneOf, quote } from '../text/quote.ts'
+import { oneOf, plain, quote } from '../text/quote.ts'
 import type { Field } from '../text/section.ts'
 import { FieldReader } from './fields.ts'
 import { modelProblem } from './model-problem.ts'
@@ -140,7 +141,12 @@ export function readInputSize(reader: FieldReader, model: CatalogueModel | undef
   if (tokens !== undefined && tokens > trained && sequenceLength !== undefined) {
     tellTooLong(reader, sequenceLength, tokens, model)
   }
-  const length = sequenceLength === undefined ? assumedLength(reader, trained, fields.length) : (tokens ?? trained)
+  const isOfSound = readsSound(model.config)
+  if (isOfSound && sequenceLength !== undefined && (tokens ?? LEAST_SAMPLES) < LEAST_SAMPLES)
+    tellTooShort(reader, sequenceLength)
+  const byDefault = fields.length ?? { tokens: isOfSound ? USUAL_SECONDS * SAMPLES_PER_SECOND : DEFAULT_SEQUENCE }
+  const length =
+    sequenceLength === undefined ? assumedLength(reader, trained, byDefault, isOfSound) : (tokens ?? trained)
   const frames = reader.wholeNumber(reader.fieldFor('video_frames', undefined), { max: MAX_FRAMES })
   const images =
     imageSize &&
@@ -215,14 +221,24 @@ function tellTooLong(reader: FieldReader, field: Field, tokens: number, model: C
   )
 }
 
+function tellTooShort(reader: FieldReader, field: Field): void {
+  const message = `${plain(field.source)} is not a length of sound: fewer than ${LEAST_SAMPLES} samples make no frame`
+  reader.refuse(field, 'out-of-range', message, `Write samples: ${SAMPLES_PER_SECOND} are a second.`)
+}
+
 function assumedLength(
   reader: FieldReader,
   limit: number,
-  { tokens, isKnown = false }: UnwrittenLength = { tokens: DEFAULT_SEQUENCE },
+  { tokens, isKnown = false }: UnwrittenLength,
+  isOfSound: boolean,
 ): number {
   const length = Math.min(tokens, limit)
   if (!isKnown) reader.leavesLengthOpen = true
-  reader.assume(`Sequences of ${length} tokens: the config sets no maximum length.`)
+  reader.assume(
+    isOfSound
+      ? `Sound of ${length / SAMPLES_PER_SECOND} seconds, ${SAMPLES_PER_SECOND} samples each: the config sets no maximum length.`
+      : `Sequences of ${length} tokens: the config sets no maximum length.`,
+  )
   return reader.note('sequenceLength', length, 'assumed')
 }
 
@@ -238,6 +254,7 @@ export function readLabels(
   if (labels !== undefined) return labels
   switch (task) {
     case 'sequence-classification':
+    case 'audio-classification':
     case 'token-classification':
       reader.assume('Two labels: the config sets no number of labels.')
       return 2
@@ -251,6 +268,7 @@ export function readLabels(
     case 'masked-lm':
     case 'causal-lm':
     case 'seq2seq-lm':
+    case 'ctc':
     case undefined:
       return 2
   }

@@ -15,6 +15,7 @@ import type { Tape } from '../tape/tape.ts'
 import { answerSpanLoss } from './answer-span-loss.ts'
 import { asftLoss } from './asft-loss.ts'
 import { learningFromCompletions } from './completions.ts'
+import { ctcLoss } from './ctc-loss.ts'
 import { detectionLoss } from './detection-loss.ts'
 import { ENTROPY_ROWS, type LogProbabilities, logProbabilities, summed } from './log-probabilities.ts'
 import { maskedDiffusionLoss } from './masked-diffusion-loss.ts'
@@ -67,10 +68,14 @@ function ownLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective
       const { loss, scores } = answerSpanLoss(tape, logits)
       return { loss, held: [], ...(spec.loop === 'plain' && { outputs: [...scores, ...tape.held] }) }
     }
-    const loss = spec.step === 'training' ? frame(tape, logits, input => crossEntropy(tape, input)) : mean(tape, logits)
+    const loss = spec.step === 'training' ? lossOf(tape, logits) : mean(tape, logits)
     const outputs = spec.loop === 'plain' && { outputs: [logits.storage, ...tape.held] }
     return { loss, held: [], ...outputs, outputsAfter: tape.outputsAfter }
   })
+}
+
+function lossOf(tape: Tape, logits: Tensor): Tensor {
+  return tape.spec.task === 'ctc' ? ctcLoss(tape, logits) : frame(tape, logits, input => crossEntropy(tape, input))
 }
 
 /** Ultralytics utils/torch_utils.py ModelEMA: a moving average of all weights and statistics, which every process holds whole. */

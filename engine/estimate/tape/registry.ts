@@ -84,7 +84,17 @@ import {
   slices,
   split,
 } from './ops/shapes.ts'
-import { conv1d, framesFirst, spectrogram } from './ops/speech.ts'
+import {
+  channelNorm,
+  conv1d,
+  framesFirst,
+  maskedFrames,
+  meanOfFrames,
+  spectrogram,
+  waveform,
+  withoutLastFrame,
+  zeroedPadding,
+} from './ops/speech.ts'
 import { addPositions, firstToken, lastToken, meanOfTokens, prependTokens } from './ops/tokens.ts'
 import { constant, idle, positionIds, sinusoids, table } from './ops/weights.ts'
 import type { Tensor } from './storage.ts'
@@ -164,8 +174,14 @@ export const rows: Rows<Tape, Tensor> = {
   channelsFirst,
   flattenPixels,
   spectrogram,
+  waveform,
   conv1d,
+  channelNorm,
   framesFirst,
+  withoutLastFrame,
+  maskedFrames,
+  zeroedPadding,
+  meanOfFrames,
   embedding,
   normedEmbedding,
   constantEmbedding,

@@ -6,8 +6,9 @@
  */
 import type { ExpertNames } from '../../models/linears.ts'
 import { sequencesPerSample } from '../../training/batches.ts'
-import { isOfImages, labelsTokens } from '../../training/choices.ts'
+import { isOfImages, isOfSound, labelsTokens } from '../../training/choices.ts'
 import { parameterPatterns } from '../../training/parameter-pattern.ts'
+import { transcriptLength } from '../../training/sound.ts'
 import type { TrainingSpec } from '../../training/spec.ts'
 import { type Node, type PassWithoutGradients, REFERENCE, type Recorded, type RunningStack } from './autograd.ts'
 import type { QuantizedBytes } from './kernels/quantization.ts'
@@ -131,10 +132,8 @@ export class Tape {
     const isImage = isOfImages(spec.task)
     const imageSize = spec.imageSize ?? 0
     const inputShape = isImage ? [3, imageSize, imageSize] : [spec.sequenceLength ?? 0]
-    const labelShape = spec.task === 'seq2seq-lm' ? [spec.targetLength ?? spec.sequenceLength ?? 0] : inputShape
-    const perToken = labelsTokens(spec.task)
-    this.batchInput = this.batchTensor(inputShape, isImage ? this.weightDtype : 'int64')
-    this.labels = this.batchTensor(perToken ? labelShape : [], 'int64')
+    this.batchInput = this.batchTensor(inputShape, isImage || isOfSound(spec.task) ? this.weightDtype : 'int64')
+    this.labels = this.batchTensor(labelShape(spec), 'int64')
     // Where the answer ends, beside where it starts.
     if (spec.task === 'question-answering') this.batchTensor([], 'int64')
     if (this.isPadded) this.batchTensor(inputShape, 'int64')
@@ -325,6 +324,14 @@ export class Tape {
     const id = this.#storages++
     return { id, fixedBytes, bytesPerSample, samplesAtLeast: samples, kind, persistent, turn, role }
   }
+}
+
+/** Of a sample. */
+function labelShape(spec: TrainingSpec): readonly number[] {
+  const { sequenceLength = 0, targetLength = sequenceLength, task } = spec
+  if (task === 'ctc') return [transcriptLength(spec)]
+  if (!labelsTokens(task)) return []
+  return [task === 'seq2seq-lm' ? targetLength : sequenceLength]
 }
 
 function storagesOf(tensors: readonly Tensor[]): Storage[] {

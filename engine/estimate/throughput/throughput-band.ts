@@ -1,6 +1,6 @@
 /** How far a modelled speed may be off, from published readings; `npm run bench:published` fails where they break it. */
 import type { Gpu } from '../../gpus/catalogue.ts'
-import { familyOf, hasExperts, type ModelConfig } from '../../models/architecture.ts'
+import { familyOf, hasExperts, type ModelConfig, readsSound } from '../../models/architecture.ts'
 import { isOfImages } from '../../training/choices.ts'
 import type { TrainingSpec } from '../../training/spec.ts'
 import computed from './throughput-bands.json' with { type: 'json' }
@@ -59,9 +59,9 @@ export function throughputBand(spec: TrainingSpec, config: ModelConfig, gpu: Pic
   }
 }
 
-/** No reading is of a mixture of experts, or of layers with a recurrent state instead of attention. */
+/** No reading is of a mixture of experts, of layers with a recurrent state instead of attention, or of sound. */
 function isModelRead(config: ModelConfig): boolean {
-  return !hasExperts(config) && familyOf(config).recurrence?.(config) === undefined
+  return !hasExperts(config) && !readsSound(config) && familyOf(config).recurrence?.(config) === undefined
 }
 
 function union(one: Factors, other: Factors): Factors {

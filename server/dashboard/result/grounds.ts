@@ -1,7 +1,7 @@
 /** What the figures are based on: the analysed spec and the assumptions. */
 import { html } from 'hono/html'
 import { formatUsd } from '../../../engine/base/units.ts'
-import { formatCount, formatRatio, formatRunCost } from '../../../engine/render/figures.ts'
+import { formatCount, formatRatio, formatRunCost, lengthInWords } from '../../../engine/render/figures.ts'
 import { plainText } from '../../../engine/render/plain.ts'
 import type { AnalysedConfig } from '../../../engine/report/schema.ts'
 import type { TrainingSpec } from '../../../engine/training/spec.ts'
@@ -38,11 +38,12 @@ function facts(spec: TrainingSpec): [name: string, value: string][] {
   ]
 }
 
-function inputSize({ sequenceLength, targetLength, imageSize }: TrainingSpec): [name: string, value: string][] {
+function inputSize(spec: TrainingSpec): [name: string, value: string][] {
+  const { sequenceLength, targetLength, imageSize } = spec
   if (imageSize !== undefined) return [['Image', `${formatCount(imageSize)} × ${formatCount(imageSize)} pixels`]]
   if (sequenceLength === undefined) return []
   const target = targetLength === undefined ? '' : `, target ${formatCount(targetLength)}`
-  return [['Sequence', `${formatCount(sequenceLength)} tokens${target}`]]
+  return [['Sequence', `${lengthInWords(spec, sequenceLength)}${target}`]]
 }
 
 function rightSizing({ rightSizing, current, recommended }: AnalysedConfig): Html | '' {

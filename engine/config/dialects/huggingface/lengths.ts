@@ -1,10 +1,12 @@
 /** Tokens of a sample, or pixels of an image: where a config sets them, and what its trainer takes where it does not. */
 import { wordList } from '../../../base/word-list.ts'
-import { familyOf } from '../../../models/architecture.ts'
+import { familyOf, readsSound } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
+import { LEAST_SAMPLES, SAMPLES_PER_SECOND, USUAL_SECONDS } from '../../../training/sound.ts'
 import type { TrainingMethod } from '../../../training/training-method.ts'
 import type { FieldReader } from '../../fields/fields.ts'
-import { MAX_SEQUENCE, readInputSize, type UnwrittenLength } from '../../fields/model-fields.ts'
+import { type InputFields, MAX_SEQUENCE, readInputSize, type UnwrittenLength } from '../../fields/model-fields.ts'
+import type { Field } from '../../text/section.ts'
 import type { Training } from '../../trainer/method.ts'
 import type { Arguments } from './arguments.ts'
 import { lengthWithCompletions } from './completions.ts'
@@ -41,6 +43,7 @@ export function readLengths(
 ) {
   const { find } = trainerArguments
   const completionLength = method?.kind === 'online' ? method.completionLength : undefined
+  if (model !== undefined && readsSound(model.config)) return readInputSize(reader, model, soundOf(trainerArguments))
   const transcribes = model !== undefined && familyOf(model.config).transcribes === true
   const size = readInputSize(reader, model, {
     sequenceLength: completionLength === undefined ? find(...(transcribes ? transcriptKeys : sequenceKeys)) : undefined,
@@ -49,6 +52,27 @@ export function readLengths(
     ...(completionLength !== undefined && { length: lengthWithCompletions(reader, find, completionLength) }),
   })
   return { ...size, ...(transcribes ? {} : readTarget(reader, trainerArguments, choice)) }
+}
+
+/** What transformers' example scripts cut sound to, in seconds; what the calls of feature extractors cut it to, in samples. */
+function soundOf({ find, declared }: Arguments): InputFields {
+  // Of `lm_head` alone, a thousandth of the model: as many as there are letters.
+  find('vocab_size')
+  const seconds = find('max_duration_in_seconds', 'max_length_seconds')
+  const samples = find('max_length')
+  // A shorter one is a transcript's.
+  const isOfSound = samples?.value.kind !== 'number' || samples.value.number >= LEAST_SAMPLES
+  return {
+    sequenceLength: seconds === undefined ? (isOfSound ? samples : undefined) : inSamples(seconds),
+    imageSize: undefined,
+    length: { tokens: USUAL_SECONDS * SAMPLES_PER_SECOND, isKnown: declared === undefined },
+  }
+}
+
+function inSamples(seconds: Field): Field {
+  const { value } = seconds
+  if (value.kind !== 'number') return seconds
+  return { ...seconds, value: { ...value, number: Math.round(value.number * SAMPLES_PER_SECOND) } }
 }
 
 /** TRL's trainers cut by themselves, and so do the example scripts; of others, only their code says. */

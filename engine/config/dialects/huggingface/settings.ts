@@ -1,4 +1,5 @@
 /** What a step's memory depends on besides batch, model, task and lengths. */
+import type { ModelConfig } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
 import { storedTypeOf } from '../../../models/stored-type.ts'
 import { isFsdp } from '../../../training/choices.ts'
@@ -21,6 +22,7 @@ import type { Arguments } from './arguments.ts'
 import { asLaunched, gpuKeys, readSharding } from './division.ts'
 import { readAdapter, readFusedLoss, readQuantization } from './fine-tuning.ts'
 import { readFrozenByHand } from './frozen-by-hand.ts'
+import { readFrozenReader } from './frozen-reader.ts'
 import { readPrecision } from './precision.ts'
 import type { TaskChoice } from './task.ts'
 import { castsAdapters, hasTrlDefaults, isPreparedByTrl, readCheckpointedLoss, runsTrl } from './trl.ts'
@@ -73,9 +75,9 @@ export function readSettings(reader: FieldReader, written: Arguments, known: Kno
         ...evaluatedByUnsloth(declared, known.microBatch),
       })
     : undefined
-  const trainable =
-    declared?.frozen &&
-    readFrozenByHand(reader, declared.frozen, model, choice?.task, checkpoints.gradientCheckpointing)
+  const trainable = declared?.frozen
+    ? readFrozenByHand(reader, declared.frozen, model, choice?.task, checkpoints.gradientCheckpointing)
+    : readFrozenReader(reader, trainerArguments, model, lora !== undefined)
   const by = { method: training.method, isSft, quantization: weights.quantization }
   const castLora =
     lora && castsAdapters(reader, trainerArguments, by) ? { ...lora, inWeightsType: true as const } : lora
@@ -93,7 +95,7 @@ export function readSettings(reader: FieldReader, written: Arguments, known: Kno
     ...(checkpointedLoss && { checkpointedLoss }),
     ...(evaluation && { evaluation }),
     ...(isTrainers && readResuming(reader, find) && { resumes: true as const }),
-    paddedBatches: readPadding(reader, trainerArguments, choice, masksPadding),
+    paddedBatches: readPadding(reader, trainerArguments, known, masksPadding),
     ...readUnslothExperts(reader, declared, model, {
       lora,
       quantization: weights.quantization,
@@ -199,11 +201,16 @@ function readCheckpoints(reader: FieldReader, trainerArguments: Arguments, isOfF
   }
 }
 
+/** transformers Wav2Vec2FeatureExtractor: a mask (`return_attention_mask`) for models that norm each frame, and none for the others. */
+function masksSound(config: ModelConfig): boolean {
+  return 'feat_extract_norm' in config && config.feat_extract_norm === 'layer'
+}
+
 /** The example scripts pad classification batches to the longest and cut language modelling's into equal blocks; TRL pads. */
 function readPadding(
   reader: FieldReader,
   trainerArguments: Arguments,
-  choice: TaskChoice | undefined,
+  { choice, model }: Known,
   masksPadding: boolean,
 ): boolean {
   const { find } = trainerArguments
@@ -213,7 +220,8 @@ function readPadding(
     choice?.task === 'sequence-classification' ||
     choice?.task === 'token-classification' ||
     choice?.task === 'question-answering' ||
-    choice?.task === 'seq2seq-lm'
+    choice?.task === 'seq2seq-lm' ||
+    (model !== undefined && masksSound(model.config))
   const pads = choice?.task === 'causal-lm' ? runsTrl(trainerArguments) && !isPacked && masksPadding : padsAlways
   return reader.note('paddedBatches', pads, packing ?? 'as usual for the task')
 }

@@ -1,3 +1,4 @@
+import { readsSound } from '../../../models/architecture.ts'
 import type { CatalogueModel } from '../../../models/catalogue.ts'
 import { type Task, tasks } from '../../../training/choices.ts'
 import type { FieldReader } from '../../fields/fields.ts'
@@ -50,22 +51,35 @@ export function readTask(reader: FieldReader, find: Find, model: CatalogueModel 
   const written = find('task')
   // A section of that name describes the team's task, and names none of transformers'.
   const field = reader.fieldFor('task', written?.value.kind === 'mapping' ? undefined : written)
-  const named = readNamedTask(reader, field) ?? readTaskName(find('task_name'))
+  const named = readNamedTask(reader, field, model) ?? readTaskName(find('task_name'))
   if (model === undefined) return named
   if (named !== undefined) {
     checkTask(reader, field ?? find('task_name'), named.task, model)
     return named
   }
   const inferred = inferTask(find)
-  if (inferred !== undefined && model.tasks.includes(inferred)) return { task: inferred }
+  const meant = inferred && readsSound(model.config) ? tasksOfSound.get(inferred) : inferred
+  if (meant !== undefined && model.tasks.includes(meant)) return { task: meant }
   if (field === undefined) reader.assume(`The task is ${model.defaultTask}: the config does not name one.`)
   return { task: model.defaultTask }
 }
 
-function readNamedTask(reader: FieldReader, field: Field | undefined): TaskChoice | undefined {
+/** What names that others share mean of sound: Wav2Vec2ForSequenceClassification classifies it. */
+const tasksOfSound: ReadonlyMap<string, Task> = new Map<string, Task>([
+  ['automatic-speech-recognition', 'ctc'],
+  ['sequence-classification', 'audio-classification'],
+])
+
+function readNamedTask(
+  reader: FieldReader,
+  field: Field | undefined,
+  model: CatalogueModel | undefined,
+): TaskChoice | undefined {
   const name = reader.text(field)
   if (name === undefined) return undefined
-  const task = taskNames.get(name.toLowerCase().replaceAll('_', '-'))
+  const said = name.toLowerCase().replaceAll('_', '-')
+  const ofSound = model && readsSound(model.config) ? tasksOfSound.get(said) : undefined
+  const task = ofSound ?? taskNames.get(said)
   if (task !== undefined) return { task }
   const glue = glueTask(name)
   if (glue !== undefined) return glue

@@ -56,7 +56,11 @@ export function frozenWeights(
   for (const sentence of assumptions) evaluator.unsureRemarks.add(sentence)
   return {
     assumptions,
-    byHand: { field, trained: (model, task) => trainedParameters(model, task, switches, named) },
+    byHand: {
+      field,
+      trained: (model, task) => trainedParameters(model, task, switches, named),
+      freesSound: ofTrained.some(({ method = '' }) => freezesReader.test(method)),
+    },
     notUnderstood: [],
   }
 }
@@ -85,6 +89,8 @@ interface Written extends Place {
   readonly trains: boolean | undefined
   /** What `trains` is written as, where that is no constant. */
   readonly value: Expression | undefined
+  /** What is called for it, if something is. */
+  readonly method?: string
   /** What it is done to; undefined where a method does it in a way of its own. */
   readonly of: Expression | undefined
 }
@@ -114,7 +120,7 @@ function statementsIn(module: Module, evaluator: Evaluator): readonly Written[] 
     .flatMap(([name, calls]) =>
       calls
         .filter(call => evaluator.mayRun(call))
-        .map(call => ({ ...call, ...saidByCall(name, callExpression(call)) })),
+        .map(call => ({ ...call, method: name, ...saidByCall(name, callExpression(call)) })),
     )
   return [...assigned, ...called]
 }
@@ -136,12 +142,25 @@ function saidByCall(name: string, call: CallExpression | undefined): Pick<Writte
     if (first.kind !== 'positional') return { trains: undefined, value: undefined, of: object }
     return { trains: flagOf(first.value), value: first.value.kind === 'flag' ? undefined : first.value, of: object }
   }
-  // WhisperForConditionalGeneration.freeze_encoder.
-  const isEncoder = name === 'freeze_encoder' && first === undefined && object !== undefined && call !== undefined
-  if (!isEncoder) return { trains: false, value: undefined, of: undefined }
-  const callee: Expression = { ...call, kind: 'attribute', object, name: 'get_encoder' }
-  return { trains: false, value: undefined, of: { ...call, callee } }
+  const isWhole = first === undefined && object !== undefined && call !== undefined
+  return { trains: false, value: undefined, of: isWhole ? frozenBy(name, object, call) : undefined }
 }
+
+/** Methods of transformers' models: WhisperForConditionalGeneration.freeze_encoder, Wav2Vec2ForCTC's others. */
+function frozenBy(name: string, object: Expression, call: CallExpression): Expression | undefined {
+  const part = (of: Expression, each: string): Expression & { kind: 'attribute' } => ({
+    ...call,
+    kind: 'attribute',
+    object: of,
+    name: each,
+  })
+  if (name === 'freeze_encoder') return { ...call, callee: part(object, 'get_encoder') }
+  if (name === 'freeze_base_model') return part(object, 'base_model')
+  return freezesReader.test(name) ? part(part(object, 'base_model'), 'feature_extractor') : undefined
+}
+
+/** The second is an older name of it. */
+const freezesReader = /^freeze_feature_(?:encoder|extractor)$/
 
 function flagOf(expression: Expression): boolean | undefined {
   return expression.kind === 'flag' ? expression.flag : undefined

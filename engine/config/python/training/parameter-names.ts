@@ -41,6 +41,8 @@ const bases: Readonly<Record<string, string>> = {
   electra: 'electra',
   albert: 'albert',
   'deberta-v2': 'deberta',
+  wav2vec2: 'wav2vec2',
+  hubert: 'hubert',
   vit: 'vit',
   deit: 'deit',
   convnext: 'convnext',
@@ -49,7 +51,8 @@ const bases: Readonly<Record<string, string>> = {
 }
 /** The same with it. */
 const wholeNames = /^(?:model|transformer)\./
-const inBase = /^(?:embeddings|embeddings_project|encoder|transformer|layers|layernorm|embedder|stages|pooler)(?:\.|$)/
+const inBase =
+  /^(?:embeddings|embeddings_project|feature_extractor|feature_projection|masked_spec_embed|encoder|transformer|layers|layernorm|embedder|stages|pooler)(?:\.|$)/
 
 /** DebertaV2ForSequenceClassification has its pooler beside `deberta`. */
 function isInBase(module: string, family: string): boolean {

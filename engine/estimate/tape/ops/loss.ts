@@ -36,7 +36,7 @@ export function crossEntropy(tape: Tape, logits: Tensor): Tensor {
   return loss
 }
 
-function logSoftmax(tape: Tape, x: Tensor, dtype: Dtype): Tensor {
+export function logSoftmax(tape: Tape, x: Tensor, dtype: Dtype): Tensor {
   const output = markLogits(tape.tensor(x.shape, dtype, [x], x))
   const saves = [...softmaxSaves(tape.spec, x).saves, output]
   tape.record('log_softmax', { reads: [x], outputs: [output], saves, gradients: [made(x)] })

@@ -9,6 +9,7 @@ import transformers
 from .images import images_of, words_of_images
 from .model_config import CONVOLUTIONAL
 from .requests import Spec, head_of_rewards, sequences_per_sample
+from .speech import MODEL_TYPES, sound_of, transcript_length
 
 # Tasks in which every token has a label.
 PER_TOKEN = ("causal-lm", "masked-lm", "seq2seq-lm", "token-classification")
@@ -26,6 +27,8 @@ def make_batch(spec: Spec, model: transformers.PreTrainedModel, device: str = "m
         elif model.config.model_type == "whisper":
             frames = 2 * model.config.max_source_positions
             inputs = {"input_features": torch.empty(batch, model.config.num_mel_bins, frames, dtype=model.dtype)}
+        elif model.config.model_type in MODEL_TYPES:
+            inputs = {**sound_of(batch, spec, model.dtype)}
         else:
             inputs = {"input_ids": torch.empty(batch, spec["sequenceLength"], dtype=torch.long)}
             if spec["paddedBatches"]:
@@ -34,6 +37,8 @@ def make_batch(spec: Spec, model: transformers.PreTrainedModel, device: str = "m
                 inputs.update(images_of(batch, spec, model))
         per_token = spec["task"] in PER_TOKEN or head_of_rewards(spec) == "steps"
         targets = (batch, spec.get("targetLength") or spec["sequenceLength"]) if per_token else (batch,)
+        if spec["task"] == "ctc":
+            targets = (batch, transcript_length(spec))
         if spec["task"] == "seq2seq-lm" and spec["step"] != "training":
             inputs["decoder_input_ids"] = torch.empty(targets, dtype=torch.long)
         if spec["step"] == "training":
@@ -53,7 +58,7 @@ def fill(batch: dict[str, Any], spec: Spec, model: transformers.PreTrainedModel)
         if name == "attention_mask":
             tensor.fill_(1)
             tensor[0, -1] = 0  # without a padded token transformers would leave the mask out
-        elif name in ("pixel_values", "pixel_values_videos", "input_features"):
+        elif name in ("pixel_values", "pixel_values_videos", "input_features", "input_values"):
             tensor.uniform_()
         elif name in ("start_positions", "end_positions"):
             tensor.random_(0, spec["sequenceLength"])

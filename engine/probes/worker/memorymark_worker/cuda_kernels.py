@@ -23,7 +23,7 @@ class CudaKernels(TorchFunctionMode):
         torch.einsum,  # which is made of batched products
     }
     FLOAT32: ClassVar[set[Any]] = {
-        F.layer_norm, F.log_softmax, F.cross_entropy, F.nll_loss, torch.pow,
+        F.layer_norm, F.group_norm, F.log_softmax, F.cross_entropy, F.nll_loss, torch.pow,
         torch.Tensor.pow, torch.Tensor.__pow__, F.mse_loss, torch.rsqrt, F.rms_norm, torch.exp, torch.log,
     }
     SOFTMAX: ClassVar[set[Any]] = {F.softmax, torch.softmax, torch.Tensor.softmax}
@@ -49,6 +49,8 @@ class CudaKernels(TorchFunctionMode):
             args, kwargs = tree_map(raise_to_float32, (args, kwargs))
         if func is torch.Tensor.masked_scatter and args[0].is_meta:
             return Scattered.apply(*args)
+        if func is torch._weight_norm:  # fused where its `dim` is the first or the last
+            return torch._weight_norm_interface(*args, **kwargs)[0]
         if func is F.dropout:
             return cuda_dropout(*args, **kwargs)
         if func is F.scaled_dot_product_attention:

@@ -17,6 +17,7 @@ from transformers import masking_utils
 from .among_words import among_words
 from .cuda_kernels import context_dtype
 from .mamba_kernels import mamba_kernels
+from .speech import MODEL_TYPES, without_asking_lengths
 
 
 @contextlib.contextmanager
@@ -49,14 +50,15 @@ def without_values(padded: bool, model_type: str) -> Iterator[None]:
     answers[(torch.library, "get_ctx")] = NoOutliers
     answers |= mamba_kernels(model_type)
     answers |= among_words(model_type)
+    answers |= without_asking_lengths(model_type)
     has_grouped_products = hasattr(F, "grouped_mm") or hasattr(torch, "_grouped_mm")
     if not has_grouped_products and importlib.util.find_spec("transformers.integrations.moe"):
         answers[(importlib.import_module("transformers.integrations.moe"), "_grouped_mm")] = product_expert_by_expert
     if model_type in ("llava", "mistral3"):  # whose Pixtral reads from images' sizes how many tokens each has
         answers[(torch, "as_tensor")] = lambda data, **_: as_tensor(data)
     has_tiles = model_type in ("smolvlm", "idefics3")
-    # Every tile is an image, without padding; DeBERTa's loss leaves out labels below zero.
-    if has_tiles or model_type == "deberta-v2":
+    # Every tile is an image, without padding; DeBERTa's loss leaves out labels below zero; SpecAugment's mask of frames.
+    if has_tiles or model_type in ("deberta-v2", *MODEL_TYPES):
         answers[(fx_settings, "meta_nonzero_assume_all_nonzero")] = True
     if padded or has_tiles:
         answers[(masking_utils, "_ignore_bidirectional_mask_sdpa")] = lambda *_, **__: has_tiles

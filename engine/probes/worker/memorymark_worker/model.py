@@ -18,6 +18,7 @@ from .model_config import transformers_config
 from .precision import autocast_dtype, half_dtype, step_autocast_dtype, weight_dtype
 from .quantization import quantise
 from .requests import Json, Request, Spec, head_of_rewards
+from .speech import MODEL_TYPES, read_with_gradients
 
 MODEL_CLASSES = {
     "sequence-classification": transformers.AutoModelForSequenceClassification,
@@ -26,6 +27,8 @@ MODEL_CLASSES = {
     "masked-lm": transformers.AutoModelForMaskedLM,
     "causal-lm": transformers.AutoModelForCausalLM,
     "seq2seq-lm": transformers.AutoModelForSeq2SeqLM,
+    "ctc": transformers.AutoModelForCTC,
+    "audio-classification": transformers.AutoModelForAudioClassification,
     "image-classification": transformers.AutoModelForImageClassification,
 }
 
@@ -37,6 +40,8 @@ def build_model(request: Request, device: str = "meta", runs_on: str | None = No
     # Weights that are quantised during loading never exist whole.
     with torch.device("meta" if "quantization" in spec else device):
         model = model_class(spec, config).from_config(config, dtype=weight_dtype(spec))
+    if config.model_type in MODEL_TYPES:
+        model.to(device)  # their `torch.Tensor(size)` is on the CPU, whatever the default device
     teacher = request.get("teacher")
     with torch.device(device):
         reference = second_model(spec, config, teacher and transformers_config(teacher, spec, runs_on or device))
@@ -123,8 +128,11 @@ def freeze_the_rest(model: Module, patterns: list[str], frozen_dtype: torch.dtyp
 def set_input_gradients(model: transformers.PreTrainedModel, wanted: bool) -> None:
     """transformers' checkpointing makes the embeddings' output require gradients; LLaMA-Factory's does not, and
     checkpoints only blocks with trainable parameters."""
-    if wanted:
+    if model.config.model_type in MODEL_TYPES:
+        read_with_gradients(model, wanted)
+    elif wanted:
         model.enable_input_require_grads()
+    if wanted:
         return
     if hasattr(model, "_require_grads_hook"):
         model.disable_input_require_grads()

@@ -9,6 +9,7 @@ import transformers
 
 from .flash_attention import flash_implementation
 from .requests import Json, Spec
+from .speech import MODEL_TYPES
 
 CONVOLUTIONAL = {"resnet", "convnext", "efficientnet"}  # neither attention nor a table of positions
 # Where a task has several classes, transformers reads the class from the config.
@@ -30,6 +31,8 @@ def transformers_config(fields: Json, spec: Spec, device: str) -> transformers.P
     if model_type == "llava" and config.vision_config.model_type == "pixtral":
         config.vision_feature_select_strategy = "full"  # there is no class token to leave out
     give_pad_token(config)
+    if model_type in MODEL_TYPES:
+        config.layerdrop = 0.0  # the highest of all steps is one that leaves no layer out
     if config.is_encoder_decoder and getattr(config, "decoder_start_token_id", None) is None:
         config.decoder_start_token_id = config.pad_token_id
     if spec["loop"] in ("trainer", "openrlhf"):

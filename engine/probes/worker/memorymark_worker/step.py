@@ -14,6 +14,7 @@ from .openrlhf_losses import per_token_loss
 from .passes import Kernels, Passes
 from .precision import step_autocast_dtype
 from .requests import Spec
+from .speech import loss_of_transcripts
 from .verl_losses import fine_tuning_loss
 
 # Of loops whose fine-tuning takes a loss of their own: the loss, and what they reference during the backward pass.
@@ -77,9 +78,13 @@ def forward_and_backward(model: Any, spec: Spec, batch: dict[str, Any], kernels:
         del held
         return
     with kernels():
-        outputs = model(**batch)
+        is_aligned = spec["task"] == "ctc" and next(iter(batch.values())).is_meta
+        outputs = model(**{name: each for name, each in batch.items() if not (is_aligned and name == "labels")})
         script.forward_ends(outputs)
         # The earlier tool's step takes the mean of the logits; a training step takes the model's own loss.
-        loss = outputs.loss if spec["step"] == "training" else scores_of(outputs).mean()
+        if spec["step"] != "training":
+            loss = scores_of(outputs).mean()
+        else:
+            loss = loss_of_transcripts(outputs.logits, batch) if is_aligned else outputs.loss
     del outputs
     scale(loss).backward()

@@ -15,6 +15,9 @@ const bert = classifier('bert-base-uncased')
 const whisper = 'WhisperForConditionalGeneration.from_pretrained("openai/whisper-small")'
 const t5 = 'AutoModelForSeq2SeqLM.from_pretrained("google/flan-t5-base")'
 
+const hubert = 'HubertForCTC.from_pretrained("facebook/hubert-base-ls960")'
+const soundBehindReader = ['.*feature_projection', '.*masked_spec_embed', '.*encoder', 'lm_head']
+
 const inLoop = (part: string, flag = 'False') => `for param in ${part}.parameters():\n    param.requires_grad = ${flag}`
 
 describe('what trains is read', () => {
@@ -46,6 +49,8 @@ describe('what trains is read', () => {
     ],
     [whisper, 'model.freeze_encoder()', [String.raw`model\.decoder`]],
     [whisper, inLoop('model.model.encoder'), [String.raw`model\.decoder`]],
+    [hubert, 'model.freeze_feature_encoder()', soundBehindReader],
+    [hubert, 'model.freeze_feature_extractor()', soundBehindReader],
     [t5, inLoop('model.get_encoder()'), ['decoder']],
     [t5, inLoop('model.encoder'), ['decoder']],
   ])('%s, %s', async (model, frozen, names) => {
@@ -290,6 +295,24 @@ it('what is frozen where the model is loaded counts, in a function too', async (
     `def load():\n    model = ${bert}\n    model.base_model.requires_grad_(False)\n    return model\nmodel = load()`,
   )
   expect((await trained(text)).spec.trainable?.names).toEqual([String.raw`classifier\.`])
+})
+
+describe('sound', () => {
+  it.each(['model.freeze_base_model()', inLoop('model.hubert')])(
+    'requires gradients where %s freezes what reads it',
+    async frozen => {
+      const { spec } = await trained(finetuned(hubert, frozen))
+      expect(spec.trainable).toMatchObject({ names: [String.raw`lm_head\.`], inputGradients: true })
+    },
+  )
+
+  it('is checkpointed behind a frozen reader, as text is not', async () => {
+    const text = finetuned(hubert, 'model.freeze_feature_encoder()', ', gradient_checkpointing=True')
+    expect((await trained(text)).spec).toMatchObject({
+      gradientCheckpointing: true,
+      trainable: { inputGradients: false },
+    })
+  })
 })
 
 it('what trains again is not frozen', async () => {
