@@ -90,7 +90,12 @@ function fieldsOfLoad(
       ? []
       : [openField(loaded, 'load_in_4bit', `what is unpacked from ${unpacked} may set it`, file)]),
   ]
-  const unread = [...unreadIn(values, file), ...shapesIn(values.get('config'), file, evaluator)]
+  // Of CTC it is the letters of the transcripts, a thousandth of the model.
+  const isOfCtc = /ForCTC$/.test(classLoaded(loaded))
+  const unread = [
+    ...unreadIn(values, file).filter(({ key }) => !(isOfCtc && key === 'vocab_size')),
+    ...shapesIn(values.get('config'), file, evaluator),
+  ]
   const isTyped = fields.some(({ key }) => key === 'torch_dtype') || unpacked !== undefined
   // Preparing it for training in few bits casts what is not quantised to 32 bits.
   const loadsStoredType = !isUnsloth && !isTyped && (ofWeights.prepared ?? ofWeights.castBack) === undefined

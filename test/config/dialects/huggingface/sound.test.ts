@@ -1,4 +1,6 @@
+/** Models that read sound as it is sampled: their length, their task, what of them is frozen. */
 import { describe, expect, it } from 'vitest'
+import { trained } from '../../python/scripts.ts'
 import { onlyProblemIn, trainingConfig } from '../../readings.ts'
 
 const xlsr = 'model_name_or_path: facebook/wav2vec2-xls-r-300m\nper_device_train_batch_size: 8\n'
@@ -54,4 +56,17 @@ describe('the convolutions that read sound', () => {
 
 it('adapters on a model of sound are an upper bound', () => {
   expect(trainingConfig(`${xlsr}use_peft: true\nlora_target_modules: [q_proj, v_proj]\n`).countsTooMuch).toBe(true)
+})
+
+it.each([
+  ['Wav2Vec2ForCTC', undefined],
+  ['AutoModelForCTC', undefined],
+  ['Wav2Vec2ForSequenceClassification', ['vocab_size']],
+])('the letters of the transcripts are no setting of memory to %s', async (name, named) => {
+  const { unreadSettings } = await trained(`from transformers import Trainer, TrainingArguments, ${name}
+model = ${name}.from_pretrained("facebook/wav2vec2-xls-r-300m", vocab_size=len(letters))
+arguments = TrainingArguments("out", per_device_train_batch_size=8)
+Trainer(model=model, args=arguments, train_dataset=clips).train()
+`)
+  expect(unreadSettings?.map(setting => setting.name)).toEqual(named)
 })
