@@ -32,7 +32,7 @@ export const fieldLabels: Readonly<Record<FieldName, string>> = {
   step: 'Step',
   precision: 'Precision',
   optimizer: 'Optimizer',
-  sequenceLength: 'Sequence length (tokens)',
+  sequenceLength: 'Sequence length (tokens; of sound, samples)',
   microBatch: 'Current micro-batch',
   gradientAccumulation: 'Gradient accumulation',
   gradientCheckpointing: 'Gradient checkpointing',
