@@ -3,6 +3,16 @@ import { describe, expect, it } from 'vitest'
 import { readConfigAsync } from '../../../../engine/config/read.ts'
 import { problemsIn, trained } from './readings.ts'
 
+/** What the files below say, for a command that says nothing of it. */
+const ofFile = {
+  microBatch: 4,
+  gradientAccumulation: 2,
+  sequenceLength: 1_024,
+  paddedBatches: true,
+  gradientCheckpointing: false,
+  method: { completionLength: 768, scored: 8 },
+}
+
 describe("verl's own file of before 0.3", () => {
   const file = (
     samples: number,
@@ -65,14 +75,7 @@ actor_rollout_ref:
     const reading = await readIn(own, command, folder)
     expect(reading).toMatchObject({
       kind: 'training-config',
-      spec: {
-        microBatch: 4,
-        gradientAccumulation: 2,
-        sequenceLength: 1_024,
-        paddedBatches: true,
-        gradientCheckpointing: false,
-        method: { completionLength: 768, scored: 8 },
-      },
+      spec: ofFile,
       // The code of the copy may differ too.
       assumesCode: true,
       otherFiles: [{ path: `${folder}verl/trainer/config/ppo_trainer.yaml` }],
@@ -122,14 +125,7 @@ actor_rollout_ref:
     const reading = await readIn({ [main]: script('trainer'), [`${folder}/trainer.yaml`]: settings })
     expect(reading).toMatchObject({
       kind: 'training-config',
-      spec: {
-        microBatch: 4,
-        gradientAccumulation: 2,
-        sequenceLength: 1_024,
-        paddedBatches: true,
-        gradientCheckpointing: false,
-        method: { completionLength: 768, scored: 8 },
-      },
+      spec: ofFile,
       assumesCode: true,
       assumptions: expect.arrayContaining([expect.stringContaining(`what ${main} sets itself is not`)]),
       otherFiles: expect.arrayContaining([expect.objectContaining({ path: `${folder}/trainer.yaml` })]),
