@@ -2,6 +2,7 @@
  * Builds dist/ from the sources: `build.ts` writes it, `build.ts --check` compares it with what a build would write.
  * Whoever uses the action runs dist/ as it is committed, so it must be exactly what these sources give.
  */
+import { spawnSync } from 'node:child_process'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type BuiltFile, buildBundle, bundles, root } from './bundles.ts'
@@ -17,20 +18,31 @@ async function write(files: readonly BuiltFile[]): Promise<void> {
   }
 }
 
-/** What differs from `files`, is missing, or lies in dist/ though no source builds it, as a script of an older build does. */
+/** What is committed and differs from `files`, is missing, or lies in dist/ though no source builds it, as of an older build. */
 async function outdated(files: readonly BuiltFile[]): Promise<string[]> {
   const built = new Map(files.map(({ name, contents }) => [name, contents]))
   const entries = await readdir(path.join(root, 'dist'), { recursive: true, withFileTypes: true }).catch(() => [])
-  const committed = entries
+  const lying = entries
     .filter(entry => entry.isFile())
     .map(entry => path.relative(root, path.join(entry.parentPath, entry.name)))
   const isStale = async (name: string) => {
     const contents = built.get(name)
     return contents === undefined || !(await readFile(path.join(root, name))).equals(contents)
   }
-  const stale = await Promise.all(committed.map(isStale))
-  const missing = [...built.keys()].filter(name => !committed.includes(name))
-  return [...committed.filter((_, index) => stale[index]), ...missing]
+  const stale = await Promise.all(lying.map(isStale))
+  const missing = [...built.keys()].filter(name => !lying.includes(name))
+  return withoutIgnored([...lying.filter((_, index) => stale[index]), ...missing])
+}
+
+/** What `npm ci` builds is in nobody's commit, and older than the sources wherever they were pulled since. */
+function withoutIgnored(names: readonly string[]): string[] {
+  const { stdout } = spawnSync('git', ['check-ignore', '--stdin'], {
+    cwd: root,
+    input: names.join('\n'),
+    encoding: 'utf8',
+  })
+  const ignored = new Set(stdout?.split('\n'))
+  return names.filter(name => !ignored.has(name))
 }
 
 const files = (await Promise.all(bundles.map(buildBundle))).flat()
