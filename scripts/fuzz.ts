@@ -1,8 +1,9 @@
 /**
- * `npm run fuzz [-- --count 100000 --seed 1]`: mutated configs through the readers, with no crash, none that takes above a second
- * and memory bounded; mutated memory snapshots of PyTorch and such as are meant to run code or never end; and every hostile string
- * of the list through comment, check, summary, annotations and terminal, with none alive. Fails when anything of it does not
- * hold, and says which config it was.
+ * `npm run fuzz [-- --count 100000 --seed 1 --every 1]`: mutated configs through the readers, with no crash, none that takes above
+ * a second and memory bounded; mutated memory snapshots of PyTorch and such as are meant to run code or never end; and every hostile
+ * string of the list, in every field of a report and in every config (with `--every 4` each config gets one in four of them), through
+ * comment, check, summary, annotations and terminal, with none alive. Fails when anything of it does not hold, and says which
+ * config it was.
  */
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
@@ -22,12 +23,16 @@ const HANGING_AFTER_MILLIS = 120_000
 const LARGEST_CONFIG_BYTES = 4 * 2 ** 20
 
 const { values } = parseArgs({
-  options: { count: { type: 'string', default: '100000' }, seed: { type: 'string', default: '1' } },
+  options: {
+    count: { type: 'string', default: '100000' },
+    seed: { type: 'string', default: '1' },
+    every: { type: 'string', default: '1' },
+  },
 })
 
 const [read, hostile] = await Promise.all([
   readMutated(Number(values.count), Number(values.seed)),
-  tryHostile(availableParallelism()),
+  tryHostile(availableParallelism(), Number(values.every)),
 ])
 const snapshots = tryPickles(Number(values.count), Number(values.seed))
 
@@ -48,7 +53,7 @@ console.log(
   `memory snapshots: ${snapshots.tried} read or refused, the slowest in ${snapshots.slowestMillis.toFixed(0)} ms`,
 )
 console.log(
-  `${faults.length === 0 ? 'ok' : 'NOT OK'}: ${read.read} mutated configs, ${snapshots.tried} memory snapshots, ${hostile.reports} hostile strings in every field of a report and in ${hostile.configs} configs (of ${hostile.compared} the page is held against that of a plain word): ${faults.length} faults`,
+  `${faults.length === 0 ? 'ok' : 'NOT OK'}: ${read.read} mutated configs, ${snapshots.tried} memory snapshots, ${hostile.reports} hostile strings in every field of a report and ${hostile.configs} times in a config (of ${hostile.compared} the page is held against that of a plain word): ${faults.length} faults`,
 )
 process.exitCode = faults.length === 0 ? 0 : 1
 
@@ -83,9 +88,9 @@ function readMutated(count: number, seed: number): Promise<Read> {
 }
 
 /** In as many threads. */
-async function tryHostile(threads: number): Promise<HostileResult> {
+async function tryHostile(threads: number, every: number): Promise<HostileResult> {
   const shares = Array.from({ length: threads }, async (_, thread): Promise<HostileResult> => {
-    const workerData = { thread, threads } satisfies z.infer<typeof hostileShare>
+    const workerData = { thread, threads, every } satisfies z.infer<typeof hostileShare>
     const [result] = await once(
       new Worker(new URL('./fuzz/hostile-thread.ts', import.meta.url), { workerData }),
       'message',

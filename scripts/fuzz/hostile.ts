@@ -16,28 +16,57 @@ export interface HostileResult {
   readonly harmful: readonly string[]
 }
 
-/** Which strings: those whose place, divided by `threads`, leaves `thread`. */
-export const hostileShare = z.object({ thread: z.int(), threads: z.int() })
+/**
+ * Which strings and configs: those whose place, divided by `threads`, leaves `thread`. Of the strings a config gets one of `every`,
+ * another one than its neighbours.
+ */
+export const hostileShare = z.object({ thread: z.int(), threads: z.int(), every: z.int().positive() })
+type HostileShare = z.infer<typeof hostileShare>
 
-/** Each string once in every field of a report, and once as some value of every config of the corpus. */
-export async function tryHostileStrings({ thread, threads }: z.infer<typeof hostileShare>): Promise<HostileResult> {
-  const harmful: string[] = []
+/** Each string once in every field of a report, and as some value of the configs of the corpus. */
+export async function tryHostileStrings(share: HostileShare): Promise<HostileResult> {
   const ordinary = hostileReport('name')
-  const share = Array.from(hostileStrings.entries()).filter(([turn]) => turn % threads === thread)
-  let [configs, compared] = [0, 0]
-  for (const [turn, [name, text]] of share) {
-    harmful.push(...harmfulIn(hostileReport(text), ordinary).map(found => `${name} in a report: ${found}`))
-    for (const file of corpus) {
-      const report = await reportOn(withValue(file, turn, text))
-      const harmless = await reportOn(withValue(file, turn, 'name'))
-      const isComparable = isOfOneShape(report, harmless)
-      if (isComparable) compared += 1
-      const found = harmfulIn(report, isComparable ? harmless : undefined)
-      configs += 1
-      harmful.push(...found.map(sentence => `${name} in ${file.path}: ${sentence}`))
-    }
+  const strings = shareOf(hostileStrings, share)
+  const inReports = strings.flatMap(([name, text]) =>
+    harmfulIn(hostileReport(text), ordinary).map(found => `${name} in a report: ${found}`),
+  )
+  const inConfigs: ConfigResult = { configs: 0, compared: 0, harmful: [] }
+  for (const [place, file] of shareOf(Array.from(corpus.entries()), share)) {
+    const { configs, compared, harmful } = await tryInConfig(file, turn => (turn + place) % share.every === 0)
+    inConfigs.configs += configs
+    inConfigs.compared += compared
+    inConfigs.harmful.push(...harmful)
   }
-  return { reports: share.length, configs, compared, harmful }
+  return { reports: strings.length, ...inConfigs, harmful: [...inReports, ...inConfigs.harmful] }
+}
+
+function shareOf<T>(all: readonly T[], { thread, threads }: HostileShare): readonly T[] {
+  return all.filter((_, turn) => turn % threads === thread)
+}
+
+interface ConfigResult {
+  configs: number
+  compared: number
+  readonly harmful: string[]
+}
+
+async function tryInConfig(file: SourceFile, isTurn: (turn: number) => boolean): Promise<ConfigResult> {
+  const result: ConfigResult = { configs: 0, compared: 0, harmful: [] }
+  /** By the text of the config, since most have fewer values than there are strings. */
+  const harmlessReports = new Map<string, Report>()
+  for (const [turn, [name, text]] of hostileStrings.entries()) {
+    if (!isTurn(turn)) continue
+    const harmlessFile = withValue(file, turn, 'name')
+    const harmless = harmlessReports.get(harmlessFile.text) ?? (await reportOn(harmlessFile))
+    harmlessReports.set(harmlessFile.text, harmless)
+    const report = await reportOn(withValue(file, turn, text))
+    const isComparable = isOfOneShape(report, harmless)
+    if (isComparable) result.compared += 1
+    result.configs += 1
+    const found = harmfulIn(report, isComparable ? harmless : undefined)
+    result.harmful.push(...found.map(sentence => `${name} in ${file.path}: ${sentence}`))
+  }
+  return result
 }
 
 /**
