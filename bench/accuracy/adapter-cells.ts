@@ -29,6 +29,7 @@ export const adapterCells: readonly Cell[] = [
   ['distilbert/distilbert-base-uncased', { microBatch: 32, ...trainer, ...ckpt, ...ofDistilbert }],
   ['answerdotai/ModernBERT-base', { microBatch: 8, sequenceLength: 1024, precision: 'amp-bf16', ...ofModernbert }],
   ['answerdotai/ModernBERT-base', { microBatch: 8, sequenceLength: 1024, ...trainer, ...ckpt, ...ofModernbert }],
+  ['facebook/dinov2-base', { microBatch: 32, ...trainer, ...adapters(['q_proj', 'v_proj'], 0.1, head) }],
   ['google/vit-base-patch16-224', { microBatch: 32, ...trainer, ...adapters(['q_proj', 'v_proj'], 0.1, head) }],
   [
     'google/vit-base-patch16-224',

@@ -76,6 +76,7 @@ import { schemasOf } from './family.ts'
 import { modernbertFamily } from './modernbert.ts'
 import { t5Family } from './t5.ts'
 import { convnextFamily } from './vision/convnext.ts'
+import { dinov2Family } from './vision/dinov2.ts'
 import { efficientnetFamily } from './vision/efficientnet.ts'
 import { resnetFamily } from './vision/resnet.ts'
 import { deitFamily, vitFamily } from './vision/vit.ts'
@@ -190,6 +191,7 @@ export const families = [
   resnetFamily,
   vitFamily,
   deitFamily,
+  dinov2Family,
   convnextFamily,
   efficientnetFamily,
   yoloFamily,

@@ -55,6 +55,7 @@ const imageNet: readonly (readonly [model: string, count: number])[] = [
   ['facebook/deit-tiny-patch16-224', 5_717_416],
   ['facebook/deit-small-patch16-224', 22_050_664],
   ['facebook/deit-base-distilled-patch16-224', 86_567_656 + 2 * 768],
+  ['facebook/dinov2-base', 86_580_480 + 1_000 * (2 * 768 + 1)],
   ['facebook/convnext-tiny-224', 28_589_128],
   ['facebook/convnext-small-224', 50_223_688],
   ['facebook/convnext-base-224', 88_591_464],

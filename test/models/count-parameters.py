@@ -23,7 +23,7 @@ CLASSES = {
     **dict.fromkeys(["t5", "mt5", "bart", "mbart", "marian", "pegasus", "m2m_100"], AutoModelForSeq2SeqLM),
     "whisper": AutoModelForSpeechSeq2Seq,
     **dict.fromkeys(["wav2vec2", "hubert"], AutoModelForCTC),
-    **dict.fromkeys(["resnet", "vit", "deit", "convnext", "efficientnet"], AutoModelForImageClassification),
+    **dict.fromkeys(["resnet", "vit", "deit", "dinov2", "convnext", "efficientnet"], AutoModelForImageClassification),
 }
 # Where several classes serve a task, transformers asks the config which one.
 ARCHITECTURES = {"deit": ["DeiTForImageClassification"]}

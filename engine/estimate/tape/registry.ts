@@ -95,7 +95,7 @@ import {
   withoutLastFrame,
   zeroedPadding,
 } from './ops/speech.ts'
-import { addPositions, firstToken, lastToken, meanOfTokens, prependTokens } from './ops/tokens.ts'
+import { addPositions, firstToken, lastToken, meanAfterFirst, meanOfTokens, prependTokens } from './ops/tokens.ts'
 import { constant, idle, positionIds, sinusoids, table } from './ops/weights.ts'
 import type { Tensor } from './storage.ts'
 import type { Tape } from './tape.ts'
@@ -219,6 +219,7 @@ export const rows: Rows<Tape, Tensor> = {
   repeatHeads,
   headsJoined,
   firstToken,
+  meanAfterFirst,
   meanOfTokens,
   lastToken,
   prependTokens,

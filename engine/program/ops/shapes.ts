@@ -31,6 +31,8 @@ export const shapes = {
   firstToken: value<(x: Value) => Value>(),
   /** The mean of the tokens that are not padding: [b, s, h] → [b, h]. */
   meanOfTokens: value<(x: Value) => Value>(),
+  /** The mean of all tokens but the first: [b, s, h] → [b, h]. */
+  meanAfterFirst: value<(x: Value) => Value>(),
   /** The last token that is not padding: [b, s, n] → [b, n], gathered. */
   lastToken: value<(x: Value) => Value>(),
   /**

@@ -20,6 +20,16 @@ export function meanOfTokens(tape: Tape, x: Tensor): Tensor {
   return elementwise(tape, 'div', output)
 }
 
+export function meanAfterFirst(tape: Tape, x: Tensor): Tensor {
+  // torch: a slice is a view, whose SliceBackward0 writes a zeroed gradient of the whole; MeanBackward1 keeps sizes alone.
+  const [tokens = 0, ...features] = x.shape
+  const others = { ...x, shape: [tokens - 1, ...features], edge: tape.newEdge() }
+  tape.record('slice', { reads: [x], outputs: [others], gradients: [made(x)] })
+  const output = tape.tensor(features, x.dtype, [others])
+  tape.record('mean', { reads: [others], outputs: [output], gradients: [made(others)] })
+  return output
+}
+
 export function lastToken(tape: Tape, x: Tensor): Tensor {
   const output = tape.tensor(x.shape.slice(1), x.dtype, [x])
   tape.record('index', { reads: [x], outputs: [output], gradients: [made(x)] })
