@@ -53,4 +53,19 @@ export const encoderCells: readonly Cell[] = [
     { microBatch: 32, ...tokens, lora: { rank: 8, targets: ['query_proj', 'value_proj'], dropout: 0.1 } },
   ],
   ['microsoft/deberta-v3-xsmall', { microBatch: 32, precision: 'bf16', ...ckpt }],
+  ['facebook/esm2_t12_35M_UR50D', { microBatch: 8, sequenceLength: 512 }],
+  ['facebook/esm2_t12_35M_UR50D', { microBatch: 8, sequenceLength: 512, ...tokens, paddedBatches: true, ...trainer }],
+  ['facebook/esm2_t12_35M_UR50D', { microBatch: 8, sequenceLength: 512, ...mlm, precision: 'amp-fp16', ...trainer }],
+  ['facebook/esm2_t30_150M_UR50D', { microBatch: 8, sequenceLength: 256, attention: 'eager', ...ckpt }],
+  ['facebook/esm2_t30_150M_UR50D', { microBatch: 8, sequenceLength: 512, precision: 'bf16' }],
+  [
+    'facebook/esm2_t33_650M_UR50D',
+    {
+      microBatch: 8,
+      sequenceLength: 1_024,
+      precision: 'amp-bf16',
+      ...trainer,
+      lora: { rank: 8, targets: ['query', 'key', 'value'], dropout: 0.1, modulesToSave: ['classifier'] },
+    },
+  ],
 ]

@@ -72,6 +72,7 @@ import { qwen35Family, qwen35MoeFamily } from './decoders/qwen35.ts'
 import { idefics3Family, smolvlmFamily } from './decoders/smolvlm.ts'
 import { voxtralFamily } from './decoders/voxtral.ts'
 import { electraFamily } from './electra.ts'
+import { esmFamily } from './esm.ts'
 import { schemasOf } from './family.ts'
 import { modernbertFamily } from './modernbert.ts'
 import { t5Family } from './t5.ts'
@@ -93,6 +94,7 @@ export const families = [
   electraFamily,
   albertFamily,
   modernbertFamily,
+  esmFamily,
   gpt2Family,
   gptBigCodeFamily,
   gptjFamily,

@@ -36,13 +36,6 @@ export const unsupportedModels: Readonly<Record<string, readonly string[]>> = {
   ],
   dbrx: ['databricks/dbrx-base', 'databricks/dbrx-instruct', 'LnL-AI/dbrx-base-converted-v2'],
   deberta: ['microsoft/deberta-base', 'microsoft/deberta-large', 'microsoft/deberta-xlarge'],
-  esm: [
-    'facebook/esm2_t6_8M_UR50D',
-    'facebook/esm2_t12_35M_UR50D',
-    'facebook/esm2_t30_150M_UR50D',
-    'facebook/esm2_t33_650M_UR50D',
-    'facebook/esm2_t36_3B_UR50D',
-  ],
   falcon_mamba: ['tiiuae/falcon-mamba-7b', 'tiiuae/falcon-mamba-7b-instruct'],
   idefics2: ['HuggingFaceM4/idefics2-8b', 'HuggingFaceM4/idefics2-8b-base', 'HuggingFaceM4/idefics2-8b-chatty'],
   internlm2: [

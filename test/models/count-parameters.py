@@ -13,6 +13,7 @@ from transformers import (
     AutoModelForImageTextToText,
     AutoModelForMultimodalLM,
     AutoModelForSeq2SeqLM,
+    AutoModelForSequenceClassification,
     AutoModelForSpeechSeq2Seq,
 )
 
@@ -22,6 +23,7 @@ from memorymark_worker.model_config import give_pad_token, with_floats
 CLASSES = {
     **dict.fromkeys(["t5", "mt5", "bart", "mbart", "marian", "pegasus", "m2m_100"], AutoModelForSeq2SeqLM),
     "whisper": AutoModelForSpeechSeq2Seq,
+    "esm": AutoModelForSequenceClassification,
     **dict.fromkeys(["wav2vec2", "hubert"], AutoModelForCTC),
     **dict.fromkeys(["resnet", "vit", "deit", "dinov2", "convnext", "efficientnet"], AutoModelForImageClassification),
 }

@@ -21,7 +21,20 @@ import {
 import { channelDecay, gatedDeltaRule, kimiDelta } from './kernels/linear-attention.ts'
 import { pixelAttention } from './kernels/pixel-attention.ts'
 import { fusedConvolution, selectiveScan } from './kernels/selective-scan.ts'
-import { clamp, gelu, geluNew, relu, scale, sigmoid, silu, softcap, square, tanh, tanhGate } from './ops/activations.ts'
+import {
+  clamp,
+  gelu,
+  geluErf,
+  geluNew,
+  relu,
+  scale,
+  sigmoid,
+  silu,
+  softcap,
+  square,
+  tanh,
+  tanhGate,
+} from './ops/activations.ts'
 import { input, pixels, shiftedLabels } from './ops/batch.ts'
 import { float32 } from './ops/casts.ts'
 import { dropout, dropPath } from './ops/dropout.ts'
@@ -95,7 +108,15 @@ import {
   withoutLastFrame,
   zeroedPadding,
 } from './ops/speech.ts'
-import { addPositions, firstToken, lastToken, meanAfterFirst, meanOfTokens, prependTokens } from './ops/tokens.ts'
+import {
+  addPositions,
+  firstToken,
+  lastToken,
+  maskedTokens,
+  meanAfterFirst,
+  meanOfTokens,
+  prependTokens,
+} from './ops/tokens.ts'
 import { constant, idle, positionIds, sinusoids, table } from './ops/weights.ts'
 import type { Tensor } from './storage.ts'
 import type { Tape } from './tape.ts'
@@ -121,6 +142,7 @@ export const rows: Rows<Tape, Tensor> = {
   fusedConvolution,
   selectiveScan,
   gelu,
+  geluErf,
   geluNew,
   geluRecomputed,
   tanh,
@@ -219,6 +241,7 @@ export const rows: Rows<Tape, Tensor> = {
   repeatHeads,
   headsJoined,
   firstToken,
+  maskedTokens,
   meanAfterFirst,
   meanOfTokens,
   lastToken,

@@ -18,6 +18,8 @@ export const pointwise = {
   geluNew: value<(x: Value) => Value>(),
   /** The same as a function of its own, which keeps its input alone and computes the rest again, as BLOOM does. */
   geluRecomputed: value<(x: Value) => Value>(),
+  /** The exact GELU as ESM composes it from primitive ops. */
+  geluErf: value<(x: Value) => Value>(),
   tanh: value<(x: Value) => Value>(),
   relu: value<(x: Value) => Value>(),
   silu: value<(x: Value) => Value>(),

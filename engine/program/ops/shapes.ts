@@ -29,6 +29,8 @@ export const shapes = {
   headsJoined: value<(own: Value, other: Value, sharedBy?: number) => Value>(),
   /** The first token: [b, s, h] → [b, h], a view. */
   firstToken: value<(x: Value) => Value>(),
+  /** Tokens times a mask that is zero where they are padding, which batches with a mask have: [b, s, h] → [b, s, h]. */
+  maskedTokens: value<(x: Value) => Value>(),
   /** The mean of the tokens that are not padding: [b, s, h] → [b, h]. */
   meanOfTokens: value<(x: Value) => Value>(),
   /** The mean of all tokens but the first: [b, s, h] → [b, h]. */

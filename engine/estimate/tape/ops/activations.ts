@@ -20,6 +20,17 @@ export function geluNew(tape: Tape, x: Tensor): Tensor {
   return multiply(tape, half, elementwise(tape, 'add', tanh(tape, inner)))
 }
 
+export function geluErf(tape: Tape, x: Tensor): Tensor {
+  // transformers modeling_esm.py gelu: x * 0.5 * (1.0 + erf(x / √2)), of which `erf` saves its input.
+  const half = elementwise(tape, 'mul', x)
+  const scaled = elementwise(tape, 'div', x)
+  const error = tape.tensor(scaled.shape, scaled.dtype, [scaled], scaled)
+  // torch derivatives.yaml erf: 2 / √π * exp(-(self.pow(2))) * grad, whose four factors are temporaries of one expression.
+  const backwardScratch = Array.from({ length: 4 }, () => tape.like(scaled, 'temporaries'))
+  tape.record('erf', { reads: [scaled], outputs: [error], saves: [scaled], gradients: [made(scaled)], backwardScratch })
+  return multiply(tape, half, elementwise(tape, 'add', error))
+}
+
 export function silu(tape: Tape, x: Tensor): Tensor {
   return elementwise(tape, 'silu', x, { saves: [x] })
 }

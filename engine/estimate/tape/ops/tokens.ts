@@ -20,6 +20,11 @@ export function meanOfTokens(tape: Tape, x: Tensor): Tensor {
   return elementwise(tape, 'div', output)
 }
 
+export function maskedTokens(tape: Tape, x: Tensor): Tensor {
+  // The product saves the mask alone, a number a token.
+  return tape.isPadded ? elementwise(tape, 'mul', x) : x
+}
+
 export function meanAfterFirst(tape: Tape, x: Tensor): Tensor {
   // torch: a slice is a view, whose SliceBackward0 writes a zeroed gradient of the whole; MeanBackward1 keeps sizes alone.
   const [tokens = 0, ...features] = x.shape
