@@ -4,7 +4,8 @@
  */
 import { isFsdp } from '../../training/choices.ts'
 import { halfCompletions, halfLength } from '../reduced.ts'
-import { type Asked, type KeySetting, one, type Say, type Tool, untestedByDeepSpeed } from './tool.ts'
+import { type Asked, type KeySetting, one, type Say, type Tool } from './tool.ts'
+import { trainerOptimizers } from './trainer.ts'
 
 const LIGER = 'axolotl.integrations.liger.LigerPlugin'
 
@@ -55,11 +56,7 @@ export const axolotl: Tool = {
     ...['sdp_attention', 'eager_attention'].filter(has).flatMap(key => one(key, false)),
     ...(has('attn_implementation') ? one('attn_implementation', 'flash_attention_2') : one('flash_attention', true)),
   ],
-  'fused-optimizer': () => one('optimizer', 'adamw_torch_fused'),
-  '8-bit-optimizer': untestedByDeepSpeed('optimizer', 'adamw_bnb_8bit'),
-  'paged-8-bit-optimizer': untestedByDeepSpeed('optimizer', 'paged_adamw_8bit'),
-  'paged-optimizer': untestedByDeepSpeed('optimizer', 'paged_adamw_32bit'),
-  adafactor: () => one('optimizer', 'adafactor'),
+  ...trainerOptimizers('optimizer'),
   'bf16-weights': () => [{ keys: ['bf16', 'bfloat16'], value: true }],
   lora: () => [...one('adapter', 'lora'), ...rank],
   qlora: () => [...one('adapter', 'qlora'), ...one('load_in_4bit', true), ...rank],

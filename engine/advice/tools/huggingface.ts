@@ -8,7 +8,8 @@ import { filledIn } from '../../plan/snippets/deepspeed.ts'
 import { compareVersions, isBefore } from '../../training/versions.ts'
 import { halfCompletions, halfLength, halfShare } from '../reduced.ts'
 import { offloadedFsdp } from './fsdp.ts'
-import { type Asked, type KeySetting, one, type Say, type Tool, untestedByDeepSpeed } from './tool.ts'
+import { type Asked, type KeySetting, one, type Say, type Tool } from './tool.ts'
+import { trainerBatch, trainerOptimizers } from './trainer.ts'
 
 /** Keys of TRL's ModelConfig and SFTConfig: whoever writes one runs a script that reads the others too. */
 const trlKeys = wordList(`
@@ -54,10 +55,7 @@ function ligerKernel(asked: Asked): readonly KeySetting[] | undefined {
 const host = { device: 'cpu', pin_memory: true }
 
 export const huggingface: Tool = {
-  'micro-batch': ({ plan }) => [
-    { keys: ['per_device_train_batch_size', 'per_gpu_train_batch_size'], value: plan.microBatch },
-    { keys: ['gradient_accumulation_steps'], value: plan.gradientAccumulation },
-  ],
+  ...trainerBatch,
   'gradient-checkpointing': () => one('gradient_checkpointing', true, 'use_gradient_checkpointing'),
   'fused-loss': asked => {
     const { method, versions } = asked.spec
@@ -69,11 +67,7 @@ export const huggingface: Tool = {
     asked.has('attn_implementation') || runsTrl(asked)
       ? [{ keys: ['attn_implementation'], value: 'flash_attention_2', elsewhere: true }]
       : undefined,
-  'fused-optimizer': () => one('optim', 'adamw_torch_fused'),
-  '8-bit-optimizer': untestedByDeepSpeed('optim', 'adamw_bnb_8bit'),
-  'paged-8-bit-optimizer': untestedByDeepSpeed('optim', 'paged_adamw_8bit'),
-  'paged-optimizer': untestedByDeepSpeed('optim', 'paged_adamw_32bit'),
-  adafactor: () => one('optim', 'adafactor'),
+  ...trainerOptimizers('optim'),
   'bf16-autocast': () => one('bf16', true),
   'fp16-autocast': () => one('fp16', true),
   'bf16-weights': asked =>

@@ -2,21 +2,15 @@
 import { halfLength } from '../reduced.ts'
 import { offloadedFsdp } from './fsdp.ts'
 import { one, type Tool } from './tool.ts'
+import { trainerBatch, trainerOptimizers } from './trainer.ts'
 
 export const llamafactory: Tool = {
-  'micro-batch': ({ plan }) => [
-    { keys: ['per_device_train_batch_size'], value: plan.microBatch },
-    { keys: ['gradient_accumulation_steps'], value: plan.gradientAccumulation },
-  ],
+  ...trainerBatch,
   'gradient-checkpointing': () => one('disable_gradient_checkpointing', false),
   'fused-loss': () => one('enable_liger_kernel', true),
   'sdpa-attention': () => one('flash_attn', 'sdpa'),
   'flash-attention': () => one('flash_attn', 'fa2'),
-  'fused-optimizer': () => one('optim', 'adamw_torch_fused'),
-  '8-bit-optimizer': () => one('optim', 'adamw_bnb_8bit'),
-  'paged-8-bit-optimizer': () => one('optim', 'paged_adamw_8bit'),
-  'paged-optimizer': () => one('optim', 'paged_adamw_32bit'),
-  adafactor: () => one('optim', 'adafactor'),
+  ...trainerOptimizers('optim'),
   'bf16-autocast': () => one('bf16', true),
   'fp16-autocast': () => one('fp16', true),
   // hparams/parser.py refuses mixed precision beside it.

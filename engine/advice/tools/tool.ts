@@ -52,8 +52,3 @@ export type Tool = { readonly [Id in LeverId]?: Say }
 export function one(key: string, value: Value, ...others: string[]): readonly KeySetting[] {
   return [{ keys: [key, ...others], value }]
 }
-
-/** DeepSpeed refuses an optimizer that it has not tested, unless its settings have zero_allow_untested_optimizer. */
-export function untestedByDeepSpeed(key: string, name: string): Say {
-  return ({ spec }) => (spec.sharding?.startsWith('zero') ? undefined : one(key, name))
-}

@@ -59,6 +59,22 @@ gradient_checkpointing: true
     offers: ['zero-1', 'zero-2', 'zero-3', 'zero-3-offload', 'fsdp'],
   },
   {
+    tool: 'DeepSpeed, beside which the Trainer takes any optimizer',
+    gpu: 'l40s',
+    path: 'zero.yaml',
+    text: `model_name_or_path: meta-llama/Llama-2-7b-hf
+task: causal-lm
+n_gpus: 2
+per_device_train_batch_size: 1
+gradient_accumulation_steps: 4
+block_size: 1024
+bf16: true
+gradient_checkpointing: true
+deepspeed: { zero_optimization: { stage: 2 }, bf16: { enabled: true }, train_micro_batch_size_per_gpu: auto }
+`,
+    offers: ['8-bit-optimizer', 'paged-optimizer', 'zero-3'],
+  },
+  {
     tool: 'Axolotl',
     gpu: 'a10',
     path: 'axolotl.yml',
