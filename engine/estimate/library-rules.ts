@@ -64,9 +64,23 @@ export function isOneUnit(spec: TrainingSpec): boolean {
  * Whether FSDP1 would have to make one flat parameter of frozen weights in 16 bits and peft's adapters in float32, which it refuses:
  * "Must flatten tensors with uniform dtype" (torch 2.13 distributed/fsdp/_flat_param.py _validate_tensors_to_flatten).
  */
-export function mixesFlatTypes(spec: TrainingSpec): boolean {
+function mixesFlatTypes(spec: TrainingSpec): boolean {
   const isMixed = spec.lora !== undefined && spec.lora.inWeightsType !== true && spec.precision === 'bf16'
   return isMixed && hasFlatParameters(spec) && !wrapsEachAdapter(spec)
+}
+
+/**
+ * Whether the first step fails: transformers' Adafactor (5.18 optimization.py) adds means of FSDP2's DTensors to plain tensors, which
+ * torch 2.13 refuses: "got mixed torch.Tensor and DTensor".
+ */
+function mixesDTensors(spec: TrainingSpec): boolean {
+  const isOfTransformers = spec.optimizer === 'adafactor' && spec.loop === 'trainer'
+  return isOfTransformers && isWrappedByFsdp(spec) && !hasFlatParameters(spec)
+}
+
+/** Of a training without FSDP, true. */
+export function startsUnderFsdp(spec: TrainingSpec): boolean {
+  return !mixesFlatTypes(spec) && !mixesDTensors(spec)
 }
 
 /**

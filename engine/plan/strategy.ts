@@ -1,6 +1,6 @@
 /** Sharding strategies on one or several GPUs, and the spec under each. */
 import { MemoryMarkError } from '../base/errors.ts'
-import { mixesFlatTypes } from '../estimate/library-rules.ts'
+import { startsUnderFsdp } from '../estimate/library-rules.ts'
 import { isFsdp, isOfImages, type Precision, type Sharding } from '../training/choices.ts'
 import type { TrainingSpec } from '../training/spec.ts'
 import { lightningZero, overlapsByDefault, zeroDefaults } from '../training/zero-defaults.ts'
@@ -88,8 +88,7 @@ export function strategiesFor(spec: TrainingSpec, gpus: number, tool: Tool): rea
   if (alwaysFsdp.has(tool)) return ['fsdp']
   if (tool === 'openrlhf') return spec.quantization === undefined ? ['zero1', 'zero2', 'zero3'] : ['zero1', 'zero2']
   const ofTool = strategiesOf[tool]
-  const starts = (strategy: Strategy) =>
-    strategy !== 'fsdp' || !mixesFlatTypes(arrangedSpec(spec, { strategy, gpus }, tool))
+  const starts = (strategy: Strategy) => startsUnderFsdp(arrangedSpec(spec, { strategy, gpus }, tool))
   return strategiesOn(spec).filter(strategy => (ofTool?.includes(strategy) ?? true) && starts(strategy))
 }
 

@@ -101,6 +101,17 @@ test('DeepSpeed steps with all of a GPU in one tensor, so AdamW makes its tempor
   expect(peak('adamw-loop')).toBeCloseTo(28.28 + 3.14, 1)
 })
 
+test('Adafactor has no rows and columns to factor in the flat tensors of DeepSpeed and FSDP1', () => {
+  const state = (changes: Partial<TrainingSpec>) =>
+    peakOf({ precision: 'fp32', ...changes }, 4).breakdown.optimizerState
+  const ofMomentum = (changes: Partial<TrainingSpec>) => state({ ...changes, optimizer: 'sgd-momentum' })
+  const ofAdafactor = (changes: Partial<TrainingSpec>) => state({ ...changes, optimizer: 'adafactor' })
+  for (const flat of [{ sharding: 'zero2' }, { sharding: 'zero3' }, { sharding: 'fsdp', fsdpVersion: 1 }] as const) {
+    expect(ofAdafactor(flat)).toBe(ofMomentum(flat))
+  }
+  expect(ofAdafactor({ sharding: 'ddp' })).toBeLessThan(ofMomentum({ sharding: 'ddp' }) / 50)
+})
+
 test('adapters are of the type of the weights under DeepSpeed, and float32 under FSDP', () => {
   const lora = { rank: 16, targets: ['q_proj', 'v_proj'], dropout: 0 }
   const trainedBytes = (changes: Partial<TrainingSpec>) =>

@@ -267,6 +267,10 @@ describe('what a tool cannot do', () => {
     expect(strategiesFor(lightning, 8, 'lightning')).not.toContain('fsdp')
     expect(strategiesFor({ ...lightning, lora: { ...lora, inWeightsType: true } }, 8, 'lightning')).toContain('fsdp')
     expect(strategiesFor({ ...lightning, precision: 'fp32' }, 8, 'lightning')).toContain('fsdp')
+    // transformers' Adafactor cannot step with FSDP2's tensors, but with FSDP1's.
+    const adafactor: TrainingSpec = { ...spec, optimizer: 'adafactor' }
+    expect(strategiesFor(adafactor, 8, 'trainer')).not.toContain('fsdp')
+    expect(strategiesFor({ ...adafactor, fsdpVersion: 1 }, 8, 'trainer')).toContain('fsdp')
   })
 })
 

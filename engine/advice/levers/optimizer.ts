@@ -1,4 +1,5 @@
 /** Levers on optimizer states and on gradients held until the optimizer's step. */
+import { startsUnderFsdp } from '../../estimate/library-rules.ts'
 import type { TrainingSpec } from '../../training/spec.ts'
 import type { Lever } from '../lever.ts'
 import { isWhole } from './training-kinds.ts'
@@ -61,6 +62,6 @@ export const optimizerLevers: readonly Lever[] = [
     group: 'optimizer',
     settings: ['optimizer'],
     applies: isAdam,
-    isMade: after => after.optimizer === 'adafactor',
+    isMade: after => after.optimizer === 'adafactor' && startsUnderFsdp(after),
   },
 ]

@@ -1,5 +1,5 @@
 /** Levers that shard a training over its GPUs or offload parts of it to the host. */
-import { mixesFlatTypes } from '../../estimate/library-rules.ts'
+import { startsUnderFsdp } from '../../estimate/library-rules.ts'
 import type { TrainingSpec } from '../../training/spec.ts'
 import type { Lever } from '../lever.ts'
 import { isWhole } from './training-kinds.ts'
@@ -52,7 +52,7 @@ export const shardingLevers: readonly Lever[] = [
     group: 'sharding',
     settings: sharded,
     applies: isSeveral,
-    isMade: after => after.sharding === 'fsdp' && after.offload === undefined && !mixesFlatTypes(after),
+    isMade: after => after.sharding === 'fsdp' && after.offload === undefined && startsUnderFsdp(after),
   },
   {
     id: 'fsdp-offload',

@@ -5,7 +5,13 @@
 import { accumulatesGradients } from '../../training/batches.ts'
 import type { TrainingSpec } from '../../training/spec.ts'
 import { roundedSize } from '../allocator/caching-allocator.ts'
-import { checkpointsReentrantly, keepsFrozenInputs, keepsGradients, zeroesAfterForward } from '../library-rules.ts'
+import {
+  checkpointsReentrantly,
+  hasFlatParameters,
+  keepsFrozenInputs,
+  keepsGradients,
+  zeroesAfterForward,
+} from '../library-rules.ts'
 import type { Objective } from '../objectives/objective.ts'
 import { DataParallel } from '../sharding/data-parallel.ts'
 import { exchangeOf, gathersBlocks } from '../sharding/exchanges.ts'
@@ -196,13 +202,18 @@ function inBackward({ optimizer }: TrainingSpec, optimized: readonly Tensor[]): 
   }
 }
 
-/** What the optimizer works on, by name: the weights that train, or float32 copies of them. */
+/**
+ * What the optimizer works on, by name: the weights that train, or float32 copies of them. DeepSpeed's partitions and the shards of
+ * FSDP1 are flat, so that Adafactor finds no rows and columns to factor.
+ */
 function mastersIn(tape: Tape, spec: TrainingSpec): ReadonlyMap<string, Tensor> {
   const areCopies = mastersOf(spec) !== 'none'
+  const areFlat = spec.sharding?.startsWith('zero') === true || hasFlatParameters(spec)
   const masters = new Map<string, Tensor>()
   for (const [name, parameter] of tape.parameters) {
     if (!parameter.requiresGrad) continue
-    masters.set(name, areCopies ? { ...parameter, dtype: 'float32' } : parameter)
+    const shape = areFlat ? [elements(parameter)] : parameter.shape
+    masters.set(name, { ...parameter, shape, ...(areCopies && { dtype: 'float32' }) })
   }
   return masters
 }
