@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import torch
+from torch import nn
 from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
@@ -29,6 +30,9 @@ CLASSES = {
 }
 # Where several classes serve a task, transformers asks the config which one.
 ARCHITECTURES = {"deit": ["DeiTForImageClassification"]}
+
+# Initial values, which take a third of the time, do not count.
+nn.Linear.reset_parameters = nn.Embedding.reset_parameters = lambda self: None
 
 
 def count(fields):
