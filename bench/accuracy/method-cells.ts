@@ -169,6 +169,7 @@ const frozenByHand: readonly Cell[] = [
   ['microsoft/resnet-18', { microBatch: 64, ...headAlone, precision: 'amp-fp16' }],
   ['microsoft/resnet-50', { microBatch: 64, ...headAlone }],
   ['google/vit-base-patch16-224', { microBatch: 32, ...headAlone, precision: 'amp-bf16' }],
+  ['google/vit-base-patch16-224', { microBatch: 32, ...headAlone }],
   [
     'openai/whisper-small',
     { sequenceLength: 200, ...withoutEncoder, ...asTheyAre(String.raw`model\.decoder\.`), precision: 'amp-fp16' },

@@ -125,7 +125,7 @@ describe.skipIf(!hasTorch)('sweep with PyTorch', () => {
     const [config] = report.parse(swept.report).configs
     expect(config).toMatchObject({ path: 'a.yaml', dialect: 'Hugging Face Trainer', provenance: 'traced' })
     const [comment] = await repository.comments(pullRequest)
-    expect(comment?.body).toContain('Memory traced, −3…+7 %')
+    expect(comment?.body).toContain('Memory traced, −3…+8 %')
     expect(swept.log).toMatch(/^trial {2}1 {2}batch {4}16 /m)
   })
 

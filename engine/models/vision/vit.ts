@@ -23,12 +23,12 @@ const vitConfig = visionEncoder.extend({ model_type: z.literal('vit') })
 const deitConfig = visionEncoder.extend({ model_type: z.literal('deit') })
 type VitConfig = z.infer<typeof vitConfig> | z.infer<typeof deitConfig>
 
+/** ViTModel.forward holds the embeddings as `embedding_output`. */
 function vit(ops: Builder, config: VitConfig, { labels }: ProgramTerms): Value {
   const { hidden_size: hidden, patch_size: patch } = config
   const convolution = { kernel: patch, stride: patch, padding: 0, bias: true }
-  const patches = ops.flattenPixels(
-    ops.conv2d('embeddings.patch_embeddings.projection', ops.input(), hidden, convolution),
-  )
+  const pixels = ops.conv2d('embeddings.patch_embeddings.projection', ops.input(), hidden, convolution)
+  const patches = ops.withInputGradients(ops.flattenPixels(pixels))
   const special = config.model_type === 'deit' ? ['cls_token', 'distillation_token'] : ['cls_token']
   const tokens = ops.prependTokens(
     special.map(name => `embeddings.${name}`),
@@ -36,17 +36,19 @@ function vit(ops: Builder, config: VitConfig, { labels }: ProgramTerms): Value {
   )
   const positions = special.length + Math.floor(config.image_size / patch) ** 2
   const embedded = ops.addPositions('embeddings.position_embeddings', tokens, positions)
-  let x = ops.dropout(embedded, config.hidden_dropout_prob)
-  x = ops.layers(x, 'layers', config.num_hidden_layers, (states, { name }) =>
-    ops.block(states, input => layer(ops, config, name, input)),
-  )
-  return ops.linear('classifier', ops.firstToken(ops.layerNorm('layernorm', x)), labels)
+  const normalised = ops.frame(ops.dropout(embedded, config.hidden_dropout_prob), embeddings => {
+    const x = ops.layers(embeddings, 'layers', config.num_hidden_layers, (states, { name }) =>
+      ops.block(states, input => layer(ops, config, name, input)),
+    )
+    return ops.layerNorm('layernorm', x)
+  })
+  return ops.linear('classifier', ops.firstToken(normalised), labels)
 }
 
 function layer(ops: Builder, config: VitConfig, name: string, x: Value): Value {
   const normalised = ops.layerNorm(`${name}.layernorm_before`, x)
   const context = ops.frame(normalised, input => attention(ops, config, `${name}.attention`, input))
-  const attended = ops.residual(ops.dropout(context, config.hidden_dropout_prob), x)
+  const attended = ops.add(ops.dropout(context, config.hidden_dropout_prob), x)
   const normed = ops.layerNorm(`${name}.layernorm_after`, attended)
   const fed = ops.frame(normed, input => feedForward(ops, config, `${name}.mlp`, input))
   return ops.residual(ops.dropout(fed, config.hidden_dropout_prob), attended)

@@ -151,7 +151,7 @@ describe('an analysis', () => {
     const id = analyses.started(request)
     analyses.happens(id, { kind: 'done', report: (await bertReport()).report })
     const main = (await (await asked(`/analyses/${id}`)).text()).split('<main')[1]
-    expect(main).toContain('estimated, −3…+7 %')
+    expect(main).toContain('estimated, −3…+8 %')
     expect(main?.replaceAll('not measured', '')).not.toContain('measured')
   })
 
