@@ -9,6 +9,18 @@ const over = (targets: readonly string[], dropout = 0.05): Partial<TrainingSpec>
 const allLinear = ['q_proj', 'k_proj', 'v_proj', 'o_proj', 'gate_proj', 'up_proj', 'down_proj']
 const batch = (microBatch: number, sequenceLength: number) => ({ microBatch, sequenceLength })
 
+const outputAlone: Partial<TrainingSpec> = {
+  trainable: { names: ['lm_head'], inputGradients: false, keepsType: true },
+}
+
+/** Loops that leave the decoder's cache on: of keys that float32 tables have turned, and of values in the keys' type. */
+const withCache: readonly Cell[] = [
+  ['JackFram/llama-68m', { precision: 'amp-bf16', ...batch(3, 333), attention: 'eager' }],
+  ['EleutherAI/pythia-14m', { precision: 'amp-bf16', ...batch(3, 512) }],
+  ['Qwen/Qwen2.5-0.5B', { precision: 'amp-fp16', loop: 'lightning', ...batch(3, 1024), optimizer: 'sgd' }],
+  ['microsoft/phi-1', { ...mixed, loop: 'lightning', ...batch(5, 512), dropout: false, ...outputAlone }],
+]
+
 export const autocastCells: readonly Cell[] = [
   ['gpt2', { ...mixed, ...batch(4, 1024) }],
   ['gpt2', { ...mixed, ...batch(4, 1024), gradientCheckpointing: true }],
@@ -18,4 +30,5 @@ export const autocastCells: readonly Cell[] = [
   ['microsoft/phi-2', { ...mixed, ...batch(1, 1024), ...over(['q_proj', 'k_proj', 'v_proj', 'dense']) }],
   ['meta-llama/Llama-3.2-1B', { ...mixed, ...batch(2, 1024), gradientAccumulation: 4 }],
   ['meta-llama/Llama-3.2-1B', { ...mixed, ...batch(2, 1024), ...over(allLinear) }],
+  ...withCache,
 ]

@@ -41,3 +41,13 @@ test.each([undefined, 'gptq'] as const)(
 test('a plan over DeepSpeed computes in 16 bits without it', () => {
   expect(savedBy({ precision: 'bf16-master' })).toBe(0)
 })
+
+// Pythia joins what it turns of its queries and keys with the rest.
+test.each([
+  ['JackFram/llama-68m', 2],
+  ['EleutherAI/pythia-14m', 4],
+] as const)('a cache of %s holds values in float32, the type of the keys', (name, joinedByLayer) => {
+  const { nodes } = footprintOf(name, { precision: 'amp-bf16', sequenceLength: 64, loop: 'plain' })
+  const joined = nodes.filter(node => node.name === 'cat' && node.outputs[0]?.dtype === 'float32')
+  expect(joined).toHaveLength(joinedByLayer * nodes.filter(node => node.name === 'attention').length)
+})

@@ -8,10 +8,10 @@ import { knownModel, specOf } from '../estimate/specs.ts'
 
 test('what fits where gradients accumulate fits where they do not, also where the allocator’s fragments are worse', () => {
   const model = 'Qwen/Qwen3-0.6B'
-  const sharded = { gpus: 4, sharding: 'zero3', precision: 'amp-bf16', optimizer: 'sgd' } as const
-  const spec = specOf(model, { ...sharded, microBatch: 1, sequenceLength: 512, loop: 'plain' })
-  const gpu = findGpu('a6000')
-  if (gpu === undefined) throw new Error('the catalogue has no A6000')
+  const sharded = { gpus: 8, sharding: 'zero3', precision: 'bf16', optimizer: 'sgd' } as const
+  const spec = specOf(model, { ...sharded, microBatch: 1, sequenceLength: 1_008, loop: 'plain' })
+  const gpu = findGpu('a10')
+  if (gpu === undefined) throw new Error('the catalogue has no A10')
   const probes = new EstimateProbes(spec, knownModel(model).config, gpu, new FootprintCache())
   const terms = { grid: new Grid(), own: 1, margin: 0.05, safety: 0.07 }
   const accumulating = new EstimatedSizes(() => probes.of(true), terms)

@@ -70,6 +70,9 @@ function ownLoss(tape: Tape, config: ModelConfig, spec: TrainingSpec): Objective
     }
     const loss = spec.step === 'training' ? lossOf(tape, logits) : mean(tape, logits)
     const outputs = spec.loop === 'plain' && { outputs: [logits.storage, ...tape.held] }
+    // A step that returns the loss alone lets go of the cache then, which autocast has in float32.
+    const cache = outputs ? [] : tape.held.map(storage => ({ ...logits, storage }))
+    tape.record('return', { reads: cache, outputs: [] })
     return { loss, held: [], ...outputs, outputsAfter: tape.outputsAfter }
   })
 }

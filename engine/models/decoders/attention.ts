@@ -75,7 +75,7 @@ export function attentionOf(fields: DecoderFields, traits: AttentionTraits = {})
     const context = ops.attention(
       scaled,
       ops.cached(k, window),
-      ops.cached(value, window),
+      ops.cached(value, window, k),
       {
         heads,
         keyValueHeads,

@@ -60,12 +60,16 @@ function attention(ops: Builder, config: FalconConfig, name: string, table: read
   const { hidden_size: hidden, num_attention_heads: heads } = config
   const [query, key, value] = projections(ops, config, `${name}.query_key_value`, x)
   const keyValueHeads = config.new_decoder_architecture ? heads : 1
-  const context = ops.attention(
-    ops.rotary(query, table, heads),
-    ops.cached(ops.rotary(key, table, keyValueHeads)),
-    ops.cached(value),
-    { heads, keyValueHeads, causal: true, dropout: 0, isAlwaysMasked: true, broadcastsHeads: true },
-  )
+  const turned = ops.rotary(query, table, heads)
+  const turnedKey = ops.rotary(key, table, keyValueHeads)
+  const context = ops.attention(turned, ops.cached(turnedKey), ops.cached(value, undefined, turnedKey), {
+    heads,
+    keyValueHeads,
+    causal: true,
+    dropout: 0,
+    isAlwaysMasked: true,
+    broadcastsHeads: true,
+  })
   return falconLinear(ops, config, `${name}.dense`, context, hidden)
 }
 

@@ -60,7 +60,9 @@ function gptjBlock(ops: Builder, config: GptjConfig, name: string, x: Value): Va
   const [query, key, value] = projected(ops, `${name}.attn`, normalised, hidden)
   // Each call repeats its sines and cosines for itself.
   const turned = (part: Value) => ops.rotary(part, ops.rotaryTable(part, rotarySize), heads)
-  const context = ops.attention(turned(query), ops.cached(turned(key)), ops.cached(value), {
+  const turnedQuery = turned(query)
+  const turnedKey = turned(key)
+  const context = ops.attention(turnedQuery, ops.cached(turnedKey), ops.cached(value, undefined, turnedKey), {
     heads,
     causal: true,
     dropout: config.attn_pdrop,

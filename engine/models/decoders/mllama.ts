@@ -139,8 +139,9 @@ function crossAttention(ops: Builder, text: DecoderFields, name: string, x: Valu
   const query = turned(norm('q_norm', project('q_proj', x, heads)), tables?.words, heads)
   const keys = project('k_proj', states, keyValueHeads)
   const values = project('v_proj', states, keyValueHeads)
-  const [key, value] = [turned(norm('k_norm', keys), tables?.states, keyValueHeads), values].map(part =>
-    ops.repeatHeads(ops.cached(part), heads / keyValueHeads, keyValueHeads),
+  const turnedKeys = turned(norm('k_norm', keys), tables?.states, keyValueHeads)
+  const [key, value] = [turnedKeys, values].map(part =>
+    ops.repeatHeads(ops.cached(part, undefined, turnedKeys), heads / keyValueHeads, keyValueHeads),
   ) as [Value, Value]
   const shape = { heads, causal: false, dropout: text.attention_dropout, castsSoftmax: true }
   const context = ops.attention(query, key, value, shape, mask)

@@ -5,7 +5,7 @@
 
 import type { AttentionShape, IndexerShape, Mamba2Shape, RotaryOptions } from '../../../program/ops/mixers.ts'
 import { keepsNoCache } from '../../../training/choices.ts'
-import { made } from '../autograd.ts'
+import { made, widest } from '../autograd.ts'
 import { eagerAttention, fusedAttention } from '../kernels/attention.ts'
 import { matrixProduct } from '../kernels/matrix-product.ts'
 import { composedMamba2, fusedMamba2 } from '../kernels/state-space.ts'
@@ -62,7 +62,9 @@ export function rotary(
   const isWhole = rotated === lastSize(x)
   if (isWhole && !alwaysJoins) return rotatedHalves(tape, x, cos, sin)
   const [turning, resting] = [slice(tape, x, rotated), slice(tape, x, lastSize(x) - rotated)]
-  const turned = cast(tape, rotatedHalves(tape, turning, cos, sin), x.dtype)
+  const halves = rotatedHalves(tape, turning, cos, sin)
+  // LitGPT's apply_rope casts back to the type of `x`; transformers leaves what float32 tables make of it under autocast.
+  const turned = tape.spec.modelCode === 'litgpt' ? cast(tape, halves, x.dtype) : halves
   const output = concatenate(tape, [turned, ...(isWhole ? [] : [resting])])
   tape.headsFirst.add(output.storage)
   return output
@@ -74,21 +76,22 @@ export function headsFirst(tape: Tape, x: Tensor): Tensor {
   return output
 }
 
-function grown(tape: Tape, cache: KeyValueCache, x: Tensor, window: number | undefined): Tensor {
+function grown(tape: Tape, cache: KeyValueCache, x: Tensor, keys: Tensor, window: number | undefined): Tensor {
   const { earlier, tokens } = cache.next(window)
-  const output = tape.tensor([tokens, ...x.shape.slice(1)], x.dtype, [x])
+  const output = tape.tensor([tokens, ...x.shape.slice(1)], widest(x.dtype, keys.dtype), [x])
   tape.record('cat', { reads: [x, ...(earlier === undefined ? [] : [earlier])], outputs: [output] })
   cache.keep(output)
   return output
 }
 
-export function cached(tape: Tape, x: Tensor, window?: number): Tensor {
+export function cached(tape: Tape, x: Tensor, window?: number, keys = x): Tensor {
   const cache = tape.pass?.sequences?.cache
-  if (cache !== undefined) return grown(tape, cache, x, window)
-  // transformers cache_utils.py DynamicLayer.update: torch.cat of an empty tensor and the states, kept by the outputs.
+  if (cache !== undefined) return grown(tape, cache, x, keys, window)
+  // transformers cache_utils.py DynamicLayer.update: torch.cat of an empty tensor and the states, kept by the outputs. The empty one
+  // has the keys' type for values too, which autocast would leave in 16 bits.
   const isOff = keepsNoCache(tape.spec.loop) && !tape.cachesForOutputs
   if (isOff || (tape.training && tape.spec.gradientCheckpointing)) return x
-  const output = concatenate(tape, [x])
+  const output = concatenate(tape, [x], keys.dtype)
   tape.held.push(output.storage)
   return output
 }

@@ -1,6 +1,6 @@
 /** Single ops that layers are composed of: sums, products, views, copies, and what autograd saves for each. */
 import { made, widest } from '../autograd.ts'
-import { elements, type Tensor } from '../storage.ts'
+import { type Dtype, elements, type Tensor } from '../storage.ts'
 import type { Tape } from '../tape.ts'
 import { lowered } from './casts.ts'
 
@@ -88,11 +88,12 @@ export function slice(tape: Tape, x: Tensor, size: number): Tensor {
 }
 
 /** A new tensor of the parts; their gradients are views of its gradient, cast where a part is narrower. */
-export function concatenate(tape: Tape, parts: readonly Tensor[]): Tensor {
+/** `atLeast`: the type of an empty tensor among them. */
+export function concatenate(tape: Tape, parts: readonly Tensor[], atLeast?: Dtype): Tensor {
   const [first] = parts
   if (first === undefined) throw new Error('nothing to concatenate')
   const last = parts.reduce((sum, part) => sum + (part.shape.at(-1) ?? 0), 0)
-  const dtype = parts.reduce((wide, part) => widest(wide, part.dtype), first.dtype)
+  const dtype = parts.reduce((wide, part) => widest(wide, part.dtype), atLeast ?? first.dtype)
   const output = tape.tensor([...first.shape.slice(0, -1), last], dtype, parts, first)
   const gradients = parts.map(to => ({ to, passes: to.dtype === dtype }))
   tape.record('cat', { reads: parts, outputs: [output], gradients })
