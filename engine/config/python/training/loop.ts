@@ -9,6 +9,7 @@ import type { Evaluator } from '../values/evaluator.ts'
 import { siteAt } from '../values/sites.ts'
 import { type Instance, type LibraryCall, type Located, placeIn, type Value } from '../values/values.ts'
 import { adapterFields } from './adapters.ts'
+import { changedLater } from './changed-later.ts'
 import { checkpointing } from './checkpointing.ts'
 import { loadedBatch } from './data-loaders.ts'
 import { fabricFields } from './fabric.ts'
@@ -177,6 +178,7 @@ export function ownLoop(loop: OwnLoop): FoundTraining {
     ...leftOff(fields, chain.peftConfig, [...new Set([...modules, loaded.module])], evaluator),
     ...aroundLoop(modules, evaluator),
     ...processSettings(fields, modules, evaluator),
+    ...changedLater(call, modules, adapter.fields.length > 0, evaluator),
   ]
   return { kind: 'training', training: { document, declared, call, assumptions, notUnderstood, unread } }
 }

@@ -9,6 +9,7 @@ import { type Call, callExpression, type Module } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
 import { type Located, placeIn, type Site, shownAt, type Value } from '../values/values.ts'
 import { adapterFields } from './adapters.ts'
+import { changedLater } from './changed-later.ts'
 import { checkpointing } from './checkpointing.ts'
 import { keyOfOldSft, ofEarlierReleases } from './earlier-releases.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
@@ -128,6 +129,7 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
     ...leftOff(fields, peftConfig, files, evaluator),
     ...aroundTrainer(call, evaluator),
     ...processSettings(fields, files, evaluator),
+    ...changedLater(call, files, adapter.fields.length > 0, evaluator),
   ]
   const notUnderstood = [
     ...loaded.notUnderstood,
