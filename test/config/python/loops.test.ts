@@ -122,8 +122,7 @@ describe('a loop is asked for what it does not say:', () => {
 
   it.each<readonly [string, string]>([
     ['FSDP', 'model = torch.distributed.fsdp.FullyShardedDataParallel(model)'],
-    ['a cast by statement', 'model.half()'],
-    ['a cast to a type', 'model.to(device, torch.bfloat16)'],
+    ['a cast of what holds the model', 'holder.model.half()'],
     ['a teacher', 'teacher = AutoModelForCausalLM.from_pretrained("gpt2-xl")'],
     ['an average of weights', 'ema = torch.optim.swa_utils.AveragedModel(model)'],
     ['frozen weights', 'for p in model.transformer.parameters():\n    p.requires_grad = False'],

@@ -9,6 +9,7 @@ import type { Evaluator } from '../values/evaluator.ts'
 import { siteAt } from '../values/sites.ts'
 import { type Instance, type LibraryCall, type Located, placeIn, type Value } from '../values/values.ts'
 import { adapterFields } from './adapters.ts'
+import { withCastInPlace } from './cast-in-place.ts'
 import { changedLater } from './changed-later.ts'
 import { checkpointing } from './checkpointing.ts'
 import { loadedBatch } from './data-loaders.ts'
@@ -107,7 +108,7 @@ export interface OwnLoop {
 export function ownLoop(loop: OwnLoop): FoundTraining {
   const { dialect, call, here, modules, optimizers, settings, evaluator } = loop
   const { module } = call
-  const chain = modelChain(loop.model, evaluator)
+  const chain = withCastInPlace(modelChain(loop.model, evaluator), call, modules, evaluator)
   const { loaded } = chain
   if (loaded === undefined || loaded.kind === 'text') return { kind: 'none', why: 'its model is defined in the code' }
   const isVision = isVisionModel(loaded)

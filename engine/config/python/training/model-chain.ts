@@ -19,10 +19,16 @@ export interface ModelChain {
   readonly prepared: LibraryCall | undefined
   /** The trainer that prepares it so itself. */
   readonly castBack?: Located
-  /** `.half()` and its kin, which cast the weights. */
-  readonly cast: LibraryCall | undefined
+  readonly cast: Cast | undefined
   /** What the reader must know of how it was found, one sentence each. */
   readonly remarks: readonly string[]
+}
+
+/** `.half()` and its kin, which cast the weights. */
+export interface Cast {
+  readonly by: LibraryCall
+  /** Undefined where that is not told: by what runs, or because adapters are cast with the weights. */
+  readonly to: 'float16' | 'bfloat16' | 'float32' | undefined
 }
 
 const MAX_LINKS = 12
@@ -59,7 +65,7 @@ export function modelChain(value: Value | undefined, evaluator: Evaluator): Mode
     const { name } = current
     if (isLoad(current)) return { ...chain, loaded: current }
     if (passesOn.test(name) && current.object !== undefined) {
-      if (isCast(current, evaluator)) chain = { ...chain, cast: chain.cast ?? current }
+      chain = { ...chain, cast: chain.cast ?? castBy(current, evaluator) }
       current = current.object
       continue
     }
@@ -76,6 +82,8 @@ export function modelChain(value: Value | undefined, evaluator: Evaluator): Mode
     if (/^AutoPeftModel|^PeftModel/.test(name.split('.').at(-2) ?? '')) chain = { ...chain, trainedAdapter: current }
     else if (last === 'get_peft_model' && name.startsWith('unsloth.')) chain = { ...chain, unslothAdapter: current }
     else if (!wraps.test(name)) return { ...chain, unknown: current }
+    if (last === 'get_peft_model' && chain.cast !== undefined)
+      chain = { ...chain, cast: { ...chain.cast, to: undefined } }
     if (last.startsWith('prepare_model_for')) chain = { ...chain, prepared: current }
     if (last === 'get_peft_model' && !name.startsWith('unsloth.')) {
       const peftConfig = argument(current, 'peft_config', 1, evaluator)
@@ -106,12 +114,30 @@ export function classLoaded({ name }: LibraryCall): string {
   return name.split('.').slice(0, -1).join('.')
 }
 
-function isCast(call: LibraryCall, evaluator: Evaluator): boolean {
-  if (/\.(?:half|bfloat16|float)$/.test(call.name)) return true
-  const dtype = call.name.endsWith('.to') && call.call ? evaluator.argumentsOf(call.call, call.site).values : undefined
-  return [...(dtype?.values() ?? [])].some(
-    given => given.kind === 'symbol' && /^torch\.(?:b?float|half)/.test(given.name),
-  )
+const castTo: ReadonlyMap<string, Cast['to']> = new Map<string, Cast['to']>([
+  ['half', 'float16'],
+  ['torch.half', 'float16'],
+  ['torch.float16', 'float16'],
+  ['bfloat16', 'bfloat16'],
+  ['torch.bfloat16', 'bfloat16'],
+  ['float', 'float32'],
+  ['torch.float', 'float32'],
+  ['torch.float32', 'float32'],
+])
+
+/** Undefined for a call that leaves the type of weights as it is. */
+export function castBy(by: LibraryCall, evaluator: Evaluator): Cast | undefined {
+  const { name: method } = libraryName(by.name)
+  if (/^(?:half|bfloat16|float)$/.test(method)) return { by, to: castTo.get(method) }
+  if (method !== 'to' || by.call === undefined) return undefined
+  const { values } = evaluator.argumentsOf(by.call, by.site)
+  for (const [key, given] of values) {
+    if (given.kind === 'symbol' && /^torch\.(?:b?float|half|double)/.test(given.name))
+      return { by, to: castTo.get(given.name) }
+    const isOpen = given.kind === 'open' || given.kind === 'call'
+    if (isOpen && /dtype/.test(`${key} ${given.module.text.slice(given.from, given.to)}`)) return { by, to: undefined }
+  }
+  return undefined
 }
 
 /** An argument of a call by its name or its position. */

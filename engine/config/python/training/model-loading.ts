@@ -10,7 +10,7 @@ import type { Module } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
 import { type LibraryCall, type Located, placeIn, shownAt, type Value } from '../values/values.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
-import { classLoaded, hasOpenClass, type ModelChain } from './model-chain.ts'
+import { type Cast, classLoaded, hasOpenClass, type ModelChain } from './model-chain.ts'
 import { modelConfigFields } from './trl-model-config.ts'
 import { isVisionModel, visionModel } from './vision-models.ts'
 
@@ -226,19 +226,11 @@ function weightFields(
   const dtype = values.get('torch_dtype') ?? values.get('dtype')
   const attention = values.get('attn_implementation')
   const flash = values.get('use_flash_attention_2')
-  const how = cast && /\.(half|bfloat16)$/.exec(cast.name)?.[1]
-  const castTo = how === 'half' ? 'float16' : how
   return [
     ...(dtype === undefined || cast !== undefined
       ? []
       : [prepared ? castBack(prepared, file) : fieldOf('torch_dtype', dtype, file)]),
-    ...(cast === undefined
-      ? []
-      : [
-          castTo === undefined
-            ? openField(cast, 'torch_dtype', `the weights are cast by ${shownAt(cast.module, cast)}`, file)
-            : saidBy(cast, 'torch_dtype', { kind: 'text', text: castTo }, file, how),
-        ]),
+    ...(cast === undefined ? [] : [castField(cast, file)]),
     ...(attention === undefined ? [] : [fieldOf('attn_implementation', attention, file)]),
     ...(flash?.kind === 'flag' && flash.flag
       ? [
@@ -252,6 +244,12 @@ function weightFields(
         ]
       : []),
   ]
+}
+
+function castField({ by, to }: Cast, file: Module): Field {
+  return to === undefined
+    ? openField(by, 'torch_dtype', `the weights are cast by ${shownAt(by.module, by)}`, file)
+    : saidBy(by, 'torch_dtype', { kind: 'text', text: to }, file, libraryName(by.name).name)
 }
 
 function quantizationFields(values: ReadonlyMap<string, Value>, file: Module, evaluator: Evaluator): readonly Field[] {

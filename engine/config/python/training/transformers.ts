@@ -9,6 +9,7 @@ import { type Call, callExpression, type Module } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
 import { type Located, placeIn, type Site, shownAt, type Value } from '../values/values.ts'
 import { adapterFields } from './adapters.ts'
+import { withCastInPlace } from './cast-in-place.ts'
 import { changedLater } from './changed-later.ts'
 import { checkpointing } from './checkpointing.ts'
 import { keyOfOldSft, ofEarlierReleases } from './earlier-releases.ts'
@@ -66,7 +67,8 @@ export function trainingOf(call: Call, trainer: DeclaredTrainer, evaluator: Eval
   if (told.kind === 'none') return told
 
   const here: Located = { module, from: call.at, to: expression.callee.to, remarks: [] }
-  const passed = modelChain(values.get('model') ?? fromFunction(values.get('model_init'), evaluator), evaluator)
+  const given = values.get('model') ?? fromFunction(values.get('model_init'), evaluator)
+  const passed = withCastInPlace(modelChain(given, evaluator), call, [module], evaluator)
   const chain = trainer === 'sft' ? { ...passed, ...preparedBySft(passed, values, told, here, evaluator) } : passed
   const found = loadedFields(chain, module, evaluator, new Map([...told.values, ...values]))
   const keepsTrl = trainer !== 'trainer' && isOfUnsloth(chain) && bindsTrlFirst(module)
