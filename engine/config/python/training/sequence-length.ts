@@ -9,6 +9,7 @@ import { fieldOf, openField } from './fields.ts'
 import { handedLengths } from './handed-length.ts'
 import { dataFiles } from './loop-files.ts'
 import { argument } from './model-chain.ts'
+import { paddedLengths, tokenizerLimits } from './padded-length.ts'
 
 /** As many calls as are looked at. */
 const MAX_CALLS = 50
@@ -37,7 +38,20 @@ export function lengthFields(
 ): readonly Field[] {
   if (fields.some(({ key }) => lengthKeys.includes(key))) return []
   const task = fields.find(({ key }) => key === 'task')?.value
-  return tokenizedLength(module, evaluator, task?.kind === 'text' && task.text === 'seq2seq-lm', file)
+  const isSeq2Seq = task?.kind === 'text' && task.text === 'seq2seq-lm'
+  const lengths = tokenizedLength(module, evaluator, isSeq2Seq, file)
+  return isSeq2Seq ? lengths : paddedUp(lengths, module, evaluator, file)
+}
+
+/** Batches that are filled up to more than text is cut to. */
+function paddedUp(lengths: readonly Field[], module: Module, evaluator: Evaluator, file: Module): readonly Field[] {
+  const [cut, ...others] = lengths
+  const padded = paddedLengths(module, evaluator)
+  if (padded.length === 0 || others.length > 0 || (cut !== undefined && cut.value.kind !== 'number')) return lengths
+  const field = agreed(padded, 'max_length', file)
+  const isShorter =
+    cut?.value.kind === 'number' && field.value.kind === 'number' && field.value.number <= cut.value.number
+  return isShorter ? lengths : [field]
 }
 
 /**
@@ -111,7 +125,10 @@ const asksOthers = /pipe|generat|classif|infer|predict|from_pretrained/i
 function tokenizedLength(module: Module, evaluator: Evaluator, isSeq2Seq: boolean, file: Module): readonly Field[] {
   const calls = tokenizerCalls(module)
   const answers = functionsThatAnswer(module)
-  const given = calls.filter(({ scope }) => !answers.has(scope)).flatMap(call => maxLength(call, module, evaluator))
+  const trained = lastTraining(module)
+  const given = calls
+    .filter(({ scope, at }) => !answers.has(scope) && !(scope === module.top && at > trained))
+    .flatMap(call => maxLength(call, module, evaluator))
   const targets = copiesInputs.test(module.text) ? asTargets(given) : given.filter(({ isTarget }) => isTarget)
   if (isSeq2Seq) return bothLengths([...given.filter(({ isTarget }) => !isTarget), ...targets], file)
   const whole = joinedLength(given, module)
@@ -120,10 +137,23 @@ function tokenizedLength(module: Module, evaluator: Evaluator, isSeq2Seq: boolea
   const written = writesAnswers.test(module.text) ? bothLengths(targets, file) : []
   if (lengths.length > 0) return [agreed(lengths, 'max_length', file), ...written]
   // Text that is cut without a length has the tokenizer's own.
-  if (calls.some(cutsByItself)) return written
+  if (calls.some(cutsByItself)) {
+    const limits = [...new Set([module, file])].map(each => tokenizerLimits(each, evaluator))
+    const limit = limits.find(({ length: found }) => found > 0)
+    return limit === undefined ? written : [agreed(limit, 'max_length', file), ...written]
+  }
   const handed = handedLengths(module, evaluator).map(({ value }) => value)
   const length = handed.length > 0 ? [agreed(handed, 'max_length', file)] : namedConstant(module, evaluator, file)
   return [...written, ...length]
+}
+
+/** Where the file's own lines train last: what they tokenise below is for the trained model. */
+function lastTraining({ calls, top }: Module): number {
+  const starts = (calls.get('train') ?? []).filter(({ scope, node, module }) => {
+    const written = module.text.slice(node.from, Math.min(node.to, node.from + LONGEST_NAME))
+    return scope === top && /^\w*trainer\.train\(/i.test(written)
+  })
+  return starts.at(-1)?.at ?? Number.POSITIVE_INFINITY
 }
 
 /** What they tokenise are questions to the model, not what it learns. */
