@@ -73,6 +73,16 @@ train()
     expect(await spec({ above, step })).toMatchObject({ precision: expected, gpus: 4 })
   })
 
+  it.each<readonly [string, string]>([
+    ['given', 'Accelerator(gradient_accumulation_steps=8)'],
+    ['given by its plugin', 'Accelerator(gradient_accumulation_plugin=GradientAccumulationPlugin(num_steps=8))'],
+    ['set on it', 'Accelerator()\naccelerator.gradient_accumulation_steps = 8'],
+  ])('accumulates what an Accelerator is told: %s', async (_, made) => {
+    const above = `from accelerate import Accelerator\nfrom accelerate.utils import GradientAccumulationPlugin\naccelerator = ${made}`
+    const step = 'accelerator.backward(model(**batch).loss)\n    optimizer.step()'
+    expect(await spec({ above, step })).toMatchObject({ gradientAccumulation: 8 })
+  })
+
   it.each([
     'if (index + 1) % 8 == 0:\n        optimizer.step()',
     'if (index + 1) % STEPS == 0 or index == last:\n        optimizer.step()',

@@ -9,6 +9,7 @@ import { libraryName } from '../library.ts'
 import type { Expression } from '../syntax/expressions.ts'
 import { type Call, callExpression, type Module, type Scope } from '../syntax/module.ts'
 import type { Evaluator } from '../values/evaluator.ts'
+import { siteAt } from '../values/sites.ts'
 import { areEqual, type Located, placeIn, type Site, shownAt, type Value } from '../values/values.ts'
 import { fieldOf, openField, saidBy } from './fields.ts'
 
@@ -128,7 +129,7 @@ const ACCUMULATION = 'gradient_accumulation_steps'
 /** Of `if (step + 1) % 8 == 0: optimizer.step()`, the 8. */
 export function accumulationFields(module: Module, evaluator: Evaluator): readonly Field[] {
   const accelerated = reachedCalls(module, 'Accelerator', evaluator).find(({ library }) => library === 'accelerate')
-  const given = accelerated?.values.get(ACCUMULATION)
+  const given = accelerated && accumulationOf(accelerated, evaluator)
   if (given !== undefined) return [fieldOf(ACCUMULATION, given, module)]
   const found = (module.calls.get('step') ?? []).slice(0, MAX_CALLS).flatMap(call => {
     const { scope, at, branches } = call
@@ -144,6 +145,19 @@ export function accumulationFields(module: Module, evaluator: Evaluator): readon
   if (first === undefined) return summedInside(module, evaluator)
   if (others.every(other => areEqual(first, other) === true)) return [fieldOf(ACCUMULATION, first, module)]
   return [openField(first, ACCUMULATION, `steps are taken every ${shownAt(first.module, first)} or otherwise`, module)]
+}
+
+/** As accelerate 1.14 accelerator.py has it: as a number or by its plugin, or set on the Accelerator. */
+function accumulationOf({ values, call }: Reached, evaluator: Evaluator): Value | undefined {
+  const { attributeChanges } = call.module
+  const set = attributeChanges.findLast(
+    ({ object, key }) => /acc\w*$/i.test(object) && key.kind === 'text' && key.text === ACCUMULATION,
+  )
+  if (set?.value.kind === 'expression' && evaluator.mayRun(set))
+    return evaluator.evaluate(set.value.expression, siteAt(set))
+  const plugin = values.get('gradient_accumulation_plugin')
+  if (plugin?.kind !== 'call') return plugin?.kind === 'open' ? plugin : values.get(ACCUMULATION)
+  return evaluator.argumentsOfMade(plugin, ['num_steps']).values.get('num_steps')
 }
 
 /** `for micro in batch: loss.backward()`, and one step after the inner loop. */

@@ -29,7 +29,11 @@ export function aroundLoop(modules: readonly Module[], evaluator: Evaluator): re
   const backward = modules
     .flatMap(({ calls }) => (calls.get('backward') ?? []).slice(0, MAX_CALLS))
     .find(call => evaluator.mayRun(call))
-  const forwards = backward === undefined ? [] : [...severalForwards(backward), ...withinStep(backward)].slice(0, 1)
+  const found =
+    backward === undefined
+      ? []
+      : [...severalForwards(backward), ...withinStep(backward), ...joinedInStep(backward, evaluator)]
+  const forwards = found.slice(0, 1)
   return told([...forwards, ...copiedWeights(modules, evaluator)], evaluator)
 }
 
@@ -169,6 +173,40 @@ function withinStep(backward: Call): readonly string[] {
       return [`The forward pass on ${place}, of which several come before one backward pass, is the code's own`]
   }
   return []
+}
+
+/** Two views of each image in one batch, tokens of the script's own, or images that are scaled: `model(torch.cat([one, other]))`. */
+function joinedInStep(backward: Call, evaluator: Evaluator): readonly string[] {
+  const { module, scope, at } = backward
+  const step = loopAround(backward.node)
+  if (step === undefined) return []
+  const inStep = (name: string) =>
+    (module.calls.get(name) ?? [])
+      .slice(0, MAX_CALLS)
+      .filter(call => call.scope === scope && call.at < at && isInside(call.node, step))
+  const forwards = [...module.calls.keys()].filter(name => modelNames.test(name)).flatMap(inStep)
+  const isFed = ({ node }: Call) => {
+    const target = targetOf(node, module)
+    return forwards.some(({ node: forward }) => {
+      if (isInside(node, forward)) return true
+      const given = module.text.slice(forward.from, forward.to).split(/\W+/)
+      return node.from < forward.from && target !== undefined && given.includes(target)
+    })
+  }
+  const joined = ['cat', 'concat', 'repeat_interleave', 'interpolate'].flatMap(inStep)
+  const found = joined.find(call => isFed(call) && evaluator.mayRun(call))
+  return found === undefined
+    ? []
+    : [`What is put together or scaled for the model within the step (${placeIn(module, found.at)}) is the code's own`]
+}
+
+/** The name that the statement around a call assigns. */
+function targetOf(node: SyntaxNode, { text }: Module): string | undefined {
+  for (let around = node.parent; around !== null; around = around.parent) {
+    if (/^(?:Body|Script)$/.test(around.name)) return undefined
+    if (around.name === 'AssignStatement') return /^\w+/.exec(text.slice(around.from, around.to))?.[0]
+  }
+  return undefined
 }
 
 const evaluates = /eval|valid|test|infer|predict|sample|log/i

@@ -3,7 +3,7 @@
 import { type Binding, callExpression, type Scope } from '../syntax/module.ts'
 import { commandLineValue } from './command-line.ts'
 import type { Evaluator } from './evaluator.ts'
-import { mergedInto } from './merged-attributes.ts'
+import { mergedByInit, mergedInto } from './merged-attributes.ts'
 import { open, placed, siteAt, siteOf, writtenAs } from './sites.ts'
 import { areEqual, type Instance, placeIn, type Site, shownAt, type Value } from './values.ts'
 
@@ -53,9 +53,11 @@ export class Classes {
     const { scope, call, site } = object
     const passed = object.isParsed ? this.#evaluator.passed.get(name) : undefined
     if (passed !== undefined) return passed
-    const merged = mergedInto(object, name, this.#evaluator)
-    if (merged !== undefined) return merged
     const init = methodOf(scope, '__init__')
+    const merged =
+      mergedInto(object, name, this.#evaluator) ??
+      mergedByInit(object, init ?? this.#inheritedInit(scope), name, this.#evaluator)
+    if (merged !== undefined) return merged
     const set = init === undefined ? this.#setAfterInit(object, name, asked) : undefined
     if (set !== undefined) return set
     for (const owner of [scope, ...this.bases(scope)]) {
@@ -70,6 +72,12 @@ export class Classes {
       if (value !== undefined) return value
     }
     return this.#given(object, name, init)
+  }
+
+  #inheritedInit(scope: Scope): Scope | undefined {
+    return this.bases(scope)
+      .map(base => methodOf(base, '__init__'))
+      .find(init => init !== undefined)
   }
 
   /** What a dataclass's `__post_init__` makes of what a field was given. */

@@ -168,6 +168,29 @@ ${step}
     expect((await told(text)).assumesCode).toBeUndefined()
   })
 
+  const joined = (given: string, forward: string, after = '') =>
+    loop(`    ${given}\n    loss = ${forward}\n    loss.backward()${after}`)
+
+  it.each([
+    ['two views in one batch', joined('views = torch.cat([batch["a"], batch["b"]])', 'model(views).loss'), 11],
+    ['within the call', joined('pass', 'model(torch.cat([batch, own], dim=1)).loss'), 12],
+    ['images that are scaled', joined('x = F.interpolate(batch, size=448)', 'model(x).loss'), 11],
+  ])('%s is told', async (_, text, line) => {
+    const { sentences, assumesCode } = await told(text)
+    expect(sentences).toContain(
+      `What is put together or scaled for the model within the step (line ${line}) is the code's own`,
+    )
+    expect(assumesCode).toBe(true)
+  })
+
+  it.each([
+    ['of what the model gives', joined('out = model(**batch)', 'torch.cat([out.loss, out.loss]).mean()')],
+    ['once the step is done', joined('pass', 'model(**batch).loss', '\n    kept = torch.cat([kept, batch])')],
+    ['of what the model does not get', joined('names = torch.cat([a, b])', 'model(**batch).loss')],
+  ])('but not what is put together %s', async (_, text) => {
+    expect((await told(text)).assumesCode).toBeUndefined()
+  })
+
   it('what the model generates for a step is told, and what it generates after it is not', async () => {
     const step = '    loss = model(**batch).loss\n    loss.backward()'
     const { sentences } = await told(loop(`    answers = model.generate(**batch)\n${step}`))
