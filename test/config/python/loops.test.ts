@@ -132,6 +132,7 @@ describe('a loop is asked for what it does not say:', () => {
 
   it.each<readonly [string, string]>([
     ['FSDP', 'model = torch.distributed.fsdp.FullyShardedDataParallel(model)'],
+    ['a gradient of each sample', 'private = engine.make_private(module=model, noise_multiplier=1)'],
     ['a cast of what holds the model', 'holder.model.half()'],
     ['a teacher', 'teacher = AutoModelForCausalLM.from_pretrained("gpt2-xl")'],
     ['an average of weights', 'ema = torch.optim.swa_utils.AveragedModel(model)'],

@@ -288,11 +288,13 @@ function newLayers(
   evaluator: Evaluator,
 ): readonly (PlacedSwitch | undefined)[] {
   const given = [...new Set([root, ...calls.scopes()])].flatMap(scope => givenIn(scope, loaded, evaluator))
-  return given.flatMap(({ path, child, made, binding, site }) =>
+  return given.flatMap(({ path, child, made, binding }) =>
     calls.runsOf(binding).flatMap(run => {
       // What is put into the model where it is loaded is there before anything else is done to it.
       if (run.root !== root && run.root === loaded.site.scope) return []
-      const isCertain = run.root === root && evaluator.isReached(binding, site).isReached === true
+      const { isReached } = evaluator.isReached(binding, run.site)
+      if (isReached === false) return []
+      const isCertain = run.root === root && isReached === true
       if (!isCertain || !(isLinear(made) || isHead(made, evaluator))) return [undefined]
       const layers = child === undefined ? {} : { layers: isChild(child) }
       const found = { order: run.order, selects: { path, ...layers }, trains: true }

@@ -254,6 +254,8 @@ const wrappers: readonly (readonly [RegExp, string])[] = [
   [/^(?:set_grad_checkpointing|apply_activation_checkpointing|checkpoint_wrapper)$/, 'gradient checkpointing'],
   [/^(?:AveragedModel|ModelEma\w*|ExponentialMovingAverage|EMA|deepcopy)$/, 'a copy of the weights'],
   [/^(?:FGM|PGD|AWP|FreeLB|SAM|GSAM)$/, 'adversarial training'],
+  // Opacus 1.6 privacy_engine.py: a gradient of each weight for each sample.
+  [/^make_private\w*$/, 'the gradient of each sample'],
   [/^(?:quantize_|prepare_qat\w*|replace_linear\w*)$/, 'quantization'],
 ]
 

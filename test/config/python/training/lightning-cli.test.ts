@@ -266,6 +266,17 @@ class Other(pl.LightningModule):
     expect(spec).toMatchObject({ ...said, gradientCheckpointing: false })
   })
 
+  it('counts what its arguments freeze, beside a head that only others of them give it', async () => {
+    const modes = `
+        if self.hparams.rate > 1:
+            self.model.classifier = torch.nn.Linear(768, labels)
+        if labels == 3:
+            for parameter in self.model.bert.parameters():
+                parameter.requires_grad = False`
+    const { spec } = await trained(config, { ...base, 'tagger/models.py': model(undefined, modes.trimStart()) })
+    expect(spec).toMatchObject({ ...said, trainable: { names: [String.raw`classifier\.`] } })
+  })
+
   it('says as before that the class is in the code where its file is not there', async () => {
     expect(await refusals(config, {})).toContain('"tagger.models.Reviewer" is a class in your code')
   })
