@@ -96,6 +96,8 @@ class Collector {
         return this.#bindTargets(nodeOf(), 'for', 'in', 'takes several values in a loop')
       case 'WithStatement':
         return this.#bindNames(nodeOf(), 'as')
+      case 'NamedExpression':
+        return this.#bindNamed(nodeOf())
       case 'ReturnStatement':
         return this.#return(nodeOf())
       case 'ImportStatement':
@@ -323,6 +325,12 @@ class Collector {
   #opensFile({ name, firstChild }: SyntaxNode): boolean {
     if (name !== 'CallExpression' || firstChild === null) return false
     return /(?:^|\.)open$/.test(this.#text.slice(Math.max(firstChild.from, firstChild.to - 10), firstChild.to))
+  }
+
+  /** `(size := 8)` */
+  #bindNamed(node: SyntaxNode): undefined {
+    const [name, value] = [node.firstChild, node.lastChild]
+    if (name !== null && value !== null) this.#bindTarget(name, node.to, new LazyExpression(value, this.#text))
   }
 
   #return(node: SyntaxNode): undefined {

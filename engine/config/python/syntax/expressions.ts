@@ -95,6 +95,8 @@ export function expressionOf(node: SyntaxNode, text: string, depth = 0): Express
       const [only] = parts(node)
       return only === undefined ? opaque : inner(only)
     }
+    case 'NamedExpression':
+      return node.lastChild === null ? opaque : inner(node.lastChild)
     case 'MemberExpression':
       return memberOf(node, text, depth) ?? opaque
     case 'CallExpression': {

@@ -3,6 +3,7 @@
 import { posix } from 'node:path'
 import { plainSentence } from '../../text/quote.ts'
 import type { CallExpression } from '../syntax/expressions.ts'
+import { isCopied, partialCall, replacedFields } from './copied-objects.ts'
 import type { Evaluator } from './evaluator.ts'
 import { instantiated } from './made-objects.ts'
 import { writtenText } from './operators.ts'
@@ -51,8 +52,13 @@ export function libraryValue(
     case 'copy.copy':
     case 'copy.deepcopy': {
       const [copied] = values()
-      return copied && evaluator.asMapping(copied).kind === 'mapping' ? copied : undefined
+      return copied && isCopied(copied, evaluator) ? copied : undefined
     }
+    case 'copy.replace':
+    case 'dataclasses.replace':
+      return replacedFields(evaluator.argumentsOf(call, site), evaluator)
+    case 'functools.partial':
+      return partialCall(call, site, evaluator)
     case 'OmegaConf.to_container':
     case 'OmegaConf.to_object':
     case 'omegaconf.OmegaConf.to_container':

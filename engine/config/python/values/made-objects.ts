@@ -152,7 +152,10 @@ export function completedCall(
   const more = call.arguments.map(each =>
     each.kind === 'spread' ? each : { ...each, value: known(evaluator.evaluate(each.value, site)) },
   )
-  return { ...partial, call: { ...partial.call, arguments: [...more, ...partial.call.arguments] } }
+  const isNamed = ({ kind }: Argument) => kind === 'keyword' || kind === 'unpacked'
+  const all = [...partial.call.arguments, ...more]
+  const given = [...all.filter(each => !isNamed(each)), ...all.filter(isNamed)]
+  return { ...partial, call: { ...partial.call, arguments: given } }
 }
 
 function known(value: Value): Expression {
