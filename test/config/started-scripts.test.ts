@@ -49,6 +49,16 @@ function report(files: Files, paths: readonly string[]) {
 }
 
 describe('a script', () => {
+  it('is asked for a switch that only a run passes to it', async () => {
+    const text = `FLAGS=(--batch-size 24)\nif [ "$FULL" = 1 ]; then FLAGS+=(--no-amp); fi\npython train.py "\${FLAGS[@]}"\n`
+    expect(await reading({ 'train.py': script, 'run.sh': text }, 'run.sh')).toMatchObject({
+      kind: 'unreadable',
+      problems: [
+        { code: 'not-in-file', field: 'bf16', message: expect.stringContaining('set under a condition (line 2)') },
+      ],
+    })
+  })
+
   it('is read with the arguments of the one launcher that starts it, whose line is told', async () => {
     const files = { 'train.py': script, 'run.sh': run }
     const { decisions, reading } = await explained(files, 'train.py')

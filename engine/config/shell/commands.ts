@@ -1,5 +1,6 @@
 /** The commands of a shell script in the order in which they stand, with their words expanded. Nothing is executed. */
 import {
+  type AndOr,
   type Assignment,
   type Command,
   type CommandNode,
@@ -10,7 +11,7 @@ import {
   type Statement,
   type WordPart,
 } from 'unbash'
-import { truthOf } from './conditions.ts'
+import { isTest, type Truth, truthOf, truthOfTest } from './conditions.ts'
 import { type Given, remarksOf } from './given.ts'
 import { Environment, type KnownWord, type ShellText } from './words.ts'
 
@@ -56,9 +57,29 @@ class Walk {
   statements(statements: readonly Statement[], depth: number): void {
     for (const { command } of statements) {
       if (++this.#steps > MAX_COMMANDS || depth > MAX_DEPTH) return
-      if (command.type === 'AndOr') for (const each of command.commands) this.#pipeline(each, depth)
+      if (command.type === 'AndOr') this.#andOr(command, depth)
       else this.#pipeline(command, depth)
     }
+  }
+
+  /** What stands behind a test runs by it, `[ -n "$AMP" ] && FLAGS="$FLAGS --fp16"`, and behind `||` where a command fails. */
+  #andOr({ commands, operators, pos }: AndOr, depth: number): void {
+    const before = { inBranch: this.#inBranch, remarks: this.#remarks }
+    // Of the test before; any other command is taken to succeed, and may fail.
+    let last: Truth | 'open' | undefined
+    for (const [index, each] of commands.entries()) {
+      const operator = operators[index - 1]
+      if (operator !== undefined && typeof last === 'object' && last.holds === (operator === '||')) continue
+      if (typeof last === 'object') this.#remarks = remarksOf([{ remarks: this.#remarks }, last])
+      if (last === 'open' || (operator === '||' && last === undefined))
+        this.#inBranch ??= `it is set under a condition (line ${this.#shell.lineOf(pos)})`
+      const isAssignment = each.type === 'Command' && each.name === undefined
+      if (isTest(each)) last = truthOfTest(each, this.#environment) ?? 'open'
+      else if (last !== 'open') last = isAssignment ? { holds: true, remarks: [] } : undefined
+      this.#pipeline(each, depth)
+    }
+    this.#inBranch = before.inBranch
+    this.#remarks = before.remarks
   }
 
   #pipeline(node: PipelineNode, depth: number): void {

@@ -1,5 +1,5 @@
 /** Whether the condition of an `if` holds, where what the file itself sets tells it. Nothing is run. */
-import type { Command, CompoundList, TestExpression, Word } from 'unbash'
+import type { Command, CommandNode, CompoundList, Statement, TestExpression, Word } from 'unbash'
 import { type Given, remarksOf } from './given.ts'
 import type { Environment } from './words.ts'
 
@@ -15,7 +15,19 @@ const MAX_DEPTH = 20
 export function truthOf({ commands }: CompoundList, environment: Environment): Truth | undefined {
   const [only, ...others] = commands
   if (only === undefined || others.length > 0) return undefined
-  const { command } = only
+  return truthOfTest(only.command, environment)
+}
+
+type Tested = CommandNode | Statement['command']
+
+/** `[[ … ]]`, `[ … ]` and `test …`; of any other command it is not known whether it succeeds. */
+export function isTest(command: Tested): boolean {
+  return command.type === 'TestCommand' || (command.type === 'Command' && isBracket.test(command.name?.value ?? ''))
+}
+
+const isBracket = /^(?:\[|test)$/
+
+export function truthOfTest(command: Tested, environment: Environment): Truth | undefined {
   if (command.type === 'TestCommand') return ofExpression(command.expression, environment, 0)
   return command.type === 'Command' ? ofBrackets(command, environment) : undefined
 }
@@ -47,7 +59,7 @@ function ofExpression(expression: TestExpression, environment: Environment, dept
 
 /** `[ "$X" = 1 ]`, `test -n "$X"` */
 function ofBrackets({ name, suffix, prefix }: Command, environment: Environment): Truth | undefined {
-  if (name === undefined || prefix.length > 0 || !/^(?:\[|test)$/.test(name.value)) return undefined
+  if (name === undefined || prefix.length > 0 || !isBracket.test(name.value)) return undefined
   const words = suffix.flatMap(each => (each.type === 'Word' ? [environment.joined(each)] : []))
   if (words.length !== suffix.length) return undefined
   const operands = words.at(-1)?.text === ']' ? words.slice(0, -1) : words
@@ -56,7 +68,12 @@ function ofBrackets({ name, suffix, prefix }: Command, environment: Environment)
   return third === undefined ? ofUnary(first.text, second) : ofBinary(second.text, first, third)
 }
 
+/** `[ -z "$BATCH" ] && BATCH=16`: what the file sets nowhere before has that default. */
 function ofUnary(operator: string, operand: Given): Truth | undefined {
+  if (operand.isNowhereSet && operator === '-z') {
+    const remark = `${operand.text} is taken not to be set, which the environment may do: ${operand.why}.`
+    return { holds: true, remarks: [remark] }
+  }
   if (operand.why !== undefined || !/^-[nz]$/.test(operator)) return undefined
   return { holds: (operand.text === '') === (operator === '-z'), remarks: operand.remarks }
 }

@@ -14,6 +14,8 @@ export interface Given {
   readonly why?: string
   /** Whether that is an argument of the script. */
   readonly isArgument?: true
+  /** Whether it is a variable that the file sets nowhere before. */
+  readonly isNowhereSet?: true
   /** Whether only an argument sets it: the script started without one leaves it unset. */
   readonly isUnsetAlone?: true
   /** Sentences for the reader of the value. */

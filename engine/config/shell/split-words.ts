@@ -54,3 +54,18 @@ export function partsBetweenQuotes({ parts, text }: Word): readonly WordPart[] |
 export function beginsApart({ text }: Word, held = ''): boolean {
   return /^"\s/.test(text) || held === '' || /\s$/.test(held)
 }
+
+/** `FLAGS="$FLAGS --fp16"` keeps what it held. */
+export function beginsWith(value: Word, name: string): boolean {
+  const [first] = partsBetweenQuotes(value) ?? []
+  return first?.type === 'SimpleExpansion'
+    ? first.text === `$${name}`
+    : first !== undefined && nameAlone(first) === name
+}
+
+/** `${COMMAND}` */
+export function nameAlone(part: WordPart): string | undefined {
+  if (part.type !== 'ParameterExpansion') return undefined
+  const { parameter, operation, prefix, index } = part
+  return operation === undefined && prefix === undefined && index === undefined ? parameter : undefined
+}

@@ -16,7 +16,7 @@ import { asArithmetic } from './computed-number.ts'
 import { countedList, countsMachine, isListOfJob } from './counted-list.ts'
 import { type Given, joinedWords, remarksOf, withReplaced } from './given.ts'
 import { ownFolder } from './own-folder.ts'
-import { beginsApart, partsBetweenQuotes, splitWords } from './split-words.ts'
+import { beginsApart, beginsWith, nameAlone, partsBetweenQuotes, splitWords } from './split-words.ts'
 
 /** A text of shell commands, at the offsets of the file that holds it. */
 export class ShellText {
@@ -107,10 +107,12 @@ export class Environment {
         : [{ ...this.open(pos, name, why), ...(ofArgument !== undefined && { isUnsetAlone: true as const }) }]
     const told = unclear === undefined ? words : doubted(unclear)
     const all = append === true ? [...(before?.words ?? []), ...told] : told
-    const parts = isArray || (unclear !== undefined && !append) ? undefined : partsBetweenQuotes(value)
-    const cut = (parts && this.#cut(parts))?.map(word => ({
+    const isAdded = append === true || (!isArray && beginsWith(value, name))
+    const parts = isArray || (unclear !== undefined && !isAdded) ? undefined : partsBetweenQuotes(value)
+    const kept = append === true ? 0 : (before?.split?.length ?? 0)
+    const cut = (parts && this.#cut(parts))?.map((word, index) => ({
       ...word,
-      ...(unclear !== undefined && { why: word.why ?? unclear }),
+      ...(unclear !== undefined && index >= kept && { why: word.why ?? unclear }),
       remarks: remarksOf([word, { remarks }]),
     }))
     const isApart = !isArray && before?.isArray !== true && beginsApart(value, before?.words[0]?.text)
@@ -343,7 +345,7 @@ export class Environment {
     const line = this.#shell.lineOf(pos)
     if (/^(?:[\d@*#]|OPTARG$)/.test(name))
       return { ...this.open(pos, text, `${plain(text)} is an argument of the script (line ${line})`), isArgument: true }
-    return this.open(pos, text, `${plain(text)} is not set in the file (line ${line})`)
+    return { ...this.open(pos, text, `${plain(text)} is not set in the file (line ${line})`), isNowhereSet: true }
   }
 
   #parameter(part: ParameterExpansionPart, depth: number): Given {
@@ -383,11 +385,4 @@ export class Environment {
       return this.open(pos, text, unclear?.why ?? this.#computed(text, pos))
     return { text: String(variable.words.length), from: pos, remarks: remarksOf(variable.words) }
   }
-}
-
-/** `${COMMAND}` */
-function nameAlone(part: WordPart): string | undefined {
-  if (part.type !== 'ParameterExpansion') return undefined
-  const { parameter, operation, prefix, index } = part
-  return operation === undefined && prefix === undefined && index === undefined ? parameter : undefined
 }

@@ -218,6 +218,8 @@ function passedTo({ spellings, call, site }: Option, passed: PassedValues): Valu
     const found = call.arguments.find(each => each.kind === 'keyword' && each.name === key)
     return found?.kind === 'keyword' ? found.value : undefined
   }
+  // Whether it is given at all, only a run tells.
+  if (value.kind === 'open') return value
   const action = keyword('action')
   if (action?.kind === 'text' && action.text === 'store_true') return { ...value, kind: 'flag', flag: true }
   if (action?.kind === 'text' && action.text === 'store_false') return { ...value, kind: 'flag', flag: false }
@@ -239,7 +241,7 @@ function passedTo({ spellings, call, site }: Option, passed: PassedValues): Valu
     !passed.isSwitch(spelling)
   )
     return { ...value, kind: 'flag', flag: true }
-  return keyword('nargs') !== undefined && value.kind !== 'list' && value.kind !== 'open' && isSeveral(keyword('nargs'))
+  return keyword('nargs') !== undefined && value.kind !== 'list' && isSeveral(keyword('nargs'))
     ? { ...value, kind: 'list', items: [value] }
     : value
 }
