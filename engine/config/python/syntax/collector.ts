@@ -336,6 +336,7 @@ class Collector {
   #return(node: SyntaxNode): undefined {
     const values = children(node).filter(({ name }) => !/^(?:return|,|;|Comment)$/.test(name))
     const value = this.#valueOf(values, node)
+    this.#scope.leavesAt.push(node.from)
     if (value !== undefined) this.#scope.returns.push({ ...this.#place(node.from), value })
   }
 

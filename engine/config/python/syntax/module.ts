@@ -53,7 +53,7 @@ export function newScope(
   module: Module,
   described: Pick<Scope, 'kind' | 'name' | 'parent' | 'from'> & Partial<Pick<Scope, 'bases' | 'decorators'>>,
 ): Scope {
-  const own = { bindings: new Map(), members: new Map(), parameters: [], returns: [] }
+  const own = { bindings: new Map(), members: new Map(), parameters: [], returns: [], leavesAt: [] }
   return { module, bases: [], decorators: [], ...own, ...described }
 }
 
@@ -74,6 +74,8 @@ export interface Scope {
   rest?: Parameter
   /** Values that a function returns. */
   readonly returns: (Place & { readonly value: { readonly expression: Expression } })[]
+  /** Where a function returns, with a value or without. */
+  readonly leavesAt: number[]
   /** Of a class. */
   readonly bases: readonly Expression[]
   /** Names of the decorators, and calls of them. */

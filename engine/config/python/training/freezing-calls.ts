@@ -153,8 +153,8 @@ export class FreezingCalls {
 }
 
 /** What returns before may leave it out. */
-export function mayReturnBefore({ kind, module, from }: Scope, at: number): boolean {
-  return kind === 'function' && /\breturn\b/.test(module.text.slice(from, at))
+export function mayReturnBefore({ kind, leavesAt }: Scope, at: number): boolean {
+  return kind === 'function' && leavesAt.some(leaves => leaves < at)
 }
 
 export function isInFunction({ scope }: Place): boolean {

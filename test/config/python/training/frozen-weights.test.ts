@@ -297,6 +297,15 @@ it('what is frozen where the model is loaded counts, in a function too', async (
   expect((await trained(text)).spec.trainable?.names).toEqual([String.raw`classifier\.`])
 })
 
+it('what a function within another returns leaves nothing out', async () => {
+  const within = 'def encode(row):\n        return tokenizer(row)\n    '
+  const main = (before: string) =>
+    `${finetuned(bert, inLoop('model.bert')).replace(/(model = [\s\S]*)/, (_, body: string) => `def main():\n    ${before}${body.trimEnd().replaceAll('\n', '\n    ')}\n\nmain()\n`)}`
+  expect((await trained(main(within))).spec.trainable?.names).toEqual([String.raw`classifier\.`])
+  const [problem] = await problems(main('if asked():\n        return\n    '))
+  expect(problem).toMatchObject({ code: 'unsupported-setting', field: 'requires_grad' })
+})
+
 describe('sound', () => {
   it.each(['model.freeze_base_model()', inLoop('model.hubert')])(
     'requires gradients where %s freezes what reads it',
