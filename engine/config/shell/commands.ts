@@ -2,6 +2,7 @@
 import {
   type AndOr,
   type Assignment,
+  type Case,
   type Command,
   type CommandNode,
   type CompoundList,
@@ -106,10 +107,7 @@ class Walk {
         this.#if(node, depth, lists => branch(lists, `it is set under a condition (line ${line})`))
         return
       case 'Case':
-        branch(
-          node.items.map(({ body }) => body),
-          `it is set under a condition (line ${line})`,
-        )
+        this.#case(node, depth, lists => branch(lists, `it is set under a condition (line ${line})`))
         return
       case 'For':
       case 'Select': {
@@ -177,6 +175,26 @@ class Walk {
       return
     }
     if (otherwise !== undefined) this.statements(otherwise.commands, depth + 1)
+    this.#remarks = before
+  }
+
+  /** The first item whose pattern is the word, where the file tells that; else all of them. */
+  #case({ word, items }: Case, depth: number, branch: (lists: readonly (CompoundList | undefined)[]) => void): void {
+    const given = this.#environment.joined(word)
+    const patterns = items.map(({ pattern }) => pattern.map(each => this.#environment.joined(each)))
+    const isPlain = ({ text, why }: Given) => why === undefined && (text === '*' || !/[*?[]/.test(text))
+    const isTold =
+      given.why === undefined &&
+      patterns.flat().every(isPlain) &&
+      items.every(({ terminator }) => terminator === undefined || terminator === ';;')
+    if (!isTold) {
+      branch(items.map(({ body }) => body))
+      return
+    }
+    const chosen = patterns.findIndex(each => each.some(({ text }) => text === '*' || text === given.text))
+    const before = this.#remarks
+    this.#remarks = remarksOf([{ remarks: before }, given])
+    this.statements(items[chosen]?.body.commands ?? [], depth + 1)
     this.#remarks = before
   }
 

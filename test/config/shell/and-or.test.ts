@@ -48,3 +48,30 @@ it.each(['mkdir -p out && BS=16', 'cd src && export BS=16', 'BS=16 && OTHER=2'])
   const { spec } = await trained(launch(before, '--per_device_train_batch_size $BS'))
   expect(spec.microBatch).toBe(16)
 })
+
+describe('the case of a word', () => {
+  const cases = (word: string) =>
+    launch(
+      `MODE=\${1:-small}\nKIND=fast\ncase ${word} in\n  small|tiny) BS=8 ;;\n  fast*) BS=24 ;;\n  *) BS=64 ;;\nesac`,
+      '--per_device_train_batch_size $BS',
+    ).replace(word === '$KIND' ? 'none' : 'fast*', 'fast')
+
+  it.each([
+    ['$MODE', 8],
+    ['large', 64],
+    ['"tiny"', 8],
+  ])('%s is the one that the file names', async (word, batch) => {
+    expect((await trained(cases(word))).spec.microBatch).toBe(batch)
+  })
+
+  it('says that an argument of the script may name another', async () => {
+    expect((await trained(cases('$MODE'))).assumptions.join('\n')).toContain('small is the default of ${1:-small}')
+  })
+
+  it.each([
+    ['that only a run knows', '$2'],
+    ['that a pattern may match', '$KIND'],
+  ])('%s is asked for', async (_, word) => {
+    expect(await read(cases(word))).toMatchObject({ kind: 'unreadable', problems: [asked] })
+  })
+})
