@@ -22,7 +22,8 @@ export function changedLater(
     ...searched(modules, evaluator),
     ...changedByCallbacks(modules, evaluator),
     ...castByHand(modules, evaluator),
-    ...(adapters ? trainedBeside(start, evaluator) : []),
+    ...kernelsReplaced(modules, evaluator),
+    ...(adapters ? [...furtherAdapters(modules, evaluator), ...trainedBeside(start, evaluator)] : []),
   ]
   return told(found, evaluator)
 }
@@ -137,6 +138,28 @@ function castsModule(call: Call): boolean {
       return head.split(/\W+/).includes(name)
   }
   return false
+}
+
+/** `apply_liger_kernel_to_llama()`, `replace_llama_attn_with_flash_attn()` */
+const replacesKernels = /^(?:_?apply_liger_kernel\w*|replace_\w*attn\w*|\w*monkey_?patch\w*)$/
+
+function kernelsReplaced(modules: readonly Module[], evaluator: Evaluator): readonly string[] {
+  const names = modules.flatMap(({ calls }) => [...calls.keys()].filter(name => replacesKernels.test(name)))
+  const call = firstCall(modules, names, () => true, evaluator)
+  return call === undefined
+    ? []
+    : [
+        `Which kernels ${nameOf(call)}() puts in the place of the model's (${placeIn(call.module, call.at)}) is the code's own`,
+      ]
+}
+
+/** peft 0.21 peft_model.py: adapters beside those that the model was given first, of which any may train. */
+function furtherAdapters(modules: readonly Module[], evaluator: Evaluator): readonly string[] {
+  const isMethod = (call: Call) => callExpression(call)?.callee.kind === 'attribute'
+  const call = firstCall(modules, ['add_adapter', 'load_adapter', 'add_weighted_adapter'], isMethod, evaluator)
+  return call === undefined
+    ? []
+    : [`The adapter that ${nameOf(call)}() adds to the model's (${placeIn(call.module, call.at)}) is the code's own`]
 }
 
 /** Weights of the model itself that a script trains again once the adapters are on it. */

@@ -60,6 +60,16 @@ it.each([
     'Which weights train beside the adapters',
   ],
   [
+    'a second adapter',
+    adapted('model.add_adapter("other", LoraConfig(r=64, target_modules="all-linear"))\nmodel.set_adapter("other")'),
+    "The adapter that add_adapter() adds to the model's",
+  ],
+  [
+    'kernels of a library',
+    finetuning('from liger_kernel.transformers import apply_liger_kernel_to_gpt2\napply_liger_kernel_to_gpt2()', batch),
+    "Which kernels apply_liger_kernel_to_gpt2() puts in the place of the model's",
+  ],
+  [
     "a callback of Lightning's",
     loop({
       above:
