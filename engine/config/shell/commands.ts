@@ -14,6 +14,7 @@ import {
 } from 'unbash'
 import { isTest, type Truth, truthOf, truthOfTest } from './conditions.ts'
 import { type Given, remarksOf } from './given.ts'
+import { defaultsIn } from './split-words.ts'
 import { Environment, type KnownWord, type ShellText } from './words.ts'
 
 /** A command as it would be run. */
@@ -216,6 +217,9 @@ class Walk {
       for (const each of suffix) if (each.type === 'Assignment') this.#assign(each, depth)
       return
     }
+    if (name.value === ':' && this.#inBranch === undefined)
+      for (const each of suffix)
+        for (const part of each.type === 'Word' ? defaultsIn(each) : []) this.#environment.assignDefault(part)
     if (name.value === 'read' && (this.#splitList(own, suffix) || this.#readDocument(suffix))) return
     if (/^(?:read|mapfile|readarray|getopts|source|\.|eval)$/.test(name.value)) {
       for (const each of suffix)

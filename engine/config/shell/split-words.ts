@@ -1,5 +1,5 @@
 /** The words that a text becomes where a variable holds it: `$COMMAND` without quotes is cut at whitespace. */
-import type { Word, WordPart } from 'unbash'
+import type { ParameterExpansionPart, Word, WordPart } from 'unbash'
 import { type Given, joinedWords } from './given.ts'
 
 /**
@@ -68,4 +68,18 @@ export function nameAlone(part: WordPart): string | undefined {
   if (part.type !== 'ParameterExpansion') return undefined
   const { parameter, operation, prefix, index } = part
   return operation === undefined && prefix === undefined && index === undefined ? parameter : undefined
+}
+
+/** `` `# half precision` `` between the options of a command, which gives no word. */
+export function isComment({ type, text }: WordPart): boolean {
+  return type === 'CommandExpansion' && /^`\s*#[^`\n]*`$/.test(text)
+}
+
+/** Of `${STEPS:=8}`, within quotes or without. */
+export function defaultsIn({ parts = [] }: Word): readonly ParameterExpansionPart[] {
+  const inner = parts.flatMap((each): readonly WordPart[] => (each.type === 'DoubleQuoted' ? each.parts : [each]))
+  return inner.flatMap(part => {
+    const isDefault = part.type === 'ParameterExpansion' && part.operation?.type === 'Default'
+    return isDefault && part.operation.operator.endsWith('=') ? [part] : []
+  })
 }

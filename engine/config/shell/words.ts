@@ -16,7 +16,7 @@ import { asArithmetic } from './computed-number.ts'
 import { countedList, countsMachine, isListOfJob } from './counted-list.ts'
 import { type Given, joinedWords, remarksOf, withReplaced } from './given.ts'
 import { ownFolder } from './own-folder.ts'
-import { beginsApart, beginsWith, nameAlone, partsBetweenQuotes, splitWords } from './split-words.ts'
+import { beginsApart, beginsWith, isComment, nameAlone, partsBetweenQuotes, splitWords } from './split-words.ts'
 
 /** A text of shell commands, at the offsets of the file that holds it. */
 export class ShellText {
@@ -122,6 +122,11 @@ export class Environment {
     this.#variables.set(name, { isArray, words: isArray ? all.slice(0, MAX_WORDS) : [joinedWords(all)], split })
   }
 
+  /** `: "${STEPS:=8}"` sets what it stands for. */
+  assignDefault(part: ParameterExpansionPart): void {
+    this.#variables.set(part.parameter, { isArray: false, words: [this.#parameter(part, 0)] })
+  }
+
   /** `read -r -d '' COMMAND <<EOF`: what stands until EOF. */
   assignDocument(name: string, { body, delimiter }: HereDoc): void {
     if (body === undefined) return
@@ -169,6 +174,7 @@ export class Environment {
       return [{ text: word.value, from: this.#literalAt(word), remarks: [] }]
     const [only] = parts
     if (parts.length === 1 && only !== undefined) {
+      if (isComment(only)) return []
       const unfolded = this.#array(only)
       if (unfolded !== undefined) return unfolded
       if (only.type === 'SimpleExpansion' || only.type === 'ParameterExpansion') return this.#unquoted(only, depth)
@@ -245,6 +251,7 @@ export class Environment {
       case 'ParameterExpansion':
         return [this.#parameter(part, depth)]
       case 'CommandExpansion':
+        if (isComment(part)) return [{ text: '', from: pos, remarks: [] }]
         return [
           this.#ownFolder(text, pos) ??
             this.#counted(text, pos) ??

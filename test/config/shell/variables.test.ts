@@ -12,6 +12,9 @@ describe('a value', () => {
     ['', '${BS:-16}'],
     ['OTHER=16; BS=$OTHER\n', '$BS'],
     ['for BS in 16; do true; done\n', '$BS'],
+    [': "${BS:=16}"\n', '$BS'],
+    [': ${BS:=16} ${OTHER:=2}\n', '$BS'],
+    ['', '`# samples` 16'],
   ])('set by %j and given as %s can be changed where its literal stands', async (before, given) => {
     const text = `${before}python train.py ${bert} --per_device_train_batch_size ${given}\n`
     const { batchSizeAt, spec } = await trained(text)
@@ -84,4 +87,11 @@ it('what the script’s own options may override counts as it is set, and says s
   expect(assumptions).toContain(
     '16 is what BS is set to (train.sh, line 1), which an argument of the script may override (line 2).',
   )
+})
+
+it('what stands between backticks as a comment is no argument', async () => {
+  const options = '--per_device_train_batch_size 8 `# --fp16 True` --gradient_accumulation_steps 2'
+  const { spec, assumptions } = await trained(`python train.py ${bert} ${options}\n`)
+  expect(spec).toMatchObject({ microBatch: 8, gradientAccumulation: 2, precision: 'fp32' })
+  expect(assumptions.join('\n')).not.toContain('Further arguments')
 })
