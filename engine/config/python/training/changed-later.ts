@@ -141,10 +141,13 @@ function castsModule(call: Call): boolean {
 }
 
 /** `apply_liger_kernel_to_llama()`, `replace_llama_attn_with_flash_attn()` */
-const replacesKernels = /^(?:_?apply_liger_kernel\w*|replace_\w*attn\w*|\w*monkey_?patch\w*)$/
+function replacesKernels(name: string): boolean {
+  const isOfAttention = name.startsWith('replace_') && name.includes('attn')
+  return isOfAttention || /^_?apply_liger_kernel|monkey_?patch/.test(name)
+}
 
 function kernelsReplaced(modules: readonly Module[], evaluator: Evaluator): readonly string[] {
-  const names = modules.flatMap(({ calls }) => [...calls.keys()].filter(name => replacesKernels.test(name)))
+  const names = modules.flatMap(({ calls }) => [...calls.keys()].filter(replacesKernels))
   const call = firstCall(modules, names, () => true, evaluator)
   return call === undefined
     ? []

@@ -151,7 +151,7 @@ export function accumulationFields(module: Module, evaluator: Evaluator): readon
 function accumulationOf({ values, call }: Reached, evaluator: Evaluator): Value | undefined {
   const { attributeChanges } = call.module
   const set = attributeChanges.findLast(
-    ({ object, key }) => /acc\w*$/i.test(object) && key.kind === 'text' && key.text === ACCUMULATION,
+    ({ object, key }) => /(?:^|\.)_?acc\w{0,40}$/i.test(object) && key.kind === 'text' && key.text === ACCUMULATION,
   )
   if (set?.value.kind === 'expression' && evaluator.mayRun(set))
     return evaluator.evaluate(set.value.expression, siteAt(set))

@@ -10,7 +10,10 @@ const MAX_CALLS = 20
 /** `AutoTokenizer.from_pretrained(name, model_max_length=256)`, `tokenizer.model_max_length = 256`: what cuts text where no call says so. */
 export function tokenizerLimits(module: Module, evaluator: Evaluator): readonly Value[] {
   const set = module.attributeChanges
-    .filter(({ object, key }) => key.kind === 'text' && key.text === 'model_max_length' && /tok\w*$/i.test(object))
+    .filter(
+      ({ object, key }) =>
+        key.kind === 'text' && key.text === 'model_max_length' && /(?:^|[._])tok\w{0,40}$/i.test(object),
+    )
     .flatMap(change => {
       const { value } = change
       return value.kind === 'expression' && evaluator.mayRun(change)
