@@ -15,11 +15,12 @@ import { type Lora, readLora, readTargets } from '../trainer/adapter.ts'
 import { languageModelReading, readBatch } from '../trainer/language-model.ts'
 import { distillation, isOn, ordinary, preference, type Training } from '../trainer/method.ts'
 import { readResuming } from '../trainer/resuming.ts'
-import type { Sharded } from '../trainer/sharding.ts'
 import { readTensorParallel } from '../trainer/tensor-parallel.ts'
+import { readCompile } from './torchtune/compile.ts'
 import { readFusion } from './torchtune/fusion.ts'
 import { type Builder, builderOf } from './torchtune/models.ts'
 import { readTrajectories, type Trajectories } from './torchtune/rollouts.ts'
+import { readSharding } from './torchtune/sharding.ts'
 
 const COMPONENT = '_component_'
 
@@ -121,7 +122,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
       quantization: quantizationOf(reader, document, builder, component),
       fakeQuantization: readQuantizer(reader, document),
       chunkedLoss: training.method === undefined ? readChunkedLoss(reader, document) : undefined,
-      compiled: readCompile(reader, document.at('compile')),
+      ...readCompile(reader, document),
       offloadsCheckpoints: readOffloading(reader, document, checkpoints),
       fsdpVersion: 2,
       reentrantCheckpoints: false,
@@ -139,20 +140,6 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup): Read
 
 /** Models of modules/position_embeddings.py; models/qwen2 and models/phi3 have positions of their own, which turn halves. */
 const pairing = /^(?:llama|mistral|gemma2?|mllama)$/
-
-/** recipes/*_distributed.py: FSDP2 shards wherever several GPUs train; the file only says what it offloads. */
-const always: Sharded = { sharding: 'fsdp', syncsEveryMicroBatch: true }
-
-function readSharding(reader: FieldReader, document: Section): Sharded {
-  const field = document.at('fsdp_cpu_offload')
-  if (!isOn(reader, field)) return always
-  reader.assume('Weights and optimizer state stay on the host between uses: fsdp_cpu_offload moves them there.')
-  reader.note('sharding', 'fsdp', field)
-  return {
-    ...always,
-    offload: reader.note('offload', 'optimizer-and-weights', field),
-  }
-}
 
 function trajectoriesOf(reader: FieldReader, document: Section): Trajectories | undefined {
   const loss = componentOf(document, 'loss')
@@ -244,6 +231,8 @@ function readOptimizer(reader: FieldReader, document: Section): Optimizer {
         const message = `The optimizer ${quote(present.source)} is not supported yet`
         return reader.refuse(present, 'unsupported-optimizer', message, leaveOut)
       }
+      if (name === 'AdamW4bit')
+        reader.assumeMore('4-bit AdamW is counted as 8-bit: the estimate is up to 1 byte per parameter high.')
       const isFused = known === 'adamw' && reader.flag(document.at('optimizer', 'fused')) === true
       return isFused ? 'adamw-fused' : known
     },
@@ -375,11 +364,6 @@ function readChunkedLoss(reader: FieldReader, document: Section): TrainingSpec['
   const count = reader.wholeNumber(document.at('loss', 'num_output_chunks'), { max: 1_000 }) ?? DEFAULT_CHUNKS
   const outputLayer = /Linear/.test(loss.value.text) ? 'within' : 'before'
   return reader.note('chunkedLoss', { count, outputLayer }, loss)
-}
-
-/** A flag, or a mapping of what is compiled. */
-function readCompile(reader: FieldReader, field: Field | undefined): true | undefined {
-  return field?.value.kind === 'flag' && isOn(reader, field) ? reader.note('compiled', true, field) : undefined
 }
 
 /** training/_activation_offloading.py; the recipes refuse it without checkpointing. */

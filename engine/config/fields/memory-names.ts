@@ -31,7 +31,7 @@ export const holdsMore =
   /(?:^|[-_ ])(?:grpo|gspo|ppo|rloo|reinforce|dpo|ipo|orpo|simpo|kto|gkd|distill|distillation)(?:$|[-_ ])/i
 
 const looksLikeMemory =
-  /quant|(?:^|_)(?:4|8|16)_?bit|(?:^|_)bits$|(?:^|_)bnb_|lora|peft|adapter|^target_modules$|checkpointing|(?:gradient|grad|activation)_?(?:checkpoints?|ckpt)$|recompute|offload|shard|fsdp|deepspeed|zero|max_(?:\w{1,40}_)?len|seq(?:uence)?_len|context_len|cutoff_len|model_max_length|dtype|(?:^|_)(?:fp|bf)(?:8|16|32)|(?:^|_)(?:nf4|int4|int8|gptq|awq|hqq|amp)(?:$|_)|precision|liger|packing|attn_impl|flash|freeze|unfreeze|(?:vision|image|video|audio|speech)_(?:tower|encoder)$|galore|lomo|badam|reentrant|parallel|(?:^|_)(?:torch_?)?compiled?(?:_model|_backend|_mode)?$|dynamo_backend|^(?:auto_find_batch_size|split_batches)$|^vocab(?:ulary)?_size$|^teacher(?:_model\w*)?$/i
+  /quant|(?:^|_)(?:4|8|16)_?bit|(?:^|_)bits$|(?:^|_)bnb_|lora|peft|adapter|^target_modules$|checkpointing|(?:gradient|grad|activation)_?(?:checkpoints?|ckpt)$|recompute|offload|shard|fsdp|deepspeed|zero|max_(?:\w{1,40}_)?len|seq(?:uence)?_len|context_len|cutoff_len|model_max_length|dtype|(?:^|_)(?:fp|bf)(?:8|16|32)|(?:^|_)(?:nf4|int4|int8|gptq|awq|hqq|amp)(?:$|_)|precision|liger|packing|attn_impl|flash|freeze|unfreeze|(?:vision|image|video|audio|speech)_(?:tower|encoder)$|galore|lomo|badam|reentrant|parallel|(?:^|_)(?:torch_?)?compiled?(?:_model|_backend|_mode)?$|dynamo_backend|^(?:auto_find_batch_size|split_batches)$|upcast|^shift_attn$|^tiled_mlp$|chunked_cross_entropy$|^vocab(?:ulary)?_size$|^teacher(?:_model\w*)?$/i
 
 /** Of adapters, generation, data and logging: nothing that training holds in memory, or nothing of note. Patterns of whole names. */
 const namesWithoutBearing = [

@@ -137,7 +137,9 @@ export function unreadSentence(settings: readonly UnreadSetting[] = []): string 
 }
 
 export function namesMemory({ key, value }: Field): boolean {
-  return hidesMemory(key, value) || (soundsLikeMemory(key) && !isOff(value) && !isUsual(withUnderscores(key), value))
+  const name = withUnderscores(key)
+  const isSet = keepsWeights(name, value) || (!isOff(value) && !isUsual(name, value))
+  return hidesMemory(key, value) || (soundsLikeMemory(key) && isSet)
 }
 
 /** Whether memory settings may stand behind a text that names another config or a way to train. */
@@ -160,8 +162,15 @@ function isUsual(name: string, value: Field['value']): boolean {
       (value.kind === 'number' && value.number === 1)
     )
   }
-  return /^(?:fsdp_)?reshard_after_forward$/.test(name) && value.kind === 'flag' && value.flag
+  return reshards.test(name) && value.kind === 'flag' && value.flag
 }
+
+/** FSDP that keeps the weights whole from the forward pass to the backward pass is switched on by a false. */
+function keepsWeights(name: string, value: Field['value']): boolean {
+  return reshards.test(name) && value.kind === 'flag' && !value.flag
+}
+
+const reshards = /^(?:fsdp_)?reshard_after_forward$/
 
 function sectionsIn({ value }: Field): readonly Section[] {
   if (value.kind === 'mapping') return [value.section]

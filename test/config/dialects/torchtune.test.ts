@@ -191,6 +191,32 @@ describe('a recipe of torchtune', () => {
     })
   })
 
+  it('without fsdp_reshard_after_forward keeps weights until the backward pass', () => {
+    const shardings = ['True', 'False'].map(
+      flag => trainingConfig(recipe('llama3_2.llama3_2_1b', `fsdp_reshard_after_forward: ${flag}\n`)).spec.sharding,
+    )
+    expect(shardings).toEqual(['fsdp', 'fsdp-grad-op'])
+    const both = 'fsdp_reshard_after_forward: False\nfsdp_cpu_offload: True\n'
+    expect(trainingConfig(recipe('llama3_2.llama3_2_1b', both)).spec).toMatchObject({
+      sharding: 'fsdp-grad-op',
+      offload: 'optimizer-and-weights',
+    })
+  })
+
+  it('compiles what a mapping names, and is told that a mapping without the model was not understood', () => {
+    const compiling = (mapping: string) => trainingConfig(recipe('llama3_2.llama3_2_1b', `compile: ${mapping}\n`))
+    expect(compiling('{ model: true, loss: false }').spec).toMatchObject({ compiled: true, uncompiledLoss: true })
+    expect(compiling('{ model: true }').spec.uncompiledLoss).toBeUndefined()
+    const withoutModel = compiling('{ model: false, loss: true }')
+    expect(withoutModel.spec.compiled).toBeUndefined()
+    expect(withoutModel.unreadSettings).toMatchObject([{ name: 'compile' }])
+  })
+
+  it('with 4-bit AdamW is said to be counted high', () => {
+    const text = recipe('llama3_2.llama3_2_1b').replace('torch.optim.AdamW', 'torchao.optim.AdamW4bit')
+    expect(trainingConfig(text)).toMatchObject({ countsTooMuch: true, spec: { optimizer: 'adamw-8bit' } })
+  })
+
   it('with optimizer_in_bwd steps with every gradient as it comes', () => {
     expect(trainingConfig(recipe('llama3_2.llama3_2_1b', 'optimizer_in_bwd: True\n')).spec.optimizerInBackward).toBe(
       true,

@@ -87,7 +87,11 @@ test.each([
   'torch_compile_mode: default',
   'auto_find_batch_size: true',
   'accelerator_config: { split_batches: true }',
-])('of the arguments of the Trainer, %s is named, since it is not counted', argument => {
+  'fsdp_reshard_after_forward: false',
+  'upcast_layernorm: true',
+  'shift_attn: true',
+  'chunked_cross_entropy: true',
+])('beside the arguments of the Trainer, %s is named, since it is not counted', argument => {
   const text = `${texts.get('Hugging Face Trainer')?.trimEnd()}\n${argument}\n`
   expect(readConfig({ path: 'train.yaml', text })).toMatchObject({
     unreadSettings: [{ name: expect.stringContaining(argument.split(':')[0]!) }],
