@@ -30,6 +30,7 @@ import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readResuming } from '../trainer/resuming.ts'
 import { deepSpeedSettings, halfPrecisionSwitch, readDeepSpeed, readFsdp, type Sharded } from '../trainer/sharding.ts'
 import { storedQuantization } from '../trainer/stored-quantization.ts'
+import { readCheckpointing } from './llamafactory/checkpointing.ts'
 import {
   blockwiseField,
   hasAdapters,
@@ -111,7 +112,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       ...readPrecision(reader, document, method, { ...sharded, deepSpeed }),
       optimizer: readOptimizer(reader, document),
       attention: attention.attention,
-      gradientCheckpointing: readCheckpointing(reader, document.at('disable_gradient_checkpointing')),
+      ...readCheckpointing(reader, document, sharded),
       lora: hasAdapters(method) ? readAdapter(reader, document, model, method) : undefined,
       trainable: readTrainable(reader, document, model, method),
       images: imageOfEverySample(model),
@@ -285,12 +286,6 @@ function readPrecision(
     return inFloat16(reader, computedIn(reader, reader.note('precision', 'bf16', on ?? source), mixed), switched)
   }
   return on === undefined ? inType('fp32', source) : inType(on === fp16 ? 'amp-fp16' : 'amp-bf16', on)
-}
-
-/** model/model_utils/checkpointing.py: on unless disabled. */
-function readCheckpointing(reader: FieldReader, disabled: Field | undefined): boolean {
-  const isDisabled = disabled !== undefined && reader.flag(disabled) === true
-  return reader.note('gradientCheckpointing', !isDisabled, disabled ?? "LLaMA-Factory's default")
 }
 
 const kernels: ReadonlyMap<string, AttentionChoice> = new Map([

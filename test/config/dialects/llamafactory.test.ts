@@ -50,6 +50,34 @@ describe('a config of LLaMA-Factory', () => {
     },
   )
 
+  it.each([
+    ['', { gradientCheckpointing: true, reentrantCheckpoints: true }],
+    ['use_reentrant_gc: false\n', { gradientCheckpointing: true, reentrantCheckpoints: false }],
+    ['use_unsloth_gc: true\n', { gradientCheckpointing: true, reentrantCheckpoints: true, offloadsCheckpoints: true }],
+    ['disable_gradient_checkpointing: true\n', { gradientCheckpointing: false }],
+  ])('with %j checkpoints as its code does', (text, checkpointing) => {
+    const { gradientCheckpointing, reentrantCheckpoints, offloadsCheckpoints } = trainingConfig(`${base}${text}`).spec
+    expect({ gradientCheckpointing, reentrantCheckpoints, offloadsCheckpoints }).toEqual(checkpointing)
+  })
+
+  it.each([
+    ['resize_vocab: true\n', ['embed_tokens', 'lm_head']],
+    ['new_special_tokens: <a>,<b>\n', ['embed_tokens', 'lm_head']],
+    ['resize_vocab: true\nadditional_target: lm_head\n', ['lm_head']],
+    ['resize_vocab: false\n', undefined],
+    ['resize_vocab: true\nadapter_name_or_path: saves/sft\n', undefined],
+    ['resize_vocab: true\nadapter_name_or_path: saves/sft\ncreate_new_adapter: true\n', ['embed_tokens', 'lm_head']],
+    ['resize_vocab: true\nfinetuning_type: full\n', undefined],
+  ])('with %j trains these modules whole beside adapters: %j', (text, modules) => {
+    expect(trainingConfig(`${base}${text}`).spec.lora?.modulesToSave).toEqual(modules)
+  })
+
+  it('says that adapters of an earlier run have the rank of that run', () => {
+    const { assumptions } = trainingConfig(`${base}adapter_name_or_path: saves/sft\n`)
+    expect(assumptions.join(' ')).toContain('The adapters of "saves/sft" go on training')
+    expect(trainingConfig(base).assumptions.join(' ')).not.toContain('go on training')
+  })
+
   it('gives MOSS-VL an image with every sample, as its plugin does, and other models none', () => {
     const ofModel = (model: string) => trainingConfig(base.replace('Qwen/Qwen2.5-0.5B', model)).spec.images
     expect(ofModel('OpenMOSS-Team/MOSS-VL-Instruct-0708')).toEqual({ tiles: 1, checkpointed: 'decoder' })

@@ -98,8 +98,9 @@ export function readAdapter(
   const common = {
     targets: readTargets(reader, targets) ?? 'all',
     targetField: targets,
-    modulesToSave: document.at('additional_target'),
+    modulesToSave: document.at('additional_target') ?? resizedTables(reader, document, model),
   } as const
+  tellOfEarlier(reader, document)
   if (method === 'oft') return readOft(reader, document, model, common)
   return readLora(reader, model, {
     ...common,
@@ -110,6 +111,42 @@ export function readAdapter(
     ...(isOn(reader, document.at('use_dora')) && { form: 'dora' }),
   })
 }
+
+/** Their last run's rank and layers are what goes on training (adapter.py adapter_to_resume). */
+function goesOn(reader: FieldReader, document: Section): Field | undefined {
+  const earlier = document.at('adapter_name_or_path')
+  return earlier?.value.kind === 'empty' || isOn(reader, document.at('create_new_adapter')) ? undefined : earlier
+}
+
+function tellOfEarlier(reader: FieldReader, document: Section): void {
+  const earlier = goesOn(reader, document)
+  if (earlier === undefined) return
+  reader.assume(
+    `The adapters of ${quote(earlier.source)} go on training: their rank and layers are counted as this config has them, whatever that run had.`,
+  )
+}
+
+/** Settings by which tokens are added: model/patcher.py patch_tokenizer then switches resize_vocab on. The last is of 0.9.3 and before. */
+const addedTokens = ['add_tokens', 'add_special_tokens', 'new_special_tokens_config', 'new_special_tokens']
+
+/** model/adapter.py: beside new adapters, a vocabulary that is resized trains embedding and output layer whole. */
+function resizedTables(reader: FieldReader, document: Section, model: CatalogueModel | undefined): Field | undefined {
+  const switched = document.at('resize_vocab')
+  const added = addedTokens.map(key => document.at(key)).find(field => field && field.value.kind !== 'empty')
+  const field = isOn(reader, switched) ? switched : added
+  if (field === undefined || model === undefined || goesOn(reader, document) !== undefined) return undefined
+  const names = tableNames.get(model.family) ?? ['embed_tokens', 'lm_head']
+  reader.assume(
+    `${names.join(' and ')} train whole beside the adapters: LLaMA-Factory has them do so where ${field.name} resizes the vocabulary. The rows that are added are not counted.`,
+  )
+  const place = { at: field.at, source: field.source }
+  return { ...field, value: { kind: 'list', items: names.map(text => ({ ...place, kind: 'text', text })) } }
+}
+
+const tableNames: ReadonlyMap<string, readonly string[]> = new Map([
+  ['gpt_neox', ['embed_in', 'embed_out']],
+  ['gpt2', ['wte', 'lm_head']],
+])
 
 /** hparams/finetuning_args.py: blocks of 32 features; setting the number of blocks instead gives each layer its own block size. */
 function readOft(
