@@ -20,17 +20,11 @@ import { readReentrant } from '../trainer/checkpoints.ts'
 import { imageOfEverySample, trainsTowers } from '../trainer/images.ts'
 import { type Batch, languageModelReading, type Sequence } from '../trainer/language-model.ts'
 import { quantizesOnLoad } from '../trainer/loading.ts'
-import { isOn, ordinary, preference, refuseGeneration, type Training } from '../trainer/method.ts'
+import { isOn } from '../trainer/method.ts'
 import { readTrainerOptimizer } from '../trainer/optimizer.ts'
 import { readResuming } from '../trainer/resuming.ts'
-import {
-  type Method,
-  readAdapter,
-  readMethod,
-  readQuantization,
-  readTowers,
-  tunerKeys,
-} from './ms-swift/fine-tuning.ts'
+import { readAdapter, readMethod, readQuantization, readTowers, tunerKeys } from './ms-swift/fine-tuning.ts'
+import { readTraining } from './ms-swift/loss.ts'
 import { readPrecision } from './ms-swift/precision.ts'
 import { readSharding } from './ms-swift/sharding.ts'
 
@@ -85,7 +79,6 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
       quantization,
       quantizesOnLoad: quantizesOnLoad(quantization, document.at('model')),
       ...sharded,
-      fusedLoss: isOn(reader, document.at('use_liger_kernel')) || undefined,
       ...training,
       evaluation: readEvaluation(reader, document),
       resumes: readResuming(reader, key => document.at(key)),
@@ -98,7 +91,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
   })
 }
 
-const switches = ['use_galore', 'enable_dft_loss', 'enable_channel_loss', 'use_ray']
+const switches = ['use_galore', 'use_ray']
 /** For each of these, a value of one changes nothing. */
 const divisions = ['sequence_parallel_size', 'deepspeed_autotp_size', 'zero_hpz_partition_size']
 const replaced = [
@@ -177,18 +170,6 @@ function readSequence(document: Section): Sequence {
         'Sequences of 2048 tokens: no max_length is set, and ms-swift then cuts only at the limit of the model.',
     },
   }
-}
-
-/** `swift rlhf`; swift/rlhf_trainers/dpo_trainer.py takes TRL's log-probabilities, with a copy as reference unless adapters train. */
-function readTraining(reader: FieldReader, document: Section, method: Method): Training {
-  const field = document.at('rlhf_type')
-  const name = reader.text(field)
-  if (field === undefined || name === undefined) return ordinary
-  if (name === 'dpo')
-    return preference(reader, field, { reference: method === 'full' ? 'copy' : 'adapters-off', style: 'trl' })
-  if (/^(?:grpo|ppo|gkd)$/.test(name)) return refuseGeneration(reader, field, name)
-  const message = `ms-swift's training with ${name} is not modelled yet`
-  return reader.refuse(field, 'unsupported-training', message, leaveOut) ?? ordinary
 }
 
 /** Its own name for version 2 of the kernel. */

@@ -96,6 +96,36 @@ describe('a command of ms-swift', () => {
     expect(await reference(sft.replace('swift sft', 'swift rlhf'))).toMatchObject({ kind: 'preference' })
   })
 
+  it.each([
+    ['kto', { kind: 'kto', reference: 'adapters-off', logProbabilities: 'trl' }],
+    ['kto --train_type full', { kind: 'kto', reference: 'copy' }],
+    ['orpo', { kind: 'preference', reference: 'none', withCrossEntropy: true }],
+    ['cpo', { kind: 'preference', reference: 'none', withCrossEntropy: true }],
+    ['simpo', { kind: 'preference', reference: 'none', withCrossEntropy: true }],
+    ['simpo --cpo_alpha 0', { kind: 'preference', reference: 'none', withCrossEntropy: false }],
+    ['rm', { kind: 'reward', head: 'score' }],
+  ])('trains by rlhf_type %s as its trainer does', async (text, method) => {
+    const { spec } = await trained(`${sft.replace('swift sft', 'swift rlhf')} --rlhf_type ${text}\n`)
+    expect(spec.method).toMatchObject(method)
+    expect(spec.dropout).toBe(false)
+  })
+
+  it.each([
+    ['', true],
+    ['--loss_scale last_round+ignore_empty_think', true],
+    ['--loss_scale hermes --is_binary_loss_scale true', true],
+    ['--loss_scale last_round+hermes', undefined],
+    ['--enable_dft_loss true', undefined],
+    ['--enable_channel_loss true', undefined],
+    ['--loss_type channel_loss', undefined],
+    ['--label_smoothing_factor 0.1', undefined],
+    ['--rlhf_type dpo', undefined],
+  ])("beside %j has Liger's loss: %s", async (text, fused) => {
+    const { spec, assumptions } = await trained(`${sft} --use_liger_kernel true ${text}\n`)
+    expect(spec.fusedLoss).toBe(fused)
+    expect(assumptions.join(' ').includes('The logits are held in full')).toBe(fused === undefined)
+  })
+
   it('adapts what is named', async () => {
     const { spec } = await trained(`${sft} --target_modules q_proj v_proj --lora_rank 32 --lora_dtype bfloat16\n`)
     expect(spec.lora).toMatchObject({ rank: 32, targets: ['q_proj', 'v_proj'], inWeightsType: true })
@@ -112,7 +142,8 @@ describe('a command of ms-swift', () => {
     ['--tuner_backend unsloth', 'unsupported-setting'],
     ['--adapters runs/one/checkpoint-20', 'unsupported-setting'],
     ['--rlhf_type grpo', 'unsupported-training'],
-    ['--rlhf_type kto', 'unsupported-training'],
+    ['--rlhf_type nobody', 'unsupported-training'],
+    ['--loss_type my_own_loss', 'unsupported-training'],
     ['--fsdp my-fsdp.json', 'unsupported-setting'],
   ])('with %s is refused by name', async (text, code) => {
     expect(await problemIn(`${sft} ${text}\n`)).toBe(code)
