@@ -6,6 +6,7 @@ import type { TrainedPart } from '../../training/spec.ts'
 import type { Dialect } from '../dialect.ts'
 import type { FieldReader } from '../fields/fields.ts'
 import { type ModelLookup, readModel } from '../fields/model-fields.ts'
+import { leaveOut } from '../fields/supplied.ts'
 import type { DeepSpeedFile } from '../other-files/deepspeed-file.ts'
 import type { Reading } from '../reading.ts'
 import type { Field, Section } from '../text/section.ts'
@@ -93,6 +94,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
     accumulation: document.at('gradient_accumulation_steps'),
   })
   refuseRemote(reader, document.at('plugins'))
+  refuseTeacher(reader, document)
   const hasAdapter = readsAdapter(reader, document.at('adapter'))
   if (hasAdapter && isOn(reader, document.at('relora'))) {
     reader.assume('Memory is counted between two merges of ReLoRA; the memory of a merge itself is not.')
@@ -104,8 +106,8 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
     )
   }
   const sharded = readSharding(reader, document, deepSpeed)
-  const gpus = readMesh(reader, document, sharded.sharding)
-  const training = readTraining(reader, document, { batch, gpus, hasAdapter })
+  const mesh = readMesh(reader, document, sharded.sharding)
+  const training = readTraining(reader, document, { batch, gpus: mesh.gpus, hasAdapter })
   const attention = readAttention(reader, document, model)
   const byFsdp = isFsdp(sharded.sharding) ? fsdpCheckpoints(reader, document.at('fsdp_config')) : undefined
   const checkpoints = readCheckpointing(reader, document, byFsdp)
@@ -123,7 +125,7 @@ function read(document: Section, reader: FieldReader, lookUp: ModelLookup, deepS
     },
     imageSize: readSide(document),
     settings: {
-      gpus,
+      ...mesh,
       ...readPrecision(reader, document, sharded, hasAdapter),
       optimizer: readTrainerOptimizer(reader, document.at('optimizer'), {
         value: 'adamw-fused',
@@ -193,6 +195,13 @@ function refuseRemote(reader: FieldReader, plugins: Field | undefined): void {
     message,
     'Exclude this config: add it to ignore in .github/memorymark.yml.',
   )
+}
+
+/** integrations/kd: the teacher's likeliest tokens come with the data, and a loss of its own learns from them. */
+function refuseTeacher(reader: FieldReader, document: Section): void {
+  const field = document.at('kd_trainer')
+  if (!isOn(reader, field)) return
+  reader.refuse(field, 'unsupported-training', "Distillation by Axolotl's KD trainer is not modelled yet", leaveOut)
 }
 
 /** Completions follow prompts whatever sequence_len says: if it leaves no room for a prompt, it is counted as the prompt's length. */

@@ -1,16 +1,28 @@
 /** How Axolotl divides a model and its batch among GPUs. */
 
-import type { Sharding } from '../../../training/choices.ts'
+import { isFsdp, type Sharding } from '../../../training/choices.ts'
+import type { TrainingSpec } from '../../../training/spec.ts'
 import type { FieldReader } from '../../fields/fields.ts'
 import { readGpus } from '../../fields/gpus.ts'
 import type { DeepSpeedFile } from '../../other-files/deepspeed-file.ts'
 import type { Field, Section } from '../../text/section.ts'
 import { readDeepSpeed, readFsdp, type Sharded } from '../../trainer/sharding.ts'
 
-/** utils/distributed.py: the number of GPUs is the product of the sizes of each kind of parallelism. */
-export function readMesh(reader: FieldReader, document: Section, sharding: Sharding | undefined): number {
+type Mesh = Pick<TrainingSpec, 'gpus' | 'shardedOver'>
+
+/** utils/distributed.py: the number of GPUs is the product of the sizes of each kind of parallelism, copies of the shards included. */
+export function readMesh(reader: FieldReader, document: Section, sharding: Sharding | undefined): Mesh {
+  const gpus = readCount(reader, document, sharding)
+  const [shard, copies] = [document.at('dp_shard_size'), document.at('dp_replicate_size')]
+  if (copies === undefined || division(reader, copies) === 1) return { gpus }
+  const among = division(reader, shard)
+  if (among === 1 || !isFsdp(sharding)) return { gpus }
+  return { gpus, shardedOver: reader.note('shardedOver', among, shard ?? copies) }
+}
+
+function readCount(reader: FieldReader, document: Section, sharding: Sharding | undefined): number {
   const sizes = [
-    ...[document.at('dp_shard_size'), contextParallel(document)],
+    ...[document.at('dp_shard_size'), document.at('dp_replicate_size'), contextParallel(document)],
     ...[document.at('tensor_parallel_size'), document.at('expert_parallel_size')],
   ]
   const fields = sizes.filter(field => field !== undefined)

@@ -11,7 +11,7 @@ import type { Sharded } from '../../trainer/sharding.ts'
 import { storedQuantization } from '../../trainer/stored-quantization.ts'
 
 /**
- * loaders/model.py: qlora with load_in_4bit gets nf4 with double quantisation. Beside lora, the setting goes on to from_pretrained as it
+ * loaders/model.py: qlora with load_in_4bit gets nf4 with double quantisation, unless bnb_config_kwargs say otherwise. Beside lora, the setting goes on to from_pretrained as it
  * is: transformers 4 makes 4 bits of it by bitsandbytes' defaults, constants whole, and transformers 5 nothing.
  */
 export function readQuantization(reader: FieldReader, document: Section, hasAdapter: boolean) {
@@ -30,13 +30,21 @@ export function readQuantization(reader: FieldReader, document: Section, hasAdap
   if (four === undefined || reader.flag(four) !== true) {
     return storedQuantization(reader, document.at('base_model'), hasAdapter)
   }
-  if (hasAdapter) return reader.note('quantization', isPlain ? 'nf4' : 'nf4-double', four)
+  if (hasAdapter) return reader.note('quantization', isPlain || isSingle(reader, document) ? 'nf4' : 'nf4-double', four)
   return reader.refuse(
     four,
     'quantised-without-adapter',
     '4-bit weights cannot be trained without an adapter',
     'Set adapter: qlora, or load_in_4bit: false.',
   )
+}
+
+/** The other keys say how the 4 bits are stored, not whether. */
+function isSingle(reader: FieldReader, document: Section): boolean {
+  for (const key of ['bnb_4bit_compute_dtype', 'bnb_4bit_quant_type', 'bnb_4bit_quant_storage'])
+    document.at('bnb_config_kwargs', key)
+  const double = document.at('bnb_config_kwargs', 'bnb_4bit_use_double_quant')
+  return double !== undefined && reader.flag(double) === false
 }
 
 function isBesideLora(reader: FieldReader, document: Section): boolean {

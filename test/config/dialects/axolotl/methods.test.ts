@@ -157,6 +157,33 @@ describe('what Axolotl trains beside the usual', () => {
     expect(trainingConfig(text).spec).toMatchObject({ gpus: 4, sharding: 'fsdp' })
   })
 
+  it('dp_replicate_size holds a copy of the shards on as many further GPUs', () => {
+    const text = `${base}dp_shard_size: 4\ndp_replicate_size: 2\nfsdp: [full_shard]\n`
+    expect(trainingConfig(text).spec).toMatchObject({ gpus: 8, sharding: 'fsdp', shardedOver: 4 })
+    const once = text.replace('dp_replicate_size: 2', 'dp_replicate_size: 1')
+    expect(trainingConfig(once).spec).toMatchObject({ gpus: 4 })
+    expect(trainingConfig(once).spec.shardedOver).toBeUndefined()
+  })
+
+  it.each([
+    ['', 'nf4-double'],
+    ['bnb_config_kwargs: { bnb_4bit_use_double_quant: true, bnb_4bit_quant_type: nf4 }\n', 'nf4-double'],
+    ['bnb_config_kwargs: { bnb_4bit_use_double_quant: false }\n', 'nf4'],
+  ])('qlora with %j holds weights as %s', (line, quantization) => {
+    const text = `${base}adapter: qlora\nload_in_4bit: true\nlora_r: 8\nlora_target_linear: true\n${line}`
+    const { spec, unreadSettings } = trainingConfig(text)
+    expect(spec.quantization).toBe(quantization)
+    expect(unreadSettings).toBeUndefined()
+  })
+
+  it('kd_trainer learns from a teacher, which is refused', () => {
+    expect(onlyProblemIn(`${base}kd_trainer: true\n`)).toMatchObject({
+      code: 'unsupported-training',
+      field: 'kd_trainer',
+    })
+    expect(trainingConfig(`${base}kd_trainer: false\n`).spec.method).toBeUndefined()
+  })
+
   it.each(['activation_offloading: true', 'activation_offloading: legacy'])(
     '%s moves checkpoints to the host',
     text => {
