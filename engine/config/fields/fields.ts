@@ -4,7 +4,7 @@ import type { Problem } from '../../base/errors.ts'
 import type { TrainingSpec } from '../../training/spec.ts'
 import { type DecisiveRelease, isBefore, type LibraryVersions } from '../../training/versions.ts'
 import { oneOf, plain, quote } from '../text/quote.ts'
-import type { Field } from '../text/section.ts'
+import type { Field, Section } from '../text/section.ts'
 import {
   orInSettings,
   SETTINGS_PATH,
@@ -67,6 +67,10 @@ export class FieldReader {
   leavesDivisionOpen = false
   /** More memory is counted than the training takes, so that what does not fit by the estimate may well fit. */
   countsTooMuch = false
+  /** Settings that change what a GPU holds and are understood, but not counted: they are named, and nothing blocks. */
+  readonly uncounted: Field[] = []
+  /** DeepSpeed's settings, beside those of a tool that may name another optimizer than they do. */
+  deepSpeed: Section | undefined
   /** What the launcher says, with its file: it wins over the config, and the settings over it. */
   launched: Readonly<Partial<Record<SuppliedKey, Field | undefined>>> = {}
   /** How many GPUs one process sees, where they are several and no launcher starts a process for each. */

@@ -6,7 +6,7 @@
 
 import { labelsTokens } from '../../training/choices.ts'
 import type { TrainingSpec } from '../../training/spec.ts'
-import type { UnreadSetting } from '../reading.ts'
+import type { Reading, UnreadSetting } from '../reading.ts'
 import { plain } from '../text/quote.ts'
 import type { Field, Section } from '../text/section.ts'
 import {
@@ -124,6 +124,14 @@ export function unreadSettings(fields: readonly Field[]): UnreadSetting[] {
     at,
   }))
 }
+
+/** With more of them beside those that it has. */
+export function withNamed(reading: TrainingReading, more: readonly UnreadSetting[]): TrainingReading {
+  const all = [...(reading.unreadSettings ?? []), ...more].slice(0, MAX_NAMED)
+  return all.length === 0 ? reading : { ...reading, unreadSettings: all }
+}
+
+type TrainingReading = Extract<Reading, { kind: 'training-config' }>
 
 const MAX_NAME = 200
 const SHOWN_SETTINGS = 5

@@ -5,9 +5,11 @@ import type { Task } from '../../training/choices.ts'
 import type { TrainingSpec } from '../../training/spec.ts'
 import type { Reading } from '../reading.ts'
 import type { Field } from '../text/section.ts'
+import { replacedOptimizer } from '../trainer/deepspeed-settings.ts'
 import { withStoredTypes } from '../trainer/unquantized.ts'
 import type { FieldReader } from './fields.ts'
 import { leavesGpusOpen } from './gpus.ts'
+import { unreadSettings } from './memory-settings.ts'
 
 export interface ReadConfig {
   readonly dialect: string
@@ -33,6 +35,8 @@ export function trainingConfig(reader: FieldReader, config: ReadConfig): Reading
   if (model === undefined || task === undefined || microBatch === undefined || reader.problems.length > 0) {
     return { kind: 'unreadable', problems: reader.problems }
   }
+  const replaced = reader.deepSpeed && replacedOptimizer(reader.deepSpeed, others)
+  const uncounted = unreadSettings([...reader.uncounted, ...(replaced ? [replaced] : [])])
   const unquantized = withStoredTypes(reader, model, config.spec)
   return {
     kind: 'training-config',
@@ -47,6 +51,7 @@ export function trainingConfig(reader: FieldReader, config: ReadConfig): Reading
     ...(reader.leavesDivisionOpen && { assumesCode: true }),
     ...(leavesGpusOpen(reader) && { assumesGpus: true }),
     ...(reader.leavesLengthOpen && { assumesLength: true }),
+    ...(uncounted.length > 0 && { unreadSettings: uncounted }),
     ...(reader.countsTooMuch && { countsTooMuch: true }),
   }
 }

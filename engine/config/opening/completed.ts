@@ -4,7 +4,7 @@ import { type LibraryVersions, versionedLibraries } from '../../training/version
 import type { Dialect } from '../dialect.ts'
 import { withAllocatorSettings } from '../fields/allocator-settings.ts'
 import type { FieldReader } from '../fields/fields.ts'
-import { objectivesSaid, unreadMemorySettings, unreadSettings } from '../fields/memory-settings.ts'
+import { objectivesSaid, unreadMemorySettings, unreadSettings, withNamed } from '../fields/memory-settings.ts'
 import { SETTINGS_PATH, type SuppliedFields } from '../fields/supplied.ts'
 import type { AskedCard } from '../job/request.ts'
 import type { Launched } from '../other-files/launched.ts'
@@ -66,7 +66,7 @@ export function withUnreadSettings(reading: Reading, document: Section, { withou
   const { spec } = reading
   const objectives = spec.method === undefined ? objectivesSaid(document) : []
   const unread = unreadSettings([...objectives, ...unreadMemorySettings(document, spec, withoutBearing)])
-  return unread.length === 0 ? reading : { ...reading, unreadSettings: unread }
+  return withNamed(reading, unread)
 }
 
 /** `supplied` wins over what the repository pins. */

@@ -3,7 +3,7 @@ import type { Problem } from '../../base/errors.ts'
 import { dialects } from '../dialects.ts'
 import { allocatorVariable } from '../fields/allocator-settings.ts'
 import { FieldReader } from '../fields/fields.ts'
-import { lengthsSaid, shardingSaid, unreadSettings } from '../fields/memory-settings.ts'
+import { lengthsSaid, shardingSaid, unreadSettings, withNamed } from '../fields/memory-settings.ts'
 import { addModel, type SuppliedFields } from '../fields/supplied.ts'
 import { whyPart } from '../other-files/composed-part.ts'
 import { withUndeclared } from '../other-files/find-launched.ts'
@@ -99,8 +99,7 @@ function withUnreadSaid(reading: Reading, file: SourceFile, { fields }: Launched
     ...(sharding === undefined ? shardingSaid(document.overridden(fields)) : []),
     ...lengthsSaid(document, sequenceLength),
   ])
-  const named = unreadSettings(said)
-  return named.length === 0 ? reading : { ...reading, unreadSettings: [...(reading.unreadSettings ?? []), ...named] }
+  return withNamed(reading, unreadSettings(said))
 }
 
 /** A config whose code trains what is not known: like that code, it is no training config where the layers are its own. */

@@ -5,7 +5,7 @@ import { refuseFrozen } from '../dialects/huggingface/frozen-by-hand.ts'
 import { huggingface, readArguments } from '../dialects/huggingface.ts'
 import type { FieldReader } from '../fields/fields.ts'
 import { leavesGpusOpen } from '../fields/gpus.ts'
-import { unreadMemorySettings, unreadSettings } from '../fields/memory-settings.ts'
+import { unreadMemorySettings, unreadSettings, withNamed } from '../fields/memory-settings.ts'
 import type { ModelLookup } from '../fields/model-fields.ts'
 import type { AskedCard } from '../job/request.ts'
 import type { DeepSpeedFile } from '../other-files/deepspeed-file.ts'
@@ -83,7 +83,7 @@ export function calledName(call: Call): string {
 function withUnreadSettings(reading: Reading, document: Section, beside: readonly Field[]): Reading {
   if (reading.kind !== 'training-config') return reading
   const unread = [...beside, ...unreadMemorySettings(document, reading.spec)]
-  return unread.length === 0 ? reading : { ...reading, unreadSettings: unreadSettings(unread) }
+  return withNamed(reading, unreadSettings(unread))
 }
 
 function refuseUnread(reader: FieldReader, field: Field): void {

@@ -8,6 +8,7 @@ import type { FieldReader } from '../fields/fields.ts'
 import type { DeepSpeedFile } from '../other-files/deepspeed-file.ts'
 import { oneOf, quote } from '../text/quote.ts'
 import type { Field, Section } from '../text/section.ts'
+import { uncountedIn } from './deepspeed-settings.ts'
 
 export interface Sharded {
   readonly sharding?: Sharding
@@ -26,14 +27,20 @@ const stageInName = /(?:zero|stage|ds|z)[-_]?(?:z|stage)?[-_]?([0-3])(?!\d)/i
 /** DeepSpeed's mapping written in place, or in the file that the field names; where that cannot be read, what its name tells. */
 export function readDeepSpeed(reader: FieldReader, field: Field | undefined, file: DeepSpeedFile): Sharded {
   if (field === undefined || field.value.kind === 'empty') return {}
-  if (field.value.kind === 'mapping') return shardedBy(reader, field.value.section)
+  if (field.value.kind === 'mapping') return ofTool(reader, field.value.section)
   const name = reader.text(field)
   if (name === undefined || name === '') return {}
   if (file.kind !== 'read') return readFileName(reader, field, name, file)
   const problems = reader.problems.length
-  const sharded = shardedBy(reader, file.settings)
+  const sharded = ofTool(reader, file.settings)
   if (reader.problems.length === problems) reader.assume(`${inWords(sharded)}: read from ${quote(file.path)}.`)
   return sharded
+}
+
+/** Of a tool whose own arguments name an optimizer too. */
+function ofTool(reader: FieldReader, settings: Section): Sharded {
+  reader.deepSpeed = settings
+  return shardedBy(reader, settings)
 }
 
 /** What `readDeepSpeed` reads, where it is more than a name. */
@@ -138,6 +145,7 @@ export function shardedBy(reader: FieldReader, config: Section): Sharded {
   const weights = offloaded('offload_param')
   const optimizer = offloaded('offload_optimizer') ?? config.at('zero_optimization', 'cpu_offload')
   if (sharding !== undefined && stage !== undefined) reader.note('sharding', sharding, stage)
+  reader.uncounted.push(...uncountedIn(config))
   return {
     ...(sharding && { sharding, zero: zeroSettingsIn(reader, config, sharding) }),
     ...offloadOf(reader, weights, optimizer),

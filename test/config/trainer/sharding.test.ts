@@ -285,3 +285,38 @@ function recognised(text: string) {
   if (explanation.kind !== 'recognised') throw new Error('not recognised')
   return explanation
 }
+
+describe("what DeepSpeed's file sets and is not counted", () => {
+  const namedIn = async (settings: object, tool: Tool = 'LLaMA-Factory') => {
+    const { reading } = await readFrom(tool, JSON.stringify(settings))
+    return reading.kind === 'training-config' ? reading.unreadSettings?.map(({ name }) => name) : reading.kind
+  }
+  const zero = (others: object) => ({ zero_optimization: { stage: 3, ...others } })
+
+  it.each([
+    ['zero_optimization.zero_hpz_partition_size', zero({ zero_hpz_partition_size: 8 })],
+    ['zero_optimization.mics_shard_size', zero({ mics_shard_size: 4 })],
+    ['zero_optimization.zero_quantized_weights', zero({ zero_quantized_weights: true })],
+    ['zero_optimization.offload_optimizer.ratio', zero({ offload_optimizer: { device: 'cpu', ratio: 0.4 } })],
+    ['data_types.grad_accum_dtype', { ...zero({}), data_types: { grad_accum_dtype: 'fp32' } }],
+    ['bf16.bf16_optimizer_states', { ...zero({}), bf16: { enabled: true, bf16_optimizer_states: true } }],
+    ['tensor_parallel.autotp_size', { ...zero({}), tensor_parallel: { autotp_size: 2 } }],
+    ['optimizer.type', { ...zero({}), optimizer: { type: 'OneBitAdam' } }],
+  ])('%s is named with the file', async (name, settings) => {
+    for (const tool of toolNames) expect(await namedIn(settings, tool)).toEqual([`${name} of configs/ds.json`])
+  })
+
+  it('leaves what changes nothing unnamed', async () => {
+    const usual = zero({ zero_hpz_partition_size: 1, mics_shard_size: -1, zero_quantized_weights: false })
+    const types = { data_types: { grad_accum_dtype: 'bf16' }, tensor_parallel: { autotp_size: 1 } }
+    expect(await namedIn({ ...usual, ...types, optimizer: { type: 'AdamW', params: { lr: 'auto' } } })).toBeUndefined()
+    const partly = { stage: 2, offload_optimizer: { device: 'cpu', ratio: 0.4 } }
+    expect(await namedIn({ zero_optimization: partly })).toBeUndefined()
+  })
+
+  it("names an Adam that steps in the place of the config's own optimizer", async () => {
+    const text = `${named('LLaMA-Factory', 'configs/ds.json')}optim: adamw_bnb_8bit\n`
+    const { reading } = await readBeside(text, { 'configs/ds.json': stage(2, { optimizer: { type: 'AdamW' } }) })
+    expect(reading).toMatchObject({ unreadSettings: [{ name: 'optimizer.type of configs/ds.json' }] })
+  })
+})
