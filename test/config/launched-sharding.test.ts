@@ -98,6 +98,18 @@ describe('a script that is launched with settings of Accelerate', () => {
   })
 })
 
+describe('parallelism_config of Accelerate', () => {
+  const divided = (size: number) =>
+    `distributed_type: FSDP\nnum_processes: 4\nparallelism_config:\n  parallelism_config_tp_size: ${size}\n`
+
+  it('is said not to be counted where it divides layers or tokens', async () => {
+    const { assumptions, assumesCode } = await read(divided(2))
+    expect(assumptions.join(' ')).toContain('parallelism_config_tp_size (configs/acc.yaml, line 4) is not read')
+    expect(assumesCode).toBe(true)
+    expect((await read(divided(1))).assumptions.join(' ')).not.toContain('parallelism_config')
+  })
+})
+
 describe('a launcher whose script is read with its arguments', () => {
   const parsed = `from transformers import AutoModelForCausalLM, HfArgumentParser, Trainer, TrainingArguments
 parser = HfArgumentParser(TrainingArguments)

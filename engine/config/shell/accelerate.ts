@@ -104,6 +104,7 @@ export function accelerateFields(settings: Section): AccelerateFields {
   const unread = [
     ...(isMixed && precision === undefined ? [mixed] : []),
     ...(compiles?.value.kind === 'text' && compiles.value.text.toLowerCase() !== 'no' ? [compiles] : []),
+    ...meshIn(settings),
   ].map(
     ({ name, file = '', at }) => `Accelerate's ${name} (${file}, line ${at.line}) is not read, so that nothing blocks.`,
   )
@@ -122,6 +123,13 @@ export function accelerateFields(settings: Section): AccelerateFields {
       return { ...told, fields: [], isUnclear: true, assumptions: [...unread, sentence] }
     }
   }
+}
+
+/** accelerate 1.15 parallelism_config.py: sizes above one divide layers or tokens, or hold copies of what FSDP divides. */
+function meshIn(settings: Section): readonly Field[] {
+  const config = settings.at('parallelism_config')?.value
+  const fields = config?.kind === 'mapping' ? [...config.section.fields.values()] : []
+  return fields.filter(({ key, value }) => /_size$/.test(key) && value.kind === 'number' && value.number > 1)
 }
 
 /** fp8 is no argument of the Trainer. */

@@ -205,8 +205,13 @@ export function readFsdp(reader: FieldReader, { fsdp, config, version }: FsdpFie
   const strategy = firstOf(config, ['fsdp_sharding_strategy', 'fsdp_reshard_after_forward', 'reshard_after_forward'])
   const anySetting = config && [...config.fields.values()][0]
   const from = field ?? anySetting
-  if (from === undefined || words.includes('no_shard')) return {}
-  const keepsWeights = words.includes('shard_grad_op') || (strategy !== undefined && saysGradientsOnly(strategy))
+  const told = words.find(word => strategies.includes(word))
+  const named = told === undefined || told === 'full_shard' ? (strategyOf(strategy) ?? told) : told
+  if (from === undefined || (named === 'no_shard' && told !== 'full_shard')) return {}
+  // Of the former, each machine holds a copy of the model, and how many GPUs a machine has is not in the file; two words contradict.
+  if (named?.startsWith('hybrid') || named === 'no_shard')
+    reader.uncounted.push((told === named ? field : strategy) ?? from)
+  const keepsWeights = /(?:grad_op|zero2)$/.test(named ?? '') || (strategy !== undefined && reshardsNever(strategy))
   const sharding = reader.note<Sharding>('sharding', keepsWeights ? 'fsdp-grad-op' : 'fsdp', from)
   // Of accelerate, of Axolotl, and of transformers 5.
   const offloads = firstOf(config, ['fsdp_offload_params', 'offload_params', 'cpu_offload'])
@@ -253,9 +258,18 @@ function readFsdpVersion(reader: FieldReader, field: Field | undefined): 1 | 2 |
   return reader.note('fsdpVersion', version === 1 ? 1 : 2, field)
 }
 
-function saysGradientsOnly({ value }: Field): boolean {
-  if (value.kind === 'flag') return !value.flag
-  return (value.kind === 'text' && /shard_grad_op/i.test(value.text)) || (value.kind === 'number' && value.number === 2)
+function reshardsNever({ value }: Field): boolean {
+  return value.kind === 'flag' && !value.flag
+}
+
+/** torch's ShardingStrategy, by accelerate's numbers (1.15 utils/constants.py FSDP_SHARDING_STRATEGY). */
+const strategies = ['full_shard', 'shard_grad_op', 'no_shard', 'hybrid_shard', 'hybrid_shard_zero2']
+
+/** By its name or its number. */
+function strategyOf(setting: Field | undefined): string | undefined {
+  const value = setting?.value
+  if (value?.kind === 'number') return strategies[value.number - 1]
+  return value?.kind === 'text' ? (strategies[Number(value.text) - 1] ?? value.text.toLowerCase()) : undefined
 }
 
 function wordsIn(field: Field | undefined): readonly string[] {

@@ -157,6 +157,12 @@ describe('what Axolotl trains beside the usual', () => {
     expect(trainingConfig(text).spec).toMatchObject({ gpus: 4, sharding: 'fsdp' })
   })
 
+  it('fsdp_sharding_strategy: NO_SHARD divides nothing', () => {
+    const text = (strategy: string) => `${base}fsdp_config: { fsdp_sharding_strategy: ${strategy} }\n`
+    expect(trainingConfig(text('NO_SHARD')).spec.sharding).toBeUndefined()
+    expect(trainingConfig(text('FULL_SHARD')).spec.sharding).toBe('fsdp')
+  })
+
   it('dp_replicate_size holds a copy of the shards on as many further GPUs', () => {
     const text = `${base}dp_shard_size: 4\ndp_replicate_size: 2\nfsdp: [full_shard]\n`
     expect(trainingConfig(text).spec).toMatchObject({ gpus: 8, sharding: 'fsdp', shardedOver: 4 })
